@@ -115,6 +115,7 @@ RESULT = {
     "per_watt_low": None,
     "per_watt_high": None,
     "power_capped": False,
+    "power_limit_watts": None,
     "comparable_since": "",
     "power_measured": False,
     "inferred": False,
@@ -122,6 +123,7 @@ RESULT = {
     "corrected": "",
 }
 NUMBERS = ["low", "high", "tokens_per_sample", "power_watts_low", "power_watts_high", "per_watt_low", "per_watt_high"]
+NUMBERS += ["power_limit_watts"]
 
 
 @pytest.fixture(scope="session")

@@ -22,6 +22,7 @@ RESULT = {
     "low": 800.0, "high": None, "unit": "tokens/s", "range_basis": "rounded", "per": "system",
     "tokens_per_sample": None, "precision": "", "framework": "", "power_watts_low": None, "power_watts_high": None,
     "per_watt_low": None, "per_watt_high": None, "power_measured": False, "power_capped": False, "comparable_since": "",
+    "power_limit_watts": None,
     "inferred": False, "duplicate_of": "", "corrected": "", "note": "", "machine": "box", "serving_software": "",
 }  # fmt: skip
 OFFICIAL = {

@@ -15,6 +15,7 @@ from analysis._tables.catalog import Catalog, NotJudged
 from analysis.comparability import row_caveats, selection
 from analysis.comparability.selection import Comparison, Data, Question
 
+TWICE = {"benchmark": "twice"}  # of which one run may be filed under both accuracy targets
 ASK = Question("llm", "Offline", rounds=("v4.1",))
 LLAMA = Question("llama2-70b", "Offline")
 Select = Callable[..., Comparison]
@@ -202,10 +203,28 @@ def test_targets_of_the_other_division_have_no_vote(select: Select) -> None:
     assert kept(select(*rows)) == ["r0", "r3"]
 
 
-def test_run_filed_under_both_targets_counts_under_either(select: Select) -> None:
-    rows = [{"benchmark": "twice", "accuracy_target": target} for target in ("99", "99.9")]
-    assert kept(select(*rows, benchmark="twice")) == ["r1", "r2"]
+def test_of_targets_that_one_run_may_meet_the_strictest_of_each_accelerator_and_size_is_compared(
+    select: Select,
+) -> None:
+    rows = [
+        {"benchmark": "twice", "accuracy_target": target, "low": low} for target, low in (("99", 9e3), ("99.9", 8e3))
+    ]
+    others = [{"accelerator": "L40S"}, {"accelerator_count": 4}, {"round": "v5.1"}, {"availability": "preview"}]
+    alone = [rows[0] | other for other in others]
+    chosen = select(*rows, *alone, benchmark="twice", rounds=())
+    assert kept(chosen) == ["r2", "r3", "r4", "r5", "r6"]
+    assert reasons(chosen) == out("stricter_target")
+    looser = note("looser_target", target="99", stricter="99.9")
+    assert [looser in notes for notes in chosen.rows["notes"]] == [False, True, True, True, True]
     assert kept(select(*rows, benchmark="twice", accuracy_target="99")) == ["r1"]
+    assert kept(select(rows[0], rows[1] | {"duplicate_of": "r1"}, benchmark="twice")) == ["r1"]
+
+
+def test_a_result_at_a_stated_power_limit_is_compared_and_says_so(select: Select) -> None:
+    chosen = select({"power_capped": True, "power_limit_watts": 450.0}, {"power_capped": True})
+    assert kept(chosen) == ["r0", "r1"]
+    assert chosen.rows["notes"].tolist() == [NONE, {note("power_capped", watts=450.0)}]
+    assert reasons(chosen) == out("capped_unmetered")
 
 
 def test_rate_is_the_system_s_and_divided_by_its_accelerators(select: Select) -> None:
@@ -647,6 +666,7 @@ def together(standings: pd.DataFrame, aspect: str) -> bool:
         ({}, {"division": "open"}, "division"),
         ({}, {"suite": "edge"}, "suite"),
         ({"accuracy_target": "99"}, {"accuracy_target": "99.9"}, "accuracy_target"),
+        (TWICE | {"accuracy_target": "99"}, TWICE | {"accuracy_target": "99.9"}, "accuracy_target"),
         ({}, {"power_measured": True}, "power"),
     ],
 )
@@ -663,7 +683,7 @@ def test_standings_tell_what_keeps_two_results_apart(
         ({}, {}),
         ({}, {"suite": "datacenter,edge"}),
         ({"accuracy_target": "99"}, {}),
-        ({"benchmark": "twice", "accuracy_target": "99"}, {"benchmark": "twice", "accuracy_target": "99.9"}),
+        (TWICE | {"accuracy_target": "99"}, TWICE | {"accuracy_target": "99.9", "accelerator_count": 4}),
     ],
 )
 def test_standings_keep_together_what_one_question_takes_in(

@@ -45,7 +45,9 @@ def fixed(results: Callable[..., pd.DataFrame], tables: Callable[..., selection.
         Scaling(Interval(1.0, 1.0), ""),
     )
     basis = Basis("H100 SXM", chosen.unit, (supply,), Interval(2.0, 2.0), ("Cloud",), data.accelerators, *own)
-    params = RealWorldDerating(peak_over_mean=[1.0, 1.0], power_usage_effectiveness=1.25)
+    params = RealWorldDerating(
+        benchmark="llama2-70b", peak_over_mean=[1.0, 1.0], power_usage_effectiveness=1.25
+    )
     return Fixed(params, basis, power.efficiency(metered.rows))
 
 
@@ -56,7 +58,7 @@ def real() -> tuple[RealWorldDerating, Fixed, Choice]:
 
 
 def real_of(baseline: str) -> tuple[RealWorldDerating, Fixed, Choice]:
-    data, asked = flags.catalog(), RealWorldDerating(baseline=baseline)
+    data, asked = flags.catalog(), RealWorldDerating(benchmark="llama2-70b", baseline=baseline)
     chosen = selection.select(data, selection.ask(asked))
     basis = capacity.basis(data, asked)
     fixed = Fixed(asked, basis, power.efficiency(chosen.rows))

@@ -23,6 +23,7 @@ from analysis.planner.lower_bounds import Throughput
 from analysis.planner.official_runs import SPEED
 
 ASKED = RealWorldDerating(
+    benchmark="llama2-70b",
     baseline="H100 SXM",
     rounds=["v4.1", "v5.1"],
     draws=1000,

@@ -16,6 +16,7 @@ from analysis.planner import capacity, choice
 from analysis.planner.choice import ACCELERATORS, DOLLARS, KILOWATTS, Choice
 
 ASKED = AcceleratorChoice(
+    benchmark="llama2-70b",
     baseline="H100 SXM",
     rounds=["v4.1", "v5.1"],
     users=1000,

@@ -16,6 +16,7 @@ from analysis._core import paths
 HERE = Path(__file__).parent
 # Come and go while another worker has the project open.
 PASSING = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
+LLAMA_2_70B = {"benchmark": "llama2-70b", "baseline": "H100 SXM"}  # the language model of most rounds
 OTHERS = {
     "speedup_server": ("generational_speedup", {"benchmark": "resnet50", "scenario": "Server"}),
     "speedup_single": ("generational_speedup", {"accelerators": ["TPU v5e"], "baseline": "A100 SXM 80GB"}),
@@ -32,12 +33,13 @@ OTHERS = {
     "derating_many": ("real_world_derating", {"users": 10_000_000, "baseline": "L40S", "benchmark": "gptj"}),
     "derating_prompt": (
         "real_world_derating",
-        {"benchmark": "llama3.1-405b", "prompt_tokens": 30_000.0, "prices": ["H100 SXM=2"]},
+        {"benchmark": "llama3.1-405b", "baseline": "H200 SXM", "prompt_tokens": 30_000.0, "prices": ["H100 SXM=2"]},
     ),
+    "price_llama": ("price_performance", LLAMA_2_70B),
     "price_server": ("price_performance", {"scenario": "Server", "purchase_usd_per_accelerator": [2e4, 4e4]}),
     "price_given": (
         "price_performance",
-        {"prices": ["2.5-3", "MI300X=2; reserved; 2026-01; a cloud", "L40S=0.5"], "baseline": "H100 SXM"},
+        LLAMA_2_70B | {"prices": ["2.5-3", "MI300X=2; reserved; 2026-01; a cloud", "L40S=0.5"]},
     ),
     "price_images": ("price_performance", {"benchmark": "stable-diffusion-xl", "baseline": "L40S"}),
     "price_nothing": ("price_performance", {"benchmark": "rgat", "baseline": "A10", "rounds": ["v4.0"]}),
@@ -67,6 +69,9 @@ OTHERS = {
         {"files": ["examples/vllm_detailed.json"], "ttft_ms": 250.0, "tpot_ms": 40.0},
     ),
     "record_images": ("official_record", {"rounds": ["v6.0"], "benchmark": "resnet50", "scenario": "Server"}),
+    "overview_llama": ("overview", LLAMA_2_70B),
+    "derating_llama": ("real_world_derating", LLAMA_2_70B | {"baseline": "H200 SXM"}),
+    "choice_llama": ("accelerator_choice", LLAMA_2_70B | {"baseline": "H200 SXM"}),
     "overview_server": ("overview", {"benchmark": "resnet50", "scenario": "Server", "baseline": "A100 SXM 80GB"}),
     "overview_nothing": ("overview", {"benchmark": "yolo", "rounds": ["v6.0"]}),
     "record_nothing": ("official_record", {"rounds": ["v0.5"]}),
@@ -103,7 +108,9 @@ OTHERS = {
     ),
     "choice_budget": (
         "accelerator_choice",
-        {"users": 10_000, "usd_per_hour_at_most": 300.0, "prices": ["B200 SXM=4-5", "H200 SXM=2.5"], "spare_nodes": 2},
+        LLAMA_2_70B
+        | {"baseline": "H200 SXM", "users": 10_000, "usd_per_hour_at_most": 300.0, "spare_nodes": 2}
+        | {"prices": ["B200 SXM=4-5", "H200 SXM=2.5"]},
     ),
     "choice_beyond": ("accelerator_choice", {"kilowatts_at_most": 5.0, "benchmark": "gpt-oss-120b"}),
     "choice_nothing": ("accelerator_choice", {"benchmark": "llama3.1-405b", "tokens_per_second_per_user": 60.0}),

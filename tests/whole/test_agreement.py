@@ -162,7 +162,7 @@ def speedups(built: Any) -> tuple[Findings, dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    ("report", "name"), [("price_performance", "break_even_multiple"), ("overview", "break_even_of_the_fastest")]
+    ("report", "name"), [("price_llama", "break_even_multiple"), ("overview_llama", "break_even_of_the_fastest")]
 )
 def test_the_price_up_to_which_an_accelerator_is_worth_it_is_its_speedup(
     built: Any, speedups: tuple[Findings, dict[str, Any]], report: str, name: str
@@ -178,7 +178,7 @@ def test_the_leader_of_the_speedups_is_one_of_them_and_leads_as_the_prices_say(
     built: Any, speedups: tuple[Findings, dict[str, Any]]
 ) -> None:
     faster, _ = speedups
-    priced, _ = stated(built[0], "price_performance")
+    priced, _ = stated(built[0], "price_llama")
     assert ends(faster["fastest"]) == ends(priced["break_even_multiple"])
     assert ends(faster["under_another_choice"]) == ends(priced["break_even_in_the_other_scenario"])
 

@@ -24,13 +24,17 @@ def record() -> pd.DataFrame:
 
 
 def ran(accelerator: str, benchmark: str, scenario: str, rounds: list[str]) -> set[tuple[str, str]]:
-    """The systems on sale, by round and result id, of closed data-center results of an accelerator; none is capped."""
+    """The systems on sale, by round and result id, of closed data-center results of an accelerator.
+
+    Of two accuracy targets that as many accelerators ran in a round, the stricter.
+    """
     rows = record()
-    rows = rows[~rows["system"].str.contains("Power Cap|-450W")]
     rows = rows[rows["division"].eq("closed") & rows["suite"].str.contains("datacenter") & ~rows["power_measured"]]
     rows = rows[rows["benchmark"].eq(benchmark) & rows["scenario"].eq(scenario) & rows["round"].isin(rounds)]
     rows = rows[rows["accelerator"].eq(accelerator)] if accelerator else rows
-    rows = rows[rows["availability"].eq("available")]
+    rows = rows[rows["availability"].eq("available") & rows["duplicate_of"].eq("")]
+    strictest = rows.groupby(["round", "accelerator", "accelerator_count"])["accuracy_target"].transform("max")
+    rows = rows[rows["accuracy_target"].eq(strictest)]
     folder = rows["location"].str.rsplit("/", n=2).str[0].str.lower()  # of the system: v6.1 numbers no results
     return set(zip(rows["round"], rows["result_id"].where(rows["result_id"].ne(""), folder), strict=True))
 

@@ -34,13 +34,15 @@ class Setting:
     """What rows are compared in, as far as their notes depend on it.
 
     `suite` ("" for all) and `division` are those asked for, `usual_size` the number of accelerators that most systems
-    have, `sized` the pairs of basis and accelerator that have a system of that size.
+    have, `sized` the pairs of basis and accelerator that have a system of that size. `target` is the strictest accuracy
+    target among them, in percent.
     """
 
     suite: str
     division: str
     usual_size: int
     sized: frozenset[tuple[str, str]]
+    target: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,17 @@ def _of_another_size(row: Row, setting: Setting) -> Values | None:
     return {"count": row["accelerator_count"], "usual": setting.usual_size}
 
 
+def _capped(row: Row, _: Setting) -> Values | None:
+    if not row["power_capped"]:
+        return None
+    return {"watts": row["power_limit_watts"]} if row["power_limit_watts"] else {}
+
+
+def _of_a_looser_target(row: Row, setting: Setting) -> Values | None:
+    is_looser = row["accuracy_target"] not in ("", setting.target)
+    return {"target": row["accuracy_target"], "stricter": setting.target} if is_looser else None
+
+
 def _of_a_division(row: Row, setting: Setting) -> Values | None:
     is_other = row["division"] != "" and setting.division != "closed"
     return {"division": setting.division} if is_other else None
@@ -101,8 +114,26 @@ def _of_the_edge(row: Row, setting: Setting) -> Values | None:
 _WHOLE = {"scope": Scope.BACKGROUND, "mark": ""}
 _OUT = {"scope": Scope.DISQUALIFYING}
 
-READ = ("accelerator", "accelerator_count", "assumed", "availability", "basis", "corrected", "division", "inferred")
-READ += ("per", "power_capped", "precision", "range_basis", "round", "suite")  # columns that the rules read
+READ = (
+    "accelerator",
+    "accelerator_count",
+    "accuracy_target",
+    "assumed",
+    "availability",
+    "basis",
+    "corrected",
+    "division",
+    "inferred",
+)
+READ += (
+    "per",
+    "power_capped",
+    "power_limit_watts",
+    "precision",
+    "range_basis",
+    "round",
+    "suite",
+)  # columns that the rules read
 
 _TABLE = (
     # Of a result row, in any comparison.
@@ -112,7 +143,13 @@ _TABLE = (
     Kind("precision_unstated", "precision not stated", **_WHOLE, holds=_when("precision", "")),
     Kind("approximate", "marked approximate", holds=_when("range_basis", "approximate"), **_WHOLE),
     Kind("inferred", "inferred from another scenario", holds=_when("inferred", True), **_WHOLE),
-    Kind("power_capped", "power-capped system", label="power-capped", holds=_when("power_capped", True)),
+    Kind("power_capped", "power-capped system", "{watts:g} W per accelerator", label="power-capped", holds=_capped),
+    Kind(
+        "looser_target",
+        "accuracy target of {target}%, no result at {stricter}%",
+        label="{target}% accuracy target",
+        holds=_of_a_looser_target,
+    ),
     Kind("edge_suite", "edge suite", label="edge", holds=_of_the_edge),
     Kind(
         "another_size",
@@ -204,9 +241,10 @@ _TABLE = (
     Kind("another_suite", "another suite", **_OUT),
     Kind("power_submission", "power submission: measured under the power rules, often power-capped", **_OUT),
     Kind("no_power_submission", "no power measurement", **_OUT),
-    Kind("capped_unmetered", "power-capped without a power measurement", **_OUT),
+    Kind("capped_unmetered", "power-capped without a power measurement or a stated limit", **_OUT),
     Kind("slower_precision", "slower precision of the same accelerator in the same document", **_OUT),
     Kind("another_target", "accuracy target other than {target}%", **_OUT),
+    Kind("stricter_target", "another result of this accelerator and size meets a stricter accuracy target", **_OUT),
     Kind("other_unit", "unit cannot be converted to {unit}", **_OUT),
     Kind("several_types", "several accelerator types in one system", **_OUT),
     Kind("count_unstated", "accelerator count not stated", **_OUT),

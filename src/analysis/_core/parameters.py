@@ -173,9 +173,9 @@ class Strict(BaseModel):
 class RealWorldDerating(Strict):
     """From users to accelerators and dollars under derating, as seeded Monte Carlo draws; planned on `baseline`."""
 
-    benchmark: Benchmark = "llama2-70b"
+    benchmark: Benchmark = "gpt-oss-120b"
     scenario: LimitedScenario = "Server"
-    baseline: Accelerator = "H200 SXM"
+    baseline: Accelerator = "B200 SXM"
     accelerators: list[Accelerator] = []
     origins: Origins = ["official"]
     rounds: Rounds = ["v4.1", "v5.1", "v6.0", "v6.1"]
@@ -224,7 +224,7 @@ class AcceleratorChoice(RealWorldDerating):
     benchmark, for `active_parameters_billion` all. A budget of zero is none.
     """
 
-    benchmark: MaybeBenchmark = "llama2-70b"
+    benchmark: MaybeBenchmark = "gpt-oss-120b"
     model: Annotated[str, Field(max_length=60)] = ""
     parameters_billion: Annotated[float, Field(ge=0, le=MOST_PARAMETERS)] = 0.0
     active_parameters_billion: Annotated[float, Field(ge=0, le=MOST_PARAMETERS)] = 0.0

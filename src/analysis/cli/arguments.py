@@ -28,11 +28,11 @@ def execution(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 PLAN_EXAMPLES = """examples:
-  analysis plan --benchmark llama2-70b --users 1000 --tokens-per-user 25 --accelerator B200
+  analysis plan --benchmark gpt-oss-120b --users 1000 --tokens-per-user 25 --accelerator B200
   analysis plan --benchmark gpt-oss-120b --users 500 --tokens-per-user 20 --price 2.5-3 --spare-nodes 1
 """
 CHOOSE_EXAMPLES = """examples:
-  analysis choose --benchmark llama2-70b --users 1000 --tokens-per-user 25
+  analysis choose --benchmark gpt-oss-120b --users 1000 --tokens-per-user 25
   analysis choose --model "Qwen3 32B" --parameters 32 --users 1000 --tokens-per-user 20 --kilowatts 40
 """
 
@@ -40,7 +40,7 @@ CHOOSE_EXAMPLES = """examples:
 def add_plan(parser: argparse.ArgumentParser) -> None:
     """Add the options of a capacity plan."""
     add = _with_examples(parser, PLAN_EXAMPLES)
-    add("--benchmark", required=True, help="as in data/benchmarks.csv, such as llama2-70b")
+    add("--benchmark", required=True, help="as in data/benchmarks.csv, such as gpt-oss-120b")
     add("--users", required=True, type=int, help="concurrent users")
     _add_speed(add)
     add(
@@ -72,7 +72,7 @@ def add_choose(parser: argparse.ArgumentParser) -> None:
     add = _with_examples(parser, CHOOSE_EXAMPLES)
     add("--users", required=True, type=int, help="concurrent users")
     _add_speed(add)
-    add("--benchmark", help="as in data/benchmarks.csv (default: closest to the model, llama2-70b without one)")
+    add("--benchmark", help="as in data/benchmarks.csv (default: closest to the model, gpt-oss-120b without one)")
     add("--model", help="name of your model; the name of a benchmark selects it")
     add("--parameters", dest="parameters_billion", type=float, metavar="B", help="of the model, in billions")
     add("--active-parameters", dest="active_parameters_billion", type=float, metavar="B", help="per token (all)")

@@ -20,7 +20,9 @@ def of_each(rows: pd.DataFrame, suite: str, division: str) -> pd.Series:
     """
     settings, rules = _settings(rows, suite, division), [rule for rule in KINDS.values() if rule.holds]
     names = ["benchmark", "doubt", *READ]
-    keys = list(zip(*(rows[name].tolist() for name in names), strict=True))
+    limit = rows["power_limit_watts"].fillna(0.0)  # NaN is no key
+    columns = (limit if name == limit.name else rows[name] for name in names)
+    keys = list(zip(*(column.tolist() for column in columns), strict=True))
     facts = {key: dict(zip(names, key, strict=True)) for key in dict.fromkeys(keys)}
     notes_of = {key: _of_row(row, settings[row["benchmark"]], rules) for key, row in facts.items()}
     return pd.Series([notes_of[key] for key in keys], index=rows.index, dtype="object")
@@ -60,5 +62,12 @@ def _settings(rows: pd.DataFrame, suite: str, division: str) -> dict[str, Settin
     for benchmark, _, count, *pair in facts:
         if count == sizes.get(benchmark):
             sized[benchmark].add(tuple(pair))
-    names = rows["benchmark"].unique()
-    return {name: Setting(suite, division, sizes.get(name, 0), frozenset(sized[name])) for name in names}
+    targets: dict[str, str] = {}
+    for benchmark, target in dict.fromkeys(
+        zip(rows["benchmark"].tolist(), rows["accuracy_target"].tolist(), strict=True)
+    ):
+        targets[benchmark] = max(target, targets.get(benchmark, ""), key=lambda name: float(name or 0))
+    return {
+        name: Setting(suite, division, sizes.get(name, 0), frozenset(sized[name]), target)
+        for name, target in targets.items()
+    }

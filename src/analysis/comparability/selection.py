@@ -43,7 +43,10 @@ OF_EACH = ["tokens_per_sample_low", "tokens_per_sample_high", "targets_share_run
 # chosen, so that it is decided on these which rows stay.
 READ = ["id", "origin", "source_id", "round", "division", "suite", "accelerator", "accelerator_count", "benchmark"]
 READ += ["accuracy_target", "scenario", "metric", "low", "high", "unit", "per", "tokens_per_sample", "precision"]
-READ += ["power_measured", "power_capped", "duplicate_of", "comparable_since"]
+READ += ["power_measured", "power_capped", "power_limit_watts", "duplicate_of", "comparable_since", "availability"]
+# Results of these in common are of one kind of system: of them the one at the stricter accuracy target is compared.
+OF_ONE_KIND = ["benchmark", "scenario", "source_id", "round", "division", "accelerator", "accelerator_count"]
+OF_ONE_KIND += ["availability", "power_measured"]
 NAMED = 8  # accelerators named among the excluded
 
 PLACE, VERSION = "place", "version"  # `comparable_since` of the version of a benchmark that is compared
@@ -54,7 +57,7 @@ ASPECTS = {
     "rounds": ("another_round",),
     "division": ("another_division",),
     "suite": ("another_suite",),
-    "accuracy_target": ("another_target",),
+    "accuracy_target": ("another_target", "stricter_target"),
     "power": ("power_submission", "no_power_submission"),
 }
 # Rules that no question of a rate gets around.
@@ -257,6 +260,7 @@ def standings(data: Tables) -> pd.DataFrame:
     never = {code: mask for code, mask in _rules(rows, question).items() if code in NEVER}
     # What these rules read is alike in thousands of rows, so that each kind of row is asked about once.
     columns = ["round", "division", "suite", "accuracy_target", "power_measured", "target", "targets_share_run"]
+    columns += ["has_stricter"]
     kinds = pd.MultiIndex.from_arrays([rows[name] for name in columns])
     is_first, kind_of = ~kinds.duplicated(), pd.factorize(kinds)[0]
     of_kind, bits = {name: cells[is_first] for name, cells in rows.items()}, {}
@@ -370,7 +374,22 @@ def _read(data: Tables, question: Question, places: np.ndarray, facts: Columns) 
     of_benchmark = {name: facts[name].take(benchmark_places) for name in [*OF_EACH, "rate_unit", "target"]}
     newest = _newest_versions(data.results, read, question, facts["benchmark"])
     of_benchmark[VERSION] = pd.array([newest.get(name, "") for name in read["benchmark"].tolist()], dtype="str")
-    return read | {PLACE: places} | of_benchmark, facts
+    rows = read | {PLACE: places} | of_benchmark
+    return rows | {"has_stricter": _has_stricter(rows)}, facts
+
+
+def _has_stricter(rows: Columns) -> np.ndarray:
+    """Which results have one of OF_ONE_KIND at a stricter accuracy target, where one run may be filed under both."""
+    shared = np.asarray(rows["targets_share_run"], "bool") & (rows["accuracy_target"] != "")
+    shared &= (rows["duplicate_of"] == "") & (rows["metric"] == "throughput")
+    targets = [float(target) for target in rows["accuracy_target"][shared]]
+    kinds = list(zip(*(rows[name][shared].tolist() for name in OF_ONE_KIND), strict=True))
+    strictest: dict[tuple, float] = {}
+    for kind_of, target in zip(kinds, targets, strict=True):
+        strictest[kind_of] = max(target, strictest.get(kind_of, target))
+    has_stricter = np.zeros(len(shared), "bool")
+    has_stricter[shared] = [target < strictest[kind_of] for kind_of, target in zip(kinds, targets, strict=True)]
+    return has_stricter
 
 
 def _doubts(data: Tables, places: np.ndarray) -> dict[str, pd.api.extensions.ExtensionArray]:
@@ -402,6 +421,7 @@ def _rules(rows: Columns, question: Question) -> dict[str, np.ndarray]:
         np.asarray(rows[name], "bool") for name in ("power_measured", "power_capped", "checked")
     )
     uncounted = pd.isna(rows["accelerator_count"])
+    unlimited = pd.isna(rows["power_limit_watts"])
     suites = [name for name in rows["suite"].unique() if not name or question.suite in filed_under(name)]
     # One run may be submitted under both targets; then either will do, unless one is asked for.
     either = np.asarray(rows["targets_share_run"], "bool") & (not question.accuracy_target)
@@ -417,9 +437,10 @@ def _rules(rows: Columns, question: Question) -> dict[str, np.ndarray]:
         "another_suite": ~_among(rows["suite"], suites) & bool(question.suite),
         "power_submission": metered & (not question.power),
         "no_power_submission": ~metered & question.power,
-        "capped_unmetered": capped & ~metered,
+        "capped_unmetered": capped & ~metered & unlimited,
         "slower_precision": slower_precision(rows),
         "another_target": (target != "") & (target != rows["target"]) & ~either,
+        "stricter_target": np.asarray(rows["has_stricter"], "bool") & either,
         "other_unit": pd.isna(rows["rate_low"]) & ~uncounted,
         "several_types": (rows["accelerator"] == MIXED) & (not question.mixed),
         "count_unstated": uncounted,

@@ -147,7 +147,7 @@ def set_aside(rows: pd.DataFrame) -> pd.DataFrame:
         "another_suite": rows["suite"].eq("edge"),
         "latency": rows["metric"].ne("throughput"),
         "power_submission": rows["power_measured"],
-        "capped_unmetered": rows["power_capped"] & ~rows["power_measured"],
+        "capped_unmetered": rows["power_capped"] & ~rows["power_measured"] & rows["power_limit_watts"].isna(),
         "duplicate": rows["duplicate_of"].ne(""),
         "several_types": rows["accelerator"].eq(MIXED),
         "count_unstated": rows["accelerator_count"].isna(),

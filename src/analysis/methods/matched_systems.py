@@ -24,6 +24,7 @@ MEASURES += ["precision", "baseline_precision", "rounds", "availability", "syste
 MEASURES += ["source_ids", "notes"]
 READ = ["id", "system_key", "submitter", "availability", "hypervisor", "accelerator", "accelerator_count", "precision"]
 READ += ["assumed", "unit", "source_id", "round", "origin", "notes", "system", "framework", "serving_software"]
+READ += ["power_capped", "power_measured"]
 READ += ["as_printed_low", "as_printed_high", "per_accelerator_low", "per_accelerator_high"]
 
 Row = dict[str, Any]
@@ -93,7 +94,7 @@ def alike(part: Records, base: Records) -> tuple[Records, Records]:
     """Return the comparable rows of both sides.
 
     Of one round where a document has several; available before preview, on each side by itself; bare metal before
-    virtualized; of the usual size where both have it, else the largest that both have. Without a common size, systems
+    virtualized and default power before a cap; of the usual size where both have it, else the largest that both have. Without a common size, systems
     of all sizes.
     """
     return _of_one_size(*_in_all_but_size(part, base))
@@ -155,6 +156,11 @@ def virtualized(row: Row) -> bool:
     return row.get("hypervisor") not in (None, "") and row["hypervisor"] == row["hypervisor"]  # NaN: not known
 
 
+def restricted(row: Row) -> tuple[bool, bool]:
+    """Return whether a system is virtualized, and whether its power limit is lowered without a power measurement."""
+    return virtualized(row), bool(row.get("power_capped")) and not row.get("power_measured")
+
+
 def _notes(best: Row, base_best: Row) -> Notes:
     printed = _in_print(best, base_best)
     of_both = own_notes(best, base_best, *["tokens_assumed"] * printed)
@@ -164,7 +170,7 @@ def _notes(best: Row, base_best: Row) -> Notes:
 
 def _in_all_but_size(part: Records, base: Records) -> tuple[Records, Records]:
     part, base = _shared(part, base, lambda row: row["round"], round_age)
-    return _shared(_available(part), _available(base), virtualized, lambda virtual: not virtual)
+    return _shared(_available(part), _available(base), restricted, lambda ways: (-sum(ways), ways))
 
 
 def _of_one_size(part: Records, base: Records) -> tuple[Records, Records]:
@@ -203,7 +209,7 @@ def _pairs(part: Records, base: Records) -> Iterable[tuple[Row, Row]]:
         if base_rows:
             best, base_best = (by_system(side)[0] for side in _of_one_size(part_rows, base_rows))
             same_size = best["accelerator_count"] == base_best["accelerator_count"]
-            if same_size and virtualized(best) == virtualized(base_best):
+            if same_size and restricted(best) == restricted(base_best):
                 yield best, base_best
 
 

@@ -18,7 +18,7 @@ from analysis._core.interval import Interval
 from analysis._core.plain_values import as_dicts
 from analysis._core.vocabulary import AVAILABILITIES, filed_under, round_age
 from analysis.methods import system_properties
-from analysis.methods.matched_systems import READ, Records, Row, hull, own_notes, ratio, virtualized
+from analysis.methods.matched_systems import READ, Records, Row, hull, own_notes, ratio, restricted
 
 TOPIC = ["benchmark", "scenario"]
 STEP = [*TOPIC, "earlier", "later"]
@@ -42,11 +42,11 @@ def best(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the best available result of each accelerator in each round of a benchmark and scenario, oldest first.
 
     Of one size: eight accelerators where there is such a system, else the most frequent size; bare metal before
-    virtualized. The columns are those of `rows`; `leads` marks the highest throughput per accelerator of a round.
+    virtualized, default power before a cap. The columns are those of `rows`; `leads` marks the highest throughput per accelerator of a round.
     """
     official = available(rows)
     keys = [*TOPIC, "round", "accelerator"]
-    rates = official.filter([*keys, "availability", "hypervisor", "accelerator_count"])
+    rates = official.filter([*keys, *system_properties.READ, *system_properties.LIMITED])
     rates = rates.assign(middle=interval.of(official, "per_accelerator").middle)
     labels = [
         system_properties.alike(part)["middle"].idxmax() for _, part in rates.groupby(keys, sort=False, observed=True)
@@ -61,13 +61,13 @@ def best(rows: pd.DataFrame) -> pd.DataFrame:
 def pairs(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the results of one submitter on one accelerator and size in consecutive rounds, a row per pair, as PAIR.
 
-    `gain` is the later throughput per accelerator over the earlier. Virtualized systems pair with virtualized ones. Of
+    `gain` is the later throughput per accelerator over the earlier. Virtualized or power-capped systems pair with such ones. Of
     two accuracy targets that both rounds have, the higher. Pass `available(rows)` for available systems alone.
     """
     filed: dict[tuple, dict[str, dict[tuple, Records]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     columns = [*dict.fromkeys([*TOPIC, "accuracy_target", "result_id", *READ])]
     for row in as_dicts(rows[rows["origin"].eq("official")].filter(columns)):
-        key = row["accelerator"], row["submitter"], row["accelerator_count"], virtualized(row)
+        key = row["accelerator"], row["submitter"], row["accelerator_count"], restricted(row)
         filed[row["benchmark"], row["scenario"]][row["round"]][key].append(row)
     rows_of_pairs = [
         _pair(_of_one_target(new[key], old[key]))

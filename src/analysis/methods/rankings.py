@@ -18,7 +18,7 @@ from analysis._core.notes import NONE, Notes
 from analysis._core.plain_values import as_dicts
 from analysis._core.vocabulary import DATACENTER, round_age
 from analysis.methods import matched_systems, power, speedup
-from analysis.methods.system_properties import AVAILABLE, USUAL_SIZE, kind, narrowed, of_usual_size
+from analysis.methods.system_properties import AVAILABLE, LIMITED, USUAL_SIZE, kind, narrowed, of_usual_size
 
 RATES = {
     scenario: scenario.lower() for scenario in DATACENTER
@@ -26,7 +26,7 @@ RATES = {
 MEASURES = (*RATES.values(), "joules", "kilowatts", "break_even")
 _OF_THE_FASTEST = ["system", "submitter", "framework", "accelerator_count"]
 # Results have scores of columns, all copied when rows are selected: groups are formed of these alone.
-_READ = ["benchmark", "scenario", "round", "accelerator", "availability", "hypervisor", *_OF_THE_FASTEST]
+_READ = ["benchmark", "scenario", "round", "accelerator", "availability", "hypervisor", *LIMITED, *_OF_THE_FASTEST]
 _READ += ["per_accelerator_low", "per_accelerator_high", "source_id", "notes"]
 _READ += ["assumed", "as_printed_low", "as_printed_high"]
 
@@ -41,7 +41,7 @@ def leaderboard(rows: pd.DataFrame, efficient: pd.DataFrame, speedups: pd.DataFr
 
     `rows` are of one benchmark and several scenarios, `efficient` from power.efficiency, `speedups` from
     speedup.over_baseline. Each scenario is that of the fastest comparable system (bare metal, the accelerator's usual
-    size, see of_a_kind) in the newest round that has it. Columns: accelerator; accelerator_count, system, submitter,
+    size in that scenario, see system_properties) in the newest round that has it. Columns: accelerator; accelerator_count, system, submitter,
     framework and round of the fastest system of the first scenario that it ran; the intervals of RATES (units of work
     per second and accelerator), joules (per unit of work, measured), kilowatts (of the same run, where it is of the
     usual size), break_even (price relative to the baseline's at which both cost the same per unit of work: the ratio of
@@ -58,11 +58,11 @@ def leaderboard(rows: pd.DataFrame, efficient: pd.DataFrame, speedups: pd.DataFr
         row = {"accelerator": accelerator, "round": first["round"], **{name: first[name] for name in _OF_THE_FASTEST}}
         sources = [several(fastest["source_id"] for fastest in best.values())]
         for scenario, name in RATES.items():
-            row |= _cell(name, best.get(scenario), "per_accelerator", first["round"])
+            row |= _cell(name, best.get(scenario), "per_accelerator", first)
         run, own = metered.get(accelerator), break_evens.get(accelerator)
         node = run if run and run["accelerator_count"] == USUAL_SIZE else None
-        row |= _cell("joules", run, "joules", first["round"])
-        row |= _cell("kilowatts", node, "kilowatts", first["round"])
+        row |= _cell("joules", run, "joules", first)
+        row |= _cell("kilowatts", node, "kilowatts", first)
         row |= _cell("break_even", own, "break_even")
         sources += [(run["source_id"],)] if run else []
         sources += [own["source_ids"]] if own else []
@@ -115,8 +115,8 @@ def with_break_even(leaderboard: pd.DataFrame, each: pd.DataFrame) -> pd.DataFra
 def results_behind(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the results that `leaderboard` takes the fastest of: available, bare metal, of the usual size."""
     systems = available(rows)
-    groups = systems.filter(_READ).groupby("accelerator", sort=False)
-    parts = [_of_usual_kind(of_accelerator) for _, of_accelerator in groups]
+    groups = systems.filter(_READ).groupby(["accelerator", "scenario"], sort=False)
+    parts = [_of_usual_kind(part) for _, part in groups]
     return systems.loc[pd.concat(parts).index] if parts else systems
 
 
@@ -180,10 +180,10 @@ def _of_usual_kind(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _fastest(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """Return the fastest row of an accelerator by scenario, of the newest round that has it at the usual size."""
+    """Return the fastest row of an accelerator by scenario, of the newest round that has it at its usual size there."""
     best = {}
-    for scenario, part in _of_usual_kind(rows).groupby("scenario", sort=False):
-        newest = power.of_newest_round(part)
+    for scenario, part in rows.groupby("scenario", sort=False):
+        newest = power.of_newest_round(_of_usual_kind(part))
         best[scenario] = newest.loc[newest["per_accelerator_high"].idxmax()].to_dict()
     return best
 
@@ -217,12 +217,12 @@ def _another_run(run: dict[str, Any], row: dict[str, Any]) -> Notes:
     return sized | notes.apart([run["round"]], [row["round"]])
 
 
-def _cell(name: str, run: dict[str, Any] | None, measure: str, row_round: str = "") -> dict[str, Any]:
-    """Return one measure of a row with its round and notes, among them whether it is of another round than the row."""
+def _cell(name: str, run: dict[str, Any] | None, measure: str, row: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return one measure with its round and notes, among them whether it is of another size or round than the `row`."""
     if run is None:
         missing = float("nan")
         return {f"{name}_low": missing, f"{name}_high": missing, f"{name}_round": "", f"{name}_notes": NONE}
-    run_notes = run["notes"] | notes.apart([run["round"]], [row_round])
+    run_notes = run["notes"] | (_another_run(run, row) if row else NONE)
     ends = {f"{name}_{end}": run[f"{measure}_{end}"] for end in ("low", "high")}
     return ends | {f"{name}_round": run["round"], f"{name}_notes": run_notes}
 

@@ -185,27 +185,31 @@ def by_generation(rows: pd.DataFrame, accelerators: pd.DataFrame, dates: pd.Data
     )
 
 
-def gains(lines: pd.DataFrame) -> pd.DataFrame:
-    """Return the throughput of each accelerator of `by_generation` in its last round over its first.
+def gains(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the throughput of each accelerator and system size in its last round over its first, highest gain first.
 
-    An accelerator of one round has no row. Columns: accelerator, gain_low/high (see matched_systems.ratio) and, of both
-    ends, first and last (rounds), first_submitter, last_submitter, first_count, last_count (accelerators); source_ids,
-    notes.
+    Of official results of available systems, the fastest of each round; a size of one round has no row. Columns:
+    accelerator, accelerator_count, gain_low/high (see matched_systems.ratio) and, of both ends, first and last
+    (rounds), first_submitter, last_submitter; source_ids, notes.
     """
-    rows = []
-    for name, part in lines.groupby("accelerator", sort=False):
-        first, last = part.iloc[0], part.iloc[-1]
-        if len(part) > 1:
-            ratio = matched_systems.ratio(dict(last), dict(first))
-            row = {"accelerator": name, "gain_low": float(ratio.low), "gain_high": float(ratio.high)}
-            for end, point in (("first", first), ("last", last)):
-                row |= {end: point["round"], f"{end}_submitter": point["submitter"]}
-                row[f"{end}_count"] = point["accelerator_count"]
-            ids = several([*first["source_ids"], *last["source_ids"]])
-            rows.append(row | {"source_ids": ids, "notes": matched_systems.own_notes(dict(last), dict(first))})
-    ends = [f"{end}{of}" for end in ("first", "last") for of in ("", "_submitter", "_count")]
-    frame = pd.DataFrame(rows, columns=["accelerator", "gain_low", "gain_high", *ends, "source_ids", "notes"])
-    return frame.astype({"gain_low": "float64", "gain_high": "float64"})
+    official = rows[rows["origin"].eq("official") & kind(rows).eq(AVAILABLE)]
+    found = []
+    for (name, count), part in _records(official, ["accelerator", "accelerator_count"]):
+        by_round: dict[str, Records] = defaultdict(list)
+        for row in part:
+            by_round[row["round"]].append(row)
+        if len(by_round) > 1:
+            ends = [matched_systems.by_system(by_round[pick(by_round, key=round_age)])[0] for pick in (min, max)]
+            gain = matched_systems.ratio(ends[1], ends[0])
+            row = {"accelerator": name, "accelerator_count": count, "gain_low": gain.low, "gain_high": gain.high}
+            for end, best in zip(("first", "last"), ends, strict=True):
+                row |= {end: best["round"], f"{end}_submitter": best["submitter"]}
+            ids = several(best["source_id"] for best in ends)
+            found.append(row | {"source_ids": ids, "notes": matched_systems.own_notes(ends[1], ends[0])})
+    columns = ["accelerator", "accelerator_count", "gain_low", "gain_high", "first", "last", "first_submitter"]
+    frame = pd.DataFrame(found, columns=[*columns, "last_submitter", "source_ids", "notes"])
+    frame = frame.astype({"gain_low": "float64", "gain_high": "float64"})
+    return frame.sort_values("gain_high", ascending=False, kind="stable", ignore_index=True)
 
 
 def same_accelerators(rows: pd.DataFrame, earlier: str, later: str) -> pd.DataFrame:

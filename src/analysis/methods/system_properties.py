@@ -1,5 +1,7 @@
 """Properties of submitted systems that decide which ones make one range: availability, virtualization, size, round.
 
+A system at a power limit below the default, whose power was not measured, is a kind of its own, as a virtualized one is.
+
 Functions take comparable rows (see comparability.selection).
 """
 
@@ -13,14 +15,15 @@ import pandas as pd
 
 from analysis._core.vocabulary import round_age
 
-AVAILABLE, VIRTUAL = "available", "virtualized"
+AVAILABLE, VIRTUAL, CAPPED = "available", "virtualized", "power-capped"
 USUAL_SIZE = 8  # accelerators of the most frequently submitted system, of all vendors
 SERVED = ("serving_software", "framework")  # serving software, else framework; columns that may be missing
 READ = ("availability", "hypervisor", "accelerator_count", "round")  # what is read here; hypervisor need not be there
+LIMITED = ("power_capped", "power_measured")  # read too, where both are there
 
 
 def kind(rows: pd.DataFrame) -> pd.Series:
-    """Return AVAILABLE, VIRTUAL where the system's description names a hypervisor, else its availability: preview, rdi.
+    """Return AVAILABLE, or of such systems VIRTUAL (the description names a hypervisor) or CAPPED; else preview, rdi.
 
     A document does not say: its figures count as those of available systems.
     """
@@ -30,10 +33,14 @@ def kind(rows: pd.DataFrame) -> pd.Series:
 def _kind(rows: pd.DataFrame) -> np.ndarray:
     availability = rows["availability"].to_numpy("object")
     availability = np.where(availability == "", AVAILABLE, availability)
+    is_available = availability == AVAILABLE
+    if set(LIMITED) <= set(rows):
+        capped, metered = (rows[name].to_numpy("bool") for name in LIMITED)
+        availability = np.where(is_available & capped & ~metered, CAPPED, availability)
     if "hypervisor" not in rows:
         return availability
     is_virtual = rows["hypervisor"].fillna("").to_numpy("object") != ""
-    return np.where((availability == AVAILABLE) & is_virtual, VIRTUAL, availability)
+    return np.where(is_available & is_virtual, VIRTUAL, availability)
 
 
 def narrowed(rows: pd.DataFrame, is_like: pd.Series) -> pd.DataFrame:

@@ -1,0 +1,860 @@
+"""Findings of the reports, computed again from the shipped tables with pandas alone, as docs/method.md says.
+
+Nothing of the package is imported, so that a wrong rule in it is not repeated here. Each report has a function that
+takes the parameters of a built page and returns (low, high) by finding, and by `finding.value` for further values.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+from itertools import pairwise, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+DATA = Path(__file__).parents[2] / "data"
+SAMPLES = ["samples/s", "queries/s"]
+CLOSE = 1.05  # within 5% a figure is confirmed
+NODE = 8  # accelerators of the usual system
+RACK = {"GB200": 72, "GB300": 72}
+OTHER = {"Offline": "Server", "Server": "Offline", "Interactive": "Offline"}  # scenario of the sensitivity section
+
+Asked = dict[str, Any]
+Ends = tuple[float, float]
+
+
+@cache
+def table(name: str) -> pd.DataFrame:
+    return pd.read_csv(DATA / f"{name}.csv")
+
+
+def fact(name: str, key: str, column: str) -> dict[str, Any]:
+    return table(name).set_index(key)[column].to_dict()
+
+
+def slug(name: str) -> str:
+    return re.sub("[^a-z0-9]+", "_", name.lower()).strip("_")
+
+
+def age(round: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in round.removeprefix("v").split("."))
+
+
+def in_time(rounds: Iterable[str]) -> list[str]:
+    return sorted(set(rounds), key=age)
+
+
+def newest(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows[rows["round"].eq(in_time(rows["round"])[-1])] if len(rows) else rows
+
+
+def one(value: float) -> Ends:
+    return float(value), float(value)
+
+
+def span(rows: pd.DataFrame) -> Ends:
+    return rows["low"].min(), rows["high"].max()
+
+
+def middle(rows: pd.DataFrame) -> pd.Series:
+    return (rows["low"] * rows["high"]) ** 0.5
+
+
+def where(rows: pd.DataFrame, is_better: pd.Series) -> pd.DataFrame:
+    """The better rows where there are any, else all."""
+    return rows[is_better] if is_better.any() else rows
+
+
+def fastest(rows: pd.DataFrame) -> pd.Series:
+    return rows.loc[middle(rows).idxmax()]
+
+
+def over(row: pd.Series, base: pd.Series) -> Ends:
+    return row["low"] / base["high"], row["high"] / base["low"]
+
+
+# Which results are comparable
+
+
+COLUMNS = ["round", "benchmark", "scenario", "division", "suite", "metric", "availability", "submitter", "machine"]
+COLUMNS += ["accelerator", "accelerator_count", "nodes", "accuracy_target", "precision", "duplicate_of", "evidence"]
+COLUMNS += ["power_measured", "power_watts_low", "power_watts_high", "power_limit_watts", "recomputed", "tpot_p99_ms"]
+COLUMNS += ["samples_per_second", "system_low", "system_high", "low", "high", "capped", "plain", "looser", "version"]
+COLUMNS += ["targets_share_run"]
+
+
+@cache
+def record() -> pd.DataFrame:
+    """Official results, corrected, with throughput per accelerator in the unit of their benchmark as low and high."""
+    rows = pd.concat([pd.read_parquet(path) for path in sorted((DATA / "official").glob("*.parquet"))])
+    rows = rows.rename(columns={"low": "result_low", "high": "result_high"}).set_index("id", drop=False)
+    for fix in table("corrections").query("table == 'official'").fillna("").itertuples():
+        rows.loc[fix.key, fix.column] = fix.corrected
+    facts = ["benchmark", "compared_in", "server_unit", "offline_unit", "targets_share_run"]
+    facts += ["tokens_per_sample_low", "tokens_per_sample_high"]
+    rows = rows.reset_index(drop=True).merge(table("benchmarks")[facts], how="left")
+    under_load = rows["server_unit"].where(rows["scenario"].ne("Offline"))
+    in_tokens = rows["compared_in"].fillna(under_load).fillna(rows["offline_unit"]).eq("tokens/s")
+    counted_in_tokens, in_samples = rows["unit"].eq("tokens/s"), rows["unit"].isin(SAMPLES)
+    same = (counted_in_tokens & in_tokens) | (in_samples & ~in_tokens)
+    least, most = (rows["tokens_per_sample"].fillna(rows[f"tokens_per_sample_{end}"]) for end in ("low", "high"))
+    for end, up, down in (("low", least, most), ("high", most, least)):
+        unit = np.select([same, in_samples, counted_in_tokens], [1.0, up, 1 / down], np.nan)
+        rows[f"system_{end}"] = rows[f"result_{end}"] * unit
+        rows[end] = rows[f"system_{end}"] / rows["accelerator_count"]
+    limit = rows["accelerator"].map(fact("accelerators", "accelerator", "power_limit_w"))
+    folder = rows["location"].str.lower().str.rsplit("/", n=2).str[0]
+    rows = rows.assign(
+        capped=rows["system"].str.contains("maxq|power.?cap", case=False) | rows["power_limit_watts"].lt(limit),
+        virtual=rows["hypervisor"].ne(""),
+        looser=looser(rows),
+        submitter=rows["submitter"].str.casefold(),
+        machine=rows["round"] + rows["result_id"].where(rows["result_id"].ne(""), folder),
+        version=versions(rows),
+    )
+    rows["plain"] = ~rows["virtual"] & ~(rows["capped"] & ~rows["power_measured"])  # bare metal at its default power
+    return rows[COLUMNS].astype({name: "object" for name in COLUMNS if rows[name].dtype == "str"})
+
+
+def versions(rows: pd.DataFrame) -> pd.Series:
+    """The first round of the version of the benchmark that a result is of."""
+    starts = table("compatibility").dropna(subset="benchmark").groupby("benchmark")["since"].agg(list)
+    pairs = rows[["benchmark", "round"]].drop_duplicates().itertuples(index=False)
+    found = {
+        (benchmark, round): max((each for each in starts.get(benchmark, ["v0.5"]) if age(each) <= age(round)), key=age)
+        for benchmark, round in pairs
+    }
+    return pd.Series([found[pair] for pair in zip(rows["benchmark"], rows["round"], strict=True)], rows.index)
+
+
+def looser(rows: pd.DataFrame) -> pd.Series:
+    """Whether a result has one at a stricter accuracy target beside it: same round, accelerator, count, availability."""
+    kind = ["benchmark", "scenario", "round", "division", "accelerator", "accelerator_count", "availability"]
+    target = pd.to_numeric(rows["accuracy_target"].where(rows["duplicate_of"].eq("") & rows["metric"].eq("throughput")))
+    return target.lt(target.groupby([rows[name] for name in [*kind, "power_measured"]]).transform("max"))
+
+
+@cache
+def throughputs() -> dict[tuple[str, str], pd.DataFrame]:
+    rows = record()
+    return dict(iter(rows[rows["metric"].eq("throughput")].groupby(["benchmark", "scenario"])))
+
+
+@cache
+def comparable(
+    benchmark: str,
+    scenario: str,
+    rounds: tuple[str, ...] = (),
+    power: bool = False,
+    target: str = "",
+    mixed: bool = False,
+) -> pd.DataFrame:
+    rows = throughputs().get((benchmark, scenario), record().head(0))
+    usual = rows.loc[rows["division"].eq("closed") & rows["accuracy_target"].ne(""), "accuracy_target"].mode()
+    shared = rows["targets_share_run"].astype(bool) & (target == "")
+    rows = rows[rows["round"].isin(rounds)] if rounds else rows
+    shared = shared.loc[rows.index]
+    return rows[
+        rows["duplicate_of"].eq("")
+        & rows["version"].isin(newest(rows)["version"])
+        & rows["division"].eq("closed")
+        & rows["suite"].str.contains("datacenter")
+        & rows["power_measured"].eq(power)
+        & ~(rows["capped"] & ~rows["power_measured"] & rows["power_limit_watts"].isna())
+        & (shared & ~rows["looser"] | ~shared & rows["accuracy_target"].isin(["", target or "".join(usual)]))
+        & rows["low"].notna()
+        & (rows["accelerator"].ne("mixed") | mixed)
+    ]
+
+
+def every_benchmark(scenario: str, rounds: tuple[str, ...] = ()) -> dict[str, pd.DataFrame]:
+    rows = {name: comparable(name, scenario, rounds) for name, each in throughputs() if each == scenario}
+    return {name: each for name, each in rows.items() if len(each)}
+
+
+def available(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows[rows["availability"].eq("available")]
+
+
+def usual(rows: pd.DataFrame) -> pd.DataFrame:
+    """Of one accelerator the systems that make one range: available bare metal of eight, else of the most common size."""
+    rows = where(rows, rows["availability"].eq("available") & rows["plain"])
+    sizes = rows["accelerator_count"].value_counts()
+    return rows[rows["accelerator_count"].eq(NODE if NODE in sizes else sizes.index[0])]
+
+
+# Speedup
+
+
+def alike(part: pd.DataFrame, base: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The rows of both sides that are of the same kind."""
+    part, base = (where(side, side["availability"].eq("available")) for side in (part, base))
+    for column, rank in (
+        ("plain", bool),
+        ("accelerator_count", lambda size: (size == NODE, size)),
+    ):
+        if shared := set(part[column]) & set(base[column]):
+            kind = max(shared, key=rank)
+            part, base = part[part[column].eq(kind)], base[base[column].eq(kind)]
+    return part, base
+
+
+def direct(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Each accelerator over the baseline in each round that has both."""
+    found = []
+    for round, here in rows.groupby("round"):
+        base = here[here["accelerator"].eq(baseline)]
+        for accelerator, part in here.groupby("accelerator"):
+            if len(base) and accelerator != baseline:
+                best, base_best = map(fastest, alike(part, base))
+                low, high = over(best, base_best)
+                found.append((round, accelerator, best["availability"], best["accelerator_count"], low, high))
+    return pd.DataFrame(found, columns=["round", "accelerator", "availability", "accelerator_count", "low", "high"])
+
+
+def ends_of(rows: pd.DataFrame) -> list[pd.Series]:
+    """The fastest and the slowest system."""
+    best = rows.loc[middle(rows).groupby(rows["machine"]).idxmax()]
+    return [fastest(best), best.loc[middle(best).idxmin()]]
+
+
+def estimated(rows: pd.DataFrame, round: str, accelerator: str, baseline: str) -> Ends | None:
+    """The cross-round estimate of an accelerator over a baseline that the round lacks."""
+    here = rows[rows["round"].eq(round)]
+    for other in reversed(in_time(rows["round"])):
+        there = rows[rows["round"].eq(other)]
+        links = set(here["accelerator"]) & set(there["accelerator"])
+        if not links or baseline not in set(there["accelerator"]):
+            continue
+        part, _ = alike(here[here["accelerator"].eq(accelerator)], here[here["accelerator"].isin(links)])
+        ways = []
+        for link in links:
+            near, far = (side[side["accelerator"].eq(link)] for side in (here, there))
+            for submitter in ["", *set(near["submitter"]) & set(far["submitter"])]:
+                near_rows, far_rows = (
+                    side[side["submitter"].eq(submitter) | (submitter == "")] for side in (near, far)
+                )
+                far_rows, base = alike(far_rows, there[there["accelerator"].eq(baseline)])
+                best, base_best = fastest(part), fastest(base)
+                for link_here, link_there in product(ends_of(alike(part, near_rows)[1]), ends_of(far_rows)):
+                    first, second = over(best, link_here), over(link_there, base_best)
+                    sized = [row["accelerator_count"] for row in (best, link_here, link_there, base_best)]
+                    apart = (sized[0] != sized[1]) + (sized[2] != sized[3])
+                    ways.append((link, submitter != "", apart, first[0] * second[0], first[1] * second[1]))
+        found = pd.DataFrame(ways, columns=["link", "of_one", "apart", "low", "high"])
+        found = where(found, found["of_one"])
+        least = found[found["apart"].eq(found["apart"].min())]
+        return span(least if least["link"].nunique() > 1 else found)
+    return None
+
+
+def leader(found: pd.DataFrame) -> pd.DataFrame:
+    """The answer: of the newest round with the baseline, the fastest of eight where one is faster than the baseline."""
+    rows = newest(available(found))
+    return rows.loc[[middle(where(rows, rows["accelerator_count"].eq(NODE) & middle(rows).gt(1))).idxmax()]]
+
+
+def speedup(benchmark: str, scenario: str, rounds: tuple[str, ...], accelerator: str, baseline: str) -> pd.DataFrame:
+    """An accelerator over the baseline in the newest round that has both, else the estimate for its newest round."""
+    rows = comparable(benchmark, scenario, rounds)
+    found = direct(rows[rows["accelerator"].isin([accelerator, baseline])], baseline)
+    if len(found):
+        return newest(found)
+    part = newest(rows[rows["accelerator"].eq(accelerator)])
+    ends = estimated(comparable(benchmark, scenario), part["round"].iloc[0], accelerator, baseline)
+    return part.head(1).assign(low=ends[0], high=ends[1]) if ends else found
+
+
+def generational_speedup(asked: Asked) -> dict[str, Ends]:
+    benchmark, scenario, baseline, rounds = (
+        asked["benchmark"],
+        asked["scenario"],
+        asked["baseline"],
+        tuple(asked["rounds"]),
+    )
+    rows, other = (comparable(benchmark, each, rounds) for each in (scenario, OTHER[scenario]))
+    others = sorted(set(rows["accelerator"]) - {baseline})
+    found = {each: speedup(benchmark, scenario, rounds, each, baseline) for each in others}
+    answers = {f"speedup_{slug(each)}": span(row) for each, row in found.items() if len(row)}
+    with_baseline = set(rows.loc[rows["accelerator"].eq(baseline), "round"])
+    newer = pd.concat(
+        [row for row in found.values() if len(row) and row["round"].iloc[0] not in with_baseline] or [rows.head(0)]
+    )
+    newer = newest(available(newer))
+    if len(newer) and age(newer["round"].iloc[0]) > max(map(age, with_baseline)):
+        answers["through_a_bridge"] = fastest(newer)["low"], fastest(newer)["high"]
+    for before, after in pairwise(asked["upgrade_path"]):
+        step = speedup(benchmark, scenario, rounds, after, before)
+        answers[f"step_{slug(before)}_to_{slug(after)}"] = span(step)
+    return answers | {
+        "fastest": span(leader(direct(rows, baseline))),
+        "under_another_choice": span(leader(direct(other, baseline))),
+        "rounds_without_baseline": one(len(set(rows["round"]) - with_baseline)),
+    }
+
+
+# Progress
+
+
+def best_of_each(rows: pd.DataFrame) -> pd.DataFrame:
+    """The best available result of each accelerator in each round."""
+    return pd.DataFrame([fastest(usual(part)) for _, part in available(rows).groupby(["round", "accelerator"])])
+
+
+def software_pairs(rows: pd.DataFrame) -> pd.DataFrame:
+    """Gains of one submitter on one accelerator and count over the round before that has the benchmark."""
+    rows = available(rows).assign(middle=middle).sort_values("middle", ascending=False)
+    rounds = in_time(rows["round"])
+    rows = rows.assign(later=rows["round"].map(dict(pairwise(rounds))).fillna("")).drop_duplicates(
+        [*SAME, "round", "accuracy_target"]
+    )
+    both = rows.merge(rows, left_on=[*SAME, "round"], right_on=[*SAME, "later"], suffixes=("", "_old"))
+    both = both.assign(
+        one_target=both["accuracy_target"].eq(both["accuracy_target_old"]),
+        target=pd.to_numeric(both["accuracy_target"]).where(both["accuracy_target"].eq(both["accuracy_target_old"])),
+        both=both["middle"] * both["middle_old"],
+    )
+    both = both.sort_values(["one_target", "target", "both"], ascending=False).drop_duplicates([*SAME, "round"])
+    pairs = pd.DataFrame(
+        {"later": both["round"], "low": both["low"] / both["high_old"], "high": both["high"] / both["low_old"]}
+    )
+    return pairs.assign(gain=middle(pairs))
+
+
+SAME = ["accelerator", "submitter", "accelerator_count", "plain"]
+
+
+def taken_apart(rows: pd.DataFrame) -> pd.DataFrame:
+    """Each step between the best results of two rounds: total, software gain (NaN without pairs), and new hardware."""
+    best, pairs = best_of_each(rows), software_pairs(rows)
+    lead = {round: fastest(part) for round, part in best.groupby("round")}
+    steps = []
+    for earlier, later in pairwise(in_time(best["round"])):
+        low, high = over(lead[later], lead[earlier])
+        gain = pairs.loc[pairs["later"].eq(later), "gain"].median()
+        is_new = lead[later]["accelerator"] not in set(best.loc[best["round"].eq(earlier), "accelerator"])
+        total = (low * high) ** 0.5
+        steps.append((later, total, gain, is_new and not np.isnan(gain), total / gain if gain > 0 else total))
+    return pd.DataFrame(steps, columns=["later", "total", "software", "is_new", "rest"])
+
+
+def progress(asked: Asked) -> dict[str, Ends]:
+    benchmark, scenario, rounds = asked["benchmark"], asked["scenario"], tuple(asked["rounds"])
+    steps, other, long = (
+        taken_apart(comparable(name, each, rounds))
+        for name, each in ((benchmark, scenario), (benchmark, OTHER[scenario]), (asked["history"], scenario))
+    )
+    every = every_benchmark(scenario, rounds).items()
+    every = pd.concat([software_pairs(rows).assign(benchmark=name) for name, rows in every])
+    by_step = every.groupby(["benchmark", "later"])["gain"].median()
+    here = software_pairs(comparable(benchmark, scenario, rounds))
+    best = best_of_each(comparable(benchmark, scenario, rounds))
+    answers = {
+        "software_alone.software": one(steps["software"].prod()),
+        "software_alone.new accelerator": one(steps.loc[steps["is_new"], "rest"].prod()),
+        "software_alone.mixed": one(steps.loc[~steps["is_new"], "rest"].prod()),
+        "software_alone.total": one(steps["total"].prod()),
+        "under_another_choice": one(other["software"].prod()),
+        "longest_history": one(long["software"].prod()),
+        "what_follows": one(here.loc[here["later"].eq(steps["later"].iloc[-1]), "gain"].median()),
+        "best_by_round": span(fastest(newest(best)).to_frame().T),
+        "largest_step": one(steps["total"].max()),
+        "software_everywhere": one(by_step.max()),
+        "software_everywhere.median of all pairs": one(every["gain"].median()),
+    }
+    answers["software_alone"] = answers["software_alone.software"]
+    for later, part in every.groupby("later"):
+        answers[f"software_{slug(later)}"] = one(part["gain"].median())
+        answers[f"software_{slug(later)}.range"] = span(part)
+    return answers
+
+
+# Scaling
+
+
+def of_submitters(rows: pd.DataFrame, *by: str) -> pd.DataFrame:
+    """The fastest available bare-metal result of each submitter by benchmark, round, accelerator, precision, and `by`."""
+    rows = available(rows[rows["plain"]])
+    rows = rows.assign(middle=middle).sort_values("middle")
+    return rows.drop_duplicates([*MATCHED, "submitter", *by], keep="last")
+
+
+MATCHED = ["benchmark", "round", "accelerator", "precision"]
+
+
+def size_pairs(rows: pd.DataFrame) -> pd.DataFrame:
+    """Each larger system over a smaller one of the same submitters: eight accelerators, else the next smaller size."""
+    rows, size = of_submitters(rows, "accelerator_count"), [*MATCHED, "accelerator_count"]
+    both = rows.merge(rows, on=[*MATCHED, "submitter"], suffixes=("", "_base"))
+    both = both[both["accelerator_count"] > both["accelerator_count_base"]]
+    rank = both["accelerator_count_base"].replace(NODE, np.inf)
+    both = both[rank.eq(rank.groupby([both[name] for name in size]).transform("max"))].sort_values("middle")
+    both = both.assign(
+        low=both["low"] / both["high_base"], high=both["high"] / both["low_base"], many=both["nodes"] > 1
+    )
+    pairs = both.groupby(size).agg(low=("low", "min"), high=("high", "max"), beyond_node=("many", "last"))
+    return pairs.reset_index()
+
+
+def matched_systems(rows: pd.DataFrame) -> pd.DataFrame:
+    """Vendor and slowest of the others over the median of the others, of systems of one size and precision."""
+    rows, group = of_submitters(rows, "accelerator_count"), [*MATCHED, "accelerator_count"]
+    vendor = rows["accelerator"].map(fact("accelerators", "accelerator", "vendor")).str.casefold()
+    is_own = rows["submitter"].str.split("-").str[0].eq(vendor)
+    others = rows[~is_own].groupby(group)["middle"].agg(["median", "min", "size"])
+    own = rows[is_own].groupby(group)["middle"].agg(["min", "max"]).reindex(others.index)
+    groups = pd.DataFrame({
+        "others": others["size"], "slowest": others["min"] / others["median"],
+        "low": own["min"] / others["median"], "high": own["max"] / others["median"],
+    })  # fmt: skip
+    return groups[groups["others"] > 1]
+
+
+def scaling(asked: Asked) -> dict[str, Ends]:
+    benchmark, scenario, rounds = asked["benchmark"], asked["scenario"], tuple(asked["rounds"])
+    rows, other = (comparable(benchmark, each, rounds) for each in (scenario, OTHER[scenario]))
+    every = pd.concat(every_benchmark(scenario, rounds))
+    pairs, other_pairs = (where(found, found["beyond_node"]) for found in map(size_pairs, (rows, other)))
+    groups, every_group = matched_systems(rows), matched_systems(every).dropna(subset="low")
+    several = where(groups, groups["others"].ge(3))
+    every_pair = size_pairs(every)
+    largest = newest(available(rows[rows["plain"]]))
+    largest = largest[largest["accelerator_count"].eq(largest["accelerator_count"].max())]
+    return {
+        "kept_per_accelerator": span(pairs),
+        "kept_per_accelerator.vendor over others, median": one(middle(groups).median()),
+        "what_follows": one(several["slowest"].min()),
+        "vendor_over_others_everywhere": tuple(middle(every_group).quantile([0.1, 0.9])),
+        "under_another_choice": span(other_pairs),
+        "largest_system": span(fastest(largest).to_frame().T),
+        "kept_everywhere": span(every_pair[every_pair["beyond_node"]]),
+        "vendor_over_others": span(groups.dropna(subset="low")),
+    }
+
+
+# Latency and interactivity
+
+
+def runs_of(benchmark: str, rounds: tuple[str, ...]) -> pd.DataFrame:
+    """Comparable results of the scenarios with their interactivity: by their log, else the limit of the scenario."""
+    limits = table("benchmark_limits").query("quantity == 'tpot_p99_limit' and source_id == 'mlcommons-rules'")
+    limit = {
+        (row.benchmark, row.scenario, round): row.high
+        for row in limits.itertuples()
+        for round in str(row.rounds).split(";")
+    }
+    rows = pd.concat([comparable(benchmark, scenario, rounds) for scenario in ("Offline", "Server", "Interactive")])
+    limited = [limit.get(key) for key in zip(rows["benchmark"], rows["scenario"], rows["round"], strict=True)]
+    logged = rows["tpot_p99_ms"].where(rows["scenario"].ne("Offline"))
+    return rows.assign(interactivity=1000 / logged.fillna(pd.Series(limited, rows.index, "float64")))
+
+
+def at_interactivity(runs: pd.DataFrame, speed: float) -> pd.DataFrame:
+    """Each accelerator at an interactivity: measured to upper bound, and the share of its own Offline throughput."""
+    found = []
+    for accelerator, part in available(runs).groupby("accelerator"):
+        fast = part[part["interactivity"].ge(speed)]
+        if len(fast):
+            best = fast.loc[fast["low"].idxmax()]
+            offline = part[part["scenario"].eq("Offline")]
+            slower = part[part["interactivity"].lt(speed) & part["low"].gt(best["low"])]
+            slower = slower[slower["interactivity"].eq(slower["interactivity"].max())] if len(slower) else offline
+            own = offline[offline["machine"].eq(best["machine"])]
+            share = best["low"] / own["high"].max(), best["high"] / own["low"].max()
+            found.append((accelerator, best["low"], max([best["high"], *slower["high"]]), *share))
+    frame = pd.DataFrame(found, columns=["accelerator", "low", "high", "share_low", "share_high"])
+    return frame.sort_values("low", ascending=False)
+
+
+def interactivity(asked: Asked) -> dict[str, Ends]:
+    runs = runs_of(asked["benchmark"], tuple(asked["rounds"]))
+    answers, lead = {}, pd.DataFrame()
+    for speed in asked["speeds"]:
+        found = at_interactivity(runs, speed)
+        answers[f"most_at_{slug(f'{speed:g}')}"] = span(found.head(1)) if len(found) else (None, None)
+        lead = found if len(found) else lead
+    for row in lead.itertuples():
+        answers[f"left_at_speed.{slug(row.accelerator)}"] = row.share_low, row.share_high
+    answers["left_at_speed"] = answers[f"left_at_speed.{slug(lead['accelerator'].iloc[0])}"]
+    for row in lead.iloc[1:].itertuples():
+        answers[f"worth_at_speed.{slug(row.accelerator)}"] = (
+            lead["low"].iloc[0] / row.high,
+            lead["high"].iloc[0] / row.low,
+        )
+    answers["record_ends"] = one(available(runs)["interactivity"].max())
+    return answers
+
+
+def system_shares(benchmark: str, scenario: str, rounds: tuple[str, ...]) -> pd.DataFrame:
+    """The share of its Offline throughput that each available bare-metal system retains, at one accuracy target."""
+    limited, offline = (comparable(benchmark, each, rounds, mixed=True) for each in (scenario, "Offline"))
+    limited = available(limited[limited["plain"]])
+    on = ["machine", "accelerator", "accelerator_count"]
+    columns = [*on, "accuracy_target", "precision", "system_low", "system_high"]
+    both = limited.merge(offline[columns], on=on, suffixes=("", "_offline"))
+    same = both["accuracy_target"].eq(both["accuracy_target_offline"])
+    has_same = same.groupby([both["machine"], both["accuracy_target"]]).transform("any")
+    both = both[same | ~has_same]
+    both = both.assign(
+        low=both["system_low"] / both["system_high_offline"],
+        high=both["system_high"] / both["system_low_offline"],
+        differs=both["precision"].ne("")
+        & both["precision_offline"].ne("")
+        & both["precision"].ne(both["precision_offline"]),
+    )
+    shares = both.groupby(["round", *on]).agg(low=("low", "min"), high=("high", "max"), differs=("differs", "any"))
+    return shares[~shares["differs"]].reset_index()
+
+
+def real_world_derating(asked: Asked) -> dict[str, Ends]:
+    benchmark, scenario, rounds = asked["benchmark"], asked["scenario"], tuple(asked["rounds"])
+    other = {"Server": "Interactive", "Interactive": "Server"}[scenario]
+    here, there = (system_shares(benchmark, each, rounds) for each in (scenario, other))
+    medians, other_medians = (middle(shares).groupby(shares["round"]).median() for shares in (here, there))
+    return {
+        "measured_derate": span(newest(here)),
+        "measured_derate.under_2": span(newest(there)),
+        "derate_over_rounds": (medians.min(), medians.max()),
+        "derate_over_rounds.under_2": (other_medians.min(), other_medians.max()),
+        **plan(asked),
+    }
+
+
+# Power
+
+
+def metered(benchmark: str, scenario: str, rounds: tuple[str, ...] = ()) -> pd.DataFrame:
+    """Power submissions with tokens, samples, or queries per joule as low and high."""
+    rows = comparable(benchmark, scenario, rounds, power=True).dropna(subset="power_watts_low")
+    per_joule = {
+        "low": rows["system_low"] / rows["power_watts_high"],
+        "high": rows["system_high"] / rows["power_watts_low"],
+    }
+    return rows.assign(**per_joule)
+
+
+def most_efficient(rows: pd.DataFrame) -> pd.DataFrame:
+    """The most efficient system of each accelerator in the newest round that metered one."""
+    return pd.DataFrame([fastest(newest(usual(part))) for _, part in rows.groupby(["accelerator", "capped"])])
+
+
+def over_baseline(rows: pd.DataFrame, baseline: str) -> Ends:
+    """The leader of the newest round over the baseline, of one size, of one kind of cap and one round if possible."""
+    best = newest(most_efficient(rows))
+    lead = fastest(where(best, best["accelerator_count"].eq(NODE)))["accelerator"]
+    sides = [rows[rows["accelerator"].eq(name)] for name in (lead, baseline)]
+    pairs = []
+    for (_, size, capped), part in sides[0].groupby(["round", "accelerator_count", "capped"]):
+        for (_, base_size, base_capped), base in sides[1].groupby(["round", "accelerator_count", "capped"]):
+            rounds = part["round"].iloc[0], base["round"].iloc[0]
+            if size == base_size:
+                kind = (capped == base_capped, rounds[0] == rounds[1], *map(age, rounds))
+                pairs.append((kind, over(fastest(part), fastest(base))))
+    low, high = max(pairs)[1]
+    return (low, high) if low * high > 1 else (1 / high, 1 / low)
+
+
+def power_efficiency(asked: Asked) -> dict[str, Ends]:
+    benchmark, scenario, rounds = asked["benchmark"], asked["scenario"], tuple(asked["rounds"])
+    rows = metered(benchmark, scenario, rounds)
+    best = most_efficient(rows)
+    lead = newest(best)
+    lead = fastest(where(lead, lead["accelerator_count"].eq(NODE)))
+    kilowatt_hours = asked["usd_per_kilowatt_hour"] * asked["power_usage_effectiveness"] / 3.6
+    of_size = best[best["accelerator_count"].eq(lead["accelerator_count"])]
+    counted = record()
+    counted = counted[counted["power_measured"] & counted["duplicate_of"].eq("") & counted["power_watts_low"].notna()]
+    counted = counted[counted["division"].eq("closed") & counted["suite"].str.contains("datacenter")]
+    return {
+        "work_per_joule": over_baseline(rows, asked["baseline"]),
+        "energy_price": (kilowatt_hours / lead["high"], kilowatt_hours / lead["low"]),
+        "energy_price.per_megawatt": (lead["low"] * 1e6, lead["high"] * 1e6),
+        "work_per_joule_in_the_other_scenario": over_baseline(
+            metered(benchmark, OTHER[scenario], rounds), asked["baseline"]
+        ),
+        "newest_power": one(len(newest(counted))),
+        "node_kilowatts": (of_size["power_watts_low"].min() / 1000, of_size["power_watts_high"].max() / 1000),
+    }
+
+
+# Price
+
+
+def costs(benchmark: str, scenario: str, asked: Asked) -> pd.DataFrame:
+    """Dollars per million tokens of each accelerator with a price: its fastest system in its newest round."""
+    prices = table("prices")
+    prices = prices[prices["cost_model"].eq(asked["cost_model"]) & prices["duplicate_of"].isna()]
+    share = np.sqrt(np.prod([*asked["derate"], *asked["utilisation"]]))
+    found = []
+    for accelerator, part in comparable(benchmark, scenario, tuple(asked["rounds"])).groupby("accelerator"):
+        part, price = fastest(newest(usual(part))), prices[prices["accelerator"].eq(accelerator)]
+        hourly = price["usd_per_accelerator_hour_low"].min(), price["usd_per_accelerator_hour_high"].max()
+        million = [1e6 * usd / 3600 / share for usd in hourly]
+        found.append((accelerator, million[0] / part["high"], million[1] / part["low"]))
+    found = pd.DataFrame(found, columns=["accelerator", "low", "high"]).dropna()
+    return found.assign(middle=middle(found)).sort_values("middle")
+
+
+def price_performance(asked: Asked) -> dict[str, Ends]:
+    benchmark, scenario = asked["benchmark"], asked["scenario"]
+    here, other = (costs(benchmark, each, asked) for each in (scenario, OTHER[scenario]))
+    share = [least * most for least, most in zip(asked["derate"], asked["utilisation"], strict=True)]
+    typical = np.sqrt(share[0] * share[1])
+    rounds = tuple(asked["rounds"])
+    leads = [
+        leader(direct(comparable(benchmark, each, rounds), asked["baseline"])) for each in (scenario, OTHER[scenario])
+    ]
+    return {
+        "best_offer": span(here.head(1)),
+        "break_even_multiple": span(leads[0]),
+        "best_offer_in_the_other_scenario": span(other.head(1)),
+        "break_even_in_the_other_scenario": span(leads[1]),
+        "price_margin": one(here["middle"].iloc[1] / here["middle"].iloc[0]),
+        "usd_per_million_as_assumed": (
+            here["low"].iloc[0] * typical / share[1],
+            here["high"].iloc[0] * typical / share[0],
+        ),
+    }
+
+
+# Precision and accuracy targets
+
+
+def retained(benchmark: str, scenario: str, rounds: tuple[str, ...]) -> Ends:
+    """Throughput of a system at the 99.9 % target over its own at 99 %, where both were run."""
+    strict, loose = (comparable(benchmark, scenario, rounds, target=target) for target in ("99.9", "99"))
+    both = strict.merge(loose, on=["machine", "accelerator", "accelerator_count"], suffixes=("", "_loose"))
+    both = both[both["accuracy_target"].eq("99.9") & both["accuracy_target_loose"].eq("99")]
+    return (both["low"] / both["high_loose"]).min(), (both["high"] / both["low_loose"]).max()
+
+
+def quantization_tradeoffs(asked: Asked) -> dict[str, Ends]:
+    benchmark, scenario, rounds = asked["benchmark"], asked["scenario"], tuple(asked["rounds"])
+    rows = comparable(benchmark, scenario, rounds)
+    parameters = fact("benchmarks", "benchmark", "parameters_billion")[benchmark]
+    memory = table("accelerators").set_index("accelerator")["memory_gb"].dropna() * (1 - asked["memory_headroom"])
+    needed = [2 ** np.ceil(np.log2(max(1, parameters * size / memory[asked["baseline"]]))) for size in (2, 1, 0.5)]
+    return {
+        "kept_here": retained(benchmark, scenario, rounds),
+        "accelerators_needed": (min(needed), max(needed)),
+        "single_accelerators": one((memory >= parameters).sum()),
+        "official_precisions": one(rows["precision"].ne("").sum()),
+    }
+
+
+# The record
+
+
+def official_record(asked: Asked) -> dict[str, Ends]:
+    rows, rounds = record(), tuple(asked["rounds"])
+    rows = rows[rows["round"].isin(rounds)] if rounds else rows
+    evidence = rows["evidence"].value_counts()
+    submitters = rows["submitter"].value_counts()
+    topic = available(comparable(asked["benchmark"], asked["scenario"], rounds))
+    best = [fastest(part) for _, part in sorted(topic.groupby("round"), key=lambda each: age(each[0]))]
+    closed = rows[
+        rows["division"].eq("closed") & rows["suite"].str.contains("datacenter") & rows["metric"].eq("throughput")
+    ]
+    may = closed[closed["duplicate_of"].eq("") & ~closed["power_measured"]]
+    may = may[~may["capped"] | may["power_limit_watts"].notna()]
+    may = may[may["accelerator"].ne("mixed")]
+    return {
+        "rows_computed_again": one(rows["recomputed"].notna().sum()),
+        "rows_without_own_log": one(rows["recomputed"].isna().sum()),
+        "rows_without_own_log.summary": one(evidence["summary"]),
+        "rows_without_own_log.table": one(evidence["table"]),
+        "rows_without_own_log.collection": one(evidence["collection"]),
+        "share_of_the_largest_submitters": one(submitters.head(3).sum() / len(rows)),
+        "rows_that_may_be_compared": one(len(may)),
+        "rounds_missing": one(len(set(table("rounds")["round"]) - set(rows["round"]))),
+        "best_over_first_round": over(best[-1], best[0]),
+    }
+
+
+def explorer(asked: Asked) -> dict[str, Ends]:
+    whole = official_record({"benchmark": asked["benchmark"], "scenario": asked["scenario"], "rounds": asked["rounds"]})
+    return {
+        "explorer_rows": one(len(record())),
+        "explorer_rows_that_may_be_compared": whole["rows_that_may_be_compared"],
+    }
+
+
+def overview(asked: Asked) -> dict[str, Ends]:
+    benchmark, rounds = asked["benchmark"], tuple(asked["rounds"])
+    by_scenario = {}
+    for scenario in ("Offline", "Server", "Interactive"):
+        rows = available(comparable(benchmark, scenario, rounds))
+        by_scenario[scenario] = pd.DataFrame([fastest(newest(usual(part))) for _, part in rows.groupby("accelerator")])
+    leads = {scenario: fastest(best) for scenario, best in by_scenario.items() if len(best)}
+    every = available(pd.concat(every_benchmark(asked["scenario"])))
+    every = every[
+        every["round"].isin(
+            [each for each in set(every["round"]) if not rounds or age(each) <= age(max(rounds, key=age))]
+        )
+    ]
+    now, before = newest(every), every.drop(newest(every).index)
+    rose = 0
+    for name, part in now.groupby("benchmark"):
+        earlier = newest(before[before["benchmark"].eq(name)])
+        rose += len(earlier) > 0 and part.loc[part["high"].idxmax(), "low"] > earlier["high"].max()
+    lead = leads[asked["scenario"]]
+    return {
+        "gives_most": span(lead.to_frame().T),
+        "worth_of_the_fastest": span(
+            speedup(benchmark, asked["scenario"], rounds, lead["accelerator"], asked["baseline"])
+        ),
+        "rounds_of_the_record": one(record()["round"].nunique()),
+        "new_on_sale": one(len(set(now["accelerator"]) - set(before["accelerator"]))),
+        "new_benchmarks": one(len(set(now["benchmark"]) - set(before["benchmark"]))),
+        "faster_than_before": one(rose),
+        "gives_most_elsewhere": one(len({each["accelerator"] for each in leads.values()})),
+    }
+
+
+# Plans and runs of one's own
+
+
+def hourly(accelerator: str, cost_model: str) -> Ends:
+    prices = table("prices").query("cost_model == @cost_model and accelerator == @accelerator and duplicate_of.isna()")
+    return prices["usd_per_accelerator_hour_low"].min(), prices["usd_per_accelerator_hour_high"].max()
+
+
+def nodes_for_traffic(runs: pd.DataFrame, accelerator: str, asked: Asked, derate: Ends) -> Ends | None:
+    """Whole nodes of eight, P10 to P90 of draws: users x speed x peak over throughput x derate."""
+    part = available(
+        runs[runs["accelerator"].eq(accelerator) & runs["interactivity"].ge(asked["tokens_per_second_per_user"])]
+    )
+    part = part[part["accelerator_count"].eq(NODE) & part["plain"]]
+    if part.empty:
+        return None
+    part = newest(part)
+    draw = np.random.default_rng(35).uniform
+    rate, peak = (
+        draw(*ends, asked["draws"]) for ends in ((part["low"].min(), part["high"].max()), asked["peak_over_mean"])
+    )
+    needed = asked["users"] * asked["tokens_per_second_per_user"] * peak / rate / draw(*derate, asked["draws"])
+    return tuple(np.quantile(np.ceil(needed / NODE), [0.1, 0.9]))
+
+
+def accelerator_choice(asked: Asked) -> dict[str, Ends]:
+    """The answer where traffic or a whole node decides: queueing and memory only add to other accelerators."""
+    runs, bills = runs_of(asked["benchmark"], tuple(asked["rounds"])), {}
+    for accelerator in set(runs["accelerator"]):
+        price, nodes = (
+            hourly(accelerator, asked["cost_model"]),
+            nodes_for_traffic(runs, accelerator, asked, asked["derate"]),
+        )
+        if nodes and price[0] > 0:
+            bills[accelerator] = tuple(usd * NODE * count for usd, count in zip(price, nodes, strict=True))
+    best = min(bills, key=lambda name: bills[name])
+    return {"best_accelerator": bills[best], f"best_accelerator.{slug(best)}": bills[best]}
+
+
+def plan(asked: Asked) -> dict[str, Ends]:
+    """The plan of real_world_derating on its baseline, with and without the assumed derate."""
+    runs, usd = runs_of(asked["benchmark"], tuple(asked["rounds"])), hourly(asked["baseline"], asked["cost_model"])
+    answers = {}
+    for name, derate in (("accelerators_needed", asked["derate"]), ("accelerators_needed_if_measured", (1.0, 1.0))):
+        nodes = nodes_for_traffic(runs, asked["baseline"], asked, derate)
+        bill = tuple(price * NODE * count for price, count in zip(usd, nodes, strict=True))
+        answers |= {name: tuple(NODE * count for count in nodes), f"{name}.nodes": nodes, f"{name}.usd_per_hour": bill}
+        answers[f"{name}.usd_per_user_hour"] = tuple(each / asked["users"] for each in bill)
+    return answers
+
+
+def my_deployment(asked: Asked) -> dict[str, Ends]:
+    """The fastest run within the p99 limits of the scenario over the official results of its accelerator."""
+    (file,) = asked["files"]
+    runs = pd.DataFrame([json.loads(line) for line in (DATA / file).read_text("utf-8").splitlines()])
+    limits = table("benchmark_limits").query("benchmark == 'llama2-70b' and scenario == @asked['scenario']")
+    ttft, tpot = (limits.loc[limits["quantity"].eq(f"{name}_p99_limit"), "high"].max() for name in ("ttft", "tpot"))
+    best = runs[runs["p99_ttft_ms"].le(ttft) & runs["p99_tpot_ms"].le(tpot)]
+    best = best.loc[best["output_throughput"].idxmax()]
+    count = int(best["accelerator_count"])
+    rows = comparable("llama2-70b", asked["scenario"], tuple(asked["rounds"]))
+    official = usual(rows[rows["accelerator"].eq(best["accelerator"])])
+    share = [best["output_throughput"] / count / end for end in (official["high"].max(), official["low"].min())]
+    spare = [count - np.ceil(count * each) for each in reversed(share)]
+    usd = hourly(best["accelerator"], asked["cost_model"])
+    million = [count * price / best["output_throughput"] / 3600 * 1e6 for price in usd]
+    return {
+        "share_of_official": tuple(share),
+        "saved_by_closing_the_gap": (usd[0] * spare[0], usd[1] * spare[1]),
+        "saved_by_closing_the_gap.usd_per_million": tuple(million),
+    }
+
+
+# Audit
+
+
+def source_audit(asked: Asked) -> dict[str, Ends]:
+    """The wrong figures of doc000: more than memory bandwidth allows at batch 1, or not what the record has."""
+    facts = table("accelerators").set_index("accelerator")[["memory_gb", "memory_bandwidth_gb_per_s"]]
+    printed = table("results").join(facts, on="accelerator").set_index("id")
+    weights_gb = printed["benchmark"].map(fact("benchmarks", "benchmark", "parameters_billion"))
+    weights_gb *= printed["precision"].map({"fp16": 2, "fp8": 1, "int8": 1, "int4": 0.5})
+    roof = printed["memory_bandwidth_gb_per_s"] / weights_gb  # of one accelerator
+    limit = roof * np.maximum(np.ceil(weights_gb / printed["memory_gb"]), printed["accelerator_count"].fillna(1))
+    limit = limit.fillna(printed["duplicate_of"].map(limit))
+    at_batch_1 = printed["batch_size"].eq(1) & printed["duplicate_of"].isna()
+    above = at_batch_1 & printed["low"].gt(limit)
+    stated = table("claims").set_index("id")
+    per_dollar = (
+        stated["result_row"].map(limit)
+        * 3600
+        / stated["price_row"].map(fact("prices", "id", "usd_per_accelerator_hour_low"))
+    )
+    dearer = stated["quantity"].eq("tokens_per_dollar") & stated["low"].gt(per_dollar)
+    impossible = repeated(printed, above) + repeated(stated, dearer)
+    of_document = printed["source_id"].eq("doc000") & printed["round"].notna() & printed["duplicate_of"].isna()
+    missed = pd.Series(
+        [each and not in_record(row) for each, (_, row) in zip(of_document, printed.iterrows(), strict=True)],
+        printed.index,
+    )
+    ratios = stated["source_id"].eq("doc000") & stated["quantity"].eq("throughput_ratio") & stated["round"].notna()
+    no_side = ratios & ~stated["baseline_accelerator"].isin(
+        comparable("llama2-70b", "Offline", ("v4.1",))["accelerator"]
+    )
+    day = pd.to_numeric(stated["round"].map(fact("rounds", "round", "published")).str.replace("-", ""))
+    late = stated["quantity"].eq("publication_date") & ~(stated["low"].le(day) & stated["high"].ge(day))
+    wrong = (
+        impossible
+        + repeated(printed, missed)
+        + repeated(stated, no_side)
+        + repeated(stated, late & stated["source_id"].eq("doc000"))
+    )
+    times = printed["low"] / limit
+    figures = sum(len(rows) for rows in (printed, stated, table("quantization")))
+    return {
+        "figures_that_hold.figures": one(figures + table("prices")["cost_model"].eq("documents").sum()),
+        "figures_that_hold": one(len(set(wrong))),
+        "figures_that_no_hardware_reaches": one(len(set(impossible))),
+        "above_the_ceiling": (times[above].min(), times[above].max()),
+        "roofs_at_batch_1": (roof[at_batch_1].min(), roof[at_batch_1].max()),
+    }
+
+
+def repeated(rows: pd.DataFrame, is_wrong: pd.Series) -> list[str]:
+    """The ids of the wrong figures and of those that repeat them."""
+    return rows.index[is_wrong | rows["duplicate_of"].isin(rows.index[is_wrong])].tolist()
+
+
+def in_record(row: pd.Series) -> bool:
+    """Whether an official result per accelerator lies within what a document prints for eight, in samples."""
+    rows = comparable(row["benchmark"], row["scenario"], (row["round"],))
+    rows = rows[rows["accelerator"].str.startswith(row["accelerator"])]  # its variants too: which one is not said
+    samples = rows["samples_per_second"] / rows["accelerator_count"]
+    return bool(samples.between(row["low"] / NODE / CLOSE, row["high"] / NODE * CLOSE).any())
+
+
+REPORTS: dict[str, Callable[[Asked], dict[str, Ends]]] = {
+    function.__name__: function
+    for function in (
+        accelerator_choice, explorer, generational_speedup, interactivity, my_deployment, official_record, overview, power_efficiency, price_performance,
+        progress, quantization_tradeoffs, real_world_derating, scaling, source_audit,
+    )
+}  # fmt: skip
