@@ -307,7 +307,11 @@ def test_a_parameter_is_refused_by_the_option_that_it_was_given_under() -> None:
 
 TOGETHER = [  # what several values are together names each parameter, as it is called
     (DERATING, {"context_tokens": [3.0, 2.0]}, "--context_tokens: must be two numbers, low then high; got [3.0, 2.0]"),
-    (DERATING, {"prompt_tokens": 5e5}, "--prompt_tokens is 500,000, but the model of gpt-oss-120b takes 131,072 at most"),
+    (
+        DERATING,
+        {"prompt_tokens": 5e5},
+        "--prompt_tokens is 500,000, but the model of gpt-oss-120b takes 131,072 at most",
+    ),
     (SPEEDUP, {"rounds": ["v5.1"], "later_round": "v4.1"}, "--later_round 'v4.1' is earlier than 'v5.1', the first of"),
     ("interactivity", {"speeds": [2.0, 1.0]}, "--speeds: must be numbers that rise, each once; got [2.0, 1.0]"),
     (

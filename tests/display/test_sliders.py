@@ -45,9 +45,7 @@ def fixed(results: Callable[..., pd.DataFrame], tables: Callable[..., selection.
         Scaling(Interval(1.0, 1.0), ""),
     )
     basis = Basis("H100 SXM", chosen.unit, (supply,), Interval(2.0, 2.0), ("Cloud",), data.accelerators, *own)
-    params = RealWorldDerating(
-        benchmark="llama2-70b", peak_over_mean=[1.0, 1.0], power_usage_effectiveness=1.25
-    )
+    params = RealWorldDerating(benchmark="llama2-70b", peak_over_mean=[1.0, 1.0], power_usage_effectiveness=1.25)
     return Fixed(params, basis, power.efficiency(metered.rows))
 
 

@@ -169,7 +169,7 @@ def test_a_generation_is_one_accelerator_over_the_rounds(comparable_rows: Rows) 
 
 
 def test_a_gain_is_of_one_accelerator_and_one_size_from_its_first_round_to_its_last(comparable_rows: Rows) -> None:
-    """1.5x at 16, not the 1.2x of eight; a preview, another size and another accelerator of one round count for nothing."""
+    """1.5x at 16, not the 1.2x of eight; a preview, another size, and an accelerator of one round do not count."""
     later, wide = {"round": "v5.1"}, {"accelerator_count": 16}
     rows = comparable_rows(
         {}, {"round": "v5.0", "low": 1600.0}, later | {"low": 960.0, "submitter": "Other"}, later | NEW,

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 
 DATA = Path(__file__).parents[2] / "data"
 SAMPLES = ["samples/s", "queries/s"]
@@ -132,7 +131,7 @@ def versions(rows: pd.DataFrame) -> pd.Series:
 
 
 def looser(rows: pd.DataFrame) -> pd.Series:
-    """Whether a result has one at a stricter accuracy target beside it: same round, accelerator, count, availability."""
+    """Whether a result has one at a stricter target beside it: same round, accelerator, count, availability."""
     kind = ["benchmark", "scenario", "round", "division", "accelerator", "accelerator_count", "availability"]
     target = pd.to_numeric(rows["accuracy_target"].where(rows["duplicate_of"].eq("") & rows["metric"].eq("throughput")))
     return target.lt(target.groupby([rows[name] for name in [*kind, "power_measured"]]).transform("max"))
@@ -181,7 +180,7 @@ def available(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def usual(rows: pd.DataFrame) -> pd.DataFrame:
-    """Of one accelerator the systems that make one range: available bare metal of eight, else of the most common size."""
+    """Of one accelerator the systems of one range: available bare metal of eight, else of the most common size."""
     rows = where(rows, rows["availability"].eq("available") & rows["plain"])
     sizes = rows["accelerator_count"].value_counts()
     return rows[rows["accelerator_count"].eq(NODE if NODE in sizes else sizes.index[0])]
@@ -377,7 +376,7 @@ def progress(asked: Asked) -> dict[str, Ends]:
 
 
 def of_submitters(rows: pd.DataFrame, *by: str) -> pd.DataFrame:
-    """The fastest available bare-metal result of each submitter by benchmark, round, accelerator, precision, and `by`."""
+    """The fastest available bare-metal result by benchmark, submitter, round, accelerator, precision, and `by`."""
     rows = available(rows[rows["plain"]])
     rows = rows.assign(middle=middle).sort_values("middle")
     return rows.drop_duplicates([*MATCHED, "submitter", *by], keep="last")
@@ -854,7 +853,8 @@ def in_record(row: pd.Series) -> bool:
 REPORTS: dict[str, Callable[[Asked], dict[str, Ends]]] = {
     function.__name__: function
     for function in (
-        accelerator_choice, explorer, generational_speedup, interactivity, my_deployment, official_record, overview, power_efficiency, price_performance,
+        accelerator_choice, explorer, generational_speedup, interactivity, my_deployment, official_record, overview,
+        power_efficiency, price_performance,
         progress, quantization_tradeoffs, real_world_derating, scaling, source_audit,
     )
 }  # fmt: skip

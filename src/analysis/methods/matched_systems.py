@@ -94,8 +94,8 @@ def alike(part: Records, base: Records) -> tuple[Records, Records]:
     """Return the comparable rows of both sides.
 
     Of one round where a document has several; available before preview, on each side by itself; bare metal before
-    virtualized and default power before a cap; of the usual size where both have it, else the largest that both have. Without a common size, systems
-    of all sizes.
+    virtualized and default power before a cap; of the usual size where both have it, else the largest that both have.
+    Without a common size, systems of all sizes.
     """
     return _of_one_size(*_in_all_but_size(part, base))
 

@@ -42,7 +42,8 @@ def best(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the best available result of each accelerator in each round of a benchmark and scenario, oldest first.
 
     Of one size: eight accelerators where there is such a system, else the most frequent size; bare metal before
-    virtualized, default power before a cap. The columns are those of `rows`; `leads` marks the highest throughput per accelerator of a round.
+    virtualized, default power before a cap. The columns are those of `rows`; `leads` marks the highest throughput per
+    accelerator of a round.
     """
     official = available(rows)
     keys = [*TOPIC, "round", "accelerator"]
@@ -61,8 +62,8 @@ def best(rows: pd.DataFrame) -> pd.DataFrame:
 def pairs(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the results of one submitter on one accelerator and size in consecutive rounds, a row per pair, as PAIR.
 
-    `gain` is the later throughput per accelerator over the earlier. Virtualized or power-capped systems pair with such ones. Of
-    two accuracy targets that both rounds have, the higher. Pass `available(rows)` for available systems alone.
+    `gain` is the later throughput per accelerator over the earlier. Virtualized or power-capped systems pair with such
+    ones. Of two accuracy targets that both rounds have, the higher. Pass `available(rows)` for available systems alone.
     """
     filed: dict[tuple, dict[str, dict[tuple, Records]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     columns = [*dict.fromkeys([*TOPIC, "accuracy_target", "result_id", *READ])]

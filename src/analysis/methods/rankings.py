@@ -41,12 +41,12 @@ def leaderboard(rows: pd.DataFrame, efficient: pd.DataFrame, speedups: pd.DataFr
 
     `rows` are of one benchmark and several scenarios, `efficient` from power.efficiency, `speedups` from
     speedup.over_baseline. Each scenario is that of the fastest comparable system (bare metal, the accelerator's usual
-    size in that scenario, see system_properties) in the newest round that has it. Columns: accelerator; accelerator_count, system, submitter,
-    framework and round of the fastest system of the first scenario that it ran; the intervals of RATES (units of work
-    per second and accelerator), joules (per unit of work, measured), kilowatts (of the same run, where it is of the
-    usual size), break_even (price relative to the baseline's at which both cost the same per unit of work: the ratio of
-    throughput over all rounds that have both, see `break_even`), NaN where unknown; `<name>_round` and `<name>_notes`
-    of each, "" and none where unknown; source_ids, notes.
+    size in that scenario, see system_properties) in the newest round that has it. Columns: accelerator;
+    accelerator_count, system, submitter, framework and round of the fastest system of the first scenario that it ran;
+    the intervals of RATES (units of work per second and accelerator), joules (per unit of work, measured), kilowatts
+    (of the same run, where it is of the usual size), break_even (price relative to the baseline's at which both cost
+    the same per unit of work: the ratio of throughput over all rounds that have both, see `break_even`), NaN where
+    unknown; `<name>_round` and `<name>_notes` of each, "" and none where unknown; source_ids, notes.
     """
     systems = available(rows).filter(_READ)
     scenarios = list(dict.fromkeys(systems["scenario"]))

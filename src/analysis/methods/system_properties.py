@@ -1,6 +1,7 @@
 """Properties of submitted systems that decide which ones make one range: availability, virtualization, size, round.
 
-A system at a power limit below the default, whose power was not measured, is a kind of its own, as a virtualized one is.
+A system at a power limit below the default, whose power was not measured, is a kind of its own, as a virtualized one
+is.
 
 Functions take comparable rows (see comparability.selection).
 """
