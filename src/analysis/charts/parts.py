@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Bbox
 
 BOX = {"facecolor": "white", "edgecolor": "none", "pad": 0.6}  # behind words, so that no line strikes them out
-_GAP = 7  # points between a mark and its words
+_GAP, _FRAME = 7, 24  # points between a mark and its words, and around the axes beside their labels
 _THOUSAND = 1000  # from here on ticks have separators of thousands
 _DECADE, _POWERS = 1.2, 3  # powers of ten below and above which an axis has more or fewer ticks
 _BEHIND, _NAME = 22, 16  # letters on a line of a narrow drawing: of words behind a bar, of a name
@@ -165,13 +165,14 @@ def limits(ax: Axes, low: float, high: float, log: bool) -> None:
 
 def right_room(ax: Axes, texts: Sequence[Annotation]) -> None:
     """The axis as much further to the right as the words behind points need; their size does not change with it."""
-    for text in texts:
-        text.set_in_layout(False)  # or they would make the axes smaller
-    ax.figure.draw_without_rendering()  # How wide the axes are is known only once all is laid out.
-    across, gap = ax.bbox.width, _GAP * ax.figure.dpi / 72
+    point = ax.figure.dpi / 72
+    labels = max(label.get_window_extent().width for label in ax.get_yticklabels())
+    labels += ax.yaxis.label.get_window_extent().width if ax.get_ylabel() else 0
+    across, gap = ax.figure.bbox.width - labels - _FRAME * point, _GAP * point
     onto, back = ax.xaxis.get_transform().transform, ax.xaxis.get_transform().inverted().transform
     left, right = onto(ax.get_xlim())
     for text in texts:
+        text.set_in_layout(False)  # or it would make the axes smaller
         free = across - text.get_window_extent().width - gap
         right = max(right, left + (onto(text.xy[0]) - left) * across / max(free, across / 3))
     ax.set_xlim(right=back(right))
