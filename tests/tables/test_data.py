@@ -67,7 +67,7 @@ def reference(shared: Path) -> pd.DataFrame:
 
 @pytest.mark.parametrize("name", TABLES)
 def test_table_is_valid_and_has_rows(tables: dict[str, pd.DataFrame], name: str) -> None:
-    assert len(tables[name])
+    assert len(tables[name]) or name == "endpoints"  # whose rows are a user's own
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -216,6 +216,7 @@ def _stated(series: Any) -> list[float | None]:
 
 
 def json_object(path: Path) -> dict[str, Any]:
+    """Return the object that a file holds as JSON; raises LogError where it holds none, or is too large."""
     try:
         with path.open("rb") as file:
             content = json.loads(file.read(LARGEST).decode("utf-8-sig", "replace"))
@@ -240,4 +241,5 @@ def _agree(value: float, expected: float) -> bool:
 
 
 def positive(value: Any) -> bool:
+    """Return whether a value is a sensible number above 0."""
     return isinstance(value, int | float) and not isinstance(value, bool) and 1 / SENSIBLE < value < SENSIBLE
