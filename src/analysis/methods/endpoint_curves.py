@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 RATES = ("tokens_per_second", "per_accelerator", "per_kilowatt")
-KEYS = ["model", "dataset", "interactivity_basis"]  # what curves must share to be set side by side
+KEYS = ["model", "dataset", "interactivity_basis"]  # what curves must share to be set in parallel
 
 
 def rated(points: pd.DataFrame) -> pd.DataFrame:
