@@ -14,6 +14,7 @@ from analysis._core.paths import NOTEBOOKS
 ROUND, SIZE = re.compile(r"v\d\.\d"), re.compile(r"\b(\d+)x vs \d+x")
 NUMBER = re.compile(r"^\$?([\d,]*\.?\d+)")
 USUAL, DIGITS = "8", 0.006  # accelerators of a row that names no size; half a unit of the third digit
+PRICED = ("Price (USD per hour)", "Cost ($/hour)", "Accelerators")
 PER_ACCELERATOR = re.compile(
     r"^(throughput|tokens|tokens/s|samples/s)[^()]* per accelerator( \(tok\w+.*\))?$", re.IGNORECASE
 )
@@ -110,9 +111,8 @@ def test_an_accelerator_has_one_price_per_hour(stored: list[Table]) -> None:
     prices: dict[tuple[str, str], dict[str, float]] = {}
     for table in stored:
         for row in table.rows:
-            price, bill, count = (
-                number(row.get(head, "")) for head in ("Price (USD per hour)", "Cost ($/hour)", "Accelerators")
-            )
+            low = {head: row.get(head, "").split(" to ")[0] for head in PRICED}  # of a range of nodes, the fewest
+            price, bill, count = (number(low[head]) for head in PRICED)
             own = price if price is not None else bill / count if bill and count else None
             if own is not None and "cost_model" in table.asked and not table.asked["prices"]:
                 prices.setdefault((table.asked["cost_model"], row["Accelerator"]), {})[table.notebook] = own

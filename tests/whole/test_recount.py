@@ -285,7 +285,7 @@ def generational_speedup(asked: Asked) -> dict[str, Ends]:
     )
     newer = newest(available(newer))
     if len(newer) and age(newer["round"].iloc[0]) > max(map(age, with_baseline)):
-        answers["through_a_bridge"] = fastest(newer)["low"], fastest(newer)["high"]
+        answers["cross_round_estimate"] = fastest(newer)["low"], fastest(newer)["high"]
     for before, after in pairwise(asked["upgrade_path"]):
         step = speedup(benchmark, scenario, rounds, after, before)
         answers[f"step_{slug(before)}_to_{slug(after)}"] = span(step)
@@ -424,13 +424,13 @@ def scaling(asked: Asked) -> dict[str, Ends]:
     largest = newest(available(rows[rows["plain"]]))
     largest = largest[largest["accelerator_count"].eq(largest["accelerator_count"].max())]
     return {
-        "kept_per_accelerator": span(pairs),
+        "scaling_efficiency": span(pairs),
         "kept_per_accelerator.vendor over others, median": one(middle(groups).median()),
         "what_follows": one(several["slowest"].min()),
         "vendor_over_others_everywhere": tuple(middle(every_group).quantile([0.1, 0.9])),
         "under_another_choice": span(other_pairs),
         "largest_system": span(fastest(largest).to_frame().T),
-        "kept_everywhere": span(every_pair[every_pair["beyond_node"]]),
+        "scaling_efficiency_of_benchmarks": span(every_pair[every_pair["beyond_node"]]),
         "vendor_over_others": span(groups.dropna(subset="low")),
     }
 
@@ -478,7 +478,7 @@ def interactivity(asked: Asked) -> dict[str, Ends]:
         lead = found if len(found) else lead
     for row in lead.itertuples():
         answers[f"left_at_speed.{slug(row.accelerator)}"] = row.share_low, row.share_high
-    answers["left_at_speed"] = answers[f"left_at_speed.{slug(lead['accelerator'].iloc[0])}"]
+    answers["fastest_at_target"] = answers[f"left_at_speed.{slug(lead['accelerator'].iloc[0])}"]
     for row in lead.iloc[1:].itertuples():
         answers[f"worth_at_speed.{slug(row.accelerator)}"] = (
             lead["low"].iloc[0] / row.high,
@@ -638,7 +638,7 @@ def quantization_tradeoffs(asked: Asked) -> dict[str, Ends]:
     memory = table("accelerators").set_index("accelerator")["memory_gb"].dropna() * (1 - asked["memory_headroom"])
     needed = [2 ** np.ceil(np.log2(max(1, parameters * size / memory[asked["baseline"]]))) for size in (2, 1, 0.5)]
     return {
-        "kept_here": retained(benchmark, scenario, rounds),
+        "retained_at_stricter_target": retained(benchmark, scenario, rounds),
         "accelerators_needed": (min(needed), max(needed)),
         "single_accelerators": one((memory >= parameters).sum()),
         "official_precisions": one(rows["precision"].ne("").sum()),
@@ -662,13 +662,13 @@ def official_record(asked: Asked) -> dict[str, Ends]:
     may = may[~may["capped"] | may["power_limit_watts"].notna()]
     may = may[may["accelerator"].ne("mixed")]
     return {
-        "rows_computed_again": one(rows["recomputed"].notna().sum()),
+        "rows_recomputed": one(rows["recomputed"].notna().sum()),
         "rows_without_own_log": one(rows["recomputed"].isna().sum()),
         "rows_without_own_log.summary": one(evidence["summary"]),
         "rows_without_own_log.table": one(evidence["table"]),
         "rows_without_own_log.collection": one(evidence["collection"]),
         "share_of_the_largest_submitters": one(submitters.head(3).sum() / len(rows)),
-        "rows_that_may_be_compared": one(len(may)),
+        "comparable_results": one(len(may)),
         "rounds_missing": one(len(set(table("rounds")["round"]) - set(rows["round"]))),
         "best_over_first_round": over(best[-1], best[0]),
     }
@@ -677,8 +677,8 @@ def official_record(asked: Asked) -> dict[str, Ends]:
 def explorer(asked: Asked) -> dict[str, Ends]:
     whole = official_record({"benchmark": asked["benchmark"], "scenario": asked["scenario"], "rounds": asked["rounds"]})
     return {
-        "explorer_rows": one(len(record())),
-        "explorer_rows_that_may_be_compared": whole["rows_that_may_be_compared"],
+        "results_in_the_explorer": one(len(record())),
+        "comparable_results": whole["comparable_results"],
     }
 
 
@@ -702,15 +702,15 @@ def overview(asked: Asked) -> dict[str, Ends]:
         rose += len(earlier) > 0 and part.loc[part["high"].idxmax(), "low"] > earlier["high"].max()
     lead = leads[asked["scenario"]]
     return {
-        "gives_most": span(lead.to_frame().T),
-        "worth_of_the_fastest": span(
+        "fastest_available": span(lead.to_frame().T),
+        "break_even_of_the_fastest": span(
             speedup(benchmark, asked["scenario"], rounds, lead["accelerator"], asked["baseline"])
         ),
-        "rounds_of_the_record": one(record()["round"].nunique()),
-        "new_on_sale": one(len(set(now["accelerator"]) - set(before["accelerator"]))),
+        "rounds_with_results": one(record()["round"].nunique()),
+        "new_accelerators": one(len(set(now["accelerator"]) - set(before["accelerator"]))),
         "new_benchmarks": one(len(set(now["benchmark"]) - set(before["benchmark"]))),
         "faster_than_before": one(rose),
-        "gives_most_elsewhere": one(len({each["accelerator"] for each in leads.values()})),
+        "fastest_in_other_scenarios": one(len({each["accelerator"] for each in leads.values()})),
     }
 
 
@@ -782,7 +782,7 @@ def my_deployment(asked: Asked) -> dict[str, Ends]:
     million = [count * price / best["output_throughput"] / 3600 * 1e6 for price in usd]
     return {
         "share_of_official": tuple(share),
-        "saved_by_closing_the_gap": (usd[0] * spare[0], usd[1] * spare[1]),
+        "saved_at_official_throughput": (usd[0] * spare[0], usd[1] * spare[1]),
         "saved_by_closing_the_gap.usd_per_million": tuple(million),
     }
 

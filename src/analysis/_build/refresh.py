@@ -38,7 +38,7 @@ def refresh(
 ) -> int:
     """Execute the named notebooks (or all) and write back those whose outputs changed, `jobs` at a time.
 
-    What changed in its words is said as a diff. A notebook that fails is left as it was, and told in words. Returns 1 if
+    What changed in its words is said as a diff. A notebook that fails is left as it was, and reported in words. Returns 1 if
     any failed, else 0.
     Raises UnknownNotebook.
     """

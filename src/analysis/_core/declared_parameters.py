@@ -1,7 +1,7 @@
 """The model of a notebook's parameters as its own parameters cell declares them.
 
 A line `name = value` or `name: type = value` becomes a field of the value's or the stated type, which a run file may
-set; what is computed in the cell is no parameter. Which values some names may have is told by the caller.
+set; what is computed in the cell is no parameter. Which values some names may have is reported by the caller.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Submissions and results repositories of MLPerf Endpoints, a suite of its own: rows of the table endpoints.
 
-The logs of Endpoints that stand in place of LoadGen's in a round of Inference are read by official/endpoints.py. Two
+The logs of Endpoints that replace LoadGen's in a round of Inference are read by official/endpoints.py. Two
 layouts are known, both anchored on the folders of measurement points:
 
 - v1.0: `<submitter>/<submission>/results/<system>/<model>/r<concurrency>/` with point.yaml, system_desc.json,
@@ -66,7 +66,7 @@ class Point(NamedTuple):
 
 
 class Imported(NamedTuple):
-    """The rows, in order of curve and concurrency, and what was left out."""
+    """The rows, in order of curve and concurrency, and what was excluded."""
 
     rows: pd.DataFrame
     problems: list[Problem]
@@ -85,7 +85,7 @@ def among(paths: Iterable[Path]) -> list[Path]:
 
 
 def import_points(paths: Iterable[Path], out: Path, say: Callable[[str], None] = print) -> int:
-    """Write the points below `paths` to `out` (.parquet or .csv), say what was left out; returns the exit status.
+    """Write the points below `paths` to `out` (.parquet or .csv), say what was excluded; returns the exit status.
 
     Raises ImportFailed where there is none, OutputError for a wrong `out`; it is then untouched.
     """

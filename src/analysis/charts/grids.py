@@ -17,7 +17,7 @@ from analysis.charts.alt_text import Column, Description
 from analysis.charts.colors import BAND, CELL_INK, INK, POINT
 from analysis.charts.style import Drawing
 
-_GIVEN, _MORE = 0.85, 0.28  # opacity of what is proven, and of what a slower run reaches
+_GIVEN, _MORE = 0.85, 0.28  # opacity of the measured lower bound, and of what a slower run reaches
 
 
 @style.chart
@@ -105,8 +105,8 @@ def bars_at(
 ) -> Drawing:
     """A grid of bars: a row per `label`, a column per value of `at`, each bar as long as interval `name` is high.
 
-    Dark up to its low end, whose number stands above it, light up to its high one. All bars have one scale. Where the
-    interval is NaN, `missing` stands in its place. `color` is a column of accelerators (default: the label column).
+    Dark up to its low end, whose number is above it, light up to its high one. All bars have one scale. Where the
+    interval is NaN, `missing` is in its place. `color` is a column of accelerators (default: the label column).
     `axis` names the quantity with its unit, `unit` the columns.
     """
     if frame[f"{name}_low"].isna().all():

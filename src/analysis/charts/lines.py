@@ -44,7 +44,7 @@ def over_time(
 ) -> Drawing:
     """One line per value of the column `label`: the middles of interval `name` (logarithmic) by the day in `date`.
 
-    `when` is a column of words for the days, which stand below the axis; `color` one of accelerators (default: the
+    `when` is a column of words for the days, which are below the axis; `color` one of accelerators (default: the
     label column). Each line has its name at its end; a point has its own marks, and is hollow in preview.
     """
     rows = frame.reset_index(drop=True)
@@ -128,7 +128,7 @@ def curves(
     color: str = "",
     notes: Notes = NONE,
 ) -> Drawing:
-    """A curve per `label` over its points of interval `y` at `x`, in the order of the rows; a missing `x` stands at 0.
+    """A curve per `label` over its points of interval `y` at `x`, in the order of the rows; a missing `x` is at 0.
 
     `color` is a column of accelerators (default: the label column), `series` one of words that tells the points of a
     curve apart, `bound` one of booleans: at such a point x is the least that holds, and its marker points on. Points of

@@ -29,7 +29,7 @@ _GAP, _FRAME = 7, 24  # points between a mark and its words, and around the axes
 _THOUSAND = 1000  # from here on ticks have separators of thousands
 _DECADE, _POWERS = 1.2, 3  # powers of ten below and above which an axis has more or fewer ticks
 _BEHIND, _NAME = 22, 16  # letters on a line of a narrow drawing: of words behind a bar, of a name
-_STEPS = (0, 10, -10, 20, -20, 30, -30, 40, -40)  # points that a name may stand above or below its point
+_STEPS = (0, 10, -10, 20, -20, 30, -30, 40, -40)  # points that a name may be above or below its point
 _SHAPES = ("v", "P", "X", "<", ">", "*", "p", "h", "d")
 
 
@@ -250,7 +250,7 @@ def _marker(row: Mapping[str, Any]) -> str:
 
 
 def sample(label: str, marker: str = "", **look: Any) -> Line2D:
-    """A line, or a marker where there is one, as a legend shows it, in gray unless told otherwise."""
+    """A line, or a marker where there is one, as a legend shows it, in gray by default."""
     from matplotlib.lines import Line2D  # Loaded where something is drawn, as in `style`.
 
     usual = {"label": label, "marker": marker, "color": style.QUIET, "ms": 5.5, "lw": 0 if marker else 1.5}

@@ -155,8 +155,8 @@ def strips(
 ) -> Drawing:
     """One strip per value of column `strip`, in their order, with a dot for each row at its `value` (logarithmic).
 
-    Dots of one place are piled up side by side. `group` is a column of the keys of `inks` (one color each, drawn in
-    that order), `told` one of what is said of a dot that is pointed at. A line stands at 1; rows whose value is not
+    Dots of one place are stacked. `group` is a column of the keys of `inks` (one color each, drawn in
+    that order), `told` one of what is known of a dot that is pointed at. A line is at 1; rows whose value is not
     above zero are left out.
     """
     rows = frame[frame[value].gt(0)].reset_index(drop=True)
@@ -193,7 +193,7 @@ def strips(
 def _piled(ax: Axes, values: pd.Series) -> Iterator[tuple[float, float]]:
     """Where the dot of each value goes: its place on the axis, and how far above the middle of its strip, in strips.
 
-    Dots stand in columns a dot wide, one of them on the line; what a column has no room for goes to the next.
+    Dots are in columns a dot wide, one of them on the line; what a column has no room for goes to the next.
     """
     onto, back = ax.transData.transform, ax.transData.inverted().transform
     dot = _DOT * ax.figure.dpi / 72

@@ -96,9 +96,9 @@ def beside(
     not drawn. The numbers of `name` are in a column at the right, with `note`, a column of words, behind them.
     """
     rows = frame.reset_index(drop=True)
-    below = 0.64 / (len(others) + 1)  # of a row; what is left keeps it apart from the next one
+    below = 0.64 / (len(others) + 1)  # of a row; the rest keeps it apart from the next one
     notes |= parts.notes_of(rows, label)
-    figure, ax = style.canvas(title, subtitle, 0.12 * (2 + len(others)) * len(rows) + 0.95)
+    figure, ax = style.canvas(title, subtitle, 0.12 * (1 + len(others)) * len(rows) + 0.95)
     names = {name: legend, **others}
     markers = dict(zip(names, ("s", *_HOLLOW), strict=False))
     numbers = {stem: alt_text.ranges(rows, stem, f"{words} ({axis})") for stem, words in names.items()}

@@ -379,7 +379,7 @@ def _read(data: Tables, question: Question, places: np.ndarray, facts: Columns) 
 
 
 def _has_stricter(rows: Columns) -> np.ndarray:
-    """Which results have one of OF_ONE_KIND at a stricter accuracy target, where one run may be filed under both."""
+    """Which results have one of OF_ONE_KIND at a stricter accuracy target, where one run may have both."""
     shared = np.asarray(rows["targets_share_run"], "bool") & (rows["accuracy_target"] != "")
     shared &= (rows["duplicate_of"] == "") & (rows["metric"] == "throughput")
     targets = [float(target) for target in rows["accuracy_target"][shared]]

@@ -74,7 +74,7 @@ def _import(names: Iterable[str]) -> None:
 def _load_own() -> Versions:
     """Import OWN from where the kernels' path says, and hold in memory what every notebook reads of tables.
 
-    Nothing is loaded where no package stands first on that path, as of another project, or where it cannot be: each
+    Nothing is loaded where no package is first on that path, as of another project, or where it cannot be: each
     kernel then meets the error by itself.
     """
     forget_own()
@@ -84,7 +84,7 @@ def _load_own() -> Versions:
     try:
         for name in OWN:
             importlib.import_module(name)
-        with contextlib.suppress(Exception):  # A table that is wrong is told by each notebook that reads it.
+        with contextlib.suppress(Exception):  # A table that is wrong is reported by each notebook that reads it.
             sys.modules[TABLES].load()
     except Exception:
         forget_own()

@@ -51,7 +51,7 @@ class Builder:
 
     def prepare(self, plans: Iterable[Plan]) -> None:
         """What the pages of these plans need of the exporter and of their notebooks' code, before they are made."""
-        with suppress(Exception):  # Whoever makes a page is told.
+        with suppress(Exception):  # Whoever makes a page reports it.
             from analysis._build.page import export
 
             export.load()

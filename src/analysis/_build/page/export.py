@@ -114,7 +114,7 @@ def _shape(svg: str) -> Safe:
 
 
 def _check(html: str) -> None:
-    """Raise ReportFailed for an id that stands in a page twice, and for headings out of order."""
+    """Raise ReportFailed for an id that is repeated in a page, and for headings out of order."""
     html = _UNSEEN.sub("", html)
     twice = sorted(name for name, count in Counter(_ID.findall(html)).items() if count > 1)
     if twice:

@@ -109,7 +109,7 @@ def _name(texts: Iterable[str], is_index: bool) -> str:
 
 
 def _grid(markup: str) -> list[list[str | None]]:
-    """The text at each place of a table's rows: that of a cell that spans several stands at each of them."""
+    """The text at each place of a table's rows: that of a cell that spans several is at each of them."""
     texts: dict[tuple[int, int], str] = {}
     rows = ROW.findall(markup)
     for row, cells in enumerate(rows):

@@ -90,8 +90,8 @@ def _states(places: Places) -> Iterator[State]:
 def file_versions(places: Places) -> State:
     """Each watched file with what tells one version from another: inode, size, times of content and of name.
 
-    Looked at again and again instead of being told by the system: one look is 2 ms for this project, and is the same on
-    each system and network drive. Whether an edit makes a report stale is told by digests (`runs.freshness`).
+    Looked at again and again instead of being notified by the system: one look is 2 ms for this project, and is the same on
+    each system and network drive. Whether an edit makes a report stale is decided by digests (`runs.freshness`).
     """
     folders = {places.notebooks, places.data, places.source, ENGINE.parent}
     files = {file for folder in folders for file in _files(folder)}
