@@ -1,16 +1,14 @@
 """A finding has a name, a unit, a range in order and a headline; its record is rounded, its markup shown, not run."""
 
-import json
 import math
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
-from analysis._core import findings, mime
+from analysis._core import mime
 from analysis._core.findings import Finding
 from analysis._core.interval import Interval
-from analysis._core.notes import KINDS, NONE, note
+from analysis._core.notes import note
 
 EVIL = '<script>alert("1")</script><img src=x onerror=alert(1)>'
 SOME = Finding("apples", Interval(1.0, 2.0), "apples", "Some.")
@@ -33,16 +31,6 @@ def test_unit_and_headline_are_needed(lacking: str) -> None:
 def test_range_out_of_order_or_with_one_end_is_refused(low: float, high: float) -> None:
     with pytest.raises(ValueError, match=r"'apples': .* is no range, low to high"):
         replace(SOME, value=Interval(low, high))
-
-
-def test_one_value_and_no_value_are_ranges() -> None:
-    assert replace(SOME, value=findings.exactly(1)).value == Interval(1, 1)
-    assert replace(SOME, value=None).value is None
-
-
-def test_of_name_value_unit_and_headline_alone_nothing_else_is_said() -> None:
-    assert (SOME.sources, SOME.notes, SOME.more) == ((), NONE, "")
-    assert SOME.headline == SOME.sentence == SOME.said == "Some."
 
 
 def test_more_stands_behind_the_headline_and_notes_behind_both() -> None:
@@ -71,26 +59,6 @@ def test_record_has_nine_digits_and_each_source_once_sorted() -> None:
     }
 
 
-def test_notes_of_a_record_have_code_words_values_and_what_they_are_about() -> None:
-    (first, second) = replace(SOME, notes=frozenset({SIZES, PREVIEW})).record()["notes"]
-    about = {"words": PREVIEW.text, "bare": "preview system", "values": {"round": "v4.1"}, "about": ["B200"]}
-    assert first == {"code": "preview", **about, "label": "preview", "mark": "\u25cb", "scope": "row"}
-    assert second["values"] == {"sizes": "1x", "other_sizes": "8x"}
-
-
-def test_notes_of_a_record_come_in_the_order_of_their_kinds_whatever_that_of_the_set() -> None:
-    codes = ["prices_undated", "no_prompt", "contradicts_record", "edge_suite", "no_queue"]
-    told = replace(SOME, notes=frozenset(note(code) for code in codes)).record()["notes"]
-    assert [each["code"] for each in told] == sorted(codes, key=list(KINDS).index)
-
-
-def test_record_is_json_also_of_numbers_of_frames() -> None:
-    own = replace(SOME, value=Interval(np.int64(1), np.float64(2.5)), notes=frozenset({PREVIEW}))
-    read = json.loads(json.dumps(own.record(), allow_nan=False))
-    assert (read["low"], read["high"]) == (1.0, 2.5)
-    assert read == own.record()
-
-
 def test_record_of_what_cannot_be_written_as_json_is_empty() -> None:
     assert replace(SOME, value=Interval(1, math.inf)).record()["high"] is None
     none = replace(SOME, value=None).record()
@@ -106,11 +74,6 @@ def test_markup_in_a_headline_further_words_or_notes_is_shown_not_run() -> None:
     assert bundle["text/plain"] == shown.said
     assert bundle[mime.FINDING] == shown.record()
     assert bundle[mime.FINDING]["sentence"].count(EVIL) == 3
-
-
-def test_nothing_has_its_reason_as_headline() -> None:
-    own = findings.nothing("apples", "apples", "No apple is ripe.")
-    assert (own.value, own.headline, own.said, own.notes) == (None, "No apple is ripe.", "No apple is ripe.", NONE)
 
 
 def test_caveats_are_labels_behind_the_sentence_with_their_words_as_tooltip() -> None:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import matplotlib
-import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
@@ -14,7 +13,6 @@ from analysis._core import notes
 from analysis._core.findings import Finding, exactly
 from analysis._core.notes import KINDS, NONE, OTHER, Kind, Note, Notes, Scope, note
 from analysis._display import tables as shown
-from analysis.charts import row_charts
 from analysis.comparability import selection
 from analysis.comparability.selection import Comparison, Data, Question
 
@@ -35,11 +33,6 @@ def test_words_take_their_values_and_name_what_they_are_about() -> None:
     assert note("preview", ["A", "B"], round="v4.1").text == "preview system, not available in v4.1 (A, B)"
     assert note("another_target", target="99.9").text == "accuracy target other than 99.9%"
     assert note("not_checked", doubt=DOUBT).text == "not checked: contradicted by the official record"
-
-
-def test_label_is_the_short_caveat_with_its_values() -> None:
-    assert [note("preview").label, note("single", of="system").label] == ["preview", "single system"]
-    assert note("division_unstated").label == ""
 
 
 @pytest.mark.parametrize("make", [note, notes.kind, lambda code: Note(code).text, lambda code: Note(code).kind])
@@ -65,19 +58,10 @@ def test_lacking_or_surplus_values_are_refused_by_name(code: str, values: dict[s
         note(code, **values)
 
 
-def test_detail_stands_only_where_all_its_values_are_known() -> None:
-    assert note("different_rounds", rounds="v5.1").text == note("different_rounds").text
-
-
 def test_notes_are_the_same_in_whatever_order_their_values_are_given() -> None:
     assert note("another_size", usual=8, count=1) == ONE
     assert {ONE, note("another_size", usual=8, count=1)} == {ONE}
     assert len({ONE, FOUR, note("another_size"), replace(ONE, about=("A",))}) == 4
-
-
-def test_four_names_are_told_and_more_are_counted() -> None:
-    assert note("edge_suite", "ABCD").text.endswith(" (A, B, C, D)")
-    assert note("edge_suite", "ABCDE").text.endswith(" (A, B, C and 2 more)")
 
 
 def test_note_as_json_has_code_words_values_what_it_is_about_mark_and_scope() -> None:
@@ -89,37 +73,11 @@ def test_note_as_json_has_code_words_values_what_it_is_about_mark_and_scope() ->
     assert nested["values"] == {"doubt": DOUBT.text} and json.dumps(nested)
 
 
-def test_some_are_those_that_hold() -> None:
-    assert notes.some(no_queue=True, no_prompt=False, no_memory=True) == {note("no_queue"), note("no_memory")}
-    assert notes.some() == NONE
-    with pytest.raises(ValueError, match="a note 'prompt_share' takes percent; given none"):
-        notes.some(prompt_share=True)
-
-
-def test_union_has_every_note_once() -> None:
-    assert notes.union([{EDGE, PREVIEW}, NONE, {PREVIEW, BACKGROUND}]) == {EDGE, PREVIEW, BACKGROUND}
-    assert notes.union([]) == notes.union([NONE]) == NONE
-
-
-def test_without_leaves_out_kinds_whatever_their_values() -> None:
-    every = {ONE, FOUR, EDGE, replace(EDGE, about=("A",)), PREVIEW}
-    assert notes.without(every, "another_size", "edge_suite") == {PREVIEW}
-    assert notes.without(every) == every
-
-
 def test_notes_of_two_runs_on_one_system_leave_out_its_size() -> None:
     assert notes.beside([{PREVIEW, ONE}, {ONE}], [{EDGE, PREVIEW}, NONE]) == [{PREVIEW, EDGE}, NONE]
     assert notes.beside([{ONE}], [{EDGE}], [{BACKGROUND, FOUR}]) == [{EDGE, BACKGROUND}]
     with pytest.raises(ValueError, match="zip"):
         notes.beside([NONE], [NONE, NONE])
-
-
-def test_rows_spread_into_one_carry_all_their_notes() -> None:
-    given = rows({PREVIEW}, {EDGE, PREVIEW}, NONE, benchmark=["llm", "llm", "scan"])
-    assert notes.carried(given, ["benchmark"]).to_dict("list") == {
-        "benchmark": ["llm", "scan"], "notes": [{PREVIEW, EDGE}, NONE]
-    }  # fmt: skip
-    assert list(notes.carried(given.head(0), ["benchmark"])) == ["benchmark", "notes"]
 
 
 def test_ratio_of_two_rounds_is_marked() -> None:
@@ -128,21 +86,11 @@ def test_ratio_of_two_rounds_is_marked() -> None:
     assert notes.apart(["v5.1", "v4.1", "v5.1"], ("v4.1",)) == {both}
 
 
-@pytest.mark.parametrize(("one", "other"), [(["v4.1", ""], ["v4.1"]), (["v4.1"], [""]), ([], ["v4.1"]), ([], [])])
-def test_ratio_of_one_round_or_of_one_that_is_not_stated_is_not_marked(one: list[str], other: list[str]) -> None:
-    assert notes.apart(one, other) == notes.apart(other, one) == NONE
-
-
 def test_note_of_all_rows_is_about_nothing_and_that_of_some_names_them() -> None:
     given = rows({EDGE, PREVIEW}, {EDGE}, benchmark=["llm", "images"])
     assert notes.of_rows(given, "benchmark") == {EDGE, replace(PREVIEW, about=("llm",))}
     assert notes.of_rows(given) == {EDGE, replace(PREVIEW, about=("A",))}
     assert notes.of_rows(given.drop(columns="basis")) == {EDGE, replace(PREVIEW, about=("A",))}
-
-
-def test_name_of_several_rows_stands_once_in_their_order() -> None:
-    given = rows({EDGE}, {EDGE}, {EDGE}, NONE, accelerator=["B", "A", "B", "A"])
-    assert notes.of_rows(given) == {replace(EDGE, about=("B", "A"))}
 
 
 def test_note_of_documents_as_a_whole_is_about_the_basis() -> None:
@@ -153,11 +101,6 @@ def test_note_of_documents_as_a_whole_is_about_the_basis() -> None:
     assert notes.of_rows(rows({BACKGROUND}, NONE).drop(columns="basis")) == {replace(BACKGROUND, about=("A",))}
 
 
-def test_note_among_rows_of_one_label_is_about_the_basis() -> None:
-    given = rows({EDGE}, NONE, accelerator=["A", "A"])
-    assert notes.of_rows(given) == {replace(EDGE, about=("doc 0",))}
-
-
 def test_notes_that_differ_in_their_detail_only_become_one_without_it() -> None:
     size = note("another_size")
     assert notes.of_rows(rows({ONE}, {FOUR}, NONE)) == {replace(size, about=("A", "B"))}
@@ -166,32 +109,14 @@ def test_notes_that_differ_in_their_detail_only_become_one_without_it() -> None:
     assert notes.of_rows(rows({PREVIEW}, {note("preview")})) == {note("preview")}
 
 
-def test_row_with_two_notes_of_a_kind_counts_once() -> None:
-    assert notes.of_rows(rows({ONE, FOUR}, NONE)) == {note("another_size", ["A"])}
-    assert notes.of_rows(rows({ONE, FOUR}, {ONE})) == {note("another_size")}
-
-
 def test_notes_that_differ_in_what_their_words_say_stay_apart() -> None:
     tokens, samples = (note("printed_unit", unit=unit) for unit in ("tokens/s", "samples/s"))
     told = {replace(tokens, about=("doc 0",)), replace(samples, about=("doc 1",))}
     assert notes.of_rows(rows({tokens}, {samples})) == told
 
 
-def test_rows_without_notes_have_none() -> None:
-    assert notes.of_rows(rows(NONE, NONE)) == notes.of_rows(rows()) == NONE
-    assert notes.of_rows(rows({EDGE}).drop(columns="notes")) == NONE
-
-
 def test_order_is_that_of_the_kinds_then_of_the_words() -> None:
     assert notes.ordered([FOUR, EDGE, ONE, PREVIEW, EDGE]) == [PREVIEW, EDGE, ONE, FOUR]
-
-
-def test_cell_says_the_notes_in_order() -> None:
-    given = {EDGE, replace(PREVIEW, about=("A",))}
-    words = [replace(PREVIEW, about=("A",)).text, EDGE.text]
-    assert notes.texts(given) == words
-    assert notes.worded(given) == "; ".join(words)
-    assert (notes.texts(NONE), notes.worded(NONE)) == ([], "")
 
 
 def test_key_explains_each_kind_once_by_its_mark_without_names() -> None:
@@ -220,19 +145,6 @@ def test_key_explains_each_kind_once_by_its_mark_without_names() -> None:
 )
 def test_marks_are_of_what_is_true_of_the_row_and_not_of_its_document(given: Notes, marks: str) -> None:
     assert sorted(notes.marks(given)) == sorted(marks)
-
-
-def test_what_holds_for_all_rows_marks_none() -> None:
-    given = rows({EDGE, PREVIEW}, {EDGE})
-    of_all = notes.of_rows(given)
-    assert [notes.marks(own, of_all) for own in given["notes"]] == [notes.PREVIEW, ""]
-    assert {entry["code"]: entry["mark"] for entry in notes.key(of_all)} == {"preview": notes.PREVIEW, "edge_suite": ""}
-
-
-def test_a_note_is_said_without_its_detail() -> None:
-    assert note("another_size", ["A"], count=1, usual=8).record()["bare"] == "different system size than most"
-    virtual = note("virtualized", accelerator="L40S", hypervisor="KVM")
-    assert virtual.record()["bare"] == "only virtualized systems of L40S"
 
 
 def test_kinds_have_a_code_of_their_own_and_a_mark_unless_they_hold_for_nearly_all() -> None:
@@ -272,30 +184,6 @@ def test_new_caveat_is_one_entry_in_one_table(noted: Comparison) -> None:
     assert record["notes"] == [{"code": "research_system", **about, "label": "", "mark": OTHER, "scope": "row"}]
     assert record["caveats"] == [f"{words} (B200 SXM)"]
     assert record["sentence"] == f"One is fastest. Caveat: {words} (B200 SXM)."
-
-
-def test_new_caveat_stands_in_a_figure_its_marks_and_its_table(noted: Comparison) -> None:
-    names = {"label": "accelerator", "series": "basis", "name": "per_accelerator", "axis": "tokens per second"}
-    drawing = row_charts.ranges(noted.rows, **names, title="One is fastest.", subtitle=noted.subtitle)
-    title, subtitle = (" ".join(text.get_text().split()) for text in drawing.figure.texts)
-    behind = [text.get_text() for text in drawing.figure.axes[0].texts]
-    plt.close("all")
-    words = "research system, not for sale in v4.1"
-    assert title == "One is fastest"
-    assert subtitle == noted.subtitle
-    assert notes.key(drawing.notes) == [
-        {"code": "research_system", "mark": OTHER, "words": words, "bare": "research system"}
-    ]
-    assert [OTHER in text for text in behind] == [False, True, False]
-    assert [words in cell for cell in drawing.numbers.cells["Caveat"]] == [False, True, False]
-
-
-def test_new_background_kind_is_told_of_documents_and_marks_no_row(
-    noted: Comparison, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(KINDS, NEW.code, replace(NEW, scope=Scope.BACKGROUND, mark=""))
-    assert notes.of_rows(noted.rows) == {note("research_system", ["official v4.1"], round="v4.1")}
-    assert [notes.marks(own) for own in noted.rows["notes"]] == ["", "", ""]
 
 
 def test_rows_are_told_by_a_kind_of_note_that_they_have() -> None:

@@ -54,12 +54,6 @@ def test_a_vocabulary_that_there_is_not_is_refused_with_those_there_are(package:
         descriptor.read_tables(package)
 
 
-def test_scenarios_are_told_apart_by_what_they_ask() -> None:
-    assert vocabulary.DATACENTER == ("Offline", "Server", "Interactive")
-    assert vocabulary.LIMITED == ("Server", "Interactive")
-    assert vocabulary.STREAMS == ("SingleStream", "MultiStream")
-
-
 @pytest.mark.parametrize(
     ("text", "name"),
     [
@@ -80,8 +74,3 @@ def test_scenarios_are_told_apart_by_what_they_ask() -> None:
 )
 def test_a_precision_is_known_by_every_spelling(text: str, name: str) -> None:
     assert vocabulary.precision(text) == name
-
-
-def test_memory_is_planned_in_bytes_of_a_weight() -> None:
-    assert vocabulary.BYTES_PER_WEIGHT == {"fp16": 2.0, "fp8": 1.0, "int8": 1.0, "int4": 0.5, "fp4": 0.5}
-    assert vocabulary.PRECISIONS["bf16"].bytes_per_weight == 2.0

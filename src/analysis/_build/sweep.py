@@ -2,12 +2,11 @@
 
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 from analysis._build.index import front, sweep_index, sweep_table
 from analysis._build.kernels.pool import KINDS, Kernels
-from analysis._build.make.made import Tell, Timed
+from analysis._build.make.made import Timed
 from analysis._build.reports import TIMEOUT, Outcome, Say, Validate, build_plans, own_validate, summary
 from analysis._build.runs import freshness, output_files, sweepfiles
 from analysis._build.runs.freshness import Plan
@@ -39,11 +38,23 @@ def build_sweep(
     sweep = sweepfiles.read_sweep(sweepfiles.sweep_file(home, str(given)), home, validate or own_validate())
     places = sweep.places(home)
     stale = _plan(sweep, places, force, outcome)
+
+    def tell(plan: Plan, result: Timed) -> None:
+        outcome.add(plan, result[0])
+        if result[0]:
+            say(f"FAILED  {plan.run.report}")
+        progress(len(outcome.built) + len(outcome.failed), len(stale))
+
     try:
-        if stale:
-            tell = _teller(outcome, len(stale), say, progress)
-            build = _builder(scheduler, jobs)
-            build(stale, places, tell, timeout=timeout, kernels=kernels)
+        if stale and scheduler:
+            from analysis._build.make import remote
+
+            progress(0, len(stale))
+            remote.build_plans(stale, places, tell, scheduler=scheduler, timeout=timeout, kernels=kernels)
+        elif stale:
+            progress(0, len(stale))
+            with Kernels(places, kernels) as made:
+                build_plans(stale, places, tell, made, jobs=jobs, timeout=timeout)
     finally:
         sweep_index.write(sweep, places)
         sweep_table.write(sweep, places)
@@ -64,28 +75,3 @@ def _plan(sweep: Sweep, places: Places, force: bool, outcome: Outcome) -> list[P
         else:
             stale.append(plan)
     return stale
-
-
-def _teller(outcome: Outcome, total: int, say: Say, progress: Progress) -> Tell:
-    def tell(plan: Plan, result: Timed) -> None:
-        outcome.add(plan, result[0])
-        if result[0]:
-            say(f"FAILED  {plan.run.report}")
-        progress(len(outcome.built) + len(outcome.failed), total)
-
-    progress(0, total)
-    return tell
-
-
-def _builder(scheduler: str | None, jobs: int) -> Callable[..., None]:
-    """What builds plans: this machine, `jobs` at a time, or a scheduler's workers."""
-    if scheduler is None:
-        return partial(_build_here, jobs=jobs)
-    from analysis._build.make import remote
-
-    return partial(remote.build_plans, scheduler=scheduler)
-
-
-def _build_here(plans: list[Plan], places: Places, tell: Tell, *, jobs: int, timeout: int, kernels: str) -> None:
-    with Kernels(places, kernels) as made:  # A fork server loads libraries while this process goes on with its own.
-        build_plans(plans, places, tell, made, jobs=jobs, timeout=timeout)

@@ -218,22 +218,6 @@ def test_the_report_that_took_longest_is_begun_first(project: Project) -> None:
     assert set(json.loads(project.places.pace.read_text())) == set(both)
 
 
-@pytest.mark.parametrize("content", [b"[]", b"{", b"\xff", b'{"apples": "long"}'])
-def test_a_broken_record_of_seconds_changes_nothing(project: Project, content: bytes) -> None:
-    project.places.reports.mkdir(exist_ok=True)
-    project.places.pace.write_bytes(content)
-    assert project.build().status == 0
-
-
-@pytest.mark.parametrize(
-    ("encoding", "words"), [("utf-8-sig", "byte order mark"), ("utf-16", "is UTF-16 text; save it")]
-)
-def test_a_run_file_in_another_encoding_is_named(project: Project, encoding: str, words: str) -> None:
-    (project.places.runs / "apples_five.yml").write_text("notebook: apples\n", encoding)
-    assert [failure.report for failure in project.build().failed] == ["apples_five"]
-    assert "notebooks/runs/apples_five.yml, line 1: " in project.said and words in project.said
-
-
 def test_a_table_at_fault_is_to_be_put_right_and_no_run_file(project: Project) -> None:
     def of_a_broken_table(notebook: str, given: dict) -> dict:
         raise UnusableTable("data/apples.csv, line 1: is UTF-16 text")

@@ -96,14 +96,6 @@ def test_the_policy_allows_the_one_script_by_its_hash(project: Project) -> None:
     assert f"default-src 'none'; script-src 'sha256-{digest}';" in page and page.count("sha256-") == 1
 
 
-def test_a_front_whose_last_build_failed_says_so(project: Project) -> None:
-    leading(project)
-    project.notebook("lead", project.cells(project.code("1 / 0")))
-    assert project.build("lead").status == 1
-    front = index(project).split('<section class="front"')[1].split("</section>")[0]
-    assert "Not up to date" in front
-
-
 def test_a_card_has_the_question_and_the_first_sentence(project: Project) -> None:
     cells = project.cells()
     cells[4] = project.code("display(HTML('<p>First.</p><p>Second.</p>'))", "answer")
@@ -174,14 +166,6 @@ def test_a_figure_drawn_for_phones_is_the_card_s_picture_with_its_words(project:
     drawn = b64decode(re.search(r"base64,([^\"]+)", card)[1]).decode()
     assert 'class="picture"' in card and 'id="text_1"' in drawn and 'alt="one"' in card
     assert drawn == (project.places.pictures / "small.svg").read_text("utf-8")
-
-
-def test_folders_that_hold_no_reports_are_left_alone(project: Project) -> None:
-    for name, content in (("mine", b"<h1>x</h1>"), ("theirs", b"<title>caf\xe9</title>")):
-        (project.places.reports / name).mkdir(parents=True)
-        (project.places.reports / name / "index.html").write_bytes(content)
-    assert project.build("apples").status == 0, project.said
-    assert "mine/index.html" not in index(project) and "theirs/index.html" not in index(project)
 
 
 def test_the_index_is_the_same_bytes_for_the_same_reports(project: Project) -> None:

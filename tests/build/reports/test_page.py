@@ -12,7 +12,7 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
-from analysis._build.page import export, outputs
+from analysis._build.page import export
 from analysis._build.page.drawing import inline
 from analysis._build.page.errors import ReportFailed
 from analysis._build.page.markup import Markup, without_styles
@@ -244,18 +244,6 @@ def test_of_a_drawing_nothing_but_shapes_and_their_words_gets_into_a_page() -> N
     assert [title.text for title in root.iter("{http://www.w3.org/2000/svg}title")] == ["1 < 2"]
 
 
-def test_an_empty_parameter_says_what_it_stands_for() -> None:
-    assert value_words([], "accelerators shown; empty for all") == "all"
-    assert value_words([], "price range; empty: data/prices.csv") == "data/prices.csv"
-    assert (
-        value_words(0, "how many; zero: as the files say")
-        == value_words(0.0, "tokens; 0: as the files say")
-        == "as the files say"
-    )
-    assert (value_words(0), value_words(0, "seed of the draws"), value_words(False, "zero: none")) == ("0", "0", "no")
-    assert (value_words([]), value_words(["a", "b"]), value_words(True)) == ("none given", "a, b", "yes")
-
-
 def test_numbers_ranges_and_zero_are_said_as_a_reader_would() -> None:
     assert (value_words(2000.0), value_words(20_000), value_words(0.12), value_words(0)) == (
         "2,000",
@@ -268,15 +256,6 @@ def test_numbers_ranges_and_zero_are_said_as_a_reader_would() -> None:
     assert value_words([0.6, 0.8], "share that is left, low and high") == "0.6 to 0.8"
     assert value_words([0.6, 0.8], "which rounds") == "0.6, 0.8"
     assert words("usd_per_accelerator_hour") == "US dollars per accelerator hour" and words("cache_gb") == "cache (GB)"
-
-
-def test_a_style_sheet_that_many_outputs_have_is_once_in_the_page() -> None:
-    told = [
-        NotebookNode(data={"text/html": f"<style>td {{}}</style><b>{number}</b><style>p {{}}</style>"})
-        for number in range(2)
-    ]
-    assert outputs.lift_styles([NotebookNode(outputs=told)]) == "td {}\np {}"
-    assert [output.data["text/html"] for output in told] == ["<b>0</b>", "<b>1</b>"]
 
 
 def live(project: Project, times: int = 1) -> str:

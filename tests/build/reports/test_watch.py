@@ -7,7 +7,6 @@ import re
 import shutil
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import tempfile
@@ -188,15 +187,6 @@ def test_what_fails_stands_in_page_and_terminal_until_it_is_mended(watched: Watc
     until(lambda: 'role="alert"' not in watched.get(page)[0])
 
 
-def test_a_broken_run_file_is_told_on_its_page(watched: Watched) -> None:
-    run_file = watched.project.places.runs / "apples.yml"
-    text = run_file.read_text()
-    saved(run_file, "notebook: appels\n")
-    until(lambda: "key &#x27;notebook&#x27;" in watched.get("apples.html")[0])
-    saved(run_file, text)
-    until(lambda: 'role="alert"' not in watched.get("apples.html")[0])
-
-
 def test_a_touched_file_builds_nothing(watched: Watched) -> None:
     notebook = watched.project.places.notebook("apples")
     assert watched.built_by(notebook.touch, "apples.html", "How many apples?") == ["pears"]
@@ -217,15 +207,6 @@ def test_it_answers_on_this_machine_alone_and_by_no_other_name(watched: Watched)
     for outside in (".failed/apples.txt", "..%2fdata/apples.csv", "%2e%2e/data/apples.csv", "a%5c..%5cb.html"):
         assert watched.refused(outside) == 403
     assert watched.refused("apples.csv") == 404
-
-
-def test_a_browser_that_hangs_up_is_no_news(watched: Watched) -> None:
-    host, port = watched.address.removeprefix("http://").rstrip("/").split(":")
-    for _ in range(3):
-        with socket.create_connection((host, int(port))) as browser:
-            browser.sendall(b"GET /apples.html HTTP/1.0\r\nHost: localhost:1\r\n")
-            browser.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # Closed by a reset.
-    assert "apples" in watched.get("apples.html")[0] and "Traceback" not in watched.said
 
 
 def test_the_policy_of_a_page_allows_the_script_and_asking_for_it(watched: Watched) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 import pytest
 
-from analysis._build.index.sweep_index import _columns, amount
+from analysis._build.index.sweep_index import _columns
 from analysis._build.page import record
 from analysis._build.runs import sweepfiles
 from analysis._build.runs.folders import Places
@@ -178,9 +178,3 @@ def test_two_findings_that_each_say_a_bill_have_a_column_each() -> None:
 def test_the_projects_own_sweeps_are_valid(shipped_sweep: str) -> None:
     path = Places().sweeps / f"{shipped_sweep}.yml"
     assert len(sweepfiles.read_sweep(path, Places(), validate).points) > 1
-
-
-def test_amounts_have_few_digits_and_no_exponent() -> None:
-    shown = [amount({"low": low, "high": high}) for low, high in ((5.594e-5, 5.599e-5), (2.0, 2.0), (1234567.0, 2e6))]
-    assert shown == ["0.00005594–0.00005599", "2", "1,235,000–2,000,000"]
-    assert amount(None) == amount({"low": None, "high": None}) == "–"

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 import numpy as np
 import pandas as pd
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from analysis._build.reports import Outcome
 from analysis._build.runs.folders import Places
@@ -285,14 +285,6 @@ def test_hands_on_the_keyboard_reach_everything(explorer: Open) -> None:
     expect(page.locator("#row[open]")).to_have_count(1)
 
 
-def test_a_finger_near_a_mark_opens_it(explorer: Open) -> None:
-    page = explorer(explorer_links.address(ONE, "ranked"), width=400, has_touch=True)
-    page.locator(".mark").first.scroll_into_view_if_needed()
-    box = page.locator(".mark").first.bounding_box()
-    page.touchscreen.tap(box["x"] + box["width"] / 2 + 3, box["y"] + box["height"] / 2 + 11)
-    expect(page.locator("#row[open]")).to_have_count(1)
-
-
 def test_typing_finds_without_a_new_entry_in_the_history(explorer: Open, whole: pd.DataFrame) -> None:
     page = explorer("view=table")
     before = page.evaluate("history.length")
@@ -341,17 +333,6 @@ def test_the_table_fits_and_no_sort_moves_a_column(explorer: Open, whole: pd.Dat
         assert page.evaluate(HEADS) == before
 
 
-def test_a_table_that_does_not_fit_says_that_it_goes_on(explorer: Open) -> None:
-    page = explorer("view=table&division=closed")
-    grid = page.locator(".grid")
-    assert [head["words"] for head in page.evaluate(HEADS) if head["cut"]] == []
-    expect(page.locator("#drawing.more")).to_have_count(1)
-    grid.evaluate("e => { e.scrollLeft = e.scrollWidth }")
-    expect(page.locator("#drawing:not(.more)")).to_have_count(1)
-    rows = page.locator(".grid tbody tr:not([aria-hidden])").count()
-    assert rows * 30 >= grid.evaluate("e => e.clientHeight")
-
-
 def test_a_row_without_a_rate_says_why_in_its_place(explorer: Open, whole: pd.DataFrame) -> None:
     chosen = {"round": ["v5.1"], "scenario": ["Interactive"], "division": ["closed"]}
     page, rows = explorer(explorer_links.address(chosen, "table")), taken(whole, chosen)
@@ -364,14 +345,6 @@ def test_a_row_without_a_rate_says_why_in_its_place(explorer: Open, whole: pd.Da
         "r => [...r.cells].reduce((all, c) => all + c.colSpan, 0)"
     )
     assert places == page.locator(".grid thead th").count()
-
-
-def test_ratios_and_rates_have_even_digits(explorer: Open) -> None:
-    page = explorer(explorer_links.address(ONE, "table") + "&base=B200%20SXM")
-    heads = page.locator(".grid thead th").all_inner_texts()
-    assert heads[1] == "Ratio to B200"
-    ratios = page.locator(".grid tbody td:nth-child(2)").all_inner_texts()
-    assert "1.00" in ratios and {len(ratio.replace(".", "").lstrip("0")) for ratio in ratios} == {3}
 
 
 def test_a_log_scale_is_said_at_its_axis(explorer: Open) -> None:
@@ -388,59 +361,8 @@ def test_a_log_scale_is_said_at_its_axis(explorer: Open) -> None:
     expect(axes.filter(has_text=", log scale").first).to_be_visible()
 
 
-def test_a_title_counts_what_is_named(explorer: Open) -> None:
-    page = explorer("view=rounds&benchmark=llama2-70b&scenario=Server&division=closed")
-    named, there = re.search(r"(\d+) of (\d+) accelerators named", page.locator("#drawing").inner_text()).groups()
-    assert page.locator("#drawing text.end").count() == int(named) < int(there)
-    assert page.locator("#drawing .mark.other").count() > 0
-
-
-def test_a_long_list_of_choices_begins_with_its_first_and_nothing_scrolls_in_the_page(
-    explorer: Open, whole: pd.DataFrame
-) -> None:
-    page = explorer("view=table")
-    page.evaluate("document.querySelectorAll('#filters, #facets details').forEach(each => each.open = true)")
-    labels, more = page.locator("#facet-submitter label:visible"), page.locator("#facet-submitter .more")
-    assert labels.count() == 10
-    expect(more).to_have_text(f"Show all {whole['submitter'].nunique()}")
-    more.click()
-    assert labels.count() == whole["submitter"].nunique()
-    page.locator("#facet-submitter input[type=search]").fill("nvid")
-    assert labels.locator("span:first-of-type").all_inner_texts() == ["NVIDIA"]
-    scrolls = "all => all.filter(e => ['auto', 'scroll'].includes(getComputedStyle(e).overflowY)).map(e => e.id)"
-    assert page.locator("#filters, #filters *, #stage").evaluate_all(scrolls) == []
-
-
 OPTIONS = """() => [...document.querySelectorAll('#facets label')].map(each =>
     [each.querySelector('span').textContent, each.hidden, each.getBoundingClientRect().top])"""
-
-
-def test_no_choice_moves_another(explorer: Open, whole: pd.DataFrame) -> None:
-    """Each value of the record stands where it stood, with 0 where the other filters leave nothing of it."""
-    page = explorer(explorer_links.address(ONE, "ranked"))
-    page.evaluate("document.querySelectorAll('#facets details').forEach(each => each.open = true)")
-    before = page.evaluate(OPTIONS)
-    box = page.locator("#facet-power label", has_text="with measured power").last
-    expect(box).to_have_text("with measured power0")
-    expect(box).to_have_class("none")
-    for view, chosen in (("ranked", ONE | {"round": ["v4.0"]}), ("table", {"accelerator": ["B200 SXM"]})):
-        page.evaluate("hash => { location.hash = hash }", explorer_links.address(chosen, view))
-        page.wait_for_function(f"current.length === {len(taken(whole, chosen))}")
-        assert page.evaluate(OPTIONS) == before
-    for facet in ("round", "scenario", "division", "availability", "suite", "power", "precision", "accelerator_count"):
-        assert page.locator(f"#facet-{facet} label:visible").count() == text(whole, facet).nunique(), facet
-
-
-def test_what_is_chosen_in_a_long_list_is_seen_and_stays_when_given_up(explorer: Open) -> None:
-    page = explorer("view=table&submitter=Oracle")
-    page.locator("#facet-submitter summary").click()
-    chosen = page.locator("#facet-submitter label").filter(has=page.get_by_text("Oracle", exact=True))
-    assert page.locator("#facet-submitter label:visible").count() == 11
-    chosen.locator("input").uncheck()
-    expect(chosen).to_be_visible()
-    for words in ("Show all", "Show the top"):
-        page.locator("#facet-submitter .more", has_text=words).click()
-    expect(chosen).to_be_hidden()
 
 
 def test_a_view_that_draws_nothing_says_what_it_wants(explorer: Open) -> None:
@@ -584,13 +506,6 @@ def test_each_report_leads_to_its_own_rows(built: Built, explorer: Open, whole: 
         page.evaluate("hash => { location.hash = hash }", hash)
         page.wait_for_function(FOLLOWED, arg=hash)
         assert counted(page) == len(taken(whole, parse_qs(hash))) > 0, report
-
-
-def test_another_browser_shows_the_same(built: Built, firefox: Browser, explorer: Open) -> None:
-    page = shown(firefox.new_page(), built[0].reports / "explorer.html", explorer_links.address(ONE, "ranked"))
-    own = explorer(explorer_links.address(ONE, "ranked"))
-    labels = "all => all.map(mark => mark.ariaLabel)"
-    assert page.locator(".mark").evaluate_all(labels) == own.locator(".mark").evaluate_all(labels)
 
 
 COLORS = """() => Object.fromEntries([...document.querySelectorAll('#drawing .mark.inked')]

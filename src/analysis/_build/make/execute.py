@@ -70,6 +70,8 @@ class Execution:
     def _failed(self, error: Exception, kernel: ReportKernel) -> ReportFailed:
         if hasattr(error, "ename"):  # nbclient's error for a cell that raised
             words = f"{error.ename}: {error.evalue}" if error.evalue else error.ename
+            if error.ename == "SystemExit":
+                words = "The cell ended the kernel (sys.exit): no cell after it was run"
             return ReportFailed(words, self.cell, *raised(self.notebook.cells[self.cell], error.traceback, "src"))
         if isinstance(error, TimeoutError):
             return ReportFailed(f"The cell did not finish within the time limit of {self.timeout} s", self.cell)
@@ -109,8 +111,6 @@ def refuse_bad_outputs(cells: list[Any]) -> None:
     """Raise ReportFailed for errors that were let through and cells that did not run."""
     for index, cell in enumerate(cells):
         for output in cell.get("outputs", []):
-            if output.output_type == "error" and output.ename == "SystemExit":
-                raise ReportFailed("The cell ended the kernel (sys.exit): no cell after it was run", index)
             if output.output_type == "error":
                 raise ReportFailed(f"{output.ename}: {output.evalue}", index)
         if cell.cell_type == "code" and cell.source.strip() and not cell.execution_count:

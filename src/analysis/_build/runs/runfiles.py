@@ -52,10 +52,9 @@ def run_files(places: Places, names: Iterable[str] = ()) -> dict[str, Path]:
     A notebook that no run file names is a report of its own, with its own defaults. Raises UnknownReport, naming the
     nearest reports there are.
     """
-    files = {path.stem: path for path in sorted(places.runs.glob("*.y*ml"))}
-    named = {match[1] for path in files.values() if (match := NAMED.search(path.read_text("utf-8", "replace")))}
-    alone = {path.stem: path for path in places.notebooks.glob("*.ipynb") if path.stem not in {*named, *files}}
-    files = dict(sorted((files | {name: path for name, path in alone.items() if _is_report(path)}).items()))
+    files = {path.stem: path for path in places.runs.glob("*.y*ml")}
+    alone = {path.stem: path for path in _without_run_file(places) if why_not(path) is None}
+    files = dict(sorted((alone | files).items()))
     reports = list(dict.fromkeys(names))
     unknown = [name for name in reports if name not in files]
     if unknown:
@@ -80,16 +79,16 @@ def read_run(path: Path, places: Places) -> ReportRun:
     return ReportRun(path.stem, content["notebook"], title, section, parameters, _needs(content, where), again, where)
 
 
-def _is_report(notebook: Path) -> bool:
-    return why_not(notebook) is None
-
-
 def hints(places: Places) -> list[str]:
     """A line for each notebook that makes no page though nothing says that it should not."""
-    files = {path.stem: path for path in places.runs.glob("*.y*ml")}
-    named = {match[1] for path in files.values() if (match := NAMED.search(path.read_text("utf-8", "replace")))}
-    alone = [path for path in sorted(places.notebooks.glob("*.ipynb")) if path.stem not in named]
-    return [f"{path.name}: no page, {why}" for path in alone if (why := why_not(path))]
+    return [f"{path.name}: no page, {why}" for path in _without_run_file(places) if (why := why_not(path))]
+
+
+def _without_run_file(places: Places) -> list[Path]:
+    """The notebooks that no run file names."""
+    texts = (path.read_text("utf-8", "replace") for path in places.runs.glob("*.y*ml"))
+    named = {match[1] for text in texts if (match := NAMED.search(text))}
+    return [path for path in sorted(places.notebooks.glob("*.ipynb")) if path.stem not in named]
 
 
 def why_not(notebook: Path) -> str | None:
