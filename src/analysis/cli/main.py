@@ -12,7 +12,7 @@ from pathlib import Path
 from analysis._core import unprintable
 from analysis._core.table_text import UnusableTable
 from analysis._core.vocabulary import FILED_AS
-from analysis._import.official import UNPACKED_GB, UNPACKED_TIMES
+from analysis._import.official import UNPACKED_GB
 from analysis.cli.arguments import (
     add_choose,
     add_execution,
@@ -103,10 +103,8 @@ def _figures(commands: argparse._SubParsersAction) -> None:
     )
     bring.add_argument("--jobs", type=positive, default=None, metavar="N", help="processes (default: the processors)")
     bring.add_argument("--scheduler", default="", metavar="ADDRESS", help="a Dask cluster in their place: tcp://...")
-    about = "what archives may unpack to, in gigabytes (%(default)s)"
+    about = "what an archive may unpack to, in gigabytes (%(default)s)"
     bring.add_argument("--unpacked-gb", type=positive, default=UNPACKED_GB, metavar="N", help=about)
-    about = "how many times its size an archive may unpack to (%(default)s)"
-    bring.add_argument("--unpacked-times", type=positive, default=UNPACKED_TIMES, metavar="N", help=about)
 
     record = _add(commands, "record", _record, "make the shipped files of data/official/ again, from what they are of")
     record.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="summaries, trees, archives, collections")
@@ -212,31 +210,28 @@ def _notebook(arguments: argparse.Namespace) -> int:
 def _import(arguments: argparse.Namespace) -> int:
     from analysis._core.cluster import ClusterError
     from analysis._import.official.import_run import ImportFailed, import_results
-    from analysis._import.official.workers import WorkersLost
     from analysis._import.official.writer import OutputError
 
     if arguments.origin and not arguments.round:
         return _wrong(ValueError("--origin: needs --round, the round whose rules the results followed, such as v5.1"))
     choices = {"round": arguments.round or "", "origin": arguments.origin or ""}
     choices |= {"workers": arguments.jobs, "scheduler": arguments.scheduler, "unpacked_gb": arguments.unpacked_gb}
-    choices |= {"unpacked_times": arguments.unpacked_times}
     try:
         return import_results(arguments.paths, arguments.out, **choices, say=_say).status
     except OutputError as error:
         return _wrong(error)
-    except (ImportFailed, ClusterError, WorkersLost) as error:
+    except (ImportFailed, ClusterError) as error:
         return _failed(error)
 
 
 def _record(arguments: argparse.Namespace) -> int:
     from analysis._import.official import shipped_rounds
     from analysis._import.official.import_run import ImportFailed
-    from analysis._import.official.workers import WorkersLost
 
     try:
         choices = {"check": arguments.check, "fewer": arguments.fewer, "workers": arguments.jobs}
         return shipped_rounds.make(arguments.paths, **choices, say=_say)
-    except (ImportFailed, WorkersLost) as error:
+    except ImportFailed as error:
         return _failed(error)
 
 

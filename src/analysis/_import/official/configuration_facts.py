@@ -30,6 +30,7 @@ from analysis._import.official.configuration import (
     is_limit,
     setting,
 )
+from analysis._import.official.entry import EntryError
 
 HEADER = ("round", "division", "submitter", "file", "name", "bases", "system", "key", "value")
 LARGEST = 1 << 26  # bytes of a file
@@ -45,10 +46,6 @@ _NAMES = {  # column -> what a cell of it is, in a pattern and in words
     "key": (r"\S.*", "the name of a setting"),
 }
 _MEMBER = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
-
-
-class FactsError(ValueError):
-    """A file of facts cannot be used; the text names the row, the column and what was expected."""
 
 
 class Fact(NamedTuple):
@@ -86,13 +83,13 @@ def is_meant(path: Path) -> bool:
 
 
 def read(path: Path) -> list[Fact]:
-    """The facts of a file, those of other settings than SETTINGS left out. Raises FactsError at the first wrong row."""
+    """The facts of a file, those of other settings than SETTINGS left out. Raises EntryError at the first wrong row."""
     if path.stat().st_size > LARGEST:
-        raise FactsError(f"is larger than {LARGEST:,} bytes")
+        raise EntryError(f"is larger than {LARGEST:,} bytes")
     if fault := file_contents.foreign(_start(path)):
-        raise FactsError(fault)
+        raise EntryError(fault)
     if (header := _header(path)) != list(HEADER):
-        raise FactsError(f"row 1: has the columns {', '.join(header)[:LONGEST]}, expected {', '.join(HEADER)}")
+        raise EntryError(f"row 1: has the columns {', '.join(header)[:LONGEST]}, expected {', '.join(HEADER)}")
     facts, number = [], 1
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -103,11 +100,11 @@ def read(path: Path) -> list[Fact]:
                 if fact := _fact(row, number):
                     facts.append(fact)
     except OSError as error:
-        raise FactsError(f"cannot be read: {error.strerror}") from None
+        raise EntryError(f"cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise FactsError(f"behind row {number}: is no text in UTF-8") from None
+        raise EntryError(f"behind row {number}: is no text in UTF-8") from None
     except csv.Error as error:
-        raise FactsError(f"behind row {number}: is no CSV ({error})") from None
+        raise EntryError(f"behind row {number}: is no CSV ({error})") from None
     return facts
 
 
@@ -162,9 +159,9 @@ def _apart(values: Mapping[str, list[Any]]) -> list[Settings]:
 
 
 def _fact(row: list[str], number: int) -> Fact | None:
-    """The fact of a row; None for a setting or a module that no run is asked for. Raises FactsError."""
+    """The fact of a row; None for a setting or a module that no run is asked for. Raises EntryError."""
     if len(row) != len(HEADER):
-        raise FactsError(f"row {number}: has {len(row)} cells, expected {len(HEADER)}: {', '.join(HEADER)}")
+        raise EntryError(f"row {number}: has {len(row)} cells, expected {len(HEADER)}: {', '.join(HEADER)}")
     cells = dict(zip(HEADER, row, strict=True))
     for column, (pattern, expected) in _NAMES.items():
         if not _matches(pattern, cells[column]):
@@ -205,6 +202,6 @@ def _value(text: str, name: str, number: int) -> Any:
     return value
 
 
-def _wrong(number: int, column: str, cell: str, expected: str) -> FactsError:
+def _wrong(number: int, column: str, cell: str, expected: str) -> EntryError:
     shown = cell if len(cell) <= LONGEST else f"{cell[:LONGEST]}..."
-    return FactsError(f"row {number}, column {column}: {shown!r} is not {expected}")
+    return EntryError(f"row {number}, column {column}: {shown!r} is not {expected}")

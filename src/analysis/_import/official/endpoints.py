@@ -21,12 +21,13 @@ from typing import Any, NamedTuple
 from analysis._core import table_text
 from analysis._core.agreement import AGREES
 from analysis._core.vocabulary import LIMITED, MILLISECONDS, STREAMS, TOKENS
-from analysis._import.official import json_stream, units
+from analysis._import.official import json_file, units
+from analysis._import.official.entry import EntryError
 from analysis._import.official.run_log import LogError, Logged
 
 SUMMARIES = ("performance/result_summary.json", "performance/run_1/result_summary.json")
 OLDER = "performance/run_1/results.json"  # other tools write files of this name too
-LARGEST = 1 << 22  # bytes of a summary; the older file, which may hold every answer, is read as far as its figures
+LARGEST = 1 << 22  # bytes of a summary; the older file may hold every answer
 SENSIBLE = 1e30  # no time in nanoseconds and no count comes near, nor near its inverse
 FIGURES = "figure of MLPerf Endpoints logs"
 MEAN = "mean latency, where LoadGen gives a percentile"
@@ -166,10 +167,10 @@ def _of_older(stated: Mapping[str, Any], file: str) -> _Run:
 
 def _older(path: Path) -> Mapping[str, Any] | None:
     """The figures in the file of an older version; None in one of another tool."""
-    with suppress(json_stream.StreamError):
-        return next(
-            (part for part in json_stream.rows(path) if isinstance(part, dict) and part.keys() >= _STATED), None
-        )
+    with suppress(EntryError):
+        content = json_file.read(path)
+        parts = content.values() if isinstance(content, dict) else ()
+        return next((part for part in parts if isinstance(part, dict) and part.keys() >= _STATED), None)
     return None
 
 

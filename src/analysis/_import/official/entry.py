@@ -7,7 +7,7 @@ from typing import Any
 
 
 class EntryError(ValueError):
-    """A result cannot become a row; the text says what is missing or wrong."""
+    """A file or a result in it cannot be used; the text says what is missing or wrong, to stand behind its name."""
 
 
 @dataclass

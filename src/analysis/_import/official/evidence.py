@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Mapping
@@ -12,11 +11,11 @@ from typing import Any, NamedTuple
 
 from analysis._core.agreement import AGREES, POWER_AGREES, off
 from analysis._core.vocabulary import STREAMS, TOKENS
-from analysis._import.official import configuration, endpoints, loadgen, power_log, shape, units
+from analysis._import.official import configuration, endpoints, json_file, loadgen, power_log, shape, units
 from analysis._import.official.configuration import Said
 from analysis._import.official.configuration_modules import Modules
 from analysis._import.official.entry import Entry, EntryError
-from analysis._import.official.run_log import LogError, Logged
+from analysis._import.official.run_log import Logged
 from analysis._import.official.shape import Row
 from analysis._import.official.tree import MISSING, Run, head, listed, refused
 
@@ -25,7 +24,6 @@ NEEDED = ("status", "accelerator_model_name", "accelerators_per_node", "number_o
 LOG = "performance/run_1/mlperf_log_detail.txt"
 LOG_IN_WORDS = f"performance/run_1/{loadgen.SUMMARY}"  # the figures of a round before loadgen.JSON_SINCE
 POWER = ("power_watts_low", "power_watts_high", "energy_millijoules_per_query")
-FAULTS = (EntryError, LogError)
 DESCRIBING = ("operating_system", "other_software_stack", "sw_notes", "hw_notes", "other_hardware")
 _STATED = {
     "ROUGE1": r"'rouge1':\s+'?([\d.]+)",
@@ -282,15 +280,11 @@ def _file(run: Run, name: str) -> Path:
     return Path(run.folder, name)
 
 
-class _NotOpened(EntryError):
-    """A file is there, but not to be opened."""
-
-
 def _there(folder: str, name: str, root: str) -> bool:
-    """Whether a file that may be missing is there. Raises _NotOpened where it is not to be opened."""
+    """Whether a file that may be missing is there. Raises EntryError where it is not to be opened."""
     reason = refused(folder, name, root)
     if reason not in ("", MISSING):
-        raise _NotOpened(f"{name}: {reason}")
+        raise EntryError(f"{name}: {reason}")
     return not reason
 
 
@@ -309,14 +303,13 @@ def _declaration(run: Run) -> dict[str, Any]:
 
 
 def _json(path: str) -> dict[str, Any]:
-    *_, folder, name = path.split("/")
-    name = name if folder != "systems" else f"systems/{name}"
+    """The description at a path, whose error names the file and, of a system, the folder."""
+    folder, name = path.split("/")[-2:]
+    name = f"systems/{name}" if folder == "systems" else name
     try:
-        content = json.loads(head(path, LARGEST).decode("utf-8-sig", "or-latin-1"))
-    except OSError as error:
-        raise EntryError(f"{name}: cannot be read ({error.strerror}), so the system is not known") from None
-    except (ValueError, RecursionError):
-        raise EntryError(f"{name}: is no JSON") from None
+        content = json_file.read(path)
+    except EntryError as error:
+        raise EntryError(f"{name}: {error}") from None
     if not isinstance(content, dict):
         raise EntryError(f"{name}: is no description, but {type(content).__name__}")
     return content

@@ -1,36 +1,30 @@
-"""`analysis import`: tells what each path is, brings summaries and folders together, writes rows and tells the rest."""
+"""`analysis import`: brings summaries and folders together, writes rows and tells what was left out."""
 
 from __future__ import annotations
 
+import os
+import signal
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, ProcessPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from analysis._core.agreement import AGREES, POWER_AGREES
 from analysis._core.vocabulary import SCENARIOS
-from analysis._import.official import (
-    UNPACKED_GB,
-    UNPACKED_TIMES,
-    accelerator_names,
-    archive,
-    duplicates,
-    evidence,
-    inputs,
-    shape,
-    writer,
-)
+from analysis._import.official import UNPACKED_GB, accelerator_names, duplicates, evidence, shape, unknown_names, writer
+from analysis._import.official.entry import EntryError
 from analysis._import.official.inputs import Sources, Task
 from analysis._import.official.shape import Row
 from analysis._import.official.tree import Problem
-from analysis._import.official.unknown_names import Unknown
-from analysis._import.official.workers import spread
 from analysis._tables import rules
 
 Say = Callable[[str], None]
+BATCH = 32  # tasks that a process takes at a time: those of one submitter share descriptions and configurations
+ALONE = 16  # runs below which starting processes costs more than it gives
 
 
 class ImportFailed(ValueError):
@@ -41,18 +35,13 @@ class ImportFailed(ValueError):
 class Outcome:
     """What became of an import.
 
-    `repeated` counts rows that their source files twice; `unknown` counts rows by names that no table has, `unnamed` by
-    accelerator strings that are known to name no part. `unprintable` counts rows whose texts held characters that are
-    no text.
+    `repeated` counts rows that stood again, the same; `recomputed` those with a figure or power from logs, and
+    `differing` tells which of these are not as published.
     """
 
     rows: int = 0
     repeated: int = 0
     problems: list[Problem] = field(default_factory=list)
-    unknown: Unknown = field(default_factory=Unknown)
-    unnamed: Counter[str] = field(default_factory=Counter)
-    unprintable: int = 0
-    corrected: int = 0
     recomputed: int = 0
     differing: list[str] = field(default_factory=list)
 
@@ -64,26 +53,31 @@ class Outcome:
 
 def import_results(
     paths: Iterable[Path], out: Path, *, round: str = "", origin: str = "", workers: int | None = None,
-    scheduler: str = "", unpacked_gb: int = UNPACKED_GB, unpacked_times: int = UNPACKED_TIMES, say: Say = print,
+    scheduler: str = "", unpacked_gb: float = UNPACKED_GB, say: Say = print,
 ) -> Outcome:  # fmt: skip
     """Import summaries, trees and archives into `out` and tell what was left out.
 
     A summary and a tree of one round together give rows with what was published and what its logs say.
-    `origin` says what rows are whose summary links to no repository of the record; archives may unpack to `unpacked_gb`
-    gigabytes together, each to `unpacked_times` its size. Raises ImportFailed where nothing can be read, OutputError
-    for a wrong `out`, ClusterError; `out` is then untouched.
+    `origin` says what rows are whose summary links to no repository of the record; an archive may unpack to
+    `unpacked_gb` gigabytes. Runs are read by `workers` processes (default: one for each processor), or on the Dask
+    cluster at `scheduler`. Raises ImportFailed where nothing can be read, OutputError for a wrong `out`, ClusterError;
+    `out` is then untouched.
     """
     paths = list(paths)
-    outcome, out, limit = Outcome(), writer.checked(out, paths), archive.Limit(unpacked_gb * 10**9, unpacked_times)
+    outcome, out = Outcome(), writer.checked(out, paths)
     with tempfile.TemporaryDirectory(prefix="analysis-import-") as scratch:
-        sources = Sources(paths, round, Path(scratch), outcome.problems.append, origin, limit)
-        work = partial(_rows_of, parallel=bool(sources.trees), workers=workers, scheduler=scheduler)
-        rows = _counted(duplicates.marked(_sound(work(sources.tasks()), outcome)), outcome)
-        first = next(rows, None)
-        if first is None:
-            raise ImportFailed(shape.legible("\n".join(["nothing to import:", *map(str, outcome.problems)])))
-        outcome.rows, outcome.repeated = writer.write(_chained(first, rows), out), sources.repeated
-    _tell(outcome, out, lambda line: say(shape.legible(line)))
+        sources = Sources(paths, round, Path(scratch), outcome.problems.append, origin, unpacked_gb)
+        made = list(_worked(list(sources.tasks()), workers or os.cpu_count() or 1, scheduler))
+    rows = _sound(made, outcome)
+    if not rows:
+        raise ImportFailed(shape.legible("\n".join(["nothing to import:", *map(str, outcome.problems)])))
+    duplicates.mark(rows)
+    writer.write(rows, out)
+    outcome.rows = len(rows)
+    _compare(rows, outcome)
+    unlisted = [each.row for each in made if isinstance(each, Made) and each.row["scenario"] not in SCENARIOS]
+    for line in _lines(rows, [*rows, *unlisted], outcome, out):
+        say(shape.legible(line))
     return outcome
 
 
@@ -94,80 +88,100 @@ class Made(NamedTuple):
     row: Row
 
 
-def work(task: Task) -> Made | Problem:
-    """The row of one task, or why there is none: whatever is in a file costs that file's row only."""
+def work(tasks: list[Task]) -> list[Made | Problem]:
+    """The row of each task, or why there is none: whatever is in a file costs that file's row only."""
+    return [_row(task) for task in tasks]
+
+
+def _row(task: Task) -> Made | Problem:
     try:
         return Made(task.place, evidence.row(task.run, task.entry, task.facts))
-    except evidence.FAULTS as error:
+    except EntryError as error:
         return Problem(task.place, str(error))
     except (OSError, ValueError, ArithmeticError, RecursionError) as error:
         return Problem(task.place, f"{type(error).__name__}: {error}")
 
 
-def _rows_of(tasks: Iterable[Task], *, parallel: bool, workers: int | None, scheduler: str) -> Iterator[Made | Problem]:
-    # A published row alone takes less time to shape than to send to another process.
-    if not parallel and not scheduler:
-        return map(work, tasks)
-    return spread(work, tasks, workers=workers, scheduler=scheduler, kind=inputs.submitted)
+def _worked(tasks: list[Task], workers: int, scheduler: str) -> Iterator[Made | Problem]:
+    """`work` of all tasks, in their order, on a cluster, on processes, or where few have a run to read right here."""
+    batches = [tasks[start : start + BATCH] for start in range(0, len(tasks), BATCH)]
+    if scheduler:
+        yield from _on_cluster(batches, scheduler)
+    elif workers == 1 or sum(task.run is not None for task in tasks) < ALONE:
+        yield from work(tasks)
+    else:
+        # A handler of SIGTERM that raises would keep a process from being ended.
+        with ProcessPoolExecutor(workers, initializer=signal.signal, initargs=(signal.SIGTERM, signal.SIG_DFL)) as pool:
+            try:
+                yield from chain.from_iterable(pool.map(work, batches))
+            except BrokenExecutor:
+                reason = "a worker process was killed, perhaps for want of memory; try again, with fewer --jobs"
+                raise ImportFailed(reason) from None
 
 
-def _sound(shaped: Iterable[Made | Problem], outcome: Outcome) -> Iterator[Row]:
-    """The rows that hold to the table's description, each key once; the others are told."""
+def _on_cluster(batches: list[list[Task]], scheduler: str) -> Iterator[Made | Problem]:
+    from analysis._core import cluster
+
+    with cluster.connect(scheduler) as client:
+        from distributed.comm import CommClosedError
+        from distributed.scheduler import KilledWorker
+
+        if not client.nthreads():
+            raise cluster.ClusterError(f"no worker at {scheduler}; start one: dask worker {scheduler}")
+        try:
+            yield from chain.from_iterable(client.gather(client.map(work, batches, pure=False)))
+        except (CancelledError, CommClosedError, KilledWorker) as error:
+            reason = f"the Dask cluster at {scheduler} is lost ({type(error).__name__})"
+            raise ImportFailed(f"{reason}; see that its scheduler and workers run, and try again") from None
+
+
+def _sound(made: Iterable[Made | Problem], outcome: Outcome) -> list[Row]:
+    """The rows that hold to the table's description, each key once; the others become problems of the outcome."""
     columns = rules.checks(writer.fields())
-    places: dict[str, str] = {}
-    for made in shaped:
-        if isinstance(made, Problem):
-            outcome.problems.append(made)
+    kept: dict[str, Made] = {}
+    for each in made:
+        if isinstance(each, Problem):
+            outcome.problems.append(each)
             continue
-        place, row = made
-        outcome.unprintable += row.pop("unprintable", 0) > 0
+        place, row = each
         if reason := row.pop("left_out", ""):
             outcome.problems.append(Problem(place, reason))
-        faults = rules.row_faults(row, columns)
-        if row["scenario"] not in SCENARIOS:  # left out, and one import is to name all that is to be added
-            outcome.unknown.note(row)
-        if row["id"] in places:
-            faults.append(f"the key {row['id']!r} stands twice, first in {places[row['id']]}")
+        faults, first = rules.row_faults(row, columns), kept.get(row["id"])
+        if first and first.row != row:
+            faults.append(f"the key {row['id']!r} stands twice, first in {first.place}")
         if faults:
             result = f"result {row['result_id']}: " if row["result_id"] else ""
             outcome.problems.append(Problem(place, result + "; ".join(faults)))
-            continue
-        places[row["id"]] = place
-        yield row
+        elif first:
+            outcome.repeated += 1
+        else:
+            kept[row["id"]] = each
+    return [row for _, row in kept.values()]
 
 
-def _counted(rows: Iterable[Row], outcome: Outcome) -> Iterator[Row]:
+def _compare(rows: Iterable[Row], outcome: Outcome) -> None:
+    """Count in the outcome what was recomputed, and name what differs from what is published."""
+    limits = {"recomputed_difference": AGREES, "recomputed_power_difference": POWER_AGREES}
     for row in rows:
-        outcome.unknown.note(row)
-        if accelerator_names.is_no_part(name := row["accelerator_as_published"]):
-            outcome.unnamed[name] += 1
-        outcome.corrected += bool(row.get("corrected"))
-        limits = {"recomputed_difference": AGREES, "recomputed_power_difference": POWER_AGREES}
-        differences = {name: abs(row[name]) for name in limits if row.get(name) is not None}
+        differences = [abs(row[name]) / most for name, most in limits.items() if row.get(name) is not None]
         outcome.recomputed += bool(differences)
-        if any(difference > limits[name] for name, difference in differences.items()):
+        if max(differences, default=0) > 1:
             outcome.differing.append(f"{row['id']}: {row['note']}")
-        yield row
 
 
-def _chained(first: Row, rows: Iterator[Row]) -> Iterator[Row]:
-    yield first
-    yield from rows
-
-
-def _tell(outcome: Outcome, out: Path, say: Say) -> None:
-    for problem in outcome.problems:
-        say(f"left out  {problem}")
-    for line in outcome.differing:
-        say(f"differs   {line}")
-    for name, count in sorted(outcome.unnamed.items()):
-        say(f"unnamed   accelerator {name!r} in {count} rows: kept as it is, the name of no part")
-    if outcome.unprintable:
-        say(f"cleaned   texts of {outcome.unprintable} rows: control characters and the like are left out of them")
-    parts = [f"{outcome.corrected} with a unit put right"] * bool(outcome.corrected)
-    parts += [f"{outcome.recomputed} recomputed from logs, {len(outcome.differing)} differ"] * bool(outcome.recomputed)
-    parts += [f"{outcome.repeated:,} that stood again, the same"] * bool(outcome.repeated)
-    parts += [f"{len(outcome.problems)} left out"] * bool(outcome.problems)
-    for line in outcome.unknown.lines():
-        say(line)
-    say("; ".join([f"{outcome.rows:,} rows in {out}", *parts]))
+def _lines(rows: Sequence[Row], met: Sequence[Row], outcome: Outcome, out: Path) -> Iterator[str]:
+    """What is told of an import, how many rows there are last; `met` are all rows whose names may be unknown."""
+    yield from (f"left out  {problem}" for problem in outcome.problems)
+    yield from (f"differs   {line}" for line in outcome.differing)
+    names = Counter(row["accelerator_as_published"] for row in rows)
+    for name in sorted(filter(accelerator_names.is_no_part, names)):
+        yield f"unnamed   accelerator {name!r} in {names[name]} rows: kept as it is, the name of no part"
+    yield from unknown_names.lines(met)
+    corrected = sum(bool(row.get("corrected")) for row in rows)
+    counts = {
+        f"{corrected} with a unit put right": corrected,
+        f"{outcome.recomputed} recomputed from logs, {len(outcome.differing)} differ": outcome.recomputed,
+        f"{outcome.repeated:,} that stood again, the same": outcome.repeated,
+        f"{len(outcome.problems)} left out": outcome.problems,
+    }
+    yield "; ".join([f"{len(rows):,} rows in {out}", *(words for words, count in counts.items() if count)])

@@ -5,23 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from analysis._core import table_text
 from analysis._core.file_contents import sha256_of
-from analysis._import.official import (
-    archive,
-    configuration_facts,
-    json_stream,
-    power_rows,
-    results_table,
-    round_of_logs,
-    summaries,
-    tree,
-)
+from analysis._import.official import UNPACKED_GB, archive, configuration_facts, results_table, summaries, tree
 from analysis._import.official.configuration_facts import Facts
 from analysis._import.official.entry import Entry, EntryError
 from analysis._import.official.tree import Problem, Run
@@ -45,14 +35,6 @@ class Task(NamedTuple):
     run: Run | None
     facts: Facts | None = None
 
-    def __str__(self) -> str:
-        return self.place
-
-
-def submitted(task: Task) -> tuple[str, ...]:
-    """Whose result a task is of: those of one submitter share modules of configuration and descriptions."""
-    return (task.run.root, task.run.division, task.run.submitter) if task.run else (str(task.entry.submitter),)
-
 
 class Sources:
     """The summaries and trees behind the given paths, each once, and the tasks that they make together.
@@ -63,209 +45,134 @@ class Sources:
 
     def __init__(
         self, paths: list[Path], round: str, scratch: Path, leave_out: Callable[[Problem], None], origin: str = "",
-        limit: archive.Limit | None = None,
+        unpacked_gb: float = UNPACKED_GB,
     ) -> None:  # fmt: skip
         self.round, self.origin, self.leave_out = round, origin, leave_out
-        self._limit = limit or archive.Limit()
-        self.repeated = 0  # rows that a collection files again, the same in every key
-        self.summaries: list[Path] = []
-        self._filed: set[int] = set()
-        self._digests: dict[str, Path] = {}
-        self._rounds: dict[str, str] = {}  # root of a tree whose path names no round -> its round, "" if not known
-        self._decided: set[str] = set()  # rounds whose summary was read whole: it lists all that counts
         self.trees: list[Path] = []
-        self._known: set[str] = set()
-        self._facts: list[configuration_facts.Fact] = []
+        self._summaries: dict[str, Path] = {}  # by what tells the same file under two names
         self._unpacked: dict[str, Path] = {}  # folder -> the archive that it is from
+        facts: list[configuration_facts.Fact] = []
         for number, path in enumerate(paths):
-            if path.is_dir():
-                self._folder(tree.begin(path))
-            elif self._first(path):
-                self._file(path, scratch / str(number) / path.name.partition(".tar")[0].removesuffix(".zip"))
-        self._facts_by_submitter = configuration_facts.by_submitter(self._facts)
+            try:
+                if path.is_dir():
+                    self._folder(tree.begin(path))
+                elif not path.is_file():
+                    raise EntryError("there is no such file or folder")
+                elif archive.is_archive(path):
+                    unpacked = scratch / str(number) / path.name.partition(".tar")[0].removesuffix(".zip")
+                    self._unpacked[str(unpacked)] = path
+                    archive.unpack(path, unpacked, unpacked_gb)
+                    self._folder(unpacked)
+                elif configuration_facts.is_meant(path) and not results_table.is_meant(path):
+                    facts += configuration_facts.read(path)
+                else:
+                    self._summary(path)
+            except EntryError as error:
+                self._problem(path, str(error))
+        self._facts = configuration_facts.by_submitter(facts)
 
     def tasks(self) -> Iterator[Task]:
-        """One task per result. Where there is a summary the runs are indexed by their folder; else they stream."""
-        if not self.summaries:
-            yield from map(self._of_run, self._placed(self._runs()))
-            return
-        index: dict[tuple[str, str], Run] = {}
+        """One task per result: those of the summaries, each with its run, then the runs that no summary lists."""
+        runs: dict[tuple[str, str], Run] = {}
         for run in self._runs():
-            first = index.setdefault((run.round, run.location.lower()), run)
-            if first is not run:
+            first = runs.setdefault((run.round, run.location.lower()), run)
+            if os.path.realpath(first.folder) != os.path.realpath(run.folder):  # One path may be a part of another.
                 self._problem(run.folder, f"the same run is already read as {self._named(first.folder)}")
-        for path in self.summaries:
-            yield from self._published(path, index)
-        for run in self._placed(index.values()):
-            if run.round in self._decided:
+        decided: set[str] = set()  # rounds whose summary was read whole: it lists all that counts
+        for path in self._summaries.values():
+            decided |= yield from self._published(path, runs)
+        for run in runs.values():
+            if run.round in decided:
                 self._problem(run.folder, f"the summary of {run.round} does not list it")
-            else:
-                yield self._of_run(run)
-
-    def _of_run(self, run: Run) -> Task:
-        submitter_facts = self._facts_by_submitter.get((run.round, run.division, run.submitter))
-        return Task(self._named(run.folder), None, run, submitter_facts)
-
-    def _first(self, path: Path) -> bool:
-        """Whether a path has not been met, by whatever name."""
-        real = os.path.realpath(path)
-        new = real not in self._known
-        self._known.add(real)
-        return new
-
-    def _file(self, path: Path, unpacked: Path) -> None:
-        if not path.exists():
-            self._problem(path, "there is no such file or folder")
-        elif results_table.is_meant(path):
-            self._summary(path)
-        elif configuration_facts.is_meant(path):
-            try:
-                self._facts += configuration_facts.read(path)
-            except configuration_facts.FactsError as error:
-                self._problem(path, str(error))
-        elif not archive.is_archive(path):
-            self._summary(path)
-        else:
-            self._unpacked[str(tree.begin(unpacked))] = path
-            try:
-                unpacked.mkdir(parents=True)
-                for problem in archive.unpack(path, unpacked, self._limit):
-                    self.leave_out(problem)
-                self._folder(tree.begin(unpacked))
-            except archive.ArchiveError as error:
-                self._problem(path, str(error))
+            elif run.round:
+                facts = self._facts.get((run.round, run.division, run.submitter))
+                yield Task(self._named(run.folder), None, run, facts)
 
     def _folder(self, start: Path) -> None:
         """A tree with the summaries that lie in it; often it is a folder with the clones of several rounds."""
-        if not self._first(start):
-            return
         self.trees.append(start)
-        inside = []
-        with suppress(OSError):  # The walk names it.
-            inside = sorted(child for child in start.iterdir() if tree.is_clone(child))
-        for folder in (start, *inside):
-            for name in SUMMARIES:
-                reason = tree.refused(str(folder), name, str(start))
-                if reason not in ("", tree.MISSING):
-                    self._problem(folder / name, reason)
-                elif not reason and self._first(folder / name):
-                    self._summary(folder / name)
-        for path in tree.collected(start):
-            if not (reason := tree.refused(str(path.parent), path.name, str(start))) and self._first(path):
+        clones = [start, *(start / name for name in tree.listed(str(start)) if tree.is_clone(start / name))]
+        for path in [*(clone / name for clone in clones for name in SUMMARIES), *tree.collected(start)]:
+            reason = tree.refused(str(path.parent), path.name, str(start))
+            if not reason:
                 self._summary(path)
-            elif reason:
+            elif reason != tree.MISSING:
                 self._problem(path, reason)
 
     def _summary(self, path: Path) -> None:
-        """A summary to be read, unless another file says the same byte for byte."""
-        digest = sha256_of(path) if path.is_file() else str(path)  # A pipe can be read only once.
-        if self._digests.setdefault(digest, path) is path:
-            self.summaries.append(path)
+        self._summaries.setdefault(sha256_of(path), path)
 
     def _runs(self) -> Iterator[Run]:
-        places_met: set[str] = set()
+        """The runs of the trees with round and origin; a tree that is of no round is told once, not for each run."""
+        unplaced: dict[str, str] = {}
         for start in self.trees:
-            empty, real = True, os.path.realpath(start)
-            for run in tree.walk(start, self.round):
-                empty = False
-                if isinstance(run, Problem):
-                    self._problem(run.place, run.reason)
-                elif len(self.trees) == 1:
-                    yield run
-                elif (place := real + run.folder[len(str(start)) :]) not in places_met:
-                    places_met.add(place)  # One of the paths may be a part of another one.
-                    yield run
-            if empty and not any(path.is_relative_to(start) for path in self.summaries):
+            found = list(tree.walk(start, self.round or tree.round_of(start)))
+            if not found and not any(path.is_relative_to(start) for path in self._summaries.values()):
                 self._problem(start, f"holds nothing to import: {EXPECTED}")
+            for run in found:
+                if isinstance(run, Problem):
+                    self._problem(*run)
+                elif self._summaries or not (reason := self._unplaced(run)):
+                    yield run._replace(origin=self.origin or run.origin)
+                else:
+                    unplaced[run.root] = reason
+        for root, reason in unplaced.items():
+            self._problem(root, reason)
 
-    def _placed(self, runs: Iterable[Run]) -> Iterator[Run]:
-        """The runs with round and origin: where the path names no round, by the logs of the tree.
-
-        What keeps a tree from being placed is told once, not for each of its runs.
-        """
-        for run in runs:
-            if run.root not in self._rounds:
-                self._rounds[run.root] = self._round_of(run)
-            if round := self._rounds[run.root]:
-                yield run._replace(round=round, origin=self.origin or run.origin)
-
-    def _round_of(self, run: Run) -> str:
-        """The round of the tree that a run is of, "" where it has none here, which is then told."""
-        reason = ""
+    def _unplaced(self, run: Run) -> str:
+        """What keeps a run's tree from being that of a round; "" where nothing does."""
         if not self.origin and _TRIED.search(run.root):
-            round, reason = "", "is no record of a round by its name; say what it is with --round and --origin"
-        elif not (round := run.round):
-            round, reason = round_of_logs.of_tree(run.root)
-            reason = reason and f"its path names no round, and {reason}; say which with --round"
-        if reason:
-            self._problem(run.root, reason)
-        return round
+            return "is no record of a round by its name; say what it is with --round and --origin"
+        return "" if run.round else "its path names no round (inference_results_v4.1); say which with --round"
 
-    def _published(self, path: Path, index: dict[tuple[str, str], Run]) -> Iterator[Task]:
-        round, number, rounds, refused = self.round or tree.round_of(path), 0, set(), 0
-        foreign: Counter[str] = Counter()
-        pinned, is_table = self._pinned(path), results_table.is_meant(path)
+    def _published(self, path: Path, runs: dict[tuple[str, str], Run]) -> Iterator[Task]:
+        """The tasks of one summary, whose runs are taken out of `runs`; returns the rounds that it lists whole."""
+        is_table = results_table.is_meant(path)
+        whole = not is_table and path.name != tree.COLLECTED  # Of these each is a part of its round.
+        official, number, rounds, foreign = self._is_official(path), 0, set(), Counter()
+        round = self.round or tree.round_of(path)
         try:
-            for number, raw in results_table.entries(path) if is_table else power_rows.joined(json_stream.rows(path)):
-                if isinstance(raw, json_stream.Skipped):
-                    self._problem(path, f"row {number} {raw.reason}")
-                    refused += 1
-                    continue
-                if path.name == tree.COLLECTED and self._again(raw):
-                    continue
-                try:
-                    entry = raw if is_table else summaries.entry(raw, round)
-                except EntryError as error:
-                    self._problem(path, f"row {number} {error}")
-                    refused += 1
+            for number, entry in results_table.entries(path) if is_table else summaries.entries(path, round):
+                if isinstance(entry, EntryError):
+                    self._problem(path, f"row {number} {entry}")
+                    whole = False
                     continue
                 if self.origin:
                     entry.origin = self.origin
-                elif not (pinned or _RECORD.search(entry.repository)):
+                elif not (official or _RECORD.search(entry.repository)):
                     foreign[entry.repository] += 1
                     continue
                 rounds.add(entry.round)
-                place = str(entry.location).lower()
-                run = index.pop((entry.round, place), None) or index.pop(("", place), None)
+                location = str(entry.location)
+                run = runs.pop((entry.round, location.lower()), None) or runs.pop(("", location.lower()), None)
                 also = f", {self._named(run.folder)}" if run else ""
-                submitter_facts = self._facts_by_submitter.get((entry.round, *str(entry.location).split("/")[:2]))
-                yield Task(f"{self._named(path)}: row {number}{also}", entry, run, submitter_facts)
+                facts = self._facts.get((entry.round, *location.split("/")[:2]))
+                yield Task(f"{self._named(path)}: row {number}{also}", entry, run, facts)
             if not number:
                 self._problem(path, "holds no result")
-            # A collection is a part of its round, and so is a table: of one suite and division.
-            if not (refused or is_table or path.name == tree.COLLECTED):
-                self._decided |= rounds
-        except json_stream.StreamError as error:
+        except EntryError as error:
             self._problem(path, str(error))
+            whole = False
         for repository, count in foreign.items():
             words = f"are of {repository}, which" if repository else "name no repository: that"
             reason = f"{count} rows {words} is no record of a round; say what they are with --round and --origin"
             self._problem(path, reason)
+        return rounds if whole else set()
 
-    def _again(self, raw: Any) -> bool:
-        """Whether a row stood before: results with power are filed as such and among all."""
-        digest = hash(repr(raw))
-        again = digest in self._filed
-        self._filed.add(digest)
-        self.repeated += again
-        return again
-
-    def _pinned(self, path: Path) -> bool:
+    def _is_official(self, path: Path) -> bool:
         """Whether the file is that of a round by its path, or by a hash: of data/rounds.csv, or of what is shipped."""
-        if tree.round_of(path) or not path.is_file():
-            return bool(tree.round_of(path))
+        if tree.round_of(path):
+            return True
         sources = (source for part in descriptor.read_tables()["results"].parts for source in part.sources)
         shipped = {source.get("sha256") for source in sources}  # A clone has none.
         return sha256_of(path) in shipped | {*table_text.column("rounds", "summary_sha256")}
 
     def _named(self, path: Path | str) -> str:
-        """A path as it is told: from its archive, where it is of one. Text, for there is one for each run."""
+        """A path as it is told: from its archive, where it is of one."""
         text = str(path)
         for folder, archived in self._unpacked.items():
-            if text == folder:
-                return str(archived)
-            if text.startswith(f"{folder}{os.sep}"):
-                return f"{archived}: {text[len(folder) + 1 :]}"
+            if text.startswith(folder):
+                return ": ".join(filter(None, [str(archived), text.removeprefix(folder).lstrip(os.sep)]))
         return text
 
     def _problem(self, path: Path | str, reason: str) -> None:

@@ -11,6 +11,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from analysis._import.official.entry import EntryError
+
 QUERY_RATE = "result_qps_with_loadgen_overhead"  # of SingleStream
 LONGEST = 1 << 16  # characters that a line may have
 DROPPED_SHARE = 0.05  # of the samples: a meter writes -2 W where a reading failed
@@ -20,7 +22,7 @@ _WATTS = r"[-+]?\d+\.?\d*(?:[eE][-+]?\d+)?"
 _SAMPLE = re.compile(rf"Time,(\d\d)-(\d\d)-(\d{{4}}) (\d\d:\d\d:\d\d\.\d{{1,6}}),Watts,({_WATTS})(?:,|$)", re.ASCII)
 
 
-class PowerError(ValueError):
+class PowerError(EntryError):
     """Power cannot be trusted; the text names the file, the line and the reason."""
 
 

@@ -17,8 +17,7 @@ from analysis._core import file_contents
 from analysis._core.cell_lists import first_of
 from analysis._core.vocabulary import STREAMS
 from analysis._import.official import units
-from analysis._import.official.entry import Entry
-from analysis._import.official.json_stream import Skipped, StreamError
+from analysis._import.official.entry import Entry, EntryError
 
 FIRST = "Public ID"  # how the row of column names begins
 COLUMNS = {
@@ -44,15 +43,15 @@ def is_meant(path: Path) -> bool:
         return f"\n{FIRST},".encode() in file.read(1 << 16)
 
 
-def entries(path: Path) -> Iterator[tuple[int, Entry | Skipped]]:
-    """Yield each result with the row that it stands in. Raises StreamError for a file that is no such table."""
+def entries(path: Path) -> Iterator[tuple[int, Entry | EntryError]]:
+    """Yield each result with the row that it stands in. Raises EntryError for a file that is no such table."""
     rows = _rows(path)
     top = next((place for place, row in enumerate(rows) if row[:1] == [FIRST]), 0)
     if top < 2:
-        raise StreamError(f"has no two rows above the one that begins with {FIRST!r}: benchmarks and scenarios")
+        raise EntryError(f"has no two rows above the one that begins with {FIRST!r}: benchmarks and scenarios")
     names = [" ".join(_SAYS_MORE.sub("", name).split()) for name in rows[top]]
     if missing := [name for name in COLUMNS.values() if name not in names]:
-        raise StreamError(f"row {top + 1}: has no column {first_of(missing, 3)}")
+        raise EntryError(f"row {top + 1}: has no column {first_of(missing, 3)}")
     begin = next((place for place, scenario in enumerate(rows[top - 1]) if scenario), len(names))
     benchmarks = _filled(rows[top - 2], begin)
     figures = list(zip(range(begin, len(names)), benchmarks, rows[top - 1][begin:], names[begin:], strict=False))
@@ -65,7 +64,7 @@ def entries(path: Path) -> Iterator[tuple[int, Entry | Skipped]]:
         identity = _ID.fullmatch(rows[start][0].strip())
         if identity is None or result is None:
             what = f"{rows[start][0]!r} is no id such as 5.0-0001" if identity is None else f"has no row {RESULT!r}"
-            yield start + 1, Skipped(what)
+            yield start + 1, EntryError(what)
             continue
         system = {name: rows[start][names.index(column)].strip() for name, column in COLUMNS.items()}
         place, values = result
@@ -83,17 +82,17 @@ def entries(path: Path) -> Iterator[tuple[int, Entry | Skipped]]:
 
 def _rows(path: Path) -> list[list[str]]:
     if path.stat().st_size > LARGEST:
-        raise StreamError(f"is larger than {LARGEST:,} bytes")
+        raise EntryError(f"is larger than {LARGEST:,} bytes")
     try:
         with path.open("rb") as file:
             if fault := file_contents.foreign(file.read(4)):
-                raise StreamError(fault)
+                raise EntryError(fault)
         with path.open(encoding="utf-8-sig", newline="") as file:
             return list(csv.reader(file))
     except OSError as error:
-        raise StreamError(f"cannot be read: {error.strerror}") from None
+        raise EntryError(f"cannot be read: {error.strerror}") from None
     except (UnicodeDecodeError, csv.Error) as error:
-        raise StreamError(f"is no CSV in UTF-8 ({error})") from None
+        raise EntryError(f"is no CSV in UTF-8 ({error})") from None
 
 
 def _rounded(printed: str) -> str:

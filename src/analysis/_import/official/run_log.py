@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from analysis._import.official.entry import EntryError
 
-class LogError(ValueError):
+
+class LogError(EntryError):
     """A log cannot be trusted; the text names the file and the reason."""
 
 

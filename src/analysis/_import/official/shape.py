@@ -33,11 +33,8 @@ _MISSING = (*_UNSAID, "0")
 
 
 def row(entry: Entry) -> Row:
-    """The row of a published result. Raises EntryError where a field is missing or not what it must be.
-
-    `unprintable` counts the characters that are no text and are left out of it; it is no column.
-    """
-    dropped = _clean(entry)
+    """The row of a published result. Raises EntryError where a field is missing or not what it must be."""
+    _clean(entry)
     if not entry.round:
         raise EntryError("names no round; say which with --round")
     benchmark, target = units.benchmark(str(entry.model), str(entry.model_run))
@@ -67,7 +64,6 @@ def row(entry: Entry) -> Row:
     }
     out["id"] = identity(out, entry)
     out["locator"] = f"{where(out)}, {out['model_run']}, {scenario}"
-    out["unprintable"] = dropped
     for part in (_hardware, _figure, _weights, _power, _endpoints, _software):
         part(out, entry)
     return out
@@ -94,21 +90,19 @@ def slug(*parts: str) -> str:
 
 def text(value: Any) -> str:
     """A cell of text: blanks made single, nothing unprintable, nothing that a spreadsheet would run as a formula."""
-    words = " ".join(_printable(str(value))[0].split()) if value is not None else ""
+    words = " ".join(_printable(str(value)).split()) if value is not None else ""
     return f"'{words}" if words.startswith(_FORMULA) else words
 
 
-def _clean(entry: Entry) -> int:
-    """Leave out of an entry's texts, but those that are never kept, what is no text; how many characters it was."""
-    texts = {name: value for name, value in vars(entry).items() if isinstance(value, str) and name != "described"}
-    printable = {name: _printable(value) for name, value in texts.items()}
-    vars(entry).update((name, words) for name, (words, _) in printable.items())
-    return sum(dropped for _, dropped in printable.values())
+def _clean(entry: Entry) -> None:
+    """Leave out of an entry's texts, but those that are never kept, what no cell can hold."""
+    for name, value in vars(entry).items():
+        if isinstance(value, str) and name != "described":
+            setattr(entry, name, _printable(value))
 
 
-def _printable(words: str) -> tuple[str, int]:
-    """`words` as a cell can hold them, and how many characters were left out."""
-    return unprintable.without(legible(words))
+def _printable(words: str) -> str:
+    return unprintable.without(legible(words))[0]
 
 
 def legible(words: str) -> str:

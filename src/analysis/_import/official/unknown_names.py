@@ -5,8 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 
 from analysis._core import table_text
 from analysis._core.vocabulary import MILLISECONDS, SAMPLES, SCENARIOS
@@ -24,81 +23,63 @@ CONSEQUENCES = {  # what follows of a name that is not known, and which table la
 }
 
 
-@dataclass
-class Unknown:
-    """Names that are not known, by kind (those of CONSEQUENCES), with the number of rows that have them."""
-
-    counts: dict[str, Counter[str]] = field(default_factory=lambda: {kind: Counter() for kind in CONSEQUENCES})
-    _units: dict[tuple[str, str], str] = field(default_factory=dict)  # by benchmark or "", and scenario
-    _rounds: frozenset[str] = field(
-        default_factory=lambda: frozenset(row["round"] for row in table_text.rows("rounds"))
-    )
-
-    def __getitem__(self, kind: str) -> Counter[str]:
-        return self.counts[kind]
-
-    def note(self, row: Row) -> None:
-        """Count the names of a row that are not known."""
-        if row["round"] not in self._rounds:
-            self["round"][row["round"]] += 1
+def lines(rows: Iterable[Row]) -> Iterator[str]:
+    """One line a name, then the rows to add below the name of their table. Nothing where all is known."""
+    unknown: dict[str, Counter[str]] = {kind: Counter() for kind in CONSEQUENCES}
+    units_of: dict[str, dict[str, str]] = {}  # of a benchmark or scenario that is not known, by scenario
+    rounds = table_text.column("rounds", "round")
+    for row in rows:
         name = row["accelerator_as_published"]
-        if not accelerator_names.canonical(name)[1] and not accelerator_names.is_no_part(name):
-            self["accelerator"][name] += 1
-        if row["benchmark"] not in units.counted():
-            self["benchmark"][row["benchmark"]] += 1
-            self._units.setdefault((row["benchmark"], row["scenario"]), row["unit"])
-        if row["scenario"] not in SCENARIOS:
-            self["scenario"][row["scenario"]] += 1
-            self._units.setdefault(("", row["scenario"]), row["unit"])
-
-    def lines(self) -> Iterator[str]:
-        """One line a name, then the rows to add below the name of their table. Nothing where all is known."""
-        for kind, words in CONSEQUENCES.items():
-            for name, count in sorted(self[kind].items()):
-                yield f"unknown   {kind} {name!r} in {count:,} row{'s' * (count != 1)}: {words}"
-        if not any(self.counts.values()):
-            return
-        yield "To add, and to complete (docs/new_round.md):"
-        for table, rows in self._rows().items():
-            if rows:
-                yield f"data/{table}.csv"
-                yield from rows
-        if self["scenario"]:
-            yield SCENARIOS_OF
-            yield from (f'    "{name}": {self._scenario(name)},' for name in sorted(self["scenario"]))
-
-    def _rows(self) -> dict[str, list[str]]:
-        described = {row["accelerator"] for row in table_text.rows("accelerators")}
-        parts = sorted(self["accelerator"])
-        return {
-            "rounds": [_row("rounds", round=name) for name in sorted(self["round"])],
-            "accelerators": [
-                _row("accelerators", accelerator=name, label=name, confidence=NOT_LOOKED_UP)
-                for name in parts
-                if name not in described
-            ],
-            "accelerator_aliases": [_row("accelerator_aliases", as_published=name, accelerator=name) for name in parts],
-            "benchmarks": [self._benchmark(name) for name in sorted(self["benchmark"])],
+        known = {
+            "round": row["round"] in rounds,
+            "accelerator": accelerator_names.canonical(name)[1] or accelerator_names.is_no_part(name),
+            "benchmark": row["benchmark"] in units.counted(),
+            "scenario": row["scenario"] in SCENARIOS,
         }
+        for kind in (kind for kind, is_known in known.items() if not is_known):
+            named = name if kind == "accelerator" else row[kind]
+            unknown[kind][named] += 1
+            units_of.setdefault(named, {}).setdefault(row["scenario"], row["unit"])
+    for kind, words in CONSEQUENCES.items():
+        for name, count in sorted(unknown[kind].items()):
+            yield f"unknown   {kind} {name!r} in {count:,} row{'s' * (count != 1)}: {words}"
+    if any(unknown.values()):
+        yield "To add, and to complete (docs/new_round.md):"
+    accelerators, described = sorted(unknown["accelerator"]), table_text.column("accelerators", "accelerator")
+    yield from _table("rounds", ({"round": name} for name in sorted(unknown["round"])))
+    parts = (
+        {"accelerator": name, "label": name, "confidence": NOT_LOOKED_UP}
+        for name in accelerators
+        if name not in described
+    )
+    yield from _table("accelerators", parts)
+    yield from _table("accelerator_aliases", ({"as_published": name, "accelerator": name} for name in accelerators))
+    yield from _table("benchmarks", (_benchmark(name, units_of[name]) for name in sorted(unknown["benchmark"])))
+    if unknown["scenario"]:
+        yield SCENARIOS_OF
+        yield from (f'    "{name}": {_scenario(units_of[name][name])},' for name in sorted(unknown["scenario"]))
 
-    def _benchmark(self, name: str) -> str:
-        """The row of a benchmark, counted as its rates are labeled: in Offline, and in other scenarios."""
-        rates = {scenario: unit for (of, scenario), unit in self._units.items() if of == name and unit != MILLISECONDS}
-        offline = rates.pop("Offline", "")
-        other = rates.get("Server", next(iter(rates.values()), ""))
-        cells = {"offline_unit": offline or other, "server_unit": other, "targets_share_run": "false"}
-        return _row("benchmarks", benchmark=name, label=name, model=name, **cells)
 
-    def _scenario(self, name: str) -> str:
-        unit = self._units["", name]
-        if unit == MILLISECONDS:
-            return "Scenario(QUERIES, datacenter=False, stream=True)"
-        return "Scenario(SAMPLES)" if unit == SAMPLES else "Scenario(QUERIES)"
+def _benchmark(name: str, units_of: dict[str, str]) -> dict[str, str]:
+    """The cells of a benchmark, counted as its rates are labeled: in Offline, and in other scenarios."""
+    rates = {scenario: unit for scenario, unit in units_of.items() if unit != MILLISECONDS}
+    offline = rates.pop("Offline", "")
+    other = rates.get("Server", next(iter(rates.values()), ""))
+    named = dict.fromkeys(("benchmark", "label", "model"), name)
+    return named | {"offline_unit": offline or other, "server_unit": other, "targets_share_run": "false"}
 
 
-def _row(table: str, **cells: str) -> str:
-    """A row of a table as CSV; columns that are not given are empty cells."""
-    line = io.StringIO()
+def _scenario(unit: str) -> str:
+    if unit == MILLISECONDS:
+        return "Scenario(QUERIES, datacenter=False, stream=True)"
+    return "Scenario(SAMPLES)" if unit == SAMPLES else "Scenario(QUERIES)"
+
+
+def _table(table: str, rows: Iterable[dict[str, str]]) -> Iterator[str]:
+    """The name of a table and its rows as CSV, columns that are not given empty; nothing where there is no row."""
+    written = io.StringIO()
     names = [column.name for column in descriptor.read_tables()[table].fields]
-    csv.writer(line, lineterminator="").writerow([cells.get(name, "") for name in names])
-    return line.getvalue()
+    csv.DictWriter(written, names, lineterminator="\n").writerows(rows)
+    if written.tell():
+        yield f"data/{table}.csv"
+        yield from written.getvalue().splitlines()

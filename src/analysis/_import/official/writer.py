@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from analysis._core.file_contents import aside
 from analysis._core.vocabulary import round_age
@@ -14,11 +12,7 @@ from analysis._import.official.shape import Row
 from analysis._tables import descriptor
 from analysis._tables.descriptor import Field
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 LEVEL = 19  # of zstd, for files that are kept: a tenth smaller than its default
-ROWS = 2000  # rows kept before they are written
 ENDINGS = (".parquet", ".csv")
 
 
@@ -46,10 +40,10 @@ def checked(out: Path, inputs: Iterable[Path] = ()) -> Path:
     return out
 
 
-def write(rows: Iterable[Row], out: Path) -> int:
-    """Write the rows to `out` and return how many; aside first, then renamed, so that no partial file is ever there."""
+def write(rows: Iterable[Row], out: Path) -> None:
+    """Write the rows to `out`; aside first, then renamed, so that no partial file is ever there."""
     with aside(out) as place:
-        return (_parquet if out.suffix == ".parquet" else _csv)(rows, place, fields())
+        (_parquet if out.suffix == ".parquet" else _csv)(rows, place)
 
 
 def parted(rows: Path, folder: Path, name: str) -> list[str]:
@@ -69,58 +63,21 @@ def parted(rows: Path, folder: Path, name: str) -> list[str]:
     return rounds
 
 
-def _csv(rows: Iterable[Row], path: Path, columns: list[Field]) -> int:
-    names, count = [column.name for column in columns], 0
+def _csv(rows: Iterable[Row], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(names)
+        table = csv.DictWriter(file, [column.name for column in fields()], extrasaction="ignore", lineterminator="\n")
+        table.writeheader()
         for row in rows:
-            table.writerow(str(cell).lower() if isinstance(cell, bool) else cell for cell in map(row.get, names))
-            count += 1
-    return count
+            table.writerow({name: str(cell).lower() if isinstance(cell, bool) else cell for name, cell in row.items()})
 
 
-def _parquet(rows: Iterable[Row], path: Path, columns: list[Field]) -> int:
+def _parquet(rows: Iterable[Row], path: Path) -> None:
+    """An empty cell is null, of a text ""."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     kinds = {"string": pa.string(), "date": pa.string(), "number": pa.float64(), "integer": pa.int64()}
-    schema = pa.schema([(column.name, kinds.get(column.type, pa.bool_())) for column in columns])
-    count = 0
-    with pq.ParquetWriter(path, schema, compression="zstd") as file:
-        for batch in _batches(rows):
-            file.write_table(_typed(batch, schema))
-            count += len(batch)
-    return count
-
-
-def _typed(rows: list[Row], schema: pa.Schema) -> pa.Table:
-    """The rows as a table of Arrow's; an empty cell is null, of a text "".
-
-    Read from CSV: given Python's lists, Arrow asks pandas whether they are series, and loads it for that.
-    """
-    import pyarrow as pa
-    from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, read_csv
-
-    file = pa.BufferOutputStream()
-    with io.TextIOWrapper(file, encoding="utf-8", newline="") as text:
-        table = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC)
-        table.writerows(map(row.get, schema.names) for row in rows)
-    content = file.getvalue()
-    return read_csv(
-        pa.BufferReader(content),
-        ReadOptions(column_names=schema.names, block_size=content.size, use_threads=False),
-        ParseOptions(newlines_in_values=True),
-        ConvertOptions(column_types=schema, null_values=[""]),
-    )
-
-
-def _batches(rows: Iterable[Row]) -> Iterable[list[Row]]:
-    batch: list[Row] = []
-    for row in rows:
-        batch.append(row)
-        if len(batch) == ROWS:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
+    schema = pa.schema([(column.name, kinds.get(column.type, pa.bool_())) for column in fields()])
+    empty = {column.name: "" for column in schema if pa.types.is_string(column.type)}
+    filled = [empty | {name: cell for name, cell in row.items() if cell is not None} for row in rows]
+    pq.write_table(pa.Table.from_pylist(filled, schema), path, compression="zstd")
