@@ -27,7 +27,6 @@ _COUNT = re.compile(r"x\d+$")
 _SIZE = r"(?:\d+g[bi]b?)?(?:arm|aarch64)?(?:tp\d+)?(?:x\d+)?$"
 _ROOT = re.compile(r"Config(?:uration)?$")  # ends the names of classes that stand for no system
 _HARNESS = re.compile(r"_TRT(?![a-z])", re.IGNORECASE)  # in platforms that ran by these configurations
-DEEPEST, MOST = 50, 1000  # bases of bases, and classes of a scenario, that are looked at; real ones have far fewer
 HOTTEST = 1e5  # watts that no accelerator draws
 
 Settings = Mapping[str, Any]
@@ -250,43 +249,30 @@ def _dictionaries(configuration: Said, names: tuple[str, ...], scenario: str) ->
 @lru_cache(maxsize=256)
 def _chains(configuration: Said, benchmark: str, scenario: str) -> tuple[_Chain, ...]:
     """The classes of a benchmark and scenario, each with what it inherits."""
-    definitions = configuration.classes(benchmark, scenario)[:MOST]
-    module = {place: number for number, place in enumerate(dict.fromkeys(each.place for each in definitions))}
+    definitions = configuration.classes(benchmark, scenario)
     homes: dict[str, list[int]] = {}
     for number, definition in enumerate(definitions):
         homes.setdefault(definition.name, []).append(number)
+    memo: dict[int, tuple[dict[str, Any], bool]] = {}
 
-    def home(name: str, number: int) -> int | None:
-        """Where a base is defined: last before it in its module, else in the closest module, those before it first."""
-        own_module = module[definitions[number].place]
-
-        def distance(candidate: int) -> tuple[bool, int, bool, int]:
-            gap = module[definitions[candidate].place] - own_module
-            return gap > 0, abs(gap), not gap and candidate > number, -candidate
-
-        return min((candidate for candidate in homes.get(name, ()) if candidate != number), default=None, key=distance)
+    def inherited(number: int) -> tuple[dict[str, Any], bool]:
+        """The settings of a class with those of its bases, and whether one of these is not listed."""
+        if number not in memo:
+            memo[number] = {}, False  # for a class that leads back to itself
+            settings, loose = {}, False
+            for base in reversed(definitions[number].bases):
+                others = [other for other in homes.get(base, ()) if other != number]
+                # A base is the last class of its name before, or in a list that is no module's order, the first behind.
+                home = max((other for other in others if other < number), default=min(others, default=None))
+                of_base, base_loose = ({}, not _ROOT.search(base)) if home is None else inherited(home)
+                settings, loose = settings | of_base, loose or base_loose
+            memo[number] = settings | dict(definitions[number].settings), loose
+        return memo[number]
 
     def replaced(number: int) -> bool:
         """Whether a class is defined anew further on, and not on top of itself as a capped system may be."""
         name = definitions[number].name
         return any(later > number and name not in definitions[later].bases for later in homes[name])
-
-    memo: dict[int, tuple[dict[str, Any], bool]] = {}
-
-    def inherited(number: int, depth: int = 0) -> tuple[dict[str, Any], bool]:
-        """The settings of a class with those of its bases, and whether one of these is not listed."""
-        if depth > DEEPEST:
-            return {}, True
-        if number not in memo:
-            memo[number] = {}, False  # for a class that leads back to itself
-            settings, loose = {}, False
-            for base in reversed(definitions[number].bases):
-                base_number = home(base, number)
-                unlisted = {}, not _ROOT.search(base)
-                of_base, base_loose = unlisted if base_number is None else inherited(base_number, depth + 1)
-                settings, loose = settings | of_base, loose or base_loose
-            memo[number] = settings | dict(definitions[number].settings), loose
-        return memo[number]
 
     chains = [_chain(each, *inherited(number)) for number, each in enumerate(definitions) if not replaced(number)]
     return tuple(_with_bases(chain, chains) if configuration.partial and chain.loose else chain for chain in chains)

@@ -10,41 +10,32 @@ from __future__ import annotations
 import ast
 import csv
 import re
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from analysis._core import file_contents, vocabulary
+from analysis._core import vocabulary
 from analysis._core.vocabulary import DIVISIONS, PRECISIONS
-from analysis._import.official.configuration import (
-    FLAGS,
-    HOTTEST,
-    LIMIT,
-    PRECISION,
-    Definition,
-    Settings,
-    is_limit,
-    setting,
-)
+from analysis._import.official.configuration import FLAGS, LIMIT, PRECISION, Definition, Settings, is_limit, setting
 from analysis._import.official.entry import EntryError
+from analysis._tables import rules
+from analysis._tables.descriptor import Field
 
-HEADER = ("round", "division", "submitter", "file", "name", "bases", "system", "key", "value")
-LARGEST = 1 << 26  # bytes of a file
-LONGEST = 200  # characters of a value
+COLUMNS = (
+    Field("round", "string", required=True, pattern=r"v\d+\.\d+$"),
+    Field("division", "string", required=True, choices=DIVISIONS),
+    Field("submitter", "string", required=True, pattern=r"[^/\s][^/]*$"),
+    Field("file", "string", required=True, pattern=r"\w+/[^/]+/configs/[^/]+(/[^/]+)*\.py$"),
+    Field("name", "string", pattern=r"[^\W\d]\w*$"),
+    Field("bases", "string", pattern=r"[\w ]+$"),
+    Field("system", "string", pattern=r"[\w.]+$"),
+    Field("key", "string", required=True),
+    Field("value", "string", required=True),
+)
+HEADER = [column.name for column in COLUMNS]
 Submitter = tuple[str, str, str]  # round, division, submitter
-_NAMES = {  # column -> what a cell of it is, in a pattern and in words
-    "round": (r"v\d+\.\d+", "a round such as v4.1"),
-    "division": ("|".join(DIVISIONS), f"one of {', '.join(DIVISIONS)}"),
-    "submitter": (r"[^/\s][^/]*", "the folder of a submitter"),
-    "name": (r"[^\W\d]\w*|", "the name of a class, or nothing"),
-    "bases": (r"(?:[^\W\d]\w*)?(?: [^\W\d]\w*)*", "names of classes, with a blank between two"),
-    "system": (r"(?:[\w.]+)?", "a system such as KnownSystem.L40Sx8, or nothing"),
-    "key": (r"\S.*", "the name of a setting"),
-}
 _MEMBER = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
 
 
@@ -78,34 +69,24 @@ class Facts:
 
 
 def is_meant(path: Path) -> bool:
-    """Whether a path is meant to be such a file: by its header, or by its name; only a plain file is opened."""
-    return path.is_file() and (path.suffix.lower() == ".csv" or _header(path) == list(HEADER))
+    """Whether a file is meant to be one of facts: by its name."""
+    return path.suffix.lower() == ".csv"
 
 
 def read(path: Path) -> list[Fact]:
     """The facts of a file, those of other settings than SETTINGS left out. Raises EntryError at the first wrong row."""
-    if path.stat().st_size > LARGEST:
-        raise EntryError(f"is larger than {LARGEST:,} bytes")
-    if fault := file_contents.foreign(_start(path)):
-        raise EntryError(fault)
-    if (header := _header(path)) != list(HEADER):
-        raise EntryError(f"row 1: has the columns {', '.join(header)[:LONGEST]}, expected {', '.join(HEADER)}")
-    facts, number = [], 1
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = csv.reader(file, strict=True)
-            next(rows)
-            for row in rows:
-                number = rows.line_num
-                if fact := _fact(row, number):
-                    facts.append(fact)
+            rows = csv.DictReader(file, strict=True)
+            if rows.fieldnames != HEADER:
+                found = ", ".join(rows.fieldnames or [])[:200]
+                raise EntryError(f"row 1: has the columns {found}, expected {', '.join(HEADER)}")
+            checks = rules.checks(list(COLUMNS))
+            return [fact for row in rows if (fact := _fact(row, rows.line_num, checks))]
     except OSError as error:
         raise EntryError(f"cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise EntryError(f"behind row {number}: is no text in UTF-8") from None
-    except csv.Error as error:
-        raise EntryError(f"behind row {number}: is no CSV ({error})") from None
-    return facts
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise EntryError(f"is no CSV in UTF-8 ({error})") from None
 
 
 def by_submitter(facts: Iterable[Fact]) -> dict[Submitter, Facts]:
@@ -117,9 +98,7 @@ def by_submitter(facts: Iterable[Fact]) -> dict[Submitter, Facts]:
         if not fact.name:
             system, scenario, module = fact.place
             written = submitted.written.setdefault((module.removesuffix(".py"), scenario), {}).setdefault(system, {})
-            values = written.setdefault(fact.setting, [])
-            if fact.value not in values:
-                values.append(fact.value)
+            written.setdefault(fact.setting, []).append(fact.value)
             continue
         key = fact[:5]
         if key not in classes:
@@ -134,19 +113,6 @@ def by_submitter(facts: Iterable[Fact]) -> dict[Submitter, Facts]:
     return out
 
 
-def _header(path: Path) -> list[str]:
-    return _start(path).decode("utf-8-sig", "replace").rstrip("\r\n").split(",")
-
-
-def _start(path: Path) -> bytes:
-    """The first line of a file as it is; nothing of one that cannot be read."""
-    try:
-        with path.open("rb") as file:
-            return file.readline(LONGEST)
-    except OSError:
-        return b""
-
-
 def _apart(values: Mapping[str, list[Any]]) -> list[Settings]:
     """The dictionaries of a module, as far as the facts tell them apart: a flag is of those with starting weights."""
     flags = {flag: True for flag in FLAGS if True in values.get(flag, ())}
@@ -158,50 +124,34 @@ def _apart(values: Mapping[str, list[Any]]) -> list[Settings]:
     return [*(precisions or [flags]), *({LIMIT: value} for value in values.get(LIMIT, ()))]
 
 
-def _fact(row: list[str], number: int) -> Fact | None:
+def _fact(row: dict[str, str], number: int, checks: Mapping[str, rules.RowCheck]) -> Fact | None:
     """The fact of a row; None for a setting or a module that no run is asked for. Raises EntryError."""
-    if len(row) != len(HEADER):
-        raise EntryError(f"row {number}: has {len(row)} cells, expected {len(HEADER)}: {', '.join(HEADER)}")
-    cells = dict(zip(HEADER, row, strict=True))
-    for column, (pattern, expected) in _NAMES.items():
-        if not _matches(pattern, cells[column]):
-            raise _wrong(number, column, cells[column], expected)
-    folder = f"{cells['division']}/{cells['submitter']}/configs/"
-    place = tuple(cells["file"].removeprefix(folder).split("/"))
-    if not cells["file"].startswith(folder) or not cells["file"].endswith(".py") or {"", ".", ".."} & set(place):
-        raise _wrong(number, "file", cells["file"], f"a module such as {folder}bert/Offline/__init__.py")
-    name = setting(cells["key"])
-    value = _value(cells["value"], name, number)
-    is_asked = len(place) == 3 or (cells["name"] and place[1:] == ("__init__.py",))
+    folder = f"{row['division']}/{row['submitter']}/configs/"
+    faults = rules.row_faults(row, checks)
+    if None in row:
+        faults.append(f"has more cells than the columns {', '.join(HEADER)}")
+    if not str(row["file"]).startswith(folder):
+        faults.append(f"file {row['file']!r} is not below {folder}")
+    if faults:
+        raise EntryError(f"row {number}: {'; '.join(faults)}")
+    name, place = setting(row["key"]), tuple(row["file"].removeprefix(folder).split("/"))
+    is_asked = len(place) == 3 or (row["name"] and place[1:] == ("__init__.py",))
     if not name or not is_asked:
         return None
-    submitter = cells["round"], cells["division"], cells["submitter"]
-    return Fact(submitter, place, cells["name"], tuple(cells["bases"].split()), cells["system"], name, value)
-
-
-@lru_cache(maxsize=4096)
-def _matches(pattern: str, cell: str) -> bool:
-    return bool(re.fullmatch(pattern, cell))
+    submitter = row["round"], row["division"], row["submitter"]
+    value = _value(row["value"], name, number)
+    return Fact(submitter, place, row["name"], tuple(row["bases"].split()), row["system"], name, value)
 
 
 def _value(text: str, name: str, number: int) -> Any:
     """The value of a setting: a constant of Python, or the member that is named, such as FP16 of Precision.FP16."""
-    if _MEMBER.fullmatch(text):
+    if name == PRECISION and _MEMBER.fullmatch(text):
         return text.rpartition(".")[2]
     value = None
-    with warnings.catch_warnings(), suppress(ValueError, SyntaxError, RecursionError, MemoryError):
-        warnings.simplefilter("ignore")
-        value = ast.literal_eval(text) if len(text) <= LONGEST else None
-    is_valid, expected = {
-        LIMIT: (is_limit(value), f"watts above 0 and below {HOTTEST:g}"),
-        PRECISION: (isinstance(value, str), "a precision in quotes, or a member such as Precision.FP16"),
-        "": (value is not None, "a constant of Python, or a member such as Precision.FP16"),
-    }.get(name, (isinstance(value, bool), "True or False"))
+    with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+        value = ast.literal_eval(text)
+    is_valid = is_limit(value) if name == LIMIT else isinstance(value, str if name == PRECISION else bool)
     if not is_valid:
-        raise _wrong(number, "value", text, expected)
+        expected = {LIMIT: "watts", PRECISION: "a precision in quotes, or a member such as Precision.FP16"}
+        raise EntryError(f"row {number}: value {text!r} of {name} is not {expected.get(name, 'True or False')}")
     return value
-
-
-def _wrong(number: int, column: str, cell: str, expected: str) -> EntryError:
-    shown = cell if len(cell) <= LONGEST else f"{cell[:LONGEST]}..."
-    return EntryError(f"row {number}, column {column}: {shown!r} is not {expected}")
