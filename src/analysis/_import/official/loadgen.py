@@ -1,17 +1,17 @@
 """LoadGen's logs: the wanted keys of one run and its official figure.
 
 A detail log holds lines `:::MLLOG {"key": ..., "value": ...}`, a few hundred that matter among megabytes that do not.
-The file is searched as bytes, block by block, so that neither its size nor the length of a line costs memory. Until
-v0.7 that log was text, and the official figure that of the summary log, lines `name : value`.
+The file is searched as bytes where it is mapped into memory, whatever its size. Until v0.7 that log was text, and the
+official figure that of the summary log, lines `name : value`.
 """
 
 from __future__ import annotations
 
 import json
+import mmap
 import re
-from collections.abc import Iterator
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,17 @@ from analysis._core.vocabulary import MILLISECONDS, SAMPLES, SCENARIOS, TOKENS
 from analysis._import.official import units
 from analysis._import.official.run_log import LogError, Logged
 
-BLOCK = 1 << 17  # bytes read at a time: as many as are in memory already when they are searched
 JSON_SINCE = "v1.0"  # the first round whose detail logs hold :::MLLOG lines
 SUMMARY = "mlperf_log_summary.txt"
 LEAST = 1e-300  # that counts as more than nothing: a nanosecond in milliseconds must not vanish
-LONGEST = 1024  # bytes of the longest line start that can match; results are far shorter
+PERCENTILES = {  # column of a result row -> key, in nanoseconds
+    f"{name}_p{p}_ms": key.format(p)
+    for name, key in {
+        "ttft": "result_first_token_{}.00_percentile_latency_ns",
+        "tpot": "result_time_per_output_token_{}.00_percentile_ns",
+    }.items()
+    for p in (50, 90, 99)
+}
 KEYS = (
     "effective_scenario", "result_validity", "result_query_count", "power_begin", "power_end", "loadgen_version",
     "test_datetime", "result_samples_per_second", "result_completed_samples_per_sec",
@@ -31,10 +37,7 @@ KEYS = (
     "result_inferred_tokens_per_second", "result_inferred_completed_tokens_per_second",
     "early_stopping_latency_ss", "early_stopping_latency_ms", "effective_samples_per_query",
     "result_qps_with_loadgen_overhead", "result_qps_without_loadgen_overhead", "result_mean_query_latency_ns",
-    "result_90.00_percentile_latency_ns", "result_99.00_percentile_latency_ns",
-    "result_first_token_50.00_percentile_latency_ns", "result_first_token_90.00_percentile_latency_ns",
-    "result_first_token_99.00_percentile_latency_ns", "result_time_per_output_token_50.00_percentile_ns",
-    "result_time_per_output_token_90.00_percentile_ns", "result_time_per_output_token_99.00_percentile_ns",
+    "result_90.00_percentile_latency_ns", "result_99.00_percentile_latency_ns", *PERCENTILES.values(),
 )  # fmt: skip
 IN_WORDS = {  # name in a summary log -> key of a detail log
     "Scenario": "effective_scenario",
@@ -47,19 +50,7 @@ IN_WORDS = {  # name in a summary log -> key of a detail log
     "90th percentile latency (ns)": "result_90.00_percentile_latency_ns",
 }
 TOKEN_RATES = tuple(key for key in KEYS if key.endswith("tokens_per_second"))
-PERCENTILES = {  # column of a result row -> key, in nanoseconds
-    f"{name}_p{p}_ms": key.format(p)
-    for name, key in {
-        "ttft": "result_first_token_{}.00_percentile_latency_ns",
-        "tpot": "result_time_per_output_token_{}.00_percentile_ns",
-    }.items()
-    for p in (50, 90, 99)
-}
-_JSON = json.JSONDecoder()
-_VALUE = rb'("(?:[^"\\\r\n]|\\[^\r\n]){0,200}"|[-+.\w]{1,64})(?=\s*[,}])'
-_PATTERN = (
-    rb':::MLLOG[ \t]{0,4}\{[ \t]{0,4}"key"[ \t]{0,4}:[ \t]{0,4}"(%s)"[ \t]{0,4},[ \t]{0,4}"value"[ \t]{0,4}:[ \t]{0,4}'
-)
+_LINE = rb':::MLLOG\s*\{\s*"key"\s*:\s*"(%s)"\s*,\s*"value"\s*:\s*("(?:[^"\\\r\n]|\\.)*"|[-+.\w]+)\s*[,}]'
 
 
 def logged(path: Path, benchmark: str, scenario: str, round: str) -> Logged:
@@ -84,10 +75,17 @@ def read_log(path: Path, more_keys: tuple[str, ...] = ()) -> dict[str, Any]:
     """
     values: dict[str, Any] = {}
     try:
-        for key, value in _matches(path, _pattern(more_keys)):
-            values.setdefault(key.decode(), _scalar(value, key, path))
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as log:
+            found = [(match[1].decode(), match[2].decode("latin-1")) for match in _line(more_keys).finditer(log)]
     except OSError as error:
         raise LogError(f"{path.name}: cannot be read: {error.strerror}") from None
+    except ValueError:  # An empty file cannot be mapped.
+        found = []
+    for key, value in found:
+        try:
+            values.setdefault(key, json.loads(value))
+        except ValueError:
+            raise LogError(f"{path.name}: the value of {key} is {value!r}, neither number nor text") from None
     if not values:
         raise LogError(f"{path.name}: holds no line of a LoadGen log")
     return values
@@ -101,7 +99,7 @@ def read_summary(path: Path) -> dict[str, Any]:
     values: dict[str, Any] = {}
     try:
         with path.open(encoding="latin-1") as file:
-            for line in iter(partial(file.readline, LONGEST), ""):
+            for line in file:
                 name, _, value = line.partition(":")
                 if key := IN_WORDS.get(name.strip()):
                     values.setdefault(key, _number(value.strip()))
@@ -196,30 +194,10 @@ def percentiles(log: dict[str, Any]) -> dict[str, float]:
 
 
 @cache
-def _pattern(more_keys: tuple[str, ...]) -> re.Pattern[bytes]:
-    keys = dict.fromkeys([*KEYS, *sorted(units.own_keys()), *more_keys])
-    return re.compile(_PATTERN % b"|".join(re.escape(key.encode()) for key in keys) + _VALUE)
-
-
-def _matches(path: Path, pattern: re.Pattern[bytes]) -> Iterator[tuple[bytes, bytes]]:
-    """Each match once: what may go on beyond a block is searched again with the next one."""
-    with path.open("rb", buffering=0) as file:
-        unsearched = b""
-        while block := file.read(BLOCK):
-            block, done = unsearched + block, 0
-            for match in pattern.finditer(block):
-                yield match[1], match[2]
-                done = match.end()
-            unsearched = block[max(done, len(block) - LONGEST) :]
-
-
-def _scalar(value: bytes, key: bytes, path: Path) -> Any:
-    text, end = value.decode("latin-1"), 0
-    with suppress(ValueError):
-        scalar, end = _JSON.raw_decode(text)
-    if end < len(text):
-        raise LogError(f"{path.name}: the value of {key.decode()} is {text!r}, neither number nor text")
-    return scalar
+def _line(more_keys: tuple[str, ...]) -> re.Pattern[bytes]:
+    """What tells a line with one of the wanted keys; its groups are key and value."""
+    keys = {*KEYS, *units.own_keys(), *more_keys}
+    return re.compile(_LINE % b"|".join(re.escape(key.encode()) for key in sorted(keys)))
 
 
 def _positive(value: Any) -> bool:

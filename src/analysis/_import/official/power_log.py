@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 from analysis._import.official.entry import EntryError
 
 QUERY_RATE = "result_qps_with_loadgen_overhead"  # of SingleStream
-LONGEST = 1 << 16  # characters that a line may have
 DROPPED_SHARE = 0.05  # of the samples: a meter writes -2 W where a reading failed
 HOLE_S, HOLE_SHARE = 10.0, 0.05  # a meter writes about one sample a second; a longer hole than both is no measurement
 _TIME = "%m-%d-%Y %H:%M:%S.%f"
@@ -77,38 +76,23 @@ def _hole(moments: list[datetime]) -> float:
 
 
 def _samples(path: Path) -> Iterator[tuple[datetime, float]]:
-    """Each sample's time and its watts."""
+    """Each sample's time and its watts; a blank line is none."""
     try:
         with path.open(encoding="latin-1") as file:
-            for number, line in enumerate(iter(partial(file.readline, LONGEST), ""), 1):
-                if sample := _sample(line, number, path):
-                    yield sample
+            for number, line in enumerate(file, 1):
+                if line := line.strip():
+                    yield _sample(line, f"{path.name}, line {number}")
     except OSError as error:
         raise PowerError(f"{path.name}: cannot be read: {error.strerror}") from None
 
 
-def _sample(line: str, number: int, path: Path) -> tuple[datetime, float] | None:
-    """The sample of a line, None for a blank one."""
-    if len(line) == LONGEST and not line.endswith("\n"):
-        raise PowerError(f"{path.name}, line {number}: longer than {LONGEST:,} characters")
-    match = _SAMPLE.match(line) or _SAMPLE.match(stripped := line.strip())
-    if not match:
-        if not stripped:
-            return None
-        raise _no_sample(number, path)
-    month, day, year, clock, watts = match.groups()
-    try:
-        moment = datetime.fromisoformat(f"{year}-{month}-{day} {clock}")
-    except ValueError:
-        raise _no_sample(number, path) from None
-    if not math.isfinite(value := float(watts)):
-        raise _no_sample(number, path)
-    return moment, value
-
-
-def _no_sample(number: int, path: Path) -> PowerError:
-    expected = "a sample such as Time,07-11-2024 23:35:19.963,Watts,2371.6"
-    return PowerError(f"{path.name}, line {number}: not {expected}")
+def _sample(line: str, place: str) -> tuple[datetime, float]:
+    with suppress(AttributeError, ValueError):  # no match, or a day that no calendar has
+        month, day, year, clock, watts = _SAMPLE.match(line).groups()
+        moment, value = datetime.fromisoformat(f"{year}-{month}-{day} {clock}"), float(watts)
+        if math.isfinite(value):
+            return moment, value
+    raise PowerError(f"{place}: not a sample such as Time,07-11-2024 23:35:19.963,Watts,2371.6")
 
 
 def _moment(text: Any, name: str) -> datetime:

@@ -11,9 +11,9 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator
+from itertools import accumulate, pairwise
 from pathlib import Path
 
-from analysis._core import file_contents
 from analysis._core.cell_lists import first_of
 from analysis._core.vocabulary import STREAMS
 from analysis._import.official import units
@@ -30,7 +30,6 @@ COLUMNS = {
 }
 ACCELERATORS, NODES, PROCESSORS, RESULT = "# of Accelerators", "# of Nodes", "Sum of # of Processors", "Avg. Result"
 DIGITS = 6  # significant ones, to which most figures are rounded before they are printed with two decimals
-LARGEST = 1 << 24  # bytes of a table
 _SAYS_MORE = re.compile(r"\s*\(click \+ for details\)")
 _ID = re.compile(r"(\d+\.\d+)-\d{4}")
 
@@ -44,55 +43,55 @@ def is_meant(path: Path) -> bool:
 
 
 def entries(path: Path) -> Iterator[tuple[int, Entry | EntryError]]:
-    """Yield each result with the row that it stands in. Raises EntryError for a file that is no such table."""
+    """Each result with the row that it stands in, or what is wrong there. Raises EntryError for another file."""
     rows = _rows(path)
-    top = next((place for place, row in enumerate(rows) if row[:1] == [FIRST]), 0)
+    top = next((place for place, row in enumerate(rows) if row[0] == FIRST), 0)
     if top < 2:
         raise EntryError(f"has no two rows above the one that begins with {FIRST!r}: benchmarks and scenarios")
-    names = [" ".join(_SAYS_MORE.sub("", name).split()) for name in rows[top]]
+    names = [_SAYS_MORE.sub("", name) for name in rows[top]]
     if missing := [name for name in COLUMNS.values() if name not in names]:
         raise EntryError(f"row {top + 1}: has no column {first_of(missing, 3)}")
     begin = next((place for place, scenario in enumerate(rows[top - 1]) if scenario), len(names))
-    benchmarks = _filled(rows[top - 2], begin)
-    figures = list(zip(range(begin, len(names)), benchmarks, rows[top - 1][begin:], names[begin:], strict=False))
+    # A benchmark stands as a heading over several columns.
+    benchmarks = accumulate(rows[top - 2][begin:], lambda before, cell: cell or before)
+    figures = list(zip(range(begin, len(names)), benchmarks, rows[top - 1][begin:], names[begin:], strict=True))
     scenarios = {units.scenario(scenario) for *_, scenario, _ in figures}
     suite = "edge" if scenarios & set(STREAMS) else "datacenter" if "Server" in scenarios else ""
-    starts = [place for place in range(top + 1, len(rows)) if rows[place][:1] not in ([], [""])]
-    for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
-        block = {" ".join(row[begin - 1].split()): (place, row) for place, row in _padded(rows, start, end, len(names))}
-        result = next((own for label, own in block.items() if label.startswith(RESULT)), None)
-        identity = _ID.fullmatch(rows[start][0].strip())
-        if identity is None or result is None:
-            what = f"{rows[start][0]!r} is no id such as 5.0-0001" if identity is None else f"has no row {RESULT!r}"
+    starts = [place for place in range(top + 1, len(rows)) if rows[place][0]]
+    for start, end in pairwise([*starts, len(rows)]):
+        block = {rows[place][begin - 1]: place for place in range(start, end)}
+        place = next((place for label, place in block.items() if label.startswith(RESULT)), None)
+        identity = _ID.fullmatch(rows[start][0])
+        if identity is None or place is None:
+            what = f"has no row {RESULT!r}" if identity else f"{rows[start][0]!r} is no id such as 5.0-0001"
             yield start + 1, EntryError(what)
             continue
-        system = {name: rows[start][names.index(column)].strip() for name, column in COLUMNS.items()}
-        place, values = result
+        system = {name: rows[start][names.index(column)] for name, column in COLUMNS.items()}
         for column, benchmark, scenario, unit in figures:
-            if values[column].strip():
-                printed = values[column].strip()
-                counts = {label: row[column].strip() for label, (_, row) in block.items()}
+            if printed := rows[place][column]:
+                per_node, nodes, processors = (
+                    rows[block[label]][column] if label in block else None
+                    for label in (ACCELERATORS, NODES, PROCESSORS)
+                )
                 yield place + 1, Entry(
                     **system, round=f"v{identity[1]}", result_id=identity[0], suite=suite, model=benchmark,
                     model_run=benchmark, scenario=scenario, label=unit, value=printed.replace(",", ""),
-                    printed=printed, rounded=_rounded(printed), per_node=counts.get(ACCELERATORS),
-                    nodes=counts.get(NODES), processors_per_node=counts.get(PROCESSORS), evidence="table",
+                    printed=printed, rounded=_rounded(printed), per_node=per_node, nodes=nodes,
+                    processors_per_node=processors, evidence="table",
                 )  # fmt: skip
 
 
 def _rows(path: Path) -> list[list[str]]:
-    if path.stat().st_size > LARGEST:
-        raise EntryError(f"is larger than {LARGEST:,} bytes")
+    """The cells of the table without needless blanks, as many in each row."""
     try:
-        with path.open("rb") as file:
-            if fault := file_contents.foreign(file.read(4)):
-                raise EntryError(fault)
         with path.open(encoding="utf-8-sig", newline="") as file:
-            return list(csv.reader(file))
+            rows = [[" ".join(cell.split()) for cell in row] for row in csv.reader(file)]
     except OSError as error:
         raise EntryError(f"cannot be read: {error.strerror}") from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise EntryError(f"is no CSV in UTF-8 ({error})") from None
+    width = max(map(len, rows))
+    return [row + [""] * (width - len(row)) for row in rows]
 
 
 def _rounded(printed: str) -> str:
@@ -103,16 +102,3 @@ def _rounded(printed: str) -> str:
     whole, _, decimals = printed.replace(",", "").partition(".")
     places = max(0, DIGITS - len(whole.lstrip("0")))
     return printed if decimals[places:].strip("0") else f"{whole}.{decimals[:places]}".rstrip(".")
-
-
-def _filled(cells: list[str], begin: int) -> list[str]:
-    """The cells from `begin` on; an empty one repeats the one before it, as a heading over several columns."""
-    filled: list[str] = []
-    for cell in cells[begin:]:
-        filled.append(cell.strip() or (filled[-1] if filled else ""))
-    return filled
-
-
-def _padded(rows: list[list[str]], start: int, end: int, width: int) -> Iterator[tuple[int, list[str]]]:
-    for place in range(start, end):
-        yield place, rows[place] + [""] * (width - len(rows[place]))
