@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from analysis._core.agreement import AGREES, POWER_AGREES, off
 from analysis._core.vocabulary import STREAMS, TOKENS
@@ -15,17 +15,19 @@ from analysis._import.official import configuration, endpoints, json_file, loadg
 from analysis._import.official.configuration import Said
 from analysis._import.official.configuration_modules import Modules
 from analysis._import.official.entry import Entry, EntryError
+from analysis._import.official.power_log import PowerError
 from analysis._import.official.run_log import Logged
 from analysis._import.official.shape import Row
 from analysis._import.official.tree import MISSING, Run, head, listed, refused
 
-LARGEST = 1 << 22  # bytes of a description that is read whole
+LARGEST = 1 << 22  # bytes of an accuracy.txt that are read
 NEEDED = ("status", "accelerator_model_name", "accelerators_per_node", "number_of_nodes")
 LOG = "performance/run_1/mlperf_log_detail.txt"
 LOG_IN_WORDS = f"performance/run_1/{loadgen.SUMMARY}"  # the figures of a round before loadgen.JSON_SINCE
+SAMPLES = "performance/run_1/spl.txt"
 POWER = ("power_watts_low", "power_watts_high", "energy_millijoules_per_query")
 DESCRIBING = ("operating_system", "other_software_stack", "sw_notes", "hw_notes", "other_hardware")
-_STATED = {
+ACCURACY = {  # metric in the summary's words -> pattern of its value in accuracy.txt
     "ROUGE1": r"'rouge1':\s+'?([\d.]+)",
     "ROUGE2": r"'rouge2':\s+'?([\d.]+)",
     "ROUGEL": r"'rougeL':\s+'?([\d.]+)",
@@ -40,7 +42,6 @@ _STATED = {
     "CLIP_SCORE": r"'CLIP_SCORE':\s+'?([\d.]+)",
     "FID_SCORE": r"'FID_SCORE':\s+'?([\d.]+)",
 }
-_ACCURACY = {name: re.compile(pattern, re.MULTILINE) for name, pattern in _STATED.items()}
 
 
 def row(run: Run | None, published: Entry | None = None, facts: Said | None = None) -> Row:
@@ -83,22 +84,25 @@ def _logged(run: Run, published: Entry | None) -> Row:
         out = shape.row(entry)
         shape.remark(out, "not recomputed: its log is not in the tree")
         return out
-    is_published = published is not None and published.power is not None
-    metered = _power(run, log.raw, scenario, is_published)
+    power, remark, lost = None, "", ""
+    try:
+        power, remark = _power(run, log.raw, scenario, published is not None and published.power is not None)
+    except PowerError as error:
+        lost = str(error)
     entry.endpoints = False  # What its figure is, the log says.
     if published is None:
         entry.value, entry.label = log.value, log.unit
-        entry.power, entry.has_power = metered.value, metered.measured
+        entry.power, entry.has_power = power, bool(lost) or power is not None
         entry.power_label = "millijoules" if scenario in STREAMS else "Watts"
     out = shape.row(entry)
-    shape.remark(out, metered.remark)
+    shape.remark(out, remark)
     if published is None:
         out["printed_unit"] = ""
     _recompute(out, published, log)
-    if metered.lost:
-        _lose_power(out, metered.lost)
+    if lost:
+        _lose_power(out, lost)
     elif published:
-        _compare_power(out, metered.value)
+        _compare_power(out, power)
     return out
 
 
@@ -189,7 +193,7 @@ def _compare_power(out: Row, watts: float | None) -> None:
     energy = out.get("energy_millijoules_per_query")
     published, unit = energy or out.get("power_watts_low"), "mJ per query" if energy else "W"
     if watts is None:
-        shape.remark(out, "power not recomputed: performance/run_1/spl.txt is not in the tree" if published else "")
+        shape.remark(out, f"power not recomputed: {SAMPLES} is not in the tree" if published else "")
         return
     out["recomputed_power"] = watts
     out["recomputed_power_difference"] = difference = watts / published - 1 if published else None
@@ -199,18 +203,6 @@ def _compare_power(out: Row, watts: float | None) -> None:
 
 def _same(logged: Any, published: Row) -> bool:
     return isinstance(logged, int | float) and abs(off(logged, published["low"], published["high"])) <= AGREES
-
-
-class _Metered(NamedTuple):
-    """Power of a run: watts of the load window, millijoules per query in the stream scenarios; or why it is `lost`.
-
-    `remark` is what the row must say of its samples.
-    """
-
-    measured: bool = False
-    value: float | None = None
-    lost: str = ""
-    remark: str = ""
 
 
 def _lose_power(out: Row, reason: str) -> None:
@@ -223,29 +215,24 @@ def _lose_power(out: Row, reason: str) -> None:
     out["left_out"] = f"power alone: {reason}"
 
 
-def _power(run: Run, log: Mapping[str, Any], scenario: str, is_published: bool) -> _Metered:
-    """What the meter says of a run, whose power `is_published` or not."""
-    try:
-        return _metered(run, log, scenario, is_published)
-    except power_log.PowerError as error:
-        return _Metered(measured=True, lost=str(error))
+def _power(run: Run, log: Mapping[str, Any], scenario: str, is_published: bool) -> tuple[float | None, str]:
+    """Watts of the load window, or millijoules per query in the stream scenarios, and what the row must say of them.
 
-
-def _metered(run: Run, log: Mapping[str, Any], scenario: str, is_published: bool) -> _Metered:
-    """Power as measured. Raises PowerError where it cannot be trusted: a published figure does without its samples."""
-    if not os.path.lexists(f"{run.folder}/performance/run_1/spl.txt"):
+    Raises PowerError where they cannot be trusted: a published figure does without its samples.
+    """
+    if not _there(run.folder, SAMPLES, run.root):
         if not is_published and Path(run.folder, "performance/power").is_dir():
-            raise power_log.PowerError("performance/run_1/spl.txt: is missing, though power was measured")
-        return _Metered()
-    power = power_log.read_power(_file(run, "performance/run_1/spl.txt"), log)
+            raise PowerError(f"{SAMPLES}: {MISSING}, though power was measured")
+        return None, ""
+    power = power_log.read_power(Path(run.folder, SAMPLES), log)
     remark = f"{power.dropped} samples of the load window without positive watts" if power.dropped else ""
     if power.dropped > power_log.DROPPED_SHARE * (power.dropped + power.samples):
-        raise power_log.PowerError(f"performance/run_1/spl.txt: {remark}")
+        raise PowerError(f"{SAMPLES}: {remark}")
     remark = remark and f"power without {remark}"
     if scenario not in STREAMS:
-        return _Metered(True, power.watts, remark=remark)
+        return power.watts, remark
     times = units.SAMPLES_PER_QUERY if scenario == "MultiStream" and loadgen.inferred(log, scenario) else 1
-    return _Metered(True, power_log.millijoules_per_query(power, log, times), remark=remark)
+    return power_log.millijoules_per_query(power, log, times), remark
 
 
 def _configure(out: Row, run: Run | None, entry: Entry | None, facts: Said | None) -> None:
@@ -273,13 +260,6 @@ def _modules(configs: str, root: str) -> Modules:
     return Modules(configs, lambda path: _there(root, path.removeprefix(f"{root}/"), root))
 
 
-def _file(run: Run, name: str) -> Path:
-    """A file of the run, that must be there, within the tree and a plain file. Raises EntryError otherwise."""
-    if reason := refused(run.folder, name, run.root):
-        raise EntryError(f"{name}: {reason}")
-    return Path(run.folder, name)
-
-
 def _there(folder: str, name: str, root: str) -> bool:
     """Whether a file that may be missing is there. Raises EntryError where it is not to be opened."""
     reason = refused(folder, name, root)
@@ -290,22 +270,17 @@ def _there(folder: str, name: str, root: str) -> bool:
 
 def _declaration(run: Run) -> dict[str, Any]:
     """The measurements file of the run, whatever its name; {} where there is none that can be read."""
-    beside = "/".join([run.division, run.submitter, "measurements", run.platform, run.model, run.scenario])
-    candidates = [(run.folder, "measurements.json")]
-    candidates += [(run.root, f"{beside}/{name}") for name in listed(f"{run.root}/{beside}", ".json")]
-    for folder, name in candidates:
+    beside = f"{run.root}/{run.division}/{run.submitter}/measurements/{run.platform}/{run.model}/{run.scenario}"
+    for folder, name in [(run.folder, "measurements.json"), *((beside, name) for name in listed(beside, ".json"))]:
         if _there(folder, name, run.root):
-            try:
+            with suppress(EntryError):
                 return _json(f"{folder}/{name}")
-            except EntryError:
-                continue
     return {}
 
 
 def _json(path: str) -> dict[str, Any]:
-    """The description at a path, whose error names the file and, of a system, the folder."""
-    folder, name = path.split("/")[-2:]
-    name = f"systems/{name}" if folder == "systems" else name
+    """The description at a path. Raises EntryError that names the file by its last two parts."""
+    name = "/".join(path.split("/")[-2:])
     try:
         content = json_file.read(path)
     except EntryError as error:
@@ -318,11 +293,8 @@ def _json(path: str) -> dict[str, Any]:
 def _accuracy(run: Run) -> str:
     """The accuracy as the summary words it, from accuracy.txt; "" where it says none."""
     written, scored = "accuracy/accuracy.txt", "accuracy/accuracy_results.json"
-    if not _there(run.folder, written, run.root):
-        return endpoints.accuracy(Path(run.folder, scored)) if _there(run.folder, scored, run.root) else ""
-    try:
+    if _there(run.folder, written, run.root):
         text = head(f"{run.folder}/{written}", LARGEST).decode("latin-1").replace("\r", "\n")
-    except OSError:
-        return ""
-    metrics = {name: pattern.findall(text) for name, pattern in _ACCURACY.items()}
-    return "  ".join(f"{name}: {values[-1]}" for name, values in metrics.items() if values)
+        metrics = {name: re.findall(pattern, text, re.MULTILINE) for name, pattern in ACCURACY.items()}
+        return "  ".join(f"{name}: {values[-1]}" for name, values in metrics.items() if values)
+    return endpoints.accuracy(Path(run.folder, scored)) if _there(run.folder, scored, run.root) else ""

@@ -84,7 +84,7 @@ class Sources:
         for run in runs.values():
             if run.round in decided:
                 self._problem(run.folder, f"the summary of {run.round} does not list it")
-            elif run.round:
+            else:
                 facts = self._facts.get((run.round, run.division, run.submitter))
                 yield Task(self._named(run.folder), None, run, facts)
 
