@@ -3,14 +3,13 @@
 import ast
 import csv
 import json
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from analysis._import.official import configuration, configuration_facts, configuration_modules
+from analysis._import.official import configuration, configuration_facts
 from analysis._import.official.configuration_modules import Modules
 from analysis._import.official.import_run import ImportFailed
 
@@ -52,48 +51,6 @@ def test_precision_from_the_submitters_configuration(tmp_path: Path, platform: s
     (folder / "__init__.py").write_text(CONFIG)
     asked = configuration.Asked(("llama2-70b",), "Server", platform, model)
     assert configuration.precision(Modules(tmp_path), asked) == found
-
-
-def test_a_class_that_submitters_copied_is_parsed_once_and_read_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    parsed: list[str] = []
-    read = configuration_modules._classes
-    monkeypatch.setattr(configuration_modules, "_classes", lambda text: parsed.append(text) or read(text))
-    own = "@registered\n@twice(1)\nclass B200_SXM_180GBx8(ServerGPUBaseConfig):\n    use_fp4 = True\n"
-    for submitter, content in {"one": CONFIG, "other": CONFIG + own}.items():
-        folder = tmp_path / submitter / "llama2-70b"
-        folder.mkdir(parents=True)
-        (folder / "__init__.py").write_text(content)
-    one, other = (Modules(tmp_path / name).classes("llama2-70b", "Server") for name in ("one", "other"))
-    assert "".join(parsed) == CONFIG + own and [each[1:] for each in one] == [each[1:] for each in other[:-1]]
-    assert other[-1][2:] == ("B200_SXM_180GBx8", ("ServerGPUBaseConfig",), {"use_fp4": True})
-    assert {Path(each.place).parts[-3] for each in other} == {"other"}
-    (tmp_path / "one" / "llama2-70b" / "__init__.py").write_text(CONFIG.replace("class H", "class B"))
-    assert "B100_SXM_80GBx8" in [each.name for each in Modules(tmp_path / "one").classes("llama2-70b", "Server")]
-
-
-@pytest.mark.parametrize(
-    ("content", "found"),
-    [
-        ("class A:\n    precision = 'int8'\nclass B(A):\n    pass\n", [("A", {"precision": "int8"}), ("B", {})]),
-        ("@dressed(\n)\nclass A:\n    use_fp8 = True\n", [("A", {"use_fp8": True})]),
-        ('class A:\n    """\nclass B:\n    """\n    use_fp8 = True\n', [("A", {"use_fp8": True})]),
-        ("x = (\nclass A:\n    use_fp8 = True\n", []),
-        ("class A:\n    use_fp8 = True\nclass B(:\n    pass\n", []),
-        ("if x:\n    pass\nclass A:\n    pass\nelse:\n    pass\n", []),
-        ("class A:\r\n    use_fp8 = True\r\n@one\r\nclass B: pass\r\n", [("A", {"use_fp8": True}), ("B", {})]),
-        ("classes = 1\nclass_ = 2\n", []),
-    ],
-)
-def test_a_module_that_is_read_class_by_class_says_what_it_says_as_a_whole(
-    tmp_path: Path, content: str, found: list[tuple[str, dict]]
-) -> None:
-    path = tmp_path / "bert" / "__init__.py"
-    path.parent.mkdir()
-    path.write_bytes(content.encode())
-    classes = Modules(tmp_path).classes("bert", "Offline")
-    assert [(each.name, each.settings) for each in classes] == found
 
 
 @pytest.mark.parametrize(
@@ -174,30 +131,6 @@ def test_a_module_lists_every_class_that_it_has(tmp_path: Path) -> None:
     (tmp_path / "bert" / "Offline" / "x.py").write_text(f"{other}class L40Sx8(Far):\n    precision = 'fp16'\n")
     asked = configuration.Asked(("bert",), "Offline", "Acme_L40Sx8_TRT", "bert-99")
     assert configuration.precision(Modules(tmp_path), asked) == "fp16"
-
-
-def test_the_style_of_a_module_is_no_matter_of_the_import(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
-    (tmp_path / "bert" / "Offline").mkdir(parents=True)
-    (tmp_path / "bert" / "Offline" / "x.py").write_text(
-        "x = '\\d'\nclass L40Sx8:\n    use_fp8 = True\n    y = 1if x else 2"
-    )
-    asked = configuration.Asked(("bert",), "Offline", "Acme_L40Sx8_TRT", "bert-99")
-    assert configuration.precision(Modules(tmp_path), asked) == "fp8"
-    with pytest.raises(configuration_facts.FactsError, match="a constant of Python"):
-        answer(facts({"key": "other", "value": "1or '\\d'"}), tmp_path)
-    assert not recwarn.list
-
-
-def test_classes_without_end_come_to_an_end(tmp_path: Path) -> None:
-    names = [f"A{number}" for number in range(30)]
-    each_of_each = [f"class {name}({', '.join(names)}):\n    precision = 'int8'\n" for name in names]
-    deep = [f"class B{number}(B{number + 1}):\n    pass\n" for number in range(5000)]
-    again = ["class C(C):\n    pass\n"] * 5_000
-    (tmp_path / "bert" / "Offline").mkdir(parents=True)
-    for name, classes in {"a": each_of_each, "b": deep, "c": again}.items():
-        (tmp_path / "bert" / "Offline" / f"{name}.py").write_text("".join(classes))
-    asked = configuration.Asked(("bert",), "Offline", "Any_TRT", "bert-99")
-    assert configuration.precision(Modules(tmp_path), asked) == "int8"
 
 
 CAPPED = (
@@ -505,38 +438,28 @@ def test_fields_that_the_facts_do_not_tell_apart(tmp_path: Path, values: list[tu
 
 
 @pytest.mark.parametrize(
-    ("change", "column", "expected"),
+    ("change", "expected"),
     [
-        ({"round": "4.1"}, "round", "a round such as v4.1"),
-        ({"division": "ajar"}, "division", "one of closed, open, network"),
-        ({"submitter": "../Acme"}, "submitter", "the folder of a submitter"),
-        ({"file": "open/Acme/configs/x.py"}, "file", "a module such as closed/Acme/configs/bert"),
-        ({"file": "closed/Acme/configs/../x.py"}, "file", "a module such as"),
-        ({"file": "closed/Acme/configs/llama2-70b/Offline/x.json"}, "file", "a module such as"),
-        ({"name": "a-b"}, "name", "the name of a class"),
-        ({"bases": "A,B"}, "bases", "names of classes, with a blank"),
-        ({"system": "f(x)"}, "system", "a system such as"),
-        ({"key": ""}, "key", "the name of a setting"),
-        ({"value": "yes"}, "value", "True or False"),
-        ({"value": "1"}, "value", "True or False"),
-        ({"key": "power_limit", "value": "-350"}, "value", "watts above 0"),
-        ({"key": "power_limit", "value": "True"}, "value", "watts above 0"),
-        ({"key": "power_limit", "value": "9" * 400}, "value", "watts above 0"),
-        ({"key": "precision", "value": "fp8"}, "value", "a precision in quotes, or a member"),
-        ({"key": "other", "value": "(" * 100}, "value", "a constant of Python, or a member"),
-        ({"key": "other", "value": "__import__('os')"}, "value", "a constant of Python, or a member"),
+        ({"round": "4.1"}, "round '4.1' does not match"),
+        ({"division": "ajar"}, "division 'ajar' is not one of closed, open, network"),
+        ({"file": "open/Acme/configs/x.py"}, "is not below closed/Acme/configs/"),
+        ({"file": "closed/Acme/configs/llama2-70b/Offline/x.json"}, "file "),
+        ({"bases": "A,B"}, "bases 'A,B' does not match"),
+        ({"key": ""}, "key is missing"),
+        ({"value": "yes"}, "value 'yes' of use_fp8 is not True or False"),
+        ({"key": "power_limit", "value": "-350"}, "is not watts"),
+        ({"key": "precision", "value": "fp8"}, "is not a precision in quotes, or a member"),
     ],
 )
 def test_a_wrong_row_of_facts_is_named_and_costs_the_facts_alone(
-    tree: Any, bring: Callable, tmp_path: Path, change: dict[str, str], column: str, expected: str
+    tree: Any, bring: Callable, tmp_path: Path, change: dict[str, str], expected: str
 ) -> None:
     configured(tree, EACH).rename(tmp_path / "taken away")
     path = written(tmp_path / "facts.csv", facts({"name": "L40Sx1"}, change))
     outcome = bring(tree.root, path)
     assert outcome.table == bring(tree.root).table and outcome.status == 1
     assert [problem.place for problem in outcome.problems] == [str(path)]
-    reason = outcome.problems[0].reason
-    assert reason.startswith(f"row 3, column {column}: ") and expected in reason and len(reason) < 400
+    assert outcome.problems[0].reason.startswith("row 3: ") and expected in outcome.problems[0].reason
 
 
 @pytest.mark.parametrize(
@@ -547,10 +470,9 @@ def test_a_wrong_row_of_facts_is_named_and_costs_the_facts_alone(
             "row 1: has the columns round, division, expected round, division, submitter",
         ),
         (b"", "row 1: has the columns , expected"),
-        (b"H\nv4.1,closed\n", "row 2: has 2 cells, expected 9: round"),
-        (b'H\n"v4.1\n', "behind row 1: is no CSV"),
-        (b"H\n\xff\n", "behind row 1: is no text in UTF-8"),
-        ("round,division".encode("utf-16"), "is UTF-16 text; save it as UTF-8"),
+        (b"H\nv4.1,closed\n", "row 2: submitter is missing"),
+        (b'H\n"v4.1\n', "is no CSV"),
+        (b"H\n\xff\n", "is no CSV in UTF-8"),
     ],
 )
 def test_a_file_that_is_no_file_of_facts_is_named(
@@ -564,19 +486,6 @@ def test_a_file_that_is_no_file_of_facts_is_named(
     assert outcome.problems[0].reason.startswith(expected)
 
 
-def test_a_file_of_facts_is_known_by_its_header(tree: Any, bring: Callable, tmp_path: Path) -> None:
-    configured(tree, EACH).rename(tmp_path / "taken away")
-    rows = facts({"name": "L40Sx8", "key": "precision", "value": "'fp4'"}, {})
-    plain = written(tmp_path / "facts.csv", rows)
-    marked = tmp_path / "of another name"
-    marked.write_bytes(b"\xef\xbb\xbf" + plain.read_bytes().replace(b"\n", b"\r\n"))
-    said = bring(tree.root, plain).table
-    assert {row["precision"] for row in said} == {"", "fp8"}
-    for paths in ((marked, tree.root), (plain, tree.root, marked, plain)):
-        outcome = bring(*paths)
-        assert (outcome.table, outcome.problems) == (said, [])
-
-
 def test_facts_go_with_a_summary_and_with_an_archive_too(tree: Any, bring: Callable, tmp_path: Path) -> None:
     place = "closed/Acme/results/L40Sx8_TRT/llama2-70b-99.9/Offline"
     row = {"Location": place, "Platform": "L40Sx8_TRT", "Accelerator": "NVIDIA L40S"}
@@ -587,8 +496,3 @@ def test_facts_go_with_a_summary_and_with_an_archive_too(tree: Any, bring: Calla
     assert bring(other, path).table[0]["precision"] == ""
     with pytest.raises(ImportFailed, match="nothing to import"):
         bring(path)
-
-
-def test_a_pipe_is_no_file_of_facts(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "facts.csv")
-    assert not configuration_facts.is_meant(tmp_path / "facts.csv")

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from analysis._core.paths import DATA
 from analysis._import.measured import formats, measurement
@@ -375,31 +373,6 @@ def test_what_is_no_measurement_is_refused_by_name(write: Write, record: Any, sa
 def test_a_folder_without_a_log_is_told_as_such(tmp_path: Path) -> None:
     with pytest.raises(MeasurementError, match=r"runs: is a folder without .*, the log of a LoadGen run"):
         formats.read_runs(tmp_path, "runs")
-
-
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=4,
-)
-PLACES = [(VLLM, (key,)) for key in [*VLLM, "accelerator_count", "ttfts", "itls", "output_lens", "precision"]]
-PLACES += [(AIPERF, (key,)) for key in [*AIPERF, "telemetry_data", "error_request_count", "schema_version"]]
-PLACES += [(AIPERF, ("input_config", key)) for key in ("models", "endpoint")]
-PLACES += [(AIPERF, ("telemetry_data", "endpoints")), (AIPERF, ("time_to_first_token", "avg"))]
-
-
-@given(st.sampled_from(PLACES), VALUES)
-def test_whatever_stands_in_a_file_is_read_or_refused(place: tuple[dict, tuple], value: Any) -> None:
-    record, keys = place
-    changed = {keys[0]: {**record.get(keys[0], {}), keys[1]: value} if len(keys) > 1 else value}
-    text = json.dumps(record | {"ttfts": [0.12] * 2, "itls": [[0.03]] * 2, "output_lens": [2] * 2} | changed)
-    try:
-        ((place, each),) = formats._records(text.encode(), "run.json")
-        (run,) = formats._runs(each, "run.json", place)
-    except MeasurementError as error:
-        assert "run.json" in str(error)
-    else:
-        assert run.output_tokens_per_s > 0 and run.requests_completed > 0
 
 
 def test_the_line_of_a_bad_record_is_named(write: Write) -> None:

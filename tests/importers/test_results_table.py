@@ -8,8 +8,8 @@ import pytest
 
 from analysis._core.paths import DATA
 from analysis._import.official import results_table
+from analysis._import.official.entry import EntryError
 from analysis._import.official.import_run import ImportFailed, import_results
-from analysis._import.official.json_stream import Skipped, StreamError
 
 SHARED = Path(__file__).parents[3] / "shared" / "mlcommons" / "v5.0_results_table.csv"
 TABLE = """,,,,,,,,Benchmark,,,,
@@ -85,7 +85,7 @@ def test_a_block_without_id_or_result_costs_itself_alone(tmp_path: Path) -> None
     path.write_text(TABLE.replace("5.0-0002", "mine").replace('Avg. Result at System Name,"33', 'Best,"33'), "utf-8")
     found = list(results_table.entries(path))
     assert [number for number, _ in found] == [5, 9]
-    assert found == [(5, Skipped("has no row 'Avg. Result'")), (9, Skipped("'mine' is no id such as 5.0-0001"))]
+    assert found == [(5, EntryError("has no row 'Avg. Result'")), (9, EntryError("'mine' is no id such as 5.0-0001"))]
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_a_block_without_id_or_result_costs_itself_alone(tmp_path: Path) -> None
 def test_another_table_is_refused_by_what_it_lacks(text: str, fault: str, tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text(text, "utf-8")
-    with pytest.raises(StreamError, match=fault):
+    with pytest.raises(EntryError, match=fault):
         list(results_table.entries(path))
 
 

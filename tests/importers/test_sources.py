@@ -1,7 +1,6 @@
 """What the paths of an import are: parts of trees, clones in a folder, archives; each once, and each named."""
 
 import json
-import os
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -49,16 +48,6 @@ def test_a_summary_below_that_cannot_be_read_is_named(tree: Any, bring: Callable
     assert outcome.problems[0].place == f"{path}: {tree.root.name}/summary_results.json"
 
 
-def test_a_summary_that_is_a_link_out_of_the_tree_or_a_pipe_is_not_opened(tree: Any, bring: Callable) -> None:
-    tree.run()
-    (tree.root / "summary.json").symlink_to(tree.summary())
-    os.mkfifo(tree.root / "summary_results.json")
-    outcome = bring(tree.root)
-    assert outcome.rows == 1 and outcome.table[0]["result_id"] == ""
-    reasons = {Path(problem.place).name: problem.reason for problem in outcome.problems}
-    assert "out of the tree" in reasons["summary.json"] and "no plain file" in reasons["summary_results.json"]
-
-
 def test_rounds_side_by_side_in_a_folder_are_read_together(tree: Any, bring: Callable, tmp_path: Path) -> None:
     tree.run()
     tree.write("summary_results.json", json.dumps([tree.row]))
@@ -93,15 +82,6 @@ def test_an_empty_summary_says_so(tmp_path: Path, bring: Callable) -> None:
     path.write_text("[]")
     with pytest.raises(ImportFailed, match=r"summary\.json: holds no result"):
         bring(path)
-
-
-def test_a_link_stands_for_what_it_leads_to(tree: Any, bring: Callable, tmp_path: Path) -> None:
-    tree.run()
-    (tmp_path / "short").symlink_to(tree.root / "closed" / "Acme")
-    assert bring(tmp_path / "short").table == bring(tree.root).table
-    moved = tree.root.rename(tmp_path / "moved")
-    (tmp_path / "inference_results_v4.1").symlink_to(moved)
-    assert bring(tmp_path / "inference_results_v4.1").table[0]["round"] == "v4.1"
 
 
 def test_what_is_given_twice_is_read_once(tree: Any, bring: Callable, tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def entries(path: Path, round: str = "") -> Iterator[tuple[int, Entry | EntryErr
     evidence = "collection" if path.name == COLLECTED else "summary"
     for number, raw in results:
         try:
-            yield number, _entry(raw, round, evidence)
+            yield number, entry(raw, round, evidence)
         except EntryError as error:
             yield number, error
 
@@ -90,8 +90,8 @@ def _is_power_of(raw: Any, result: Any) -> bool:
     return bool(is_power and not is_result) and all(raw.get(key) == result.get(key) for key in SAME)
 
 
-def _entry(raw: Any, round: str, evidence: str) -> Entry:
-    """The fields of one row. Raises EntryError naming the key that is missing."""
+def entry(raw: Any, round: str = "", evidence: str = "summary") -> Entry:
+    """The fields of one row; `round` where it names none. Raises EntryError naming the key that is missing."""
     if not isinstance(raw, dict):
         raise EntryError(f"is {type(raw).__name__}, not an object with the names of a result")
     fields = {name: _first(raw, keys) for name, keys in KEYS.items()}
