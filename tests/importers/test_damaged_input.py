@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from analysis._import.measured import formats
-from analysis._import.measured.measurement import MeasurementError
 from analysis._import.official.configuration_facts import HEADER
 from analysis._import.official.import_run import ImportFailed
 from analysis.cli import main
@@ -17,13 +15,12 @@ RUN = "closed/Acme/results/acme/llama2-70b-99.9/Offline"
 CONFIGURATION = "class H100x8(Base):\n    system = Known.H100x8\n    precision = 'fp8'\n    power_limit = 350\n"
 FACTS = f"{','.join(HEADER)}\nv4.1,closed,Acme,closed/Acme/configs/bert/__init__.py,A,,,precision,'fp8'\n"
 ENDPOINTS = '{"n_samples_issued": 8, "n_samples_completed": 8, "n_samples_failed": 0, "duration_ns": 4e9, "qps": 2.0}'
-EXAMPLES = Path(__file__).parents[2] / "data" / "examples"
 
 
 def damages(content: bytes) -> Iterator[bytes]:
     """The content cut off, and with bytes that are overwritten, the same in each run."""
     chance = random.Random(len(content))
-    for _ in range(8):
+    for _ in range(4):
         place = chance.randrange(len(content))
         yield content[:place]
         yield (
@@ -66,17 +63,6 @@ def test_a_damaged_log_of_endpoints_is_a_figure_or_named(tree: Any, bring: Calla
             assert float(bring(tree.root).table[0]["low"]) > 0
         except ImportFailed as error:
             assert "result_summary.json" in str(error)
-
-
-@pytest.mark.parametrize("name", ["vllm_detailed.json", "aiperf.json", "guidellm.json", "sglang.jsonl"])
-def test_a_damaged_measurement_is_read_or_refused_by_name(tmp_path: Path, name: str) -> None:
-    path = tmp_path / name
-    for content in damages((EXAMPLES / name).read_bytes()):
-        path.write_bytes(content)
-        try:
-            assert all(run.output_tokens_per_s > 0 for run in formats.read_runs(path))
-        except MeasurementError as error:
-            assert name in str(error)
 
 
 def test_the_command_ends_with_1_where_anything_was_left_out_and_2_where_nothing_could_be_written(

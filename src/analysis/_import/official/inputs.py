@@ -52,7 +52,7 @@ class Sources:
         self._summaries: dict[str, Path] = {}  # by what tells the same file under two names
         self._unpacked: dict[str, Path] = {}  # folder -> the archive that it is from
         facts: list[configuration_facts.Fact] = []
-        for number, path in enumerate(paths):
+        for number, path in enumerate({os.path.realpath(path): path for path in paths}.values()):
             try:
                 if path.is_dir():
                     self._folder(tree.begin(path))
@@ -103,7 +103,7 @@ class Sources:
         self._summaries.setdefault(sha256_of(path), path)
 
     def _runs(self) -> Iterator[Run]:
-        """The runs of the trees with round and origin; a tree of no round is reported once, not for each run."""
+        """The runs of the trees with round and origin; a tree that is of no round is told once, not for each run."""
         unplaced: dict[str, str] = {}
         for start in self.trees:
             found = list(tree.walk(start, self.round or tree.round_of(start)))
@@ -168,7 +168,7 @@ class Sources:
         return sha256_of(path) in shipped | {*table_text.column("rounds", "summary_sha256")}
 
     def _named(self, path: Path | str) -> str:
-        """A path as it is reported: from its archive, where it is of one."""
+        """A path as it is told: from its archive, where it is of one."""
         text = str(path)
         for folder, archived in self._unpacked.items():
             if text.startswith(folder):
