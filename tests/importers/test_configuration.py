@@ -125,14 +125,6 @@ def test_of_a_class_that_is_defined_anew_the_last_counts(tmp_path: Path) -> None
     assert configuration.precision(Modules(tmp_path), asked) == "int8"
 
 
-def test_a_module_lists_every_class_that_it_has(tmp_path: Path) -> None:
-    (tmp_path / "bert" / "Offline").mkdir(parents=True)
-    other = "class Base(Elsewhere):\n    use_fp8 = True\n"
-    (tmp_path / "bert" / "Offline" / "x.py").write_text(f"{other}class L40Sx8(Far):\n    precision = 'fp16'\n")
-    asked = configuration.Asked(("bert",), "Offline", "Acme_L40Sx8_TRT", "bert-99")
-    assert configuration.precision(Modules(tmp_path), asked) == "fp16"
-
-
 CAPPED = (
     CONFIG
     + """
@@ -417,24 +409,6 @@ def test_a_class_that_is_not_listed_has_what_its_bases_have(
 
 
 FIELD = {"file": "closed/Acme/configs/L40Sx8/Offline/llama2-70b.py", "name": "", "bases": ""}
-
-
-@pytest.mark.parametrize(
-    ("values", "found"),
-    [
-        ([("model_fields.precision", "'fp16'"), ("model_fields.use_fp8", "True")], "fp8"),
-        ([("model_fields.precision", "'fp16'"), ("model_fields.use_fp8", "False")], "fp16"),
-        ([("model_fields.precision", "Precision.FP4")], "fp4"),
-        ([("model_fields.precision", "'int8'"), ("model_fields.precision", "'fp16'")], ""),
-        (
-            [("model_fields.precision", "'int8'"), ("model_fields.use_fp8", "True")],
-            "int8",
-        ),  # the flag is of other settings
-        ([("model_fields.use_fp8", "True")], "fp8"),
-    ],
-)
-def test_fields_that_the_facts_do_not_tell_apart(tmp_path: Path, values: list[tuple[str, str]], found: str) -> None:
-    assert answer(facts(*(FIELD | {"key": key, "value": value} for key, value in values)), tmp_path) == found
 
 
 @pytest.mark.parametrize(

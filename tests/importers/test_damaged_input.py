@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from analysis._import.measured import formats
-from analysis._import.measured.measurement import MeasurementError
 from analysis._import.official.configuration_facts import HEADER
 from analysis._import.official.import_run import ImportFailed
 from analysis.cli import main
@@ -66,17 +64,6 @@ def test_a_damaged_log_of_endpoints_is_a_figure_or_named(tree: Any, bring: Calla
             assert float(bring(tree.root).table[0]["low"]) > 0
         except ImportFailed as error:
             assert "result_summary.json" in str(error)
-
-
-@pytest.mark.parametrize("name", ["vllm_detailed.json", "aiperf.json", "guidellm.json", "sglang.jsonl"])
-def test_a_damaged_measurement_is_read_or_refused_by_name(tmp_path: Path, name: str) -> None:
-    path = tmp_path / name
-    for content in damages((EXAMPLES / name).read_bytes()):
-        path.write_bytes(content)
-        try:
-            assert all(run.output_tokens_per_s > 0 for run in formats.read_runs(path))
-        except MeasurementError as error:
-            assert name in str(error)
 
 
 def test_the_command_ends_with_1_where_anything_was_left_out_and_2_where_nothing_could_be_written(

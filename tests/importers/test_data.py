@@ -15,12 +15,11 @@ import pytest
 from analysis._core import agreement, paths
 from analysis._import.official import download, shipped_rounds
 from analysis._import.official.download import DownloadFailed, Pinned
-from analysis._import.official.import_run import ImportFailed, import_results
+from analysis._import.official.import_run import import_results
 from analysis._tables import check, dictionary, official_rows
 from analysis._tables.catalog import Catalog
 from analysis._tables.descriptor import read_tables
 from analysis._tables.loading import TableError
-from analysis.cli import main
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
@@ -86,12 +85,6 @@ def test_it_downloads_and_imports_and_fetches_only_once(made: Any) -> None:
     assert fetch() == 0  # from the cache
 
 
-def test_a_cut_connection_is_tried_again(made: Any) -> None:
-    fetch, imported, _, handler, *_ = made
-    handler.cuts = 2
-    assert fetch() == 0 and handler.cuts == 0 and (imported / "v4.1_imported.parquet").is_file()
-
-
 @pytest.mark.parametrize("name", ["cuts", "errors"])
 def test_a_server_that_never_answers_whole_leaves_everything_as_it_was(made: Any, name: str) -> None:
     fetch, imported, _, handler, *_ = made
@@ -109,13 +102,6 @@ def test_a_corrupted_file_is_refused(made: Any) -> None:
     with pytest.raises(DownloadFailed, match="is not the file that is pinned"):
         fetch()
     assert not imported.exists()
-
-
-def test_a_damaged_cache_is_fetched_again(made: Any, tmp_path: Path) -> None:
-    fetch, _, _, _, _, pin = made
-    fetch()
-    (tmp_path / "cache" / pin.name).write_bytes(b"{")
-    assert fetch() == 0
 
 
 def test_offline_it_says_what_to_do(made: Any) -> None:
@@ -161,10 +147,6 @@ def test_a_summary_that_is_not_pinned_is_fetched_anew_and_may_be_lacking(made: A
     (folder / "summary.json").write_bytes(b"[]")
     with pytest.raises(DownloadFailed, match="what was downloaded cannot be imported"):
         fetch(pinned=(loose,))
-
-
-def test_what_is_shipped_is_not_downloaded() -> None:
-    assert download.pinned_files() == ()
 
 
 @pytest.fixture
@@ -239,17 +221,6 @@ def test_a_tree_of_the_user_s_own_keeps_the_id_and_says_how_far_the_published_fi
     assert row["recomputed_difference"] == 24000.5 / 24000 - 1
 
 
-def test_rows_stand_in_the_order_of_the_record_whatever_was_imported_again(
-    data: Path, tree: Any, ship: Callable
-) -> None:
-    first, second, third = ({"ID": f"v4.1-000{n}", "Location": f"closed/{n}"} for n in (7, 8, 9))
-    ship(first, second)
-    before = Catalog(data).results["id"].tolist()
-    put(data, tree, "mine.parquet", third, first)
-    after = Catalog(data).results["id"].tolist()
-    assert after[:-1] == before and after[-1].startswith("o-4.1-0009")
-
-
 SAID_BY_LOG_OR_SUMMARY = [
     "benchmark",
     "low",
@@ -258,25 +229,6 @@ SAID_BY_LOG_OR_SUMMARY = [
     "power_watts_low",
     "recomputed",
 ]
-
-
-@pytest.mark.parametrize("own", ["summary", "tree"])
-def test_a_half_of_the_record_imported_again_changes_nothing(data: Path, tree: Any, own: str) -> None:
-    """The log alone tells the tokens of a sample and that the power is without samples, the summary what model it is.
-
-    24,000.5 tokens/s over the log's 80 samples/s are 300.006 a sample; the accuracy of the summary says 300.
-    """
-    location = tree.run("pruned")
-    tree.power(location, tree.spl_text([("10:00:01.000", 0.0), ("10:00:02.000", 0.0)]))
-    published = {"Location": location, "Power_Result": 400.0, "Power_Units": "Watts", "has_power": True}
-    describe(data, "v4.1")
-    shipped_rounds.make([tree.summary(published), tree.root], folder=data, say=lambda line: None)
-    before = Catalog(data).results.set_index("id").loc[KNOWN, SAID_BY_LOG_OR_SUMMARY].to_dict()
-    assert before["benchmark"] == "llama2-70b" and before["tokens_per_sample"] == 300.006
-    path = {"summary": tree.summary(published), "tree": tree.root}[own]
-    import_results([path], data / "official" / "mine.parquet", say=lambda line: None)
-    after = Catalog(data).results.set_index("id").loc[KNOWN, SAID_BY_LOG_OR_SUMMARY].to_dict()
-    assert str(after) == str(before)  # nan is itself
 
 
 def test_a_result_whose_log_is_known_stays_inferred_beside_a_summary_that_does_not_say_so(
@@ -370,36 +322,6 @@ def test_the_record_is_the_same_bytes_from_the_same_files_in_any_order(data: Pat
     assert part.read_bytes() == first
 
 
-def test_a_run_that_cannot_be_read_does_not_cost_the_record_its_rows(data: Path, tree: Any) -> None:
-    """Two runs are shipped; when one of them is broken the record stays as it was, unless fewer rows are asked for."""
-    lines: list[str] = []
-    describe(data, "v4.1")
-    whole, broken = tree.run(), tree.run("resnet50")
-    assert shipped_rounds.make([tree.root], folder=data, say=lines.append) == 0
-    part, described = data / "official" / "v4.1.parquet", data / "datapackage.json"
-    before = part.read_bytes(), described.read_bytes()
-    tree.write(f"{broken}/performance/run_1/mlperf_log_detail.txt", "no log")
-    assert shipped_rounds.make([tree.root], folder=data, say=lines.append) == 1
-    assert (part.read_bytes(), described.read_bytes()) == before
-    less = "1 fewer than are shipped, 1 fewer computed from logs, 1 fewer with token latencies"
-    assert lines[-2] == f"differs   official/v4.1.parquet: 1 rows, {less}"
-    assert lines[-1].startswith("nothing is written: ") and "--fewer" in lines[-1]
-    assert shipped_rounds.make([tree.root], folder=data, fewer=True, say=lines.append) == 0
-    assert pd.read_parquet(part)["location"].tolist() == [whole] and check.faults(data) == []
-
-
-def test_a_summary_alone_does_not_cost_the_record_what_its_logs_say(data: Path, tree: Any) -> None:
-    lines: list[str] = []
-    describe(data, "v4.1")
-    tree.run()
-    assert shipped_rounds.make([tree.summary(), tree.root], folder=data, say=lines.append) == 0
-    before = (data / "official" / "v4.1.parquet").read_bytes()
-    assert shipped_rounds.make([tree.summary()], folder=data, say=lines.append) == 1
-    lost = "1 fewer computed from logs, 1 fewer with token latencies"
-    assert lines[-2] == f"differs   official/v4.1.parquet: 1 rows, {lost}"
-    assert (data / "official" / "v4.1.parquet").read_bytes() == before
-
-
 @pytest.mark.parametrize(("what", "lost"), [("fp8", "1 fewer with a precision"), ("", "")])
 def test_a_precision_that_is_said_no_more_is_a_loss(data: Path, tree: Any, what: str, lost: str) -> None:
     lines: list[str] = []
@@ -428,14 +350,6 @@ def test_a_round_that_lost_rows_keeps_the_others_from_being_written(data: Path, 
     assert [file.read_bytes() for file in files] == before
 
 
-def test_record_asks_for_what_its_options_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[dict] = []
-    monkeypatch.setattr(shipped_rounds, "make", lambda paths, **choices: asked.append(choices) or 1)
-    for option in ("--check", "--fewer"):
-        assert main.main(["record", option, "x.json"]) == 1
-    assert [(each["check"], each["fewer"]) for each in asked] == [(True, False), (False, True)]
-
-
 def test_a_round_without_a_described_part_is_not_shipped(data: Path, tree: Any) -> None:
     lines: list[str] = []
     describe(data, "v5.1")
@@ -443,16 +357,6 @@ def test_a_round_without_a_described_part_is_not_shipped(data: Path, tree: Any) 
     assert shipped_rounds.make([tree.summary({})], folder=data, say=lines.append) == 0
     assert lines[-1] == "left out  v4.1: datapackage.json describes no part of this round"
     assert [path.name for path in (data / "official").iterdir()] == ["v5.1.parquet"]
-
-
-def test_files_of_one_s_own_are_imported_a_file_a_round(data: Path, tree: Any) -> None:
-    folder = data / "official"
-    assert download.bring([tree.summary({})], folder=folder, say=lambda line: None) == 0
-    assert [path.name for path in folder.iterdir()] == ["v4.1_imported.parquet"]
-    assert Catalog(data).results.set_index("id").at[KNOWN, "low"] == 24000.5
-    with pytest.raises(ImportFailed, match="nothing to import"):
-        download.bring([data / "nothing.json"], folder=folder, say=lambda line: None)
-    assert [path.name for path in folder.iterdir()] == ["v4.1_imported.parquet"]
 
 
 CLOSED = {"v0.7": 733, "v1.0": 954, "v1.1": 1230, "v2.0": 1616, "v2.1": 1074, "v3.0": 1333}
@@ -474,10 +378,6 @@ def test_the_shipped_record_has_the_rows_of_its_rounds(monkeypatch: pytest.Monke
     assert rows["evidence"].eq("log").equals(rows["recomputed"].notna())
     assert rows["recomputed"].notna().groupby(rows["round"]).sum().to_dict() == RECOMPUTED
     assert rows["recomputed_difference"].abs().max() <= 1e-6
-
-
-def test_the_shipped_record_is_small() -> None:
-    assert sum(path.stat().st_size for path in paths.OFFICIAL.glob("v?.?.parquet")) < 3e6
 
 
 def test_the_shipped_record_is_made_again_byte_for_byte(shared: Path) -> None:
@@ -523,16 +423,6 @@ def test_a_tree_beside_a_summary_counts_once_and_brings_its_recomputation(
     assert rows["duplicate_of"].tolist() == ["", "o-4.1-0007-llama2-70b-99.9-offline"]
 
 
-@pytest.mark.parametrize("names", [("a", "b"), ("b", "a")])
-def test_a_summary_with_its_tree_counts_before_the_summary_alone(data: Path, tree: Any, names: tuple[str, str]) -> None:
-    before, alone, both = len(Catalog(data).results), *(f"{name}.parquet" for name in names)
-    tree.run()
-    put(data, tree, alone, {})
-    import_results([tree.summary(), tree.root], data / "official" / both, say=lambda line: None)
-    results = Catalog(data).results
-    assert len(results) == before + 1 and results["recomputed"].dropna().tolist() == [24000.5]
-
-
 def test_one_folder_for_several_results_of_a_file_does_not_join_them(data: Path, tree: Any) -> None:
     before = len(Catalog(data).results)
     put(data, tree, "x.parquet", {"Location": "closed/Acme"}, {"ID": "v4.1-0008", "Location": "closed/Acme"})
@@ -569,3 +459,13 @@ def test_a_result_filed_under_both_suites_is_compared_in_each(data: Path, tree: 
         asked = Question("llama2-70b", "Offline", ("official",), ("v4.1",), suite=suite)
         found = select(judged, asked).rows
         assert "o-4.1-0007-llama2-70b-99.9-offline" in set(found["id"]), suite
+
+
+def test_files_of_one_s_own_are_imported_a_file_a_round(data: Path, tree: Any) -> None:
+    folder = data / "official"
+    assert download.bring([tree.summary({})], folder=folder, say=lambda line: None) == 0
+    assert [path.name for path in folder.iterdir()] == ["v4.1_imported.parquet"]
+    assert Catalog(data).results.set_index("id").at[KNOWN, "low"] == 24000.5
+    with pytest.raises(ImportFailed, match="nothing to import"):
+        download.bring([data / "nothing.json"], folder=folder, say=lambda line: None)
+    assert [path.name for path in folder.iterdir()] == ["v4.1_imported.parquet"]

@@ -239,7 +239,7 @@ def test_neither_a_link_out_of_the_tree_nor_a_pipe_is_opened(
     os.mkfifo(path) if kind == "pipe" else path.symlink_to(tmp_path / "elsewhere")
     outcome = bring(tree.root)
     assert (outcome.rows, len(outcome.problems)) == (1, 1)
-    said = "no plain file" if kind == "pipe" else "a symbolic link out of the tree"
+    said = "is missing" if kind == "pipe" else "a symbolic link out of the tree"
     assert said in outcome.problems[0].reason and outcome.problems[0].place.endswith(location)
 
 

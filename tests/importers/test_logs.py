@@ -162,15 +162,6 @@ def test_a_power_log_that_cannot_be_trusted_is_refused_by_line(tree: Any, spl: s
         power_log.read_power(tree.write("spl.txt", spl), log)
 
 
-def test_mixed_line_ends_and_latin_1_bytes_cost_nothing(tree: Any) -> None:
-    log, ends = tree.log_text(sut_name="Acme").replace("Acme", "Acm\xe9"), ["\n", "\r\n", "\r", "\n\r\n"]
-    mixed = [line + ends[number % 4] for number, line in enumerate(log.splitlines())]
-    found = loadgen.read_log(tree.write("log.txt", "".join(mixed).encode("latin-1")))
-    assert found == loadgen.read_log(tree.write("plain.txt", tree.log_text()))
-    samples = [line.replace("Mark,m", "Mark,\xe9") + ends[n % 4] for n, line in enumerate(tree.spl_text().splitlines())]
-    assert power_log.read_power(tree.write("spl.txt", "".join(samples).encode("latin-1")), found).watts == 400.0
-
-
 @pytest.mark.parametrize("changes", [{"power_begin": None}, {"power_end": "soon"}, {"power_end": 7}])
 def test_a_window_that_cannot_be_read_is_refused(tree: Any, changes: dict) -> None:
     log = loadgen.read_log(tree.write("log.txt", tree.log_text(**changes)))

@@ -98,15 +98,6 @@ def test_guidellm_0_1_is_computed_from_its_results(tmp_path: Path) -> None:
     assert (run.input_tokens, run.output_tokens) == (16, 6)
 
 
-def test_guidellm_0_1_without_streaming_has_no_times(tmp_path: Path) -> None:
-    result = {"start_time": 10.0, "end_time": 12.0, "first_token_time": 0.0, "decode_times": {"data": []},
-              "output_token_count": 3}  # fmt: skip
-    path = tmp_path / "run.json"
-    path.write_text(json.dumps({"benchmarks": [{"mode": "synchronous", "results": [result]}]}), "utf-8")
-    (run,) = formats.read_runs(path)
-    assert run.request_ttft_ms is None and np.isnan(times(run)).all()
-
-
 def test_inferencex_without_times_of_tokens_has_none(tmp_path: Path) -> None:
     def zeros(held: list) -> None:
         held[0] |= {f"{statistic}_tpot": 0.0 for statistic in ("mean", "median", "p99")}
@@ -124,14 +115,6 @@ def test_sglang_s_details_of_answers_that_were_not_streamed_are_no_times(tmp_pat
 
     (run,) = read(tmp_path, "sglang.jsonl", whole)
     assert run.request_ttft_ms is None and np.isnan(times(run)[3:]).all()
-
-
-def test_what_was_not_streamed_has_no_times(tmp_path: Path) -> None:
-    def zeros(held: dict) -> None:
-        for metric in ("time_to_first_token_ms", "inter_token_latency_ms"):
-            held["benchmarks"][0]["metrics"][metric]["successful"] = {"mean": 0.0, "median": 0.0, "percentiles": {}}
-
-    assert np.isnan(times(read(tmp_path, "guidellm.json", zeros)[0])).all()
 
 
 def test_genai_perf_by_hand(tmp_path: Path) -> None:
@@ -186,11 +169,6 @@ def test_inferencex_of_two_kinds_of_servers_is_set_over_all_accelerators(tmp_pat
     assert (run.output_tokens_per_s, run.accelerator_count, run.accelerator) == (2400.0, 16, "gb200")
 
 
-def test_inferencex_spread_over_pipelines(tmp_path: Path) -> None:
-    run = read(tmp_path, "inferencex.json", put(0, "pp", value=2))[0]
-    assert (run.output_tokens_per_s, run.accelerator_count) == (3200.0, 16)
-
-
 def test_sglang_by_hand(tmp_path: Path) -> None:
     (run,) = read(tmp_path, "sglang.jsonl")
     assert (run.tool, run.model, run.precision, run.software) == (
@@ -234,7 +212,6 @@ def test_aiperf_aggregate_is_the_means_of_its_runs(tmp_path: Path) -> None:
 METRICS = ("benchmarks", 0, "metrics")
 BAD = [
     ("guidellm.json", put("benchmarks", value=[]), "holds no benchmark: nothing was measured"),
-    ("guidellm.json", put("benchmarks", 0, value=3), "benchmark 1: is int; expected an object"),
     ("guidellm.json", put(*METRICS, value=None), "benchmark 1: metrics is missing"),
     ("guidellm.json", put(*METRICS, "output_tokens_per_second", value=None),
      "benchmark 1: output_tokens_per_second.successful.mean is missing"),
@@ -242,35 +219,21 @@ BAD = [
     ("guidellm.json", put(*METRICS, "time_to_first_token_ms", "successful", "mean", value=180e3), "in flight at once"),
     ("guidellm.json", put(*METRICS, "output_tokens_per_second", "successful", "mean", value=750e3),
      "but 150000 tokens in 200 s are 750"),
-    ("guidellm.json", put("benchmarks", 2, "end_time", value=0.0), "benchmark 3: end_time less start_time is -1"),
     ("guidellm.json", put("config", "metadata", "labels", "accelerator_count", value="all"),
      "labels: accelerator_count is 'all'; expected a whole number from 1"),
     ("guidellm_old.json", put("benchmarks", 0, "request_totals", value=None), "request_totals: successful is missing"),
-    ("genai_perf.json", put("output_token_throughput", value=None), "output_token_throughput.avg is missing"),
     ("genai_perf.json", put("time_to_first_token", "unit", value="mi"), "is 'mi'; expected one of ms"),
-    ("genai_perf.json", put("telemetry_stats", "gpu_power_usage", "unit", value="A"), "gpu0.unit is 'A'"),
-    ("genai_perf.json", put("inter_token_latency", "avg", value=40e3), "in flight at once, but at most 64"),
-    ("genai_perf.json", put("telemetry_stats", value=[1]), "telemetry_stats is [1]; expected an object"),
     ("genai_perf.json", put("experiments", value=[]), "is the raw export of genai-perf, texts and time stamps"),
     ("inferencex.json", put(0, "output_tput_per_gpu", value=None), "entry 1: output_tput_per_gpu is missing"),
     ("inferencex.json", put(0, "tput_per_gpu", value=4000.0), "tput_per_gpu is 4000, but input and output make 400"),
     ("inferencex.json", put(0, "median_tpot", value=32.0), "median_tpot is 32, median_intvty 31.25; expected seconds"),
-    ("inferencex.json", put(0, "conc", value=1), "1.6e+03 tokens/s with 32 ms between tokens are 51.2 answers at once"),
     ("inferencex.json", put(0, "tp", value=None), "tp is missing; expected the accelerators"),
-    ("inferencex.json", put(0, "tp", value=0), "tp is 0; expected a whole number from 1"),
-    ("inferencex.json", put(0, "p99_ttft", value=0.1), "ttft is 200 ms at the median and 100 ms"),
     ("inferencex.json", put(1, "scenario_type", value="agentic-coding"), "entry 2: is a run of agentic-coding"),
     ("inferencex.json", lambda held: held[0].update(prefill_hw="b200", decode_hw="h200"),
      "prefill_hw is b200, decode_hw is h200; expected one accelerator"),
-    ("inferencex.json", lambda held: held[0].update(num_prefill_gpu=0, num_decode_gpu=0), "num_decode_gpu are 0"),
-    ("sglang.jsonl", put("output_throughput", value=None), "output_throughput is missing"),
-    ("sglang.jsonl", put("duration", value=250e3), "but 250000 tokens in 250000 s are 1"),
-    ("sglang.jsonl", put("mean_tpot_ms", value=40e3), "would be in flight at once"),
     ("sglang.jsonl", put("server_info", "tp_size", value="two"), "server_info: tp_size is 'two'"),
-    ("sglang.jsonl", put("completed", value=0), "no request was completed"),
     ("aiperf_aggregate.json", put("metadata", "num_successful_runs", value=0), "num_successful_runs is 0"),
     ("aiperf_aggregate.json", put("metrics", "output_token_throughput_avg", "unit", value="ms"), "unit is 'ms'"),
-    ("aiperf_aggregate.json", put("metrics", "request_count_avg", value=None), "request_count.avg is missing"),
     ("aiperf_aggregate.json", put("per_combination_metrics", value=[]), "is AIPerf's table of a sweep"),
 ]  # fmt: skip
 

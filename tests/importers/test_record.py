@@ -12,7 +12,6 @@ import pytest
 from analysis._import.official import accelerator_names, endpoints, loadgen, shape, summaries, units
 from analysis._import.official.import_run import ImportFailed
 from analysis._import.official.shape import Row
-from analysis.cli import main
 
 V61 = {
     "Organization": "Acme", "compliance": "closed", "Availability": "available", "SystemType": "edge",
@@ -111,11 +110,6 @@ def test_what_names_no_part_stays_as_it_is_and_is_told_apart(tree: Any, bring: C
 @pytest.mark.parametrize(("printed", "accuracy"), [("None", ""), (None, ""), ("0", "0"), (76.1, "76.1")])
 def test_an_accuracy_that_is_not_said_is_empty(printed: Any, accuracy: str) -> None:
     assert one(COLLECTED | {"Accuracy": printed})["accuracy"] == accuracy
-
-
-def test_tasks_are_samples() -> None:
-    row = one(V61 | {"Units": "Tasks/s"}, "v6.1")
-    assert (row["unit"], row["printed_unit"], row.get("corrected")) == ("samples/s", "Tasks/s", None)
 
 
 @pytest.mark.parametrize(("value", "again"), [(50.0, True), (49.0, False)])
@@ -293,11 +287,6 @@ def test_a_tree_of_trial_submissions_needs_an_origin(tree: Any, bring: Callable)
     with pytest.raises(ImportFailed, match="is no record of a round by its name"):
         bring(moved, round="v5.0")
     assert bring(moved, round="v5.0", origin="measured").table[0]["origin"] == "measured"
-
-
-def test_an_origin_without_a_round_is_asked_wrongly(tree: Any, tmp_path: Path, capsys: Any) -> None:
-    asked = ["import", str(tree.summary()), "--out", str(tmp_path / "out.csv"), "--origin", "measured"]
-    assert main.main(asked) == 2 and "--origin: needs --round" in capsys.readouterr().err
 
 
 def test_the_same_summary_of_two_places_is_read_once(tree: Any, bring: Callable) -> None:

@@ -1,7 +1,6 @@
 """A submission tree to rows: what its logs give, what is published beside them, and every kind of broken file."""
 
 import io
-import json
 import os
 import tarfile
 import zipfile
@@ -100,14 +99,6 @@ def test_ranging_further_and_compliance_runs_are_not_reported(tree: Any, bring: 
         "closed/Acme/compliance/acme/llama2-70b-99.9/Offline/TEST06/performance/run_1/mlperf_log_detail.txt", other
     )
     assert [row["low"] for row in bring(tree.root).table] == ["24000.5"]
-
-
-def test_code_beside_the_results_is_not_looked_at(tree: Any, bring: Callable) -> None:
-    tree.run()
-    for name in ("src/evaluation/accuracy/a.py", "tools/performance/run_1/mlperf_log_detail.txt"):
-        tree.write(f"closed/Acme/{name}", "x")
-    outcome = bring(tree.root)
-    assert outcome.rows == 1 and outcome.problems == []
 
 
 @pytest.mark.parametrize(
@@ -225,15 +216,6 @@ def test_a_system_that_is_not_described_is_named(tree: Any, bring: Callable, con
     description = tree.root / "closed/Acme/systems/acme.json"
     description.unlink() if content is None else description.write_text(content)
     with pytest.raises(ImportFailed, match=f"systems/acme.json: {reason}"):
-        bring(tree.root)
-
-
-@pytest.mark.parametrize("name", ["status", "accelerator_model_name", "accelerators_per_node", "number_of_nodes"])
-def test_a_system_whose_description_lacks_a_name_is_named(tree: Any, bring: Callable, name: str) -> None:
-    tree.run()
-    description = tree.root / "closed/Acme/systems/acme.json"
-    description.write_text(json.dumps({k: v for k, v in json.loads(description.read_text()).items() if k != name}))
-    with pytest.raises(ImportFailed, match=f"systems/acme.json: has no {name}"):
         bring(tree.root)
 
 

@@ -1,6 +1,5 @@
 """Work over processes and over a Dask cluster: what one process gives, and a named error where the workers are lost."""
 
-import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
@@ -9,7 +8,6 @@ from typing import Any
 import pytest
 
 from analysis._core import cluster
-from analysis.cli import main
 
 
 def test_processes_give_what_one_gives(tree: Any, bring: Callable) -> None:
@@ -48,22 +46,6 @@ def test_a_scheduler_that_does_not_answer_is_named(
     with pytest.raises(cluster.ClusterError, match="no Dask scheduler answers at"):
         bring(tree.root, scheduler="tcp://127.0.0.1:9")
     assert not (tmp_path / "out.csv").exists()
-
-
-@pytest.mark.parametrize(
-    ("address", "reason"),
-    [("bogus", "missing port"), ("ftp://x:1", "unknown address scheme"), ("[", "invalid address")],
-)
-def test_an_address_that_is_none_is_refused_at_once(
-    tree: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], address: str, reason: str
-) -> None:
-    pytest.importorskip("distributed", reason="Dask is not installed: the cluster is not tested")
-    tree.run()
-    start = time.monotonic()
-    assert main.main(["import", str(tree.root), "--out", str(tmp_path / "out.csv"), "--scheduler", address]) == 1
-    assert time.monotonic() - start < 5
-    said = capsys.readouterr().err
-    assert f"no Dask scheduler answers at {address}: {reason}" in said and "such as tcp://host:8786" in said
 
 
 class Lost:

@@ -21,7 +21,7 @@ from analysis._import.measured.measurement import (
     checked,
     named,
 )
-from analysis._import.measured.statistic_blocks import COUNTS, IN_WATTS, RATES
+from analysis._import.measured.statistic_blocks import COUNTS, RATES
 
 FORM = "AIPerf (profile_export_aiperf.json, or its aggregate)"
 POWER = ("nvidia_power_usage", "gpu_power_usage", "amd_power_usage")
@@ -52,30 +52,19 @@ def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[Measured
     record = _means(record, where) if repeated else record
     read = Reader(record, where)
     config = _measured(read.part("input_config"))
-    watts, metered, devices = _power(read)
+    gpus = list(_gpus(read))
+    metrics = [gpu.part("metrics") for gpu in gpus]
+    power = [(each, next(filter(each.record.get, POWER), "")) for each in metrics]
     measured = MeasuredRun(
         file, place, "AIPerf", _model(config),
-        output_tokens_per_s=statistic_blocks.stat(read, "output_token_throughput", RATES),
         requests_completed=statistic_blocks.stat(read, "request_count", COUNTS),
         requests_failed=statistic_blocks.stat(read, "error_request_count", COUNTS, missing=_errors(read)),
         date=read.text("start_time"),
         software=f"AIPerf {read.text('aiperf_version')}".strip(),
-        devices=devices,
-        concurrency=statistic_blocks.number_anywhere(config.record, "concurrency"),
-        request_rate=statistic_blocks.number_anywhere(config.record, "request_rate"),
-        duration_s=statistic_blocks.duration(read),
-        input_tokens=statistic_blocks.total(
-            read, ("total_isl", "total_input_sequence_length"), "input_sequence_length"
-        ),
-        output_tokens=statistic_blocks.total(
-            read, ("total_osl", "total_output_sequence_length"), "output_sequence_length"
-        ),
-        requests_per_s=statistic_blocks.stat(read, "request_throughput", RATES, missing=UNKNOWN),
+        devices=tuple(gpu.text("gpu_name") or "?" for gpu in gpus),
         goodput_per_s=statistic_blocks.stat(read, "goodput", RATES, missing=UNKNOWN),
-        accelerator_watts=watts,
-        metered=metered,
-        example=bool(record.get("example")),
-        **statistic_blocks.latencies(read),
+        **statistic_blocks.figures(read, config),
+        **statistic_blocks.watts((each, name) for each, name in power if name),
     )  # fmt: skip
     return [checked(measured, where, BETWEEN_RUNS if repeated else TOLERANCE)]
 
@@ -112,17 +101,6 @@ def _means(record: Mapping[str, Any], where: str) -> dict[str, Any]:
 
 def _errors(read: Reader) -> float:
     return sum(error.number("count") for error in read.parts("error_summary") if "count" in error.record)
-
-
-def _power(read: Reader) -> tuple[float, int, tuple[str, ...]]:
-    """Average watts summed over the accelerators that were metered, how many, and the names of all that are listed."""
-    watts, names = [], []
-    for gpu in _gpus(read):
-        names.append(gpu.text("gpu_name") or "?")
-        metrics = gpu.part("metrics")
-        if name := next((name for name in POWER if metrics.record.get(name)), ""):
-            watts.append(statistic_blocks.stat(metrics, name, IN_WATTS))
-    return (sum(watts), len(watts), tuple(names)) if watts else (UNKNOWN, 0, tuple(names))
 
 
 def _gpus(read: Reader) -> Iterator[Reader]:

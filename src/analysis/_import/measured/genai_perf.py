@@ -14,12 +14,12 @@ from typing import Any
 
 from analysis._import.measured import statistic_blocks
 from analysis._import.measured.measurement import UNKNOWN, MeasuredRun, MeasurementError, Reader, checked, named
-from analysis._import.measured.statistic_blocks import COUNTS, IN_WATTS, RATES
+from analysis._import.measured.statistic_blocks import COUNTS, RATES
 
 FORM = "genai-perf (profile_export_genai_perf.json)"
 OWN = {"formatted_model_name", "perf_analyzer"}  # parts of input_config that AIPerf has not
 RAW = {"experiments", "service_kind"}
-POWER = "gpu_power_usage"
+POWER = "gpu_power_usage"  # {"unit": "W", "gpu0": {"avg": 400.0}}
 
 
 def recognizes(record: Mapping[str, Any]) -> bool:
@@ -38,23 +38,17 @@ def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[Measured
         )
     read = Reader(record, where)
     config = read.part("input_config")
-    watts, metered = _power(read)
+    telemetry = read.part("telemetry_stats").part(POWER)
+    unit = {"unit": telemetry.record.get("unit")}
+    by_accelerator = {name: unit | stats for name, stats in telemetry.record.items() if isinstance(stats, Mapping)}
+    power = Reader(by_accelerator, telemetry.where)
     measured = MeasuredRun(
         file, place, "genai-perf", _model(config),
-        output_tokens_per_s=statistic_blocks.stat(read, "output_token_throughput", RATES),
         requests_completed=statistic_blocks.stat(read, "request_count", COUNTS, missing=UNKNOWN),
         software=config.text("backend") or config.part("endpoint").text("backend"),
-        concurrency=statistic_blocks.number_anywhere(config.record, "concurrency"),
-        request_rate=statistic_blocks.number_anywhere(config.record, "request_rate"),
-        duration_s=statistic_blocks.duration(read),
-        input_tokens=statistic_blocks.total(read, (), "input_sequence_length"),
-        output_tokens=statistic_blocks.total(read, (), "output_sequence_length"),
-        requests_per_s=statistic_blocks.stat(read, "request_throughput", RATES, missing=UNKNOWN),
         goodput_per_s=statistic_blocks.stat(read, "request_goodput", RATES, missing=UNKNOWN),
-        accelerator_watts=watts,
-        metered=metered,
-        example=bool(record.get("example")),
-        **statistic_blocks.latencies(read),
+        **statistic_blocks.figures(read, config),
+        **statistic_blocks.watts((power, name) for name in by_accelerator),
     )  # fmt: skip
     return [checked(measured, where)]
 
@@ -63,13 +57,3 @@ def _model(config: Reader) -> str:
     """The first of `model_names`, or of `model` of the flat configuration."""
     names = config.record.get("model_names") or config.record.get("model") or [""]
     return config.words("model_names", names[0] if isinstance(names, list) else names)
-
-
-def _power(read: Reader) -> tuple[float, int]:
-    """Average watts summed over the accelerators of the telemetry, and how many: `{"unit": "W", "gpu0": {"avg"}}`."""
-    telemetry = read.part("telemetry_stats").part(POWER)
-    unit = {"unit": telemetry.record.get("unit")}
-    by_accelerator = {name: unit | stats for name, stats in telemetry.record.items() if isinstance(stats, Mapping)}
-    read_each = Reader(by_accelerator, telemetry.where)
-    watts = [statistic_blocks.stat(read_each, name, IN_WATTS) for name in by_accelerator]
-    return (sum(watts), len(watts)) if watts else (UNKNOWN, 0)

@@ -7,7 +7,7 @@ inter-token latency of these tools is one per request, so it is a time per outpu
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from analysis._import.measured.measurement import MOST, UNKNOWN, Reader
@@ -35,6 +35,27 @@ def stat(
     if not isinstance(unit, str) or unit not in units:
         raise read.fault(f"{block}.unit", f"is {reprlib.repr(unit)}", f"one of {', '.join(units)}")
     return read.number(f"{block}.{stat}", content[stat]) * units[unit]
+
+
+def figures(read: Reader, config: Reader) -> dict[str, Any]:
+    """The fields of a MeasuredRun that both tools name alike; `config` is what was asked of the tool."""
+    return {
+        "output_tokens_per_s": stat(read, "output_token_throughput", RATES),
+        "concurrency": number_anywhere(config.record, "concurrency"),
+        "request_rate": number_anywhere(config.record, "request_rate"),
+        "duration_s": duration(read),
+        "input_tokens": total(read, ("total_isl", "total_input_sequence_length"), "input_sequence_length"),
+        "output_tokens": total(read, ("total_osl", "total_output_sequence_length"), "output_sequence_length"),
+        "requests_per_s": stat(read, "request_throughput", RATES, missing=UNKNOWN),
+        "example": bool(read.record.get("example")),
+        **latencies(read),
+    }
+
+
+def watts(read: Iterable[tuple[Reader, str]]) -> dict[str, float | int]:
+    """Average watts summed over the accelerators that were metered, and how many; each is given with its block."""
+    metered = [stat(metrics, block, IN_WATTS) for metrics, block in read]
+    return {"accelerator_watts": sum(metered) if metered else UNKNOWN, "metered": len(metered)}
 
 
 def latencies(read: Reader) -> dict[str, float]:

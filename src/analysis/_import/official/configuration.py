@@ -9,7 +9,7 @@ is read from the modules (see configuration_modules) or from a file of facts on 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol
@@ -138,43 +138,28 @@ def is_limit(value: Any) -> bool:
 
 def _precisions(configuration: Said, run: Asked) -> Iterator[Mapping[str, set[str]]]:
     """What is known of precision, by the plain name of the system: first what is closest to the run."""
+    chains = [chain for chain in _chained(configuration, run.names, run.scenario) if chain.precisions]
     for strict in _targets(configuration, run):
         for capped in (True, False) if run.capped else (False,):
-            yield _of_classes(configuration, run.names, run.scenario, strict, capped)
-    yield _of_dictionaries(configuration, run.names, run.scenario)
-
-
-@lru_cache(maxsize=256)
-def _of_classes(
-    configuration: Said, names: tuple[str, ...], scenario: str, strict: bool, capped: bool
-) -> Mapping[str, set[str]]:
-    """The precisions that the classes of one accuracy target, capped or not, may have."""
-    precisions: dict[str, set[str]] = {}
-    for chain in _chained(configuration, names, scenario):
-        if (chain.strict, chain.capped) == (strict, capped) and chain.precisions:
-            precisions.setdefault(chain.system, set()).update(chain.precisions)
-    return precisions
-
-
-@lru_cache(maxsize=256)
-def _of_dictionaries(configuration: Said, names: tuple[str, ...], scenario: str) -> Mapping[str, set[str]]:
-    """The precisions that the dictionaries name."""
-    return {
-        system: {precision for settings in dictionaries if (precision := _named(settings))}
-        for system, dictionaries in _dictionaries(configuration, names, scenario).items()
-    }
+            yield _by_system(
+                (chain.system, chain.precisions) for chain in chains if (chain.strict, chain.capped) == (strict, capped)
+            )
+    yield _by_system((system, {_named(settings)} - {""}) for system, settings in _dictionaries(configuration, run))
 
 
 def _limits(configuration: Said, run: Asked) -> Iterator[Mapping[str, set[float]]]:
     """What is known of power limits, by the plain name of the system: first what is closest to the run."""
+    chains = [chain for chain in _chained(configuration, run.names, run.scenario) if chain.capped]
     for strict in _targets(configuration, run):
-        limits: dict[str, set[float]] = {}
-        for chain in _chained(configuration, run.names, run.scenario):
-            if chain.capped and chain.strict == strict:
-                limits.setdefault(chain.system, set()).update(_limit(chain.settings))
-        yield limits
-    by_system = _dictionaries(configuration, run.names, run.scenario)
-    yield {system: set().union(*map(_limit, dictionaries)) for system, dictionaries in by_system.items()}
+        yield _by_system((chain.system, _limit(chain.settings)) for chain in chains if chain.strict == strict)
+    yield _by_system((system, _limit(settings)) for system, settings in _dictionaries(configuration, run))
+
+
+def _by_system(pairs: Iterable[tuple[str, Iterable[Any]]]) -> dict[str, set[Any]]:
+    merged: dict[str, set[Any]] = {}
+    for system, values in pairs:
+        merged.setdefault(system, set()).update(values)
+    return merged
 
 
 def _limit(settings: Settings) -> set[float]:
@@ -237,13 +222,11 @@ def _chained(configuration: Said, names: tuple[str, ...], scenario: str) -> list
     return [chain for benchmark in names for chain in _chains(configuration, benchmark, scenario)]
 
 
-@lru_cache(maxsize=256)
-def _dictionaries(configuration: Said, names: tuple[str, ...], scenario: str) -> Mapping[str, Sequence[Settings]]:
-    merged: dict[str, list[Settings]] = {}
-    for benchmark in names:
-        for system, dictionaries in configuration.fields(benchmark, scenario).items():
-            merged.setdefault(_plain(system), []).extend(dictionaries)
-    return merged
+def _dictionaries(configuration: Said, run: Asked) -> Iterator[tuple[str, Settings]]:
+    """The plain name of a system with each of its dictionaries."""
+    for benchmark in run.names:
+        for system, dictionaries in configuration.fields(benchmark, run.scenario).items():
+            yield from ((_plain(system), settings) for settings in dictionaries)
 
 
 @lru_cache(maxsize=256)

@@ -52,7 +52,7 @@ class Sources:
         self._summaries: dict[str, Path] = {}  # by what tells the same file under two names
         self._unpacked: dict[str, Path] = {}  # folder -> the archive that it is from
         facts: list[configuration_facts.Fact] = []
-        for number, path in enumerate(paths):
+        for number, path in enumerate({os.path.realpath(path): path for path in paths}.values()):
             try:
                 if path.is_dir():
                     self._folder(tree.begin(path))
