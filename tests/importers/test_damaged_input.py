@@ -15,7 +15,6 @@ RUN = "closed/Acme/results/acme/llama2-70b-99.9/Offline"
 CONFIGURATION = "class H100x8(Base):\n    system = Known.H100x8\n    precision = 'fp8'\n    power_limit = 350\n"
 FACTS = f"{','.join(HEADER)}\nv4.1,closed,Acme,closed/Acme/configs/bert/__init__.py,A,,,precision,'fp8'\n"
 ENDPOINTS = '{"n_samples_issued": 8, "n_samples_completed": 8, "n_samples_failed": 0, "duration_ns": 4e9, "qps": 2.0}'
-EXAMPLES = Path(__file__).parents[2] / "data" / "examples"
 
 
 def damages(content: bytes) -> Iterator[bytes]:

@@ -221,16 +221,6 @@ def test_a_tree_of_the_user_s_own_keeps_the_id_and_says_how_far_the_published_fi
     assert row["recomputed_difference"] == 24000.5 / 24000 - 1
 
 
-SAID_BY_LOG_OR_SUMMARY = [
-    "benchmark",
-    "low",
-    "tokens_per_sample",
-    "samples_per_second",
-    "power_watts_low",
-    "recomputed",
-]
-
-
 def test_a_result_whose_log_is_known_stays_inferred_beside_a_summary_that_does_not_say_so(
     data: Path, tree: Any
 ) -> None:

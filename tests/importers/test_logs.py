@@ -3,12 +3,9 @@
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from analysis._import.official import loadgen, power_log, units
-
-RELAXED = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.mark.parametrize(
@@ -174,4 +171,3 @@ PIECES = st.sampled_from(
      b'{"key": "result_validity", "value": ', b'"VALID"', b", ", b"}", b"\n", b"\r", b"nan", b"1e999",
      b'{"key": "result_samples_per_second", "value": ', b"true", b"-1", b'"\\', b"\xff\x00", b"Time,07-24-2024 "]
 )  # fmt: skip
-BYTES = st.one_of(st.binary(max_size=300), st.lists(PIECES, max_size=14).map(b"".join))

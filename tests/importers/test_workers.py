@@ -1,7 +1,6 @@
 """Work over processes and over a Dask cluster: what one process gives, and a named error where the workers are lost."""
 
 from collections.abc import Callable
-from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -46,12 +45,3 @@ def test_a_scheduler_that_does_not_answer_is_named(
     with pytest.raises(cluster.ClusterError, match="no Dask scheduler answers at"):
         bring(tree.root, scheduler="tcp://127.0.0.1:9")
     assert not (tmp_path / "out.csv").exists()
-
-
-class Lost:
-    """A cluster whose scheduler is stopped: what was submitted is cancelled."""
-
-    def submit(self, *_: Any) -> Future:
-        future: Future = Future()
-        future.cancel()
-        return future

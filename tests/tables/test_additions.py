@@ -103,20 +103,6 @@ def test_a_round_whose_summary_is_pinned_is_downloaded(copy: Path, add: Add) -> 
     assert tuple(same) == before and (pin.name, pin.sha256) == ("v99.0_summary_results.json", "0" * 64)
 
 
-def test_a_round_that_names_its_source_adds_none() -> None:
-    own = judged()
-    named = own.rounds[own.rounds["source_id"].ne("")]
-    added = set(own.sources["id"]) - set(own.table("sources")["id"])
-    assert len(named) and added.isdisjoint({*named["source_id"], *("mlcommons-" + named["round"])})
-
-
-def test_rounds_and_their_sources_state_the_same_day(data: Catalog) -> None:
-    published = data.rounds.set_index("source_id")["published"]
-    sources = data.sources.set_index("id")["published"]
-    stated = sources[sources.index.isin(published.index) & sources.ne("")]
-    assert stated.to_dict() == published[stated.index].to_dict() and len(stated) == 3
-
-
 def test_a_new_accelerator_is_rows_of_two_tables(copy: Path, add: Add, monkeypatch: pytest.MonkeyPatch) -> None:
     add("accelerators", accelerator="X1", label="X1", memory_gb=100, color="#ffcc00", confidence="not looked up")
     add("accelerator_aliases", as_published="Example X1-100GB", accelerator="X1")

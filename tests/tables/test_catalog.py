@@ -4,17 +4,14 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
 
 from analysis._core.file_contents import sha256_of
-from analysis._tables import descriptor, loading, official_rows
+from analysis._tables import descriptor, loading
 from analysis._tables.catalog import Catalog, NotJudged, kept_with
 from analysis._tables.descriptor import DescriptorError
 from analysis._tables.loading import TableError
 
 HEADER = "id,sort,printed,low,high,unit,range_basis,crates,ripe,note\n"
-any_file = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def apples(package: Path) -> pd.DataFrame:
@@ -63,13 +60,6 @@ def test_broken_file_is_refused_with_its_place(package: Path, case: str) -> None
     assert str(error.value).startswith(message)
 
 
-def test_row_is_the_line_of_the_file_also_below_a_cell_with_a_line_break(package: Path) -> None:
-    (package / "apples.csv").write_text(HEADER + 'a1,b,,,,g,,,true,"one\ntwo"\na2,b,,,,,,,true,\n', encoding="utf-8")
-    with pytest.raises(TableError) as error:
-        apples(package)
-    assert str(error.value).startswith("apples.csv, row 4, column unit: is missing")
-
-
 def test_missing_file_is_a_table_error(package: Path) -> None:
     (package / "apples.csv").unlink()
     with pytest.raises(TableError, match=r"apples\.csv: cannot be read"):
@@ -85,39 +75,6 @@ def test_error_lists_twenty_faults_and_counts_the_rest(package: Path, faults: in
     assert len(error.value.faults) == faults
     assert str(error.value).count("'lb'") == 20
     assert str(error.value).endswith(last)
-
-
-@any_file
-@given(st.binary(max_size=200))
-@example(b"\xef\xbb\xbfid")
-@example(b"\x00")
-def test_any_bytes_give_a_frame_or_a_table_error(package: Path, content: bytes) -> None:
-    for head in (b"", HEADER.encode()):
-        (package / "apples.csv").write_bytes(head + content)
-        try:
-            assert isinstance(apples(package), pd.DataFrame)
-        except TableError as error:
-            assert str(error).startswith("apples.csv")
-
-
-cell = st.one_of(
-    st.sampled_from(["", "a1", "g", "true", "110", "rounded", "=1", "1e300", "-0", "1e5", "0.1", "~", "1,1"]),
-    st.text(max_size=4),
-    st.floats().map(str),
-    st.integers().map(str),
-)
-
-
-@any_file
-@given(st.lists(st.lists(cell, min_size=10, max_size=10), max_size=3))
-@example([["a1", "b", "", "", "", "g", "", "1e300", "true", ""]])
-def test_any_cells_give_a_frame_or_a_table_error(package: Path, rows: list[list[str]]) -> None:
-    text = "".join(",".join('"' + cell.replace('"', '""') + '"' for cell in row) + "\n" for row in rows)
-    (package / "apples.csv").write_bytes((HEADER + text).encode("utf-8", "surrogatepass"))
-    try:
-        assert len(apples(package)) == len(rows)
-    except TableError as error:
-        assert str(error).startswith("apples.csv")
 
 
 @pytest.mark.parametrize(
@@ -193,11 +150,6 @@ def test_what_follows_from_a_catalog_is_kept_and_from_other_frames_made_anew(pac
     assert made[2:] == [None, None]
 
 
-def test_sha256_of_known_bytes(tmp_path: Path) -> None:
-    (tmp_path / "abc").write_bytes(b"abc")
-    assert sha256_of(tmp_path / "abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-
-
 def corrected(package: Path, *fixes: str) -> pd.DataFrame:
     text = "table,key,column,printed,corrected,reason\n" + "".join(f"{fix}\n" for fix in fixes)
     (package / "corrections.csv").write_text(text, encoding="utf-8")
@@ -209,10 +161,6 @@ def test_correction_is_applied_and_its_reason_kept(package: Path) -> None:
     assert frame["unit"].tolist() == ["g", "g"]
     assert frame["sort"].tolist() == ["boskoop", "boskoop"]
     assert frame["corrected"].tolist() == ["", "weighed again; looked again"]
-
-
-def test_correction_of_another_table_changes_nothing(package: Path) -> None:
-    assert corrected(package, "sorts,a2,unit,kg,g,why")["unit"].tolist() == ["g", "kg"]
 
 
 @pytest.mark.parametrize(
@@ -232,15 +180,6 @@ def test_correction_of_what_does_not_stand_is_refused(package: Path, fix: str) -
 )
 def test_number_is_corrected_to_a_number(package: Path, column: str, printed: str, now: str, value: float) -> None:
     assert corrected(package, f"apples,a1,{column},{printed},{now},why")[column].iloc[0] == value
-
-
-def test_whole_number_stands_as_the_file_has_it(package: Path) -> None:
-    (package / "apples.csv").write_text(HEADER + "a1,boskoop,,110,120,g,,,true,\n", encoding="utf-8")
-    assert corrected(package, "apples,a1,low,110,115,why")["low"].iloc[0] == 115
-
-
-def test_boolean_stands_as_the_file_has_it(package: Path) -> None:
-    assert not corrected(package, "apples,a1,ripe,true,false,why")["ripe"].iloc[0]
 
 
 @pytest.mark.parametrize(
@@ -290,11 +229,6 @@ def test_a_setting_of_power_makes_no_accelerator(data: Catalog) -> None:
 def test_a_submitter_has_one_mix_of_capitals(data: Catalog) -> None:
     names = set(data.results.loc[data.results["origin"].eq("official"), "submitter"])
     assert len({name.casefold() for name in names}) == len(names)
-
-
-def test_names_are_spelled_as_most_are() -> None:
-    names = pd.Series(["cTuning", "CTuning", "CTuning", "Krai"], dtype="str")
-    assert official_rows.spelled_alike(names).tolist() == ["CTuning", "CTuning", "CTuning", "Krai"]
 
 
 def test_a_benchmark_that_the_table_lacks_is_called_as_it_is_printed(data: Catalog) -> None:

@@ -64,22 +64,6 @@ def test_what_was_checked_is_not_read_again(checked: Path, monkeypatch: pytest.M
     assert faults(checked) == []
 
 
-def test_official_rows_are_read_again_where_a_file_is_another(checked: Path) -> None:
-    rows = pd.read_parquet(checked / "official" / "v4.1.parquet").assign(scenario="Sideways")
-    rows.head(1).to_parquet(checked / "official" / "own.parquet")
-    (only,) = faults(checked)
-    assert only.startswith("official/own.parquet, row 2, column scenario: 'Sideways' is not one of")
-
-
-def test_own_tables_are_read_again_where_a_file_is_another(checked: Path) -> None:
-    prices = checked / "prices.csv"
-    prices.write_text(prices.read_text("utf-8") + "one,cell\n", encoding="utf-8")
-    for _ in range(2):  # as it was found, and as it was kept
-        told = faults(checked)
-        assert len(told) == 2 and told[0].startswith("prices.csv, row") and "2 cells where the header has" in told[0]
-        assert told[1].startswith("prices.csv: its sha256 is not the one")
-
-
 @pytest.mark.parametrize("official", ["all", "off"])
 def test_an_edited_file_of_the_record_is_told_whatever_was_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, official: str
@@ -117,30 +101,10 @@ def test_reference_that_leads_nowhere_is_told(sound: Path) -> None:
     assert faults(sound) == ["apples.csv, row 4, column sort: 'elstar' is not in sorts.csv"]
 
 
-def test_missing_table_is_told_and_the_others_still_judged(sound: Path) -> None:
-    append(sound, "sorts", "pippin,blue,")
-    (sound / "apples.csv").unlink()
-    first, second = faults(sound)
-    assert first.startswith("sorts.csv, row 4, column color")
-    assert second.startswith("apples.csv: cannot be read")
-
-
-def test_correction_of_what_does_not_stand_is_told(sound: Path) -> None:
-    append(sound, "corrections", "apples,a1,unit,kg,g,why")
-    assert faults(sound) == [
-        "corrections.csv, row 2, column printed: apples.csv has no row 'a1' whose unit is 'kg'"
-    ]  # fmt: skip
-
-
 def test_correction_to_what_is_not_acceptable_is_told(sound: Path) -> None:
     append(sound, "corrections", "apples,a1,unit,g,lb,why")
     (only,) = faults(sound)
     assert "'lb' is not one of g, kg" in only
-
-
-def test_correction_to_a_reference_that_leads_nowhere_is_told(sound: Path) -> None:
-    append(sound, "corrections", "apples,a1,sort,boskoop,elstar,why")
-    assert len(faults(sound)) == 1
 
 
 @pytest.mark.parametrize("content", ["{", "[]", "{}"])
@@ -155,15 +119,6 @@ def test_check_changes_nothing(sound: Path) -> None:
     before = {path.name: path.read_bytes() for path in sound.iterdir()}
     assert faults(sound)
     assert {path.name: path.read_bytes() for path in sound.iterdir()} == before
-
-
-def test_describe_tells_what_it_changed_and_nothing_the_second_time(sound: Path) -> None:
-    assert dictionary.describe(sound) == []
-    (sound / "sorts.csv").write_text("sort,color,first_sold\n", encoding="utf-8")
-    assert dictionary.describe(sound) == ["datapackage.json"]
-    (sound / "README.md").unlink()
-    assert dictionary.describe(sound) == ["README.md"]
-    assert not list(sound.glob(".*"))
 
 
 def test_describe_sets_hash_and_size(sound: Path) -> None:

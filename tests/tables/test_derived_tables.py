@@ -3,13 +3,11 @@
 import errno
 import os
 import shutil
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 
 from analysis._build.runs.modules import reached
@@ -70,37 +68,6 @@ def test_a_frame_is_made_once_and_comes_back_as_it_was(folder: Path, made: list[
     assert [path.name for path in files(place)] == ["fruit.arrow"]
 
 
-@pytest.mark.parametrize(
-    "frame",
-    [FRAME.set_index("text"), FRAME.set_index(pd.Index([7, 3, 5], name="line")), FRAME.head(0), FRAME[["is"]]],
-)
-def test_index_and_types_come_back(folder: Path, made: list[str], of: Callable, frame: pd.DataFrame) -> None:
-    for _ in range(2):
-        again = Kept(folder, [], folder / "kept").frame("fruit", of(frame=frame))
-        pd.testing.assert_frame_equal(again, frame, check_exact=True, check_index_type="exact")
-    assert made == ["frame"]
-
-
-def test_what_was_put_together_of_parts_comes_back_in_one_piece(folder: Path, made: list[str], of: Callable) -> None:
-    parts = pd.concat([FRAME, FRAME, FRAME], ignore_index=True)
-    for _ in range(2):
-        again = Kept(folder, [], folder / "kept").frame("fruit", of(frame=parts))
-        pd.testing.assert_frame_equal(again, parts, check_exact=True)
-    assert made == ["frame"]
-    assert [pa.Table.from_pandas(frame)["text"].num_chunks for frame in (parts, again)] == [3, 1]
-
-
-def test_what_would_not_come_back_as_it_was_is_not_kept(folder: Path, made: list[str], of: Callable) -> None:
-    mixed = pd.DataFrame({"sets": [frozenset({"a"}), frozenset()]})
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(derived_tables, "_same", lambda one, other: False)
-        Kept(folder, [], folder / "kept").frame("fruit", of())
-    assert not files(folder / "kept")
-    for _ in range(2):
-        pd.testing.assert_frame_equal(Kept(folder, [], folder / "kept").frame("sets", of(frame=mixed)), mixed)
-    assert made == ["frame"] * 3
-
-
 @pytest.mark.parametrize("change", ["table", "official", "code", "name", "new"])
 def test_another_state_is_made_anew(
     folder: Path, made: list[str], of: Callable, change: str, monkeypatch: pytest.MonkeyPatch
@@ -134,24 +101,6 @@ def test_a_process_whose_code_was_edited_keeps_nothing_and_reads_nothing(
         Kept(folder, [], folder / "kept").frame("fruit", of())
     assert made == ["frame"] * 3
     assert files(folder / "kept") == before
-
-
-def test_what_is_made_after_the_code_was_edited_is_not_kept(
-    folder: Path, made: list[str], of: Callable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    held = Kept(folder, [], folder / "kept")
-    monkeypatch.setattr(derived_tables, "_STAMPS", {})
-    held.frame("fruit", of())
-    assert made == ["frame"] and not files(folder / "kept")
-
-
-def test_a_table_that_is_edited_meanwhile_is_not_kept(folder: Path, made: list[str], of: Callable) -> None:
-    def make() -> pd.DataFrame:
-        (folder / "datapackage.json").write_text("{ }")
-        return of()()
-
-    Kept(folder, [], folder / "kept").frame("fruit", make)
-    assert not files(folder / "kept")
 
 
 @pytest.mark.parametrize("wrong", ["empty", "torn", "short", "bit", "grown", "another's", "folder"])
@@ -190,35 +139,6 @@ def test_a_full_disk_or_a_checkout_that_is_read_only_changes_nothing(
     monkeypatch.setattr(Path, "mkdir", full)
     pd.testing.assert_frame_equal(Kept(folder, [], folder / "nowhere").frame("fruit", of()), FRAME)
     assert not (folder / "nowhere").exists()
-
-
-def test_what_a_killed_writer_left_is_removed_and_not_what_one_is_writing(folder: Path, of: Callable) -> None:
-    place = folder / "kept"
-    Kept(folder, [], place).frame("fruit", of())
-    (file,) = files(place)
-    dead, alive = (file.with_name(f".pears.arrow.{pid}.tmp") for pid in (2**22 + 1, os.getppid()))
-    for leftover in (dead, alive):
-        leftover.write_bytes(b"half")
-    Kept(folder, [], place).frame("plums", of())
-    assert not dead.exists()
-    assert alive.exists()
-
-
-def test_several_at_once_leave_one_whole_file(folder: Path) -> None:
-    place, start, frames = folder / "kept", threading.Barrier(4), []
-
-    def build() -> None:
-        own = Kept(folder, [], place)
-        start.wait()
-        frames.append(own.frame("fruit", lambda: FRAME))
-
-    builders = [threading.Thread(target=build) for _ in range(4)]
-    for builder in builders:
-        builder.start()
-    for builder in builders:
-        builder.join()
-    for frame in [*frames, Kept(folder, [], place).frame("fruit", lambda: FRAME.head(0))]:
-        pd.testing.assert_frame_equal(frame, FRAME)
 
 
 def test_only_the_newest_states_stay(folder: Path, of: Callable) -> None:

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from analysis._tables import descriptor, loading, official_rows, rules, schema
@@ -117,26 +116,6 @@ def constrained(package: Path, column: str, **constraints: object) -> list[str]:
     return [str(fault) for fault in schema.faults(table, schema.typed(table, loading.read_cells(package, table))[0])]
 
 
-@pytest.mark.parametrize("column", ["low", "crates"])
-def test_required_number_that_is_missing_is_a_fault(package: Path, column: str) -> None:
-    assert constrained(package, column, required=True) == [f"apples.csv, row 3, column {column}: is missing"]
-
-
-def test_pattern_of_an_optional_column_allows_an_empty_cell(package: Path) -> None:
-    assert constrained(package, "note", pattern="^g") == []
-    assert constrained(package, "note", pattern="^s") == [
-        "apples.csv, row 3, column note: 'green, sour' does not match ^s"
-    ]
-
-
-def test_an_exclusive_minimum_is_itself_too_low(package: Path) -> None:
-    assert constrained(package, "low", more_than=109) == []
-    assert constrained(package, "low", more_than=109.5) == ["apples.csv, row 2, column low: 109.5 is not above 109.5"]
-    assert rules.row_faults({"low": 0.0}, rules.checks([Field("low", "number", more_than=0)])) == [
-        "low 0.0 is not above 0"
-    ]
-
-
 def test_a_cell_is_no_more_than_the_one_that_it_may_not_exceed(package: Path) -> None:
     """109.5 g of 2 crates; the second row has neither, and an empty cell is no number."""
     said = ["apples.csv, row 2, column low: 109.5 is above crates, which is 2"]
@@ -179,26 +158,6 @@ def test_what_no_row_can_be_is_a_fault_of_its_table(
     assert len(found) == 1 and words in found[0].message
 
 
-@pytest.mark.parametrize(
-    ("name", "column"),
-    [
-        ("accelerators", "memory_gb"),
-        ("accelerators", "memory_bandwidth_gb_per_s"),
-        ("accelerators", "fp8_dense_tflops"),
-        ("accelerators", "power_limit_w"),
-        ("benchmarks", "parameters_billion"),
-        ("benchmarks", "active_parameters_billion"),
-        ("benchmarks", "tokens_per_sample_low"),
-        ("prices", "usd_per_accelerator_hour_low"),
-    ],
-)
-def test_what_plans_divide_by_is_never_zero(data: Catalog, name: str, column: str) -> None:
-    frame = getattr(data, name).copy()
-    frame.loc[frame[column].first_valid_index(), column] = 0.0
-    told = [str(fault) for fault in schema.faults(descriptor.read_tables()[name], frame) if fault.column == column]
-    assert told[0].endswith(f"column {column}: 0.0 is not above 0")
-
-
 @pytest.mark.parametrize("name", ["accelerators", "benchmarks"])
 @pytest.mark.parametrize(("label", "words"), [("", "stands twice"), ("<script>x</script>", "does not match")])
 def test_a_label_is_that_of_one_row_and_no_markup(data: Catalog, name: str, label: str, words: str) -> None:
@@ -206,22 +165,6 @@ def test_a_label_is_that_of_one_row_and_no_markup(data: Catalog, name: str, labe
     frame.loc[frame.index[1], "label"] = label or frame["label"].iloc[0]
     (fault,) = schema.faults(descriptor.read_tables()[name], frame)
     assert fault.column == "label" and words in fault.message
-
-
-def test_a_row_that_refers_to_itself_refers_to_nothing(data: Catalog) -> None:
-    table, frame = descriptor.read_tables()["accelerators"], data.accelerators.copy()
-    frames = {"accelerators": frame}
-    keys = [key for key in table.foreign_keys if key["fields"] == ["variant_of"]]
-    own = replace(table, foreign_keys=keys)
-    assert schema.dangling(own, frame, frames) == []
-    frame.loc[frame.index[3], "variant_of"] = frame["accelerator"].iloc[3]
-    (fault,) = schema.dangling(own, frame, frames)
-    assert (fault.row, fault.column, fault.message) == (frame.index[3], "variant_of", "refers to its own row")
-
-
-@pytest.mark.parametrize("kept", ["100,100", "1.1,1.1", "0.001,0.001", "1.0000001,1.0000001"])
-def test_printed_may_not_be_kept_by_any_other_factor(package: Path, kept: str) -> None:
-    assert "stands for 1 to 1" in fault_of(package, f"a2,granny,1,{kept},g,exact,,true,")
 
 
 def test_reference_that_leads_nowhere_is_a_fault(package: Path) -> None:
@@ -233,16 +176,6 @@ def test_reference_that_leads_nowhere_is_a_fault(package: Path) -> None:
     assert str(fault) == "apples.csv, row 3, column sort: 'elstar' is not in sorts.csv"
 
 
-def test_empty_reference_refers_to_nothing(package: Path) -> None:
-    tables = descriptor.read_tables(package)
-    frames = {name: loading.load(package, table) for name, table in tables.items()}
-    assert schema.dangling(tables["apples"], frames["apples"].assign(sort=""), frames) == []
-
-
-def test_fault_of_a_whole_file_names_no_row() -> None:
-    assert str(schema.Fault("apples.csv", 0, "", "cannot be read")) == "apples.csv: cannot be read"
-
-
 def test_a_value_that_stands_again_in_a_unique_column_is_a_fault_of_its_row(package: Path) -> None:
     (package / "apples.csv").write_text(HEADER + GOOD + GOOD.replace("a1", "a2"), encoding="utf-8")
     assert constrained(package, "sort", unique=True) == ["apples.csv, row 3, column sort: 'boskoop' stands twice"]
@@ -252,27 +185,6 @@ def test_a_value_that_stands_again_in_a_unique_column_is_a_fault_of_its_row(pack
 def test_a_required_cell_that_is_empty_is_told_once(package: Path) -> None:
     assert constrained(package, "printed", required=True, pattern="^1", choices=("1",))[1:] == [
         "apples.csv, row 3, column printed: is missing"
-    ]
-
-
-CELLS = {
-    "texts": ["a1", "boskoop", "", "1", "2.5", "g", "", "3", "true", "-"],
-    "values": ["a1", "boskoop", None, 1.0, 2.5, "g", None, 3, True, "-"],
-}
-
-
-@pytest.mark.parametrize("kind", CELLS)
-def test_texts_and_values_come_out_alike(package: Path, kind: str) -> None:
-    table = descriptor.read_tables(package)["apples"]
-    frame, faults = schema.typed(table, pd.DataFrame([CELLS[kind]], columns=table.columns, index=[2]))
-    assert faults == [] and frame.iloc[0].tolist() == ["a1", "boskoop", "", 1.0, 2.5, "g", "", 3, True, "-"]
-    assert [str(kind) for kind in frame.dtypes] == ["str"] * 3 + ["float64"] * 2 + ["str"] * 2 + [
-        "Int64",
-        "bool",
-        "str",
-    ]
-    assert [str(fault) for fault in schema.faults(table, frame)] == [
-        "apples.csv, row 2, column note: '-' starts like a spreadsheet formula"
     ]
 
 
