@@ -15,7 +15,7 @@ import pytest
 from analysis._core import agreement, paths
 from analysis._import.official import download, shipped_rounds
 from analysis._import.official.download import DownloadFailed, Pinned
-from analysis._import.official.import_run import import_results
+from analysis._import.official.import_run import ImportFailed, import_results
 from analysis._tables import check, dictionary, official_rows
 from analysis._tables.catalog import Catalog
 from analysis._tables.descriptor import read_tables
