@@ -7,8 +7,8 @@ follows from the key that it was read from.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from analysis._core import table_text
 from analysis._core.cell_lists import cell_values
@@ -38,49 +38,41 @@ _OPEN_MODELS = {"ssd-mobilenet": "ssd-small", "mobilenet": "resnet50", "efficien
 _TARGET = re.compile(rf"-({'|'.join(map(re.escape, ACCURACY_TARGETS))})$")
 
 
-@dataclass(frozen=True)
-class Counted:
-    """How a benchmark of data/benchmarks.csv is counted, and under which keys of a log; see its columns."""
+class Counted(NamedTuple):
+    """How a benchmark is counted, and under which keys of a log: columns of data/benchmarks.csv."""
 
     offline_unit: str = ""
     server_unit: str = ""
     tokens_since: str = ""
     server_tokens_since: str = ""
-    tokens_by_rule: float | None = None
+    tokens_per_sample_by_rule: str = ""
     offline_log_key: str = ""
     server_log_key: str = ""
     server_log_key_before: str = ""
     single_stream_log_key: str = ""
 
 
-LOG_KEYS = ("offline_log_key", "server_log_key", "server_log_key_before", "single_stream_log_key")
 UNKNOWN = Counted()  # a benchmark that the table does not have
 
 
 @cache
 def counted() -> dict[str, Counted]:
     """How each benchmark is counted; where no unit of Server and Interactive is known, as Offline."""
-    return {
-        row["benchmark"]: Counted(
-            row["offline_unit"],
-            row["server_unit"] or row["offline_unit"],
-            row["tokens_since"],
-            row["server_tokens_since"],
-            float(row["tokens_per_sample_by_rule"]) if row["tokens_per_sample_by_rule"] else None,
-            *(row[name] for name in LOG_KEYS),
-        )
-        for row in table_text.rows("benchmarks")
-    }
+    rows = [row | {"server_unit": row["server_unit"] or row["offline_unit"]} for row in table_text.rows("benchmarks")]
+    return {row["benchmark"]: Counted(*map(row.get, Counted._fields)) for row in rows}
 
 
 def own_keys() -> set[str]:
     """The keys of logs that some benchmark has in place of the usual ones."""
-    return {key for counting in counted().values() for name in LOG_KEYS if (key := getattr(counting, name))}
+    return {
+        key for counting in counted().values() for name, key in counting._asdict().items() if "log_key" in name and key
+    }
 
 
 def tokens_by_rule(benchmark: str) -> float | None:
     """The tokens of a sample where the rules of the benchmark fix them."""
-    return counted().get(benchmark, UNKNOWN).tokens_by_rule
+    by_rule = counted().get(benchmark, UNKNOWN).tokens_per_sample_by_rule
+    return float(by_rule) if by_rule else None
 
 
 def benchmark(model: str, run: str = "") -> tuple[str, str]:
