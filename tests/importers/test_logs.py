@@ -150,7 +150,6 @@ def test_line_ends_do_not_matter(tree: Any, ends: str) -> None:
         ("Time,07-24-2024 10:00:01.000,Watts,many\n", "line 1: not a sample"),
         ("Time,07-24-2024 10:00:01.000,Watts,nan,\n", "line 1: not a sample"),
         ("Time,07-24-2024 10:00:01.000,Watts,5\nTime,07-24-20", "line 2: not a sample"),
-        ("x" * 200_000, "line 1: longer than"),
     ],
 )
 def test_a_power_log_that_cannot_be_trusted_is_refused_by_line(tree: Any, spl: str, reason: str) -> None:

@@ -33,7 +33,7 @@ RESULT = {
 
 def forget() -> None:
     """Tables are read again, as a new process would."""
-    for known in (units.counted, units._filed, accelerator_names.aliases, loadgen._pattern):
+    for known in (units.counted, units._filed, accelerator_names.aliases, loadgen._line):
         known.cache_clear()
 
 
