@@ -370,6 +370,10 @@ def test_the_shipped_record_has_the_rows_of_its_rounds(monkeypatch: pytest.Monke
     assert rows["recomputed_difference"].abs().max() <= 1e-6
 
 
+def test_the_shipped_record_is_small() -> None:
+    assert sum(path.stat().st_size for path in paths.OFFICIAL.glob("v?.?.parquet")) < 3e6
+
+
 def test_the_shipped_record_is_made_again_byte_for_byte(shared: Path) -> None:
     """From the files that data/README.md names, as far as a maintainer has them all: the rounds made without clones."""
     parts = read_tables(paths.DATA)["results"].parts
