@@ -137,7 +137,7 @@ def is_limit(value: Any) -> bool:
 
 
 def _precisions(configuration: Said, run: Asked) -> Iterator[Mapping[str, set[str]]]:
-    """What is said of precision, by the plain name of the system: first what stands closest to the run."""
+    """What is known of precision, by the plain name of the system: first what is closest to the run."""
     chains = [chain for chain in _chained(configuration, run.names, run.scenario) if chain.precisions]
     for strict in _targets(configuration, run):
         for capped in (True, False) if run.capped else (False,):
@@ -148,7 +148,7 @@ def _precisions(configuration: Said, run: Asked) -> Iterator[Mapping[str, set[st
 
 
 def _limits(configuration: Said, run: Asked) -> Iterator[Mapping[str, set[float]]]:
-    """What is said of power limits, by the plain name of the system: first what stands closest to the run."""
+    """What is known of power limits, by the plain name of the system: first what is closest to the run."""
     chains = [chain for chain in _chained(configuration, run.names, run.scenario) if chain.capped]
     for strict in _targets(configuration, run):
         yield _by_system((chain.system, _limit(chain.settings)) for chain in chains if chain.strict == strict)
