@@ -66,7 +66,7 @@ class Point(NamedTuple):
 
 
 class Imported(NamedTuple):
-    """The rows, in order of curve and concurrency, and what was left out."""
+    """The rows, in order of curve and concurrency, and what was excluded."""
 
     rows: pd.DataFrame
     problems: list[Problem]
@@ -85,7 +85,7 @@ def among(paths: Iterable[Path]) -> list[Path]:
 
 
 def import_points(paths: Iterable[Path], out: Path, say: Callable[[str], None] = print) -> int:
-    """Write the points below `paths` to `out` (.parquet or .csv), say what was left out; returns the exit status.
+    """Write the points below `paths` to `out` (.parquet or .csv), say what was excluded; returns the exit status.
 
     Raises ImportFailed where there is none, OutputError for a wrong `out`; it is then untouched.
     """
