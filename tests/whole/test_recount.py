@@ -587,7 +587,7 @@ def costs(benchmark: str, scenario: str, asked: Asked) -> pd.DataFrame:
     """Dollars per million tokens of each accelerator with a price: its fastest system in its newest round."""
     prices = table("prices")
     prices = prices[prices["cost_model"].eq(asked["cost_model"]) & prices["duplicate_of"].isna()]
-    share = np.sqrt(np.prod([*asked["derate"], *asked["utilisation"]]))
+    share = np.sqrt(np.prod([*asked["derate"], *asked["utilization"]]))
     found = []
     for accelerator, part in comparable(benchmark, scenario, tuple(asked["rounds"])).groupby("accelerator"):
         part, price = fastest(newest(usual(part))), prices[prices["accelerator"].eq(accelerator)]
@@ -601,7 +601,7 @@ def costs(benchmark: str, scenario: str, asked: Asked) -> pd.DataFrame:
 def price_performance(asked: Asked) -> dict[str, Ends]:
     benchmark, scenario = asked["benchmark"], asked["scenario"]
     here, other = (costs(benchmark, each, asked) for each in (scenario, OTHER[scenario]))
-    share = [least * most for least, most in zip(asked["derate"], asked["utilisation"], strict=True)]
+    share = [least * most for least, most in zip(asked["derate"], asked["utilization"], strict=True)]
     typical = np.sqrt(share[0] * share[1])
     rounds = tuple(asked["rounds"])
     leads = [
@@ -722,20 +722,32 @@ def hourly(accelerator: str, cost_model: str) -> Ends:
     return prices["usd_per_accelerator_hour_low"].min(), prices["usd_per_accelerator_hour_high"].max()
 
 
+def throughput_at(runs: pd.DataFrame, speed: float) -> Ends:
+    """The median system's throughput: of its faster run, to the line to its next slower measured run that gave more."""
+    ends, measured = [], runs[runs["tpot_p99_ms"].notna()]
+    for _, run in runs[runs["interactivity"].ge(speed)].iterrows():
+        slower = measured[measured["machine"].eq(run["machine"]) & measured["high"].gt(run["high"])]
+        slower = slower[slower["interactivity"].lt(speed)]
+        line = run["high"]
+        if len(slower):
+            near = slower.loc[slower["interactivity"].idxmax()]
+            along = (run["interactivity"] - speed) / (run["interactivity"] - near["interactivity"])
+            line += along * (near["high"] - run["high"])
+        ends.append((run["low"], line))
+    return tuple(np.median(ends, axis=0))
+
+
 def nodes_for_traffic(runs: pd.DataFrame, accelerator: str, asked: Asked, derate: Ends) -> Ends | None:
     """Whole nodes of eight, P10 to P90 of draws: users x speed x peak over throughput x derate."""
-    part = available(
-        runs[runs["accelerator"].eq(accelerator) & runs["interactivity"].ge(asked["tokens_per_second_per_user"])]
-    )
-    part = part[part["accelerator_count"].eq(NODE) & part["plain"]]
-    if part.empty:
+    speed = asked["tokens_per_second_per_user"]
+    part = available(runs[runs["accelerator"].eq(accelerator) & runs["accelerator_count"].eq(NODE) & runs["plain"]])
+    rounds = part.loc[part["interactivity"].ge(speed), "round"]
+    if rounds.empty:
         return None
-    part = newest(part)
+    rates = throughput_at(part[part["round"].eq(in_time(rounds)[-1])], speed)
     draw = np.random.default_rng(35).uniform
-    rate, peak = (
-        draw(*ends, asked["draws"]) for ends in ((part["low"].min(), part["high"].max()), asked["peak_over_mean"])
-    )
-    needed = asked["users"] * asked["tokens_per_second_per_user"] * peak / rate / draw(*derate, asked["draws"])
+    rate, peak, kept = (draw(*ends, asked["draws"]) for ends in (rates, asked["peak_over_mean"], derate))
+    needed = asked["users"] * speed * peak / rate / kept
     return tuple(np.quantile(np.ceil(needed / NODE), [0.1, 0.9]))
 
 
@@ -743,12 +755,9 @@ def accelerator_choice(asked: Asked) -> dict[str, Ends]:
     """The answer where traffic or a whole node decides: queueing and memory only add to other accelerators."""
     runs, bills = runs_of(asked["benchmark"], tuple(asked["rounds"])), {}
     for accelerator in set(runs["accelerator"]):
-        price, nodes = (
-            hourly(accelerator, asked["cost_model"]),
-            nodes_for_traffic(runs, accelerator, asked, asked["derate"]),
-        )
-        if nodes and price[0] > 0:
-            bills[accelerator] = tuple(usd * NODE * count for usd, count in zip(price, nodes, strict=True))
+        usd, nodes = hourly(accelerator, asked["cost_model"]), nodes_for_traffic(runs, accelerator, asked, asked["derate"])
+        if nodes and usd[0] > 0:
+            bills[accelerator] = tuple(price * NODE * count for price, count in zip(usd, nodes, strict=True))
     best = min(bills, key=lambda name: bills[name])
     return {"best_accelerator": bills[best], f"best_accelerator.{slug(best)}": bills[best]}
 
