@@ -340,7 +340,8 @@ def bases(predictions: pd.DataFrame, labels: Mapping[str, str] | None = None) ->
 
     Columns: question, scenario, basis (an entry of BASES, or a benchmark: of its cases alone), words, systems
     (predicted), median and p90 (shares of the actual rate; the latter NaN of FEWEST cases or fewer). The mean over
-    models is of each model's own median and P90; the largest model is the one with most cases, named by `labels`. A basis that predicts nothing has no row.
+    models is of each model's own median and P90; the largest model is the one with most cases, named by `labels`. A
+    basis that predicts nothing has no row.
     """
     rows = []
     for (question, scenario), part in predictions.groupby(["question", "scenario"], sort=False):
