@@ -38,10 +38,15 @@ LIKELY = (0.1, 0.9)  # the percentiles that a range goes from and to
 FEWEST = 9  # errors with which a tenth percentile can be stated: one case in ten lies below the lowest of nine others
 OF_SYSTEM = ["round", "submitter", "system", "system_key", "accelerator", "accelerator_count", "software", "on_sale"]
 CASE = ["benchmark", "scenario", *OF_SYSTEM, "rate", "per_accelerator", "offline"]
-ANSWERS = ["predicted", "nested", "stranger", "naive"]
+ANSWERS = ["predicted", "nested", "stranger", "other_configuration", "other_accelerator", "earlier", "naive"]
 ERRORS = ["question", "scenario", "benchmark", "systems", "of_systems"]
 ERRORS += [f"{name}_{end}" for name in ANSWERS for end in ("median", "p90")]
 ERRORS += ["factor_low", "factor_high", "held"]
+BASES = {  # of `bases`: what the errors are of, in words
+    "predicted": "all other results", "models": "mean over models", "without": "without {largest}",
+    "stranger": "other submitters only", "other_configuration": "other configurations only",
+    "earlier": "earlier rounds only", "other_accelerator": "other accelerators only", "naive": "median of all others",
+}  # fmt: skip
 ERROR_HEADS = {  # of the columns of `error_table`
     "scenario": "Scenario", "label": "Benchmark", "predicted": "Predicted", "predicted_median": "Median (%)",
     "predicted_p90": "P90 (%)", "naive_p90": "Naive P90 (%)", "nested_p90": "Other rounds' weights, P90 (%)",
@@ -103,6 +108,13 @@ def record(tables: Tables) -> pd.DataFrame:
 def errors_of_record(tables: Tables) -> pd.DataFrame:
     """The `errors` of predicting each row of the `record` from the others."""
     return errors(predictions(cases(record(tables))))
+
+
+@kept_with(*GATHERED_FROM)
+def bases_of_record(tables: Tables) -> pd.DataFrame:
+    """The `bases` of predicting each row of the `record`."""
+    labels = dict(zip(tables.benchmarks["benchmark"], tables.benchmarks["label"], strict=True))
+    return bases(predictions(cases(record(tables))), labels)
 
 
 def cases(rows: pd.DataFrame) -> pd.DataFrame:
@@ -172,9 +184,11 @@ def known(cases: pd.DataFrame) -> pd.DataFrame:
 
     Added: actual; predicted (Offline x the weighted median, over the other systems of the benchmark, of their ratios to
     Offline: SHARED and FACTOR weigh them); nested (the same with the weights of RIVALS that do best on the other
-    rounds, which shows what choosing them gained); stranger (from other submitters alone); naive (the median ratio of
-    all other systems). A result with the same figure, on as many of the same accelerators, does not predict another; a
-    case whose rate is NaN is predicted and predicts none.
+    rounds, which shows what choosing them gained); stranger (from other submitters alone); other_configuration (from
+    what is not the same accelerator with the same software, as a vendor's partners submit it); other_accelerator;
+    earlier (from rounds before its own); naive (the median ratio of all other systems). A result with the same figure,
+    on as many of the same accelerators, does not predict another; a case whose rate is NaN is predicted and predicts
+    none.
     """
     rows = cases[cases["scenario"].isin(LIMITED) & cases["offline"].notna()].reset_index(drop=True)
     codes, ratios = _codes(rows), (rows["rate"] / rows["offline"]).to_numpy()
@@ -186,7 +200,14 @@ def known(cases: pd.DataFrame) -> pd.DataFrame:
         once = ~_one_result(shared, codes["rate"][places]) & is_rated
         weights = _weights(shared, FACTOR, SHARED["accelerator"]) * once
         shares["predicted"][places] = _medians(values, weights)
-        shares["stranger"][places] = _medians(values, weights * ~shared["submitter"])
+        age = _ages(rounds[places])
+        for name, counts in {
+            "stranger": ~shared["submitter"],
+            "other_configuration": ~(shared["accelerator"] & shared["software"]),
+            "other_accelerator": ~shared["accelerator"],
+            "earlier": age < age[:, None],
+        }.items():
+            shares[name][places] = _medians(values, weights * counts)
         shares["naive"][places] = _medians(values, ~np.eye(len(places), dtype=bool) & is_rated)
         for rival, weighting in enumerate(RIVALS):
             weights = _weights(shared, *weighting) * once
@@ -201,24 +222,29 @@ def new(cases: pd.DataFrame) -> pd.DataFrame:
 
     Added: actual; predicted, the median of the others of its round or before by the very rule of a plan
     (system_properties.alike): available and bare, of the usual number of accelerators, of the newest round, each rule
-    where any system is left; stranger (from other submitters alone); naive (from all its systems of any round); nested
-    is predicted, for nothing was chosen. NaN of the first system of an accelerator. The whole system is left out, and
+    where any system is left; stranger, other_configuration, and earlier (as in `known`); naive (from all its systems
+    of any round); nested is predicted, for nothing was chosen; other_accelerator is NaN, for none predicts a rate. NaN
+    of the first system of an accelerator. The whole system is left out, and
     the same submitter's of that name in other rounds. A case whose rate is NaN is predicted and predicts none.
     """
     is_of_one_type = cases["accelerator"].ne(MIXED) & cases["accelerator_count"].notna()
     rows = cases[is_of_one_type].reset_index(drop=True)
     codes, rates = _codes(rows), rows["per_accelerator"].to_numpy()
-    is_sold, oldest_first = rows["on_sale"].to_numpy(), sorted(set(rows["round"]), key=round_age)
-    age = rows["round"].map({name: place for place, name in enumerate(oldest_first)}).to_numpy()
+    is_sold, age = rows["on_sale"].to_numpy(), _ages(rows["round"].to_numpy("object"))
     counts, rounds = rows["accelerator_count"].to_numpy("float64", na_value=np.nan), rows["round"].to_numpy("object")
-    medians = {name: np.full(len(rows), np.nan) for name in ("predicted", "stranger", "naive")}
+    medians = {name: np.full(len(rows), np.nan) for name in ANSWERS if name != "nested"}
     for places in _groups(rows, "benchmark", "scenario", "accelerator"):
         values, shared = rates[places], _shared(codes, places)
         system = codes["system"][places]
         same_system = shared["submitter"] & (system[:, None] == system)
         others = ~(_one_result(shared, codes["rate"][places]) | same_system) & ~np.isnan(values)
         filed_by_then = others & (age[places] <= age[places][:, None])
-        for name, predicts in (("predicted", filed_by_then), ("stranger", filed_by_then & ~shared["submitter"])):
+        for name, predicts in {
+            "predicted": filed_by_then,
+            "stranger": filed_by_then & ~shared["submitter"],
+            "other_configuration": filed_by_then & ~shared["software"],
+            "earlier": others & (age[places] < age[places][:, None]),
+        }.items():
             facts = is_sold[places], counts[places], rounds[places]
             alike = [system_properties.of_one_range(*facts, among) for among in predicts]
             medians[name][places] = _medians(values, np.array(alike))
@@ -309,6 +335,48 @@ def errors(predictions: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=ERRORS)
 
 
+def bases(predictions: pd.DataFrame, labels: Mapping[str, str] | None = None) -> pd.DataFrame:
+    """Return the errors under a latency limit by what they are of, a row per question, scenario, and basis.
+
+    Columns: question, scenario, basis (an entry of BASES, or a benchmark: of its cases alone), words, systems
+    (predicted), median and p90 (shares of the actual rate; the latter NaN of FEWEST cases or fewer). The mean over
+    models is of each model's own median and P90; the largest model is the one with most cases, named by `labels`. A
+    basis that predicts nothing has no row.
+    """
+    rows = []
+    for (question, scenario), part in predictions.groupby(["question", "scenario"], sort=False):
+        if scenario not in LIMITED:
+            continue
+        largest = predictions["benchmark"].mode().iloc[0]
+        models = {name: _errors_of(own) for name, own in part.groupby("benchmark")}
+        by_model = pd.DataFrame(models.values())
+        whole, smaller = _errors_of(part), _errors_of(part[part["benchmark"].ne(largest)])
+        own = {name: (whole[f"{name}_systems"], whole[f"{name}_median"], whole[f"{name}_p90"]) for name in ANSWERS}
+        own["models"] = whole["systems"], by_model["predicted_median"].mean(), by_model["predicted_p90"].mean()
+        own["without"] = smaller["systems"], smaller["predicted_median"], smaller["predicted_p90"]
+        called = {name: (labels or {}).get(name, name) for name in [largest, *models]}
+        rows += [(question, scenario, name, BASES[name].format(largest=called[largest]), *own[name]) for name in BASES]
+        columns = [f"predicted_{name}" for name in ("systems", "median", "p90")]
+        rows += [
+            (question, scenario, name, called[name], *(off[each] for each in columns)) for name, off in models.items()
+        ]
+    frame = pd.DataFrame(rows, columns=["question", "scenario", "basis", "words", "systems", "median", "p90"])
+    return frame[frame["systems"].gt(0)].reset_index(drop=True)
+
+
+def basis_table(bases: pd.DataFrame) -> pd.DataFrame:
+    """Return `bases` as text, a row per basis and a column per question and scenario: median and P90, "-" for none."""
+    cells = [
+        f"{100 * row.median:.1f}% and {100 * row.p90:.0f}% of {row.systems}".replace("nan%", "-")
+        for row in bases.itertuples(index=False)
+    ]
+    columns = bases["scenario"] + ", " + bases["question"]
+    wide = bases.assign(cell=cells, column=columns).pivot(index="basis", columns="column", values="cell")
+    wide = wide.reindex(index=bases["basis"].unique(), columns=columns.unique()).fillna("-")
+    words = bases.drop_duplicates("basis").set_index("basis")["words"]
+    return wide.assign(words=words)[["words", *wide.columns]].reset_index(drop=True)
+
+
 def overall(errors: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `errors` over all benchmarks under a latency limit: one per question and scenario."""
     return errors[errors["benchmark"].eq("") & errors["scenario"].isin(LIMITED)].reset_index(drop=True)
@@ -332,8 +400,9 @@ def _errors_of(rows: pd.DataFrame) -> dict[str, float]:
     for name in ANSWERS:
         off = np.abs(predicted[name].to_numpy() / predicted["actual"].to_numpy() - 1)
         off = off[~np.isnan(off)]  # a stranger may be lacking where a prediction is not
+        cells[f"{name}_systems"] = len(off)
         cells[f"{name}_median"] = float(np.median(off)) if len(off) else np.nan
-        cells[f"{name}_p90"] = float(np.quantile(off, LIKELY[1])) if enough else np.nan
+        cells[f"{name}_p90"] = float(np.quantile(off, LIKELY[1])) if len(off) > FEWEST else np.nan
     ends = _likely(predicted["factor"].to_numpy()) if enough else (np.nan, np.nan)
     judged = predicted["held"].to_numpy()[predicted["low"].notna().to_numpy()]
     in_range = float(judged.mean()) if len(judged) else np.nan
@@ -352,6 +421,12 @@ def _likely(factors: np.ndarray) -> np.ndarray:
 def _product(rows: pd.DataFrame) -> pd.Series:
     """What served, else the framework, in small letters and up to its version: tensorrt, vllm; "" for neither."""
     return system_properties.software(rows).str.lower().str.extract(r"^\s*([a-z][a-z-]*)", expand=False).fillna("")
+
+
+def _ages(rounds: np.ndarray) -> np.ndarray:
+    """The place of each round among them, oldest first."""
+    order = {name: place for place, name in enumerate(sorted(set(rounds.tolist()), key=round_age))}
+    return np.array([order[name] for name in rounds.tolist()])
 
 
 def _groups(rows: pd.DataFrame, *by: str) -> Iterable[np.ndarray]:
