@@ -755,7 +755,10 @@ def accelerator_choice(asked: Asked) -> dict[str, Ends]:
     """The answer where traffic or a whole node decides: queueing and memory only add to other accelerators."""
     runs, bills = runs_of(asked["benchmark"], tuple(asked["rounds"])), {}
     for accelerator in set(runs["accelerator"]):
-        usd, nodes = hourly(accelerator, asked["cost_model"]), nodes_for_traffic(runs, accelerator, asked, asked["derate"])
+        usd, nodes = (
+            hourly(accelerator, asked["cost_model"]),
+            nodes_for_traffic(runs, accelerator, asked, asked["derate"]),
+        )
         if nodes and usd[0] > 0:
             bills[accelerator] = tuple(price * NODE * count for price, count in zip(usd, nodes, strict=True))
     best = min(bills, key=lambda name: bills[name])

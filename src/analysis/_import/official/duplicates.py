@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from analysis._import.official import shape
 from analysis._import.official.shape import Row
 
-STRICTER = {"95": "99", "99": "99.9"}  # the target under which a measurement may stand again
+STRICTER = {"95": "99", "99": "99.9"}  # the target under which a measurement may be repeated
 
 
 def mark(rows: Sequence[Row]) -> None:
-    """Mark each row that stands again, with the same figure and power, under the next stricter target."""
+    """Mark each row that is repeated, with the same figure and power, under the next stricter target."""
     by_key = {_key(row, row["accuracy_target"]): row for row in rows}
     for row in rows:
         strict = by_key.get(_key(row, STRICTER.get(row["accuracy_target"], "none")))

@@ -7,7 +7,7 @@ from typing import Any
 
 
 class EntryError(ValueError):
-    """A file or a result in it cannot be used; the text says what is missing or wrong, to stand behind its name."""
+    """A file or a result in it cannot be used; the text says what is missing or wrong, to follow its name."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""`analysis import`: brings summaries and folders together, writes rows and tells what was left out."""
+"""`analysis import`: brings summaries and folders together, writes rows and tells what was excluded."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def _compare(rows: Iterable[Row], outcome: Outcome) -> None:
 
 
 def _lines(rows: Sequence[Row], met: Sequence[Row], outcome: Outcome, out: Path) -> Iterator[str]:
-    """What is told of an import, how many rows there are last; `met` are all rows whose names may be unknown."""
+    """What is reported of an import, how many rows there are last; `met` are all rows whose names may be unknown."""
     yield from (f"left out  {problem}" for problem in outcome.problems)
     yield from (f"differs   {line}" for line in outcome.differing)
     names = Counter(row["accelerator_as_published"] for row in rows)

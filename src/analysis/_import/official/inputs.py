@@ -103,7 +103,7 @@ class Sources:
         self._summaries.setdefault(sha256_of(path), path)
 
     def _runs(self) -> Iterator[Run]:
-        """The runs of the trees with round and origin; a tree that is of no round is told once, not for each run."""
+        """The runs of the trees with round and origin; a tree that is of no round is reported once, not for each run."""
         unplaced: dict[str, str] = {}
         for start in self.trees:
             found = list(tree.walk(start, self.round or tree.round_of(start)))
@@ -168,7 +168,7 @@ class Sources:
         return sha256_of(path) in shipped | {*table_text.column("rounds", "summary_sha256")}
 
     def _named(self, path: Path | str) -> str:
-        """A path as it is told: from its archive, where it is of one."""
+        """A path as it is reported: from its archive, where it is of one."""
         text = str(path)
         for folder, archived in self._unpacked.items():
             if text.startswith(folder):

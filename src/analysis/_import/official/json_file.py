@@ -13,7 +13,7 @@ codecs.register_error("or-latin-1", lambda error: (error.object[error.start : er
 
 
 def read(path: Path | str) -> Any:
-    """The content of a JSON file. Raises EntryError that says what is wrong with it, to stand behind its name."""
+    """The content of a JSON file. Raises EntryError that says what is wrong with it, to follow its name."""
     try:
         return json.loads(Path(path).read_bytes().decode("utf-8-sig", "or-latin-1"))
     except OSError as error:

@@ -43,7 +43,7 @@ def is_meant(path: Path) -> bool:
 
 
 def entries(path: Path) -> Iterator[tuple[int, Entry | EntryError]]:
-    """Each result with the row that it stands in, or what is wrong there. Raises EntryError for another file."""
+    """Each result with the row that it is in, or what is wrong there. Raises EntryError for another file."""
     rows = _rows(path)
     top = next((place for place, row in enumerate(rows) if row[0] == FIRST), 0)
     if top < 2:
@@ -52,7 +52,7 @@ def entries(path: Path) -> Iterator[tuple[int, Entry | EntryError]]:
     if missing := [name for name in COLUMNS.values() if name not in names]:
         raise EntryError(f"row {top + 1}: has no column {first_of(missing, 3)}")
     begin = next((place for place, scenario in enumerate(rows[top - 1]) if scenario), len(names))
-    # A benchmark stands as a heading over several columns.
+    # A benchmark is as a heading over several columns.
     benchmarks = accumulate(rows[top - 2][begin:], lambda before, cell: cell or before)
     figures = list(zip(range(begin, len(names)), benchmarks, rows[top - 1][begin:], names[begin:], strict=True))
     scenarios = {units.scenario(scenario) for *_, scenario, _ in figures}

@@ -2,7 +2,7 @@
 
 `summary_results.json` (until v6.0) is a list of results, `summary.json` (v6.1) an object of numbered ones, and
 `cm-result.json` a list of the Collective Mind collections of rounds until v4.0, one file for each suite, division,
-benchmark and scenario. Power stands beside its result, or in v4.0 and v6.1 in a row of its own behind it.
+benchmark and scenario. Power is beside its result, or in v4.0 and v6.1 in a row of its own behind it.
 """
 
 from __future__ import annotations
