@@ -103,7 +103,7 @@ class Sources:
         self._summaries.setdefault(sha256_of(path), path)
 
     def _runs(self) -> Iterator[Run]:
-        """The runs of the trees with round and origin; a tree that is of no round is reported once, not for each run."""
+        """The runs of the trees with round and origin; a tree of no round is reported once, not for each run."""
         unplaced: dict[str, str] = {}
         for start in self.trees:
             found = list(tree.walk(start, self.round or tree.round_of(start)))
