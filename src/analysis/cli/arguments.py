@@ -46,9 +46,9 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     add(
         "--accelerator",
         dest="baseline",
-        default="H200 SXM",
+        default="B200 SXM",
         metavar="NAME",
-        help="as in data/accelerators.csv (default H200 SXM)",
+        help="as in data/accelerators.csv (default B200 SXM)",
     )
     add("--price", metavar="USD", help="per accelerator-hour: 4.76, 2-4.76, or a quote")
     _add_cost_model(add)
@@ -83,7 +83,7 @@ def add_choose(parser: argparse.ArgumentParser) -> None:
     _add_cost_model(add)
     add("--rank-by", choices=["cost", "power", "accelerators"], help="what the ranking is by (cost)")
     add("--accelerators", nargs="+", metavar="NAME", help="accelerators ranked (all available)")
-    add("--baseline", help="baseline of break-even prices (H200 SXM)")
+    add("--baseline", help="baseline of break-even prices (B200 SXM)")
     add("--spare-nodes", type=int, metavar="N", help="nodes beyond those needed; N+1 is 1 (0)")
     add(
         "--derate",

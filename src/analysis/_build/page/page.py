@@ -213,9 +213,10 @@ def _footer(cells: list[Any], stated: dict[str, Any]) -> dict[str, Any]:
 
 def _behind(stated: dict[str, Any]) -> dict[str, Any]:
     """What a published result needs beside it: the systems of the answer, its scope, and where it was retrieved."""
-    answer = [each for each in stated["findings"] if each["headline"] in stated["answer"]][:2]
+    answer = [each for each in stated["findings"] if each.get("headline", "") in stated["answer"]][:2]
     cited = {name for each in answer for name in each["sources"]}
-    official = [each for each in stated["provenance"].get("sources", []) if each.get("kind") == "official"]
+    sources = (stated["provenance"] or {}).get("sources", ())
+    official = [each for each in sources if each.get("kind") == "official"]
     parts = (stated["trust"] or {"parts": []})["parts"][:2] if official else []
     topic = [f"{name} {stated['parameters'][name]}" for name in ("benchmark", "scenario") if stated["parameters"].get(name)]
     return {
