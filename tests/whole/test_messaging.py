@@ -53,7 +53,7 @@ def test_a_footnote_in_sight_has_scope_source_date_and_legend(pages: dict[str, s
     for name, record in records.items():
         words = text(FOLDED.sub(" ", pages[name]))
         footnote = words[max(0, words.rindex("Derived metrics") - 4000) :]
-        assert LEGEND in footnote and "not official MLPerf Inference results" in footnote, name
+        assert LEGEND in footnote and "not official MLPerf® Inference results" in footnote, name
         cited = {source for each in record["findings"][:2] for source in each["sources"]}
         used = [each for each in official(record) if each["id"] in cited]
         for source in used:
