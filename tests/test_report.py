@@ -106,12 +106,12 @@ def test_scope_line_says_rounds_division_availability_and_systems(shown: Any) ->
     ])  # fmt: skip
     (data,) = shown(report.scope, rows, "FP8 vs FP4")
     expected = (
-        "MLPerf Inference v4.1 to v5.1, closed division, 3 systems, 2 available, 1 figure from documents, FP8 vs FP4"
+        "MLPerf® Inference v4.1 to v5.1, closed division, 3 systems, 2 available, 1 figure from documents, FP8 vs FP4"
     )
     assert data["text/plain"] == expected
     assert data[mime.TRUST]["view"].startswith("explorer.html")
     assert shown(report.scope, rows.iloc[:1])[0]["text/plain"] == (
-        "MLPerf Inference v5.1, closed division, 1 system, available"
+        "MLPerf® Inference v5.1, closed division, 1 system, available"
     )
     assert shown(report.scope, rows.head(0))[0]["text/plain"] == "no results"
 
@@ -130,5 +130,5 @@ def test_scope_line_says_what_was_recomputed_from_logs(shown: Any, evidence: lis
     rows = pd.DataFrame([RESULT | {"id": str(place), "evidence": each} for place, each in enumerate(evidence)])
     paper = pd.DataFrame([RESULT | {"id": "paper", "evidence": "", "origin": "published"}])
     line = shown(report.scope, pd.concat([rows, rows.head(1), paper]))[0]["text/plain"]
-    before = "MLPerf Inference v5.1, closed division, 1 system, available"
+    before = "MLPerf® Inference v5.1, closed division, 1 system, available"
     assert line == f"{before}, recomputed from logs: {said}, 1 figure from documents"

@@ -47,6 +47,9 @@ __all__ = [
 ]  # fmt: skip
 
 
+SYSTEMS = 4  # that a finding names
+
+
 def headline(text: str, *, name: str, unit: str, value: Value | None = None, **more: Any) -> None:
     """Show and record the answer of the report, at most 25 words; arguments as of `finding`.
 
@@ -71,8 +74,8 @@ def finding(
 
     `name` is snake_case and unique in the report. `rows` are the results behind it: their sources are cited and
     their notes become its caveats, unless `notes` or `sources` say otherwise. `about` names what the value belongs
-    to, `values` holds further values with their units (unknown ones are left out), `more` further sentences. Without
-    a value (None, or a span of no rows) the sentence says why there is none. Raises ValueError for a name that is not
+    to, `values` holds further values with their units (unknown ones are left out), `more` further sentences. Rows with
+    submitter, system, and accelerator_count name the systems behind it, SYSTEMS of them. Without a value (None, or a span of no rows) the sentence says why there is none. Raises ValueError for a name that is not
     snake_case or an empty text or unit.
     """
     shown = pd.DataFrame([rows]) if isinstance(rows, pd.Series) else rows
@@ -85,9 +88,8 @@ def finding(
     if shown is not None:
         provenance.remember(shown)
     known = UNKNOWN if value is None else as_interval(value)
-    display(
-        Finding(name, known if known.known else None, unit, text, cites, notes, more=more, about=about, values=further)
-    )
+    told = {"more": more, "about": about, "values": further, "systems": _systems(shown)}
+    display(Finding(name, known if known.known else None, unit, text, cites, notes, **told))
 
 
 def scope(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -> None:
@@ -106,7 +108,7 @@ def scope(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -
         is_available = official["availability"].eq("available")
         system = ["system_key"] if "system_key" in official else ["round", "submitter", "system"]
         systems, available = (len(part.drop_duplicates(system)) for part in (official, official[is_available]))
-        parts.append("MLPerf Inference " + (rounds[0] if len(rounds) == 1 else f"{rounds[0]} to {rounds[-1]}"))
+        parts.append("MLPerf\u00ae Inference " + (rounds[0] if len(rounds) == 1 else f"{rounds[0]} to {rounds[-1]}"))
         parts.append(f"{names(sorted(set(official['division'])))} division")
         some = "" if available == systems else f"{available:,} "
         parts.append(f"{count(systems, 'system')}, {some}available")
@@ -115,6 +117,26 @@ def scope(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -
     if others := len(rows) - len(official):
         parts.append(count(others, "figure") + " from documents")
     display(Trust((*parts, *more) if parts or more else ("no results",), notes, band, explorer_links.around(rows)))
+
+
+def _systems(rows: pd.DataFrame | None) -> list[str]:
+    """The submitted systems of rows in words, each once, SYSTEMS at most and how many more; baselines after them."""
+    if rows is None:
+        return []
+    found: dict[str, None] = {}
+    for prefix, lead in (("", ""), ("baseline_", "baseline ")):
+        columns = {each: f"{prefix}{each}" for each in ("submitter", "system", "round")}
+        columns["size"] = "baseline_count" if prefix else "accelerator_count"
+        if set(columns.values()) <= set(rows):
+            ids = rows.get(f"{prefix}result_id", pd.Series("", rows.index))
+            named = rows[list(columns.values())].set_axis(list(columns), axis=1).assign(result_id=ids)
+            for row in named.to_dict("records"):
+                size = f"{row['size']:.0f}x" if pd.notna(row["size"]) else ""
+                about = ", ".join(filter(None, [size, row["round"], row["result_id"]]))
+                if row["submitter"] and row["system"]:
+                    found[f"{lead}{row['submitter']}: {row['system']} ({about})"] = None
+    texts = list(found)
+    return [*texts[:SYSTEMS], *[f"and {len(texts) - SYSTEMS} more"] * (len(texts) > SYSTEMS)]
 
 
 def _recomputed(share: float) -> str:

@@ -25,6 +25,7 @@ from analysis.audit import typos
 from analysis.cli import main, option_values
 
 PLAN = ["plan", "--benchmark", "llama2-70b", "--users", "100", "--tokens-per-user", "25", "--draws", "1000"]
+PLAN += ["--accelerator", "H200 SXM"]
 SWEEP, METERED, OLD, LOG = (
     str(DATA / "examples" / name) for name in ("vllm_concurrency.jsonl", "aiperf.json", "vllm_old.json", "loadgen")
 )
@@ -350,15 +351,15 @@ def test_a_measurement_of_one_s_own_is_not_said_to_be_an_example(said, tmp_path:
     own.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
     status, text = said("measure", str(own))
     assert status == 0 and "SAMPLE" not in text
-    assert text.startswith("8x H100: 31% to 36% of MLPerf throughput per accelerator (Llama 2 70B Server)")
+    assert text.startswith("8x H100: 31% to 36% of MLPerf Inference throughput per accelerator (Llama 2 70B Server)")
 
 
 def test_measure_answers_first_with_the_share_of_mlperf_and_what_the_rest_costs(said) -> None:
     """7,400 tokens/s of 8 at 2.5 dollars: 925 each of 2,576 to 2,962 officially, so 3 of the 8 would do."""
     share, cost = said("measure", SWEEP, "--price", "2.5")[1].splitlines()[1:3]
-    assert share == "8x H100: 31% to 36% of MLPerf throughput per accelerator (Llama 2 70B Server)"
+    assert share == "8x H100: 31% to 36% of MLPerf Inference throughput per accelerator (Llama 2 70B Server)"
     assert cost == (
-        "Cost: $0.75 per million output tokens; at MLPerf throughput 3 of 8 accelerators suffice, saving $12 of "
+        "Cost: $0.75 per million output tokens; at MLPerf Inference throughput 3 of 8 accelerators suffice, saving $12 of "
         "$20/hour."
     )
 
@@ -426,7 +427,7 @@ def test_shares_are_per_cent_above_five(text: str, share: tuple[float, float]) -
 
 
 CHOOSE = ["choose", "--users", "1000", "--tokens-per-user", "25", "--draws", "1000"]
-LLAMA = [*CHOOSE, "--benchmark", "llama2-70b"]
+LLAMA = [*CHOOSE, "--benchmark", "llama2-70b", "--baseline", "H200 SXM"]
 
 
 def test_choose_ranks_accelerators_and_lists_those_without_a_qualifying_run(said) -> None:
@@ -444,7 +445,7 @@ def test_choose_ranks_accelerators_and_lists_those_without_a_qualifying_run(said
 def test_plan_and_choose_give_one_question_one_answer(said) -> None:
     """Of what is not asked too: rounds, spare nodes, and all else that both have."""
     asked = ["--benchmark", "llama2-70b", "--users", "1000", "--tokens-per-user", "25", "--format", "json"]
-    plan, chosen = (json.loads(said(command, *asked)[1]) for command in ("plan", "choose"))
+    plan, chosen = (json.loads(said(command, *asked)[1]) for command in ("plan", "choose"))  # both of a B200
     both = plan["parameters"].keys() & chosen["parameters"].keys()
     assert {"rounds", "spare_nodes", "draws"} <= both
     assert all(plan["parameters"][name] == chosen["parameters"][name] for name in both)
@@ -457,7 +458,11 @@ def test_plan_and_choose_give_one_question_one_answer(said) -> None:
 def test_power_says_what_it_is_from_and_provisioned_power_stands_apart(said) -> None:
     """A DGX H200 by rated parts: 9.882 kW. Where the parts of a system are not known, its provisioned power is not."""
     asked = ["--users", "1000", "--tokens-per-user", "25", "--benchmark", "llama2-70b"]
-    plan, chosen = (json.loads(said(command, *asked, "--format", "json")[1]) for command in ("plan", "choose"))
+    own = ["--accelerator", "H200 SXM"], ["--baseline", "H200 SXM"]
+    plan, chosen = (
+        json.loads(said(command, *asked, *side, "--format", "json")[1])
+        for command, side in zip(("plan", "choose"), own, strict=True)
+    )
     rows = {row["accelerator"]: row for row in chosen["ranked"]}
     (nodes,) = (own for own in plan["quantities"] if own["output"] == "nodes")
     (found,) = (each for each in plan["findings"] if each["name"] == "provisioned_kilowatts")
@@ -512,8 +517,8 @@ def test_choose_finds_the_benchmark_nearest_to_a_model_and_knows_its_names(said)
     assert status == 0 and text.startswith(
         "Serving 1,000 concurrent users of Qwen3 32B (as Llama 2 70B) at 25 tokens/s"
     )
-    named, same = said(*CHOOSE, "--model", "llama-2-70b"), said(*LLAMA)
-    assert named == same == said(*CHOOSE)
+    named, same = said(*CHOOSE, "--model", "llama-2-70b", "--baseline", "H200 SXM"), said(*LLAMA)
+    assert named == same and said(*CHOOSE) == said(*CHOOSE, "--benchmark", "gpt-oss-120b")
 
 
 def test_without_a_qualifying_run_choose_fails_and_names_the_closest(said) -> None:
@@ -544,6 +549,7 @@ def test_choose_takes_the_derates_of_a_plan(said, derate: str, kept: list[float]
     chosen = json.loads(said(*LLAMA, *asked)[1])
     assert chosen["parameters"]["derate"] == kept
     plan = ["plan", "--benchmark", "llama2-70b", "--users", "1000", "--tokens-per-user", "25", *asked[:-2]]
+    plan += ["--accelerator", "H200"]
     nodes = json.loads(said(*plan)[1])["quantities"][1]
     assert [chosen["ranked"][0][f"nodes_{end}"] for end in ("low", "high")] == [nodes["p10"], nodes["p90"]]
 

@@ -107,6 +107,19 @@ def test_capped_run_keeps_a_share_of_its_submitter_s_own_runs(comparable_rows: R
     assert row(found)["source_ids"] == ("mlcommons-v4.1",)
 
 
+def test_a_stated_limit_is_beside_the_default_of_the_same_submitter_size_and_target(comparable_rows: Rows) -> None:
+    """16,000 at 350 of 700 W over 20,000: a share of 0.8 at half the limit; a metered run and another's are no pair."""
+    limit = {"result_id": "4.1-0009", "power_capped": True, "power_limit_watts": 350.0, "low": 16_000.0}
+    rows = comparable_rows(
+        limit, limit | {"power_measured": True}, limit | {"power_limit_watts": None}, OWN | {"low": 20_000.0},
+        OWN | {"low": 9e4, "accelerator_count": 4}, OWN | {"low": 9e4, "accuracy_target": "99"}, OTHER | {"low": 9e4},
+    )  # fmt: skip
+    sheet = pd.DataFrame({"accelerator": ["H100 SXM"], "power_limit_w": [700.0]})
+    found = power.stated_limits(rows, sheet)
+    assert span(found, "share") == (0.8, 0.8) and (row(found)["limit_share"], row(found)["default_w"]) == (0.5, 700.0)
+    assert power.stated_limits(rows.iloc[1:], sheet).empty
+
+
 def test_capped_run_without_a_run_of_its_submitter_has_no_share_and_is_kept(comparable_rows: Rows) -> None:
     found = power.capped(comparable_rows(MEASURED), comparable_rows(OTHER | {"low": 32_000.0}))
     assert pd.isna(row(found)["share_low"]) and pd.isna(row(found)["overstated_high"])

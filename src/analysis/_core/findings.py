@@ -29,8 +29,8 @@ class Finding:
     `value` is None where the chosen rows leave nothing to compute; the headline then says so. `about` names what the
     value is of, where that is part of the finding, as which input is the leading one. `values` are further values that
     the headline says, by name, each with its unit. `more` are further words behind the headline, `notes` what must be
-    said with it, `sources` the ids of what it rests on. Raises ValueError for a name that is not snake_case, an empty
-    unit or headline, and a value that is no range, low to high.
+    said with it, `sources` the ids of what it rests on, `systems` the submitted systems, in words. Raises ValueError
+    for a name that is not snake_case, an empty unit or headline, and a value that is no range, low to high.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Finding:
     more: str = ""
     about: str = ""
     values: Mapping[str, tuple[Interval, str]] = field(default_factory=dict)
+    systems: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
@@ -79,6 +80,7 @@ class Finding:
             "caveats": wording.texts(self.notes),
             "notes": [note.record() for note in wording.ordered(self.notes)],
             "about": self.about,
+            "systems": list(self.systems),
             "values": [
                 {"name": name, "low": _nine_digits(value.low), "high": _nine_digits(value.high), "unit": unit}
                 for name, (value, unit) in self.values.items()

@@ -233,7 +233,7 @@ _TABLE = (
     # Why a result is not compared.
     Kind("stream_energy", "energy per query of a stream scenario, not throughput", **_OUT),
     Kind("stream_count", "a count of streams, the metric of MultiStream until v1.1", **_OUT),
-    Kind("no_scenario", "no MLPerf scenario: a stated batch size or framework", **_OUT),
+    Kind("no_scenario", "no MLPerf Inference scenario: a stated batch size or framework", **_OUT),
     Kind("duplicate", "duplicate: the same run under another accuracy target", **_OUT),
     Kind("another_version", "older version of the benchmark, not compatible with later ones", **_OUT),
     Kind("another_round", "another round", **_OUT),

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from analysis._core import interval
@@ -72,7 +73,6 @@ OTHERS: tuple[Check, ...] = (
     arithmetic.deployment_price,
     arithmetic.dollars_at_ceiling,
     sizes.official_sizing,
-    sizes.sizing_at_official_rate,
     sizes.accelerators_needed,
     sizes.model_limit,
     sizes.sparse_size,
@@ -153,20 +153,24 @@ def scorecard(judged: pd.DataFrame, labels_of: dict[str, str]) -> pd.DataFrame:
     """Return the number of figures with each verdict, one row per document, most wrong figures first.
 
     Columns: source_id, `source` (its label), `figures`, one per verdict of DEFINITE and WRONG, and `unchecked` (no
-    check applies): these add up to figures. Further: `holds` and `wrong` (sums of HOLDS and of WRONG) and
-    `without_official_result` (of any verdict). A repeat of a figure counts as a figure.
+    check applies): these add up to figures. Further: `wrong` (sum of WRONG), `named` (confirmed counts of accelerators
+    that the system's own name prints), `holds` (sum of HOLDS without these), and `without_official_result` (of any
+    verdict). A repeat of a figure counts as a figure.
     """
     figures = overall(judged)
+    checked = judged.groupby(KEYS, sort=False)["check"].agg(set).reindex(pd.MultiIndex.from_frame(figures[KEYS]))
+    is_named = figures["verdict"].isin(HOLDS) & np.array([checks == {submissions.SIZE} for checks in checked], "bool")
     columns = [*DEFINITE, *WRONG]
     counts = pd.crosstab(figures["source_id"], figures["verdict"]).reindex(columns=columns, fill_value=0)
     card = counts.assign(
         figures=figures.groupby("source_id").size(),
         unchecked=(~figures["verdict"].isin(columns)).groupby(figures["source_id"]).sum(),
         without_official_result=(~figures["official"]).groupby(figures["source_id"]).sum(),
+        named=is_named.groupby(figures["source_id"]).sum(),
     )
     card = card.reset_index().rename_axis(columns=None)
     card = card.assign(source=card["source_id"].map(labels_of))
-    card = card.assign(**{name: card[list(of)].sum(axis=1) for name, of in (("holds", HOLDS), ("wrong", WRONG))})
+    card = card.assign(holds=card[list(HOLDS)].sum(axis=1) - card["named"], wrong=card[list(WRONG)].sum(axis=1))
     return card.sort_values("wrong", ascending=False, kind="stable", ignore_index=True)
 
 

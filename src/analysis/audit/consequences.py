@@ -22,7 +22,7 @@ def conclusions(rows: pd.DataFrame, baseline: str, judged: pd.DataFrame, labels:
     Watts have a row only where the printed range excludes the measured ones.
     """
     wrong = judged[judged["verdict"].eq("contradicted")]
-    sizing = wrong[wrong["check"].isin([sizes.OFFICIAL_SIZING, sizes.AT_OFFICIAL_RATE])]
+    sizing = wrong[wrong["check"].eq(sizes.OFFICIAL_SIZING)]
     power = wrong[wrong["check"].isin([arithmetic.WATTS, against_record.POWER])]
     records = [
         *_speedups(rows, baseline),

@@ -13,13 +13,13 @@ from analysis._core.cell_lists import first_of
 from analysis._core.interval import Interval
 from analysis._core.parameters import RealWorldDerating
 from analysis._core.vocabulary import BYTES_PER_WEIGHT
-from analysis.audit import against_record, physics, verdict
+from analysis.audit import physics, verdict
 from analysis.audit.frames import Tables
 from analysis.audit.verdict import AGREES, NOTHING, Judgment, Row, Verdict, exactly
 from analysis.comparability import selection
 from analysis.planner import capacity
 
-OWN_SIZING, OFFICIAL_SIZING, AT_OFFICIAL_RATE = "sizing", "official sizing", "sizing at the official rate"
+OWN_SIZING, OFFICIAL_SIZING = "sizing", "official sizing"
 WEIGHTS, LARGEST, TOGETHER = "weight memory", "model fits", "system against accelerator"
 KEPT = "size of what is kept"
 SPARSITY = "sparsity-2:4"
@@ -68,7 +68,8 @@ def sizing(tables: Tables) -> Iterator[Judgment]:
 def official_sizing(tables: Tables) -> Iterator[Judgment]:
     """The same question asked of the capacity plan, as the derating report and the command line ask it.
 
-    The price is the document's. Without an official run at the speed of the example no official result confirms it.
+    The price is the document's. Without an official run at the speed of the example no official result confirms or
+    contradicts it: Offline throughput has no speed for a user.
     """
     record = selection.record(tables.results, tables.benchmarks)
     data = SimpleNamespace(**record._asdict(), accelerators=tables.accelerators, prices=tables.prices)
@@ -88,27 +89,13 @@ def official_sizing(tables: Tables) -> Iterator[Judgment]:
         bill, per_user_hour = (planned.likely(name) for name in ("usd_per_hour", "usd_per_user_hour"))
         answers = {"accelerators_needed": rented, "bill_per_hour": bill, "bill_per_user_hour": per_user_hour}
         speed = f"{example.speed:g} tokens/s"
-        lacking = f"No official run of {accelerator} gave each user {speed}."
+        lacking = f"No official run of {accelerator} gave each user {speed}; Offline throughput holds no such speed."
         for stated, claimed in example.beside(answers):
             words = f"At official rates with {speed} for each user it takes {claimed.text()} {stated['unit']}."
             known, ids = claimed.known, sorted(set(planned.behind["result_id"]))
             outcome = (claimed, first_of(ids, 3), words) if known else (NOTHING, "", lacking)
             no_basis = None if known else Verdict.NO_OFFICIAL_RESULT
             yield Judgment.on(stated, OFFICIAL_SIZING, *outcome, verdict=no_basis)
-
-
-def sizing_at_official_rate(tables: Tables) -> Iterator[Judgment]:
-    """Check a sizing example whose rate official results contradict: its own arithmetic with the official rate."""
-    rates = {judgment.figure["id"]: judgment for judgment in tables.judgments(against_record.results)}
-    for example in _examples(tables):
-        official = example.rate and rates.get(example.rate["id"])
-        if official and official.verdict is Verdict.CONTRADICTED:
-            rate = f"{official.expected.text(4)} tokens/s per {example.rate['accelerator']}"
-            for stated, expected, amount in example.computed(official.expected):
-                words = (
-                    f"Its rate contradicts official results: with the official {rate} its arithmetic gives {amount}."
-                )
-                yield Judgment.on(stated, AT_OFFICIAL_RATE, expected, f"{SIZING}, {official.reference}", words)
 
 
 def weight_memory(tables: Tables) -> Iterator[Judgment]:

@@ -149,22 +149,26 @@ def _count(claim: Row, tables: Tables) -> Judgment:
     rows = rows.assign(server=rows["system"].str.partition(" (")[0].str.strip() if len(rows) else "", maker=makers)
     ways = {name: float(len(rows.drop_duplicates(columns))) for name, columns in COUNTED[claim["quantity"]].items()}
     numbers = list(ways.values())
-    outcome = _counted(claim, numbers, claim["round"] in tables.record.whole)
+    outcome = _counted(claim, numbers, claim["round"] in tables.record.whole, partners=bool(accelerators))
     counted = " or ".join(f"{number:.0f} counted by {name}" for name, number in ways.items())
     by = f" by {claim['submitter']}" if claim["submitter"] else ""
     hardware = claim["subject_accelerator"] or (claim["subject"] if accelerators else "")
     by += f" on {hardware}" if hardware else ""
-    proviso = "; it may be a part of the record only" if outcome is Verdict.UNVERIFIABLE else ""
+    proviso = "; which of them are partners is not in the data" if accelerators and claim["bound"] == "at_least" else ""
+    proviso = proviso or "; it may be a part of the record only" * (outcome is Verdict.UNVERIFIABLE)
     expected = Interval(min(numbers), max(numbers)) if len(rows) else NOTHING
     words = f"The official {claim['round']} results in the data hold {counted}{by}{proviso}."
     return Judgment.on(claim, COUNT, expected, f"official {claim['round']} results{by}", words, verdict=outcome)
 
 
-def _counted(claim: Row, numbers: list[float], whole: bool) -> Verdict:
-    """The verdict on a stated number against the ways of counting, the usual one first."""
+def _counted(claim: Row, numbers: list[float], whole: bool, partners: bool) -> Verdict:
+    """The verdict on a stated number against the ways of counting, the usual one first.
+
+    At least so many `partners` of a vendor are unverifiable where as many submitters have its accelerators.
+    """
     stated = claim["low"]
     if claim["bound"] == "at_least" and stated < numbers[0]:
-        return Verdict.WITHIN_ROUNDING
+        return Verdict.UNVERIFIABLE if partners else Verdict.WITHIN_ROUNDING
     if stated in numbers:
         return Verdict.CONFIRMED if stated == numbers[0] else Verdict.CONDITIONAL
     if not whole and (not max(numbers) or stated > min(numbers)):

@@ -46,15 +46,16 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     add(
         "--accelerator",
         dest="baseline",
-        default="H200 SXM",
+        default="B200 SXM",
         metavar="NAME",
-        help="as in data/accelerators.csv (default H200 SXM)",
+        help="as in data/accelerators.csv (default B200 SXM)",
     )
     add("--price", metavar="USD", help="per accelerator-hour: 4.76, 2-4.76, or a quote")
     _add_cost_model(add)
     add("--spare-nodes", type=int, metavar="N", help="nodes beyond those needed; N+1 is 1 (0)")
     derate = (
-        "share of MLPerf throughput retained in production: 60-80 (%%), 0.6-0.8, measured (all), or your run's FILE"
+        "share of MLPerf Inference throughput retained in production: 60-80 (%%), 0.6-0.8, measured (all), or your "
+        "run's FILE"
     )
     add("--derate", default="60-80", metavar="D", help=f"{derate} (60-80)")
     add("--count", type=int, default=0, help="accelerators of that run, where FILE does not say")
@@ -82,9 +83,13 @@ def add_choose(parser: argparse.ArgumentParser) -> None:
     _add_cost_model(add)
     add("--rank-by", choices=["cost", "power", "accelerators"], help="what the ranking is by (cost)")
     add("--accelerators", nargs="+", metavar="NAME", help="accelerators ranked (all available)")
-    add("--baseline", help="baseline of break-even prices (H200 SXM)")
+    add("--baseline", help="baseline of break-even prices (B200 SXM)")
     add("--spare-nodes", type=int, metavar="N", help="nodes beyond those needed; N+1 is 1 (0)")
-    add("--derate", metavar="D", help="share of MLPerf throughput retained: 60-80 (%%), 0.6-0.8, or measured (60-80)")
+    add(
+        "--derate",
+        metavar="D",
+        help="share of MLPerf Inference throughput retained: 60-80 (%%), 0.6-0.8, or measured (60-80)",
+    )
     _add_demand(add)
     _add_draws(add)
 
@@ -101,7 +106,7 @@ def _add_cost_model(add: Callable[..., Any]) -> None:
 def _add_demand(add: Callable[..., Any]) -> None:
     """Add the options of traffic, latency limits, requests, and memory that plans and choices share."""
     add("--peak", dest="peak_over_mean", metavar="R", help="peak over mean traffic (1-1.5)")
-    add("--scenario", help="MLPerf scenario planned with; tighter ones count too (Server)")
+    add("--scenario", help="MLPerf Inference scenario planned with; tighter ones count too (Server)")
     add("--ttft-ms", type=float, help="limit on TTFT (2000)")
     add("--tpot-ms", type=float, help="limit on TPOT (200)")
     add("--prompt-tokens", type=float, metavar="T", help="tokens of a prompt (the longest of the benchmark)")
@@ -116,7 +121,7 @@ def _add_speed(add: Callable[..., Any]) -> None:
 
 
 def _add_draws(add: Callable[..., Any]) -> None:
-    add("--rounds", nargs="+", metavar="ROUND", help="MLPerf rounds planned with (v4.1 v5.1 v6.0)")
+    add("--rounds", nargs="+", metavar="ROUND", help="MLPerf Inference rounds planned with (v4.1 v5.1 v6.0)")
     add("--draws", type=int, help="Monte Carlo draws (20000)")
     add("--seed", type=int, help="of the draws (0)")
     add("--format", default="text", choices=["text", "json"], help="output (text)")
@@ -134,7 +139,9 @@ def add_measure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--price", metavar="USD", help="per accelerator-hour: 4.76, 2-4.76 or a quote")
     _add_cost_model(parser.add_argument)
     parser.add_argument("--scenario", help="to compare with (default Server)")
-    parser.add_argument("--rounds", nargs="+", metavar="ROUND", help="MLPerf rounds to compare with (default v4.1)")
+    parser.add_argument(
+        "--rounds", nargs="+", metavar="ROUND", help="MLPerf Inference rounds to compare with (default v4.1)"
+    )
     parser.add_argument("--ttft-ms", type=float, help="limit on the time to a first token (default: the scenario's)")
     parser.add_argument("--tpot-ms", type=float, help="limit on the time per output token (default: the scenario's)")
 

@@ -22,10 +22,11 @@ from analysis.methods.assessment import Assessed
 from analysis.report import percent, range_text, usd
 
 SAMPLE = "SAMPLE DATA: written by hand, not measured."
+OWN = "Your own run is unverified: not reviewed by MLCommons; compare it with official results for internal use only."
 COLUMNS = {
     "label": "Run",
     "output_tokens_per_s": "Output (tokens/s)",
-    "derate": "Share of MLPerf (ratio)",
+    "derate": "Share of MLPerf Inference (ratio)",
     "ttft_p99_ms": "TTFT p99 (ms)",
     "tpot_p99_ms": "TPOT p99 (ms)",
     "good_share": "Within limits (ratio)",
@@ -59,12 +60,12 @@ def _told(assessed: Assessed) -> list[str]:
     system = f"{best['accelerator_count']}x {assessed.called}"
     answer = f"No data: no official result of {assessed.called} ({topic})"
     if assessed.share.known:
-        answer = f"{system}: {percent(assessed.share)} of MLPerf throughput per accelerator ({topic})"
+        answer = f"{system}: {percent(assessed.share)} of MLPerf Inference throughput per accelerator ({topic})"
     costs, bill = (interval.of(best, name) for name in ("usd_per_million", "usd_per_hour"))
     cost = f"Cost: {usd(costs)} per million output tokens"
     if assessed.saved.known:
         enough = range_text(interval.of(best, "enough"))
-        cost += f"; at MLPerf throughput {enough} of {best['accelerator_count']} accelerators suffice, "
+        cost += f"; at MLPerf Inference throughput {enough} of {best['accelerator_count']} accelerators suffice, "
         cost += f"saving {usd(assessed.saved)} of {usd(bill)}/hour"
     runs = {name: header for name, header in COLUMNS.items() if _is_stated(assessed.runs, name)}
     warned = wording.worded(assessed.notes)
@@ -78,7 +79,7 @@ def _told(assessed: Assessed) -> list[str]:
             {"what": "What", "here": "Here", "there": "There"},
         ),
     ]
-    said = [SAMPLE * assessed.is_sample, answer, f"{cost}.", f"Caveat: {warned}." if warned else ""]
+    said = [SAMPLE * assessed.is_sample, answer, f"{cost}.", f"Caveat: {warned}." if warned else "", OWN]
     return [*filter(None, said), "", *(line for table in tables_shown for line in option_values.lines(table))]
 
 

@@ -22,7 +22,7 @@ from analysis.methods import system_properties
 GIVEN = "a given price"  # the provider of a price that was given without one
 UNSTATED = "unstated"  # the commitment of a price that says none, as the table has it
 POWER = "all_in_kilowatts"
-RAN = ("id", "system", "submitter", "framework", "serving_software")  # what ran, of which a rate is
+RAN = ("id", "result_id", "system", "accelerator_count", "submitter", "framework", "serving_software")  # what ran
 
 
 def behind(rows: pd.DataFrame, accelerator: str) -> pd.DataFrame:

@@ -182,7 +182,11 @@ def causes(under_latency: pd.DataFrame, with_layer: pd.DataFrame, layer: str) ->
     scenario = " and ".join(under_latency["scenario"].unique()) or "Server"
     rows = [
         ("batches kept small by latency limits", f"{scenario} over Offline, same system", *latency),
-        ("requests that come in bursts", f"nothing: MLPerf {scenario} arrivals are random but steady", *nothing),
+        (
+            "requests that come in bursts",
+            f"nothing: MLPerf Inference {scenario} arrivals are random but steady",
+            *nothing,
+        ),
         ("layers of serving software", f"with over without {layer}, same system", *software),
         ("memory shared with other tenants", "nothing: a submission has its system to itself", *nothing),
     ]

@@ -19,12 +19,13 @@ from analysis.methods.system_properties import SERVED, USUAL_SIZE
 
 MEASURES = ["speedup_low", "speedup_high", "spread_low", "spread_high", "systems", "of_systems"]
 MEASURES += ["pairs_low", "pairs_high", "pairs", "accelerator_count", "baseline_count"]
-MEASURES += ["baseline_rate_low", "baseline_rate_high", "baseline_round"]
+MEASURES += ["baseline_rate_low", "baseline_rate_high", "baseline_round", "baseline_system", "baseline_submitter"]
+MEASURES += ["result_id", "baseline_result_id"]
 MEASURES += ["precision", "baseline_precision", "rounds", "availability", "system", "submitter", "software"]
 MEASURES += ["source_ids", "notes"]
 READ = ["id", "system_key", "submitter", "availability", "hypervisor", "accelerator", "accelerator_count", "precision"]
 READ += ["assumed", "unit", "source_id", "round", "origin", "notes", "system", "framework", "serving_software"]
-READ += ["power_capped", "power_measured"]
+READ += ["power_capped", "power_measured", "result_id"]
 READ += ["as_printed_low", "as_printed_high", "per_accelerator_low", "per_accelerator_high"]
 
 Row = dict[str, Any]
@@ -76,6 +77,10 @@ def cells_of(best: Row, base_best: Row) -> Row:
         "baseline_rate_low": base_best["per_accelerator_low"],
         "baseline_rate_high": base_best["per_accelerator_high"],
         "baseline_round": base_best["round"],
+        "baseline_system": base_best.get("system", ""),
+        "baseline_submitter": base_best["submitter"],
+        "result_id": best.get("result_id", ""),
+        "baseline_result_id": base_best.get("result_id", ""),
         "precision": best["precision"],
         "baseline_precision": base_best["precision"],
         "round": best["round"],

@@ -304,6 +304,25 @@ def capped(power_rows: pd.DataFrame, performance_rows: pd.DataFrame) -> pd.DataF
     return newest_first(beside.reset_index(drop=True))
 
 
+def stated_limits(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
+    """Return official results at a stated power limit below the default, without measured power, beside the default.
+
+    One row per such result and run of the same submitter, accelerator, count, round, scenario, and accuracy target at
+    the default limit, the newest round first: the columns of the limited result, share_low/high (its throughput over
+    that of the other), limit_share (its limit over the default of the datasheet), default_w, system_free.
+    """
+    unmetered = rows[rows["origin"].eq("official") & ~rows["power_measured"].astype(bool)]
+    is_capped = unmetered["power_capped"].astype(bool)
+    limited = unmetered[is_capped & unmetered["power_limit_watts"].notna()]
+    names = ["system", "per_accelerator_low", "per_accelerator_high"]
+    free = unmetered.loc[~is_capped, [*PAIR, "submitter", "accuracy_target", *names]]
+    pairs = limited.merge(free, on=[*PAIR, "submitter", "accuracy_target"], suffixes=("", "_free"))
+    own, other = (Interval(*(pairs[f"per_accelerator_{end}{of}"] for end in ("low", "high"))) for of in ("", "_free"))
+    default = pairs["accelerator"].map(accelerators.set_index("accelerator")["power_limit_w"]).astype("float64")
+    pairs = interval.put(pairs, "share", own / other)
+    return newest_first(pairs.assign(default_w=default, limit_share=pairs["power_limit_watts"] / default))
+
+
 def limits(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
     """The metered rows with the limit of power of each of their accelerators: limit_w (watts), limit_basis.
 

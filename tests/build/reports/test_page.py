@@ -96,7 +96,7 @@ def test_code_is_folded_and_tables_have_scopes(built: Project) -> None:
 def test_the_footer_says_where_it_comes_from(built: Project) -> None:
     text = Markup(built.page("apples")).text
     parts = ["make reports/apples.html", "how many there are", "CC-BY-4.0", "published 2024-08-28", "v4.1-0001"]
-    parts += ["not official MLPerf results", "trademarks of MLCommons", built.record("apples")["digest"]]
+    parts += ["not official MLPerf® Inference results", "trademarks of MLCommons", built.record("apples")["digest"]]
     assert [part for part in parts if part not in text] == []
 
 

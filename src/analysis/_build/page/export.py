@@ -22,7 +22,7 @@ from analysis._build.page.markup import Markup, anchor, parsed
 from analysis._build.page.page import installed, prepare
 from analysis._build.page.parameter_words import FILTERS
 from analysis._build.page.record import outputs
-from analysis._build.page.templates import TEMPLATES, allowing
+from analysis._build.page.templates import TEMPLATES, allowing, registered
 
 _UNSEEN = re.compile(r"<(script|style)\b.*?</\1>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
 _ID = re.compile(r"<[a-z][^>]*?\sid=[\"']?([^\"'\s>]+)", re.IGNORECASE)
@@ -66,7 +66,7 @@ def page(notebook: Any, stated: dict[str, Any], up: str = "") -> str:
     with _one_at_a_time:  # An exporter keeps state, and rendering is all under the interpreter's lock anyway.
         html, _ = _exporter().from_notebook_node(shown, resources={"page": facts})
     _check(html)
-    return allowing(html, facts["live"].get("script", ""), facts["sort"])
+    return allowing(registered(html), facts["live"].get("script", ""), facts["sort"])
 
 
 @cache

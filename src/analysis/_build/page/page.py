@@ -207,7 +207,25 @@ def _code(cells: list[Any]) -> list[tuple[str, str]]:
 
 def _footer(cells: list[Any], stated: dict[str, Any]) -> dict[str, Any]:
     source = next((cell.source for cell in cells if "parameters" in record.tags(cell)), "")
-    return {"help": parameter_help(source), "versions": {"Python": stated["python"]} | installed()}
+    versions = {"Python": stated["python"]} | installed()
+    return {"help": parameter_help(source), "versions": versions, "behind": _behind(stated)}
+
+
+def _behind(stated: dict[str, Any]) -> dict[str, Any]:
+    """What a published result needs beside it: the systems of the answer, its scope, and where it was retrieved."""
+    answer = [each for each in stated["findings"] if each.get("headline", "") in stated["answer"]][:2]
+    cited = {name for each in answer for name in each["sources"]}
+    sources = (stated["provenance"] or {}).get("sources", ())
+    official = [each for each in sources if each.get("kind") == "official"]
+    parts = (stated["trust"] or {"parts": []})["parts"][:2] if official else []
+    topic = [f"{name} {stated['parameters'][name]}" for name in ("benchmark", "scenario") if stated["parameters"].get(name)]
+    return {
+        "systems": list(dict.fromkeys(each for found in answer for each in found.get("systems", ()))),
+        "results": ", ".join([*parts, *topic]) if parts else "",
+        "retrieved": [
+            f"{each['url']}, retrieved {each['accessed']}" for each in official if each["id"] in cited and each["accessed"]
+        ],
+    }
 
 
 @cache

@@ -1,5 +1,6 @@
 """The templates of pages and lists, and how a list is filled in."""
 
+import re
 from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from analysis._build.page.parameter_words import FILTERS
 
 TEMPLATES = Path(__file__).with_name("template")
 POLICY = "default-src 'none';"  # how the policy of every page begins
+_NAME = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>|MLPerf(?P<mark>\u00ae|<sup>\u00ae</sup>)?", re.DOTALL)
 
 
 def fill(
@@ -26,7 +28,15 @@ def fill(
     environment.filters |= FILTERS | (filters or {})
     script = "\n".join(environment.loader.get_source(environment, name)[0] for name in scripts)
     html = environment.get_template("index.html.j2").render(values, script=script)
-    return allowing(html, script)
+    return allowing(registered(html), script)
+
+
+def registered(html: str) -> str:
+    """The page with the sign of a registered trademark at the first use of the name in its text."""
+    for found in _NAME.finditer(html, html.find("<body")):
+        if found.group().startswith("MLPerf"):
+            return html if found["mark"] else f"{html[: found.end()]}\u00ae{html[found.end() :]}"
+    return html
 
 
 def shared(name: str) -> str:

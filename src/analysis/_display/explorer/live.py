@@ -54,7 +54,7 @@ class Explorer(ipywidgets.HTML):
             "record-first": columns.packed(rows, first_columns),
             "record-rest": columns.packed(rows, further_columns),
         }
-        box = 'style="width:100%;height:56rem;border:0" title="MLPerf results explorer"'
+        box = 'style="width:100%;height:56rem;border:0" title="MLPerf Inference results explorer"'
         super().__init__(f'<iframe {box} srcdoc="{html.escape(self.document)}"></iframe>')
 
     @property
@@ -69,7 +69,7 @@ class Explorer(ipywidgets.HTML):
         parts = self.parts
         held = "".join(f'<script type="text/plain" id="{name}">{text}</script>' for name, text in self.data.items())
         style = _read("frame.css") + parts["style"]
-        head = f'<meta charset="utf-8"><title>MLPerf results explorer</title><style>{style}</style>'
+        head = f'<meta charset="utf-8"><title>MLPerf Inference results explorer</title><style>{style}</style>'
         return f'<!doctype html><html lang="en"><head>{head}</head><body>{parts["html"]}{held}' + (
             f"<script>{parts['script']}</script></body></html>"
         )

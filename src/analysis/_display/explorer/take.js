@@ -54,7 +54,7 @@ function picture(rows) {
   const width = Math.max(...sheets.map((own) => own.width.baseVal.value));
   const used = [...new Set(rows.map((row) => said("round", row)))];
   const notes = [banner(seen), `Sources: MLPerf Inference results ${listed(used)}, MLCommons; retrieved ${about.retrieved}.`,
-    "Throughput per accelerator, energy and ratios are derived, not official MLPerf results."].filter(Boolean);
+    "Throughput per accelerator, energy and ratios are derived, not official MLPerf Inference results."].filter(Boolean);
   const lines = notes.flatMap((words) => wrapped(words, Math.floor(width / 6.2)));
   const heights = sheets.map((own) => own.height.baseVal.value);
   const height = heights.reduce((sum, own) => sum + own + 16, 12) + 16 * lines.length;
