@@ -218,13 +218,15 @@ def _behind(stated: dict[str, Any]) -> dict[str, Any]:
     sources = (stated["provenance"] or {}).get("sources", ())
     official = [each for each in sources if each.get("kind") == "official"]
     parts = (stated["trust"] or {"parts": []})["parts"][:2] if official else []
+    retrieved: dict[str, list[str]] = {}  # addresses by the day of their retrieval
+    for each in official:
+        if each["id"] in cited and each["accessed"]:
+            retrieved.setdefault(each["accessed"], []).append(each["url"].removeprefix("https://"))
     topic = [f"{name} {stated['parameters'][name]}" for name in ("benchmark", "scenario") if stated["parameters"].get(name)]
     return {
         "systems": list(dict.fromkeys(each for found in answer for each in found.get("systems", ()))),
         "results": ", ".join([*parts, *topic]) if parts else "",
-        "retrieved": [
-            f"{each['url']}, retrieved {each['accessed']}" for each in official if each["id"] in cited and each["accessed"]
-        ],
+        "retrieved": retrieved,
     }
 
 
