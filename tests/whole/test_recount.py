@@ -684,7 +684,7 @@ def official_record(asked: Asked) -> dict[str, Ends]:
         **{f"rows_without_own_log.{name}": one(evidence.get(name, 0)) for name in ("summary", "table", "collection")},
         "share_of_the_largest_submitters": one(submitters.head(3).sum() / len(rows)),
         "comparable_results": one(len(may)),
-        "rounds_missing": one(len(set(table("rounds")["round"]) - set(rows["round"]))),
+        "rounds_missing": one(len(set(rounds or table("rounds")["round"]) - set(rows["round"]))),
         "best_over_first_round": over(best[-1], best[0]),
     }
 
