@@ -663,11 +663,13 @@ def price_performance(asked: Asked) -> dict[str, Ends]:
 # Precision and accuracy targets
 
 
-def retained(benchmark: str, scenario: str, rounds: tuple[str, ...]) -> Ends:
+def retained(benchmark: str, scenario: str, rounds: tuple[str, ...]) -> Ends | tuple[None, None]:
     """Throughput of a system at the 99.9 % target over its own at 99 %, where both were run."""
     strict, loose = (comparable(benchmark, scenario, rounds, target=target) for target in ("99.9", "99"))
     both = strict.merge(loose, on=["machine", "accelerator", "accelerator_count"], suffixes=("", "_loose"))
     both = both[both["accuracy_target"].eq("99.9") & both["accuracy_target_loose"].eq("99")]
+    if both.empty:
+        return None, None
     return (both["low"] / both["high_loose"]).min(), (both["high"] / both["low_loose"]).max()
 
 
@@ -679,8 +681,10 @@ def quantization_tradeoffs(asked: Asked) -> dict[str, Ends]:
     if np.isnan(parameters):
         return {"retained_at_stricter_target": retained(benchmark, scenario, rounds)}
     needed = [2 ** np.ceil(np.log2(max(1, parameters * size / memory[asked["baseline"]]))) for size in (2, 1, 0.5)]
+    named = {"Offline", "Server", scenario}
     return {
         "retained_at_stricter_target": retained(benchmark, scenario, rounds),
+        **{f"retained_at_stricter_target.in_{each}": retained(benchmark, each, rounds) for each in named},
         "accelerators_needed": (min(needed), max(needed)),
         "single_accelerators": one((memory >= parameters).sum()),
         "official_precisions": one(rows["precision"].ne("").sum()),
