@@ -65,8 +65,10 @@ doc002-llama2-70b-h100-fp8 | official per accelerator | contradicted
 doc002-llama2-70b-h100-pcie | official per accelerator | contradicted
 doc002-llama2-70b-mi300x | official per accelerator | contradicted
 doc002-mi300x-first | first result | within_rounding
+doc002-mi300x-over-h100 | ratio of its own figures | conditional
 doc002-mi300x-over-h100 | stated claim | contradicted
 doc002-pcie-over-sxm | stated claim | contradicted
+doc002-ratio-by-bandwidth | ratio of its own figures | contradicted
 doc002-scenarios | count | confirmed
 doc002-sizing-bill | sizing | confirmed
 doc002-sizing-gpus | official sizing | no_official_result
