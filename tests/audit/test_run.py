@@ -101,6 +101,8 @@ doc004-google-trillium-offline | stated claim | within_rounding
 doc004-hpe-dl380a-llama2-offline | rank | confirmed
 doc004-hpe-mixtral-only | count | confirmed
 doc004-hpe-xd670 | stated claim | within_5_percent
+doc004-intel-bert | stated claim | within_rounding
+doc004-intel-first | first result | contradicted
 doc004-intel-only-vendor | count | conditional
 doc004-intel-xeon6 | stated claim | conditional
 doc004-juniper-scaling | stated claim | within_rounding
