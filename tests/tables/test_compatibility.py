@@ -73,7 +73,8 @@ def test_any_two_rounds_of_a_benchmark_are_compared_but_for_those_across_a_chang
 def test_two_rounds_are_selected_together_but_for_those_across_a_change(official: pd.DataFrame, data: Catalog) -> None:
     """Of each pair of rounds that have comparable results of their own, both are in one comparison, or the newer."""
     record, pairs, apart = selection.record(data.results, data.benchmarks), 0, set()
-    for (benchmark, scenario), rows in official[official["scenario"].isin(DATACENTER)].groupby(["benchmark", "scenario"]):
+    under_load = official[official["scenario"].isin(DATACENTER)]
+    for (benchmark, scenario), rows in under_load.groupby(["benchmark", "scenario"]):
         question = selection.Question(benchmark, scenario, origins=("official",))
 
         def among(*rounds: str, question: selection.Question = question) -> set[str]:

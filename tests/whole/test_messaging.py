@@ -61,6 +61,9 @@ def test_a_footnote_in_sight_has_scope_source_date_and_legend(pages: dict[str, s
             assert re.search(rf"Retrieved {source['accessed']} from [^;]*{address}", footnote), (name, source["id"])
         if used and record["trust"]["parts"][0].startswith("MLPerf"):
             assert re.search(r"MLPerf® Inference v\d\.\d.*?, (?:\w+(?:, and | and |, ))*\w+ division", footnote), name
+            versions = [source["id"].removeprefix("mlcommons-") for source in used]
+            scope = re.findall(r"MLPerf® Inference (v[^,]+),", footnote)[-1]
+            assert len(versions) > 2 or all(version in scope for version in versions), (name, scope, versions)
             asked = record["parameters"]
             assert all(f"{key} {asked[key]}" in footnote for key in ("benchmark", "scenario") if asked.get(key)), name
 

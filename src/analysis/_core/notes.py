@@ -354,7 +354,7 @@ def without(notes: Iterable[Note], *codes: str) -> Notes:
 
 def beside(*columns: Iterable[Iterable[Note]]) -> list[Notes]:
     """The notes of pairs of runs on one system, from those of each run: in their ratio its size does not count."""
-    return [without(union(sides), "another_size") for sides in zip(*columns, strict=True)]
+    return [without(union(sides), "another_size", "counted_by_name") for sides in zip(*columns, strict=True)]
 
 
 def carried(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:

@@ -140,9 +140,9 @@ def round_changes(rows: pd.DataFrame) -> pd.DataFrame:
     Per accelerator, of any system size; the previous round is the last one that ran the benchmark. Columns: benchmark,
     accelerator, accelerator_count, system, submitter, framework, round, before (the accelerator, "" for a new
     benchmark), before_round, resubmitted (whether the accelerator of before has an available result in this round too),
-    gain_low/high (throughput over that of before, see matched_systems.ratio; NaN where there is none), overtook (whether
-    it is another accelerator than before, and faster), source_ids, notes (of both, without that the rounds differ). The
-    largest gain first.
+    gain_low/high (throughput over that of before, see matched_systems.ratio; NaN where there is none), overtook
+    (whether it is another accelerator than before, and faster), source_ids, notes (of both, without that the rounds
+    differ). The largest gain first.
     """
     systems = available(rows).filter(_READ)
     newest = round_order.newest(systems["round"])
