@@ -40,7 +40,7 @@ def test_a_made_up_cohort_goes_from_files_to_page(run: Callable[..., str], made:
     before = json.loads((reports / "endpoints.json").read_text("utf-8"))
     assert before["front"] == [] and before["findings"][0]["low"] is None
     assert before["findings"][0]["headline"] == (
-        "No data: import a clone of mlcommons/endpoints_results_v* with `analysis data PATH`"
+        "No data: import a clone of mlcommons/endpoints_results_v* (analysis data PATH)"
     )
 
     clone = tmp_path / "endpoints_results_v1.0"
