@@ -1,9 +1,13 @@
 """The real project in a temporary folder: its own reports and reports under other parameters, all built once."""
 
+import os
 import pickle
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -14,6 +18,9 @@ from analysis._build.runs.folders import Places
 from analysis._core import paths
 
 HERE = Path(__file__).parent
+ENDPOINTS = {"NVIDIA": ("NVIDIA B300-SXM-270GB", 1.3), "AMD": ("AMD Instinct MI355X 288GB HBM3e", 1.1),
+          "Acme": ("NVIDIA H200-SXM-141GB", 2.0)}  # fmt: skip
+PREVIEW = {"system_availability_status": "Preview", "target_availability_date": "2027-03-01"}
 # Come and go while another worker has the project open.
 PASSING = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
 LLAMA_2_70B = {"benchmark": "llama2-70b", "baseline": "H100 SXM"}  # the language model of most rounds
@@ -221,3 +228,33 @@ def copied(built: tuple[Places, Outcome, list[str]], place: Path, one_fork_serve
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(built[0].root, place, ignore=PASSING)
     return Places.under(place)
+
+
+@pytest.fixture(scope="session")
+def endpoints_pages(workspace: Path, copy_of_shipped: Callable[[Path], Places], made: SimpleNamespace) -> Path:
+    """reports/ of a project that imported MLPerf Endpoints results of ENDPOINTS; before.json: without them."""
+    root, clone = workspace / "endpoints", workspace / "endpoints_results_v1.0"
+    with FileLock(workspace / "endpoints.lock"):
+        if not (root / "reports" / "endpoints.html").exists():
+            places = copy_of_shipped(root)
+            _command(places, "reports", "endpoints")
+            shutil.move(places.reports / "endpoints.json", places.reports / "before.json")
+            (places.reports / "endpoints.html").unlink()
+            for submitter, (accelerator, times) in ENDPOINTS.items():
+                described = PREVIEW if submitter == "Acme" else {}
+                rated = made.power("air" if submitter == "AMD" else "liquid")
+                made.submission(clone, submitter, accelerator, times, described=described, rated=rated)
+            assert "12 points of 3 MLPerf Endpoints results" in _command(places, "data", str(clone))
+            _command(places, "check")
+            _command(places, "reports", "endpoints")
+    return root / "reports"
+
+
+def _command(places: Places, *arguments: str) -> str:
+    """What a command says that ends well in a copy of the project."""
+    path = os.pathsep.join([str(places.root / "src"), *sys.path])
+    environment = os.environ | {"PYTHONPATH": path, "ANALYSIS_ROOT": str(places.root), "ANALYSIS_OFFICIAL": "all"}
+    program = [sys.executable, "-m", "analysis.cli.main", *arguments]
+    done = subprocess.run(program, cwd=places.root, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
