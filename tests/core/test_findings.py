@@ -56,6 +56,7 @@ def test_record_has_nine_digits_and_each_source_once_sorted() -> None:
         "notes": [PREVIEW.record(), SIZES.record()],
         "about": "",
         "values": [],
+        "systems": [],
     }
 
 
