@@ -223,17 +223,17 @@ def _behind(stated: dict[str, Any]) -> dict[str, Any]:
     if parts and rounds:
         ends = " and ".join(rounds) if len(rounds) < 3 else f"{rounds[0]} to {rounds[-1]}"
         parts = [f"MLPerf\u00ae Inference {ends}", *parts[1:]]
+    retrieved: dict[str, list[str]] = {}  # addresses by the day of their retrieval
+    for each in official:
+        if each["id"] in cited and each["accessed"]:
+            retrieved.setdefault(each["accessed"], []).append(each["url"].removeprefix("https://"))
     topic = [
         f"{name} {stated['parameters'][name]}" for name in ("benchmark", "scenario") if stated["parameters"].get(name)
     ]
     return {
         "systems": list(dict.fromkeys(each for found in answer for each in found.get("systems", ()))),
         "results": ", ".join([*parts, *topic]) if parts else "",
-        "retrieved": [
-            f"{each['url']}, retrieved {each['accessed']}"
-            for each in official
-            if each["id"] in cited and each["accessed"]
-        ],
+        "retrieved": retrieved,
     }
 
 
