@@ -75,8 +75,9 @@ def finding(
     `name` is snake_case and unique in the report. `rows` are the results behind it: their sources are cited and
     their notes become its caveats, unless `notes` or `sources` say otherwise. `about` names what the value belongs
     to, `values` holds further values with their units (unknown ones are left out), `more` further sentences. Rows with
-    submitter, system, and accelerator_count name the systems behind it, SYSTEMS of them. Without a value (None, or a span of no rows) the sentence says why there is none. Raises ValueError for a name that is not
-    snake_case or an empty text or unit.
+    submitter, system, and accelerator_count name the systems behind it, SYSTEMS of them. Without a value (None, or a
+    span of no rows) the sentence says why there is none. Raises ValueError for a name that is not snake_case or an
+    empty text or unit.
     """
     shown = pd.DataFrame([rows]) if isinstance(rows, pd.Series) else rows
     if notes is None:

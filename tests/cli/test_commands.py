@@ -351,6 +351,7 @@ def test_a_measurement_of_one_s_own_is_not_said_to_be_an_example(said, tmp_path:
     own.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
     status, text = said("measure", str(own))
     assert status == 0 and "SAMPLE" not in text
+    assert "Your own run is unverified" in text and "for internal use only" in text
     assert text.startswith("8x H100: 31% to 36% of MLPerf Inference throughput per accelerator (Llama 2 70B Server)")
 
 

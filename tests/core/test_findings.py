@@ -57,6 +57,7 @@ def test_record_has_nine_digits_and_each_source_once_sorted() -> None:
         "about": "",
         "systems": [],
         "values": [],
+        "systems": [],
     }
 
 
