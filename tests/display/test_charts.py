@@ -14,6 +14,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.textpath import text_to_path
 
 from analysis import charts
 from analysis._core import html_table, mime
@@ -325,10 +326,19 @@ def test_words_behind_bars_end_inside_the_axes(log: bool) -> None:
         assert len(ends) == 3 and max(ends) <= axes.get_window_extent().x1 + 1
 
 
+@pytest.mark.parametrize("words", ["0.275 · $1.74/hour", "3.79 · FP4 vs FP8 ‡*"])
+def test_words_are_as_wide_where_room_is_made_for_them_as_in_the_svg(words: str) -> None:
+    text = plt.figure(dpi=100).text(0, 0, words, size=7.5)
+    width, _, _ = text_to_path.get_text_width_height_descent(words, text.get_fontproperties(), False)
+    assert text.get_window_extent().width * 72 / 100 == pytest.approx(width, rel=0.02)
+
+
 def test_numbers_beside_ratios_stand_in_a_column_right_of_every_mark() -> None:
     figure = draw("beside").figure
     figure.draw_without_rendering()
-    boxes = [text.get_window_extent() for text in figure.axes[0].texts]
+    words = figure.axes[0].texts
+    boxes = [text.get_window_extent() for text in words]
+    assert words[-1].get_text() == "computed" and boxes[-1].y0 > max(box.y1 for box in boxes[:-1])
     assert len({round(box.x0) for box in boxes}) == 1 and boxes[0].x0 > figure.axes[0].get_window_extent().x1
     assert max(box.x1 for box in boxes) <= figure.bbox.width
 
@@ -407,8 +417,14 @@ def test_what_promises_no_speed_stands_at_the_left_edge_and_a_bound_points_on() 
     assert places == [(0, 100), (10, 80), (40, 20), (0, 10), (5, 8)]
     assert [mark.get_marker() for mark in marks] == ["o", "o", "o", "o", ">"]
     assert hovers(curves())[0] == "B200 SXM · Offline · Loss no latency limit · Rate 100"
-    explained = ["Pareto frontier", "other systems", "lower bound of interactivity"]
-    assert legend(curves()) == explained and legend(curves(derived=False)) == explained[:2]
+    explained = ["Pareto frontier", "not measured (between runs)", "other systems", "lower bound of interactivity"]
+    assert legend(curves()) == explained and legend(curves(derived=False)) == explained[:3]
+
+
+def test_what_was_not_measured_between_runs_is_dotted() -> None:
+    lines = [line for line in first(curves()).lines if len(line.get_xdata()) > 1 and line.get_marker() == "None"]
+    joined = [line for line in lines if line.get_color() in (style.color("B200 SXM"), style.color("L40S"))]
+    assert len(joined) == 2 and all(line.is_dashed() for line in joined)
 
 
 def test_the_pareto_front_goes_down_in_steps_and_ends_where_the_record_ends() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from analysis._core import mime
 from analysis._core.paths import NOTEBOOKS, ROOT
 from analysis.cli import main
 
@@ -79,6 +80,11 @@ def shown(notebook: str) -> str:
     return "\n".join(texts)
 
 
+def unscoped(text: str) -> int:
+    """The number of words of a text, without those in parentheses."""
+    return len(re.findall(r"\S*\w\S*", re.sub(r"\([^)]*\)", "", text)))
+
+
 def helps(parser: argparse.ArgumentParser) -> Iterator[str]:
     """The help of a command and of all commands below it."""
     yield parser.format_help()
@@ -93,6 +99,7 @@ def test_the_glossary_names_what_it_replaces() -> None:
     hits = FORBIDDEN.findall("An H200 gives most and is worth\nits price.")
     assert hits == ["gives most", "worth"]
     assert found("throughput, filename, standard, unproven") == []
+    assert unscoped("B200: 5.9x = 1.3x software × 4.4x others (Offline, v5.1)") == 6
 
 
 @pytest.mark.parametrize(
@@ -123,6 +130,15 @@ def test_docstrings_use_the_words_of_the_field() -> None:
 
 def test_notebooks_use_the_words_of_the_field(shipped_notebook: str) -> None:
     assert found(shown(shipped_notebook)) == []
+
+
+def test_titles_are_short_and_headlines_little_longer(shipped_notebook: str) -> None:
+    """Words before the scope in parentheses: a title has at most 14; a headline, which has its conditions, 20."""
+    outputs = [output for cell in cells(shipped_notebook) for output in cell.get("outputs", [])]
+    titles = [output["metadata"].get(mime.SVG, {}).get("title", "") for output in outputs if "metadata" in output]
+    headlines = [found["headline"] for output in outputs if (found := output.get("data", {}).get(mime.FINDING))][:1]
+    long = [text for texts, most in ((titles, 14), (headlines, 20)) for text in texts if unscoped(text) > most]
+    assert headlines and long == []
 
 
 def test_templates_and_help_use_the_words_of_the_field() -> None:

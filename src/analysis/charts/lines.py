@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,7 @@ _AROUND = 1.25  # times that an axis reaches beyond what is drawn
 _SIZES = tuple(2**power for power in range(10))
 _REACH = 1.6  # times the last point that an axis may go on for a tick
 _STEP = {"color": style.QUIET, "lw": 1.1, "ls": (0, (4, 2))}  # of the Pareto frontier
+_BETWEEN = {"lw": 1.3, "ls": (0, (1, 2))}  # from one run to the next
 
 
 @style.chart
@@ -128,7 +129,7 @@ def curves(
     color: str = "",
     notes: Notes = NONE,
 ) -> Drawing:
-    """A curve per `label` over its points of interval `y` at `x`, in the order of the rows; a missing `x` is at 0.
+    """A dotted line per `label` over its points of interval `y` at `x`, in the order of the rows; a missing `x` is at 0.
 
     `color` is a column of accelerators (default: the label column), `series` one of words that tells the points of a
     curve apart, `bound` one of booleans: at such a point x is the least that holds, and its marker points on. Points of
@@ -155,7 +156,7 @@ def curves(
     texts = zip(
         rows[series], *([f"{column.header} {text}" for text in column.texts] for column in numbers), strict=True
     )
-    drawn = _lines(ax, rows, label, color, list(texts), rows[bound].map({True: ">", False: "o"}))
+    drawn = _lines(ax, rows, label, color, list(texts), rows[bound].map({True: ">", False: "o"}), **_BETWEEN)
     top = interval.of(pd.concat([rows, others]), y).high.max()
     ax.set(xlim=(0, right), ylim=(0, 1.08 * top))
     ax.set_xticks([0, *ticks], ["no latency\nlimit", *map(interval.number, ticks)])
@@ -172,7 +173,8 @@ def curves(
     }
     named = {f"{name} {marks[name]}".rstrip(): line for name, line in drawn.items()}
     parts.name_lines(ax, named, [stairs, *others[["x", "y"]].to_numpy()[:, None]])
-    entries = [parts.sample("Pareto frontier", **_STEP), parts.sample("other systems", "o", ms=2.6)]
+    entries = [parts.sample("Pareto frontier", **_STEP), parts.sample("not measured (between runs)", **_BETWEEN)]
+    entries += [parts.sample("other systems", "o", ms=2.6)]
     entries += [parts.sample("lower bound of interactivity", ">")] * bool(rows[bound].any())
     parts.legend(ax, entries)
     columns = [alt_text.words(rows, label), alt_text.words(rows, series), *numbers]
@@ -245,6 +247,7 @@ def _lines(
     color: str,
     told: Sequence[Sequence[str]],
     markers: pd.Series | None = None,
+    **look: Any,
 ) -> Lines:
     """A line per `label` through its points at the columns `x` and `y`, which say what is `told` of each row.
 
@@ -253,7 +256,7 @@ def _lines(
     drawn: Lines = {}
     for name, points in rows.groupby(label, sort=False):
         ink = style.color(points[color or label].iloc[0])
-        ax.plot(points["x"], points["y"], color=ink, lw=1.6, zorder=2)
+        ax.plot(points["x"], points["y"], color=ink, zorder=2, **{"lw": 1.6} | look)
         above = 3.5 if len(points) > 1 else 3
         for place, row in zip(points.index, as_dicts(points), strict=True):
             marker = "o" if markers is None else markers[place]

@@ -30,6 +30,7 @@ _THOUSAND = 1000  # from here on ticks have separators of thousands
 _DECADE, _POWERS = 1.2, 3  # powers of ten below and above which an axis has more or fewer ticks
 _BEHIND, _NAME = 22, 16  # letters on a line of a narrow drawing: of words behind a bar, of a name
 _STEPS = (0, 10, -10, 20, -20, 30, -30, 40, -40)  # points that a name may be above or below its point
+_FAR = 20  # points from which on a thin line leads from a name to its point
 _SHAPES = ("v", "P", "X", "<", ">", "*", "p", "h", "d")
 
 
@@ -181,6 +182,8 @@ def right_room(ax: Axes, texts: Sequence[Annotation]) -> None:
 def name_lines(ax: Axes, lines: Mapping[str, tuple[np.ndarray, str]], beside: Iterable[np.ndarray] = ()) -> None:
     """The name of each line in its color beside its last point, where it covers no point, line or other name.
 
+    A name that is far from its point has a thin line to it.
+
     `lines` have places in the data and a color by name; the points `beside` them are not to be covered either.
     """
     downward = sorted(lines.items(), key=lambda line: -line[1][0][-1, 1])
@@ -193,7 +196,11 @@ def name_lines(ax: Axes, lines: Mapping[str, tuple[np.ndarray, str]], beside: It
     asides = [(side * _GAP, up) for side in (1, -1) for up in _STEPS]
     for text in texts:
         faults = [_faults(_moved(text, aside), ax.bbox, taken, boxes) + abs(aside[1]) / 50 for aside in asides]
-        boxes.append(_moved(text, asides[int(np.argmin(faults))]))
+        place = asides[int(np.argmin(faults))]
+        boxes.append(_moved(text, place))
+        if abs(place[1]) >= _FAR:
+            line = {"arrowstyle": "-", "lw": 0.6, "color": text.get_color(), "shrinkA": 0, "shrinkB": 2}
+            ax.annotate("", text.xy, place, textcoords="offset points", arrowprops=line, zorder=2)
 
 
 def _moved(text: Annotation, aside: tuple[int, int]) -> Bbox:

@@ -93,7 +93,8 @@ def beside(
     """One row per label: the interval `name` filled, below it hollow marks for the intervals `others` (logarithmic).
 
     `others` maps an interval's name to its words in the legend, `legend` names the filled one; a missing interval is
-    not drawn. The numbers of `name` are in a column at the right, with `note`, a column of words, behind them.
+    not drawn. The numbers of `name` are in a column at the right, headed by `legend`, with `note`, a column of words,
+    behind them.
     """
     rows = frame.reset_index(drop=True)
     below = 0.64 / (len(others) + 1)  # of a row; the rest keeps it apart from the next one
@@ -112,6 +113,7 @@ def beside(
             _bar(ax, row, stem, -place - step * below, style.QUIET if step else ink, told, marker=markers[stem], **look)
         words = parts.words(numbers[name].texts[place], row, note, notes)
         parts.behind(ax, 1, places[place], words, xycoords=("axes fraction", "data"))
+    parts.behind(ax, 1, 0.7, legend, xycoords=("axes fraction", "data"), color=QUIET)
     ends = rows[[f"{stem}_{end}" for stem in names for end in ("low", "high")]]
     parts.limits(ax, ends.min(axis=None), ends.max(axis=None), log=True)
     parts.guides(ax, reference)

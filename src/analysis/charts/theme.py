@@ -36,6 +36,7 @@ THEME = {
     "svg.fonttype": "path",
     "svg.hashsalt": "analysis",
     "text.color": INK,
+    "text.hinting": "no_hinting",  # or words would be laid out narrower than their paths in an SVG are
     "xtick.bottom": False,
     "xtick.color": QUIET,
     "xtick.labelsize": 8.5,
