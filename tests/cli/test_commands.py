@@ -360,8 +360,8 @@ def test_measure_answers_first_with_the_share_of_mlperf_and_what_the_rest_costs(
     share, cost = said("measure", SWEEP, "--price", "2.5")[1].splitlines()[1:3]
     assert share == "8x H100: 31% to 36% of MLPerf Inference throughput per accelerator (Llama 2 70B Server)"
     assert cost == (
-        "Cost: $0.75 per million output tokens; at MLPerf Inference throughput 3 of 8 accelerators suffice, saving $12 of "
-        "$20/hour."
+        "Cost: $0.75 per million output tokens; at MLPerf Inference throughput 3 of 8 accelerators suffice, saving $12 "
+        "of $20/hour."
     )
 
 

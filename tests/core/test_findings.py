@@ -57,7 +57,6 @@ def test_record_has_nine_digits_and_each_source_once_sorted() -> None:
         "about": "",
         "systems": [],
         "values": [],
-        "systems": [],
     }
 
 
