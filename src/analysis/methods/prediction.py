@@ -31,7 +31,7 @@ from analysis.methods.decoding import Decoding, Lengths
 
 SINCE = "v4.1"  # the first round whose rates of language models are all printed in tokens per second
 OFFLINE = "Offline"
-KNOWN, NONE, NEW = "Offline known", "no result of the accelerator", "other systems of the accelerator"
+KNOWN, NONE, NEW = "Offline known", "no result of the accelerator", "new system"
 SLOWER, MODEL = "slower scenario of the system", "another benchmark on the accelerator"
 QUESTIONS = (KNOWN, NONE, NEW, SLOWER, MODEL)
 ALL, EARLIER, NESTED, NAIVE = "all", "earlier rounds only", "weights of other rounds", "median of the others"
@@ -239,7 +239,7 @@ def ahead(cases: pd.DataFrame, name: str) -> pd.DataFrame:
     KNOWN and NEW; `predicted`, `low` and `high` are the whole system's, and NaN where nothing predicts the case.
     """
     age = cases["round"].map(round_age)
-    asked = cases[age.eq(round_age(name)) & cases["scenario"].isin(LIMITED)].assign(rate=np.nan, per_accelerator=np.nan)
+    asked = cases[cases["round"].eq(name) & cases["scenario"].isin(LIMITED)].assign(rate=np.nan, per_accelerator=np.nan)
     found = predictions(pd.concat([cases[age < round_age(name)], asked], ignore_index=True))
     rows = found[found["round"].eq(name) & found["basis"].eq(EARLIER) & found["question"].isin([KNOWN, NEW])]
     size = rows["accelerator_count"].astype("float64").where(rows["question"].eq(NEW), 1.0)

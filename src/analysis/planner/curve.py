@@ -125,9 +125,9 @@ class Evidence:
     """What the tables say of a benchmark, whichever the accelerator: the parts that curves are made of.
 
     `chosen` are the comparable rows of the scenario asked for, `rows` those of all scenarios, with SPEED and
-    FIRST_TOKEN; `power` its power submissions, and those of tighter scenarios. `typical` is the usual speed under each scenario's limit, empty where
-    no speed is known; `estimates` and `bands` are those of prediction.py. `lengths` are those asked for, `identity` is
-    the model.
+    FIRST_TOKEN; `power` its power submissions, and those of tighter scenarios. `typical` is the usual speed under each
+    scenario's limit, empty where no speed is known; `estimates` and `bands` are those of prediction.py. `lengths` are
+    those asked for, `identity` is the model.
     """
 
     chosen: Comparison
