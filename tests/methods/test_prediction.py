@@ -240,7 +240,8 @@ def test_docs_state_the_prediction_errors(data: Catalog, shipped_errors: pd.Data
     section = (ROOT / "docs" / "planner.md").read_text("utf-8").partition("\n## Prediction error\n\n")[2]
     section = section.partition("\n## ")[0]
     told = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line[:1] == "|"]
-    table = prediction.table(prediction.errors_of_record(data), data.labels)
+    errors = prediction.errors_of_record(data)
+    table = prediction.table(errors, {name: data.label(name) for name in errors["benchmark"]})
     lines = "\n".join(f"| {' | '.join(row)} |" for row in table.to_numpy().tolist())
     assert told[0] == list(prediction.HEADS.values()) and told[2:] == table.to_numpy().tolist(), lines
     held = shipped_errors.xs("", level="benchmark").xs(ALL, level="basis").loc[[KNOWN, NONE, NEW], "held"]
