@@ -98,6 +98,7 @@ RESULT = {
     "serving_software": "",
     "accelerator": "H100 SXM",
     "accelerator_count": 8,
+    "nodes": 1,
     "benchmark": "llm",
     "accuracy_target": "",
     "scenario": "Offline",

@@ -1,6 +1,6 @@
 """Read MLPerf Inference results: load them, select comparable ones, and write reports from notebooks.
 
-from analysis import charts, comparable, load_results, report
+A notebook starts with `from analysis import charts, comparable, load_results, report`.
 """
 
 from importlib import import_module

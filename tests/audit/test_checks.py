@@ -88,6 +88,23 @@ DOCUMENT: dict[str, Case] = {  # figures against others of their document and ag
         },
         {1.25: EXACT, 1.3: CLOSE, 1.32: WRONG, 1.0: WRONG},
     ),
+    "ranges over each other, end by end": (  # 1.25 and 1.25; low over high to high over low 1.14 to 1.37
+        ratios.stated, lambda printed: {
+            "results": [{"low": 1000.0, "high": 1100.0, "range_basis": "range"} | H200,
+                        {"low": 800.0, "high": 880.0, "range_basis": "range"}],
+            "claims": [OVER | {"baseline_round": "", "scenario": "Offline", "range_basis": "range"}
+                       | {"low": printed[0], "high": printed[1]}],
+        },
+        {(1.25, 1.25): ROUNDED, (1.2, 1.3): ROUNDED, (1.14, 1.25): CONDITIONAL, (1.1, 1.13): CLOSE, (1.0, 1.05): WRONG},
+    ),
+    "a ratio is held against what the document explains it by": (  # 2,000 over 3,350 GB/s is 0.597
+        ratios.explained, lambda low: {"claims": [
+            PARTS | {"quantity": "throughput_ratio_by_bandwidth", "low": low},
+            {"quantity": "memory_bandwidth", "subject_accelerator": "H200 SXM", "low": 2000.0, "unit": "GB/s"},
+            {"quantity": "memory_bandwidth", "subject_accelerator": "H100 SXM", "low": 3350.0, "unit": "GB/s"},
+        ]},
+        {0.6: CLOSE, 0.8: WRONG},
+    ),
     "a ratio of MLPerf figures is not held against figures at batch 1": (
         ratios.stated, lambda round: {
             "results": [{"low": 155.0} | AT_ONE | ONE | H200, {"low": 110.0} | AT_ONE | ONE],

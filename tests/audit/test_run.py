@@ -65,8 +65,10 @@ doc002-llama2-70b-h100-fp8 | official per accelerator | contradicted
 doc002-llama2-70b-h100-pcie | official per accelerator | contradicted
 doc002-llama2-70b-mi300x | official per accelerator | contradicted
 doc002-mi300x-first | first result | within_rounding
+doc002-mi300x-over-h100 | ratio of its own figures | conditional
 doc002-mi300x-over-h100 | stated claim | contradicted
 doc002-pcie-over-sxm | stated claim | contradicted
+doc002-ratio-by-bandwidth | ratio of its own figures | contradicted
 doc002-scenarios | count | confirmed
 doc002-sizing-bill | sizing | confirmed
 doc002-sizing-gpus | official sizing | no_official_result
@@ -99,6 +101,8 @@ doc004-google-trillium-offline | stated claim | within_rounding
 doc004-hpe-dl380a-llama2-offline | rank | confirmed
 doc004-hpe-mixtral-only | count | confirmed
 doc004-hpe-xd670 | stated claim | within_5_percent
+doc004-intel-bert | stated claim | within_rounding
+doc004-intel-first | first result | contradicted
 doc004-intel-only-vendor | count | conditional
 doc004-intel-xeon6 | stated claim | conditional
 doc004-juniper-scaling | stated claim | within_rounding

@@ -495,6 +495,17 @@ def test_note_says_numbers_as_its_row_has_them(comparable_rows: Rows) -> None:
         assert any(words in text for text in notes.texts(told))
 
 
+@pytest.mark.parametrize(
+    ("count", "nodes", "told"),
+    [(87, 11, {note("counted_by_name", count=87, total=88)}), (88, 11, NONE), (87, None, NONE)],
+)
+def test_a_count_by_name_says_the_published_total(results: Rows, count: int, nodes: int | None, told: set) -> None:
+    rows = results({"accelerator_count": count}).assign(nodes=pd.Series([nodes], dtype="Int64"))
+    rows = rows.assign(basis="official v4.1", doubt="", assumed=False)
+    (notes_of_row,) = row_caveats.of_each(rows, "datacenter", "closed")
+    assert notes.without(notes_of_row, "another_size") == told
+
+
 def test_several_questions_come_one_below_the_other(results: Rows, tables: Tables) -> None:
     given = tables(results({}, {"scenario": "Server"}))
     found = selection.select_each(given, [ASK, replace(ASK, scenario="Server")])

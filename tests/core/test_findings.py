@@ -55,6 +55,7 @@ def test_record_has_nine_digits_and_each_source_once_sorted() -> None:
         "caveats": [PREVIEW.text, SIZES.text],
         "notes": [PREVIEW.record(), SIZES.record()],
         "about": "",
+        "systems": [],
         "values": [],
     }
 

@@ -191,6 +191,18 @@ def test_a_row_may_have_several_reasons(record: Rows) -> None:
     assert aside.loc[ALL, ["another_division", "another_suite", "compared"]].tolist() == [1, 1, 0]
 
 
+def test_each_closed_result_is_of_one_class(record: Rows) -> None:
+    latency, edge = {"metric": "latency", "scenario": "SingleStream"}, {"suite": "edge"}
+    rows = record(
+        {}, {"suite": "datacenter,edge"}, latency | edge, latency | {"suite": "datacenter,edge"}, latency, edge,
+        METERED, METERED | edge | latency, {"accelerator": "mixed"}, {"duplicate_of": "r0"}, {"division": "open"},
+    )  # fmt: skip
+    assert coverage.by_class(coverage.official(rows)) == {
+        "data-center throughput": 2, "edge latency": 2, "edge throughput": 1, "power": 2, "other": 2,
+    }  # fmt: skip
+    assert set(coverage.by_class(coverage.official(rows, ["v5.0"])).values()) == {0}
+
+
 def test_submitters_stand_by_their_rows(record: Rows) -> None:
     one, two = {"submitter": "One"}, {"submitter": "Two", "division": "open"}
     rows = record(one, two, two | OLD, two | OLD | {"division": "closed", "system": "other"})

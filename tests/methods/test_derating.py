@@ -159,7 +159,7 @@ def test_four_causes_two_of_them_measured() -> None:
     assert found[["systems", "benchmarks"]].to_numpy().tolist() == [[2, 2], [0, 0], [1, 1], [0, 0]]
     assert list(found["measured_by"][:2]) == [
         "Interactive over Offline, same system",
-        "nothing: MLPerf Interactive arrivals are random but steady",
+        "nothing: MLPerf Inference Interactive arrivals are random but steady",
     ]
 
 

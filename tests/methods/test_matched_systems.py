@@ -70,6 +70,25 @@ def test_without_a_common_size_the_best_per_accelerator_are_compared_and_marked(
     assert cells["notes"] == {note("different_sizes", sizes="4x", other_sizes="8x")}
 
 
+FP8, FP4 = ({"precision": name, "tokens_per_sample": tokens} for name, tokens in (("fp8", 300.0), ("fp4", 250.0)))
+
+
+@pytest.mark.parametrize(
+    ("base", "own", "told"),
+    [
+        (FP8, FP4, {note("tokens_differ", tokens=250, other_tokens=300, times="2.4")}),
+        (FP8, FP4 | {"tokens_per_sample": 299.0}, NONE),
+        (FP8, FP4 | {"tokens_per_sample": None}, NONE),
+        (FP8, FP4 | {"precision": "fp8"}, NONE),
+        (FP8 | {"unit": "samples/s"}, FP4 | {"unit": "samples/s"}, NONE),
+    ],
+)
+def test_twice_the_tokens_at_another_precision_are_more_in_samples(
+    compared: Callable, base: dict[str, Any], own: dict[str, Any], told: set
+) -> None:
+    assert compared(base | {"low": 800.0}, NEW | own | {"low": 1600.0})["notes"] == told
+
+
 def test_a_preview_hides_nothing_that_is_on_sale(compared: Callable) -> None:
     ahead = {"availability": "preview", "notes": {note("preview", round="v4.1")}}
     cells = compared({"low": 800.0}, NEW | ahead | {"low": 4000.0}, NEW | {"low": 1600.0})

@@ -365,6 +365,20 @@ def test_the_lead_names_the_more_efficient_side_first(
     )
 
 
+@pytest.mark.parametrize(("newer", "told"), [(32_000.0, (250, 300, "2.4")), (8_000.0, (300, 250, "1.7"))])
+def test_the_lead_at_another_precision_says_what_its_ratio_is_in_samples(
+    comparable_rows: Rows, newer: float, told: tuple[int, int, str]
+) -> None:
+    """Twice the tokens per joule at 250 instead of 300 tokens per sample are 2.4 times the samples, or 1.7."""
+    fp4 = LATER | {"low": newer, "precision": "fp4", "tokens_per_sample": 250.0}
+    rows = comparable_rows(MEASURED | {"precision": "fp8", "tokens_per_sample": 300.0}, MEASURED | fp4)
+    rated = power.efficiency(rows)
+    lead = row(power.lead(power.nodes(rated), power.ratios(rated, "H100 SXM"), "H100 SXM"))
+    assert {lead["precision"], lead["precision_base"]} == {"fp4", "fp8"}
+    tokens, other_tokens, times = told
+    assert note("tokens_differ", tokens=tokens, other_tokens=other_tokens, times=times) in lead["notes"]
+
+
 def test_without_a_system_of_that_size_nothing_leads(comparable_rows: Rows) -> None:
     rated = power.efficiency(comparable_rows(MEASURED, MEASURED | LATER | {"accelerator_count": 1}))
     assert power.lead(power.nodes(rated), power.ratios(rated, "H100 SXM"), "H100 SXM").empty

@@ -196,13 +196,20 @@ def test_round_changes_compare_the_fastest_with_that_of_the_previous_round(offic
     assert (first["accelerator"], first["before"], first["before_round"]) == ("B200 SXM", "H100 SXM", "v4.1")
     assert (first["gain_low"], first["gain_high"]) == (2.5, 2.5)
     assert first["source_ids"] == ("mlcommons-v4.1", "mlcommons-v6.0")
-    assert not first["resubmitted"]
+    assert not first["resubmitted"] and first["overtook"] and not fresh["overtook"]
     again = pd.concat(
         [rows, official(B200 | {"low": 90.0, "accelerator": "H100 SXM", "id": "again"})], ignore_index=True
     )
     assert rankings.round_changes(again)["resubmitted"].tolist() == [True, False]
     assert (fresh["before"], fresh["before_round"]) == ("", "") and pd.isna(fresh["gain_low"])
     assert rankings.round_changes(official()).empty
+
+
+def test_a_slower_leader_overtook_nobody(official: Rows) -> None:
+    """The H100 of v4.1, not submitted again, gave 100 tokens/s, the B200 of v6.0 gives 90."""
+    (change,) = rankings.round_changes(official({"low": 800.0}, B200 | {"low": 720.0})).to_dict("records")
+    assert (change["accelerator"], change["before"], change["gain_low"]) == ("B200 SXM", "H100 SXM", 0.9)
+    assert not change["overtook"]
 
 
 def test_a_change_of_assumed_tokens_is_taken_as_printed(official: Rows) -> None:

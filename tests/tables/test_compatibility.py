@@ -1,13 +1,15 @@
 """Which rounds may be compared: the table against the record, over all pairs of rounds."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import pandas as pd
 import pytest
 
-from analysis._core.vocabulary import round_age
+from analysis._core.vocabulary import DATACENTER, round_age
 from analysis._tables.catalog import Catalog
 from analysis._tables.compatibility import comparable_since
+from analysis.comparability import selection
 
 SPANS = pd.DataFrame(
     [
@@ -66,6 +68,27 @@ def test_any_two_rounds_of_a_benchmark_are_compared_but_for_those_across_a_chang
             last = CHANGED.get(key, "")
             across = bool(last) and round_age(one) <= round_age(last) < round_age(other)
             assert (since[one] != since[other]) == across, (*key, one, other)
+
+
+def test_two_rounds_are_selected_together_but_for_those_across_a_change(official: pd.DataFrame, data: Catalog) -> None:
+    """Of each pair of rounds that have comparable results of their own, both are in one comparison, or the newer."""
+    record, pairs, apart = selection.record(data.results, data.benchmarks), 0, set()
+    under_load = official[official["scenario"].isin(DATACENTER)]
+    for (benchmark, scenario), rows in under_load.groupby(["benchmark", "scenario"]):
+        question = selection.Question(benchmark, scenario, origins=("official",))
+
+        def among(*rounds: str, question: selection.Question = question) -> set[str]:
+            return set(selection.select(record, replace(question, rounds=rounds)).rows["round"])
+
+        last = CHANGED.get((benchmark, scenario), "")
+        before = [round for round in rows["round"] if last and round_age(round) <= round_age(last)]
+        for one, other in combinations(sorted(among() | (among(*before) if before else set()), key=round_age), 2):
+            both = among(one, other)
+            across = bool(last) and round_age(one) <= round_age(last) < round_age(other)
+            assert both == ({other} if across else {one, other}), (benchmark, scenario, one, other)
+            pairs += 1
+            apart |= {benchmark} if across else set()
+    assert pairs > 300 and apart == {"3d-unet"}
 
 
 def test_each_closed_result_lies_within_a_span_of_its_benchmark(official: pd.DataFrame, data: Catalog) -> None:

@@ -57,9 +57,13 @@ def test_a_footnote_in_sight_has_scope_source_date_and_legend(pages: dict[str, s
         cited = {source for each in record["findings"][:2] for source in each["sources"]}
         used = [each for each in official(record) if each["id"] in cited]
         for source in used:
-            assert f"{source['url']}, retrieved {source['accessed']}" in footnote, (name, source["id"])
+            address = re.escape(source["url"].removeprefix("https://"))
+            assert re.search(rf"Retrieved {source['accessed']} from [^;]*{address}", footnote), (name, source["id"])
         if used and record["trust"]["parts"][0].startswith("MLPerf"):
             assert re.search(r"MLPerf® Inference v\d\.\d.*?, (?:\w+(?:, and | and |, ))*\w+ division", footnote), name
+            versions = [source["id"].removeprefix("mlcommons-") for source in used]
+            scope = re.findall(r"MLPerf® Inference (v[^,]+),", footnote)[-1]
+            assert len(versions) > 2 or all(version in scope for version in versions), (name, scope, versions)
             asked = record["parameters"]
             assert all(f"{key} {asked[key]}" in footnote for key in ("benchmark", "scenario") if asked.get(key)), name
 

@@ -89,7 +89,7 @@ COLUMNS = ["round", "benchmark", "scenario", "division", "suite", "metric", "ava
 COLUMNS += ["accelerator", "accelerator_count", "nodes", "accuracy_target", "precision", "duplicate_of", "evidence"]
 COLUMNS += ["power_measured", "power_watts_low", "power_watts_high", "power_limit_watts", "recomputed", "tpot_p99_ms"]
 COLUMNS += ["samples_per_second", "system_low", "system_high", "low", "high", "capped", "plain", "looser", "version"]
-COLUMNS += ["targets_share_run"]
+COLUMNS += ["targets_share_run", "latency_ms"]
 
 
 @cache
@@ -117,6 +117,7 @@ def record() -> pd.DataFrame:
         capped=rows["system"].str.contains("maxq|power.?cap", case=False) | rows["power_limit_watts"].lt(limit),
         virtual=rows["hypervisor"].ne(""),
         looser=looser(rows),
+        latency_ms=rows["result_low"],
         submitter=rows["submitter"].str.casefold(),
         machine=rows["round"] + rows["result_id"].where(rows["result_id"].ne(""), folder),
         version=versions(rows),
@@ -274,6 +275,15 @@ def speedup(benchmark: str, scenario: str, rounds: tuple[str, ...], accelerator:
     return part.head(1).assign(low=ends[0], high=ends[1]) if ends else found
 
 
+def largest_gain(rows: pd.DataFrame) -> Ends:
+    """The last over the first round of one accelerator and size, the fastest available bare-metal system of each."""
+    rows, found = available(rows[rows["plain"]]), []
+    for _, part in rows.groupby(["accelerator", "accelerator_count"]):
+        first, last = (fastest(part[part["round"].eq(in_time(part["round"])[end])]) for end in (0, -1))
+        found.append(over(last, first))
+    return max(found)
+
+
 def generational_speedup(asked: Asked) -> dict[str, Ends]:
     benchmark, scenario, baseline, rounds = (
         asked["benchmark"],
@@ -296,6 +306,7 @@ def generational_speedup(asked: Asked) -> dict[str, Ends]:
         step = newest(direct(comparable(benchmark, scenario, rounds), before).query("accelerator == @after"))
         answers |= {f"step_{slug(before)}_to_{slug(after)}": span(step)} if len(step) else {}
     return answers | {
+        "over_rounds": largest_gain(rows),
         "fastest": span(leader(direct(rows, baseline))),
         "under_another_choice": span(leader(direct(other, baseline))),
         "rounds_without_baseline": one(len(set(rows["round"]) - with_baseline)),
@@ -572,6 +583,18 @@ def over_baseline(rows: pd.DataFrame, baseline: str) -> Ends:
     return (low, high) if low * high > 1 else (1 / high, 1 / low)
 
 
+def capped_shares(scenario: str) -> Ends:
+    """Power-capped power runs of the newest round over performance runs of the submitter, count, and target."""
+    found = []
+    for name in every_benchmark(scenario):
+        capped = comparable(name, scenario, power=True).dropna(subset="power_watts_low").query("capped")
+        free = comparable(name, scenario).query("not capped")
+        on = ["benchmark", "round", "accelerator", "accelerator_count", "submitter", "accuracy_target"]
+        found.append(capped.merge(free[[*on, "low", "high"]], on=on, suffixes=("", "_free")))
+    pairs = newest(pd.concat(found))
+    return (pairs["low"] / pairs["high_free"]).min(), (pairs["high"] / pairs["low_free"]).max()
+
+
 def power_efficiency(asked: Asked) -> dict[str, Ends]:
     benchmark, scenario, rounds = asked["benchmark"], asked["scenario"], tuple(asked["rounds"])
     rows = metered(benchmark, scenario, rounds)
@@ -591,6 +614,8 @@ def power_efficiency(asked: Asked) -> dict[str, Ends]:
             metered(benchmark, OTHER[scenario], rounds), asked["baseline"]
         ),
         "newest_power": one(len(newest(counted))),
+        "capped_share": capped_shares(scenario),
+        "capped_share.other_scenario": capped_shares(OTHER[scenario]),
         "node_kilowatts": (of_size["power_watts_low"].min() / 1000, of_size["power_watts_high"].max() / 1000),
     }
 
@@ -638,11 +663,13 @@ def price_performance(asked: Asked) -> dict[str, Ends]:
 # Precision and accuracy targets
 
 
-def retained(benchmark: str, scenario: str, rounds: tuple[str, ...]) -> Ends:
+def retained(benchmark: str, scenario: str, rounds: tuple[str, ...]) -> Ends | tuple[None, None]:
     """Throughput of a system at the 99.9 % target over its own at 99 %, where both were run."""
     strict, loose = (comparable(benchmark, scenario, rounds, target=target) for target in ("99.9", "99"))
     both = strict.merge(loose, on=["machine", "accelerator", "accelerator_count"], suffixes=("", "_loose"))
     both = both[both["accuracy_target"].eq("99.9") & both["accuracy_target_loose"].eq("99")]
+    if both.empty:
+        return None, None
     return (both["low"] / both["high_loose"]).min(), (both["high"] / both["low_loose"]).max()
 
 
@@ -654,8 +681,10 @@ def quantization_tradeoffs(asked: Asked) -> dict[str, Ends]:
     if np.isnan(parameters):
         return {"retained_at_stricter_target": retained(benchmark, scenario, rounds)}
     needed = [2 ** np.ceil(np.log2(max(1, parameters * size / memory[asked["baseline"]]))) for size in (2, 1, 0.5)]
+    named = {"Offline", "Server", scenario}
     return {
         "retained_at_stricter_target": retained(benchmark, scenario, rounds),
+        **{f"retained_at_stricter_target.in_{each}": retained(benchmark, each, rounds) for each in named},
         "accelerators_needed": (min(needed), max(needed)),
         "single_accelerators": one((memory >= parameters).sum()),
         "official_precisions": one(rows["precision"].ne("").sum()),
@@ -678,23 +707,42 @@ def official_record(asked: Asked) -> dict[str, Ends]:
     may = closed[closed["duplicate_of"].eq("") & ~closed["power_measured"]]
     may = may[~may["capped"] | may["power_limit_watts"].notna()]
     may = may[may["accelerator"].ne("mixed")]
+    unique = rows[rows["division"].eq("closed") & rows["duplicate_of"].eq("")]
+    edge = unique[unique["suite"].str.contains("edge") & ~unique["power_measured"]]
+    classes = {
+        "data-center throughput": len(may),
+        "edge latency": edge["metric"].eq("latency").sum(),
+        "edge throughput": (edge["metric"].eq("throughput") & edge["suite"].eq("edge")).sum(),
+        "power": unique["power_measured"].sum(),
+    }
+    classes["other"] = len(unique) - sum(classes.values())
     return {
+        **{f"comparable_results.{name}": one(number) for name, number in classes.items()},
+        "edge_latency": edge_latency(edge),
         "rows_recomputed": one(rows["recomputed"].notna().sum()),
         "rows_without_own_log": one(rows["recomputed"].isna().sum()),
         **{f"rows_without_own_log.{name}": one(evidence.get(name, 0)) for name in ("summary", "table", "collection")},
         "share_of_the_largest_submitters": one(submitters.head(3).sum() / len(rows)),
         "comparable_results": one(len(may)),
-        "rounds_missing": one(len(set(table("rounds")["round"]) - set(rows["round"]))),
+        "rounds_missing": one(len(set(rounds or table("rounds")["round"]) - set(rows["round"]))),
         "best_over_first_round": over(best[-1], best[0]),
     }
 
 
+def edge_latency(rows: pd.DataFrame) -> Ends:
+    """The lowest in the newest round, of the benchmark with most accelerators there; of two the first by name."""
+    rows = rows[rows["scenario"].eq("SingleStream") & rows["metric"].eq("latency")]
+    rows, usual = newest(available(rows)), []
+    for _, part in rows.groupby("benchmark"):
+        target = part["accuracy_target"].mode().max()
+        usual.append(part[part["accuracy_target"].eq(target)])
+    return one(max(usual, key=lambda part: part["accelerator"].nunique())["latency_ms"].min())
+
+
 def explorer(asked: Asked) -> dict[str, Ends]:
     whole = official_record({"benchmark": asked["benchmark"], "scenario": asked["scenario"], "rounds": asked["rounds"]})
-    return {
-        "results_in_the_explorer": one(len(record())),
-        "comparable_results": whole["comparable_results"],
-    }
+    classes = {name: ends for name, ends in whole.items() if name.startswith("comparable_results")}
+    return {"results_in_the_explorer": one(len(record())), **classes}
 
 
 def overview(asked: Asked) -> dict[str, Ends]:

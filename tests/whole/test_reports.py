@@ -72,7 +72,7 @@ def test_findings_are_named_values_with_range_unit_sentence_and_sources(built: B
     assert len(stated["findings"]) >= 5
     for each in stated["findings"]:
         assert set(each) == {"name", "low", "high", "unit", "headline", "sentence", "sources", "caveats", "notes",
-                             "about", "values"}  # fmt: skip
+                             "about", "systems", "values"}  # fmt: skip
         assert each["unit"] and each["headline"] and each["sentence"].startswith(each["headline"])
         assert each["low"] is None or each["low"] <= each["high"]
         assert set(each["sources"]) <= sources, each["name"]

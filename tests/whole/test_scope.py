@@ -40,10 +40,11 @@ def ran(accelerator: str, benchmark: str, scenario: str, rounds: list[str]) -> s
 
 
 def of_both_scenarios(asked: dict[str, Any]) -> int:
-    """Systems on sale of the newest round asked for that ran Offline and the scenario."""
-    newest = max(asked["rounds"])
-    sides = [ran("", asked["benchmark"], name, [newest]) for name in ("Offline", asked["scenario"])]
-    return len(sides[0] & sides[1])
+    """Systems on sale of the newest round asked for that ran Offline and one of the answer's two scenarios."""
+    offline, server, interactive = (
+        ran("", asked["benchmark"], name, [max(asked["rounds"])]) for name in ("Offline", "Server", "Interactive")
+    )
+    return len(offline & (server | interactive))
 
 
 def of_the_answer(asked: dict[str, Any]) -> int:

@@ -20,6 +20,7 @@ FACETS = {
     "accelerator": "Accelerator",
     "accelerator_count": "Accelerators per system",
     "precision": "Precision",
+    "accuracy_target": "Accuracy target (%)",
     "submitter": "Submitter",
     "software": "Software",
     "availability": "Availability",

@@ -91,6 +91,14 @@ def _of_another_size(row: Row, setting: Setting) -> Values | None:
     return {"count": row["accelerator_count"], "usual": setting.usual_size}
 
 
+def _counted_by_name(row: Row, _: Setting) -> Values | None:
+    """A last node that is not full, of one type: the published total is that of full nodes."""
+    count, nodes = row["accelerator_count"], row["nodes"]
+    if row["accelerator"] == "mixed" or not nodes or not isinstance(count, int | float) or not count % nodes > 0:
+        return None
+    return {"count": count, "total": -(-count // nodes) * nodes}
+
+
 def _capped(row: Row, _: Setting) -> Values | None:
     if not row["power_capped"]:
         return None
@@ -124,6 +132,7 @@ READ = (
     "corrected",
     "division",
     "inferred",
+    "nodes",
 )
 READ += (
     "per",
@@ -159,6 +168,13 @@ _TABLE = (
         holds=_of_another_size,
     ),
     Kind(
+        "counted_by_name",
+        "accelerators counted by the system's name",
+        "{count} where the published total is {total}",
+        label="count by name",
+        holds=_counted_by_name,
+    ),
+    Kind(
         "label_corrected",
         "published label corrected",
         holds=lambda row, _: {} if row["corrected"] else None,
@@ -181,6 +197,12 @@ _TABLE = (
     ),
     Kind("printed_unit", "counted in {unit}", **_WHOLE),
     Kind("different_sizes", "systems of different sizes", "{sizes} vs {other_sizes}", label="different sizes"),
+    Kind(
+        "tokens_differ",
+        "tokens per sample differ by precision",
+        "{tokens} vs {other_tokens}: {times}x in samples",
+        label="tokens per sample differ",
+    ),
     Kind(
         "different_rounds",
         "different rounds",
@@ -332,7 +354,7 @@ def without(notes: Iterable[Note], *codes: str) -> Notes:
 
 def beside(*columns: Iterable[Iterable[Note]]) -> list[Notes]:
     """The notes of pairs of runs on one system, from those of each run: in their ratio its size does not count."""
-    return [without(union(sides), "another_size") for sides in zip(*columns, strict=True)]
+    return [without(union(sides), "another_size", "counted_by_name") for sides in zip(*columns, strict=True)]
 
 
 def carried(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
@@ -352,6 +374,16 @@ def sized_apart(count: float, other_count: float) -> Notes:
     """The note of a ratio whose two sides are of systems of so many accelerators; none where they are as many."""
     sizes, other_sizes = f"{count:.0f}x", f"{other_count:.0f}x"
     return NONE if sizes == other_sizes else frozenset({note("different_sizes", sizes=sizes, other_sizes=other_sizes)})
+
+
+def tokens_apart(row: Row, other: Row, times: float) -> Notes:
+    """The note of a ratio in tokens of two precisions, `times`, by `tokens_per_sample` of both; none within 1%."""
+    tokens, other_tokens = (float(side.get("tokens_per_sample") or "nan") for side in (row, other))
+    stated = {row["precision"], other["precision"]} - {""}
+    if len(stated) < 2 or not abs(tokens / other_tokens - 1) > 0.01:  # NaN: not known
+        return NONE
+    values = {"tokens": round(tokens), "other_tokens": round(other_tokens)}
+    return frozenset({note("tokens_differ", **values, times=f"{times * other_tokens / tokens:.2g}")})
 
 
 def of_rows(rows: pd.DataFrame, label: str = "accelerator") -> Notes:

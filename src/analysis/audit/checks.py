@@ -72,6 +72,7 @@ OTHERS: tuple[Check, ...] = (
     physics.compute,
     arithmetic.deployment_price,
     arithmetic.dollars_at_ceiling,
+    ratios.explained,
     sizes.official_sizing,
     sizes.accelerators_needed,
     sizes.model_limit,

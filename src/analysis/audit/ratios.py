@@ -8,7 +8,7 @@ from dataclasses import replace
 from analysis._core import interval
 from analysis._core.interval import Interval
 from analysis.audit.frames import Tables
-from analysis.audit.verdict import AGREES, Judgment, Row, Verdict, hull
+from analysis.audit.verdict import AGREES, HOLDS, Judgment, Row, Verdict, compare, exactly, hull
 
 CHECK, PRODUCT, OF_PART = "ratio of its own figures", "product of its own ratios", "gain from its part"
 OF_CLAIMS = {
@@ -16,15 +16,28 @@ OF_CLAIMS = {
     "memory_capacity_ratio": "memory_capacity",
     "memory_bandwidth_ratio": "memory_bandwidth",
 }
+EXPLAINED = {"throughput_ratio_by_bandwidth": "memory_bandwidth"}  # a ratio, and what the document explains it by
 OF_PRICES = ("price_ratio", "break_even_throughput_ratio")
 
 
 def stated(tables: Tables) -> Iterator[Judgment]:
-    """Ratios of throughput, tokens per dollar, memory, bandwidth and price against the document's own two figures."""
+    """Ratios of throughput, tokens per dollar, memory, bandwidth and price against the document's own two figures.
+
+    A range that two ranges allow, but not when both are taken at the same end, is conditional.
+    """
     for claim in tables.figures("claims"):
         over, under = (_side(claim, side, tables) for side in ("subject", "baseline"))
-        if over and under:
+        if claim["quantity"] not in EXPLAINED and over and under:
             yield _ratio(claim, claim["range_basis"], over, under)
+
+
+def explained(tables: Tables) -> Iterator[Judgment]:
+    """Ratios against those of the document's own figures that it explains them by."""
+    for quantity in EXPLAINED:
+        for claim in tables.stated(quantity):
+            over, under = (_side(claim, side, tables) for side in ("subject", "baseline"))
+            if over and under:
+                yield _ratio(claim, claim["range_basis"], over, under)
 
 
 def quantization(tables: Tables) -> Iterator[Judgment]:
@@ -83,10 +96,11 @@ def _side(claim: Row, side: str, tables: Tables) -> list[Row]:
     quantity = claim["quantity"]
     if quantity == "throughput_ratio":
         return _rates(claim, side, tables)
-    if quantity in OF_CLAIMS:  # of the subject as it is called (of dollars), or else of its accelerator
+    of_claims = OF_CLAIMS | EXPLAINED
+    if quantity in of_claims:  # of the subject as it is called (of dollars), or else of its accelerator
         by_name = quantity == "tokens_per_dollar_ratio"
         key, wanted = ("subject", claim[side]) if by_name else ("subject_accelerator", claim[f"{side}_accelerator"])
-        rows = [stated for stated in tables.stated(OF_CLAIMS[quantity]) if wanted and stated[key] == wanted]
+        rows = [stated for stated in tables.stated(of_claims[quantity]) if wanted and stated[key] == wanted]
     elif quantity in OF_PRICES and not claim["benchmark"]:
         rows = tables.figures("prices")
         rows = [price for price in rows if price["accelerator"] == claim[f"{side}_accelerator"]]
@@ -126,7 +140,15 @@ def _ratio(figure: Row, basis: str, over: list[Row], under: list[Row]) -> Judgme
     expected = Interval(1.0, 1.0) if over == under else top / bottom
     words = f"The document's own {top.text(4)} over {bottom.text(4)} is {expected.text()}."
     reference = f"{over[0]['id']} / {under[0]['id']}"
-    return Judgment.on(figure, CHECK, expected, reference, words, basis=basis)
+    judgment = Judgment.on(figure, CHECK, expected, reference, words, basis=basis)
+    if judgment.verdict not in AGREES or {basis, *(row.get("range_basis") for row in (*over, *under))} != {"range"}:
+        return judgment
+    ends = [top.low / bottom.low, top.high / bottom.high]
+    pairs = zip((judgment.printed.low, judgment.printed.high), sorted(ends), strict=True)
+    if all(compare(exactly(printed), exactly(end)) in HOLDS for printed, end in pairs):
+        return judgment
+    words = f"{words[:-1]}, but low over low and high over high it is {Interval(*sorted(ends)).text()}."
+    return replace(judgment, verdict=Verdict.CONDITIONAL, explanation=words)
 
 
 def _about(rows: Iterable[Row], claim: Row, **wanted: str) -> list[Row]:

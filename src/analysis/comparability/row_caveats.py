@@ -20,8 +20,8 @@ def of_each(rows: pd.DataFrame, suite: str, division: str) -> pd.Series:
     """
     settings, rules = _settings(rows, suite, division), [rule for rule in KINDS.values() if rule.holds]
     names = ["benchmark", "doubt", *READ]
-    limit = rows["power_limit_watts"].fillna(0.0)  # NaN is no key
-    columns = (limit if name == limit.name else rows[name] for name in names)
+    known = {name: rows[name].fillna(0) for name in ("power_limit_watts", "nodes")}  # NaN is no key
+    columns = (known.get(name, rows[name]) for name in names)
     keys = list(zip(*(column.tolist() for column in columns), strict=True))
     facts = {key: dict(zip(names, key, strict=True)) for key in dict.fromkeys(keys)}
     notes_of = {key: _of_row(row, settings[row["benchmark"]], rules) for key, row in facts.items()}

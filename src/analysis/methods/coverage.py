@@ -156,6 +156,24 @@ def set_aside(rows: pd.DataFrame) -> pd.DataFrame:
     return _by_round(reasons | {"compared": ~is_left_out}, rows["round"])
 
 
+def by_class(rows: pd.DataFrame) -> dict[str, int]:
+    """Return how many closed-division results without duplicates each class has whose results are compared within it.
+
+    "data-center throughput" are those that `set_aside` calls compared; the others are "edge latency", "edge throughput"
+    (of the edge suite alone), "power" (measured, of any suite), and "other" (streams, several types of accelerators).
+    """
+    rows = rows[rows["division"].eq("closed") & rows["duplicate_of"].eq("")]
+    aside, metered = set_aside(rows), rows["power_measured"]
+    edge = rows["suite"].str.contains("edge") & ~metered
+    counted = {
+        "data-center throughput": int(aside.at[ALL, "compared"]) if len(aside) else 0,
+        "edge latency": int((edge & rows["metric"].eq("latency")).sum()),
+        "edge throughput": int((edge & rows["suite"].eq("edge") & rows["metric"].eq("throughput")).sum()),
+        "power": int(metered.sum()),
+    }
+    return counted | {"other": len(rows) - sum(counted.values())}
+
+
 def submitters(rows: pd.DataFrame) -> pd.DataFrame:
     """Return submitters, most rows first: submitter, rows, closed, systems, accelerators, then rows by round."""
     groups = rows.assign(closed=rows["division"].eq("closed")).groupby("submitter")

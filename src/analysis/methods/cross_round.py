@@ -9,7 +9,18 @@ from typing import NamedTuple
 from analysis._core.interval import Interval
 from analysis._core.notes import note
 from analysis._core.vocabulary import round_age
-from analysis.methods.matched_systems import Records, Row, alike, by_system, cells_of, hull, lone, own_notes, ratio
+from analysis.methods.matched_systems import (
+    Records,
+    Row,
+    alike,
+    by_system,
+    cells_of,
+    hull,
+    lone,
+    own_notes,
+    ratio,
+    tokens_apart,
+)
 
 Sides = dict[str, Records]  # rows by accelerator, of one round
 FEW = 3  # links that a note names; of more it says how many
@@ -109,7 +120,10 @@ def _cells(part: Records, systems: Records, ways: list[_Way]) -> Row:
         "pairs_high": float("nan"),
         "pairs": 0,
         **cells_of(best, base),
-        "notes": own_notes(best, base) | {note("bridged", **link_words)} | lone(systems, base_systems),
+        "notes": own_notes(best, base)
+        | {note("bridged", **link_words)}
+        | lone(systems, base_systems)
+        | tokens_apart(best, base, speedup),
         "through": base["round"],
         "links": tuple(links),
     }

@@ -14,7 +14,7 @@ from analysis._core import interval, notes
 from analysis._core.citation import several
 from analysis._core.interval import Interval
 from analysis._core.notes import NONE, Notes, note
-from analysis._core.vocabulary import AVAILABILITIES, round_age
+from analysis._core.vocabulary import AVAILABILITIES, TOKENS, round_age
 from analysis.methods.system_properties import SERVED, USUAL_SIZE
 
 MEASURES = ["speedup_low", "speedup_high", "spread_low", "spread_high", "systems", "of_systems"]
@@ -25,7 +25,7 @@ MEASURES += ["precision", "baseline_precision", "rounds", "availability", "syste
 MEASURES += ["source_ids", "notes"]
 READ = ["id", "system_key", "submitter", "availability", "hypervisor", "accelerator", "accelerator_count", "precision"]
 READ += ["assumed", "unit", "source_id", "round", "origin", "notes", "system", "framework", "serving_software"]
-READ += ["power_capped", "power_measured", "result_id"]
+READ += ["power_capped", "power_measured", "result_id", "tokens_per_sample"]
 READ += ["as_printed_low", "as_printed_high", "per_accelerator_low", "per_accelerator_high"]
 
 Row = dict[str, Any]
@@ -140,6 +140,12 @@ def own_notes(best: Row, base_best: Row, *kinds: str) -> Notes:
     return of_both | notes.sized_apart(best["accelerator_count"], base_best["accelerator_count"])
 
 
+def tokens_apart(best: Row, base_best: Row, over: Interval) -> Notes:
+    """Return the note that `over`, a ratio in tokens of runs at two precisions, is another one in samples."""
+    is_in_tokens = _in_tokens(best) and _in_tokens(base_best)
+    return notes.tokens_apart(best, base_best, over.middle) if is_in_tokens else NONE
+
+
 def lone(systems: Records, base_systems: Records) -> Notes:
     """Return the notes of a ratio of official systems with a single system or submitter on one side.
 
@@ -170,6 +176,7 @@ def _notes(best: Row, base_best: Row) -> Notes:
     printed = _in_print(best, base_best)
     of_both = own_notes(best, base_best, *["tokens_assumed"] * printed)
     of_both |= notes.apart([best["round"]], [base_best["round"]])
+    of_both |= tokens_apart(best, base_best, ratio(best, base_best))
     return of_both | ({note("printed_unit", unit=best["unit"])} if printed else NONE)
 
 
@@ -220,6 +227,11 @@ def _pairs(part: Records, base: Records) -> Iterable[tuple[Row, Row]]:
 
 def _in_print(row: Row, base: Row) -> bool:
     return bool(row["assumed"] and base["assumed"])
+
+
+def _in_tokens(row: Row) -> bool:
+    """Whether the rate is compared in tokens: printed in them and not converted, or converted from samples."""
+    return (row["unit"] == TOKENS) == (row["as_printed_low"] == row["per_accelerator_low"])
 
 
 def _rate(row: Row) -> float:

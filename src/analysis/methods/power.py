@@ -19,7 +19,7 @@ import pandas as pd
 from analysis._core import interval, notes, round_order
 from analysis._core.citation import several
 from analysis._core.interval import Interval
-from analysis._core.vocabulary import QUERIES, WORK, filed_under, round_age, same_suite
+from analysis._core.vocabulary import QUERIES, TOKENS, WORK, filed_under, round_age, same_suite
 from analysis.methods import system_properties
 from analysis.methods.system_properties import AVAILABLE, USUAL_SIZE, kind
 
@@ -28,6 +28,7 @@ MEASURED, PRINTED = "measured watts", "printed per watt"
 CAP, DATASHEET = "cap in force", "datasheet"  # what a limit of power is known from
 PAIR = ["benchmark", "scenario", "round", "accelerator", "accelerator_count"]
 RUN = [*PAIR, "submitter", "system_key", "power_capped"]
+OF_SIDES = ["precision", "tokens_per_sample", "unit"]  # what a ratio says of both sides
 # What each choice among rows reads of them. Rows have scores of columns, each of which is copied where rows are chosen.
 RANKED = ["origin", "efficiency_basis", "accelerator", "accelerator_count", "round", "power_capped", "system_key"]
 RANKED += ["efficiency_low", "efficiency_high"]
@@ -86,18 +87,19 @@ def lead(best: pd.DataFrame, ratios: pd.DataFrame, baseline: str) -> pd.DataFram
     """Return the row of `ratios` that compares the leader of `nodes` with the baseline, or no row without one.
 
     Where the baseline itself leads, the best other accelerator of the newest round. The more efficient side comes
-    first, so that the ratio is 1 or more; columns as of `ratios`.
+    first, so that the ratio is 1 or more; columns as of `ratios`. Of two precisions a note says what the ratio of
+    tokens is in samples.
     """
     if best.empty or ratios.empty:
         return ratios.head(0)
     leading = leader(best)["accelerator"]
     pairs = ratios[ratios["accelerator"].eq(leading)] if leading != baseline else of_newest_round(ratios)
     pair = pairs.loc[interval.of(pairs, "ratio").middle.nlargest(1).index]
-    if pair.empty or interval.of(pair, "ratio").middle.ge(1).all():
-        return pair
-    sides = {name: f"{name}_base" for name in ("accelerator", "round", "power_capped", "systems")}
-    swapped = pair.rename(columns=sides | {base: name for name, base in sides.items()})
-    return interval.put(swapped, "ratio", Interval(1.0, 1.0) / interval.of(swapped, "ratio"))
+    if interval.of(pair, "ratio").middle.lt(1).any():
+        sides = {name: f"{name}_base" for name in ("accelerator", "round", "power_capped", "systems", *OF_SIDES)}
+        pair = pair.rename(columns=sides | {base: name for name, base in sides.items()})
+        pair = interval.put(pair, "ratio", Interval(1.0, 1.0) / interval.of(pair, "ratio"))
+    return pair.assign(notes=[row["notes"] | _in_samples(row) for row in pair.to_dict("records")])
 
 
 def most_metered(rows: pd.DataFrame, language: Collection[str]) -> pd.DataFrame:
@@ -154,10 +156,10 @@ def ratios(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     newest of either. Only where none are alike is a capped run set against one without a cap, which the columns
     power_capped and power_capped_base say. Those of one round first, then the newest. Further columns: accelerator,
     accelerator_count, round and round_base, ratio_low/high, systems and systems_base (how many of that kind the best
-    is the best of), ids (of both rows), source_ids, notes. No row for an accelerator without a run as large as one of
-    the baseline's.
+    is the best of), ids (of both rows), source_ids, notes, and OF_SIDES of both sides. No row for an accelerator
+    without a run as large as one of the baseline's.
     """
-    recorded = rows.loc[_of_record(rows), [*RANKED, "suite", "id", "source_id", "notes"]]
+    recorded = rows.loc[_of_record(rows), [*RANKED, *OF_SIDES, "suite", "id", "source_id", "notes"]]
     best = _best(recorded, ["round", "accelerator", "suite", "accelerator_count", "power_capped"])
     of_baseline = best["accelerator"].eq(baseline)
     pairs = best[~of_baseline].merge(best[of_baseline], on="accelerator_count", suffixes=("", "_base"))
@@ -181,7 +183,7 @@ def ratios(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     pairs = pairs.assign(accelerator_base=baseline, ids=list(zip(pairs["id"], pairs["id_base"], strict=True)))
     columns = ["accelerator", "accelerator_base", "accelerator_count", "power_capped", "power_capped_base", "round"]
     columns += ["round_base", "ratio_low", "ratio_high", "systems", "systems_base", "ids", "source_ids", "notes"]
-    return pairs[columns]
+    return pairs[[*columns, *OF_SIDES, *(f"{name}_base" for name in OF_SIDES)]]
 
 
 def history(rows: pd.DataFrame) -> pd.DataFrame:
@@ -364,6 +366,14 @@ def _best(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
         best.setdefault(groups[place], place)
     counted = np.array([len(systems[group]) for group in best], dtype="int64")
     return rows.iloc[list(best.values())].assign(systems=counted)
+
+
+def _in_samples(pair: dict[str, Any]) -> notes.Notes:
+    """The note of a pair of two precisions whose runs differ in tokens per sample."""
+    base = {name: pair[f"{name}_base"] for name in OF_SIDES}
+    if not pair["unit"] == base["unit"] == TOKENS:
+        return notes.NONE
+    return notes.tokens_apart(pair, base, interval.of(pair, "ratio").middle)
 
 
 def _printed_per_watt(rows: pd.DataFrame) -> Interval:

@@ -140,8 +140,9 @@ def round_changes(rows: pd.DataFrame) -> pd.DataFrame:
     Per accelerator, of any system size; the previous round is the last one that ran the benchmark. Columns: benchmark,
     accelerator, accelerator_count, system, submitter, framework, round, before (the accelerator, "" for a new
     benchmark), before_round, resubmitted (whether the accelerator of before has an available result in this round too),
-    gain_low/high (throughput over that of before, see matched_systems.ratio; NaN where there is none), source_ids,
-    notes (of both, without that the rounds differ). The largest gain first.
+    gain_low/high (throughput over that of before, see matched_systems.ratio; NaN where there is none), overtook
+    (whether it is another accelerator than before, and faster), source_ids, notes (of both, without that the rounds
+    differ). The largest gain first.
     """
     systems = available(rows).filter(_READ)
     newest = round_order.newest(systems["round"])
@@ -159,6 +160,7 @@ def round_changes(rows: pd.DataFrame) -> pd.DataFrame:
             changed.append({"benchmark": benchmark, "resubmitted": resubmitted} | _change(latest, before))
     columns = ["benchmark", "accelerator", "round", *_OF_THE_FASTEST, "before", "before_round", "resubmitted"]
     table = pd.DataFrame(changed, columns=[*columns, "gain_low", "gain_high", "source_ids", "notes"])
+    table = table.assign(overtook=table["accelerator"].ne(table["before"]) & table["gain_low"].gt(1))
     return table.sort_values("gain_high", ascending=False, kind="stable", ignore_index=True)
 
 

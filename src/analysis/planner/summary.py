@@ -38,13 +38,13 @@ def need(planned: Planned) -> Finding:
         for name in ("accelerators", "nodes", "usd_per_hour", "usd_per_user_hour", "usd_per_million_tokens")
     )
     users, speed = planned.demand.users, planned.demand.tokens_per_second_per_user
-    spare = f" ({planned.box.spare_nodes} spare)" if planned.box.spare_nodes else ""
     number = count(1, "node") if nodes == exactly(1.0) else f"{range_text(nodes)} nodes"
-    per_million = f"{usd(million)} per million tokens" if planned.chosen.unit == TOKENS else ""
-    cost = ", ".join([f"{usd(bill)}/hour", *[per_million] * bool(per_million)]) if bill.known else "price unknown"
-    demand = f"{count(users, 'concurrent user')} at {speed:g} {planned.chosen.unit}"
-    words = f"Serving {demand} takes {range_text(count_of)} {planned.called} ({number}{spare}), {cost}"
-    words += f" ({planned.evidence})."
+    if planned.box.spare_nodes:
+        number = f"{count(planned.box.spare_nodes, 'spare node')}"
+    per_million = [f"{usd(million)} per million tokens"] * (planned.chosen.unit == TOKENS)
+    cost = ", ".join([f"{usd(bill)}/hour", *per_million]) if bill.known else "price unknown"
+    words = f"Serving {count(users, 'user')} at {speed:g} {planned.chosen.unit} takes {range_text(count_of)} "
+    words += f"{planned.called} ({number}, {planned.evidence}), {cost}."
     values = {"nodes": (nodes, f"nodes, {LIKELY}")}
     if bill.known:
         values |= {"usd_per_hour": (bill, f"US dollars an hour, {LIKELY}"),

@@ -144,11 +144,12 @@ def test_the_explorer_draws_and_filters(lab: Lab, chromium: Browser, screenshots
     path.write_text(json.dumps(cells), "utf-8")
     page = opened(chromium, lab, "explorer")
     run_all(page)
-    # JupyterLab follows a run to its last cell, whose number says that it is over, and detaches those out of sight.
-    last = page.locator(f".jp-Cell[data-windowed-list-index='{len(cells['cells']) - 1}'] .jp-InputPrompt")
+    # JupyterLab follows a run to its last cells, whose number says that it is over, and detaches those out of sight.
+    place = max(place for place, cell in enumerate(cells["cells"]) if cell["cell_type"] == "code")
+    last = page.locator(f".jp-Cell[data-windowed-list-index='{place}'] .jp-InputPrompt")
     expect(last).to_have_text(re.compile(r"\[\d+\]:"), timeout=WAIT)
     go_to(page, "Which MLPerf Inference results are there?")
-    frame = page.frame_locator("iframe[title='MLPerf results explorer']")
+    frame = page.frame_locator("iframe[title='MLPerf Inference results explorer']")
     frame.locator("body[data-ready=all]").wait_for(timeout=WAIT)
     expect(frame.locator("#drawing text.row-name").first).to_have_text("GB300")
     before = frame.locator(".mark").count()

@@ -24,13 +24,14 @@ NUMBER = re.compile(r"(?<![\w.])\d[\d,.]*(?![\w.]*[a-zA-Z])")
 LIVE = "explorer"  # its words and numbers are what its reader chooses: only question and answer are held to a length
 UNSAID = ("at hand", "as printed", "officially so only", "Caveat:")
 TOP = "() => document.querySelector('figure, .nothing')?.getBoundingClientRect().top ?? 1e9"
-PROSE = """() => {
-    const hidden = document.querySelectorAll('table, nav, .behind')
+WITHOUT = """selector => {
+    const hidden = document.querySelectorAll(selector)
     hidden.forEach(each => each.style.display = 'none')
     const text = document.body.innerText
     hidden.forEach(each => each.style.display = '')
     return text
 }"""
+FOOTNOTE = "#footnote"  # of fixed words, as MLCommons' messaging guidelines ask for
 LABELS = "[...document.querySelectorAll('[aria-label]')].map(each => each.ariaLabel)"
 UNFOLD = """() => {
     document.querySelectorAll('main details').forEach(each => each.open = true)
@@ -40,8 +41,8 @@ UNFOLD = """() => {
 
 @dataclass(frozen=True)
 class Read:
-    """What one page gives its reader: the words in sight, those outside tables and contents, where the first figure
-    begins (pixels), and the words of all that can be unfolded, with those of its drawings."""
+    """What one page gives its reader: the words in sight above the footnote, those outside tables and contents, where
+    the first figure begins (pixels), and the words of all that can be unfolded, with those of its drawings."""
 
     words: str
     prose: str
@@ -74,7 +75,8 @@ def _readings(built: Built, chromium: Browser, drawn: Callable[[Page], None]) ->
             if not seen or page.locator("script").count():  # A script may set its page up by the size.
                 page.goto((built[0].reports / f"{report}.html").as_uri())
                 drawn(page)
-            seen[size] = said(page), page.evaluate(PROSE), page.evaluate(TOP)
+            prose = page.evaluate(WITHOUT, f"table, nav, .behind, {FOOTNOTE}")
+            seen[size] = " ".join(page.evaluate(WITHOUT, FOOTNOTE).split()), prose, page.evaluate(TOP)
         page.evaluate(UNFOLD)
         labels = " ".join(page.evaluate(LABELS))
         for size in reversed(seen):  # from the screen that it was last seen on to that of the next report

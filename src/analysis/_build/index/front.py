@@ -59,11 +59,16 @@ def _lead(stated: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sections(cards: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """The cards by section: those of SECTIONS first, reports without one last."""
+    """The cards by section: those of SECTIONS first, reports without one last, and in each those without a value."""
     by_section: dict[str, list[dict[str, Any]]] = {name: [] for name in SECTIONS}
-    for card in sorted(cards, key=lambda own: not own["section"]):
+    for card in sorted(cards, key=lambda own: (not own["section"], _without_value(own))):
         by_section.setdefault(card["section"], []).append(card)
     return {name: own for name, own in by_section.items() if own}
+
+
+def _without_value(stated: dict[str, Any]) -> bool:
+    """Whether all findings of a report say that there are no data."""
+    return bool(stated["findings"]) and all(each["low"] is None for each in stated["findings"])
 
 
 def _waiting(paths: Iterable[Path], places: Places) -> list[str]:

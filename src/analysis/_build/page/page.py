@@ -6,6 +6,7 @@ from importlib import metadata
 from typing import Any
 
 from analysis._core import mime
+from analysis._core.vocabulary import round_age
 from analysis._build.page import markdown, outputs, record
 from analysis._build.page.errors import ReportFailed
 from analysis._build.page.markdown import Heading, Headings
@@ -218,14 +219,27 @@ def _behind(stated: dict[str, Any]) -> dict[str, Any]:
     sources = (stated["provenance"] or {}).get("sources", ())
     official = [each for each in sources if each.get("kind") == "official"]
     parts = (stated["trust"] or {"parts": []})["parts"][:2] if official else []
-    topic = [f"{name} {stated['parameters'][name]}" for name in ("benchmark", "scenario") if stated["parameters"].get(name)]
+    rounds = sorted((_round(each) for each in official if each["id"] in cited), key=round_age)
+    if parts and rounds:
+        ends = " and ".join(rounds) if len(rounds) < 3 else f"{rounds[0]} to {rounds[-1]}"
+        parts = [f"MLPerf\u00ae Inference {ends}", *parts[1:]]
+    retrieved: dict[str, list[str]] = {}  # addresses by the day of their retrieval
+    for each in official:
+        if each["id"] in cited and each["accessed"]:
+            retrieved.setdefault(each["accessed"], []).append(each["url"].removeprefix("https://"))
+    topic = [
+        f"{name} {stated['parameters'][name]}" for name in ("benchmark", "scenario") if stated["parameters"].get(name)
+    ]
     return {
         "systems": list(dict.fromkeys(each for found in answer for each in found.get("systems", ()))),
         "results": ", ".join([*parts, *topic]) if parts else "",
-        "retrieved": [
-            f"{each['url']}, retrieved {each['accessed']}" for each in official if each["id"] in cited and each["accessed"]
-        ],
+        "retrieved": retrieved,
     }
+
+
+def _round(source: dict[str, Any]) -> str:
+    """The round of an official source, whose id ends in it: mlcommons-v5.1."""
+    return source["id"].rsplit("-", 1)[-1]
 
 
 @cache
