@@ -75,10 +75,10 @@ sys.exit(status)
 def test_plan_answers_with_every_quantity_and_what_it_rests_on(said) -> None:
     status, text = said(*PLAN)
     assert status == 0 and text.startswith(
-        "Serving 100 users at 25 tokens/s takes 2 H200 (1 node, measured), $3.50/hour, $0.39 per million tokens."
+        "Serving 100 users at 25 tokens/s takes 2 to 3 H200 (1 node, measured), $3.50 to $5.20/hour, $0.39 "
     )
     for words in ("accelerators", "nodes of up to 8", "cost ($/hour)", "cost ($/user-hour)", "facility power (kW)",
-                  "cost ($/million tokens)", "headroom over peak traffic (%)", "Same number of accelerators (2) in",
+                  "cost ($/million tokens)", "headroom over peak traffic (%)", "Rank correlation with cost: ",
                   "Binding constraint (share of draws): ", "Plan on H200 SXM, Llama 2 70B Server",
                   "What changes it (median)", "price +20%", "50 tokens/s per user", "utilization 50%"):  # fmt: skip
         assert words in text
@@ -178,7 +178,7 @@ def test_nonsense_is_refused_by_the_name_of_its_option(said, arguments: list, wo
 def test_spare_nodes_are_planned_beside_those_needed(said) -> None:
     status, text = said(*PLAN, "--spare-nodes", "1")
     assert status == 0 and text.startswith(
-        "Serving 100 users at 25 tokens/s takes 10 H200 (1 spare node, measured), $17/hour,"
+        "Serving 100 users at 25 tokens/s takes 10 to 11 H200 (1 spare node, measured), $17 to $19/hour,"
     )
 
 
@@ -189,7 +189,7 @@ def test_plan_as_json_holds_what_the_words_say(said) -> None:
     assert plan["parameters"]["users"] == 100 and plan["findings"][0]["headline"] == words.splitlines()[0]
     (needed,) = (row for row in plan["quantities"] if row["output"] == "accelerators")
     ends = plan["findings"][0]["low"], plan["findings"][0]["high"]
-    assert ends == (needed["p10"], needed["p90"]) == (2, 2)
+    assert ends == (needed["p10"], needed["p90"]) == (2, 3)
     rate = plan["throughput"]
     assert rate["evidence"] == "measured" and rate["low"] < rate["per_accelerator"] < rate["high"]
     assert [row["change"] for row in plan["changes"]][:2] == ["price -20%", "price +20%"]
@@ -305,7 +305,7 @@ def test_prompt_and_wait_stand_among_the_inputs(said) -> None:
 def test_plan_where_nothing_varies_says_so(said) -> None:
     few = ["plan", "--benchmark", "gptj", "--users", "2", "--tokens-per-user", "20", "--accelerator", "L40S"]
     status, text = said(*few, "--price", "1.5", "--tokens-per-request", "500")
-    assert status == 0 and "Same number of nodes (1) in 100% of draws." in text
+    assert status == 0 and "Same number of accelerators (1) in 100% of draws." in text
 
 
 def test_price_may_be_a_whole_quote_by_any_name_of_the_accelerator(said) -> None:
@@ -517,9 +517,9 @@ def test_choose_as_json_holds_what_the_words_say(said) -> None:
     ]
     assert chosen["parameters"]["prices"] == ["B200 SXM=4", "H200 SXM=2.5-3"] and chosen["ranked_by"] == "usd_per_hour"
     assert words.startswith(chosen["findings"][0]["headline"])
-    first, last = chosen["ranked"][0], chosen["ranked"][-1]
+    first, last = chosen["ranked"][0], next(row for row in chosen["ranked"] if row["usd_per_hour_high"] is None)
     assert (first["accelerator"], first["within"]) == ("B200 SXM", "yes")
-    assert first["usd_per_hour_high"] == 4 * first["count_high"] and last["usd_per_hour_high"] is None
+    assert first["usd_per_hour_high"] == 4 * first["count_high"]
     assert (last["within"], last["price_at_most_low"]) == ("unknown", pytest.approx(70 / last["count_high"]))
     assert all(row["why"] for row in chosen["not_ranked"])
     assert chosen["benchmarks"][0]["distance"] == 0
@@ -543,8 +543,8 @@ def test_without_a_qualifying_run_choose_fails_and_names_the_closest(said) -> No
 
 def test_only_what_was_asked_for_is_an_answer(said) -> None:
     """The baseline can be planned, but was not asked for; of the other nothing is known to estimate it from."""
-    status, text = said(*LLAMA, "--accelerators", "T4")
-    assert status == 1 and text.startswith("analysis: no available T4 serves Llama 2 70B at 25 ")
+    status, text = said(*LLAMA, "--accelerators", "speedAI 240")
+    assert status == 1 and text.startswith("analysis: no available speedAI 240 serves Llama 2 70B at 25 ")
 
 
 def test_the_closest_benchmark_may_be_the_largest(said) -> None:

@@ -76,7 +76,7 @@ def test_only_the_price_is_missing_where_only_the_price_is() -> None:
     explorer.sliders["users"].value = 1000.0
     assert "price unknown" in explorer.answer.value
     explorer.sliders["usd_per_accelerator_hour"].value = (2.0, 3.0)
-    assert "/hour." in explorer.answer.value and explorer.answer.value.count("not known") == 3  # electricity
+    assert "/hour, " in explorer.answer.value and explorer.answer.value.count("not known") == 3  # electricity
 
 
 def test_plan_is_what_a_hand_computes(fixed: Fixed) -> None:
@@ -219,7 +219,7 @@ def test_where_widgets_do_not_run_the_table_of_the_start_is_shown(fixed: Fixed) 
     explorer.sliders["users"].value = 900.0
     bundle = explorer._repr_mimebundle_()
     assert set(bundle) == {mime.WIDGET, "text/html", "text/plain"}
-    assert bundle["text/plain"].startswith("Serving 100 concurrent users at 10 tokens/s takes")
+    assert bundle["text/plain"].startswith("Serving 100 users at 10 tokens/s takes")
     assert '<table class="cells" id="t' in bundle["text/html"]
 
 
@@ -228,4 +228,4 @@ def test_unknown_price_says_so_and_sliders_stand(fixed: Fixed) -> None:
     explorer = Explorer(unknown, fixed)
     assert sliders.need(sliders.planned(unknown, fixed)).endswith("price unknown.")
     explorer.sliders["usd_per_accelerator_hour"].value = (2.0, 2.0)
-    assert "takes 3 nodes of 8 H100" in explorer.answer.value
+    assert "takes 24 H100 (3 nodes, measured)" in explorer.answer.value

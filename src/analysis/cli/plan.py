@@ -68,7 +68,7 @@ def _provisioned(planned: Planned, catalog: Catalog) -> Finding:
     if planned.accelerator not in newest.index:
         return Finding("provisioned_kilowatts", None, unit, f"Provisioned power: unknown for {planned.called}.")
     system = newest.loc[planned.accelerator]
-    kilowatts = planned.likely("nodes") * planned.node * float(system["kw_each"])
+    kilowatts = planned.likely("accelerators") * float(system["kw_each"])
     words = f"Provisioned power (MLPerf Endpoints rules): {range_text(kilowatts, 3)} kW "
     words += f"(rated parts of {system['system']}, {system['round']}, {system['cooling']}-cooled)."
     return Finding("provisioned_kilowatts", kilowatts, unit, words, about=planned.accelerator)

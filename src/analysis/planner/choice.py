@@ -84,7 +84,7 @@ class Match:
     def mapping(self) -> str:
         """Return what is planned with in one line: the benchmark, why it, and how its throughput is scaled."""
         if self.own is None or not self.is_another_model:
-            return f"{self.model or self.benchmark}: benchmark of its own."
+            return f"{self.benchmark}: benchmark of its own."
         size = f"{self.shape.parameters_billion:g}B" if self.shape else "this size"
         how = "closest" if self.found else "chosen"
         return (

@@ -94,7 +94,7 @@ def size(
     """
     if drawn.empty or demand.wait_limit_s <= 0:
         drawn = drawn.head(0)
-        return drawn.reindex(columns=[*drawn.columns, *(name for name in OUTPUTS if name not in drawn)])
+        return drawn.reindex(columns=[*drawn.columns, "for_traffic", *(name for name in OUTPUTS if name not in drawn)])
     random = np.random.Generator(np.random.PCG64([seed, 1]))
     ranges = (context, box.kept, box.watts)  # what is not known stays so
     cached, kept, watts = (ends.low + (ends.high - ends.low) * random.random(len(drawn)) for ends in ranges)
