@@ -81,7 +81,7 @@ def electricity(demand: Demand, usd_per_kilowatt_hour: float, fixed: Fixed) -> I
 
 
 def steps(choice: Choice, fixed: Fixed) -> pd.DataFrame:
-    """The staircase from users to accelerators of the same choice, whatever its number of users (see capacity.staircase)."""
+    """The staircase from users to accelerators of the same choice, for any number of users (capacity.staircase)."""
     speed, derate = choice.tokens_per_second_per_user, [choice.derate.low, choice.derate.high]
     moved = {"tokens_per_second_per_user": speed, "derate": derate, "draws": min(DRAWS, fixed.asked.draws)}
     users = 1, 10 ** _reach(fixed.asked.users)
