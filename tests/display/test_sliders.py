@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -17,36 +18,26 @@ from analysis.audit import flags
 from analysis.charts import style
 from analysis.comparability import selection
 from analysis.comparability.selection import Question
-from analysis.methods import derating, memory, node_power, power
+from analysis.methods import memory, power
 from analysis.planner import capacity, summary
-from analysis.planner.basis import Basis, Prompt, Scaling
 from analysis.planner.demand import Demand
-from analysis.planner.official_runs import FIRST_TOKEN, SPEED, Supply
 
 START = Choice(100, 10.0, Interval(0.5, 0.5), Interval(2.0, 2.0), 0.36)
 
 
 @pytest.fixture
 def fixed(results: Callable[..., pd.DataFrame], tables: Callable[..., selection.Data], data: Catalog) -> Fixed:
-    """One system of eight: 100 tokens/s and 40 W per accelerator, so 0.4 J a token."""
+    """One system of eight of a benchmark without tokens per user: 100 tokens/s and 40 W per accelerator, 0.4 J each."""
     meter = {"power_watts_low": 320.0, "power_watts_high": 320.0, "power_measured": True}
-    rows = results({"scenario": "Server"}, {"scenario": "Server", **meter})
-    asked = Question("llm", "Server", rounds=("v4.1",))
-    chosen, metered = (selection.select(tables(rows), replace(asked, power=flag)) for flag in (False, True))
-    nan = float("nan")
-    rows, power_rows = chosen.rows.assign(**{SPEED: nan, FIRST_TOKEN: nan}), metered.rows.head(0).assign(**{SPEED: nan})
-    supply = Supply(replace(chosen, rows=rows), power_rows, derating.measured(rows.head(0), rows))
-    own = (
-        None,
-        Prompt(nan, nan, nan),
-        2000.0,
-        nan,
-        node_power.Host(Interval(1.0, 1.5), "given"),
-        Scaling(Interval(1.0, 1.0), ""),
-    )
-    basis = Basis("H100 SXM", chosen.unit, (supply,), Interval(2.0, 2.0), ("Cloud",), data.accelerators, *own)
-    params = RealWorldDerating(benchmark="llama2-70b", peak_over_mean=[1.0, 1.0], power_usage_effectiveness=1.25)
-    return Fixed(params, basis, power.efficiency(metered.rows))
+    rows = results({"scenario": "Server", "benchmark": "gptj"}, {"scenario": "Server", "benchmark": "gptj", **meter})
+    own = tables(rows, of=data.benchmarks)
+    facts = {name: getattr(data, name) for name in ("accelerators", "prices", "benchmark_limits", "benchmarks")}
+    named = SimpleNamespace(results=own.results, doubts=own.doubts, **facts)
+    asked = {"benchmark": "gptj", "rounds": ["v4.1"], "baseline": "H100 SXM", "prices": ["2"], "whole_nodes": True}
+    asked |= {"peak_over_mean": [1.0, 1.0], "power_usage_effectiveness": 1.25, "wall_over_limit": [1.0, 1.5]}
+    params = RealWorldDerating(**asked).model_copy(update={"ttft_ms": float("inf"), "weight_precision": "fp4"})
+    metered = selection.select(own, Question("gptj", "Server", rounds=("v4.1",), power=True))
+    return Fixed(params, capacity.basis(named, params), power.efficiency(metered.rows))
 
 
 @pytest.fixture(scope="module")
@@ -81,18 +72,21 @@ def test_sliders_and_report_give_one_answer(real: tuple[RealWorldDerating, Fixed
 def test_only_the_price_is_missing_where_only_the_price_is() -> None:
     _, fixed, start = real_of("MI350X")
     explorer = Explorer(start, fixed)
-    assert "takes 1 node of 8 MI350X, price unknown." in explorer.answer.value
+    assert "MI350X (1 node, measured), price unknown." in explorer.answer.value
     explorer.sliders["users"].value = 1000.0
     assert "price unknown" in explorer.answer.value
     explorer.sliders["usd_per_accelerator_hour"].value = (2.0, 3.0)
-    assert "/hour." in explorer.answer.value and explorer.answer.value.count("not known") == 3  # electricity
+    assert "/hour, " in explorer.answer.value and explorer.answer.value.count("not known") == 3  # electricity
 
 
 def test_plan_is_what_a_hand_computes(fixed: Fixed) -> None:
     """100 users x 10 tokens/s over 100 tokens/s x 0.5 are 20 accelerators: 3 nodes of 8 at 2 dollars each."""
     table = sliders.table(START, fixed, sliders.planned(START, fixed))
-    assert table.cells[["P10", "P90"]].to_numpy()[:4].tolist() == [["20"] * 2, ["3"] * 2, ["48"] * 2, ["0.48"] * 2]
-    assert table.title == "Serving 100 concurrent users at 10 tokens/s takes 3 nodes of 8 H100, $48/hour."
+    assert table.cells[["P10", "P90"]].to_numpy()[:4].tolist() == [["24"] * 2, ["3"] * 2, ["48"] * 2, ["0.48"] * 2]
+    assert (
+        table.title
+        == "Serving 100 users at 10 tokens/s takes 24 H100 (3 nodes, measured), $48/hour, $13 per million tokens."
+    )
 
 
 def test_electricity_is_energy_times_price_times_overhead(fixed: Fixed) -> None:
@@ -113,7 +107,7 @@ def test_each_slider_moves_the_answer(fixed: Fixed) -> None:
         explorer.sliders[name].value = value
         assert explorer.answer.value != before, name
     assert explorer.choice == Choice(250, 7.0, Interval(0.2, 0.4), Interval(3.0, 4.0), 0.9)
-    assert "Serving 250 concurrent users at 7 tokens/s takes" in explorer.answer.value
+    assert "Serving 250 users at 7 tokens/s takes" in explorer.answer.value
 
 
 @pytest.mark.parametrize(
@@ -159,29 +153,29 @@ def marked(explorer: Explorer) -> str:
 
 
 def test_the_staircase_moves_with_the_sliders_and_marks_the_choice(climbing: Explorer) -> None:
-    assert climbing.figure.value.startswith('<div role="img" aria-label="Next node at ')
-    assert "<svg" in climbing.figure.value and marked(climbing) == "1 at 100 users"
+    assert climbing.figure.value.startswith('<div role="img" aria-label="Next accelerators at ')
+    assert "<svg" in climbing.figure.value and marked(climbing).endswith(" at 100 users")
     moves = {"users": 5000.0, "tokens_per_second_per_user": 20.0, "derate": (0.2, 0.4)}
     seen = [marked(climbing)]
     for name, value in moves.items():
         climbing.sliders[name].value = value
         seen.append(marked(climbing))
         lines = climbing.answer.value
-        low = re.search(r">nodes of 8</td><td[^>]*>([\d,]+)<", lines).group(1)
+        low = re.search(r">accelerators</td><td[^>]*>([\d,]+)<", lines).group(1)
         assert seen[-1].startswith(low) and seen[-1].endswith(" at 5,000 users"), name
     assert len(set(seen)) == len(seen)
 
 
 def test_the_staircase_is_that_of_the_plan_whose_users_it_tells(real: tuple[RealWorldDerating, Fixed, Choice]) -> None:
-    """P50 of a plan of as many draws is a step's nodes from its first users on."""
+    """P50 of a plan of as many draws is a step's accelerators from its first users on."""
     _, fixed, start = real
     few = replace(fixed, asked=fixed.asked.model_copy(update={"draws": sliders.DRAWS}))
     steps = sliders.steps(start, few)
     for step in steps.iloc[[1, 3]].itertuples():
         at = sliders.planned(replace(start, users=int(step.users_from_p50)), few)
         before = sliders.planned(replace(start, users=int(step.users_from_p50) - 1), few)
-        nodes = [own.marks.set_index("output").at["nodes", "p50"] for own in (before, at)]
-        assert nodes[1] == step.nodes > nodes[0]
+        counts = [own.marks.set_index("output").at["accelerators", "p50"] for own in (before, at)]
+        assert counts[1] == step.accelerators > counts[0]
 
 
 def test_the_steps_are_computed_again_only_where_they_move(climbing: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,8 +190,9 @@ def test_the_steps_are_computed_again_only_where_they_move(climbing: Explorer, m
 
 
 def test_where_nothing_is_planned_a_sentence_stands_in_place_of_the_staircase(climbing: Explorer) -> None:
-    climbing.sliders["tokens_per_second_per_user"].value = 150.0
-    assert climbing.figure.value.startswith("<p>No plan: no H200 result at 150 tokens/s per user")
+    climbing.sliders["tokens_per_second_per_user"].max = 9999.0
+    climbing.sliders["tokens_per_second_per_user"].value = 9000.0
+    assert climbing.figure.value.startswith("<p>No plan: the memory bandwidth of H200 gives a user")
     climbing.sliders["tokens_per_second_per_user"].value = 25.0
     assert "<svg" in climbing.figure.value
 
@@ -224,7 +219,7 @@ def test_where_widgets_do_not_run_the_table_of_the_start_is_shown(fixed: Fixed) 
     explorer.sliders["users"].value = 900.0
     bundle = explorer._repr_mimebundle_()
     assert set(bundle) == {mime.WIDGET, "text/html", "text/plain"}
-    assert bundle["text/plain"].startswith("Serving 100 concurrent users at 10 tokens/s takes")
+    assert bundle["text/plain"].startswith("Serving 100 users at 10 tokens/s takes")
     assert '<table class="cells" id="t' in bundle["text/html"]
 
 
@@ -233,4 +228,4 @@ def test_unknown_price_says_so_and_sliders_stand(fixed: Fixed) -> None:
     explorer = Explorer(unknown, fixed)
     assert sliders.need(sliders.planned(unknown, fixed)).endswith("price unknown.")
     explorer.sliders["usd_per_accelerator_hour"].value = (2.0, 2.0)
-    assert "takes 3 nodes of 8 H100" in explorer.answer.value
+    assert "takes 24 H100 (3 nodes, measured)" in explorer.answer.value

@@ -27,6 +27,7 @@ ASKED = AcceleratorChoice(
     draws=1000,
     context_tokens=[1.0, 1.0],
     wall_over_limit=[1.5, 1.5],
+    whole_nodes=True,
 ).model_copy(update={"ttft_ms": float("inf")})  # no queue: what traffic takes can be divided by hand
 RUN = {"benchmark": "llama2-70b", "scenario": "Interactive", "round": "v5.1", "system": "box"}
 H100 = RUN | {"accelerator": "H100 SXM", "low": 8_000.0}  # 1,000 tokens/s each: 20 for 1,000 users x 20 tokens/s
@@ -67,46 +68,21 @@ def test_the_fewest_accelerators_in_whole_nodes_come_first(made: Make) -> None:
     chosen = made(H100, H200, B200)
     assert chosen.by == ACCELERATORS
     assert counts(chosen) == {"B200 SXM": [8, 8], "H200 SXM": [16, 16], "H100 SXM": [24, 24]}
-    assert chosen.ranked["decided_by"].tolist() == [choice.ONE_NODE, "throughput", "throughput"]
+    assert set(chosen.ranked["decided_by"]) == {"throughput"} and set(chosen.ranked["evidence"]) == {"measured"}
+    parts = made(H100, H200, B200, whole_nodes=False)
+    assert counts(parts) == {"B200 SXM": [2, 2], "H200 SXM": [10, 10], "H100 SXM": [20, 20]}
 
 
-def test_extrapolated_plans_come_last(made: Make) -> None:
-    """A rack of 72 in nodes of 4, 10,000 tokens/s each: one node for 1,000 users, 20 of them for 80,000."""
+def test_measured_plans_come_before_estimates_and_a_part_of_a_rack_is_one(made: Make) -> None:
+    """A rack of 72 in nodes of 4, 10,000 tokens/s each: one node for 1,000 users, a rack and more for 40,000."""
     rack = RUN | {"accelerator": "GB300", "accelerator_count": 72, "nodes": 18, "low": 720_000.0}
     few, many = made(H100, H200, rack), made(H100, H200, rack, users=40_000)
     assert few.ranked["accelerator"].tolist() == ["H200 SXM", "H100 SXM", "GB300"]
-    assert counts(few)["GB300"] == [4, 4] and few.ranked["extrapolated"].tolist() == [False, False, True]
-    assert few.ranked["measured_on"].tolist() == [8, 8, 72]
+    assert few.ranked["evidence"].tolist() == ["measured", "measured", "estimate"] and counts(few)["GB300"] == [4, 4]
     assert many.ranked["accelerator"].tolist() == ["GB300", "H200 SXM", "H100 SXM"]
-    assert counts(many)["GB300"] == [80, 80]
-
-
-def test_the_submitted_node_size_does_not_decide_the_rank(made: Make) -> None:
-    """100 users take 2 H100 in nodes of one, and 8 H200, one node; as nodes of eight H100 would be 8 too, and slower.
-
-    With a spare node 3 against 16, in equal nodes 16 against 16. 5,000 users take 100 against 56, or 104.
-    """
-    single = RUN | {"accelerator": "H100 SXM", "accelerator_count": 1, "low": 1_000.0}
-    few, spare, many = (
-        made(single, H200, users=100),
-        made(single, H200, users=100, spare_nodes=1),
-        made(single, H200, users=5_000),
-    )
-    assert counts(few) == {"H200 SXM": [8, 8], "H100 SXM": [2, 2]}
-    assert few.ranked["accelerator"].tolist() == ["H200 SXM", "H100 SXM"], "the fastest of what is level"
-    equal = [own.ranked.set_index("accelerator")["count_in_equal_nodes_high"].to_dict() for own in (few, spare, many)]
-    assert equal[0] == {"H200 SXM": 8, "H100 SXM": 8} and equal[1] == {"H200 SXM": 16, "H100 SXM": 16}
-    assert counts(spare)["H100 SXM"] == [3, 3]
-    assert equal[2] == {"H200 SXM": 56, "H100 SXM": 104} and counts(many)["H100 SXM"] == [100, 100]
-    powered = few.ranked.set_index("accelerator").loc["H100 SXM"]
-    assert powered["kilowatts_in_equal_nodes_high"] == pytest.approx(4 * powered["kilowatts_high"], rel=1e-12)
-
-
-def test_the_accelerators_needed_are_rounded_up_once_where_nodes_do_not_divide_the_usual_one(made: Make) -> None:
-    """700 users x 20 over 2,000 tokens/s are 7 of nodes of 3: three nodes, but one of eight."""
-    threes = RUN | {"accelerator": "H200 SXM", "accelerator_count": 3, "low": 6_000.0}
-    rows = made(H100, threes, users=700).ranked.set_index("accelerator")
-    assert (rows.at["H200 SXM", "count_high"], rows.at["H200 SXM", "count_in_equal_nodes_high"]) == (9, 8)
+    assert counts(many)["GB300"] == [80, 80] and set(many.ranked["evidence"]) == {"measured"}
+    beyond = made(H200, RUN | {"accelerator": "B200 SXM", "low": 80_000.0, "scenario": "Server"}).ranked
+    assert beyond["evidence"].tolist() == ["measured", "estimate"] and beyond["count_high"].tolist() == [16, 8]
 
 
 def test_kilowatts_count_the_metered_runs_that_they_rest_on(made: Make) -> None:
@@ -117,70 +93,20 @@ def test_kilowatts_count_the_metered_runs_that_they_rest_on(made: Make) -> None:
     assert rows.at["H200 SXM", "power_basis"] == "measured at the wall in one run of 1 system, official v5.1"
 
 
-def test_where_all_nodes_are_small_they_are_ranked_as_they_are(made: Make) -> None:
-    """2 of one and 1 of the other."""
-    both = [RUN | {"accelerator": name, "accelerator_count": 1, "low": rate}
-            for name, rate in (("H100 SXM", 1_000.0), ("H200 SXM", 2_000.0))]  # fmt: skip
-    rows = made(*both, users=100).ranked
-    assert rows["accelerator"].tolist() == ["H200 SXM", "H100 SXM"] and rows["count_high"].tolist() == [1, 2]
-    assert rows["count_in_equal_nodes_high"].tolist() == [1, 2]
-
-
 def test_a_spare_node_is_one_more_of_each(made: Make) -> None:
     chosen = made(H100, B200, spare_nodes=1)
     assert counts(chosen) == {"B200 SXM": [16, 16], "H100 SXM": [32, 32]}
-    assert chosen.ranked["decided_by"].tolist() == [choice.ONE_NODE, "throughput"]
 
 
-def test_break_even_is_the_ratio_of_whole_nodes(made: Make) -> None:
-    """24 H100 against 8 B200 and 16 H200: the same bill at 3 and 1.5 times the price."""
-    rows = made(H100, H200, B200).ranked.set_index("accelerator")
-    assert rows["break_even_low"].to_dict() == rows["break_even_high"].to_dict()
-    assert rows["break_even_low"].to_dict() == {"B200 SXM": 3.0, "H200 SXM": 1.5, "H100 SXM": 1.0}
-
-
-def test_break_even_at_scale_is_per_accelerator_without_whole_and_spare_nodes(made: Make) -> None:
-    """10,000 and 2,000 tokens/s each against 1,000; with a spare node 32 H100 against 16 B200 are only 2 times."""
-    chosen = made(H100, H200, B200, spare_nodes=1)
-    rows = chosen.ranked.set_index("accelerator")
-    assert rows["break_even_high"].to_dict() == {"B200 SXM": 2.0, "H200 SXM": 32 / 24, "H100 SXM": 1.0}
+def test_break_even_is_the_ratio_of_throughputs_whatever_whole_and_spare_nodes_take(made: Make) -> None:
+    """10,000 and 2,000 tokens/s each against 1,000; shared inputs cancel."""
+    shared = {"spare_nodes": 1, "derate": [0.5, 1.0], "peak_over_mean": [1.0, 3.0]}
+    rows = made(H100, H200, B200, **shared).ranked.set_index("accelerator")
     for end in ("low", "median", "high"):
-        assert rows[f"break_even_at_scale_{end}"].to_dict() == pytest.approx(
-            {"B200 SXM": 10.0, "H200 SXM": 2.0, "H100 SXM": 1.0}, rel=1e-4
-        )
-
-
-def test_break_even_is_as_wide_as_both_throughputs(made: Make) -> None:
-    """For so many users whole nodes hide nothing: it is the worth at scale."""
-    wide = H100 | {"low": 4_000.0, "system": "other"}, H200 | {"low": 8_000.0, "system": "other"}
-    row = made(H100, H200, *wide, users=1_000_000).ranked.set_index("accelerator").loc["H200 SXM"]
-    for end in ("low", "median", "high"):
-        assert row[f"break_even_{end}"] == pytest.approx(row[f"break_even_at_scale_{end}"], rel=0.01)
-
-
-def test_between_node_sizes_only_break_even_at_scale_is_known(made: Make) -> None:
-    rack = RUN | {"accelerator": "GB300", "accelerator_count": 72, "nodes": 18, "low": 720_000.0}
-    row = made(H100, rack).ranked.set_index("accelerator").loc["GB300"]
-    assert row[["break_even_low", "break_even_median", "break_even_high"]].isna().all()
-    assert row["break_even_at_scale_low"] == pytest.approx(10.0, rel=1e-4)
-
-
-def test_shared_inputs_do_not_widen_break_even_at_scale(made: Make) -> None:
-    """Derate, peak and context cancel in the ratio; throughputs (here: printed ones of two systems) do not."""
-    shared = {"derate": [0.5, 1.0], "peak_over_mean": [1.0, 3.0], "context_tokens": [1.0, 9.0]}
-    ends = [f"break_even_at_scale_{end}" for end in ("low", "high")]
-    one = made(H100, B200, **shared).ranked.set_index("accelerator").loc["B200 SXM", ends].tolist()
-    assert one == pytest.approx([10.0, 10.0], rel=1e-4)
-    wide = H100 | {"low": 4_000.0, "system": "other"}, H200 | {"low": 8_000.0, "system": "other"}
-    low, high = made(H100, H200, *wide).ranked.set_index("accelerator").loc["H200 SXM", ends]
-    assert low < 1.9 and high > 2.1
-
-
-def test_without_a_plan_of_the_baseline_break_even_is_unknown(made: Make) -> None:
-    chosen = made(H200, B200)
-    assert (
-        chosen.ranked[["break_even_low", "break_even_at_scale_low"]].isna().all(axis=None) and len(chosen.ranked) == 2
-    )
+        told = rows[f"break_even_{end}"].to_dict()
+        assert told == pytest.approx({"B200 SXM": 10.0, "H200 SXM": 2.0, "H100 SXM": 1.0})
+    alone = made(H200, B200).ranked
+    assert alone["break_even_low"].isna().all() and len(alone) == 2, "nothing is known of the baseline"
 
 
 def test_quotes_rank_by_dollars_and_what_has_none_comes_last(made: Make) -> None:
@@ -253,45 +179,17 @@ def test_another_round_is_a_note_of_its_row(made: Make) -> None:
     assert "different_rounds" in told["H200 SXM"] and "different_rounds" not in told["B200 SXM"]
 
 
-WHYS = [
-    (H200 | {"scenario": "Server"}, choice.TOO_SLOW, 5.0),  # the Server limit of 200 ms is 5 tokens/s
-    (H200 | {"scenario": "Server", "tpot_p99_ms": 100.0}, choice.TOO_SLOW, 10.0),
-    (H200 | {"round": "v6.0", "tpot_p99_ms": 40.0}, choice.OTHER_ROUND, 25.0),
-    (H200 | {"benchmark": "mixtral-8x7b", "scenario": "Server", "tpot_p99_ms": 50.0}, choice.NO_RUN, 20.0),
-    (H200 | {"availability": "preview"}, choice.PREVIEW, 25.0),
-]
-
-
-@pytest.mark.parametrize(("row", "why", "speed"), WHYS, ids=[f"{why}-{speed:g}" for _, why, speed in WHYS])
-def test_unranked_has_a_reason_and_its_share_of_the_target(made: Make, row: dict, why: str, speed: float) -> None:
-    chosen = made(B200, row)
-    assert chosen.ranked["accelerator"].tolist() == ["B200 SXM"]
-    (left,) = chosen.unranked.to_dict("records")
-    assert (left["accelerator"], left["why"], left["systems"]) == ("H200 SXM", why, 1)
-    assert (left["speed"], left["of_target"]) == (pytest.approx(speed), pytest.approx(speed / 20))
-    assert left["benchmark"] == row["benchmark"] and (left["distance"] > 0) == (why == choice.NO_RUN)
-
-
 def test_a_prompt_that_takes_too_long_and_weights_that_fit_nowhere_are_told_apart(made: Make) -> None:
-    assert made(H200, ttft_ms=1.0).unranked["why"].tolist() == [choice.PROMPT]
-    assert made(H200, context_tokens=[1e9, 1e9]).unranked["why"].tolist() == [choice.MEMORY]
-
-
-def test_what_is_not_known_is_no_want_of_memory(record: Callable) -> None:
-    """A plan without draws, though the accelerator was so fast, is on sale and reads its prompts in time."""
-    tables = record(H200)
-    chosen = choice.make(tables, ASKED)
-    unknown = replace(chosen.plans["H200 SXM"], draws=chosen.plans["H200 SXM"].draws.head(0))
-    left = choice.unanswered(choice.ran(tables, chosen.asked), {"H200 SXM": unknown}, [], chosen.asked, chosen.match)
-    assert left["why"].tolist() == [choice.NO_RATE]
+    assert made(H200, ttft_ms=1.0, baseline="H200 SXM").unranked["why"].tolist() == [choice.PROMPT]
+    assert made(H200, context_tokens=[1e9, 1e9], baseline="H200 SXM").unranked["why"].tolist() == [choice.MEMORY]
 
 
 def test_only_the_accelerators_asked_for_are_told(made: Make) -> None:
     slow = RUN | {"accelerator": "MI300X", "scenario": "Server"}
     chosen = made(H100, H200, B200, slow, accelerators=["B200 SXM"])
     assert set(chosen.ranked["accelerator"]) == {"B200 SXM"} and chosen.unranked.empty
-    assert chosen.ranked["break_even_low"].tolist() == [3.0], "the baseline is what it is priced against"
-    assert made(H100, B200, slow, accelerators=["MI300X"]).ranked.empty, "another than those asked for answers nothing"
+    assert chosen.ranked["break_even_low"].tolist() == pytest.approx([10.0]), "the baseline is priced against"
+    assert made(H100, B200, slow, accelerators=["MI300X"]).ranked["accelerator"].tolist() == ["MI300X"]
 
 
 def test_a_model_is_planned_with_the_nearest_benchmark_and_its_own_weights(made: Make, data: Catalog) -> None:
@@ -299,15 +197,9 @@ def test_a_model_is_planned_with_the_nearest_benchmark_and_its_own_weights(made:
     assert (chosen.match.benchmark, chosen.match.found, chosen.asked.benchmark) == ("llama2-70b", True, "llama2-70b")
     assert chosen.match.own["parameters_times"] == pytest.approx(100 / 70)
     assert chosen.bases["B200 SXM"].model.weight_bytes == 100e9
-    assert counts(chosen) == counts(made(H100, B200)), "throughput is that of the benchmark"
-
-
-def test_a_benchmark_that_was_not_run_is_no_neighbor(made: Make) -> None:
-    """Mixtral is nearer to 47 billion with 13 active ones, but of these rounds there is Llama 2 70B alone."""
-    asked = {"benchmark": "", "parameters_billion": 46.7, "active_parameters_billion": 12.9}
-    assert made(B200, **asked).match.benchmark == "llama2-70b"
-    mixed = RUN | {"accelerator": "B200 SXM", "benchmark": "mixtral-8x7b", "scenario": "Server"}
-    assert made(B200, mixed, **asked).match.benchmark == "mixtral-8x7b"
+    assert set(chosen.ranked["evidence"]) == {"estimate"}
+    rates = [each.ranked.set_index("accelerator")["rate_median"] for each in (made(H100, B200), chosen)]
+    assert (rates[1] < 0.8 * rates[0]).all(), "scaled down to the larger model"
 
 
 def test_a_benchmark_of_the_model_s_kind_comes_first_and_one_of_another_says_so(made: Make) -> None:
@@ -367,31 +259,14 @@ def test_more_users_are_planned_on_the_same_rows(made: Make) -> None:
     assert more.set_index("accelerator")["count_high"].to_dict() == {"B200 SXM": 24, "H100 SXM": 200}
 
 
-def test_without_a_plan_nothing_is_ranked(made: Make) -> None:
-    chosen = made(H200 | {"scenario": "Server"})
-    assert chosen.ranked.empty and chosen.behind.empty
-    assert choice.stairs(chosen, most=3).empty and choice.with_users(chosen, 10).empty
-
-
-ENDS = {"count_median": 8.0, "count_high": 8.0, "count_in_equal_nodes_median": 8.0, "count_in_equal_nodes_high": 8.0}
-FIRST = ENDS | {"accelerator": "B200 SXM", "node": 8, "within": "", "extrapolated": False}
-LESS = {"count_median": 4.0, "count_high": 4.0}
-TIED, SMALL, RACK = (FIRST | {"accelerator": name} for name in ("B300 SXM", "H100 SXM", "GB300"))
-ROWS = pd.DataFrame([FIRST, TIED, SMALL | LESS | {"node": 1}, RACK | LESS | {"extrapolated": True}])
+FIRST = {"count_median": 8.0, "count_high": 8.0, "accelerator": "B200 SXM", "within": "", "evidence": "measured"}
+LESS = {"accelerator": "H100 SXM", "count_median": 4.0, "count_high": 4.0}
+ROWS = pd.DataFrame([FIRST, FIRST | {"accelerator": "B300 SXM"}, FIRST | LESS, FIRST | {"evidence": "estimate"}])
 
 
 def test_ties_have_the_median_and_p90_of_the_first() -> None:
     assert choice.ties(ROWS, ACCELERATORS)["accelerator"].tolist() == ["B200 SXM", "B300 SXM"]
     assert choice.ties(ROWS.head(0), ACCELERATORS).empty
-
-
-def test_less_than_the_first_in_smaller_nodes_and_extrapolated_are_told_apart() -> None:
-    """4 against 8: H100 in nodes of one, GB300 as a part of a rack; where the first is a part itself, neither."""
-    assert choice.less_in_smaller_nodes(ROWS, ACCELERATORS)["accelerator"].tolist() == ["H100 SXM"]
-    assert choice.less_extrapolated(ROWS, ACCELERATORS)["accelerator"].tolist() == ["GB300"]
-    assert choice.less_extrapolated(ROWS.iloc[::-1], ACCELERATORS).empty
-    for less in (choice.less_in_smaller_nodes, choice.less_extrapolated):
-        assert less(ROWS.head(0), ACCELERATORS).empty and less(ROWS.head(2), ACCELERATORS).empty
 
 
 def test_budget_used_is_the_larger_share_of_two_budgets(made: Make) -> None:
@@ -406,3 +281,30 @@ def test_budget_used_is_the_larger_share_of_two_budgets(made: Make) -> None:
     assert choice.budget_used(both, row).low == pytest.approx(4.0)
     assert choice.budget_used(dollars, row).high == 2.0
     assert not choice.budget_used(free, row).known
+
+
+def test_each_reason_why_an_accelerator_is_not_ranked(made: Make) -> None:
+    """A preview; a speed beyond memory bandwidth; nothing known of the baseline."""
+    preview = made(B200, H200 | {"availability": "preview"}, baseline="B200 SXM").unranked
+    assert preview[["accelerator", "why"]].to_numpy().tolist() == [["H200 SXM", choice.PREVIEW]]
+    fast = made(B200, baseline="B200 SXM", tokens_per_second_per_user=1e5)
+    assert fast.unranked["why"].tolist() == [choice.TOO_FAST] and 500 < fast.unranked["roof"].item() < 1e5
+    assert fast.ranked.empty and fast.behind.empty and choice.sensitivity(fast).empty
+    assert choice.stairs(fast, most=3).empty and choice.with_users(fast, 10).empty
+    assert made(B200).unranked["why"].tolist() == [choice.NO_RATE]
+
+
+def test_what_changes_the_ranking_is_asked_of_the_same_plans(made: Make) -> None:
+    """8 B200 at 10 are 80 dollars, 16 H200 at 6 are 96; a B200 at 12 costs as much, and is first by its order."""
+    chosen = made(H200, B200, prices=["B200 SXM=10", "H200 SXM=6"])
+    found = choice.sensitivity(chosen).set_index("change")
+    assert found.loc["B200: price -20%", ["name", "usd_per_hour_median"]].tolist() == ["B200", 64.0]
+    assert found.at["utilization 50%", "count_median"] == 8 and "utilization 100%" not in found.index
+    assert set(choice.CHANGES) == {"change", *found}
+
+
+def test_the_benchmark_planned_with_is_told_in_a_line(made: Make) -> None:
+    asked = {"benchmark": "", "model": "Qwen3 32B", "parameters_billion": 32.0}
+    told = "Qwen3 32B: no benchmark of 32B; Llama 2 70B (closest), scaled by parameters and lengths: estimate."
+    assert made(B200, **asked).match.mapping == told
+    assert made(B200).match.mapping == "llama2-70b: benchmark of its own."

@@ -45,29 +45,31 @@ def sized(
 
 
 def test_plan_by_hand() -> None:
-    """100 users x 30 tokens/s over 1,000 x 0.5 are 6 accelerators: a node of 8 at 4.76 dollars, 8 x 0.9 x 1.3 kW."""
-    (row,) = sizing.size(drawn(fixed=True, draws=1), Demand(100, 30.0), None, BOX, CONTEXT, 0).to_dict("records")
-    assert (row["accelerators"], row["nodes"], row["decided_by"], row["for_traffic"]) == (6.0, 1.0, "traffic", 6.0)
-    assert row["usd_per_hour"] == pytest.approx(38.08, **CLOSE)
-    assert row["usd_per_user_hour"] == pytest.approx(0.3808, **CLOSE)
-    assert row["usd_per_million_tokens"] == pytest.approx(38.08 / (100 * 30 * 3600 / 1e6), **CLOSE)
-    assert row["kilowatts"] == pytest.approx(9.36, **CLOSE)
+    """100 users x 30 tokens/s over 1,000 x 0.5 are 6, in whole nodes 8, of 4.76 dollars and 0.9 x 1.3 kW each."""
+    for box, rented in ((BOX, 6.0), (replace(BOX, unit=8), 8.0)):
+        (row,) = sizing.size(drawn(fixed=True, draws=1), Demand(100, 30.0), None, box, CONTEXT, 0).to_dict("records")
+        told = [row[name] for name in ("accelerators", "nodes", "decided_by", "for_traffic")]
+        assert told == [rented, 1.0, "traffic", 6.0]
+        assert row["usd_per_hour"] == pytest.approx(rented * 4.76, **CLOSE)
+        assert row["usd_per_user_hour"] == pytest.approx(rented * 0.0476, **CLOSE)
+        assert row["usd_per_million_tokens"] == pytest.approx(rented * 4.76 / (100 * 30 * 3600 / 1e6), **CLOSE)
+        assert row["kilowatts"] == pytest.approx(rented * 1.17, **CLOSE)
 
 
 def test_watts_of_a_node_are_drawn_in_their_range() -> None:
     """A node of eight at 700 to 1,000 W each, with the building 7.28 to 10.4 kW."""
-    box = replace(BOX, watts=Interval(700.0, 1000.0))
+    box = replace(BOX, unit=8, watts=Interval(700.0, 1000.0))
     drawn_kw = sizing.size(drawn(fixed=True), Demand(100, 30.0), None, box, CONTEXT, 0)["kilowatts"]
     assert drawn_kw.between(7.28, 10.4).all() and drawn_kw.max() - drawn_kw.min() > 3.0
 
 
 def test_spare_nodes_are_rented_and_draw_and_serve_nobody() -> None:
-    """Six accelerators on a node of eight, and two nodes more: 24 at 4.76 dollars and 0.9 x 1.3 kW."""
+    """Six accelerators, and two nodes of eight more: 22 at 4.76 dollars and 0.9 x 1.3 kW."""
     box = replace(BOX, spare_nodes=2)
     (row,) = sizing.size(drawn(fixed=True, draws=1), Demand(100, 30.0), None, box, CONTEXT, 0).to_dict("records")
-    assert (row["accelerators"], row["nodes"], row["for_traffic"]) == (6.0, 3.0, 6.0)
-    assert row["usd_per_hour"] == pytest.approx(24 * 4.76, **CLOSE)
-    assert row["kilowatts"] == pytest.approx(24 * 0.9 * 1.3, **CLOSE)
+    assert (row["accelerators"], row["nodes"], row["for_traffic"]) == (22.0, 3.0, 6.0)
+    assert row["usd_per_hour"] == pytest.approx(22 * 4.76, **CLOSE)
+    assert row["kilowatts"] == pytest.approx(22 * 0.9 * 1.3, **CLOSE)
 
 
 @pytest.mark.parametrize(("users", "accelerators"), [(133, 8.0), (134, 11.0), (1000, 75.0)])
@@ -78,29 +80,29 @@ def test_beyond_the_size_that_was_measured_each_keeps_its_share(users: int, acce
     assert (row["accelerators"], row["nodes"]) == (accelerators, np.ceil(accelerators / 8))
 
 
-@pytest.mark.parametrize(("nodes", "users"), [(1, 133.33), (2, 213.33), (10, 1066.67)])
-def test_users_that_nodes_serve_by_hand(nodes: int, users: float) -> None:
+@pytest.mark.parametrize(("count", "users"), [(8, 133.33), (16, 213.33), (80, 1066.67)])
+def test_users_that_accelerators_serve_by_hand(count: int, users: float) -> None:
     """8 x 500 / 30 tokens/s; beyond one node 400 of the 500 each."""
     box, demand = replace(BOX, kept=Interval(0.8, 0.8)), Demand(1, 30.0)
     frame = sizing.size(drawn(fixed=True, draws=1), demand, None, box, CONTEXT, 0)
-    assert sizing.served(frame, demand, None, box, nodes).tolist() == [pytest.approx(users, rel=1e-4)]
+    assert sizing.served(frame, demand, None, box, count).tolist() == [pytest.approx(users, rel=1e-4)]
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 60), st.floats(0.7, 1.0), st.sampled_from([None, MODEL]), st.floats(0.5, 30.0))
-def test_users_that_nodes_serve_are_the_nodes_turned_round(
-    nodes: int, kept: float, model: Model | None, wait: float
+def test_users_that_accelerators_serve_are_the_plan_turned_round(
+    count: int, kept: float, model: Model | None, wait: float
 ) -> None:
-    """In each draw so many users take at most so many nodes, and a user more takes more."""
+    """In each draw so many users take at most so many accelerators, and two users more take more."""
     box, demand = replace(BOX, kept=Interval(kept, 1.0)), Demand(1, 30.0, EVEN, 300.0, wait)
     first = sizing.size(drawn(draws=20), demand, model, box, Interval(500, 2000), 0)
-    users = sizing.served(first, demand, model, box, nodes).astype(int)
+    users = sizing.served(first, demand, model, box, count).astype(int)
     for counts, fits in ((users, True), (users + 2, False)):
         # So many users as one whose peak is so many times higher, for each draw has other users.
         peaks = first["peak over mean"] * np.maximum(counts, 1)
         crowd = drawn(draws=20).assign(**{"peak over mean": peaks})
         again = sizing.size(crowd, demand, model, box, Interval(500, 2000), 0)
-        assert (((again["nodes"] <= nodes) == fits) | (counts < 1)).all()
+        assert (((again["accelerators"] <= count) == fits) | (counts < 1)).all()
 
 
 def test_queue_takes_its_slots_by_hand() -> None:
@@ -149,10 +151,10 @@ def test_what_nothing_holds_is_decided_by_nothing() -> None:
 
 def test_costs_add_up_in_every_draw() -> None:
     frame = sized()
-    assert np.allclose(frame["nodes"] * 8 * frame["price"], frame["usd_per_hour"], rtol=1e-12)
+    assert np.allclose(frame["accelerators"] * frame["price"], frame["usd_per_hour"], rtol=1e-12)
     assert np.allclose(frame["usd_per_user_hour"] * 100, frame["usd_per_hour"], rtol=1e-12)
     assert np.allclose(frame["usd_per_million_tokens"] * 10.8, frame["usd_per_hour"], rtol=1e-12)
-    assert np.allclose(frame["nodes"] * 8 * 0.9 * 1.3, frame["kilowatts"], rtol=1e-12)
+    assert np.allclose(frame["accelerators"] * 0.9 * 1.3, frame["kilowatts"], rtol=1e-12)
     assert (frame["accelerators"] % 1 == 0).all() and (frame["nodes"] == np.ceil(frame["accelerators"] / 8)).all()
     needs = frame[["for_traffic", "for_queue"]].max(axis=1)
     assert (frame["accelerators"] >= needs - 1e-6).all()
@@ -236,7 +238,7 @@ def test_more_users_or_a_higher_price_never_cost_less(users: int, more: int, usd
 @settings(max_examples=30, deadline=None)
 @given(st.integers(1, 100_000), st.integers(0, 20), st.integers(0, 20), st.floats(0.5, 1.0), st.floats(0.0, 0.5))
 def test_more_spares_or_less_kept_never_cost_less(users: int, spare: int, more: int, kept: float, less: float) -> None:
-    """And a spare node serves nobody: what is needed stays."""
+    """And a spare node serves nobody: what is needed beside it stays."""
     few, many, worse = (
         sizing.size(drawn(draws=30), Demand(users, 30.0, EVEN, 300.0, 2.0), MODEL, box, Interval(500, 2000), 0)
         for box in (
@@ -245,7 +247,8 @@ def test_more_spares_or_less_kept_never_cost_less(users: int, spare: int, more: 
             replace(BOX, spare_nodes=spare, kept=Interval(kept * (1 - less), kept * (1 - less))),
         )
     )
-    assert (many["nodes"] == few["nodes"] + more).all() and many["accelerators"].equals(few["accelerators"])
+    assert (many["nodes"] == few["nodes"] + more).all()
+    assert (many["accelerators"] == few["accelerators"] + 8 * more).all()
     for name in ("nodes", "usd_per_hour", "kilowatts", "usd_per_million_tokens"):
         assert (many[name] >= few[name]).all() and (worse[name] >= few[name]).all()
 
@@ -322,16 +325,16 @@ def test_what_is_ranked_is_the_bill_of_whole_nodes() -> None:
 
 
 def test_number_is_settled_where_the_percentiles_agree() -> None:
-    frame = pd.DataFrame({"nodes": [2.0] * 19 + [3.0]})
+    frame = pd.DataFrame({"accelerators": [2.0] * 19 + [3.0]})
     assert sizing.settled(frame) == 2.0
-    assert np.isnan(sizing.settled(pd.DataFrame({"nodes": [2.0] * 8 + [3.0] * 2})))
+    assert np.isnan(sizing.settled(pd.DataFrame({"accelerators": [2.0] * 8 + [3.0] * 2})))
     assert np.isnan(sizing.settled(frame.head(0)))
 
 
 def test_nodes_are_of_their_own_size() -> None:
     """Six accelerators are two nodes of four, and six of one."""
     for node, nodes in ((4, 2.0), (1, 6.0)):
-        box = replace(BOX, node=node)
+        box = replace(BOX, node=node, unit=node)
         (row,) = sizing.size(drawn(fixed=True, draws=1), Demand(100, 30.0), None, box, CONTEXT, 0).to_dict("records")
         assert (row["nodes"], row["usd_per_hour"]) == (nodes, pytest.approx(nodes * node * 4.76, **CLOSE))
 
@@ -388,14 +391,15 @@ def test_percentiles_of_nodes_are_whole() -> None:
     assert sizing.percentiles(frame, ["nodes"]).loc[0, ["p10", "p50", "p90"]].tolist() == [1.0, 2.0, 2.0]
 
 
-def test_how_much_of_their_nodes_the_users_fill_by_hand() -> None:
+def test_headroom_is_what_peak_traffic_leaves_by_hand() -> None:
     """100 users x 30 tokens/s of 8 x 500, at a peak of 1; with a spare node of 16 x 500. A million costs more."""
-    for spare, share in ((0, 0.75), (1, 0.375)):
-        frame = sizing.size(drawn(fixed=True), Demand(100, 30.0), None, replace(BOX, spare_nodes=spare), CONTEXT, 0)
-        assert sizing.filled(frame, 8) == Interval(share, share)
+    for spare, left in ((0, 0.25), (1, 0.625)):
+        box = replace(BOX, unit=8, spare_nodes=spare)
+        frame = sizing.size(drawn(fixed=True), Demand(100, 30.0), None, box, CONTEXT, 0)
+        assert sizing.headroom(frame) == Interval(left, left)
         full = 4.76 / (500 * 3600 / 1e6)
-        assert frame["usd_per_million_tokens"].iloc[0] == pytest.approx(full / share, **CLOSE)
-    assert not sizing.filled(frame.assign(nodes=np.nan), 8).known
+        assert frame["usd_per_million_tokens"].iloc[0] == pytest.approx(full / (1 - left), **CLOSE)
+    assert not sizing.headroom(frame.assign(accelerators=np.nan)).known
 
 
 def unheld(tokens: float) -> pd.DataFrame:

@@ -88,6 +88,7 @@ def over(row: pd.Series, base: pd.Series) -> Ends:
 COLUMNS = ["round", "benchmark", "scenario", "division", "suite", "metric", "availability", "submitter", "machine"]
 COLUMNS += ["accelerator", "accelerator_count", "nodes", "accuracy_target", "precision", "duplicate_of", "evidence"]
 COLUMNS += ["power_measured", "power_watts_low", "power_watts_high", "power_limit_watts", "recomputed", "tpot_p99_ms"]
+COLUMNS += ["tpot_p50_ms", "system"]
 COLUMNS += ["samples_per_second", "system_low", "system_high", "low", "high", "capped", "plain", "looser", "version"]
 COLUMNS += ["targets_share_run", "latency_ms"]
 
@@ -466,7 +467,8 @@ def runs_of(benchmark: str, rounds: tuple[str, ...]) -> pd.DataFrame:
     rows = pd.concat([comparable(benchmark, scenario, rounds) for scenario in ("Offline", "Server", "Interactive")])
     limited = [limit.get(key) for key in zip(rows["benchmark"], rows["scenario"], rows["round"], strict=True)]
     logged = rows["tpot_p99_ms"].where(rows["scenario"].ne("Offline"))
-    return rows.assign(interactivity=1000 / logged.fillna(pd.Series(limited, rows.index, "float64")))
+    limit_ms = pd.Series(limited, rows.index, "float64")
+    return rows.assign(interactivity=1000 / logged.fillna(limit_ms), limit=1000 / limit_ms)
 
 
 def at_interactivity(runs: pd.DataFrame, speed: float) -> pd.DataFrame:
@@ -785,45 +787,78 @@ def hourly(accelerator: str, cost_model: str) -> Ends:
     return prices["usd_per_accelerator_hour_low"].min(), prices["usd_per_accelerator_hour_high"].max()
 
 
-def throughput_at(runs: pd.DataFrame, speed: float) -> Ends:
-    """The median system's throughput: of its faster run, to the line to its next slower measured run that gave more."""
-    ends, measured = [], runs[runs["tpot_p99_ms"].notna()]
-    for _, run in runs[runs["interactivity"].ge(speed)].iterrows():
-        slower = measured[measured["machine"].eq(run["machine"]) & measured["high"].gt(run["high"])]
-        slower = slower[slower["interactivity"].lt(speed)]
-        line = run["high"]
-        if len(slower):
-            near = slower.loc[slower["interactivity"].idxmax()]
-            along = (run["interactivity"] - speed) / (run["interactivity"] - near["interactivity"])
-            line += along * (near["high"] - run["high"])
-        ends.append((run["low"], line))
-    return tuple(np.median(ends, axis=0))
+def speeds_of(runs: pd.DataFrame) -> pd.DataFrame:
+    """Limited runs with their interactivity at the median: of the log, else the limit times what logs exceed it by."""
+    runs, logged = runs[runs["scenario"].ne("Offline")], 1000 / runs["tpot_p50_ms"]
+    over = (logged / runs["limit"]).groupby(runs["scenario"]).transform("median").fillna(1.0)
+    return runs.assign(speed=logged.fillna(runs["limit"] * over), middle=middle(runs))
 
 
-def nodes_for_traffic(runs: pd.DataFrame, accelerator: str, asked: Asked, derate: Ends) -> Ends | None:
-    """Whole nodes of eight, P10 to P90 of draws: users x speed x peak over throughput x derate."""
-    speed = asked["tokens_per_second_per_user"]
-    part = available(runs[runs["accelerator"].eq(accelerator) & runs["accelerator_count"].eq(NODE) & runs["plain"]])
-    rounds = part.loc[part["interactivity"].ge(speed), "round"]
-    if rounds.empty:
+def kind_of_plans(rows: pd.DataFrame) -> pd.DataFrame:
+    """Available bare metal, the usual size, the newest round, each where there is any."""
+    rows = where(rows, rows["availability"].eq("available") & rows["plain"])
+    sizes = rows["accelerator_count"].value_counts()
+    size = NODE if NODE in sizes.index else max(sizes.index, key=lambda each: (sizes[each], each))
+    return newest(rows[rows["accelerator_count"].eq(size)])
+
+
+@cache
+def off_by(benchmark: str, scenario: str) -> Ends:
+    """P10 and P90 of actual over predicted, as ends of a uniform range: each system from the others like it."""
+    found = []
+    for name in (scenario, *({"Server", "Interactive"} - {scenario})):
+        rows = comparable(benchmark, name, tuple(each for each in set(record()["round"]) if age(each) >= age("v4.1")))
+        for _, part in rows[rows["accelerator"].ne("mixed")].groupby("accelerator"):
+            for place, row in part.iterrows():
+                again = part["submitter"].eq(row["submitter"]) & part["system"].eq(row["system"])
+                again |= part["accelerator_count"].eq(row["accelerator_count"]) & np.isclose(
+                    middle(part), middle(part)[place]
+                )
+                then = part["round"].map(lambda each, row=row: age(each) <= age(row["round"]))
+                others = part[~again & then]
+                if len(others):
+                    found.append(middle(part)[place] / middle(kind_of_plans(others)).median())
+        if len(found) > 9:
+            break
+    low, high = np.quantile(found, [0.1, 0.9], method="weibull")
+    return low - (high - low) / 8, high + (high - low) / 8
+
+
+def throughput_at(runs: pd.DataFrame, accelerator: str, benchmark: str, speed: float) -> Ends | None:
+    """Log-linear between the median systems of Server and Interactive; None beyond the faster, or hardly loaded."""
+    own = speeds_of(runs)
+    own = own[own["accelerator"].eq(accelerator)]
+    points = [(kind["speed"].median(), kind["middle"].median(), off_by(benchmark, scenario))
+              for scenario, part in own.groupby("scenario") if len(kind := kind_of_plans(part))]  # fmt: skip
+    points = sorted(point for point in points if point[1] / point[0] >= 1.5)
+    if not points or speed > points[-1][0]:
         return None
-    rates = throughput_at(part[part["round"].eq(in_time(rounds)[-1])], speed)
+    slow = max((point for point in points if point[0] <= speed), default=points[0])
+    fast = min((point for point in points if point[0] > speed), default=slow)
+    fast = slow if speed < slow[0] else fast
+    share = (speed - slow[0]) / (fast[0] - slow[0]) if fast is not slow else 0.0
+    rate = slow[1] ** (1 - share) * fast[1] ** share
+    return rate * min(slow[2][0], fast[2][0]), rate * max(slow[2][1], fast[2][1])
+
+
+def needed(runs: pd.DataFrame, accelerator: str, asked: Asked, derate: Ends) -> Ends | None:
+    """Whole accelerators, P10 to P90 of draws: users x speed x peak over throughput x derate."""
+    speed = asked["tokens_per_second_per_user"]
+    rates = throughput_at(runs, accelerator, asked["benchmark"], speed)
+    if rates is None:
+        return None
     draw = np.random.default_rng(35).uniform
     rate, peak, kept = (draw(*ends, asked["draws"]) for ends in (rates, asked["peak_over_mean"], derate))
-    needed = asked["users"] * speed * peak / rate / kept
-    return tuple(np.quantile(np.ceil(needed / NODE), [0.1, 0.9]))
+    return tuple(np.quantile(np.ceil(asked["users"] * speed * peak / rate / kept), [0.1, 0.9]))
 
 
 def accelerator_choice(asked: Asked) -> dict[str, Ends]:
-    """The answer where traffic or a whole node decides: queueing and memory only add to other accelerators."""
+    """The answer where traffic decides: queueing and memory only add to other accelerators; racks are estimates."""
     runs, bills = runs_of(asked["benchmark"], tuple(asked["rounds"])), {}
-    for accelerator in set(runs["accelerator"]):
-        usd, nodes = (
-            hourly(accelerator, asked["cost_model"]),
-            nodes_for_traffic(runs, accelerator, asked, asked["derate"]),
-        )
-        if nodes and usd[0] > 0:
-            bills[accelerator] = tuple(price * NODE * count for price, count in zip(usd, nodes, strict=True))
+    for accelerator in set(runs["accelerator"]) - set(RACK):
+        usd, count = hourly(accelerator, asked["cost_model"]), needed(runs, accelerator, asked, asked["derate"])
+        if count and usd[0] > 0:
+            bills[accelerator] = tuple(price * each for price, each in zip(usd, count, strict=True))
     best = min(bills, key=lambda name: bills[name])
     return {"best_accelerator": bills[best], f"best_accelerator.{slug(best)}": bills[best]}
 
@@ -833,9 +868,11 @@ def plan(asked: Asked) -> dict[str, Ends]:
     runs, usd = runs_of(asked["benchmark"], tuple(asked["rounds"])), hourly(asked["baseline"], asked["cost_model"])
     answers = {}
     for name, derate in (("accelerators_needed", asked["derate"]), ("accelerators_needed_if_measured", (1.0, 1.0))):
-        nodes = nodes_for_traffic(runs, asked["baseline"], asked, derate)
-        bill = tuple(price * NODE * count for price, count in zip(usd, nodes, strict=True))
-        answers |= {name: tuple(NODE * count for count in nodes), f"{name}.nodes": nodes, f"{name}.usd_per_hour": bill}
+        count = needed(runs, asked["baseline"], asked, derate)
+        if name.endswith("measured") and count[0] < 2:
+            continue  # queueing decides, which is not recounted
+        bill = tuple(price * each for price, each in zip(usd, count, strict=True))
+        answers |= {name: count, f"{name}.usd_per_hour": bill}
         answers[f"{name}.usd_per_user_hour"] = tuple(each / asked["users"] for each in bill)
     return answers
 

@@ -171,7 +171,10 @@ class Strict(BaseModel):
 
 
 class RealWorldDerating(Strict):
-    """From users to accelerators and dollars under derating, as seeded Monte Carlo draws; planned on `baseline`."""
+    """From users to accelerators and dollars under derating, as seeded Monte Carlo draws; planned on `baseline`.
+
+    Zeros and no `context_tokens` are those of the benchmark: its limit on TTFT, its prompts and answers.
+    """
 
     benchmark: Benchmark = "gpt-oss-120b"
     scenario: LimitedScenario = "Server"
@@ -182,6 +185,7 @@ class RealWorldDerating(Strict):
     trust: Trust = "checked"
     users: Annotated[int, Field(gt=0, le=MOST_USERS)] = 100
     tokens_per_second_per_user: Annotated[float, Field(gt=0, le=MOST_SPEED)] = 25.0
+    interactivity: Literal["median", "p99"] = "median"
     derate: range_of(Share) = [0.6, 0.8]
     peak_over_mean: range_of(Peak) = [1.0, 1.5]
     prices: Prices = []
@@ -189,8 +193,8 @@ class RealWorldDerating(Strict):
     weight_precision: Precision = "fp8"
     cache_precision: Precision = "fp16"
     memory_headroom: BelowOne = 0.1
-    context_tokens: range_of(Context) = [500.0, 2000.0]
-    ttft_ms: Annotated[float, Field(gt=0, le=MOST_MS)] = 2000.0
+    context_tokens: range_of(Context, 0) = []
+    ttft_ms: Annotated[float, Field(ge=0, le=MOST_MS)] = 0.0
     tpot_ms: Annotated[float, Field(ge=LEAST_MS, le=MOST_MS)] = 200.0
     wait_percentile: Annotated[float, Field(ge=0.01, lt=1)] = 0.99
     wait_variability: Annotated[float, Field(gt=0)] = 1.0
@@ -199,6 +203,7 @@ class RealWorldDerating(Strict):
     prefill_share: Share = 0.5
     wall_over_limit: WallOverLimit = []
     power_usage_effectiveness: FromOne = 1.3
+    whole_nodes: bool = False
     spare_nodes: Annotated[int, Field(ge=0, le=1000)] = 0
     draws: Annotated[int, Field(ge=1000, le=1_000_000)] = 20_000
     seed: Annotated[int, Field(ge=0)] = 0
@@ -207,7 +212,7 @@ class RealWorldDerating(Strict):
     def _within_the_model_s_context(self) -> RealWorldDerating:
         rows = table_text.rows("benchmarks")
         most = int(next((row["max_context_tokens"] for row in rows if row["benchmark"] == self.benchmark), "") or 0)
-        asked = {"context_tokens": self.context_tokens[-1], "prompt_tokens": self.prompt_tokens}
+        asked = {"context_tokens": max(self.context_tokens, default=0.0), "prompt_tokens": self.prompt_tokens}
         asked["tokens_per_request"] = self.tokens_per_request
         if most and (longer := [name for name in asked if asked[name] > most]):
             name, tokens = longer[0], asked[longer[0]]

@@ -81,7 +81,7 @@ def electricity(demand: Demand, usd_per_kilowatt_hour: float, fixed: Fixed) -> I
 
 
 def steps(choice: Choice, fixed: Fixed) -> pd.DataFrame:
-    """The staircase from users to nodes of the same choice, whatever its number of users (see capacity.staircase)."""
+    """The staircase from users to accelerators of the same choice, for any number of users (capacity.staircase)."""
     speed, derate = choice.tokens_per_second_per_user, [choice.derate.low, choice.derate.high]
     moved = {"tokens_per_second_per_user": speed, "derate": derate, "draws": min(DRAWS, fixed.asked.draws)}
     users = 1, 10 ** _reach(fixed.asked.users)
@@ -97,18 +97,18 @@ def staircase_drawing(
     plan_made: Planned, climbed: pd.DataFrame, draw: Callable[..., Drawing] = lines.stairs
 ) -> Drawing:
     """The figure of a staircase of `steps`, with the plan of today's choice marked on it; `draw` is a chart of it."""
-    marks = plan_made.marks.set_index("output").loc["nodes"]
+    marks = plan_made.marks.set_index("output").loc["accelerators"]
     identity = {"name": plan_made.called, "accelerator": plan_made.accelerator}
-    ends = {"nodes_low": marks["p10"], "nodes_median": marks["p50"], "nodes_high": marks["p90"]}
+    ends = {f"accelerators_{end}": marks[mark] for end, mark in (("low", "p10"), ("median", "p50"), ("high", "p90"))}
     point = pd.DataFrame([identity | ends | {"users_from_p50": plan_made.demand.users}]).dropna()
     return draw(
         climbed.assign(**identity),
         point,
         label="name",
         x="users_from_p50",
-        y="nodes",
+        y="accelerators",
         x_axis="users",
-        y_axis=f"nodes of {plan_made.node}",
+        y_axis="accelerators",
         title=_next_step(plan_made, climbed),
         subtitle="Median of the draws, P10 and P90 as thin lines; marked: the parameters.",
         color="accelerator",
@@ -117,10 +117,10 @@ def staircase_drawing(
 
 
 def _next_step(plan_made: Planned, climbed: pd.DataFrame) -> str:
-    """At how many users the median of the draws takes a node more; why there is no plan."""
+    """At how many users the median of the draws takes an accelerator more; why there is no plan."""
     begins = climbed.loc[climbed["users_from_p50"].gt(plan_made.demand.users), "users_from_p50"]
     if len(begins):
-        return f"Next node at {interval.number(begins.iloc[0], 2)} users."
+        return f"Next accelerators at {interval.number(begins.iloc[0], 2)} users."
     return need(plan_made)
 
 
@@ -135,7 +135,7 @@ def picture(plan_made: Planned, climbed: pd.DataFrame) -> str:
 
 
 class Explorer(ipywidgets.VBox):
-    """Sliders with the staircase from users to nodes and the plan below, recomputed at each move.
+    """Sliders with the staircase from users to accelerators and the plan below, recomputed at each move.
 
     Where widgets do not run, the plan of `start` as a table; a notebook shows its staircase by itself.
     """

@@ -52,7 +52,6 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     )
     add("--price", metavar="USD", help="per accelerator-hour: 4.76, 2-4.76, or a quote")
     _add_cost_model(add)
-    add("--spare-nodes", type=int, metavar="N", help="nodes beyond those needed; N+1 is 1 (0)")
     derate = (
         "share of MLPerf Inference throughput retained in production: 60-80 (%%), 0.6-0.8, measured (all), or your "
         "run's FILE"
@@ -63,7 +62,12 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     _add_demand(add)
     add("--wait-percentile", type=float, metavar="P", help="share of requests within the TTFT limit (0.99)")
     add("--prefill-share", type=float, metavar="S", help="share of dense compute that prefill reaches (0.5)")
-    add("--context", dest="context_tokens", metavar="T", help="tokens in the KV cache of a request (500-2000)")
+    add(
+        "--context",
+        dest="context_tokens",
+        metavar="T",
+        help="tokens in the KV cache of a request (of prompt and answer)",
+    )
     add("--wall-over-limit", metavar="R", help="node power over summed power limits (as measured systems)")
     _add_draws(add)
 
@@ -84,7 +88,6 @@ def add_choose(parser: argparse.ArgumentParser) -> None:
     add("--rank-by", choices=["cost", "power", "accelerators"], help="what the ranking is by (cost)")
     add("--accelerators", nargs="+", metavar="NAME", help="accelerators ranked (all available)")
     add("--baseline", help="baseline of break-even prices (B200 SXM)")
-    add("--spare-nodes", type=int, metavar="N", help="nodes beyond those needed; N+1 is 1 (0)")
     add(
         "--derate",
         metavar="D",
@@ -105,17 +108,21 @@ def _add_cost_model(add: Callable[..., Any]) -> None:
 
 def _add_demand(add: Callable[..., Any]) -> None:
     """Add the options of traffic, latency limits, requests, and memory that plans and choices share."""
+    add("--spare-nodes", type=int, metavar="N", help="nodes beyond those needed; N+1 is 1 (0)")
+    whole = {"action": "store_true", "default": None}
+    add("--whole-nodes", **whole, help="rent whole nodes (single accelerators and parts of nodes too)")
     add("--peak", dest="peak_over_mean", metavar="R", help="peak over mean traffic (1-1.5)")
-    add("--scenario", help="MLPerf Inference scenario planned with; tighter ones count too (Server)")
-    add("--ttft-ms", type=float, help="limit on TTFT (2000)")
+    add("--scenario", help="MLPerf Inference scenario whose TTFT limit holds (Server)")
+    add("--ttft-ms", type=float, help="limit on TTFT (that of the scenario)")
     add("--tpot-ms", type=float, help="limit on TPOT (200)")
-    add("--prompt-tokens", type=float, metavar="T", help="tokens of a prompt (the longest of the benchmark)")
-    add("--tokens-per-request", type=float, metavar="T", help="output tokens (those of the benchmark)")
+    add("--prompt-tokens", type=float, metavar="T", help="mean tokens of a prompt (those of the benchmark)")
+    add("--tokens-per-request", type=float, metavar="T", help="mean output tokens (those of the benchmark)")
     add("--precision", dest="weight_precision", help="of the weights in memory (fp8)")
     add("--cache-precision", help="of the KV cache (fp16)")
 
 
 def _add_speed(add: Callable[..., Any]) -> None:
+    add("--interactivity", choices=["median", "p99"], help="of the runs that throughput is read from (median)")
     about = "interactivity: tokens/s each user sees"
     add("--tokens-per-user", dest="tokens_per_second_per_user", required=True, type=float, metavar="T", help=about)
 

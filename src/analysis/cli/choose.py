@@ -21,7 +21,7 @@ from analysis.audit import flags
 from analysis.cli import option_values
 from analysis.methods import provisioned_power
 from analysis.planner import choice
-from analysis.planner.choice import ACCELERATORS, AT_SCALE, DOLLARS, KILOWATTS, PER_MILLION, Choice
+from analysis.planner.choice import ACCELERATORS, BREAK_EVEN, DOLLARS, HEADROOM, KILOWATTS, PER_MILLION, Choice
 from analysis.report import count, names, range_text, usd, x_times
 
 OPTIONS = {
@@ -36,23 +36,25 @@ UNITS = {ACCELERATORS: "accelerators", DOLLARS: "US dollars an hour", KILOWATTS:
 PROVISIONED = "provisioned_kilowatts"
 COLUMNS = {
     "name": "Accelerator",
-    "nodes": "Nodes",
-    "node": "Per node",
+    "evidence": "Evidence",
+    "rate_median": "{} per accelerator",
     "count": "Accelerators",
+    "nodes": "Nodes",
     "usd_per_hour": "$/hour",
     PER_MILLION: "$/million tokens",
-    "break_even": "Break-even (x {})",
-    AT_SCALE: "At scale (x {})",
+    BREAK_EVEN: "Break-even (x {})",
     "price_at_most": "Price in budget ($/h)",
     "kilowatts": "Facility kW",
     "power_from": "Power from",
     PROVISIONED: "Provisioned kW",
+    HEADROOM: "Headroom",
     "decided_by": "Binding constraint",
     "within": "In budget",
     "round": "Round",
 }
-UNRANKED = {"name": "Accelerator", "why": "Reason", "label": "Evidence", "speed": "{} per user",
-            "of_target": "Of target", "systems": "Systems"}  # fmt: skip
+UNRANKED = {"name": "Accelerator", "why": "Reason", "roof": "Highest {} per user"}
+CHANGES = {"change": "Change", "name": "First", "count_median": "Accelerators", "usd_per_hour_median": "$/hour",
+           "usd_per_million_tokens_median": "$/million tokens"}  # fmt: skip
 FEW = 8  # rows of accelerators that are not ranked
 
 
@@ -71,13 +73,13 @@ def run(arguments: argparse.Namespace) -> list[str]:
     chosen = choice.make(catalog, _asked(arguments, catalog))
     label = catalog.label(chosen.match.benchmark)
     if chosen.ranked.empty:
-        raise option_values.Nothing(_why_nothing(chosen, label, _unranked(chosen, catalog)))
+        raise option_values.Nothing(_why_nothing(chosen, label))
     chosen = replace(chosen, ranked=_with_power(chosen.ranked, catalog))
     findings = [_answer(chosen, label), _so_what(chosen)]
     if arguments.format == "json":
         return [_json(chosen, findings)]
     caveats = wording.union([*chosen.ranked["notes"], chosen.match.notes])
-    return [*(found.headline for found in findings), "", *_tables(chosen, label, catalog),
+    return [*(found.headline for found in findings), chosen.match.mapping, "", *_tables(chosen, label),
             "Assumptions", *_assumptions(chosen.asked), *wording.texts(caveats)]  # fmt: skip
 
 
@@ -106,10 +108,10 @@ def _answer(chosen: Choice, label: str) -> Finding:
     first, value = rows.iloc[0], interval.span(rows.iloc[0], chosen.by)
     least = names(choice.ties(rows, chosen.by)["name"], word="or")
     unit_text = " kW of facility power" if chosen.by == KILOWATTS else " accelerators"
+    per_million = f", {usd(interval.span(first, PER_MILLION))} per million tokens" if chosen.by == DOLLARS else ""
     amount = f"{usd(value)}/hour" if chosen.by == DOLLARS else f"{range_text(value)}{unit_text}"
-    part = f" (extrapolated from {first['measured_on']}x systems)" if first["extrapolated"] else ""
     known = "" if len(rows) == len(chosen.ranked) else f" ({len(rows)} of {len(chosen.ranked)} known)"
-    words = f"Serving {users} takes at least {amount}: {least}{part}{known}{far}."
+    words = f"Serving {users} takes at least {amount}{per_million}: {least} ({first['evidence']}){known}{far}."
     values = {row["accelerator"]: (interval.span(row, chosen.by), unit) for _, row in rows.iterrows()}
     return Finding("best_accelerator", value, unit, words, about=first["accelerator"], values=values)
 
@@ -129,56 +131,49 @@ def _so_what(chosen: Choice) -> Finding:
         chosen.plans[asked.baseline].called,
         "price of an accelerator-hour over that of the baseline, P10 to P90",
     )
-    others = ranked[ranked["accelerator"].ne(asked.baseline) & ranked[f"{AT_SCALE}_low"].notna()]
+    others = ranked[ranked["accelerator"].ne(asked.baseline) & ranked[f"{BREAK_EVEN}_low"].notna()]
     if others.empty:
         return Finding("break_even", None, unit, f"Break-even price vs {base}: unknown.")
-    first, value = others.iloc[0], interval.span(others.iloc[0], AT_SCALE)
-    whole = interval.span(first, "break_even")
-    in_nodes = f"{x_times(whole)} in whole nodes, " if whole.known else ""
-    words = f"Break-even price vs {base}: {first['name']} {in_nodes}{x_times(value)} at scale."
+    first, value = others.iloc[0], interval.span(others.iloc[0], BREAK_EVEN)
+    words = f"Break-even price vs {base}: {first['name']} {x_times(value)}."
     return Finding("break_even", value, unit, words, about=first["accelerator"])
 
 
-def _why_nothing(chosen: Choice, label: str, unranked: pd.DataFrame) -> str:
-    """Return why no accelerator is ranked, the closest one, and what to change."""
-    here = unranked[unranked["benchmark"].eq(chosen.match.benchmark) & unranked["speed"].notna()]
-    who = names(unranked["name"], 2, "or") if chosen.asked.accelerators else "accelerator"
-    closest = [f"; closest: {row.name}, {interval.number(row.speed)} {chosen.unit} ({row.why})"
-               for row in here.nlargest(1, "speed").itertuples(index=False)]  # fmt: skip
+def _why_nothing(chosen: Choice, label: str) -> str:
+    """Return why no accelerator is ranked, and what to change."""
+    who = names(chosen.unranked["name"], 2, "or") if chosen.asked.accelerators else "accelerator"
+    whys = [f"; {row.name}: {row.why}" for row in chosen.unranked.head(2).itertuples(index=False)]
     return (
-        f"no available {who} serves {label} at {chosen.target:g} {chosen.unit} per user"
-        f"{''.join(closest)}. Lower {option('tokens_per_second_per_user')}, add --rounds, or choose a --benchmark with "
-        f"results under latency limits in these rounds: {names(chosen.limited, 3) or 'none'}"
+        f"no available {who} serves {label} at {chosen.target:g} {chosen.unit} per user{''.join(whys)}. "
+        f"Lower {option('tokens_per_second_per_user')}, add --rounds, or choose another --benchmark"
     )
 
 
-def _unranked(chosen: Choice, catalog: Catalog) -> pd.DataFrame:
-    labels = dict(zip(catalog.accelerators["accelerator"], catalog.accelerators["label"], strict=True))
-    rows = chosen.unranked
-    return rows.assign(name=rows["accelerator"].replace(labels), label=rows["benchmark"].map(catalog.label))
-
-
-def _tables(chosen: Choice, label: str, catalog: Catalog) -> list[str]:
+def _tables(chosen: Choice, label: str) -> list[str]:
     base = chosen.plans[chosen.asked.baseline].called
     hidden = set() if DOLLARS in chosen.budgets else {"price_at_most"}
     hidden |= set() if chosen.budgets else {"within"}
-    heads = {name: head.format(base) for name, head in COLUMNS.items() if name not in hidden}
-    ranked = tables.show(chosen.ranked, f"Available accelerators on {label}, best first, P10 to P90", heads)
+    heads = {name: head.format(chosen.unit if name == "rate_median" else base) for name, head in COLUMNS.items()
+             if name not in hidden}  # fmt: skip
+    title = f"Available accelerators on {label}, measured before estimated, P10 to P90"
+    ranked = tables.show(chosen.ranked, title, heads)
     heads = {name: head.format(chosen.unit) for name, head in UNRANKED.items()}
-    left = tables.show(_unranked(chosen, catalog), "Not ranked, closest first", heads, most=FEW)
-    return [*option_values.lines(ranked), *option_values.lines(left)]
+    left = tables.show(chosen.unranked, "Not ranked", heads, most=FEW)
+    changed = tables.show(choice.sensitivity(chosen), "What changes the ranking", CHANGES)
+    shown = [ranked, *[left] * bool(len(chosen.unranked)), changed]
+    return [line for table in shown for line in option_values.lines(table)]
 
 
 def _assumptions(asked: AcceleratorChoice) -> list[str]:
     """Return what is assumed of production, limits, memory, and power, one line each."""
-    derate, peak, context = (
-        Interval(*each).text() for each in (asked.derate, asked.peak_over_mean, asked.context_tokens)
-    )
+    derate, peak = (Interval(*each).text() for each in (asked.derate, asked.peak_over_mean))
+    context = f"{Interval(*asked.context_tokens).text()} tokens" if asked.context_tokens else "that of the lengths"
+    ttft = f"{asked.ttft_ms:g} ms" if asked.ttft_ms else "the limit of the scenario"
     return [
         f"derate {derate} of benchmark throughput, peak over mean {peak}, spare nodes {asked.spare_nodes}",
-        f"TTFT at most {asked.ttft_ms:g} ms, TPOT at most {asked.tpot_ms:g} ms (p99)",
+        f"TTFT at most {ttft}, TPOT at most {asked.tpot_ms:g} ms (p99)",
         f"prices: {COST_MODELS[asked.cost_model]}{', or as given' if asked.prices else ''}",
-        f"weights {asked.weight_precision}, KV cache {asked.cache_precision}, context {context} tokens",
+        f"weights {asked.weight_precision}, KV cache {asked.cache_precision}, context {context}",
         f"facility power with PUE {asked.power_usage_effectiveness:g}; provisioned power is rated parts x 1.3 to 1.5",
         f"{asked.draws:,} draws, seed {asked.seed}",
     ]
@@ -190,8 +185,10 @@ def _json(chosen: Choice, findings: list[Finding]) -> str:
         "parameters": chosen.asked.model_dump(),
         "ranked_by": chosen.by,
         "findings": [found.record() for found in findings],
+        "mapping": chosen.match.mapping,
         "ranked": _records(chosen.ranked),
         "not_ranked": _records(chosen.unranked),
+        "changes": _records(choice.sensitivity(chosen)),
         "benchmarks": _records(chosen.match.near),
     }
     return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)

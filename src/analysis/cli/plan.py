@@ -24,9 +24,11 @@ from analysis.cli import measure, option_values
 from analysis.methods import provisioned_power
 from analysis.planner import capacity, summary
 from analysis.planner.capacity import Planned
-from analysis.planner.lower_bounds import Throughput
+from analysis.planner.curve import Throughput
 
 MEASURED = "measured"
+CHANGED = {"change": "Change", "accelerators": "Accelerators", "usd_per_hour": "$/hour",
+           "usd_per_million_tokens": "$/million tokens", "evidence": "Evidence"}  # fmt: skip
 DERATE_ALSO = ", or a measurement FILE that is there; more than 100 % with --above-one"
 
 
@@ -38,21 +40,24 @@ def run(arguments: argparse.Namespace) -> list[str]:
     """
     catalog = flags.catalog()
     asked = _asked(arguments, catalog)
-    planned = capacity.make(catalog, asked, **_rested(arguments, catalog, asked))
+    rested, basis = _rested(arguments, catalog, asked), capacity.basis(catalog, asked)
+    planned = capacity.over(basis, asked, **rested)
     if not planned.serves:
         raise option_values.Nothing(summary.why_nothing(planned, option_values.option))
     findings = [summary.need(planned), summary.power(planned), _provisioned(planned, catalog)]
     findings += [summary.constraint(planned), summary.drivers(planned)]
-    rows = summary.quantities(planned)
+    rows, changes = summary.quantities(planned), capacity.sensitivity(basis, asked).head(0 if "own" in rested else None)
     if arguments.format == "json":
-        return [_json(asked, findings, rows, planned)]
+        return [_json(asked, findings, rows, changes, planned)]
     marks = {"what": "Quantity", "p10": "P10", "p50": "P50", "p90": "P90"}
     drawn = {"quantity": "Input", "unit": "Unit", "value": "Value", "range_of": "Basis"}
     result = tables.show(rows, f"Plan on {asked.baseline}, {planned.chosen.topic}", marks)
     inputs = tables.show(planned.inputs, "Inputs", drawn)
+    changed = tables.show(changes, "What changes it (median)", CHANGED)
     head, more = [found.headline for found in findings[:3]], [found.headline for found in findings[3:]]
     caveats = wording.texts(of_rows(planned.behind) | planned.notes | planned.power_notes)
-    return [*head, "", *option_values.lines(result), *more, "", *option_values.lines(inputs), *caveats]
+    return [*head, "", *option_values.lines(result), *more, "", *option_values.lines(inputs), "",
+            *option_values.lines(changed), *caveats]  # fmt: skip
 
 
 def _provisioned(planned: Planned, catalog: Catalog) -> Finding:
@@ -63,19 +68,30 @@ def _provisioned(planned: Planned, catalog: Catalog) -> Finding:
     if planned.accelerator not in newest.index:
         return Finding("provisioned_kilowatts", None, unit, f"Provisioned power: unknown for {planned.called}.")
     system = newest.loc[planned.accelerator]
-    kilowatts = planned.likely("nodes") * planned.node * float(system["kw_each"])
+    kilowatts = planned.likely("accelerators") * float(system["kw_each"])
     words = f"Provisioned power (MLPerf Endpoints rules): {range_text(kilowatts, 3)} kW "
     words += f"(rated parts of {system['system']}, {system['round']}, {system['cooling']}-cooled)."
     return Finding("provisioned_kilowatts", kilowatts, unit, words, about=planned.accelerator)
 
 
-def _json(asked: RealWorldDerating, findings: list[Finding], marks: pd.DataFrame, planned: Planned) -> str:
-    """Return the plan as JSON: parameters, findings, quantities, and inputs with their ranges."""
+def _json(
+    asked: RealWorldDerating, findings: list[Finding], marks: pd.DataFrame, changes: pd.DataFrame, planned: Planned
+) -> str:
+    """Return the plan as JSON: parameters, findings, throughput, quantities, inputs with their ranges, and changes."""
+    throughput = planned.throughput
     plan = {
         "parameters": asked.model_dump(),
         "findings": [finding.record() for finding in findings],
+        "throughput": {
+            "evidence": throughput.evidence,
+            "per_accelerator": throughput.middle,
+            "low": throughput.rate.low,
+            "high": throughput.rate.high,
+            "basis": throughput.range_of,
+        },
         "quantities": as_json(marks[["output", "what", "p10", "p50", "p90"]]),
         "inputs": as_json(planned.inputs),
+        "changes": as_json(changes),
     }
     return json.dumps(plan, indent=2, ensure_ascii=False, allow_nan=False)
 

@@ -29,7 +29,7 @@ HEADINGS += ["Within P10 to P90"]
 def written_down(cases: pd.DataFrame, name: str) -> pd.DataFrame:
     """The predictions for round `name` from the rounds before it: the frame of the file. Columns: COLUMNS.
 
-    `cases` are those of methods.prediction.cases; `prediction.ahead` says what of the round is read.
+    `cases` are those of methods.prediction.record; `prediction.ahead` says what of the round is read.
     """
     ahead = prediction.ahead(cases, name)
     of_question = {question: rows.set_index(CASE_KEY) for question, rows in ahead.groupby("question")}

@@ -40,6 +40,17 @@ class Candidates:
         self.accelerator = rows["accelerator"].to_numpy("object")
         self.official = rows["origin"].to_numpy("object") == "official"
         self._kinds = system_properties.read(rows)
+        self._named = rows[["origin", "system_key"]]
+
+    def scope(self, accelerator: str, used: np.ndarray, among: np.ndarray | None = None) -> str:
+        """How many of an accelerator's systems among these rows are `used` (see `scope`)."""
+        candidates = self.of_accelerator(accelerator, among)
+        counts = [
+            system_properties.counted(self._named.take(np.flatnonzero(each) if each.dtype == bool else each))
+            for each in (used, candidates)
+        ]
+        words = "systems" if (candidates & self.official).any() else "figures of documents"
+        return f"{counts[0]} of {counts[1]} {words}"
 
     @property
     def on_sale(self) -> np.ndarray:
@@ -66,9 +77,7 @@ def scope(rows: pd.DataFrame, accelerator: str, used: pd.DataFrame) -> str:
 
     `used` are the rows behind it.
     """
-    candidates = rows.loc[Candidates(rows).of_accelerator(accelerator), ["origin", "system_key"]]
-    counted_as = "systems" if candidates["origin"].eq("official").any() else "figures of documents"
-    return f"{system_properties.counted(used)} of {system_properties.counted(candidates)} {counted_as}"
+    return Candidates(rows).scope(accelerator, rows.index.isin(used.index))
 
 
 def priced(

@@ -1,15 +1,20 @@
-"""Predictions held against the record: each official result left out, and predicted from the others.
+"""Estimates of what nobody submitted, and how far such estimates of each official result are off.
 
-Two questions, never mixed. KNOWN: a system's Offline result is known, and its rate under a latency limit is predicted.
-NEW: nobody submitted the system, and its rate is predicted from other systems of its accelerator, as a plan does it.
-An error is |predicted / actual - 1|, a factor is actual / predicted.
+Five questions, never mixed. KNOWN: the Offline rate of a system is known, and no result of its accelerator under a
+latency limit. NONE: no result of the accelerator is known. NEW: other systems of the accelerator are known, and their
+median represents this one, as in a plan. SLOWER: the Server rate of the system is known, and scaled by the decoding
+model alone. MODEL: what the accelerator gives on the closest other benchmark is known, and scaled by that model. An
+error is |predicted / actual - 1|, a factor is actual / predicted.
+
+KNOWN and NONE scale the small model of decoding.py to the record: the share of Offline throughput left at a scenario's
+limit, and the Offline throughput itself, are those of the model times the weighted median of what other accelerators'
+results were over it (SHARED weighs them).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from itertools import product
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -17,49 +22,41 @@ import pandas as pd
 
 from analysis._core import interval
 from analysis._core.interval import Interval
-from analysis._core.vocabulary import LIMITED, MIXED, round_age
+from analysis._core.plain_values import as_dicts
+from analysis._core.vocabulary import LIMITED, MIXED, MS_PER_SECOND, round_age
 from analysis._tables.catalog import kept_with
 from analysis.comparability import selection
-from analysis.methods import benchmark_rules, system_properties
+from analysis.methods import benchmark_rules, decoding, memory, system_properties
+from analysis.methods.decoding import Decoding, Lengths
 
 SINCE = "v4.1"  # the first round whose rates of language models are all printed in tokens per second
 OFFLINE = "Offline"
-GATHERED_FROM = ("results", "benchmarks", "benchmark_limits", "doubts")  # what decides which rows make cases
-KNOWN, NEW = "Offline known", "new system"  # the two questions
+KNOWN, NONE, NEW = "Offline known", "no result of the accelerator", "new system"
+SLOWER, MODEL = "slower scenario of the system", "another benchmark on the accelerator"
+QUESTIONS = (KNOWN, NONE, NEW, SLOWER, MODEL)
+ALL, EARLIER, NESTED, NAIVE = "all", "earlier rounds only", "weights of other rounds", "median of the others"
+MODELS = "mean over models"
+GATHERED_FROM = ("results", "benchmarks", "benchmark_limits", "accelerators", "doubts")  # what makes cases
 
 # What two systems have in common, and how often it counts: each time multiplies the weight of one for the other by
-# FACTOR. The accelerator counts twice, for its memory and speed decide what a latency limit costs; the submitter is
-# for tuning, the software for batching, the round for versions and rules, the number for how a model is divided.
-SHARED: Mapping[str, int] = {"accelerator": 2, "submitter": 1, "software": 1, "round": 1, "accelerator_count": 1}
-FACTOR = 4
-RIVALS = tuple(product((2, 4, 8, 16), (1, 2)))  # FACTOR and what the accelerator counts, of which `nested` chooses
+# FACTOR. `rack` is whether more than a node shares the weights.
+SHARED: Mapping[str, int] = {"accelerator": 4, "software": 2, "round": 2, "accelerator_count": 2, "rack": 2,
+                             "submitter": 1, "family": 1, "precision": 1}  # fmt: skip
+FACTOR, RIVALS = 2.0, (1.5, 2.0, 3.0, 4.0)  # and those of which NESTED takes the best in the other rounds
 
 LIKELY = (0.1, 0.9)  # the percentiles that a range goes from and to
 FEWEST = 9  # errors with which a tenth percentile can be stated: one case in ten lies below the lowest of nine others
 OF_SYSTEM = ["round", "submitter", "system", "system_key", "accelerator", "accelerator_count", "software", "on_sale"]
-CASE = ["benchmark", "scenario", *OF_SYSTEM, "rate", "per_accelerator", "offline"]
-ANSWERS = ["predicted", "nested", "stranger", "other_configuration", "other_accelerator", "earlier", "naive"]
-ERRORS = ["question", "scenario", "benchmark", "systems", "of_systems"]
-ERRORS += [f"{name}_{end}" for name in ANSWERS for end in ("median", "p90")]
-ERRORS += ["factor_low", "factor_high", "held"]
-BASES = {  # of `bases`: what the errors are of, in words
-    "predicted": "all other results", "models": "mean over models", "without": "without {largest}",
-    "stranger": "other submitters only", "other_configuration": "other configurations only",
-    "earlier": "earlier rounds only", "other_accelerator": "other accelerators only", "naive": "median of all others",
-}  # fmt: skip
-ERROR_HEADS = {  # of the columns of `error_table`
-    "scenario": "Scenario", "label": "Benchmark", "predicted": "Predicted", "predicted_median": "Median (%)",
-    "predicted_p90": "P90 (%)", "naive_p90": "Naive P90 (%)", "nested_p90": "Other rounds' weights, P90 (%)",
-    "stranger_p90": "Other submitters, P90 (%)", "factor": "Actual over predicted (P10 to P90)", "held": "In range (%)",
-}  # fmt: skip
+CASE = ["benchmark", "scenario", *OF_SYSTEM, "precision", "rate", "per_accelerator", "offline"]
+# Of the decoding model: Offline tokens/s per accelerator, and the share of it at the scenario's limit; NaN unknown.
+DECODED = ["family", "rack", "ceiling", "model_share"]
+ERRORS = ["question", "basis", "scenario", "benchmark", "systems", "of_systems", "median", "p90", "held"]
+HEADS = {"words": "Predicted from", "benchmark": "Errors of", "Server": "Server", "Interactive": "Interactive"}
 
 
 @dataclass(frozen=True)
 class Band:
-    """Factors of actual over predicted, from the LIKELY percentile to the other, of the errors of so many `cases`.
-
-    NaN where the cases are too few to tell.
-    """
+    """Factors of actual over predicted, from the LIKELY percentile to the other, of so many `cases`; NaN: too few."""
 
     factors: Interval
     cases: int
@@ -75,15 +72,42 @@ class Band:
         return Interval(max(low - more, low / 2), high + more)
 
 
-UNTOLD = Band(interval.UNKNOWN, 0)  # of no case at all
-
-
 class Tables(selection.Tables, Protocol):
     """What cases are made from: the catalog, or anything that holds the same frames."""
 
     @property
+    def accelerators(self) -> pd.DataFrame:
+        """The datasheets."""
+
+    @property
     def benchmark_limits(self) -> pd.DataFrame:
         """The limits of the scenarios."""
+
+
+class Decoder:
+    """The decoding model of each accelerator for each benchmark of the tables, at the benchmark's mean lengths."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.facts = {row["accelerator"]: row for row in as_dicts(tables.accelerators)}
+        self.identities = {row["benchmark"]: row for row in as_dicts(tables.benchmarks)}
+        named = [name for name, row in self.identities.items() if row["parameters_billion"] > 0]
+        self.caches = {name: memory.model(tables.benchmarks, name, 1.0, 1.0) for name in named}
+        self.limit_ms = benchmark_rules.limits_ms(tables.benchmark_limits, benchmark_rules.TPOT)
+        self._known: dict[tuple, Decoding | None] = {}
+
+    def lengths(self, benchmark: str) -> Lengths:
+        """The mean prompt and answer of a benchmark, in tokens; NaN unknown."""
+        row = self.identities[benchmark]
+        return Lengths(row["prompt_tokens"], (row["tokens_per_sample_low"] + row["tokens_per_sample_high"]) / 2)
+
+    def at(self, accelerator: str, benchmark: str, precision: str, count: float = decoding.NODE) -> Decoding | None:
+        """The decoding model of a system; None where a fact is not known."""
+        most = decoding.group(accelerator, count) if count == count else decoding.NODE
+        key = accelerator, benchmark, decoding.precision(self.facts[accelerator], precision), most
+        if key not in self._known:
+            facts, identity, cache = self.facts[accelerator], self.identities[benchmark], self.caches.get(benchmark)
+            self._known[key] = decoding.decoding(facts, identity, cache, key[2], self.lengths(benchmark), most)
+        return self._known[key]
 
 
 def gathered(tables: Tables, names: Iterable[str], scenarios: Iterable[str] = (OFFLINE, *LIMITED)) -> pd.DataFrame:
@@ -93,28 +117,27 @@ def gathered(tables: Tables, names: Iterable[str], scenarios: Iterable[str] = (O
     """
     names, filed = list(names), tables.results["round"].unique()
     rounds = tuple(name for name in filed if round_age(name) >= round_age(SINCE))
-    asked = selection.Question("", OFFLINE, ("official",), rounds, mixed=True)
-    chosen = [selection.select_all(tables, replace(asked, scenario=name), names) for name in scenarios]
-    return pd.concat(chosen, ignore_index=True)
+    asked = [selection.Question("", name, ("official",), rounds, mixed=True) for name in scenarios]
+    return pd.concat([selection.select_all(tables, question, names) for question in asked], ignore_index=True)
 
 
 @kept_with(*GATHERED_FROM)
 def record(tables: Tables) -> pd.DataFrame:
-    """The rows of `gathered` of all language models, without their notes."""
-    return gathered(tables, benchmark_rules.language_models(tables.benchmark_limits)).drop(columns="notes")
+    """The `cases` of all language models, with DECODED."""
+    rows = gathered(tables, benchmark_rules.language_models(tables.benchmark_limits))
+    return decoded(cases(rows), Decoder(tables))
+
+
+@kept_with(*GATHERED_FROM)
+def predictions_of_record(tables: Tables) -> pd.DataFrame:
+    """The `predictions` of the `record`."""
+    return predictions(record(tables))
 
 
 @kept_with(*GATHERED_FROM)
 def errors_of_record(tables: Tables) -> pd.DataFrame:
-    """The `errors` of predicting each row of the `record` from the others."""
-    return errors(predictions(cases(record(tables))))
-
-
-@kept_with(*GATHERED_FROM)
-def bases_of_record(tables: Tables) -> pd.DataFrame:
-    """The `bases` of predicting each row of the `record`."""
-    labels = dict(zip(tables.benchmarks["benchmark"], tables.benchmarks["label"], strict=True))
-    return bases(predictions(cases(record(tables))), labels)
+    """The `errors` of predicting each case of the `record` from the others."""
+    return errors(predictions_of_record(tables))
 
 
 def cases(rows: pd.DataFrame) -> pd.DataFrame:
@@ -122,14 +145,17 @@ def cases(rows: pd.DataFrame) -> pd.DataFrame:
 
     `rate` is the whole system's in the benchmark's unit, in the geometric middle where it was submitted twice (for two
     accuracy targets); `per_accelerator` is NaN of a cluster of several types, `offline` (the same system's Offline
-    rate) of a system without one. `software` is what served, else the framework, without its version; "" where neither
-    is known. `on_sale`: available and not virtualized. Power submissions, often capped, are no cases.
+    rate) of a system without one. `software` is what served, else the framework, without its version, and `precision`
+    of the weights; "" where not known. `on_sale`: available and not virtualized. Power submissions, often capped, are
+    no cases.
     """
     rows = rows[rows["rate_low"].notna() & ~rows["power_measured"]]
     rows = rows.assign(software=_product(rows), on_sale=system_properties.kind(rows).eq(system_properties.AVAILABLE))
     keys = ["benchmark", "scenario", "system_key"]
     ends = {name: (name, "min" if name.endswith("low") else "max") for name in ("rate_low", "rate_high")}
-    of_system = {name: (name, "first") for name in OF_SYSTEM if name != "system_key"}
+    of_system = {name: (name, "first") for name in OF_SYSTEM if name != "system_key"} | {
+        "precision": ("precision", "max")
+    }
     systems = rows.groupby(keys, sort=False).agg(**of_system, **ends).reset_index()
     rate = interval.of(systems, "rate").middle
     count = systems["accelerator_count"].astype("float64").where(systems["accelerator"].ne(MIXED))
@@ -138,275 +164,299 @@ def cases(rows: pd.DataFrame) -> pd.DataFrame:
     return systems.join(offline, on=["benchmark", "system_key"])[CASE]
 
 
-def predictions(cases: pd.DataFrame, questions: Iterable[str] = (KNOWN, NEW)) -> pd.DataFrame:
-    """Each of `cases` predicted from the others: the rows of `known`, of `new`, or one below the other.
+def decoded(cases: pd.DataFrame, decoder: Decoder) -> pd.DataFrame:
+    """The cases with DECODED: what the decoding model says of each, at the limit of its scenario in any round."""
+    rows = []
+    for case in as_dicts(cases[["accelerator", "benchmark", "scenario", "precision", "accelerator_count"]]):
+        count, family = float(case["accelerator_count"] or np.nan), decoder.facts[case["accelerator"]]["family"]
+        model = decoder.at(case["accelerator"], case["benchmark"], case["precision"], count)
+        speed = MS_PER_SECOND / decoder.limit_ms(case["benchmark"], case["scenario"], ())
+        most = model.most if model else np.nan
+        share = model.at(speed) / most or np.nan if model and speed == speed else most / most
+        rows.append((family, count > decoding.NODE, most, share))
+    columns = pd.DataFrame(rows, columns=DECODED, index=cases.index)
+    return cases.assign(**{name: columns[name] for name in DECODED})
 
-    Added: question; factor (NaN where nothing predicts the case), low and high (the prediction by its range, see
-    `ranges`; NaN where too few cases make one), held (whether the actual rate lies between them).
+
+@kept_with(*GATHERED_FROM)
+def estimates(tables: Tables, benchmark: str, *rounds: str) -> pd.DataFrame:
+    """What each accelerator gives under each latency limit of a benchmark, from others' results in these rounds (all).
+
+    Columns: accelerator, scenario, system_key, question, rate (per accelerator). KNOWN of each system with an Offline
+    rate, NONE of each accelerator with a datasheet: as a system of NODE accelerators in the newest round, of unknown
+    submitter and software.
     """
-    by_question = {KNOWN: known, NEW: new}
-    predicted = pd.concat([by_question[name](cases).assign(question=name) for name in questions], ignore_index=True)
-    predicted = predicted.assign(factor=predicted["actual"] / predicted["predicted"])
-    band = ranges(predicted)
-    in_range = predicted["factor"].between(band.low, band.high)
-    low, high = predicted["predicted"] * band.low, predicted["predicted"] * band.high
-    return predicted.assign(low=low, high=high, held=in_range)
+    whole, decoder = record(tables), Decoder(tables)
+    whole = whole[whole["benchmark"].eq(benchmark) & whole["round"].isin(rounds or whole["round"].unique())]
+    limited = [name for name in LIMITED if decoder.limit_ms(benchmark, name, rounds) > 0]
+    columns = ["accelerator", "scenario", "system_key", "question", "rate"]
+    if whole.empty or not limited:
+        return pd.DataFrame(columns=columns)
+    offline = whole[whole["scenario"].eq(OFFLINE) & whole["accelerator"].ne(MIXED)].assign(question=KNOWN)
+    newest = max(whole["round"], key=round_age)
+    unknown = dict.fromkeys(CASE, "") | {"benchmark": benchmark, "round": newest, "on_sale": True, "rate": np.nan}
+    unknown |= {"accelerator_count": decoding.NODE, "per_accelerator": np.nan, "offline": np.nan, "question": NONE}
+    none = pd.DataFrame([unknown | {"accelerator": name} for name in decoder.facts if name != MIXED])
+    asked = pd.concat([rows.assign(scenario=name) for name in limited for rows in (offline, none)], ignore_index=True)
+    asked = decoded(asked[[*CASE, "question"]], decoder)
+    asked = asked[asked["question"].eq(KNOWN) | asked["ceiling"].notna()].reset_index(drop=True)
+    given = asked["per_accelerator"].where(asked["question"].eq(KNOWN), offline_rates(whole, asked))
+    return asked.assign(rate=given * shares(whole, asked))[columns].dropna(subset="rate").reset_index(drop=True)
+
+
+@kept_with(*GATHERED_FROM)
+def bands(tables: Tables, benchmark: str) -> pd.DataFrame:
+    """The `band` of each question for a benchmark.
+
+    Columns: question, scenario, low, high (factors), cases.
+    """
+    found, rows = predictions_of_record(tables), []
+    for question in QUESTIONS:
+        for scenario in LIMITED:
+            own = band(found, benchmark, scenario, question)
+            rows.append((question, scenario, own.factors.low, own.factors.high, own.cases))
+    return pd.DataFrame(rows, columns=["question", "scenario", "low", "high", "cases"])
+
+
+def predictions(cases: pd.DataFrame) -> pd.DataFrame:
+    """Each case under a latency limit predicted from the others, a row per question and basis.
+
+    Added to CASE: question, basis (ALL, EARLIER, NAIVE, of KNOWN also NESTED), predicted and actual (whole system, of
+    NEW per accelerator), factor (NaN where nothing predicts the case), low and high (the prediction by its range, see
+    `ranges`), held. `cases` have DECODED. A case whose rate is NaN is predicted and predicts none.
+    """
+    found = pd.concat([_known(cases), _none(cases), _new(cases), _slower(cases), _model(cases)], ignore_index=True)
+    found = found.assign(factor=found["actual"] / found["predicted"])
+    band = ranges(found)
+    return found.assign(low=found["predicted"] * band.low, high=found["predicted"] * band.high,
+                        held=found["factor"].between(band.low, band.high))  # fmt: skip
 
 
 def ahead(cases: pd.DataFrame, name: str) -> pd.DataFrame:
     """The cases of round `name` under a latency limit, predicted from the rounds before it as if it were not known.
 
-    Of the round itself only its systems are read (SHARED, number of accelerators) and, for KNOWN, each one's own
-    Offline rate. One row for each case and question, a case without an Offline rate under NEW alone; `predicted`, `low`
-    and `high` are the whole system's, in the benchmark's unit, and NaN where nothing predicts the case.
+    Of the round itself only its systems are read and, for KNOWN, each one's own Offline rate. One row for each case of
+    KNOWN and NEW; `predicted`, `low` and `high` are the whole system's, and NaN where nothing predicts the case.
     """
-    before = cases[cases["round"].map(round_age) < round_age(name)]
-    asked = cases[cases["round"].eq(name) & cases["scenario"].isin(LIMITED)]
-    asked = asked.assign(rate=np.nan, per_accelerator=np.nan)
-    predicted = predictions(pd.concat([before, asked], ignore_index=True))
-    rows = predicted[predicted["round"].eq(name)]
+    age = cases["round"].map(round_age)
+    asked = cases[cases["round"].eq(name) & cases["scenario"].isin(LIMITED)].assign(rate=np.nan, per_accelerator=np.nan)
+    found = predictions(pd.concat([cases[age < round_age(name)], asked], ignore_index=True))
+    rows = found[found["round"].eq(name) & found["basis"].eq(EARLIER) & found["question"].isin([KNOWN, NEW])]
     size = rows["accelerator_count"].astype("float64").where(rows["question"].eq(NEW), 1.0)
-    middle = rows["predicted"] * size
-    ends = [
-        _likely(factors) if len(factors) > FEWEST else (np.nan, np.nan)
-        for factors in (
-            predicted["factor"].to_numpy()[pool(predicted, *asked_of)]
-            for asked_of in zip(rows["question"], rows["benchmark"], rows["scenario"], strict=True)
-        )
-    ]
-    low, high = np.array(ends).reshape(-1, 2).T
+    middle, keys = rows["predicted"] * size, zip(rows["question"], rows["benchmark"], rows["scenario"], strict=True)
+    found = found[found["basis"].eq(EARLIER)]
+    ends = [band(found, *key[1:], key[0], EARLIER).factors for key in keys]
     columns = ["question", *(column for column in CASE if column not in ("rate", "per_accelerator"))]
+    low, high = (np.array([getattr(each, end) for each in ends]) for end in ("low", "high"))
     return rows[columns].assign(predicted=middle, low=middle * low, high=middle * high).reset_index(drop=True)
 
 
-def known(cases: pd.DataFrame) -> pd.DataFrame:
-    """The cases under a latency limit that have an Offline rate, predicted by it: rates of the whole system.
+def shares(cases: pd.DataFrame, targets: pd.DataFrame, factor: float = FACTOR) -> np.ndarray:
+    """The share of Offline throughput of each target, from all `cases` of its benchmark and scenario but its own.
 
-    Added: actual; predicted (Offline x the weighted median, over the other systems of the benchmark, of their ratios to
-    Offline: SHARED and FACTOR weigh them); nested (the same with the weights of RIVALS that do best on the other
-    rounds, which shows what choosing them gained); stranger (from other submitters alone); other_configuration (from
-    what is not the same accelerator with the same software, as a vendor's partners submit it); other_accelerator;
-    earlier (from rounds before its own); naive (the median ratio of all other systems). A result with the same figure,
-    on as many of the same accelerators, does not predict another; a case whose rate is NaN is predicted and predicts
-    none.
+    No result of the target's accelerator counts. Both have CASE and DECODED, the targets those of their scenario.
     """
+    rows = pd.concat([targets, cases[cases["rate"].notna() & cases["offline"].notna()]], ignore_index=True)
+    is_case = np.arange(len(rows)) >= len(targets)
+    base = _base(rows["model_share"])
+    residual = np.log(rows["rate"] / rows["offline"]).to_numpy("float64") - base
+    weights = _weights(rows, factor)[: len(targets)]
+    weights *= is_case & _same(rows, "benchmark")[: len(targets)] & _same(rows, "scenario")[: len(targets)]
+    weights *= ~_same(rows, "accelerator")[: len(targets)]
+    return np.exp(_medians(residual, weights) + base[: len(targets)])
+
+
+def offline_rates(cases: pd.DataFrame, targets: pd.DataFrame) -> np.ndarray:
+    """The Offline rate per accelerator of each target, from Offline cases of other accelerators; NaN unknown.
+
+    Each accelerator weighs as much as another of like systems, however many of it were submitted.
+    """
+    rows = pd.concat([targets, cases[cases["scenario"].eq(OFFLINE)]], ignore_index=True)
+    residual = np.log(rows["per_accelerator"] / rows["ceiling"]).to_numpy("float64")
+    is_case = (np.arange(len(rows)) >= len(targets)) & ~np.isnan(residual)
+    weights = _weights(rows, FACTOR)[: len(targets)] * is_case * _same(rows, "benchmark")[: len(targets)]
+    weights *= ~_same(rows, "accelerator")[: len(targets)]
+    weights = weights / rows.groupby(["benchmark", "accelerator"])["accelerator"].transform("size").to_numpy()
+    return np.exp(_medians(residual, weights)) * targets["ceiling"].to_numpy("float64")
+
+
+def _known(cases: pd.DataFrame) -> pd.DataFrame:
+    """KNOWN by its bases: Offline x the share of others, which is the weighted median of theirs over the model's."""
     rows = cases[cases["scenario"].isin(LIMITED) & cases["offline"].notna()].reset_index(drop=True)
-    codes, ratios = _codes(rows), (rows["rate"] / rows["offline"]).to_numpy()
-    rounds, shares = rows["round"].to_numpy(), {name: np.full(len(rows), np.nan) for name in ANSWERS}
-    without = {name: np.full((len(RIVALS), len(rows)), np.nan) for name in (*np.unique(rounds), "")}
-    for places in _groups(rows, "benchmark", "scenario"):
-        values, shared = ratios[places], _shared(codes, places)
-        is_rated = ~np.isnan(values)
-        once = ~_one_result(shared, codes["rate"][places]) & is_rated
-        weights = _weights(shared, FACTOR, SHARED["accelerator"]) * once
-        shares["predicted"][places] = _medians(values, weights)
-        age = _ages(rounds[places])
-        for name, counts in {
-            "stranger": ~shared["submitter"],
-            "other_configuration": ~(shared["accelerator"] & shared["software"]),
-            "other_accelerator": ~shared["accelerator"],
-            "earlier": age < age[:, None],
-        }.items():
-            shares[name][places] = _medians(values, weights * counts)
-        shares["naive"][places] = _medians(values, ~np.eye(len(places), dtype=bool) & is_rated)
-        for rival, weighting in enumerate(RIVALS):
-            weights = _weights(shared, *weighting) * once
-            for left_out, medians in without.items():  # the choice then judges the round that is left out
-                medians[rival, places] = _medians(values, weights * (rounds[places] != left_out))
-    shares["nested"] = _nested(without, ratios, rounds)
-    return rows.assign(actual=rows["rate"], **{name: rows["offline"] * shares[name] for name in ANSWERS})
+    base, ages = _base(rows["model_share"]), _ages(rows["round"])
+    residual = np.log(rows["rate"] / rows["offline"]).to_numpy("float64") - base
+    found = {name: np.full(len(rows), np.nan) for name in (ALL, EARLIER, NAIVE)}
+    rounds, tried = rows["round"].to_numpy("object"), {}
+    for places in rows.groupby(["benchmark", "scenario"], sort=False).indices.values():
+        part, values = rows.iloc[places], residual[places]
+        other = ~_same(part, "accelerator") & ~np.isnan(values)
+        weights = _weights(part, FACTOR)
+        before = (ages[places] < ages[places][:, None]) & ~np.isnan(values)
+        for name, counted in ((ALL, other), (EARLIER, before)):
+            found[name][places] = _medians(values, weights * counted) + base[places]
+        found[NAIVE][places] = _medians(values + base[places], other.astype("float64"))
+        for rival in RIVALS:
+            weights = _weights(part, rival) * other
+            for left_out in (*np.unique(rounds), ""):  # the choice then judges the round that is left out
+                into = tried.setdefault(left_out, {}).setdefault(rival, np.full(len(rows), np.nan))
+                into[places] = _medians(values, weights * (rounds[places] != left_out)) + base[places]
+    found[NESTED] = _nested(tried, residual + base, rounds)
+    told = {name: rows["offline"] * np.exp(logs) for name, logs in found.items()}
+    return _long(rows, KNOWN, rows["rate"], told)
 
 
-def new(cases: pd.DataFrame) -> pd.DataFrame:
-    """The cases of one type of accelerator, predicted from the other systems of it: rates per accelerator.
+def _none(cases: pd.DataFrame) -> pd.DataFrame:
+    """NONE: the Offline rate and the share of it both from other accelerators; of earlier rounds too, as EARLIER."""
+    rows = cases[cases["scenario"].isin(LIMITED) & cases["per_accelerator"].notna()].reset_index(drop=True)
+    found = {ALL: _unknown(cases, rows), EARLIER: np.full(len(rows), np.nan)}
+    age = cases["round"].map(round_age)
+    for name, places in rows.groupby("round").indices.items():
+        found[EARLIER][places] = _unknown(cases[age < round_age(name)], rows.iloc[places])
+    count = rows["accelerator_count"].astype("float64")
+    return _long(rows, NONE, rows["rate"], {name: rates * count for name, rates in found.items()})
 
-    Added: actual; predicted, the median of the others of its round or before by the very rule of a plan
-    (system_properties.alike): available and bare, of the usual number of accelerators, of the newest round, each rule
-    where any system is left; stranger, other_configuration, and earlier (as in `known`); naive (from all its systems
-    of any round); nested is predicted, for nothing was chosen; other_accelerator is NaN, for none predicts a rate. NaN
-    of the first system of an accelerator. The whole system is left out, and
-    the same submitter's of that name in other rounds. A case whose rate is NaN is predicted and predicts none.
+
+def _unknown(cases: pd.DataFrame, rows: pd.DataFrame) -> np.ndarray:
+    return offline_rates(cases, rows) * shares(cases, rows)
+
+
+def _new(cases: pd.DataFrame) -> pd.DataFrame:
+    """NEW: per accelerator, the median of the others of its round or before by the very rule of a plan.
+
+    That is system_properties.alike: available and bare, of the usual number of accelerators, of the newest round, each
+    rule where any system is left. NAIVE is from all its systems of any round. The whole system is left out, the same
+    submitter's of that name in other rounds too, and a result with the same figure on as many accelerators.
     """
-    is_of_one_type = cases["accelerator"].ne(MIXED) & cases["accelerator_count"].notna()
-    rows = cases[is_of_one_type].reset_index(drop=True)
-    codes, rates = _codes(rows), rows["per_accelerator"].to_numpy()
-    is_sold, age = rows["on_sale"].to_numpy(), _ages(rows["round"].to_numpy("object"))
-    counts, rounds = rows["accelerator_count"].to_numpy("float64", na_value=np.nan), rows["round"].to_numpy("object")
-    medians = {name: np.full(len(rows), np.nan) for name in ANSWERS if name != "nested"}
-    for places in _groups(rows, "benchmark", "scenario", "accelerator"):
-        values, shared = rates[places], _shared(codes, places)
-        system = codes["system"][places]
-        same_system = shared["submitter"] & (system[:, None] == system)
-        others = ~(_one_result(shared, codes["rate"][places]) | same_system) & ~np.isnan(values)
-        filed_by_then = others & (age[places] <= age[places][:, None])
-        for name, predicts in {
-            "predicted": filed_by_then,
-            "stranger": filed_by_then & ~shared["submitter"],
-            "other_configuration": filed_by_then & ~shared["software"],
-            "earlier": others & (age[places] < age[places][:, None]),
-        }.items():
-            facts = is_sold[places], counts[places], rounds[places]
-            alike = [system_properties.of_one_range(*facts, among) for among in predicts]
-            medians[name][places] = _medians(values, np.array(alike))
-        medians["naive"][places] = _medians(values, others)
-    return rows.assign(actual=rates, **medians, nested=medians["predicted"])
+    is_rated = cases["accelerator"].ne(MIXED) & cases["accelerator_count"].notna() & cases["scenario"].isin(LIMITED)
+    rows = cases[is_rated].reset_index(drop=True)
+    rates, ages = rows["per_accelerator"].to_numpy("float64"), _ages(rows["round"])
+    facts = (rows["on_sale"].to_numpy("bool"), rows["accelerator_count"].to_numpy("float64", na_value=np.nan),
+             rows["round"].to_numpy("object"))  # fmt: skip
+    found = {name: np.full(len(rows), np.nan) for name in (ALL, EARLIER, NAIVE)}
+    for places in rows.groupby(["benchmark", "scenario", "accelerator"], sort=False).indices.values():
+        part, values, age = rows.iloc[places], rates[places], ages[places]
+        again = _same(part, "accelerator_count") & _same(part, "rate") | np.eye(len(part), dtype=bool)
+        again |= _same(part, "submitter") & _same(part, "system")
+        others = ~again & ~np.isnan(values)
+        for name, among in ((ALL, others & (age <= age[:, None])), (EARLIER, others & (age < age[:, None]))):
+            alike = [system_properties.of_one_range(*(fact[places] for fact in facts), each) for each in among]
+            found[name][places] = _medians(values, np.array(alike, "float64"))
+        found[NAIVE][places] = _medians(values, others.astype("float64"))
+    return _long(rows, NEW, rows["per_accelerator"], found)
+
+
+def _slower(cases: pd.DataFrame) -> pd.DataFrame:
+    """SLOWER: each Interactive rate from the same system's in Server, times the decoding model at both limits."""
+    keys = ["benchmark", "system_key"]
+    server, fast = (cases[cases["scenario"].eq(name)] for name in LIMITED)
+    known = server.set_index(keys)
+    known = known.assign(scaled=known["rate"] / known["model_share"])["scaled"]
+    rows = fast.join(known, on=keys).reset_index(drop=True)
+    return _long(rows, SLOWER, rows["rate"], {ALL: rows["scaled"] * rows["model_share"]})
+
+
+def _model(cases: pd.DataFrame) -> pd.DataFrame:
+    """MODEL: each rate from the median of the accelerator's on the closest other benchmark, over the decoding model."""
+    rows = cases[cases["scenario"].isin(LIMITED)].reset_index(drop=True)
+    modeled = rows["ceiling"] * rows["model_share"]
+    residual = (rows["per_accelerator"] / modeled).groupby([rows["accelerator"], rows["scenario"], rows["benchmark"]])
+    known, work = residual.median().dropna(), rows.groupby("benchmark")["ceiling"].median()
+    found = []
+    for accelerator, scenario, benchmark in zip(rows["accelerator"], rows["scenario"], rows["benchmark"], strict=True):
+        others = known.get((accelerator, scenario), pd.Series(dtype="float64")).drop(benchmark, errors="ignore")
+        far = np.abs(np.log(work.reindex(others.index) / work[benchmark]))
+        found.append(others[far.idxmin()] if far.notna().any() else np.nan)
+    count = rows["accelerator_count"].astype("float64")
+    return _long(rows, MODEL, rows["rate"], {ALL: modeled * count * found})
 
 
 def ranges(predictions: pd.DataFrame) -> Interval:
     """The factors from the LIKELY percentile of the errors of like cases to the other: two arrays, by place.
 
-    Like cases are the others of the same question (see `pool`): no case is among those that make its own range. NaN
-    where there are fewer than FEWEST.
+    Like cases are the others of the same question and basis (see `pool`): no case is among those that make its own
+    range. NaN where there are fewer than FEWEST.
     """
     ends = np.full((2, len(predictions)), np.nan)
-    factors, is_predicted = predictions["factor"].to_numpy(), predictions["factor"].notna().to_numpy()
-    for places in _groups(predictions, "question", "benchmark", "scenario"):
-        question, benchmark, scenario = (
-            predictions[name].iloc[places[0]] for name in ("question", "benchmark", "scenario")
-        )
-        like = np.flatnonzero(pool(predictions, question, benchmark, scenario))
-        places = places[is_predicted[places]]
+    factors = predictions["factor"].to_numpy()
+    groups = predictions.groupby(["question", "basis", "benchmark", "scenario"], sort=False).indices
+    for (question, basis, benchmark, scenario), places in groups.items():
+        like = np.flatnonzero(pool(predictions, benchmark, scenario, question, basis))
+        places = places[~np.isnan(factors[places])]
         if len(like) > FEWEST and len(places):
             others = np.broadcast_to(factors[like], (len(places), len(like)))[like != places[:, None]]
             ends[:, places] = _likely(others.reshape(len(places), -1))
     return Interval(*ends)
 
 
-def pool(predictions: pd.DataFrame, question: str, benchmark: str, scenario: str) -> np.ndarray:
+def pool(predictions: pd.DataFrame, benchmark: str, scenario: str, question: str, basis: str = ALL) -> np.ndarray:
     """Which cases' errors represent those of one question about a benchmark and scenario.
 
     Those of both where they are more than FEWEST; else those of the benchmark under any latency limit; else all of the
     scenario. Only cases that were predicted.
     """
-    asked = predictions["question"].eq(question).to_numpy() & predictions["factor"].notna().to_numpy()
-    of_benchmark = asked & predictions["benchmark"].eq(benchmark).to_numpy()
-    at_scenario, limited = predictions["scenario"].eq(scenario).to_numpy(), predictions["scenario"].isin(LIMITED)
-    parts = of_benchmark & at_scenario, of_benchmark & limited.to_numpy() & (scenario in LIMITED)
-    return next((part for part in parts if part.sum() > FEWEST), asked & at_scenario)
+    asked = predictions["question"].eq(question) & predictions["basis"].eq(basis) & predictions["factor"].notna()
+    of_benchmark, at_scenario = predictions["benchmark"].eq(benchmark), predictions["scenario"].eq(scenario)
+    parts = (asked & of_benchmark & at_scenario, asked & of_benchmark)
+    return next((part for part in parts if part.sum() > FEWEST), asked & at_scenario).to_numpy()
 
 
-def band(predictions: pd.DataFrame, benchmark: str, scenario: str) -> Band:
-    """What the rate of a system that nobody submitted may be, over its prediction: from the errors of like cases.
-
-    `predictions` are as `predictions` gives them, of which those about NEW count (see `pool`).
-    """
-    factors = predictions["factor"].to_numpy()[pool(predictions, NEW, benchmark, scenario)]
-    if len(factors) <= FEWEST:
-        return Band(interval.UNKNOWN, len(factors))
-    return Band(Interval(*map(float, _likely(factors))), len(factors))
-
-
-def bands(tables: Tables, benchmark: str, scenarios: Iterable[str]) -> dict[str, Band]:
-    """The band of each of the scenarios for plans on a benchmark.
-
-    From the errors of its own results; where those of any of the scenarios are too few, from those of all language
-    models (see `pool`). Raises ValueError as `gathered` does.
-    """
-    kept = _bands(tables, benchmark, *scenarios)
-    return {name: Band(Interval(low, high), cases) for name, low, high, cases in kept.itertuples(index=False)}
-
-
-@kept_with(*GATHERED_FROM)
-def _bands(tables: Tables, benchmark: str, *scenarios: str) -> pd.DataFrame:
-    by_scenario: dict[str, Band] = {}
-    for names in ([benchmark], dict.fromkeys([benchmark, *benchmark_rules.language_models(tables.benchmark_limits)])):
-        predicted = predictions(cases(gathered(tables, names, dict.fromkeys([*scenarios, *LIMITED]))), [NEW])
-        by_scenario = {name: band(predicted, benchmark, name) for name in scenarios}
-        if all(one_band.factors.known for one_band in by_scenario.values()):
-            break
-    rows = [(name, found.factors.low, found.factors.high, found.cases) for name, found in by_scenario.items()]
-    return pd.DataFrame(rows, columns=["scenario", "low", "high", "cases"])
+def band(predictions: pd.DataFrame, benchmark: str, scenario: str, question: str, basis: str = ALL) -> Band:
+    """What an actual rate may be over its prediction: from the errors of like cases (see `pool`)."""
+    factors = predictions["factor"].to_numpy()[pool(predictions, benchmark, scenario, question, basis)]
+    return Band(Interval(*map(float, _likely(factors))) if len(factors) > FEWEST else interval.UNKNOWN, len(factors))
 
 
 def errors(predictions: pd.DataFrame) -> pd.DataFrame:
-    """How far predictions are off, by question, scenario and benchmark; first over all benchmarks (benchmark "").
+    """How far predictions are off by question, basis, scenario and benchmark ("" all, MODELS the mean over each).
 
-    Columns: ERRORS. `systems` are the cases that could be predicted, `<name>_median` and `<name>_p90` the errors of
-    each of ANSWERS (shares of the actual rate; the latter NaN of FEWEST cases or fewer), factor_low/high the LIKELY
-    percentiles (NaN likewise), `held` the share of cases within their range.
+    Columns: ERRORS. `systems` of `of_systems` could be predicted, `median` and `p90` are of their errors (shares of the
+    actual rate; the latter NaN of FEWEST cases or fewer), `held` is the share of cases within their range.
     """
     rows = []
-    for (question, scenario), of_question in predictions.groupby(["question", "scenario"], sort=False):
-        parts = {"": of_question} | dict(iter(of_question.groupby("benchmark", sort=False)))
-        rows += [
-            {"question": question, "scenario": scenario, "benchmark": benchmark} | _errors_of(part)
-            for benchmark, part in parts.items()
-        ]
+    for (question, basis, scenario), part in predictions.groupby(["question", "basis", "scenario"], sort=False):
+        parts = {"": part} | dict(iter(part.groupby("benchmark", sort=False)))
+        found = {name: _errors_of(own) for name, own in parts.items()}
+        means = pd.DataFrame([own for name, own in found.items() if name])[["median", "p90"]].mean().to_dict()
+        found[MODELS] = found[""] | means
+        key = {"question": question, "basis": basis, "scenario": scenario}
+        rows += [key | {"benchmark": name} | own for name, own in found.items()]
     return pd.DataFrame(rows, columns=ERRORS)
 
 
-def bases(predictions: pd.DataFrame, labels: Mapping[str, str] | None = None) -> pd.DataFrame:
-    """Return the errors under a latency limit by what they are of, a row per question, scenario, and basis.
+def table(errors: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
+    """The errors as text, median and P90 of so many cases, "-" for none; columns: HEADS.
 
-    Columns: question, scenario, basis (an entry of BASES, or a benchmark: of its cases alone), words, systems
-    (predicted), median and p90 (shares of the actual rate; the latter NaN of FEWEST cases or fewer). The mean over
-    models is of each model's own median and P90; the largest model is the one with most cases, named by `labels`. A
-    basis that predicts nothing has no row.
+    First each question and basis over all language models, then the models of KNOWN; `labels` name benchmarks.
     """
-    rows = []
-    for (question, scenario), part in predictions.groupby(["question", "scenario"], sort=False):
-        if scenario not in LIMITED:
-            continue
-        largest = predictions["benchmark"].mode().iloc[0]
-        models = {name: _errors_of(own) for name, own in part.groupby("benchmark")}
-        by_model = pd.DataFrame(models.values())
-        whole, smaller = _errors_of(part), _errors_of(part[part["benchmark"].ne(largest)])
-        own = {name: (whole[f"{name}_systems"], whole[f"{name}_median"], whole[f"{name}_p90"]) for name in ANSWERS}
-        own["models"] = whole["systems"], by_model["predicted_median"].mean(), by_model["predicted_p90"].mean()
-        own["without"] = smaller["systems"], smaller["predicted_median"], smaller["predicted_p90"]
-        called = {name: (labels or {}).get(name, name) for name in [largest, *models]}
-        rows += [(question, scenario, name, BASES[name].format(largest=called[largest]), *own[name]) for name in BASES]
-        columns = [f"predicted_{name}" for name in ("systems", "median", "p90")]
-        rows += [
-            (question, scenario, name, called[name], *(off[each] for each in columns)) for name, off in models.items()
-        ]
-    frame = pd.DataFrame(rows, columns=["question", "scenario", "basis", "words", "systems", "median", "p90"])
-    return frame[frame["systems"].gt(0)].reset_index(drop=True)
-
-
-def basis_table(bases: pd.DataFrame) -> pd.DataFrame:
-    """Return `bases` as text, a row per basis and a column per question and scenario: median and P90, "-" for none."""
-    cells = [
-        f"{100 * row.median:.1f}% and {100 * row.p90:.0f}% of {row.systems}".replace("nan%", "-")
-        for row in bases.itertuples(index=False)
-    ]
-    columns = bases["scenario"] + ", " + bases["question"]
-    wide = bases.assign(cell=cells, column=columns).pivot(index="basis", columns="column", values="cell")
-    wide = wide.reindex(index=bases["basis"].unique(), columns=columns.unique()).fillna("-")
-    words = bases.drop_duplicates("basis").set_index("basis")["words"]
-    return wide.assign(words=words)[["words", *wide.columns]].reset_index(drop=True)
-
-
-def overall(errors: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of `errors` over all benchmarks under a latency limit: one per question and scenario."""
-    return errors[errors["benchmark"].eq("") & errors["scenario"].isin(LIMITED)].reset_index(drop=True)
-
-
-def error_table(errors: pd.DataFrame, question: str, labels: Mapping[str, str]) -> pd.DataFrame:
-    """Return the errors of one question in percent, with the columns of ERROR_HEADS; `labels` name the benchmarks."""
-    rows = errors[errors["question"].eq(question)]
-    models = rows["benchmark"].ne("").groupby(rows["scenario"]).transform("sum")
-    percent = ["held", *(f"{name}_{end}" for name in ANSWERS for end in ("median", "p90"))]
-    return rows.assign(
-        label=rows["benchmark"].map(labels).where(rows["benchmark"].ne(""), models.astype(str) + " language models"),
-        predicted=rows["systems"].astype(str) + " of " + rows["of_systems"].astype(str),
-        **{name: 100 * rows[name] for name in percent},
-    )
+    known = errors["question"].eq(KNOWN) & errors["basis"].eq(ALL)
+    shown = errors[errors["benchmark"].eq("") | known & errors["systems"].gt(0)]
+    shown = shown.sort_values("benchmark", key=lambda names: names.ne(""), kind="stable")
+    words = shown["question"] + shown["basis"].map(lambda name: "" if name == ALL else f", {name}")
+    cells = [f"{100 * row.median:.1f}% and {100 * row.p90:.0f}% of {row.systems}".replace("nan%", "-")
+             for row in shown.itertuples(index=False)]  # fmt: skip
+    shown = shown.assign(words=words, cell=cells, benchmark=shown["benchmark"].replace({"": "all models", **labels}))
+    wide = shown.pivot(index=["words", "benchmark"], columns="scenario", values="cell").reindex(columns=list(LIMITED))
+    order = shown.drop_duplicates(["words", "benchmark"])[["words", "benchmark"]]
+    return wide.loc[list(order.itertuples(index=False, name=None))].fillna("-").reset_index()[list(HEADS)]
 
 
 def _errors_of(rows: pd.DataFrame) -> dict[str, float]:
-    predicted = rows[rows["factor"].notna()]
-    enough, cells = len(predicted) > FEWEST, {"systems": len(predicted), "of_systems": len(rows)}
-    for name in ANSWERS:
-        off = np.abs(predicted[name].to_numpy() / predicted["actual"].to_numpy() - 1)
-        off = off[~np.isnan(off)]  # a stranger may be lacking where a prediction is not
-        cells[f"{name}_systems"] = len(off)
-        cells[f"{name}_median"] = float(np.median(off)) if len(off) else np.nan
-        cells[f"{name}_p90"] = float(np.quantile(off, LIKELY[1])) if len(off) > FEWEST else np.nan
-    ends = _likely(predicted["factor"].to_numpy()) if enough else (np.nan, np.nan)
-    judged = predicted["held"].to_numpy()[predicted["low"].notna().to_numpy()]
-    in_range = float(judged.mean()) if len(judged) else np.nan
-    return cells | {"factor_low": float(ends[0]), "factor_high": float(ends[1]), "held": in_range}
+    found = rows[rows["factor"].notna()]
+    off = np.abs(1 / found["factor"].to_numpy() - 1)
+    judged = found["held"].to_numpy()[found["low"].notna().to_numpy()]
+    return {
+        "systems": len(found),
+        "of_systems": len(rows),
+        "median": float(np.median(off)) if len(off) else np.nan,
+        "p90": float(np.quantile(off, LIKELY[1])) if len(off) > FEWEST else np.nan,
+        "held": float(judged.mean()) if len(judged) else np.nan,
+    }
+
+
+def _long(rows: pd.DataFrame, question: str, actual: pd.Series, found: Mapping[str, Sequence[float]]) -> pd.DataFrame:
+    """A row of CASE for each case and basis."""
+    own = rows[CASE].assign(question=question, actual=actual)
+    return pd.concat([own.assign(basis=name, predicted=np.asarray(rates)) for name, rates in found.items()])
 
 
 def _likely(factors: np.ndarray) -> np.ndarray:
@@ -423,60 +473,48 @@ def _product(rows: pd.DataFrame) -> pd.Series:
     return system_properties.software(rows).str.lower().str.extract(r"^\s*([a-z][a-z-]*)", expand=False).fillna("")
 
 
-def _ages(rounds: np.ndarray) -> np.ndarray:
+def _base(model_share: pd.Series) -> np.ndarray:
+    """The logarithm of the model's share of Offline throughput; where that is not known, nothing."""
+    return np.nan_to_num(np.log(model_share.to_numpy("float64"))).clip(-4.0, 0.0)
+
+
+def _ages(rounds: pd.Series) -> np.ndarray:
     """The place of each round among them, oldest first."""
-    order = {name: place for place, name in enumerate(sorted(set(rounds.tolist()), key=round_age))}
-    return np.array([order[name] for name in rounds.tolist()])
+    order = {name: place for place, name in enumerate(sorted(set(rounds), key=round_age))}
+    return np.array([order[name] for name in rounds], "int64")
 
 
-def _groups(rows: pd.DataFrame, *by: str) -> Iterable[np.ndarray]:
-    """The places of the rows of each group."""
-    return rows.groupby(list(by), sort=False).indices.values()
+def _same(rows: pd.DataFrame, name: str) -> np.ndarray:
+    """Which pairs of rows have a column in common; "" and NaN are not known, so not in common."""
+    codes = pd.factorize(rows[name].astype("object").mask(rows[name].eq("").fillna(True)))[0]
+    return (codes[:, None] == codes) & (codes >= 0)
 
 
-def _codes(rows: pd.DataFrame) -> dict[str, np.ndarray]:
-    """What rows may have in common as numbers, -1 for what is not known ("")."""
-    columns = {name: rows[name] for name in (*SHARED, "system", "rate")}
-    return {name: pd.factorize(values.mask(values.eq("")) if values.dtype == "str" else values)[0]
-            for name, values in columns.items()}  # fmt: skip
-
-
-def _shared(codes: Mapping[str, np.ndarray], places: np.ndarray) -> dict[str, np.ndarray]:
-    """For each of SHARED which rows at these places have it in common."""
-    codes_here = {name: codes[name][places] for name in SHARED}
-    return {name: (code[:, None] == code) & (code >= 0) for name, code in codes_here.items()}
-
-
-def _one_result(shared: Mapping[str, np.ndarray], rates: np.ndarray) -> np.ndarray:
-    """Which rows are one result: each itself, and one with its figure, on as many of the same accelerators."""
-    same_figure = shared["accelerator"] & shared["accelerator_count"] & (rates[:, None] == rates)
-    return same_figure | np.eye(len(rates), dtype=bool)
-
-
-def _weights(shared: Mapping[str, np.ndarray], factor: int, accelerator: int) -> np.ndarray:
-    counts = {**SHARED, "accelerator": accelerator}
-    return float(factor) ** sum(times * shared[name] for name, times in counts.items())
+def _weights(rows: pd.DataFrame, factor: float) -> np.ndarray:
+    return factor ** sum(times * _same(rows, name) for name, times in SHARED.items())
 
 
 def _medians(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """The median of the values for each row of weights, the middle between two; NaN of a row without weight."""
     order = np.argsort(values, kind="stable")
-    sums, ascending = np.cumsum(weights[:, order], axis=1, dtype="float64"), values[order]
+    sums, ascending = np.cumsum(np.asarray(weights, "float64")[:, order], axis=1), values[order]
+    if not len(values):
+        return np.full(len(weights), np.nan)
     half = sums[:, -1] / 2
     low, high = (ascending[reached.argmax(axis=1)] for reached in (sums >= half[:, None], sums > half[:, None]))
     return np.where(half > 0, (low + high) / 2, np.nan)
 
 
-def _nested(tried: Mapping[str, np.ndarray], actual: np.ndarray, rounds: np.ndarray) -> np.ndarray:
-    """The prediction of each case by the weights that have the least mean error in the other rounds.
+def _nested(tried: Mapping[str, Mapping[float, np.ndarray]], actual: np.ndarray, rounds: np.ndarray) -> np.ndarray:
+    """The prediction of each case by the weights with the least mean error in the other rounds, in logarithms.
 
-    `tried` are the predictions, one row for each choice of weights: from all rounds (""), and from those without one.
-    NaN where there are no other rounds.
+    `tried` are the predictions by each of RIVALS, from all rounds ("") and from those without one.
     """
-    predicted = np.full(len(actual), np.nan)
+    found = np.full(len(actual), np.nan)
     for name in np.unique(rounds):
-        off = np.abs(np.log(tried[name][:, rounds != name] / actual[rounds != name]))
-        off = off[:, ~np.isnan(off).any(axis=0)]
-        if off.size:
-            predicted[rounds == name] = tried[""][off.mean(axis=1).argmin(), rounds == name]
-    return predicted
+        others, here = rounds != name, rounds == name
+        off = {rival: np.abs(logs[others] - actual[others]) for rival, logs in tried[name].items()}
+        mean = {rival: np.nanmean(each) for rival, each in off.items() if not np.isnan(each).all()}
+        if mean:
+            found[here] = tried[""][min(mean, key=mean.__getitem__)][here]
+    return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,12 +23,14 @@ from analysis.comparability.selection import Comparison
 from analysis.methods import cost, node_power, system_properties
 from analysis.planner import sizing
 from analysis.planner.basis import Basis, Prompt, basis
+from analysis.planner.curve import FIRST_TOKEN, Tables, Throughput
 from analysis.planner.demand import Demand
-from analysis.planner.lower_bounds import Throughput
-from analysis.planner.official_runs import FIRST_TOKEN, SPEED, Tables
 
 _Input = tuple[str, str, Interval, str]  # quantity, unit, range, what the range is one of
 ASSUMED = "assumed"  # basis of a range that no table gives
+FEWER_DRAWS = 5000  # of the plans beside the one asked for
+SPEEDS, PRICE_CHANGE, PEAKS = (15.0, 25.0, 50.0), 0.2, (1.0, 2.0)  # of `alternatives`
+CHANGED = ("accelerators", "usd_per_hour", "usd_per_million_tokens")
 MEASURED = "measured under the latency limit, no production loss"  # basis of a derate of 1
 
 
@@ -46,11 +49,11 @@ class LongPrompt:
 class Planned:
     """A plan: the draws (see sizing.size) and what went into them, each as the report shows it.
 
-    `names` are what people call accelerators, `chosen` the rows that gave users the speed that `demand` has, `behind`
-    those of them that the throughput is taken from (see cost.behind; none of one of one's own). `fastest` is that of
-    the accelerator (see Basis.fastest), `box` what is planned on. `drawn` says what the watts are, `power_notes` their
-    caveats. `as_fast` are the accelerators that gave users that speed (see Basis.as_fast).
-    `too_long` is a prompt for which there are no draws whatever the number of accelerators.
+    `names` are what people call accelerators, `chosen` the rows of the scenario asked for, `behind` those that the
+    `throughput` rests on (none of one of one's own, or where others' results give the estimate; None: nothing is known,
+    or no group is so fast). `roof` is the fastest that memory bandwidth allows a user (NaN unknown), `box` what is
+    planned on. `drawn` says what the watts are, `power_notes` their caveats. `too_long` is a prompt for which there are
+    no draws whatever the number of accelerators.
     """
 
     draws: pd.DataFrame
@@ -59,13 +62,13 @@ class Planned:
     names: Mapping[str, str]
     chosen: Comparison
     behind: pd.DataFrame
-    fastest: tuple[float, str]
+    throughput: Throughput | None
+    roof: float
     box: sizing.Box
     inputs: pd.DataFrame
     drawn: node_power.Drawn
     power_notes: Notes
     notes: Notes
-    as_fast: tuple[str, ...] = ()
     too_long: LongPrompt | None = None
 
     @cached_property
@@ -88,9 +91,14 @@ class Planned:
         return self.names.get(self.accelerator, self.accelerator)
 
     @property
-    def unproven(self) -> bool:
-        """Whether the accelerator has runs, but none at this speed."""
-        return self.behind.empty and self.fastest[1] != ""
+    def evidence(self) -> str:
+        """MEASURED or ESTIMATE; "" where the throughput is unknown."""
+        return self.throughput.evidence if self.throughput else ""
+
+    @property
+    def too_fast(self) -> bool:
+        """Whether memory bandwidth allows no user the speed asked for."""
+        return self.demand.tokens_per_second_per_user > self.roof
 
     @cached_property
     def serves(self) -> bool:
@@ -104,8 +112,8 @@ class Planned:
 
     @property
     def ranked(self) -> pd.DataFrame:
-        """What dominates the uncertainty of the bill, or of the number of nodes where no price is known."""
-        return sizing.sensitivity(self.draws, "usd_per_hour" if sizing.priced(self.draws) else "nodes")
+        """What dominates the uncertainty of the bill, or of their number where no price is known."""
+        return sizing.sensitivity(self.draws, "usd_per_hour" if sizing.priced(self.draws) else "accelerators")
 
 
 def make(
@@ -116,11 +124,10 @@ def make(
     derate_of: str = ASSUMED,
     own: Throughput | None = None,
 ) -> Planned:
-    """The plan that `asked` asks for on its baseline, from official or printed throughput x `derate` (asked.derate).
+    """The plan that `asked` asks for on its baseline, from the throughput of its curve x `derate` (asked.derate).
 
-    `derate_of` says what the derate is a range of; `own` replaces that throughput. No draws where no
-    throughput at the speed is known, and no dollars where no price is. Raises ValueError for a derate that sizing.draw
-    refuses.
+    `derate_of` says what the derate is a range of; `own` replaces that throughput. No draws where no throughput at the
+    speed is known, and no dollars where no price is. Raises ValueError for a derate that sizing.draw refuses.
     """
     return over(basis(tables, asked), asked, derate, above_one, derate_of, own)
 
@@ -134,20 +141,21 @@ def over(
     own: Throughput | None = None,
 ) -> Planned:
     """The plan that `asked` asks for on a basis of its own benchmark, accelerator and memory; raises as `make`."""
-    speed = speed_asked(plan_basis.unit, asked)
-    proven = plan_basis.at(speed) if own is None else plan_basis.proven_by(own)
-    supply, behind, throughput, drawn = proven.supply, proven.behind, proven.throughput, proven.drawn
+    asked, speed = plan_basis.settled(asked), speed_asked(plan_basis.unit, asked)
+    throughput = own or plan_basis.curve.at(speed)
+    behind = plan_basis.behind(speed) if throughput and not own else plan_basis.evidence.rows.head(0)
+    drawn, rate = plan_basis.drawn(behind, speed), throughput.rate if throughput else interval.UNKNOWN
     prompt = plan_basis.prompt.within(asked.ttft_ms / MS_PER_SECOND, system_properties.node(behind))
     demand = _demand(plan_basis, asked, speed, prompt)
     derate = Interval(*asked.derate) if derate is None else derate
     box = _box(plan_basis, asked, behind, drawn.watts, prompt)
     usd = plan_basis.price if plan_basis.price.known else Interval(1.0, 1.0)
-    ranges = (throughput.rate, derate, demand.peak_over_mean, usd)
+    ranges = (rate, derate, demand.peak_over_mean, usd)
     draws = sizing.draw(*ranges, asked.draws, asked.seed, above_one=above_one, accelerator=plan_basis.accelerator)
     draws = draws if plan_basis.price.known else draws.assign(price=float("nan"))
     sized = sizing.size(draws, demand, plan_basis.model, box, Interval(*asked.context_tokens), asked.seed)
     inputs = [
-        *_of_throughput(plan_basis, throughput, behind, derate, derate_of),
+        *_of_throughput(plan_basis, throughput, derate, derate_of),
         *_inputs(plan_basis, asked, demand, box, drawn),
         *_first_token(asked, demand, prompt),
     ]
@@ -156,17 +164,17 @@ def over(
         demand=demand,
         accelerator=plan_basis.accelerator,
         names=dict(zip(plan_basis.accelerators["accelerator"], plan_basis.accelerators["label"], strict=True)),
-        chosen=supply.chosen,
+        chosen=plan_basis.evidence.chosen,
         behind=behind,
-        fastest=plan_basis.fastest,
+        throughput=throughput,
+        roof=plan_basis.curve.roof,
         box=box,
         inputs=_table(inputs),
         drawn=drawn,
-        power_notes=_of_power(drawn, behind, plan_basis.accelerator, supply.chosen.question.scenario),
+        power_notes=_of_power(drawn, behind, plan_basis.accelerator, asked.scenario),
         notes=_of_plan(plan_basis, demand, asked, behind, prompt)
-        | _of_unit(plan_basis, supply.chosen.label)
+        | _of_unit(plan_basis, plan_basis.evidence.chosen.label)
         | _of_memory(plan_basis, sized),
-        as_fast=tuple(plan_basis.as_fast(speed)),
         too_long=_too_long(asked, demand, prompt),
     )
 
@@ -177,55 +185,83 @@ def speed_asked(unit: str, asked: RealWorldDerating) -> float:
     return max(asked.tokens_per_second_per_user, least)
 
 
+def alternatives(asked: RealWorldDerating, unit: str) -> list[tuple[str, dict[str, Any], float]]:
+    """What a buyer asks next: in words, the parameters that it changes, and what times it multiplies a price by.
+
+    The price by PRICE_CHANGE either way, the interactivities SPEEDS, and utilization, which is mean over peak traffic.
+    """
+    speeds = [speed for speed in SPEEDS if speed != speed_asked(unit, asked)] if unit == TOKENS else []
+    peaks = [peak for peak in PEAKS if [peak, peak] != list(asked.peak_over_mean)]
+    return [
+        *((f"price {change:+.0%}", {}, 1 + change) for change in (-PRICE_CHANGE, PRICE_CHANGE)),
+        *((f"{speed:g} {unit} per user", {"tokens_per_second_per_user": speed}, 1.0) for speed in speeds),
+        *((f"utilization {1 / peak:.0%}", {"peak_over_mean": [peak, peak]}, 1.0) for peak in peaks),
+    ]
+
+
+def sensitivity(plan_basis: Basis, asked: RealWorldDerating) -> pd.DataFrame:
+    """The plan under each of the `alternatives`: change, the medians of accelerators and dollars, evidence.
+
+    NaN where nothing is planned. Of FEWER_DRAWS at most.
+    """
+    rows = []
+    for words, update, times in alternatives(asked, plan_basis.unit):
+        changed = asked.model_copy(update={"draws": min(asked.draws, FEWER_DRAWS), **update})
+        planned = over(replace(plan_basis, price=plan_basis.price * times), changed)
+        rows.append((words, *planned.marks.set_index("output")["p50"][list(CHANGED)], planned.evidence))
+    return pd.DataFrame(rows, columns=["change", *CHANGED, "evidence"])
+
+
 def by_users(plan_basis: Basis, asked: RealWorldDerating, counts: Iterable[int]) -> pd.DataFrame:
     """The plans for several numbers of users, P10 to P90 of their draws.
 
-    Columns: users, nodes_low/median/high, usd_per_user_hour_low/median/high (NaN without a price). No rows where
+    Columns: users, accelerators_low/median/high, usd_per_user_hour_low/median/high (NaN without a price). No rows where
     nothing is planned.
     """
     rows = []
     for users in counts:
         marks = over(plan_basis, asked.model_copy(update={"users": users})).marks.set_index("output")
-        rows.append((users, *marks.loc["nodes"], *marks.loc["usd_per_user_hour"]))
-    names = [f"{name}_{end}" for name in ("nodes", "usd_per_user_hour") for end in ("low", "median", "high")]
-    return pd.DataFrame(rows, columns=["users", *names]).dropna(subset=["nodes_low", "nodes_high"])
+        rows.append((users, *marks.loc["accelerators"], *marks.loc["usd_per_user_hour"]))
+    names = [f"{name}_{end}" for name in ("accelerators", "usd_per_user_hour") for end in ("low", "median", "high")]
+    return pd.DataFrame(rows, columns=["users", *names]).dropna(subset=["accelerators_low", "accelerators_high"])
 
 
 def staircase(
     plan_basis: Basis, asked: RealWorldDerating, users: tuple[int, int] = (1, 10_000_000), steps: int = 100
 ) -> pd.DataFrame:
-    """The steps of the staircase from users to nodes, for the plan that `asked` asks for with any number of users.
+    """The steps of the staircase from users to accelerators, for the plan of `asked` with any number of users.
 
-    One row a step, the least nodes first: nodes (rented, with asked.spare_nodes), users_from_p10/p50/p90: the fewest
-    users for whom that percentile of the plan's draws has so many nodes or more; for one user less `over` has fewer.
-    P90 takes its steps among fewer users than P50; nodes that only serve together begin with the same user. From the
-    P50 of the lowest of `users` to that of the highest; of more than `steps` nodes so many, spread evenly by their
-    ratio, each with its own first user. No rows where nothing is planned.
+    One row a step, the fewest first: accelerators (rented, with asked.spare_nodes), users_from_p10/p50/p90: the fewest
+    users for whom that percentile of the plan's draws has so many or more; for one user less `over` has fewer. P90
+    takes its steps among fewer users than P50; accelerators that only serve together begin with the same user. From
+    the P50 of the lowest of `users` to that of the highest; of more than `steps` so many, spread evenly by their ratio,
+    each with its own first user. No rows where nothing is planned.
     """
     spare, asked = asked.spare_nodes, asked.model_copy(update={"users": users[0], "spare_nodes": 0})
     plan, largest = (over(plan_basis, asked.model_copy(update={"users": count})) for count in users)
-    names = ["nodes", *(f"users_from_{mark}" for mark in ("p10", "p50", "p90"))]
+    names = ["accelerators", *(f"users_from_{mark}" for mark in ("p10", "p50", "p90"))]
     if not (plan.serves and largest.serves):
         return pd.DataFrame(columns=names)
-    ends = [end.marks.set_index("output").at["nodes", "p50"] for end in (plan, largest)]
-    least, most = map(int, ends)
+    unit = plan.box.unit
+    least, most = (int(end.marks.set_index("output").at["accelerators", "p50"]) // unit for end in (plan, largest))
     counts = range(least, most + 1)
     if len(counts) > steps:
         counts = sorted({round(count) for count in np.geomspace(least, most, steps)})
     rows = []
     for count in counts:
-        fewer = (plan.draws, plan.demand, plan_basis.model, plan.box, count - 1)
-        rows.append((count + spare, *_first_users(sizing.served(*fewer) if count > 1 else None)))
+        fewer = (plan.draws, plan.demand, plan_basis.model, plan.box, (count - 1) * unit)
+        first = _first_users(sizing.served(*fewer) if count > least else None, users[0])
+        rows.append((count * unit + spare * plan.node, *first))
     return pd.DataFrame(rows, columns=names)
 
 
-def _first_users(served_by_fewer: np.ndarray | None) -> list[int]:
-    """The fewest users for whom the draws of sizing.MARKS need one node more than the nodes behind `served_by_fewer`.
+def _first_users(served_by_fewer: np.ndarray | None, least: int) -> list[int]:
+    """The fewest users for whom the draws of sizing.MARKS need more than the accelerators behind `served_by_fewer`.
 
-    That is the most users which one node fewer serves, draw by draw; None where that is no node.
+    That is the most users which so many serve, draw by draw; None where they are the fewest: the `least` users.
     """
     if served_by_fewer is None:
-        return [1] * len(sizing.MARKS)
+        return [least] * len(sizing.MARKS)
     ranks = [int(np.ceil(mark * (len(served_by_fewer) - 1))) for mark in sizing.MARKS]
     places = [len(served_by_fewer) - 1 - rank for rank in ranks]
     ordered = np.partition(served_by_fewer, places)
@@ -234,7 +270,7 @@ def _first_users(served_by_fewer: np.ndarray | None) -> list[int]:
 
 def _demand(plan_basis: Basis, asked: RealWorldDerating, speed: float, prompt: Prompt) -> Demand:
     """Without tokens per request, stated or known, requests have no length, and no queue can be planned."""
-    tokens, limit = asked.tokens_per_request or plan_basis.tokens_per_request, asked.ttft_ms / MS_PER_SECOND
+    tokens, limit = asked.tokens_per_request, asked.ttft_ms / MS_PER_SECOND
     seconds = prompt.seconds if prompt.known else 0.0
     peak, waits = Interval(*asked.peak_over_mean), (asked.wait_percentile, asked.wait_variability)
     return Demand(asked.users, speed, peak, tokens, limit, *waits, seconds)
@@ -259,6 +295,7 @@ def _box(
         watts=drawn,
         power_usage_effectiveness=asked.power_usage_effectiveness,
         node=node,
+        unit=node if asked.whole_nodes else 1,
         spare_nodes=asked.spare_nodes,
         measured_on=int(behind["accelerator_count"].max()) if len(behind) else node,
         kept=plan_basis.scaling.kept,
@@ -266,18 +303,11 @@ def _box(
     )
 
 
-def _of_throughput(
-    plan_basis: Basis, throughput: Throughput, behind: pd.DataFrame, derate: Interval, derate_of: str
-) -> list[_Input]:
-    """The throughput that is planned with, what latency took of it, and what production takes."""
-    seen = Interval(float(behind[SPEED].min()), float(behind[SPEED].max()))
-    range_of = throughput.range_of
-    of_systems = f"{throughput.with_offline} of {throughput.systems} systems, over their own Offline runs"
-    latency = "share, included in the throughput"
+def _of_throughput(plan_basis: Basis, throughput: Throughput | None, derate: Interval, derate_of: str) -> list[_Input]:
+    """The throughput that is planned with, and what production takes."""
+    rate, range_of = (throughput.rate, throughput.range_of) if throughput else (interval.UNKNOWN, "")
     return [
-        ("throughput per accelerator", f"{WORKS[plan_basis.unit]} per second", throughput.rate, range_of),
-        *[("interactivity of those runs", "tokens/s per user (p99)", seen, range_of)] * seen.known,
-        *[("share of Offline under the latency limit", latency, throughput.kept, of_systems)] * throughput.kept.known,
+        ("throughput per accelerator", f"{WORKS[plan_basis.unit]} per second", rate, range_of),
         ("derate", "share of that throughput in production", derate, derate_of),
     ]
 
@@ -292,10 +322,12 @@ def _inputs(
     plan_basis: Basis, asked: RealWorldDerating, demand: Demand, box: sizing.Box, drawn: node_power.Drawn
 ) -> list[_Input]:
     context, beyond = Interval(*asked.context_tokens), f"share per accelerator beyond {box.measured_on}"
+    lengths = plan_basis.evidence.lengths
+    of_context = f"prompts of {lengths.prompt:,.0f} and answers of {lengths.answer:,.0f} tokens in the mean"
     return [
         ("peak over mean", "traffic ratio", demand.peak_over_mean, ASSUMED),
         ("price", "US dollars per accelerator-hour", plan_basis.price, _of_prices(plan_basis.offers, asked.cost_model)),
-        ("context", "tokens in the KV cache per request", context, ASSUMED),
+        ("context", "tokens in the KV cache per request", context, of_context),
         (sizing.KEPT, beyond, box.kept, plan_basis.scaling.range_of),
         ("power", "watts per accelerator with host", drawn.watts, drawn.basis),
     ]
@@ -347,9 +379,9 @@ def _of_plan(
         no_prompt=not prompt.known,
         no_memory=plan_basis.model is None,
         latent_cache=plan_basis.model is not None and plan_basis.model.latent and prompt.accelerators > 1,
-        speed_unknown=plan_basis.unit == TOKENS and bool(behind[SPEED].isna().any()),
+        speed_unknown=plan_basis.unit == TOKENS and not plan_basis.evidence.typical,
     )
-    if plan_basis.unit == TOKENS and plan_basis.late(behind):
+    if plan_basis.unit == TOKENS and behind[FIRST_TOKEN].gt(asked.ttft_ms).any():
         took = {"seconds": interval.number(behind[FIRST_TOKEN].min() / MS_PER_SECOND, 2)}
         took |= {"limit": interval.number(asked.ttft_ms / MS_PER_SECOND)}
         remarks |= {note("late_first_token", accelerator=plan_basis.accelerator, **took)}

@@ -33,9 +33,10 @@ MARKS = (0.1, 0.5, 0.9)
 class Box:
     """The accelerator that is planned on: memory (1e9 bytes), share of it kept free, wall watts, the building, nodes.
 
-    It is rented in whole nodes of `node` accelerators, and `spare_nodes` more than are needed. `watts` are those of a
-    node over its accelerators. The throughput was measured on `measured_on` accelerators together: where more are
-    needed, each keeps the share `kept` of it. Groups that hold one copy of the weights are no smaller than `group`.
+    A node has `node` accelerators. `unit` of them are rented together, and `spare_nodes` nodes more than are needed.
+    `watts` are those of a node over its accelerators. The throughput was measured on `measured_on` accelerators
+    together: where more are needed, each keeps the share `kept` of it. Groups that hold one copy of the weights are no
+    smaller than `group`.
     """
 
     memory_gb: float
@@ -43,6 +44,7 @@ class Box:
     watts: Interval
     power_usage_effectiveness: float = 1.0
     node: int = USUAL_SIZE
+    unit: int = 1
     spare_nodes: int = 0
     measured_on: int = USUAL_SIZE
     kept: Interval = Interval(1.0, 1.0)  # noqa: RUF009 (frozen, immutable)
@@ -85,14 +87,14 @@ def size(
     Added: slots (requests in service at the same time that keep the wait within its limit), for_traffic and for_queue
     (accelerators, before rounding up), in_groups (those of the queue, in whole groups that hold the weights),
     decided_by (one of CAUSES; memory is what the cache of requests asks for beyond those groups, NaN is where nothing
-    holds them), and OUTPUTS: accelerators that are needed, nodes (whole ones, with the spare ones), US dollars per hour
-    for the nodes, the same per user-hour and per million tokens of mean traffic, kilowatts of the nodes at full load
-    with the overhead of the building. Without a `model` memory decides nothing. No draws where the prompt alone takes
-    longer than the limit on the first token: more accelerators do not help.
+    holds them), and OUTPUTS: accelerators that are rented (whole units and spare nodes), the nodes that hold them, US
+    dollars per hour for the accelerators, the same per user-hour and per million tokens of mean traffic, kilowatts at
+    full load with the overhead of the building. Without a `model` memory decides nothing. No draws where the prompt
+    alone takes longer than the limit on the first token: more accelerators do not help.
     """
     if drawn.empty or demand.wait_limit_s <= 0:
         drawn = drawn.head(0)
-        return drawn.reindex(columns=[*drawn.columns, *(name for name in OUTPUTS if name not in drawn)])
+        return drawn.reindex(columns=[*drawn.columns, "for_traffic", *(name for name in OUTPUTS if name not in drawn)])
     random = np.random.Generator(np.random.PCG64([seed, 1]))
     ranges = (context, box.kept, box.watts)  # what is not known stays so
     cached, kept, watts = (ends.low + (ends.high - ends.low) * random.random(len(drawn)) for ends in ranges)
@@ -107,8 +109,8 @@ def size(
         )
         for name, values in fewer.items():
             needed[name][over_measured] = values
-    nodes = interval.whole(needed["accelerators"] / box.node) + box.spare_nodes
-    bill = nodes * box.node * drawn["price"].to_numpy()
+    rented = interval.whole(needed["accelerators"] / box.unit) * box.unit + box.spare_nodes * box.node
+    bill = rented * drawn["price"].to_numpy()
     traffic, queue = (np.maximum(interval.whole(needed[name]), 1.0) for name in ("for_traffic", "for_queue"))
     groups, accelerators = needed["in_groups"], needed["accelerators"]
     cause = np.select(
@@ -116,23 +118,24 @@ def size(
     )
     billed = {
         "decided_by": pd.Categorical.from_codes(cause, CAUSES),
-        "nodes": nodes,
+        "accelerators": rented,
+        "nodes": interval.whole(rented / box.node),
         "usd_per_hour": bill,
         "usd_per_user_hour": bill / demand.users,
         "usd_per_million_tokens": bill / demand.million_tokens_per_hour,
-        "kilowatts": nodes * box.node * watts * box.power_usage_effectiveness / 1000,
+        "kilowatts": rented * watts * box.power_usage_effectiveness / 1000,
     }
     sized = {CONTEXT: cached, KEPT: kept, "slots": slots} | needed | billed
     return pd.concat([drawn, pd.DataFrame(sized, index=drawn.index)], axis=1)
 
 
-def served(sized: pd.DataFrame, demand: Demand, model: Model | None, box: Box, nodes: int) -> np.ndarray:
-    """The most users (not whole) that `nodes` nodes without spare ones serve in each draw: `size` turned round.
+def served(sized: pd.DataFrame, demand: Demand, model: Model | None, box: Box, count: int) -> np.ndarray:
+    """The most users (not whole) that `count` accelerators serve in each draw: `size` turned round.
 
-    0 in a draw that no number of nodes serves.
+    0 in a draw that no number of them serves.
     """
     each_serves, cached = _each(sized, demand), sized[CONTEXT].to_numpy()
-    count, kept = nodes * box.node, sized[KEPT].to_numpy()
+    kept = sized[KEPT].to_numpy()
     slots = _served(min(count, box.measured_on), each_serves, cached, model, box)
     if count > box.measured_on:
         slots = np.maximum(slots, _served(count, each_serves * kept, cached, model, box))
@@ -186,9 +189,9 @@ def held_nowhere(sized: pd.DataFrame) -> float:
     return float(sized["accelerators"].isna().mean()) if len(sized) else 0.0
 
 
-def filled(sized: pd.DataFrame, node: int) -> Interval:
-    """P10 to P90 of the share (0 to 1) of what the rented nodes of `node` accelerators give that mean traffic uses."""
-    used = sized["for_traffic"] / sized["peak over mean"] / (sized["nodes"] * node)
+def headroom(sized: pd.DataFrame) -> Interval:
+    """P10 to P90 of the share (0 to 1) of what the rented accelerators give that peak traffic leaves."""
+    used = 1 - sized["for_traffic"] / sized["accelerators"]
     return Interval(*percentiles({"used": used}, ["used"], unplanned=-np.inf).loc[0, ["p10", "p90"]].astype(float))
 
 
@@ -198,8 +201,8 @@ def priced(sized: pd.DataFrame) -> bool:
 
 
 def settled(sized: pd.DataFrame) -> float:
-    """The number of nodes where tenth and ninetieth percentile of the draws agree on one; NaN otherwise."""
-    low, high = percentiles(sized, ["nodes"]).loc[0, ["p10", "p90"]]
+    """The number of accelerators where tenth and ninetieth percentile of the draws agree on one; NaN otherwise."""
+    low, high = percentiles(sized, ["accelerators"]).loc[0, ["p10", "p90"]]
     return float(low) if low == high else float("nan")
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis._core import interval
-from analysis._core.cell_lists import first_of
 from analysis._core.citation import cited
 from analysis._core.findings import Finding, exactly
 from analysis._core.notes import of_rows
 from analysis._core.number_words import count, percent, range_text, usd
 from analysis._core.refusal import Called
+from analysis._core.vocabulary import TOKENS
 from analysis.methods import memory
 from analysis.planner import sizing
 from analysis.planner.capacity import Planned
@@ -22,29 +22,36 @@ from analysis.planner.choice import CAUSES
 LIKELY = "P10 to P90"
 QUANTITIES = {
     "accelerators": "accelerators",
-    "nodes": "nodes of {node}",
+    "nodes": "nodes of up to {node}",
     "usd_per_hour": "cost ($/hour)",
     "usd_per_user_hour": "cost ($/user-hour)",
     "usd_per_million_tokens": "cost ($/million {work}s)",
     "kilowatts": "facility power (kW)",
+    "headroom": "headroom over peak traffic (%)",
 }
 
 
 def need(planned: Planned) -> Finding:
-    """Return the nodes and their cost."""
-    nodes, bill, per_user = (planned.likely(name) for name in ("nodes", "usd_per_hour", "usd_per_user_hour"))
+    """Return the accelerators, their nodes, and their cost."""
+    count_of, nodes, bill, per_user, million = (
+        planned.likely(name)
+        for name in ("accelerators", "nodes", "usd_per_hour", "usd_per_user_hour", "usd_per_million_tokens")
+    )
     users, speed = planned.demand.users, planned.demand.tokens_per_second_per_user
-    spare = f" ({planned.box.spare_nodes} spare)" if planned.box.spare_nodes else ""
     number = count(1, "node") if nodes == exactly(1.0) else f"{range_text(nodes)} nodes"
-    cost = f"{usd(bill)}/hour" if bill.known else "price unknown"
-    demand = f"{count(users, 'concurrent user')} at {speed:g} {planned.chosen.unit}"
-    words = f"Serving {demand} takes {number} of {planned.node} {planned.called}{spare}, {cost}."
+    if planned.box.spare_nodes:
+        number = f"{count(planned.box.spare_nodes, 'spare node')}"
+    per_million = [f"{usd(million)} per million tokens"] * (planned.chosen.unit == TOKENS)
+    cost = ", ".join([f"{usd(bill)}/hour", *per_million]) if bill.known else "price unknown"
+    words = f"Serving {count(users, 'user')} at {speed:g} {planned.chosen.unit} takes {range_text(count_of)} "
+    words += f"{planned.called} ({number}, {planned.evidence}), {cost}."
     values = {"nodes": (nodes, f"nodes, {LIKELY}")}
     if bill.known:
         values |= {"usd_per_hour": (bill, f"US dollars an hour, {LIKELY}"),
-                   "usd_per_user_hour": (per_user, f"US dollars a user-hour, {LIKELY}")}  # fmt: skip
+                   "usd_per_user_hour": (per_user, f"US dollars a user-hour, {LIKELY}"),
+                   "usd_per_million": (million, f"US dollars per million tokens, {LIKELY}")}  # fmt: skip
     notes = of_rows(planned.behind) | planned.notes
-    return Finding("accelerators_needed", nodes * planned.node, f"accelerators in whole nodes, {LIKELY}",
+    return Finding("accelerators_needed", count_of, f"accelerators, {LIKELY}",
                    words, cited(planned.behind), notes, values=values)  # fmt: skip
 
 
@@ -69,13 +76,13 @@ def constraint(planned: Planned) -> Finding:
 
 
 def drivers(planned: Planned) -> Finding:
-    """Return what drives the cost, without a price the number of nodes; or that the number of nodes is fixed."""
-    draws, target = planned.draws, "cost" if sizing.priced(planned.draws) else "nodes"
-    nodes = sizing.settled(draws)
-    if nodes == nodes:
-        share = float(draws["nodes"].eq(nodes).mean())
-        words = f"Same number of nodes ({nodes:,.0f}) in {percent(share)} of draws."
-        return Finding("dominant_input", exactly(share), "share of the draws with the same number of nodes", words)
+    """Return what drives the cost, without a price the number of accelerators; or that this number is fixed."""
+    draws, target = planned.draws, "cost" if sizing.priced(planned.draws) else "accelerators"
+    settled = sizing.settled(draws)
+    if settled == settled:
+        share = float(draws["accelerators"].eq(settled).mean())
+        words = f"Same number of accelerators ({settled:,.0f}) in {percent(share)} of draws."
+        return Finding("dominant_input", exactly(share), "share of the draws with the same number", words)
     signed = planned.ranked.set_index("input")["correlation"]
     signed = signed.loc[signed.abs().sort_values(ascending=False).index]
     unit, parts = f"rank correlation with {target}", [f"{name} {value:+.2f}" for name, value in signed.items()]
@@ -86,7 +93,10 @@ def drivers(planned: Planned) -> Finding:
 
 def quantities(planned: Planned) -> pd.DataFrame:
     """Return P10, P50, and P90 of each quantity, named with its unit by `what`."""
-    marks = planned.marks
+    left = sizing.headroom(planned.draws)
+    middle = float((1 - planned.draws["for_traffic"] / planned.draws["accelerators"]).median())
+    spare = pd.DataFrame([("headroom", 100 * left.low, 100 * middle, 100 * left.high)], columns=planned.marks.columns)
+    marks = pd.concat([planned.marks, spare], ignore_index=True)
     names = {name: text.format(node=planned.node, work=planned.chosen.work) for name, text in QUANTITIES.items()}
     return marks.assign(what=marks["output"].map(names)).dropna(subset="what")
 
@@ -94,7 +104,6 @@ def quantities(planned: Planned) -> pd.DataFrame:
 def why_nothing(planned: Planned, called: Called = str) -> str:
     """Return why there is no plan, and what to change; parameters go by what they are `called`."""
     prompt, name, topic = planned.too_long, planned.called, planned.chosen.topic
-    others = first_of(sorted(planned.names.get(own, own) for own in planned.as_fast), 2) or "none"
     if prompt:
         return (
             f"prefill of {prompt.tokens:,.0f} tokens takes {interval.number(prompt.read_ms)} ms on "
@@ -102,17 +111,18 @@ def why_nothing(planned: Planned, called: Called = str) -> str:
             f"{called('ttft_ms')} is {interval.number(prompt.limit_ms)}: shorten {called('prompt_tokens')}, or raise "
             f"{called('ttft_ms')} or {called('prefill_share')}"
         )
-    if planned.unproven:
+    if planned.too_fast:
         target, unit = planned.demand.tokens_per_second_per_user, planned.chosen.unit
-        highest = f"{interval.number(planned.fastest[0], 2)}, {planned.fastest[1]}"
         return (
-            f"no {name} result at {target:g} {unit} per user (highest: {highest}); accelerators with one: {others}. "
+            f"the memory bandwidth of {name} gives a user {interval.number(planned.roof, 2)} {unit} of "
+            f"{planned.chosen.label} at most, {target:g} are asked for. "
             f"Lower {called('tokens_per_second_per_user')} or choose another accelerator"
         )
-    if planned.behind.empty:
-        return f"no comparable result of {name} on {topic}; accelerators with one: {others}"
     if not planned.held_nowhere:
-        return f"throughput per accelerator of {name} on {topic} is unknown"
+        return (
+            f"throughput per accelerator of {name} on {topic} is unknown: no comparable result, and no datasheet "
+            "from which to estimate it; choose another accelerator or benchmark"
+        )
     return (
         f"in {percent(planned.held_nowhere)} of draws {memory.GROUPS[-1]:,} {name} hold no request of "
         f"{planned.chosen.label} beside its weights. Lower {called('weight_precision')} or "

@@ -1,0 +1,304 @@
+"""Throughput per accelerator over interactivity: measured points, lines between them, and estimates elsewhere.
+
+A point is what systems of one kind gave in a scenario, at the interactivity of their runs. Between two points the
+logarithm of throughput falls evenly with interactivity; below the slowest throughput stays; beyond the fastest it falls
+as in the decoding model (methods/decoding.py), down to the speed at which memory bandwidth ends. Where nothing was
+submitted under a scenario's limit, its point is an estimate from other accelerators (methods/prediction.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+
+from analysis._core.interval import Interval
+from analysis._core.parameters import RealWorldDerating
+from analysis._core.vocabulary import LIMITED, MS_PER_SECOND, TOKENS
+from analysis.comparability import selection
+from analysis.comparability.selection import Comparison
+from analysis.methods import benchmark_rules, cost, decoding, memory, prediction
+from analysis.methods.decoding import Decoding, Lengths
+from analysis.methods.prediction import KNOWN, MODEL, NEW, NONE, OFFLINE, SLOWER, Band, Decoder
+
+SPEED = "tokens_per_second_per_user"
+FIRST_TOKEN = "first_token_ms"  # see benchmark_rules.first_token_ms
+MEASURED, ESTIMATE = "measured", "estimate"
+PERCENTILES = {"median": "p50", "p99": "p99"}  # of the parameter `interactivity`
+RATE = ("per_accelerator_low", "per_accelerator_high")
+LEAST_IN_FLIGHT = 1.5  # requests per accelerator: a system with fewer is no evidence of what it gives slower users
+EXACT = Interval(1.0, 1.0)
+
+
+class Tables(prediction.Tables, Protocol):
+    """What a plan is made from: the catalog, or anything that holds the same frames."""
+
+    @property
+    def prices(self) -> pd.DataFrame:
+        """The rental prices."""
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """A rate per accelerator to draw from, its middle, in words what the range is one of, MEASURED or ESTIMATE."""
+
+    rate: Interval
+    range_of: str
+    evidence: str = MEASURED
+
+    @property
+    def middle(self) -> float:
+        """The rate itself, of which the range is the error."""
+        return float(self.rate.middle)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A throughput per accelerator at a speed (NaN: unknown), by the rows at `places`; `factors` are of its error.
+
+    An estimate rests on Offline rows, or on none of the accelerator.
+    """
+
+    speed: float
+    rate: Interval
+    factors: Interval
+    places: np.ndarray
+    evidence: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The points of an accelerator, the slowest first and none below a faster one; empty: nothing is known of it.
+
+    `decode` is the decoding model of what is asked (None unknown); beyond the fastest point its error grows by the
+    factors `beyond` for each time that the speed rises by the ratio `span`. `scaled` says that lengths or model are not
+    those of the benchmark.
+    """
+
+    points: tuple[Point, ...]
+    decode: Decoding | None = None
+    beyond: Interval = EXACT
+    span: float = np.e
+    scaled: bool = False
+
+    def used(self, speed: float) -> tuple[Point, ...]:
+        """The points that the throughput at `speed` lies between; one at the ends."""
+        slower = [point for point in self.points if not point.speed > speed]
+        faster = [point for point in self.points if point.speed > speed]
+        return (*slower[-1:], *faster[:1])
+
+    def at(self, speed: float) -> Throughput | None:
+        """What each accelerator gives users of `speed` tokens/s; None where nothing is known or nothing so fast."""
+        used = self.used(speed)
+        if not used or (self.decode and speed > self.decode.roof):
+            return None
+        slow, fast = used[0], used[-1]
+        rate, is_beyond = slow.rate, slow is fast and speed > slow.speed
+        words = ", ".join(dict.fromkeys(point.words for point in used))
+        factors = Interval(min(each.factors.low for each in used), max(each.factors.high for each in used))
+        if slow is not fast:
+            share = (speed - slow.speed) / (fast.speed - slow.speed)
+            rate = _power(slow.rate, 1 - share) * _power(fast.rate, share)
+            words += f", between {slow.speed:.3g} and {fast.speed:.3g} tokens/s per user"
+        elif is_beyond:
+            if self.decode is None or not (least := self.decode.at(slow.speed)):
+                return None
+            rate = rate * (self.decode.at(speed) / least)
+            factors *= _power(self.beyond, np.log(speed / slow.speed) / np.log(self.span))
+            words += f", beyond {slow.speed:.3g} tokens/s per user by the decoding model"
+        is_estimate = is_beyond or self.scaled or any(point.evidence == ESTIMATE for point in used)
+        return Throughput(rate * factors, words, ESTIMATE if is_estimate else MEASURED)
+
+    @property
+    def roof(self) -> float:
+        """The fastest that memory bandwidth allows, tokens/s per user; NaN unknown."""
+        return self.decode.roof if self.decode else np.nan
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the tables say of a benchmark, whichever the accelerator: the parts that curves are made of.
+
+    `chosen` are the comparable rows of the scenario asked for, `rows` those of all scenarios, with SPEED and
+    FIRST_TOKEN; `power` its power submissions, and those of tighter scenarios. `typical` is the usual speed under each
+    scenario's limit, empty where no speed is known; `estimates` and `bands` are those of prediction.py. `lengths` are
+    those asked for, `identity` is the model.
+    """
+
+    chosen: Comparison
+    rows: pd.DataFrame
+    power: pd.DataFrame
+    typical: Mapping[str, float]
+    estimates: pd.DataFrame
+    bands: pd.DataFrame
+    decoder: Decoder
+    lengths: Lengths
+    identity: Mapping[str, Any]
+    cache: memory.Model | None
+
+    @cached_property
+    def accelerators(self) -> list[str]:
+        """Those with a row, then those with an estimate."""
+        return list(dict.fromkeys([*self.rows["accelerator"], *self.estimates["accelerator"]]))
+
+    def curve(self, accelerator: str) -> Curve:
+        """The curve of an accelerator for the model and the lengths asked for."""
+        if not self.typical:
+            point = self._measured(accelerator, self.chosen.question.scenario)
+            return Curve((point,) if point else ())
+        points = [point for name in self.typical if (point := self._point(accelerator, name))]
+        on_sale = [bool(self._candidates.on_sale[point.places].any()) for point in points]
+        points = [point for point, sold in zip(points, on_sale, strict=True) if sold or not any(on_sale)]
+        own, asked = self._decoders(accelerator)
+        if self._is_scaled and own and asked:
+            error = self._factors(MODEL, *self.typical)
+            points = [
+                replace(
+                    each, rate=each.rate * (asked.at(each.speed) / own.at(each.speed)), factors=each.factors * error
+                )
+                for each in points
+                if own.at(each.speed)
+            ]
+        rising: list[Point] = []
+        for point in sorted(points, key=lambda each: each.speed, reverse=True):
+            is_below = rising and rising[-1].rate.middle > point.rate.middle
+            rising.append(replace(point, rate=rising[-1].rate) if is_below else point)
+        fastest, span = list(self.typical)[-1], max(self.typical.values()) / min(self.typical.values())
+        beyond = self._factors(SLOWER, fastest)
+        return Curve(tuple(rising[::-1]), asked, beyond, span if span > 1 else np.e, self._is_scaled)
+
+    def _point(self, accelerator: str, scenario: str) -> Point | None:
+        """What systems of one kind gave in a scenario; where none ran it under load, the estimate."""
+        point = self._measured(accelerator, scenario)
+        if point and not point.rate.middle / point.speed < LEAST_IN_FLIGHT:
+            return point
+        estimate = self._estimate(accelerator, scenario)
+        return estimate if estimate and not (point and point.rate.middle > estimate.rate.middle) else point
+
+    def _measured(self, accelerator: str, scenario: str) -> Point | None:
+        """The median of official systems; documents' figures from the lowest to the highest."""
+        places = self._behind(accelerator, scenario)
+        if not len(places):
+            return None
+        low, high, speed = (self._columns[name][places] for name in (*RATE, SPEED))
+        is_official = bool(self._candidates.official[places].all())
+        rate = Interval(np.median(low), np.median(high)) if is_official else Interval(low.min(), high.max())
+        factors = self._factors(NEW, scenario) if is_official else EXACT
+        words = f"{self._candidates.scope(accelerator, places, self._scenarios[scenario])} ({scenario})"
+        return Point(float(np.median(speed)), rate, factors, places, MEASURED, words)
+
+    def _estimate(self, accelerator: str, scenario: str) -> Point | None:
+        """From the accelerator's Offline systems of one kind; where it has none, from other accelerators alone."""
+        offline = self._behind(accelerator, OFFLINE)
+        found = self.estimates[self.estimates["accelerator"].eq(accelerator) & self.estimates["scenario"].eq(scenario)]
+        known = found[found["system_key"].isin(self._columns["system_key"][offline])]
+        question = KNOWN if len(known) else NONE
+        rates = known["rate"] if len(known) else found.loc[found["question"].eq(NONE), "rate"]
+        if rates.empty:
+            return None
+        rate, places = float(rates.median()), offline if len(known) else offline[:0]
+        words = f"estimate ({scenario}) from {'its Offline results and ' * bool(len(known))}other accelerators"
+        factors = self._factors(question, scenario)
+        return Point(self.typical[scenario], Interval(rate, rate), factors, places, ESTIMATE, words)
+
+    def _behind(self, accelerator: str, scenario: str) -> np.ndarray:
+        return np.flatnonzero(self._candidates.behind(accelerator, self._scenarios[scenario]))
+
+    @cached_property
+    def _candidates(self) -> cost.Candidates:
+        return cost.Candidates(self.rows)
+
+    @cached_property
+    def _scenarios(self) -> dict[str, np.ndarray]:
+        return {name: self.rows["scenario"].eq(name).to_numpy("bool") for name in (OFFLINE, *LIMITED)}
+
+    @cached_property
+    def _columns(self) -> dict[str, np.ndarray]:
+        texts = {name: self.rows[name].to_numpy("object") for name in ("system_key", "precision")}
+        return texts | {name: self.rows[name].to_numpy("float64", na_value=np.nan) for name in (*RATE, SPEED)}
+
+    @cached_property
+    def _errors(self) -> dict[tuple[str, str], tuple[float, float]]:
+        known = self.bands.dropna().itertuples(index=False)
+        return {(row.question, row.scenario): (row.low, row.high) for row in known}
+
+    def _factors(self, question: str, *scenarios: str) -> Interval:
+        """The ends to draw from of the errors of like predictions in any of the scenarios; where unknown, none."""
+        ends = [self._errors[question, name] for name in scenarios if (question, name) in self._errors]
+        if not ends:
+            return EXACT
+        low, high = min(low for low, _ in ends), max(high for _, high in ends)
+        return Band(Interval(low, high), 0).drawn
+
+    @cached_property
+    def _is_scaled(self) -> bool:
+        own = self.decoder.identities[self.chosen.question.benchmark]
+        sizes = ("parameters_billion", "active_parameters_billion")
+        is_same = all(self.identity[name] == own[name] or pd.isna(self.identity[name]) for name in sizes)
+        return not is_same or self.lengths != self.decoder.lengths(own["benchmark"])
+
+    def _decoders(self, accelerator: str) -> tuple[Decoding | None, Decoding | None]:
+        """The decoding model of the benchmark, and that of what is asked."""
+        stated = max(self._columns["precision"][self._candidates.accelerator == accelerator], default="")
+        own = self.decoder.at(accelerator, self.chosen.question.benchmark, stated)
+        if not self._is_scaled:
+            return own, own
+        facts, most = self.decoder.facts[accelerator], decoding.group(accelerator)
+        return own, decoding.decoding(facts, self.identity, self.cache, stated, self.lengths, most)
+
+
+def evidence(tables: Tables, asked: RealWorldDerating, models: pd.DataFrame) -> Evidence:
+    """The parts of curves for what `asked` asks; `models` are the benchmarks, one with the size of the model asked."""
+    question = selection.ask(asked, accelerators=())  # what several nodes keep is the same whichever are shown
+    selected = {name: selection.select(tables, replace(question, scenario=name)) for name in (OFFLINE, *LIMITED)}
+    chosen, limits = selected[asked.scenario], (tables.benchmark_limits, asked.rounds)
+    rows = pd.concat([comparison.rows for comparison in selected.values()], ignore_index=True)
+    metered = replace(question, power=True, rounds=(), origins=("official",))
+    scenarios = LIMITED[LIMITED.index(asked.scenario) :] if chosen.unit == TOKENS else (asked.scenario,)
+    power = pd.concat([selection.select(tables, replace(metered, scenario=name)).rows for name in scenarios])
+    rows, typical = _with_speeds(rows, tables, asked)
+    rows = rows.assign(**{FIRST_TOKEN: benchmark_rules.first_token_ms(rows, *limits)})
+    typical = typical if chosen.unit == TOKENS else {}
+    decoder = Decoder(tables)
+    lengths = decoder.lengths(asked.benchmark)
+    rated = asked.benchmark if typical and "official" in asked.origins else ""
+    return Evidence(
+        chosen=replace(chosen, rows=rows[rows["scenario"].eq(asked.scenario)]),
+        rows=rows,
+        power=power.assign(**{SPEED: benchmark_rules.proven(power, *limits)["speed"]}),
+        typical=typical,
+        estimates=prediction.estimates(tables, rated, *asked.rounds),
+        bands=prediction.bands(tables, asked.benchmark),
+        decoder=decoder,
+        lengths=Lengths(asked.prompt_tokens or lengths.prompt, asked.tokens_per_request or lengths.answer),
+        identity=models.set_index("benchmark", drop=False).loc[asked.benchmark].to_dict(),
+        cache=memory.model(models, asked.benchmark, 1.0, 1.0) if typical else None,
+    )
+
+
+def _with_speeds(rows: pd.DataFrame, tables: Tables, asked: RealWorldDerating) -> tuple[pd.DataFrame, dict[str, float]]:
+    """The rows with SPEED, the interactivity of each run, and the usual one of each scenario with a limit.
+
+    By the run's own log, at the percentile asked for; a run without one has the limit of its scenario, at the median
+    times what logged runs were faster than their limit. Offline runs have none.
+    """
+    tpot = rows.get(f"tpot_{PERCENTILES[asked.interactivity]}_ms", pd.Series(np.nan, rows.index))
+    speeds, typical = MS_PER_SECOND / pd.to_numeric(tpot).where(rows["scenario"].isin(LIMITED)), {}
+    limit = MS_PER_SECOND / benchmark_rules.of_rows(rows, tables.benchmark_limits, benchmark_rules.TPOT, asked.rounds)
+    for name in LIMITED:
+        own = rows["scenario"].eq(name)
+        over = float((speeds / limit)[own].median()) if asked.interactivity == "median" else 1.0
+        over = over if over == over else 1.0
+        speeds = speeds.fillna((limit * over).where(own))
+        guaranteed = benchmark_rules.guaranteed_speed(tables.benchmark_limits, asked.benchmark, name, asked.rounds)
+        typical |= {name: guaranteed * over} if guaranteed else {}
+    return rows.assign(**{SPEED: speeds}), typical
+
+
+def _power(ends: Interval, exponent: float) -> Interval:
+    return Interval(ends.low**exponent, ends.high**exponent)

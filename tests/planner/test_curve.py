@@ -1,0 +1,191 @@
+"""The curve of throughput over interactivity: its points, the lines between them, and estimates beside the record."""
+
+from collections.abc import Callable
+from itertools import pairwise
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from analysis._core.parameters import RealWorldDerating
+from analysis._tables.catalog import Catalog
+from analysis.comparability.selection import Data
+from analysis.planner.basis import basis
+from analysis.planner.curve import ESTIMATE, MEASURED, Curve
+
+ASKED = RealWorldDerating(benchmark="llama2-70b", baseline="H100 SXM", rounds=["v4.1", "v5.1"])
+SERVER = {"benchmark": "llama2-70b", "scenario": "Server", "low": 24_000.0, "round": "v5.1", "system": "box"}
+INTERACTIVE = SERVER | {"scenario": "Interactive", "low": 12_000.0}
+OFFLINE = SERVER | {"scenario": "Offline", "low": 32_000.0}
+H200 = {"accelerator": "H200 SXM", "submitter": "Other", "result_id": "7"}
+Make = Callable[..., Curve]
+
+
+@pytest.fixture
+def record(results: Callable, tables: Callable[..., Data], data: Catalog) -> Callable[..., SimpleNamespace]:
+    """Tables whose record is these rows; `tpot_p50_ms` and `tpot_p99_ms` are what the logs say."""
+
+    def make(*rows: dict) -> SimpleNamespace:
+        logs = {name: [row.get(name, np.nan) for row in rows] for name in ("tpot_p50_ms", "tpot_p99_ms")}
+        frame = results(*({name: row[name] for name in row if name not in logs} for row in rows))
+        own = tables(frame.assign(**logs), of=data.benchmarks)
+        facts = {name: getattr(data, name) for name in ("accelerators", "prices", "benchmark_limits")}
+        return SimpleNamespace(results=own.results, doubts=own.doubts, benchmarks=data.benchmarks, **facts)
+
+    return make
+
+
+@pytest.fixture
+def curve(record: Callable) -> Make:
+    """The curve on a record of these rows; `changes` are of what is asked."""
+    return lambda *rows, **changes: (
+        lambda asked: basis(record(*rows), asked).curve
+    )(ASKED.model_copy(update=changes))  # fmt: skip
+
+
+def rates(of: Curve, *speeds: float) -> list[float]:
+    return [of.at(speed).middle for speed in speeds]
+
+
+def test_a_point_is_the_median_system_at_the_median_speed_of_its_runs(curve: Make) -> None:
+    """3,000 and 2,000 tokens/s at 5 and 10: what slower users get too; a system of four is of another kind."""
+    rows = [SERVER | {"low": low, "system": f"{low}", "tpot_p50_ms": ms} for low, ms in ((24e3, 200.0), (16e3, 100.0))]
+    other = SERVER | {"accelerator_count": 4, "low": 4_000.0}
+    found = curve(*rows, other)
+    (point,) = (each for each in found.points if each.evidence == MEASURED)
+    assert (point.speed, point.rate.low, point.rate.high) == (7.5, 2500.0, 2500.0)
+    assert rates(found, 1.0, 7.5) == [2500.0] * 2
+    assert point.words == "2 of 3 systems (Server)"
+
+
+def test_a_percentile_is_chosen_and_a_run_without_a_log_has_the_usual_one(curve: Make) -> None:
+    """At the median logged runs are twice as fast as their limit of 200 ms; at p99 a run has its limit or its log."""
+    logged = SERVER | {"tpot_p50_ms": 100.0, "tpot_p99_ms": 160.0}
+    assert curve(logged).points[0].speed == 10.0 and curve(logged, interactivity="p99").points[0].speed == 6.25
+    both = logged | {"system": "other"}, SERVER
+    assert curve(*both).points[0].speed == 10.0
+    assert curve(*both, interactivity="p99").points[0].speed == pytest.approx((6.25 + 5.0) / 2)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 1.0])
+def test_between_two_points_the_logarithm_falls_evenly(curve: Make, share: float) -> None:
+    """3,000 at 5 tokens/s and 1,500 at 25: halfway 3,000 / sqrt(2)."""
+    found = curve(SERVER, INTERACTIVE)
+    (rate,) = rates(found, 5.0 + share * 20.0)
+    assert rate == pytest.approx(3000.0 / 2**share, rel=1e-12)
+    assert found.at(5.0 + share * 20.0).evidence == MEASURED
+
+
+def test_beyond_the_fastest_point_the_decoding_model_leads_to_the_roof(curve: Make) -> None:
+    """No cliff: just beyond 25 tokens/s as just before it; above the speed of memory bandwidth nothing."""
+    found = curve(SERVER, INTERACTIVE)
+    before, after, far = (found.at(speed) for speed in (25.0, 25.001, 60.0))
+    assert after.middle == pytest.approx(before.middle, rel=1e-3)
+    assert (before.evidence, after.evidence, far.evidence) == (MEASURED, ESTIMATE, ESTIMATE)
+    assert far.middle == pytest.approx(1500.0 * found.decode.at(60.0) / found.decode.at(25.0))
+    assert found.roof == pytest.approx(8 * 3.35e12 / (70e9 + 8 * 0), rel=0.01)  # eight read 70 GB in 2.6 ms
+    assert found.at(found.roof * 0.99).middle > 0 and found.at(found.roof * 1.01) is None
+
+
+def test_what_a_faster_run_gave_slower_users_get_too(curve: Make) -> None:
+    found = curve(SERVER | {"low": 8_000.0}, INTERACTIVE)
+    assert rates(found, 5.0, 15.0, 25.0) == [1500.0] * 3
+
+
+def test_a_hardly_loaded_run_is_no_evidence_for_slower_users(curve: Make) -> None:
+    """30 tokens/s each at 25 per user are 1.2 requests in flight: its Offline result and others' shares say more."""
+    alone = INTERACTIVE | {"low": 240.0}
+    others = [
+        row | {"accelerator": "H200 SXM", "submitter": "Other", "result_id": "7"} for row in (OFFLINE, INTERACTIVE)
+    ]
+    assert rates(curve(SERVER, alone), 25.0) == [30.0], "where nothing else is known it is what was measured"
+    found = curve(SERVER, OFFLINE, alone, *others)
+    assert found.at(25.0).evidence == ESTIMATE and found.at(25.0).middle > 1000
+
+
+def test_what_nobody_submitted_is_an_estimate_from_its_offline_result(curve: Make) -> None:
+    """H200 keeps 12/32 of Offline; H100 too, times what the decoding model says of both."""
+    others = [
+        row | {"accelerator": "H200 SXM", "submitter": "Other", "result_id": "7"} for row in (OFFLINE, INTERACTIVE)
+    ]
+    found = curve(OFFLINE, *others)
+    (point,) = found.points
+    assert (point.evidence, point.speed) == (ESTIMATE, 25.0)
+    assert point.rate.middle == pytest.approx(4000.0 * 12 / 32, rel=0.05)
+    assert found.at(10.0).evidence == ESTIMATE
+
+
+def test_shorter_prompts_take_less_and_their_plan_is_an_estimate(curve: Make) -> None:
+    row = SERVER | {"benchmark": "llama3.1-405b", "accelerator": "B200 SXM", "low": 1_200.0}
+    asked = {"benchmark": "llama3.1-405b", "baseline": "B200 SXM", "rounds": ["v5.1"]}
+    own, chat = curve(row, **asked), curve(row, **asked, prompt_tokens=1000.0, tokens_per_request=500.0)
+    speed = own.points[0].speed
+    assert (own.at(speed).evidence, chat.at(speed).evidence) == (MEASURED, ESTIMATE)
+    assert 3 < chat.at(speed).middle / own.at(speed).middle < 7
+
+
+def test_a_preview_is_no_point_where_an_available_system_is_one(curve: Make) -> None:
+    preview = INTERACTIVE | {"availability": "preview"}
+    assert [point.evidence for point in curve(SERVER, preview).points] == [MEASURED]
+    assert [point.speed for point in curve(preview).points] == [25.0]
+
+
+def test_documents_figures_are_one_range(curve: Make) -> None:
+    papers = [
+        SERVER | {"low": low, "origin": "published", "source_id": "doc", "source": "Paper"} for low in (8e3, 16e3)
+    ]
+    found = curve(*papers, origins=["published"]).at(5.0)
+    assert (found.rate.low, found.rate.high, found.range_of) == (1000.0, 2000.0, "2 of 2 figures of documents (Server)")
+
+
+RUN = st.fixed_dictionaries(
+    {
+        "scenario": st.sampled_from(["Offline", "Server", "Interactive"]),
+        "low": st.floats(1_000.0, 50_000.0),
+        "tpot_p50_ms": st.floats(10.0, 200.0),
+        "accelerator_count": st.sampled_from([8, 16]),
+        "system": st.sampled_from(["one", "other"]),
+    }
+)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=st.lists(RUN, min_size=1, max_size=6), at=st.lists(st.floats(1.0, 300.0), min_size=2, max_size=8))
+def test_slower_users_never_take_more_of_an_accelerator(curve: Make, rows: list[dict], at: list[float]) -> None:
+    found = curve(*(SERVER | row | {"result_id": row["system"]} for row in rows))
+    middles = [rate.middle for speed in sorted(at) if (rate := found.at(speed))]
+    assert all(faster <= slower * (1 + 1e-9) for slower, faster in pairwise(middles))
+
+
+def test_on_the_shipped_record_no_curve_rises_and_none_has_a_cliff(data: Catalog) -> None:
+    """MI355X and MI350X at 20 to 40 tokens/s: each speed of a tenth more takes a fifth of throughput at most."""
+    for name in ("MI355X", "MI350X", "B200 SXM", "H100 SXM"):
+        found = basis(data, RealWorldDerating(benchmark="llama2-70b", baseline=name)).curve
+        each = rates(found, *np.arange(20.0, 40.0, 2.0))
+        assert all(slower * 0.8 < faster <= slower for slower, faster in pairwise(each)), name
+
+
+@pytest.mark.parametrize(("scenarios", "benchmark", "name"), [
+    (("Interactive",), "llama2-70b", "MI300X"), (("Offline", "Server", "Interactive"), "llama3.1-8b", "H200 NVL"),
+])  # fmt: skip
+def test_an_estimate_rests_on_no_result_of_its_own(
+    data: Catalog, scenarios: tuple[str, ...], benchmark: str, name: str
+) -> None:
+    """Without its results in the files an accelerator has the estimate that the record with them has of it."""
+    own = data.results["accelerator"].eq(name) & data.results["scenario"].isin(scenarios)
+    own &= data.results["benchmark"].eq(benchmark)
+    fields = ("doubts", "benchmarks", "accelerators", "prices", "benchmark_limits")
+    without = SimpleNamespace(**{each: getattr(data, each) for each in fields}, results=data.results[~own])
+    asked = RealWorldDerating(benchmark=benchmark, baseline=name)
+    full, less = (basis(tables, asked).evidence.estimates for tables in (data, without))
+    question = "Offline known" if len(scenarios) == 1 else "no result of the accelerator"
+    keys = ["scenario", "system_key", "rate"]
+    told = [
+        frame[frame["accelerator"].eq(name) & frame["question"].eq(question) & frame["scenario"].isin(["Interactive"])]
+        for frame in (full, less)
+    ]
+    assert len(told[0]) and own.any()
+    pd.testing.assert_frame_equal(*(frame[keys].reset_index(drop=True) for frame in told))
