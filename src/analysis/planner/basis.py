@@ -94,7 +94,7 @@ class Basis:
         return node_power.drawn(fast, behind, self.accelerators, self.accelerator, self.rounds, self.host)
 
     def settled(self, asked: RealWorldDerating) -> RealWorldDerating:
-        """`asked` with the defaults of the benchmark: the limit on TTFT of the scenario, and the context of its lengths.
+        """`asked` with the defaults of the benchmark: the TTFT limit of the scenario, and the context of its lengths.
 
         A request's cache holds its prompt and, on average, half of its answer; at the end all of both.
         """
