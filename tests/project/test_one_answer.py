@@ -114,7 +114,7 @@ def test_an_accelerator_has_one_price_per_hour(stored: list[Table]) -> None:
             low = {head: row.get(head, "").split(" to ")[0] for head in PRICED}  # of a range of nodes, the fewest
             price, bill, count = (number(low[head]) for head in PRICED)
             own = price if price is not None else bill / count if bill and count else None
-            if own is not None and "cost_model" in table.asked and not table.asked["prices"]:
+            if own is not None and "Accelerator" in row and "cost_model" in table.asked and not table.asked["prices"]:
                 prices.setdefault((table.asked["cost_model"], row["Accelerator"]), {})[table.notebook] = own
     assert sum(len(of_pages) > 1 for of_pages in prices.values()) > 2
     for asked, of_pages in prices.items():
