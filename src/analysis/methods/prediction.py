@@ -434,7 +434,7 @@ def table(errors: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
     words = shown["question"] + shown["basis"].map(lambda name: "" if name == ALL else f", {name}")
     cells = [f"{100 * row.median:.1f}% and {100 * row.p90:.0f}% of {row.systems}".replace("nan%", "-")
              for row in shown.itertuples(index=False)]  # fmt: skip
-    shown = shown.assign(words=words, cell=cells, benchmark=shown["benchmark"].replace({"": "all models", **labels}))
+    shown = shown.assign(words=words, cell=cells, benchmark=shown["benchmark"].replace({**labels, "": "all models"}))
     wide = shown.pivot(index=["words", "benchmark"], columns="scenario", values="cell").reindex(columns=list(LIMITED))
     order = shown.drop_duplicates(["words", "benchmark"])[["words", "benchmark"]]
     return wide.loc[list(order.itertuples(index=False, name=None))].fillna("-").reset_index()[list(HEADS)]
