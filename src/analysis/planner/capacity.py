@@ -28,6 +28,7 @@ from analysis.planner.demand import Demand
 
 _Input = tuple[str, str, Interval, str]  # quantity, unit, range, what the range is one of
 ASSUMED = "assumed"  # basis of a range that no table gives
+FEWEST_DRAWS = 1000  # of a median alone
 FEWER_DRAWS = 5000  # of the plans beside the one asked for
 SPEEDS, PRICE_CHANGE, PEAKS = (15.0, 25.0, 50.0), 0.2, (1.0, 2.0)  # of `alternatives`
 CHANGED = ("accelerators", "usd_per_hour", "usd_per_million_tokens")
@@ -202,11 +203,11 @@ def alternatives(asked: RealWorldDerating, unit: str) -> list[tuple[str, dict[st
 def sensitivity(plan_basis: Basis, asked: RealWorldDerating) -> pd.DataFrame:
     """The plan under each of the `alternatives`: change, the medians of accelerators and dollars, evidence.
 
-    NaN where nothing is planned. Of FEWER_DRAWS at most.
+    NaN where nothing is planned. Of FEWEST_DRAWS at most.
     """
     rows = []
     for words, update, times in alternatives(asked, plan_basis.unit):
-        changed = asked.model_copy(update={"draws": min(asked.draws, FEWER_DRAWS), **update})
+        changed = asked.model_copy(update={"draws": min(asked.draws, FEWEST_DRAWS), **update})
         planned = over(replace(plan_basis, price=plan_basis.price * times), changed)
         rows.append((words, *planned.marks.set_index("output")["p50"][list(CHANGED)], planned.evidence))
     return pd.DataFrame(rows, columns=["change", *CHANGED, "evidence"])

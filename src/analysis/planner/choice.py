@@ -17,7 +17,7 @@ from analysis._core.vocabulary import LIMITED
 from analysis.methods import cost, system_properties
 from analysis.planner import basis, capacity, nearest_benchmark, sizing
 from analysis.planner.basis import Basis
-from analysis.planner.capacity import FEWER_DRAWS, Planned
+from analysis.planner.capacity import FEWER_DRAWS, FEWEST_DRAWS, Planned
 from analysis.planner.curve import ESTIMATE, MEASURED, SPEED, Tables
 from analysis.planner.nearest_benchmark import Shape
 
@@ -34,7 +34,7 @@ AROUND, STEPS = 10, 30  # a staircase goes from a tenth of the users to ten time
 PER_MILLION, BREAK_EVEN, HEADROOM = "usd_per_million_tokens", "break_even", "headroom"
 QUANTITIES = ("nodes", ACCELERATORS, DOLLARS, PER_MILLION, KILOWATTS, HEADROOM, BREAK_EVEN, "price_at_most")
 CHANGES = ["change", "accelerator", "name", *(f"{name}_median" for name in (ACCELERATORS, DOLLARS, PER_MILLION))]
-FEW = 8  # of the ranked, whose order `sensitivity` looks at
+FEW = 5  # of the ranked, whose order `sensitivity` looks at
 RANKED_BY = {"cost": DOLLARS, "power": KILOWATTS, "accelerators": ACCELERATORS}  # by the value of `rank_by`
 RANKED = [
     "accelerator", "name", "node", "evidence", *(f"{name}_{end}" for name in QUANTITIES for end in MARKS),
@@ -291,13 +291,13 @@ def sensitivity(chosen: Choice) -> pd.DataFrame:
     """Return what changes the ranking: its first under each of capacity.alternatives, prices of the leader alone.
 
     Columns: CHANGES: the change in words, the accelerator that then leads, its name, and medians. Of the first FEW
-    ranked, and FEWER_DRAWS at most.
+    ranked, and FEWEST_DRAWS at most.
     """
     rows, first = [], list(chosen.ranked["accelerator"].head(FEW))
     for words, update, times in capacity.alternatives(chosen.asked, chosen.unit) if first else ():
         bases = {name: chosen.bases[name] for name in dict.fromkeys([*first, chosen.asked.baseline])}
         bases[first[0]] = replace(bases[first[0]], price=bases[first[0]].price * times)
-        asked = chosen.asked.model_copy(update={"draws": min(chosen.asked.draws, FEWER_DRAWS), **update})
+        asked = chosen.asked.model_copy(update={"draws": min(chosen.asked.draws, FEWEST_DRAWS), **update})
         ranked = rank(planned(bases, asked), asked.model_copy(update={"accelerators": first}))
         changed = words if times == 1 else f"{chosen.plans[first[0]].called}: {words}"
         rows += [(changed, *ranked.iloc[0][CHANGES[1:]])] if len(ranked) else []
