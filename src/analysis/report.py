@@ -36,14 +36,14 @@ from analysis._core.vocabulary import round_age
 from analysis._display import provenance
 from analysis._display.notebook import catalog, parameters_of
 from analysis._display.provenance import source_line
-from analysis._display.tables import MOST, key, left_out, results
+from analysis._display.tables import MOST, excluded, key, results
 from analysis._display.tables import show as table
 from analysis.charts.style import show as figure
 
 __all__ = [
-    "MOST", "UNKNOWN", "Interval", "catalog", "change", "cited", "count", "exactly", "figure", "finding",
-    "headline", "key", "left_out", "names", "number", "of_rows", "parameters_of", "percent", "range_text",
-    "results", "scope", "slug", "so_what", "source_line", "span", "table", "usd", "x_times",
+    "MOST", "UNKNOWN", "Interval", "catalog", "change", "cited", "count", "exactly", "excluded", "figure", "finding",
+    "headline", "key", "names", "number", "of_rows", "parameters_of", "percent", "range_text", "results", "scope",
+    "slug", "so_what", "source_line", "span", "table", "usd", "x_times",
 ]  # fmt: skip
 
 
@@ -75,8 +75,9 @@ def finding(
     `name` is snake_case and unique in the report. `rows` are the results behind it: their sources are cited and
     their notes become its caveats, unless `notes` or `sources` say otherwise. `about` names what the value belongs
     to, `values` holds further values with their units (unknown ones are left out), `more` further sentences. Rows with
-    submitter, system, and accelerator_count name the systems behind it, SYSTEMS of them. Without a value (None, or a span of no rows) the sentence says why there is none. Raises ValueError for a name that is not
-    snake_case or an empty text or unit.
+    submitter, system, and accelerator_count name the systems behind it, SYSTEMS of them. Without a value (None, or a
+    span of no rows) the sentence says why there is none. Raises ValueError for a name that is not snake_case or an
+    empty text or unit.
     """
     shown = pd.DataFrame([rows]) if isinstance(rows, pd.Series) else rows
     if notes is None:
@@ -88,8 +89,8 @@ def finding(
     if shown is not None:
         provenance.remember(shown)
     known = UNKNOWN if value is None else as_interval(value)
-    told = {"more": more, "about": about, "values": further, "systems": _systems(shown)}
-    display(Finding(name, known if known.known else None, unit, text, cites, notes, **told))
+    details = {"more": more, "about": about, "values": further, "systems": _systems(shown)}
+    display(Finding(name, known if known.known else None, unit, text, cites, notes, **details))
 
 
 def scope(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -> None:

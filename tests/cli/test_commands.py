@@ -212,7 +212,7 @@ def refused(notebook: str, **values: object) -> str:
     """What the parameters of this notebook say of these values, by the names of the options."""
     with pytest.raises(Refused) as error:
         parameters.validate(notebook, values)
-    return error.value.told(option_values.option)
+    return error.value.text_for(option_values.option)
 
 
 PLANNED, MINE = "real_world_derating", "my_deployment"
@@ -359,8 +359,8 @@ def test_measure_answers_first_with_the_share_of_mlperf_and_what_the_rest_costs(
     share, cost = said("measure", SWEEP, "--price", "2.5")[1].splitlines()[1:3]
     assert share == "8x H100: 31% to 36% of MLPerf Inference throughput per accelerator (Llama 2 70B Server)"
     assert cost == (
-        "Cost: $0.75 per million output tokens; at MLPerf Inference throughput 3 of 8 accelerators suffice, saving $12 of "
-        "$20/hour."
+        "Cost: $0.75 per million output tokens; at MLPerf Inference throughput 3 of 8 accelerators suffice, saving $12 "
+        "of $20/hour."
     )
 
 

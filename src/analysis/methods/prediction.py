@@ -211,8 +211,8 @@ def known(cases: pd.DataFrame) -> pd.DataFrame:
         shares["naive"][places] = _medians(values, ~np.eye(len(places), dtype=bool) & is_rated)
         for rival, weighting in enumerate(RIVALS):
             weights = _weights(shared, *weighting) * once
-            for left_out, medians in without.items():  # the choice then judges the round that is left out
-                medians[rival, places] = _medians(values, weights * (rounds[places] != left_out))
+            for excluded, medians in without.items():  # the choice then judges the round that is left out
+                medians[rival, places] = _medians(values, weights * (rounds[places] != excluded))
     shares["nested"] = _nested(without, ratios, rounds)
     return rows.assign(actual=rows["rate"], **{name: rows["offline"] * shares[name] for name in ANSWERS})
 

@@ -129,7 +129,7 @@ class Basis:
         """What runs in which each user saw `level` or more prove at `speed`."""
         supply, is_fast = self._supply(level)
         candidates = supply.candidates
-        places = np.flatnonzero(candidates.behind(self.accelerator, is_fast))
+        places = np.flatnonzero(candidates.of_rate(self.accelerator, is_fast))
         runs = [supply.runs[place] for place in places]
         late = self.unit == TOKENS and any(run[FIRST_TOKEN] > self.ttft_ms for run in runs)
         lines = tuple(on_the_line(run, self._of_system.get(system(run), []), speed) for run in runs)

@@ -47,7 +47,7 @@ class Planned:
     """A plan: the draws (see sizing.size) and what went into them, each as the report shows it.
 
     `names` are what people call accelerators, `chosen` the rows that gave users the speed that `demand` has, `behind`
-    those of them that the throughput is taken from (see cost.behind; none of one of one's own). `fastest` is that of
+    those of them that the throughput is taken from (see cost.rate_rows; none of one of one's own). `fastest` is that of
     the accelerator (see Basis.fastest), `box` what is planned on. `drawn` says what the watts are, `power_notes` their
     caveats. `as_fast` are the accelerators that gave users that speed (see Basis.as_fast).
     `too_long` is a prompt for which there are no draws whatever the number of accelerators.

@@ -324,7 +324,7 @@ def ran(tables: Tables, asked: AcceleratorChoice) -> pd.DataFrame:
     names = list(dict.fromkeys([asked.benchmark, *shapes]))
     questions = [selection.Question(asked.benchmark, name, ("official",), trust=asked.trust) for name in LIMITED]
     rows = pd.concat([selection.select_all(tables, question, names) for question in questions], ignore_index=True)
-    return rows.assign(**{SPEED: benchmark_rules.proven(rows, tables.benchmark_limits)["speed"]})[RAN]
+    return rows.assign(**{SPEED: benchmark_rules.interactivity_bounds(rows, tables.benchmark_limits)["speed"]})[RAN]
 
 
 def unanswered(

@@ -46,9 +46,9 @@ class Tables(selection.Tables, Protocol):
 class Supply:
     """What one scenario offers plans: comparable rows, and the power submissions of the benchmark.
 
-    Both have SPEED, what each user saw (see benchmark_rules.proven), and the former FIRST_TOKEN. `kept` is what systems
-    kept of their Offline throughput under the limit (see derating.measured). `band` is how far predictions of left-out
-    results of the scenario were off.
+    Both have SPEED, what each user saw (benchmark_rules.interactivity_bounds), and the former FIRST_TOKEN.
+    `kept` is what systems kept of their Offline throughput under the limit (see derating.measured). `band` is how far
+    predictions of left-out results of the scenario were off.
     """
 
     chosen: Comparison
@@ -124,7 +124,8 @@ def _supply(
     chosen, power = selection.select(tables, question), selection.select(tables, metered).rows
     limits = tables.benchmark_limits, asked.rounds
     rows, power = (
-        runs.assign(**{SPEED: benchmark_rules.proven(runs, *limits)["speed"]}) for runs in (chosen.rows, power)
+        runs.assign(**{SPEED: benchmark_rules.interactivity_bounds(runs, *limits)["speed"]})
+        for runs in (chosen.rows, power)
     )
     rows = rows.assign(**{FIRST_TOKEN: benchmark_rules.first_token_ms(rows, *limits)})
     return Supply(replace(chosen, rows=rows), power, derating.measured(offline, rows), band)
