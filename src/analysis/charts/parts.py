@@ -44,22 +44,22 @@ def middle(ends: Interval) -> Any:
     return ends.middle if ends.low > 0 else (ends.low + ends.high) / 2
 
 
-def point(ax: Axes, x: float, y: float, ink: str, told: str, marker: str = "o", face: str = "", **look: Any) -> None:
-    """A marker that says `told` when it is pointed at."""
+def point(ax: Axes, x: float, y: float, ink: str, tooltip: str, marker: str = "o", face: str = "", **look: Any) -> None:
+    """A marker that says `tooltip` when it is pointed at."""
     look = {"ms": 5.5, "zorder": 3, "clip_on": False} | look
-    ax.plot(x, y, marker, color=ink, mfc=face or ink, gid=f"{style.HOVER}{told}", **look)
+    ax.plot(x, y, marker, color=ink, mfc=face or ink, gid=f"{style.HOVER}{tooltip}", **look)
 
 
-def ranged(ax: Axes, x: Interval, y: Interval, ink: str, told: str, width: float = 3.2, **look: Any) -> None:
-    """A point with both its ranges as wide lines, which say `told` too; nothing where a range is missing."""
+def ranged(ax: Axes, x: Interval, y: Interval, ink: str, tooltip: str, width: float = 3.2, **look: Any) -> None:
+    """A point with both its ranges as wide lines, which say `tooltip` too; nothing where a range is missing."""
     if not (x.known and y.known):
         return
     i, j = middle(x), middle(y)
     for across, up in (([x.low, x.high], [j, j]), ([i, i], [y.low, y.high])):
         line = {"color": ink, "lw": width, "alpha": 0.45, "solid_capstyle": "butt", "zorder": 2}
         if across[0] != across[1] or up[0] != up[1]:
-            ax.plot(across, up, gid=f"{style.HOVER}{told}", **line)
-    point(ax, *look.pop("at", (i, j)), ink, told, **look)
+            ax.plot(across, up, gid=f"{style.HOVER}{tooltip}", **line)
+    point(ax, *look.pop("at", (i, j)), ink, tooltip, **look)
 
 
 def hover(row: Mapping[str, Any], label: str, *numbers: str) -> str:
@@ -79,7 +79,7 @@ def face(row: Mapping[str, Any], ink: str, hollow: str = "") -> str:
     return "white" if preview or (hollow and row[hollow]) else ink
 
 
-def behind(ax: Axes, x: float, y: float, words: str, aside: float = _GAP, **look: Any) -> Annotation:
+def text_at(ax: Axes, x: float, y: float, words: str, aside: float = _GAP, **look: Any) -> Annotation:
     """Words at the right of a point, or at its left, on white so that no line strikes them out."""
     look = {"va": "center", "size": 7.5, "bbox": BOX, "zorder": 4, "annotation_clip": False} | look
     ha = "left" if aside > 0 else "right"
@@ -187,7 +187,7 @@ def name_lines(ax: Axes, lines: Mapping[str, tuple[np.ndarray, str]], beside: It
     `lines` have places in the data and a color by name; the points `beside` them are not to be covered either.
     """
     downward = sorted(lines.items(), key=lambda line: -line[1][0][-1, 1])
-    texts = [behind(ax, *places[-1], style.wrapped(name, _NAME), color=ink) for name, (places, ink) in downward]
+    texts = [text_at(ax, *places[-1], style.wrapped(name, _NAME), color=ink) for name, (places, ink) in downward]
     right_room(ax, texts)
     ax.figure.draw_without_rendering()
     every = [*(places for places, _ in lines.values()), *(places for places in beside if len(places))]

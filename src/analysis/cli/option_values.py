@@ -135,7 +135,7 @@ def in_options(option: Called = option) -> Iterator[None]:
     try:
         yield
     except Refused as error:
-        raise ValueError(error.told(option)) from None
+        raise ValueError(error.text_for(option)) from None
 
 
 def asked(

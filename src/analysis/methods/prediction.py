@@ -297,9 +297,9 @@ def _known(cases: pd.DataFrame) -> pd.DataFrame:
         found[NAIVE][places] = _medians(values + base[places], other.astype("float64"))
         for rival in RIVALS:
             weights = _weights(part, rival) * other
-            for left_out in (*np.unique(rounds), ""):  # the choice then judges the round that is left out
-                into = tried.setdefault(left_out, {}).setdefault(rival, np.full(len(rows), np.nan))
-                into[places] = _medians(values, weights * (rounds[places] != left_out)) + base[places]
+            for excluded in (*np.unique(rounds), ""):  # the choice then judges the round that is left out
+                into = tried.setdefault(excluded, {}).setdefault(rival, np.full(len(rows), np.nan))
+                into[places] = _medians(values, weights * (rounds[places] != excluded)) + base[places]
     found[NESTED] = _nested(tried, residual + base, rounds)
     told = {name: rows["offline"] * np.exp(logs) for name, logs in found.items()}
     return _long(rows, KNOWN, rows["rate"], told)

@@ -270,7 +270,7 @@ def evidence(tables: Tables, asked: RealWorldDerating, models: pd.DataFrame) -> 
     return Evidence(
         chosen=replace(chosen, rows=rows[rows["scenario"].eq(asked.scenario)]),
         rows=rows,
-        power=power.assign(**{SPEED: benchmark_rules.proven(power, *limits)["speed"]}),
+        power=power.assign(**{SPEED: benchmark_rules.interactivity_bounds(power, *limits)["speed"]}),
         typical=typical,
         estimates=prediction.estimates(tables, rated, *asked.rounds),
         bands=prediction.bands(tables, asked.benchmark),

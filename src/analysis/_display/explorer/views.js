@@ -96,7 +96,7 @@ function perSecond(row) {
 // Why a view is empty, and what to select.
 function wanting(view, rows) {
   const without = leftOut(rows), none = "No selected result";
-  const able = rows.filter((row) => !text("left_out", row)), chosen = (name) => choice.chosen.get(name);
+  const able = rows.filter((row) => !text("excluded", row)), chosen = (name) => choice.chosen.get(name);
   if (!able.length) return `${none} is comparable: ${listed(without)}. See the table.`;
   if (view === "scenarios")
     return chosen("scenario") && SCENARIOS.filter((name) => chosen("scenario").has(name)).length < 2
