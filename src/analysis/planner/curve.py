@@ -207,7 +207,7 @@ class Evidence:
         return Point(self.typical[scenario], Interval(rate, rate), factors, places, ESTIMATE, words)
 
     def _behind(self, accelerator: str, scenario: str) -> np.ndarray:
-        return np.flatnonzero(self._candidates.behind(accelerator, self._scenarios[scenario]))
+        return np.flatnonzero(self._candidates.of_rate(accelerator, self._scenarios[scenario]))
 
     @cached_property
     def _candidates(self) -> cost.Candidates:
