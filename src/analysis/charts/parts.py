@@ -150,8 +150,8 @@ def plain(value: float, _: int) -> str:
     return f"{value:,.10g}"
 
 
-def limits(ax: Axes, low: float, high: float, log: bool) -> None:
-    """The axis from a little below `low`, or 0 where that is near, to a little above `high`."""
+def limits(ax: Axes, low: float, high: float, log: bool, from_zero: bool = True) -> None:
+    """The axis to a little above `high`, from a little below 0, or below `low` where logarithmic or not `from_zero`."""
     if log:
         reach = max(np.log10(high / low), 0.3)
         ax.set_xlim(low / 10 ** (0.06 * reach), high * 10 ** (0.06 * reach))
@@ -159,7 +159,7 @@ def limits(ax: Axes, low: float, high: float, log: bool) -> None:
     else:
         if high >= _THOUSAND:
             ax.xaxis.set_major_formatter(plain)
-        start = 0 if low < 0.4 * high else low
+        start = min(low, 0) if from_zero or low < 0.4 * high else low
         reach = (high - start) or high
         ax.set_xlim(start - 0.06 * reach, high + 0.06 * reach)
 

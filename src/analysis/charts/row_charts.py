@@ -65,7 +65,7 @@ def ranges(
         _bar(ax, row, name, place, ink, tooltip, marker=markers[row[series]], face=parts.face(row, ink, hollow))
     parts.rows_axis(ax, rows[label], places, axis, log)
     ends = interval.of(rows, name)
-    parts.limits(ax, ends.low.min(), ends.high.max(), log)
+    parts.limits(ax, ends.low.min(), ends.high.max(), log, from_zero=reference is None)
     parts.guides(ax, reference, band)
     parts.right_room(ax, [parts.text_at(ax, *point) for point in zip(ends.high, places, words, strict=True)])
     entries = [parts.sample(*entry) for entry in markers.items()]
