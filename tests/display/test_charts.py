@@ -396,7 +396,7 @@ def test_only_markers_that_are_drawn_are_explained() -> None:
     assert {point.get_marker() for point in points(draw("by_size"))} == {"o", "^"}
 
 
-def curves(**changes: Any) -> Drawing:
+def curves(estimates: pd.DataFrame | None = None, **changes: Any) -> Drawing:
     rows = pd.DataFrame(
         {
             "part": ["B200 SXM"] * 3 + ["L40S"] * 2,
@@ -408,7 +408,8 @@ def curves(**changes: Any) -> Drawing:
     ).assign(x_high=lambda f: f["x_low"], **changes)
     fast = rows.dropna(subset="speed")
     front = fast[fast["part"].eq("B200 SXM")]
-    return charts.curves(rows, fast, front, label="part", x="speed", y="x", **CURVES | {"ticks": [10.0, 60.0, 100.0]})
+    own = CURVES | {"ticks": [10.0, 60.0, 100.0], "estimates": estimates}
+    return charts.curves(rows, fast, front, label="part", x="speed", y="x", **own)
 
 
 def test_what_promises_no_speed_stands_at_the_left_edge_and_a_bound_points_on() -> None:
@@ -425,6 +426,18 @@ def test_what_was_not_measured_between_runs_is_dotted() -> None:
     lines = [line for line in first(curves()).lines if len(line.get_xdata()) > 1 and line.get_marker() == "None"]
     joined = [line for line in lines if line.get_color() in (style.color("B200 SXM"), style.color("L40S"))]
     assert len(joined) == 2 and all(line.is_dashed() for line in joined)
+
+
+def test_an_estimate_is_a_dashed_line_in_a_band_as_far_up_as_measured_points() -> None:
+    """At 80 and 160 of B200, of which 100 is the most measured; A100, estimated alone, has its name at its line."""
+    estimates = pd.DataFrame({"part": ["B200 SXM"] * 2 + ["A100 SXM 80GB"] * 2, "speed": [40.0, 60.0] * 2})
+    estimates = estimates.assign(x_low=[80.0, 160.0, 40.0, 10.0], x_high=[80.0, 160.0, 90.0, 10.0])
+    drawing = curves(estimates)
+    lines = [line.get_xydata().tolist() for line in first(drawing).lines if line.get_linestyle() == "--"]
+    assert [[40.0, 80.0]] in lines and [[40.0, 60.0], [60.0, 10.0]] in lines
+    assert "A100 SXM 80GB" in [text.get_text() for text in first(drawing).texts]
+    assert len(first(drawing).collections) == 2
+    assert legend(drawing)[-1] == "estimate (dashed), no MLPerf result"
 
 
 def test_the_pareto_front_goes_down_in_steps_and_ends_where_the_record_ends() -> None:

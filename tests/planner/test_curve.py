@@ -14,7 +14,7 @@ from analysis._core.parameters import RealWorldDerating
 from analysis._tables.catalog import Catalog
 from analysis.comparability.selection import Data
 from analysis.planner.basis import basis
-from analysis.planner.curve import ESTIMATE, MEASURED, Curve
+from analysis.planner.curve import ESTIMATE, MEASURED, Curve, drawn
 
 ASKED = RealWorldDerating(benchmark="llama2-70b", baseline="H100 SXM", rounds=["v4.1", "v5.1"])
 SERVER = {"benchmark": "llama2-70b", "scenario": "Server", "low": 24_000.0, "round": "v5.1", "system": "box"}
@@ -189,3 +189,14 @@ def test_an_estimate_rests_on_no_result_of_its_own(
     ]
     assert len(told[0]) and own.any()
     pd.testing.assert_frame_equal(*(frame[keys].reset_index(drop=True) for frame in told))
+
+
+def test_a_chart_has_what_was_measured_and_estimates_from_there_on(record: Callable) -> None:
+    """Of H100 Offline and both limited points; H200, Offline alone, has an estimate where one can be made, no point."""
+    logs = [SERVER | {"tpot_p50_ms": 100.0}, INTERACTIVE | {"tpot_p50_ms": 25.0}]
+    points, estimates = drawn(record(OFFLINE, *logs), "llama2-70b", ["v5.1"], ["H100 SXM", "H200 SXM"])
+    assert points["scenario"].tolist() == ["Offline", "Server", "Interactive"]
+    assert points["speed"].tolist()[1:] == [10.0, 40.0] and points["rate_low"].tolist() == [4000.0, 3000.0, 1500.0]
+    own = estimates[estimates["accelerator"].eq("H100 SXM")]
+    assert own["speed"].iloc[[0, -1]].tolist() == [40.0, 48.0]
+    assert own["rate_low"].iloc[0] == 1500.0 and own["rate_low"].is_monotonic_decreasing

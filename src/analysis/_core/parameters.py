@@ -112,6 +112,7 @@ OWN: dict[str, dict[str, Any]] = {
         "upgrade_path": Annotated[list[Accelerator], Field(min_length=2), AfterValidator(each_once)],
     },
     "interactivity": {
+        "baseline": Baseline,
         "accelerators": list[Baseline],
         "speeds": Annotated[
             list[Annotated[float, Field(gt=0, le=MOST_SPEED)]],

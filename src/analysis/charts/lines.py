@@ -25,8 +25,10 @@ Lines = dict[str, tuple[np.ndarray, str]]  # places in the data and color by nam
 _AROUND = 1.25  # times that an axis reaches beyond what is drawn
 _SIZES = tuple(2**power for power in range(10))
 _REACH = 1.6  # times the last point that an axis may go on for a tick
-_NEAREST = 0.15  # of the last point, from where on a narrow drawing has a tick beside that at 0
+_CLEAR = 0.12  # of the last point, that the words at 0 take of the axis
+_CLEAR_NARROW = 0.15  # of a narrow drawing
 _STEP = {"color": style.QUIET, "lw": 1.1, "ls": (0, (4, 2))}  # of the Pareto frontier
+_ESTIMATE = {"lw": 1.2, "ls": (0, (4, 2))}
 _BETWEEN = {"lw": 1.3, "ls": (0, (1, 2))}  # from one run to the next
 
 
@@ -128,15 +130,17 @@ def curves(
     title: str,
     subtitle: str,
     color: str = "",
+    estimates: pd.DataFrame | None = None,
     notes: Notes = NONE,
 ) -> Drawing:
-    """A dotted line per `label` over its points of interval `y` at `x`, in their order; a missing `x` is at 0.
+    """A dotted line per `label` over its points of interval `y` at `x`, in the order of rows; a missing `x` is at 0.
 
     `color` is a column of accelerators (default: the label column), `series` one of words that tells the points of a
     curve apart, `bound` one of booleans: at such a point x is the least that holds, and its marker points on. Points of
     `others` are small, those of `front` make a dashed step behind all: what is given at an x or beyond. `lines` are
     vertical, named above; `ticks` are numbers that the axis has, and reaches where they are not far beyond the points.
-    Points of what was in preview are hollow. Beyond the last point the ground is gray.
+    Points of what was in preview are hollow. Beyond the last point the ground is gray. `estimates` are rows of the same
+    columns at many an x: a dashed line and a band per `label`, as far as measured points reach up.
     """
     rows, others, front = (
         each.reset_index(drop=True).assign(x=each[x].fillna(0).to_numpy(), y=_mean(each, y).to_numpy())
@@ -145,7 +149,8 @@ def curves(
     notes |= parts.notes_of(rows, label)
     figure, ax = style.canvas(title, subtitle, 4.3 if style.is_narrow() else 3.9)
     last = pd.concat([rows["x"], others["x"], front["x"]]).max()
-    ticks = [tick for tick in ticks if _NEAREST * style.is_narrow() * last <= tick <= _REACH * last]
+    clear = _CLEAR_NARROW if style.is_narrow() else _CLEAR
+    ticks = [tick for tick in ticks if clear * last <= tick <= _REACH * last]
     right = max(_AROUND * last, 1.06 * max(ticks, default=0))
     ax.axvspan(last, right, color=GRID, alpha=0.6, lw=0, zorder=0)
     ax.plot(others["x"], others["y"], "o", ms=2.6, color=style.QUIET, alpha=0.45, zorder=1)
@@ -159,6 +164,7 @@ def curves(
     )
     drawn = _lines(ax, rows, label, color, list(texts), rows[bound].map({True: ">", False: "o"}), **_BETWEEN)
     top = interval.of(pd.concat([rows, others]), y).high.max()
+    drawn |= _estimates(ax, estimates, label, color, x, y, top, drawn) if estimates is not None else {}
     ax.set(xlim=(0, right), ylim=(0, 1.08 * top))
     ax.set_xticks([0, *ticks], ["no latency\nlimit", *map(interval.number, ticks)])
     ax.yaxis.set_major_formatter(parts.plain)
@@ -172,11 +178,12 @@ def curves(
         name: wording.marks(wording.union(points.get("notes", ())), notes)
         for name, points in rows.groupby(label, sort=False)
     }
-    named = {f"{name} {marks[name]}".rstrip(): line for name, line in drawn.items()}
+    named = {f"{name} {marks.get(name, '')}".rstrip(): line for name, line in drawn.items()}
     parts.name_lines(ax, named, [stairs, *others[["x", "y"]].to_numpy()[:, None]])
     entries = [parts.sample("Pareto frontier", **_STEP), parts.sample("not measured (between runs)", **_BETWEEN)]
     entries += [parts.sample("other systems", "o", ms=2.6)]
     entries += [parts.sample("lower bound of interactivity", ">")] * bool(rows[bound].any())
+    entries += [parts.band_sample("estimate (dashed), no MLPerf result")] * (estimates is not None)
     parts.legend(ax, entries)
     columns = [alt_text.words(rows, label), alt_text.words(rows, series), *numbers]
     spoken = "{} ({}) {}: {}".format
@@ -265,6 +272,21 @@ def _lines(
             parts.point(ax, row["x"], row["y"], ink, words, marker, face, zorder=above)
         drawn[name] = points[["x", "y"]].to_numpy(float), ink
     return drawn
+
+
+def _estimates(
+    ax: Axes, estimates: pd.DataFrame, label: str, color: str, x: str, y: str, top: float, measured: Lines
+) -> Lines:
+    """A dashed line and a band per `label` as far up as `top`; those lines that have no `measured` one are returned."""
+    ends = interval.of(estimates, y)
+    alone: Lines = {}
+    for name, rows in estimates.assign(low=ends.low, high=ends.high, y=ends.middle).groupby(label, sort=False):
+        shown, ink = rows[rows["y"].le(top)], style.color(rows[color or label].iloc[0])
+        ax.plot(shown[x], shown["y"], color=ink, zorder=1.8, **_ESTIMATE)
+        ax.fill_between(shown[x], shown["low"], shown["high"], color=ink, alpha=0.1, lw=0, zorder=0.5)
+        if name not in measured and len(shown):
+            alone[name] = shown[[x, "y"]].to_numpy(float), ink
+    return alone
 
 
 def _mean(rows: pd.DataFrame, name: str) -> pd.Series:

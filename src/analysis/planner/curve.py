@@ -8,7 +8,7 @@ submitted under a scenario's limit, its point is an estimate from other accelera
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -16,7 +16,10 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
+from analysis._core import notes
+from analysis._core.citation import several
 from analysis._core.interval import Interval
+from analysis._core.number_words import names
 from analysis._core.parameters import RealWorldDerating
 from analysis._core.vocabulary import LIMITED, MS_PER_SECOND, TOKENS
 from analysis.comparability import selection
@@ -32,6 +35,7 @@ PERCENTILES = {"median": "p50", "p99": "p99"}  # of the parameter `interactivity
 RATE = ("per_accelerator_low", "per_accelerator_high")
 LEAST_IN_FLIGHT = 1.5  # requests per accelerator: a system with fewer is no evidence of what it gives slower users
 EXACT = Interval(1.0, 1.0)
+STEPS, REACH = 40, 1.2  # of an estimate as it is drawn
 
 
 class Tables(prediction.Tables, Protocol):
@@ -149,7 +153,7 @@ class Evidence:
     def curve(self, accelerator: str) -> Curve:
         """The curve of an accelerator for the model and the lengths asked for."""
         if not self.typical:
-            point = self._measured(accelerator, self.chosen.question.scenario)
+            point = self.measured(accelerator, self.chosen.question.scenario)
             return Curve((point,) if point else ())
         points = [point for name in self.typical if (point := self._point(accelerator, name))]
         on_sale = [bool(self._candidates.on_sale[point.places].any()) for point in points]
@@ -174,13 +178,13 @@ class Evidence:
 
     def _point(self, accelerator: str, scenario: str) -> Point | None:
         """What systems of one kind gave in a scenario; where none ran it under load, the estimate."""
-        point = self._measured(accelerator, scenario)
+        point = self.measured(accelerator, scenario)
         if point and not point.rate.middle / point.speed < LEAST_IN_FLIGHT:
             return point
         estimate = self._estimate(accelerator, scenario)
         return estimate if estimate and not (point and point.rate.middle > estimate.rate.middle) else point
 
-    def _measured(self, accelerator: str, scenario: str) -> Point | None:
+    def measured(self, accelerator: str, scenario: str) -> Point | None:
         """The median of official systems; documents' figures from the lowest to the highest."""
         places = self._behind(accelerator, scenario)
         if not len(places):
@@ -279,6 +283,38 @@ def evidence(tables: Tables, asked: RealWorldDerating, models: pd.DataFrame) -> 
         identity=models.set_index("benchmark", drop=False).loc[asked.benchmark].to_dict(),
         cache=memory.model(models, asked.benchmark, 1.0, 1.0) if typical else None,
     )
+
+
+def drawn(
+    tables: Tables, benchmark: str, rounds: Sequence[str], accelerators: Sequence[str]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The curves of accelerators as a chart shows them: their measured points, Offline first, and the estimates.
+
+    Points: accelerator, scenario, speed (tokens/s per user at the median, NaN in Offline), rate_low/high, round,
+    source_ids, notes. Estimates: accelerator, speed, rate_low/high from the last measured point on, from the first
+    point where one is an estimate, at STEPS speeds up to REACH times the fastest point of all. No rows of a benchmark
+    without tokens.
+    """
+    known = evidence(tables, RealWorldDerating(benchmark=benchmark, rounds=list(rounds)), tables.benchmarks)
+    every = {name: known.curve(name) for name in (accelerators if known.typical else ())}
+    points, estimates = [], []
+    end = REACH * max((point.speed for each in every.values() for point in each.points), default=np.nan)
+    for name, each in every.items():
+        measured = [point for point in each.points if point.evidence == MEASURED]
+        offline = known.measured(name, OFFLINE) if measured else None
+        for point in ([offline] if offline else []) + measured:
+            rows = known.rows.take(point.places)
+            facts = {"scenario": rows["scenario"].iloc[0], "round": names(rows["round"].unique())}
+            told = {"source_ids": several(rows["source_id"]), "notes": notes.union(rows["notes"])}
+            ends = {"speed": point.speed, "rate_low": point.rate.low, "rate_high": point.rate.high}
+            points.append({"accelerator": name} | ends | facts | told)
+        if each.points:
+            start = each.points[-1 if len(measured) == len(each.points) else 0].speed
+            found = {speed: each.at(speed) for speed in np.linspace(start, end, STEPS)}
+            estimates += [(name, speed, one.rate.low, one.rate.high) for speed, one in found.items() if one]
+    columns = ["accelerator", "speed", "rate_low", "rate_high"]
+    frame = pd.DataFrame(points, columns=[*columns, "scenario", "round", "source_ids", "notes"])
+    return frame, pd.DataFrame(estimates, columns=columns)
 
 
 def _with_speeds(rows: pd.DataFrame, tables: Tables, asked: RealWorldDerating) -> tuple[pd.DataFrame, dict[str, float]]:
