@@ -103,9 +103,10 @@ def drawn(
         systems, bases = system_properties.counted(metered_runs), ", ".join(several(metered_runs["basis"]))
         whose = f"{systems}{' power-capped' * capped} system{'s' * (systems > 1)}, {bases}"
         return Drawn(Interval(*map(float, ends)), f"measured at the wall in {runs_counted} of {whose}", metered_runs)
-    facts = accelerators.set_index("accelerator")
     stated = behind["power_limit_watts"].max() if capped and "power_limit_watts" in behind else np.nan
-    limit = float(stated if capped else facts.at[accelerator, "power_limit_w"])
+    limit = float(
+        stated if capped else accelerators.loc[accelerators["accelerator"].eq(accelerator), "power_limit_w"].iloc[0]
+    )
     watts = host.over_limit * limit if limit == limit else interval.UNKNOWN
     if not watts.known:
         return Drawn(interval.UNKNOWN, "not known", metered_runs)

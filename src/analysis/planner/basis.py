@@ -79,18 +79,17 @@ class Basis:
 
     def behind(self, speed: float) -> pd.DataFrame:
         """The rows that the throughput at `speed` rests on."""
-        places = [point.places for point in self.curve.used(speed)]
-        return self.evidence.rows.take(np.unique(np.concatenate(places)) if places else [])
+        places = {int(place) for point in self.curve.used(speed) for place in point.places}
+        return self.evidence.taken(tuple(sorted(places)))
 
     def drawn(self, behind: pd.DataFrame, speed: float) -> node_power.Drawn:
         """What an accelerator draws beside the throughput of the rows `behind` it.
 
         Metered in the loosest scenario in which it was metered at that speed.
         """
-        power = self.evidence.power
-        fast = power[~power[SPEED].lt(speed)]
-        own = fast.loc[fast["accelerator"].eq(self.accelerator), "scenario"]
-        fast = fast[fast["scenario"].eq(own.iloc[0] if len(own) else "")]
+        own = self.evidence.metered.get(self.accelerator, self.evidence.power.head(0))
+        fast = own[~own[SPEED].lt(speed)]
+        fast = fast[fast["scenario"].eq(fast["scenario"].iloc[0])] if len(fast) else fast
         return node_power.drawn(fast, behind, self.accelerators, self.accelerator, self.rounds, self.host)
 
     def settled(self, asked: RealWorldDerating) -> RealWorldDerating:

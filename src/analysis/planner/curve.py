@@ -210,6 +210,21 @@ class Evidence:
         factors = self._factors(question, scenario)
         return Point(self.typical[scenario], Interval(rate, rate), factors, places, ESTIMATE, words)
 
+    @cached_property
+    def metered(self) -> dict[str, pd.DataFrame]:
+        """The power submissions of each accelerator that has some."""
+        return dict(iter(self.power.groupby("accelerator", sort=False)))
+
+    def taken(self, places: tuple[int, ...]) -> pd.DataFrame:
+        """The rows at `places`, which many plans rest on: looked up once."""
+        if places not in self._taken:
+            self._taken[places] = self.rows.take(places)
+        return self._taken[places]
+
+    @cached_property
+    def _taken(self) -> dict[tuple[int, ...], pd.DataFrame]:
+        return {}
+
     def _behind(self, accelerator: str, scenario: str) -> np.ndarray:
         return np.flatnonzero(self._candidates.of_rate(accelerator, self._scenarios[scenario]))
 
