@@ -239,7 +239,7 @@ def markers(rows: pd.DataFrame, series: str) -> dict[str, str]:
     """A marker per name of the column `series`: that of its round or its origin, or a spare one where it is taken.
 
     A round of the record has one of its own in each figure (style.round_markers), as each origin has
-    (style.MARKERS). Rows without a column `origin` are taken for published ones.
+    (style.MARKERS). Rows without an origin are taken for published ones.
     """
     spare = iter(_SHAPES)
     shapes: dict[str, str] = {}
@@ -250,7 +250,7 @@ def markers(rows: pd.DataFrame, series: str) -> dict[str, str]:
 
 
 def _marker(row: Mapping[str, Any]) -> str:
-    origin = row.get("origin", "published")
+    origin = row.get("origin") or "published"
     rounds = [row["round"]] if "round" in row else row.get("rounds", ())
     marker_of_round = style.round_markers().get(rounds[0]) if origin == "official" and len(rounds) == 1 else None
     return marker_of_round or style.MARKERS[origin]
