@@ -246,6 +246,10 @@ def test_docs_state_the_prediction_errors(data: Catalog, shipped_errors: pd.Data
     assert told[0] == list(prediction.HEADS.values()) and told[2:] == table.to_numpy().tolist(), lines
     held = shipped_errors.xs("", level="benchmark").xs(ALL, level="basis").loc[[KNOWN, NONE, NEW], "held"]
     assert f"holds {100 * held.min():.0f}% to {100 * held.max():.0f}% of the cases" in " ".join(section.split())
+    late = errors[errors["benchmark"].eq("") & errors["basis"].eq(EARLIER) & errors["scenario"].eq("Interactive")]
+    known, none = (100 * late.loc[late["question"].eq(question), "held"].item() for question in (KNOWN, NONE))
+    words = f"it holds {known:.0f}% in Interactive with Offline known and {none:.0f}% with no result"
+    assert words in " ".join(section.split())
     assert f"since {prediction.SINCE} " in section
 
 

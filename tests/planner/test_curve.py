@@ -1,7 +1,9 @@
 """The curve of throughput over interactivity: its points, the lines between them, and estimates beside the record."""
 
+import re
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,8 +15,10 @@ from hypothesis import strategies as st
 from analysis._core.parameters import RealWorldDerating
 from analysis._tables.catalog import Catalog
 from analysis.comparability.selection import Data
+from analysis.methods.decoding import Lengths
 from analysis.planner.basis import basis
 from analysis.planner.curve import ESTIMATE, MEASURED, Curve, drawn
+from analysis.planner.demand import requests
 
 ASKED = RealWorldDerating(benchmark="llama2-70b", baseline="H100 SXM", rounds=["v4.1", "v5.1"])
 SERVER = {"benchmark": "llama2-70b", "scenario": "Server", "low": 24_000.0, "round": "v5.1", "system": "box"}
@@ -189,6 +193,45 @@ def test_an_estimate_rests_on_no_result_of_its_own(
     ]
     assert len(told[0]) and own.any()
     pd.testing.assert_frame_equal(*(frame[keys].reset_index(drop=True) for frame in told))
+
+
+def test_own_requests_average_over_their_lengths(curve: Make, tmp_path: Path) -> None:
+    """Requests of one length are the same as their means; long answers keep their cache for longer than short ones."""
+    alike = write(tmp_path, "1000,500", "1000,500")
+    means = curve(SERVER, prompt_tokens=1000.0, tokens_per_request=500.0)
+    assert rates(curve(SERVER, lengths=alike), 2.0, 20.0) == rates(means, 2.0, 20.0)
+    mixed = requests(write(tmp_path, "900,100", "1100,900"))
+    assert mixed.lengths == Lengths(1000.0, 500.0, (950 * 100 + 1550 * 900) / 1000)
+    assert (mixed.prompt(0.99), mixed.whole(0.9)) == (1100.0, 2000.0)
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        (["1000,500", "1000,few"], "row 3, column answer_tokens: 'few' is no number of tokens above 0"),
+        (["0,500"], "row 2, column prompt_tokens: '0' is no number of tokens above 0"),
+        (["7"], "row 2, column answer_tokens: None is no number of tokens above 0"),
+        ([], "no request; expected a row for each, with prompt_tokens and answer_tokens"),
+    ],
+)
+def test_a_file_of_requests_is_refused_with_row_and_column(lines: list[str], said: str, tmp_path: Path) -> None:
+    file = write(tmp_path, *lines)
+    with pytest.raises(ValueError, match=f"^{re.escape(file)}[:,] {re.escape(said)}$"):
+        requests(file)
+
+
+def test_a_file_of_requests_without_its_columns_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "other.csv").write_text("prompt_tokens,output\n1,2\n")
+    with pytest.raises(ValueError, match="no column answer_tokens; expected: prompt_tokens, answer_tokens; got: pro"):
+        requests(str(tmp_path / "other.csv"))
+    with pytest.raises(ValueError, match=r"lengths: .*none\.csv is no CSV file that can be read"):
+        requests(str(tmp_path / "none.csv"))
+
+
+def write(folder: Path, *lines: str) -> str:
+    file = folder / "requests.csv"
+    file.write_text("\n".join(["prompt_tokens,answer_tokens", *lines]))
+    return str(file)
 
 
 def test_a_chart_has_what_was_measured_and_estimates_from_there_on(record: Callable) -> None:

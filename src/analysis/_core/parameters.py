@@ -174,7 +174,8 @@ class Strict(BaseModel):
 class RealWorldDerating(Strict):
     """From users to accelerators and dollars under derating, as seeded Monte Carlo draws; planned on `baseline`.
 
-    Zeros and no `context_tokens` are those of the benchmark: its limit on TTFT, its prompts and answers.
+    Zeros and no `context_tokens` are those of the benchmark: its limit on TTFT, its prompts and answers. `lengths` is a
+    CSV file of a user's own (see planner/demand.py).
     """
 
     benchmark: Benchmark = "gpt-oss-120b"
@@ -201,6 +202,7 @@ class RealWorldDerating(Strict):
     wait_variability: Annotated[float, Field(gt=0)] = 1.0
     tokens_per_request: Annotated[float, Field(ge=0, le=MOST_TOKENS)] = 0.0
     prompt_tokens: Annotated[float, Field(ge=0, le=MOST_TOKENS)] = 0.0
+    lengths: Annotated[str, Field(max_length=4096)] = ""
     prefill_share: Share = 0.5
     wall_over_limit: WallOverLimit = []
     power_usage_effectiveness: FromOne = 1.3
@@ -215,6 +217,8 @@ class RealWorldDerating(Strict):
         most = int(next((row["max_context_tokens"] for row in rows if row["benchmark"] == self.benchmark), "") or 0)
         asked = {"context_tokens": max(self.context_tokens, default=0.0), "prompt_tokens": self.prompt_tokens}
         asked["tokens_per_request"] = self.tokens_per_request
+        if self.lengths and (both := [name for name in list(asked)[1:] if asked[name]]):
+            raise Refused(lambda called: f"{called('lengths')} has each request's tokens: leave out {called(both[0])}")
         if most and (longer := [name for name in asked if asked[name] > most]):
             name, tokens = longer[0], asked[longer[0]]
             takes = f"the model of {self.benchmark} takes {most:,} at most"

@@ -3,6 +3,7 @@
 import argparse
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from analysis._core.vocabulary import COST_MODELS
@@ -119,6 +120,8 @@ def _add_demand(add: Callable[..., Any]) -> None:
     add("--tpot-ms", type=float, help="limit on TPOT (200)")
     add("--prompt-tokens", type=float, metavar="T", help="mean tokens of a prompt (those of the benchmark)")
     add("--tokens-per-request", type=float, metavar="T", help="mean output tokens (those of the benchmark)")
+    columns = "CSV of your requests: prompt_tokens, answer_tokens"
+    add("--lengths", type=lambda file: str(Path(file).resolve()), metavar="FILE", help=columns)
     add("--precision", dest="weight_precision", help="of the weights in memory (fp8)")
     add("--cache-precision", help="of the KV cache (fp16)")
 

@@ -30,15 +30,19 @@ _BATCHES = 48
 
 @dataclass(frozen=True)
 class Lengths:
-    """The mean tokens of a prompt and of its answer."""
+    """The mean tokens of a prompt and of its answer.
+
+    `cached` are the mean tokens in the cache of a request in service, where requests differ in length.
+    """
 
     prompt: float
     answer: float
+    cached: float | None = None
 
     @property
     def context(self) -> float:
         """The tokens in the cache halfway through the answer."""
-        return self.prompt + self.answer / 2
+        return self.prompt + self.answer / 2 if self.cached is None else self.cached
 
 
 @dataclass(frozen=True)

@@ -95,11 +95,13 @@ class Basis:
     def settled(self, asked: RealWorldDerating) -> RealWorldDerating:
         """`asked` with the defaults of the benchmark: the TTFT limit of the scenario, and the context of its lengths.
 
-        A request's cache holds its prompt and, on average, half of its answer; at the end all of both.
+        A request's cache holds its prompt and, on average, half of its answer; at the end all of both, of which a
+        user's own requests give P90.
         """
-        lengths = self.evidence.lengths
+        lengths, own = self.evidence.lengths, self.evidence.requests
         known = lengths.context == lengths.context
-        context = [lengths.context, lengths.prompt + lengths.answer] if known else [1.0, 1.0]
+        most = max(own.whole(0.9), lengths.context) if own else lengths.prompt + lengths.answer
+        context = [lengths.context, most] if known else [1.0, 1.0]
         update = {
             "ttft_ms": asked.ttft_ms or self.ttft_ms,
             "tokens_per_request": lengths.answer,
@@ -147,7 +149,8 @@ def bases(
         "rounds": tuple(asked.rounds),
     }
     active = roofline.active(models.set_index("benchmark").loc[asked.benchmark])
-    tokens = asked.prompt_tokens or benchmark_rules.longest_prompt(*rules, asked.rounds)
+    own = known.requests.prompt(asked.wait_percentile) if known.requests else asked.prompt_tokens
+    tokens = own or benchmark_rules.longest_prompt(*rules, asked.rounds)
     return {
         name: Basis(
             accelerator=name,

@@ -27,6 +27,7 @@ from analysis.comparability.selection import Comparison
 from analysis.methods import benchmark_rules, cost, decoding, memory, prediction
 from analysis.methods.decoding import Decoding, Lengths
 from analysis.methods.prediction import KNOWN, MODEL, NEW, NONE, OFFLINE, SLOWER, Band, Decoder
+from analysis.planner.demand import Requests, requests
 
 SPEED = "tokens_per_second_per_user"
 FIRST_TOKEN = "first_token_ms"  # see benchmark_rules.first_token_ms
@@ -131,7 +132,7 @@ class Evidence:
     `chosen` are the comparable rows of the scenario asked for, `rows` those of all scenarios, with SPEED and
     FIRST_TOKEN; `power` its power submissions, and those of tighter scenarios. `typical` is the usual speed under each
     scenario's limit, empty where no speed is known; `estimates` and `bands` are those of prediction.py. `lengths` are
-    those asked for, `identity` is the model.
+    those asked for, by a user's own `requests` where there are any; `identity` is the model.
     """
 
     chosen: Comparison
@@ -144,6 +145,7 @@ class Evidence:
     lengths: Lengths
     identity: Mapping[str, Any]
     cache: memory.Model | None
+    requests: Requests | None = None
 
     @cached_property
     def accelerators(self) -> list[str]:
@@ -284,7 +286,8 @@ def evidence(tables: Tables, asked: RealWorldDerating, models: pd.DataFrame) -> 
     rows = rows.assign(**{FIRST_TOKEN: benchmark_rules.first_token_ms(rows, *limits)})
     typical = typical if chosen.unit == TOKENS else {}
     decoder = Decoder(tables)
-    lengths = decoder.lengths(asked.benchmark)
+    lengths, own = decoder.lengths(asked.benchmark), requests(asked.lengths) if asked.lengths else None
+    asked_for = Lengths(asked.prompt_tokens or lengths.prompt, asked.tokens_per_request or lengths.answer)
     rated = asked.benchmark if typical and "official" in asked.origins else ""
     return Evidence(
         chosen=replace(chosen, rows=rows[rows["scenario"].eq(asked.scenario)]),
@@ -294,7 +297,8 @@ def evidence(tables: Tables, asked: RealWorldDerating, models: pd.DataFrame) -> 
         estimates=prediction.estimates(tables, rated, *asked.rounds),
         bands=prediction.bands(tables, asked.benchmark),
         decoder=decoder,
-        lengths=Lengths(asked.prompt_tokens or lengths.prompt, asked.tokens_per_request or lengths.answer),
+        lengths=own.lengths if own else asked_for,
+        requests=own,
         identity=models.set_index("benchmark", drop=False).loc[asked.benchmark].to_dict(),
         cache=memory.model(models, asked.benchmark, 1.0, 1.0) if typical else None,
     )

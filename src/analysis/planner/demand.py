@@ -1,11 +1,71 @@
-"""What users ask for: how many, how fast, how unevenly, and how long an answer may take to begin."""
+"""What users ask for: how many, how fast, how unevenly, how long each, and how long an answer may take to begin."""
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
 
 from analysis._core.interval import Interval
+from analysis._core.paths import DATA
 from analysis._core.vocabulary import SECONDS_PER_HOUR
+from analysis.methods.decoding import Lengths
+
+TOKENS = ("prompt_tokens", "answer_tokens")  # columns of a file of requests
+
+
+@dataclass(frozen=True)
+class Requests:
+    """The tokens of the prompt and of the answer of each of a user's own requests."""
+
+    prompts: np.ndarray
+    answers: np.ndarray
+
+    @cached_property
+    def lengths(self) -> Lengths:
+        """The means; in the cache, over requests in service, in which long answers are for longer."""
+        cached = np.average(self.prompts + self.answers / 2, weights=self.answers)
+        return Lengths(float(self.prompts.mean()), float(self.answers.mean()), float(cached))
+
+    def prompt(self, share: float) -> float:
+        """The prompt that so large a share (0 to 1) of the prompts does not exceed."""
+        return float(np.quantile(self.prompts, share, method="higher"))
+
+    def whole(self, share: float) -> float:
+        """The prompt and answer together that so large a share (0 to 1) of the requests does not exceed."""
+        return float(np.quantile(self.prompts + self.answers, share, method="higher"))
+
+
+def requests(file: str) -> Requests:
+    """Return the requests of a CSV file with the columns TOKENS, a row each; its path is absolute or below data/.
+
+    Raises ValueError with file, row, and column for what is not there or no number of tokens above 0.
+    """
+    try:
+        with (DATA / file).open(encoding="utf-8-sig", newline="") as opened:
+            reader = csv.DictReader(opened)
+            rows, columns = list(reader), reader.fieldnames or []
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ValueError(f"lengths: {file} is no CSV file that can be read: {error}") from None
+    if missing := [name for name in TOKENS if name not in columns]:
+        raise ValueError(f"{file}: no column {missing[0]}; expected: {', '.join(TOKENS)}; got: {', '.join(columns)}")
+    if not rows:
+        raise ValueError(f"{file}: no request; expected a row for each, with {' and '.join(TOKENS)}")
+    return Requests(
+        *(np.array([_tokens(file, place, name, row) for place, row in enumerate(rows, 2)]) for name in TOKENS)
+    )
+
+
+def _tokens(file: str, place: int, name: str, row: dict[str, str]) -> float:
+    try:
+        tokens = float(row[name])
+    except (TypeError, ValueError):
+        tokens = 0.0
+    if not 0 < tokens < np.inf:
+        raise ValueError(f"{file}, row {place}, column {name}: {row[name]!r} is no number of tokens above 0")
+    return tokens
 
 
 @dataclass(frozen=True)
