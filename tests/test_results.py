@@ -21,7 +21,7 @@ def test_comparable_rows_are_those_of_the_rules_with_throughput_per_accelerator(
     rows, excluded = comparable(results, benchmark="llama2-70b", rounds=["v5.1"], return_excluded=True)
     chosen = selection.select(flags.catalog(), selection.Question("llama2-70b", "Offline", ("official",), ("v5.1",)))
     assert rows["id"].tolist() == chosen.rows["id"].tolist()
-    assert excluded.equals(chosen.left_out)
+    assert excluded.equals(chosen.excluded)
     row = rows[rows["result_id"].eq("5.1-0069")].iloc[0]
     per_accelerator = row["tokens_per_second"] / row["accelerator_count"]
     assert row["tokens_per_second_per_accelerator"] == pytest.approx(per_accelerator, rel=1e-12)

@@ -36,14 +36,14 @@ from analysis._core.vocabulary import round_age
 from analysis._display import provenance
 from analysis._display.notebook import catalog, parameters_of
 from analysis._display.provenance import source_line
-from analysis._display.tables import MOST, key, left_out, results
+from analysis._display.tables import MOST, excluded, key, results
 from analysis._display.tables import show as table
 from analysis.charts.style import show as figure
 
 __all__ = [
-    "MOST", "UNKNOWN", "Interval", "catalog", "change", "cited", "count", "exactly", "figure", "finding",
-    "headline", "key", "left_out", "names", "number", "of_rows", "parameters_of", "percent", "range_text",
-    "results", "scope", "slug", "so_what", "source_line", "span", "table", "usd", "x_times",
+    "MOST", "UNKNOWN", "Interval", "catalog", "change", "cited", "count", "exactly", "excluded", "figure", "finding",
+    "headline", "key", "names", "number", "of_rows", "parameters_of", "percent", "range_text", "results", "scope",
+    "slug", "so_what", "source_line", "span", "table", "usd", "x_times",
 ]  # fmt: skip
 
 
@@ -89,8 +89,8 @@ def finding(
     if shown is not None:
         provenance.remember(shown)
     known = UNKNOWN if value is None else as_interval(value)
-    told = {"more": more, "about": about, "values": further, "systems": _systems(shown)}
-    display(Finding(name, known if known.known else None, unit, text, cites, notes, **told))
+    details = {"more": more, "about": about, "values": further, "systems": _systems(shown)}
+    display(Finding(name, known if known.known else None, unit, text, cites, notes, **details))
 
 
 def scope(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -> None:

@@ -69,4 +69,4 @@ def comparable(
         work: (chosen.rows["rate_low"] + chosen.rows["rate_high"]) / 2,
         f"{work}_per_accelerator": (chosen.rows["per_accelerator_low"] + chosen.rows["per_accelerator_high"]) / 2,
     })  # fmt: skip
-    return (frame, chosen.left_out) if return_excluded else frame
+    return (frame, chosen.excluded) if return_excluded else frame

@@ -597,15 +597,15 @@ def test_what_the_record_confirms_is_not_accused_by_another_document(judge: Call
 @pytest.mark.parametrize(
     ("claim", "official", "verdict", "words"),
     [
-        ({"low": 1.5}, BY_SERVER, CONDITIONAL, "Holds only in Server"),
+        ({"low": 1.5}, BY_SERVER, CONDITIONAL, "Confirmed only in Server"),
         ({"low": 1.5}, [*PAIR, {"low": 1200.0, "accelerator": "H200 SXM CTS"}], CONDITIONAL,
-         "Holds only for the H200 SXM CTS, in Offline"),
+         "Confirmed only for the H200 SXM CTS, in Offline"),
         ({"low": 1.25}, [{"low": 800.0}, {"low": 125.0} | ONE | H200], CONDITIONAL,
          note("different_sizes", sizes="1x", other_sizes="8x").text),
         ({"low": 1.25}, [{"low": 800.0}, {"low": 1000.0, "availability": "preview"} | H200], EXACT, "preview system"),
         ({"benchmark": "", "low": 1.23, "high": 1.27, "range_basis": "range"},
          [*PAIR, {"low": 10.0} | IMAGES, {"low": 15.0} | IMAGES | H200], CONDITIONAL,
-         "Holds only on llm Offline (1.25); not on images Offline (1.5)"),
+         "Confirmed only on llm Offline (1.25); not on images Offline (1.5)"),
         ({"benchmark": "", "low": 1.25, "bound": "at_most"}, [*PAIR, {"low": 1.0} | LACKING, {"low": 9.0} | LACKING],
          EXACT, f"left out, as the tables lack it: {LACKING['benchmark']}"),
     ],

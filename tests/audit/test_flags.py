@@ -82,7 +82,7 @@ def test_the_gate_marks_a_doubtful_figure_and_leaves_it_out_where_only_checked_o
     checked = selection.select(tables, Question("llm", "Offline", trust="checked"))
     assert checked.rows["origin"].tolist() == ["official"]
     reason = note("not_checked", doubt=note("contradicts_record"))
-    assert checked.left_out["reason"].tolist() == [reason.text]
+    assert checked.excluded["reason"].tolist() == [reason.text]
 
 
 def test_results_for_what_asks_no_question_have_their_doubts_as_their_only_notes(

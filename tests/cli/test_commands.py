@@ -210,7 +210,7 @@ def refused(notebook: str, **values: object) -> str:
     """What the parameters of this notebook say of these values, by the names of the options."""
     with pytest.raises(Refused) as error:
         parameters.validate(notebook, values)
-    return error.value.told(option_values.option)
+    return error.value.text_for(option_values.option)
 
 
 PLANNED, MINE = "real_world_derating", "my_deployment"

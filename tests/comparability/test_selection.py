@@ -38,7 +38,7 @@ def kept(chosen: Comparison) -> list[str]:
 
 
 def reasons(chosen: Comparison) -> dict[str, int]:
-    return dict(zip(chosen.left_out["reason"], chosen.left_out["results"], strict=True))
+    return dict(zip(chosen.excluded["reason"], chosen.excluded["results"], strict=True))
 
 
 def out(code: str, **values: Any) -> dict[str, int]:
@@ -49,7 +49,7 @@ def out(code: str, **values: Any) -> dict[str, int]:
 def test_plain_row_is_kept_and_nothing_left_out(select: Select) -> None:
     chosen = select()
     assert kept(chosen) == ["r0"]
-    assert chosen.left_out.empty
+    assert chosen.excluded.empty
     assert chosen.unit == "tokens/s"
 
 
@@ -61,13 +61,13 @@ def test_plain_row_is_kept_and_nothing_left_out(select: Select) -> None:
 def test_row_about_something_else_is_not_even_considered(select: Select, other: dict) -> None:
     chosen = select(other)
     assert kept(chosen) == ["r0"]
-    assert chosen.left_out.empty
+    assert chosen.excluded.empty
 
 
 def test_only_accelerators_asked_for_are_considered(select: Select) -> None:
     chosen = select({"accelerator": "L40S"}, {"accelerator": "MI300X"}, accelerators=("L40S",))
     assert kept(chosen) == ["r1"]
-    assert chosen.left_out.empty
+    assert chosen.excluded.empty
 
 
 LEFT_OUT = [  # in the order of the rules
@@ -102,15 +102,15 @@ def test_row_that_breaks_several_rules_is_left_out_for_the_first(select: Select)
 
 def test_left_out_counts_results_and_names_accelerators_once(select: Select) -> None:
     chosen = select(*({"round": "v5.1", "accelerator": name} for name in ("L40S", "B200 SXM", "L40S")))
-    (line,) = chosen.left_out.to_dict("records")
+    (line,) = chosen.excluded.to_dict("records")
     assert line == {"reason": note("another_round").text, "results": 3, "accelerators": "B200 SXM, L40S"}
 
 
 def test_of_many_accelerators_left_out_those_with_most_results_are_named(select: Select) -> None:
     parts = ["A", "B", "C", "D", "E", "F", "G", "H"]
-    told = select(*({"round": "v5.1", "accelerator": name} for name in [*reversed(parts), ""])).left_out
+    told = select(*({"round": "v5.1", "accelerator": name} for name in [*reversed(parts), ""])).excluded
     assert told["accelerators"].tolist() == ["A, B, C, D, E, F, G, H"] and told["results"].tolist() == [9]
-    more = select(*({"round": "v5.1", "accelerator": name} for name in [*parts, "I", "J", "J", "I"])).left_out
+    more = select(*({"round": "v5.1", "accelerator": name} for name in [*parts, "I", "J", "J", "I"])).excluded
     assert more["accelerators"].tolist() == ["A, B, C, D, E, F, I, J and 2 more"]
 
 
@@ -133,7 +133,7 @@ def test_of_several_versions_of_a_benchmark_the_newest_round_decides(select: Sel
 def test_streams_of_old_rounds_are_compared_with_nothing(results: Rows, tables: Tables) -> None:
     frame = results({}, {"scenario": "MultiStream", "metric": "streams", "unit": "streams", "round": "v1.0"})
     assert kept(selection.select(tables(frame), Question("llm", "MultiStream"))) == []
-    assert selection.standings(tables(frame))["left_out"].tolist() == ["", "stream_count"]
+    assert selection.comparability_of_each(tables(frame))["excluded"].tolist() == ["", "stream_count"]
 
 
 def test_row_that_does_not_state_division_or_suite_is_kept(select: Select) -> None:
@@ -430,7 +430,7 @@ def test_nothing_comparable_is_an_empty_selection(select: Select) -> None:
 def test_empty_table_is_an_empty_selection(results: Rows, tables: Tables) -> None:
     chosen = selection.select(tables(results()), ASK)
     assert chosen.rows.empty
-    assert chosen.left_out.empty
+    assert chosen.excluded.empty
 
 
 def test_every_benchmark_comes_in_its_own_unit(results: Rows, tables: Tables) -> None:
@@ -555,7 +555,7 @@ def test_doubt_of_the_audit_is_a_note_of_its_row_beside_its_own(select: Select) 
     chosen = select({"inferred": True}, {}, doubts=DOUBTED)
     noted = [NONE, {note("inferred"), note("contradicts_record")}, {note("other_power_limit")}]
     assert chosen.rows["notes"].tolist() == noted
-    assert chosen.left_out.empty
+    assert chosen.excluded.empty
 
 
 def test_doubt_follows_its_result_in_whatever_order_the_doubts_stand(results: Rows, tables: Tables) -> None:
@@ -644,7 +644,7 @@ def test_record_is_compared_undoubted_and_documents_are_no_part_of_it(results: R
     record = selection.record(results({}, PAPER, {"origin": "measured"}, {}), benchmarks)
     chosen = selection.select(record, replace(ASK, origins=selection.ORIGINS, trust="checked"))
     assert kept(chosen) == ["r0", "r3"]
-    assert chosen.rows["notes"].tolist() == [NONE] * 2 and chosen.left_out.empty
+    assert chosen.rows["notes"].tolist() == [NONE] * 2 and chosen.excluded.empty
     assert selection.select(selection.record(results(PAPER), benchmarks), ASK).rows.empty
 
 
@@ -662,10 +662,10 @@ def test_whisper_compares_in_samples(data: Catalog) -> None:
     assert chosen.unit == "samples/s" and len(chosen.rows) == 1
 
 
-def together(standings: pd.DataFrame, aspect: str) -> bool:
+def together(flags: pd.DataFrame, aspect: str) -> bool:
     """Whether some question of an aspect takes in every row."""
     common = -1
-    for bits in standings[f"apart_{aspect}"]:
+    for bits in flags[f"apart_{aspect}"]:
         common &= bits
     return common != 0
 
@@ -681,11 +681,12 @@ def together(standings: pd.DataFrame, aspect: str) -> bool:
         ({}, {"power_measured": True}, "power"),
     ],
 )
-def test_standings_tell_what_keeps_two_results_apart(
+def test_comparability_of_each_tell_what_keeps_two_results_apart(
     results: Callable, tables: Callable, one: dict, other: dict, apart: str
 ) -> None:
     data = tables(results(one, other))
-    assert {aspect for aspect in selection.ASPECTS if not together(selection.standings(data), aspect)} == {apart}
+    flags = selection.comparability_of_each(data)
+    assert {aspect for aspect in selection.ASPECTS if not together(flags, aspect)} == {apart}
 
 
 @pytest.mark.parametrize(
@@ -697,23 +698,23 @@ def test_standings_tell_what_keeps_two_results_apart(
         (TWICE | {"accuracy_target": "99"}, TWICE | {"accuracy_target": "99.9", "accelerator_count": 4}),
     ],
 )
-def test_standings_keep_together_what_one_question_takes_in(
+def test_comparability_of_each_keep_together_what_one_question_takes_in(
     results: Callable, tables: Callable, one: dict, other: dict
 ) -> None:
     """One filed under both suites, one without a target, and targets that share a run."""
-    standings = selection.standings(tables(results(one, other)))
-    assert [aspect for aspect in selection.ASPECTS if not together(standings, aspect)] == []
+    flags = selection.comparability_of_each(tables(results(one, other)))
+    assert [aspect for aspect in selection.ASPECTS if not together(flags, aspect)] == []
 
 
-def test_standings_have_the_rates_of_a_comparison(results: Callable, tables: Callable) -> None:
+def test_comparability_of_each_have_the_rates_of_a_comparison(results: Callable, tables: Callable) -> None:
     data = tables(results({"low": 1600.0}, {"low": 3.0, "unit": "samples/s", "tokens_per_sample": 100.0}))
     chosen = selection.select(data, selection.Question("llm", "Offline"))
     names = ["rate_low", "rate_high", "per_accelerator_low", "per_accelerator_high"]
-    pd.testing.assert_frame_equal(selection.standings(data)[names], chosen.rows[names])
-    assert set(selection.standings(data)["rate_unit"]) == {chosen.unit}
+    pd.testing.assert_frame_equal(selection.comparability_of_each(data)[names], chosen.rows[names])
+    assert set(selection.comparability_of_each(data)["rate_unit"]) == {chosen.unit}
 
 
 def test_more_questions_than_bits_are_refused(results: Callable, tables: Callable) -> None:
     rows = results(*({"round": f"v{number}.0"} for number in range(selection.BITS + 1)))
     with pytest.raises(ValueError, match="rounds has 32 questions"):
-        selection.standings(tables(rows))
+        selection.comparability_of_each(tables(rows))

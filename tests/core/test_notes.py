@@ -184,9 +184,3 @@ def test_new_caveat_is_one_entry_in_one_table(noted: Comparison) -> None:
     assert record["notes"] == [{"code": "research_system", **about, "label": "", "mark": OTHER, "scope": "row"}]
     assert record["caveats"] == [f"{words} (B200 SXM)"]
     assert record["sentence"] == f"One is fastest. Caveat: {words} (B200 SXM)."
-
-
-def test_rows_are_told_by_a_kind_of_note_that_they_have() -> None:
-    rows = pd.DataFrame({"notes": [{note("preview"), note("inferred")}, set()]}, index=[4, 2])
-    assert notes.told(rows, "preview").to_dict() == {4: True, 2: False}
-    assert notes.told(rows.head(0), "preview").dtype == "bool"

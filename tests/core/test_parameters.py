@@ -298,11 +298,13 @@ def test_a_parameter_is_refused_by_the_option_that_it_was_given_under() -> None:
     wrong = {"users": 0, "peak_over_mean": [0.5, 1.0], "draws": 1}
     with pytest.raises(ParameterError) as error:
         parameters.validate(DERATING, wrong)
-    told = error.value.told({"peak_over_mean": "--peak"}.get)
+    told = error.value.text_for({"peak_over_mean": "--peak"}.get)
     assert "--peak: Input should be greater than or equal to 1; got 0.5" in told.splitlines()
     with pytest.raises(ParameterError) as error:
         parameters.validate(DERATING, {"peak_over_mean": [0.5, 0.5]})
-    assert error.value.told("--{}".format) == "--peak_over_mean: Input should be greater than or equal to 1; got 0.5"
+    assert (
+        error.value.text_for("--{}".format) == "--peak_over_mean: Input should be greater than or equal to 1; got 0.5"
+    )
 
 
 TOGETHER = [  # what several values are together names each parameter, as it is called
@@ -327,5 +329,5 @@ TOGETHER = [  # what several values are together names each parameter, as it is 
 def test_what_values_are_together_is_told_in_a_notebook_and_by_options(notebook: str, values: dict, said: str) -> None:
     with pytest.raises(ParameterError) as error:
         parameters.validate(notebook, values)
-    assert error.value.told("--{}".format).startswith(said)
+    assert error.value.text_for("--{}".format).startswith(said)
     assert str(error.value).startswith(f"{notebook}: parameter {said.replace('--', '')}")

@@ -76,7 +76,7 @@ CHARTS: dict[str, Callable[[pd.DataFrame], Drawing]] = {
         ROOFS, f.assign(above=f["derived"], label=f["part"]), panel="part", line="precision", **AXES
     ),
     "strips": lambda f: charts.strips(
-        f, strip="part", value="x_low", group="basis", inks=INKS, told="words", axis="ratio", **NAMES
+        f, strip="part", value="x_low", group="basis", inks=INKS, tooltip="words", axis="ratio", **NAMES
     ),
     "heatmap": lambda f: charts.heatmap(f, **CELLS),
     "bars_at": lambda f: charts.bars_at(
@@ -477,7 +477,7 @@ def test_no_tick_stands_at_a_loss_below_zero() -> None:
 def strip_of(*values: float) -> Drawing:
     frame = pd.DataFrame({"part": "A", "basis": "Paper", "off": values}).assign(words=lambda f: f.index.map(str))
     return charts.strips(
-        frame, strip="part", value="off", group="basis", inks=INKS, told="words", axis="ratio", **NAMES
+        frame, strip="part", value="off", group="basis", inks=INKS, tooltip="words", axis="ratio", **NAMES
     )
 
 

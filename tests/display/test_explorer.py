@@ -71,7 +71,7 @@ def test_what_the_script_knows_has_an_order_of_its_own(data: Catalog) -> None:
     """No order of a set, which is another one in each process."""
     told = live.Explorer(data, official_results.of(data, data.benchmark_limits, ["v6.0"]), "view=table").data
     about = json.loads(told["record-about"])
-    assert list(about["left_out"]) == sorted(about["left_out"]) and len(about["left_out"]) > 1
+    assert list(about["excluded"]) == sorted(about["excluded"]) and len(about["excluded"]) > 1
     assert list(about["published"]) == ["v6.0"] and about["retrieved"] == "2026-11-20"
 
 

@@ -153,6 +153,6 @@ def test_rows_compared_come_fastest_first_with_unit_result_id_and_caveats(chosen
 
 
 def test_rows_left_out_come_with_their_reason_that_of_most_results_first(chosen: Comparison) -> None:
-    assert tables.left_out(chosen).cells.to_numpy().tolist() == [["another round", "1", "H100 SXM"]]
+    assert tables.excluded(chosen).cells.to_numpy().tolist() == [["another round", "1", "H100 SXM"]]
     rows = pd.DataFrame({"reason": ["few", "many"], "results": [1, 9], "accelerators": ["", ""]})
-    assert tables.left_out(replace(chosen, left_out=rows)).cells["Why"].tolist() == ["many", "few"]
+    assert tables.excluded(replace(chosen, excluded=rows)).cells["Why"].tolist() == ["many", "few"]

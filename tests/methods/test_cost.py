@@ -19,7 +19,7 @@ NEXT = {"accelerator": "L40S"}
 def test_a_rate_is_taken_from_official_rows_alone(comparable_rows: Rows) -> None:
     paper = {"origin": "published", "low": 1.0}
     rows = comparable_rows({"low": 800.0}, {"low": 880.0, "high": 960.0}, paper, {"accelerator": "L40S", "low": 9.0})
-    assert cost.behind(rows, "H100 SXM")["id"].tolist() == ["r0", "r1"]
+    assert cost.rate_rows(rows, "H100 SXM")["id"].tolist() == ["r0", "r1"]
 
 
 def test_a_rate_is_taken_from_systems_of_one_kind_and_says_of_how_many(comparable_rows: Rows) -> None:
@@ -27,19 +27,19 @@ def test_a_rate_is_taken_from_systems_of_one_kind_and_says_of_how_many(comparabl
     kinds = [{"low": 300.0, "accelerator_count": 1}, {"low": 2400.0, "availability": "preview"}, {"low": 80.0}]
     kinds[2]["round"] = "v4.0"
     rows = comparable_rows({"low": 800.0}, {"low": 880.0}, *kinds, {"origin": "published", "low": 1.0})
-    assert cost.behind(rows, "H100 SXM")["id"].tolist() == ["r0", "r1"]
-    assert cost.scope(rows, "H100 SXM", cost.behind(rows, "H100 SXM")) == "2 of 5 systems"
+    assert cost.rate_rows(rows, "H100 SXM")["id"].tolist() == ["r0", "r1"]
+    assert cost.scope(rows, "H100 SXM", cost.rate_rows(rows, "H100 SXM")) == "2 of 5 systems"
     paper = rows[rows["origin"].eq("published")]
-    assert cost.scope(paper, "H100 SXM", cost.behind(paper, "H100 SXM")) == "1 of 1 figures of documents"
+    assert cost.scope(paper, "H100 SXM", cost.rate_rows(paper, "H100 SXM")) == "1 of 1 figures of documents"
 
 
 def test_throughput_is_a_document_s_where_there_is_no_official_row(comparable_rows: Rows) -> None:
     rows = comparable_rows({"origin": "published", "low": 800.0}, {"accelerator": "L40S"})
-    assert cost.behind(rows, "H100 SXM")["per_accelerator_low"].tolist() == [100.0]
+    assert cost.rate_rows(rows, "H100 SXM")["per_accelerator_low"].tolist() == [100.0]
 
 
 def test_nothing_is_behind_an_accelerator_without_rows(comparable_rows: Rows) -> None:
-    assert cost.behind(comparable_rows({}), "L40S").empty and cost.behind(comparable_rows(), "L40S").empty
+    assert cost.rate_rows(comparable_rows({}), "L40S").empty and cost.rate_rows(comparable_rows(), "L40S").empty
 
 
 PRICES = pd.DataFrame(

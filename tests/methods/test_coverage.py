@@ -100,7 +100,7 @@ def test_power_figures_units_and_caps_are_counted(record: Rows) -> None:
         {"power_measured": True, "corrected": "labeled Samples/s"},
     )
     counted = coverage.counts(coverage.official(rows)).loc["v4.1"]
-    names = ["power", "power_compared", "power_differing", "power_left_out", "unit_corrected", "capped", "cap_unknown"]
+    names = ["power", "power_compared", "power_differing", "power_excluded", "unit_corrected", "capped", "cap_unknown"]
     assert counted[names].tolist() == [3, 2, 1, 1, 1, 2, 1]
 
 
@@ -157,7 +157,7 @@ def test_power_without_samples_is_an_exception_where_its_round_has_samples(recor
     rows = record(METERED | {"recomputed_power_difference": 0.1}, METERED, METERED | {"round": "v5.1"}, lost)
     found = coverage.exceptions(coverage.official(rows))
     assert dict(zip(found["why"], found["benchmark"], strict=True)) == {
-        "power_differs": "llm", "no_samples": "llm", "power_left_out": "scan"
+        "power_differs": "llm", "no_samples": "llm", "power_excluded": "scan"
     }  # fmt: skip
     assert found["rows"].tolist() == [1, 1, 1]
 
@@ -263,7 +263,7 @@ def test_docs_state_what_is_complete(data: Catalog) -> None:
     ]
     lacking = rows[rows["evidence"].ne("log")].groupby("round").size()
     assert lacking[["v2.0", "v3.0", "v5.1", "v6.0"]].tolist() == [1, 1, 12, 6]
-    assert counts.loc[["v5.1", ALL], "power_left_out"].tolist() == [9, 9]
+    assert counts.loc[["v5.1", ALL], "power_excluded"].tolist() == [9, 9]
 
 
 def test_the_readme_states_what_results_were_read_from(data: Catalog) -> None:

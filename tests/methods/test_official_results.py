@@ -36,7 +36,7 @@ def test_rates_energy_and_speed_of_a_run(whole: Callable[..., pd.DataFrame]) -> 
         {"power_watts_low": 1600.0, "power_watts_high": 1600.0, "power_measured": True, "tpot_p99_ms": 40.0}
     ).to_dict("records")
     assert (row["rate"], row["per_accelerator"], row["joules"], row["speed"]) == (800.0, 100.0, 2.0, 25.0)
-    assert (row["power"], row["rate_unit"], row["left_out"]) == ("with", "tokens/s", "")
+    assert (row["power"], row["rate_unit"], row["excluded"]) == ("with", "tokens/s", "")
 
 
 def test_a_run_without_a_log_has_the_speed_of_its_limit(whole: Callable[..., pd.DataFrame]) -> None:
@@ -64,7 +64,7 @@ def test_a_stream_has_a_latency_and_the_energy_of_a_query(whole: Callable[..., p
 
 def test_what_the_gate_leaves_out_has_no_rate(whole: Callable[..., pd.DataFrame]) -> None:
     rows = whole({"id": "one"}, {"id": "two", "duplicate_of": "one"}, {"id": "three", "accelerator": "mixed"})
-    assert rows.set_index("id")["left_out"].to_dict() == {"one": "", "two": "duplicate", "three": "several_types"}
+    assert rows.set_index("id")["excluded"].to_dict() == {"one": "", "two": "duplicate", "three": "several_types"}
     assert rows.set_index("id")["rate"].notna().to_dict() == {"one": True, "two": False, "three": False}
 
 

@@ -127,8 +127,8 @@ def test_cross_round_break_even_has_a_note(official: Rows) -> None:
 
 def test_results_behind_are_available_bare_metal_and_of_the_usual_size(official: Rows) -> None:
     rows = official({}, {"accelerator_count": 32}, {"availability": "preview"}, {"origin": "published"})
-    assert rankings.results_behind(rows)["id"].tolist() == ["r0"]
-    assert rankings.results_behind(official()).empty
+    assert rankings.results_compared(rows)["id"].tolist() == ["r0"]
+    assert rankings.results_compared(official()).empty
 
 
 @pytest.mark.parametrize(

@@ -119,9 +119,9 @@ def test_later_rounds_stand_over_a_bridge_the_fastest_first(comparable_rows: Row
     lead = speedup.leader(speedups, "H100 SXM")
     assert speedup.newer_estimates(speedups, lead, "H100 SXM")["accelerator"].tolist() == ["B300 SXM", "MI355X"]
     assert speedup.newer_estimates(speedups, lead.head(0), "H100 SXM").empty
-    behind = speedup.results_behind(rows, lead, "H100 SXM")
+    behind = speedup.results_compared(rows, lead, "H100 SXM")
     assert behind[["round", "accelerator"]].to_numpy().tolist() == [["v5.1", "H100 SXM"], ["v5.1", "B200 SXM"]]
-    assert speedup.results_behind(rows, lead.head(0), "H100 SXM").empty
+    assert speedup.results_compared(rows, lead.head(0), "H100 SXM").empty
 
 
 DATES = pd.DataFrame(

@@ -120,7 +120,7 @@ OTHERS = {
         | {"prices": ["B200 SXM=4-5", "H200 SXM=2.5"]},
     ),
     "choice_beyond": ("accelerator_choice", {"kilowatts_at_most": 5.0, "benchmark": "gpt-oss-120b"}),
-    "choice_nothing": ("accelerator_choice", {"benchmark": "llama3.1-405b", "tokens_per_second_per_user": 60.0}),
+    "choice_nothing": ("accelerator_choice", {"benchmark": "llama3.1-405b", "tokens_per_second_per_user": 900.0}),
     "choice_images": ("accelerator_choice", {"benchmark": "resnet50", "baseline": "H100 SXM", "rounds": []}),
     "derating_nothing": ("real_world_derating", {"benchmark": "3d-unet", "accelerators": ["A10"]}),
 }

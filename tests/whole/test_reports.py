@@ -134,7 +134,8 @@ def test_known_answers_of_the_official_record(built: Built) -> None:
     assert b200["low"] == pytest.approx((102131 / 8) / (124879 / 32), rel=1e-8)  # both at 99.9%
     energy = finding(places, "power_efficiency", "energy_price")
     assert energy["low"] == pytest.approx(10400.9988793425 / 102909.0 / 3.6 * 0.12 * 1.3, rel=1e-8)
-    assert finding(places, "real_world_derating", "accelerators_needed")["low"] == 8
+    # 100 users x 25 tokens/s x 1.5 / 0.6 = 6,250 tokens/s, less than one B200 gives at that speed.
+    assert finding(places, "real_world_derating", "accelerators_needed")["high"] == 1
 
 
 def kept(places: Places) -> list[Path]:

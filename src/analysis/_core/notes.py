@@ -425,11 +425,6 @@ def _without_detail(note: Note) -> Note:
     return replace(note, values=tuple(pair for pair in note.values if pair[0] in note.kind.required))
 
 
-def told(rows: pd.DataFrame, code: str) -> pd.Series:
-    """Whether each of the rows has a note of this kind."""
-    return rows["notes"].map(lambda notes: any(note.code == code for note in notes)).astype("bool")
-
-
 def ordered(notes: Iterable[Note]) -> list[Note]:
     """The notes in the order of KINDS, then by their words."""
     places = {code: place for place, code in enumerate(KINDS)}

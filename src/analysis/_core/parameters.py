@@ -53,14 +53,14 @@ MOST_PARAMETERS = 1_000_000.0  # billions: a thousand times the largest model th
 class ParameterError(Refused):
     """A parameter is unknown, ill-typed or has no valid value; the text names it and the valid choices.
 
-    `details` are what pydantic found: `told` says them, each once, by what the parameters are called.
+    `details` are what pydantic found: `text_for` has them, each once, by what the parameters are called.
     """
 
     def __init__(self, text: str, details: Sequence[Mapping[str, Any]] = ()) -> None:
         super().__init__(text)
         self._details = details
 
-    def told(self, called: Called) -> str:
+    def text_for(self, called: Called) -> str:
         said = dict.fromkeys(_said(detail, called) for detail in self._details)  # both ends of a range may be one
         return "\n".join(said) or str(self)
 
@@ -345,7 +345,7 @@ def _problem(model: type[BaseModel], detail: Mapping[str, Any]) -> str:
 
 def _said(detail: Mapping[str, Any], called: Called) -> str:
     if not detail["loc"]:  # What several values are together names them itself.
-        return detail["ctx"]["error"].told(called)
+        return detail["ctx"]["error"].text_for(called)
     return f"{called(str(detail['loc'][0]))}: {_what(detail)}; got {detail['input']!r}"
 
 

@@ -11,6 +11,7 @@ ROOT = Path(os.environ.get("ANALYSIS_ROOT") or Path(__file__).resolve().parents[
 DATA = ROOT / "data"
 OFFICIAL = DATA / "official"
 ENDPOINTS = DATA / "endpoints"
+INFERENCEX = DATA / "inferencex"
 NOTEBOOKS = ROOT / "notebooks"
 RUNS = NOTEBOOKS / "runs"
 REPORTS = ROOT / "reports"
@@ -33,6 +34,11 @@ def official_files(data: Path = DATA) -> list[Path]:
 def endpoint_files(data: Path = DATA) -> list[Path]:
     """The files of MLPerf Endpoints that a user imported into a data folder, in order of name; none are shipped."""
     return sorted((data / ENDPOINTS.name).glob("*.parquet")) if official_scope() == "all" else []
+
+
+def inferencex_files(data: Path = DATA) -> list[Path]:
+    """The files of InferenceX runs that a user fetched into a data folder, in order of name; none are shipped."""
+    return sorted((data / INFERENCEX.name).glob("*.parquet")) if official_scope() == "all" else []
 
 
 def official_scope() -> str:

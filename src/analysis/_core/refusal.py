@@ -11,13 +11,13 @@ class Refused(ValueError):
     """What is asked cannot be; the text says why.
 
     Words that name a parameter are a function of what it is called: as str in a notebook, where it goes by its own
-    name, and as `told` where it goes by another.
+    name, and as `text_for` where it goes by another.
     """
 
     def __init__(self, words: str | Callable[[Called], str]) -> None:
         super().__init__(words if isinstance(words, str) else words(str))
         self._words = words
 
-    def told(self, called: Called) -> str:
+    def text_for(self, called: Called) -> str:
         """The text for those who know each parameter as what it is `called`."""
         return self._words if isinstance(self._words, str) else self._words(called)

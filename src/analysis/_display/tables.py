@@ -14,7 +14,7 @@ from analysis._core.notes import Notes
 from analysis._display import provenance
 from analysis.comparability.selection import Comparison
 
-__all__ = ["FOLD", "MOST", "Key", "Table", "key", "left_out", "results", "show"]
+__all__ = ["FOLD", "MOST", "Key", "Table", "excluded", "key", "results", "show"]
 
 UNKNOWN = "not known"
 MOST = 40  # rows that a page lists of a table that may have any number of them
@@ -70,10 +70,10 @@ def results(chosen: Comparison) -> Table:
     return show(rows, f"Compared: {chosen.topic}", columns, digits=None, most=MOST)
 
 
-def left_out(chosen: Comparison) -> Table:
+def excluded(chosen: Comparison) -> Table:
     """What was excluded, and why: one row per reason, that of most results first."""
     columns = {"reason": "Why", "results": "Results", "accelerators": "Accelerators"}
-    rows = chosen.left_out.sort_values("results", ascending=False, kind="stable")
+    rows = chosen.excluded.sort_values("results", ascending=False, kind="stable")
     return show(rows, f"Left out: {chosen.topic}", columns)
 
 

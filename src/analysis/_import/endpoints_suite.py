@@ -97,8 +97,8 @@ def import_points(paths: Iterable[Path], out: Path, say: Callable[[str], None] =
         raise ImportFailed(f"nothing to import: no sound point of MLPerf Endpoints in {', '.join(map(str, paths))}")
     with aside(out) as place:
         (rows.to_parquet if out.suffix == ".parquet" else rows.to_csv)(place, index=False)
-    left_out = f"; {len(problems)} left out" if problems else ""
-    say(f"{len(rows):,} points of {rows['curve'].nunique():,} MLPerf Endpoints results in {out}{left_out}")
+    excluded = f"; {len(problems)} left out" if problems else ""
+    say(f"{len(rows):,} points of {rows['curve'].nunique():,} MLPerf Endpoints results in {out}{excluded}")
     return int(bool(problems))
 
 

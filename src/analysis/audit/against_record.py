@@ -81,7 +81,7 @@ def _against(
     of_sibling, elsewhere, sibling = _nearest(figure, printed, _of_the_named(figure, others), value, cited)
     if outcome is Verdict.CONTRADICTED and of_sibling in HOLDS:
         parts = " and ".join(dict.fromkeys(row["accelerator"] for row in sibling))
-        words = f"Holds only for the {parts}: {values_in_words(sibling, elsewhere, unit)}; {words}"
+        words = f"Confirmed only for the {parts}: {values_in_words(sibling, elsewhere, unit)}; {words}"
         outcome, expected, behind = Verdict.CONDITIONAL, elsewhere, sibling
     elif outcome is Verdict.CONTRADICTED and not (
         is_among(figure, candidates) or figure["round"] in tables.record.whole

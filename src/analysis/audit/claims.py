@@ -88,8 +88,8 @@ def _against(claim: Row, record: Record) -> Judgment:
             return _judgment(claim, Verdict.UNVERIFIABLE, ratios, missing)
         outcome = Verdict.CONDITIONAL
         condition = "; ".join(filter(None, [f"with the {baseline} of the same round", condition]))
-    lacking = "" if claim["benchmark"] else record.left_out({claim["round"], claim["baseline_round"]} - {""})
-    return _judgment(claim, outcome, behind, f"Holds only {condition}" if condition else "", lacking)
+    lacking = "" if claim["benchmark"] else record.excluded({claim["round"], claim["baseline_round"]} - {""})
+    return _judgment(claim, outcome, behind, f"Confirmed only {condition}" if condition else "", lacking)
 
 
 def _best(

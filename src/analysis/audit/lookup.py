@@ -54,7 +54,7 @@ class Record:
     def of_round(self, round: str, accelerators: Iterable[str] = (), division: str = "closed") -> Iterator[Row]:
         """The official results of a round, on some accelerators (empty: any), each once, without power submissions.
 
-        Those of a benchmark that the tables lack are left out; see `left_out`.
+        Those of a benchmark that the tables lack are left out; see `excluded`.
         """
         names = set(accelerators)
         for (_, accelerator), rows in self._by_part(round, division).items():
@@ -92,7 +92,7 @@ class Record:
         is_wanted &= self._rows["accelerator"].isin(names) if names else True
         return sorted(self._rows.loc[is_wanted, "round"].unique())
 
-    def left_out(self, rounds: Iterable[str]) -> str:
+    def excluded(self, rounds: Iterable[str]) -> str:
         """In words which benchmarks of some rounds' closed results are left out, as an explanation goes on, or ""."""
         names: set[str] = set()
         for round in rounds:

@@ -66,7 +66,7 @@ def production(tables: Tables) -> Iterator[Judgment]:
             f"The data hold no result from production; official {round} systems retain {share_kept.text()} of their "
             "Offline throughput under the Server latency limits, before bursts and other tenants"
         )
-        words += f"{tables.record.left_out([round])}."
+        words += f"{tables.record.excluded([round])}."
         reference = f"official {round} Server over Offline"
         yield Judgment.on(claim, CHECK, share_kept, reference, words, verdict=Verdict.UNVERIFIABLE)
 
@@ -103,7 +103,7 @@ def _rank(claim: Row, record: Record) -> Judgment:
     outcome, words = _ranked(claim["low"], places, leaders, missing)
     if not places:
         words = f"No {reference} of {claim['subject']} and of others are in the data"
-    words += "" if claim["benchmark"] else record.left_out([claim["round"]])
+    words += "" if claim["benchmark"] else record.excluded([claim["round"]])
     expected = verdict.hull(exactly(place) for place in places.values())
     return Judgment.on(claim, RANK, expected, reference, f"{words}.", verdict=outcome)
 

@@ -52,10 +52,10 @@ def heatmap(
     sns.heatmap(logs, ax=ax, cmap=around_one, vmin=-reach, vmax=reach, cbar=False, linewidths=1, **text)
     for row in as_dicts(cells):
         down, across = values.index.get_loc(row[label]), values.columns.get_loc(row[column])
-        told = parts.hover(row, label, str(row[column]), words.iat[down, across], row[note] if note else "")
+        tooltip = parts.hover(row, label, str(row[column]), words.iat[down, across], row[note] if note else "")
         # What fills the square can be pointed at, but is not seen.
         look = {"facecolor": BAND, "alpha": 0.004, "linewidth": 0, "zorder": 4}
-        ax.add_patch(Rectangle((across, down), 1, 1, gid=f"{style.HOVER}{told}", **look))
+        ax.add_patch(Rectangle((across, down), 1, 1, gid=f"{style.HOVER}{tooltip}", **look))
     ax.set(xlabel="", ylabel="")
     ax.grid(False)
     ax.tick_params(length=0, labelrotation=0)
@@ -177,7 +177,7 @@ def distributions(
         for step, (mark, names) in enumerate(marks[name].groupby(marks[name], sort=False)):
             ax.axvline(mark, color=INK, lw=1)
             words = f"{', '.join(names.index)}: {interval.number(mark)}"
-            parts.behind(ax, mark, 0.98 - 0.2 * step, words, 4, xycoords=("data", "axes fraction"), va="top")
+            parts.text_at(ax, mark, 0.98 - 0.2 * step, words, 4, xycoords=("data", "axes fraction"), va="top")
         if whole:
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set(xlabel=str(name), ylabel="", yticks=[])

@@ -26,6 +26,7 @@ _AROUND = 1.25  # times that an axis reaches beyond what is drawn
 _SIZES = tuple(2**power for power in range(10))
 _REACH = 1.6  # times the last point that an axis may go on for a tick
 _CLEAR = 0.12  # of the last point, that the words at 0 take of the axis
+_CLEAR_NARROW = 0.15  # of a narrow drawing
 _STEP = {"color": style.QUIET, "lw": 1.1, "ls": (0, (4, 2))}  # of the Pareto frontier
 _ESTIMATE = {"lw": 1.2, "ls": (0, (4, 2))}
 _BETWEEN = {"lw": 1.3, "ls": (0, (1, 2))}  # from one run to the next
@@ -59,7 +60,7 @@ def over_time(
     for row in as_dicts(rows):
         if mark := wording.marks(row.get("notes", NONE), notes):
             ink = style.color(row[color or label])
-            parts.behind(ax, row["x"], row["y"], mark, -5, color=ink, size=8)
+            parts.text_at(ax, row["x"], row["y"], mark, -5, color=ink, size=8)
     shown = rows.drop_duplicates("x")
     ax.set_xticks(shown["x"], [style.wrapped(words, 4) for words in shown[when]], size=8)
     ax.set(yscale="log", ylim=(rows["y"].min() / _AROUND, rows["y"].max() * _AROUND))
@@ -98,8 +99,8 @@ def by_size(
     figure, ax = style.canvas(title, subtitle, 3.5)
     numbers = alt_text.ranges(rows, name, y_axis)
     sizes = Column(alt_text.capital(x_axis), [f"{count:,}" for count in rows[size]], numeric=True)
-    told = [[f"{count} accelerators", text] for count, text in zip(sizes.texts, numbers.texts, strict=True)]
-    drawn = _lines(ax, rows, label, color, told, rows[series].map(markers))
+    tooltip = [[f"{count} accelerators", text] for count, text in zip(sizes.texts, numbers.texts, strict=True)]
+    drawn = _lines(ax, rows, label, color, tooltip, rows[series].map(markers))
     low, high = rows[["x", "y"]].min() / 1.3, rows[["x", "y"]].max() * 1.3
     ax.set(xlim=(low["x"], high["x"]), ylim=(low["y"], high["y"]))
     parts.log_axes(ax, x_axis, y_axis)
@@ -148,7 +149,8 @@ def curves(
     notes |= parts.notes_of(rows, label)
     figure, ax = style.canvas(title, subtitle, 4.3 if style.is_narrow() else 3.9)
     last = pd.concat([rows["x"], others["x"], front["x"]]).max()
-    ticks = [tick for tick in ticks if _CLEAR * last <= tick <= _REACH * last]
+    clear = _CLEAR_NARROW if style.is_narrow() else _CLEAR
+    ticks = [tick for tick in ticks if clear * last <= tick <= _REACH * last]
     right = max(_AROUND * last, 1.06 * max(ticks, default=0))
     ax.axvspan(last, right, color=GRID, alpha=0.6, lw=0, zorder=0)
     ax.plot(others["x"], others["y"], "o", ms=2.6, color=style.QUIET, alpha=0.45, zorder=1)
@@ -227,9 +229,9 @@ def stairs(
     texts = alt_text.ranges(points, y, y_axis).texts
     for row, text in zip(as_dicts(points), texts, strict=True):
         ink, at = style.color(row[color or label]), float(row[x])
-        told = parts.hover(row, label, f"{row[x]:,} {x_axis}", f"{text} {y_axis}")
+        tooltip = parts.hover(row, label, f"{row[x]:,} {x_axis}", f"{text} {y_axis}")
         look = {"at": (at, row[f"{y}_median"]), "face": parts.face(row, ink), "ms": 6, "zorder": 4}
-        parts.ranged(ax, Interval(at, at), interval.of(row, y), ink, told, **look)
+        parts.ranged(ax, Interval(at, at), interval.of(row, y), ink, tooltip, **look)
     for today in points[x].unique():
         ax.axvline(today, color=style.QUIET, lw=1, ls="--", zorder=1)
     ax.set_xlim(frame[x].min() / _AROUND, reach)
@@ -251,11 +253,11 @@ def _lines(
     rows: pd.DataFrame,
     label: str,
     color: str,
-    told: Sequence[Sequence[str]],
+    tooltip: Sequence[Sequence[str]],
     markers: pd.Series | None = None,
     **look: Any,
 ) -> Lines:
-    """A line per `label` through its points at the columns `x` and `y`, which say what is `told` of each row.
+    """A line per `label` through its points at the columns `x` and `y`, which say what is `tooltip` of each row.
 
     Points of lines lie above single ones: a line would begin nowhere under the mark of another.
     """
@@ -266,7 +268,7 @@ def _lines(
         above = 3.5 if len(points) > 1 else 3
         for place, row in zip(points.index, as_dicts(points), strict=True):
             marker = "o" if markers is None else markers[place]
-            words, face = parts.hover(row, label, *told[place]), parts.face(row, ink)
+            words, face = parts.hover(row, label, *tooltip[place]), parts.face(row, ink)
             parts.point(ax, row["x"], row["y"], ink, words, marker, face, zorder=above)
         drawn[name] = points[["x", "y"]].to_numpy(float), ink
     return drawn

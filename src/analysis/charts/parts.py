@@ -44,22 +44,22 @@ def middle(ends: Interval) -> Any:
     return ends.middle if ends.low > 0 else (ends.low + ends.high) / 2
 
 
-def point(ax: Axes, x: float, y: float, ink: str, told: str, marker: str = "o", face: str = "", **look: Any) -> None:
-    """A marker that says `told` when it is pointed at."""
+def point(ax: Axes, x: float, y: float, ink: str, tooltip: str, marker: str = "o", face: str = "", **look: Any) -> None:
+    """A marker that says `tooltip` when it is pointed at."""
     look = {"ms": 5.5, "zorder": 3, "clip_on": False} | look
-    ax.plot(x, y, marker, color=ink, mfc=face or ink, gid=f"{style.HOVER}{told}", **look)
+    ax.plot(x, y, marker, color=ink, mfc=face or ink, gid=f"{style.HOVER}{tooltip}", **look)
 
 
-def ranged(ax: Axes, x: Interval, y: Interval, ink: str, told: str, width: float = 3.2, **look: Any) -> None:
-    """A point with both its ranges as wide lines, which say `told` too; nothing where a range is missing."""
+def ranged(ax: Axes, x: Interval, y: Interval, ink: str, tooltip: str, width: float = 3.2, **look: Any) -> None:
+    """A point with both its ranges as wide lines, which say `tooltip` too; nothing where a range is missing."""
     if not (x.known and y.known):
         return
     i, j = middle(x), middle(y)
     for across, up in (([x.low, x.high], [j, j]), ([i, i], [y.low, y.high])):
         line = {"color": ink, "lw": width, "alpha": 0.45, "solid_capstyle": "butt", "zorder": 2}
         if across[0] != across[1] or up[0] != up[1]:
-            ax.plot(across, up, gid=f"{style.HOVER}{told}", **line)
-    point(ax, *look.pop("at", (i, j)), ink, told, **look)
+            ax.plot(across, up, gid=f"{style.HOVER}{tooltip}", **line)
+    point(ax, *look.pop("at", (i, j)), ink, tooltip, **look)
 
 
 def hover(row: Mapping[str, Any], label: str, *numbers: str) -> str:
@@ -79,7 +79,7 @@ def face(row: Mapping[str, Any], ink: str, hollow: str = "") -> str:
     return "white" if preview or (hollow and row[hollow]) else ink
 
 
-def behind(ax: Axes, x: float, y: float, words: str, aside: float = _GAP, **look: Any) -> Annotation:
+def text_at(ax: Axes, x: float, y: float, words: str, aside: float = _GAP, **look: Any) -> Annotation:
     """Words at the right of a point, or at its left, on white so that no line strikes them out."""
     look = {"va": "center", "size": 7.5, "bbox": BOX, "zorder": 4, "annotation_clip": False} | look
     ha = "left" if aside > 0 else "right"
@@ -150,8 +150,8 @@ def plain(value: float, _: int) -> str:
     return f"{value:,.10g}"
 
 
-def limits(ax: Axes, low: float, high: float, log: bool) -> None:
-    """The axis from a little below `low`, or 0 where that is near, to a little above `high`."""
+def limits(ax: Axes, low: float, high: float, log: bool, from_zero: bool = True) -> None:
+    """The axis to a little above `high`, from a little below 0, or below `low` where logarithmic or not `from_zero`."""
     if log:
         reach = max(np.log10(high / low), 0.3)
         ax.set_xlim(low / 10 ** (0.06 * reach), high * 10 ** (0.06 * reach))
@@ -159,7 +159,7 @@ def limits(ax: Axes, low: float, high: float, log: bool) -> None:
     else:
         if high >= _THOUSAND:
             ax.xaxis.set_major_formatter(plain)
-        start = 0 if low < 0.4 * high else low
+        start = min(low, 0) if from_zero or low < 0.4 * high else low
         reach = (high - start) or high
         ax.set_xlim(start - 0.06 * reach, high + 0.06 * reach)
 
@@ -187,7 +187,7 @@ def name_lines(ax: Axes, lines: Mapping[str, tuple[np.ndarray, str]], beside: It
     `lines` have places in the data and a color by name; the points `beside` them are not to be covered either.
     """
     downward = sorted(lines.items(), key=lambda line: -line[1][0][-1, 1])
-    texts = [behind(ax, *places[-1], style.wrapped(name, _NAME), color=ink) for name, (places, ink) in downward]
+    texts = [text_at(ax, *places[-1], style.wrapped(name, _NAME), color=ink) for name, (places, ink) in downward]
     right_room(ax, texts)
     ax.figure.draw_without_rendering()
     every = [*(places for places, _ in lines.values()), *(places for places in beside if len(places))]
@@ -239,7 +239,7 @@ def markers(rows: pd.DataFrame, series: str) -> dict[str, str]:
     """A marker per name of the column `series`: that of its round or its origin, or a spare one where it is taken.
 
     A round of the record has one of its own in each figure (style.round_markers), as each origin has
-    (style.MARKERS). Rows without a column `origin` are taken for published ones.
+    (style.MARKERS). Rows without an origin are taken for published ones.
     """
     spare = iter(_SHAPES)
     shapes: dict[str, str] = {}
@@ -250,7 +250,7 @@ def markers(rows: pd.DataFrame, series: str) -> dict[str, str]:
 
 
 def _marker(row: Mapping[str, Any]) -> str:
-    origin = row.get("origin", "published")
+    origin = row.get("origin") or "published"
     rounds = [row["round"]] if "round" in row else row.get("rounds", ())
     marker_of_round = style.round_markers().get(rounds[0]) if origin == "official" and len(rounds) == 1 else None
     return marker_of_round or style.MARKERS[origin]

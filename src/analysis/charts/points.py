@@ -51,9 +51,9 @@ def scatter(
     numbers = [alt_text.ranges(rows, x, x_axis), alt_text.ranges(rows, y, y_axis)]
     middles = [(ends.low + ends.high) / 2 for ends in (column.ends for column in numbers)]
     for row, *texts, i, j in zip(as_dicts(rows), *(column.texts for column in numbers), *middles, strict=True):
-        told = parts.hover(row, label, f"{x_axis} {texts[0]}", f"{y_axis} {texts[1]}")
+        tooltip = parts.hover(row, label, f"{x_axis} {texts[0]}", f"{y_axis} {texts[1]}")
         look = {"at": (i, j), "ms": 6.5, "face": POINT if row["filled"] else "white", "width": 2.4}
-        parts.ranged(ax, interval.of(row, x), interval.of(row, y), POINT, told, **look)
+        parts.ranged(ax, interval.of(row, x), interval.of(row, y), POINT, tooltip, **look)
         aside, va = (7, "bottom") if row["filled"] else (-7, "top")
         ax.annotate(row[label], (i, j), (6, aside), textcoords="offset points", size=8, va=va, bbox=parts.BOX)
     if front:
@@ -105,8 +105,8 @@ def roofs(
             ax.plot(corners, heights, color=ink, lw=1.3, ls=dashes[roof[line]])
         for row in as_dicts(points[points[panel].eq(name)]):
             x, y = interval.of(row, "x"), interval.of(row, "y")
-            told, face = f"{row['label']} \u00b7 {y.text()} at {x.text()}", ink if row["above"] else "white"
-            parts.ranged(ax, x, y, ink, told, width=1.6, face=face, ms=4.5)
+            tooltip, face = f"{row['label']} \u00b7 {y.text()} at {x.text()}", ink if row["above"] else "white"
+            parts.ranged(ax, x, y, ink, tooltip, width=1.6, face=face, ms=4.5)
         ax.set_title(name, loc="left", y=1)
         parts.log_axes(ax, "", "")
     for ax in axes.flat:
@@ -148,7 +148,7 @@ def strips(
     value: str,
     group: str,
     inks: Mapping[str, str],
-    told: str,
+    tooltip: str,
     axis: str,
     title: str,
     subtitle: str,
@@ -156,7 +156,7 @@ def strips(
     """One strip per value of column `strip`, in their order, with a dot for each row at its `value` (logarithmic).
 
     Dots of one place are stacked. `group` is a column of the keys of `inks` (one color each, drawn in
-    that order), `told` one of what is known of a dot that is pointed at. A line is at 1; rows whose value is not
+    that order), `tooltip` one of what is known of a dot that is pointed at. A line is at 1; rows whose value is not
     above zero are left out.
     """
     rows = frame[frame[value].gt(0)].reset_index(drop=True)
@@ -177,7 +177,7 @@ def strips(
     for place, name in enumerate(names):
         dots = rows[rows[strip].eq(name)]
         for row, (across, up) in zip(as_dicts(dots), _piled(ax, dots[value]), strict=True):
-            parts.point(ax, across, up - place, inks[row[group]], row[told], ms=_DOT - 0.6, mew=0)
+            parts.point(ax, across, up - place, inks[row[group]], row[tooltip], ms=_DOT - 0.6, mew=0)
     counted = rows.groupby([strip, group], observed=True)[value].agg(["size", "min", "max"]).reset_index()
     columns = [
         Column(alt_text.heading(strip), [", ".join(name.splitlines()) for name in counted[strip]]),

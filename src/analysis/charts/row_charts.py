@@ -61,13 +61,13 @@ def ranges(
     markers, places = parts.markers(rows, series), parts.places(rows[label])
     for place, row, number in zip(places, records, numbers.texts, strict=True):
         ink = style.color(row[color or label])
-        told = parts.hover(row, label, number, row[note] if note else "")
-        _bar(ax, row, name, place, ink, told, marker=markers[row[series]], face=parts.face(row, ink, hollow))
+        tooltip = parts.hover(row, label, number, row[note] if note else "")
+        _bar(ax, row, name, place, ink, tooltip, marker=markers[row[series]], face=parts.face(row, ink, hollow))
     parts.rows_axis(ax, rows[label], places, axis, log)
     ends = interval.of(rows, name)
-    parts.limits(ax, ends.low.min(), ends.high.max(), log)
+    parts.limits(ax, ends.low.min(), ends.high.max(), log, from_zero=reference is None)
     parts.guides(ax, reference, band)
-    parts.right_room(ax, [parts.behind(ax, *point) for point in zip(ends.high, places, words, strict=True)])
+    parts.right_room(ax, [parts.text_at(ax, *point) for point in zip(ends.high, places, words, strict=True)])
     entries = [parts.sample(*entry) for entry in markers.items()]
     parts.legend(ax, [*entries, parts.band_sample(band_label)] if band and band_label else entries)
     columns = [alt_text.words(rows, label), alt_text.words(rows, series), numbers, *alt_text.remarks(rows, note)]
@@ -108,12 +108,12 @@ def beside(
     for place, row in enumerate(as_dicts(rows)):
         ink = style.color(row[color or label])
         for step, (stem, words) in enumerate(names.items()):
-            told = parts.hover(row, label, f"{words} {numbers[stem].texts[place]}")
-            look = {"face": "white"} if step else {"face": parts.face(row, ink)}
-            _bar(ax, row, stem, -place - step * below, style.QUIET if step else ink, told, marker=markers[stem], **look)
+            tooltip = parts.hover(row, label, f"{words} {numbers[stem].texts[place]}")
+            look = {"marker": markers[stem], "face": "white" if step else parts.face(row, ink)}
+            _bar(ax, row, stem, -place - step * below, style.QUIET if step else ink, tooltip, **look)
         words = parts.words(numbers[name].texts[place], row, note, notes)
-        parts.behind(ax, 1, places[place], words, xycoords=("axes fraction", "data"))
-    parts.behind(ax, 1, 0.7, legend, xycoords=("axes fraction", "data"), color=QUIET)
+        parts.text_at(ax, 1, places[place], words, xycoords=("axes fraction", "data"))
+    parts.text_at(ax, 1, 0.7, legend, xycoords=("axes fraction", "data"), color=QUIET)
     ends = rows[[f"{stem}_{end}" for stem in names for end in ("low", "high")]]
     parts.limits(ax, ends.min(axis=None), ends.max(axis=None), log=True)
     parts.guides(ax, reference)
@@ -156,7 +156,7 @@ def stacked(
     ax.set_xlim(left=0)
     ax.xaxis.set_major_formatter(parts.plain)
     parts.right_room(
-        ax, [parts.behind(ax, total, place, f"{total:,}") for total, place in zip(starts, places, strict=True)]
+        ax, [parts.text_at(ax, total, place, f"{total:,}") for total, place in zip(starts, places, strict=True)]
     )
     parts.legend(ax, bars)
     numbers = [Column(alt_text.capital(words), [f"{n:,}" for n in rows[name]], True) for name, words in counts.items()]
@@ -174,8 +174,8 @@ def grouped(frame: pd.DataFrame, label: str) -> pd.DataFrame:
     return frame.sort_values(label, key=lambda names: names.map(order), kind="stable")
 
 
-def _bar(ax: object, row: dict, name: str, place: float, ink: str, told: str, **look: str) -> None:
+def _bar(ax: object, row: dict, name: str, place: float, ink: str, tooltip: str, **look: str) -> None:
     """The interval `name` of a row at a height, with its marker at the row's own median where it has one."""
     ends = interval.of(row, name)
     at = {"at": (row[f"{name}_median"], place)} if f"{name}_median" in row else {}
-    parts.ranged(ax, ends, Interval(place, place), ink, told, **look, **at)
+    parts.ranged(ax, ends, Interval(place, place), ink, tooltip, **look, **at)

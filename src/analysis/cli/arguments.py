@@ -87,6 +87,8 @@ def add_choose(parser: argparse.ArgumentParser) -> None:
     add("--price", action="append", metavar="NAME=USD", help="per accelerator-hour; may be repeated")
     _add_cost_model(add)
     add("--rank-by", choices=["cost", "power", "accelerators"], help="what the ranking is by (cost)")
+    about = "origin of the throughput, one alone: mlperf, or runs that `analysis data --inferencex` fetched (mlperf)"
+    add("--evidence", choices=["mlperf", "inferencex"], default="mlperf", help=about)
     add("--accelerators", nargs="+", metavar="NAME", help="accelerators ranked (all available)")
     add("--baseline", help="baseline of break-even prices (B200 SXM)")
     add(

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from analysis._core import interval, parameters, price_quote
+from analysis._core import interval, parameters
 from analysis._core import notes as wording
 from analysis._core.findings import Finding, exactly
 from analysis._core.interval import Interval
@@ -18,7 +18,7 @@ from analysis._core.vocabulary import COST_MODELS
 from analysis._display import tables
 from analysis._tables.catalog import Catalog
 from analysis.audit import flags
-from analysis.cli import option_values
+from analysis.cli import choose_inferencex, option_values
 from analysis.methods import provisioned_power
 from analysis.planner import choice
 from analysis.planner.choice import ACCELERATORS, BREAK_EVEN, DOLLARS, HEADROOM, KILOWATTS, PER_MILLION, Choice
@@ -69,6 +69,8 @@ def run(arguments: argparse.Namespace) -> list[str]:
 
     Raises asking.Nothing without an answer, ValueError (also of parameters.py) for invalid options.
     """
+    if arguments.evidence == "inferencex":
+        return choose_inferencex.run(arguments, option)
     catalog = flags.catalog()
     chosen = choice.make(catalog, _asked(arguments, catalog))
     label = catalog.label(chosen.match.benchmark)
@@ -206,15 +208,8 @@ def _asked(arguments: argparse.Namespace, catalog: Catalog) -> AcceleratorChoice
         values.setdefault("benchmark", "")
     named = arguments.accelerators or ()
     values["accelerators"] = [option_values.accelerator_of("--accelerators", name, catalog) for name in named]
-    values["prices"] = [_price(text, catalog) for text in arguments.price or ()]
+    values["prices"] = option_values.quotes("--price", arguments.price, catalog)
     if arguments.derate:
         derate = option_values.derate(arguments.derate)
         values["derate"] = [derate.low, derate.high]
     return AcceleratorChoice(**parameters.validate("accelerator_choice", values))
-
-
-def _price(text: str, catalog: Catalog) -> str:
-    """Return a quote with the name of its accelerator. Raises ValueError without one."""
-    if "=" not in text:
-        raise ValueError(f"--price {text!r} names no accelerator; expected NAME=USD, such as 'H200 SXM=2.5-3'")
-    return option_values.price("--price", text, catalog, expected=price_quote.EXPECTED)

@@ -124,6 +124,8 @@ def _figures(commands: argparse._SubParsersAction) -> None:
         "paths", nargs="*", type=Path, metavar="PATH", help="summaries, clones or archives (default: the network)"
     )
     data.add_argument("--mirror", default="", metavar="URL", help="another place for the files (or ANALYSIS_MIRROR)")
+    about = "fetch the newest runs of these models from InferenceX's API (all), into data/inferencex/"
+    data.add_argument("--inferencex", nargs="*", metavar="MODEL", help=about)
     audit = _add(
         commands, "audit", _audit, "check published figures against official results, arithmetic and hardware limits"
     )
@@ -235,15 +237,19 @@ def _record(arguments: argparse.Namespace) -> int:
 
 
 def _data(arguments: argparse.Namespace) -> int:
-    from analysis._import import endpoints_suite
+    from analysis._import import endpoints_suite, inferencex_api
     from analysis._import.official.download import DownloadFailed, bring, fetch
     from analysis._import.official.import_run import ImportFailed
 
     try:
+        if arguments.inferencex is not None:
+            if arguments.paths:
+                raise Refused("--inferencex takes models, no PATH; name those after it")
+            return inferencex_api.bring(arguments.inferencex, address=arguments.mirror, say=_say)
         if suite := endpoints_suite.among(arguments.paths):
             return endpoints_suite.bring(suite, say=_say)
         return bring(arguments.paths, say=_say) if arguments.paths else fetch(mirror=arguments.mirror, say=_say)
-    except (DownloadFailed, ImportFailed) as error:
+    except (DownloadFailed, ImportFailed, inferencex_api.InferenceXError) as error:
         return _failed(error)
 
 

@@ -68,6 +68,14 @@ def price(
     return named + text[text.index("=") :] if named else text
 
 
+def quotes(option: str, texts: Iterable[str] | None, catalog: Catalog) -> list[str]:
+    """Quotes that each name an accelerator, its name as tables have it. Raises ValueError for one without."""
+    for text in (texts := list(texts or ())):
+        if "=" not in text:
+            raise ValueError(f"{option} {text!r} names no accelerator; expected NAME=USD, such as 'H200 SXM=2.5-3'")
+    return [price(option, text, catalog, expected=price_quote.EXPECTED) for text in texts]
+
+
 def share(option: str, text: str) -> Interval:
     """`60-80` (per cent), `0.6-0.8` or `70` as a share. Raises ValueError for anything else."""
     low, high = numbers(option, text.strip().removesuffix("%"))
@@ -135,7 +143,7 @@ def in_options(option: Called = option) -> Iterator[None]:
     try:
         yield
     except Refused as error:
-        raise ValueError(error.told(option)) from None
+        raise ValueError(error.text_for(option)) from None
 
 
 def asked(

@@ -63,8 +63,16 @@ ASPECTS = {
 # Rules that no question of a rate gets around.
 NEVER = ("stream_count", "duplicate", "capped_unmetered", "other_unit", "several_types", "count_unstated")
 Columns = Mapping[str, Any]  # of rows, by name: arrays of one length, at a fraction of the price of a frame of them
-STANDING = ["rate_low", "rate_high", "rate_unit", "per_accelerator_low", "per_accelerator_high", "assumed", "left_out"]
-STANDING += [f"apart_{aspect}" for aspect in ASPECTS]
+COMPARABILITY = [
+    "rate_low",
+    "rate_high",
+    "rate_unit",
+    "per_accelerator_low",
+    "per_accelerator_high",
+    "assumed",
+    "excluded",
+]
+COMPARABILITY += [f"apart_{aspect}" for aspect in ASPECTS]
 BITS = 31  # questions of one aspect that a number of four bytes holds
 
 
@@ -121,13 +129,13 @@ class Question:
 
 @dataclass(frozen=True)
 class Comparison:
-    """`rows` are comparable; `left_out` has one row per reason: reason (in words), results, accelerators.
+    """`rows` are comparable; `excluded` has one row per reason: reason (in words), results, accelerators.
 
     The accelerators are named in words: of more than NAMED those with most results, and how many more there are.
     """
 
     rows: pd.DataFrame
-    left_out: pd.DataFrame
+    excluded: pd.DataFrame
     unit: str
     question: Question
     label: str
@@ -234,11 +242,11 @@ def select_scenarios(data: Tables, question: Question, scenarios: Iterable[str])
     return rows.assign(notes=row_caveats.of_each(rows, question.suite, question.division))
 
 
-def standings(data: Tables) -> pd.DataFrame:
+def comparability_of_each(data: Tables) -> pd.DataFrame:
     """What the gate says of each result alone, from which any pair of results can be judged; index as results.
 
     `rate_low/high` and `per_accelerator_low/high` are in `rate_unit`, the one in which the benchmark compares in the
-    result's scenario (a latency in its own). `left_out` is the code of the rule of NEVER that it breaks, "" for none.
+    result's scenario (a latency in its own). `excluded` is the code of the rule of NEVER that it breaks, "" for none.
     Each of ASPECTS has a number, `apart_<aspect>`: bit n is set where the n-th question of that aspect
     (`questions_apart`) takes the result in. Two results are comparable where a question takes in both: where
     they have a bit in common. Raises ValueError where an aspect has more questions than BITS.
@@ -269,11 +277,13 @@ def standings(data: Tables) -> pd.DataFrame:
         bits[f"apart_{aspect}"] = sum(
             (mask.astype("int64") << bit for bit, mask in enumerate(masks)), np.zeros(is_first.sum(), "int64")
         )[kind_of]
-    return frame.assign(left_out=_first(never), **bits)[STANDING].reindex(data.results.index)
+    return frame.assign(excluded=_first(never), **bits)[COMPARABILITY].reindex(data.results.index)
 
 
 def questions_apart(rounds: Iterable[str]) -> dict[str, list[Any]]:
-    """What may be asked in each of ASPECTS, in the order of the bits of `standings`; `rounds` are those of the results.
+    """What may be asked in each of ASPECTS, in the order of the bits of `comparability_of_each`.
+
+    `rounds` are those of the results.
 
     The accuracy target "" is the usual one of a benchmark, under which a run submitted under several counts once.
     """

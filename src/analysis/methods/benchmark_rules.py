@@ -91,7 +91,7 @@ def first_token_ms(rows: pd.DataFrame, limits: pd.DataFrame, rounds: Sequence[st
     return logged.where(logged > 0).fillna(of_rows(rows, limits, TTFT, rounds))
 
 
-def proven(rows: pd.DataFrame, limits: pd.DataFrame, rounds: Sequence[str] = ()) -> pd.DataFrame:
+def interactivity_bounds(rows: pd.DataFrame, limits: pd.DataFrame, rounds: Sequence[str] = ()) -> pd.DataFrame:
     """The speed that each row proves, by what, and its limits; index as `rows`.
 
     Columns: speed (tokens/s that all users but the slowest hundredth saw: 1000 / TPOT in ms at p99), proof (LOGGED: the

@@ -25,16 +25,16 @@ POWER = "all_in_kilowatts"
 RAN = ("id", "result_id", "system", "accelerator_count", "submitter", "framework", "serving_software")  # what ran
 
 
-def behind(rows: pd.DataFrame, accelerator: str) -> pd.DataFrame:
+def rate_rows(rows: pd.DataFrame, accelerator: str) -> pd.DataFrame:
     """The comparable rows that an accelerator's rate is taken from: of systems alike (see system_properties.alike).
 
     The official ones alone where there are any; what documents print is one range.
     """
-    return rows[Candidates(rows).behind(accelerator)]
+    return rows[Candidates(rows).of_rate(accelerator)]
 
 
 class Candidates:
-    """Comparable rows as arrays, to find which of them are behind a rate, for many selections of rows."""
+    """Comparable rows as arrays, to find which of them a rate is taken from, for many selections of rows."""
 
     def __init__(self, rows: pd.DataFrame) -> None:
         self.accelerator = rows["accelerator"].to_numpy("object")
@@ -64,8 +64,8 @@ class Candidates:
         is_official = is_candidate & self.official
         return is_official if is_official.any() else is_candidate
 
-    def behind(self, accelerator: str, among: np.ndarray | None = None) -> np.ndarray:
-        """Which rows `among` these (None: all) the accelerator's rate is taken from, see `behind`."""
+    def of_rate(self, accelerator: str, among: np.ndarray | None = None) -> np.ndarray:
+        """Which rows `among` these (None: all) the accelerator's rate is taken from, see `rate_rows`."""
         is_candidate = self.of_accelerator(accelerator, among)
         if not (is_candidate & self.official).any():
             return is_candidate
@@ -73,9 +73,9 @@ class Candidates:
 
 
 def scope(rows: pd.DataFrame, accelerator: str, used: pd.DataFrame) -> str:
-    """How many of an accelerator's systems are behind its rate, in words; of documents, how many of their figures.
+    """How many of an accelerator's systems its rate is taken from, in words; of documents, how many of their figures.
 
-    `used` are the rows behind it.
+    `used` are those rows.
     """
     return Candidates(rows).scope(accelerator, rows.index.isin(used.index))
 
@@ -151,7 +151,7 @@ def usd_per_million(rate: Interval, price: Interval, share: Interval | float = 1
 
 
 def rates(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rate of each accelerator in comparable rows: of its fastest system among those `behind` it, of one system.
+    """The rate of each accelerator in comparable rows: of its fastest system among its `rate_rows`, of one system.
 
     Columns: accelerator, rate_low/high (per accelerator), record (`official` or `documents`), best_of (see scope),
     rounds (that of the row, a tuple), source_ids (a tuple), notes, and those of RAN, as far as the rows have them.
@@ -159,7 +159,7 @@ def rates(rows: pd.DataFrame) -> pd.DataFrame:
     """
     rated, candidates = [], Candidates(rows)
     for name in rows["accelerator"].unique():
-        used = rows[candidates.behind(name)]
+        used = rows[candidates.of_rate(name)]
         best = used.loc[interval.of(used, "per_accelerator").middle.idxmax()]
         record = "official" if best["origin"] == "official" else "documents"
         differ = NONE if best["origin"] == "official" else _contradicting(used, name)

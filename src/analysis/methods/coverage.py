@@ -42,7 +42,7 @@ def counts(rows: pd.DataFrame, agrees: float = AGREES) -> pd.DataFrame:
     Columns: rows; closed, open, network; recomputed (from a log), inferred (of these, from the log of another
     scenario), compared (recomputed, with a figure published beside the log), differing (from that figure by more than
     `agrees`, relative); unit_corrected; power, power_compared and power_differing (by more than POWER_AGREES) of watts
-    or energy, power_left_out (metered, without a figure); precision_unknown; capped, cap_unknown (power-capped, the cap
+    or energy, power_excluded (metered, without a figure); precision_unknown; capped, cap_unknown (power-capped, the cap
     in watts unknown); those of `distinct`; source_ids.
     """
     figure = _power_figure(rows)
@@ -55,7 +55,7 @@ def counts(rows: pd.DataFrame, agrees: float = AGREES) -> pd.DataFrame:
         "power": figure,
         "power_compared": rows["recomputed_power_difference"].notna(),
         "power_differing": rows["recomputed_power_difference"].abs() > POWER_AGREES,
-        "power_left_out": rows["power_measured"] & ~figure,
+        "power_excluded": rows["power_measured"] & ~figure,
         "precision_unknown": rows["precision"].eq(""),
         "capped": rows["power_capped"],
         "cap_unknown": rows["power_capped"] & rows["power_limit_watts"].isna(),
@@ -110,7 +110,7 @@ def exceptions(rows: pd.DataFrame) -> pd.DataFrame:
     Columns: why, benchmark ("" for several), printed_unit and unit ("" unless they are the reason), rounds, rows,
     result_ids (each once; none of a round without them), source_ids. Reasons: `no_round_logs` (the round's logs are not
     at hand, see has_logs), `no_log` (they are), `differs`, `unit` (labeled with another unit than that counted),
-    `no_samples` (a power figure without them, others of its round have them), `power_differs`, `power_left_out`.
+    `no_samples` (a power figure without them, others of its round have them), `power_differs`, `power_excluded`.
     """
     difference, power = rows["recomputed_difference"], rows["recomputed_power_difference"]
     logged = rows["recomputed"].notna()
@@ -123,7 +123,7 @@ def exceptions(rows: pd.DataFrame) -> pd.DataFrame:
         "power_differs": (power.abs() > POWER_AGREES, ["benchmark"]),
         "no_log": (round_logged & ~logged, ["benchmark"]),
         "no_samples": (round_metered & figure & power.isna(), ["benchmark"]),
-        "power_left_out": (rows["power_measured"] & ~figure, ["benchmark"]),
+        "power_excluded": (rows["power_measured"] & ~figure, ["benchmark"]),
         "unit": (rows["corrected"].ne(""), ["benchmark", "printed_unit", "unit"]),
         "no_round_logs": (~round_logged & ~logged, []),
     }

@@ -87,7 +87,7 @@ def against(runs: pd.DataFrame, limited: pd.DataFrame, offline: pd.DataFrame) ->
     """Return the runs with official rows of their accelerator, all per accelerator.
 
     `limited` and `offline` are comparable official rows of the scenario under latency limits and of Offline. Added:
-    official_low/high (over the systems of one kind, see cost.behind), systems (how many of how many, in words),
+    official_low/high (over the systems of one kind, see cost.rate_rows), systems (how many of how many, in words),
     derate_low/high (the run over that range), nearest (result id, else row id), nearest_low/high, of_nearest_low/high,
     latency_low/high (what the limit leaves of the nearest system's Offline rate, NaN where it has none),
     of_offline_low/high, source_ids. NaN and "" without a row of the accelerator.
@@ -96,7 +96,7 @@ def against(runs: pd.DataFrame, limited: pd.DataFrame, offline: pd.DataFrame) ->
     for run in as_dicts(runs):
         near = nearest(run, limited[limited["accelerator"].eq(run["accelerator"])], offline)
         near_offline = offline[offline["system_key"].eq(near["system_key"])] if near is not None else offline.head(0)
-        behind = cost.behind(limited, run["accelerator"])
+        behind = cost.rate_rows(limited, run["accelerator"])
         beside = _beside(Interval(run["per_accelerator_low"], run["per_accelerator_high"]), behind, near, near_offline)
         rows.append(run | beside | {"systems": cost.scope(limited, run["accelerator"], behind)})
     return pd.DataFrame(rows)

@@ -45,7 +45,7 @@ def runs(rows: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
     per_accelerator_low/high and per_kilowatt_low/high (the benchmark's unit; the latter NaN without measured power).
     """
     per_kilowatt = Interval(1000 * rows["rate_low"], 1000 * rows["rate_high"]) / interval.of(rows, "power_watts")
-    known = benchmark_rules.proven(rows, limits)
+    known = benchmark_rules.interactivity_bounds(rows, limits)
     rows = interval.put(rows, PER_KILOWATT, per_kilowatt).assign(
         interactivity=known["speed"],
         known_from=known["proof"],

@@ -26,7 +26,7 @@ def of(
     """Return the official results, newest round first, closed before network before open; index 0, 1, ...
 
     Empty `rounds` and `divisions` mean all. `limits` is the table benchmark_limits. Added to the columns of results and
-    of selection.standings: `apart_precision` (a bit per precision as in `precisions`, all of them where it is unknown),
+    of selection.comparability_of_each: `apart_precision` (a bit per precision as in `precisions`, all if unknown),
     `power` ("with", "without"), `evidence` (one of vocabulary.EVIDENCE), `software` (serving software, else the first
     product of the framework, without its version), `version` (that framework as submitted), `per_accelerator` and
     `rate` (the middle of the gate's), `latency_ms` of streams and `joules` per unit of work (measured watts over the
@@ -38,14 +38,14 @@ def of(
     for column, asked in (("round", rounds), ("division", divisions)):
         results = shared_memory.where(results, results[column].isin(asked)) if asked else results
     record = selection.record(results, data.benchmarks)
-    rows = record.results.assign(**_standings(data, record))
+    rows = record.results.assign(**_comparability(data, record))
     rows = rows.assign(basis="official " + rows["round"], system_key=systems.keys(rows), doubt="")
     sizeless = rows.assign(per="")  # no row is of another size beside all others
     rows = rows.assign(notes=row_caveats.of_each(sizeless, "", DIVISIONS[0]))
     rows = _measures(rows).assign(software=software(rows), version=rows["framework"])
     rows = rows.assign(apart_precision=precision_bits(rows["precision"]), precision=_stated(rows["precision"]))
     rows = rows.assign(power=rows["power_measured"].map({True: "with", False: "without"}))
-    return _ordered(rows.assign(**benchmark_rules.proven(rows, limits)))
+    return _ordered(rows.assign(**benchmark_rules.interactivity_bounds(rows, limits)))
 
 
 def first_view(rows: pd.DataFrame, benchmark: str, scenario: str) -> dict[str, list[str]]:
@@ -56,16 +56,16 @@ def first_view(rows: pd.DataFrame, benchmark: str, scenario: str) -> dict[str, l
     return {"round": [newest], **facets} if newest else facets
 
 
-def _standings(data: selection.Tables, record: selection.Data) -> pd.DataFrame:
-    """Return selection.standings of the `record` of `data`, cached where it has all official results."""
+def _comparability(data: selection.Tables, record: selection.Data) -> pd.DataFrame:
+    """Return selection.comparability_of_each of the `record` of `data`, cached where it has all official results."""
     if len(record.results) < data.results["origin"].eq("official").sum():
-        return selection.standings(record)
-    return _standings_of_all(data)
+        return selection.comparability_of_each(record)
+    return _comparability_of_all(data)
 
 
 @kept_with("results", "benchmarks")
-def _standings_of_all(data: selection.Tables) -> pd.DataFrame:
-    return selection.standings(selection.record(data.results, data.benchmarks))
+def _comparability_of_all(data: selection.Tables) -> pd.DataFrame:
+    return selection.comparability_of_each(selection.record(data.results, data.benchmarks))
 
 
 def precisions(rows: pd.Series) -> list[str]:
@@ -99,7 +99,7 @@ def _product(framework: str) -> str:
 
 def _measures(rows: pd.DataFrame) -> pd.DataFrame:
     """Add the measures that views draw; rows excluded from comparisons have none."""
-    stream, drawn = rows["scenario"].isin(STREAMS), rows["left_out"].eq("")
+    stream, drawn = rows["scenario"].isin(STREAMS), rows["excluded"].eq("")
     middle = {name: _middle(interval.of(rows, name)).where(drawn & ~stream) for name in ("rate", "per_accelerator")}
     watts = _middle(interval.of(rows, "power_watts"))
     energy = (rows["energy_millijoules_per_query"] / 1000).where(drawn)

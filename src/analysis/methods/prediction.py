@@ -297,9 +297,9 @@ def _known(cases: pd.DataFrame) -> pd.DataFrame:
         found[NAIVE][places] = _medians(values + base[places], other.astype("float64"))
         for rival in RIVALS:
             weights = _weights(part, rival) * other
-            for left_out in (*np.unique(rounds), ""):  # the choice then judges the round that is left out
-                into = tried.setdefault(left_out, {}).setdefault(rival, np.full(len(rows), np.nan))
-                into[places] = _medians(values, weights * (rounds[places] != left_out)) + base[places]
+            for excluded in (*np.unique(rounds), ""):  # the choice then judges the round that is left out
+                into = tried.setdefault(excluded, {}).setdefault(rival, np.full(len(rows), np.nan))
+                into[places] = _medians(values, weights * (rounds[places] != excluded)) + base[places]
     found[NESTED] = _nested(tried, residual + base, rounds)
     told = {name: rows["offline"] * np.exp(logs) for name, logs in found.items()}
     return _long(rows, KNOWN, rows["rate"], told)
@@ -347,12 +347,14 @@ def _new(cases: pd.DataFrame) -> pd.DataFrame:
 
 def _slower(cases: pd.DataFrame) -> pd.DataFrame:
     """SLOWER: each Interactive rate from the same system's in Server, times the decoding model at both limits."""
-    keys = ["benchmark", "system_key"]
-    server, fast = (cases[cases["scenario"].eq(name)] for name in LIMITED)
-    known = server.set_index(keys)
-    known = known.assign(scaled=known["rate"] / known["model_share"])["scaled"]
-    rows = fast.join(known, on=keys).reset_index(drop=True)
-    return _long(rows, SLOWER, rows["rate"], {ALL: rows["scaled"] * rows["model_share"]})
+    server, fast = (cases[cases["scenario"].eq(name)].reset_index(drop=True) for name in LIMITED)
+    scaled = dict(zip(_systems(server), server["rate"] / server["model_share"], strict=True))
+    known = np.array([scaled.get(key, np.nan) for key in _systems(fast)], "float64")
+    return _long(fast, SLOWER, fast["rate"], {ALL: known * fast["model_share"]})
+
+
+def _systems(cases: pd.DataFrame) -> list[tuple[str, str]]:
+    return list(zip(cases["benchmark"], cases["system_key"], strict=True))
 
 
 def _model(cases: pd.DataFrame) -> pd.DataFrame:

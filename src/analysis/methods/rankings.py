@@ -112,7 +112,7 @@ def with_break_even(leaderboard: pd.DataFrame, each: pd.DataFrame) -> pd.DataFra
     return wide
 
 
-def results_behind(rows: pd.DataFrame) -> pd.DataFrame:
+def results_compared(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the results that `leaderboard` takes the fastest of: available, bare metal, of the usual size."""
     systems = available(rows)
     groups = systems.filter(_READ).groupby(["accelerator", "scenario"], sort=False)

@@ -135,7 +135,7 @@ def previews(rows: pd.DataFrame) -> pd.DataFrame:
     return ratios[ratios["availability"].eq("preview")].reset_index(drop=True)
 
 
-def results_behind(rows: pd.DataFrame, lead: pd.DataFrame, baseline: str) -> pd.DataFrame:
+def results_compared(rows: pd.DataFrame, lead: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """Return the results behind the speedup `lead` (leader): those of both accelerators in its rounds.
 
     Only available systems where the lead is one. Without a lead there is none.

@@ -228,7 +228,7 @@ class Evidence:
         return {}
 
     def _behind(self, accelerator: str, scenario: str) -> np.ndarray:
-        return np.flatnonzero(self._candidates.behind(accelerator, self._scenarios[scenario]))
+        return np.flatnonzero(self._candidates.of_rate(accelerator, self._scenarios[scenario]))
 
     @cached_property
     def _candidates(self) -> cost.Candidates:
@@ -292,7 +292,7 @@ def evidence(tables: Tables, asked: RealWorldDerating, models: pd.DataFrame) -> 
     return Evidence(
         chosen=replace(chosen, rows=rows[rows["scenario"].eq(asked.scenario)]),
         rows=rows,
-        power=power.assign(**{SPEED: benchmark_rules.proven(power, *limits)["speed"]}),
+        power=power.assign(**{SPEED: benchmark_rules.interactivity_bounds(power, *limits)["speed"]}),
         typical=typical,
         estimates=prediction.estimates(tables, rated, *asked.rounds),
         bands=prediction.bands(tables, asked.benchmark),

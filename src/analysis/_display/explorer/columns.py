@@ -67,7 +67,7 @@ IN_TABLE = {
     "notes": "Notes",
 }
 SHORT = {"accelerator_count": "Count", "accuracy_target": "Accuracy target (%)"}
-FOR_FILTERS = {"left_out": "Excluded, because", "power_capped": "Power-capped"}
+FOR_FILTERS = {"excluded": "Excluded, because", "power_capped": "Power-capped"}
 HIDDEN = (
     "system_key",
     "apart_rounds",

@@ -36,8 +36,8 @@ function banner(rows, who = "this view mixes") {
 function leftOut(rows) {
   const counts = new Map();
   for (const row of rows) {
-    const code = text("left_out", row);
+    const code = text("excluded", row);
     if (code) counts.set(code, (counts.get(code) ?? 0) + 1);
   }
-  return [...counts].map(([code, count]) => `${whole.format(count)} (${about.left_out[code]})`);
+  return [...counts].map(([code, count]) => `${whole.format(count)} (${about.excluded[code]})`);
 }

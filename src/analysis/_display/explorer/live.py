@@ -115,10 +115,10 @@ def _about(catalog: Catalog, rows: pd.DataFrame, start: str) -> dict[str, Any]:
     sources = sources[sources["id"].isin(rows["source_id"].unique())]
     labels = dict(zip(catalog.benchmarks["benchmark"], catalog.benchmarks["label"], strict=True))
     precisions = {name: name.upper() for name in PRECISIONS}
-    left_out = {code: notes.kind(code).words for code in sorted(rows["left_out"].unique()) if code}
+    excluded = {code: notes.kind(code).words for code in sorted(rows["excluded"].unique()) if code}
     unit = set(rows["rate_unit"].unique())
     meter = {name: f"{name} measured power" for name in ("with", "without")}
-    words = {"benchmark": labels, "precision": precisions, "left_out": left_out, "power": meter, "evidence": EVIDENCE}
+    words = {"benchmark": labels, "precision": precisions, "excluded": excluded, "power": meter, "evidence": EVIDENCE}
     words |= {"availability": {"rdi": "RDI"}, "accelerator": called(catalog.accelerators)}
     return {
         "page": PAGE,
@@ -127,7 +127,7 @@ def _about(catalog: Catalog, rows: pd.DataFrame, start: str) -> dict[str, Any]:
         "views": VIEWS,
         "mixed": [dict(zip(("bits", "column", "words"), entry, strict=True)) for entry in MIXED],
         "inks": _inks(catalog.accelerators["accelerator"]),
-        "left_out": {code: text.format(unit=", ".join(sorted(unit))) for code, text in left_out.items()},
+        "excluded": {code: text.format(unit=", ".join(sorted(unit))) for code, text in excluded.items()},
         "published": {name: published[name] for name in names},
         "sources": {
             row["id"]: {name: row[name] for name in ("title", "publisher", "url", "accessed", "license")}

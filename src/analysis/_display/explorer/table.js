@@ -111,7 +111,7 @@ function fillTable() {
 }
 
 function tableRow(row, place) {
-  const line = make("tr"), reason = about.left_out[text("left_out", row)];
+  const line = make("tr"), reason = about.excluded[text("excluded", row)];
   line.setAttribute("aria-rowindex", place + 2);
   for (const { name, width } of table.shown) {
     if (name === "accelerator") {

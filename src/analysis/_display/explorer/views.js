@@ -96,7 +96,7 @@ function perSecond(row) {
 // Why a view is empty, and what to select.
 function wanting(view, rows) {
   const without = leftOut(rows), none = "No selected result";
-  const able = rows.filter((row) => !text("left_out", row)), chosen = (name) => choice.chosen.get(name);
+  const able = rows.filter((row) => !text("excluded", row)), chosen = (name) => choice.chosen.get(name);
   if (!able.length) return `${none} is comparable: ${listed(without)}. See the table.`;
   if (view === "scenarios")
     return chosen("scenario") && SCENARIOS.filter((name) => chosen("scenario").has(name)).length < 2
@@ -329,7 +329,9 @@ function matrix(rows, width) {
     const part = text("accelerator", row), age = columns.get("round").places[row];
     if (!(newest.get(part) >= age)) newest.set(part, age);
   }
-  const across = [...parts.keys()].sort((a, b) => (b === choice.base) - (a === choice.base) || newest.get(b) - newest.get(a) || parts.get(b).size - parts.get(a).size).slice(0, room);
+  const fullest = [...models.keys()].reduce((most, model) => models.get(model).size > models.get(most).size ? model : most);
+  const rank = (part) => best.has(`${fullest}\n${part}`) ? (less ? -1 : 1) * measure(best.get(`${fullest}\n${part}`)) : -Infinity;
+  const across = [...parts.keys()].sort((a, b) => (b === choice.base) - (a === choice.base) || newest.get(b) - newest.get(a) || parts.get(b).size - parts.get(a).size || rank(b) - rank(a)).slice(0, room);
   const down = [...models.keys()].filter((model) => across.some((part) => best.has(`${model}\n${part}`)))
     .sort((a, b) => models.get(b).size - models.get(a).size);
   const name = `${said("scenario", rows[0])}: best ${choice.base ? `vs ${called(choice.base)} (ratio)` : less ? "latency (ms)" : "throughput per accelerator"}`;

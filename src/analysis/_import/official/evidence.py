@@ -212,7 +212,7 @@ def _lose_power(out: Row, reason: str) -> None:
     for name in POWER:
         out.pop(name, None)
     shape.remark(out, f"its power is left out: {reason}{published}")
-    out["left_out"] = f"power alone: {reason}"
+    out["excluded"] = f"power alone: {reason}"
 
 
 def _power(run: Run, log: Mapping[str, Any], scenario: str, is_published: bool) -> tuple[float | None, str]:

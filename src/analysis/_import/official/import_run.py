@@ -144,7 +144,7 @@ def _sound(made: Iterable[Made | Problem], outcome: Outcome) -> list[Row]:
             outcome.problems.append(each)
             continue
         place, row = each
-        if reason := row.pop("left_out", ""):
+        if reason := row.pop("excluded", ""):
             outcome.problems.append(Problem(place, reason))
         faults, first = rules.row_faults(row, columns), kept.get(row["id"])
         if first and first.row != row:
@@ -179,7 +179,7 @@ def _lines(rows: Sequence[Row], met: Sequence[Row], outcome: Outcome, out: Path)
     yield from unknown_names.lines(met)
     corrected = sum(bool(row.get("corrected")) for row in rows)
     counts = {
-        f"{corrected} with a unit put right": corrected,
+        f"{corrected} with a unit corrected": corrected,
         f"{outcome.recomputed} recomputed from logs, {len(outcome.differing)} differ": outcome.recomputed,
         f"{outcome.repeated:,} that stood again, the same": outcome.repeated,
         f"{len(outcome.problems)} left out": outcome.problems,
