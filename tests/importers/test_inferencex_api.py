@@ -50,7 +50,7 @@ def api() -> Iterator[tuple[str, dict[str, Any], list[dict[str, list[str]]]]]:
             self.send_response(200)
             self.send_header("Content-Encoding", "gzip")
             self.end_headers()
-            self.wfile.write(answer if isinstance(answer, bytes) else gzip.compress(json.dumps(answer).encode()))
+            self.wfile.write(answer if isinstance(answer, bytes) else gzip.compress(json.dumps(answer, mtime=0).encode()))
 
         def log_message(self, *arguments: Any) -> None:
             """Say nothing."""
@@ -89,7 +89,7 @@ def test_without_names_each_listed_model_is_fetched_and_a_wrong_run_is_named(api
 
 @pytest.mark.parametrize(
     ("answer", "words"),
-    [(500, "HTTP Error 500"), (b"<html>", "BadGzipFile"), (gzip.compress(b"[{")[:-9], "EOFError|error"),
+    [(500, "HTTP Error 500"), (b"<html>", "BadGzipFile"), (gzip.compress(b"[{", mtime=0)[:-9], "EOFError|error"),
      ({"error": "Unknown model"}, "expected a list of rows"), ([], "expected a list of rows")],
 )  # fmt: skip
 def test_a_failed_answer_is_named_and_changes_nothing(api: Any, tmp_path: Path, answer: Any, words: str) -> None:

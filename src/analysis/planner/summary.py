@@ -42,7 +42,7 @@ def need(planned: Planned) -> Finding:
     if planned.box.spare_nodes:
         number = f"{count(planned.box.spare_nodes, 'spare node')}"
     per_million = [f"{usd(million)} per million tokens"] * (planned.chosen.unit == TOKENS)
-    cost = ", ".join([f"{usd(bill)}/hour", *per_million]) if bill.known else "price unknown"
+    cost = ", ".join([f"{usd(bill, 3)}/hour", *per_million]) if bill.known else "price unknown"
     words = f"Serving {count(users, 'user')} at {speed:g} {planned.chosen.unit} takes {range_text(count_of)} "
     words += f"{planned.called} ({number}, {planned.evidence}), {cost}."
     values = {"nodes": (nodes, f"nodes, {LIKELY}")}
