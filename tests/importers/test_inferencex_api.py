@@ -50,7 +50,9 @@ def api() -> Iterator[tuple[str, dict[str, Any], list[dict[str, list[str]]]]]:
             self.send_response(200)
             self.send_header("Content-Encoding", "gzip")
             self.end_headers()
-            self.wfile.write(answer if isinstance(answer, bytes) else gzip.compress(json.dumps(answer, mtime=0).encode()))
+            self.wfile.write(
+                answer if isinstance(answer, bytes) else gzip.compress(json.dumps(answer).encode(), mtime=0)
+            )
 
         def log_message(self, *arguments: Any) -> None:
             """Say nothing."""
