@@ -36,6 +36,7 @@ SLOWER, MODEL = "slower scenario of the system", "another benchmark on the accel
 QUESTIONS = (KNOWN, NONE, NEW, SLOWER, MODEL)
 ALL, EARLIER, NESTED, NAIVE = "all", "earlier rounds only", "weights of other rounds", "median of the others"
 MODELS = "mean over models"
+LARGEST, OTHERS = "llama2-70b", "all but Llama 2 70B"  # the benchmark of most cases, and the errors without it
 GATHERED_FROM = ("results", "benchmarks", "benchmark_limits", "accelerators", "doubts")  # what makes cases
 
 # What two systems have in common, and how often it counts: each time multiplies the weight of one for the other by
@@ -409,10 +410,11 @@ def band(predictions: pd.DataFrame, benchmark: str, scenario: str, question: str
 
 
 def errors(predictions: pd.DataFrame) -> pd.DataFrame:
-    """How far predictions are off by question, basis, scenario and benchmark ("" all, MODELS the mean over each).
+    """How far predictions are off by question, basis, scenario and benchmark.
 
-    Columns: ERRORS. `systems` of `of_systems` could be predicted, `median` and `p90` are of their errors (shares of the
-    actual rate; the latter NaN of FEWEST cases or fewer), `held` is the share of cases within their range.
+    Of benchmarks "" is all, MODELS the mean over each, and OTHERS all but LARGEST. Columns: ERRORS. `systems` of
+    `of_systems` could be predicted, `median` and `p90` are of their errors (shares of the actual rate; the latter NaN
+    of FEWEST cases or fewer), `held` is the share of cases within their range.
     """
     rows = []
     for (question, basis, scenario), part in predictions.groupby(["question", "basis", "scenario"], sort=False):
@@ -420,6 +422,7 @@ def errors(predictions: pd.DataFrame) -> pd.DataFrame:
         found = {name: _errors_of(own) for name, own in parts.items()}
         means = pd.DataFrame([own for name, own in found.items() if name])[["median", "p90"]].mean().to_dict()
         found[MODELS] = found[""] | means
+        found[OTHERS] = _errors_of(part[part["benchmark"].ne(LARGEST)])
         key = {"question": question, "basis": basis, "scenario": scenario}
         rows += [key | {"benchmark": name} | own for name, own in found.items()]
     return pd.DataFrame(rows, columns=ERRORS)
