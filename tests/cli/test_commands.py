@@ -75,7 +75,7 @@ sys.exit(status)
 def test_plan_answers_with_every_quantity_and_what_it_rests_on(said) -> None:
     status, text = said(*PLAN)
     assert status == 0 and text.startswith(
-        "Serving 100 users at 25 tokens/s takes 2 to 3 H200 (1 node, measured), $3.50 to $5.20/hour, $0.39 "
+        "Serving 100 users at 25 tokens/s takes 2 to 3 H200 (1 node, measured), $3.48 to $5.22/hour, $0.39 "
     )
     for words in ("accelerators", "nodes of up to 8", "cost ($/hour)", "cost ($/user-hour)", "facility power (kW)",
                   "cost ($/million tokens)", "headroom over peak traffic (%)", "Rank correlation with cost: ",
@@ -175,7 +175,7 @@ def test_nonsense_is_refused_by_the_name_of_its_option(said, arguments: list, wo
 def test_spare_nodes_are_planned_beside_those_needed(said) -> None:
     status, text = said(*PLAN, "--spare-nodes", "1")
     assert status == 0 and text.startswith(
-        "Serving 100 users at 25 tokens/s takes 10 to 11 H200 (1 spare node, measured), $17 to $19/hour,"
+        "Serving 100 users at 25 tokens/s takes 10 to 11 H200 (1 spare node, measured), $17.4 to $19.1/hour,"
     )
 
 

@@ -89,7 +89,7 @@ def test_how_many_accelerators_hold_the_weights_is_one_number(data: Catalog) -> 
 def test_a_sizing_example_is_answered_by_the_audit_as_by_the_plan(
     data: Catalog, judged: pd.DataFrame, capsys: pytest.CaptureFixture
 ) -> None:
-    """Whole accelerators of a plan at the document's users, speed and price; or nothing is known here and there."""
+    """Whole accelerators of a plan at the document's users, speed and price; or nothing or an estimate is known."""
     needed = judged[judged["check"].eq(OFFICIAL_SIZING) & judged["unit"].str.startswith("accelerator")]
     assert len(needed)
     for row in needed.to_dict("records"):
@@ -102,7 +102,7 @@ def test_a_sizing_example_is_answered_by_the_audit_as_by_the_plan(
         status = main.main(["plan", *asked, "--format", "json"])
         planned = capsys.readouterr().out
         if pd.isna(row["expected_low"]):
-            assert (status, row["verdict"]) == (1, "no_official_result")
+            assert row["verdict"] == "no_official_result" and (status == 1 or ", estimate)" in planned)
             continue
         assert status == 0
         found = {finding["name"]: finding for finding in json.loads(planned)["findings"]}

@@ -75,7 +75,8 @@ def test_each_result_of_an_answer_names_submitter_system_size_and_round(
         first = record["findings"][0]
         if record["notebook"] in NO_SYSTEMS or first["low"] is None or not official(record):
             continue
-        assert first["systems"], name
+        # Of an estimate whose accelerator was not submitted there are none to name.
+        assert first["systems"] or "(estimate)" in first["headline"], name
         for system in first["systems"]:
             assert re.fullmatch(
                 r"(?:baseline )?\S.*: .+ \((?:\d+x, )?v\d\.\d(?:, \d\.\d-\d{4})?\)|and \d+ more", system

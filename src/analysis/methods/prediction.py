@@ -348,7 +348,7 @@ def _new(cases: pd.DataFrame) -> pd.DataFrame:
 
 def _slower(cases: pd.DataFrame) -> pd.DataFrame:
     """SLOWER: each Interactive rate from the same system's in Server, times the decoding model at both limits."""
-    server, fast = (cases[cases["scenario"].eq(name)].reset_index(drop=True) for name in LIMITED)
+    server, fast = (cases[cases["scenario"].eq(name)].reset_index(drop=True) for name in ("Server", "Interactive"))
     scaled = dict(zip(_systems(server), server["rate"] / server["model_share"], strict=True))
     known = np.array([scaled.get(key, np.nan) for key in _systems(fast)], "float64")
     return _long(fast, SLOWER, fast["rate"], {ALL: known * fast["model_share"]})

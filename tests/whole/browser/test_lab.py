@@ -100,13 +100,13 @@ def test_a_moved_slider_changes_the_numbers(lab: Lab, chromium: Browser, screens
     assert page.locator(".noUi-handle").count() == 7  # two of the five sliders have two ends
     shown = sliders.locator(".widget-html-content")
     answer, figure = (shown.filter(has=page.locator(kind)).first for kind in ("table", "svg"))
-    expect(answer).to_contain_text("Serving 1,000 concurrent users at 25 tokens/s takes")
+    expect(answer).to_contain_text("Serving 1,000 users at 25 tokens/s takes")
     before, drawn = answer.inner_text(), figure.inner_html()
     users = page.locator(".noUi-handle").first
     users.focus()
     for _ in range(15):
         users.press("ArrowRight")
-    expect(answer).not_to_contain_text("1,000 concurrent users", timeout=WAIT)
+    expect(answer).not_to_contain_text("1,000 users", timeout=WAIT)
     page.wait_for_function(
         "([e, before]) => e.innerHTML !== before", arg=[figure.element_handle(), drawn], timeout=WAIT
     )
@@ -118,7 +118,7 @@ def test_a_moved_slider_changes_the_numbers(lab: Lab, chromium: Browser, screens
 
 
 def _users(text: str) -> str:
-    found = re.search(r"([\d,]+) concurrent users at", text)
+    found = re.search(r"([\d,]+) users at", text)
     assert found, text
     return found[1]
 
