@@ -189,7 +189,7 @@ def test_an_example_of_sizing_at_a_speed_that_no_run_had_stays_open(judged: pd.D
     """100 users of 30 tokens/s: Offline throughput, which holds no speed for a user, contradicts no count."""
     own = judged[judged["row_id"].eq("doc002-sizing-gpus")].set_index("check")
     assert own["verdict"].to_dict() == {"official sizing": "no_official_result", "sizing": "within_rounding"}
-    assert "No official run of H100 SXM gave each user 30 tokens/s" in own.at["official sizing", "explanation"]
+    assert "No official run of H100 SXM has 30 tokens/s per user" in own.at["official sizing", "explanation"]
 
 
 def test_up_to_is_of_the_submitter_that_says_so(judged: pd.DataFrame) -> None:

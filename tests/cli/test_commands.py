@@ -175,7 +175,7 @@ def test_nonsense_is_refused_by_the_name_of_its_option(said, arguments: list, wo
 def test_spare_nodes_are_planned_beside_those_needed(said) -> None:
     status, text = said(*PLAN, "--spare-nodes", "1")
     assert status == 0 and text.startswith(
-        "Serving 100 users at 25 tokens/s takes 10 to 11 H200 (1 spare node, measured), $17.4 to $19.1/hour,"
+        "Serving 100 users at 25 tokens/s takes 10 to 11 H200 (1 spare node, measured), $17.40 to $19.10/hour,"
     )
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -10,8 +9,6 @@ import pytest
 from analysis._core.interval import Interval
 from analysis._core.notes import note
 from analysis._core.parameters import RealWorldDerating
-from analysis._tables.catalog import Catalog
-from analysis.comparability.selection import Data
 from analysis.planner import capacity
 from analysis.planner.basis import basis
 from analysis.planner.capacity import Planned
@@ -33,21 +30,6 @@ METERED = SERVER | {"power_measured": True, "power_watts_low": 5_600.0, "power_w
 CAPPED = METERED | {"power_capped": True, "round": "v4.0"}
 INTERACTIVE = SERVER | {"scenario": "Interactive", "low": 12_000.0, "round": "v5.1"}
 Plan = Callable[..., Planned]
-
-
-@pytest.fixture
-def record(results: Callable, tables: Callable[..., Data], data: Catalog) -> Callable[..., SimpleNamespace]:
-    """Tables whose record is these rows; `tpot_p99_ms` is what the logs say, `nodes` what the description does."""
-
-    def make(*rows: dict) -> SimpleNamespace:
-        named = ("tpot_p99_ms", "ttft_p99_ms", "nodes")
-        more = {name: [row.get(name, float("nan")) for row in rows] for name in named}
-        frame = results(*({name: row[name] for name in row if name not in more} for row in rows))
-        own = tables(frame.assign(**more), of=data.benchmarks)
-        facts = {name: getattr(data, name) for name in ("accelerators", "prices", "benchmark_limits")}
-        return SimpleNamespace(results=own.results, doubts=own.doubts, benchmarks=data.benchmarks, **facts)
-
-    return make
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from analysis._core.notes import note
 from analysis._core.parameters import AcceleratorChoice
 from analysis._tables.catalog import Catalog
 from analysis.comparability import selection
-from analysis.comparability.selection import Data
 from analysis.planner import capacity, choice
 from analysis.planner.choice import ACCELERATORS, DOLLARS, KILOWATTS, Choice
 
@@ -37,17 +36,12 @@ Make = Callable[..., Choice]
 
 
 @pytest.fixture
-def record(results: Callable, tables: Callable[..., Data], data: Catalog) -> Callable[..., SimpleNamespace]:
-    """Tables whose record is these rows; `tpot_p99_ms` is what the logs say, `nodes` what the descriptions do."""
+def record(record: Callable[..., SimpleNamespace]) -> Callable[..., SimpleNamespace]:
+    """The same without prices: those are what a test gives."""
 
     def make(*rows: dict) -> SimpleNamespace:
-        logged = [row.get("tpot_p99_ms", float("nan")) for row in rows]
-        frame = results(*({name: row[name] for name in row if name not in ("tpot_p99_ms", "nodes")} for row in rows))
-        nodes = pd.array([row.get("nodes", pd.NA) for row in rows], dtype="Int64")
-        own = tables(frame.assign(tpot_p99_ms=logged, nodes=nodes), of=data.benchmarks)
-        facts = {name: getattr(data, name) for name in ("accelerators", "benchmark_limits")}
-        facts["prices"] = data.prices.head(0)  # those that a test gives
-        return SimpleNamespace(results=own.results, doubts=own.doubts, benchmarks=data.benchmarks, **facts)
+        made = record(*rows)
+        return SimpleNamespace(**vars(made) | {"prices": made.prices.head(0)})
 
     return make
 
@@ -79,6 +73,7 @@ def test_measured_plans_come_before_estimates_and_a_part_of_a_rack_is_one(made: 
     few, many = made(H100, H200, rack), made(H100, H200, rack, users=40_000)
     assert few.ranked["accelerator"].tolist() == ["H200 SXM", "H100 SXM", "GB300"]
     assert few.ranked["evidence"].tolist() == ["measured", "measured", "estimate"] and counts(few)["GB300"] == [4, 4]
+    assert (few.plans["GB300"].evidence, many.plans["GB300"].evidence) == ("estimate", "measured")
     assert many.ranked["accelerator"].tolist() == ["GB300", "H200 SXM", "H100 SXM"]
     assert counts(many)["GB300"] == [80, 80] and set(many.ranked["evidence"]) == {"measured"}
     beyond = made(H200, RUN | {"accelerator": "B200 SXM", "low": 80_000.0, "scenario": "Server"}).ranked

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from analysis._core.parameters import RealWorldDerating
 from analysis._tables.catalog import Catalog
-from analysis.comparability.selection import Data
 from analysis.methods.decoding import Lengths
 from analysis.planner.basis import basis
 from analysis.planner.curve import ESTIMATE, MEASURED, Curve, drawn
@@ -26,20 +25,6 @@ INTERACTIVE = SERVER | {"scenario": "Interactive", "low": 12_000.0}
 OFFLINE = SERVER | {"scenario": "Offline", "low": 32_000.0}
 H200 = {"accelerator": "H200 SXM", "submitter": "Other", "result_id": "7"}
 Make = Callable[..., Curve]
-
-
-@pytest.fixture
-def record(results: Callable, tables: Callable[..., Data], data: Catalog) -> Callable[..., SimpleNamespace]:
-    """Tables whose record is these rows; `tpot_p50_ms` and `tpot_p99_ms` are what the logs say."""
-
-    def make(*rows: dict) -> SimpleNamespace:
-        logs = {name: [row.get(name, np.nan) for row in rows] for name in ("tpot_p50_ms", "tpot_p99_ms")}
-        frame = results(*({name: row[name] for name in row if name not in logs} for row in rows))
-        own = tables(frame.assign(**logs), of=data.benchmarks)
-        facts = {name: getattr(data, name) for name in ("accelerators", "prices", "benchmark_limits")}
-        return SimpleNamespace(results=own.results, doubts=own.doubts, benchmarks=data.benchmarks, **facts)
-
-    return make
 
 
 @pytest.fixture

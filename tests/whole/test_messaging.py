@@ -66,6 +66,8 @@ def test_a_footnote_in_sight_has_scope_source_date_and_legend(pages: dict[str, s
             assert len(versions) > 2 or all(version in scope for version in versions), (name, scope, versions)
             asked = record["parameters"]
             assert all(f"{key} {asked[key]}" in footnote for key in ("benchmark", "scenario") if asked.get(key)), name
+            shown = re.findall(r"benchmark=([^&]+)", record["trust"]["view"])  # of the rows that the scope is of
+            assert not shown or re.search(r"benchmark " + re.escape(asked.get("benchmark") or shown[0]), footnote), name
 
 
 def test_each_result_of_an_answer_names_submitter_system_size_and_round(

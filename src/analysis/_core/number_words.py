@@ -77,8 +77,8 @@ def _ends(value: Value, word: Any) -> str:
 
 
 def _dollars(amount: float, digits: int) -> str:
-    """Below ten dollars with cents, where there are any: $4.80, $0.25, $3; below ten cents with more digits."""
+    """With cents, where there are any: $4.80, $13.50, $0.25, $3; below ten cents with more digits."""
     text = interval.number(amount, digits)
-    if amount < 10 and "." in text and len(text.partition(".")[2]) < 2:
+    if "." in text and len(text.partition(".")[2]) < 2:
         text = f"{float(text):.2f}"
     return f"${text}"

@@ -90,7 +90,7 @@ def official_sizing(tables: Tables) -> Iterator[Judgment]:
         bill, per_user_hour = (planned.likely(name) for name in ("usd_per_hour", "usd_per_user_hour"))
         answers = {"accelerators_needed": rented, "bill_per_hour": bill, "bill_per_user_hour": per_user_hour}
         speed = f"{example.speed:g} tokens/s"
-        lacking = f"No official run of {accelerator} gave each user {speed}; Offline throughput holds no such speed."
+        lacking = f"No official run of {accelerator} has {speed} per user; Offline has no interactivity."
         measured = planned.evidence == MEASURED  # An estimate is no official result.
         for stated, claimed in example.beside(answers):
             words = f"At official rates with {speed} for each user it takes {claimed.text()} {stated['unit']}."

@@ -23,7 +23,7 @@ from analysis.comparability.selection import Comparison
 from analysis.methods import cost, node_power, system_properties
 from analysis.planner import sizing
 from analysis.planner.basis import Basis, Prompt, basis
-from analysis.planner.curve import FIRST_TOKEN, Tables, Throughput
+from analysis.planner.curve import ESTIMATE, FIRST_TOKEN, Tables, Throughput
 from analysis.planner.demand import Demand
 
 _Input = tuple[str, str, Interval, str]  # quantity, unit, range, what the range is one of
@@ -93,8 +93,20 @@ class Planned:
 
     @property
     def evidence(self) -> str:
-        """MEASURED or ESTIMATE; "" where the throughput is unknown."""
-        return self.throughput.evidence if self.throughput else ""
+        """MEASURED or ESTIMATE of curve.py, "" where the throughput is unknown.
+
+        A part of a rack is an estimate where only whole racks were measured.
+        """
+        if self.throughput is None:
+            return ""
+        is_part = self.measured_on > self.node and self.likely("accelerators").high < self.measured_on
+        return ESTIMATE if is_part else self.throughput.evidence
+
+    @property
+    def measured_on(self) -> int:
+        """The accelerators of the smallest system behind the throughput; 0 where none is known."""
+        counts = self.behind["accelerator_count"].dropna()
+        return int(counts.min()) if len(counts) else 0
 
     @property
     def too_fast(self) -> bool:

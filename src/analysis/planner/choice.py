@@ -18,7 +18,7 @@ from analysis.methods import cost, system_properties
 from analysis.planner import basis, capacity, nearest_benchmark, sizing
 from analysis.planner.basis import Basis
 from analysis.planner.capacity import FEWER_DRAWS, FEWEST_DRAWS, Planned
-from analysis.planner.curve import ESTIMATE, MEASURED, SPEED, Tables
+from analysis.planner.curve import ESTIMATE, SPEED, Tables
 from analysis.planner.nearest_benchmark import Shape
 
 ACCELERATORS, DOLLARS, KILOWATTS = "count", "usd_per_hour", "kilowatts"  # what a ranking is by
@@ -337,8 +337,6 @@ def _row(plan: Planned, base: pd.DataFrame, asked: AcceleratorChoice) -> dict:
     causes = sizing.decided(draws).set_index("cause")["share"]
     best = behind.loc[behind["per_accelerator_high"].idxmax()] if len(behind) else {}
     system = {name: best.get(name, "") for name in ("scenario", "round", "basis", "origin", *cost.RAN[1:])}
-    measured_on = int(behind["accelerator_count"].min()) if len(behind) else 0
-    is_part = measured_on > plan.node and ends[f"{ACCELERATORS}_high"] < measured_on
     return ends | system | {
         "accelerator": plan.accelerator,
         "name": plan.called,
@@ -346,11 +344,11 @@ def _row(plan: Planned, base: pd.DataFrame, asked: AcceleratorChoice) -> dict:
         "metered": plan.drawn.metered,
         "metered_runs": len(plan.drawn.runs),
         "power_basis": plan.drawn.basis,
-        "evidence": plan.evidence if plan.evidence == MEASURED and not is_part else ESTIMATE,
+        "evidence": plan.evidence,
         "decided_by": CAUSES[causes.idxmax()],
         "decided_share": float(causes.max()),
         "within": _within(ends, asked),
-        "measured_on": measured_on,
+        "measured_on": plan.measured_on,
         "speed": float(behind[SPEED].min()),
         "rate_low": throughput.rate.low,
         "rate_median": throughput.middle,

@@ -4,6 +4,7 @@ import copy
 from functools import cache
 from importlib import metadata
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 from analysis._core import mime
 from analysis._core.vocabulary import round_age
@@ -227,9 +228,9 @@ def _behind(stated: dict[str, Any]) -> dict[str, Any]:
     for each in official:
         if each["id"] in cited and each["accessed"]:
             retrieved.setdefault(each["accessed"], []).append(each["url"].removeprefix("https://"))
-    topic = [
-        f"{name} {stated['parameters'][name]}" for name in ("benchmark", "scenario") if stated["parameters"].get(name)
-    ]
+    asked, shown = stated["parameters"], parse_qs(urlsplit((stated["trust"] or {}).get("view") or "").fragment)
+    chosen = {name: asked.get(name) or ", ".join(shown.get(name, ())) for name in ("benchmark", "scenario")}
+    topic = [f"{name} {value}" for name, value in chosen.items() if value]
     return {
         "systems": list(dict.fromkeys(each for found in answer for each in found.get("systems", ()))),
         "results": ", ".join([*parts, *topic]) if parts else "",

@@ -1,0 +1,26 @@
+"""What tests of the planner share."""
+
+from collections.abc import Callable
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from analysis._tables.catalog import Catalog
+
+LOGS = ("tpot_p50_ms", "tpot_p99_ms", "ttft_p99_ms")
+
+
+@pytest.fixture
+def record(results: Callable, tables: Callable, data: Catalog) -> Callable[..., SimpleNamespace]:
+    """Makes tables whose record is the rows given; LOGS are what their logs say, `nodes` what the descriptions do."""
+
+    def make(*rows: dict) -> SimpleNamespace:
+        more = {name: [row.get(name, float("nan")) for row in rows] for name in LOGS}
+        more["nodes"] = pd.array([row.get("nodes", pd.NA) for row in rows], dtype="Int64")
+        frame = results(*({name: row[name] for name in row if name not in more} for row in rows))
+        own = tables(frame.assign(**more), of=data.benchmarks)
+        facts = {name: getattr(data, name) for name in ("accelerators", "prices", "benchmark_limits")}
+        return SimpleNamespace(results=own.results, doubts=own.doubts, benchmarks=data.benchmarks, **facts)
+
+    return make
