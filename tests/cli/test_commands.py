@@ -457,6 +457,18 @@ def test_plan_and_choose_give_one_question_one_answer(said) -> None:
         assert marks[output][{"low": "p10", "high": "p90"}[end]] == row[f"{output}_{end}"]
 
 
+def test_plan_and_choose_agree_what_is_measured_and_what_an_estimate(said) -> None:
+    """Of GB200 whole racks were measured, of H100 nothing under a limit: a plan of fewer, or of it, is an estimate."""
+    asked = ["--benchmark", "gpt-oss-120b", "--users", "1000", "--tokens-per-user", "25", "--format", "json"]
+    expected = {"B200 SXM": "measured", "GB200": "estimate", "H100 SXM": "estimate"}
+    ranked = json.loads(said("choose", *asked)[1])["ranked"]
+    assert {row["accelerator"]: row["evidence"] for row in ranked}.items() >= expected.items()
+    for accelerator, evidence in expected.items():
+        plan = json.loads(said("plan", *asked, "--accelerator", accelerator)[1])
+        assert plan["throughput"]["evidence"] == evidence
+        assert any(f", {evidence})" in finding["headline"] for finding in plan["findings"])
+
+
 def test_power_says_what_it_is_from_and_provisioned_power_stands_apart(said) -> None:
     """A DGX H200 by rated parts: 9.882 kW. Where the parts of a system are not known, its provisioned power is not."""
     asked = ["--users", "1000", "--tokens-per-user", "25", "--benchmark", "llama2-70b"]

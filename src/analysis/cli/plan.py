@@ -83,7 +83,7 @@ def _json(
         "parameters": asked.model_dump(),
         "findings": [finding.record() for finding in findings],
         "throughput": {
-            "evidence": throughput.evidence,
+            "evidence": planned.evidence,
             "per_accelerator": throughput.middle,
             "low": throughput.rate.low,
             "high": throughput.rate.high,
