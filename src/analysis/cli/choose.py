@@ -161,7 +161,8 @@ def _tables(chosen: Choice, label: str) -> list[str]:
     ranked = tables.show(chosen.ranked, title, heads)
     heads = {name: head.format(chosen.unit) for name, head in UNRANKED.items()}
     left = tables.show(chosen.unranked, "Not ranked", heads, most=FEW)
-    changed = tables.show(choice.sensitivity(chosen), "What changes the ranking", CHANGES)
+    leading = f"What changes the ranking (of the leading {min(choice.FEW, len(chosen.ranked))})"
+    changed = tables.show(choice.sensitivity(chosen), leading, CHANGES)
     shown = [ranked, *[left] * bool(len(chosen.unranked)), changed]
     return [line for table in shown for line in option_values.lines(table)]
 
