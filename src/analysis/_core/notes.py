@@ -162,15 +162,15 @@ _TABLE = (
     Kind("edge_suite", "edge suite", label="edge", holds=_of_the_edge),
     Kind(
         "another_size",
-        "different system size than most",
-        "{count}x vs {usual}x",
+        "different system size",
+        "{count}x where most are {usual}x",
         label="different size",
         holds=_of_another_size,
     ),
     Kind(
         "counted_by_name",
-        "accelerators counted by the system's name",
-        "{count} where the published total is {total}",
+        "accelerator count taken from the system's name",
+        "{count}; the published total is {total}",
         label="count by name",
         holds=_counted_by_name,
     ),
@@ -193,14 +193,18 @@ _TABLE = (
     # Of a ratio of two results.
     Kind("virtualized", "only virtualized systems of {accelerator}", "under {hypervisor}", label="virtualized"),
     Kind(
-        "bridged", "cross-round estimate", "via {bridge} of {submitter} in {rounds}", label="cross-round", mark=ROUNDS
+        "bridged",
+        "cross-round estimate",
+        "through {bridge} of {submitter}, submitted in {rounds}",
+        label="cross-round",
+        mark=ROUNDS,
     ),
     Kind("printed_unit", "counted in {unit}", **_WHOLE),
-    Kind("different_sizes", "systems of different sizes", "{sizes} vs {other_sizes}", label="different sizes"),
+    Kind("different_sizes", "different system size", "{sizes} vs {other_sizes}", label="different size"),
     Kind(
         "tokens_differ",
-        "tokens per sample differ by precision",
-        "{tokens} vs {other_tokens}: {times}x in samples",
+        "tokens per sample differ",
+        "{tokens} vs {other_tokens}; in samples/s the ratio is {times}x",
         label="tokens per sample differ",
     ),
     Kind(
@@ -226,9 +230,9 @@ _TABLE = (
     Kind("unofficial_ratio", "ratio to summed power limits, not an official metric", label="unofficial"),
     # Of a plan.
     Kind("no_queue", "queueing not modeled: request length unknown"),
-    Kind("no_prompt", "prefill time not modeled: prompt length or compute unknown"),
-    Kind("prompt_share", "prefill assumed at {percent}% of dense compute", **_WHOLE),
-    Kind("long_prompt", "memory planned for contexts of up to {context} tokens; the longest prompt has {prompt}"),
+    Kind("no_prompt", "prefill time left out: prompt length or compute unknown"),
+    Kind("prompt_share", "prefill assumed to reach {percent}% of dense peak compute", **_WHOLE),
+    Kind("long_prompt", "KV cache planned for {context} tokens per request; the longest prompt has {prompt} tokens"),
     Kind("latent_cache", "latent KV cache counted once per copy of the weights (data-parallel attention)"),
     Kind("other_kind", "{benchmark} is {kind}, the model is {model}"),
     Kind("far_benchmark", "{benchmark} is far from the model: distance {distance}; a model twice as large is at {far}"),
@@ -307,13 +311,13 @@ class Note:
         return f"{words} ({_few(self.about)})" if self.about else words
 
     def record(self) -> dict[str, Any]:
-        """The note as JSON holds it: code, words, values by name, what it is about, its label, mark and scope.
+        """The note as JSON holds it: code, words, values by name, what it is about, its label and scope.
 
-        `bare` are its words without detail and without what it is about: they tell notes apart that one mark explains.
+        `bare` are its words without detail and without what it is about: they tell one meaning of a mark from another.
         """
         values = {name: _in_words(value) for name, value in self.values}
         words = {"words": self.text, "bare": self.bare}
-        kind = {"label": self.label, "mark": self.kind.mark, "scope": self.kind.scope.name.lower()}
+        kind = {"label": self.label, "scope": self.kind.scope.name.lower()}
         return {"code": self.code} | words | {"values": values, "about": list(self.about)} | kind
 
 
@@ -441,13 +445,23 @@ def worded(notes: Iterable[Note]) -> str:
     return "; ".join(texts(notes))
 
 
-def marks(notes: Iterable[Note], of_all: Iterable[Note] = ()) -> str:
+def marks(notes: Iterable[Note], of_all: Iterable[Note]) -> str:
     """The marks of what is true of a row with these notes, each once; "" where nothing but of all rows is.
 
-    `of_all` are the notes of all rows together (`of_rows`): what holds for each of them marks none.
+    `of_all` are the notes of all rows together (`of_rows`): what holds for each of them marks none, and of two kinds
+    that share a mark only the first has it (`signs`).
     """
-    common = {note.code for note in of_all if not note.about}
-    return "".join(dict.fromkeys(note.kind.mark for note in aloud(notes) if note.code not in common))
+    sign = signs(note for note in of_all if note.about)
+    return "".join(dict.fromkeys(sign[note.code] for note in aloud(notes) if note.code in sign))
+
+
+def signs(notes: Iterable[Note]) -> dict[str, str]:
+    """The mark of each kind by its code: a mark has one meaning in a figure or table, so other kinds have none."""
+    shown = aloud(notes)
+    meanings: dict[str, str] = {}
+    for note in shown:
+        meanings.setdefault(note.kind.mark, note.bare)
+    return {note.code: note.kind.mark for note in shown if meanings[note.kind.mark] == note.bare}
 
 
 def aloud(notes: Iterable[Note]) -> list[Note]:
@@ -456,22 +470,25 @@ def aloud(notes: Iterable[Note]) -> list[Note]:
 
 
 def key(notes: Iterable[Note]) -> list[dict[str, str]]:
-    """The legend of the marks of rows with these notes: code, mark, and words of each kind once, in order.
+    """The legend of rows with these notes: code, mark, and words of each meaning once, in order.
 
-    Rows carry the marks, so the words do not name them; detail that differs between rows of a kind is left out. A kind
-    that holds for all rows has no mark. `bare` is as in a note's record.
+    Words without a mark (`signs`) name what they are about, unless that is all rows; detail that differs between notes
+    of one meaning is left out. `bare` is as in a note's record.
     """
-    by_kind: dict[Note, Note] = {}
     notes = aloud(notes)
-    marked = {note.code for note in notes if note.about}
+    sign = signs(note for note in notes if note.about)
+    meanings: dict[str, list[Note]] = {}
     for note in notes:
-        of_all = replace(note, about=())
-        kind = _without_detail(of_all)
-        by_kind[kind] = of_all if by_kind.get(kind, of_all) == of_all else kind
-    return [
-        {"code": note.code, "mark": note.kind.mark * (note.code in marked), "words": note.text, "bare": kind.text}
-        for kind, note in by_kind.items()
-    ]
+        meanings.setdefault(note.bare, []).append(note)
+    entries = []
+    for bare, own in meanings.items():
+        mark = next((sign[note.code] for note in own if note.code in sign), "")
+        texts = {replace(note, about=()).text for note in own}
+        words = texts.pop() if len(texts) == 1 else bare
+        about = tuple(dict.fromkeys(name for note in own for name in note.about))
+        words += f" ({_few(about)})" if about and not mark else ""
+        entries.append({"code": own[0].code, "mark": mark, "words": words, "bare": bare})
+    return entries
 
 
 @cache

@@ -13,7 +13,7 @@ from analysis._core.notes import NONE, Notes
 
 @dataclass(frozen=True)
 class Trust:
-    """What an answer rests on: its `parts` in words, and the notes that it is to be read with, which are counted.
+    """What an answer rests on: its `parts` in words, and the notes that it is to be read with.
 
     `view` is the address of a page that shows the rows behind the answer ("" for none). `band` is set over the whole
     page where its figures must not be taken for real ones ("" for nothing). Raises ValueError for a line without parts.
@@ -30,20 +30,13 @@ class Trust:
 
     @property
     def text(self) -> str:
-        """The parts and how many notes there are, as one line without a full stop."""
-        return ", ".join(filter(None, [*self.parts, self.counted]))
-
-    @property
-    def counted(self) -> str:
-        """How many kinds of notes there are, in words; "" for none."""
-        kinds = len({note.code for note in self.notes})
-        return f"{kinds} note{'s' * (kinds != 1)}" if kinds else ""
+        """The parts as one line without a full stop."""
+        return ", ".join(self.parts)
 
     def record(self) -> dict[str, Any]:
-        """The line as JSON holds it: parts, how many notes, the notes, band, view."""
+        """The line as JSON holds it: parts, notes, band, view."""
         notes = [note.record() for note in wording.ordered(self.notes)]
-        summed = {"parts": list(self.parts), "counted": self.counted, "notes": notes}
-        return summed | {"band": self.band, "view": self.view}
+        return {"parts": list(self.parts), "notes": notes, "band": self.band, "view": self.view}
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         """In a notebook the notes are in words below the line; a page lists those of all that it shows once."""

@@ -43,8 +43,9 @@ def show(
     if most is not None and len(frame) > most:
         title, frame = f"{title}, the first {most:,} of {len(frame):,}", frame.head(most)
     texts = pd.DataFrame({header: _cells(frame, name, digits, blank) for name, header in columns.items()})
+    of_all = notes.of_rows(frame)
     marks = {
-        header: frame[f"{name}_notes"].map(notes.marks).tolist()
+        header: [notes.marks(own, of_all) for own in frame[f"{name}_notes"]]
         for name, header in columns.items()
         if f"{name}_notes" in frame
     }
@@ -89,11 +90,9 @@ def _values(frame: pd.DataFrame, texts: pd.DataFrame, columns: Mapping[str, str]
 
 
 def key(notes_shown: Notes, *more: tuple[str, str]) -> Key:
-    """What the marks of these notes mean, each mark once, and what `more` signs do: `(sign, words)`."""
-    words: dict[str, list[str]] = {}
-    for note in notes.aloud(notes_shown):
-        words.setdefault(note.kind.mark, []).append(note.bare)
-    return Key([*((mark, "; ".join(dict.fromkeys(meanings))) for mark, meanings in words.items()), *more])
+    """What the marks of these notes mean, notes without a mark, and what `more` signs do: `(sign, words)`."""
+    legend = [(entry["mark"], entry["bare"] if entry["mark"] else entry["words"]) for entry in notes.key(notes_shown)]
+    return Key([*sorted(legend, key=lambda line: not line[0]), *more])
 
 
 def _cells(frame: pd.DataFrame, name: str, digits: int | None, blank: str) -> list[str]:

@@ -42,7 +42,7 @@ def heatmap(
     from matplotlib.patches import Rectangle
 
     notes |= parts.notes_of(cells, label)
-    values, words = _values_and_words(cells, label, column, name)
+    values, words = _values_and_words(cells, label, column, name, notes)
     tight = len(values.columns) > (3 if style.is_narrow() else 6)  # a range on one line would run into the next cell
     figure, ax = style.canvas(title, subtitle, (0.4 if tight else 0.36) * len(values) + 1.25)
     logs = np.log2(values.astype(float))
@@ -68,13 +68,15 @@ def heatmap(
     return style.finished(figure, title, notes, Description(f"Heat map of {len(cells)} cells:", columns, spoken))
 
 
-def _values_and_words(cells: pd.DataFrame, label: str, column: str, name: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The numbers and the words of a heat map, with two digits and the marks of each cell's notes."""
+def _values_and_words(
+    cells: pd.DataFrame, label: str, column: str, name: str, notes: Notes
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The numbers and the words of a heat map, with two digits and the marks of each cell's notes, of all `notes`."""
     ends = interval.of(cells, name)
     if f"{name}_median" in cells:
         ends = Interval(cells[f"{name}_median"], cells[f"{name}_median"])
     texts = [interval.text(*pair, 2, "\u2013") for pair in zip(ends.low, ends.high, strict=True)]
-    marks = cells["notes"].map(wording.marks) if "notes" in cells else ""
+    marks = [wording.marks(own, notes) for own in cells["notes"]] if "notes" in cells else ""
     placed = cells[[label, column]].assign(value=ends.middle, words=pd.Series(texts, cells.index) + marks)
     wide = (placed.pivot(index=label, columns=column, values=each) for each in ("value", "words"))
     values, words = (each.set_axis(list(each.index)).set_axis(list(each), axis=1) for each in wide)

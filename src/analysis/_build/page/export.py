@@ -18,7 +18,7 @@ from nbconvert.filters.highlight import Highlight2HTML
 from analysis._core import mime
 from analysis._core.result_ids import by_round
 from analysis._build.page.errors import ReportFailed
-from analysis._build.page.markup import Markup, anchor, parsed
+from analysis._build.page.markup import Markup, parsed
 from analysis._build.page.page import installed, prepare
 from analysis._build.page.parameter_words import FILTERS
 from analysis._build.page.record import outputs
@@ -89,7 +89,6 @@ def highlight(code: Iterable[str]) -> None:
 def filters() -> dict[str, Any]:
     """The filters that our templates use beside nbconvert's."""
     own = {
-        "anchor": anchor,
         "code": _code,
         "shape": _shape,
         "has_table": _has_table,

@@ -29,9 +29,9 @@ def prepare(notebook: Any, stated: dict[str, Any], up: str = "") -> tuple[Any, d
     missing title and for an image outside the notebook.
     """
     notebook = copy.deepcopy(notebook)
-    notes, marked = _notes(notebook.cells), _marked_in_folds(notebook.cells)
+    notes, in_folds = _notes(notebook.cells), _notes_in_folds(notebook.cells)
     for index, cell in enumerate(notebook.cells):
-        cell.metadata["page"] = {"marked": marked[index]}
+        cell.metadata["page"] = {"notes": in_folds[index]}
         if cell.cell_type == "code":
             outputs_of_page = [] if NOTEBOOK_ONLY in record.tags(cell) else cell.outputs
             cell.outputs = [shown for output in outputs_of_page if (shown := outputs.shown(output, index))]
@@ -66,14 +66,14 @@ def _notes(cells: list[Any]) -> list[dict[str, Any]]:
     return list(told.values())
 
 
-def _marked_in_folds(cells: list[Any]) -> list[list[dict[str, Any]]]:
-    """Of each cell what explains the marks of its findings below them, where it is folded away: who unfolds or prints
-    it sees no other explanation near. What the same fold said before is not said again."""
+def _notes_in_folds(cells: list[Any]) -> list[list[dict[str, Any]]]:
+    """Of each cell that is folded away the notes of its findings, said below them: who unfolds or prints it sees no
+    other explanation near. What the same fold said before is not said again."""
     found, told = [], set[tuple[str, str]]()
     for cell, folded in zip(cells, _in_folds(cells), strict=True):
         if not folded or _rank(cell) <= 2:
             told = set()
-        own = [note for note in _once(record.notes([cell], background=False)) if note["mark"]] if folded else []
+        own = _once(record.notes([cell], background=False)) if folded else []
         found.append([note for note in own if (note["code"], note["words"]) not in told])
         told |= {(note["code"], note["words"]) for note in own}
     return found
