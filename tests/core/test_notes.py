@@ -64,10 +64,10 @@ def test_notes_are_the_same_in_whatever_order_their_values_are_given() -> None:
     assert len({ONE, FOUR, note("another_size"), replace(ONE, about=("A",))}) == 4
 
 
-def test_note_as_json_has_code_words_values_what_it_is_about_mark_and_scope() -> None:
+def test_note_as_json_has_code_words_values_what_it_is_about_label_and_scope() -> None:
     about = replace(ONE, about=("A", "B"))
     record = {"code": "another_size", "words": about.text, "values": {"count": 1, "usual": 8}, "about": ["A", "B"]}
-    record |= {"bare": "different system size than most", "label": "different size", "mark": OTHER, "scope": "row"}
+    record |= {"bare": "different system size", "label": "different size", "scope": "row"}
     assert json.loads(json.dumps(about.record())) == about.record() == record
     nested = note("not_checked", doubt=DOUBT).record()
     assert nested["values"] == {"doubt": DOUBT.text} and json.dumps(nested)
@@ -119,16 +119,18 @@ def test_order_is_that_of_the_kinds_then_of_the_words() -> None:
     assert notes.ordered([FOUR, EDGE, ONE, PREVIEW, EDGE]) == [PREVIEW, EDGE, ONE, FOUR]
 
 
-def test_key_explains_each_kind_once_by_its_mark_without_names() -> None:
-    """What differs between rows of a kind falls away; what holds for nearly all rows has no mark to explain."""
-    given = {replace(ONE, about=("A",)), FOUR, EDGE, BACKGROUND}
-    assert notes.key(given) == [
-        {"code": "edge_suite", "mark": "", "words": "edge suite", "bare": "edge suite"},
-        {"code": "another_size", "mark": OTHER} | dict.fromkeys(["words", "bare"], "different system size than most"),
+def test_key_explains_each_meaning_once_by_its_mark_or_by_the_names_of_its_rows() -> None:
+    """What differs between rows of a meaning falls away; what holds for nearly all rows is not explained."""
+    sized, ratio = replace(ONE, about=("A",)), replace(note("different_sizes"), about=("B",))
+    given = {sized, FOUR, EDGE, BACKGROUND, ratio, replace(note("tokens_differ"), about=("A", "C"))}
+    assert [list(entry.values()) for entry in notes.key(given)] == [
+        ["edge_suite", "", "edge suite", "edge suite"],
+        ["another_size", OTHER, "different system size", "different system size"],
+        ["tokens_differ", "", "tokens per sample differ (A, C)", "tokens per sample differ"],
     ]
     of_two = {note("single_wider", precision=name) for name in ("FP8", "INT8")}
     assert [entry["words"] for entry in notes.key(of_two)] == [own.text for own in notes.ordered(of_two)]
-    assert notes.key([replace(ONE, about=("A",)), ONE])[0]["words"] == ONE.text
+    assert notes.key([sized, ONE])[0]["words"] == ONE.text
     assert notes.key(NONE) == []
 
 
@@ -139,12 +141,19 @@ def test_key_explains_each_kind_once_by_its_mark_without_names() -> None:
         ({BACKGROUND}, ""),
         ({EDGE}, OTHER),
         ({BACKGROUND, note("preview")}, "\u25cb"),
-        ({DOUBT}, OTHER),
-        ({ONE, FOUR, DOUBT, note("bridged")}, f"{OTHER}{notes.ROUNDS}"),
+        ({EDGE, ONE, FOUR, note("bridged")}, f"{OTHER}{notes.ROUNDS}"),
     ],
 )
 def test_marks_are_of_what_is_true_of_the_row_and_not_of_its_document(given: Notes, marks: str) -> None:
-    assert sorted(notes.marks(given)) == sorted(marks)
+    assert sorted(notes.marks(given, [replace(own, about=("A",)) for own in given])) == sorted(marks)
+    assert notes.marks(given, given) == "", "what holds for all rows marks none"
+
+
+def test_mark_has_one_meaning_in_a_figure() -> None:
+    of_all = [replace(own, about=("A",)) for own in (ONE, note("tokens_differ"), note("different_sizes"))]
+    assert notes.signs(of_all) == {"another_size": OTHER, "different_sizes": OTHER}
+    assert notes.marks({note("tokens_differ")}, of_all) == ""
+    assert notes.marks({note("tokens_differ")}, of_all[1:2]) == OTHER
 
 
 def test_kinds_have_a_code_of_their_own_and_a_mark_unless_they_hold_for_nearly_all() -> None:
@@ -181,6 +190,6 @@ def test_new_caveat_is_one_entry_in_one_table(noted: Comparison) -> None:
     record = Finding("fastest", exactly(1.0), "ratio", "One is fastest.", notes=told).record()
     about = {"words": f"{words} (B200 SXM)", "bare": "research system", "values": {"round": "v4.1"}}
     about |= {"about": ["B200 SXM"]}
-    assert record["notes"] == [{"code": "research_system", **about, "label": "", "mark": OTHER, "scope": "row"}]
+    assert record["notes"] == [{"code": "research_system", **about, "label": "", "scope": "row"}]
     assert record["caveats"] == [f"{words} (B200 SXM)"]
     assert record["sentence"] == f"One is fastest. Caveat: {words} (B200 SXM)."

@@ -63,12 +63,12 @@ def test_marks_stand_behind_numbers_and_a_blank_has_the_sign_asked_for() -> None
     assert list(table.values) == ["Who", "Size (g), low", "Size (g), high"]
 
 
-def test_a_key_says_each_mark_once() -> None:
-    other = note("different_sizes", sizes="8x", other_sizes="1x")
-    key = tables.key(frozenset({note("another_size"), other}), ("–", "none <b>here</b>"))
-    assert key.lines == [("*", f"{note('another_size').text}; {other.bare}"), ("–", "none <b>here</b>")]
+def test_a_key_says_each_mark_once_and_what_has_none_with_its_rows() -> None:
+    of_sizes = (note("another_size", about=["A"]), note("different_sizes", about=["B"]))
+    key = tables.key(frozenset({*of_sizes, note("single", about=["C"], of="system")}), ("–", "none <b>here</b>"))
+    assert key.lines == [("*", "different system size"), ("", "single system (C)"), ("–", "none <b>here</b>")]
     shown = key._repr_mimebundle_()
-    assert shown["text/html"].count("<li>") == 2 and "none &lt;b&gt;here&lt;/b&gt;" in shown["text/html"]
+    assert shown["text/html"].count("<li>") == 3 and "none &lt;b&gt;here&lt;/b&gt;" in shown["text/html"]
     assert tables.key(NONE)._repr_mimebundle_()["text/html"] == ""
 
 

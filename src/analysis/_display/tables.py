@@ -43,12 +43,8 @@ def show(
     if most is not None and len(frame) > most:
         title, frame = f"{title}, the first {most:,} of {len(frame):,}", frame.head(most)
     texts = pd.DataFrame({header: _cells(frame, name, digits, blank) for name, header in columns.items()})
-    of_all = notes.of_rows(frame)
-    marks = {
-        header: [notes.marks(own, of_all) for own in frame[f"{name}_notes"]]
-        for name, header in columns.items()
-        if f"{name}_notes" in frame
-    }
+    noted = {header: frame[f"{name}_notes"] for name, header in columns.items() if f"{name}_notes" in frame}
+    marks = _marks(noted, frame["accelerator" if "accelerator" in frame else next(iter(columns))]) if noted else {}
     numeric = [header for name, header in columns.items() if _is_numeric(frame, name)]
     return html_table.render(texts, title, numeric, _values(frame, texts, columns), marks)
 
@@ -87,6 +83,13 @@ def _values(frame: pd.DataFrame, texts: pd.DataFrame, columns: Mapping[str, str]
         else:
             values[header] = frame[name].to_numpy() if _is_numeric(frame, name) else texts[header].to_numpy()
     return pd.DataFrame(values)
+
+
+def _marks(noted: Mapping[str, pd.Series], names: pd.Series) -> dict[str, list[str]]:
+    """The marks behind the cells of each column, from the notes of its cells; `names` tells the rows apart."""
+    rows = pd.DataFrame({"name": names, "notes": [notes.union(cells) for cells in zip(*noted.values(), strict=True)]})
+    of_all = notes.of_rows(rows, "name")
+    return {header: [notes.marks(own, of_all) for own in cells] for header, cells in noted.items()}
 
 
 def key(notes_shown: Notes, *more: tuple[str, str]) -> Key:

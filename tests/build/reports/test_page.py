@@ -138,7 +138,7 @@ def test_a_figure_s_claim_is_text_and_its_numbers_stand_beside_it(project: Proje
     assert page.count("<table id='n1'>") == page.count("<table id='n2'>") == 1
     csv = b64encode(b"a\n6\n").decode()
     assert f'<a download="drawn-figure-2.csv" href="data:text/csv;charset=utf-8;base64,{csv}">CSV</a>' in figure
-    assert '<li id="note-size"><span class="mark">+</span> of another &lt;i&gt;size&lt;/i&gt;</li>' in figure
+    assert '<li><span class="mark">+</span> of another &lt;i&gt;size&lt;/i&gt;</li>' in figure
     assert figure.count('class="drawing wide"') == figure.count('class="drawing narrow"') == 1
 
 
@@ -147,18 +147,19 @@ def test_a_mark_is_explained_below_the_first_figure_that_has_it(project: Project
     project.run_file("drawn", "drawn")
     assert project.build("drawn").status == 0, project.said
     page = project.page("drawn")
-    assert page.count('id="note-size"') == 1
-    assert page.index('id="figure-2"') < page.index('id="note-size"') < page.index('id="figure-3"')
+    size = '<span class="mark">+</span> of another'
+    assert page.count(size) == 1
+    assert page.index('id="figure-2"') < page.index(size) < page.index('id="figure-3"')
 
 
-NOTED = """notes = [{"code": "size", "bare": "size", "mark": "+", "words": "another size", "scope": "row"},
-         {"code": "old", "bare": "old", "mark": "", "words": "an <b>old</b> one", "scope": "background"}]
-trust = {"parts": ["3 baskets", "<b>ripe</b>"], "counted": "2 notes", "notes": notes, "band": "SAMPLE & TEST"}
+NOTED = """notes = [{"code": "size", "bare": "size", "words": "another size", "scope": "row"},
+         {"code": "old", "bare": "old", "words": "an <b>old</b> one", "scope": "background"}]
+trust = {"parts": ["3 baskets", "<b>ripe</b>"], "notes": notes, "band": "SAMPLE & TEST"}
 line = {"text/html": "<p>for notebooks</p>", "text/plain": "-"}
 display({"application/vnd.analysis.trust+json": trust, **line}, raw=True)"""
-BELOW = """told = [{"code": "few", "bare": "few", "mark": "*", "words": "few of them", "scope": "row"},
-        {"code": "few", "bare": "very few", "mark": "*", "words": "very few of them", "scope": "row"},
-        {"code": "quiet", "bare": "quiet", "mark": "", "words": "of nearly all", "scope": "background"}, notes[0]]
+BELOW = """told = [{"code": "few", "bare": "few", "words": "few of them", "scope": "row"},
+        {"code": "few", "bare": "very few", "words": "very few of them", "scope": "row"},
+        {"code": "quiet", "bare": "quiet", "words": "of nearly all", "scope": "background"}, notes[0]]
 below = finding | {"name": "below", "notes": told}
 display({"application/vnd.analysis.finding+json": below, "text/html": "<p>Below.</p>", "text/plain": ""}, raw=True)"""
 
@@ -176,29 +177,28 @@ def noted(project: Project, *extra: NotebookNode) -> str:
 
 def test_the_trust_line_stands_below_the_answer_and_its_band_over_the_page(project: Project) -> None:
     page = noted(project)
-    line = '<p class="trust">3 baskets, &lt;b&gt;ripe&lt;/b&gt;, <a href="#note-size">2 notes</a></p>'
+    line = '<p class="trust">3 baskets, &lt;b&gt;ripe&lt;/b&gt;</p>'
     assert line in page and "for notebooks" not in page
     assert page.index("Ann has 6 apples.</p>") < page.index(line) < page.index("<main")
     assert '<aside class="band" aria-label="What kind of data">SAMPLE &amp; TEST</aside>' in page
-    assert project.record("noted")["trust"]["counted"] == "2 notes"
+    assert len(project.record("noted")["trust"]["notes"]) == 2
     assert project.record("noted")["answer"] == ["Ann has 6 apples."]
 
 
 def test_notes_stand_once_on_a_page_of_nearly_all_rows_only_those_of_the_answer(project: Project) -> None:
     page = noted(project)
-    listed = [attributes["id"] for attributes in tags(page, "li") if (attributes.get("id") or "").startswith("note-")]
-    assert listed == ["note-size", "note-old", "note-few", "note-very-few"], "two of one kind may differ in words"
-    assert page.count("another size") == 1 and "of nearly all" not in Markup(page[: page.index("<footer")]).text
-    assert '<li id="note-old">An &lt;b&gt;old&lt;/b&gt; one.</li>' in page, "without a mark a note is a sentence"
+    listed = ["Another size.", "An &lt;b&gt;old&lt;/b&gt; one.", "Few of them.", "Very few of them."]
+    assert [page.count(f"<li>{words}</li>") for words in listed] == [1, 1, 1, 1], "two of one kind may differ in words"
+    assert "of nearly all" not in Markup(page[: page.index("<footer")]).text
 
 
-SIZED = """size = {"code": "another_size", "bare": "another size than most systems", "mark": "+"}
+SIZED = """size = {"code": "another_size", "bare": "another size than most systems"}
 size |= {"words": "another size than most systems, SIZEx"}
 sized = below | {"name": "sizedSIZE", "notes": [*told, size]}
 display({"application/vnd.analysis.finding+json": sized, "text/html": "<p>Sized.</p>", "text/plain": ""}, raw=True)"""
 
 
-def test_marks_of_findings_in_a_fold_are_explained_there_in_words(project: Project) -> None:
+def test_notes_of_findings_in_a_fold_are_said_there(project: Project) -> None:
     """Below the findings, also what the page explains elsewhere; each kind once in a fold, without what differs."""
     one, two, three = (SIZED.replace("SIZE", size) for size in "123")
     headings = [new_markdown_cell(f"## {name}", metadata={"tags": ["folded"]}) for name in ("Left out", "More")]
@@ -206,11 +206,10 @@ def test_marks_of_findings_in_a_fold_are_explained_there_in_words(project: Proje
     again = project.code(BELOW.replace('"below"', '"again"'), "hide-input")
     page = noted(project, headings[0], both, again, headings[1], alone).partition("<footer")[0]
     first, second = (fold.partition("</details>")[0] for fold in page.split('<details class="section">')[1:])
-    few, size = "<li>{} few of them</li>", "<li>{} another size than most systems{}</li>"
-    star, plus = (f'<span class="mark">{mark}</span>' for mark in "*+")
-    assert first.count(few.format(star)) == second.count(few.format(star)) == 1
-    assert size.format(plus, "") in first and size.format(plus, ", 3x") in second
-    assert "of nearly all" not in first + second and page.count('id="note-few"') == 1
+    few, size = "<li>Few of them.</li>", "<li>Another size than most systems{}.</li>"
+    assert first.count(few) == second.count(few) == 1
+    assert size.format("") in first and size.format(", 3x") in second
+    assert "of nearly all" not in first + second
 
 
 def test_a_section_tagged_folded_is_behind_its_heading_and_not_among_the_contents(project: Project) -> None:
@@ -220,7 +219,7 @@ def test_a_section_tagged_folded_is_behind_its_heading_and_not_among_the_content
     fold = page[page.index('<details class="section"><summary><h2') :]
     fold = fold[: fold.index("</details>")]
     assert Markup(fold).text == "Left <i>out</i> For those who ask. 7"
-    assert page.index("note-few") < page.index('<details class="section">') < page.index("In sight</h2>")
+    assert page.index("Few of them.") < page.index('<details class="section">') < page.index("In sight</h2>")
     assert [a["href"] for a in tags(page, "a") if (a["href"] or "").startswith("#left")] == []
     facts = Markup(page)
     assert [name for name, _ in facts.tags].count("details") == page.count("</details>")
@@ -297,7 +296,7 @@ def test_a_page_of_a_sweep_leads_up_to_the_reports(tmp_path: Path) -> None:
 
 
 def test_a_report_leads_to_its_rows_from_wherever_it_lies(project: Project) -> None:
-    trust = {"parts": ["v6.0"], "counted": "", "notes": [], "band": "", "view": "rows.html#a=1&b=2"}
+    trust = {"parts": ["v6.0"], "notes": [], "band": "", "view": "rows.html#a=1&b=2"}
     shown = f'display({{"{mime.TRUST}": {trust!r}, "text/html": "<p>v6.0</p>"}}, raw=True)'
     cells = project.cells()
     project.notebook("apples", [*cells[:5], project.code(shown, "hide-input"), *cells[5:]])

@@ -31,7 +31,7 @@ def prepare(notebook: Any, stated: dict[str, Any], up: str = "") -> tuple[Any, d
     notebook = copy.deepcopy(notebook)
     notes, in_folds = _notes(notebook.cells), _notes_in_folds(notebook.cells)
     for index, cell in enumerate(notebook.cells):
-        cell.metadata["page"] = {"notes": in_folds[index]}
+        cell.metadata["page"] = {"caveats": in_folds[index]}
         if cell.cell_type == "code":
             outputs_of_page = [] if NOTEBOOK_ONLY in record.tags(cell) else cell.outputs
             cell.outputs = [shown for output in outputs_of_page if (shown := outputs.shown(output, index))]
