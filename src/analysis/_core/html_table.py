@@ -102,12 +102,11 @@ class Key:
         self.lines = lines
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        items = "".join(
-            f'<li><span class="mark">{_escaped(sign)}</span> {_escaped(words)}</li>' for sign, words in self.lines
-        )
+        signs = [f'<span class="mark">{_escaped(sign)}</span> ' if sign else "" for sign, _ in self.lines]
+        items = "".join(f"<li>{sign}{_escaped(words)}</li>" for sign, (_, words) in zip(signs, self.lines, strict=True))
         return {
             mime.HTML: f'<ul class="key">{items}</ul>' if items else "",
-            mime.PLAIN: "\n".join(f"{sign} {words}" for sign, words in self.lines),
+            mime.PLAIN: "\n".join(" ".join(filter(None, line)) for line in self.lines),
         }
 
 

@@ -191,6 +191,7 @@ _TABLE = (
     Kind("rate_contradicts_record", "its throughput is contradicted by the official record", **_OUT),
     Kind("contradicts_meter", "contradicted by measured power", **_OUT),
     # Of a ratio of two results.
+    Kind("different_sizes", "different system size", "{sizes} vs {other_sizes}", label="different size"),
     Kind("virtualized", "only virtualized systems of {accelerator}", "under {hypervisor}", label="virtualized"),
     Kind(
         "bridged",
@@ -200,7 +201,6 @@ _TABLE = (
         mark=ROUNDS,
     ),
     Kind("printed_unit", "counted in {unit}", **_WHOLE),
-    Kind("different_sizes", "different system size", "{sizes} vs {other_sizes}", label="different size"),
     Kind(
         "tokens_differ",
         "tokens per sample differ",
