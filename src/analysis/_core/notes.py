@@ -163,7 +163,7 @@ _TABLE = (
     Kind(
         "another_size",
         "different system size",
-        "{count}x where most are {usual}x",
+        "{count}x; most results compared are {usual}x",
         label="different size",
         holds=_of_another_size,
     ),
@@ -192,7 +192,7 @@ _TABLE = (
     Kind("contradicts_meter", "contradicted by measured power", **_OUT),
     # Of a ratio of two results.
     Kind("different_sizes", "different system size", "{sizes} vs {other_sizes}", label="different size"),
-    Kind("virtualized", "only virtualized systems of {accelerator}", "under {hypervisor}", label="virtualized"),
+    Kind("virtualized", "baseline {accelerator} only virtualized", "under {hypervisor}", label="virtualized"),
     Kind(
         "bridged",
         "cross-round estimate",
@@ -204,7 +204,7 @@ _TABLE = (
     Kind(
         "tokens_differ",
         "tokens per sample differ",
-        "{tokens} vs {other_tokens}; in samples/s the ratio is {times}x",
+        "{tokens} vs {other_tokens}; per sample the ratio is {times}x",
         label="tokens per sample differ",
     ),
     Kind(
