@@ -157,7 +157,7 @@ def test_mark_has_one_meaning_in_a_figure() -> None:
 
 
 def test_kinds_have_a_code_of_their_own_and_a_mark_unless_they_hold_for_nearly_all() -> None:
-    assert len(KINDS) == len(notes._TABLE)
+    assert len(KINDS) == len(notes._TABLE) + len(notes._EXCLUDED)
     own = {notes.PREVIEW, notes.ROUNDS, OTHER}
     assert {kind.mark for kind in KINDS.values() if kind.scope is not Scope.BACKGROUND} == own
     assert {kind.mark for kind in KINDS.values() if kind.scope is Scope.BACKGROUND} == {""}

@@ -1,12 +1,11 @@
 """`analysis refresh`: notebooks executed in place, so that stored outputs match."""
 
-import json
 from collections.abc import Iterable
 from difflib import unified_diff
 from pathlib import Path
 from textwrap import indent
-from typing import Any
 
+from analysis._core import notebook_cells
 from analysis._core.choices import not_among
 from analysis._core.refusal import Refused
 from analysis._core.file_contents import sha256, write_whole
@@ -88,7 +87,8 @@ def _refreshed(path: Path, kernels: Kernels, places: Places, timeout: int) -> st
             where = f"{where}, {cell_words(execution.notebook.cells, error.cell)}"
         return Failure(path.stem, error.what, where, error.line, error.inside, "The notebook on disk is unchanged.")
     stored = nbformat.read(path, as_version=4)
-    _keep_ids(notebook.cells, path)
+    for cell, on_disk in zip(notebook.cells, notebook_cells.cells(path), strict=True):
+        cell["id"] = on_disk.id
     content = nbformat.writes(settled(notebook)) + "\n"
     if file_sha256(path) == sha256(content):
         return "the same "
@@ -102,10 +102,3 @@ def _changes(before: str, after: str) -> str:
     lines = list(unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=1))[2:]
     more = [f"... and {len(lines) - LINES} lines more: make dev, then git diff"] if len(lines) > LINES else []
     return "\n".join([*lines[:LINES], *more])
-
-
-def _keep_ids(cells: list[Any], path: Path) -> None:
-    """Give each executed cell the id that it has on disk."""
-    before = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    for number, (cell, was) in enumerate(zip(cells, before, strict=True), start=1):
-        cell["id"] = was.get("id", f"cell-{number}")

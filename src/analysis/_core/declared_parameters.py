@@ -7,14 +7,14 @@ set; what is computed in the cell is no parameter. Which values some names may h
 from __future__ import annotations
 
 import ast
-import json
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, create_model
 
-from analysis._core import syntax
+from analysis._core.notebook_cells import NotANotebook, assigned, cells
 
 TYPES = {"int": int, "float": float, "str": str, "bool": bool, "list": list, "dict": dict}
 
@@ -30,41 +30,21 @@ def model(notebook: Path, base: type[BaseModel], types: Mapping[str, Any]) -> ty
     that is no notebook.
     """
     fields: dict[str, Any] = {}
-    for node in _statements(notebook):
-        if (declared := _declared(node)) is not None:
-            name, kind, value = declared
-            fields[name] = (types.get(name, kind), value)
-    return create_model(notebook.stem, __base__=base, **fields)
-
-
-def _statements(notebook: Path) -> list[ast.stmt]:
     try:
-        return syntax.tree(_parameters_cell(notebook)).body
+        source = next((cell.source for cell in cells(notebook) or () if "parameters" in cell.tags), "")
+        for name, node in assigned(source):
+            with suppress(ValueError):  # A computed value.
+                default = ast.literal_eval(node.value)
+                fields[name] = (types.get(name) or _kind(node, default), default)
+    except NotANotebook as error:
+        raise DeclarationError(f"{notebook.name}: {error}") from None
     except SyntaxError as error:
         where = f"{notebook.name}, parameters cell, line {error.lineno}"
         raise DeclarationError(f"{where}: is not Python: {error.msg}") from None
+    return create_model(notebook.stem, __base__=base, **fields)
 
 
-def _parameters_cell(notebook: Path) -> str:
-    try:
-        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-        tagged = ["".join(cell["source"]) for cell in cells if "parameters" in cell["metadata"].get("tags", [])]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DeclarationError(f"{notebook.name}: is not a whole notebook: {error!r}") from None
-    return tagged[0] if tagged else ""
-
-
-def _declared(node: ast.stmt) -> tuple[str, Any, Any] | None:
-    """Name, type and default of a parameter; None for any other statement, and for a computed value."""
-    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-    target = targets[0] if len(targets) == 1 else None
-    value = getattr(node, "value", None)
-    if not isinstance(target, ast.Name) or value is None:
-        return None
-    try:
-        default = ast.literal_eval(value)
-    except ValueError:
-        return None
+def _kind(node: ast.Assign | ast.AnnAssign, default: Any) -> Any:
+    """The stated type, else that of the default."""
     stated = ast.unparse(node.annotation).partition("[")[0] if isinstance(node, ast.AnnAssign) else ""
-    kind = TYPES.get(stated) or (int | float if type(default) is int else TYPES.get(type(default).__name__, Any))
-    return target.id, kind, default
+    return TYPES.get(stated) or (int | float if type(default) is int else TYPES.get(type(default).__name__, Any))

@@ -122,27 +122,10 @@ def _of_the_edge(row: Row, setting: Setting) -> Values | None:
 _WHOLE = {"scope": Scope.BACKGROUND, "mark": ""}
 _OUT = {"scope": Scope.DISQUALIFYING}
 
-READ = (
-    "accelerator",
-    "accelerator_count",
-    "accuracy_target",
-    "assumed",
-    "availability",
-    "basis",
-    "corrected",
-    "division",
-    "inferred",
-    "nodes",
-)
-READ += (
-    "per",
-    "power_capped",
-    "power_limit_watts",
-    "precision",
-    "range_basis",
-    "round",
-    "suite",
-)  # columns that the rules read
+# The columns that the rules read.
+READ = ("accelerator", "accelerator_count", "accuracy_target", "assumed", "availability", "basis", "corrected",
+        "division", "inferred", "nodes", "per", "power_capped", "power_limit_watts", "precision", "range_basis",
+        "round", "suite")  # fmt: skip
 
 _TABLE = (
     # Of a result row, in any comparison.
@@ -256,27 +239,28 @@ _TABLE = (
     Kind("few_requests", "too few requests for a p99"),
     Kind("load_light", "load-limited: requests were answered as fast as they arrived; raise the request rate"),
     Kind("load_unsaid", "request rate not in the file: the run may be load-limited"),
-    # Why a result is not compared.
-    Kind("stream_energy", "energy per query of a stream scenario, not throughput", **_OUT),
-    Kind("stream_count", "a count of streams, the metric of MultiStream until v1.1", **_OUT),
-    Kind("no_scenario", "no MLPerf Inference scenario: a stated batch size or framework", **_OUT),
-    Kind("duplicate", "duplicate: the same run under another accuracy target", **_OUT),
-    Kind("another_version", "older version of the benchmark, not compatible with later ones", **_OUT),
-    Kind("another_round", "another round", **_OUT),
-    Kind("another_division", "not in the {division} division: other model or rules", **_OUT),
-    Kind("another_suite", "another suite", **_OUT),
-    Kind("power_submission", "power submission: measured under the power rules, often power-capped", **_OUT),
-    Kind("no_power_submission", "no power measurement", **_OUT),
-    Kind("capped_unmetered", "power-capped without a power measurement or a stated limit", **_OUT),
-    Kind("slower_precision", "slower precision of the same accelerator in the same document", **_OUT),
-    Kind("another_target", "accuracy target other than {target}%", **_OUT),
-    Kind("stricter_target", "another result of this accelerator and size meets a stricter accuracy target", **_OUT),
-    Kind("other_unit", "unit cannot be converted to {unit}", **_OUT),
-    Kind("several_types", "several accelerator types in one system", **_OUT),
-    Kind("count_unstated", "accelerator count not stated", **_OUT),
-    Kind("not_checked", "not checked: {doubt}", **_OUT),
 )
-KINDS: dict[str, Kind] = {own.code: own for own in _TABLE}
+_EXCLUDED = {  # why a result is not compared, by code
+    "stream_energy": "energy per query of a stream scenario, not throughput",
+    "stream_count": "a count of streams, the metric of MultiStream until v1.1",
+    "no_scenario": "no MLPerf Inference scenario: a stated batch size or framework",
+    "duplicate": "duplicate: the same run under another accuracy target",
+    "another_version": "older version of the benchmark, not compatible with later ones",
+    "another_round": "another round",
+    "another_division": "not in the {division} division: other model or rules",
+    "another_suite": "another suite",
+    "power_submission": "power submission: measured under the power rules, often power-capped",
+    "no_power_submission": "no power measurement",
+    "capped_unmetered": "power-capped without a power measurement or a stated limit",
+    "slower_precision": "slower precision of the same accelerator in the same document",
+    "another_target": "accuracy target other than {target}%",
+    "stricter_target": "another result of this accelerator and size meets a stricter accuracy target",
+    "other_unit": "unit cannot be converted to {unit}",
+    "several_types": "several accelerator types in one system",
+    "count_unstated": "accelerator count not stated",
+    "not_checked": "not checked: {doubt}",
+}
+KINDS: dict[str, Kind] = {own.code: own for own in (*_TABLE, *(Kind(*pair, **_OUT) for pair in _EXCLUDED.items()))}
 
 
 @dataclass(frozen=True)
@@ -295,19 +279,18 @@ class Note:
     @property
     def label(self) -> str:
         """The short caveat beside a sentence, such as `preview`; "" for a kind without one."""
-        return self.kind.label.format(**{name: _in_words(value) for name, value in self.values})
+        return self._filled(self.kind.label)
 
     @property
     def bare(self) -> str:
         """The note in words without detail and without what it is about."""
-        return self.kind.words.format(**{name: _in_words(value) for name, value in self.values})
+        return self._filled(self.kind.words)
 
     @property
     def text(self) -> str:
         """The note in words, with what it is about in brackets."""
-        kind, values = self.kind, {name: _in_words(value) for name, value in self.values}
-        words = kind.words.format(**values)
-        words += f", {kind.detail.format(**values)}" if kind.detail and kind.optional <= values.keys() else ""
+        known = self.kind.detail and self.kind.optional <= dict(self.values).keys()
+        words = f"{self.bare}, {self._filled(self.kind.detail)}" if known else self.bare
         return f"{words} ({_few(self.about)})" if self.about else words
 
     def record(self) -> dict[str, Any]:
@@ -315,10 +298,22 @@ class Note:
 
         `bare` are its words without detail and without what it is about: they tell one meaning of a mark from another.
         """
-        values = {name: _in_words(value) for name, value in self.values}
-        words = {"words": self.text, "bare": self.bare}
-        kind = {"label": self.label, "scope": self.kind.scope.name.lower()}
-        return {"code": self.code} | words | {"values": values, "about": list(self.about)} | kind
+        return {
+            "code": self.code,
+            "words": self.text,
+            "bare": self.bare,
+            "values": self._values_in_words,
+            "about": list(self.about),
+            "label": self.label,
+            "scope": self.kind.scope.name.lower(),
+        }
+
+    @property
+    def _values_in_words(self) -> dict[str, Any]:
+        return {name: value.text if isinstance(value, Note) else value for name, value in self.values}
+
+    def _filled(self, template: str) -> str:
+        return template.format(**self._values_in_words)
 
 
 Notes = frozenset[Note]
@@ -494,10 +489,6 @@ def key(notes: Iterable[Note]) -> list[dict[str, str]]:
 @cache
 def _fields(template: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(template) if name}
-
-
-def _in_words(value: Any) -> Any:
-    return value.text if isinstance(value, Note) else value
 
 
 def _few(names: tuple[str, ...]) -> str:

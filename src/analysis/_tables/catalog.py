@@ -52,6 +52,14 @@ class NotJudged(RuntimeError):
     """Doubts are asked of a catalog that was opened without anyone to judge its results."""
 
 
+class _Table(cached_property[pd.DataFrame]):
+    """The table with the name of the attribute; what it holds is the attribute's own help."""
+
+    def __init__(self, holds: str) -> None:
+        super().__init__(lambda catalog: catalog.table(self.attrname))
+        self.__doc__ = holds
+
+
 class Catalog:
     """The tables of one data folder, each loaded at first use.
 
@@ -64,6 +72,23 @@ class Catalog:
     """
 
     read: ClassVar[list[tuple[int, dict[str, str]]]] = []  # of each catalog its process and what it `used`
+
+    claims = _Table("What documents claim in words and tables: speedups, sizes, prices per token, with their places.")
+    quantization = _Table("What documents print of precisions: rates, weights, loss of quality.")
+    prices = _Table("Rental prices as printed, in US dollars per accelerator-hour.")
+    accelerators = _Table(
+        "Datasheet facts of each accelerator: memory in GB, bandwidth in GB/s, dense TFLOP/s, power limit in W."
+    )
+    benchmarks = _Table("MLPerf benchmarks: their words, what is counted, model size, tokens per request.")
+    benchmark_limits = _Table("Latency limits of each benchmark and scenario.")
+    component_power = _Table(
+        "Rated watts of processors, accelerators and scale-up networks, each from a public specification."
+    )
+    system_hardware = _Table(
+        "Processors, scale-up network and cooling of systems of the record, as their system files state them."
+    )
+    rounds = _Table("The rounds of MLPerf Inference, oldest first, with the day of publication where it is known.")
+    corrections = _Table("What is corrected in the other tables, with the reason and its source.")
 
     def __init__(
         self,
@@ -189,36 +214,6 @@ class Catalog:
         return dict(zip(self.sources["id"], self.sources["label"], strict=True))
 
     @cached_property
-    def claims(self) -> pd.DataFrame:
-        """What documents claim in words and tables: speedups, sizes, prices per token, with their places."""
-        return self.table("claims")
-
-    @cached_property
-    def quantization(self) -> pd.DataFrame:
-        """What documents print of precisions: rates, weights, loss of quality."""
-        return self.table("quantization")
-
-    @cached_property
-    def prices(self) -> pd.DataFrame:
-        """Rental prices as printed, in US dollars per accelerator-hour."""
-        return self.table("prices")
-
-    @cached_property
-    def accelerators(self) -> pd.DataFrame:
-        """Datasheet facts of each accelerator: memory in GB, bandwidth in GB/s, dense TFLOP/s, power limit in W."""
-        return self.table("accelerators")
-
-    @cached_property
-    def benchmarks(self) -> pd.DataFrame:
-        """MLPerf benchmarks: their words, what is counted, model size, tokens per request."""
-        return self.table("benchmarks")
-
-    @cached_property
-    def benchmark_limits(self) -> pd.DataFrame:
-        """Latency limits of each benchmark and scenario."""
-        return self.table("benchmark_limits")
-
-    @cached_property
     def endpoints(self) -> pd.DataFrame:
         """The points of MLPerf Endpoints that a user imported, each once, with their `source_id`; none are shipped.
 
@@ -233,21 +228,6 @@ class Catalog:
         return points.assign(source_id=ENDPOINTS)
 
     @cached_property
-    def component_power(self) -> pd.DataFrame:
-        """Rated watts of processors, accelerators and scale-up networks, each from a public specification."""
-        return self.table("component_power")
-
-    @cached_property
-    def system_hardware(self) -> pd.DataFrame:
-        """Processors, scale-up network and cooling of systems of the record, as their system files state them."""
-        return self.table("system_hardware")
-
-    @cached_property
-    def rounds(self) -> pd.DataFrame:
-        """The rounds of MLPerf Inference, oldest first, with the day of publication where it is known."""
-        return self.table("rounds")
-
-    @cached_property
     def sources(self) -> pd.DataFrame:
         """The documents and official records that the other tables cite by id; every round has one."""
         documents = self.table("sources")
@@ -256,11 +236,6 @@ class Catalog:
         if complete is documents:
             return documents
         return rounds.with_records(documents, self.rounds)  # which then is among those used
-
-    @cached_property
-    def corrections(self) -> pd.DataFrame:
-        """What is corrected in the other tables, with the reason and its source."""
-        return self.table("corrections")
 
 
 def _machine(system: str, software: str) -> str:

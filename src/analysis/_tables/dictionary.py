@@ -8,15 +8,9 @@ from pathlib import Path
 from analysis._core.file_contents import sha256_of, write_whole
 from analysis._core.paths import DATA
 from analysis._tables import descriptor
-from analysis._tables.descriptor import Field, Table
+from analysis._tables.descriptor import Field
 
-INTRODUCTION = """# The data tables
-
-Every figure of the reports comes from these tables. This page is made from `datapackage.json` by `analysis describe`;
-edit the descriptor, not this page. `analysis check` holds every table to it.
-
-A missing number is an empty cell. A quantity known as a range stands in two columns, `..._low` and `..._high`.
-"""
+TEMPLATE = Path(__file__).with_name("dictionary.md.j2")
 
 
 def describe(folder: Path = DATA) -> list[str]:
@@ -46,57 +40,17 @@ def _measured(path: Path) -> dict[str, int | str]:
 
 def readme(folder: Path = DATA) -> str:
     """The column dictionary as Markdown: per table its description, traps, and each column with type and unit."""
-    return "\n".join([INTRODUCTION, *(_section(table) for table in descriptor.read_tables(folder).values())])
+    from jinja2 import Environment
+
+    environment = Environment(trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+    template = environment.from_string(TEMPLATE.read_text("utf-8"))
+    return template.render(tables=descriptor.read_tables(folder).values(), meaning=_meaning)
 
 
-def _section(table: Table) -> str:
-    traps = [f"- {trap}" for trap in table.traps]
-    head = [
-        f"## {table.path}",
-        "",
-        f"{table.title}. {table.description}",
-        "",
-        f"Key: {', '.join(table.primary_key)}.",
-        "",
-    ]
-    body = ["| column | type | unit | meaning |", "|---|---|---|---|", *(_row(field) for field in table.fields), ""]
-    return "\n".join([*head, *(["Known traps:", "", *traps, ""] if traps else []), *body, *_imported(table)])
-
-
-def _imported(table: Table) -> list[str]:
-    if not table.imported_fields:
-        return []
-    head = [
-        "Rows of `data/official/` have these columns too:",
-        "",
-        "| column | type | unit | meaning |",
-        "|---|---|---|---|",
-    ]
-    return [*head, *(_row(field) for field in table.imported_fields), "", *_parts(table)]
-
-
-def _parts(table: Table) -> list[str]:
-    """The files of the official record, each with what it was made from."""
-    if not table.parts:
-        return []
-    total = f"{sum(part.rows for part in table.parts):,} rows in {len(table.parts)} files"
-    head = [f"The official record as shipped, {total}:", "", "| file | rows | made from |", "|---|---|---|"]
-    made = [f"| `{part.path}` | {part.rows:,} | {'; '.join(map(_source, part.sources))} |" for part in table.parts]
-    return [*head, *made, ""]
-
-
-def _source(source: dict[str, str]) -> str:
-    digest = f" (SHA-256 {source['sha256'][:12]}...)" if "sha256" in source else ""
-    note = f", {source['note']}" if source.get("note") else ""
-    return f"`{source['file']}` of {source['path']} at {source['commit'][:8]}{digest}{note}"
-
-
-def _row(field: Field) -> str:
+def _meaning(field: Field) -> str:
     choices = f" One of: {', '.join(f'`{choice}`' for choice in field.choices)}." if field.choices else ""
     most = f" No more than `{field.not_above}`." if field.not_above else ""
-    words = (field.description.rstrip(".") + "." + choices + most).replace("|", "\\|")
-    kind = f"{field.type}, required" if field.required else field.type
-    return f"| `{field.name}` | {kind} | {field.unit} | {words} |"
+    return (field.description.rstrip(".") + "." + choices + most).replace("|", "\\|")
 
 
 def _write(path: Path, text: str) -> str:

@@ -35,8 +35,9 @@ def load(folder: Path, table: Table, corrections: pd.DataFrame | None = None) ->
     cells = read_cells(folder, table)
     if corrections is None:
         return checked(table, cells)
-    cells, reasons = correct(cells, table, corrections)
-    return checked(table, cells, as_printed=False).assign(corrected=reasons)
+    fixes = corrections[corrections["table"].eq(table.name)]
+    cells = correct(cells.assign(corrected=""), fixes, table.primary_key[0], table.path)
+    return checked(table, cells, as_printed=False).assign(corrected=cells["corrected"])
 
 
 def checked(table: Table, cells: pd.DataFrame, as_printed: bool = True) -> pd.DataFrame:
@@ -81,21 +82,24 @@ def _same_columns(table: Table, columns: list[str]) -> None:
         raise TableError([Fault(table.path, 1, "", f"the header must be {expected}; found {actual}")])
 
 
-def correct(cells: pd.DataFrame, table: Table, corrections: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
-    """The cells with the table's corrections applied, and their reasons by line ("" where none).
+def correct(rows: pd.DataFrame, fixes: pd.DataFrame, key: str, called: str) -> pd.DataFrame:
+    """The rows with some corrections applied, by their column `key`, the reasons behind those in `corrected`.
 
-    Raises TableError for a correction of a row or column that is not there, or whose `printed` differs.
+    Raises TableError, by what the table is `called`, for a correction of a row or text column that is not there, or
+    whose `printed` differs.
     """
-    cells, reasons = cells.copy(), pd.Series("", index=cells.index, dtype="str")
-    keys = cells[table.primary_key[0]]
-    for line, fix in corrections[corrections["table"].eq(table.name)].iterrows():
-        place = cells.index[keys.eq(fix["key"])]
-        if len(place) != 1 or fix["column"] not in cells or cells.at[place[0], fix["column"]] != fix["printed"]:
-            raise TableError([Fault("corrections.csv", line, "printed", _lost(table, fix))])
-        cells.at[place[0], fix["column"]] = fix["corrected"]
+    keys = rows.loc[rows[key].isin(fixes["key"]), key]
+    places = {value: place for place, value in keys[~keys.duplicated(keep=False)].items()}
+    columns = {name: rows[name].copy() for name in {*fixes["column"], "corrected"} if name in rows}
+    for line, fix in fixes.iterrows():
+        cells, place = columns.get(fix["column"]), places.get(fix["key"])
+        if cells is None or place is None or cells[place] != fix["printed"]:
+            words = f"{called} has no row {fix['key']!r} whose {fix['column']} is {fix['printed']!r}"
+            raise TableError([Fault("corrections.csv", line, "printed", words)])
+        cells[place] = fix["corrected"]
         if fix["column"] not in SELF_TOLD:
-            reasons[place[0]] = "; ".join(filter(None, [reasons[place[0]], fix["reason"]]))
-    return cells, reasons
+            columns["corrected"][place] = "; ".join(filter(None, [columns["corrected"][place], fix["reason"]]))
+    return rows.assign(**columns)
 
 
 def _records(folder: Path, table: Table) -> tuple[list[int], list[list[str]]]:
@@ -106,17 +110,12 @@ def _records(folder: Path, table: Table) -> tuple[list[int], list[list[str]]]:
         raise TableError([Fault(table.path, 0, "", f"cannot be read: {error.strerror}")]) from None
     except NotUtf8 as error:
         raise TableError([Fault(table.path, error.line, "", str(error))]) from None
-    reader, lines, records = csv.reader(io.StringIO(text, newline=""), strict=True), [], []
+    reader, lines, records = csv.reader(io.StringIO(text, newline=""), strict=True), [1], []
     try:
-        while True:
+        for record in reader:
+            records.append(record)
             lines.append(reader.line_num + 1)
-            records.append(next(reader))
-    except StopIteration:
-        return lines[:-1], records
     except csv.Error as error:
         words = f"is not a comma-separated table: {error}"
         raise TableError([Fault(table.path, lines[-1], "", words)]) from None
-
-
-def _lost(table: Table, fix: pd.Series) -> str:
-    return f"{table.path} has no row {fix['key']!r} whose {fix['column']} is {fix['printed']!r}"
+    return lines[:-1], records

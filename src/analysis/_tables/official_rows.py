@@ -14,7 +14,7 @@ from analysis._core.choices import folded
 from analysis._core.file_contents import sha256_of
 from analysis._tables import loading, schema
 from analysis._tables.descriptor import FILE, Part, Table
-from analysis._tables.loading import SELF_TOLD, TableError
+from analysis._tables.loading import TableError
 from analysis._tables.schema import Fault
 
 CORRECTED = "official"  # how corrections.csv names these rows in its column `table`
@@ -83,24 +83,9 @@ def whole(table: Table) -> Table:
 
 
 def put_right(rows: pd.DataFrame, corrections: pd.DataFrame) -> pd.DataFrame:
-    """The rows with the corrections of the table CORRECTED applied, the reasons in `corrected`.
-
-    Raises TableError for a correction of a row or text column that is not there, or whose `printed` differs.
-    """
+    """The rows with the corrections of the table CORRECTED applied (loading.correct). Raises TableError."""
     fixes = corrections[corrections["table"].eq(CORRECTED)]
-    if fixes.empty:
-        return rows
-    places = pd.Series(rows.index, index=rows["id"])
-    columns = {name: rows[name].copy() for name in {*fixes["column"], "corrected"} if name in rows}
-    for line, fix in fixes.iterrows():
-        cells, place = columns.get(fix["column"]), places.get(fix["key"])
-        if cells is None or place is None or cells[place] != fix["printed"]:
-            words = f"the official record has no row {fix['key']!r} whose {fix['column']} is {fix['printed']!r}"
-            raise TableError([Fault("corrections.csv", line, "printed", words)])
-        cells[place] = fix["corrected"]
-        if fix["column"] not in SELF_TOLD:
-            columns["corrected"][place] = "; ".join(filter(None, [columns["corrected"][place], fix["reason"]]))
-    return rows.assign(**columns)
+    return loading.correct(rows, fixes, "id", "the official record")
 
 
 def joined(results: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:

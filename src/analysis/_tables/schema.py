@@ -1,12 +1,13 @@
 """What makes a table's cells acceptable: one reader types them and finds every fault, of whatever file they are.
 
-Each check is a small function from a frame to a list of faults. A fault names the file, the line and the column; the
-frame's index is the line of each row in its file.
+Each check is a small function from a frame to its faults: line, column, and what is wrong there. The frame's index is
+the line of each row in its file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,9 +15,10 @@ import pandas as pd
 
 from analysis._core import interval, unprintable
 from analysis._tables.descriptor import Field, Table
-from analysis._tables.rules import MISSING, above, check, ruled
+from analysis._tables.rules import MISSING, Check, above, check, ruled
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t")
+Found = Iterator[tuple[int, str, str]]
 
 
 class Fault(NamedTuple):
@@ -41,13 +43,9 @@ def typed(table: Table, cells: pd.DataFrame) -> tuple[pd.DataFrame, list[Fault]]
     """
     columns, wrong = {}, []
     for field in table.fields:
-        values = cells[field.name]
-        columns[field.name], bad = _converted(values, field.type)
-        if bad.any():
-            wrong += [
-                Fault(table.path, row, field.name, f"{value!r} is not of type {field.type}")
-                for row, value in values[bad].items()
-            ]
+        columns[field.name], bad = _converted(cells[field.name], field.type)
+        for row, value in cells[field.name][bad].items():
+            wrong.append(Fault(table.path, row, field.name, f"{value!r} is not of type {field.type}"))
     return pd.DataFrame(columns), wrong
 
 
@@ -79,149 +77,110 @@ def _numbers(cells: pd.Series) -> tuple[pd.Series, np.ndarray]:
 
 def faults(table: Table, frame: pd.DataFrame, as_printed: bool = True) -> list[Fault]:
     """Everything wrong in one typed table, first rows first; `as_printed` False for figures that were corrected."""
-    wrong = [*_cells(table, frame), *_repeated(table, frame), *_duplicates(table, frame), *_order(table, frame)]
-    wrong += [*_above(table, frame), *_texts(table, frame), *_dates(table, frame)]
-    wrong += _printed(table, frame) if as_printed else []
-    return sorted(wrong, key=lambda fault: (fault.row, fault.column))
+    checks = [_cells, _repeated, _order, _above, *([_printed] if as_printed else [])]
+    found = (Fault(table.path, *place) for check in checks for place in check(table, frame))
+    return sorted(found, key=lambda fault: (fault.row, fault.column))
 
 
 def dangling(table: Table, frame: pd.DataFrame, frames: dict[str, pd.DataFrame]) -> list[Fault]:
     """References into another table (or this one) that lead nowhere or to their own row; an empty cell is none."""
-    wrong = []
-    for key in table.foreign_keys:
-        column, target = key["fields"][0], key["reference"]
-        resource = target["resource"] or table.name
-        ids = set(frames[resource][target["fields"][0]])
-        lost = [value for value in frame[column].unique() if value and value not in ids]
-        wrong += [
-            Fault(table.path, row, column, f"{value!r} is not in {resource}.csv")
-            for row, value in _rows(frame[column], lost)
-        ]
-        to_itself = frame[column].eq(frame[target["fields"][0]]) if resource == table.name else pd.Series(dtype="bool")
-        wrong += [Fault(table.path, row, column, "refers to its own row") for row in to_itself.index[to_itself]]
-    return wrong
+    return [Fault(table.path, *place) for key in table.foreign_keys for place in _lost(table, frame, frames, key)]
 
 
-def _rows(column: pd.Series, values: list[Any]) -> Iterator[tuple[int, Any]]:
-    """The lines at which one of these values is in a column, with it."""
-    return column[column.isin(values)].items() if values else iter(())
+def _lost(table: Table, frame: pd.DataFrame, frames: dict[str, pd.DataFrame], key: dict[str, Any]) -> Found:
+    column, resource = frame[key["fields"][0]], key["reference"]["resource"] or table.name
+    ids = frames[resource][key["reference"]["fields"][0]]
+    known = {"", *ids}
+    yield from _judged(column, lambda value: [f"{value!r} is not in {resource}.csv"] if value not in known else [])
+    if resource == table.name:
+        yield from ((row, column.name, "refers to its own row") for row in column.index[column.eq(ids)])
 
 
-def _cells(table: Table, frame: pd.DataFrame) -> list[Fault]:
-    """Faults of single cells; each value of a column is judged once, however often it occurs."""
-    wrong_cells = []
+def _judged(column: pd.Series, judge: Check) -> Found:
+    """What `judge` says of the cells of a column that are not missing: of each value once, however often it occurs."""
+    words_by_value = {value: words for value in column.dropna().unique().tolist() if (words := judge(value))}
+    if words_by_value:
+        for row, value in column[column.isin(list(words_by_value))].items():
+            yield from ((row, column.name, words) for words in words_by_value[value])
+
+
+def _cells(table: Table, frame: pd.DataFrame) -> Found:
+    """Faults of single cells: by the rules of their column, and of what is no text or no date."""
     for field in table.fields:
-        if not ruled(field):
-            continue
-        faults_in, column = check(field), frame[field.name]
-        if field.required and column.hasnans:
-            wrong_cells += [Fault(table.path, row, field.name, MISSING) for row in column.index[column.isna()]]
-        judged = {value: words for value in _to_judge(field, column) if (words := faults_in(value))}
-        wrong_cells += [
-            Fault(table.path, row, field.name, words)
-            for row, value in _rows(column, list(judged))
-            for words in judged[value]
-        ]
-    return wrong_cells
+        column = frame[field.name]
+        if field.required:
+            yield from ((row, field.name, MISSING) for row in column.index[column.isna()])
+        if ruled(field) and not _within(field, column):
+            yield from _judged(column, check(field))
+        if field.type in JUDGES:
+            yield from _judged(column, JUDGES[field.type])
 
 
-def _to_judge(field: Field, column: pd.Series) -> list[Any]:
-    """The values of a column of which one may be wrong, each once: all where a rule says which are right."""
-    if field.choices or field.pattern:
-        return column.dropna().unique().tolist()
-    if not pd.api.types.is_numeric_dtype(column):
-        return [""] if column.eq("").any() else []
-    beyond = pd.Series(False, index=column.index)
-    if field.minimum is not None:
-        beyond |= column < field.minimum
-    if field.more_than is not None:
-        beyond |= column <= field.more_than
-    if field.maximum is not None:
-        beyond |= column > field.maximum
-    return column[beyond].unique().tolist()
+def _within(field: Field, column: pd.Series) -> bool:
+    """Whether all numbers of a column are within the rules, which the least and the greatest of them tell."""
+    numbers = column.dropna()
+    if field.choices or field.pattern or not pd.api.types.is_numeric_dtype(column):
+        return False
+    return numbers.empty or not any(map(check(field), (numbers.min(), numbers.max())))
 
 
-def _repeated(table: Table, frame: pd.DataFrame) -> list[Fault]:
-    """Values that are repeated in a column where each may occur once; of a key that is _duplicates' to say."""
-    columns = [field.name for field in table.fields if field.unique and [field.name] != table.primary_key]
-    return [
-        Fault(table.path, row, column, f"{value!r} stands twice")
-        for column in columns
-        for row, value in frame.loc[frame.duplicated(column) & frame[column].ne(""), column].items()
-    ]
-
-
-def _duplicates(table: Table, frame: pd.DataFrame) -> list[Fault]:
+def _repeated(table: Table, frame: pd.DataFrame) -> Found:
+    """Keys, and values of a column where each may occur once, that are repeated."""
+    for column in (frame[field.name] for field in table.fields if field.unique and [field.name] != table.primary_key):
+        again = column[column.duplicated() & column.ne("")]
+        yield from ((row, column.name, f"{value!r} stands twice") for row, value in again.items())
     keys = frame.loc[frame.duplicated(table.primary_key), table.primary_key]
-    column = ", ".join(table.primary_key)
-    return [Fault(table.path, row, column, f"key {' | '.join(key)!r} stands twice") for row, *key in keys.itertuples()]
+    named = ", ".join(table.primary_key)
+    yield from ((row, named, f"key {' | '.join(key)!r} stands twice") for row, *key in keys.itertuples())
 
 
-def _order(table: Table, frame: pd.DataFrame) -> list[Fault]:
-    reversed_ends = []
+def _order(table: Table, frame: pd.DataFrame) -> Found:
     for low, high in table.intervals:
         wrong = (frame[low] > frame[high]) | (frame[low].isna() != frame[high].isna())
-        reversed_ends += [
-            Fault(table.path, row, low, f"low {a:g} and high {b:g} are no range, low to high")
-            for row, a, b in frame.loc[wrong, [low, high]].itertuples()
-        ]
-    return reversed_ends
+        for row, a, b in frame.loc[wrong, [low, high]].itertuples():
+            yield row, low, f"low {a:g} and high {b:g} are no range, low to high"
 
 
-def _above(table: Table, frame: pd.DataFrame) -> list[Fault]:
+def _above(table: Table, frame: pd.DataFrame) -> Found:
     """Cells that are more than the one of their row that they may not exceed; an empty one exceeds nothing."""
-    beyond = []
     for field in (field for field in table.fields if field.not_above):
         most = frame[field.not_above]
         wrong = (frame[field.name] > most).fillna(False).astype("bool") & most.ne("").fillna(True).astype("bool")
         pairs = zip(frame.index[wrong], frame.loc[wrong, field.name].tolist(), most[wrong].tolist(), strict=True)
-        beyond += [Fault(table.path, row, field.name, above(field, *pair)) for row, *pair in pairs]
-    return beyond
+        yield from ((row, field.name, above(field, *pair)) for row, *pair in pairs)
 
 
-def _texts(table: Table, frame: pd.DataFrame) -> list[Fault]:
-    """Text cells that a spreadsheet would run as a formula, or that hold what no page or terminal may be given."""
-    wrong = []
-    for column in (frame[field.name] for field in table.fields if field.type == "string"):
-        judged = {value: words for value in column.unique() if (words := _no_text(value))}
-        wrong += [Fault(table.path, row, column.name, judged[value]) for row, value in _rows(column, list(judged))]
-    return wrong
-
-
-def _no_text(value: str) -> str:
-    """What keeps a value from being text, in words; nothing, most of the time."""
+def _no_text(value: str) -> list[str]:
+    """What makes a value one that a spreadsheet would run as a formula, or that no page or terminal may be given."""
     if value.startswith(FORMULA_STARTS):
-        return f"{value!r} starts like a spreadsheet formula"
+        return [f"{value!r} starts like a spreadsheet formula"]
     character = unprintable.within(value)
-    return f"{value!r} holds {character}, a character that is no text" if character else ""
+    return [f"{value!r} holds {character}, a character that is no text"] if character else []
 
 
-def _dates(table: Table, frame: pd.DataFrame) -> list[Fault]:
-    undated = []
-    for column in [field.name for field in table.fields if field.type == "date"]:
-        parsed = pd.to_datetime(frame[column], format="%Y-%m-%d", errors="coerce")
-        wrong = frame[column].ne("") & parsed.isna()
-        undated += [
-            Fault(table.path, row, column, f"{value!r} is not a date such as 2024-08-28")
-            for row, value in frame.loc[wrong, column].items()
-        ]
-    return undated
+def _no_date(value: str) -> list[str]:
+    try:
+        datetime.strptime(value or "2024-08-28", "%Y-%m-%d")
+    except ValueError:
+        return [f"{value!r} is not a date such as 2024-08-28"]
+    return []
 
 
-def _printed(table: Table, frame: pd.DataFrame) -> list[Fault]:
+JUDGES: dict[str, Check] = {"string": _no_text, "date": _no_date}  # by type of column
+
+
+def _printed(table: Table, frame: pd.DataFrame) -> Found:
     """`low` and `high` must be the range that `printed` represents.
 
     It may be kept in a thousandth of the unit (TB/s as GB/s, seconds as milliseconds), a percentage as a fraction,
     and a percentage more or less as a ratio.
     """
     if not {"printed", "range_basis", "low", "high"} <= set(frame.columns):
-        return []
-    rows = frame[frame["printed"].ne("") & frame["low"].notna()]
-    disagreeing = []
-    for row, printed, basis, low, high in rows[["printed", "range_basis", "low", "high"]].itertuples():
-        message = _disagreement(printed, basis, low, high)
-        disagreeing += [Fault(table.path, row, "printed", message)] if message else []
-    return disagreeing
+        return
+    rows = frame.loc[frame["printed"].ne("") & frame["low"].notna(), ["printed", "range_basis", "low", "high"]]
+    for row, *figure in rows.itertuples():
+        if message := _disagreement(*figure):
+            yield row, "printed", message
 
 
 def _disagreement(printed: str, basis: str, low: float, high: float) -> str:

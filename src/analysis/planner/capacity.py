@@ -17,7 +17,7 @@ import pandas as pd
 from analysis._core import interval, notes
 from analysis._core.interval import Interval
 from analysis._core.notes import NONE, Notes, note
-from analysis._core.parameters import RealWorldDerating
+from analysis._core.parameters import MOST_USERS, RealWorldDerating
 from analysis._core.vocabulary import COST_MODELS, MS_PER_SECOND, TOKENS, WORKS
 from analysis.comparability.selection import Comparison
 from analysis.methods import cost, node_power, system_properties
@@ -225,14 +225,14 @@ def sensitivity(plan_basis: Basis, asked: RealWorldDerating) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["change", *CHANGED, "evidence"])
 
 
-def by_users(plan_basis: Basis, asked: RealWorldDerating, counts: Iterable[int]) -> pd.DataFrame:
-    """The plans for several numbers of users, P10 to P90 of their draws.
+def by_users(plan_basis: Basis, asked: RealWorldDerating, counts: Iterable[float]) -> pd.DataFrame:
+    """The plans for those of several numbers of users that may be asked for, P10 to P90 of their draws.
 
     Columns: users, accelerators_low/median/high, usd_per_user_hour_low/median/high (NaN without a price). No rows where
     nothing is planned.
     """
     rows = []
-    for users in counts:
+    for users in (int(count) for count in counts if 1 <= count <= MOST_USERS and count == int(count)):
         marks = over(plan_basis, asked.model_copy(update={"users": users})).marks.set_index("output")
         rows.append((users, *marks.loc["accelerators"], *marks.loc["usd_per_user_hour"]))
     names = [f"{name}_{end}" for name in ("accelerators", "usd_per_user_hour") for end in ("low", "median", "high")]

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis._core.file_contents import of_file
+from analysis._core import notebook_cells
 from analysis._build.kernels.pool import Kernels
 from analysis._build.make.execute import Execution, NoKernel
 from analysis._build.make.made import Made, publish
 from analysis._build.page import record
 from analysis._build.page.errors import ReportFailed
-from analysis._build.runs import commits, failures, freshness, modules
+from analysis._build.runs import commits, failures, freshness
 from analysis._build.runs.failures import Failure
 from analysis._build.runs.freshness import Plan
 from analysis._build.runs.folders import Places
@@ -56,7 +56,7 @@ class Builder:
 
             export.load()
             for notebook in dict.fromkeys(self.places.notebook(plan.run.notebook) for plan in plans):
-                export.highlight(of_file(notebook, modules.notebook_code) or [])
+                export.highlight(notebook_cells.code(notebook))
 
     def _execution(self, plan: Plan) -> Execution:
         return Execution(self.places.notebook(plan.run.notebook), plan.parameters, self.timeout)

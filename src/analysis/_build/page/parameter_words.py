@@ -1,6 +1,5 @@
 """Parameter names, values and help as a reader would say them."""
 
-import ast
 import io
 import re
 import tokenize
@@ -8,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from analysis._core import syntax
+from analysis._core.notebook_cells import assigned
 
 EMPTY = re.compile(r"\bempty(?: for|:) (.+)")
 ZERO = re.compile(r"\b(?:zero|0): (.+)")
@@ -58,12 +57,7 @@ def parameter_help(source: str) -> dict[str, str]:
     """The comment behind each parameter of a parameters cell, by name."""
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
     comments = {t.start[0]: t.string.lstrip("# ").strip() for t in tokens if t.type == tokenize.COMMENT}
-    helps = {}
-    for node in syntax.tree(source).body:
-        target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
-        if isinstance(target, ast.Name) and node.end_lineno in comments:
-            helps[target.id] = comments[node.end_lineno]
-    return helps
+    return {name: comments[node.end_lineno] for name, node in assigned(source) if node.end_lineno in comments}
 
 
 FILTERS = {"value_words": value_words, "words": words, "breakable": breakable, "html": Markup}

@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from analysis._core.file_contents import of_file, sha256
+from analysis._core import notebook_cells
+from analysis._core.file_contents import sha256
+from analysis._core.notebook_cells import NotANotebook
 from analysis._core.paths import endpoint_files, official_files
 from analysis._build.page.record import PYTHON
 from analysis._build.page.templates import TEMPLATES
@@ -38,7 +41,7 @@ def static_inputs(run: ReportRun, places: Places) -> dict[str, str]:
     What was imported counts for every report, for the notebooks take up whatever is there.
     """
     notebook = places.notebook(run.notebook)
-    code = of_file(notebook, modules.notebook_code) or []
+    code = notebook_cells.code(notebook)
     imported = [*official_files(places.data), *endpoint_files(places.data)]
     files = [*modules.reached(code, places.source), *_engine(), places.lock, *imported]
     digests = {places.key(path): file_sha256(path) for path in files}
@@ -47,18 +50,10 @@ def static_inputs(run: ReportRun, places: Places) -> dict[str, str]:
 
 def notebook_sha256(notebook: Path) -> str | None:
     """The digest of what a notebook says (cells, tags, attachments), whatever its stored outputs are."""
-    return of_file(notebook, _notebook_sha256)
-
-
-def _notebook_sha256(notebook: Path) -> str | None:
-    try:
-        content = [
-            [cell["cell_type"], "".join(cell["source"]), cell["metadata"].get("tags", []), cell.get("attachments")]
-            for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-        ]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):  # Half-saved, or no notebook.
-        return None
-    return sha256(canonical_json(content))
+    with suppress(NotANotebook):  # Half-saved.
+        if (cells := notebook_cells.cells(notebook)) is not None:
+            return sha256(canonical_json([cell[:4] for cell in cells]))
+    return None
 
 
 def digest(run: ReportRun, parameters: dict[str, Any], inputs: dict[str, str], python: str = PYTHON) -> str:

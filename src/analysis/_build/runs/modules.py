@@ -1,27 +1,20 @@
 """Which source files a notebook's imports reach."""
 
 import ast
-import json
 import re
 from collections.abc import Iterable
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
 
-from analysis._core import syntax
 from analysis._core.file_contents import of_file
+from analysis._core.notebook_cells import assigned
 
 COMMENT = re.compile(r"#[^\n]*")
 IMPORT = re.compile(
     r"(?:^|[;:])[ \t]*(?:from[ \t]+(\.*)([\w.]*)[ \t]+import\b[ \t]*(\([^)]*\)|[^\n;]*)|import[ \t]+([^\n;]*))",
     re.MULTILINE,
 )
-
-
-def notebook_code(notebook: Path) -> list[str]:
-    """The source of each code cell of a notebook file."""
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
 
 
 def reached(code: Iterable[str], source: Path) -> list[Path]:
@@ -92,10 +85,7 @@ def _file(name: str, source: Path) -> tuple[Path, str] | None:
 
 def _lazy(init: Path) -> dict[str, str]:
     """The names of LAZY in a package's `__init__.py`, with the modules that have them."""
-    for node in syntax.tree(_text(init)).body:
-        if isinstance(node, ast.Assign) and any(getattr(target, "id", "") == "LAZY" for target in node.targets):
-            return ast.literal_eval(node.value)
-    return {}
+    return next((ast.literal_eval(node.value) for name, node in assigned(_text(init)) if name == "LAZY"), {})
 
 
 @cache

@@ -1,6 +1,5 @@
 """Run files: one YAML file per report, its notebook and its parameters."""
 
-import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -9,8 +8,10 @@ from typing import Any
 
 import yaml
 
+from analysis._core import notebook_cells
 from analysis._core.choices import not_among
 from analysis._core.file_contents import NotUtf8, utf8
+from analysis._core.notebook_cells import NotANotebook
 from analysis._core.refusal import Refused
 from analysis._build.runs.folders import Places
 
@@ -96,19 +97,16 @@ def why_not(notebook: Path) -> str | None:
     if notebook.stem.startswith("_"):
         return ""
     try:
-        cells = json.loads(notebook.read_text("utf-8"))["cells"]
-        tags = {tag for cell in cells for tag in cell["metadata"].get("tags", [])}
-        texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
-        has_code = any(cell["cell_type"] == "code" for cell in cells)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        cells = notebook_cells.cells(notebook) or []
+    except NotANotebook:
         return "it is not a notebook of format 4"
-    if NO_REPORT in tags:
+    if any(NO_REPORT in cell.tags for cell in cells):
         return ""
     if not NAME.fullmatch(notebook.stem) or notebook.stem == "index":
         return "rename it: small letters, digits, '_' and '-', and not index"
-    if not any(text.lstrip().startswith("# ") for text in texts):
+    if not any(cell.kind == "markdown" and cell.source.lstrip().startswith("# ") for cell in cells):
         return "add a Markdown cell with a title, such as `# Throughput by vendor`"
-    return None if has_code else "it has no code"
+    return None if any(cell.kind == "code" for cell in cells) else "it has no code"
 
 
 def check_notebook(notebook: str, where: str, places: Places) -> None:

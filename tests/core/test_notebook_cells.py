@@ -7,7 +7,7 @@ from threading import Lock
 
 import pytest
 
-from analysis._core import syntax
+from analysis._core import notebook_cells
 
 
 def test_two_threads_never_parse_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,10 +21,10 @@ def test_two_threads_never_parse_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(ast, "parse", slow)
     with ThreadPoolExecutor(4) as threads:
-        trees = list(threads.map(syntax.tree, [f"x = {number}" for number in range(8)]))
+        trees = list(threads.map(notebook_cells.tree, [f"x = {number}" for number in range(8)]))
     assert [tree.body[0].value.value for tree in trees] == list(range(8))
 
 
 def test_what_is_no_code_is_refused() -> None:
     with pytest.raises(SyntaxError):
-        syntax.tree("def broken(:")
+        notebook_cells.tree("def broken(:")
