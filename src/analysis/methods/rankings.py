@@ -197,7 +197,7 @@ def _metered(efficient: pd.DataFrame) -> dict[str, dict[str, Any]]:
     """
     systems = available(efficient[efficient["efficiency_basis"].eq(power.MEASURED)])
     best = power.nodes(systems).drop_duplicates("accelerator")
-    best = interval.put(best, "joules", Interval(1.0, 1.0) / interval.of(best, "efficiency"))
+    best = interval.put(best, "joules", interval.of(best, "efficiency").inverse)
     best = interval.put(best, "kilowatts", interval.of(best, "power_watts") / 1000)
     return {row["accelerator"]: row for row in as_dicts(best)}
 
