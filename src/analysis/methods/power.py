@@ -18,6 +18,7 @@ import pandas as pd
 from analysis._core import interval, notes, round_order
 from analysis._core.citation import several
 from analysis._core.interval import Interval
+from analysis._core.round_order import newest_first, of_newest_round
 from analysis._core.vocabulary import QUERIES, TOKENS, WORK, same_suite
 from analysis.methods import system_properties
 from analysis.methods.system_properties import AVAILABLE, USUAL_SIZE, kind
@@ -120,16 +121,6 @@ def system_kilowatts(rows: pd.DataFrame) -> pd.DataFrame:
         notes=("notes", notes.union),
     )
     return newest_first(spread.reset_index().sort_values("kilowatts_high", ascending=False, kind="stable"))
-
-
-def newest_first(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows by their round, the newest first."""
-    return rows.sort_values("round", key=round_order.of, ascending=False, kind="stable")
-
-
-def of_newest_round(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the newest round among them."""
-    return rows[rows["round"].eq(round_order.newest(rows["round"]))]
 
 
 def ratios(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:

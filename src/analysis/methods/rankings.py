@@ -185,7 +185,7 @@ def _fastest(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
     """Return the fastest row of an accelerator by scenario, of the newest round that has it at its usual size there."""
     best = {}
     for scenario, part in rows.groupby("scenario", sort=False):
-        newest = power.of_newest_round(_of_usual_kind(part))
+        newest = round_order.of_newest_round(_of_usual_kind(part))
         best[scenario] = newest.loc[newest["per_accelerator_high"].idxmax()].to_dict()
     return best
 

@@ -35,13 +35,21 @@ def _kind(rows: pd.DataFrame) -> np.ndarray:
     availability = rows["availability"].to_numpy("object")
     availability = np.where(availability == "", AVAILABLE, availability)
     is_available = availability == AVAILABLE
-    if set(LIMITED) <= set(rows):
-        capped, metered = (rows[name].to_numpy("bool") for name in LIMITED)
-        availability = np.where(is_available & capped & ~metered, CAPPED, availability)
-    if "hypervisor" not in rows:
-        return availability
-    is_virtual = rows["hypervisor"].fillna("").to_numpy("object") != ""
-    return np.where(is_available & is_virtual, VIRTUAL, availability)
+    return np.select([is_available & virtualized(rows), is_available & limited(rows)], [VIRTUAL, CAPPED], availability)
+
+
+def virtualized(rows: pd.DataFrame) -> np.ndarray:
+    """Return whether the description of each system names a hypervisor; of rows that have no such column none does."""
+    known = rows["hypervisor"].fillna("") if "hypervisor" in rows else pd.Series("", rows.index)
+    return known.to_numpy("object") != ""
+
+
+def limited(rows: pd.DataFrame) -> np.ndarray:
+    """Return whether each system ran at a power limit below the default without power measurement, as far as told."""
+    if not set(LIMITED) <= set(rows):
+        return np.zeros(len(rows), "bool")
+    capped, metered = (rows[name].to_numpy("bool") for name in LIMITED)
+    return capped & ~metered
 
 
 def narrowed(rows: pd.DataFrame, is_like: pd.Series) -> pd.DataFrame:
