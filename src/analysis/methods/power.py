@@ -257,7 +257,7 @@ def capped(power_rows: pd.DataFrame, performance_rows: pd.DataFrame) -> pd.DataF
     metered = power_rows.loc[power_rows["power_watts_low"].notna() & power_rows["origin"].eq("official"), PAIRED]
     unlimited = performance_rows["origin"].eq("official") & ~performance_rows["power_capped"].astype(bool)
     pairs = metered.merge(performance_rows.loc[unlimited, PAIRED], on=PAIR, suffixes=("", "_free"))
-    pairs = _of_one_target(pairs)
+    pairs = system_properties.of_one_target(pairs, [*RUN, "system_key_free"], "_free")
     pairs = interval.put(pairs, "share", _over_free(pairs))
     runs = metered.groupby(RUN, sort=False).agg(
         system=("system", "first"), watts_low=("power_watts_low", "min"), watts_high=("power_watts_high", "max"),
@@ -273,7 +273,7 @@ def capped(power_rows: pd.DataFrame, performance_rows: pd.DataFrame) -> pd.DataF
         counted = of_run["system_key_free"].nunique().reindex(runs.index, fill_value=0)
         runs = runs.join(pd.DataFrame(ends)).assign(**{others: counted})
     free = pairs[same_submitter].groupby(RUN)["notes_free"].agg(notes.union).reindex(runs.index)
-    runs["notes"] = notes.beside(runs["notes"], [kept if isinstance(kept, frozenset) else notes.NONE for kept in free])
+    runs["notes"] = notes.beside(runs["notes"], [kept if kept == kept else notes.NONE for kept in free])
     runs = interval.put(runs, "overstated", interval.of(runs, "share").inverse)
     return newest_first(runs.reset_index())
 
@@ -340,13 +340,6 @@ def _in_samples(pair: dict[str, Any]) -> notes.Notes:
     if not pair["unit"] == base["unit"] == TOKENS:
         return notes.NONE
     return notes.tokens_apart(pair, base, interval.of(pair, "ratio").middle)
-
-
-def _of_one_target(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Pairs of one accuracy target; of two only where one of the systems is submitted under a single target."""
-    same = pairs["accuracy_target"].eq(pairs["accuracy_target_free"])
-    matched = same.groupby([pairs[name] for name in (*RUN, "system_key_free")]).transform("any").astype(bool)
-    return pairs[same | ~matched]
 
 
 def _over_free(pairs: pd.DataFrame) -> Interval:

@@ -9,6 +9,7 @@ Functions take comparable rows (see comparability.selection).
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from itertools import compress
 
 import numpy as np
@@ -95,6 +96,16 @@ def _usual(counts: np.ndarray, among: np.ndarray) -> np.ndarray:
     """Which of the rows `among` are of the size that of_usual_size names."""
     sizes = Counter(counts[among & ~np.isnan(counts)].tolist())
     return among & (counts == max(sizes, key=lambda size: (size == USUAL_SIZE, sizes[size], size), default=0))
+
+
+def of_one_target(pairs: pd.DataFrame, by: Sequence[str], suffix: str) -> pd.DataFrame:
+    """Return the pairs of one accuracy target; of two only where a run of `by` has no pair of one.
+
+    `suffix` is that of the other side's columns.
+    """
+    same = pairs["accuracy_target"].eq(pairs[f"accuracy_target{suffix}"])
+    has_same = same.groupby([pairs[name] for name in by]).transform("any").astype("bool")
+    return pairs[same | ~has_same]
 
 
 def node(rows: pd.DataFrame) -> int:
