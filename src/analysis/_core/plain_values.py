@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -27,6 +28,14 @@ def frame_of(rows: Iterable[Row], columns: Sequence[str]) -> pd.DataFrame:
     """A frame of these columns, one row per dictionary; the ends of ranges and medians are numbers without rows too."""
     numbers = [name for name in columns if name.endswith(("_low", "_high", "_median"))]
     return pd.DataFrame(list(rows), columns=columns).astype(dict.fromkeys(numbers, "float64"))
+
+
+def grouped(rows: Iterable[Row], by: Sequence[str]) -> dict[tuple, list[Row]]:
+    """The rows by their values of several columns, in the order in which they come."""
+    groups: dict[tuple, list[Row]] = defaultdict(list)
+    for row in rows:
+        groups[tuple(row[name] for name in by)].append(row)
+    return groups
 
 
 def as_json(frame: pd.DataFrame) -> list[Row]:

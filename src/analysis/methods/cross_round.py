@@ -9,10 +9,10 @@ from typing import NamedTuple
 from analysis._core import interval
 from analysis._core.interval import Interval
 from analysis._core.notes import note
+from analysis._core.plain_values import Row
 from analysis._core.vocabulary import round_age
 from analysis.methods.matched_systems import (
     Records,
-    Row,
     alike,
     by_system,
     cells_of,

@@ -14,9 +14,9 @@ import pandas as pd
 from analysis._core import interval, round_order
 from analysis._core.interval import Interval
 from analysis._core.notes import NONE
-from analysis._core.plain_values import Row, as_dicts, frame_of
+from analysis._core.plain_values import Row, as_dicts, frame_of, grouped
 from analysis._core.vocabulary import MS_PER_SECOND
-from analysis.methods import benchmark_rules, matched_systems
+from analysis.methods import benchmark_rules
 from analysis.methods.benchmark_rules import LIMIT, TPOT, TTFT, of_rows
 from analysis.methods.system_properties import software
 
@@ -125,7 +125,7 @@ def at_targets(runs: pd.DataFrame, targets: Sequence[float], name: str = PER_ACC
     accelerator that has no other. Where no run is so fast, the numbers are NaN and interactivity is the highest known.
     Columns: TARGETS.
     """
-    by_accelerator = matched_systems.grouped(as_dicts(runs[runs[f"{name}_low"].notna()]), ["accelerator"])
+    by_accelerator = grouped(as_dicts(runs[runs[f"{name}_low"].notna()]), ["accelerator"])
     rows = []
     for target in map(float, targets):
         at_target = []

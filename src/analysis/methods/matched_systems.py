@@ -6,7 +6,6 @@ records.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import compress
 from typing import Any
@@ -17,7 +16,7 @@ from analysis._core import interval, notes
 from analysis._core.citation import several
 from analysis._core.interval import Interval
 from analysis._core.notes import NONE, Notes, note
-from analysis._core.plain_values import as_dicts
+from analysis._core.plain_values import Row, as_dicts, grouped
 from analysis._core.vocabulary import AVAILABILITIES, TOKENS, round_age
 from analysis.methods import system_properties
 from analysis.methods.system_properties import USUAL_SIZE
@@ -32,7 +31,6 @@ READ = ["id", "system_key", "submitter", "availability", "hypervisor", "accelera
 READ += ["assumed", "unit", "source_id", "round", "origin", "notes", "system", "result_id", "tokens_per_sample"]
 READ += ["as_printed_low", "as_printed_high", "per_accelerator_low", "per_accelerator_high"]
 
-Row = dict[str, Any]
 Records = list[Row]  # of a handful of rows, plain numbers are quicker than a frame
 
 
@@ -44,14 +42,6 @@ def records(rows: pd.DataFrame, *columns: str) -> Records:
     restricted = zip(system_properties.virtualized(rows), system_properties.limited(rows), strict=True)
     facts = {"software": system_properties.software(rows), "restricted": list(restricted)}
     return as_dicts(rows.filter([*dict.fromkeys([*READ, *columns])]).assign(**facts))
-
-
-def grouped(rows: Iterable[Row], by: Sequence[str]) -> dict[tuple, Records]:
-    """Return the records by the values of the columns `by`, in the order in which they come."""
-    groups: dict[tuple, Records] = defaultdict(list)
-    for row in rows:
-        groups[tuple(row[name] for name in by)].append(row)
-    return groups
 
 
 def sides(

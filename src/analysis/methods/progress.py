@@ -14,10 +14,10 @@ import pandas as pd
 from analysis._core import interval, round_order
 from analysis._core.citation import several
 from analysis._core.interval import Interval
-from analysis._core.plain_values import as_dicts, frame_of
+from analysis._core.plain_values import Row, as_dicts, frame_of, grouped
 from analysis._core.vocabulary import AVAILABILITIES, filed_under, round_age
 from analysis.methods import system_properties
-from analysis.methods.matched_systems import Records, Row, grouped, own_notes, rate, ratio, records
+from analysis.methods.matched_systems import Records, own_notes, rate, ratio, records
 
 TOPIC = ["benchmark", "scenario"]
 STEP = [*TOPIC, "earlier", "later"]

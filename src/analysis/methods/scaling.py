@@ -15,8 +15,8 @@ from analysis._core import interval, round_order
 from analysis._core.citation import several
 from analysis._core.interval import Interval
 from analysis._core.notes import union, without
-from analysis._core.plain_values import frame_of
-from analysis.methods.matched_systems import Records, Row, grouped, rate, ratio, records
+from analysis._core.plain_values import Row, frame_of, grouped
+from analysis.methods.matched_systems import Records, rate, ratio, records
 from analysis.methods.system_properties import AVAILABLE, USUAL_SIZE, kind
 
 LIKE = ["benchmark", "scenario", "round", "accelerator", "precision"]

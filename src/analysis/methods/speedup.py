@@ -18,7 +18,7 @@ from analysis._core import interval, round_order
 from analysis._core.citation import several
 from analysis._core.interval import Interval
 from analysis._core.notes import NONE
-from analysis._core.plain_values import as_dicts, frame_of
+from analysis._core.plain_values import as_dicts, frame_of, grouped
 from analysis._core.vocabulary import AVAILABILITIES, round_age
 from analysis.comparability import selection
 from analysis.methods import matched_systems, system_properties
@@ -190,10 +190,10 @@ def gains(rows: pd.DataFrame) -> pd.DataFrame:
     """
     found = []
     size = ["accelerator", "accelerator_count"]
-    for key, part in matched_systems.grouped(matched_systems.records(_available(rows)), size).items():
+    for key, part in grouped(matched_systems.records(_available(rows)), size).items():
         rounds = sorted({row["round"] for row in part}, key=round_age)
         if len(rounds) > 1:
-            of_round = matched_systems.grouped(part, ["round"])
+            of_round = grouped(part, ["round"])
             old, new = (matched_systems.by_system(of_round[name,])[0] for name in (rounds[0], rounds[-1]))
             found.append(
                 dict(zip(size, key, strict=True))
