@@ -12,12 +12,13 @@ from collections.abc import Iterator
 import pandas as pd
 
 from analysis._core import interval
+from analysis._core.findings import exactly
 from analysis._core.interval import Interval
 from analysis._core.plain_values import as_dicts
 from analysis._core.vocabulary import BYTES_PER_WEIGHT
 from analysis.audit import verdict
 from analysis.audit.frames import Tables
-from analysis.audit.verdict import Judgment, Row, exactly
+from analysis.audit.verdict import Judgment, Row
 from analysis.methods import roofline
 
 DECODE, FIT, COMPUTE = "batch-1 bandwidth", "weights fit", "dense compute"
