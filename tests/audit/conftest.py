@@ -127,11 +127,12 @@ def ways() -> Rows:
 
 @pytest.fixture(scope="session")
 def tables(
-    rows: Rows, claims: Rows, prices: Rows, ways: Rows, benchmarks: pd.DataFrame, parts: pd.DataFrame
+    rows: Rows, claims: Rows, prices: Rows, ways: Rows, benchmarks: pd.DataFrame, parts: pd.DataFrame, rounds: Callable
 ) -> Callable[..., Tables]:
     """The tables of an audit: the frames given, no rows in the others but the small facts of this file."""
     empty = {"results": rows(), "claims": claims(), "prices": prices(), "quantization": ways()}
-    return lambda **given: Tables(**{**empty, "benchmarks": benchmarks, "accelerators": parts} | given)
+    empty |= {"benchmarks": benchmarks, "accelerators": parts, "rounds": rounds()}
+    return lambda **given: Tables(**empty | given)
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """A run beside the official record, its users and its costs, by hand; what is not said is asked for by name."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from analysis._core.interval import Interval
 from analysis._import.measured.measurement import MeasuredRun, frame
 from analysis.methods import deployment, plausibility, roofline, run_metrics
-from analysis.methods.deployment import Said, Unsaid
+from analysis.methods.deployment import Unsaid
 from analysis.methods.memory import Model
 
 Rows = Callable[..., pd.DataFrame]
@@ -41,6 +42,16 @@ def runs(*changes: dict) -> pd.DataFrame:
     base = {"output_tokens_per_s": 400.0, "requests_completed": 100.0, "model": "org/great-llm-chat", "tool": "vllm"}
     base |= {"accelerator": "H100", "accelerator_count": 8, "output_tokens": 20_000.0, "input_tokens": 10_000.0}
     return frame([MeasuredRun(**{"file": "run.json", "place": "", **base, **change}) for change in changes or ({},)])
+
+
+class Said(NamedTuple):
+    """What of a report's parameters is read of the runs."""
+
+    accelerator: str = ""
+    accelerator_count: int = 0
+    benchmark: str = ""
+    precision: str = ""
+    scenario: str = ""
 
 
 def settled(*changes: dict, said: Said | None = None) -> pd.DataFrame:

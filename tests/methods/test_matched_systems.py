@@ -25,7 +25,7 @@ def compared(comparable_rows: Rows) -> Callable[..., dict[str, Any]]:
         rows = comparable_rows(*given)
         if any("hypervisor" in row for row in given):
             rows = rows.assign(hypervisor=[row.get("hypervisor", "") for row in given])
-        sides = {name: part.to_dict("records") for name, part in rows.groupby("accelerator")}
+        (sides,) = matched_systems.sides(rows, []).values()
         return matched_systems.compared(sides["B200 SXM"], sides["H100 SXM"])
 
     return make
@@ -211,13 +211,11 @@ def test_notes_are_those_of_the_two_fastest(compared: Callable) -> None:
 def test_the_fastest_system_is_named_with_what_served_it(comparable_rows: Rows) -> None:
     rows = comparable_rows({}, NEW | {"low": 1600.0, "system": "slow"}, NEW | {"low": 2000.0, "submitter": "Best"})
     rows = rows.assign(framework="TensorRT", serving_software=["", "vLLM", float("nan")])
-    sides = {name: part.to_dict("records") for name, part in rows.groupby("accelerator")}
+    (sides,) = matched_systems.sides(rows, []).values()
     cells = matched_systems.compared(sides["B200 SXM"], sides["H100 SXM"])
     assert [cells[name] for name in ("system", "submitter", "software", "availability")] == [
         "box", "Best", "TensorRT", "available",
     ]  # fmt: skip
-    assert matched_systems.software({"serving_software": "vLLM", "framework": "TensorRT"}) == "vLLM"
-    assert matched_systems.software({}) == ""
 
 
 def test_a_side_of_one_system_or_of_one_submitter_is_told(comparable_rows: Rows) -> None:

@@ -5,7 +5,6 @@ import math
 import pandas as pd
 import pytest
 
-from analysis._core.interval import Interval
 from analysis._tables.catalog import Catalog
 from analysis.methods import roofline
 
@@ -99,7 +98,6 @@ def test_roofs_rise_with_the_batch_up_to_the_ridge() -> None:
     assert (roof["weight_gb"], roof["needed"]) == (140.0, 2)
     assert roof["at_batch_1"] == pytest.approx(23.928571, rel=1e-6)
     assert roof["ridge"] == pytest.approx(roof["flat"] / roof["at_batch_1"], rel=1e-12)
-    assert roofline.least_batch(Interval(23.928571, 47.857142), roof["at_batch_1"]).high == pytest.approx(2, rel=1e-6)
 
 
 def test_no_official_result_is_above_its_compute_ceiling() -> None:

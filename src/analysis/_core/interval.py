@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -44,6 +44,15 @@ class Interval:
         with np.errstate(divide="ignore", invalid="ignore"):  # What may be zero may be divided by: without an end.
             return Interval(np.divide(self.low, other.high), np.divide(self.high, other.low))
 
+    @property
+    def inverse(self) -> Interval:
+        """One over the range."""
+        return Interval(1.0, 1.0) / self
+
+    def columns(self, name: str) -> dict[str, Any]:
+        """Both ends by the names of the columns that keep them, `<name>_low` and `<name>_high`."""
+        return {f"{name}_low": self.low, f"{name}_high": self.high}
+
     def overlaps(self, other: Interval) -> Any:
         """Whether the two ranges share a value (True, False or a Series of them); False where an end is missing."""
         return (self.low <= other.high) & (other.low <= self.high)
@@ -66,15 +75,23 @@ class Interval:
 UNKNOWN = Interval(float("nan"), float("nan"))  # what is not known, or was never looked at
 
 
-def of(rows: pd.DataFrame | pd.Series | Mapping[str, Any], name: str = "") -> Interval:
-    """The interval that a frame, or one row, keeps as `<name>_low` and `<name>_high`, or as `low` and `high`."""
+def of(rows: pd.DataFrame | pd.Series | Mapping[str, Any], name: str = "", suffix: str = "") -> Interval:
+    """The interval that a frame, or one row, keeps as `<name>_low` and `<name>_high`, or as `low` and `high`.
+
+    `suffix` is what a merge put behind the columns of one side.
+    """
     prefix = f"{name}_" if name else ""
-    return Interval(rows[f"{prefix}low"], rows[f"{prefix}high"])
+    return Interval(rows[f"{prefix}low{suffix}"], rows[f"{prefix}high{suffix}"])
 
 
 def put(frame: pd.DataFrame, name: str, interval: Interval) -> pd.DataFrame:
     """A copy of `frame` with the interval as the columns `<name>_low` and `<name>_high`."""
-    return frame.assign(**{f"{name}_low": interval.low, f"{name}_high": interval.high})
+    return frame.assign(**interval.columns(name))
+
+
+def where(condition: pd.Series, one: Interval, other: Interval) -> Interval:
+    """Of each row the interval `one` where the condition holds, else the `other`."""
+    return Interval(one.low.where(condition, other.low), one.high.where(condition, other.high))
 
 
 def hull(frame: pd.DataFrame, by: list[str], name: str) -> pd.DataFrame:
@@ -93,6 +110,12 @@ def span(rows: pd.DataFrame | pd.Series | Mapping[str, Any], name: str) -> Inter
     if not isinstance(rows, pd.DataFrame):
         return Interval(float(ends.low), float(ends.high))
     return Interval(float(ends.low.min()), float(ends.high.max())) if len(rows) else UNKNOWN
+
+
+def envelope(ranges: Iterable[Interval]) -> Interval:
+    """From the lowest low to the highest high of those scalar ranges that are known; UNKNOWN where none is."""
+    known = [ends for ends in ranges if ends.known]
+    return Interval(min(ends.low for ends in known), max(ends.high for ends in known)) if known else UNKNOWN
 
 
 def whole(value: Any) -> Any:

@@ -1,7 +1,9 @@
-"""The rows of a frame as plain Python values."""
+"""The rows of a frame as plain Python values, and a frame of such rows."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -20,6 +22,20 @@ def as_dicts(frame: pd.DataFrame) -> list[Row]:
         return [{} for _ in range(len(frame))]
     columns = (_plain(frame[name]) for name in names)
     return [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
+
+
+def frame_of(rows: Iterable[Row], columns: Sequence[str]) -> pd.DataFrame:
+    """A frame of these columns, one row per dictionary; the ends of ranges and medians are numbers without rows too."""
+    numbers = [name for name in columns if name.endswith(("_low", "_high", "_median"))]
+    return pd.DataFrame(list(rows), columns=columns).astype(dict.fromkeys(numbers, "float64"))
+
+
+def grouped(rows: Iterable[Row], by: Sequence[str]) -> dict[tuple, list[Row]]:
+    """The rows by their values of several columns, in the order in which they come."""
+    groups: dict[tuple, list[Row]] = defaultdict(list)
+    for row in rows:
+        groups[tuple(row[name] for name in by)].append(row)
+    return groups
 
 
 def as_json(frame: pd.DataFrame) -> list[Row]:

@@ -16,3 +16,13 @@ def of(rounds: pd.Series) -> pd.Series:
     """Of each cell the place of its round among those of the column, the newer the higher: whole numbers from 0."""
     places = {name: place for place, name in enumerate(sorted(rounds.unique(), key=round_age))}
     return rounds.map(places).astype("int64")
+
+
+def newest_first(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows by their round, the newest first."""
+    return rows.sort_values("round", key=of, ascending=False, kind="stable")
+
+
+def of_newest_round(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the newest round among them."""
+    return rows[rows["round"].eq(newest(rows["round"]))]

@@ -125,7 +125,7 @@ def _nearest(
     if nearest in AGREES:
         valued = [pair for pair, outcome in zip(valued, outcomes, strict=True) if outcome is nearest]
         valued = [pair for pair in valued if pair[0]["result_id"] in cited] or valued
-    expected = verdict.hull(value for _, value in valued)
+    expected = interval.envelope(value for _, value in valued)
     return verdict.compare(printed, expected, figure["range_basis"]), expected, [row for row, _ in valued]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from analysis._core import interval
+from analysis._core.findings import exactly
 from analysis._core.interval import Interval
 from analysis._core.notes import Notes, union, without, worded
 from analysis.audit import official_ratios, verdict
@@ -52,9 +53,9 @@ def open_division(tables: Tables) -> Iterator[Judgment]:
         if gains:
             nearest = verdict.best(verdict.compare(printed, gain) for gain in gains)
             agreeing = [gain for gain in gains if verdict.compare(printed, gain) is nearest]
-            expected = verdict.hull(agreeing)
+            expected = interval.envelope(agreeing)
             words = f"Official {quantized['round']} results, open over closed, give {expected.text()} times"
-            words += f", the nearest of {verdict.hull(gains).text()}." if len(gains) > 1 else "."
+            words += f", the nearest of {interval.envelope(gains).text()}." if len(gains) > 1 else "."
             reference = f"official {quantized['round']} {quantized['accelerator']}, open over closed"
             yield Judgment.on(quantized, CHECK, expected, reference, words, verdict=nearest)
 
@@ -143,7 +144,7 @@ def _mean(printed: Interval, ratios: list[Ratio]) -> tuple[Verdict, list[Ratio],
     """A claim over several benchmarks: its mean counts, and the single ratios are its condition."""
     scenarios = {ratio.scenario for ratio in ratios}
     ways = [ratios, *([ratio for ratio in ratios if ratio.scenario == name] for name in scenarios)]
-    span, single = verdict.hull(_average(way) for way in ways), _hull(ratios)
+    span, single = interval.envelope(_average(way) for way in ways), _hull(ratios)
     count = len({ratio.benchmark for ratio in ratios})
     condition = (
         f"as a mean over {count} benchmarks, which is {span.text()}; the single ratios go from "
@@ -155,8 +156,7 @@ def _mean(printed: Interval, ratios: list[Ratio]) -> tuple[Verdict, list[Ratio],
 
 def _average(ratios: list[Ratio]) -> Interval:
     """The arithmetic mean of ratios."""
-    lows, highs = ([getattr(ratio.ends, end) for ratio in ratios] for end in ("low", "high"))
-    return Interval(sum(lows) / len(ratios), sum(highs) / len(ratios))
+    return sum((ratio.ends for ratio in ratios), exactly(0.0)) / len(ratios)
 
 
 def _not_at_hand(claim: Row, record: Record) -> Judgment:
@@ -216,4 +216,4 @@ def _each(ratios: list[Ratio]) -> Iterator[str]:
 
 
 def _hull(ratios: Iterable[Ratio]) -> Interval:
-    return verdict.hull(ratio.ends for ratio in ratios)
+    return interval.envelope(ratio.ends for ratio in ratios)

@@ -5,15 +5,16 @@ A figure confirmed by official results keeps that verdict where another document
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import permutations
 
 from analysis._core import interval
+from analysis._core.findings import exactly
+from analysis._core.plain_values import grouped
 from analysis.audit import against_record, verdict
 from analysis.audit.frames import Tables
 from analysis.audit.lookup import row_dicts
-from analysis.audit.verdict import AGREES, HOLDS, Judgment, Row, Verdict, exactly
+from analysis.audit.verdict import AGREES, HOLDS, Judgment, Row, Verdict
 from analysis.comparability import rates
 
 CHECK, SHEET = "across documents", "datasheet"
@@ -57,7 +58,7 @@ def claims(tables: Tables) -> Iterator[Judgment]:
     for claim, elsewhere in _pairs(rows, SAME_CLAIM):
         turned = elsewhere["subject_accelerator"] != claim["subject_accelerator"]
         stated = interval.of(elsewhere)
-        expected = exactly(1.0) / stated if turned else stated
+        expected = stated.inverse if turned else stated
         words = f"{elsewhere['source_id']} ({elsewhere['locator']}) says {stated.text()} {elsewhere['unit']}"
         words += f" of {elsewhere['subject_accelerator']} over {elsewhere['baseline_accelerator']}" if turned else ""
         yield Judgment.on(claim, CHECK, expected, elsewhere["id"], f"{words}.")
@@ -85,25 +86,16 @@ def datasheets(tables: Tables) -> Iterator[Judgment]:
 
 def _pairs(rows: Iterable[Row], by: list[str]) -> Iterator[tuple[Row, Row]]:
     """Every two figures of different documents that are alike in `by`, either way round."""
-    groups = defaultdict(list)
-    for row in rows:
-        groups[_quantity(row, by)].append(row)
-    for group in groups.values():
+    for group in grouped(rows, by).values():
         yield from (pair for pair in permutations(group, 2) if pair[0]["source_id"] != pair[1]["source_id"])
-
-
-def _quantity(row: Row, by: list[str]) -> tuple:
-    """What a figure is of, alike in every figure of the same."""
-    return tuple(row[name] for name in by)
 
 
 def _converted(tables: Tables) -> Iterator[Row]:
     """The published throughputs of which several documents have one, per accelerator, with their `rate_unit`."""
     figures = [row for row in tables.figures("results") if row["round"] and row["metric"] == "throughput"]
-    stated = defaultdict(set)
-    for figure in figures:
-        stated[_quantity(figure, SAME_RATE)].add(figure["source_id"])
-    shared = {row["id"] for row in figures if not row["slower"] and len(stated[_quantity(row, SAME_RATE)]) > 1}
+    groups = grouped(figures, SAME_RATE).values()
+    of_several = [group for group in groups if len({row["source_id"] for row in group}) > 1]
+    shared = {row["id"] for group in of_several for row in group if not row["slower"]}
     rows = tables.results[tables.results["id"].isin(shared)]
     for name, group in rows.groupby("benchmark", sort=False):
         unit = tables.models[name]["offline_unit"]

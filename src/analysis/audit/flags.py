@@ -36,7 +36,8 @@ def of_each(data: Catalog) -> pd.DataFrame:
     A figure is as good as its worst verdict, but where only other sizes are official, the comparison per accelerator
     replaces that of the system. Official and measured results are not judged: they are no quotations.
     """
-    tables = Tables(data.results, data.benchmarks, data.accelerators, rounds=data.rounds)
+    names = ("results", "benchmarks", "accelerators", "rounds")
+    tables = Tables(**{name: getattr(data, name) for name in names})
     record = _by_figure(against_record.results(tables))
     limits = _by_figure([*physics.decode(tables), *physics.compute(tables)])
     rows = data.results

@@ -2,50 +2,34 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields
 from functools import cached_property
 
 import pandas as pd
 
 from analysis._core.memo import cached_method
+from analysis._core.plain_values import grouped
 from analysis._tables.catalog import Catalog
 from analysis.audit.lookup import Record, row_dicts
 from analysis.audit.verdict import Judgment, Row
 from analysis.comparability import selection
 from analysis.methods import memory, roofline
 
-COUNTED = (
-    "result_id",
-    "submitter",
-    "system",
-    "accelerator",
-    "accelerator_count",
-    "benchmark",
-    "model_run",
-    "scenario",
-    "suite",
-    "division",
-)
+FRAMES = ("results", "benchmarks", "accelerators", "claims", "prices", "quantization", "corrections", "sources")
+FRAMES += ("benchmark_limits", "rounds")
 QUANTITY = {"prices": ("usd_per_accelerator_hour", "USD/hour"), "quantization": ("speedup", "ratio")}
 TABLES = ("results", "claims", "prices", "quantization")  # that hold figures of documents
 
 
-@dataclass(frozen=True, eq=False)
 class Tables:
-    """The frames of one audit with what is looked up in them; a frame that no check asks for may be left out."""
+    """The frames of one audit, by their names in FRAMES, with what is looked up in them.
 
-    results: pd.DataFrame = field(default_factory=pd.DataFrame)
-    benchmarks: pd.DataFrame = field(default_factory=pd.DataFrame)
-    accelerators: pd.DataFrame = field(default_factory=pd.DataFrame)
-    claims: pd.DataFrame = field(default_factory=pd.DataFrame)
-    prices: pd.DataFrame = field(default_factory=pd.DataFrame)
-    quantization: pd.DataFrame = field(default_factory=pd.DataFrame)
-    corrections: pd.DataFrame = field(default_factory=pd.DataFrame)
-    sources: pd.DataFrame = field(default_factory=pd.DataFrame)
-    benchmark_limits: pd.DataFrame = field(default_factory=pd.DataFrame)
-    rounds: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=["round", "closed_results", "published"]))
+    A frame that no check asks for may be left out.
+    """
+
+    def __init__(self, **frames: pd.DataFrame) -> None:
+        """Of a catalog's tables of these names; of prices those that documents print."""
+        vars(self).update(dict.fromkeys(FRAMES, pd.DataFrame()) | frames)
 
     @classmethod
     def of(cls, data: Catalog | Tables) -> Tables:
@@ -85,13 +69,13 @@ class Tables:
     @cached_property
     def record(self) -> Record:
         """The official results, for look-up."""
-        return Record(self.results, self.benchmarks, self.accelerators, self._closed())
+        counted = self.rounds.dropna(subset="closed_results").set_index("round")["closed_results"]
+        return Record(self.results, self.benchmarks, self.accelerators, counted.astype("float64").to_dict())
 
     @cached_method
     def official(self, round: str) -> pd.DataFrame:
-        """The official results of a round, repeats among them, with what they are of (COUNTED)."""
-        of_round = self.results["origin"].eq("official") & self.results["round"].eq(round)
-        return self.results.loc[of_round, [name for name in COUNTED if name in self.results]]
+        """The official results of a round, repeats among them."""
+        return self.record.official[self.record.official["round"].eq(round)]
 
     @cached_property
     def rounds_of(self) -> dict[str, str]:
@@ -107,11 +91,9 @@ class Tables:
     @cached_property
     def cited(self) -> dict[str, set[str]]:
         """The ids of official results that each document cites, by the document's id."""
-        ids: dict[str, set[str]] = defaultdict(set)
-        for claim in self.mentions("claims"):
-            if claim["quantity"] == "result_cited":
-                ids[claim["source_id"]].add(claim["subject"])
-        return ids
+        claims = (claim for claim in self.mentions("claims") if claim["quantity"] == "result_cited")
+        by_source = grouped(claims, ["source_id"])
+        return {source: {claim["subject"] for claim in part} for (source,), part in by_source.items()}
 
     @cached_property
     def models(self) -> dict[str, Row]:
@@ -122,11 +104,6 @@ class Tables:
     def parts(self) -> dict[str, Row]:
         """The rows of the accelerators, by name."""
         return {row["accelerator"]: row for row in row_dicts(self.accelerators, "accelerators")}
-
-    def _closed(self) -> dict[str, float]:
-        """How many closed results each complete round has, as far as they were counted."""
-        counted_rounds = self.rounds.dropna(subset="closed_results")
-        return dict(zip(counted_rounds["round"], counted_rounds["closed_results"].astype("float64"), strict=True))
 
     def parameters_billion(self, benchmark: str) -> float:
         """The size of a benchmark's model in 1e9 parameters; NaN where it is not known."""
@@ -142,5 +119,4 @@ class Tables:
         return held, capacity, float(memory.holding(held, capacity))
 
 
-FRAMES = tuple(column.name for column in fields(Tables))
 Check = Callable[[Tables], Iterator[Judgment]]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 
 from analysis._core.cell_lists import cell_values
+from analysis._core.findings import exactly
 from analysis._core.interval import Interval
 from analysis._core.plain_values import as_dicts
 from analysis.audit import against_record
 from analysis.audit.frames import Tables
-from analysis.audit.verdict import HOLDS, Judgment, Row, Verdict, best, exactly
+from analysis.audit.verdict import HOLDS, Judgment, Row, Verdict, best
 
 DATE, NAMED = "date", "benchmark named"
 
@@ -25,12 +25,10 @@ def corrected(tables: Tables) -> Iterator[Judgment]:
     figures = {figure["id"]: figure for figure in tables.figures("results")}
     corrections = tables.corrections[tables.corrections["table"].eq("results")]
     fixes = [fix for fix in as_dicts(corrections) if fix["key"] in figures]
-    printed: dict[str, Row] = defaultdict(dict)
-    for fix in fixes:
-        printed[fix["key"]][fix["column"]] = fix["printed"]
     for fix in fixes:
         figure = figures[fix["key"]]
-        before, after = (_best(row, tables) for row in (figure | printed[fix["key"]], figure))
+        printed = {other["column"]: other["printed"] for other in fixes if other["key"] == fix["key"]}
+        before, after = (_best(row, tables) for row in (figure | printed, figure))
         words, outcome = f"{after.explanation[0].lower()}{after.explanation[1:]}", after.verdict
         if before.verdict in HOLDS:
             words = f"As {fix['corrected']}: {words}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-import numpy as np
 import pandas as pd
 
+from analysis._core import shared_memory
 from analysis._core.interval import Interval
+from analysis._core.memo import cached_method
+from analysis._core.plain_values import as_dicts, grouped
 from analysis.audit.verdict import Row
 from analysis.comparability import rates
 
@@ -16,40 +17,26 @@ SAME_PART = ["vendor", "family", "memory_gb", "memory_bandwidth_gb_per_s"]
 LOOKED_UP = ["id", "result_id", "submitter", "system", "framework", "benchmark", "round", "scenario", "metric"]
 LOOKED_UP += ["division", "accelerator", "accelerator_count", "accuracy_target", "precision", "power_measured", "nodes"]
 LOOKED_UP += ["low", "high", "unit", "tokens_per_sample", "power_watts_low", "power_watts_high", "availability"]
-LOOKED_UP += ["suite", "inferred", "serving_software", "machine"]
+LOOKED_UP += ["suite", "inferred", "serving_software", "machine", "model_run", "duplicate_of"]
 
 
 class Record:
     """Official results, each once, grouped for look-up; and what the datasheets say of the parts.
 
-    Only the rounds and divisions that are asked for are taken apart into rows.
+    `official` are all of them, repeats too. Only the rounds and divisions that are asked for are taken apart into rows.
     """
 
     def __init__(
         self, rows: pd.DataFrame, benchmarks: pd.DataFrame, accelerators: pd.DataFrame, closed: Mapping[str, float]
     ) -> None:
         """Of results, benchmarks and accelerators as their tables have them; `closed` results has a whole round."""
-        self._rows = rows[[name for name in LOOKED_UP if name in rows]]
-        self._official = rows["origin"].eq("official")
-        self._once = (self._official & rows["duplicate_of"].eq("")).to_numpy()
-        places = np.flatnonzero(self._official)
-        groups = rows[["round", "division"]].iloc[places].groupby(["round", "division"], sort=False).indices
-        self._places = {key: places[positions] for key, positions in groups.items()}
-        self._groups: dict[tuple[str, str], dict[tuple[str, str], list[Row]]] = {}
-        self._known = frozenset(benchmarks["benchmark"])
-        self._lacking: dict[tuple[str, str], set[str]] = defaultdict(set)
-        self.whole = {name for name, number in closed.items() if len(self._places.get((name, "closed"), ())) >= number}
+        self.official = shared_memory.where(rows.filter(LOOKED_UP), rows["origin"].eq("official"))
+        counts = self.official.loc[self.official["division"].eq("closed"), "round"].value_counts()
+        self.whole = {name for name, number in closed.items() if counts.get(name, 0) >= number}
         self.either = set(benchmarks.loc[benchmarks["targets_share_run"], "benchmark"])
-        self.accelerators: list[str] = accelerators["accelerator"].tolist()
-        self.makers = dict(zip(self.accelerators, accelerators["vendor"].tolist(), strict=True))
-        alike, self._variants, self._called = defaultdict(list), defaultdict(list), defaultdict(list)
-        for row in row_dicts(accelerators, "accelerators"):
-            specs = tuple(row[name] for name in SAME_PART)
-            alike[None if any(map(pd.isna, specs)) else specs].append(row["accelerator"])
-            self._variants[row["variant_of"]].append(row["accelerator"])
-            for name in {row["vendor"], row["family"], row.get("kind", "")} - {""}:
-                self._called[name].append(row["accelerator"])
-        self._alike = {name: names for specs, names in alike.items() if specs for name in names}
+        self.makers = dict(zip(accelerators["accelerator"], accelerators["vendor"], strict=True))
+        self._parts = row_dicts(accelerators, "accelerators")
+        self._known = list(benchmarks["benchmark"])
 
     def of_round(self, round: str, accelerators: Iterable[str] = (), division: str = "closed") -> Iterator[Row]:
         """The official results of a round, on some accelerators (empty: any), each once, without power submissions.
@@ -63,11 +50,8 @@ class Record:
 
     def by_run(self, rows: Iterable[Row]) -> dict[tuple[str, str, str], list[Row]]:
         """Results by benchmark, scenario, and accuracy target; "" for targets that are one run submitted twice."""
-        runs = defaultdict(list)
-        for row in rows:
-            target = "" if row["benchmark"] in self.either else row["accuracy_target"]
-            runs[row["benchmark"], row["scenario"], target].append(row)
-        return runs
+        targets = (row | {"target": "" if row["benchmark"] in self.either else row["accuracy_target"]} for row in rows)
+        return grouped(targets, ["benchmark", "scenario", "target"])
 
     def beside(self, figure: Row, accelerators: Iterable[str]) -> list[Row]:
         """The official results of the figure's benchmark, round, scenario, division and target on `accelerators`."""
@@ -87,51 +71,42 @@ class Record:
 
     def rounds(self, benchmark: str, accelerators: Iterable[str] = ()) -> list[str]:
         """The rounds of which there are official results: of the benchmark (empty: any), of some accelerators."""
-        is_wanted, names = self._official.copy(), list(accelerators)
-        is_wanted &= self._rows["benchmark"].eq(benchmark) if benchmark else True
-        is_wanted &= self._rows["accelerator"].isin(names) if names else True
-        return sorted(self._rows.loc[is_wanted, "round"].unique())
+        rows, names = self.official, list(accelerators)
+        rows = rows[rows["benchmark"].eq(benchmark)] if benchmark else rows
+        return sorted((rows[rows["accelerator"].isin(names)] if names else rows)["round"].unique())
 
     def excluded(self, rounds: Iterable[str]) -> str:
         """In words which benchmarks of some rounds' closed results are left out, as an explanation goes on, or ""."""
-        names: set[str] = set()
-        for round in rounds:
-            self._by_part(round, "closed")
-            names |= self._lacking[round, "closed"]
-        return f"; left out, as the tables lack it: {', '.join(sorted(names))}" if names else ""
+        closed = self.official[self.official["round"].isin(list(rounds)) & self.official["division"].eq("closed")]
+        names = sorted(set(closed["benchmark"]) - set(self._known))
+        return f"; left out, as the tables lack it: {', '.join(names)}" if names else ""
 
     def siblings(self, accelerator: str) -> list[str]:
         """The parts that differ from `accelerator` in nothing but the power limit."""
-        return [name for name in self._alike.get(accelerator, ()) if name != accelerator]
+        specs = {part["accelerator"]: [part[name] for name in SAME_PART] for part in self._parts}
+        own = specs.pop(accelerator, None)
+        return [name for name, other in specs.items() if other == own]  # NaN, which is not known, equals nothing
 
     def called(self, name: str) -> list[str]:
         """The accelerators of a vendor, family or kind of this name; none where there is no such."""
-        return self._called.get(name, [])
+        return [part["accelerator"] for part in self._parts if name in map(part.get, ("vendor", "family", "kind"))]
 
     def cards(self, accelerator: str) -> list[str]:
         """What a name may mean: itself, or the parts that documents use it for."""
-        return [accelerator, *self._variants.get(accelerator, ())]
+        return [accelerator, *(part["accelerator"] for part in self._parts if part["variant_of"] == accelerator)]
 
-    def _by_part(self, round: str, division: str) -> dict[tuple[str, str], list[Row]]:
+    @cached_method
+    def _by_part(self, round: str, division: str) -> dict[tuple, list[Row]]:
         """The results of a round and division by benchmark and accelerator."""
-        key = round, division
-        if key not in self._groups:
-            self._groups[key] = defaultdict(list)
-            places = self._places.get(key, np.array([], dtype="int64"))
-            for row in row_dicts(self._rows.iloc[places[self._once[places]]], "results"):
-                if row["benchmark"] in self._known:
-                    self._groups[key][row["benchmark"], row["accelerator"]].append(row)
-                else:
-                    self._lacking[key].add(row["benchmark"])
-        return self._groups[key]
+        rows = self.official[self.official["round"].eq(round) & self.official["division"].eq(division)]
+        rows = rows[rows["duplicate_of"].eq("") & rows["benchmark"].isin(self._known)]
+        return grouped(row_dicts(rows, "results"), ["benchmark", "accelerator"])
 
 
 def row_dicts(frame: pd.DataFrame, table: str) -> list[Row]:
     """The rows as dicts with their `table`; whole numbers as floats, so that a missing one is NaN like any other."""
-    whole = {name for name, kind in frame.dtypes.items() if str(kind) == "Int64"}
-    columns = [frame[name].astype("float64") if name in whole else frame[name] for name in frame]
-    names, values = list(frame), zip(*(column.tolist() for column in columns), strict=True)
-    return [dict(zip(names, row, strict=True), table=table) for row in values]
+    whole = dict.fromkeys(frame.select_dtypes("Int64"), "float64")
+    return [row | {"table": table} for row in as_dicts(frame.astype(whole))]
 
 
 def is_among(figure: Row, rows: list[Row]) -> bool:
@@ -147,7 +122,7 @@ def is_among(figure: Row, rows: list[Row]) -> bool:
 def rate(row: Row, unit: str, per_accelerator: bool) -> Interval:
     """A result in `unit`, of the system or per accelerator; NaN where it cannot be converted."""
     ends, count = rates.stated(row, unit), row["accelerator_count"] if per_accelerator else 1.0
-    return Interval(ends.low / count, ends.high / count)
+    return ends / count
 
 
 def values_in_words(rows: list[Row], values: Interval, unit: str) -> str:

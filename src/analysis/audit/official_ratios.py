@@ -7,15 +7,16 @@ or a system, nobody else's results count. Rates are per accelerator, but those o
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from analysis._core import interval
 from analysis._core.interval import Interval
 from analysis._core.notes import NONE, Notes, note, union
+from analysis._core.plain_values import grouped
 from analysis._core.vocabulary import MILLISECONDS, SAMPLES, STREAMS, TOKENS, filed_under
 from analysis.audit.lookup import Record, rate
-from analysis.audit.verdict import Row, hull
+from analysis.audit.verdict import Row
 
 SCENARIOS = {"datacenter": ("Offline", "Server"), "edge": ("Offline", *STREAMS)}
 SHARE = "share_of_best"  # the quantity of a claim about one submitter against the best of all others
@@ -48,7 +49,7 @@ def claimed(claim: Row, record: Record, subject: str = "") -> list[Ratio]:
     for key in sorted(over.keys() & under.keys()):
         sides = over[key], under[key]
         sizes = [sides] if whole else _by_size(claim["accelerator_count"], best, *sides)
-        ends = hull(_ratio(*pair, whole, best) for pair in sizes)
+        ends = interval.envelope(_ratio(*pair, whole, best) for pair in sizes)
         if ends.known:
             ratios.append(Ratio(accelerator, *key, ends, union(_notes(*pair, whole) for pair in sizes)))
     return ratios
@@ -56,11 +57,9 @@ def claimed(claim: Row, record: Record, subject: str = "") -> list[Ratio]:
 
 def pairs(over: Iterable[Row], under: Iterable[Row], alike: Sequence[str]) -> Iterator[Interval]:
     """The ratio of every two results that agree in `alike`, in their common unit and of whole systems."""
-    candidates = defaultdict(list)
-    for row in under:
-        candidates[tuple(row[name] for name in alike)].append(row)
+    candidates = grouped(under, alike)
     for row_over in over:
-        for row_under in candidates[tuple(row_over[name] for name in alike)]:
+        for row_under in candidates.get(tuple(row_over[name] for name in alike), ()):
             ends = _ratio([row_over], [row_under], True, False)
             if ends.known:
                 yield ends
@@ -119,13 +118,13 @@ def _ratio(over: list[Row], under: list[Row], whole: bool, best: bool) -> Interv
         tops, bottoms = ([Interval(row["low"], row["high"]) for row in rows] for rows in (under, over))
         if best:
             tops, bottoms = [min(tops, key=_low)], [min(bottoms, key=_low)]
-        return hull(tops) / hull(bottoms)
+        return interval.envelope(tops) / interval.envelope(bottoms)
     unit = TOKENS if all(row["unit"] == TOKENS for row in every) else SAMPLES
     rates = ([rate(row, unit, not whole) for row in rows] for rows in (over, under))
     tops, bottoms = ([rate_of_result for rate_of_result in side if rate_of_result.known] for side in rates)
     if best and tops and bottoms:
         tops, bottoms = [max(tops, key=_low)], [max(bottoms, key=_low)]
-    return hull(tops) / hull(bottoms)
+    return interval.envelope(tops) / interval.envelope(bottoms)
 
 
 def _low(ends: Interval) -> float:

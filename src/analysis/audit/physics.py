@@ -12,12 +12,13 @@ from collections.abc import Iterator
 import pandas as pd
 
 from analysis._core import interval
+from analysis._core.findings import exactly
 from analysis._core.interval import Interval
 from analysis._core.plain_values import as_dicts
 from analysis._core.vocabulary import BYTES_PER_WEIGHT
 from analysis.audit import verdict
 from analysis.audit.frames import Tables
-from analysis.audit.verdict import Judgment, Row, exactly
+from analysis.audit.verdict import Judgment, Row
 from analysis.methods import roofline
 
 DECODE, FIT, COMPUTE = "batch-1 bandwidth", "weights fit", "dense compute"
@@ -125,7 +126,7 @@ def roofline_points(at_one: pd.DataFrame, roofs: pd.DataFrame, comparable: pd.Da
     official = comparable[comparable["origin"].eq("official") & comparable["accelerator"].isin(steep.index)]
     for name, of_accelerator in official.groupby("accelerator", sort=False):
         rate = interval.span(of_accelerator, "per_accelerator")
-        batch = roofline.least_batch(rate, float(steep[name]))
+        batch = rate / float(steep[name])  # the fewest sequences, all at the speed of one
         records.append((name, batch.low, batch.high, rate.low, rate.high, False, "official"))
     points = pd.DataFrame(records, columns=["accelerator", "x_low", "x_high", "y_low", "y_high", "above", "what"])
     return points.assign(label=points["accelerator"] + " " + points["what"])

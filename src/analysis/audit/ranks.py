@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from analysis._core import interval
 from analysis._core.cell_lists import cell_values
+from analysis._core.findings import exactly
 from analysis._core.vocabulary import filed_under
-from analysis.audit import official_ratios, verdict
+from analysis.audit import official_ratios
 from analysis.audit.claims import CHECK
 from analysis.audit.frames import TABLES, Tables
 from analysis.audit.lookup import Record, rate
 from analysis.audit.official_ratios import SCENARIOS
-from analysis.audit.verdict import NOTHING, Judgment, Row, Verdict, exactly
+from analysis.audit.verdict import NOTHING, Judgment, Row, Verdict
 
 RANK, UNCHECKED = "rank", "none"
 SAME_RUN = ("submitter", "accelerator", "accelerator_count", "benchmark", "accuracy_target")
@@ -61,7 +63,7 @@ def production(tables: Tables) -> Iterator[Judgment]:
         round = tables.rounds_of.get(claim["source_id"], "")
         rows = list(tables.record.of_round(round))
         server, offline = ([row for row in rows if row["scenario"] == name] for name in ("Server", "Offline"))
-        share_kept = verdict.hull(official_ratios.pairs(server, offline, ("result_id", "system", *SAME_RUN)))
+        share_kept = interval.envelope(official_ratios.pairs(server, offline, ("result_id", "system", *SAME_RUN)))
         words = (
             f"The data hold no result from production; official {round} systems retain {share_kept.text()} of their "
             "Offline throughput under the Server latency limits, before bursts and other tenants"
@@ -104,7 +106,7 @@ def _rank(claim: Row, record: Record) -> Judgment:
     if not places:
         words = f"No {reference} of {claim['subject']} and of others are in the data"
     words += "" if claim["benchmark"] else record.excluded([claim["round"]])
-    expected = verdict.hull(exactly(place) for place in places.values())
+    expected = interval.envelope(exactly(place) for place in places.values())
     return Judgment.on(claim, RANK, expected, reference, f"{words}.", verdict=outcome)
 
 
@@ -112,7 +114,7 @@ def _allowed(claim: Row, record: Record) -> list[str]:
     if claim["baseline_accelerator"]:
         return [claim["baseline_accelerator"]]
     excluded = cell_values(claim["excluded_accelerators"])
-    return [name for name in record.accelerators if name not in excluded]
+    return [name for name in record.makers if name not in excluded]
 
 
 def _competes(claim: Row, row: Row) -> bool:
@@ -163,7 +165,7 @@ def _layer(claim: Row, tables: Tables) -> Judgment:
     ]  # fmt: skip
     layered, bare = ([row for row in rows if row["serving_software"] == name] for name in (claim["framework"], ""))
     shares = list(official_ratios.pairs(layered, bare, ("machine", "scenario", *SAME_RUN)))
-    expected = verdict.hull(shares)
+    expected = interval.envelope(shares)
     words = f"{len(shares)} official pairs retain {expected.text()} with {claim['framework']}."
     if not shares:
         words = f"No official pair with and without {claim['framework']} is in the data."

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from analysis._core import interval
+from analysis._core.findings import exactly
 from analysis._core.interval import Interval
 from analysis.audit.frames import Tables
-from analysis.audit.verdict import AGREES, HOLDS, Judgment, Row, Verdict, compare, exactly, hull
+from analysis.audit.verdict import AGREES, HOLDS, Judgment, Row, Verdict, compare
 
 CHECK, PRODUCT, OF_PART = "ratio of its own figures", "product of its own ratios", "gain from its part"
 OF_CLAIMS = {
@@ -136,7 +137,7 @@ def _value(figure: Row, quantity: str) -> Interval:
 
 
 def _ratio(figure: Row, basis: str, over: list[Row], under: list[Row]) -> Judgment:
-    top, bottom = (hull(_value(row, figure.get("quantity", "")) for row in side) for side in (over, under))
+    top, bottom = (interval.envelope(_value(row, figure.get("quantity", "")) for row in side) for side in (over, under))
     expected = Interval(1.0, 1.0) if over == under else top / bottom
     words = f"The document's own {top.text(4)} over {bottom.text(4)} is {expected.text()}."
     reference = f"{over[0]['id']} / {under[0]['id']}"

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import NamedTuple
 
 from analysis._core import interval
 from analysis._core.cell_lists import first_of
+from analysis._core.findings import exactly
 from analysis._core.interval import Interval
 from analysis._core.parameters import RealWorldDerating
+from analysis._core.plain_values import grouped
 from analysis._core.vocabulary import BYTES_PER_WEIGHT
 from analysis.audit import physics, verdict
 from analysis.audit.frames import Tables
-from analysis.audit.verdict import AGREES, NOTHING, Judgment, Row, Verdict, exactly
+from analysis.audit.verdict import AGREES, NOTHING, Judgment, Row, Verdict
 from analysis.comparability import selection
 from analysis.planner import capacity
 from analysis.planner.curve import MEASURED
@@ -184,10 +185,8 @@ def _weighed(tables: Tables) -> Iterator[tuple[Row, float]]:
 
 def _examples(tables: Tables) -> Iterator[Example]:
     """Yield the example of sizing of each document that has one."""
-    documents: dict[str, dict[str, Row]] = defaultdict(dict)
-    for claim in tables.figures("claims"):
-        documents[claim["source_id"]].setdefault(claim["quantity"], claim)
-    for source, claims in documents.items():
+    for (source,), stated in grouped(tables.figures("claims"), ["source_id"]).items():
+        claims = {claim["quantity"]: claim for claim in reversed(stated)}  # the first of each quantity
         if claims.keys() >= QUESTION:
             needed, speed = claims["accelerators_needed"], claims["tokens_per_second_per_user"]
             printed, prices = (
@@ -201,7 +200,7 @@ def _examples(tables: Tables) -> Iterator[Example]:
                 needed=needed,
                 users=int(claims["users"]["low"]),
                 speed=(speed["low"] + speed["high"]) / 2,  # the number that was printed and rounded
-                price=verdict.hull(map(interval.of, prices)),
+                price=interval.envelope(map(interval.of, prices)),
                 rate=max(rates, key=lambda figure: figure["high"], default=None),
             )
 

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from datetime import date
 
 from analysis._core.cell_lists import cell_values
+from analysis._core.findings import exactly
 from analysis._core.interval import Interval
 from analysis._core.plain_values import as_dicts
 from analysis._core.vocabulary import filed_under, round_age
 from analysis.audit import against_record
 from analysis.audit.frames import Tables
-from analysis.audit.verdict import HOLDS, NOTHING, Judgment, Row, Verdict, exactly
+from analysis.audit.verdict import HOLDS, NOTHING, Judgment, Row, Verdict
 
 COUNT, CITED, FIRST, SIZE = "count", "result cited", "first result", "accelerators of a system"
 COUNTED = {  # the ways of counting, the usual one first

@@ -166,19 +166,6 @@ def best(verdicts: Iterable[str]) -> Verdict:
     return min(map(Verdict, verdicts), key=_RANK.__getitem__, default=Verdict.UNVERIFIABLE)
 
 
-def exactly(value: float) -> Interval:
-    """The range of one value."""
-    return Interval(float(value), float(value))
-
-
-def hull(ranges: Iterable[Interval]) -> Interval:
-    """The lowest low and the highest high of several ranges; NOTHING where there is none."""
-    known_ranges = [ends for ends in ranges if ends.known]
-    if not known_ranges:
-        return NOTHING
-    return Interval(min(ends.low for ends in known_ranges), max(ends.high for ends in known_ranges))
-
-
 def difference_in_words(printed: Interval, expected: Interval) -> str:
     """Return how far a figure is off: `2% too high`, from 10% on `too low by a factor of 1.49`."""
     apart = factor(printed, expected)

@@ -7,13 +7,13 @@ precision where the runs of two precisions differ in both.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable
-from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from analysis._core.plain_values import as_dicts
+from analysis._core.interval import UNKNOWN, Interval
+from analysis._core.plain_values import Row, as_dicts, grouped
 
 MATCHES = "matches"  # on the side of the declared precision in each metric that tells it from another one
 CONTRADICTED = "contradicted"  # on the side of another precision in each such metric
@@ -30,7 +30,7 @@ _COLUMNS = ["id", "verdict", "reads_as", "metric", "value", "own_low", "own_high
 _SCORE = re.compile(r"([A-Za-z]\w*): (-?\d[\d.e+-]*)")
 
 Metrics = dict[str, float]
-Row = dict[str, Any]
+Ranges = dict[str, Interval]
 
 
 def judged(results: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
@@ -46,11 +46,10 @@ def judged(results: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
     vendor = dict(zip(accelerators["accelerator"], accelerators["vendor"], strict=True))
     rows = results.reindex(columns=READ)
     stated = rows["origin"].eq("official") & rows["division"].eq("closed") & rows["precision"].ne("")
-    groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for row in as_dicts(rows[stated & rows["accuracy"].fillna("").ne("")]):
-        if maker := vendor.get(row["accelerator"]):
-            groups[row["benchmark"], maker].append(row | {"metrics": _metrics(row)})
-    found = [cells for group in groups.values() for cells in _verdicts(group)]
+    runs = as_dicts(rows[stated & rows["accuracy"].fillna("").ne("")])
+    runs = [row | {"vendor": vendor.get(row["accelerator"]), "metrics": _metrics(row)} for row in runs]
+    groups = grouped((row for row in runs if row["vendor"]), ["benchmark", "vendor"]).values()
+    found = [cells for group in groups for cells in _verdicts(group)]
     return pd.DataFrame(found, columns=_COLUMNS)
 
 
@@ -82,62 +81,52 @@ def _metrics(row: Row) -> Metrics:
 def _verdicts(group: list[Row]) -> Iterable[tuple]:
     """The cells of each row of one benchmark and vendor, in the order of _COLUMNS."""
     runs = [row for row in group if not row["duplicate_of"]]
-    kinds: dict[tuple, list[Row]] = defaultdict(list)
-    for row in group:
-        kinds[row["submitter"], frozenset(row["metrics"])].append(row)
-    for (submitter, names), rows in kinds.items():
+    alike = grouped((row | {"names": frozenset(row["metrics"])} for row in group), ["submitter", "names"])
+    for (submitter, names), rows in alike.items():
         ranges = _ranges(runs, submitter, names) if len(names) >= METRICS else {}
         for row in rows:
             yield row["id"], *_verdict(row, ranges)
 
 
-def _ranges(runs: list[Row], submitter: str, names: Iterable[str]) -> dict[str, dict[str, tuple[float, float]]]:
+def _ranges(runs: list[Row], submitter: str, names: Iterable[str]) -> dict[str, Ranges]:
     """By precision and metric, the lowest and highest value of the runs of other submitters that state all metrics."""
-    others: dict[str, list[Row]] = defaultdict(list)
-    for run in runs:
-        if run["submitter"] != submitter and run["metrics"].keys() >= set(names):
-            others[run["precision"]].append(run)
-    enough = {
-        precision: part
-        for precision, part in others.items()
+    others = (run for run in runs if run["submitter"] != submitter and run["metrics"].keys() >= set(names))
+    return {
+        precision: {name: _range([run["metrics"][name] for run in part]) for name in names}
+        for (precision,), part in grouped(others, ["precision"]).items()
         if len(part) >= RUNS and len({run["submitter"] for run in part}) >= SUBMITTERS
     }
-    return {
-        precision: {name: _ends([run["metrics"][name] for run in part]) for name in names}
-        for precision, part in enough.items()
-    }
 
 
-def _verdict(row: Row, ranges: dict[str, dict[str, tuple[float, float]]]) -> tuple:
-    nan, metrics = float("nan"), row["metrics"]
-    own = ranges.get(row["precision"])
-    matched = (UNTESTED, "", "", nan, nan, nan, nan, nan)
+def _verdict(row: Row, ranges: dict[str, Ranges]) -> tuple:
+    metrics, own = row["metrics"], ranges.get(row["precision"])
+
+    def cells(name: str, own: Interval, other: Interval) -> tuple:
+        return name, metrics[name], own.low, own.high, other.low, other.high
+
+    matched = (UNTESTED, "", "", np.nan, np.nan, np.nan, np.nan, np.nan)
     for precision, other in ranges.items():
-        if own is None and all(low <= metrics[name] <= high for name, (low, high) in other.items()):
+        if own is None and all(ends.low <= metrics[name] <= ends.high for name, ends in other.items()):
             first = TOKENS if TOKENS in other else min(other)
-            return INDISTINCT, precision, first, metrics[first], nan, nan, *other[first]
+            return INDISTINCT, precision, *cells(first, UNKNOWN, other[first])
         if own is None or precision == row["precision"]:
             continue
-        apart = [name for name in sorted(other, key=lambda name: name != TOKENS) if _apart(own[name], other[name])]
+        apart = [name for name in sorted(other, key=lambda name: name != TOKENS) if not own[name].overlaps(other[name])]
         nearer = {_nearer(metrics[name], own[name], other[name]) for name in apart}
         if len(apart) >= METRICS and len(nearer) == 1:
-            cells = (apart[0], metrics[apart[0]], *own[apart[0]], *other[apart[0]])
+            decisive = cells(apart[0], own[apart[0]], other[apart[0]])
             if not nearer.pop():
-                return CONTRADICTED, precision, *cells
-            matched = (MATCHES, row["precision"], *cells)
+                return CONTRADICTED, precision, *decisive
+            matched = (MATCHES, row["precision"], *decisive)
     return matched
 
 
-def _ends(values: list[float]) -> tuple[float, float]:
-    return min(values), max(values)
+def _range(values: list[float]) -> Interval:
+    return Interval(min(values), max(values))
 
 
-def _apart(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    return one[1] < other[0] or other[1] < one[0]
-
-
-def _nearer(value: float, own: tuple[float, float], other: tuple[float, float]) -> bool:
+def _nearer(value: float, own: Interval, other: Interval) -> bool:
     """Whether a value lies on the own side of the middle of the gap between two ranges that do not overlap."""
-    if own[1] < other[0]:
-        return value < (own[1] + other[0]) / 2
-    return value > (other[1] + own[0]) / 2
+    if own.high < other.low:
+        return value < (own.high + other.low) / 2
+    return value > (other.high + own.low) / 2

@@ -84,13 +84,22 @@ def make(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> Assessed:
     assessed = deployment.against(settled, limited.rows, offline.rows)
     identity = catalog.benchmarks.set_index("benchmark").loc[benchmark]
     plausibility.check(assessed, identity, catalog.accelerators)
-    ttft, tpot = (_limit(catalog, benchmark, asked, name) for name in ("ttft", "tpot"))
+    ttft, tpot = (
+        getattr(asked, f"{name}_ms")
+        or benchmark_rules.limit_ms(
+            catalog.benchmark_limits, benchmark, asked.scenario, f"{name}_p99_limit", asked.rounds
+        )
+        for name in ("ttft", "tpot")
+    )
+    # Weights in 16 bits, as the precision of each run scales them.
+    weight, cache = BYTES_PER_WEIGHT["fp16"], BYTES_PER_WEIGHT[asked.cache_precision]
+    model = memory.model(catalog.benchmarks, benchmark, weight, cache)
     accelerator = settled["accelerator"].iloc[0]
     prices = cost.priced(catalog.prices, asked.prices, accelerator, catalog.accelerators, asked.cost_model)
     price = cost.price_range(prices, accelerator)
     assessed = run_metrics.energy(run_metrics.served(assessed, ttft, tpot))
     assessed = run_metrics.front(run_metrics.money(assessed, price))
-    assessed = run_metrics.ceiling(assessed, identity, _model(catalog, benchmark, asked), catalog.accelerators)
+    assessed = run_metrics.ceiling(assessed, identity, model, catalog.accelerators)
     assessed = assessed.assign(label=[_label(run) for run in as_dicts(assessed)])
     best = _best(assessed)
     same_accelerator = limited.rows[limited.rows["accelerator"].eq(best["accelerator"])]
@@ -102,13 +111,10 @@ def make(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> Assessed:
 
 
 def _settled(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> pd.DataFrame:
-    by_user = deployment.Said(
-        asked.accelerator, asked.accelerator_count, asked.benchmark, asked.precision, asked.scenario
-    )
     models = {deployment.model_name(run): run["model"] for run in as_dicts(runs) if run["model"]}
     if len(models) > 1:
         raise deployment.Unsaid(f"the files have several models, {', '.join(models.values())}: one report takes one")
-    settled = deployment.settle(runs, catalog.accelerator_names, catalog.benchmarks, by_user)
+    settled = deployment.settle(runs, catalog.accelerator_names, catalog.benchmarks, asked)
     for column in ("benchmark", "accelerator"):
         values = sorted(set(settled[column]))
         if len(values) > 1:
@@ -119,19 +125,6 @@ def _settled(catalog: Catalog, runs: pd.DataFrame, asked: MyDeployment) -> pd.Da
 def _official(catalog: Catalog, benchmark: str, asked: MyDeployment) -> tuple[Comparison, Comparison]:
     question = selection.Question(benchmark, asked.scenario, ("official",), tuple(asked.rounds))
     return selection.select(catalog, question), selection.select(catalog, replace(question, scenario="Offline"))
-
-
-def _limit(catalog: Catalog, benchmark: str, asked: MyDeployment, name: str) -> float:
-    asked_ms = getattr(asked, f"{name}_ms")
-    return asked_ms or benchmark_rules.limit_ms(
-        catalog.benchmark_limits, benchmark, asked.scenario, f"{name}_p99_limit", asked.rounds
-    )
-
-
-def _model(catalog: Catalog, benchmark: str, asked: MyDeployment) -> memory.Model | None:
-    """Return the model with its cache; weights in 16 bits, as the precision of each run scales them."""
-    weight, cache = BYTES_PER_WEIGHT["fp16"], BYTES_PER_WEIGHT[asked.cache_precision]
-    return memory.model(catalog.benchmarks, benchmark, weight, cache)
 
 
 def _best(runs: pd.DataFrame) -> dict:

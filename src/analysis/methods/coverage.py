@@ -16,10 +16,6 @@ from analysis._core.citation import several
 from analysis._core.vocabulary import DIVISIONS, EVIDENCE, MIXED, round_age
 
 ALL = "all rounds"
-REASONS = (
-    "another_division", "another_suite", "latency", "power_submission", "capped_unmetered", "duplicate",
-    "several_types", "count_unstated",
-)  # fmt: skip
 COLUMNS = [
     "id", "source_id", "round", "result_id", "submitter", "division", "suite", "system", "accelerator",
     "accelerator_count", "benchmark", "metric", "printed_unit", "unit", "precision", "inferred", "duplicate_of",
@@ -27,7 +23,7 @@ COLUMNS = [
     "power_limit_watts", "recomputed", "recomputed_difference", "recomputed_power_difference", "evidence",
 ]  # fmt: skip
 SINGLE = 0.02  # the share of a round's rows up to which logs are single ones, read where the tree cannot be had
-_SHARED = {"why": "", "benchmark": "", "printed_unit": "", "unit": ""}  # what the rows of an exception share
+_SHARED = ["why", "benchmark", "printed_unit", "unit"]  # what the rows of an exception share, "" where they need not
 
 
 def official(results: pd.DataFrame, rounds: Sequence[str] = ()) -> pd.DataFrame:
@@ -63,12 +59,9 @@ def counts(rows: pd.DataFrame, agrees: float = AGREES) -> pd.DataFrame:
     counted = _by_round({"rows": rows["id"].notna(), **flags}, rows["round"])
     if counted.empty:
         return counted
-    groups = rows.groupby("round")
-    different = pd.DataFrame({name: distinct(of_round) for name, of_round in groups}).T
-    different.loc[ALL] = distinct(rows)
-    sources = groups["source_id"].agg(several)
-    sources[ALL] = several(sources.explode())
-    return counted.join(different).join(sources.rename("source_ids"))
+    rounds = [*rows.groupby("round"), (ALL, rows)]
+    of_each = {name: distinct(part) | {"source_ids": several(part["source_id"])} for name, part in rounds}
+    return counted.join(pd.DataFrame.from_dict(of_each, orient="index"))
 
 
 def evidence_by_round(rows: pd.DataFrame) -> pd.DataFrame:
@@ -127,17 +120,19 @@ def exceptions(rows: pd.DataFrame) -> pd.DataFrame:
         "unit": (rows["corrected"].ne(""), ["benchmark", "printed_unit", "unit"]),
         "no_round_logs": (~round_logged & ~logged, []),
     }
-    summed = []
-    for why, (applies, by) in reasons.items():
-        part = rows[applies].assign(why=why)
-        for key, group in part.groupby(["why", *by], sort=False):
-            summed.append(_SHARED | dict(zip(["why", *by], key, strict=True)) | _summed(group))
-    table = pd.DataFrame(summed, columns=[*_SHARED, "rounds", "rows", "result_ids", "source_ids"])
-    return table.sort_values("rows", ascending=False, kind="stable", ignore_index=True)
+    parts = [
+        rows[applies].assign(why=why, **{name: "" for name in _SHARED[1:] if name not in by})
+        for why, (applies, by) in reasons.items()
+    ]
+    table = pd.concat(parts).groupby(_SHARED, sort=False).agg(
+        rounds=("round", lambda names: tuple(sorted(set(names), key=round_age))),
+        rows=("id", "size"), result_ids=("result_id", several), source_ids=("source_id", several),
+    )  # fmt: skip
+    return table.reset_index().sort_values("rows", ascending=False, kind="stable", ignore_index=True)
 
 
 def set_aside(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return, by round and ALL, how many rows a comparison of closed data center throughput excludes, by REASONS.
+    """Return, by round and ALL, how many rows a comparison of closed data center throughput excludes, by reason.
 
     A row may have several reasons; `compared` counts rows with none. The rules are those of comparability.selection
     that do not depend on a benchmark.
@@ -176,10 +171,11 @@ def by_class(rows: pd.DataFrame) -> dict[str, int]:
 
 def submitters(rows: pd.DataFrame) -> pd.DataFrame:
     """Return submitters, most rows first: submitter, rows, closed, systems, accelerators, then rows by round."""
-    groups = rows.assign(closed=rows["division"].eq("closed")).groupby("submitter")
-    table = groups.agg(rows=("id", "size"), closed=("closed", "sum"))
-    different = pd.DataFrame({name: distinct(own_rows) for name, own_rows in groups}).T
-    table = table.join(different.reindex(columns=["systems", "accelerators"]))
+    closed, accelerators = rows["division"].eq("closed"), named(rows["accelerator"]).reindex(rows.index)
+    table = rows.assign(closed=closed, accelerator=accelerators).groupby("submitter").agg(
+        rows=("id", "size"), closed=("closed", "sum"), systems=("system", "nunique"),
+        accelerators=("accelerator", "nunique"),
+    )  # fmt: skip
     by_round = pd.crosstab(rows["submitter"], rows["round"])
     table = table.join(by_round[sorted(by_round, key=round_age)])
     return table.sort_values("rows", ascending=False, kind="stable").reset_index()
@@ -210,14 +206,3 @@ def _by_round(flags: dict[str, pd.Series], rounds: pd.Series) -> pd.DataFrame:
     if len(counted):
         counted.loc[ALL] = frame.sum()
     return counted
-
-
-def _summed(group: pd.DataFrame) -> dict[str, object]:
-    ids = group.loc[group["result_id"].ne(""), "result_id"].unique()
-    rounds = sorted(group["round"].unique(), key=round_age)
-    return {
-        "rounds": tuple(rounds),
-        "rows": len(group),
-        "result_ids": tuple(sorted(ids)),
-        "source_ids": several(group["source_id"].unique()),
-    }

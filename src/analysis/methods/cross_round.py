@@ -6,17 +6,18 @@ from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
+from analysis._core import interval
 from analysis._core.interval import Interval
 from analysis._core.notes import note
+from analysis._core.plain_values import Row
 from analysis._core.vocabulary import round_age
 from analysis.methods.matched_systems import (
     Records,
-    Row,
     alike,
     by_system,
     cells_of,
-    hull,
     lone,
+    matched,
     own_notes,
     ratio,
     tokens_apart,
@@ -57,8 +58,7 @@ def cross_round(rounds: dict[str, Sides], round: str, accelerator: str, baseline
         other_sides = rounds[other_round]
         shared = sorted(set(sides) & set(other_sides) - {baseline})
         if baseline in other_sides and shared:
-            like, _ = alike(sides[accelerator], [row for link in shared for row in sides[link]])
-            systems = by_system(like)
+            systems, _ = matched(sides[accelerator], [row for link in shared for row in sides[link]])
             ways = [way for link in shared for way in _ways(systems, sides, other_sides, baseline, link)]
             return _cells(sides[accelerator], systems, _best(ways))
     return None
@@ -76,7 +76,8 @@ def _ways(systems: Records, sides: Sides, other_sides: Sides, baseline: str, lin
         base_systems = by_system(base)
         best, base_best = systems[0], base_systems[0]
         for link_row, other_row in product(_ends(link_rows), _ends(other_rows)):
-            mixed = _sizes_differ(best, link_row) + _sizes_differ(other_row, base_best)
+            pairs = ((best, link_row), (other_row, base_best))
+            mixed = sum(row["accelerator_count"] != other["accelerator_count"] for row, other in pairs)
             over = ratio(best, link_row) * ratio(other_row, base_best)
             yield _Way(link, submitter, mixed, base_systems, over)
 
@@ -101,7 +102,7 @@ def _best(ways: list[_Way]) -> list[_Way]:
 def _cells(part: Records, systems: Records, ways: list[_Way]) -> Row:
     base_systems = by_system([row for way in ways for row in way.baseline])
     best, base = systems[0], base_systems[0]
-    speedup = hull(way.ratio for way in ways)
+    speedup = interval.envelope(way.ratio for way in ways)
     links = sorted({way.link for way in ways})
     submitters = sorted({way.submitter for way in ways} - {""})
     link_words = {
@@ -110,14 +111,12 @@ def _cells(part: Records, systems: Records, ways: list[_Way]) -> Row:
         "submitter": submitters[0] if len(submitters) == 1 else "one submitter each" if submitters else "any submitter",
     }
     return {
-        "speedup_low": speedup.low,
-        "speedup_high": speedup.high,
+        **speedup.columns("speedup"),
         "spread_low": speedup.low * ratio(systems[-1], best).low,
         "spread_high": speedup.high,
         "systems": len(systems),
         "of_systems": len(by_system(part)),
-        "pairs_low": float("nan"),
-        "pairs_high": float("nan"),
+        **interval.UNKNOWN.columns("pairs"),
         "pairs": 0,
         **cells_of(best, base),
         "notes": own_notes(best, base)
@@ -127,7 +126,3 @@ def _cells(part: Records, systems: Records, ways: list[_Way]) -> Row:
         "through": base["round"],
         "links": tuple(links),
     }
-
-
-def _sizes_differ(row: Row, other_row: Row) -> bool:
-    return row["accelerator_count"] != other_row["accelerator_count"]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import KeysView, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -18,7 +17,8 @@ from analysis._core.cell_lists import cell_values
 from analysis._core.choices import folded, spelled
 from analysis._core.citation import cited
 from analysis._core.interval import Interval
-from analysis._core.plain_values import as_dicts
+from analysis._core.parameters import MyDeployment
+from analysis._core.plain_values import as_dicts, frame_of
 from analysis._core.refusal import Refused
 from analysis._core.vocabulary import SERVING_SOFTWARE
 from analysis.methods import cost
@@ -32,19 +32,12 @@ class Unsaid(Refused):
     """A value that a measurement file lacks must be given; the text names it and the valid choices."""
 
 
-@dataclass(frozen=True)
-class Said:
-    """What the user states about the runs; "" or 0 leaves it to the file. `scenario` is that of the official rows."""
-
-    accelerator: str = ""
-    accelerator_count: int = 0
-    benchmark: str = ""
-    precision: str = ""
-    scenario: str = ""
-
-
-def settle(runs: pd.DataFrame, aliases: Mapping[str, str], benchmarks: pd.DataFrame, by_user: Said) -> pd.DataFrame:
+def settle(
+    runs: pd.DataFrame, aliases: Mapping[str, str], benchmarks: pd.DataFrame, by_user: MyDeployment
+) -> pd.DataFrame:
     """Return the runs with accelerator, accelerator_count, benchmark and precision, from the file or from `by_user`.
+
+    Of what the user states, "" or 0 leaves it to the file; `scenario` is that of the official rows.
 
     Added: benchmark, rate_low/high (of the system), per_accelerator_low/high, load (see load). Nothing is guessed:
     raises Unsaid for an accelerator, a count or a benchmark that neither says, or that both say differently, for a
@@ -58,9 +51,12 @@ def settle(runs: pd.DataFrame, aliases: Mapping[str, str], benchmarks: pd.DataFr
         rows.append(
             run
             | {"accelerator": accelerator, "accelerator_count": count}
-            | {"benchmark": _benchmark(run, benchmarks, by_user), "precision": _precision(run, by_user)}
-            | {"rate_low": rate, "rate_high": rate}
-            | {"per_accelerator_low": rate / count, "per_accelerator_high": rate / count}
+            | {
+                "benchmark": _benchmark(run, benchmarks, by_user),
+                "precision": by_user.precision or vocabulary.precision(run["precision"]),
+            }
+            | Interval(rate, rate).columns("rate")
+            | Interval(rate / count, rate / count).columns("per_accelerator")
             | {"load": load(run)}
         )
     return pd.DataFrame(rows)
@@ -97,7 +93,7 @@ def against(runs: pd.DataFrame, limited: pd.DataFrame, offline: pd.DataFrame) ->
         near = nearest(run, limited[limited["accelerator"].eq(run["accelerator"])], offline)
         near_offline = offline[offline["system_key"].eq(near["system_key"])] if near is not None else offline.head(0)
         behind = cost.rate_rows(limited, run["accelerator"])
-        beside = _beside(Interval(run["per_accelerator_low"], run["per_accelerator_high"]), behind, near, near_offline)
+        beside = _beside(interval.of(run, "per_accelerator"), behind, near, near_offline)
         rows.append(run | beside | {"systems": cost.scope(limited, run["accelerator"], behind)})
     return pd.DataFrame(rows)
 
@@ -153,23 +149,19 @@ def gap(run: Mapping) -> pd.DataFrame:
     """
     few_requests = _of_few_requests(run)
     loaded = run["load"] == "full" or (run["load"] == "capped" and few_requests.known)
-    rest = Interval(run["of_nearest_low"], run["of_nearest_high"]) / (few_requests if few_requests.known else 1.0)
+    rest = interval.of(run, "of_nearest") / (few_requests if few_requests.known else 1.0)
     steps = [
-        ("latency limits", Interval(run["latency_low"], run["latency_high"]), "the nearest system's two scenarios"),
+        ("latency limits", interval.of(run, "latency"), "the nearest system's two scenarios"),
         ("low concurrency", few_requests, "roofline at this concurrency over the nearest system's rate"),
-        (
-            "software and setup" if loaded else "load or software",
-            rest,
-            "remaining gap to the nearest system",
-        ),
+        ("software and setup" if loaded else "load or software", rest, "remaining gap to the nearest system"),
         ("SLO misses", Interval(run["good_share"], run["good_share"]), "the measurement"),
     ]
-    ends, remaining = [], Interval(1.0, 1.0)
+    rows, remaining = [], Interval(1.0, 1.0)
     for step, share, known_from in steps:
-        lost = _lost(remaining, share)
-        ends.append((step, share.low, share.high, lost.low, lost.high, known_from))
+        ends = share.columns("share") | _lost(remaining, share).columns("lost")
+        rows.append({"step": step, **ends, "known_from": known_from})
         remaining = remaining * share if share.known else remaining
-    return pd.DataFrame(ends, columns=["step", "share_low", "share_high", "lost_low", "lost_high", "known_from"])
+    return frame_of(rows, list(rows[0]))
 
 
 def _lost(remaining: Interval, share: Interval) -> Interval:
@@ -185,7 +177,7 @@ def _of_few_requests(run: Mapping) -> Interval:
     return Interval(share, share)
 
 
-def _accelerator(run: Mapping, aliases: Mapping[str, str], by_user: Said) -> str:
+def _accelerator(run: Mapping, aliases: Mapping[str, str], by_user: MyDeployment) -> str:
     stated = run["accelerator"]
     named = aliases.get(folded(stated), "")
     valid = f"valid: {', '.join(dict.fromkeys(aliases.values()))}"
@@ -233,7 +225,7 @@ def _words(name: str) -> KeysView[str]:
     return dict.fromkeys(word for word in words if not re.fullmatch(r"\d+gb", word)).keys()
 
 
-def _check_scenario(run: Mapping, by_user: Said) -> None:
+def _check_scenario(run: Mapping, by_user: MyDeployment) -> None:
     logged = run["scenario"].lower()
     may_be = [name for name in vocabulary.DATACENTER if DRIVEN_AS.get(name, name).lower() == logged]
     if run["scenario"] and by_user.scenario and by_user.scenario not in may_be:
@@ -243,7 +235,7 @@ def _check_scenario(run: Mapping, by_user: Said) -> None:
         )
 
 
-def _count(run: Mapping, by_user: Said) -> int:
+def _count(run: Mapping, by_user: MyDeployment) -> int:
     stated, given = int(run["accelerator_count"]), by_user.accelerator_count
     if stated and given and stated != given:
         said = f"{run['file']}: says it ran on {stated} accelerators"
@@ -254,11 +246,7 @@ def _count(run: Mapping, by_user: Said) -> int:
     return stated or given
 
 
-def _precision(run: Mapping, by_user: Said) -> str:
-    return by_user.precision or vocabulary.precision(run["precision"])
-
-
-def _benchmark(run: Mapping, benchmarks: pd.DataFrame, by_user: Said) -> str:
+def _benchmark(run: Mapping, benchmarks: pd.DataFrame, by_user: MyDeployment) -> str:
     """The benchmark asked for, or else that of the run's model. Raises Unsaid where they are of two models."""
     in_tokens = benchmarks[benchmarks["offline_unit"].eq(vocabulary.TOKENS)]
     valid, asked, model = ", ".join(in_tokens["benchmark"]), by_user.benchmark, run["model"] or "(not said)"
@@ -297,7 +285,7 @@ def _beside(rate: Interval, behind: pd.DataFrame, near: pd.Series | None, near_o
         "latency": near_rate / offline_rate,
         "of_offline": rate / offline_rate,
     }
-    ends = {f"{name}_{end}": float(getattr(span, end)) for name, span in spans.items() for end in ("low", "high")}
+    ends = {column: float(end) for name, ratio in spans.items() for column, end in ratio.columns(name).items()}
     return ends | {
         "nearest": (near["result_id"] or near["id"]) if near is not None else "",
         "source_ids": tuple(cited(behind, near_offline, *([] if near is None else [near]))),

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from itertools import compress
-
 import numpy as np
 import pandas as pd
 
-from analysis._core import interval, notes
+from analysis._core import interval, notes, round_order
 from analysis._core.interval import Interval
-from analysis._core.vocabulary import round_age
 from analysis.methods import benchmark_rules, system_properties
-from analysis.methods.system_properties import AVAILABLE, kind
+from analysis.methods.system_properties import AVAILABLE, kind, narrowed
 
 RUN = ["basis", "benchmark", "scenario", "accelerator", "accelerator_count", "system_key"]
 FILED = [
@@ -57,49 +53,36 @@ def measured(offline: pd.DataFrame, limited: pd.DataFrame) -> pd.DataFrame:
     runs = runs.assign(kind=kind(runs))
     keys = [*RUN, "source_id"]
     sides = (rows[[*keys, *PAIRED]] for rows in (runs, offline_runs))
-    on = [name for name in keys if name != "scenario"]
-    pairs = _of_one_target(pd.merge(*sides, on=on, suffixes=("", "_offline")))
-    derate = interval.of(pairs, "rate") / Interval(pairs["rate_low_offline"], pairs["rate_high_offline"])
+    pairs = pd.merge(*sides, on=[name for name in keys if name != "scenario"], suffixes=("", "_offline"))
+    pairs = system_properties.of_one_target(pairs, [*RUN, "accuracy_target"], "_offline")
+    pairs = interval.put(pairs, "derate", interval.of(pairs, "rate") / interval.of(pairs, "rate", "_offline"))
     stated = pairs["precision"].ne("") & pairs["precision_offline"].ne("")
     differ = stated & pairs["precision"].ne(pairs["precision_offline"])
-    cells = zip(derate.low, derate.high, differ, notes.beside(pairs["notes"], pairs["notes_offline"]), strict=True)
-    by_run = defaultdict(list)
-    for key, pair in zip(_keys(pairs, keys), cells, strict=True):
-        by_run[key].append(pair)
-    names = [name for name in (*keys, *FILED, "kind") if name in runs]
-    systems = runs[names].drop_duplicates(keys, ignore_index=True)
-    of_each = [by_run[key] for key in _keys(systems, keys)]
-    of_two = np.array([any(differ for _, _, differ, _ in pairs) for pairs in of_each], "bool")
+    pairs = pairs.assign(differ=differ, notes=notes.beside(pairs["notes"], pairs["notes_offline"]))
+    kept = pairs.groupby(keys).agg(
+        derate_low=("derate_low", "min"), derate_high=("derate_high", "max"), differ=("differ", "any"),
+        notes=("notes", notes.union),
+    )  # fmt: skip
+    systems = runs[[name for name in (*keys, *FILED, "kind") if name in runs]].drop_duplicates(keys, ignore_index=True)
+    systems = systems.join(kept, on=keys)
+    of_two = systems["kind"].eq(AVAILABLE) & systems["differ"].eq(True)
     return systems.assign(
-        kind=systems["kind"].mask(systems["kind"].eq(AVAILABLE) & of_two, TWO_PRECISIONS),
-        derate_low=np.array([min((low for low, *_ in pairs), default=np.nan) for pairs in of_each], "float64"),
-        derate_high=np.array([max((high for _, high, *_ in pairs), default=np.nan) for pairs in of_each], "float64"),
-        notes=[notes.union(pair_notes for *_, pair_notes in pairs) for pairs in of_each],
+        kind=systems["kind"].mask(of_two, TWO_PRECISIONS),
+        notes=[noted if noted == noted else notes.NONE for noted in systems["notes"]],
         rounds=[(name,) for name in systems["round"]],
         source_ids=[(name,) for name in systems["source_id"]],
-    ).drop(columns="source_id")
+    ).drop(columns=["source_id", "differ"])
 
 
 def pooled(measured: pd.DataFrame) -> pd.DataFrame:
     """The systems whose derates make one range: available, bare, of one precision; any pair where none is."""
-    return measured[_pooled(measured)]
+    paired = measured[measured["derate_low"].notna()]
+    return narrowed(paired, paired["kind"].eq(AVAILABLE))
 
 
 def newest(measured: pd.DataFrame) -> pd.DataFrame:
     """Of `pooled` the systems of the newest round."""
-    is_pooled, rounds = _pooled(measured), measured["round"].array
-    return measured[is_pooled & (rounds == max(set(rounds[is_pooled]), key=round_age, default=""))]
-
-
-def _pooled(measured: pd.DataFrame) -> np.ndarray:
-    is_paired = measured["derate_low"].notna().to_numpy()
-    is_alike = is_paired & (measured["kind"].array == AVAILABLE)
-    return is_alike if is_alike.any() else is_paired
-
-
-def _keys(rows: pd.DataFrame, names: list[str]) -> list[tuple]:
-    """What each row has in these columns."""
-    return list(zip(*(rows[name].tolist() for name in names), strict=True))
+    return round_order.of_newest_round(pooled(measured))
 
 
 def paired(measured: pd.DataFrame, *others: pd.DataFrame) -> pd.DataFrame:
@@ -110,11 +93,8 @@ def paired(measured: pd.DataFrame, *others: pd.DataFrame) -> pd.DataFrame:
     """
     keys = ["basis", "accelerator", "accelerator_count", "system_key"]
     rows, others = newest(measured), [other[other["derate_low"].notna()] for other in others]
-    ran_under = np.zeros(len(rows), "int64")
-    for other in others:
-        matched = rows.merge(other[keys].drop_duplicates(), how="left", indicator=True)
-        ran_under += matched["_merge"].eq("both").to_numpy()
-    rows = rows.assign(_ran=ran_under, _usual=rows["accelerator_count"].eq(system_properties.USUAL_SIZE))
+    ran = sum((_in(rows[keys], other[keys]) for other in others), np.zeros(len(rows), "int64"))
+    rows = rows.assign(_ran=ran, _usual=rows["accelerator_count"].eq(system_properties.USUAL_SIZE))
     by = ["_ran", "_usual", "per_accelerator_high"]
     rows = rows.sort_values(by, ascending=False, kind="stable").drop_duplicates("accelerator")
     rows = rows.sort_values(["_ran", "per_accelerator_high"], ascending=False, kind="stable")
@@ -129,14 +109,13 @@ def by_benchmark(measured: pd.DataFrame) -> pd.DataFrame:
     Columns: benchmark, scenario, round, derate_low/high, derate_median (of the middles of the systems), systems,
     source_ids (a tuple).
     """
-    newest_rows = [newest(kept) for _, kept in measured.groupby(["benchmark", "scenario"], sort=False)]
-    rows = [
-        (*kept.iloc[0][["benchmark", "scenario", "round"]], kept["derate_low"].min(), kept["derate_high"].max(),
-         interval.of(kept, "derate").middle.median(), len(kept), kept["source_ids"].iloc[0])
-        for kept in newest_rows if len(kept)
-    ]  # fmt: skip
-    columns = ["benchmark", "scenario", "round", "derate_low", "derate_high", "derate_median", "systems", "source_ids"]
-    return pd.DataFrame(rows, columns=columns)
+    topics = measured.groupby(["benchmark", "scenario"], sort=False)
+    kept = pd.concat([measured.head(0), *(newest(part) for _, part in topics)])
+    kept = kept.assign(middle=interval.of(kept, "derate").middle)
+    return kept.groupby(["benchmark", "scenario", "round"], sort=False).agg(
+        derate_low=("derate_low", "min"), derate_high=("derate_high", "max"), derate_median=("middle", "median"),
+        systems=("middle", "size"), source_ids=("source_ids", "first"),
+    ).reset_index()  # fmt: skip
 
 
 def in_band(measured: pd.DataFrame, assumed: Interval) -> tuple[int, int, int]:
@@ -146,13 +125,9 @@ def in_band(measured: pd.DataFrame, assumed: Interval) -> tuple[int, int, int]:
     return above, len(measured) - above - below, below
 
 
-def _of_one_target(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Pairs of one accuracy target; of two only where one of the runs is submitted under a single target."""
-    same = pairs["accuracy_target"].eq(pairs["accuracy_target_offline"]).tolist()
-    keys = _keys(pairs, [*RUN, "accuracy_target"])
-    matched = set(compress(keys, same))
-    kept = [of_one_target or key not in matched for of_one_target, key in zip(same, keys, strict=True)]
-    return pairs[np.array(kept, "bool")]
+def _in(rows: pd.DataFrame, others: pd.DataFrame) -> np.ndarray:
+    """Which rows are among the others, all their columns the same."""
+    return pd.MultiIndex.from_frame(rows).isin(pd.MultiIndex.from_frame(others))
 
 
 def layered(rows: pd.DataFrame, layer: str) -> pd.DataFrame:
@@ -165,7 +140,7 @@ def layered(rows: pd.DataFrame, layer: str) -> pd.DataFrame:
     keys += ["submitter", "machine", "source_id"]
     with_layer, bare = (rows[rows["serving_software"].eq(name)] for name in (layer, ""))
     pairs = with_layer.merge(bare, on=keys, suffixes=("", "_bare"))
-    share = interval.of(pairs, "rate") / Interval(pairs["rate_low_bare"], pairs["rate_high_bare"])
+    share = interval.of(pairs, "rate") / interval.of(pairs, "rate", "_bare")
     columns = ["benchmark", "scenario", "accelerator", "system_key", "share_low", "share_high", "source_ids"]
     return interval.put(pairs, "share", share).assign(source_ids=[(name,) for name in pairs["source_id"]])[columns]
 

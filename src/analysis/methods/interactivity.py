@@ -6,7 +6,6 @@ is reached at its own interactivity and at any lower one.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,7 +14,7 @@ import pandas as pd
 from analysis._core import interval, round_order
 from analysis._core.interval import Interval
 from analysis._core.notes import NONE
-from analysis._core.plain_values import Row, as_dicts
+from analysis._core.plain_values import Row, as_dicts, frame_of, grouped
 from analysis._core.vocabulary import MS_PER_SECOND
 from analysis.methods import benchmark_rules
 from analysis.methods.benchmark_rules import LIMIT, TPOT, TTFT, of_rows
@@ -86,15 +85,15 @@ def curves(runs: pd.DataFrame, name: str = PER_ACCELERATOR) -> pd.DataFrame:
     if rated.empty or rated["interactivity"].isna().all():
         return rated.head(0)
     known = rated[rated["interactivity"].notna()]
-    groups = known.assign(age=round_order.of(known["round"])).groupby(["accelerator", "system_key"], sort=False)
-    ranks = {"is_available": groups["is_available"].any(), "scenarios": groups["scenario"].nunique()}
-    ranks |= {"age": groups["age"].max(), "rate": groups[f"{name}_low"].max()}
-    ranked = pd.DataFrame(ranks).reset_index().sort_values(list(ranks), ascending=False, kind="stable")
-    chosen = ranked.drop_duplicates("accelerator")
-    place = {key: rank for rank, key in enumerate(zip(chosen["accelerator"], chosen["system_key"], strict=True))}
-    places = [place.get(key, -1) for key in zip(rated["accelerator"], rated["system_key"], strict=True)]
-    placed = rated.assign(place=places, step=rated["scenario"].map(SCENARIOS.index))
-    drawn = placed[placed["place"].ge(0)].sort_values(["place", "step", f"{name}_low"], ascending=[True, True, False])
+    system = ["accelerator", "system_key"]
+    ranks = known.assign(age=round_order.of(known["round"])).groupby(system, sort=False).agg(
+        is_available=("is_available", "any"), scenarios=("scenario", "nunique"), age=("age", "max"),
+        rate=(f"{name}_low", "max"),
+    )  # fmt: skip
+    chosen = ranks.sort_values(list(ranks), ascending=False, kind="stable").reset_index().drop_duplicates("accelerator")
+    chosen = chosen[system].assign(place=range(len(chosen)))
+    placed = rated.merge(chosen, on=system).assign(step=lambda runs: runs["scenario"].map(SCENARIOS.index))
+    drawn = placed.sort_values(["place", "step", f"{name}_low"], ascending=[True, True, False])
     return drawn.drop_duplicates(["place", "step"]).drop(columns=["place", "step"]).reset_index(drop=True)
 
 
@@ -126,20 +125,17 @@ def at_targets(runs: pd.DataFrame, targets: Sequence[float], name: str = PER_ACC
     accelerator that has no other. Where no run is so fast, the numbers are NaN and interactivity is the highest known.
     Columns: TARGETS.
     """
-    rows, by_accelerator = [], defaultdict(list)
-    for run in as_dicts(runs[runs[f"{name}_low"].notna()]):
-        by_accelerator[run["accelerator"]].append(run)
-    for accelerator, of_accelerator in by_accelerator.items():
-        available = [run for run in of_accelerator if run["is_available"]]
-        shown = available if _any_known(available) else of_accelerator
-        if _any_known(shown):
-            rows += [_at(shown, float(target), name) | {"accelerator": accelerator} for target in targets]
-    frame = pd.DataFrame(rows, columns=TARGETS).astype({"is_available": "bool"} | dict.fromkeys(ENDS, "float64"))
-    order = {float(target): place for place, target in enumerate(targets)}
-    ranked = frame.assign(turn=frame["target"].map(order)).sort_values(
-        ["turn", "throughput_low", "interactivity"], ascending=[True, False, False], kind="stable", na_position="last"
-    )
-    return ranked.drop(columns="turn").reset_index(drop=True)
+    by_accelerator = grouped(as_dicts(runs[runs[f"{name}_low"].notna()]), ["accelerator"])
+    rows = []
+    for target in map(float, targets):
+        at_target = []
+        for of_accelerator in by_accelerator.values():
+            available = [run for run in of_accelerator if run["is_available"]]
+            shown = available if _any_known(available) else of_accelerator
+            if _any_known(shown):
+                at_target.append(_at(shown, target, name))
+        rows += sorted(at_target, key=_order)
+    return frame_of(rows, TARGETS).astype({"is_available": "bool"})
 
 
 def _at(runs: list[Row], target: float, name: str) -> dict:
@@ -149,7 +145,7 @@ def _at(runs: list[Row], target: float, name: str) -> dict:
     if not fast:
         known = (run for run in runs if run["interactivity"] == run["interactivity"])
         quickest = max(known, key=lambda run: (run["interactivity"], run[low], run["id"]))
-        return {**_facts(quickest), **dict.fromkeys(ENDS, np.nan), "target": target, "notes": NONE}
+        return quickest | dict.fromkeys(ENDS, np.nan) | {"target": target, "notes": NONE}
     best = max(fast, key=lambda run: (run[low], run[high], run["interactivity"], run["id"]))
     higher = [run for run in runs if run["interactivity"] < target and run[low] > best[low]]
     nearest = max((run["interactivity"] for run in higher), default=np.nan)
@@ -158,8 +154,7 @@ def _at(runs: list[Row], target: float, name: str) -> dict:
     bound = np.nanmax([best[high], _highest(slower or offline, high)])
     of_system = [run for run in offline if run["system_key"] == best["system_key"]]
     share = interval.of(best, name) / Interval(_highest(of_system, low), _highest(of_system, high))
-    ends = dict(zip(ENDS, (best[low], bound, share.low, share.high), strict=True))
-    return {**_facts(best), **ends, "target": target}
+    return best | dict(zip(ENDS, (best[low], bound, share.low, share.high), strict=True)) | {"target": target}
 
 
 def _any_known(runs: list[Row]) -> bool:
@@ -170,8 +165,10 @@ def _highest(runs: list[Row], name: str) -> float:
     return max((run[name] for run in runs), default=np.nan)
 
 
-def _facts(run: Row) -> dict:
-    return {name: run[name] for name in TARGETS if name in run}
+def _order(run: Row) -> tuple[float, float]:
+    """The highest throughput first, then the fastest; what is not known last."""
+    known = run["throughput_low"] == run["throughput_low"]
+    return -run["throughput_low"] if known else np.inf, -run["interactivity"]
 
 
 def leaders(at_targets: pd.DataFrame) -> pd.DataFrame:

@@ -6,16 +6,20 @@ records.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import compress
 from typing import Any
+
+import pandas as pd
 
 from analysis._core import interval, notes
 from analysis._core.citation import several
 from analysis._core.interval import Interval
 from analysis._core.notes import NONE, Notes, note
+from analysis._core.plain_values import Row, as_dicts, grouped
 from analysis._core.vocabulary import AVAILABILITIES, TOKENS, round_age
-from analysis.methods.system_properties import SERVED, USUAL_SIZE
+from analysis.methods import system_properties
+from analysis.methods.system_properties import USUAL_SIZE
 
 MEASURES = ["speedup_low", "speedup_high", "spread_low", "spread_high", "systems", "of_systems"]
 MEASURES += ["pairs_low", "pairs_high", "pairs", "accelerator_count", "baseline_count"]
@@ -24,12 +28,28 @@ MEASURES += ["result_id", "baseline_result_id"]
 MEASURES += ["precision", "baseline_precision", "rounds", "availability", "system", "submitter", "software"]
 MEASURES += ["source_ids", "notes"]
 READ = ["id", "system_key", "submitter", "availability", "hypervisor", "accelerator", "accelerator_count", "precision"]
-READ += ["assumed", "unit", "source_id", "round", "origin", "notes", "system", "framework", "serving_software"]
-READ += ["power_capped", "power_measured", "result_id", "tokens_per_sample"]
+READ += ["assumed", "unit", "source_id", "round", "origin", "notes", "system", "result_id", "tokens_per_sample"]
 READ += ["as_printed_low", "as_printed_high", "per_accelerator_low", "per_accelerator_high"]
 
-Row = dict[str, Any]
 Records = list[Row]  # of a handful of rows, plain numbers are quicker than a frame
+
+
+def records(rows: pd.DataFrame, *columns: str) -> Records:
+    """Return the rows as records of READ and further `columns`, with their `software`, and what restricts the system.
+
+    `restricted` is whether it is virtualized, and whether its power limit is lowered without a power measurement.
+    """
+    restricted = zip(system_properties.virtualized(rows), system_properties.limited(rows), strict=True)
+    facts = {"software": system_properties.software(rows), "restricted": list(restricted)}
+    return as_dicts(rows.filter([*dict.fromkeys([*READ, *columns])]).assign(**facts))
+
+
+def sides(
+    rows: pd.DataFrame, by: Sequence[str], of: str = "accelerator", *columns: str
+) -> dict[tuple, dict[str, Records]]:
+    """Return the rows as records, with further `columns`, by the values of the columns `by`, and then of `of`."""
+    groups = grouped(records(rows, *by, *columns), by)
+    return {key: {name: part for (name,), part in grouped(group, [of]).items()} for key, group in groups.items()}
 
 
 def compared(part: Records, base: Records) -> Row:
@@ -43,22 +63,15 @@ def compared(part: Records, base: Records) -> Row:
     `baseline_rate` (per accelerator) and `baseline_round` the baseline's; `rounds` and `source_ids` are tuples. Besides
     MEASURES it has `round`, that of the part's fastest system.
     """
-    like, base_like = alike(part, base)
-    systems, base_systems = by_system(like), by_system(base_like)
+    systems, base_systems = matched(part, base)
     best, base_best = systems[0], base_systems[0]
-    speedup = ratio(best, base_best)
-    spread = hull(ratio(system, base_best) for system in systems)
     pairs = [ratio(row, base_row) for row, base_row in _pairs(part, base)]
-    paired = hull(pairs)
     return {
-        "speedup_low": speedup.low,
-        "speedup_high": speedup.high,
-        "spread_low": spread.low,
-        "spread_high": spread.high,
+        **ratio(best, base_best).columns("speedup"),
+        **interval.envelope(ratio(system, base_best) for system in systems).columns("spread"),
+        **interval.envelope(pairs).columns("pairs"),
         "systems": len(systems),
         "of_systems": len(by_system(part)),
-        "pairs_low": paired.low,
-        "pairs_high": paired.high,
         "pairs": len(pairs),
         **cells_of(best, base_best),
         "notes": _notes(best, base_best),
@@ -67,32 +80,21 @@ def compared(part: Records, base: Records) -> Row:
 
 def cells_of(best: Row, base_best: Row) -> Row:
     """Return the MEASURES that describe two systems: both, the `best`, and the throughput of the baseline's."""
+    own = ("availability", "system", "submitter", "software", "accelerator_count", "result_id", "precision", "round")
+    of_base = {name: base_best[name] for name in ("round", "system", "submitter", "result_id", "precision")}
     return {
-        "availability": best["availability"],
-        "system": best.get("system", ""),
-        "submitter": best["submitter"],
-        "software": software(best),
-        "accelerator_count": best["accelerator_count"],
+        **{name: best[name] for name in own},
+        **{f"baseline_{name}": value for name, value in of_base.items()},
         "baseline_count": base_best["accelerator_count"],
-        "baseline_rate_low": base_best["per_accelerator_low"],
-        "baseline_rate_high": base_best["per_accelerator_high"],
-        "baseline_round": base_best["round"],
-        "baseline_system": base_best.get("system", ""),
-        "baseline_submitter": base_best["submitter"],
-        "result_id": best.get("result_id", ""),
-        "baseline_result_id": base_best.get("result_id", ""),
-        "precision": best["precision"],
-        "baseline_precision": base_best["precision"],
-        "round": best["round"],
+        **interval.of(base_best, "per_accelerator").columns("baseline_rate"),
         "rounds": tuple(sorted({best["round"], base_best["round"]} - {""}, key=round_age)),
         "source_ids": several([best["source_id"], base_best["source_id"]]),
     }
 
 
-def software(row: Row) -> str:
-    """Return the serving software, else the framework of the description, "" where unknown."""
-    stated = (row.get(name) for name in SERVED)
-    return next((text for text in stated if isinstance(text, str) and text), "")
+def matched(part: Records, base: Records) -> tuple[Records, Records]:
+    """Return the fastest row of each comparable system of both sides, the fastest system first."""
+    return tuple(map(by_system, alike(part, base)))
 
 
 def alike(part: Records, base: Records) -> tuple[Records, Records]:
@@ -108,22 +110,20 @@ def alike(part: Records, base: Records) -> tuple[Records, Records]:
 def by_system(rows: Records) -> Records:
     """Return the fastest row of each system, the fastest system first; each figure of a document is a system."""
     best: dict[Hashable, Row] = {}
-    for row in sorted(rows, key=_rate, reverse=True):
+    for row in sorted(rows, key=rate, reverse=True):
         best.setdefault(row["system_key"] if row["origin"] == "official" else row["id"], row)
     return list(best.values())
+
+
+def rate(row: Row) -> float:
+    """Return the throughput per accelerator, in the middle of its range."""
+    return interval.of(row, "per_accelerator").middle
 
 
 def ratio(row: Row, base: Row) -> Interval:
     """Return the ratio of two rates per accelerator, in the printed unit where both would need assumed tokens."""
     name = "as_printed" if _in_print(row, base) else "per_accelerator"
     return interval.of(row, name) / interval.of(base, name)
-
-
-def hull(ratios: Iterable[Interval]) -> Interval:
-    """Return the lowest low and the highest high, NaN of no ratio."""
-    ends = list(ratios)
-    missing = float("nan")
-    return Interval(min((end.low for end in ends), default=missing), max((end.high for end in ends), default=missing))
 
 
 def own_notes(best: Row, base_best: Row, *kinds: str) -> Notes:
@@ -135,7 +135,7 @@ def own_notes(best: Row, base_best: Row, *kinds: str) -> Notes:
     of_both |= {
         note("virtualized", accelerator=row["accelerator"], hypervisor=row["hypervisor"])
         for row in (best, base_best)
-        if virtualized(row)
+        if row["restricted"][0]
     }
     return of_both | notes.sized_apart(best["accelerator_count"], base_best["accelerator_count"])
 
@@ -155,21 +155,16 @@ def lone(systems: Records, base_systems: Records) -> Notes:
     if (best["origin"], base_best["origin"]) != ("official", "official"):
         return NONE
     found = {note("single", of="system")} if len(systems) == 1 else set()
-    if len(systems) > 1 and _one_submitter(systems):
+    if len(systems) > 1 and one_submitter(systems):
         found = {note("single_submitter")}
-    if _one_submitter(base_systems):
+    if one_submitter(base_systems):
         found |= {note("single_base", accelerator=base_best["accelerator"], round=base_best["round"])}
     return frozenset(found)
 
 
-def virtualized(row: Row) -> bool:
-    """Return whether the description of the system names a hypervisor."""
-    return row.get("hypervisor") not in (None, "") and row["hypervisor"] == row["hypervisor"]  # NaN: not known
-
-
-def restricted(row: Row) -> tuple[bool, bool]:
-    """Return whether a system is virtualized, and whether its power limit is lowered without a power measurement."""
-    return virtualized(row), bool(row.get("power_capped")) and not row.get("power_measured")
+def one_submitter(systems: Records) -> bool:
+    """Return whether all systems are of one submitter."""
+    return len({row["submitter"] for row in systems}) == 1
 
 
 def _notes(best: Row, base_best: Row) -> Notes:
@@ -181,48 +176,36 @@ def _notes(best: Row, base_best: Row) -> Notes:
 
 
 def _in_all_but_size(part: Records, base: Records) -> tuple[Records, Records]:
-    part, base = _shared(part, base, lambda row: row["round"], round_age)
-    return _shared(_available(part), _available(base), restricted, lambda ways: (-sum(ways), ways))
+    part, base = _shared(part, base, "round", round_age)
+    return _shared(_available(part), _available(base), "restricted", lambda ways: (-sum(ways), ways))
 
 
 def _of_one_size(part: Records, base: Records) -> tuple[Records, Records]:
-    return _shared(part, base, lambda row: row["accelerator_count"], lambda size: (size == USUAL_SIZE, size))
+    return _shared(part, base, "accelerator_count", lambda size: (size == USUAL_SIZE, size))
 
 
-def _shared(
-    part: Records, base: Records, kind_of: Callable[[Row], Any], preferred: Callable[[Any], Any]
-) -> tuple[Records, Records]:
-    """Return the rows of the preferred kind that both sides have; all rows where they have none in common."""
-    part_kinds, base_kinds = [kind_of(row) for row in part], [kind_of(row) for row in base]
-    common = set(part_kinds).intersection(base_kinds)
+def _shared(part: Records, base: Records, name: str, preferred: Callable[[Any], Any]) -> tuple[Records, Records]:
+    """Return the rows with the preferred value of a column that both sides have; all where they have none in common."""
+    common = {row[name] for row in part} & {row[name] for row in base}
     if not common:
         return part, base
-    shared_kind = max(common, key=preferred)
-    like_part, like_base = ([value == shared_kind for value in side] for side in (part_kinds, base_kinds))
-    return list(compress(part, like_part)), list(compress(base, like_base))
+    shared = max(common, key=preferred)
+    return tuple([row for row in side if row[name] == shared] for side in (part, base))
 
 
 def _available(rows: Records) -> Records:
     """Return the available rows, else the preview ones; a document that does not say counts as available."""
     ranks = [AVAILABILITIES.index(row["availability"] or AVAILABILITIES[0]) for row in rows]
-    first = min(ranks, default=0)
-    return [row for row, rank in zip(rows, ranks, strict=True) if rank == first]
-
-
-def _one_submitter(systems: Records) -> bool:
-    return len({row["submitter"] for row in systems}) == 1
+    return list(compress(rows, [rank == min(ranks) for rank in ranks]))
 
 
 def _pairs(part: Records, base: Records) -> Iterable[tuple[Row, Row]]:
     """Yield the fastest systems of both sides of each submitter that has both at one size."""
-    part, base = _in_all_but_size(part, base)
-    for submitter in dict.fromkeys(row["submitter"] for row in part if row["submitter"]):
-        part_rows, base_rows = ([row for row in side if row["submitter"] == submitter] for side in (part, base))
-        if base_rows:
-            best, base_best = (by_system(side)[0] for side in _of_one_size(part_rows, base_rows))
-            same_size = best["accelerator_count"] == base_best["accelerator_count"]
-            if same_size and restricted(best) == restricted(base_best):
-                yield best, base_best
+    part_by, base_by = (grouped(side, ["submitter"]) for side in _in_all_but_size(part, base))
+    for submitter in part_by.keys() & base_by.keys() - {("",)}:
+        best, base_best = (by_system(side)[0] for side in _of_one_size(part_by[submitter], base_by[submitter]))
+        if all(best[name] == base_best[name] for name in ("accelerator_count", "restricted")):
+            yield best, base_best
 
 
 def _in_print(row: Row, base: Row) -> bool:
@@ -232,7 +215,3 @@ def _in_print(row: Row, base: Row) -> bool:
 def _in_tokens(row: Row) -> bool:
     """Whether the rate is compared in tokens: printed in them and not converted, or converted from samples."""
     return (row["unit"] == TOKENS) == (row["as_printed_low"] == row["per_accelerator_low"])
-
-
-def _rate(row: Row) -> float:
-    return row["per_accelerator_low"] * row["per_accelerator_high"]

@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis._core import interval, round_order, shared_memory
 from analysis._core.interval import Interval
-from analysis._core.vocabulary import DIVISIONS, STREAMS, round_age
+from analysis._core.vocabulary import DIVISIONS, STREAMS
 from analysis._tables.catalog import kept_with
 from analysis.comparability import row_caveats, selection, systems
 from analysis.methods import benchmark_rules
@@ -43,7 +43,10 @@ def of(
     sizeless = rows.assign(per="")  # no row is of another size beside all others
     rows = rows.assign(notes=row_caveats.of_each(sizeless, "", DIVISIONS[0]))
     rows = _measures(rows).assign(software=software(rows), version=rows["framework"])
-    rows = rows.assign(apart_precision=precision_bits(rows["precision"]), precision=_stated(rows["precision"]))
+    rows = rows.assign(
+        apart_precision=precision_bits(rows["precision"]),
+        precision=rows["precision"].where(rows["precision"].ne(""), NOT_STATED),
+    )
     rows = rows.assign(power=rows["power_measured"].map({True: "with", False: "without"}))
     return _ordered(rows.assign(**benchmark_rules.interactivity_bounds(rows, limits)))
 
@@ -113,16 +116,7 @@ def _middle(range: Interval) -> pd.Series:
     return range.low.where(range.low.eq(range.high), range.middle)
 
 
-def _stated(cells: pd.Series) -> pd.Series:
-    return cells.where(cells.ne(""), NOT_STATED)
-
-
 def _ordered(rows: pd.DataFrame) -> pd.DataFrame:
-    round_order = {
-        name: place for place, name in enumerate(sorted(rows["round"].unique(), key=round_age, reverse=True))
-    }
-    keys = pd.DataFrame({"age": rows["round"].map(round_order), "loose": rows["division"].eq(_LOOSEST)})
-    keys = keys.assign(
-        division=rows["division"], benchmark=rows["benchmark"], scenario=rows["scenario"], location=rows["location"]
-    )
+    keys = pd.DataFrame({"age": -round_order.of(rows["round"]), "loose": rows["division"].eq(_LOOSEST)})
+    keys = keys.join(rows[["division", "benchmark", "scenario", "location"]])
     return rows.loc[keys.sort_values(list(keys), kind="stable").index].reset_index(drop=True)

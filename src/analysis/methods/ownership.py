@@ -6,16 +6,18 @@ Every assumption is an argument: costs of hardware, capital, rack space, and sta
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from analysis._core.interval import Interval
+from analysis._core.number_words import as_interval
 
 HOURS_PER_YEAR = 8760.0
 HARDWARE, RUNNING = ("accelerator", "host", "network"), ("place", "staff", "electricity")
+NOTHING = Interval(0.0, 0.0)
 PARTS = (*HARDWARE, *RUNNING)
 WAYS = {True: "all hours rented", False: "only used hours rented"}  # ways to rent, by whether idle hours are paid
 
@@ -97,7 +99,7 @@ def hourly(purchase: Interval, terms: Terms) -> pd.DataFrame:
     if not (purchase.known and terms.watts.known):
         return pd.DataFrame(columns=["part", "usd_low", "usd_high"])
     parts = {name: purchase * share for name, share in terms.hardware_shares().items()} | terms.running()
-    rows = [(name, usd.low, usd.high) for name, usd in [*parts.items(), ("total", _total(parts.values()))]]
+    rows = [(name, usd.low, usd.high) for name, usd in [*parts.items(), ("total", sum(parts.values(), NOTHING))]]
     return pd.DataFrame(rows, columns=["part", "usd_low", "usd_high"])
 
 
@@ -107,7 +109,11 @@ def break_even(rent: Interval, terms: Terms) -> Interval:
     (rent x mean_rent - running costs) / hardware_shares, `rent` being today's per hour in use (Terms.rent_of_work).
     The low end pairs the lowest rent with the highest of each assumption; 0 where running costs exceed the rent.
     """
-    mean, runs, shares = terms.mean_rent, _total(terms.running().values()), _total(terms.hardware_shares().values())
+    mean, runs, shares = (
+        terms.mean_rent,
+        sum(terms.running().values(), NOTHING),
+        sum(terms.hardware_shares().values(), NOTHING),
+    )
     low, high = rent.low * mean.low - runs.high, rent.high * mean.high - runs.low
     return Interval(np.maximum(low, 0.0) / shares.high, np.maximum(high, 0.0) / shares.low)
 
@@ -129,30 +135,23 @@ def by_use(rent: Interval, terms: Terms, used_shares: Sequence[float]) -> pd.Dat
 
 def table(terms: Terms, watts_basis: str) -> pd.DataFrame:
     """Return every assumption: assumption, value_low, value_high, unit; `watts_basis` says what the watts are."""
+    price = "share of the accelerator's purchase price"
     rows = [
-        ("years of use", terms.years, terms.years, "years"),
-        ("residual value", terms.residual_share, terms.residual_share, "share of the purchase price"),
-        ("cost of capital", terms.capital_share, terms.capital_share, "share of the mean value, per year"),
-        ("maintenance", terms.maintenance_share, terms.maintenance_share, "share of the purchase price, per year"),
-        ("host", *_ends(terms.host_share), "share of the accelerator's purchase price"),
-        ("network", *_ends(terms.network_share), "share of the accelerator's purchase price"),
-        ("rack space", *_ends(terms.place_usd_per_kilowatt_month), "US dollars per kilowatt-month"),
-        ("staff", *_ends(terms.staff_usd_per_year), "US dollars per accelerator-year"),
-        ("decline of rents", *_ends(terms.rent_falls_share), "share per year"),
-        ("hours in use", terms.used_share, terms.used_share, "share of all hours"),
-        ("power", terms.watts.low, terms.watts.high, f"watts, {watts_basis}"),
-        ("facility overhead", *[terms.power_usage_effectiveness] * 2, "ratio (PUE)"),
-        ("electricity", *[terms.usd_per_kilowatt_hour] * 2, "US dollars per kilowatt-hour"),
+        ("years of use", terms.years, "years"),
+        ("residual value", terms.residual_share, "share of the purchase price"),
+        ("cost of capital", terms.capital_share, "share of the mean value, per year"),
+        ("maintenance", terms.maintenance_share, "share of the purchase price, per year"),
+        ("host", terms.host_share, price),
+        ("network", terms.network_share, price),
+        ("rack space", terms.place_usd_per_kilowatt_month, "US dollars per kilowatt-month"),
+        ("staff", terms.staff_usd_per_year, "US dollars per accelerator-year"),
+        ("decline of rents", terms.rent_falls_share, "share per year"),
+        ("hours in use", terms.used_share, "share of all hours"),
+        ("power", terms.watts, f"watts, {watts_basis}"),
+        ("facility overhead", terms.power_usage_effectiveness, "ratio (PUE)"),
+        ("electricity", terms.usd_per_kilowatt_hour, "US dollars per kilowatt-hour"),
     ]
-    return pd.DataFrame(rows, columns=["assumption", "value_low", "value_high", "unit"])
-
-
-def _ends(range_: Interval) -> tuple[float, float]:
-    return range_.low, range_.high
-
-
-def _total(parts: Iterable[Interval]) -> Interval:
-    total = Interval(0.0, 0.0)
-    for part in parts:
-        total = total + part
-    return total
+    values = [as_interval(value).columns("value") for _, value, _ in rows]
+    return pd.DataFrame(
+        [{"assumption": row[0], **ends, "unit": row[2]} for row, ends in zip(rows, values, strict=True)]
+    )

@@ -9,7 +9,6 @@ there are any, and says so where there are none.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -19,7 +18,8 @@ import pandas as pd
 from analysis._core import interval, notes, round_order
 from analysis._core.citation import several
 from analysis._core.interval import Interval
-from analysis._core.vocabulary import QUERIES, TOKENS, WORK, filed_under, round_age, same_suite
+from analysis._core.round_order import newest_first, of_newest_round
+from analysis._core.vocabulary import QUERIES, TOKENS, WORK, same_suite
 from analysis.methods import system_properties
 from analysis.methods.system_properties import AVAILABLE, USUAL_SIZE, kind
 
@@ -29,9 +29,6 @@ CAP, DATASHEET = "cap in force", "datasheet"  # what a limit of power is known f
 PAIR = ["benchmark", "scenario", "round", "accelerator", "accelerator_count"]
 RUN = [*PAIR, "submitter", "system_key", "power_capped"]
 OF_SIDES = ["precision", "tokens_per_sample", "unit"]  # what a ratio says of both sides
-# What each choice among rows reads of them. Rows have scores of columns, each of which is copied where rows are chosen.
-RANKED = ["origin", "efficiency_basis", "accelerator", "accelerator_count", "round", "power_capped", "system_key"]
-RANKED += ["efficiency_low", "efficiency_high"]
 PAIRED = [*RUN, "system", "accuracy_target", "unit", "as_printed_low", "as_printed_high", "per_accelerator_low"]
 PAIRED += ["per_accelerator_high", "power_watts_low", "power_watts_high", "source_id", "notes"]
 
@@ -42,11 +39,10 @@ def efficiency(rows: pd.DataFrame) -> pd.DataFrame:
     `efficiency_basis` says which, MEASURED or PRINTED. Rows with neither are left out.
     """
     watts = interval.of(rows, "rate") / interval.of(rows, "power_watts")
-    printed = _printed_per_watt(rows)
+    printed = interval.of(rows, "per_watt") * (rows["rate_low"] / rows["low"])  # scaled as the printed rate was
     measured = rows["power_watts_low"].notna()
-    joined = Interval(watts.low.where(measured, printed.low), watts.high.where(measured, printed.high))
     basis = measured.map({True: MEASURED, False: PRINTED})
-    rated = interval.put(rows, "efficiency", joined).assign(efficiency_basis=basis)
+    rated = interval.put(rows, "efficiency", interval.where(measured, watts, printed)).assign(efficiency_basis=basis)
     return rated[rated["efficiency_low"].notna()]
 
 
@@ -57,20 +53,10 @@ def nodes(rows: pd.DataFrame) -> pd.DataFrame:
     the best of its kind (system_properties.alike): available, of the usual size where there is one, of the newest round
     that metered one. Added column: `systems`, how many it is the best of.
     """
-    columns = [name for name in system_properties.READ if name in rows]
-    facts, is_recorded = rows[columns].reset_index(drop=True), _of_record(rows).to_numpy("bool")
-    names, keys = (rows[name].to_numpy("object") for name in ("accelerator", "system_key"))
-    capped, middle = rows["power_capped"].to_numpy("bool"), interval.of(rows, "efficiency").middle.to_numpy()
-    best = {}  # place of each best row: how many systems it is the best of
-    for name in dict.fromkeys(names):
-        is_rated = names == name
-        is_rated = is_rated & is_recorded if (is_rated & is_recorded).any() else is_rated
-        for cap in dict.fromkeys(capped[is_rated]):
-            places = system_properties.alike(facts, is_rated & (capped == cap)).index
-            best[places[middle[places].argmax()]] = len(set(keys[places]))
-    order = sorted(best, key=middle.__getitem__, reverse=True)
-    counted = np.array([best[place] for place in order], dtype="int64")
-    return rows.iloc[order].reset_index(drop=True).assign(systems=counted)
+    by, recorded = ["accelerator", "power_capped"], _of_record(rows)
+    rows = rows[recorded | ~recorded.groupby(rows["accelerator"]).transform("any").astype(bool)]
+    comparable = [system_properties.alike(part) for _, part in rows.groupby(by, sort=False)]
+    return _best(pd.concat(comparable) if comparable else rows, by).reset_index(drop=True)
 
 
 def leader(best: pd.DataFrame) -> pd.Series:
@@ -78,9 +64,8 @@ def leader(best: pd.DataFrame) -> pd.Series:
 
     Of those of the usual size where the round has any, of printed figures where nothing was metered.
     """
-    facts = pd.DataFrame({name: best[name].to_numpy("object") for name in ("round", "accelerator_count")})
-    newest = of_newest_round(system_properties.narrowed(facts, pd.Series(_of_record(best).to_numpy("bool"))))
-    return best.iloc[system_properties.narrowed(newest, newest["accelerator_count"].eq(USUAL_SIZE)).index[0]]
+    newest = of_newest_round(system_properties.narrowed(best, _of_record(best)))
+    return system_properties.narrowed(newest, newest["accelerator_count"].eq(USUAL_SIZE)).iloc[0]
 
 
 def lead(best: pd.DataFrame, ratios: pd.DataFrame, baseline: str) -> pd.DataFrame:
@@ -98,7 +83,7 @@ def lead(best: pd.DataFrame, ratios: pd.DataFrame, baseline: str) -> pd.DataFram
     if interval.of(pair, "ratio").middle.lt(1).any():
         sides = {name: f"{name}_base" for name in ("accelerator", "round", "power_capped", "systems", *OF_SIDES)}
         pair = pair.rename(columns=sides | {base: name for name, base in sides.items()})
-        pair = interval.put(pair, "ratio", Interval(1.0, 1.0) / interval.of(pair, "ratio"))
+        pair = interval.put(pair, "ratio", interval.of(pair, "ratio").inverse)
     return pair.assign(notes=[row["notes"] | _in_samples(row) for row in pair.to_dict("records")])
 
 
@@ -133,19 +118,9 @@ def system_kilowatts(rows: pd.DataFrame) -> pd.DataFrame:
         kilowatts_high=("kilowatts_high", "max"),
         of_limits=("of_limits", "max"),
         **{name: (name, "first") for name in facts},
-        notes=("notes", lambda notes_of_rows: frozenset().union(*notes_of_rows)),
+        notes=("notes", notes.union),
     )
     return newest_first(spread.reset_index().sort_values("kilowatts_high", ascending=False, kind="stable"))
-
-
-def newest_first(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows by their round, the newest first."""
-    return rows.sort_values("round", key=round_order.of, ascending=False, kind="stable")
-
-
-def of_newest_round(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the newest round among them."""
-    return rows[rows["round"].eq(round_order.newest(rows["round"]))]
 
 
 def ratios(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
@@ -159,28 +134,30 @@ def ratios(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     is the best of), ids (of both rows), source_ids, notes, and OF_SIDES of both sides. No row for an accelerator
     without a run as large as one of the baseline's.
     """
-    recorded = rows.loc[_of_record(rows), [*RANKED, *OF_SIDES, "suite", "id", "source_id", "notes"]]
-    best = _best(recorded, ["round", "accelerator", "suite", "accelerator_count", "power_capped"])
+    best = _best(rows[_of_record(rows)], ["round", "accelerator", "suite", "accelerator_count", "power_capped"])
     of_baseline = best["accelerator"].eq(baseline)
     pairs = best[~of_baseline].merge(best[of_baseline], on="accelerator_count", suffixes=("", "_base"))
-    names = ("accelerator", "suite", "suite_base", "power_capped", "power_capped_base", "round", "round_base")
-    facts = enumerate(zip(*(pairs[name].tolist() for name in names), strict=True))
-    ranked = [
-        ((capped == base_capped, round == base_round, round_age(round), round_age(base_round)), accelerator, place)
-        for place, (accelerator, *suites, capped, base_capped, round, base_round) in facts
-        if same_suite(*suites)
-    ]
-    closest: dict[str, int] = {}
-    for _, accelerator, place in sorted(ranked, key=lambda pair: pair[0], reverse=True):
-        closest.setdefault(accelerator, place)
-    pairs = pairs.iloc[list(closest.values())].reset_index(drop=True)
-    base_efficiency = Interval(pairs["efficiency_low_base"], pairs["efficiency_high_base"])
-    pairs = interval.put(pairs, "ratio", interval.of(pairs, "efficiency") / base_efficiency)
-    rounds = zip(pairs["round"], pairs["round_base"], strict=True)
+    suites = zip(pairs["suite"], pairs["suite_base"], strict=True)
+    pairs = pairs[np.array([same_suite(*pair) for pair in suites], "bool")]
+    closeness = pd.DataFrame({
+        "one_cap": pairs["power_capped"].eq(pairs["power_capped_base"]),
+        "one_round": pairs["round"].eq(pairs["round_base"]),
+        "age": round_order.of(pairs["round"]),
+        "age_base": round_order.of(pairs["round_base"]),
+    })  # fmt: skip
+    closest = closeness.sort_values(list(closeness), ascending=False, kind="stable").index
+    pairs = pairs.loc[closest].drop_duplicates("accelerator").reset_index(drop=True)
+    pairs = interval.put(pairs, "ratio", interval.of(pairs, "efficiency") / interval.of(pairs, "efficiency", "_base"))
+    rounds, sources, ids = (
+        zip(pairs[name], pairs[f"{name}_base"], strict=True) for name in ("round", "source_id", "id")
+    )
     crossed = [notes.apart([round], [base_round]) for round, base_round in rounds]
-    ids = [several(pair) for pair in zip(pairs["source_id"], pairs["source_id_base"], strict=True)]
-    pairs = pairs.assign(source_ids=ids, notes=notes.beside(pairs["notes"], pairs["notes_base"], crossed))
-    pairs = pairs.assign(accelerator_base=baseline, ids=list(zip(pairs["id"], pairs["id_base"], strict=True)))
+    pairs = pairs.assign(
+        accelerator_base=baseline,
+        ids=list(ids),
+        source_ids=list(map(several, sources)),
+        notes=notes.beside(pairs["notes"], pairs["notes_base"], crossed),
+    )
     columns = ["accelerator", "accelerator_base", "accelerator_count", "power_capped", "power_capped_base", "round"]
     columns += ["round_base", "ratio_low", "ratio_high", "systems", "systems_base", "ids", "source_ids", "notes"]
     return pairs[[*columns, *OF_SIDES, *(f"{name}_base" for name in OF_SIDES)]]
@@ -193,19 +170,15 @@ def history(rows: pd.DataFrame) -> pd.DataFrame:
     joules_low/high (per unit of work), systems (how many the best is the best of), others (metered systems of the round
     that are capped alike and of another size, or not available), source_ids, notes.
     """
-    of_kind = [name for name in system_properties.READ if name in rows and name not in RANKED]
-    recorded = rows.loc[_of_record(rows), [*RANKED, *of_kind, "source_id", "notes"]]
-    sized = recorded["accelerator_count"].eq(USUAL_SIZE) & kind(recorded).eq(AVAILABLE)
-    best = _best(recorded[sized], ["round", "power_capped"]).reset_index(drop=True)
-    systems = recorded.groupby(["round", "power_capped"])["system_key"].nunique()
-    groups = list(zip(best["round"], best["power_capped"], strict=True))
-    best = best.assign(others=[int(systems[group]) for group in groups] - best["systems"])
-    best = interval.put(best, "joules", Interval(1.0, 1.0) / interval.of(best, "efficiency"))
-    best = best.assign(source_ids=[(name,) for name in best["source_id"]])
-    ranks = [(round_age(round), capped) for round, capped in groups]
-    newest_first = sorted(range(len(best)), key=ranks.__getitem__, reverse=True)
+    by, recorded = ["round", "power_capped"], rows[_of_record(rows)]
+    is_shown = recorded["accelerator_count"].eq(USUAL_SIZE) & kind(recorded).eq(AVAILABLE)
+    metered = recorded.groupby(by)["system_key"].nunique().rename("metered")
+    best = _best(recorded[is_shown], by).join(metered, on=by)
+    best = interval.put(best, "joules", interval.of(best, "efficiency").inverse)
+    best = best.assign(others=best["metered"] - best["systems"], source_ids=[(name,) for name in best["source_id"]])
     columns = ["round", "power_capped", "accelerator", "joules_low", "joules_high", "systems", "others"]
-    return best.loc[newest_first, [*columns, "source_ids", "notes"]].reset_index(drop=True)
+    best = newest_first(best.sort_values("power_capped", ascending=False, kind="stable"))
+    return best[[*columns, "source_ids", "notes"]].reset_index(drop=True)
 
 
 def submissions(
@@ -221,9 +194,9 @@ def submissions(
     asked &= results["benchmark"].eq(benchmark) | (benchmark == "")
     rows = results[asked & (results["round"].isin(rounds) | (not rounds))]
     stream = rows["energy_millijoules_per_query"] / 1000
-    joules = interval.of(rows, "power_watts") / interval.of(rows, "")
+    joules = interval.of(rows, "power_watts") / interval.of(rows)
     metered = rows["power_watts_low"].notna() & rows["metric"].eq("throughput")
-    joules = Interval(joules.low.where(metered, stream), joules.high.where(metered, stream))
+    joules = interval.where(metered, joules, Interval(stream, stream))
     work = rows["unit"].map(WORK).fillna(WORK[QUERIES])
     return newest_first(interval.put(rows, "joules", joules).assign(work=work))
 
@@ -235,10 +208,9 @@ def by_round(results: pd.DataFrame) -> pd.DataFrame:
     """
     record = results["origin"].eq("official") & results["duplicate_of"].eq("")
     usable = results["power_measured"] & results["power_watts_low"].notna() & results["division"].eq("closed")
-    usable &= results["suite"].isin([name for name in results["suite"].unique() if "datacenter" in filed_under(name)])
-    counts = usable[record].groupby(results.loc[record, "round"]).sum().astype("int64")
-    names = sorted(counts.index, key=round_age, reverse=True)
-    return pd.DataFrame({"round": names, "results": [int(counts[name]) for name in names]})
+    usable &= results["suite"].str.contains("datacenter")
+    counts = usable[record].groupby(results["round"]).sum().astype("int64").rename("results")
+    return newest_first(counts.reset_index()).reset_index(drop=True)
 
 
 def implied_watts(rows: pd.DataFrame) -> pd.DataFrame:
@@ -266,7 +238,7 @@ def energy(rows: pd.DataFrame, usd_per_kilowatt_hour: float, power_usage_effecti
     per_building_megawatt_low/high (that of a megawatt of the building: over the PUE).
     """
     efficient = interval.of(rows, "efficiency")
-    joules = Interval(1.0, 1.0) / efficient
+    joules = efficient.inverse
     price = 1e6 / JOULES_PER_KILOWATT_HOUR * usd_per_kilowatt_hour * power_usage_effectiveness
     spent = interval.put(interval.put(rows, "joules", joules), "usd_per_million", joules * price)
     spent = interval.put(spent, "per_megawatt", efficient * 1e6)
@@ -284,26 +256,26 @@ def capped(power_rows: pd.DataFrame, performance_rows: pd.DataFrame) -> pd.DataF
     """
     metered = power_rows.loc[power_rows["power_watts_low"].notna() & power_rows["origin"].eq("official"), PAIRED]
     unlimited = performance_rows["origin"].eq("official") & ~performance_rows["power_capped"].astype(bool)
-    performance = performance_rows.loc[unlimited, PAIRED]
-    run = metered.groupby(RUN, sort=False, dropna=False).ngroup()  # one number in place of eight columns
-    metered = metered.assign(run=run)
-    pairs = _of_one_target(metered.merge(performance, on=PAIR, suffixes=("", "_free")))
+    pairs = metered.merge(performance_rows.loc[unlimited, PAIRED], on=PAIR, suffixes=("", "_free"))
+    pairs = system_properties.of_one_target(pairs, [*RUN, "system_key_free"], "_free")
     pairs = interval.put(pairs, "share", _over_free(pairs))
+    runs = metered.groupby(RUN, sort=False).agg(
+        system=("system", "first"), watts_low=("power_watts_low", "min"), watts_high=("power_watts_high", "max"),
+        source_ids=("source_id", several), notes=("notes", notes.union),
+    )  # fmt: skip
     same_submitter = pairs["submitter"].eq(pairs["submitter_free"])
-    of_submitter, of_others = pairs[same_submitter], pairs[~same_submitter]
-    spreads = [_spread(metered, "power_watts", "watts"), _spread(of_submitter, "share")]
-    spreads.append(_spread(of_others, "share", "across"))
-    beside = metered.drop_duplicates("run").set_index("run")[[*RUN, "system"]].join(spreads)
-    for name, rows in (("systems", of_submitter), ("others", of_others)):
-        counted = rows.groupby("run")["system_key_free"].nunique()
-        beside = beside.assign(**{name: counted.reindex(beside.index, fill_value=0)})
-    beside = interval.put(beside, "overstated", Interval(1.0, 1.0) / interval.of(beside, "share"))
-    sources = _of_runs(metered, "source_id")
-    notes_by_run = _of_runs(metered, "notes"), _of_runs(of_submitter, "notes_free")
-    sides = ([notes.union(by_run.get(run, ())) for run in beside.index] for by_run in notes_by_run)
-    cited = pd.Series([several(sources[run]) for run in beside.index], index=beside.index, dtype="object")
-    beside = beside.assign(source_ids=cited, notes=pd.Series(notes.beside(*sides), index=beside.index, dtype="object"))
-    return newest_first(beside.reset_index(drop=True))
+    for name, others, beside in (
+        ("share", "systems", pairs[same_submitter]),
+        ("across", "others", pairs[~same_submitter]),
+    ):
+        of_run = beside.groupby(RUN, sort=False)
+        ends = {f"{name}_{end}": of_run[f"share_{end}"].agg(pick) for end, pick in (("low", "min"), ("high", "max"))}
+        counted = of_run["system_key_free"].nunique().reindex(runs.index, fill_value=0)
+        runs = runs.join(pd.DataFrame(ends)).assign(**{others: counted})
+    free = pairs[same_submitter].groupby(RUN)["notes_free"].agg(notes.union).reindex(runs.index)
+    runs["notes"] = notes.beside(runs["notes"], [kept if kept == kept else notes.NONE for kept in free])
+    runs = interval.put(runs, "overstated", interval.of(runs, "share").inverse)
+    return newest_first(runs.reset_index())
 
 
 def stated_limits(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
@@ -319,9 +291,9 @@ def stated_limits(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFram
     names = ["system", "per_accelerator_low", "per_accelerator_high"]
     free = unmetered.loc[~is_capped, [*PAIR, "submitter", "accuracy_target", *names]]
     pairs = limited.merge(free, on=[*PAIR, "submitter", "accuracy_target"], suffixes=("", "_free"))
-    own, other = (Interval(*(pairs[f"per_accelerator_{end}{of}"] for end in ("low", "high"))) for of in ("", "_free"))
     default = pairs["accelerator"].map(accelerators.set_index("accelerator")["power_limit_w"]).astype("float64")
-    pairs = interval.put(pairs, "share", own / other)
+    share = interval.of(pairs, "per_accelerator") / interval.of(pairs, "per_accelerator", "_free")
+    pairs = interval.put(pairs, "share", share)
     return newest_first(pairs.assign(default_w=default, limit_share=pairs["power_limit_watts"] / default))
 
 
@@ -342,13 +314,12 @@ def limits(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
 def beside_limits(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
     """Measured wall watts of the system over the summed power limits of its accelerators, newest round first.
 
-    Added columns: limits_w (watts: count x limit), of_limits_low/high (a ratio, unofficial: the wall also feeds
-    processors, memory, fans and power supplies). Rows without measured watts or a known limit are left out.
+    Added columns: of_limits_low/high (a ratio, unofficial: the wall also feeds processors, memory, fans and power
+    supplies). Rows without measured watts or a known limit are left out.
     """
     limited = limits(rows, accelerators).dropna(subset="limit_w")
-    limited = limited.assign(limits_w=limited["limit_w"] * limited["accelerator_count"].astype("float64"))
-    ratio = interval.of(limited, "power_watts") / Interval(limited["limits_w"], limited["limits_w"])
-    return newest_first(interval.put(limited, "of_limits", ratio))
+    limits_w = limited["limit_w"] * limited["accelerator_count"].astype("float64")
+    return newest_first(interval.put(limited, "of_limits", interval.of(limited, "power_watts") / limits_w))
 
 
 def _of_record(rows: pd.DataFrame) -> pd.Series:
@@ -358,14 +329,9 @@ def _of_record(rows: pd.DataFrame) -> pd.Series:
 
 def _best(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """The most efficient row of each group of `by`, the best first, with `systems`: of how many it is the best."""
-    groups = list(zip(*(rows[name].tolist() for name in by), strict=True))
-    systems, best = defaultdict(set), {}
-    for group, system in zip(groups, rows["system_key"].tolist(), strict=True):
-        systems[group].add(system)
-    for place in np.argsort(-interval.of(rows, "efficiency").middle.to_numpy(), kind="stable"):
-        best.setdefault(groups[place], place)
-    counted = np.array([len(systems[group]) for group in best], dtype="int64")
-    return rows.iloc[list(best.values())].assign(systems=counted)
+    systems = rows.groupby(by)["system_key"].transform("nunique").astype("int64")
+    order = interval.of(rows, "efficiency").middle.sort_values(ascending=False, kind="stable").index
+    return rows.assign(systems=systems).loc[order].drop_duplicates(by)
 
 
 def _in_samples(pair: dict[str, Any]) -> notes.Notes:
@@ -376,38 +342,8 @@ def _in_samples(pair: dict[str, Any]) -> notes.Notes:
     return notes.tokens_apart(pair, base, interval.of(pair, "ratio").middle)
 
 
-def _printed_per_watt(rows: pd.DataFrame) -> Interval:
-    """The printed rate per watt in the comparison's unit: scaled as the printed rate was."""
-    scale = rows["rate_low"] / rows["low"]
-    return Interval(rows["per_watt_low"] * scale, rows["per_watt_high"] * scale)
-
-
-def _of_one_target(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Pairs of one accuracy target; of two only where one of the systems is submitted under a single target."""
-    same = pairs["accuracy_target"].eq(pairs["accuracy_target_free"])
-    matched = same.groupby([pairs["run"], pairs["system_key_free"]]).transform("any")
-    return pairs[same | ~matched]
-
-
 def _over_free(pairs: pd.DataFrame) -> Interval:
     """The rate of the power run over the performance run's: as printed where both print one unit, nothing assumed."""
-    printed = pairs["unit"].eq(pairs["unit_free"])
-    rates = [
-        pairs[f"as_printed_{end}"].where(printed, pairs[f"per_accelerator_{end}"])
-        for end in ("low", "high", "low_free", "high_free")
-    ]
-    return Interval(*rates[:2]) / Interval(*rates[2:])
-
-
-def _spread(rows: pd.DataFrame, name: str, called: str = "") -> pd.DataFrame:
-    """By `run`: the lowest and the highest end of an interval, under its own name or as it is `called`."""
-    runs, called = rows.groupby("run"), called or name
-    return pd.DataFrame({f"{called}_low": runs[f"{name}_low"].min(), f"{called}_high": runs[f"{name}_high"].max()})
-
-
-def _of_runs(rows: pd.DataFrame, name: str) -> dict[int, list[Any]]:
-    """By `run`, what its rows have in a column."""
-    by_run: dict[int, list[Any]] = defaultdict(list)
-    for run, cell in zip(rows["run"].tolist(), rows[name].tolist(), strict=True):
-        by_run[run].append(cell)
-    return by_run
+    sides = ("as_printed", "per_accelerator")
+    printed, converted = (interval.of(pairs, name) / interval.of(pairs, name, "_free") for name in sides)
+    return interval.where(pairs["unit"].eq(pairs["unit_free"]), printed, converted)

@@ -7,7 +7,6 @@ and system size: its best system of each round, at an accuracy target that both 
 
 from __future__ import annotations
 
-from collections import defaultdict
 from itertools import pairwise
 
 import pandas as pd
@@ -15,19 +14,17 @@ import pandas as pd
 from analysis._core import interval, round_order
 from analysis._core.citation import several
 from analysis._core.interval import Interval
-from analysis._core.plain_values import as_dicts
+from analysis._core.plain_values import Row, as_dicts, frame_of, grouped
 from analysis._core.vocabulary import AVAILABILITIES, filed_under, round_age
 from analysis.methods import system_properties
-from analysis.methods.matched_systems import READ, Records, Row, hull, own_notes, ratio, restricted
+from analysis.methods.matched_systems import Records, own_notes, rate, ratio, records
 
 TOPIC = ["benchmark", "scenario"]
 STEP = [*TOPIC, "earlier", "later"]
 SOFTWARE, HARDWARE, MIXED = "software", "new accelerator", "mixed"
 PARTS = (SOFTWARE, HARDWARE, MIXED)
 PAIR = [*STEP, "accelerator", "submitter", "accelerator_count", "accuracy_target", "gain_low", "gain_high"]
-PAIR += ["rate_low", "rate_high", "earlier_rate_low", "earlier_rate_high", "precision", "earlier_precision"]
-PAIR += ["system", "earlier_system", "result_id", "earlier_result_id", "rounds", "source_ids", "notes"]
-GAIN = ["gain_low", "gain_high", "gain_median", "pairs", "accelerators", "source_ids"]
+PAIR += ["precision", "earlier_precision", "system", "earlier_system", "rounds", "source_ids", "notes"]
 PART = [*STEP, "part", "factor_low", "factor_high", "factor_median", "accelerator", "earlier_accelerator", "pairs"]
 PART += ["total", "source_ids"]
 HOLDS, NOT_REACHED, EXCEEDED = "confirmed", "not reached", "exceeded"
@@ -65,41 +62,33 @@ def pairs(rows: pd.DataFrame) -> pd.DataFrame:
     `gain` is the later throughput per accelerator over the earlier. Virtualized or power-capped systems pair with such
     ones. Of two accuracy targets that both rounds have, the higher. Pass `available(rows)` for available systems alone.
     """
-    filed: dict[tuple, dict[str, dict[tuple, Records]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-    columns = [*dict.fromkeys([*TOPIC, "accuracy_target", "result_id", *READ])]
-    for row in as_dicts(rows[rows["origin"].eq("official")].filter(columns)):
-        key = row["accelerator"], row["submitter"], row["accelerator_count"], restricted(row)
-        filed[row["benchmark"], row["scenario"]][row["round"]][key].append(row)
-    rows_of_pairs = [
-        _pair(_of_one_target(new[key], old[key]))
-        for by_round in filed.values()
-        for old, new in pairwise(by_round[name] for name in sorted(by_round, key=round_age))
-        for key in new
-        if key in old
-    ]
-    return _typed(rows_of_pairs, PAIR)
+    of_same = ["accelerator", "submitter", "accelerator_count", "restricted"]
+    pairs = []
+    official = records(rows[rows["origin"].eq("official")], *TOPIC, "accuracy_target")
+    for topic, results in grouped(official, TOPIC).items():
+        by_round = {round: grouped(filed, of_same) for (round,), filed in grouped(results, ["round"]).items()}
+        for old, new in pairwise(sorted(by_round, key=round_age)):
+            both = [
+                _of_one_target(by_round[new][key], filed)
+                for key, filed in by_round[old].items()
+                if key in by_round[new]
+            ]
+            pairs += [dict(zip(TOPIC, topic, strict=True)) | _pair(*pair) for pair in both]
+    return frame_of(pairs, PAIR)
 
 
 def gains(pairs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Return the lowest, highest, and median gain of `pairs` by some columns, with counts of pairs and accelerators.
+    """Return the lowest, highest, and median gain of `pairs` by some columns, in the order of rounds.
 
-    Columns: `by` and those of GAIN. Groups are in the order of their rounds, where `by` has them.
+    Columns: `by`, gain_low/high, gain_median, pairs, accelerators (how many), source_ids.
     """
-    rows = [
-        {
-            **dict(zip(by, key, strict=True)),
-            "gain_low": part["gain_low"].min(),
-            "gain_high": part["gain_high"].max(),
-            "gain_median": float(interval.of(part, "gain").middle.median()),
-            "pairs": len(part),
-            "accelerators": part["accelerator"].nunique(),
-            "source_ids": several(name for ids in part["source_ids"] for name in ids),
-        }
-        for key, part in pairs.groupby(by, sort=False)
-    ]
-    if "later" in by:
-        rows.sort(key=lambda row: round_age(row["later"]))
-    return _typed(rows, [*by, *GAIN])
+    middles = pairs.assign(middle=interval.of(pairs, "gain").middle).groupby(by, sort=False)
+    found = middles.agg(
+        gain_low=("gain_low", "min"), gain_high=("gain_high", "max"), gain_median=("middle", "median"),
+        pairs=("middle", "size"), accelerators=("accelerator", "nunique"),
+        source_ids=("source_ids", lambda ids: several(name for each in ids for name in each)),
+    ).reset_index()  # fmt: skip
+    return found.sort_values("later", key=round_order.of, kind="stable", ignore_index=True)
 
 
 def parts(best: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
@@ -123,13 +112,15 @@ def parts(best: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
             "pairs": len(in_step), "source_ids": several([old["source_id"], new["source_id"]]),
         }  # fmt: skip
         if gain is None:
-            rows.append(shared | {"part": MIXED} | _factor(total, total, total))
-            continue
-        is_new = new["accelerator"] not in accelerators[old["round"]]
-        rows.append(shared | {"part": SOFTWARE} | _factor(gain.gain_low, gain.gain_high, gain.gain_median))
-        rest = _factor(total / gain.gain_high, total / gain.gain_low, total / gain.gain_median)
-        rows.append(shared | {"part": HARDWARE if is_new else MIXED} | rest)
-    return _typed(rows, PART)
+            factors = {MIXED: (total, total, total)}
+        else:
+            rest = HARDWARE if new["accelerator"] not in accelerators[old["round"]] else MIXED
+            factors = {SOFTWARE: (gain.gain_low, gain.gain_high, gain.gain_median)}
+            factors[rest] = total / gain.gain_high, total / gain.gain_low, total / gain.gain_median
+        for part, (low, high, median) in factors.items():
+            ends = {"factor_low": low, "factor_high": high, "factor_median": median}
+            rows.append(shared | {"part": part} | ends)
+    return frame_of(rows, PART).astype({"total": "float64", "pairs": "int64"})
 
 
 def product(parts: pd.DataFrame) -> dict[str, float]:
@@ -166,11 +157,12 @@ def claimed(stated: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
         is_highest = matching["gain_high"].eq(matching["gain_high"].max())
         candidates = matching[is_highest] if claim["bound"] == "at_most" else matching
         within = candidates[interval.of(candidates, "gain").overlaps(said)]
-        measured, outside = (_hull(part) for part in (matching, matching[~matching.index.isin(within.index)]))
+        outside = matching[~matching.index.isin(within.index)]
+        measured = interval.span(matching, "gain")
         missed = EXCEEDED if measured.high > said.high else NOT_REACHED
-        row = claim | {
-            "stated_low": said.low, "stated_high": said.high, "gain_low": measured.low, "gain_high": measured.high,
-            "other_low": outside.low, "other_high": outside.high, "pairs": len(matching),
+        ends = said.columns("stated") | measured.columns("gain") | interval.span(outside, "gain").columns("other")
+        row = claim | ends | {
+            "pairs": len(matching),
             "sizes": tuple(sorted(set(within["accelerator_count"]))),
             "other_sizes": tuple(sorted(set(matching["accelerator_count"]) - set(within["accelerator_count"]))),
             "source_ids": several([claim["source_id"], *(name for ids in matching["source_ids"] for name in ids)]),
@@ -182,45 +174,19 @@ def claimed(stated: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*stated, *added])
 
 
-def _typed(rows: list[Row], columns: list[str]) -> pd.DataFrame:
-    """A frame of these columns, its numbers numbers also where it has no row."""
-    frame = pd.DataFrame(rows, columns=columns)
-    numbers = [name for name in columns if name.endswith(("_low", "_high", "_median")) or name in ("total", "pairs")]
-    return frame.astype({name: "int64" if name == "pairs" else "float64" for name in numbers})
-
-
 def _of_one_target(new: Records, old: Records) -> tuple[Row, Row]:
     """The fastest row of each, of the highest accuracy target that both have; of any where they share none."""
     shared = {row["accuracy_target"] for row in new} & {row["accuracy_target"] for row in old}
     target = max(shared, key=lambda name: float(name or 0), default=None)
-    kept = ([row for row in side if target in (None, row["accuracy_target"])] for side in (new, old))
-    return tuple(max(side, key=lambda row: row["per_accelerator_low"] * row["per_accelerator_high"]) for side in kept)
+    of_target = ([row for row in side if target in (None, row["accuracy_target"])] for side in (new, old))
+    return tuple(max(side, key=rate) for side in of_target)
 
 
-def _pair(rows: tuple[Row, Row]) -> Row:
-    new, old = rows
-    gain = ratio(new, old)
-    shared = {name: new[name] for name in (*TOPIC, "accelerator", "submitter", "accelerator_count", "accuracy_target")}
-    rates = {
-        f"{name}_{end}": row[f"per_accelerator_{end}"]
-        for name, row in (("rate", new), ("earlier_rate", old))
-        for end in ("low", "high")
-    }
-    runs = {
-        f"{prefix}{name}": row.get(name, "")
-        for prefix, row in (("", new), ("earlier_", old))
-        for name in ("precision", "system", "result_id")
-    }
-    return shared | rates | runs | {
-        "earlier": old["round"], "later": new["round"], "gain_low": gain.low, "gain_high": gain.high,
-        "rounds": (old["round"], new["round"]), "source_ids": several([old["source_id"], new["source_id"]]),
-        "notes": own_notes(new, old),
+def _pair(new: Row, old: Row) -> Row:
+    shared = {name: new[name] for name in ("accelerator", "submitter", "accelerator_count", "accuracy_target")}
+    runs = {name: new[name] for name in ("precision", "system")}
+    runs |= {f"earlier_{name}": old[name] for name in ("precision", "system")}
+    return shared | runs | ratio(new, old).columns("gain") | {
+        "earlier": old["round"], "later": new["round"], "rounds": (old["round"], new["round"]),
+        "source_ids": several([old["source_id"], new["source_id"]]), "notes": own_notes(new, old),
     }  # fmt: skip
-
-
-def _factor(low: float, high: float, median: float) -> dict[str, float]:
-    return {"factor_low": low, "factor_high": high, "factor_median": median}
-
-
-def _hull(rows: pd.DataFrame) -> Interval:
-    return hull(Interval(low, high) for low, high in zip(rows["gain_low"], rows["gain_high"], strict=True))

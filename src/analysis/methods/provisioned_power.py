@@ -14,6 +14,8 @@ from math import isfinite
 from reprlib import repr as short
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from analysis._core import round_order
 
 if TYPE_CHECKING:
@@ -37,12 +39,8 @@ class Power(NamedTuple):
     estimated: bool
 
 
-class _Part(NamedTuple):
-    """Watts of a node set with its overhead, its nodes, and the node type that points name."""
-
-    watts: float
-    nodes: int
-    kind: Any
+class _Open(Exception):
+    """A value is left open, for MLCommons to fill in."""
 
 
 def kilowatts(parts_watts: float, cooling: str) -> float:
@@ -66,25 +64,28 @@ def described(stated: Mapping[str, Any], nodes_used: Any = None) -> Power | None
     `nodes_used` is the field of point.yaml: without it a point engages the whole system. Raises PowerError for a field
     that is missing or wrong, and for a stated total that is not that of the parts.
     """
-    estimated: list[bool] = []
-    cooling = stated.get("cooling")
-    sets = [_set(each, cooling, stated, estimated) for each in _list(stated, "node_sets")]
-    switches = _scale_out(stated.get("scale_out"), estimated)
-    declared = stated.get("declared_provisioned_power")
-    if declared is not None:
-        total, estimated = _watts(declared, "declared_provisioned_power", estimated := []), estimated
-    else:
-        total = None if switches is None or None in sets else sum(part.watts for part in sets) + switches
-    printed = stated.get("provisioned_power_kw")
-    if total is None:
-        total = None if printed is None else 1000 * _number(printed, "provisioned_power_kw")
+    sets, estimated = _list(stated, "node_sets"), []
+    nodes = [_whole(each, "nodes_provisioned") for each in sets]
+    shares = _engaged(sets, nodes, nodes_used)
+    declared, printed = (stated.get(name) for name in ("declared_provisioned_power", "provisioned_power_kw"))
+    try:
+        if declared is None:
+            watts = [_set(each, number, stated, estimated) for each, number in zip(sets, nodes, strict=True)]
+            switches = _scale_out(stated.get("scale_out"), estimated)
+            total = sum(watts) + switches
+            at_point = np.dot(watts, shares) + switches * np.dot(nodes, shares) / sum(nodes)
+        else:
+            total = _watts(declared, "declared_provisioned_power", estimated)
+            at_point = total * max(shares)
+    except _Open:
+        if printed is None:
+            return None
+        total = 1000 * _number(printed, "provisioned_power_kw")
+        at_point = total * max(shares)
         estimated.append(bool(stated.get("mlc_estimated_power")))
-    elif printed is not None and abs(_number(printed, "provisioned_power_kw") - total / 1000) > 0.006:
+    if printed is not None and abs(_number(printed, "provisioned_power_kw") - total / 1000) > 0.006:
         raise PowerError(f"provisioned_power_kw is {short(printed)}, but the parts give {total / 1000:.2f}")
-    if total is None:
-        return None
-    whole = round(total / 1000, 2)
-    return Power(whole, _at_point(nodes_used, sets, switches, total, declared is not None), any(estimated))
+    return Power(round(total / 1000, 2), round(float(at_point) / 1000, 2), any(estimated))
 
 
 def of_systems(systems: pd.DataFrame, components: pd.DataFrame) -> pd.DataFrame:
@@ -134,98 +135,89 @@ def beside_metered(results: pd.DataFrame, systems: pd.DataFrame) -> pd.DataFrame
     return beside.assign(apart_kw=beside["provisioned_kw"] - beside["metered_kw_high"])
 
 
-def _set(stated: Any, cooling: Any, whole: Mapping[str, Any], estimated: list[bool]) -> _Part | None:
-    """One node set; None where the rules leave a value to be filled in by MLCommons."""
-    nodes = _whole(stated, "nodes_provisioned")
-    kind, method = _get(stated, "system_node_ensemble_id"), _get(stated, "power_method")
+def _set(stated: Any, nodes: int, whole: Mapping[str, Any], estimated: list[bool]) -> float:
+    """Watts of a node set with its overhead."""
+    method = _get(stated, "power_method")
     if method == "component_sum":
-        watts = _components(_get(stated, "components"), estimated)
-        nics = _nics(whole.get("scale_out"), estimated)
-        total = None if watts is None or nics is None else 1000 * kilowatts(nodes * (watts + nics), cooling)
-    elif method in ("published_system", "node_scaling"):
-        published = _watts(_get(stated, "published_power"), "published_power", estimated)
-        share = nodes if method == "published_system" else nodes / _whole(stated, "nodes_in_published_rack")
-        total = None if published is None else published * share
-    else:
+        watts = _components(_get(stated, "components"), estimated) + _nics(whole.get("scale_out"), estimated)
+        return 1000 * kilowatts(nodes * watts, whole.get("cooling"))
+    if method not in ("published_system", "node_scaling"):
         raise PowerError(f"power_method is {short(method)}, expected component_sum, published_system or node_scaling")
-    return None if total is None else _Part(total, nodes, kind)
+    published = _watts(_get(stated, "published_power"), "published_power", estimated)
+    return published * nodes / (_whole(stated, "nodes_in_published_rack") if method == "node_scaling" else 1)
 
 
-def _components(stated: Any, estimated: list[bool]) -> float | None:
+def _components(stated: Any, estimated: list[bool]) -> float:
     """Watts of one node: processors and accelerators, or both as one figure, and its scale-up network."""
     if (both := _get(stated, "combined_cpu_accelerator")) is not None:
-        parts = [_watts(both, "combined_cpu_accelerator", estimated)]
+        watts = _watts(both, "combined_cpu_accelerator", estimated)
     else:
         pair = (_get(stated, name) for name in ("cpu", "accelerator"))
-        parts = [_counted(part, "count_per_node", "tdp_per_unit", estimated) for part in pair]
+        watts = sum(_counted(part, "count_per_node", "tdp_per_unit", estimated) for part in pair)
     network = _get(stated, "scale_up_network")
     method = _get(network, "method")
     if method == "declared_tdp":
-        parts.append(_counted(network, "switch_count", "tdp_per_switch", estimated))
-    elif method == "bandwidth_estimate":
+        return watts + _counted(network, "switch_count", "tdp_per_switch", estimated)
+    if method == "bandwidth_estimate":
         per_bit = _watts(_get(network, "energy_per_bit_pj"), "energy_per_bit_pj", estimated, "value_pj")
-        bandwidth = _get(network, "aggregate_bandwidth_tbps")  # terabytes, as the examples of the rules count it
-        parts.append(None if per_bit is None or bandwidth is None else 8 * per_bit * _number(bandwidth, "bandwidth"))
-    elif method != "none":
+        # In terabytes, as the examples of the rules count it.
+        return watts + 8 * per_bit * _stated(network, "aggregate_bandwidth_tbps")
+    if method != "none":
         known = "declared_tdp, bandwidth_estimate or none"
         raise PowerError(f"method of scale_up_network is {short(method)}, expected {known}")
-    return None if None in parts else sum(parts)
+    return watts
 
 
-def _nics(stated: Any, estimated: list[bool]) -> float | None:
+def _nics(stated: Any, estimated: list[bool]) -> float:
     """Watts of the scale-out NICs of one node, 0 where they are not counted."""
     nics = _get(stated, "nics")
     return _counted(nics, "count_per_node", "tdp_per_nic", estimated) if _get(nics, "counted") is True else 0.0
 
 
-def _scale_out(stated: Any, estimated: list[bool]) -> float | None:
+def _scale_out(stated: Any, estimated: list[bool]) -> float:
     """Watts of the switches between nodes, which are those at the wall."""
     if _get(stated, "present") is not True:
         return 0.0
-    watts = [_counted(each, "count", "power_per_switch", estimated) for each in _list(stated, "switches")]
-    return None if None in watts else sum(watts)
+    return sum(_counted(each, "count", "power_per_switch", estimated) for each in _list(stated, "switches"))
 
 
-def _at_point(used: Any, sets: list[_Part | None], switches: float | None, total: float, declared: bool) -> float:
-    """Kilowatts of the nodes that a point engages: those of each set that it names, all of the others (4.5.3)."""
-    if not used:
-        return round(total / 1000, 2)
-    named = _list({"nodes_used": used}, "nodes_used")
+def _engaged(sets: list[Any], nodes: list[int], used: Any) -> list[float]:
+    """The share of each node set that a point engages: of one that it names so many nodes, others whole (4.5.3)."""
+    named = _list({"nodes_used": used}, "nodes_used") if used else []
     counts = {_get(each, "system_node_ensemble_id"): _whole(each, "nodes") for each in named}
-    known = [part for part in sets if part is not None]
-    engaged = [min(counts.get(part.kind, part.nodes), part.nodes) / part.nodes for part in known]
-    if unknown := counts.keys() - {part.kind for part in known}:
+    kinds = [_get(each, "system_node_ensemble_id") for each in sets]
+    if unknown := counts.keys() - set(kinds):
         raise PowerError(f"nodes_used names system_node_ensemble_id {short(sorted(map(str, unknown)))}, no node set")
-    if declared or len(known) < len(sets) or switches is None:
-        return round(total * max(engaged) / 1000, 2)
-    nodes = sum(part.nodes for part in known)
-    watts = sum(part.watts * share for part, share in zip(known, engaged, strict=True))
-    watts += switches * sum(part.nodes * share for part, share in zip(known, engaged, strict=True)) / nodes
-    return round(watts / 1000, 2)
+    return [min(counts.get(kind, number), number) / number for kind, number in zip(kinds, nodes, strict=True)]
 
 
-def _counted(stated: Any, count: str, each: str, estimated: list[bool]) -> float | None:
+def _counted(stated: Any, count: str, each: str, estimated: list[bool]) -> float:
     """Watts of so many parts; none take none, whatever one of them is rated at."""
     if not isinstance(stated, Mapping):
         raise PowerError(f"{count} and {each} are missing")
-    many, watts = _get(stated, count), _watts(stated.get(each), each, estimated)
-    return None if many is None or watts is None else _number(many, count) * watts
+    return _stated(stated, count) * _watts(stated.get(each), each, estimated)
 
 
-def _watts(stated: Any, name: str, estimated: list[bool], only: str = "") -> float | None:
-    """The value of a sourced figure in watts (picojoules with `only`); None where it is left open."""
+def _watts(stated: Any, name: str, estimated: list[bool], only: str = "") -> float:
+    """The value of a sourced figure in watts (picojoules with `only`)."""
     if stated is None:
-        return None
+        raise _Open
     fields = stated.items() if isinstance(stated, Mapping) else ()
-    given = {key: value for key, value in fields if key.startswith("value_")}
+    given = [key for key, _ in fields if key.startswith("value_")]
     allowed = (only,) if only else ("value_w", "value_kw")
-    if len(given) != 1 or not given.keys() <= set(allowed):
+    if len(given) != 1 or given[0] not in allowed:
         raise PowerError(f"{name} is {short(stated)}, expected {' or '.join(allowed)} with source_type and source")
-    ((unit, value),) = given.items()
-    if value is None:
-        return None
+    if stated[given[0]] is None:
+        raise _Open
     estimated.append(stated.get("source_type") == DEFAULT)
-    return _number(value, name) * (1000 if unit == "value_kw" else 1)
+    return _number(stated[given[0]], name) * (1000 if given[0] == "value_kw" else 1)
+
+
+def _stated(stated: Any, name: str) -> float:
+    """A number, which may be left open."""
+    if (value := _get(stated, name)) is None:
+        raise _Open
+    return _number(value, name)
 
 
 def _get(stated: Any, name: str) -> Any:

@@ -5,18 +5,17 @@ All functions but `weights` take comparable rows (see comparability.selection) a
 
 from __future__ import annotations
 
-from collections import defaultdict
 from itertools import pairwise
 from typing import Any
 
 import pandas as pd
 
-from analysis._core import interval, notes
+from analysis._core import interval, notes, round_order
 from analysis._core.citation import several
-from analysis._core.interval import Interval
-from analysis._core.plain_values import as_dicts
-from analysis._core.vocabulary import BYTES_PER_WEIGHT, PRECISIONS, round_age
+from analysis._core.plain_values import frame_of
+from analysis._core.vocabulary import BYTES_PER_WEIGHT, PRECISIONS
 from analysis.methods import matched_systems, memory
+from analysis.methods.matched_systems import Records
 from analysis.methods.system_properties import AVAILABLE
 
 UNKNOWN = "unknown"  # where nothing states the precision
@@ -33,16 +32,9 @@ def by_precision(rows: pd.DataFrame) -> pd.DataFrame:
     `per_accelerator_low/high` of the fastest available system (preview where there is no other; in the comparison's
     unit), its `system`, `submitter` and `software`, `results`, `systems`, `source_ids` and `notes`.
     """
-    fastest = [
-        _ran(dict(zip(_RAN, key, strict=True)), precision, part)
-        for key, precisions in _groups(rows).items()
-        for precision, part in precisions.items()
-    ]
-    frame = pd.DataFrame(fastest, columns=_BY_PRECISION)
-    ages = [round_age(name) for name in frame["round"]]
-    ranks = list(zip(ages, frame["per_accelerator_high"], strict=True))
-    order = sorted(range(len(frame)), key=ranks.__getitem__, reverse=True)
-    return frame.iloc[order].reset_index(drop=True)
+    fastest = [_fastest(part) for precisions in _groups(rows).values() for part in precisions.values()]
+    frame = frame_of(fastest, _BY_PRECISION).sort_values("per_accelerator_high", ascending=False, kind="stable")
+    return round_order.newest_first(frame).reset_index(drop=True)
 
 
 def precision_pairs(rows: pd.DataFrame) -> pd.DataFrame:
@@ -61,13 +53,9 @@ def precision_pairs(rows: pd.DataFrame) -> pd.DataFrame:
         for higher, lower in pairwise(sorted(precisions.keys() - {UNKNOWN}, key=_width))
         if PRECISIONS[lower].bytes_per_weight < PRECISIONS[higher].bytes_per_weight
     ]  # fmt: skip
-    frame = pd.DataFrame(
-        ratios, columns=[*_RAN, "lower", "higher", "higher_systems", "origin", *matched_systems.MEASURES]
-    )
-    for end in ("low", "high"):
-        frame[f"gain_{end}"] = frame[f"pairs_{end}"].where(frame["pairs"].gt(0), frame[f"spread_{end}"])
-    newest = sorted(range(len(frame)), key=lambda place: round_age(frame.at[place, "round"]), reverse=True)
-    return frame.iloc[newest].reset_index(drop=True)
+    frame = frame_of(ratios, [*_RAN, "lower", "higher", "higher_systems", "origin", *matched_systems.MEASURES])
+    gain = interval.where(frame["pairs"].gt(0), interval.of(frame, "pairs"), interval.of(frame, "spread"))
+    return round_order.newest_first(interval.put(frame, "gain", gain)).reset_index(drop=True)
 
 
 def weights(benchmarks: pd.DataFrame, benchmark: str, accelerators: pd.DataFrame, headroom: float) -> pd.DataFrame:
@@ -103,15 +91,14 @@ def accuracy_cost(strict: pd.DataFrame, loose: pd.DataFrame, by: tuple[str, ...]
     )
     pairs = strict.merge(loose, on=keys, suffixes=("", "_loose"))
     pairs = pairs[pairs["rate_low"].ne(pairs["rate_low_loose"])]
-    retained = interval.of(pairs, "rate") / Interval(pairs["rate_low_loose"], pairs["rate_high_loose"])
-    groups = ["benchmark", "scenario", *by]
-    spread = interval.hull(interval.put(pairs, "retained", retained), groups, "retained")
-    spread = spread.rename(columns={"count": "systems"})
-    ids = pairs.groupby(groups, sort=False)["source_id"].agg(several).rename("source_ids")
-    first = pairs.drop_duplicates(groups)[[*groups, "precision", "precision_loose"]]
-    pairs["notes"] = notes.beside(pairs["notes"], pairs["notes_loose"])
-    priced = spread.merge(ids.reset_index(), on=groups).merge(first, on=groups)
-    return priced.merge(notes.carried(pairs, groups), on=groups)
+    pairs = interval.put(pairs, "retained", interval.of(pairs, "rate") / interval.of(pairs, "rate", "_loose"))
+    pairs = pairs.assign(notes=notes.beside(pairs["notes"], pairs["notes_loose"]))
+    groups = pairs.groupby(["benchmark", "scenario", *by], sort=False)
+    return groups.agg(
+        retained_low=("retained_low", "min"), retained_high=("retained_high", "max"), systems=("system_key", "size"),
+        source_ids=("source_id", several), precision=("precision", "first"),
+        precision_loose=("precision_loose", "first"), notes=("notes", notes.union),
+    ).reset_index()  # fmt: skip
 
 
 def _run(rows: pd.DataFrame) -> pd.Series:
@@ -120,43 +107,31 @@ def _run(rows: pd.DataFrame) -> pd.Series:
     return runs.str.replace(r"-99(\.9)?$", "", regex=True)
 
 
-def _groups(rows: pd.DataFrame) -> dict[tuple, dict[str, matched_systems.Records]]:
+def _groups(rows: pd.DataFrame) -> dict[tuple, dict[str, Records]]:
     """The official rows as records: by benchmark, scenario, basis, round and accelerator, then by precision."""
     official = rows[rows["origin"].eq("official")]
-    groups: dict[tuple, dict[str, matched_systems.Records]] = defaultdict(lambda: defaultdict(list))
-    for row in as_dicts(official.filter([*dict.fromkeys([*_RAN, *matched_systems.READ, "precision_basis"])])):
-        groups[tuple(row[name] for name in _RAN)][row["precision"] or UNKNOWN].append(row)
-    return groups
+    stated = official["precision"].where(official["precision"].ne(""), UNKNOWN)
+    return matched_systems.sides(official.assign(precision=stated), _RAN, "precision", "precision_basis")
 
 
-def _compared(part: matched_systems.Records, base: matched_systems.Records, higher: str) -> dict[str, Any]:
+def _compared(part: Records, base: Records, higher: str) -> dict[str, Any]:
     """matched_systems.compared at two precisions, with `higher_systems` and a note where one submitter makes a side."""
-    cells, base_systems = (
-        matched_systems.compared(part, base),
-        matched_systems.by_system(matched_systems.alike(part, base)[1]),
-    )
+    cells, (_, base_systems) = matched_systems.compared(part, base), matched_systems.matched(part, base)
     if cells["pairs"] == 1:
         cells["notes"] |= {notes.note("single", of="pair")}
-    if not cells["pairs"] and len({row["submitter"] for row in base_systems}) == 1:
+    if not cells["pairs"] and matched_systems.one_submitter(base_systems):
         cells["notes"] |= {notes.note("single_wider", precision=higher.upper())}
     return cells | {"higher_systems": len(base_systems)}
 
 
-def _ran(group: dict[str, Any], precision: str, part: matched_systems.Records) -> dict[str, Any]:
-    fastest = matched_systems.by_system(matched_systems.alike(part, part)[0])[0]
-    return group | {
-        "precision": precision,
+def _fastest(part: Records) -> dict[str, Any]:
+    """The cells of _BY_PRECISION from the rows of one precision."""
+    fastest = matched_systems.matched(part, part)[0][0]
+    return fastest | {
         "known_from": ", ".join(sorted({row["precision_basis"] for row in part})),
-        "per_accelerator_low": fastest["per_accelerator_low"],
-        "per_accelerator_high": fastest["per_accelerator_high"],
         "results": len(part),
         "systems": len(matched_systems.by_system(part)),
-        "system": fastest["system"],
-        "submitter": fastest["submitter"],
-        "software": matched_systems.software(fastest),
-        "origin": "official",
         "source_ids": several([fastest["source_id"]]),
-        "notes": fastest["notes"],
     }
 
 

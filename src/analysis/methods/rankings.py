@@ -5,25 +5,21 @@ All functions but `rounds_covered` take comparable official results (see compara
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 
 from analysis._core import interval, notes, round_order
 from analysis._core.citation import several
-from analysis._core.interval import Interval
+from analysis._core.interval import UNKNOWN
 from analysis._core.notes import NONE, Notes
-from analysis._core.plain_values import as_dicts
+from analysis._core.plain_values import Row, as_dicts, frame_of
 from analysis._core.vocabulary import DATACENTER, round_age
 from analysis.methods import matched_systems, power, speedup
 from analysis.methods.system_properties import AVAILABLE, LIMITED, USUAL_SIZE, kind, narrowed, of_usual_size
 
-RATES = {
-    scenario: scenario.lower() for scenario in DATACENTER
-}  # the interval of each scenario's throughput per accelerator
-MEASURES = (*RATES.values(), "joules", "kilowatts", "break_even")
+# The interval of each scenario's throughput per accelerator.
+RATES = {scenario: scenario.lower() for scenario in DATACENTER}
 _OF_THE_FASTEST = ["system", "submitter", "framework", "accelerator_count"]
 # Results have scores of columns, all copied when rows are selected: groups are formed of these alone.
 _READ = ["benchmark", "scenario", "round", "accelerator", "availability", "hypervisor", *LIMITED, *_OF_THE_FASTEST]
@@ -48,33 +44,24 @@ def leaderboard(rows: pd.DataFrame, efficient: pd.DataFrame, speedups: pd.DataFr
     the same per unit of work: the ratio of throughput over all rounds that have both, see `break_even`), NaN where
     unknown; `<name>_round` and `<name>_notes` of each, "" and none where unknown; source_ids, notes.
     """
-    systems = available(rows).filter(_READ)
+    systems = results_compared(rows)
     scenarios = list(dict.fromkeys(systems["scenario"]))
-    metered, break_evens = _metered(efficient), _over_all_rounds(break_even(speedups))
-    table = []
-    for accelerator, of_accelerator in systems.groupby("accelerator", sort=False):
-        best = _fastest(of_accelerator)
-        first = next(best[name] for name in scenarios if name in best)
-        row = {"accelerator": accelerator, "round": first["round"], **{name: first[name] for name in _OF_THE_FASTEST}}
-        sources = [several(fastest["source_id"] for fastest in best.values())]
-        for scenario, name in RATES.items():
-            row |= _cell(name, best.get(scenario), "per_accelerator", first)
-        run, own = metered.get(accelerator), break_evens.get(accelerator)
-        node = run if run and run["accelerator_count"] == USUAL_SIZE else None
-        row |= _cell("joules", run, "joules", first)
-        row |= _cell("kilowatts", node, "kilowatts", first)
-        row |= _cell("break_even", own, "break_even")
-        sources += [(run["source_id"],)] if run else []
-        sources += [own["source_ids"]] if own else []
-        row["source_ids"] = several(name for ids in sources for name in ids)
-        row["notes"] = notes.union(row[f"{name}_notes"] for name in MEASURES)
-        table.append(row)
-    ends = [f"{name}_{end}" for name in MEASURES for end in ("low", "high", "round", "notes")]
-    columns = ["accelerator", "round", *_OF_THE_FASTEST, *ends, "source_ids", "notes"]
-    numbers = {name: "float64" for name in ends if name.endswith(("_low", "_high"))}
-    frame = pd.DataFrame(table, columns=columns).astype(numbers)
+    age = round_order.of(systems["round"])
+    newest = systems[age.eq(age.groupby([systems["accelerator"], systems["scenario"]]).transform("max"))]
+    ranked = newest.sort_values("per_accelerator_high", ascending=False, kind="stable")
+    fastest = ranked.drop_duplicates(["accelerator", "scenario"])
+    fastest = fastest.sort_values("scenario", key=lambda names: names.map(scenarios.index), kind="stable")
+    board = fastest.drop_duplicates("accelerator")[["accelerator", "round", *_OF_THE_FASTEST]]
+    board = board.assign(source_ids=[()] * len(board), notes=[NONE] * len(board))
+    for scenario, name in RATES.items():
+        of_scenario = fastest[fastest["scenario"].eq(scenario)]
+        board = _with(board, name, interval.put(of_scenario, name, interval.of(of_scenario, "per_accelerator")))
+    metered = _metered(efficient)
+    board = _with(board, "joules", metered)
+    board = _with(board, "kilowatts", metered[metered["accelerator_count"].eq(USUAL_SIZE)])
+    board = _with(board, "break_even", _over_all_rounds(break_even(speedups)), one_run=False)
     leading = f"{RATES[scenarios[0]]}_high" if scenarios else "offline_high"
-    return frame.sort_values(leading, ascending=False, kind="stable", ignore_index=True)
+    return board.sort_values(leading, ascending=False, kind="stable", ignore_index=True)
 
 
 def break_even(speedups: pd.DataFrame) -> pd.DataFrame:
@@ -99,17 +86,10 @@ def with_break_even(leaderboard: pd.DataFrame, each: pd.DataFrame) -> pd.DataFra
     Unknown ratios are NaN. These notes, and with them those of the row, say where a ratio is of another system size or
     round than the row.
     """
-    wide = leaderboard
     for round, of_round in each.groupby("baseline_round", sort=False):
-        own = of_round.set_index("accelerator").reindex(leaderboard["accelerator"])
-        known = own["break_even_low"].notna().tolist()
-        rows = zip(known, as_dicts(own), as_dicts(leaderboard), strict=True)
-        caveats = [_another_run(run, row) | run["notes"] if is_known else NONE for is_known, run, row in rows]
         name = f"break_even_{round}"
-        ends = {f"{name}_{end}": own[f"break_even_{end}"].to_numpy("float64") for end in ("low", "high")}
-        wide = wide.assign(**ends, **{f"{name}_notes": pd.Series(caveats, leaderboard.index, "object")})
-        wide["notes"] = [notes.union(both) for both in zip(wide["notes"], caveats, strict=True)]
-    return wide
+        leaderboard = _with(leaderboard, name, interval.put(of_round, name, interval.of(of_round, "break_even")))
+    return leaderboard
 
 
 def results_compared(rows: pd.DataFrame) -> pd.DataFrame:
@@ -146,20 +126,17 @@ def round_changes(rows: pd.DataFrame) -> pd.DataFrame:
     """
     systems = available(rows).filter(_READ)
     newest = round_order.newest(systems["round"])
-    best, changed = defaultdict(list), []
+    changed = []
     in_newest = systems[systems["round"].eq(newest)]
     submitted = set(zip(in_newest["benchmark"], in_newest["accelerator"], strict=True))
-    for row in as_dicts(
-        systems.loc[systems.groupby(["benchmark", "round"], sort=False)["per_accelerator_high"].idxmax()]
-    ):
-        best[row["benchmark"]].append(row)
-    for benchmark, leaders in best.items():
-        latest, before = [*sorted(leaders, key=lambda row: round_age(row["round"]), reverse=True), None][:2]
+    best = systems.loc[systems.groupby(["benchmark", "round"], sort=False)["per_accelerator_high"].idxmax()]
+    for benchmark, leaders in round_order.newest_first(best).groupby("benchmark", sort=False):
+        latest, before = [*as_dicts(leaders), None][:2]
         if latest["round"] == newest:
             resubmitted = before is not None and (benchmark, before["accelerator"]) in submitted
             changed.append({"benchmark": benchmark, "resubmitted": resubmitted} | _change(latest, before))
     columns = ["benchmark", "accelerator", "round", *_OF_THE_FASTEST, "before", "before_round", "resubmitted"]
-    table = pd.DataFrame(changed, columns=[*columns, "gain_low", "gain_high", "source_ids", "notes"])
+    table = frame_of(changed, [*columns, "gain_low", "gain_high", "source_ids", "notes"])
     table = table.assign(overtook=table["accelerator"].ne(table["before"]) & table["gain_low"].gt(1))
     return table.sort_values("gain_high", ascending=False, kind="stable", ignore_index=True)
 
@@ -172,73 +149,70 @@ def rounds_covered(results: pd.DataFrame, rounds: pd.DataFrame) -> pd.DataFrame:
     official = results[results["origin"].eq("official")]
     closed = official["division"].eq("closed").groupby(official["round"]).sum()
     days = rounds.set_index("round")["published"]
-    names = sorted(closed.index, key=round_age)
-    table = [{"round": name, "published": days.get(name, ""), "closed": int(closed[name])} for name in names]
-    return pd.DataFrame(table, columns=["round", "published", "closed"])
+    covered = closed.rename("closed").reset_index().sort_values("round", key=round_order.of, ignore_index=True)
+    return covered.assign(published=covered["round"].map(days).fillna(""))
 
 
 def _of_usual_kind(rows: pd.DataFrame) -> pd.DataFrame:
     return of_usual_size(narrowed(rows, kind(rows).eq(AVAILABLE)))
 
 
-def _fastest(rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """Return the fastest row of an accelerator by scenario, of the newest round that has it at its usual size there."""
-    best = {}
-    for scenario, part in rows.groupby("scenario", sort=False):
-        newest = power.of_newest_round(_of_usual_kind(part))
-        best[scenario] = newest.loc[newest["per_accelerator_high"].idxmax()].to_dict()
-    return best
-
-
-def _metered(efficient: pd.DataFrame) -> dict[str, dict[str, Any]]:
+def _metered(efficient: pd.DataFrame) -> pd.DataFrame:
     """Return the most efficient available system with measured power of each accelerator (power.nodes).
 
     Added: joules_low/high, kilowatts_low/high.
     """
     systems = available(efficient[efficient["efficiency_basis"].eq(power.MEASURED)])
     best = power.nodes(systems).drop_duplicates("accelerator")
-    best = interval.put(best, "joules", Interval(1.0, 1.0) / interval.of(best, "efficiency"))
-    best = interval.put(best, "kilowatts", interval.of(best, "power_watts") / 1000)
-    return {row["accelerator"]: row for row in as_dicts(best)}
+    best = interval.put(best, "joules", interval.of(best, "efficiency").inverse)
+    return interval.put(best, "kilowatts", interval.of(best, "power_watts") / 1000)
 
 
-def _over_all_rounds(each: pd.DataFrame) -> dict[str, dict[str, Any]]:
+def _over_all_rounds(each: pd.DataFrame) -> pd.DataFrame:
     """Return the break-even price of each accelerator over all baseline rounds, lowest to highest, and its notes."""
-    found = {}
-    for name, part in each.groupby("accelerator", sort=False):
-        ends = interval.span(part, "break_even")
-        of_all = {"break_even_low": ends.low, "break_even_high": ends.high, "notes": notes.union(part["notes"])}
-        sources = several(source for ids in part["source_ids"] for source in ids)
-        found[name] = of_all | {"round": max(part["round"], key=round_age), "source_ids": sources}
-    return found
+    return each.groupby("accelerator", sort=False).agg(
+        break_even_low=("break_even_low", "min"), break_even_high=("break_even_high", "max"),
+        round=("round", round_order.newest), notes=("notes", notes.union),
+        source_ids=("source_ids", lambda ids: several(name for each in ids for name in each)),
+    ).reset_index()  # fmt: skip
 
 
-def _another_run(run: dict[str, Any], row: dict[str, Any]) -> Notes:
+def _with(board: pd.DataFrame, name: str, runs: pd.DataFrame, *, one_run: bool = True) -> pd.DataFrame:
+    """Return the board with the interval `name` of the runs, one per accelerator, its `<name>_round` and `_notes`.
+
+    Sources and notes of a run become the row's too. Of `one_run` a note says where it is of another size or round than
+    its row.
+    """
+    of_each = {run["accelerator"]: run for run in as_dicts(runs)}
+    rows = []
+    for row in as_dicts(board):
+        run = of_each.get(row["accelerator"])
+        caveats = run["notes"] | (_another_run(run, row) if one_run else NONE) if run else NONE
+        sources = run.get("source_ids") or (run["source_id"],) if run else ()
+        ends = (interval.of(run, name) if run else UNKNOWN).columns(name)
+        told = {f"{name}_round": run["round"] if run else "", f"{name}_notes": caveats}
+        both = {"source_ids": several([*row["source_ids"], *sources]), "notes": row["notes"] | caveats}
+        rows.append(row | ends | told | both)
+    return frame_of(rows, [*board, *UNKNOWN.columns(name), f"{name}_round", f"{name}_notes"])
+
+
+def _another_run(run: Row, row: Row) -> Notes:
     """Return the notes that a run differs from the row it is shown in: in system size or round."""
     sized = notes.sized_apart(run["accelerator_count"], row["accelerator_count"])
     return sized | notes.apart([run["round"]], [row["round"]])
 
 
-def _cell(name: str, run: dict[str, Any] | None, measure: str, row: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Return one measure with its round and notes, among them whether it is of another size or round than the `row`."""
-    if run is None:
-        missing = float("nan")
-        return {f"{name}_low": missing, f"{name}_high": missing, f"{name}_round": "", f"{name}_notes": NONE}
-    run_notes = run["notes"] | (_another_run(run, row) if row else NONE)
-    ends = {f"{name}_{end}": run[f"{measure}_{end}"] for end in ("low", "high")}
-    return ends | {f"{name}_round": run["round"], f"{name}_notes": run_notes}
-
-
-def _change(latest: dict[str, Any], before: dict[str, Any] | None) -> dict[str, Any]:
+def _change(latest: Row, before: Row | None) -> Row:
     cells = {name: latest[name] for name in ("accelerator", "round", *_OF_THE_FASTEST)}
     compared = [latest, *([before] if before else [])]
-    missing = float("nan")
-    gain = matched_systems.ratio(latest, before) if before else Interval(missing, missing)
-    return cells | {
-        "before": before["accelerator"] if before else "",
-        "before_round": before["round"] if before else "",
-        "gain_low": gain.low,
-        "gain_high": gain.high,
-        "source_ids": several(row["source_id"] for row in compared),
-        "notes": notes.union(row["notes"] for row in compared),
-    }
+    gain = matched_systems.ratio(latest, before) if before else UNKNOWN
+    return (
+        cells
+        | gain.columns("gain")
+        | {
+            "before": before["accelerator"] if before else "",
+            "before_round": before["round"] if before else "",
+            "source_ids": several(row["source_id"] for row in compared),
+            "notes": notes.union(row["notes"] for row in compared),
+        }
+    )

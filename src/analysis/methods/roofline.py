@@ -11,7 +11,6 @@ from typing import Any
 
 import pandas as pd
 
-from analysis._core.interval import Interval
 from analysis._core.vocabulary import BYTES_PER_WEIGHT, PRECISIONS
 from analysis.methods import memory
 
@@ -133,8 +132,3 @@ def roofs(accelerators: pd.DataFrame, identity: pd.Series, wanted: pd.DataFrame,
         rows.append((name, precision, whole_gb, needed, slope, flat, flat / slope))
     columns = ["accelerator", "precision", "weight_gb", "needed", "at_batch_1", "flat", "ridge"]
     return pd.DataFrame(rows, columns=columns).dropna().astype({"needed": "int64"}).reset_index(drop=True)
-
-
-def least_batch(rate: Interval, at_batch_1: float) -> Interval:
-    """How many sequences must be decoded together for a rate per accelerator (tokens/s): rate / roof at batch 1."""
-    return Interval(rate.low / at_batch_1, rate.high / at_batch_1)

@@ -6,17 +6,17 @@ one round, benchmark, scenario, and, where it is known, precision.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
 
-from analysis._core import round_order
+from analysis._core import interval, round_order
 from analysis._core.citation import several
+from analysis._core.interval import Interval
 from analysis._core.notes import union, without
-from analysis._core.plain_values import as_dicts
-from analysis.methods.matched_systems import READ, Records, Row, hull, ratio
+from analysis._core.plain_values import Row, frame_of, grouped
+from analysis.methods.matched_systems import Records, rate, ratio, records
 from analysis.methods.system_properties import AVAILABLE, USUAL_SIZE, kind
 
 LIKE = ["benchmark", "scenario", "round", "accelerator", "precision"]
@@ -42,12 +42,11 @@ def by_size(rows: pd.DataFrame) -> pd.DataFrame:
     They are those of most sizes, of these the ones that reach the largest, else the fastest; of each size the fastest.
     The largest system of a benchmark, scenario and round is `alone` where no such line reaches it.
     """
-    records, ids = _records(rows), []
-    for _, part in _groups(records, ["benchmark", "scenario", "round", "accelerator"]):
-        line = max((line for _, line in _groups(part, ["submitter", "precision"])), key=_reach)
-        ids += [_fastest(of_size)["id"] for _, of_size in _groups(line, ["accelerator_count"])]
-    alone = []
-    for _, part in _groups(records, ["benchmark", "scenario", "round"]):
+    in_round, ids, alone = ["benchmark", "scenario", "round"], [], []
+    for part in grouped(_records(rows), in_round).values():
+        for of_accelerator in grouped(part, ["accelerator"]).values():
+            line = max(grouped(of_accelerator, ["submitter", "precision"]).values(), key=_reach)
+            ids += [_fastest(of_size)["id"] for of_size in grouped(line, ["accelerator_count"]).values()]
         largest = max(row["accelerator_count"] for row in part)
         if largest > max(USUAL_SIZE, *(row["accelerator_count"] for row in part if row["id"] in ids)):
             alone.append(_fastest(row for row in part if row["accelerator_count"] == largest)["id"])
@@ -64,18 +63,15 @@ def grown(rows: pd.DataFrame) -> pd.DataFrame:
     system of each size. `layout` is that of the larger system, `submitter` and `system` are those of its fastest.
     """
     steps = []
-    for key, part in _groups(_records(rows), LIKE):
-        sizes = {
-            size: {name: _fastest(of_submitter) for (name,), of_submitter in _groups(of_size, ["submitter"])}
-            for (size,), of_size in _groups(part, ["accelerator_count"])
-        }
+    for key, part in grouped(_records(rows), LIKE).items():
+        sizes = {size: _by_submitter(of_size) for (size,), of_size in grouped(part, ["accelerator_count"]).items()}
         group = dict(zip(LIKE, key, strict=True))
         for larger in sorted(sizes)[1:]:
             smaller = [size for size in sizes if size < larger]
             shared = [size for size in smaller if sizes[size].keys() & sizes[larger].keys()]
             base_size = max(shared or smaller, key=lambda size: (size == USUAL_SIZE and bool(shared), size))
             steps.append(group | {"from_count": base_size, "to_count": larger} | _step(sizes[base_size], sizes[larger]))
-    return pd.DataFrame(steps, columns=GROWN).astype({"kept_low": "float64", "kept_high": "float64"})
+    return frame_of(steps, GROWN)
 
 
 def spread(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
@@ -87,31 +83,24 @@ def spread(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
     """
     vendors = dict(zip(accelerators["accelerator"], accelerators["vendor"], strict=True))
     spreads = []
-    for key, part in _groups(_records(rows), [*LIKE, "accelerator_count"]):
-        group = dict(zip([*LIKE, "accelerator_count"], key, strict=True))
+    group_by = [*LIKE, "accelerator_count"]
+    for key, part in grouped(_records(rows), group_by).items():
+        group = dict(zip(group_by, key, strict=True))
         vendor = vendors.get(group["accelerator"], "")
-        best = [_fastest(of_submitter) for _, of_submitter in _groups(part, ["submitter"])]
-        others = sorted((row for row in best if not is_vendor(row["submitter"], vendor)), key=_rate)
+        best = _by_submitter(part)
+        own = [rate(row) for name, row in best.items() if is_vendor(name, vendor)]
+        others = sorted((row for name, row in best.items() if not is_vendor(name, vendor)), key=rate)
         if len(others) < 2:
             continue
-        middle = float(np.median([_rate(row) for row in others]))
-        vendor_ratios = [_rate(row) / middle for row in best if is_vendor(row["submitter"], vendor)]
+        middle = float(np.median(list(map(rate, others))))
         spreads.append(
             group
-            | {
-                "submitters": len(others),
-                "vendor": vendor,
-                "others_low": _rate(others[0]) / middle,
-                "others_high": _rate(others[-1]) / middle,
-                "own_low": min(vendor_ratios, default=np.nan),
-                "own_high": max(vendor_ratios, default=np.nan),
-                "slowest": others[0]["submitter"],
-                "source_ids": several(row["source_id"] for row in best),
-                "notes": without(union(row["notes"] for row in best), "another_size"),
-            }
+            | {"submitters": len(others), "vendor": vendor, "slowest": others[0]["submitter"]}
+            | (Interval(rate(others[0]), rate(others[-1])) / middle).columns("others")
+            | (interval.envelope(Interval(each, each) for each in own) / middle).columns("own")
+            | _said(best.values())
         )
-    ratios = [name for name in SPREAD if name.endswith(("_low", "_high"))]
-    return pd.DataFrame(spreads, columns=SPREAD).astype(dict.fromkeys(ratios, "float64"))
+    return frame_of(spreads, SPREAD)
 
 
 def is_vendor(submitter: str, vendor: str) -> bool:
@@ -132,15 +121,12 @@ def _layout(accelerator: str, count: int, nodes: int | None) -> str:
 
 
 def _records(rows: pd.DataFrame) -> Records:
-    return as_dicts(rows.filter([*dict.fromkeys([*READ, *LIKE, "layout", "system"])]))
+    return records(rows, *LIKE, "layout")
 
 
-def _groups(rows: Records, by: list[str]) -> Iterable[tuple[tuple, Records]]:
-    """The rows by the values of several columns, in the order in which they come."""
-    groups: dict[tuple, Records] = defaultdict(list)
-    for row in rows:
-        groups[tuple(row[name] for name in by)].append(row)
-    return groups.items()
+def _by_submitter(rows: Iterable[Row]) -> dict[str, Row]:
+    """The fastest system of each submitter."""
+    return {name: _fastest(part) for (name,), part in grouped(rows, ["submitter"]).items()}
 
 
 def _step(smaller: dict[str, Row], larger: dict[str, Row]) -> Row:
@@ -148,26 +134,24 @@ def _step(smaller: dict[str, Row], larger: dict[str, Row]) -> Row:
     shared = [name for name in larger if name in smaller]
     pairs = [(larger[name], smaller[name]) for name in shared]
     pairs = pairs or [(_fastest(larger.values()), _fastest(smaller.values()))]
-    kept = hull(ratio(*pair) for pair in pairs)
     best = _fastest(of_larger for of_larger, _ in pairs)
-    ends = [row for pair in pairs for row in pair]
-    return {
-        "layout": best["layout"], "kept_low": kept.low, "kept_high": kept.high, "submitters": len(shared),
-        "submitter": best["submitter"], "system": best["system"],
-        "source_ids": several(row["source_id"] for row in ends),
-        "notes": without(union(row["notes"] for row in ends), "another_size"),
-    }  # fmt: skip
+    described = {name: best[name] for name in ("layout", "submitter", "system")}
+    kept = interval.envelope(ratio(*pair) for pair in pairs).columns("kept")
+    return described | kept | {"submitters": len(shared)} | _said([row for pair in pairs for row in pair])
+
+
+def _said(rows: Iterable[Row]) -> Row:
+    """The sources and notes of systems that are compared, whose size their own columns say."""
+    rows = list(rows)
+    notes = without(union(row["notes"] for row in rows), "another_size")
+    return {"source_ids": several(row["source_id"] for row in rows), "notes": notes}
 
 
 def _reach(rows: Records) -> tuple[int, int, float]:
     """How many sizes rows have; where several, the largest; and the highest rate."""
     sizes = {row["accelerator_count"] for row in rows}
-    return len(sizes), max(sizes) if len(sizes) > 1 else 0, max(map(_rate, rows))
+    return len(sizes), max(sizes) if len(sizes) > 1 else 0, max(map(rate, rows))
 
 
 def _fastest(rows: Iterable[Row]) -> Row:
-    return max(rows, key=_rate)
-
-
-def _rate(row: Row) -> float:
-    return float(np.sqrt(row["per_accelerator_low"] * row["per_accelerator_high"]))
+    return max(rows, key=rate)

@@ -7,7 +7,7 @@ official results of a round); where it crosses rounds, its notes say so.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -18,26 +18,24 @@ from analysis._core import interval, round_order
 from analysis._core.citation import several
 from analysis._core.interval import Interval
 from analysis._core.notes import NONE
-from analysis._core.plain_values import as_dicts
+from analysis._core.plain_values import as_dicts, frame_of, grouped
 from analysis._core.vocabulary import AVAILABILITIES, round_age
 from analysis.comparability import selection
-from analysis.methods import matched_systems
+from analysis.methods import matched_systems, system_properties
 from analysis.methods.cross_round import Sides, cross_round
-from analysis.methods.matched_systems import MEASURES, READ, Records, compared
+from analysis.methods.matched_systems import MEASURES, Records, compared, sides
+from analysis.methods.roofline import COMPUTE
 from analysis.methods.system_properties import AVAILABLE, USUAL_SIZE, kind
 
 SPECS = {"memory bandwidth": "memory_bandwidth_gb_per_s", "memory capacity": "memory_gb"}
 RAN, EQUAL = "peak compute", "peak compute at one precision"
 FACTS = (*SPECS, RAN, EQUAL)
-_COMPUTE = {"fp4": "fp4_dense_tflops", "fp8": "fp8_dense_tflops", "int8": "int8_dense_tops"}
-_COMPUTE |= dict.fromkeys(("fp16", "bf16"), "fp16_dense_tflops")
 ERRORS = 2.0  # standard errors by which two facts must differ to be distinguished
 LINES = 8  # generations at most, those with the highest throughput
 _KEYS = ["benchmark", "scenario", "basis", "accelerator"]
 _EXPLAINED = ["same", "spec", "miss", "accelerators", "close"]
 _POINT = ["accelerator", "basis", "round", "published", "per_accelerator_low", "per_accelerator_high"]
-_POINT += ["accelerator_count", "precision", "system", "submitter", "software", "source_ids", "notes"]
-RATIO = ["assumed", "unit", "as_printed_low", "as_printed_high"]  # what a ratio of two points needs besides rates
+_POINT += ["accelerator_count", "precision", "system", "submitter", "software", "source_id", "notes"]
 
 
 def over_baseline(rows: pd.DataFrame, baseline: str, record: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -53,17 +51,15 @@ def over_baseline(rows: pd.DataFrame, baseline: str, record: pd.DataFrame | None
     without the baseline: their accelerators that no round compares with it directly, each in its newest round
     (cross_round.cross_round), on the basis "official <round> via <other round>".
     """
-    groups = _sides(rows, ["benchmark", "scenario", "basis"])
     ratios = [
-        dict(zip(_KEYS, (*key, name), strict=True)) | _cells(part, sides[baseline]) | {"through": "", "links": ()}
-        for key, sides in groups.items()
-        if baseline in sides
-        for name, part in sides.items()
+        dict(zip(_KEYS, (*key, name), strict=True)) | _cells(part, parts[baseline]) | {"through": "", "links": ()}
+        for key, parts in sides(rows, _KEYS[:-1]).items()
+        if baseline in parts
+        for name, part in parts.items()
     ]
     if record is not None:
         ratios += _cross_round(rows, record, baseline)
-    frame = pd.DataFrame(ratios, columns=[*_KEYS, "round", *MEASURES, "origin", "through", "links"])
-    frame = frame.astype({name: "float64" for name in MEASURES if name.endswith(("_low", "_high"))})
+    frame = frame_of(ratios, [*_KEYS, "round", *MEASURES, "origin", "through", "links"])
     is_available = frame["availability"].isin(["", AVAILABILITIES[0]])
     return frame.assign(speedup_middle=interval.of(frame, "speedup").middle, available=is_available)
 
@@ -153,33 +149,33 @@ def by_generation(rows: pd.DataFrame, accelerators: pd.DataFrame, dates: pd.Data
 
     A generation (vendor and number, of `accelerators`) is represented by one accelerator: the baseline where it is one,
     else the one with most rounds, then of the usual size, then the fastest. Accelerators without a number are left out,
-    but for the baseline; `dates` are the rounds with their day. Columns: accelerator, basis, round, published (a date),
-    per_accelerator_low/high, accelerator_count, precision, system, submitter, software, source_ids, notes, those of
-    RATIO; the generation that ends highest first, each by date.
+    but for the baseline; `dates` are the rounds with their day. Columns: _POINT, with `published` a date; the
+    generation that ends highest first, each by date.
     """
-    official = rows[rows["origin"].eq("official") & kind(rows).eq(AVAILABLE)]
-    days = dates[dates["published"].ne("")].set_index("round")["published"]
-    points = [
-        _point(part, name, round, str(days[round]))
-        for (name, round), part in _records(official[official["round"].isin(days.index)], ["accelerator", "round"])
-    ]
-    frame = pd.DataFrame(points, columns=[*_POINT, *RATIO]).astype({"published": "datetime64[ns]"})
+    days = pd.to_datetime(dates.set_index("round")["published"], errors="coerce")
+    systems = _available(rows).assign(published=lambda systems: systems["round"].map(days)).dropna(subset="published")
+    systems = systems.assign(
+        usual_size=systems["accelerator_count"].eq(USUAL_SIZE),
+        rate=interval.of(systems, "per_accelerator").middle,
+        software=system_properties.software(systems),
+    )
+    order = ["published", "usual_size", "accelerator_count", "rate"]
+    frame = systems.sort_values(order, kind="stable").drop_duplicates(["accelerator", "round"], keep="last")
     numbered = accelerators[accelerators["generation"].notna()]
     labels = numbered["vendor"] + " " + numbered["generation"].astype(str)
     generations = dict(zip(numbered["accelerator"], labels, strict=True))
-    frame = frame[frame["accelerator"].isin([*generations, baseline])].sort_values("published", kind="stable")
+    frame = frame[frame["accelerator"].isin([*generations, baseline])]
     last = frame.drop_duplicates("accelerator", keep="last")
     last = last.assign(
         generation=last["accelerator"].replace(generations),
         is_baseline=last["accelerator"].eq(baseline),
         rounds=last["accelerator"].map(frame["accelerator"].value_counts()),
-        usual_size=last["accelerator_count"].eq(USUAL_SIZE),
     )
     by_choice = last.sort_values(["is_baseline", "rounds", "usual_size", "per_accelerator_high", "accelerator"])
     chosen = by_choice.drop_duplicates("generation", keep="last")
     chosen = chosen.sort_values(["is_baseline", "per_accelerator_high"], ascending=False, kind="stable").head(LINES)
     order = chosen.sort_values("per_accelerator_high", ascending=False, kind="stable")["accelerator"].tolist()
-    chosen_lines = frame[frame["accelerator"].isin(order)]
+    chosen_lines = frame.loc[frame["accelerator"].isin(order), _POINT]
     return chosen_lines.sort_values(
         "accelerator", key=lambda names: names.map(order.index), kind="stable", ignore_index=True
     )
@@ -192,23 +188,23 @@ def gains(rows: pd.DataFrame) -> pd.DataFrame:
     accelerator, accelerator_count, gain_low/high (see matched_systems.ratio) and, of both ends, first and last
     (rounds), first_submitter, last_submitter; source_ids, notes.
     """
-    official = rows[rows["origin"].eq("official") & kind(rows).eq(AVAILABLE)]
     found = []
-    for (name, count), part in _records(official, ["accelerator", "accelerator_count"]):
-        by_round: dict[str, Records] = defaultdict(list)
-        for row in part:
-            by_round[row["round"]].append(row)
-        if len(by_round) > 1:
-            ends = [matched_systems.by_system(by_round[pick(by_round, key=round_age)])[0] for pick in (min, max)]
-            gain = matched_systems.ratio(ends[1], ends[0])
-            row = {"accelerator": name, "accelerator_count": count, "gain_low": gain.low, "gain_high": gain.high}
-            for end, best in zip(("first", "last"), ends, strict=True):
-                row |= {end: best["round"], f"{end}_submitter": best["submitter"]}
-            ids = several(best["source_id"] for best in ends)
-            found.append(row | {"source_ids": ids, "notes": matched_systems.own_notes(ends[1], ends[0])})
-    columns = ["accelerator", "accelerator_count", "gain_low", "gain_high", "first", "last", "first_submitter"]
-    frame = pd.DataFrame(found, columns=[*columns, "last_submitter", "source_ids", "notes"])
-    frame = frame.astype({"gain_low": "float64", "gain_high": "float64"})
+    size = ["accelerator", "accelerator_count"]
+    for key, part in grouped(matched_systems.records(_available(rows)), size).items():
+        rounds = sorted({row["round"] for row in part}, key=round_age)
+        if len(rounds) > 1:
+            of_round = grouped(part, ["round"])
+            old, new = (matched_systems.by_system(of_round[name,])[0] for name in (rounds[0], rounds[-1]))
+            found.append(
+                dict(zip(size, key, strict=True))
+                | matched_systems.ratio(new, old).columns("gain")
+                | {"first": old["round"], "last": new["round"]}
+                | {"first_submitter": old["submitter"], "last_submitter": new["submitter"]}
+                | {"source_ids": several([old["source_id"], new["source_id"]])}
+                | {"notes": matched_systems.own_notes(new, old)}
+            )
+    columns = [*size, "gain_low", "gain_high", "first", "last", "first_submitter", "last_submitter"]
+    frame = frame_of(found, [*columns, "source_ids", "notes"])
     return frame.sort_values("gain_high", ascending=False, kind="stable", ignore_index=True)
 
 
@@ -220,10 +216,11 @@ def same_accelerators(rows: pd.DataFrame, earlier: str, later: str) -> pd.DataFr
     one round.
     """
     official = rows[rows["origin"].eq("official")]
-    old, new = (_sides(official[official["round"].eq(name)], []).get((), {}) for name in (earlier, later))
+    by_round = sides(official, ["round"])
+    old, new = (by_round.get((name,), {}) for name in (earlier, later))
     in_both = [name for name in new if name in old] if earlier != later else []
     ratios = [{"accelerator": name} | compared(new[name], old[name]) for name in in_both]
-    return pd.DataFrame(ratios, columns=["accelerator", "round", *MEASURES])
+    return frame_of(ratios, ["accelerator", "round", *MEASURES])
 
 
 def two_rounds(rows: pd.DataFrame, asked: Sequence[str], later: str) -> tuple[str, str]:
@@ -248,15 +245,14 @@ def steps(rows: pd.DataFrame, path: list[str]) -> pd.DataFrame:
     (matched_systems.compared). Columns: before and accelerator (the two), round, those of matched_systems.MEASURES. A
     step without a comparable pair is left out.
     """
-    official = _sides(rows[rows["origin"].eq("official")], ["round"])
+    official = sides(rows[rows["origin"].eq("official")], ["round"])
     newest = sorted(official, key=lambda key: round_age(key[0]), reverse=True)
     ratios = []
     for before, after in pairwise(path):
-        sides = next((official[key] for key in newest if {before, after} <= official[key].keys()), None)
-        if sides:
-            step = {"before": before, "accelerator": after}
-            ratios.append(step | compared(sides[after], sides[before]))
-    return pd.DataFrame(ratios, columns=["before", "accelerator", "round", *MEASURES])
+        parts = next((official[key] for key in newest if {before, after} <= official[key].keys()), None)
+        if parts:
+            ratios.append({"before": before, "accelerator": after} | compared(parts[after], parts[before]))
+    return frame_of(ratios, ["before", "accelerator", "round", *MEASURES])
 
 
 def with_datasheet_ratios(speedups: pd.DataFrame, accelerators: pd.DataFrame, baseline: str) -> pd.DataFrame:
@@ -267,21 +263,27 @@ def with_datasheet_ratios(speedups: pd.DataFrame, accelerators: pd.DataFrame, ba
     EQUAL both at the baseline's precision, where the two differ. The baseline itself, a speedup of unknown precision,
     and an accelerator without a datasheet have no row.
     """
-    facts = accelerators.set_index("accelerator")
+    facts = accelerators.set_index("accelerator")[[*dict.fromkeys([*SPECS.values(), *COMPUTE.values()])]]
     others = speedups[speedups["accelerator"].ne(baseline)]
     others = others[others["precision"].ne("") & others["baseline_precision"].ne("")]
     others = others.assign(same=others["precision"].eq(others["baseline_precision"]))
-    base = facts.loc[baseline] if baseline in facts.index else pd.Series(dtype="float64").reindex(facts.columns)
-    with_facts = others.join(facts[[*dict.fromkeys([*SPECS.values(), *_COMPUTE.values()])]], on="accelerator")
-    ratios = {name: with_facts[column] / base[column] for name, column in SPECS.items()}
-    ran = [(row, row["precision"], row["baseline_precision"]) for row in as_dicts(with_facts)]
-    ratios[RAN] = [_compute(row, precision) / _compute(base, base_precision) for row, precision, base_precision in ran]
-    equal = [_compute(row, base_precision) / _compute(base, base_precision) for row, _, base_precision in ran]
-    ratios[EQUAL] = pd.Series(equal, with_facts.index, "float64").mask(with_facts["same"])
-    by_spec = [others.assign(spec=name, ratio=pd.Series(ratios[name], others.index, "float64")) for name in FACTS]
-    facts_of_each = pd.concat(by_spec).dropna(subset="ratio").sort_index(kind="stable").reset_index(drop=True)
-    ratio = facts_of_each["ratio"]
-    return interval.put(facts_of_each.drop(columns="ratio"), "spec_ratio", Interval(ratio, ratio))
+    own, base = others["accelerator"], pd.Series(baseline, others.index)
+    ratios = {name: _stated(facts[column], own) / _stated(facts[column], base) for name, column in SPECS.items()}
+    peaks = facts.astype("float64").stack()
+    at = {side: others[side].map(COMPUTE) for side in ("precision", "baseline_precision")}
+    ran, of_base, equal = (
+        _stated(peaks, pd.MultiIndex.from_arrays(pair))
+        for pair in ((own, at["precision"]), (base, at["baseline_precision"]), (own, at["baseline_precision"]))
+    )
+    ratios |= {RAN: ran / of_base, EQUAL: np.where(others["same"], np.nan, equal / of_base)}
+    by_spec = [others.assign(spec=name, spec_ratio_low=ratios[name], spec_ratio_high=ratios[name]) for name in FACTS]
+    facts_of_each = pd.concat(by_spec).dropna(subset="spec_ratio_low")
+    return facts_of_each.sort_index(kind="stable").reset_index(drop=True)
+
+
+def _stated(facts: pd.Series, keys: Any) -> np.ndarray:
+    """What a datasheet states for each of the keys; NaN where nothing."""
+    return facts.reindex(keys).to_numpy("float64", na_value=np.nan)
 
 
 def explained_by(with_facts: pd.DataFrame) -> pd.DataFrame:
@@ -308,62 +310,27 @@ def _judged(same: Any, part: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows | counted, columns=_EXPLAINED).dropna(subset="miss")
 
 
-def _compute(facts: Mapping[str, Any] | pd.Series, precision: str) -> float:
-    return facts.get(_COMPUTE.get(precision, ""), np.nan)
-
-
-def _sides(rows: pd.DataFrame, by: list[str]) -> dict[tuple, Sides]:
-    """The rows as records, by the values of the columns `by` and then by accelerator."""
-    groups: dict[tuple, Sides] = defaultdict(lambda: defaultdict(list))
-    for row in as_dicts(rows.filter([*dict.fromkeys([*by, *READ])])):
-        groups[tuple(row[name] for name in by)][row["accelerator"]].append(row)
-    return groups
-
-
-def _records(rows: pd.DataFrame, by: list[str]) -> Iterator[tuple[tuple, Records]]:
-    """The rows as records, by the values of the columns `by`."""
-    groups: dict[tuple, Records] = defaultdict(list)
-    for row in as_dicts(rows.filter([*dict.fromkeys([*by, *READ])])):
-        groups[tuple(row[name] for name in by)].append(row)
-    yield from groups.items()
-
-
-def _point(part: Records, accelerator: str, round: str, published: str) -> tuple:
-    """The fastest comparable system of one accelerator in one round, in the order of _POINT and RATIO."""
-    best = matched_systems.by_system(matched_systems.alike(part, part)[0])[0]
-    return (
-        accelerator,
-        f"official {round}",
-        round,
-        pd.Timestamp(published),
-        best["per_accelerator_low"],
-        best["per_accelerator_high"],
-        *(best[name] for name in ("accelerator_count", "precision", "system", "submitter")),
-        matched_systems.software(best),
-        several([best["source_id"]]),
-        best["notes"],
-        *(best[name] for name in RATIO),
-    )
+def _available(rows: pd.DataFrame) -> pd.DataFrame:
+    """The official results of available systems."""
+    return rows[rows["origin"].eq("official") & kind(rows).eq(AVAILABLE)]
 
 
 def _cells(part: Records, base: Records) -> dict[str, Any]:
     """The measures of one accelerator of a basis; the speedup of the baseline is 1."""
     cells = compared(part, base) | {"origin": part[0]["origin"]}
-    systems, base_systems = (matched_systems.by_system(side) for side in matched_systems.alike(part, base))
-    cells["notes"] |= matched_systems.lone(systems, base_systems)
+    cells["notes"] |= matched_systems.lone(*matched_systems.matched(part, base))
     if part is base:
-        missing = float("nan")
-        cells |= {"speedup_low": 1.0, "speedup_high": 1.0, "pairs_low": missing, "pairs_high": missing, "pairs": 0}
-        cells |= {"notes": NONE}
+        cells |= Interval(1.0, 1.0).columns("speedup") | interval.UNKNOWN.columns("pairs") | {"pairs": 0, "notes": NONE}
     return cells
 
 
 def _cross_round(rows: pd.DataFrame, record: pd.DataFrame, baseline: str) -> Iterator[dict[str, Any]]:
-    asked = _sides(rows[rows["origin"].eq("official")], ["benchmark", "scenario", "round"])
+    by = ["benchmark", "scenario", "round"]
+    asked = sides(rows[rows["origin"].eq("official")], by)
     topics: dict[tuple, dict[str, Sides]] = defaultdict(dict)
-    for (*topic, name), sides in _sides(record, ["benchmark", "scenario", "round"]).items():
-        topics[tuple(topic)][name] = sides
-    answered = {(*topic, name) for (*topic, _), sides in asked.items() if baseline in sides for name in sides}
+    for (*topic, name), parts in sides(record, by).items():
+        topics[tuple(topic)][name] = parts
+    answered = {(*topic, name) for (*topic, _), parts in asked.items() if baseline in parts for name in parts}
     for *topic, round in sorted(asked, key=lambda key: round_age(key[2]), reverse=True):
         if baseline in asked[*topic, round]:
             continue

@@ -9,6 +9,7 @@ Functions take comparable rows (see comparability.selection).
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from itertools import compress
 
 import numpy as np
@@ -35,13 +36,21 @@ def _kind(rows: pd.DataFrame) -> np.ndarray:
     availability = rows["availability"].to_numpy("object")
     availability = np.where(availability == "", AVAILABLE, availability)
     is_available = availability == AVAILABLE
-    if set(LIMITED) <= set(rows):
-        capped, metered = (rows[name].to_numpy("bool") for name in LIMITED)
-        availability = np.where(is_available & capped & ~metered, CAPPED, availability)
-    if "hypervisor" not in rows:
-        return availability
-    is_virtual = rows["hypervisor"].fillna("").to_numpy("object") != ""
-    return np.where(is_available & is_virtual, VIRTUAL, availability)
+    return np.select([is_available & virtualized(rows), is_available & limited(rows)], [VIRTUAL, CAPPED], availability)
+
+
+def virtualized(rows: pd.DataFrame) -> np.ndarray:
+    """Return whether the description of each system names a hypervisor; of rows that have no such column none does."""
+    known = rows["hypervisor"].fillna("") if "hypervisor" in rows else pd.Series("", rows.index)
+    return known.to_numpy("object") != ""
+
+
+def limited(rows: pd.DataFrame) -> np.ndarray:
+    """Return whether each system ran at a power limit below the default without power measurement, as far as told."""
+    if not set(LIMITED) <= set(rows):
+        return np.zeros(len(rows), "bool")
+    capped, metered = (rows[name].to_numpy("bool") for name in LIMITED)
+    return capped & ~metered
 
 
 def narrowed(rows: pd.DataFrame, is_like: pd.Series) -> pd.DataFrame:
@@ -87,6 +96,16 @@ def _usual(counts: np.ndarray, among: np.ndarray) -> np.ndarray:
     """Which of the rows `among` are of the size that of_usual_size names."""
     sizes = Counter(counts[among & ~np.isnan(counts)].tolist())
     return among & (counts == max(sizes, key=lambda size: (size == USUAL_SIZE, sizes[size], size), default=0))
+
+
+def of_one_target(pairs: pd.DataFrame, by: Sequence[str], suffix: str) -> pd.DataFrame:
+    """Return the pairs of one accuracy target; of two only where a run of `by` has no pair of one.
+
+    `suffix` is that of the other side's columns.
+    """
+    same = pairs["accuracy_target"].eq(pairs[f"accuracy_target{suffix}"])
+    has_same = same.groupby([pairs[name] for name in by]).transform("any").astype("bool")
+    return pairs[same | ~has_same]
 
 
 def node(rows: pd.DataFrame) -> int:
