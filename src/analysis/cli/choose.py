@@ -12,6 +12,7 @@ from analysis._core import interval, parameters
 from analysis._core import notes as wording
 from analysis._core.findings import Finding, exactly
 from analysis._core.interval import Interval
+from analysis._core.number_words import count, names, range_text, usd, x_times
 from analysis._core.parameters import AcceleratorChoice
 from analysis._core.plain_values import as_json
 from analysis._core.vocabulary import COST_MODELS
@@ -22,7 +23,6 @@ from analysis.cli import choose_inferencex, option_values
 from analysis.methods import provisioned_power
 from analysis.planner import choice
 from analysis.planner.choice import ACCELERATORS, BREAK_EVEN, DOLLARS, HEADROOM, KILOWATTS, PER_MILLION, Choice
-from analysis.report import count, names, range_text, usd, x_times
 
 OPTIONS = {
     "active_parameters_billion": "--active-parameters",
