@@ -9,7 +9,6 @@ Functions take comparable rows (see comparability.selection).
 from __future__ import annotations
 
 from collections import Counter
-from itertools import compress
 
 import numpy as np
 import pandas as pd
@@ -99,8 +98,12 @@ def node(rows: pd.DataFrame) -> int:
 
 def counted(rows: pd.DataFrame) -> int:
     """Return how many systems the rows are of; each row of a document counts as one."""
-    official = (rows["origin"].array == "official").tolist()
-    return len(set(compress(rows["system_key"].tolist(), official))) + official.count(False)
+    return count((rows["origin"].array == "official"), rows["system_key"].to_numpy("object"))
+
+
+def count(official: np.ndarray, keys: np.ndarray) -> int:
+    """Return how many systems rows are of, by which of them are official and by their `system_key`."""
+    return len(set(keys[official])) + int((~official).sum())
 
 
 def software(rows: pd.DataFrame) -> pd.Series:

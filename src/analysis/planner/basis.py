@@ -158,7 +158,7 @@ def bases(
     }
     active = roofline.active(models.set_index("benchmark").loc[asked.benchmark])
     own = known.requests.prompt(asked.wait_percentile) if known.requests else asked.prompt_tokens
-    tokens = own or benchmark_rules.longest_prompt(*rules, asked.rounds)
+    tokens = own or benchmark_rules.longest_prompts(tables.benchmark_limits, asked.rounds).get(asked.benchmark, np.nan)
     return {
         name: Basis(
             accelerator=name,
