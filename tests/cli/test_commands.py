@@ -26,6 +26,7 @@ from analysis.cli import main, option_values
 
 PLAN = ["plan", "--benchmark", "llama2-70b", "--users", "100", "--tokens-per-user", "25", "--draws", "1000"]
 PLAN += ["--accelerator", "H200 SXM"]
+CHOOSE = ["choose", "--users", "1000", "--tokens-per-user", "25", "--draws", "1000"]
 SWEEP, METERED, OLD, LOG = (
     str(DATA / "examples" / name) for name in ("vllm_concurrency.jsonl", "aiperf.json", "vllm_old.json", "loadgen")
 )
@@ -58,7 +59,7 @@ def replaced(option: str, value: str) -> list[str]:
     return replaced_in(PLAN, option, value)
 
 
-@pytest.mark.parametrize("command", [["check"], ["audit"]], ids=" ".join)
+@pytest.mark.parametrize("command", [["check"], ["audit"], PLAN, CHOOSE], ids=lambda command: command[0])
 def test_a_command_loads_nothing_that_it_does_not_use(command: list[str]) -> None:
     program = f"""
 import sys
@@ -425,7 +426,6 @@ def test_shares_are_per_cent_above_five(text: str, share: tuple[float, float]) -
     assert option_values.share("--derate", text) == Interval(*share)
 
 
-CHOOSE = ["choose", "--users", "1000", "--tokens-per-user", "25", "--draws", "1000"]
 LLAMA = [*CHOOSE, "--benchmark", "llama2-70b", "--baseline", "H200 SXM"]
 
 

@@ -38,7 +38,7 @@ def test_result_ids_and_tables_are_recorded_in_order() -> None:
 def test_what_this_process_read_and_showed_is_displayed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables that the process was forked with were read by another one."""
     shown: list[Provenance] = []
-    monkeypatch.setattr(provenance, "display", shown.append)
+    monkeypatch.setattr("IPython.display.display", shown.append)
     monkeypatch.setattr(provenance, "_shown", [])
     monkeypatch.setattr(provenance, "Catalog", type("Tables", (), {"sources": SOURCES, "read": []}))
     provenance.Catalog.read.append((os.getpid() + 1, {"inherited.csv": "1"}))

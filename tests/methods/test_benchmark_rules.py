@@ -99,19 +99,18 @@ def test_language_models_are_those_with_a_limit_on_each_token(data: Catalog) -> 
 
 
 def test_the_longest_prompt_is_that_of_the_rounds(data: Catalog) -> None:
-    longest = {name: benchmark_rules.longest_prompt(data.benchmark_limits, name) for name in ("gptj", "llama3.1-405b")}
-    assert longest == {"gptj": 2048.0, "llama3.1-405b": 20_000.0}
-    assert np.isnan(benchmark_rules.longest_prompt(data.benchmark_limits, "resnet50"))
-    assert np.isnan(benchmark_rules.longest_prompt(data.benchmark_limits, "gptj", ["v6.0"]))
+    longest, newer = (benchmark_rules.longest_prompts(data.benchmark_limits, rounds) for rounds in ((), ["v6.0"]))
+    assert (longest["gptj"], longest["llama3.1-405b"]) == (2048.0, 20_000.0)
+    assert "resnet50" not in longest and "gptj" not in newer
 
 
 def test_the_limits_of_the_record_agree_with_one_another(data: Catalog) -> None:
     """A first token waits for a whole prompt, Interactive is the tighter scenario, and a prompt fits into the model."""
     limits, contexts = data.benchmark_limits, data.benchmarks.set_index("benchmark")["max_context_tokens"]
     limit = {name: benchmark_rules.limits_ms(limits, name) for name in (benchmark_rules.TTFT, benchmark_rules.TPOT)}
-    compared = 0
+    compared, longest = 0, benchmark_rules.longest_prompts(limits)
     for name in benchmark_rules.language_models(limits):
-        assert benchmark_rules.longest_prompt(limits, name) < contexts[name]
+        assert longest[name] < contexts[name]
         for round in data.rounds["round"]:
             first, each = ([of(name, scenario, [round]) for scenario in LIMITED] for of in limit.values())
             assert all(ttft > tpot for ttft, tpot in zip(first, each, strict=True) if ttft == ttft)

@@ -30,13 +30,13 @@ def test_metered_watts_are_those_of_the_same_cap(comparable_rows: Rows) -> None:
         METER, METER | {"power_watts_high": 7200.0, "result_id": "2"}, METER | {"power_capped": True}
     )
     free, capped = runs.iloc[:2], runs.iloc[2:]
-    found = node_power.drawn(runs, free, FACTS, "H100 SXM", (), HOST)
+    found = node_power.drawn(runs, free, 700.0, (), HOST)
     assert found.metered and found.watts == Interval(800.0, 900.0)
     assert found.basis == "measured at the wall in 2 runs of 2 systems, official v4.1"
-    assert node_power.drawn(runs, capped, FACTS, "H100 SXM", (), HOST).basis.startswith(
+    assert node_power.drawn(runs, capped, 700.0, (), HOST).basis.startswith(
         "measured at the wall in one run of 1 power-capped"
     )
-    model = node_power.drawn(capped, free, FACTS, "H100 SXM", (), HOST)
+    model = node_power.drawn(capped, free, 700.0, (), HOST)
     assert not model.metered and (model.watts.low, model.watts.high) == pytest.approx((840.0, 1050.0), rel=1e-12)
     assert model.basis == "modeled: power limit of 700 W, times 1.2 to 1.5 for the host (given)"
 
@@ -44,26 +44,26 @@ def test_metered_watts_are_those_of_the_same_cap(comparable_rows: Rows) -> None:
 def test_a_cap_that_is_stated_is_the_limit_of_the_model(comparable_rows: Rows) -> None:
     """500 W in force x 1.2 to 1.5; where no cap is stated nothing is known of capped rows."""
     capped = comparable_rows({"power_capped": True})
-    found = node_power.drawn(capped.head(0), capped.assign(power_limit_watts=500.0), FACTS, "H100 SXM", (), HOST)
+    found = node_power.drawn(capped.head(0), capped.assign(power_limit_watts=500.0), 700.0, (), HOST)
     assert (found.watts.low, found.watts.high) == pytest.approx((600.0, 750.0), rel=1e-12)
     assert "cap in force of 500 W" in found.basis
-    assert node_power.drawn(capped.head(0), capped, FACTS, "H100 SXM", (), HOST).basis == "not known"
+    assert node_power.drawn(capped.head(0), capped, 700.0, (), HOST).basis == "not known"
 
 
 def test_without_a_limit_or_a_host_nothing_is_known(comparable_rows: Rows) -> None:
     none = comparable_rows().head(0)
-    assert not node_power.drawn(none, none, FACTS, "TPU v5e", (), HOST).watts.known
-    assert not node_power.drawn(none, none, FACTS, "L40S", (), node_power.host(Tables(none, FACTS))).watts.known
+    assert not node_power.drawn(none, none, np.nan, (), HOST).watts.known
+    assert not node_power.drawn(none, none, 350.0, (), node_power.host(Tables(none, FACTS))).watts.known
 
 
 def test_power_submissions_are_of_one_kind_of_the_rounds_asked_for_first(comparable_rows: Rows) -> None:
     """Of eight, of the newest round; of another round where those asked for have none."""
-    other, later = METER | {"accelerator": "L40S"}, METER | {"round": "v5.1"}
-    rows = comparable_rows(METER, METER | {"accelerator_count": 4}, METER | {"power_capped": True}, later, {}, other)
+    later = METER | {"round": "v5.1"}
+    rows = comparable_rows(METER, METER | {"accelerator_count": 4}, METER | {"power_capped": True}, later, {})
     for rounds, ids in (((), ["r3"]), (["v4.1"], ["r0"]), (["v6.0"], ["r3"])):
-        assert node_power.metered(rows, "H100 SXM", False, rounds)["id"].tolist() == ids
-    assert node_power.metered(rows, "H100 SXM", True)["id"].tolist() == ["r2"]
-    assert node_power.metered(rows, "MI300X", False).empty
+        assert node_power.metered(rows, False, rounds)["id"].tolist() == ids
+    assert node_power.metered(rows, True)["id"].tolist() == ["r2"]
+    assert node_power.metered(rows.head(0), False).empty
 
 
 def test_the_host_is_what_metered_systems_drew_over_their_limits(comparable_rows: Rows) -> None:

@@ -161,8 +161,10 @@ def test_costs_add_up_in_every_draw() -> None:
 
 
 def test_percentiles_are_in_order() -> None:
-    marks = sizing.percentiles(sized(), list(sizing.OUTPUTS))
-    assert (marks["p10"] <= marks["p50"]).all() and (marks["p50"] <= marks["p90"]).all()
+    frame = sized()
+    for name in sizing.OUTPUTS:
+        marks = sizing.marks(frame[name])
+        assert marks == sorted(marks) and not np.isnan(marks).any()
 
 
 def test_prompt_takes_its_time_from_the_wait_and_adds_it_to_the_service() -> None:
@@ -277,16 +279,14 @@ def test_plans_make_sense_for_few_and_for_many(users: int, most: int) -> None:
 
 def test_a_hundred_thousand_draws_agree_with_ten_thousand() -> None:
     """Within three per cent at the middle, so more draws change no plan."""
-    many, few = (
-        sizing.percentiles(sized(1000, draws=draws), ["accelerators"])["p50"].item() for draws in (100_000, 10_000)
-    )
+    many, few = (sizing.marks(sized(1000, draws=draws)["accelerators"])[1] for draws in (100_000, 10_000))
     assert many == pytest.approx(few, rel=0.03)
 
 
 def test_nothing_drawn_is_nothing_sized() -> None:
     empty = sizing.size(drawn().head(0), Demand(100, 30.0), MODEL, BOX, CONTEXT, 0)
     assert empty.empty and set(sizing.OUTPUTS) <= set(empty.columns)
-    assert sizing.percentiles(empty, list(sizing.OUTPUTS))["p50"].isna().all()
+    assert np.isnan([sizing.marks(empty[name]) for name in sizing.OUTPUTS]).all()
     assert not sizing.decided(empty)["share"].any()
 
 
@@ -379,16 +379,13 @@ def test_a_derate_above_one_is_drawn_where_it_is_meant() -> None:
 
 
 def test_percentiles_by_hand() -> None:
-    frame = pd.DataFrame({"accelerators": np.arange(101.0), "usd_per_hour": np.arange(101.0) * 2})
-    (count, bill) = sizing.percentiles(frame, ["accelerators", "usd_per_hour"]).to_dict("records")
-    assert count == {"output": "accelerators", "p10": 10.0, "p50": 50.0, "p90": 90.0}
-    assert bill == {"output": "usd_per_hour", "p10": 20.0, "p50": 100.0, "p90": 180.0}
+    assert sizing.marks(np.arange(101.0)[::-1]) == [10.0, 50.0, 90.0]
+    assert sizing.marks(pd.Series(np.arange(101.0) * 2)) == [20.0, 100.0, 180.0]
 
 
 def test_percentiles_of_nodes_are_whole() -> None:
     """Between the second and the third of four draws no node lies: half of them do not exceed the third."""
-    frame = pd.DataFrame({"nodes": [1.0, 1.0, 2.0, 2.0]})
-    assert sizing.percentiles(frame, ["nodes"]).loc[0, ["p10", "p50", "p90"]].tolist() == [1.0, 2.0, 2.0]
+    assert sizing.marks(np.array([1.0, 1.0, 2.0, 2.0])) == [1.0, 2.0, 2.0]
 
 
 def test_headroom_is_what_peak_traffic_leaves_by_hand() -> None:
@@ -413,13 +410,13 @@ def test_a_draw_that_nothing_serves_is_worse_than_any_number() -> None:
     frame = unheld(30_000.0)
     share = sizing.held_nowhere(frame)
     assert 0.5 < share < 0.56 and frame["nodes"].isna().mean() == share
-    (nodes,) = sizing.percentiles(frame, ["nodes"]).to_dict("records")
-    assert (frame["nodes"] <= nodes["p10"]).mean() >= 0.1, "a tenth of all draws, not of those that are served"
-    assert np.isnan(nodes["p50"]) and np.isnan(nodes["p90"]) and np.isnan(sizing.settled(frame))
+    tenth, *others = sizing.marks(frame["nodes"])
+    assert (frame["nodes"] <= tenth).mean() >= 0.1, "a tenth of all draws, not of those that are served"
+    assert np.isnan([*others, sizing.settled(frame)]).all()
     few = unheld(15_500.0)
-    (nodes,) = sizing.percentiles(few, ["nodes"]).to_dict("records")
-    assert 0.03 < sizing.held_nowhere(few) < 0.1 and (few["nodes"] <= nodes["p90"]).mean() >= 0.9
-    assert (few["nodes"] < nodes["p90"]).mean() < 0.9
+    most = sizing.marks(few["nodes"])[-1]
+    assert 0.03 < sizing.held_nowhere(few) < 0.1 and (few["nodes"] <= most).mean() >= 0.9
+    assert (few["nodes"] < most).mean() < 0.9
 
 
 def test_what_decides_what_is_served_and_what_is_planned_agree_on_a_draw_that_nothing_serves() -> None:
@@ -432,8 +429,6 @@ def test_what_decides_what_is_served_and_what_is_planned_agree_on_a_draw_that_no
 
 
 def test_where_less_is_worse_such_a_draw_counts_as_less_than_any_number() -> None:
-    frame = pd.DataFrame({"worth": [np.nan, *np.arange(1.0, 10.0), 10.0]})
-    (worth,) = sizing.percentiles(frame, ["worth"], unplanned=-np.inf).to_dict("records")
-    assert worth == {"output": "worth", "p10": 1.0, "p50": 5.0, "p90": 9.0}
-    (worth,) = sizing.percentiles(frame.iloc[:5], ["worth"], unplanned=-np.inf).to_dict("records")
-    assert worth["p50"] == 2.0 and sizing.percentiles(frame.iloc[:1], ["worth"]).loc[0, ["p10", "p90"]].isna().all()
+    worth = np.array([np.nan, *np.arange(1.0, 10.0), 10.0])
+    assert sizing.marks(worth, unplanned=-np.inf) == [1.0, 5.0, 9.0]
+    assert sizing.marks(worth[:5], unplanned=-np.inf)[1] == 2.0 and np.isnan(sizing.marks(worth[:1])).all()

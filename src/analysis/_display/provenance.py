@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
-from IPython.display import display
 
 from analysis._core import mime
 from analysis._core.citation import cited
@@ -42,6 +41,8 @@ def show() -> None:
     """
     read = {path: digest for process, used in Catalog.read if process == os.getpid() for path, digest in used.items()}
     if read:
+        from IPython.display import display  # a tenth of the start of a command, none of which displays anything
+
         display(Provenance(Catalog().sources, _shown, read))
 
 

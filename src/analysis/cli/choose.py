@@ -12,17 +12,17 @@ from analysis._core import interval, parameters
 from analysis._core import notes as wording
 from analysis._core.findings import Finding, exactly
 from analysis._core.interval import Interval
+from analysis._core.number_words import count, names, range_text, usd, x_times
 from analysis._core.parameters import AcceleratorChoice
 from analysis._core.plain_values import as_json
 from analysis._core.vocabulary import COST_MODELS
 from analysis._display import tables
 from analysis._tables.catalog import Catalog
 from analysis.audit import flags
-from analysis.cli import choose_inferencex, option_values
+from analysis.cli import option_values
 from analysis.methods import provisioned_power
 from analysis.planner import choice
 from analysis.planner.choice import ACCELERATORS, BREAK_EVEN, DOLLARS, HEADROOM, KILOWATTS, PER_MILLION, Choice
-from analysis.report import count, names, range_text, usd, x_times
 
 OPTIONS = {
     "active_parameters_billion": "--active-parameters",
@@ -70,6 +70,8 @@ def run(arguments: argparse.Namespace) -> list[str]:
     Raises asking.Nothing without an answer, ValueError (also of parameters.py) for invalid options.
     """
     if arguments.evidence == "inferencex":
+        from analysis.cli import choose_inferencex
+
         return choose_inferencex.run(arguments, option)
     catalog = flags.catalog()
     chosen = choice.make(catalog, _asked(arguments, catalog))

@@ -9,6 +9,7 @@ import pandas as pd
 
 from analysis._core import interval
 from analysis._core.choices import folded, not_among
+from analysis._core.number_words import count, usd
 from analysis._core.paths import inferencex_files
 from analysis._core.plain_values import as_json
 from analysis._core.refusal import Called
@@ -18,7 +19,6 @@ from analysis._tables.catalog import Catalog
 from analysis.cli import option_values
 from analysis.methods import cost, public_runs
 from analysis.methods.public_runs import LENGTHS
-from analysis.report import count, usd
 
 # Options that change this answer; any other that is given is refused.
 APPLY = {"users", "tokens_per_second_per_user", "model", "price", "cost_model", "accelerators", "interactivity",

@@ -9,6 +9,7 @@ import pandas as pd
 
 from analysis._core import interval, parameters, price_quote
 from analysis._core import notes as wording
+from analysis._core.number_words import percent, range_text, usd
 from analysis._core.parameters import MyDeployment
 from analysis._core.plain_values import as_dicts
 from analysis._display import tables
@@ -19,7 +20,6 @@ from analysis.audit import flags
 from analysis.cli import option_values
 from analysis.methods import assessment, deployment
 from analysis.methods.assessment import Assessed
-from analysis.report import percent, range_text, usd
 
 SAMPLE = "SAMPLE DATA: written by hand, not measured."
 OWN = "Your own run is unverified: not reviewed by MLCommons; compare it with official results for internal use only."

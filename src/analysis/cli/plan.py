@@ -20,7 +20,7 @@ from analysis._core.vocabulary import MS_PER_SECOND
 from analysis._display import tables
 from analysis._tables.catalog import Catalog
 from analysis.audit import flags
-from analysis.cli import measure, option_values
+from analysis.cli import option_values
 from analysis.methods import provisioned_power
 from analysis.planner import capacity, summary
 from analysis.planner.capacity import Planned
@@ -129,6 +129,8 @@ def _rested(arguments: argparse.Namespace, catalog: Catalog, asked: RealWorldDer
 
 def _of_file(arguments: argparse.Namespace, catalog: Catalog, asked: RealWorldDerating) -> Throughput:
     """Return the throughput of the best measured run at the interactivity asked for. Raises ValueError without one."""
+    from analysis.cli import measure  # and the readers of logs with it, which no other plan needs
+
     tpot = min(asked.tpot_ms, MS_PER_SECOND / asked.tokens_per_second_per_user)
     deployed = parameters.validate(
         "my_deployment",

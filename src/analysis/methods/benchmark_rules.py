@@ -19,24 +19,19 @@ TTFT, TPOT, PROMPT = "ttft_p99_limit", "tpot_p99_limit", "max_sequence_length"  
 LOGGED, LIMIT, NO_LIMIT = "log", "latency limit", "no latency limit"  # where the interactivity of a run is known from
 
 
-def rules_of(limits: pd.DataFrame, benchmark: str, quantity: str, rounds: Sequence[str] = ()) -> pd.DataFrame:
-    """The rows of benchmark_limits for a quantity of a benchmark that hold in any of `rounds` (none: in any round).
-
-    A row that names no rounds holds in all; one of low confidence is no rule.
-    """
-    rows = limits[limits["quantity"].eq(quantity) & limits["benchmark"].eq(benchmark) & limits["confidence"].ne("low")]
-    return rows[np.array([_holds(cell_values(cell), rounds) for cell in rows["rounds"]], dtype="bool")]
-
-
 def _holds(rule_rounds: Collection[str], rounds: Collection[str]) -> bool:
     """Whether a rule of `rule_rounds` (none: of all) holds in any of `rounds` (none: in any round)."""
     return not rule_rounds or not rounds or not set(rounds).isdisjoint(rule_rounds)
 
 
-def longest_prompt(limits: pd.DataFrame, benchmark: str, rounds: Sequence[str] = ()) -> float:
-    """The tokens of the longest prompt that the rules of `rounds` (none: of any) allow; NaN where they do not say."""
-    tokens = rules_of(limits, benchmark, PROMPT, rounds)["high"]
-    return float(tokens.max()) if len(tokens) else float("nan")
+def longest_prompts(limits: pd.DataFrame, rounds: Sequence[str] = ()) -> dict[str, float]:
+    """The tokens of the longest prompt that the rules of `rounds` (none: of any) allow, by benchmark.
+
+    A row that names no rounds holds in all; one of low confidence is no rule.
+    """
+    rules = limits[limits["quantity"].eq(PROMPT) & limits["confidence"].ne("low")]
+    holds = np.array([_holds(cell_values(cell), rounds) for cell in rules["rounds"]], dtype="bool")
+    return rules[holds].groupby("benchmark")["high"].max().to_dict()
 
 
 def limit_ms(limits: pd.DataFrame, benchmark: str, scenario: str, quantity: str, rounds: Sequence[str] = ()) -> float:

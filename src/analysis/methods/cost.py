@@ -40,15 +40,12 @@ class Candidates:
         self.accelerator = rows["accelerator"].to_numpy("object")
         self.official = rows["origin"].to_numpy("object") == "official"
         self._kinds = system_properties.read(rows)
-        self._named = rows[["origin", "system_key"]]
+        self._keys = rows["system_key"].to_numpy("object")
 
     def scope(self, accelerator: str, used: np.ndarray, among: np.ndarray | None = None) -> str:
-        """How many of an accelerator's systems among these rows are `used` (see `scope`)."""
+        """How many of an accelerator's systems among these rows are `used` (places, or which; see `scope`)."""
         candidates = self.of_accelerator(accelerator, among)
-        counts = [
-            system_properties.counted(self._named.take(np.flatnonzero(each) if each.dtype == bool else each))
-            for each in (used, candidates)
-        ]
+        counts = [system_properties.count(self.official[each], self._keys[each]) for each in (used, candidates)]
         words = "systems" if (candidates & self.official).any() else "figures of documents"
         return f"{counts[0]} of {counts[1]} {words}"
 

@@ -84,18 +84,15 @@ def host(tables: Tables, given: Sequence[float] = ()) -> Host:
     return Host(Interval(float(ratio.min()), float(ratio.max())), f"{systems}, {', '.join(names)}")
 
 
-def drawn(
-    runs: pd.DataFrame, behind: pd.DataFrame, accelerators: pd.DataFrame, accelerator: str, rounds: Sequence[str],
-    host: Host,
-) -> Drawn:  # fmt: skip
-    """Watts for each accelerator beside the throughput of the rows `behind` it: of `runs` (see `metered`), or modeled.
+def drawn(runs: pd.DataFrame, behind: pd.DataFrame, limit_w: float, rounds: Sequence[str], host: Host) -> Drawn:
+    """Watts for each accelerator beside the throughput of the rows `behind` it: of its `runs`, or modeled.
 
-    Metered ones from the lowest run to the highest, and how many these are is in the words: one run has no spread.
-    The model is limit x `host`; the limit is the datasheet's, of power-capped rows the highest cap that they state.
-    Unknown where a cap is not stated, or neither limit nor host is known.
+    Metered ones (see `metered`) from the lowest run to the highest, and how many these are is in the words: one run has
+    no spread. The model is limit x `host`; the limit is the datasheet's `limit_w`, of power-capped rows the highest cap
+    that they state. Unknown where a cap is not stated, or neither limit nor host is known.
     """
     capped = bool(len(behind)) and bool(behind["power_capped"].all())
-    metered_runs = metered(runs, accelerator, capped, rounds)
+    metered_runs = metered(runs, capped, rounds)
     if len(metered_runs):
         count = metered_runs["accelerator_count"].astype("float64")
         ends = (metered_runs["power_watts_low"] / count).min(), (metered_runs["power_watts_high"] / count).max()
@@ -104,9 +101,7 @@ def drawn(
         whose = f"{systems}{' power-capped' * capped} system{'s' * (systems > 1)}, {bases}"
         return Drawn(Interval(*map(float, ends)), f"measured at the wall in {runs_counted} of {whose}", metered_runs)
     stated = behind["power_limit_watts"].max() if capped and "power_limit_watts" in behind else np.nan
-    limit = float(
-        stated if capped else accelerators.loc[accelerators["accelerator"].eq(accelerator), "power_limit_w"].iloc[0]
-    )
+    limit = float(stated if capped else limit_w)
     watts = host.over_limit * limit if limit == limit else interval.UNKNOWN
     if not watts.known:
         return Drawn(interval.UNKNOWN, "not known", metered_runs)
@@ -115,12 +110,13 @@ def drawn(
     return Drawn(watts, f"modeled: {times} ({host.range_of})", metered_runs)
 
 
-def metered(runs: pd.DataFrame, accelerator: str, capped: bool, rounds: Sequence[str] = ()) -> pd.DataFrame:
-    """The power submissions in `runs` of an accelerator, `capped` or not: of systems alike, of the newest of `rounds`.
+def metered(runs: pd.DataFrame, capped: bool, rounds: Sequence[str] = ()) -> pd.DataFrame:
+    """The power submissions in `runs` of one accelerator, `capped` or not: of systems alike, of the newest of `rounds`.
 
     Of the newest of all rounds where those have none.
     """
-    is_metered = runs["accelerator"].eq(accelerator) & runs["power_watts_low"].notna()
-    is_metered &= runs["power_capped"].astype(bool).eq(capped)
+    if runs.empty:
+        return runs
+    is_metered = runs["power_watts_low"].notna() & runs["power_capped"].astype(bool).eq(capped)
     in_rounds = is_metered & runs["round"].isin(rounds)
     return system_properties.alike(runs, (in_rounds if in_rounds.any() else is_metered).to_numpy("bool"))

@@ -22,6 +22,7 @@ import pandas as pd
 
 from analysis._core import interval
 from analysis._core.interval import Interval
+from analysis._core.memo import cached_method
 from analysis._core.plain_values import as_dicts
 from analysis._core.vocabulary import LIMITED, MIXED, MS_PER_SECOND, round_age
 from analysis._tables.catalog import kept_with
@@ -91,8 +92,7 @@ class Decoder:
     def __init__(self, tables: Tables) -> None:
         self.facts = {row["accelerator"]: row for row in as_dicts(tables.accelerators)}
         self.identities = {row["benchmark"]: row for row in as_dicts(tables.benchmarks)}
-        named = [name for name, row in self.identities.items() if row["parameters_billion"] > 0]
-        self.caches = {name: memory.model(tables.benchmarks, name, 1.0, 1.0) for name in named}
+        self._benchmarks = tables.benchmarks
         self.limit_ms = benchmark_rules.limits_ms(tables.benchmark_limits, benchmark_rules.TPOT)
         self._known: dict[tuple, Decoding | None] = {}
 
@@ -101,12 +101,17 @@ class Decoder:
         row = self.identities[benchmark]
         return Lengths(row["prompt_tokens"], (row["tokens_per_sample_low"] + row["tokens_per_sample_high"]) / 2)
 
+    @cached_method
+    def cache(self, benchmark: str) -> memory.Model | None:
+        """The benchmark's model in memory, at one byte per weight and number; None unknown."""
+        return memory.model(self._benchmarks, benchmark, 1.0, 1.0)
+
     def at(self, accelerator: str, benchmark: str, precision: str, count: float = decoding.NODE) -> Decoding | None:
         """The decoding model of a system; None where a fact is not known."""
         most = decoding.group(accelerator, count) if count == count else decoding.NODE
         key = accelerator, benchmark, decoding.precision(self.facts[accelerator], precision), most
         if key not in self._known:
-            facts, identity, cache = self.facts[accelerator], self.identities[benchmark], self.caches.get(benchmark)
+            facts, identity, cache = self.facts[accelerator], self.identities[benchmark], self.cache(benchmark)
             self._known[key] = decoding.decoding(facts, identity, cache, key[2], self.lengths(benchmark), most)
         return self._known[key]
 

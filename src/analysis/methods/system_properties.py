@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import compress
 
 import numpy as np
 import pandas as pd
@@ -118,8 +117,12 @@ def node(rows: pd.DataFrame) -> int:
 
 def counted(rows: pd.DataFrame) -> int:
     """Return how many systems the rows are of; each row of a document counts as one."""
-    official = (rows["origin"].array == "official").tolist()
-    return len(set(compress(rows["system_key"].tolist(), official))) + official.count(False)
+    return count((rows["origin"].array == "official"), rows["system_key"].to_numpy("object"))
+
+
+def count(official: np.ndarray, keys: np.ndarray) -> int:
+    """Return how many systems rows are of, by which of them are official and by their `system_key`."""
+    return len(set(keys[official])) + int((~official).sum())
 
 
 def software(rows: pd.DataFrame) -> pd.Series:

@@ -5,18 +5,22 @@ Looked up once for a benchmark and an accelerator, planned over many times.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from analysis._core import interval
 from analysis._core.interval import Interval
+from analysis._core.memo import cached_method
 from analysis._core.parameters import RealWorldDerating
+from analysis._core.plain_values import as_dicts
 from analysis._core.vocabulary import BYTES_PER_WEIGHT
 from analysis.methods import benchmark_rules, cost, memory, node_power, roofline, scaling
 from analysis.planner import curve
-from analysis.planner.curve import SPEED, Curve, Evidence, Tables
+from analysis.planner.curve import SPEED, Behind, Curve, Evidence, Tables
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,8 @@ class Basis:
 
     `price` is in US dollars per accelerator-hour, `offers` names the provider of each of its quotes. `host` is what
     draws power beside the accelerators, `scaling` what several nodes keep, `ttft_ms` the scenario's limit (infinite
-    without one). What is not known is NaN, a `model` None. `accelerators` are the datasheets, `rounds` those asked for.
+    without one). What is not known is NaN, a `model` None. `facts` are the datasheet, `rounds` those
+    asked for.
     """
 
     accelerator: str
@@ -64,7 +69,7 @@ class Basis:
     curve: Curve
     price: Interval
     offers: tuple[str, ...]
-    accelerators: pd.DataFrame
+    facts: Mapping[str, Any]
     model: memory.Model | None
     prompt: Prompt
     ttft_ms: float
@@ -77,20 +82,21 @@ class Basis:
         """What the throughput is counted in, per second."""
         return self.evidence.chosen.unit
 
-    def behind(self, speed: float) -> pd.DataFrame:
+    def behind(self, speed: float) -> Behind:
         """The rows that the throughput at `speed` rests on."""
         places = {int(place) for point in self.curve.used(speed) for place in point.places}
-        return self.evidence.taken(tuple(sorted(places)))
+        return self.evidence.behind(tuple(sorted(places)))
 
-    def drawn(self, behind: pd.DataFrame, speed: float) -> node_power.Drawn:
+    @cached_method
+    def drawn(self, behind: Behind, speed: float) -> node_power.Drawn:
         """What an accelerator draws beside the throughput of the rows `behind` it.
 
         Metered in the loosest scenario in which it was metered at that speed.
         """
-        own = self.evidence.metered.get(self.accelerator, self.evidence.power.head(0))
-        fast = own[~own[SPEED].lt(speed)]
+        own = self.evidence.metered[self.accelerator]
+        fast = own[~own[SPEED].lt(speed)] if len(own) else own
         fast = fast[fast["scenario"].eq(fast["scenario"].iloc[0])] if len(fast) else fast
-        return node_power.drawn(fast, behind, self.accelerators, self.accelerator, self.rounds, self.host)
+        return node_power.drawn(fast, behind.read, self.facts["power_limit_w"], self.rounds, self.host)
 
     def settled(self, asked: RealWorldDerating) -> RealWorldDerating:
         """`asked` with the defaults of the benchmark: the TTFT limit of the scenario, and the context of its lengths.
@@ -129,19 +135,21 @@ def bases(
     """
     models = tables.benchmarks if models is None else models
     known = curve.evidence(tables, asked, models)
-    facts = tables.accelerators.set_index("accelerator")
+    facts = known.decoder.facts
     weight, cache = BYTES_PER_WEIGHT[asked.weight_precision], BYTES_PER_WEIGHT[asked.cache_precision]
     model = memory.model(models, asked.benchmark, weight, cache)
     offers = cost.priced(tables.prices, asked.prices, asked.baseline, tables.accelerators, asked.cost_model)
     offered = cost.each_offer(offers)
+    price_ranges = as_dicts(interval.hull(offered, ["accelerator"], "price"))
+    prices = {row["accelerator"]: interval.of(row, "price") for row in price_ranges}
+    providers = offered.groupby("accelerator", sort=False)["provider"].agg(tuple)
     limited = known.rows[known.rows["scenario"].ne("Offline") | bool(known.typical)]
-    with_rows = [name for name in dict.fromkeys(limited["accelerator"]) if name in facts.index]
-    priced = [name for name in known.accelerators if name in set(offered["accelerator"])]
+    with_rows = [name for name in dict.fromkeys(limited["accelerator"]) if name in facts]
+    priced = [name for name in known.accelerators if name in prices]
     rules = tables.benchmark_limits, asked.benchmark
     limit = benchmark_rules.limit_ms(*rules, asked.scenario, benchmark_rules.TTFT, asked.rounds)
     shared = {
         "evidence": known,
-        "accelerators": tables.accelerators,
         "model": model,
         "host": node_power.host(tables, asked.wall_over_limit),
         "scaling": _scaling(known.chosen.rows),
@@ -150,14 +158,15 @@ def bases(
     }
     active = roofline.active(models.set_index("benchmark").loc[asked.benchmark])
     own = known.requests.prompt(asked.wait_percentile) if known.requests else asked.prompt_tokens
-    tokens = own or benchmark_rules.longest_prompt(*rules, asked.rounds)
+    tokens = own or benchmark_rules.longest_prompts(tables.benchmark_limits, asked.rounds).get(asked.benchmark, np.nan)
     return {
         name: Basis(
             accelerator=name,
             curve=known.curve(name),
-            price=cost.price_range(offers, name),
-            offers=tuple(offered.loc[offered["accelerator"].eq(name), "provider"]),
-            prompt=_prompt(facts.loc[name], asked, model, tokens, active),
+            price=prices.get(name, interval.UNKNOWN),
+            offers=providers.get(name, ()),
+            facts=facts[name],
+            prompt=_prompt(facts[name], asked, model, tokens, active),
             **shared,
         )
         for name in dict.fromkeys(list(accelerators) or [*with_rows, *priced])
@@ -165,7 +174,7 @@ def bases(
 
 
 def _prompt(
-    facts: pd.Series, asked: RealWorldDerating, model: memory.Model | None, tokens: float, active: float
+    facts: Mapping[str, Any], asked: RealWorldDerating, model: memory.Model | None, tokens: float, active: float
 ) -> Prompt:
     """A prompt of `tokens` read by the smallest group of the accelerator with these `facts` that holds the weights."""
     weights = model.weight_bytes / 1e9 if model else float("nan")

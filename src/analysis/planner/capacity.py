@@ -6,7 +6,7 @@ What a plan rests on is looked up once (see basis.py) and planned over many time
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -16,14 +16,15 @@ import pandas as pd
 
 from analysis._core import interval, notes
 from analysis._core.interval import Interval
+from analysis._core.memo import cached_method
 from analysis._core.notes import NONE, Notes, note
 from analysis._core.parameters import MOST_USERS, RealWorldDerating
 from analysis._core.vocabulary import COST_MODELS, MS_PER_SECOND, TOKENS, WORKS
 from analysis.comparability.selection import Comparison
-from analysis.methods import cost, node_power, system_properties
+from analysis.methods import cost, node_power
 from analysis.planner import sizing
 from analysis.planner.basis import Basis, Prompt, basis
-from analysis.planner.curve import ESTIMATE, FIRST_TOKEN, Tables, Throughput
+from analysis.planner.curve import ESTIMATE, Behind, Tables, Throughput
 from analysis.planner.demand import Demand
 
 _Input = tuple[str, str, Interval, str]  # quantity, unit, range, what the range is one of
@@ -50,9 +51,9 @@ class LongPrompt:
 class Planned:
     """A plan: the draws (see sizing.size) and what went into them, each as the report shows it.
 
-    `names` are what people call accelerators, `chosen` the rows of the scenario asked for, `behind` those that the
-    `throughput` rests on (none of one of one's own, or where others' results give the estimate; None: nothing is known,
-    or no group is so fast). `roof` is the fastest that memory bandwidth allows a user (NaN unknown), `box` what is
+    `called` is what people call the accelerator, `chosen` are the rows of the scenario asked for, `rests_on` those of
+    the `throughput` (none of one of one's own, or where others' results give the estimate; None: nothing is known, or
+    no group is so fast). `roof` is the fastest that memory bandwidth allows a user (NaN unknown), `box` what is
     planned on. `drawn` says what the watts are, `power_notes` their caveats. `too_long` is a prompt for which there are
     no draws whatever the number of accelerators.
     """
@@ -60,13 +61,13 @@ class Planned:
     draws: pd.DataFrame
     demand: Demand
     accelerator: str
-    names: Mapping[str, str]
+    called: str
     chosen: Comparison
-    behind: pd.DataFrame
+    rests_on: Behind
     throughput: Throughput | None
     roof: float
     box: sizing.Box
-    inputs: pd.DataFrame
+    ranges: Sequence[_Input]
     drawn: node_power.Drawn
     power_notes: Notes
     notes: Notes
@@ -75,21 +76,34 @@ class Planned:
     @cached_property
     def marks(self) -> pd.DataFrame:
         """P10, P50 and P90 of every output."""
-        return sizing.percentiles(self.draws, list(sizing.OUTPUTS))
+        rows = [(name, *self.percentiles(name)) for name in sizing.OUTPUTS]
+        return pd.DataFrame(rows, columns=["output", "p10", "p50", "p90"])
+
+    @cached_method
+    def percentiles(self, output: str) -> list[float]:
+        """P10, P50 and P90 of one output."""
+        return sizing.marks(self.draws[output])
 
     def likely(self, output: str) -> Interval:
         """From the tenth to the ninetieth percentile of one output."""
-        return Interval(*self.marks.set_index("output").loc[output, ["p10", "p90"]].astype(float))
+        low, _, high = self.percentiles(output)
+        return Interval(low, high)
+
+    @property
+    def inputs(self) -> pd.DataFrame:
+        """What is drawn from: quantity, unit, value_low, value_high, range_of (what the range is one of)."""
+        ends = [(name, unit, drawn.low, drawn.high, range_of) for name, unit, drawn, range_of in self.ranges]
+        return pd.DataFrame(ends, columns=["quantity", "unit", "value_low", "value_high", "range_of"])
+
+    @property
+    def behind(self) -> pd.DataFrame:
+        """The rows that the throughput rests on."""
+        return self.rests_on.rows
 
     @property
     def node(self) -> int:
         """The accelerators of a node."""
         return self.box.node
-
-    @property
-    def called(self) -> str:
-        """What people call the accelerator."""
-        return self.names.get(self.accelerator, self.accelerator)
 
     @property
     def evidence(self) -> str:
@@ -105,8 +119,7 @@ class Planned:
     @property
     def measured_on(self) -> int:
         """The accelerators of the smallest system behind the throughput; 0 where none is known."""
-        counts = self.behind["accelerator_count"].dropna()
-        return int(counts.min()) if len(counts) else 0
+        return min(self.rests_on.counts, default=0)
 
     @property
     def too_fast(self) -> bool:
@@ -116,7 +129,7 @@ class Planned:
     @cached_property
     def serves(self) -> bool:
         """Whether some number of accelerators serves the users nine times in ten, so that P90 is known."""
-        return bool(sizing.percentiles(self.draws, ["nodes"])["p90"].notna().item())
+        return not np.isnan(self.likely("nodes").high)
 
     @property
     def held_nowhere(self) -> float:
@@ -156,18 +169,18 @@ def over(
     """The plan that `asked` asks for on a basis of its own benchmark, accelerator and memory; raises as `make`."""
     asked, speed = plan_basis.settled(asked), speed_asked(plan_basis.unit, asked)
     throughput = own or plan_basis.curve.at(speed)
-    behind = plan_basis.behind(speed) if throughput and not own else plan_basis.evidence.rows.head(0)
+    behind = plan_basis.behind(speed) if throughput and not own else plan_basis.evidence.behind(())
     drawn, rate = plan_basis.drawn(behind, speed), throughput.rate if throughput else interval.UNKNOWN
-    prompt = plan_basis.prompt.within(asked.ttft_ms / MS_PER_SECOND, system_properties.node(behind))
+    prompt = plan_basis.prompt.within(asked.ttft_ms / MS_PER_SECOND, behind.node)
     demand = _demand(plan_basis, asked, speed, prompt)
     derate = Interval(*asked.derate) if derate is None else derate
     box = _box(plan_basis, asked, behind, drawn.watts, prompt)
     usd = plan_basis.price if plan_basis.price.known else Interval(1.0, 1.0)
-    ranges = (rate, derate, demand.peak_over_mean, usd)
-    draws = sizing.draw(*ranges, asked.draws, asked.seed, above_one=above_one, accelerator=plan_basis.accelerator)
+    of_draws = asked.draws, asked.seed, above_one, plan_basis.accelerator
+    draws = sizing.draw(rate, derate, demand.peak_over_mean, usd, *of_draws)
     draws = draws if plan_basis.price.known else draws.assign(price=float("nan"))
     sized = sizing.size(draws, demand, plan_basis.model, box, Interval(*asked.context_tokens), asked.seed)
-    inputs = [
+    ranges = [
         *_of_throughput(plan_basis, throughput, derate, derate_of),
         *_inputs(plan_basis, asked, demand, box, drawn),
         *_first_token(asked, demand, prompt),
@@ -176,13 +189,13 @@ def over(
         draws=sized,
         demand=demand,
         accelerator=plan_basis.accelerator,
-        names=dict(zip(plan_basis.accelerators["accelerator"], plan_basis.accelerators["label"], strict=True)),
+        called=plan_basis.facts["label"],
         chosen=plan_basis.evidence.chosen,
-        behind=behind,
+        rests_on=behind,
         throughput=throughput,
         roof=plan_basis.curve.roof,
         box=box,
-        inputs=_table(inputs),
+        ranges=ranges,
         drawn=drawn,
         power_notes=_of_power(drawn, behind, plan_basis.accelerator, asked.scenario),
         notes=_of_plan(plan_basis, demand, asked, behind, prompt)
@@ -221,7 +234,8 @@ def sensitivity(plan_basis: Basis, asked: RealWorldDerating) -> pd.DataFrame:
     for words, update, times in alternatives(asked, plan_basis.unit):
         changed = asked.model_copy(update={"draws": min(asked.draws, FEWEST_DRAWS), **update})
         planned = over(replace(plan_basis, price=plan_basis.price * times), changed)
-        rows.append((words, *planned.marks.set_index("output")["p50"][list(CHANGED)], planned.evidence))
+        medians = (planned.percentiles(name)[1] for name in CHANGED)
+        rows.append((words, *medians, planned.evidence))
     return pd.DataFrame(rows, columns=["change", *CHANGED, "evidence"])
 
 
@@ -233,8 +247,8 @@ def by_users(plan_basis: Basis, asked: RealWorldDerating, counts: Iterable[float
     """
     rows = []
     for users in (int(count) for count in counts if 1 <= count <= MOST_USERS and count == int(count)):
-        marks = over(plan_basis, asked.model_copy(update={"users": users})).marks.set_index("output")
-        rows.append((users, *marks.loc["accelerators"], *marks.loc["usd_per_user_hour"]))
+        planned = over(plan_basis, asked.model_copy(update={"users": users}))
+        rows.append((users, *planned.percentiles("accelerators"), *planned.percentiles("usd_per_user_hour")))
     names = [f"{name}_{end}" for name in ("accelerators", "usd_per_user_hour") for end in ("low", "median", "high")]
     return pd.DataFrame(rows, columns=["users", *names]).dropna(subset=["accelerators_low", "accelerators_high"])
 
@@ -256,7 +270,7 @@ def staircase(
     if not (plan.serves and largest.serves):
         return pd.DataFrame(columns=names)
     unit = plan.box.unit
-    least, most = (int(end.marks.set_index("output").at["accelerators", "p50"]) // unit for end in (plan, largest))
+    least, most = (int(end.percentiles("accelerators")[1]) // unit for end in (plan, largest))
     counts = range(least, most + 1)
     if len(counts) > steps:
         counts = sorted({round(count) for count in np.geomspace(least, most, steps)})
@@ -289,28 +303,24 @@ def _demand(plan_basis: Basis, asked: RealWorldDerating, speed: float, prompt: P
     return Demand(asked.users, speed, peak, tokens, limit, *waits, seconds)
 
 
-def _of_power(drawn: node_power.Drawn, behind: pd.DataFrame, accelerator: str, scenario: str) -> Notes:
+def _of_power(drawn: node_power.Drawn, behind: Behind, accelerator: str, scenario: str) -> Notes:
     """The caveats of kilowatts beside the throughput of the rows `behind` the plan, which are of a `scenario`."""
     if not drawn.metered:
         return frozenset({note("no_meter", accelerator=accelerator, scenario=scenario)})
-    apart = notes.apart(behind["round"], drawn.runs["round"])
+    apart = notes.apart(behind.read["round"], drawn.runs["round"])
     return frozenset(replace(remark, about=("throughput against kilowatts",)) for remark in apart)
 
 
-def _box(
-    plan_basis: Basis, asked: RealWorldDerating, behind: pd.DataFrame, drawn: Interval, prompt: Prompt
-) -> sizing.Box:
-    memory_gb = plan_basis.accelerators.set_index("accelerator").at[plan_basis.accelerator, "memory_gb"]
-    node = system_properties.node(behind)
+def _box(plan_basis: Basis, asked: RealWorldDerating, behind: Behind, drawn: Interval, prompt: Prompt) -> sizing.Box:
     return sizing.Box(
-        memory_gb=float(memory_gb),
+        memory_gb=float(plan_basis.facts["memory_gb"]),
         headroom=asked.memory_headroom,
         watts=drawn,
         power_usage_effectiveness=asked.power_usage_effectiveness,
-        node=node,
-        unit=node if asked.whole_nodes else 1,
+        node=behind.node,
+        unit=behind.node if asked.whole_nodes else 1,
         spare_nodes=asked.spare_nodes,
-        measured_on=int(behind["accelerator_count"].max()) if len(behind) else node,
+        measured_on=max(behind.counts, default=behind.node),
         kept=plan_basis.scaling.kept,
         group=int(prompt.accelerators) if prompt.known else 1,
     )
@@ -346,12 +356,6 @@ def _inputs(
     ]
 
 
-def _table(rows: Iterable[_Input]) -> pd.DataFrame:
-    """What is drawn from: quantity, unit, value_low, value_high, range_of (what the range is one of)."""
-    ends = [(name, unit, drawn.low, drawn.high, range_of) for name, unit, drawn, range_of in rows]
-    return pd.DataFrame(ends, columns=["quantity", "unit", "value_low", "value_high", "range_of"])
-
-
 def _first_token(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> list[_Input]:
     """What stays fixed in every draw until the first token; nothing without a prompt."""
     count = f"{prompt.accelerators:g} accelerator{'s' * (prompt.accelerators > 1)}"
@@ -382,9 +386,7 @@ def _of_memory(plan_basis: Basis, sized: pd.DataFrame) -> Notes:
     return frozenset({note("held_nowhere", percent=percent, accelerator=plan_basis.accelerator)})
 
 
-def _of_plan(
-    plan_basis: Basis, demand: Demand, asked: RealWorldDerating, behind: pd.DataFrame, prompt: Prompt
-) -> Notes:
+def _of_plan(plan_basis: Basis, demand: Demand, asked: RealWorldDerating, behind: Behind, prompt: Prompt) -> Notes:
     """What the plan leaves out or assumes."""
     wanted = asked.tokens_per_second_per_user
     remarks = notes.some(
@@ -394,8 +396,8 @@ def _of_plan(
         latent_cache=plan_basis.model is not None and plan_basis.model.latent and prompt.accelerators > 1,
         speed_unknown=plan_basis.unit == TOKENS and not plan_basis.evidence.typical,
     )
-    if plan_basis.unit == TOKENS and behind[FIRST_TOKEN].gt(asked.ttft_ms).any():
-        took = {"seconds": interval.number(behind[FIRST_TOKEN].min() / MS_PER_SECOND, 2)}
+    if plan_basis.unit == TOKENS and behind.first_token_ms.high > asked.ttft_ms:
+        took = {"seconds": interval.number(behind.first_token_ms.low / MS_PER_SECOND, 2)}
         took |= {"limit": interval.number(asked.ttft_ms / MS_PER_SECOND)}
         remarks |= {note("late_first_token", accelerator=plan_basis.accelerator, **took)}
     if prompt.known:

@@ -9,16 +9,15 @@ import numpy as np
 import pandas as pd
 
 from analysis._core import interval, notes, round_order
-from analysis._core.citation import several
 from analysis._core.interval import Interval
 from analysis._core.notes import NONE, Notes
 from analysis._core.parameters import MOST_USERS, AcceleratorChoice
 from analysis._core.vocabulary import LIMITED
-from analysis.methods import cost, system_properties
+from analysis.methods import cost
 from analysis.planner import basis, capacity, nearest_benchmark, sizing
 from analysis.planner.basis import Basis
 from analysis.planner.capacity import FEWER_DRAWS, FEWEST_DRAWS, Planned
-from analysis.planner.curve import ESTIMATE, SPEED, Tables
+from analysis.planner.curve import ESTIMATE, Tables
 from analysis.planner.nearest_benchmark import Shape
 
 ACCELERATORS, DOLLARS, KILOWATTS = "count", "usd_per_hour", "kilowatts"  # what a ranking is by
@@ -251,30 +250,17 @@ def rank(plans: Mapping[str, Planned], asked: AcceleratorChoice) -> pd.DataFrame
     """
     base = plans[asked.baseline].draws
     wanted = {*(asked.accelerators or plans)}  # a baseline not asked for is a price reference only
-    usable = [plan for name, plan in plans.items() if name in wanted and plan.serves]
-    usable = [plan for plan in usable if _is_available(plan)]
-    rows = [_row(plan, base, asked) for plan in usable]
-    frame = pd.DataFrame(rows, columns=RANKED)
-    newest = round_order.newest(frame["round"])
+    usable = [plan for name, plan in plans.items() if name in wanted and plan.serves and plan.rests_on.is_available]
+    frame = pd.DataFrame([_row(plan, base, asked) for plan in usable], columns=RANKED)
+    newest, by = round_order.newest(frame["round"]), order_of(frame, asked)
     apart = [
         of_row | notes.apart([round], [newest]) for of_row, round in zip(frame["notes"], frame["round"], strict=True)
     ]
-    by = order_of(frame, asked)
-    order = frame.assign(
-        notes=pd.Series(apart, index=frame.index, dtype="object"),
-        turn=frame["within"].map(WITHIN.index),
-        estimated=frame["evidence"].eq(ESTIMATE),
-    )
-    keys = [
-        "turn",
-        "estimated",
-        f"{by}_median",
-        f"{by}_high",
-        f"{ACCELERATORS}_median",
-        "rate_high",
-    ]
-    ranked = order.sort_values(keys, ascending=[True] * 5 + [False], kind="stable", na_position="last")
-    return ranked[RANKED].reset_index(drop=True)
+    frame = frame.assign(notes=pd.Series(apart, index=frame.index, dtype="object"))
+    sizes = frame[[f"{by}_median", f"{by}_high", f"{ACCELERATORS}_median"]].fillna(np.inf).to_numpy("float64")
+    turn = [WITHIN.index(within) for within in frame["within"]]
+    order = np.lexsort([-frame["rate_high"], *sizes.T[::-1], frame["evidence"].eq(ESTIMATE), turn])
+    return frame.take(order).reset_index(drop=True)
 
 
 def unanswered(plans: Mapping[str, Planned], ranked: Iterable[str], asked: AcceleratorChoice) -> pd.DataFrame:
@@ -304,12 +290,6 @@ def sensitivity(chosen: Choice) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=CHANGES)
 
 
-def _is_available(plan: Planned) -> bool:
-    """Return whether the accelerator can be had; one without a result of its own is taken for it."""
-    kinds = system_properties.kind(plan.behind)
-    return plan.behind.empty or bool(kinds.isin([system_properties.AVAILABLE, system_properties.VIRTUAL]).any())
-
-
 def _why(plan: Planned) -> str:
     """Return why an accelerator is not ranked."""
     if plan.too_long:
@@ -321,22 +301,21 @@ def _why(plan: Planned) -> str:
 
 def _row(plan: Planned, base: pd.DataFrame, asked: AcceleratorChoice) -> dict:
     """Return a row of `rank`; `base` are draws of the baseline."""
-    draws, behind, throughput = plan.draws, plan.behind, plan.throughput
-    count = draws["accelerators"]
-    outputs = {"nodes": draws["nodes"], ACCELERATORS: count}
-    outputs |= {name: draws[name] for name in (DOLLARS, PER_MILLION, KILOWATTS)}
+    draws, behind, throughput = plan.draws, plan.rests_on, plan.throughput
+    count, traffic = draws["accelerators"].to_numpy(), draws["for_traffic"].to_numpy()
     less_is_worse = {
-        HEADROOM: 1 - draws["for_traffic"] / count,
-        BREAK_EVEN: base["for_traffic"] / draws["for_traffic"] if len(base) == len(draws) else count * np.nan,
+        HEADROOM: 1 - traffic / count,
+        BREAK_EVEN: base["for_traffic"].to_numpy() / traffic if len(base) == len(draws) else count * np.nan,
         "price_at_most": (asked.usd_per_hour_at_most or np.nan) / count,
     }
-    marks = [sizing.percentiles(outputs, list(outputs)),
-             sizing.percentiles(less_is_worse, list(less_is_worse), unplanned=-np.inf)]  # fmt: skip
-    outputs, marks = outputs | less_is_worse, pd.concat(marks).set_index("output")
-    ends = {f"{name}_{end}": float(marks.at[name, mark]) for name in outputs for end, mark in MARKS.items()}
-    causes = sizing.decided(draws).set_index("cause")["share"]
-    best = behind.loc[behind["per_accelerator_high"].idxmax()] if len(behind) else {}
-    system = {name: best.get(name, "") for name in ("scenario", "round", "basis", "origin", *cost.RAN[1:])}
+    marks = {name: plan.percentiles(name) for name in ("nodes", DOLLARS, PER_MILLION, KILOWATTS)}
+    marks |= {ACCELERATORS: plan.percentiles("accelerators")}
+    marks |= {name: sizing.marks(values, unplanned=-np.inf) for name, values in less_is_worse.items()}
+    ends = {
+        f"{name}_{end}": mark for name, of_output in marks.items() for end, mark in zip(MARKS, of_output, strict=True)
+    }
+    shares = sizing.decided_shares(draws)
+    system = {name: behind.fastest.get(name, "") for name in ("scenario", "round", "basis", "origin", *cost.RAN[1:])}
     return ends | system | {
         "accelerator": plan.accelerator,
         "name": plan.called,
@@ -345,18 +324,18 @@ def _row(plan: Planned, base: pd.DataFrame, asked: AcceleratorChoice) -> dict:
         "metered_runs": len(plan.drawn.runs),
         "power_basis": plan.drawn.basis,
         "evidence": plan.evidence,
-        "decided_by": CAUSES[causes.idxmax()],
-        "decided_share": float(causes.max()),
+        "decided_by": list(CAUSES.values())[shares.argmax()],
+        "decided_share": float(shares.max()),
         "within": _within(ends, asked),
         "measured_on": plan.measured_on,
-        "speed": float(behind[SPEED].min()),
+        "speed": behind.speed,
         "rate_low": throughput.rate.low,
         "rate_median": throughput.middle,
         "rate_high": throughput.rate.high,
         "rate_of": throughput.range_of,
-        "systems": system_properties.counted(behind),
-        "source_ids": several(behind["source_id"]),
-        "notes": notes.union(behind["notes"]) | plan.notes,
+        "systems": behind.systems,
+        "source_ids": behind.source_ids,
+        "notes": behind.notes | plan.notes,
         "power_notes": plan.power_notes,
     }  # fmt: skip
 

@@ -8,6 +8,7 @@ submitted under a scenario's limit, its point is an estimate from other accelera
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,12 +20,14 @@ import pandas as pd
 from analysis._core import notes
 from analysis._core.citation import several
 from analysis._core.interval import Interval
+from analysis._core.memo import cached_method
 from analysis._core.number_words import names
 from analysis._core.parameters import RealWorldDerating
+from analysis._core.plain_values import as_dicts
 from analysis._core.vocabulary import LIMITED, MS_PER_SECOND, TOKENS
 from analysis.comparability import selection
 from analysis.comparability.selection import Comparison
-from analysis.methods import benchmark_rules, cost, decoding, memory, prediction
+from analysis.methods import benchmark_rules, cost, decoding, memory, prediction, system_properties
 from analysis.methods.decoding import Decoding, Lengths
 from analysis.methods.prediction import KNOWN, MODEL, NEW, NONE, OFFLINE, SLOWER, Band, Decoder
 from analysis.planner.demand import Requests, requests
@@ -36,6 +39,9 @@ PERCENTILES = {"median": "p50", "p99": "p99"}  # of the parameter `interactivity
 RATE = ("per_accelerator_low", "per_accelerator_high")
 LEAST_IN_FLIGHT = 1.5  # requests per accelerator: a system with fewer is no evidence of what it gives slower users
 EXACT = Interval(1.0, 1.0)
+READ = dict.fromkeys([*system_properties.READ, *system_properties.LIMITED, *cost.RAN, *RATE, SPEED, FIRST_TOKEN,
+                      "nodes", "origin", "system_key", "source_id", "notes", "scenario", "basis",
+                      "power_limit_watts"])  # what plans read from the rows behind them  # fmt: skip
 STEPS, REACH = 40, 1.2  # of an estimate as it is drawn
 
 
@@ -125,6 +131,69 @@ class Curve:
         return self.decode.roof if self.decode else np.nan
 
 
+@dataclass(frozen=True, eq=False)
+class Behind:
+    """The rows that a throughput rests on, and what plans read from them: looked up once, planned over many times.
+
+    `read` has READ of the rows: all their columns, of which there are scores, are copied when somebody asks for them.
+    """
+
+    read: pd.DataFrame
+    evidence: Evidence
+    places: tuple[int, ...]
+
+    @cached_property
+    def rows(self) -> pd.DataFrame:
+        """The rows, all their columns."""
+        return self.evidence.rows.take(self.places)
+
+    @cached_property
+    def node(self) -> int:
+        """The accelerators of a node."""
+        return system_properties.node(self.read)
+
+    @cached_property
+    def counts(self) -> tuple[int, ...]:
+        """The accelerators of each system, where known."""
+        return tuple(self.read["accelerator_count"].dropna().astype(int))
+
+    @cached_property
+    def is_available(self) -> bool:
+        """Whether a system can be had; an accelerator without a row of its own is taken for one that can."""
+        kinds = {system_properties.AVAILABLE, system_properties.VIRTUAL}
+        return self.read.empty or not kinds.isdisjoint(system_properties.kind(self.read))
+
+    @cached_property
+    def fastest(self) -> Mapping[str, Any]:
+        """READ of the row of the highest throughput; empty without rows."""
+        return self.read.loc[self.read[RATE[1]].idxmax()].to_dict() if len(self.read) else {}
+
+    @cached_property
+    def systems(self) -> int:
+        """How many systems the rows are of."""
+        return system_properties.counted(self.read)
+
+    @cached_property
+    def source_ids(self) -> tuple[str, ...]:
+        """The sources of the rows, each once."""
+        return several(self.read["source_id"])
+
+    @cached_property
+    def notes(self) -> notes.Notes:
+        """The notes of the rows, each once."""
+        return notes.union(self.read["notes"])
+
+    @cached_property
+    def speed(self) -> float:
+        """The lowest SPEED of the rows; NaN unknown."""
+        return float(self.read[SPEED].min())
+
+    @cached_property
+    def first_token_ms(self) -> Interval:
+        """From the lowest to the highest FIRST_TOKEN of the rows."""
+        return Interval(float(self.read[FIRST_TOKEN].min()), float(self.read[FIRST_TOKEN].max()))
+
+
 @dataclass(frozen=True)
 class Evidence:
     """What the tables say of a benchmark, whichever the accelerator: the parts that curves are made of.
@@ -201,31 +270,32 @@ class Evidence:
     def _estimate(self, accelerator: str, scenario: str) -> Point | None:
         """From the accelerator's Offline systems of one kind; where it has none, from other accelerators alone."""
         offline = self._behind(accelerator, OFFLINE)
-        found = self.estimates[self.estimates["accelerator"].eq(accelerator) & self.estimates["scenario"].eq(scenario)]
-        known = found[found["system_key"].isin(self._columns["system_key"][offline])]
-        question = KNOWN if len(known) else NONE
-        rates = known["rate"] if len(known) else found.loc[found["question"].eq(NONE), "rate"]
-        if rates.empty:
+        systems = {*self._columns["system_key"][offline]}
+        found = self._estimated.get((accelerator, scenario), [])
+        known = [each["rate"] for each in found if each["system_key"] in systems]
+        question = KNOWN if known else NONE
+        rates = known or [each["rate"] for each in found if each["question"] == NONE]
+        if not rates:
             return None
-        rate, places = float(rates.median()), offline if len(known) else offline[:0]
-        words = f"estimate ({scenario}) from {'its Offline results and ' * bool(len(known))}other accelerators"
+        rate, places = float(np.median(rates)), offline if known else offline[:0]
+        words = f"estimate ({scenario}) from {'its Offline results and ' * bool(known)}other accelerators"
         factors = self._factors(question, scenario)
         return Point(self.typical[scenario], Interval(rate, rate), factors, places, ESTIMATE, words)
 
     @cached_property
     def metered(self) -> dict[str, pd.DataFrame]:
-        """The power submissions of each accelerator that has some."""
-        return dict(iter(self.power.groupby("accelerator", sort=False)))
+        """The power submissions of each accelerator; none where it has none."""
+        none = self.power.head(0)
+        return defaultdict(lambda: none, iter(self.power.groupby("accelerator", sort=False)))
 
-    def taken(self, places: tuple[int, ...]) -> pd.DataFrame:
-        """The rows at `places`, which many plans rest on: looked up once."""
-        if places not in self._taken:
-            self._taken[places] = self.rows.take(places)
-        return self._taken[places]
+    @cached_method
+    def behind(self, places: tuple[int, ...]) -> Behind:
+        """The rows at `places`, which many plans rest on."""
+        return Behind(self._read.take(places), self, places)
 
     @cached_property
-    def _taken(self) -> dict[tuple[int, ...], pd.DataFrame]:
-        return {}
+    def _read(self) -> pd.DataFrame:
+        return self.rows[[name for name in READ if name in self.rows]]
 
     def _behind(self, accelerator: str, scenario: str) -> np.ndarray:
         return np.flatnonzero(self._candidates.of_rate(accelerator, self._scenarios[scenario]))
@@ -242,6 +312,14 @@ class Evidence:
     def _columns(self) -> dict[str, np.ndarray]:
         texts = {name: self.rows[name].to_numpy("object") for name in ("system_key", "precision")}
         return texts | {name: self.rows[name].to_numpy("float64", na_value=np.nan) for name in (*RATE, SPEED)}
+
+    @cached_property
+    def _estimated(self) -> dict[tuple[str, str], list[dict[str, Any]]]:
+        """The rows of `estimates` by accelerator and scenario."""
+        rows: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+        for row in as_dicts(self.estimates):
+            rows[row["accelerator"], row["scenario"]].append(row)
+        return rows
 
     @cached_property
     def _errors(self) -> dict[tuple[str, str], tuple[float, float]]:
@@ -282,10 +360,10 @@ def evidence(tables: Tables, asked: RealWorldDerating, models: pd.DataFrame) -> 
     metered = replace(question, power=True, rounds=(), origins=("official",))
     scenarios = LIMITED[LIMITED.index(asked.scenario) :] if chosen.unit == TOKENS else (asked.scenario,)
     power = pd.concat([selection.select(tables, replace(metered, scenario=name)).rows for name in scenarios])
-    rows, typical = _with_speeds(rows, tables, asked)
+    decoder = Decoder(tables)
+    rows, typical = _with_speeds(rows, decoder, tables.benchmark_limits, asked)
     rows = rows.assign(**{FIRST_TOKEN: benchmark_rules.first_token_ms(rows, *limits)})
     typical = typical if chosen.unit == TOKENS else {}
-    decoder = Decoder(tables)
     lengths, own = decoder.lengths(asked.benchmark), requests(asked.lengths) if asked.lengths else None
     asked_for = Lengths(asked.prompt_tokens or lengths.prompt, asked.tokens_per_request or lengths.answer)
     rated = asked.benchmark if typical and "official" in asked.origins else ""
@@ -336,7 +414,9 @@ def drawn(
     return frame, pd.DataFrame(estimates, columns=columns)
 
 
-def _with_speeds(rows: pd.DataFrame, tables: Tables, asked: RealWorldDerating) -> tuple[pd.DataFrame, dict[str, float]]:
+def _with_speeds(
+    rows: pd.DataFrame, decoder: Decoder, limits: pd.DataFrame, asked: RealWorldDerating
+) -> tuple[pd.DataFrame, dict[str, float]]:
     """The rows with SPEED, the interactivity of each run, and the usual one of each scenario with a limit.
 
     By the run's own log, at the percentile asked for; a run without one has the limit of its scenario, at the median
@@ -344,14 +424,14 @@ def _with_speeds(rows: pd.DataFrame, tables: Tables, asked: RealWorldDerating) -
     """
     tpot = rows.get(f"tpot_{PERCENTILES[asked.interactivity]}_ms", pd.Series(np.nan, rows.index))
     speeds, typical = MS_PER_SECOND / pd.to_numeric(tpot).where(rows["scenario"].isin(LIMITED)), {}
-    limit = MS_PER_SECOND / benchmark_rules.of_rows(rows, tables.benchmark_limits, benchmark_rules.TPOT, asked.rounds)
+    limit = MS_PER_SECOND / benchmark_rules.of_rows(rows, limits, benchmark_rules.TPOT, asked.rounds)
     for name in LIMITED:
         own = rows["scenario"].eq(name)
         over = float((speeds / limit)[own].median()) if asked.interactivity == "median" else 1.0
         over = over if over == over else 1.0
         speeds = speeds.fillna((limit * over).where(own))
-        guaranteed = benchmark_rules.guaranteed_speed(tables.benchmark_limits, asked.benchmark, name, asked.rounds)
-        typical |= {name: guaranteed * over} if guaranteed else {}
+        guaranteed = MS_PER_SECOND / decoder.limit_ms(asked.benchmark, name, asked.rounds)
+        typical |= {name: guaranteed * over} if guaranteed == guaranteed else {}
     return rows.assign(**{SPEED: speeds}), typical
 
 

@@ -49,7 +49,8 @@ def shapes(benchmarks: pd.DataFrame, limits: pd.DataFrame, rounds: Sequence[str]
     rows = _text(benchmarks).dropna(subset="parameters_billion")
     total, active = rows["parameters_billion"].astype(float), rows["active_parameters_billion"].astype(float)
     named = zip(rows["benchmark"], total, active.fillna(total), strict=True)
-    return {name: Shape(*numbers, benchmark_rules.longest_prompt(limits, name, rounds)) for name, *numbers in named}
+    prompts = benchmark_rules.longest_prompts(limits, rounds)
+    return {name: Shape(*numbers, prompts.get(name, math.nan)) for name, *numbers in named}
 
 
 def unmeasured(benchmarks: pd.DataFrame) -> list[str]:

@@ -5,8 +5,9 @@ Throughput, derate, peak and price are drawn; each draw is sized by traffic, by 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from zlib import crc32
 
 import numpy as np
@@ -22,6 +23,7 @@ from analysis.planner.demand import Demand
 
 # Each asks for more accelerators than those before it, or decides nothing; whole groups hold the weights.
 CAUSES = ("traffic", "queue", "groups", "memory")
+_CAUSE = pd.CategoricalDtype(CAUSES)
 OUTPUTS = ("accelerators", "nodes", "usd_per_hour", "usd_per_user_hour", "usd_per_million_tokens", "kilowatts")
 DRAWN = ("throughput per accelerator", "derate", "peak over mean", "price")
 CONTEXT, KEPT = "context", "multi-node scaling"
@@ -72,11 +74,24 @@ def draw(
     if not all(ends.known for ends in ranges):
         return pd.DataFrame(columns=list(DRAWN), dtype="float64")
     _usable(derate, price, above_one)
-    seeds = (seed, [seed, 2, crc32(accelerator.encode())])
-    shared, of_accelerator = (np.random.Generator(np.random.PCG64(own_seed)) for own_seed in seeds)
-    sources = (of_accelerator, shared, shared, of_accelerator)
-    uniform = (generator.uniform(ends.low, ends.high, draws) for generator, ends in zip(sources, ranges, strict=True))
-    return pd.DataFrame(dict(zip(DRAWN, uniform, strict=True)))
+    derates, peaks = _shared(draws, 2, seed)
+    rates, prices = _random(draws, 2, seed, 2, crc32(accelerator.encode()))
+    shares = (rates, derates, peaks, prices)
+    uniform = (_between(ends, share) for ends, share in zip(ranges, shares, strict=True))
+    return pd.DataFrame(dict(zip(DRAWN, uniform, strict=True)), copy=False)
+
+
+def _random(draws: int, columns: int, *seed: int) -> np.ndarray:
+    """Return `columns` of `draws` random numbers, 0 to 1, from a generator with this seed."""
+    return np.random.Generator(np.random.PCG64(seed)).random((columns, draws))
+
+
+_shared = lru_cache(maxsize=2)(_random)  # of the plans of several accelerators, one after the other
+
+
+def _between(ends: Interval, shares: np.ndarray) -> np.ndarray:
+    """Return the numbers so large a share (0 to 1) of the way between the ends."""
+    return ends.low + (ends.high - ends.low) * shares
 
 
 def size(
@@ -95,9 +110,8 @@ def size(
     if drawn.empty or demand.wait_limit_s <= 0:
         drawn = drawn.head(0)
         return drawn.reindex(columns=[*drawn.columns, "for_traffic", *(name for name in OUTPUTS if name not in drawn)])
-    random = np.random.Generator(np.random.PCG64([seed, 1]))
     ranges = (context, box.kept, box.watts)  # what is not known stays so
-    cached, kept, watts = (ends.low + (ends.high - ends.low) * random.random(len(drawn)) for ends in ranges)
+    cached, kept, watts = map(_between, ranges, _shared(len(drawn), len(ranges), seed, 1))
     requests = demand.users * drawn["peak over mean"].to_numpy()
     slots = _slots(requests, demand)
     each_serves = _each(drawn, demand)
@@ -117,7 +131,7 @@ def size(
         [np.isnan(accelerators), accelerators > groups, groups > queue, queue > traffic], [-1, 3, 2, 1], 0
     )
     billed = {
-        "decided_by": pd.Categorical.from_codes(cause, CAUSES),
+        "decided_by": pd.Categorical.from_codes(cause, dtype=_CAUSE),
         "accelerators": rented,
         "nodes": interval.whole(rented / box.node),
         "usd_per_hour": bill,
@@ -126,7 +140,7 @@ def size(
         "kilowatts": rented * watts * box.power_usage_effectiveness / 1000,
     }
     sized = {CONTEXT: cached, KEPT: kept, "slots": slots} | needed | billed
-    return pd.concat([drawn, pd.DataFrame(sized, index=drawn.index)], axis=1)
+    return pd.DataFrame({name: drawn[name].array for name in drawn} | sized, drawn.index, copy=False)
 
 
 def served(sized: pd.DataFrame, demand: Demand, model: Model | None, box: Box, count: int) -> np.ndarray:
@@ -144,22 +158,19 @@ def served(sized: pd.DataFrame, demand: Demand, model: Model | None, box: Box, c
     return slots / sized["peak over mean"].to_numpy()
 
 
-def percentiles(
-    draws: pd.DataFrame | Mapping[str, pd.Series], outputs: list[str], unplanned: float = np.inf
-) -> pd.DataFrame:
-    """P10, P50 and P90 of the outputs, one row each: output, p10, p50, p90.
+def marks(draws: pd.Series | np.ndarray, unplanned: float = np.inf) -> list[float]:
+    """What is at MARKS of the draws of one output; NaN without draws.
 
     Each is the value of a draw, so that nodes stay whole: the least that so large a share of the draws does not exceed.
     A draw without a number is one that nothing serves, and counts as worse than any: as `unplanned`, infinite, or
     -infinite where less is worse. A mark that is such a draw is NaN.
     """
-    columns = np.array([np.asarray(draws[name], "float64") for name in outputs])
-    places = [int(np.ceil(mark * (columns.shape[1] - 1))) for mark in MARKS] if columns.size else []
-    ranked = np.partition(np.where(np.isnan(columns), unplanned, columns), places) if places else columns
-    marks = ranked[:, places] if places else np.full((len(outputs), len(MARKS)), np.nan)
-    frame = pd.DataFrame(np.where(marks == unplanned, np.nan, marks), columns=["p10", "p50", "p90"])
-    frame.insert(0, "output", outputs)
-    return frame
+    values = np.asarray(draws, "float64")
+    if not len(values):
+        return [np.nan] * len(MARKS)
+    places = [int(np.ceil(mark * (len(values) - 1))) for mark in MARKS]
+    found = np.partition(np.where(np.isnan(values), unplanned, values), places)[places]
+    return np.where(found == unplanned, np.nan, found).tolist()
 
 
 def sensitivity(draws: pd.DataFrame, output: str = "usd_per_hour", inputs: Sequence[str] = INPUTS) -> pd.DataFrame:
@@ -181,8 +192,13 @@ def decided(sized: pd.DataFrame) -> pd.DataFrame:
 
     The shares leave to 1 that of the draws that no number of accelerators serves.
     """
-    shares = sized["decided_by"].value_counts() / len(sized) if len(sized) else pd.Series(dtype="float64")
-    return pd.DataFrame({"cause": CAUSES, "share": [float(shares.get(cause, 0.0)) for cause in CAUSES]})
+    return pd.DataFrame({"cause": CAUSES, "share": decided_shares(sized)})
+
+
+def decided_shares(sized: pd.DataFrame) -> np.ndarray:
+    """The shares of `decided`."""
+    places = sized["decided_by"].array.codes if len(sized) else np.array([], "int8")
+    return np.bincount(places[places >= 0], minlength=len(CAUSES)) / max(len(sized), 1)
 
 
 def held_nowhere(sized: pd.DataFrame) -> float:
@@ -193,7 +209,8 @@ def held_nowhere(sized: pd.DataFrame) -> float:
 def headroom(sized: pd.DataFrame) -> Interval:
     """P10 to P90 of the share (0 to 1) of what the rented accelerators give that peak traffic leaves."""
     used = 1 - sized["for_traffic"] / sized["accelerators"]
-    return Interval(*percentiles({"used": used}, ["used"], unplanned=-np.inf).loc[0, ["p10", "p90"]].astype(float))
+    low, _, high = marks(used, unplanned=-np.inf)
+    return Interval(low, high)
 
 
 def priced(sized: pd.DataFrame) -> bool:
@@ -203,8 +220,8 @@ def priced(sized: pd.DataFrame) -> bool:
 
 def settled(sized: pd.DataFrame) -> float:
     """The number of accelerators where tenth and ninetieth percentile of the draws agree on one; NaN otherwise."""
-    low, high = percentiles(sized, ["accelerators"]).loc[0, ["p10", "p90"]]
-    return float(low) if low == high else float("nan")
+    low, _, high = marks(sized["accelerators"])
+    return low if low == high else float("nan")
 
 
 def _queued(demand: Demand) -> bool:
