@@ -13,6 +13,7 @@ PARTS = """
 import json, sys
 from pathlib import Path
 import bench, plans, sliders
+plans.PLANS = sliders.MOVES = 2
 taken = {"plan": plans.milliseconds(1000), "slider": sliders.milliseconds(Path(sys.argv[1]))}
 print(json.dumps({"ways": sorted(bench.WAYS), "taken": taken}))
 """
