@@ -244,13 +244,13 @@ def test_dark_figures_stand_on_dark_ground(built: Built, tab: Tab) -> None:
 
 @pytest.mark.parametrize("report", REPORTS[:-1])
 def test_no_figure_is_cut_by_a_page_s_end(built: Built, tab: Tab, tmp_path: Path, report: str) -> None:
-    """Nor is one of a closed fold printed."""
+    """Nor is one of a closed fold printed; in the dark scheme, which one style sheet has for all, neither."""
     if not shutil.which("pdftotext"):
         pytest.skip("no pdftotext (poppler-utils) on this machine: print is not tested")
     page = opened(tab, built[0], report)
     page.evaluate(MARK_FIGURES)
     is_open = page.locator(".canvas").evaluate_all("all => all.map(e => !e.closest('details:not([open])'))")
-    for scheme in ("light", "dark"):
+    for scheme in ("light", "dark") if report == REPORTS[0] else ("light",):
         page.emulate_media(color_scheme=scheme)
         page.pdf(path=tmp_path / "marked.pdf", **A4)
         command = ["pdftotext", tmp_path / "marked.pdf", "-"]
