@@ -123,16 +123,15 @@ def test_no_claim_is_judged_twice_and_no_figure_both_agrees_with_and_contradicts
     assert both == []
 
 
-def test_what_has_no_official_result_does_not_contradict_one(data: Catalog) -> None:
+def test_what_has_no_official_result_does_not_contradict_one(data: Catalog, judged: pd.DataFrame) -> None:
     """On the whole record, and on a part of one round of it."""
-    official = data.results["origin"].eq("official")
+    official, tables = data.results["origin"].eq("official"), Tables.of(data)
     part = data.results[~official | (data.results["round"].eq("v4.1") & data.results["submitter"].eq("NVIDIA"))]
-    for results in (data.results, part):
-        tables = Tables.of(data)
-        judged = checks.audit(Tables(**{name: getattr(tables, name) for name in FRAMES} | {"results": results}))
-        contradicts = judged["check"].isin(checks.AGAINST_OFFICIAL) & judged["verdict"].eq("contradicted")
-        none = judged["verdict"].eq("no_official_result")
-        sides = (set(judged.loc[own, ["table", "row_id"]].itertuples(index=False)) for own in (contradicts, none))
+    of_part = checks.audit(Tables(**{name: getattr(tables, name) for name in FRAMES} | {"results": part}))
+    for audit in (judged, of_part):
+        contradicts = audit["check"].isin(checks.AGAINST_OFFICIAL) & audit["verdict"].eq("contradicted")
+        none = audit["verdict"].eq("no_official_result")
+        sides = (set(audit.loc[own, ["table", "row_id"]].itertuples(index=False)) for own in (contradicts, none))
         assert set.intersection(*sides) == set()
 
 

@@ -23,8 +23,10 @@ PICK = "notebook: apples\nmatrix:\n  apples: [1, 2]\n  name: [Ann, Bo]\n"
 FEW = "notebook: apples\nmatrix:\n  apples: [1, 2, 3]\n"
 
 
-@pytest.mark.parametrize("kernels", KINDS)
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+ENDINGS = [(signal.SIGKILL, kernels) for kernels in KINDS] + [*zip((signal.SIGINT, signal.SIGTERM), KINDS, strict=True)]
+
+
+@pytest.mark.parametrize(("number", "kernels"), ENDINGS)
 def test_an_ended_sweep_leaves_nothing_half_done_and_is_resumed(
     orchard: Orchard, number: signal.Signals, kernels: str
 ) -> None:
