@@ -456,7 +456,7 @@ def scaling(asked: Asked) -> dict[str, Ends]:
 # Latency and interactivity
 
 
-def runs_of(benchmark: str, rounds: tuple[str, ...]) -> pd.DataFrame:
+def runs_of(benchmark: str, rounds: tuple[str, ...], percentile: str = "median") -> pd.DataFrame:
     """Comparable results of the scenarios with their interactivity: by their log, else the limit of the scenario."""
     limits = table("benchmark_limits").query("quantity == 'tpot_p99_limit' and source_id == 'mlcommons-rules'")
     limit = {
@@ -466,7 +466,7 @@ def runs_of(benchmark: str, rounds: tuple[str, ...]) -> pd.DataFrame:
     }
     rows = pd.concat([comparable(benchmark, scenario, rounds) for scenario in ("Offline", "Server", "Interactive")])
     limited = [limit.get(key) for key in zip(rows["benchmark"], rows["scenario"], rows["round"], strict=True)]
-    logged = rows["tpot_p99_ms"].where(rows["scenario"].ne("Offline"))
+    logged = rows[{"median": "tpot_p50_ms", "p99": "tpot_p99_ms"}[percentile]].where(rows["scenario"].ne("Offline"))
     limit_ms = pd.Series(limited, rows.index, "float64")
     return rows.assign(interactivity=1000 / logged.fillna(limit_ms), limit=1000 / limit_ms)
 
@@ -489,7 +489,7 @@ def at_interactivity(runs: pd.DataFrame, speed: float) -> pd.DataFrame:
 
 
 def interactivity(asked: Asked) -> dict[str, Ends]:
-    runs = runs_of(asked["benchmark"], tuple(asked["rounds"]))
+    runs = runs_of(asked["benchmark"], tuple(asked["rounds"]), asked["percentile"])
     runs = runs[runs["accelerator"].isin(asked["accelerators"] or runs["accelerator"])]
     answers, lead = {}, pd.DataFrame()
     for speed in asked["speeds"]:

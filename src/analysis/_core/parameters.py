@@ -93,6 +93,7 @@ FromOne = Annotated[float, Field(ge=1)]
 FromZero = Annotated[float, Field(ge=0)]
 Origins = Annotated[list[Origin], Field(min_length=1)]
 WallOverLimit = range_of(Annotated[float, Field(ge=0.5)], 0)  # no server draws less than half of its power limits
+Percentile = Literal["median", "p99"]  # of a run's interactivity
 
 # What a parameter of this name may be, whichever notebook has it; the others are of the type that their cell declares.
 COMMON: dict[str, Any] = {
@@ -113,6 +114,7 @@ OWN: dict[str, dict[str, Any]] = {
     },
     "interactivity": {
         "baseline": Baseline,
+        "percentile": Percentile,
         "accelerators": list[Baseline],
         "speeds": Annotated[
             list[Annotated[float, Field(gt=0, le=MOST_SPEED)]],
@@ -127,6 +129,7 @@ OWN: dict[str, dict[str, Any]] = {
         "power_usage_effectiveness": FromOne,
     },
     "price_performance": {
+        "percentile": Percentile,
         "prices": Prices,
         "cost_model": CostModel,
         "derate": range_of(Share),
@@ -187,7 +190,7 @@ class RealWorldDerating(Strict):
     trust: Trust = "checked"
     users: Annotated[int, Field(gt=0, le=MOST_USERS)] = 100
     tokens_per_second_per_user: Annotated[float, Field(gt=0, le=MOST_SPEED)] = 25.0
-    interactivity: Literal["median", "p99"] = "median"
+    interactivity: Percentile = "median"
     derate: range_of(Share) = [0.6, 0.8]
     peak_over_mean: range_of(Peak) = [1.0, 1.5]
     prices: Prices = []

@@ -16,6 +16,7 @@ from analysis._core.plain_values import as_dicts
 from analysis._core.vocabulary import LIMITED, MS_PER_SECOND
 
 TTFT, TPOT, PROMPT = "ttft_p99_limit", "tpot_p99_limit", "max_sequence_length"  # quantities of the table
+TPOT_AT = {"median": "tpot_p50_ms", "p99": "tpot_p99_ms"}  # of a run's log
 LOGGED, LIMIT, NO_LIMIT = "log", "latency limit", "no latency limit"  # where the interactivity of a run is known from
 
 
@@ -86,15 +87,17 @@ def first_token_ms(rows: pd.DataFrame, limits: pd.DataFrame, rounds: Sequence[st
     return logged.where(logged > 0).fillna(of_rows(rows, limits, TTFT, rounds))
 
 
-def interactivity_bounds(rows: pd.DataFrame, limits: pd.DataFrame, rounds: Sequence[str] = ()) -> pd.DataFrame:
+def interactivity_bounds(
+    rows: pd.DataFrame, limits: pd.DataFrame, rounds: Sequence[str] = (), percentile: str = "p99"
+) -> pd.DataFrame:
     """The speed that each row proves, by what, and its limits; index as `rows`.
 
-    Columns: speed (tokens/s that all users but the slowest hundredth saw: 1000 / TPOT in ms at p99), proof (LOGGED: the
-    TPOT is that of the run's own log, `tpot_p99_ms` where rows have it; LIMIT: the log has none, but the rules of the
-    round limit it: at least that speed; else NO_LIMIT, with a speed of NaN), ttft_limit_ms, tpot_limit_ms (NaN for
-    none; see `of_rows`).
+    Columns: speed (tokens/s per user, 1000 / TPOT in ms: that of the median request, or that which all but the slowest
+    hundredth saw, by `percentile`, a key of TPOT_AT), proof (LOGGED: the TPOT is that of the run's own log, where rows
+    have its column; LIMIT: the log has none, but the rules of the round limit it at p99: at least that speed; else
+    NO_LIMIT, with a speed of NaN), ttft_limit_ms, tpot_limit_ms (NaN for none; see `of_rows`).
     """
-    logged = pd.to_numeric(rows.get("tpot_p99_ms", pd.Series(np.nan, index=rows.index)))
+    logged = pd.to_numeric(rows.get(TPOT_AT[percentile], pd.Series(np.nan, index=rows.index)))
     logged = MS_PER_SECOND / logged.where(logged > 0)
     ttft, tpot = (of_rows(rows, limits, quantity, rounds) for quantity in (TTFT, TPOT))
     bound = MS_PER_SECOND / tpot

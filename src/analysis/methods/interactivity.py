@@ -1,7 +1,7 @@
 """Throughput per accelerator over interactivity, from official results with the latencies of their own logs.
 
-Interactivity is in tokens/s per user at the 99th percentile: 1000 / TPOT in ms (p99). A run shows that its throughput
-is reached at its own interactivity and at any lower one.
+Interactivity is in tokens/s per user: 1000 / TPOT in ms, at the median or p99 of a run's requests. A run shows that its
+throughput is reached at its own interactivity and at any lower one.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ TARGETS = [
 ]  # fmt: skip
 
 
-def runs(rows: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
+def runs(rows: pd.DataFrame, limits: pd.DataFrame, percentile: str = "median") -> pd.DataFrame:
     """Return comparable rows of SCENARIOS (see comparability.selection) with their interactivity, in the same order.
 
-    `limits` is the table benchmark_limits. Columns: RUN, LATENCIES, `interactivity` (tokens/s per user, p99; NaN where
-    unknown), `known_from` (the run's log, or LIMIT: the latency limit, which makes it a lower bound, `is_bound`),
-    per_accelerator_low/high and per_kilowatt_low/high (the benchmark's unit; the latter NaN without measured power).
+    `limits` is the table benchmark_limits, `percentile` "median" or "p99". Columns: RUN, LATENCIES, `interactivity`
+    (tokens/s per user; NaN where unknown), `known_from` (the run's log, or LIMIT: the latency limit at p99, which makes
+    it a lower bound, `is_bound`), per_accelerator_low/high and per_kilowatt_low/high (the benchmark's unit; the latter NaN without measured power).
     """
     per_kilowatt = Interval(1000 * rows["rate_low"], 1000 * rows["rate_high"]) / interval.of(rows, "power_watts")
-    known = benchmark_rules.interactivity_bounds(rows, limits)
+    known = benchmark_rules.interactivity_bounds(rows, limits, percentile=percentile)
     rows = interval.put(rows, PER_KILOWATT, per_kilowatt).assign(
         interactivity=known["speed"],
         known_from=known["proof"],

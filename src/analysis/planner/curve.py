@@ -383,16 +383,17 @@ def evidence(tables: Tables, asked: RealWorldDerating, models: pd.DataFrame) -> 
 
 
 def drawn(
-    tables: Tables, benchmark: str, rounds: Sequence[str], accelerators: Sequence[str]
+    tables: Tables, benchmark: str, rounds: Sequence[str], accelerators: Sequence[str], percentile: str = "median"
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The curves of accelerators as a chart shows them: their measured points, Offline first, and the estimates.
 
-    Points: accelerator, scenario, speed (tokens/s per user at the median, NaN in Offline), rate_low/high, round,
+    Points: accelerator, scenario, speed (tokens/s per user at the median or p99, NaN in Offline), rate_low/high, round,
     source_ids, notes. Estimates: accelerator, speed, rate_low/high from the last measured point on, from the first
     point where one is an estimate, at STEPS speeds up to REACH times the fastest point of all. No rows of a benchmark
     without tokens.
     """
-    known = evidence(tables, RealWorldDerating(benchmark=benchmark, rounds=list(rounds)), tables.benchmarks)
+    asked = RealWorldDerating(benchmark=benchmark, rounds=list(rounds), interactivity=percentile)
+    known = evidence(tables, asked, tables.benchmarks)
     every = {name: known.curve(name) for name in (accelerators if known.typical else ())}
     points, estimates = [], []
     end = REACH * max((point.speed for each in every.values() for point in each.points), default=np.nan)
