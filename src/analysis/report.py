@@ -108,7 +108,7 @@ def scope(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -
     if len(official):
         rounds = sorted(set(official["round"]), key=round_age)
         is_available = official["availability"].eq("available")
-        key = keys(official)
+        key = official["system_key"] if "system_key" in official else keys(official)
         systems, available = key.nunique(), key[is_available].nunique()
         parts.append("MLPerf\u00ae Inference " + (rounds[0] if len(rounds) == 1 else f"{rounds[0]} to {rounds[-1]}"))
         parts.append(f"{names(sorted(set(official['division'])))} division")

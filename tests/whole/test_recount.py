@@ -492,10 +492,10 @@ def interactivity(asked: Asked) -> dict[str, Ends]:
     runs = runs_of(asked["benchmark"], tuple(asked["rounds"]), asked["percentile"])
     runs = runs[runs["accelerator"].isin(asked["accelerators"] or runs["accelerator"])]
     answers, lead = {}, pd.DataFrame()
-    for speed in asked["speeds"]:
+    for speed in asked["speeds"]:  # the lead is at the highest that two accelerators reach
         found = at_interactivity(runs, speed)
         answers[f"most_at_{slug(f'{speed:g}')}"] = span(found.head(1)) if len(found) else (None, None)
-        lead = found if len(found) else lead
+        lead = found if len(found) >= min(2, len(lead) or 1) else lead
     for row in lead.dropna(subset="share_low").itertuples():
         answers[f"fastest_at_target.{slug(row.accelerator)}"] = row.share_low, row.share_high
     answers["fastest_at_target"] = answers[f"fastest_at_target.{slug(lead['accelerator'].iloc[0])}"]

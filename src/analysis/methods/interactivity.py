@@ -41,7 +41,8 @@ def runs(rows: pd.DataFrame, limits: pd.DataFrame, percentile: str = "median") -
 
     `limits` is the table benchmark_limits, `percentile` "median" or "p99". Columns: RUN, LATENCIES, `interactivity`
     (tokens/s per user; NaN where unknown), `known_from` (the run's log, or LIMIT: the latency limit at p99, which makes
-    it a lower bound, `is_bound`), per_accelerator_low/high and per_kilowatt_low/high (the benchmark's unit; the latter NaN without measured power).
+    it a lower bound, `is_bound`), per_accelerator_low/high and per_kilowatt_low/high (the benchmark's unit; the latter
+    NaN without measured power).
     """
     per_kilowatt = Interval(1000 * rows["rate_low"], 1000 * rows["rate_high"]) / interval.of(rows, "power_watts")
     known = benchmark_rules.interactivity_bounds(rows, limits, percentile=percentile)
@@ -169,6 +170,13 @@ def _order(run: Row) -> tuple[float, float]:
     """The highest throughput first, then the fastest; what is not known last."""
     known = run["throughput_low"] == run["throughput_low"]
     return -run["throughput_low"] if known else np.inf, -run["interactivity"]
+
+
+def compared_at(at_targets: pd.DataFrame) -> float:
+    """Return the highest target that two available accelerators reach, else one does; NaN for none."""
+    reached = at_targets[at_targets["is_available"] & at_targets["throughput_low"].notna()]
+    systems = reached.groupby("target").size()
+    return systems.index[systems.ge(min(2, systems.max()))].max() if len(systems) else np.nan
 
 
 def leaders(at_targets: pd.DataFrame) -> pd.DataFrame:
