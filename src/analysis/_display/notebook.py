@@ -44,4 +44,4 @@ def parameters_of(notebook: str, names: Mapping[str, Any]) -> BaseModel:
     try:
         return model.model_validate({name: names[name] for name in model.model_fields})
     except ValidationError as error:
-        raise parameters.in_words(notebook, error) from None
+        raise parameters.in_words(notebook, model, error) from None

@@ -18,14 +18,12 @@ from nbconvert.filters.highlight import Highlight2HTML
 from analysis._core import mime
 from analysis._core.result_ids import by_round
 from analysis._build.page.errors import ReportFailed
-from analysis._build.page.markup import Markup, anchor, parsed
+from analysis._build.page.markup import UNSEEN, anchor, has_table, ids
 from analysis._build.page.page import installed, prepare
 from analysis._build.page.parameter_words import FILTERS
 from analysis._build.page.record import outputs
 from analysis._build.page.templates import TEMPLATES, allowing, registered
 
-_UNSEEN = re.compile(r"<(script|style)\b.*?</\1>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
-_ID = re.compile(r"<[a-z][^>]*?\sid=[\"']?([^\"'\s>]+)", re.IGNORECASE)
 _HEADING = re.compile(r"<h([1-6])\b", re.IGNORECASE)
 _BOX = re.compile(r'viewBox="\S+ \S+ (\S+) ([^"\s]+)"')  # of a drawing: its width and height
 _one_at_a_time = threading.Lock()
@@ -92,14 +90,10 @@ def filters() -> dict[str, Any]:
         "anchor": anchor,
         "code": _code,
         "shape": _shape,
-        "has_table": _has_table,
+        "has_table": has_table,
         "by_round": by_round,
     }
     return FILTERS | own
-
-
-def _has_table(html: str) -> bool:
-    return parsed(html).has("table")
 
 
 @lru_cache(maxsize=1024)  # The reports of a sweep have one code; all others of one build fit in too.
@@ -115,11 +109,10 @@ def _shape(svg: str) -> Safe:
 
 def _check(html: str) -> None:
     """Raise ReportFailed for an id that is repeated in a page, and for headings out of order."""
-    html = _UNSEEN.sub("", html)
-    twice = sorted(name for name, count in Counter(_ID.findall(html)).items() if count > 1)
+    twice = sorted(name for name, count in Counter(ids(html)).items() if count > 1)
     if twice:
         raise ReportFailed(f"The id {twice[0]!r} stands in the page more than once: give each table its own title")
-    levels = [int(level) for level in _HEADING.findall(html)]
+    levels = [int(level) for level in _HEADING.findall(UNSEEN.sub("", html))]
     if levels.count(1) != 1 or any(after > before + 1 for before, after in pairwise(levels)):
         raise ReportFailed(f"The page's headings are out of order: levels {levels}")
 
