@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from analysis._core.file_contents import write_changed
 from analysis._build.page.markup import has_table, without_styles
 from analysis._build.page.templates import fill
 from analysis._build.runs import freshness, runfiles, output_files
@@ -19,7 +20,7 @@ SECTIONS = ("Choose", "Serve", "Evidence")  # of run files, in the order of the 
 
 def write(places: Places) -> None:
     """Write the index where it differs from what is there."""
-    output_files.publish_index(render(places), places)
+    write_changed(places.reports / "index.html", render(places))
 
 
 def render(places: Places) -> str:

@@ -109,10 +109,11 @@ def _shape(svg: str) -> Safe:
 
 def _check(html: str) -> None:
     """Raise ReportFailed for an id that is repeated in a page, and for headings out of order."""
+    html = UNSEEN.sub("", html)
     twice = sorted(name for name, count in Counter(ids(html)).items() if count > 1)
     if twice:
         raise ReportFailed(f"The id {twice[0]!r} stands in the page more than once: give each table its own title")
-    levels = [int(level) for level in _HEADING.findall(UNSEEN.sub("", html))]
+    levels = [int(level) for level in _HEADING.findall(html)]
     if levels.count(1) != 1 or any(after > before + 1 for before, after in pairwise(levels)):
         raise ReportFailed(f"The page's headings are out of order: levels {levels}")
 
