@@ -92,7 +92,7 @@ class Project:
         code = (
             "from analysis._build import reports; from analysis._build.runs import runfiles;"
             "from analysis._build.runs.folders import Places; p, o = Places(), reports.Outcome();"
-            "v = reports.own_validate(); plans = reports.plan_reports(runfiles.run_files(p), p, o, v);"
+            "plans = reports.plan_reports(runfiles.run_files(p), p, o);"
             "print(*[plan.run.report for plan in plans if plan.reason is None])"
         )
         command = [sys.executable, "-c", code]

@@ -243,18 +243,15 @@ def test_every_notebook_has_a_run_file(shipped: list[Path]) -> None:
     assert {run["notebook"] for run in runs} == notebooks - WITHOUT_A_REPORT
 
 
-def declared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, tag: str = "parameters") -> type[Any]:
+def declared(tmp_path: Path, source: str, tag: str = "parameters") -> type[Any]:
     """The model of a notebook that has no code of its own."""
     cells = [{"cell_type": "code", "source": source.splitlines(keepends=True), "metadata": {"tags": [tag]}}]
     (tmp_path / "own.ipynb").write_text(json.dumps({"cells": cells}), "utf-8")
-    monkeypatch.setattr(parameters, "NOTEBOOKS", tmp_path)
-    return parameters.model_for("own")
+    return parameters.model_for("own", tmp_path)
 
 
-def test_notebook_without_a_model_is_typed_by_its_parameters_cell(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    model = declared(tmp_path, monkeypatch, 'benchmark: str = "bert"  # as everywhere\napples: int = -3  # how many\n')
+def test_notebook_without_a_model_is_typed_by_its_parameters_cell(tmp_path: Path) -> None:
+    model = declared(tmp_path, 'benchmark: str = "bert"  # as everywhere\napples: int = -3  # how many\n')
     assert model().model_dump() == {"benchmark": "bert", "apples": -3}
     for values, said in (
         ({"pears": 1}, "own: no parameter 'pears': valid: benchmark, apples"),
@@ -262,7 +259,7 @@ def test_notebook_without_a_model_is_typed_by_its_parameters_cell(
         ({"benchmark": "bart"}, "own: parameter benchmark: 'bart': did you mean 'bert'?"),
     ):
         with pytest.raises(ParameterError) as error:
-            parameters.validate("own", values)
+            parameters.validate("own", values, tmp_path)
         assert str(error.value).startswith(said)
 
 
@@ -276,22 +273,19 @@ def test_notebook_without_a_model_is_typed_by_its_parameters_cell(
     ],
 )
 def test_a_parameter_is_what_a_line_assigns_and_does_not_compute(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, tag: str, fields: dict[str, object]
+    tmp_path: Path, source: str, tag: str, fields: dict[str, object]
 ) -> None:
-    declared(tmp_path, monkeypatch, source, tag)
-    assert parameters.validate("own", {}) == fields
+    declared(tmp_path, source, tag)
+    assert parameters.validate("own", {}, tmp_path) == fields
 
 
 @pytest.mark.parametrize(
     "half", ["[]", '{"cells": [{"cell_type": "code", "source": ""}]}', '{"cells": [1]}', '{"cells": ']
 )
-def test_a_notebook_that_is_saved_by_halves_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, half: str
-) -> None:
-    monkeypatch.setattr(parameters, "NOTEBOOKS", tmp_path)
+def test_a_notebook_that_is_saved_by_halves_is_refused(tmp_path: Path, half: str) -> None:
     (tmp_path / "own.ipynb").write_text(half)
     with pytest.raises(ParameterError, match=r"own\.ipynb: is not a whole notebook"):
-        parameters.validate("own", {})
+        parameters.validate("own", {}, tmp_path)
 
 
 def test_a_parameter_is_refused_by_the_option_that_it_was_given_under() -> None:

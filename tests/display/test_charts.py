@@ -18,7 +18,7 @@ from matplotlib.textpath import text_to_path
 
 from analysis import charts
 from analysis._core import html_table, mime
-from analysis._core.notes import NONE, note
+from analysis._core.notes import NONE, note, worded
 from analysis._tables.catalog import Catalog
 from analysis.charts import colors, style
 from analysis.charts.style import Drawing
@@ -278,9 +278,9 @@ def test_numbers_and_marks_of_notes_stand_behind_bars_and_words_in_the_table() -
     notes = [frozenset({PREVIEW, UNSTATED}), frozenset({UNSTATED}), NONE]
     drawing = draw("ranges", notes=notes)
     assert texts(drawing) == ["2 to 2.5 · one \u25cb", "0.25", "3 to 4 · three"]
-    assert drawing.numbers.cells["Caveat"].tolist() == [html_table.noted(own) for own in notes]
+    assert drawing.numbers.cells["Caveat"].tolist() == [worded(own) for own in notes]
     assert "Caveat" not in draw("ranges", notes=[NONE] * 3).numbers.cells
-    assert draw("beside", notes=notes).numbers.cells["Caveat"].tolist()[1] == html_table.noted(notes[1])
+    assert draw("beside", notes=notes).numbers.cells["Caveat"].tolist()[1] == worded(notes[1])
 
 
 def test_a_marker_stands_at_the_median_where_the_rows_have_one() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from analysis._core import html_table
 from analysis._core.choices import not_among
-from analysis._core.notes import NONE, note
+from analysis._core.notes import NONE, note, worded
 from analysis._display import tables
 from analysis.comparability import selection
 from analysis.comparability.selection import Comparison, Data, Question
@@ -145,11 +145,7 @@ def test_rows_compared_come_fastest_first_with_unit_result_id_and_caveats(chosen
     assert table.cells["System (tokens per second)"].tolist() == ["24,525", "800"]
     assert table.cells["Per accelerator (tokens per second)"].tolist()[1] == "100"
     assert table.cells["Result id"].tolist() == ["", "4.1-0001"]
-    assert (
-        table.cells["Caveat"].tolist()
-        == ["", "preview system; edge suite"]
-        == [html_table.noted(NONE), html_table.noted(own)]
-    )
+    assert table.cells["Caveat"].tolist() == ["", "preview system; edge suite"] == [worded(NONE), worded(own)]
 
 
 def test_rows_left_out_come_with_their_reason_that_of_most_results_first(chosen: Comparison) -> None:

@@ -214,7 +214,7 @@ BAD = [
     ("guidellm.json", put("benchmarks", value=[]), "holds no benchmark: nothing was measured"),
     ("guidellm.json", put(*METRICS, value=None), "benchmark 1: metrics is missing"),
     ("guidellm.json", put(*METRICS, "output_tokens_per_second", value=None),
-     "benchmark 1: output_tokens_per_second.successful.mean is missing"),
+     "benchmark 1: metrics.output_tokens_per_second.successful.mean is missing"),
     ("guidellm.json", put(*METRICS, "request_totals", "successful", value=0), "no request was completed, 2 failed"),
     ("guidellm.json", put(*METRICS, "time_to_first_token_ms", "successful", "mean", value=180e3), "in flight at once"),
     ("guidellm.json", put(*METRICS, "output_tokens_per_second", "successful", "mean", value=750e3),

@@ -209,7 +209,7 @@ def test_power_without_samples_is_named(tree: Any, bring: Callable) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "reason"), [(None, "cannot be read"), ("{", "is no JSON"), ("[]", "is no description")]
+    ("content", "reason"), [(None, "cannot be read"), ("{", "is no JSON"), ("[]", "is list, expected an object")]
 )
 def test_a_system_that_is_not_described_is_named(tree: Any, bring: Callable, content: str | None, reason: str) -> None:
     tree.run()

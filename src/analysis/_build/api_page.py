@@ -9,7 +9,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any
 
-from analysis._core.file_contents import write_whole
+from analysis._core.file_contents import write_changed
 from analysis._core.paths import ROOT
 
 PAGE = ROOT / "docs" / "api.md"
@@ -30,11 +30,7 @@ from analysis.methods import speedup
 
 def write() -> bool:
     """Bring docs/api.md up to the docstrings; returns whether it changed."""
-    text = page()
-    if PAGE.is_file() and PAGE.read_text("utf-8") == text:
-        return False
-    write_whole(PAGE, text)
-    return True
+    return write_changed(PAGE, page())
 
 
 def page() -> str:

@@ -1,6 +1,6 @@
 """`analysis new-report`: a notebook and its run file from the template, whole at once.
 
-The new notebook's parameters are typed by its own parameters cell (_core.declared_parameters), so no code is touched.
+The new notebook's parameters are typed by its own parameters cell (_core.parameters), so no code is touched.
 """
 
 import json

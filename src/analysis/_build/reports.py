@@ -5,7 +5,7 @@ Nothing of Jupyter's, pandas or matplotlib is imported before a report is known 
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,7 +21,6 @@ from analysis._build.runs.failures import Failure
 from analysis._build.runs.freshness import Plan
 from analysis._build.runs.folders import Places
 
-Validate = Callable[[str, Mapping[str, Any]], dict[str, Any]]
 Say = Callable[[str], None]
 TIMEOUT = 300
 
@@ -57,13 +56,12 @@ def build_reports(
     force: bool = False,
     timeout: int = TIMEOUT,
     kernels: str = KINDS[0],
-    validate: Validate | None = None,
     say: Say = print,
 ) -> Outcome:
     """Build the named reports, or all: those that are stale, or every one with `force`, `jobs` at a time.
 
-    `timeout` is in seconds per cell, `kernels` one of KINDS. `validate(notebook, parameters)` gives complete
-    parameters or raises ValueError; all are validated before a kernel starts. `say` gets each line of progress.
+    `timeout` is in seconds per cell, `kernels` one of KINDS. All parameters are validated before a notebook is begun.
+    `say` gets each line of progress.
     Raises UnknownReport for a name without a run file; a report that fails is in the outcome.
     """
     started, places, outcome = time.monotonic(), places or Places(), Outcome()
@@ -71,7 +69,7 @@ def build_reports(
         pool = None
         if force or any(freshness.altered(report, places) for report in runfiles.run_files(places, names)):
             pool = stack.enter_context(Kernels(places, kernels))  # Libraries load while this process looks further.
-        stale = survey(names, places, outcome, validate or own_validate(), force)
+        stale = survey(names, places, outcome, force)
         for report in outcome.fresh:
             say(f"fresh   {report}")
         for report, reason in outcome.skipped.items():
@@ -89,16 +87,20 @@ def build_reports(
     return outcome
 
 
-def survey(
-    names: Iterable[str], places: Places, outcome: Outcome, validate: Validate, force: bool = False
-) -> list[Plan]:
-    """The named reports (or all) that are to be built, the longest first; the others are in the outcome.
+def survey(names: Iterable[str], places: Places, outcome: Outcome, force: bool = False) -> list[Plan]:
+    """The named reports (or all) that are to be built, the longest first (see sift). Raises UnknownReport."""
+    plans = plan_reports(runfiles.run_files(places, names), places, outcome)
+    return sift(plans, runfiles.run_files(places), places, outcome, force)
 
-    What is on disk is brought up to it: nothing stays of reports that are gone, nor of failures that are over. Raises
-    UnknownReport.
+
+def sift(
+    plans: list[Plan], reports: Collection[str], places: Places, outcome: Outcome, force: bool = False
+) -> list[Plan]:
+    """The plans that are to be built, the longest first; the others are fresh in the outcome.
+
+    What is on disk is brought up to it: nothing stays of what is none of `reports`, nor of failures that are over.
     """
-    plans = plan_reports(runfiles.run_files(places, names), places, outcome, validate)
-    output_files.tidy(places, runfiles.run_files(places))
+    output_files.tidy(places, reports)
     outcome.fresh += [plan.run.report for plan in plans if plan.reason is None and not force]
     for report in [*outcome.fresh, *outcome.skipped]:
         output_files.forget(report, places)
@@ -107,13 +109,15 @@ def survey(
     return durations.longest_first((plan for plan in plans if plan.reason is not None or force), places)
 
 
-def plan_reports(files: Mapping[str, Any], places: Places, outcome: Outcome, validate: Validate) -> list[Plan]:
+def plan_reports(files: Mapping[str, Any], places: Places, outcome: Outcome) -> list[Plan]:
     """A plan for each run file; those that are refused go to `outcome.failed`, those without data to `skipped`."""
+    from analysis._core.parameters import validate
+
     plans = []
     for report, path in files.items():
         try:
             run = runfiles.read_run(path, places)
-            parameters = validate(run.notebook, run.parameters)
+            parameters = validate(run.notebook, run.parameters, places.notebooks)
             if lacking := runfiles.missing(run, places):
                 outcome.skipped[report] = f"needs {', '.join(lacking)}: make data"
                 continue
@@ -125,13 +129,6 @@ def plan_reports(files: Mapping[str, Any], places: Places, outcome: Outcome, val
             where = "" if isinstance(error, runfiles.RunFileError) else f"{places.key(path)}, key 'parameters'"
             outcome.failed.append(Failure(report, str(error), where, next="Next: put the run file right"))
     return plans
-
-
-def own_validate() -> Validate:
-    """The validation of this project's own notebooks."""
-    from analysis._core import parameters
-
-    return parameters.validate
 
 
 def build_plans(

@@ -7,11 +7,10 @@ from pathlib import Path
 from analysis._build.index import front, sweep_index, sweep_table
 from analysis._build.kernels.pool import KINDS, Kernels
 from analysis._build.make.made import Timed
-from analysis._build.reports import TIMEOUT, Outcome, Say, Validate, build_plans, own_validate, summary
-from analysis._build.runs import freshness, output_files, sweepfiles
+from analysis._build.reports import TIMEOUT, Outcome, Say, build_plans, sift, summary
+from analysis._build.runs import freshness, sweepfiles
 from analysis._build.runs.freshness import Plan
 from analysis._build.runs.folders import Places
-from analysis._build.runs.sweepfiles import Sweep
 
 Progress = Callable[[int, int], None]
 
@@ -25,7 +24,6 @@ def build_sweep(
     timeout: int = TIMEOUT,
     kernels: str = KINDS[0],
     scheduler: str | None = None,
-    validate: Validate | None = None,
     say: Say = print,
     progress: Progress = lambda done, total: None,
 ) -> Outcome:
@@ -35,9 +33,13 @@ def build_sweep(
     how many of the reports to build are done. Raises RunFileError before anything starts if any point cannot be.
     """
     started, home, outcome = time.monotonic(), places or Places(), Outcome()
-    sweep = sweepfiles.read_sweep(sweepfiles.sweep_file(home, str(given)), home, validate or own_validate())
+    sweep = sweepfiles.read_sweep(sweepfiles.sweep_file(home, str(given)), home)
     places = sweep.places(home)
-    stale = _plan(sweep, places, force, outcome)
+    plans = [
+        Plan(point.run, point.parameters, freshness.stale(point.run, point.parameters, places))
+        for point in sweep.points
+    ]
+    stale = sift(plans, [plan.run.report for plan in plans], places, outcome, force)
 
     def tell(plan: Plan, result: Timed) -> None:
         outcome.add(plan, result[0])
@@ -61,17 +63,3 @@ def build_sweep(
         front.write(home)
     summary(outcome, places, time.monotonic() - started, say)
     return outcome
-
-
-def _plan(sweep: Sweep, places: Places, force: bool, outcome: Outcome) -> list[Plan]:
-    """The plans of the points that are to be built; the others are counted as fresh."""
-    output_files.tidy(places, [point.run.report for point in sweep.points])
-    stale = []
-    for point in sweep.points:
-        plan = Plan(point.run, point.parameters, freshness.stale(point.run, point.parameters, places))
-        if plan.reason is None and not force:
-            outcome.fresh.append(point.run.report)
-            output_files.forget(point.run.report, places)
-        else:
-            stale.append(plan)
-    return stale

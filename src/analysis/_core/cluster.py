@@ -7,6 +7,8 @@ import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from analysis._core.refusal import Failed
+
 if TYPE_CHECKING:
     from distributed import Client
 
@@ -16,7 +18,7 @@ TRAVEL = ("python", "dask", "distributed", "cloudpickle")
 COMPUTE = (*TRAVEL, "numpy", "pandas")
 
 
-class ClusterError(RuntimeError):
+class ClusterError(Failed):
     """A Dask cluster cannot be used; the text says why and what to do."""
 
 

@@ -145,6 +145,14 @@ def write_whole(path: Path, content: str | bytes) -> None:
         place.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
+def write_changed(path: Path, content: str) -> bool:
+    """Write a text whole where the file has another or is not there; returns whether it did."""
+    if of_file(path, sha256_of) == sha256(content):
+        return False
+    write_whole(path, content)
+    return True
+
+
 def remove_leftovers(folder: Path) -> None:
     """Remove what writers that were killed (kill -9, power cut) left aside in a folder."""
     for leftover in folder.glob(".*.tmp"):

@@ -91,7 +91,7 @@ class Finding:
     def _caveat(self) -> str:
         return f"Caveat: {wording.worded(self.notes)}." if self.notes else ""
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
         return {
             mime.FINDING: self.record(),
             mime.HTML: f'<p class="finding">{self._markup()}</p>',

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import html
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 import pandas as pd
 
 from analysis._core import mime
-from analysis._core import notes as wording
-from analysis._core.notes import Notes
+from analysis._core.number_words import count
 
 FOLD = 8  # rows above which a table is folded away behind its title
 
@@ -25,41 +25,44 @@ SHEET = (
 )
 
 
+@dataclass(frozen=True)
 class Table:
     """A finished table: HTML for the report, plain text for a reader without it.
 
-    `values` are its numbers as numbers, a column for each end of a range; without them its cells are.
+    `bare` is its HTML in sight, `values` are its numbers as numbers, a column for each end of a range. It is folded
+    away under `summary`, unless that is empty.
     """
 
-    def __init__(
-        self, title: str, cells: pd.DataFrame, bare: str, folded: str = "", values: pd.DataFrame | None = None
-    ) -> None:
-        self.title, self.cells, self.bare = title, cells, bare
-        self.values = cells if values is None else values
-        summary = folded or (_counted(title, cells) if len(cells) > FOLD else "")
-        opening = f'<details class="table"><summary>{html.escape(summary)}</summary>'
-        self.markup = f"{opening}{bare}</details>" if summary else bare
+    title: str
+    cells: pd.DataFrame
+    bare: str
+    values: pd.DataFrame
+    summary: str = ""
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+    @property
+    def markup(self) -> str:
+        """Its HTML."""
+        opening = f'<details class="table"><summary>{html.escape(self.summary)}</summary>'
+        return f"{opening}{self.bare}</details>" if self.summary else self.bare
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         rows = [" | ".join(row) for row in [self.cells.columns, *self.cells.itertuples(index=False)] if len(row)]
         return {mime.HTML: self.markup, mime.PLAIN: "\n".join([self.title, *rows])}
 
     def folded(self) -> Table:
         """The same table folded away behind its title, however short; one without rows stays as it is."""
-        if self.cells.empty:
-            return self
-        return Table(self.title, self.cells, self.bare, _counted(self.title, self.cells), self.values)
+        return self if self.cells.empty else self._under(self.title)
 
     def beside_figure(self) -> Table:
         """The same table folded away under words that say it holds a figure's numbers."""
-        folded = _counted("The same numbers as a table", self.cells)
-        return Table(self.title, self.cells, self.bare, folded, self.values)
+        return self._under("The same numbers as a table")
 
     def unfolded(self) -> Table:
         """The same table in sight, however long."""
-        open_table = Table(self.title, self.cells, self.bare, values=self.values)
-        open_table.markup = self.bare
-        return open_table
+        return replace(self, summary="")
+
+    def _under(self, words: str) -> Table:
+        return replace(self, summary=f"{words} ({count(len(self.cells), 'row')})")
 
     def csv(self) -> str:
         """Its values as CSV, numbers to nine digits, with a header."""
@@ -92,16 +95,17 @@ def render(
         *(_line("td", sides, row, signs_of_row) for row, signs_of_row in rows),
         "</tbody></table>",
     ]
-    return Table(title, cells, "\n".join(lines), values=values)
+    table = Table(title, cells, "\n".join(lines), cells if values is None else values)
+    return table.folded() if len(cells) > FOLD else table
 
 
+@dataclass(frozen=True)
 class Key:
     """What the signs of a table mean: a line for each, `(sign, words)`."""
 
-    def __init__(self, lines: Sequence[tuple[str, str]]) -> None:
-        self.lines = lines
+    lines: Sequence[tuple[str, str]]
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         signs = [f'<span class="mark">{_escaped(sign)}</span> ' if sign else "" for sign, _ in self.lines]
         items = "".join(f"<li>{sign}{_escaped(words)}</li>" for sign, (_, words) in zip(signs, self.lines, strict=True))
         return {
@@ -113,16 +117,7 @@ class Key:
 def empty(title: str) -> Table:
     """The sentence that replaces a table without rows."""
     words = f"{title}: nothing to show for these parameters."
-    return Table(words, pd.DataFrame(), f'<p class="nothing">{html.escape(words)}</p>')
-
-
-def noted(notes: Notes) -> str:
-    """The notes of a row in words; "" where there are none."""
-    return wording.worded(notes)
-
-
-def _counted(title: str, cells: pd.DataFrame) -> str:
-    return f"{title} ({len(cells)} {'row' if len(cells) == 1 else 'rows'})"
+    return Table(words, pd.DataFrame(), f'<p class="nothing">{html.escape(words)}</p>', pd.DataFrame())
 
 
 def _line(tag: str, attributes: Sequence[str], texts: Iterable[str], signs: Iterable[str] = ()) -> str:

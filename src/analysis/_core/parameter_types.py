@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -12,28 +12,31 @@ from analysis._core import price_quote, table_text, vocabulary
 from analysis._core.choices import not_among
 
 
-def _one_of(table: str, column: str, or_empty: bool = False) -> Callable[[str], str]:
-    def check(value: str) -> str:
-        if value not in table_text.column(table, column) and not (or_empty and value == ""):
-            raise ValueError(not_among(value, table_text.column(table, column)))
+def _one_of(value: str, valid: Iterable[str]) -> str:
+    if value not in (valid := list(valid)):
+        raise ValueError(not_among(value, valid))
+    return value
+
+
+def _a_benchmark(value: str) -> str:
+    return _one_of(value, table_text.column("benchmarks", "benchmark"))
+
+
+def _accelerators(names: Iterable[str]) -> list[str]:
+    """The names of one accelerator each."""
+    return [name for name in dict.fromkeys(names) if name != vocabulary.MIXED]
+
+
+def _an_accelerator(value: str) -> str:
+    return _one_of(value, _accelerators(table_text.column("accelerators", "accelerator")))
+
+
+def _a_baseline(value: str) -> str:
+    """Whoever submits a part that data/accelerators.csv lacks yet is still compared, by the name that was printed."""
+    described = _accelerators(table_text.column("accelerators", "accelerator"))
+    if value in described:
         return value
-
-    return check
-
-
-def _an_accelerator(more: Callable[[], tuple[str, ...]] = tuple, or_empty: bool = False) -> Callable[[str], str]:
-    """One of data/accelerators.csv, or one of `more`, which are asked for where that has it not."""
-
-    def check(value: str) -> str:
-        accelerators = [name for name in table_text.column("accelerators", "accelerator") if name != vocabulary.MIXED]
-        if value in accelerators or (or_empty and value == ""):
-            return value
-        valid = dict.fromkeys([*accelerators, *(name for name in more() if name != vocabulary.MIXED)])
-        if value not in valid:
-            raise ValueError(not_among(value, valid))
-        return value
-
-    return check
+    return _one_of(value, _accelerators([*described, *table_text.accelerators_of_results()]))
 
 
 LEAST = 1e-6  # of a share, dollars or kilowatts: what is less is a slip, and its inverse fills pages with digits
@@ -64,19 +67,18 @@ def _a_price(value: str) -> str:
     """Every price names an accelerator of data/accelerators.csv, or none: then it is of the report's own."""
     name = price_quote.parse_quote(value).accelerator
     if name:
-        _an_accelerator()(name)
+        _an_accelerator(name)
     return value
 
 
-Benchmark = Annotated[str, AfterValidator(_one_of("benchmarks", "benchmark"))]
-Accelerator = Annotated[str, AfterValidator(_an_accelerator())]
-# Whoever submits a part that data/accelerators.csv lacks yet is still compared, by the name that was printed.
-Baseline = Annotated[str, AfterValidator(_an_accelerator(table_text.accelerators_of_results))]
-MaybeBenchmark = Annotated[str, AfterValidator(_one_of("benchmarks", "benchmark", or_empty=True))]
-MaybeAccelerator = Annotated[str, AfterValidator(_an_accelerator(or_empty=True))]
-Document = Annotated[str, AfterValidator(_one_of("sources", "id"))]
+Benchmark = Annotated[str, AfterValidator(_a_benchmark)]
+Accelerator = Annotated[str, AfterValidator(_an_accelerator)]
+Baseline = Annotated[str, AfterValidator(_a_baseline)]
+MaybeBenchmark = Annotated[str, AfterValidator(lambda value: value and _a_benchmark(value))]
+MaybeAccelerator = Annotated[str, AfterValidator(lambda value: value and _an_accelerator(value))]
+Document = Annotated[str, AfterValidator(lambda value: _one_of(value, table_text.column("sources", "id")))]
 DataFile = Annotated[str, AfterValidator(_below_data)]
-Round = Annotated[str, AfterValidator(_one_of("rounds", "round"))]
+Round = Annotated[str, AfterValidator(lambda value: _one_of(value, table_text.column("rounds", "round")))]
 Rounds = Annotated[list[Round], AfterValidator(each_once)]
 Scenario = Literal[vocabulary.DATACENTER]
 LimitedScenario = Literal[vocabulary.LIMITED]

@@ -6,15 +6,18 @@ methods ask for by name has a class here; a test holds its fields and defaults e
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
 
-from analysis._core import declared_parameters, table_text
+from analysis._core import table_text
 from analysis._core.choices import not_among
 from analysis._core.file_contents import of_file
+from analysis._core.notebook_cells import NotANotebook, assigned, cells
 from analysis._core.parameter_types import (
     Accelerator,
     Baseline,
@@ -95,6 +98,7 @@ Origins = Annotated[list[Origin], Field(min_length=1)]
 WallOverLimit = range_of(Annotated[float, Field(ge=0.5)], 0)  # no server draws less than half of its power limits
 Percentile = Literal["median", "p99"]  # of a run's interactivity
 
+TYPES = {"int": int, "float": float, "str": str, "bool": bool, "list": list, "dict": dict}  # that a cell may state
 # What a parameter of this name may be, whichever notebook has it; the others are of the type that their cell declares.
 COMMON: dict[str, Any] = {
     "benchmark": Benchmark,
@@ -297,43 +301,62 @@ MODELS: dict[str, type[Strict]] = {
 }
 
 
-def model_for(notebook: str) -> type[BaseModel]:
-    """The model of a notebook's parameters: of MODELS, else as its parameters cell declares them.
+def model_for(notebook: str, folder: Path = NOTEBOOKS) -> type[BaseModel]:
+    """The model of a notebook's parameters: of MODELS, else as its parameters cell in `folder` declares them.
 
     Raises ParameterError with the notebooks there are, and where such a cell declares nothing usable.
     """
     if notebook in MODELS:
         return MODELS[notebook]
-    path = NOTEBOOKS / f"{notebook}.ipynb"
-    try:
-        model = of_file(path, _declared)
-    except declared_parameters.DeclarationError as error:
-        raise ParameterError(str(error)) from None
-    if model is None:
-        there = sorted({*MODELS, *(path.stem for path in NOTEBOOKS.glob("*.ipynb"))})
+    if (model := of_file(folder / f"{notebook}.ipynb", _declared)) is None:
+        there = sorted({*MODELS, *(path.stem for path in folder.glob("*.ipynb"))})
         raise ParameterError(f"no notebook {not_among(notebook, there)}")
     return model
 
 
-def _declared(path: Path) -> type[BaseModel]:
-    return declared_parameters.model(path, Strict, COMMON | OWN.get(path.stem, {}))
+def _declared(notebook: Path) -> type[BaseModel]:
+    """The model of the cell tagged `parameters`; a notebook without such a cell has no parameters.
+
+    A line `name = value` or `name: type = value` is a field of the type that its name has in COMMON or OWN, else of the
+    stated or the value's type; what is computed in the cell is no parameter. Raises ParameterError for a cell that is
+    not Python and a file that is no notebook.
+    """
+    types, fields = COMMON | OWN.get(notebook.stem, {}), {}
+    try:
+        source = next((cell.source for cell in cells(notebook) or () if "parameters" in cell.tags), "")
+        for name, node in assigned(source):
+            with suppress(ValueError):  # A computed value.
+                default = ast.literal_eval(node.value)
+                fields[name] = (types.get(name) or _type(node, default), default)
+    except NotANotebook as error:
+        raise ParameterError(f"{notebook.name}: {error}") from None
+    except SyntaxError as error:
+        where = f"{notebook.name}, parameters cell, line {error.lineno}"
+        raise ParameterError(f"{where}: is not Python: {error.msg}") from None
+    return create_model(notebook.stem, __base__=Strict, **fields)
 
 
-def validate(notebook: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The complete parameters of a notebook: `values` checked, defaults filled in.
+def _type(node: ast.Assign | ast.AnnAssign, default: Any) -> Any:
+    """The stated type, else that of the default."""
+    stated = ast.unparse(node.annotation).partition("[")[0] if isinstance(node, ast.AnnAssign) else ""
+    return TYPES.get(stated) or (int | float if type(default) is int else TYPES.get(type(default).__name__, Any))
+
+
+def validate(notebook: str, values: Mapping[str, Any], folder: Path = NOTEBOOKS) -> dict[str, Any]:
+    """The complete parameters of a notebook in `folder`: `values` checked, defaults filled in.
 
     Raises ParameterError with a line per parameter that is unknown, of the wrong type or not among its choices.
     """
-    model = model_for(notebook)
+    model = model_for(notebook, folder)
     try:
         return model.model_validate(dict(values)).model_dump()
     except ValidationError as error:
-        raise in_words(notebook, error) from None
+        raise in_words(notebook, model, error) from None
 
 
-def in_words(notebook: str, error: ValidationError) -> ParameterError:
+def in_words(notebook: str, model: type[BaseModel], error: ValidationError) -> ParameterError:
     """What pydantic says of the parameters of a notebook, as a line for each that names the notebook too."""
-    model, details = model_for(notebook), error.errors()
+    details = error.errors()
     return ParameterError("\n".join(f"{notebook}: {_problem(model, detail)}" for detail in details), details)
 
 

@@ -1,4 +1,4 @@
-"""What was asked and cannot be answered, said to people who know its parameters by other names."""
+"""What was asked wrongly, said to people who know its parameters by other names; and what cannot be done."""
 
 from __future__ import annotations
 
@@ -21,3 +21,7 @@ class Refused(ValueError):
     def text_for(self, called: Called) -> str:
         """The text for those who know each parameter as what it is `called`."""
         return self._words if isinstance(self._words, str) else self._words(called)
+
+
+class Failed(RuntimeError):
+    """What was asked rightly cannot be done or has no answer; the text says why. Nothing was changed."""

@@ -38,7 +38,7 @@ class Trust:
         notes = [note.record() for note in wording.ordered(self.notes)]
         return {"parts": list(self.parts), "notes": notes, "band": self.band, "view": self.view}
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
         """In a notebook the notes are in words below the line; a page lists those of all that it shows once."""
         words = "".join(f"<li>{html.escape(text)}</li>" for text in wording.texts(self.notes))
         below = f'<ul class="notes">{words}</ul>' if words else ""

@@ -31,7 +31,7 @@ def parameters_of(notebook: str, names: Mapping[str, Any]) -> BaseModel:
     """The parameters of the notebook with this name, checked, with the values that they have in `names`.
 
     A cell passes its `globals()`: whatever ran last counts, be it the parameters cell, edited or not, or the cell that
-    papermill put behind it. What else is in `names` is left alone, so a notebook may ask for the parameters of
+    a build put behind it. What else is in `names` is left alone, so a notebook may ask for the parameters of
     another one whose parameters are among its own.
     Raises ParameterError for a notebook that is not there and for values of the wrong type or not among the valid
     ones, NameError for parameters without a value.
@@ -44,4 +44,4 @@ def parameters_of(notebook: str, names: Mapping[str, Any]) -> BaseModel:
     try:
         return model.model_validate({name: names[name] for name in model.model_fields})
     except ValidationError as error:
-        raise parameters.in_words(notebook, error) from None
+        raise parameters.in_words(notebook, model, error) from None

@@ -25,7 +25,7 @@ class Provenance:
         self.result_ids = sorted({i for frame in frames if "result_id" in frame for i in frame["result_id"]} - {""})
         self.tables = dict(sorted(tables.items()))
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
         return {mime.PROVENANCE: vars(self), mime.PLAIN: f"{len(self.sources)} sources, {len(self.tables)} tables"}
 
 

@@ -100,7 +100,7 @@ def key(notes_shown: Notes, *more: tuple[str, str]) -> Key:
 
 def _cells(frame: pd.DataFrame, name: str, digits: int | None, blank: str) -> list[str]:
     if name == "notes":
-        return [html_table.noted(value) for value in frame[name]]
+        return [notes.worded(value) for value in frame[name]]
     if name in frame:
         return [_cell(value) for value in frame[name]]
     if f"{name}_low" not in frame or f"{name}_high" not in frame:

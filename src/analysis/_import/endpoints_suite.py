@@ -25,10 +25,10 @@ import yaml
 from analysis._core.choices import folded
 from analysis._core.file_contents import aside
 from analysis._core.paths import ENDPOINTS
-from analysis._import.official import accelerator_names, shape, tree, writer
-from analysis._import.official.endpoints import LARGEST, json_object, positive, within
+from analysis._import.official import accelerator_names, json_file, shape, tree, writer
+from analysis._import.official.endpoints import positive, within
+from analysis._import.official.entry import EntryError
 from analysis._import.official.import_run import ImportFailed
-from analysis._import.official.run_log import LogError
 from analysis._import.official.tree import Problem
 from analysis._tables import descriptor, rules
 from analysis.methods import provisioned_power
@@ -43,6 +43,7 @@ SOURCED, ESTIMATED = "public sources", "MLC Estimated Power"
 SUMMARY, POINT, SYSTEM, RUN = "result_summary.json", "point.yaml", "system_desc.json", "run_metadata.json"
 CLOSE = 0.01  # share by which a stored figure may differ from what it is derived from, as in MLCommons' checker
 PERCENTS = (90, 95)
+LARGEST = 1 << 22  # bytes of a description
 LOOK = 8  # folders below a path among which a point shows what the path is
 _V10, _V07 = re.compile(r"r(\d{1,9})"), re.compile(r"point_(\d{1,9})")
 _REPOSITORY = re.compile(r"endpoints[_-]results[_-]v?(\d+\.\d+)", re.IGNORECASE)
@@ -122,10 +123,10 @@ def read(paths: Iterable[Path]) -> Imported:
             row = (_of_v10 if point.is_v10 else _of_v07)(point)
             row = {name: shape.text(value) if isinstance(value, str) else value for name, value in row.items()}
             if faults := rules.row_faults(row, columns):
-                raise LogError("; ".join(faults))
+                raise EntryError("; ".join(faults))
             if rows.setdefault(row["id"], row) is not row:
-                raise LogError(f"is already read as {rows[row['id']]['location']}")
-        except (LogError, PowerError) as error:
+                raise EntryError(f"is already read as {rows[row['id']]['location']}")
+        except (EntryError, PowerError) as error:
             problems.append(Problem(str(point.folder), str(error)))
     kinds = {"integer": "Int64", "number": "float64"}
     frame = pd.DataFrame(list(rows.values()), columns=[field.name for field in fields])
@@ -261,7 +262,7 @@ def _interactivity(
         counted = _maybe(summary.get("output_tokens_per_turn_total")) or tokens
         return (counted / seconds if seconds else None), END_TO_END
     if tpot is None and _word(asked, "offline") != "dedicated":
-        raise LogError(f"{SUMMARY}: tpot has no percentile 90 above 0, from which tokens/s per user follow")
+        raise EntryError(f"{SUMMARY}: tpot has no percentile 90 above 0, from which tokens/s per user follow")
     return (None if tpot is None else _stored(summary, "tps_per_user", 1000 / tpot)), PER_TPOT
 
 
@@ -271,7 +272,7 @@ def _stored(summary: Mapping[str, Any], name: str, derived: float) -> float:
         return derived
     stored = _number(summary, name, SUMMARY)
     if abs(stored - derived) > CLOSE * derived:
-        raise LogError(f"{SUMMARY}: {name} is {stored:g}, but its parts give {derived:g}")
+        raise EntryError(f"{SUMMARY}: {name} is {stored:g}, but its parts give {derived:g}")
     return stored
 
 
@@ -280,7 +281,7 @@ def _all_counted(summary: Mapping[str, Any]) -> None:
     whole = all(isinstance(count, int) and not isinstance(count, bool) for count in counts)
     if not whole or counts[1] <= 0 or counts[1] + counts[2] != counts[0]:
         issued, completed, failed = map(short, counts)
-        raise LogError(f"{SUMMARY}: {completed} samples completed and {failed} failed, expected the {issued} issued")
+        raise EntryError(f"{SUMMARY}: {completed} samples completed and {failed} failed, expected the {issued} issued")
 
 
 def _milliseconds(series: Any, percent: int) -> float | None:
@@ -310,19 +311,19 @@ def _json(point: Point, name: str, folder: Path | None = None, *, optional: bool
     if optional and reason == tree.MISSING:
         return {}
     if reason:
-        raise LogError(f"{name}: {reason}")
-    return json_object(folder / name)
+        raise EntryError(f"{name}: {reason}")
+    return json_file.read_object(folder / name)
 
 
 def _yaml(point: Point, name: str) -> dict[str, Any]:
     if reason := tree.refused(str(point.folder), name, str(point.root)):
-        raise LogError(f"{name}: {reason}")
+        raise EntryError(f"{name}: {reason}")
     try:
         stated = yaml.safe_load(tree.head(str(point.folder / name), LARGEST))
     except (yaml.YAMLError, ValueError, RecursionError, OSError) as error:
-        raise LogError(f"{name}: is no YAML, or is cut off ({type(error).__name__})") from None
+        raise EntryError(f"{name}: is no YAML, or is cut off ({type(error).__name__})") from None
     if not isinstance(stated, dict):
-        raise LogError(f"{name}: is {type(stated).__name__}, expected the fields of a measurement point")
+        raise EntryError(f"{name}: is {type(stated).__name__}, expected the fields of a measurement point")
     return stated
 
 
@@ -338,7 +339,7 @@ def _maybe(value: Any) -> float | None:
 def _number(stated: Any, name: str, file: str) -> float:
     value = stated.get(name) if isinstance(stated, dict) else None
     if (number := _maybe(value)) is None:
-        raise LogError(f"{file}: {name} is {short(value)}, expected a number above 0")
+        raise EntryError(f"{file}: {name} is {short(value)}, expected a number above 0")
     return number
 
 

@@ -20,7 +20,7 @@ from urllib.parse import urlencode
 from analysis._core.choices import folded, not_among
 from analysis._core.file_contents import aside
 from analysis._core.paths import INFERENCEX
-from analysis._core.refusal import Refused
+from analysis._core.refusal import Failed, Refused
 from analysis._core.unprintable import escaped
 from analysis._import.measured import inferencex
 from analysis._import.measured.measurement import MeasurementError, Reader
@@ -44,7 +44,7 @@ SETUP = ("model", "spec_method", "disagg", "prefill_tp", "prefill_ep", "prefill_
          "num_decode_gpu", "offload_mode")  # fmt: skip
 
 
-class InferenceXError(RuntimeError):
+class InferenceXError(Failed):
     """The API did not answer, or not with runs; the text says what was asked and what came. Nothing was changed."""
 
 
@@ -100,12 +100,12 @@ def read(rows: Iterable[Mapping[str, Any]], model: str) -> tuple[pd.DataFrame, l
 
 def _run(row: Mapping[str, Any], model: str, place: str) -> dict[str, Any]:
     metrics = row.get("metrics")
-    read = Reader(row, f"{model}, {place}")
+    read = Reader(row, model, place)
     gpus = ("num_prefill_gpu", "num_decode_gpu")
     spread = {name: row.get(name) for name in gpus} if row.get("disagg") else {"tp": row.get("decode_tp")}
     named = {key: row.get(key) for key in ("model", "framework", "image", "precision", "conc")}
     record = (metrics if isinstance(metrics, dict) else {}) | named | spread | {"hw": row.get("hardware")}
-    (run,) = inferencex.runs(record, model, place)
+    (run,) = inferencex.runs(Reader(record, model, place))
     return {
         "origin": ORIGIN, "model": model, "accelerator": accelerator_names.canonical(run.accelerator)[0],
         "accelerator_count": run.accelerator_count, "precision": escaped(run.precision),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from analysis._core.file_contents import sha256_of, write_whole
+from analysis._core.file_contents import sha256_of, write_changed
 from analysis._core.paths import DATA
 from analysis._tables import descriptor
 from analysis._tables.descriptor import Field
@@ -26,8 +26,9 @@ def describe(folder: Path = DATA) -> list[str]:
         resource.update(bytes=table.stat().st_size, hash=f"sha256:{sha256_of(table)}")
         for part in resource.get("parts", []):
             part.update(_measured(folder / part["path"]))
-    changed = _write(path, json.dumps(package, indent=1, ensure_ascii=False) + "\n")
-    return [name for name in (changed, _write(folder / "README.md", readme(folder))) if name]
+    described = write_changed(path, json.dumps(package, indent=1, ensure_ascii=False) + "\n")
+    page = folder / "README.md"
+    return [path.name] * described + [page.name] * write_changed(page, readme(folder))
 
 
 def _measured(path: Path) -> dict[str, int | str]:
@@ -51,11 +52,3 @@ def _meaning(field: Field) -> str:
     choices = f" One of: {', '.join(f'`{choice}`' for choice in field.choices)}." if field.choices else ""
     most = f" No more than `{field.not_above}`." if field.not_above else ""
     return (field.description.rstrip(".") + "." + choices + most).replace("|", "\\|")
-
-
-def _write(path: Path, text: str) -> str:
-    """The name of the file where its text was another, else ""."""
-    if path.is_file() and path.read_text("utf-8") == text:
-        return ""
-    write_whole(path, text)
-    return path.name

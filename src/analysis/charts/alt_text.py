@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from analysis._core import html_table, interval
+from analysis._core import html_table, interval, notes
 from analysis._core.html_table import Table
 from analysis._core.interval import Interval
 
@@ -75,7 +75,7 @@ def remarks(rows: pd.DataFrame, note: str) -> list[Column]:
     """The column of words `note` if asked for, and that of caveats where a row has one."""
     columns = [words(rows, note)] if note else []
     if "notes" in rows and rows["notes"].map(bool).any():
-        columns.append(Column("Caveat", rows["notes"].map(html_table.noted)))
+        columns.append(Column("Caveat", rows["notes"].map(notes.worded)))
     return columns
 
 

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 from analysis._core import unprintable
-from analysis._core.refusal import Refused
+from analysis._core.refusal import Failed, Refused
 from analysis._core.table_text import UnusableTable
 from analysis._core.vocabulary import FILED_AS
 from analysis._import.official import UNPACKED_GB
@@ -51,7 +51,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return UNREAD
     except Refused as error:
-        return _wrong(error)
+        return _failed(error, 2)
+    except Failed as error:
+        return _failed(error)
     except UnusableTable as error:
         return _failed(f"{error}\nNext: put the table right; `make check` names every fault of data/")
     except OSError as error:  # A full disk, a folder without write permission: the message says which.
@@ -171,7 +173,6 @@ def _sweep(arguments: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from analysis._build.sweep import build_sweep
-    from analysis._core.cluster import ClusterError
 
     how = execution(arguments) | {"force": arguments.force, "scheduler": arguments.scheduler}
     with tqdm(total=0, unit=" reports", dynamic_ncols=True, disable=None) as bar:  # None: in a terminal alone
@@ -184,10 +185,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
             bar.clear()
             _say(line)
 
-        try:
-            return build_sweep(arguments.file, say=say, progress=progress, **how).status
-        except ClusterError as error:
-            return _wrong(error)
+        return build_sweep(arguments.file, say=say, progress=progress, **how).status
 
 
 def _refresh(arguments: argparse.Namespace) -> int:
@@ -206,67 +204,45 @@ def _notebook(arguments: argparse.Namespace) -> int:
 
 
 def _import(arguments: argparse.Namespace) -> int:
-    from analysis._core.cluster import ClusterError
     from analysis._import import endpoints_suite
-    from analysis._import.official.import_run import ImportFailed, import_results
-    from analysis._import.official.writer import OutputError
+    from analysis._import.official.import_run import import_results
 
     if arguments.origin and not arguments.round:
-        return _wrong(ValueError("--origin: needs --round, the round whose rules the results followed, such as v5.1"))
+        raise Refused("--origin: needs --round, the round whose rules the results followed, such as v5.1")
     choices = {"round": arguments.round or "", "origin": arguments.origin or ""}
     choices |= {"workers": arguments.jobs, "scheduler": arguments.scheduler, "unpacked_gb": arguments.unpacked_gb}
-    try:
-        if suite := endpoints_suite.among(arguments.paths):
-            return endpoints_suite.import_points(suite, arguments.out, _say)
-        return import_results(arguments.paths, arguments.out, **choices, say=_say).status
-    except OutputError as error:
-        return _wrong(error)
-    except (ImportFailed, ClusterError) as error:
-        return _failed(error)
+    if suite := endpoints_suite.among(arguments.paths):
+        return endpoints_suite.import_points(suite, arguments.out, _say)
+    return import_results(arguments.paths, arguments.out, **choices, say=_say).status
 
 
 def _record(arguments: argparse.Namespace) -> int:
     from analysis._import.official import shipped_rounds
-    from analysis._import.official.import_run import ImportFailed
 
-    try:
-        choices = {"check": arguments.check, "fewer": arguments.fewer, "workers": arguments.jobs}
-        return shipped_rounds.make(arguments.paths, **choices, say=_say)
-    except ImportFailed as error:
-        return _failed(error)
+    choices = {"check": arguments.check, "fewer": arguments.fewer, "workers": arguments.jobs}
+    return shipped_rounds.make(arguments.paths, **choices, say=_say)
 
 
 def _data(arguments: argparse.Namespace) -> int:
     from analysis._import import endpoints_suite, inferencex_api
-    from analysis._import.official.download import DownloadFailed, bring, fetch
-    from analysis._import.official.import_run import ImportFailed
+    from analysis._import.official.download import bring, fetch
 
-    try:
-        if arguments.inferencex is not None:
-            if arguments.paths:
-                raise Refused("--inferencex takes models, no PATH; name those after it")
-            return inferencex_api.bring(arguments.inferencex, address=arguments.mirror, say=_say)
-        if suite := endpoints_suite.among(arguments.paths):
-            return endpoints_suite.bring(suite, say=_say)
-        return bring(arguments.paths, say=_say) if arguments.paths else fetch(mirror=arguments.mirror, say=_say)
-    except (DownloadFailed, ImportFailed, inferencex_api.InferenceXError) as error:
-        return _failed(error)
+    if arguments.inferencex is not None:
+        if arguments.paths:
+            raise Refused("--inferencex takes models, no PATH; name those after it")
+        return inferencex_api.bring(arguments.inferencex, address=arguments.mirror, say=_say)
+    if suite := endpoints_suite.among(arguments.paths):
+        return endpoints_suite.bring(suite, say=_say)
+    return bring(arguments.paths, say=_say) if arguments.paths else fetch(mirror=arguments.mirror, say=_say)
 
 
 def _answer(arguments: argparse.Namespace) -> int:
-    """Print what the module of a command, one of planner's questions, has to say.
-
-    What it was asked wrongly ends with status 2 and the valid choices, what has no answer with status 1 and why.
-    """
+    """Print what the module of a command, one of planner's questions, has to say."""
     module = import_module(f"analysis.cli.{arguments.name_of_command}")
-    from analysis.cli.option_values import Nothing  # The module has loaded it.
-
     try:
         lines = module.run(arguments)
     except ValueError as error:
-        return _wrong(error)
-    except Nothing as error:
-        return _failed(error)
+        return _failed(error, 2)
     for line in lines:
         _say(line)
     return 0
@@ -279,7 +255,7 @@ def _audit(arguments: argparse.Namespace) -> int:
     try:
         _say(listing.printed(Catalog(), arguments.source, arguments.verdict, arguments.format))
     except ValueError as error:
-        return _wrong(error)
+        return _failed(error, 2)
     return 0
 
 
@@ -320,10 +296,6 @@ def _say(line: str) -> None:
 def _failed(error: Exception | str, status: int = 1) -> int:
     print(unprintable.escaped_lines(f"analysis: {error}"), file=sys.stderr)
     return status
-
-
-def _wrong(error: Exception) -> int:
-    return _failed(error, 2)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from analysis._core import price_quote
 from analysis._core.choices import choose, folded
 from analysis._core.interval import Interval
-from analysis._core.refusal import Called, Refused
+from analysis._core.refusal import Called, Failed, Refused
 from analysis._core.vocabulary import MIXED, round_age
 from analysis._display.tables import Table
 from analysis._tables.catalog import Catalog
@@ -34,7 +34,7 @@ DERATES = "per cent such as 60-80 or 5%, a share of at most 1 such as 0.6-0.8, o
 _MEASURED = re.compile(r"measured(?:\s*x\s*(.+))?")
 
 
-class Nothing(Exception):
+class Nothing(Failed):
     """A command was asked rightly and has no answer; the text says why, and what there is."""
 
 

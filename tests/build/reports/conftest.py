@@ -61,19 +61,11 @@ def cells(*extra: Any) -> list[Any]:
     ]
 
 
-def validate(notebook: str, given: dict[str, Any]) -> dict[str, Any]:
-    """A stand-in for analysis._core.parameters.validate."""
-    unknown = sorted(set(given) - {"apples", "name"})
-    if unknown:
-        raise ValueError(f"{notebook}: no parameter {unknown[0]!r}; valid: apples, name")
-    return {"apples": 3, "name": "Ann"} | given
-
-
 class Project:
     """The temporary project, and how a test changes and builds it."""
 
     # Test modules cannot import this one (pytest's importlib mode), so the helpers come with the fixture.
-    cells, code, validate, hostile = staticmethod(cells), staticmethod(code), staticmethod(validate), HOSTILE
+    cells, code, hostile = staticmethod(cells), staticmethod(code), HOSTILE
 
     def __init__(self, root: Path) -> None:
         self.places, self.lines, self.unused = Places.under(root), [], ()
@@ -96,7 +88,7 @@ class Project:
     def build(self, *names: str, kernels: str = KINDS[0], **options: Any) -> Outcome:
         """Build, and keep what was said in `lines`."""
         self.lines = []
-        given = {"places": self.places, "validate": validate, "say": self.lines.append, "kernels": kernels}
+        given = {"places": self.places, "say": self.lines.append, "kernels": kernels}
         return build_reports(names, **given, **options)
 
     def copy(self, root: Path) -> "Project":
@@ -109,7 +101,7 @@ class Project:
     def fresh(self) -> bool:
         """Whether a build would have nothing to do."""
         files, outcome = runfiles.run_files(self.places), Outcome()
-        plans = plan_reports(files, self.places, outcome, validate)
+        plans = plan_reports(files, self.places, outcome)
         return len(plans) == len(files) and all(plan.reason is None for plan in plans)
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -124,7 +124,7 @@ def test_invalid_parameters_are_refused_before_a_kernel_starts(
     project.run_file("apples", "apples", pears=3)
     outcome = project.build()
     assert outcome.status == 1 and outcome.fresh == ["apples_five"]
-    assert "no parameter 'pears'; valid: apples, name" in outcome.failed[0].text()
+    assert "no parameter 'pears': valid: apples, name" in outcome.failed[0].text()
     assert "notebooks/runs/apples.yml" in outcome.failed[0].text()
 
 
@@ -218,11 +218,12 @@ def test_the_report_that_took_longest_is_begun_first(project: Project) -> None:
     assert set(json.loads(project.places.pace.read_text())) == set(both)
 
 
-def test_a_table_at_fault_is_to_be_put_right_and_no_run_file(project: Project) -> None:
-    def of_a_broken_table(notebook: str, given: dict) -> dict:
+def test_a_table_at_fault_is_to_be_put_right_and_no_run_file(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    def of_a_broken_table(*given: Any) -> dict:
         raise UnusableTable("data/apples.csv, line 1: is UTF-16 text")
 
-    outcome = build_reports(places=project.places, validate=of_a_broken_table, say=project.lines.append)
+    monkeypatch.setattr("analysis._core.parameters.validate", of_a_broken_table)
+    outcome = build_reports(places=project.places, say=project.lines.append)
     assert [str(failure.what) for failure in outcome.failed] == ["data/apples.csv, line 1: is UTF-16 text"] * 2
     assert "Next: put the table right" in project.said and "run file" not in project.said
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import runpy
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from analysis._build.page.markup import Markup
 from analysis._build.runs.commits import commit_of
+
+Markup = runpy.run_path(str(Path(__file__).with_name("page_markup.py")))["Markup"]
 
 if TYPE_CHECKING:
     from conftest import Project

@@ -24,7 +24,7 @@ def reasons(project: Project) -> dict[str, str | None]:
     from analysis._build.reports import Outcome, plan_reports
     from analysis._build.runs.runfiles import run_files
 
-    plans = plan_reports(run_files(project.places), project.places, Outcome(), project.validate)
+    plans = plan_reports(run_files(project.places), project.places, Outcome())
     return {plan.run.report: plan.reason for plan in plans}
 
 
@@ -170,8 +170,7 @@ import psutil, sys
 from pathlib import Path
 from analysis._build.runs.folders import Places
 from analysis._build.reports import build_reports
-outcome = build_reports(places=Places.under(Path({str(project.places.root)!r})), say=lambda line: None,
-                        validate=lambda notebook, given: {{"apples": 3, "name": "Ann"}} | given)
+outcome = build_reports(places=Places.under(Path({str(project.places.root)!r})), say=lambda line: None)
 assert len(outcome.fresh) == 2, outcome
 heavy = {{"papermill", "nbconvert", "nbformat", "nbclient", "pandas", "matplotlib", "IPython"}} & set(sys.modules)
 assert not heavy, heavy
@@ -190,11 +189,12 @@ def test_libraries_load_while_parameters_are_validated_where_a_build_is_certain(
     started, seen = [], []
     monkeypatch.setattr("analysis._build.reports.Kernels", lambda *given: nullcontext(started.append(given)))
 
-    def validate(notebook: str, given: Any) -> Any:
+    def validate(*given: Any) -> Any:
         seen.append(bool(started))
         raise ValueError("none will do")
 
-    build_reports(places=project.places, validate=validate, say=lambda line: None)
+    monkeypatch.setattr("analysis._core.parameters.validate", validate)
+    build_reports(places=project.places, say=lambda line: None)
     assert seen == [edited] * 2
 
 

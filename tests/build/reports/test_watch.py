@@ -33,8 +33,7 @@ from analysis._build.runs.folders import Places
 from analysis._build.watch.loop import watch
 # Whoever started the tests in the background made SIGINT ignored, and programs inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-watch(places=Places.under(Path(sys.argv[1])), port=0, say=lambda line: print(line, flush=True),
-      validate=lambda notebook, given: {"apples": 3, "name": "Ann"} | given)
+watch(places=Places.under(Path(sys.argv[1])), port=0, say=lambda line: print(line, flush=True))
 """
 LONG = 120  # seconds after which what is waited for will not come
 
@@ -267,7 +266,7 @@ def test_own_code_that_was_edited_takes_a_new_process(project: Any, monkeypatch:
     said: list[str] = []
     monkeypatch.setattr(loop._Loop, "build", lambda self, state: own.write_text(own.read_text() + "# edited"))
     with pytest.raises(loop.Restart) as restart:
-        loop.watch(places=project.places, port=0, kernels="ordinary", validate=project.validate, say=said.append)
+        loop.watch(places=project.places, port=0, kernels="ordinary", say=said.append)
     assert f":{restart.value.port}/" in said[0]
 
 

@@ -34,18 +34,8 @@ PROVENANCE = """display({"application/vnd.analysis.provenance+json": {"tables": 
          raw=True)"""
 
 
-def validate(notebook: str, given: dict[str, Any]) -> dict[str, Any]:
-    """A stand-in for analysis._core.parameters.validate."""
-    parameters = {"apples": 3, "name": "Ann"} | given
-    if set(parameters) != {"apples", "name"} or not isinstance(parameters["apples"], int):
-        raise ValueError(f"{notebook}: parameters are apples, a whole number, and name; got {given}")
-    return parameters
-
-
 class Orchard:
     """The temporary project."""
-
-    validate = staticmethod(validate)
 
     def __init__(self, root: Path) -> None:
         self.places, self.lines, self.shown = Places.under(root), [], []
@@ -74,7 +64,7 @@ class Orchard:
     def sweep(self, name: str = "pick", **options: Any) -> Outcome:
         """Build a sweep, and keep what was said in `lines`, and how far it was in `shown`."""
         self.lines, self.shown = [], []
-        given = {"places": self.places, "validate": validate, "say": self.lines.append}
+        given = {"places": self.places, "say": self.lines.append}
         return build_sweep(name, progress=lambda *both: self.shown.append(both), **given | options)
 
     def tree(self, name: str = "pick") -> dict[str, bytes]:

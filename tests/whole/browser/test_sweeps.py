@@ -11,7 +11,6 @@ from playwright.sync_api import Page, expect
 from analysis._build.reports import Outcome
 from analysis._build.runs.folders import Places
 from analysis._build.sweep import build_sweep
-from analysis._core import parameters
 
 Built = tuple[Places, Outcome, list[str]]
 SWEEP = """notebook: power_efficiency
@@ -32,7 +31,7 @@ def swept(built: Built, workspace: Path) -> Places:
             # With the tables that its reports have kept, which all others would have to make again.
             places = Places.under(shutil.copytree(built[0].root, workspace / "unswept"))
             (places.sweeps / "small.yml").write_text(SWEEP, "utf-8")
-            outcome = build_sweep("small", places=places, validate=parameters.validate, jobs=2, say=lambda line: None)
+            outcome = build_sweep("small", places=places, jobs=2, say=lambda line: None)
             assert outcome.failed == [] and len(outcome.built) == 6
             places.root.rename(root)
     return Places.under(root)

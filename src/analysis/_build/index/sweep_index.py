@@ -4,6 +4,7 @@ from collections import Counter
 from decimal import Decimal
 from typing import Any
 
+from analysis._core.file_contents import write_changed
 from analysis._build.page import record
 from analysis._build.page.templates import fill
 from analysis._build.runs import freshness, output_files
@@ -15,7 +16,7 @@ DIGITS = 4  # significant digits of a finding in the index; its report and the t
 
 def write(sweep: Sweep, places: Places) -> None:
     """Write the index where it differs from what is there."""
-    output_files.publish_index(render(sweep, places), places)
+    write_changed(places.reports / "index.html", render(sweep, places))
 
 
 def render(sweep: Sweep, places: Places) -> str:

@@ -7,7 +7,6 @@ import signal
 import sys
 import threading
 import time
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from queue import Empty
 from typing import Any
@@ -18,12 +17,11 @@ from jupyter_client.asynchronous import AsyncKernelClient
 from jupyter_client.connect import KernelConnectionInfo
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
-from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
+from jupyter_client.provisioning import LocalProvisioner
 from nbclient.util import run_sync
 
 from analysis._build.kernels.process import ForkedProcess, ForkServer
 
-PROVISIONER = "analysis-kernel"
 STEP = 1.0  # seconds after which a kernel that is silent is asked again, and looked at whether it lives
 RECONNECT = 5  # milliseconds between two looks whether a new kernel listens; zmq's own are 100
 # All kernels of a build would write their cells into one database, and each could read there what the others ran.
@@ -49,10 +47,6 @@ class Provisioner(LocalProvisioner):
         """End a forked kernel by SIGTERM, which it takes for the orderly end that it is asked for."""
         if isinstance(self.process, ForkedProcess):
             self.process.terminate()
-
-
-_ENTRY = EntryPoint(PROVISIONER, f"{__name__}:{Provisioner.__name__}", KernelProvisionerFactory.GROUP_NAME)
-KernelProvisionerFactory.provisioners.setdefault(PROVISIONER, _ENTRY)
 
 
 class Client(AsyncKernelClient):
@@ -102,9 +96,8 @@ class ReportKernel(AsyncKernelManager):
         self.server, self.log_file = server, files.with_suffix(".log")
         self._launch, self._stopping, self._asked, self._clients = launch, stopping, False, []
         # Whatever `python3` kernels the machine has registered.
-        spec = get_kernel_dict([NO_HISTORY])
-        spec["metadata"] |= {"kernel_provisioner": {"provisioner_name": PROVISIONER}}
-        self._kernel_spec = KernelSpec(**spec)
+        self.kernel_id, self._kernel_spec = files.name, KernelSpec(**get_kernel_dict([NO_HISTORY]))
+        self.provisioner = Provisioner(kernel_id=self.kernel_id, kernel_spec=self._kernel_spec, parent=self)
 
     async def start_kernel(self, **kwargs: Any) -> None:  # type: ignore[override]
         with self.log_file.open("ab") as log:

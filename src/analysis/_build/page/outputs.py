@@ -95,9 +95,9 @@ def _line(cells: list[str], numeric: list[bool], headings: int, scope: str) -> s
     return f"<tr>{''.join(texts)}</tr>"
 
 
-def describe_figures(cells: list[Any]) -> int:
-    """Give each figure without alt text one from the heading above it; returns how many had none."""
-    heading, lacking = "", 0
+def describe_figures(cells: list[Any]) -> None:
+    """Give each figure without alt text one from the heading above it."""
+    heading = ""
     for cell in cells:
         if cell.cell_type == "markdown":
             titles = [line.lstrip("# ").strip() for line in cell.source.splitlines() if line.startswith("#")]
@@ -107,8 +107,6 @@ def describe_figures(cells: list[Any]) -> int:
             about = output.metadata.setdefault(kind, {})
             if not isinstance(about, dict) or not str(about.get("alt", "")).strip():
                 output.metadata[kind] = {"alt": f"Figure: {heading or 'no description'}"}
-                lacking += 1
-    return lacking
 
 
 def lift_styles(cells: list[Any]) -> str:

@@ -10,12 +10,12 @@ from analysis._core import mime
 from analysis._core.vocabulary import round_age
 from analysis._build.page import markdown, outputs, record
 from analysis._build.page.errors import ReportFailed
-from analysis._build.page.markdown import Heading, Headings
-from analysis._build.page.markup import parsed
+from analysis._build.page.markdown import Headings
+from analysis._build.page.markup import ids
 from analysis._build.page.parameter_words import parameter_help
 from analysis._build.page.templates import shared
 
-PACKAGES = ("numpy", "pandas", "matplotlib", "seaborn", "papermill", "nbconvert")
+PACKAGES = ("numpy", "pandas", "matplotlib", "seaborn", "nbclient", "nbconvert")
 RESERVED = {"main", "answer", "contents", "about", "notes", "code"}
 HIDDEN = {"hide-input", "parameters", "injected-parameters"}  # tags of cells whose code is folded away
 NOTEBOOK_ONLY = "notebook-only"  # tag of a cell whose outputs are for the reader of the notebook, not of the page
@@ -29,9 +29,10 @@ def prepare(notebook: Any, stated: dict[str, Any], up: str = "") -> tuple[Any, d
     missing title and for an image outside the notebook.
     """
     notebook = copy.deepcopy(notebook)
-    notes, in_folds = _notes(notebook.cells), _notes_in_folds(notebook.cells)
+    _find_folds(notebook.cells)
+    notes = _notes(notebook.cells)
+    _say_notes_in_folds(notebook.cells)
     for index, cell in enumerate(notebook.cells):
-        cell.metadata["page"] = {"caveats": in_folds[index]}
         if cell.cell_type == "code":
             outputs_of_page = [] if NOTEBOOK_ONLY in record.tags(cell) else cell.outputs
             cell.outputs = [shown for output in outputs_of_page if (shown := outputs.shown(output, index))]
@@ -56,55 +57,57 @@ def prepare(notebook: Any, stated: dict[str, Any], up: str = "") -> tuple[Any, d
     return notebook, facts | _fold(notebook.cells) | _footer(notebook.cells, stated)
 
 
+def _find_folds(cells: list[Any]) -> None:
+    """Note of each cell whether it is folded away: from a heading tagged so to the next heading of its level."""
+    folded = False
+    for cell in cells:
+        if _rank(cell) <= 2:
+            folded = FOLDED in record.tags(cell)
+        cell.metadata["page"] = {"folded": folded}
+
+
+def _parted(cells: list[Any]) -> tuple[list[Any], list[Any]]:
+    """The cells in sight, and those that are folded away."""
+    return tuple([cell for cell in cells if cell.metadata["page"]["folded"] is folded] for folded in (False, True))
+
+
 def _notes(cells: list[Any]) -> list[dict[str, Any]]:
     """The notes of what a page shows unfolded, each kind once: of the answer all, of the rest those of single rows."""
     told: dict[str, dict[str, Any]] = {}
-    for cell, folded in zip(cells, _in_folds(cells), strict=True):
-        if not folded:
-            for note in record.notes([cell], background="answer" in record.tags(cell)):
-                told.setdefault(note["bare"], note)
+    for cell in _parted(cells)[0]:
+        for note in record.notes([cell], background="answer" in record.tags(cell)):
+            told.setdefault(note["bare"], note)
     return list(told.values())
 
 
-def _notes_in_folds(cells: list[Any]) -> list[list[dict[str, Any]]]:
-    """Of each cell that is folded away the notes of its findings, said below them: who unfolds or prints it sees no
-    other explanation near. What the same fold said before is not said again."""
-    found, told = [], set[tuple[str, str]]()
-    for cell, folded in zip(cells, _in_folds(cells), strict=True):
-        if not folded or _rank(cell) <= 2:
+def _say_notes_in_folds(cells: list[Any]) -> None:
+    """Leave in each folded cell the notes of its findings: who unfolds or prints it sees no other explanation near.
+    What the same fold said before is not said again."""
+    told = set[tuple[str, str]]()
+    for cell in _parted(cells)[1]:
+        if _rank(cell) <= 2:
             told = set()
-        own = _once(record.notes([cell], background=False)) if folded else []
-        found.append([note for note in own if (note["code"], note["words"]) not in told])
+        own = _once(record.notes([cell], background=False))
+        cell.metadata["page"]["caveats"] = [note for note in own if (note["code"], note["words"]) not in told]
         told |= {(note["code"], note["words"]) for note in own}
-    return found
 
 
 def _once(notes: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Each kind of note once: in its words, or without its detail where its notes differ in that."""
-    kinds: dict[str, list[dict[str, Any]]] = {}
+    kinds: dict[str, dict[str, Any]] = {}
     for note in notes:
-        kinds.setdefault(note["bare"], []).append(note)
-    alike = {bare: len({note["words"] for note in own}) == 1 for bare, own in kinds.items()}
-    return [own[0] if alike[bare] else own[0] | {"words": bare} for bare, own in kinds.items()]
-
-
-def _in_folds(cells: list[Any]) -> list[bool]:
-    """Of each cell whether it is folded away: from a heading tagged so to the next heading of its level."""
-    folded, inside = [], False
-    for cell in cells:
-        if _rank(cell) <= 2:
-            inside = FOLDED in record.tags(cell)
-        folded.append(inside)
-    return folded
+        first = kinds.setdefault(note["bare"], note)
+        if first["words"] != note["words"]:
+            kinds[note["bare"]] = first | {"words": note["bare"]}
+    return list(kinds.values())
 
 
 def _left_to_explain(notes: list[dict[str, Any]], cells: list[Any]) -> list[dict[str, Any]]:
     """The notes that no figure in sight explains below it; what figures in folds explain is neither."""
-    folds = _in_folds(cells)
-    seen = outputs.explain([cell for cell, folded in zip(cells, folds, strict=True) if not folded], set())
+    in_sight, folded = _parted(cells)
+    seen = outputs.explain(in_sight, set())
     left = [note for note in notes if note["bare"] not in seen]
-    told = seen | {note["bare"] for note in left}
-    outputs.explain([cell for cell, folded in zip(cells, folds, strict=True) if folded], told)
+    outputs.explain(folded, seen | {note["bare"] for note in left})
     return left
 
 
@@ -113,14 +116,12 @@ def _fold(cells: list[Any]) -> dict[str, bool]:
 
     The facts say what remains for the page's end: a fold to close, the notes.
     """
-    folds = _in_folds(cells)
-    for before, cell, folded in zip([False, *folds], cells, folds, strict=False):
-        begins = folded and "summary" in cell.metadata["page"]
-        cell.metadata["page"] |= {"begins": begins, "ends": before and (begins or not folded)}
-    first = next((cell for cell in cells if cell.metadata["page"]["begins"]), None)
-    if first is not None:
-        first.metadata["page"]["notes"] = True
-    return {"left_open": bool(folds and folds[-1]), "notes_last": first is None}
+    open_fold, has_fold = False, False
+    for own in (cell.metadata["page"] for cell in cells):
+        begins = own["folded"] and "summary" in own
+        own |= {"begins": begins, "ends": open_fold and (begins or not own["folded"]), "notes": begins and not has_fold}
+        open_fold, has_fold = own["folded"], has_fold or begins
+    return {"left_open": open_fold, "notes_last": not has_fold}
 
 
 def _without_empty_headings(cells: list[Any]) -> list[Any]:
@@ -146,16 +147,22 @@ def _shows(cell: Any) -> bool:
 
 
 def _render_text(cells: list[Any]) -> dict[str, Any]:
-    """Render all Markdown in place; the question, the scope and the contents of the page."""
-    headings, question, scope = Headings(RESERVED | _used_ids(cells)), "", ""
+    """Render all Markdown in place; the question, the scope and the contents of the page.
+
+    Of a folded section, the HTML of the heading is kept apart as `summary`, and it is not among the contents.
+    """
+    headings, question, scope, folded = Headings(RESERVED | _used_ids(cells)), "", "", set()
     first = next((cell for cell in cells if cell.cell_type == "markdown"), None)
     for index, cell in enumerate(cells):
         try:
             if cell.cell_type == "markdown":
-                cell.metadata["page"]["place"] = len(headings.all)
-                html, asked, about = markdown.render(cell, headings, first=cell is first)
-                cell.metadata["page"]["html"] = html
+                own, place = cell.metadata["page"], len(headings.all)
+                own["html"], asked, about = markdown.render(cell, headings, first=cell is first)
                 question, scope = question or asked, scope or about
+                if own["folded"] and _rank(cell) == 2:
+                    folded.add(headings.all[place])
+                    heading, end, own["html"] = own["html"].partition("</h2>")
+                    own["summary"] = heading + end
             for output in (o for o in cell.get("outputs", []) if mime.MARKDOWN in o.get("data", {})):
                 html, *_ = markdown.render({"source": output.data[mime.MARKDOWN]}, headings)
                 output.data = {mime.HTML: html}
@@ -163,37 +170,13 @@ def _render_text(cells: list[Any]) -> dict[str, Any]:
             raise ReportFailed(error.what, index) from error
     if not question:
         raise ReportFailed("The notebook has no title: expected a Markdown cell that begins with '# '")
-    folded = {h.id for h in _folded_headings(cells, headings.all)}
-    shown = [(heading, below) for heading, below in _contents(headings.all) if heading.id not in folded]
-    return {"question": question, "scope": scope, "contents": shown}
-
-
-def _folded_headings(cells: list[Any], headings: list[Heading]) -> list[Heading]:
-    """The headings whose sections are folded; the cell of each keeps its HTML apart as `summary`."""
-    found = []
-    for cell in cells:
-        if cell.cell_type == "markdown" and FOLDED in record.tags(cell) and _rank(cell) == 2:
-            heading, page = headings[cell.metadata["page"]["place"]], cell.metadata["page"]
-            page["summary"], end, rest = page["html"].partition("</h2>")
-            page["summary"], page["html"] = page["summary"] + end, rest
-            found.append(heading)
-    return found
+    contents = [heading for heading in headings.all if heading.level == 2 and heading not in folded]
+    return {"question": question, "scope": scope, "contents": contents}
 
 
 def _used_ids(cells: list[Any]) -> set[str]:
     shown = filter(outputs.is_html, record.outputs(cells))
-    return {name for output in shown for name in parsed(output.data[mime.HTML]).ids}
-
-
-def _contents(headings: list[Heading]) -> list[tuple[Heading, list[Heading]]]:
-    """Each second-level heading with the third-level ones below it."""
-    tree: list[tuple[Heading, list[Heading]]] = []
-    for heading in headings:
-        if heading.level == 2:
-            tree.append((heading, []))
-        elif heading.level == 3:
-            tree[-1][1].append(heading)
-    return tree
+    return {name for output in shown for name in ids(output.data[mime.HTML])}
 
 
 def _code(cells: list[Any]) -> list[tuple[str, str]]:

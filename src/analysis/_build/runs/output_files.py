@@ -26,12 +26,6 @@ def publish(stated: dict[str, Any], html: str, picture: str | None, places: Plac
     forget(report, places)
 
 
-def publish_index(html: str, places: Places) -> None:
-    """Write the index of a folder of reports where it differs from what is there."""
-    if file_sha256(places.reports / "index.html") != sha256(html):
-        write_whole(places.reports / "index.html", html)
-
-
 def remember(failure: Failure, places: Places, notebook: str | None = None) -> None:
     """Keep a failure's words for the index, and the notebook (its text) as far as it ran."""
     forget(failure.report, places)

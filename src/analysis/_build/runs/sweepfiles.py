@@ -1,7 +1,7 @@
 """Sweep files: one YAML file, a notebook and a matrix of parameters, expanded to one run per point."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -16,8 +16,6 @@ from analysis._build.runs.runfiles import NAME, ReportRun, RunFileError, check_n
 KEYS = {"notebook": str, "title": str, "parameters": dict, "matrix": dict}
 LONGEST = 100  # characters of a point's name; longer ones end in a digest
 SHOWN_AT_MOST = 10  # points that an error lists
-
-Validate = Callable[[str, Mapping[str, Any]], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ def sweep_files(places: Places) -> dict[str, Path]:
     return {path.stem: path for path in sorted(places.sweeps.glob("*.yml"))}
 
 
-def read_sweep(path: Path, places: Places, validate: Validate) -> Sweep:
+def read_sweep(path: Path, places: Places) -> Sweep:
     """A sweep with all its points validated. Raises RunFileError, which names each point that cannot be."""
     where = _where(path, places)
     if not NAME.fullmatch(path.stem) or path.suffix != ".yml":
@@ -69,7 +67,7 @@ def read_sweep(path: Path, places: Places, validate: Validate) -> Sweep:
     points, refused = [], []
     for values in product(*matrix.values()):
         try:
-            points.append(_point(content, dict(zip(matrix, values, strict=True)), where, validate))
+            points.append(_point(content, dict(zip(matrix, values, strict=True)), where, places))
         except ValueError as error:
             refused.append(str(error))
     if refused:
@@ -94,9 +92,11 @@ def _matrix(content: Mapping[str, Any], where: str) -> dict[str, list[Any]]:
     return matrix
 
 
-def _point(content: Mapping[str, Any], varied: dict[str, Any], where: str, validate: Validate) -> Point:
+def _point(content: Mapping[str, Any], varied: dict[str, Any], where: str, places: Places) -> Point:
+    from analysis._core.parameters import validate
+
     parameters = {**(content.get("parameters") or {}), **varied}
-    validated = validate(content["notebook"], parameters)
+    validated = validate(content["notebook"], parameters, places.notebooks)
     title = ", ".join(value_name(value) for value in varied.values())
     again = f"analysis sweep {where}"
     run = ReportRun(point_name(varied), content["notebook"], title, parameters=parameters, again=again, file=where)

@@ -15,7 +15,7 @@ from analysis._build.make import light_import
 from analysis._build.make.made import Timed
 from analysis._build.make.parallel import side_by_side, undisturbed
 from analysis._build.page.templates import TEMPLATES
-from analysis._build.reports import TIMEOUT, Outcome, Say, Validate, own_validate, survey, timed
+from analysis._build.reports import TIMEOUT, Outcome, Say, survey, timed
 from analysis._build.runs import durations, runfiles
 from analysis._build.runs.failures import Failure
 from analysis._build.runs.folders import ENGINE, Places
@@ -43,7 +43,6 @@ def watch(
     jobs: int = 3,
     timeout: int = TIMEOUT,
     kernels: str = KINDS[0],
-    validate: Validate | None = None,
     say: Say = print,
 ) -> None:
     """Keep the pages of the named reports, or of all, as their files say, and serve them, until interrupted.
@@ -62,7 +61,7 @@ def watch(
             say(f"port {port} is taken")
         say(f"preview at {preview.address}index.html, Ctrl-C ends it")
         light_import.import_jupyter()
-        loop = _Loop(names, places, preview, pool, jobs, timeout, validate or own_validate(), say)
+        loop = _Loop(names, places, preview, pool, jobs, timeout, say)
         last: State = {}
         for state in _states(places):
             edited = {path for path in last.keys() | state.keys() if last.get(path) != state.get(path)}
@@ -107,30 +106,21 @@ def running() -> set[Path]:
 
 def _files(folder: Path) -> Iterator[Path]:
     """The files below a folder, without hidden ones, compiled ones and what editors keep beside them."""
-    try:
-        entries = list(os.scandir(folder))
-    except OSError:  # It is gone, or was at this moment.
-        return
-    for entry in entries:
-        if entry.name.startswith((".", "__pycache__")) or entry.name.endswith("~"):
-            continue
-        if entry.is_dir():
-            yield from _files(Path(entry.path))
-        else:
-            yield Path(entry.path)
+    for above, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith((".", "__pycache__"))]
+        yield from (Path(above, name) for name in names if not (name.startswith(".") or name.endswith("~")))
 
 
 class _Loop:
     """What a preview holds and knows from one edit to the next."""
 
     def __init__(
-        self, names: list[str], places: Places, preview: Preview, kernels: Kernels, jobs: int, timeout: int,
-        validate: Validate, say: Say,
-    ) -> None:  # fmt: skip
+        self, names: list[str], places: Places, preview: Preview, kernels: Kernels, jobs: int, timeout: int, say: Say
+    ) -> None:
         from analysis._build.make.build import Builder
 
         self.names, self.places, self.preview, self.kernels = names, places, preview, kernels
-        self.jobs, self.validate, self.say = jobs, validate, say
+        self.jobs, self.say = jobs, say
         self.builder = Builder(places, kernels, timeout)
         self.failed: dict[str, State] = {}  # by report: the files of which it could not be built
         self.told: dict[str, str] = {}  # by report: the failure that the terminal shows
@@ -158,7 +148,7 @@ class _Loop:
             self.say(f"built   {plan.run.report}  {seconds:.1f} s  ({plan.reason})")
 
         try:
-            plans = survey(self.names, self.places, outcome, self.validate)
+            plans = survey(self.names, self.places, outcome)
             for failure in outcome.failed:
                 self._tell_failure(failure)
             for report in outcome.fresh:

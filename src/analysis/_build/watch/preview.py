@@ -13,6 +13,7 @@ from functools import partial
 from hashlib import sha256
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import unquote
@@ -102,41 +103,29 @@ class _Answer(SimpleHTTPRequestHandler):
         self.send_header("Cache-Control", "no-store")
         super().end_headers()
 
-    def do_GET(self) -> None:
-        if self._is_allowed() and not self._answer_page(body=True):
-            super().do_GET()
-
-    def do_HEAD(self) -> None:
-        if self._is_allowed() and not self._answer_page(body=False):
-            super().do_HEAD()
-
     def list_directory(self, path: Any) -> None:
         """Show no list of a folder without a page."""
         self.send_error(HTTPStatus.NOT_FOUND)
 
-    def _is_allowed(self) -> bool:
+    def send_head(self) -> Any:
+        """Send status and headers; returns what follows them, None where nothing may be asked for."""
         name = (self.headers.get("Host") or "").rpartition(":")[0]
         hidden = any(part.startswith(".") or "\\" in part for part in unquote(self.path).split("/"))
         if name not in NAMES or hidden:
-            self.send_error(HTTPStatus.FORBIDDEN)
-        return name in NAMES and not hidden
-
-    def _answer_page(self, body: bool) -> bool:
-        """Whether a page was asked for, which is answered then."""
+            return self.send_error(HTTPStatus.FORBIDDEN)
         path = Path(self.translate_path(self.path + "index.html" if self.path.endswith("/") else self.path))
         if path.suffix != ".html":
-            return False
+            return super().send_head()
         if path.parent == self.preview.places.reports:
             self.preview.asked[path.stem] = time.monotonic()
         text, version = self.preview.page(path)
+        content = text.encode()
         self.send_response(HTTPStatus.OK)
         self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(text.encode())))
+        self.send_header("Content-Length", str(len(content)))
         self.send_header("ETag", version)
         self.end_headers()
-        if body:
-            self.wfile.write(text.encode())
-        return True
+        return BytesIO(content)
 
 
 def _served(text: str, failure: str, version: str) -> str:

@@ -12,15 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from analysis._import.measured import statistic_blocks
-from analysis._import.measured.measurement import (
-    TOLERANCE,
-    UNKNOWN,
-    MeasuredRun,
-    MeasurementError,
-    Reader,
-    checked,
-    named,
-)
+from analysis._import.measured.measurement import TOLERANCE, UNKNOWN, MeasuredRun, Reader
 from analysis._import.measured.statistic_blocks import COUNTS, RATES
 
 FORM = "AIPerf (profile_export_aiperf.json, or its aggregate)"
@@ -44,19 +36,18 @@ def recognizes(record: Mapping[str, Any]) -> bool:
     )
 
 
-def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[MeasuredRun]:
+def runs(read: Reader) -> list[MeasuredRun]:
     """The run of one export. Raises MeasurementError naming file and block; a cancelled run is refused."""
-    where = named(file, place)
-    repeated = _aggregated(record)
-    _usable(record, where)
-    record = _means(record, where) if repeated else record
-    read = Reader(record, where)
-    config = _measured(read.part("input_config"))
-    gpus = list(_gpus(read))
+    repeated = _aggregated(read.record)
+    _usable(read)
+    read = _means(read) if repeated else read
+    config, gpus = _measured(read.part("input_config")), list(_gpus(read))
     metrics = [gpu.part("metrics") for gpu in gpus]
-    power = [(each, next(filter(each.record.get, POWER), "")) for each in metrics]
-    measured = MeasuredRun(
-        file, place, "AIPerf", _model(config),
+    power = [(each, next(filter(each.value, POWER), "")) for each in metrics]
+    measured = read.run(
+        "AIPerf",
+        _model(config),
+        BETWEEN_RUNS if repeated else TOLERANCE,
         requests_completed=statistic_blocks.stat(read, "request_count", COUNTS),
         requests_failed=statistic_blocks.stat(read, "error_request_count", COUNTS, missing=_errors(read)),
         date=read.text("start_time"),
@@ -65,8 +56,8 @@ def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[Measured
         goodput_per_s=statistic_blocks.stat(read, "goodput", RATES, missing=UNKNOWN),
         **statistic_blocks.figures(read, config),
         **statistic_blocks.watts((each, name) for each, name in power if name),
-    )  # fmt: skip
-    return [checked(measured, where, BETWEEN_RUNS if repeated else TOLERANCE)]
+    )
+    return [measured]
 
 
 def _aggregated(record: Mapping[str, Any]) -> bool:
@@ -74,29 +65,28 @@ def _aggregated(record: Mapping[str, Any]) -> bool:
     return isinstance(metadata, Mapping) and "aggregation_type" in metadata and "metrics" in record
 
 
-def _usable(record: Mapping[str, Any], where: str) -> None:
+def _usable(read: Reader) -> None:
     for key, words in OTHERS.items():
-        if key in record:
-            raise MeasurementError(f"{where}: is {words}; expected the export of one run or of its repetitions")
-    version = str(record.get("schema_version") or SCHEMA)
+        if key in read.record:
+            raise read.refused(f"is {words}; expected the export of one run or of its repetitions")
+    version = str(read.value("schema_version") or SCHEMA)
     if not version.startswith(SCHEMA):
-        raise MeasurementError(f"{where}: schema_version is {version}; expected {SCHEMA}x or none")
-    if record.get("was_cancelled"):
-        raise MeasurementError(f"{where}: was_cancelled is true: its averages are of an unfinished run; run it again")
+        raise read.refused(f"schema_version is {version}; expected {SCHEMA}x or none")
+    if read.value("was_cancelled"):
+        raise read.refused("was_cancelled is true: its averages are of an unfinished run; run it again")
 
 
-def _means(record: Mapping[str, Any], where: str) -> dict[str, Any]:
+def _means(read: Reader) -> Reader:
     """An aggregate as the export of one run: each block's statistics are the means over the runs that succeeded."""
-    read = Reader(record, where)
-    if not read.part("metadata").number("num_successful_runs"):
-        raise MeasurementError(f"{where}: num_successful_runs is 0: nothing was measured")
+    if not read.number("metadata.num_successful_runs"):
+        raise read.refused("num_successful_runs is 0: nothing was measured")
     averages: dict[str, dict[str, Any]] = {}
     metrics = read.part("metrics")
     for key in metrics.record:
         block, _, statistic = key.rpartition("_")
         value = metrics.part(key).record
         averages.setdefault(block, {"unit": value.get("unit")})[statistic] = value.get("mean")
-    return {**record, **averages}
+    return Reader({**read.record, **averages}, read.file, read.place)
 
 
 def _errors(read: Reader) -> float:
@@ -106,7 +96,7 @@ def _errors(read: Reader) -> float:
 def _gpus(read: Reader) -> Iterator[Reader]:
     """Each accelerator once, though two endpoints may report it."""
     uuids = set()
-    for endpoint in read.part("telemetry_data").parts("endpoints"):
+    for endpoint in read.parts("telemetry_data.endpoints"):
         for gpu in endpoint.parts("gpus"):
             uuid = gpu.text("gpu_uuid")
             if not uuid or uuid not in uuids:
@@ -119,12 +109,12 @@ def _measured(config: Reader) -> Reader:
 
     Newer files list `phases`, each with its name; phases by name are read alike.
     """
-    phases = config.record.get("phases")
+    phases = config.value("phases")
     if isinstance(phases, Mapping):
         measured_phases: Any = {name: phase for name, phase in phases.items() if name != "warmup"}
     else:
         measured_phases = [phase.record for phase in config.parts("phases") if not _left_out(phase.record)]
-    return Reader({**config.record, "phases": measured_phases}, config.where)
+    return Reader({**config.record, "phases": measured_phases}, config.file, config.place)
 
 
 def _left_out(phase: Mapping[str, Any]) -> bool:
@@ -133,8 +123,8 @@ def _left_out(phase: Mapping[str, Any]) -> bool:
 
 def _model(config: Reader) -> str:
     """The model's name: of input_config.endpoint.model_names, or of `models` of newer files, a list or its `items`."""
-    models = config.record.get("models")
+    models = config.value("models")
     models = models.get("items") if isinstance(models, Mapping) else models
-    names = config.part("endpoint").record.get("model_names") or models or [""]
+    names = config.value("endpoint.model_names") or models or [""]
     first = names[0] if isinstance(names, list) else names
     return config.words("model_names", first.get("name") if isinstance(first, Mapping) else first)

@@ -11,16 +11,7 @@ import pandas as pd
 
 from analysis._core.file_contents import NotUtf8, sha256_of, utf8
 from analysis._import.measured import aiperf, genai_perf, guidellm, inferencex, sglang, vllm
-from analysis._import.measured.measurement import (
-    COLUMNS,
-    UNKNOWN,
-    MeasuredRun,
-    MeasurementError,
-    Reader,
-    checked,
-    frame,
-    named,
-)
+from analysis._import.measured.measurement import COLUMNS, UNKNOWN, MeasuredRun, MeasurementError, Reader, frame
 from analysis._import.official import loadgen
 from analysis._tables.catalog import Catalog
 
@@ -60,7 +51,7 @@ def read_runs(path: Path, name: str = "") -> list[MeasuredRun]:
         text = path.read_bytes()
     except OSError as error:
         raise MeasurementError(f"{name}: cannot be read: {error.strerror}") from None
-    return [run for place, record in _records(text, name) for run in _runs(record, name, place)]
+    return [run for place, record in _records(text, name) for run in _runs(Reader(record, name, place))]
 
 
 def _records(text: bytes, name: str) -> list[tuple[str, Any]]:
@@ -81,20 +72,19 @@ def _records(text: bytes, name: str) -> list[tuple[str, Any]]:
         try:
             records.append((place, json.loads(line)))
         except (ValueError, RecursionError) as error:  # Where no line is JSON, the file was meant as one object.
-            where, fault = (named(name, place), error) if records else (name, whole)
-            raise MeasurementError(f"{where}: is no JSON ({fault}); expected {TOOLS}") from None
+            read, fault = (Reader({}, name, place), error) if records else (Reader({}, name), whole)
+            raise read.refused(f"is no JSON ({fault}); expected {TOOLS}") from None
     return records
 
 
-def _runs(record: Any, name: str, place: str) -> list[MeasuredRun]:
+def _runs(read: Reader) -> list[MeasuredRun]:
     """The runs of one record."""
+    record = read.record
     tool = next((tool for tool in FORMATS if isinstance(record, dict) and tool.recognizes(record)), None)
     if tool is None:
         keys = ", ".join(list(record)[:6]) if isinstance(record, dict) else type(record).__name__
-        raise MeasurementError(
-            f"{named(name, place)}: is a file of another tool (it holds {keys or 'nothing'}); expected {TOOLS}"
-        )
-    return tool.runs(record, name, place)
+        raise read.refused(f"is a file of another tool (it holds {keys or 'nothing'}); expected {TOOLS}")
+    return tool.runs(read)
 
 
 def _log(path: Path, name: str, example: bool) -> MeasuredRun:
@@ -115,16 +105,16 @@ def _log(path: Path, name: str, example: bool) -> MeasuredRun:
     each = read.number("effective_samples_per_query") if "effective_samples_per_query" in log else 1.0
     completed = read.number("result_query_count") * each
     sends = read.text("effective_scenario") == "Server" and TARGET in log
-    measured = MeasuredRun(
-        name, "", "LoadGen", "", rates["tokens_per_second"], completed,
-        scenario=read.text("effective_scenario"), date=read.text("test_datetime"),
+    return read.run(
+        "LoadGen",
+        "",
+        output_tokens_per_s=rates["tokens_per_second"],
+        requests_completed=completed,
+        scenario=read.text("effective_scenario"),
+        date=read.text("test_datetime"),
         software=f"LoadGen {read.text('loadgen_version')}".strip(),
         requests_per_s=rates.get("samples_per_second", UNKNOWN),
-        request_rate=read.number(TARGET, above=0) * each if sends else UNKNOWN, example=example, **_latencies(log),
-    )  # fmt: skip
-    return checked(measured, name)
-
-
-def _latencies(log: dict[str, Any]) -> dict[str, float]:
-    """The percentiles that a MeasuredRun holds."""
-    return {name: value for name, value in loadgen.percentiles(log).items() if name in COLUMNS}
+        request_rate=read.number(TARGET, above=0) * each if sends else UNKNOWN,
+        example=example,
+        **{name: value for name, value in loadgen.percentiles(log).items() if name in COLUMNS},
+    )

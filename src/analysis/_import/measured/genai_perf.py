@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from analysis._import.measured import statistic_blocks
-from analysis._import.measured.measurement import UNKNOWN, MeasuredRun, MeasurementError, Reader, checked, named
+from analysis._import.measured.measurement import UNKNOWN, MeasuredRun, Reader
 from analysis._import.measured.statistic_blocks import COUNTS, RATES
 
 FORM = "genai-perf (profile_export_genai_perf.json)"
@@ -28,32 +28,30 @@ def recognizes(record: Mapping[str, Any]) -> bool:
     return bool(RAW & set(record)) or (isinstance(config, Mapping) and bool(OWN & set(config)))
 
 
-def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[MeasuredRun]:
+def runs(read: Reader) -> list[MeasuredRun]:
     """The run of one export. Raises MeasurementError naming file and block."""
-    where = named(file, place)
-    if RAW & set(record):
-        raise MeasurementError(
-            f"{where}: is the raw export of genai-perf, texts and time stamps without tokens; expected the "
+    if RAW & set(read.record):
+        raise read.refused(
+            "is the raw export of genai-perf, texts and time stamps without tokens; expected the "
             "profile_export_genai_perf.json that lies beside it"
         )
-    read = Reader(record, where)
-    config = read.part("input_config")
-    telemetry = read.part("telemetry_stats").part(POWER)
-    unit = {"unit": telemetry.record.get("unit")}
+    config, telemetry = read.part("input_config"), read.part(f"telemetry_stats.{POWER}")
+    unit = {"unit": telemetry.value("unit")}
     by_accelerator = {name: unit | stats for name, stats in telemetry.record.items() if isinstance(stats, Mapping)}
-    power = Reader(by_accelerator, telemetry.where)
-    measured = MeasuredRun(
-        file, place, "genai-perf", _model(config),
+    power = Reader(by_accelerator, telemetry.file, telemetry.place)
+    measured = read.run(
+        "genai-perf",
+        _model(config),
         requests_completed=statistic_blocks.stat(read, "request_count", COUNTS, missing=UNKNOWN),
-        software=config.text("backend") or config.part("endpoint").text("backend"),
+        software=config.text("backend") or config.text("endpoint.backend"),
         goodput_per_s=statistic_blocks.stat(read, "request_goodput", RATES, missing=UNKNOWN),
         **statistic_blocks.figures(read, config),
         **statistic_blocks.watts((power, name) for name in by_accelerator),
-    )  # fmt: skip
-    return [checked(measured, where)]
+    )
+    return [measured]
 
 
 def _model(config: Reader) -> str:
     """The first of `model_names`, or of `model` of the flat configuration."""
-    names = config.record.get("model_names") or config.record.get("model") or [""]
+    names = config.value("model_names") or config.value("model") or [""]
     return config.words("model_names", names[0] if isinstance(names, list) else names)

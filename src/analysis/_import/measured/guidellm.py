@@ -19,19 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from analysis._import.measured.measurement import (
-    UNKNOWN,
-    MeasuredRun,
-    MeasurementError,
-    Reader,
-    by_request,
-    checked,
-    named,
-)
+from analysis._import.measured.clients import CALLED
+from analysis._import.measured.measurement import UNKNOWN, MeasuredRun, Reader, by_request, times
 
 FORM = "GuideLLM (benchmarks.json)"
 CUT = 0.5  # share by which requests cut at the ends of the window may part tokens over seconds from the rate
-TIMES = (("ttft", "time_to_first_token_ms"), ("tpot", "inter_token_latency_ms"))
+TIMES = {"ttft": "time_to_first_token_ms", "tpot": "inter_token_latency_ms"}
 AT_ONCE = {"synchronous": 1.0}  # requests at a time of a load that does not say them
 
 
@@ -40,81 +33,53 @@ def recognizes(record: Mapping[str, Any]) -> bool:
     return isinstance(record.get("benchmarks"), list)
 
 
-def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[MeasuredRun]:
+def runs(read: Reader) -> list[MeasuredRun]:
     """The runs of a report, in its order. Raises MeasurementError naming file, benchmark and key."""
-    benchmarks = record["benchmarks"]
+    benchmarks = read.record["benchmarks"]
     if not benchmarks:
-        raise MeasurementError(f"{named(file, place)}: holds no benchmark: nothing was measured")
-    before = f"{place}, " if place else ""
-    return [_run(record, part, file, f"{before}benchmark {number}") for number, part in enumerate(benchmarks, 1)]
+        raise read.refused("holds no benchmark: nothing was measured")
+    return [_run(read, read.within(each, f"benchmark {number}")) for number, each in enumerate(benchmarks, 1)]
 
 
-def _run(report: Mapping[str, Any], part: Any, file: str, place: str) -> MeasuredRun:
-    where = named(file, place)
-    if not isinstance(part, Mapping):
-        raise MeasurementError(f"{where}: is {type(part).__name__}; expected an object")
-    whole, benchmark = Reader(report, named(file, "")), Reader(part, where)
-    if "metrics" not in part and isinstance(part.get("results"), list):
-        return _of_results(whole, benchmark, file, place)
-    if not isinstance(part.get("metrics"), Mapping):
-        raise MeasurementError(f"{where}: metrics is missing; expected the distributions of a GuideLLM benchmark")
-    read, metrics = _Statistics(part["metrics"], where), benchmark.part("metrics")
-    totals = (metrics if metrics.record.get("request_totals") else benchmark).part("request_totals")
-    load = _load(benchmark)
-    ttfts, tpots = _requests(benchmark, totals.number("successful"))
-    measured = MeasuredRun(
-        file, place, "GuideLLM", _model(whole, benchmark),
-        output_tokens_per_s=read.of("output_tokens_per_second", "mean", above=0),
+def _run(report: Reader, part: Reader) -> MeasuredRun:
+    if not isinstance(part.record, Mapping):
+        raise part.refused(f"is {type(part.record).__name__}; expected an object")
+    if "metrics" not in part.record and isinstance(part.value("results"), list):
+        return _of_results(report, part)
+    if not isinstance(part.value("metrics"), Mapping):
+        raise part.refused("metrics is missing; expected the distributions of a GuideLLM benchmark")
+    totals = part.part("metrics.request_totals" if part.value("metrics.request_totals") else "request_totals")
+    load = part.part("config.strategy" if part.value("config") else "args.strategy")
+    ttfts, tpots = _requests(part, totals.number("successful"))
+    return part.run(
+        "GuideLLM",
+        _model(report, part),
+        CUT,
+        output_tokens_per_s=part.number(_statistic("output_tokens_per_second", "mean"), above=0),
         requests_completed=totals.number("successful"),
         requests_failed=totals.number("errored"),
-        software=f"GuideLLM {whole.part('metadata').text('guidellm_version')}".strip(),
+        software=f"GuideLLM {report.text('metadata.guidellm_version')}".strip(),
         concurrency=_at_once(load),
-        request_rate=_rate(load),
-        duration_s=_seconds(benchmark),
-        input_tokens=read.of("prompt_token_count", "total_sum", missing=UNKNOWN),
-        output_tokens=read.of("output_token_count", "total_sum", missing=UNKNOWN),
-        requests_per_s=read.of("requests_per_second", "mean", missing=UNKNOWN),
-        example=bool(report.get("example")),
+        request_rate=float("inf") if load.text("type_") == "throughput" else load.optional("rate"),
+        duration_s=_seconds(part),
+        input_tokens=part.optional(_statistic("prompt_token_count", "total_sum")),
+        output_tokens=part.optional(_statistic("output_token_count", "total_sum")),
+        requests_per_s=part.optional(_statistic("requests_per_second", "mean")),
+        example=bool(report.value("example")),
         request_ttft_ms=ttfts,
         request_tpot_ms=tpots,
-        **_labeled(whole),
-        **_times(read),
-    )  # fmt: skip
-    return checked(measured, where, CUT)
+        **_labeled(report),
+        **times(lambda name, statistic: part.optional(_statistic(TIMES[name], CALLED[statistic]))),
+    )
 
 
-class _Statistics(Reader):
-    """Statistics of the successful requests of a metric: `output_tokens_per_second.successful.mean`."""
-
-    def of(self, metric: str, statistic: str, missing: float | None = None, above: float | None = None) -> float:
-        """The statistic, `missing` where it is not there. Raises MeasurementError naming it."""
-        distribution = self.part(metric).part("successful")
-        value = (distribution.part("percentiles") if statistic.startswith("p") else distribution).record.get(statistic)
-        key = f"{metric}.successful.{statistic}"
-        if value is None:
-            if missing is None:
-                raise self.fault(key, "is missing", "a number")
-            return missing
-        return self.number(key, value, above=above)
-
-
-def _times(read: _Statistics) -> dict[str, float]:
-    """Times in milliseconds; NaN where nothing was streamed."""
-    times = {
-        f"{name}_{ours}_ms": read.of(metric, theirs, missing=UNKNOWN)
-        for name, metric in TIMES
-        for ours, theirs in (("mean", "mean"), ("p50", "median"), ("p99", "p99"))
-    }
-    return {name: time if time else UNKNOWN for name, time in times.items()}
+def _statistic(metric: str, statistic: str) -> str:
+    """The key of a statistic of the successful requests: `metrics.output_tokens_per_second.successful.mean`."""
+    return f"metrics.{metric}.successful.{'percentiles.' * statistic.startswith('p')}{statistic}"
 
 
 def _seconds(part: Reader) -> float:
     return part.number("end_time less start_time", part.number("end_time") - part.number("start_time"), above=0)
-
-
-def _load(part: Reader) -> Reader:
-    """The strategy by which requests were sent."""
-    return part.part("config" if part.record.get("config") else "args").part("strategy")
 
 
 def _at_once(load: Reader) -> float:
@@ -122,17 +87,13 @@ def _at_once(load: Reader) -> float:
     return AT_ONCE.get(load.text("type_"), load.optional("max_concurrency")) if streams != streams else streams
 
 
-def _rate(load: Reader) -> float:
-    return float("inf") if load.text("type_") == "throughput" else load.optional("rate")
-
-
 def _model(report: Reader, part: Reader) -> str:
     """The model's name, from the places of all versions; the one that ran before the one that was asked for."""
     places = (
-        (part.part("config").record.get("backend"), "model"),
-        (part.record.get("worker"), "backend_model"),
-        (report.part("config").part("spec").record.get("backend"), "model"),
-        (report.record.get("args"), "model"),
+        (part.value("config.backend"), "model"),
+        (part.value("worker"), "backend_model"),
+        (report.value("config.spec.backend"), "model"),
+        (report.value("args"), "model"),
     )
     named_so = (settings.get(key) for settings, key in places if isinstance(settings, Mapping))
     return report.words("model", next(filter(None, named_so), ""))
@@ -140,7 +101,7 @@ def _model(report: Reader, part: Reader) -> str:
 
 def _labeled(report: Reader) -> dict[str, Any]:
     """Accelerator, its count and the precision, where the labels of the report's metadata say them."""
-    labels = report.part("config").part("metadata").part("labels")
+    labels = report.part("config.metadata.labels")
     return {
         "accelerator": labels.text("accelerator"),
         "accelerator_count": labels.count("accelerator_count"),
@@ -150,18 +111,18 @@ def _labeled(report: Reader) -> dict[str, Any]:
 
 def _requests(part: Reader, completed: float) -> tuple[np.ndarray | None, np.ndarray | None]:
     """TTFT and TPOT of each successful request in milliseconds; None where the report holds a sample of them."""
-    requests = part.part("requests").parts("successful")
+    requests = part.parts("requests.successful")
     if len(requests) != completed:
         return None, None
-    ttfts, tpots = (np.array([request.time(key) for request in requests]) for _, key in TIMES)
+    ttfts, tpots = (np.array([read.optional(key) or UNKNOWN for read in requests]) for key in TIMES.values())
     return (ttfts, tpots) if (ttfts > 0).all() else (None, None)
 
 
-def _of_results(report: Reader, part: Reader, file: str, place: str) -> MeasuredRun:
+def _of_results(report: Reader, part: Reader) -> MeasuredRun:
     """A benchmark of version 0.1, its rates and percentiles computed from its results."""
     results, failed = part.parts("results"), len(part.parts("errors"))
     if not results:
-        raise MeasurementError(f"{part.where}: no request was completed, {failed} failed")
+        raise part.refused(f"no request was completed, {failed} failed")
     tokens = np.array([read.number("output_token_count", above=0) for read in results])
     first_s = np.array([read.number("first_token_time") for read in results])
     after_s = np.array([read.number("decode_times.data", _spent(read)) for read in results])
@@ -169,8 +130,10 @@ def _of_results(report: Reader, part: Reader, file: str, place: str) -> Measured
     spans = [(read.number("start_time"), read.number("end_time")) for read in results]
     seconds = max(end for _, end in spans) - min(start for start, _ in spans)
     duration = part.number("end_time less start_time", seconds, above=0)
-    measured = MeasuredRun(
-        file, place, "GuideLLM", _model(report, part),
+    each = {"ttft": ttfts, "tpot": tpots}
+    return part.run(
+        "GuideLLM",
+        _model(report, part),
         output_tokens_per_s=float(tokens.sum() / duration),
         requests_completed=float(len(results)),
         requests_failed=float(failed),
@@ -181,27 +144,24 @@ def _of_results(report: Reader, part: Reader, file: str, place: str) -> Measured
         input_tokens=float(sum(read.optional("prompt_token_count") for read in results)),
         output_tokens=float(tokens.sum()),
         requests_per_s=len(results) / duration,
-        example=bool(report.record.get("example")),
+        example=bool(report.value("example")),
         request_ttft_ms=ttfts,
         request_tpot_ms=tpots,
-        **_percentiles("ttft", ttfts),
-        **_percentiles("tpot", tpots),
-    )  # fmt: skip
-    return checked(measured, part.where)
+        **times(lambda name, statistic: _over(each[name], statistic)),
+    )
 
 
 def _spent(read: Reader) -> float:
     """Seconds after the first token of a result."""
-    times = read.part("decode_times").record.get("data") or []
-    if not isinstance(times, list):
-        raise read.fault("decode_times.data", f"is {reprlib.repr(times)}", "a list of numbers")
-    return sum(read.number("decode_times.data", time) for time in times)
+    spent = read.value("decode_times.data") or []
+    if not isinstance(spent, list):
+        raise read.fault("decode_times.data", f"is {reprlib.repr(spent)}", "a list of numbers")
+    return sum(read.number("decode_times.data", time) for time in spent)
 
 
-def _percentiles(name: str, times: np.ndarray | None) -> dict[str, float]:
-    """Mean, median and 99th percentile of the times that are known; nothing where none is."""
-    times = times[~np.isnan(times)] if times is not None else np.array([])
-    if not len(times):
-        return {}
-    values = float(np.mean(times)), float(np.median(times)), float(np.percentile(times, 99))
-    return dict(zip((f"{name}_{statistic}_ms" for statistic in ("mean", "p50", "p99")), values, strict=True))
+def _over(each: np.ndarray | None, statistic: str) -> float:
+    """A statistic of the times that are known; NaN where none is."""
+    known = each[~np.isnan(each)] if each is not None else np.array([])
+    if not len(known):
+        return UNKNOWN
+    return float(np.mean(known) if statistic == "mean" else np.percentile(known, int(statistic[1:])))

@@ -15,21 +15,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from analysis._core.vocabulary import MS_PER_SECOND
-from analysis._import.measured.measurement import (
-    TOLERANCE,
-    UNKNOWN,
-    MeasuredRun,
-    MeasurementError,
-    Reader,
-    checked,
-    named,
-)
+from analysis._import.measured.clients import CALLED
+from analysis._import.measured.measurement import TOLERANCE, UNKNOWN, MeasuredRun, Reader, times
 
 FORM = "InferenceX results (agg_*.json)"
 RUNNER = {"hw", "conc"}
 SPREAD = ("tp", "pp", "pcp_size")
 POOLS = {"b300": "B300 SXM", "rtx6000pro": "RTX PRO 6000 Blackwell SE"}  # names of its machines that nobody else uses
-STATISTICS = (("mean", "mean"), ("p50", "median"), ("p99", "p99"))
 
 
 def recognizes(record: Mapping[str, Any]) -> bool:
@@ -37,21 +29,20 @@ def recognizes(record: Mapping[str, Any]) -> bool:
     return set(record) >= RUNNER or {"tput_per_gpu", "output_tput_per_gpu"} & set(record) != set()
 
 
-def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[MeasuredRun]:
+def runs(read: Reader) -> list[MeasuredRun]:
     """The run of one result. Raises MeasurementError naming file, place and key."""
-    where = named(file, place)
-    if record.get("scenario_type"):
-        raise MeasurementError(
-            f"{where}: is a run of {record['scenario_type']}, whose requests share their prompts; expected one of "
-            "independent requests (isl and osl)"
+    if kind := read.value("scenario_type"):
+        raise read.refused(
+            f"is a run of {kind}, whose requests share their prompts; expected one of independent requests (isl and "
+            "osl)"
         )
-    read = Reader(record, where)
     count, writing = _counts(read)
     each = read.number("output_tput_per_gpu", above=0)
-    _check(record, read, count, writing)
-    metered = record.get("power_valid") == 1 and record.get("avg_total_gpu_power_w") is not None
-    measured = MeasuredRun(
-        file, place, "InferenceX", read.text("model"),
+    _check(read, count, writing)
+    metered = read.value("power_valid") == 1 and read.value("avg_total_gpu_power_w") is not None
+    measured = read.run(
+        "InferenceX",
+        read.text("model"),
         output_tokens_per_s=each * writing,
         requests_completed=UNKNOWN,
         software=" ".join(filter(None, map(read.text, ("framework", "image")))),
@@ -61,11 +52,9 @@ def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[Measured
         concurrency=read.number("conc", above=0),
         accelerator_watts=read.number("avg_total_gpu_power_w") if metered else UNKNOWN,
         metered=count if metered else 0,
-        example=bool(record.get("example")),
-        **{f"{name}_{statistic}_ms": MS_PER_SECOND * read.time(f"{key}_{name}")
-           for name in ("ttft", "tpot") for statistic, key in STATISTICS},
-    )  # fmt: skip
-    return [checked(measured, where)]
+        **times(lambda name, statistic: MS_PER_SECOND * read.optional(f"{CALLED[statistic]}_{name}")),
+    )
+    return [measured]
 
 
 def _counts(read: Reader) -> tuple[int, int]:
@@ -86,29 +75,29 @@ def _accelerator(read: Reader) -> str:
     """The accelerator of the machines that ran, of what their pool is called: `h200` of `cluster:h200-dgxc`."""
     prompts, answers = map(read.text, ("prefill_hw", "decode_hw"))
     if prompts and answers and prompts != answers:
-        raise MeasurementError(
-            f"{read.where}: prefill_hw is {prompts}, decode_hw is {answers}; expected one accelerator, for no official "
-            "system is of two"
+        raise read.refused(
+            f"prefill_hw is {prompts}, decode_hw is {answers}; expected one accelerator, for no official system "
+            "is of two"
         )
     pool = (prompts or answers or read.text("hw")).rpartition(":")[2].partition("-")[0]
     return POOLS.get(pool, pool)
 
 
-def _check(record: Mapping[str, Any], read: Reader, count: int, writing: int) -> None:
+def _check(read: Reader, count: int, writing: int) -> None:
     """Raise MeasurementError where rates do not add up, or interactivity is not one over the time per token."""
     total, output = read.optional("tput_per_gpu"), read.number("output_tput_per_gpu")
     reading = count if writing == count else count - writing
     summed = (output * writing + read.optional("input_tput_per_gpu") * reading) / count
     if total == total and summed == summed and not math.isclose(total, summed, rel_tol=TOLERANCE):
-        raise MeasurementError(
-            f"{read.where}: tput_per_gpu is {total:g}, but input and output make {summed:g} over {count} accelerators: "
-            "one of the three is in another unit or of another run"
+        raise read.refused(
+            f"tput_per_gpu is {total:g}, but input and output make {summed:g} over {count} accelerators: one of the "
+            "three is in another unit or of another run"
         )
-    for _, statistic in STATISTICS:
+    for statistic in CALLED.values():
         seconds, speed = (read.optional(f"{statistic}_{name}") for name in ("tpot", "intvty"))
         product = seconds * speed
         if product == product and not math.isclose(product, 1.0, rel_tol=TOLERANCE):
-            raise MeasurementError(
-                f"{read.where}: {statistic}_tpot is {seconds:g}, {statistic}_intvty {speed:g}; expected seconds and "
-                "tokens per second, whose product is 1"
+            raise read.refused(
+                f"{statistic}_tpot is {seconds:g}, {statistic}_intvty {speed:g}; expected seconds and tokens per "
+                "second, whose product is 1"
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -15,8 +15,10 @@ from analysis._core import unprintable
 
 UNKNOWN = float("nan")
 MOST = 10**24  # of anything that is counted or timed
-TOGETHER = (
-    2.0  # times the requests in flight that mean times may imply: means of products differ from products of means
+TOGETHER = 2.0  # times the requests in flight that mean times may imply: a mean of products is no product of means
+IN_TIME = (  # of answers that were not streamed
+    "{:g} requests/s were answered in time, but no answer was streamed, so none had a time to its first token: measure "
+    "streamed answers, or take the goodput out of the file"
 )
 TOLERANCE = 0.02  # by which a rate may differ from tokens over seconds; tools round, other units differ by far more
 
@@ -85,17 +87,34 @@ def _shown(value: Any) -> Any:
 
 
 class Reader:
-    """Numbers of one record by key, each checked; `where` names the file and the place in it."""
+    """Values of one record by key, each checked; `file` and `place` say where the record is.
 
-    def __init__(self, record: Mapping[str, Any], where: str) -> None:
-        self.record, self.where = record, where
+    A key may lead into objects within objects, its steps joined by dots.
+    """
+
+    def __init__(self, record: Mapping[str, Any], file: str, place: str = "") -> None:
+        self.record, self.file, self.place = record, file, place
+
+    @property
+    def where(self) -> str:
+        """The file and the place in it, as errors name them."""
+        return f"{self.file}, {self.place}" if self.place else self.file
+
+    def value(self, key: str) -> Any:
+        """What is at `key`; None where it is missing. Raises MeasurementError for a step into what is no object."""
+        *outer, last = key.split(".")
+        held = self.record
+        for number, step in enumerate(outer, 1):
+            held = held.get(step) or {}
+            if not isinstance(held, Mapping):
+                raise self.fault(".".join(outer[:number]), f"is {reprlib.repr(held)}", "an object")
+        return held.get(last)
 
     def number(self, key: str, value: Any = None, above: float | None = None) -> float:
         """The finite number at `key` (or `value`), at least zero or above `above`. Raises MeasurementError."""
+        value = self.value(key) if value is None else value
         if value is None:
-            if self.record.get(key) is None:
-                raise self.fault(key, "is missing", "a number")
-            value = self.record[key]
+            raise self.fault(key, "is missing", "a number")
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self.fault(key, f"is {reprlib.repr(value)}", "a number")
         if isinstance(value, float) and not math.isfinite(value):
@@ -108,15 +127,11 @@ class Reader:
 
     def optional(self, key: str) -> float:
         """The number at `key`, NaN where it is missing or null."""
-        return UNKNOWN if self.record.get(key) is None else self.number(key)
-
-    def time(self, key: str) -> float:
-        """The time at `key`; NaN where it is missing, null or zero, which tools write where nothing was timed."""
-        return self.optional(key) or UNKNOWN
+        return UNKNOWN if self.value(key) is None else self.number(key)
 
     def count(self, key: str) -> int:
         """The whole number from 1 at `key`, which may be written as text; 0 where it is missing, null or ""."""
-        count = self.record.get(key)
+        count = self.value(key)
         if count in (None, ""):
             return 0
         digits = count if isinstance(count, str) else repr(count)
@@ -126,24 +141,26 @@ class Reader:
 
     def part(self, key: str) -> Reader:
         """The object at `key`, empty where it is missing, null or empty. Raises MeasurementError for anything else."""
-        value = self.record.get(key) or {}
+        value = self.value(key) or {}
         if not isinstance(value, Mapping):
             raise self.fault(key, f"is {reprlib.repr(value)}", "an object")
-        return Reader(value, f"{self.where}, {key}")
+        return self.within(value, key)
 
     def parts(self, key: str) -> list[Reader]:
         """The objects that `key` holds, as a list or by name; none where it is missing, null or empty."""
-        value = self.record.get(key) or []
-        if isinstance(value, Mapping):
-            named_so = self.part(key)
-            return [named_so.part(name) for name in value]
-        if not isinstance(value, list) or not all(isinstance(each, Mapping) for each in value):
+        value = self.value(key) or []
+        listed = dict(enumerate(value, 1)) if isinstance(value, list) else value
+        if not isinstance(listed, Mapping) or not all(isinstance(each, Mapping) for each in listed.values()):
             raise self.fault(key, f"is {reprlib.repr(value)}", "objects")
-        return [Reader(each, f"{self.where}, {key} {number}") for number, each in enumerate(value, 1)]
+        return [self.within(each, f"{key} {name}") for name, each in listed.items()]
+
+    def within(self, record: Mapping[str, Any], place: str) -> Reader:
+        """A record that is at a place within this one."""
+        return Reader(record, self.file, f"{self.place}, {place}" if self.place else place)
 
     def text(self, key: str) -> str:
         """The text at `key`; "" where it is missing or null. Raises MeasurementError for anything else than text."""
-        return self.words(key, self.record.get(key))
+        return self.words(key, self.value(key))
 
     def words(self, key: str, value: Any) -> str:
         """`value`, which was read at `key`, if it is text; "" for null. Raises MeasurementError."""
@@ -154,6 +171,30 @@ class Reader:
     def fault(self, key: str, state: str, expected: str) -> MeasurementError:
         """The error of a key whose value is not what it should be."""
         return MeasurementError(f"{self.where}: {key} {state}; expected {expected}")
+
+    def refused(self, words: str) -> MeasurementError:
+        """The error of a record that is no measurement."""
+        return MeasurementError(f"{self.where}: {words}")
+
+    def run(self, tool: str, model: str, tolerance: float = TOLERANCE, **figures: Any) -> MeasuredRun:
+        """The run that is here, with these further fields. Raises MeasurementError (see faults)."""
+        own = {"example": bool(self.record.get("example"))} | figures
+        run = MeasuredRun(self.file, self.place, tool, model, **own)
+        if fault := next(faults(run, tolerance), ""):
+            raise self.refused(fault)
+        return run
+
+
+def times(read: Callable[[str, str], float]) -> dict[str, float]:
+    """The times of a run: what is read of `ttft` and `tpot` in milliseconds by statistic, `mean`, `p50` and `p99`.
+
+    A zero is no time: tools write it where nothing was timed.
+    """
+    return {
+        f"{name}_{statistic}_ms": read(name, statistic) or UNKNOWN
+        for name in ("ttft", "tpot")
+        for statistic in ("mean", "p50", "p99")
+    }
 
 
 def by_request(
@@ -171,35 +212,26 @@ def by_request(
     return 1000 * first_s, 1000 * after_s / np.where(several & later, tokens - 1, np.nan)
 
 
-def named(file: str, place: str) -> str:
-    """A file and the place in it, as errors name them."""
-    return f"{file}, {place}" if place else file
+def faults(run: MeasuredRun, tolerance: float) -> Iterator[str]:
+    """How the numbers of a run contradict one another; what is NaN is not checked.
 
-
-def checked(run: MeasuredRun, where: str, tolerance: float = TOLERANCE) -> MeasuredRun:
-    """The run, if its numbers agree with one another. Raises MeasurementError naming those that do not.
-
-    `tolerance` is the share by which rates may differ from tokens and from requests over seconds. What is NaN is not
-    checked.
+    `tolerance` is the share by which rates may differ from tokens and from requests over seconds.
     """
     if run.requests_completed <= 0:
-        raise MeasurementError(
-            f"{where}: no request was completed, {run.requests_failed:g} failed: nothing was measured"
-        )
+        yield f"no request was completed, {run.requests_failed:g} failed: nothing was measured"
     if not run.output_tokens_per_s > 0:
-        raise MeasurementError(f"{where}: {run.output_tokens_per_s:g} output tokens/s: nothing was put out")
+        yield f"{run.output_tokens_per_s:g} output tokens/s: nothing was put out"
     implied = run.output_tokens / run.duration_s
     if implied == implied and not math.isclose(implied, run.output_tokens_per_s, rel_tol=tolerance):
-        raise MeasurementError(
-            f"{where}: {run.output_tokens_per_s:g} output tokens/s, but {run.output_tokens:g} tokens in "
-            f"{run.duration_s:g} s are {implied:g}: one of the three is in another unit or of another run"
+        yield (
+            f"{run.output_tokens_per_s:g} output tokens/s, but {run.output_tokens:g} tokens in {run.duration_s:g} s "
+            f"are {implied:g}: one of the three is in another unit or of another run"
         )
-    _check_requests(run, where, tolerance)
-    _check_times(run, where)
-    return run
+    yield from _request_faults(run, tolerance)
+    yield from _time_faults(run)
 
 
-def _check_requests(run: MeasuredRun, where: str, tolerance: float) -> None:
+def _request_faults(run: MeasuredRun, tolerance: float) -> Iterator[str]:
     """Requests per second are the completed ones over the seconds, and those answered in time are some of them.
 
     Only where answers were streamed can any be in time for a first token.
@@ -208,55 +240,47 @@ def _check_requests(run: MeasuredRun, where: str, tolerance: float) -> None:
     if implied == implied and not (
         math.isnan(run.requests_per_s) or math.isclose(implied, run.requests_per_s, rel_tol=tolerance)
     ):
-        raise MeasurementError(
-            f"{where}: {run.requests_per_s:g} requests/s, but {run.requests_completed:g} requests in "
-            f"{run.duration_s:g} s are {implied:g}: one of the three is in another unit or of another run"
+        yield (
+            f"{run.requests_per_s:g} requests/s, but {run.requests_completed:g} requests in {run.duration_s:g} s are "
+            f"{implied:g}: one of the three is in another unit or of another run"
         )
     if run.goodput_per_s > run.requests_per_s:
-        raise MeasurementError(
-            f"{where}: {run.goodput_per_s:g} requests/s were answered in time, but {run.requests_per_s:g} in all; "
-            "expected some of them, or all"
+        yield (
+            f"{run.goodput_per_s:g} requests/s were answered in time, but {run.requests_per_s:g} in all; expected some "
+            "of them, or all"
         )
-    if math.isnan(run.ttft_mean_ms) and math.isnan(run.ttft_p50_ms) and math.isnan(run.ttft_p99_ms):
-        in_time_if_streamed(run.goodput_per_s, where)
+    timed = (run.ttft_mean_ms, run.ttft_p50_ms, run.ttft_p99_ms)
+    if all(map(math.isnan, timed)) and not math.isnan(run.goodput_per_s):
+        yield IN_TIME.format(run.goodput_per_s)
 
 
-def in_time_if_streamed(goodput_per_s: float, where: str) -> None:
-    """Raises MeasurementError where requests in time are stated (not NaN) of answers that were not streamed."""
-    if not math.isnan(goodput_per_s):
-        raise MeasurementError(
-            f"{where}: {goodput_per_s:g} requests/s were answered in time, but no answer was streamed, so none had a "
-            "time to its first token: measure streamed answers, or take the goodput out of the file"
-        )
-
-
-def _check_times(run: MeasuredRun, where: str) -> None:
+def _time_faults(run: MeasuredRun) -> Iterator[str]:
     """Requests per second times the mean time of one are the requests in flight (Little): no more than were sent.
 
-    Sent at once are `concurrency` requests where that is said, else all of the run. Raises MeasurementError.
+    Sent at once are `concurrency` requests where that is said, else all of the run.
     """
     tokens = run.output_tokens / run.requests_completed
-    times = [run.ttft_mean_ms, run.tpot_mean_ms * (tokens - 1)]
-    took_s = sum(time for time in times if time == time) / 1000
+    spent = [run.ttft_mean_ms, run.tpot_mean_ms * (tokens - 1)]
+    took_s = sum(time for time in spent if time == time) / 1000
     in_flight = run.requests_completed / run.duration_s * took_s
     most = run.requests_completed if math.isnan(run.concurrency) else run.concurrency
     if in_flight > TOGETHER * max(most, 1.0):
-        raise MeasurementError(
-            f"{where}: a request takes {took_s:,.3g} s by its mean times to a first and to each further token, so "
+        yield (
+            f"a request takes {took_s:,.3g} s by its mean times to a first and to each further token, so "
             f"{in_flight:,.3g} would be in flight at once, but at most {most:g} were: the times are not in ms, "
             "or tokens and duration are of another run"
         )
     streams = run.output_tokens_per_s * run.tpot_mean_ms / 1000
     if streams > TOGETHER * max(run.concurrency, 1.0):
-        raise MeasurementError(
-            f"{where}: {run.output_tokens_per_s:,.3g} tokens/s with {run.tpot_mean_ms:,.3g} ms between tokens are "
+        yield (
+            f"{run.output_tokens_per_s:,.3g} tokens/s with {run.tpot_mean_ms:,.3g} ms between tokens are "
             f"{streams:,.3g} answers at once, but at most {run.concurrency:g} were: the times or the rate are in "
             "another unit, or the rate is of more requests"
         )
     for name in ("ttft", "tpot"):
         middle, late = (getattr(run, f"{name}_{statistic}_ms") for statistic in ("p50", "p99"))
         if middle > late:
-            raise MeasurementError(
-                f"{where}: {name} is {middle:g} ms at the median and {late:g} ms at the 99th percentile; expected the "
-                "median to be the smaller"
+            yield (
+                f"{name} is {middle:g} ms at the median and {late:g} ms at the 99th percentile; expected the median to "
+                "be the smaller"
             )

@@ -9,11 +9,12 @@ python/sglang/bench_serving.py and the server's arguments.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from analysis._import.measured import clients
-from analysis._import.measured.measurement import MeasuredRun, Reader, named
+from analysis._import.measured.measurement import MeasuredRun, Reader
 
 FORM = "SGLang's `bench_serving` (--output-file)"
 OWN = {"total_output_tokens_retokenized", "mean_e2e_latency_ms"}
@@ -26,20 +27,19 @@ def recognizes(record: Mapping[str, Any]) -> bool:
     return "total_output_tokens_retokenized" in record or ("server_info" in record and bool(OWN & set(record)))
 
 
-def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[MeasuredRun]:
+def runs(read: Reader) -> list[MeasuredRun]:
     """The run of one line. Raises MeasurementError naming file, line and key."""
-    where = named(file, place)
-    read, server = Reader(record, where), Reader(_server(record), f"{where}, server_info")
-    figures = clients.figures(record, read)
-    measured = MeasuredRun(
-        file, place, "SGLang bench_serving", server.text("model_path"),
-        requests_failed=_failed(record),
+    server = read.within(_server(read.record), "server_info")
+    measured = read.run(
+        "SGLang bench_serving",
+        server.text("model_path"),
+        requests_failed=_failed(read.record),
         software=f"{read.text('backend')} {server.text('version')}".strip(),
         precision=server.text("quantization"),
         accelerator_count=_count(server),
-        **figures,
-    )  # fmt: skip
-    return [clients.agreeing(measured, where)]
+        **clients.figures(read),
+    )
+    return [clients.agreeing(measured, read)]
 
 
 def _server(record: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -57,7 +57,5 @@ def _count(server: Reader) -> int:
     """Accelerators of the server; 0 where it does not say."""
     if not server.count("tp_size"):
         return 0
-    count = 1
-    for key in SPREAD if server.record.get("enable_dp_attention") else (*SPREAD, "dp_size"):
-        count *= server.count(key) or 1
-    return count
+    spread = SPREAD if server.value("enable_dp_attention") else (*SPREAD, "dp_size")
+    return math.prod(server.count(key) or 1 for key in spread)

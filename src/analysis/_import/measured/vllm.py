@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from analysis._import.measured import clients
-from analysis._import.measured.measurement import MeasuredRun, MeasurementError, Reader, in_time_if_streamed, named
+from analysis._import.measured.measurement import IN_TIME, MeasuredRun, Reader
 
 FORM = "`vllm bench serve` (--save-result or --append-result)"
 KEYS = {"duration", "completed", "total_output_tokens", "output_throughput"}
@@ -28,19 +28,18 @@ def recognizes(record: Mapping[str, Any]) -> bool:
     return len(KEYS & set(record)) >= 2 or bool(set(OTHERS) & set(record))
 
 
-def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[MeasuredRun]:
+def runs(read: Reader) -> list[MeasuredRun]:
     """The run of one record. Raises MeasurementError naming file, place and key."""
-    where = named(file, place)
     for key, words in OTHERS.items():
-        if key in record:
-            raise MeasurementError(f"{where}: is {words}; expected the result of `vllm bench serve`")
-    read = Reader(record, where)
-    figures, goodput_per_s = clients.figures(record, read), _goodput(record, read)
-    if clients.has_arrays(record) and figures["request_ttft_ms"] is None:
-        in_time_if_streamed(goodput_per_s, where)
-    measured = MeasuredRun(
-        file, place, "vllm bench serve", read.text("model_id"),
-        requests_failed=_failed(record, read),
+        if key in read.record:
+            raise read.refused(f"is {words}; expected the result of `vllm bench serve`")
+    figures, goodput_per_s = clients.figures(read), _goodput(read)
+    if clients.has_arrays(read) and figures["request_ttft_ms"] is None and goodput_per_s == goodput_per_s:
+        raise read.refused(IN_TIME.format(goodput_per_s))
+    measured = read.run(
+        "vllm bench serve",
+        read.text("model_id"),
+        requests_failed=_failed(read),
         date=read.text("date"),
         software=read.text("backend") or read.text("endpoint_type"),
         precision=read.text("precision"),
@@ -48,17 +47,16 @@ def runs(record: Mapping[str, Any], file: str, place: str = "") -> list[Measured
         accelerator_count=read.count("accelerator_count"),
         goodput_per_s=goodput_per_s,
         **figures,
-    )  # fmt: skip
-    return [clients.agreeing(measured, where)]
+    )
+    return [clients.agreeing(measured, read)]
 
 
-def _failed(record: Mapping[str, Any], read: Reader) -> float:
+def _failed(read: Reader) -> float:
     """Failed requests; versions that do not count them leave what was asked and not completed."""
-    if record.get("failed") is not None:
-        return read.number("failed")
-    sent = read.optional("num_prompts")
-    return max(sent - read.number("completed"), 0.0) if sent == sent else 0.0
+    failed, sent = read.optional("failed"), read.optional("num_prompts")
+    left = max(sent - read.number("completed"), 0.0) if sent == sent else 0.0
+    return failed if failed == failed else left
 
 
-def _goodput(record: Mapping[str, Any], read: Reader) -> float:
-    return read.optional(next((key for key in GOODPUT if record.get(key) is not None), GOODPUT[0]))
+def _goodput(read: Reader) -> float:
+    return read.optional(next((key for key in GOODPUT if read.value(key) is not None), GOODPUT[0]))

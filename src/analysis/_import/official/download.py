@@ -10,6 +10,7 @@ from pathlib import Path
 
 from analysis._core.file_contents import sha256_of
 from analysis._core.paths import DATA, OFFICIAL
+from analysis._core.refusal import Failed
 from analysis._import.official import writer
 from analysis._import.official.import_run import ImportFailed, import_results
 
@@ -19,7 +20,7 @@ RETRIES = 3
 VARIABLE = "ANALYSIS_MIRROR"
 
 
-class DownloadFailed(RuntimeError):
+class DownloadFailed(Failed):
     """A file could not be had whole; the text says which, why, and what to do. Nothing was changed."""
 
 

@@ -27,7 +27,6 @@ from analysis._import.official.run_log import LogError, Logged
 
 SUMMARIES = ("performance/result_summary.json", "performance/run_1/result_summary.json")
 OLDER = "performance/run_1/results.json"  # other tools write files of this name too
-LARGEST = 1 << 22  # bytes of a summary; the older file may hold every answer
 SENSIBLE = 1e30  # no time in nanoseconds and no count comes near, nor near its inverse
 FIGURES = "figure of MLPerf Endpoints logs"
 MEAN = "mean latency, where LoadGen gives a percentile"
@@ -65,7 +64,7 @@ def logged(path: Path, benchmark: str, scenario: str, round: str) -> Logged:
     Percentiles of TTFT and TPOT are those measured, as in rows of LoadGen, not the estimates of early stopping.
     """
     older = _older(path) if path.name == Path(OLDER).name else None
-    run = _of_older(older, path.name) if older else _of_summary(json_object(path), path.name)
+    run = _of_older(older, path.name) if older else _of_summary(json_file.read_object(path), path.name)
     return _logged(run, path.name, benchmark, scenario, round)
 
 
@@ -99,8 +98,8 @@ def percentile(benchmark: str, scenario: str) -> str:
 def accuracy(path: Path) -> str:
     """The accuracy that `accuracy_results.json` states, as the summary prints it; "" where it states no single one."""
     try:
-        content = json_object(path)
-    except LogError:
+        content = json_file.read_object(path)
+    except EntryError:
         return ""
     stated, scores = content.get("average_accuracy"), content.get("accuracy_scores")
     if stated is None and isinstance(scores, list) and len(scores) == 1 and isinstance(scores[0], dict):
@@ -213,20 +212,6 @@ def _stated(series: Any) -> list[float | None]:
     """The percentiles PERCENTS of a series in nanoseconds, None where one is not stated."""
     values = (within(series, "percentiles", f"{percent}.0") for percent in PERCENTS)
     return [value if positive(value) else None for value in values]
-
-
-def json_object(path: Path) -> dict[str, Any]:
-    """Return the object that a file holds as JSON; raises LogError where it holds none, or is too large."""
-    try:
-        with path.open("rb") as file:
-            content = json.loads(file.read(LARGEST).decode("utf-8-sig", "replace"))
-    except OSError as error:
-        raise LogError(f"{path.name}: cannot be read: {error.strerror}") from None
-    except (ValueError, RecursionError):
-        raise LogError(f"{path.name}: is no JSON, or is cut off") from None
-    if not isinstance(content, dict):
-        raise LogError(f"{path.name}: is no summary of a run, but {type(content).__name__}")
-    return content
 
 
 def within(content: Any, *steps: str) -> Any:

@@ -159,7 +159,7 @@ def _described(run: Run) -> str:
 def _system(root: str, name: str) -> dict[str, Any]:
     """The description `name` below the root of its tree. Raises EntryError where there is none that can be read."""
     _there(root, name, root)
-    return _json(f"{root}/{name}")
+    return _description(f"{root}/{name}")
 
 
 def _said_beside(root: str, name: str) -> str:
@@ -274,20 +274,13 @@ def _declaration(run: Run) -> dict[str, Any]:
     for folder, name in [(run.folder, "measurements.json"), *((beside, name) for name in listed(beside, ".json"))]:
         if _there(folder, name, run.root):
             with suppress(EntryError):
-                return _json(f"{folder}/{name}")
+                return _description(f"{folder}/{name}")
     return {}
 
 
-def _json(path: str) -> dict[str, Any]:
+def _description(path: str) -> dict[str, Any]:
     """The description at a path. Raises EntryError that names the file by its last two parts."""
-    name = "/".join(path.split("/")[-2:])
-    try:
-        content = json_file.read(path)
-    except EntryError as error:
-        raise EntryError(f"{name}: {error}") from None
-    if not isinstance(content, dict):
-        raise EntryError(f"{name}: is no description, but {type(content).__name__}")
-    return content
+    return json_file.read_object(path, "/".join(path.split("/")[-2:]))
 
 
 def _accuracy(run: Run) -> str:

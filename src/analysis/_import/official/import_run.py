@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from analysis._core.agreement import AGREES, POWER_AGREES
+from analysis._core.refusal import Failed
 from analysis._core.vocabulary import SCENARIOS
 from analysis._import.official import UNPACKED_GB, accelerator_names, duplicates, evidence, shape, unknown_names, writer
 from analysis._import.official.entry import EntryError
@@ -27,8 +28,8 @@ BATCH = 32  # tasks that a process takes at a time: those of one submitter share
 ALONE = 16  # runs below which starting processes costs more than it gives
 
 
-class ImportFailed(ValueError):
-    """Nothing was written; the text says why."""
+class ImportFailed(Failed):
+    """Nothing can be imported, and nothing was written; the text says why."""
 
 
 @dataclass

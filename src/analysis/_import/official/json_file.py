@@ -20,3 +20,15 @@ def read(path: Path | str) -> Any:
         raise EntryError(f"cannot be read ({error.strerror})") from None
     except (ValueError, RecursionError) as error:
         raise EntryError(f"is no JSON ({error})") from None
+
+
+def read_object(path: Path | str, name: str = "") -> dict[str, Any]:
+    """The object that a JSON file holds. Raises EntryError that begins with the file's `name`."""
+    name = name or Path(path).name
+    try:
+        content = read(path)
+    except EntryError as error:
+        raise EntryError(f"{name}: {error}") from None
+    if not isinstance(content, dict):
+        raise EntryError(f"{name}: is {type(content).__name__}, expected an object")
+    return content

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from types import MappingProxyType
-from typing import NamedTuple
 
 from analysis._core.file_contents import sha256_of, write_whole
 from analysis._core.paths import DATA
@@ -15,7 +13,8 @@ from analysis._import.official.import_run import import_results
 from analysis._tables import descriptor, dictionary
 from analysis._tables.descriptor import Part
 
-FOUND = {  # columns that logs and configurations fill, and rows that have them in words
+FOUND = {  # columns that every row has, or that logs and configurations fill, and rows that have them in words
+    "id": "than are shipped",
     "recomputed": "computed from logs",
     "tpot_p99_ms": "with token latencies",
     "precision": "with a precision",
@@ -40,7 +39,7 @@ def make(
     parts = {part.round: part for part in descriptor.read_tables(folder)["results"].parts}
     for line in _unknown(paths, parts.values()):
         say(line)
-    made: list[tuple[Part, _Held, bytes]] = []
+    made: list[tuple[Part, dict[str, int], bytes]] = []
     with tempfile.TemporaryDirectory(prefix="analysis-record-") as scratch:
         rows, rounds = Path(scratch, "rows.parquet"), Path(scratch, "rounds")
         import_results(paths, rows, workers=workers, say=say)
@@ -49,7 +48,7 @@ def make(
                 say(f"left out  {round}: {descriptor.FILE} describes no part of this round")
                 continue
             file = rounds / f"{round}.parquet"
-            made.append((parts[round], _held(file), file.read_bytes()))
+            made.append((parts[round], _counts(file), file.read_bytes()))
     lost = [_lost(_shipped(folder, part), counts) for part, counts, _ in made]
     refused = any(lost) and not (check or fewer)
     different = 0
@@ -60,7 +59,7 @@ def make(
         if not (unchanged or check or refused):
             write_whole(place, content)
         word = "the same  " if unchanged else "differs   " if check or refused else "written   "
-        say(f"{word}{part.path}: {counts.rows:,} rows{less}")
+        say(f"{word}{part.path}: {counts['id']:,} rows{less}")
     if refused:
         say("nothing is written: give all files that data/README.md names of a round, or --fewer to ship less")
         return 1
@@ -69,30 +68,23 @@ def make(
     return int(check and different > 0)
 
 
-class _Held(NamedTuple):
-    """How many rows a part has, and how many of them have each of FOUND, as far as that is known."""
-
-    rows: int
-    found: Mapping[str, int] = MappingProxyType({})
-
-
-def _held(file: Path) -> _Held:
+def _counts(file: Path) -> dict[str, int]:
+    """How many rows of a part have each of FOUND."""
     import pyarrow.parquet as pq
 
     rows = pq.read_table(file, columns=list(FOUND)).to_pandas()
-    return _Held(len(rows), (rows.notna() & rows.ne("")).sum().to_dict())
+    return (rows.notna() & rows.ne("")).sum().to_dict()
 
 
-def _shipped(folder: Path, part: Part) -> _Held:
-    """What a part holds that is there as it is described; of another the rows that are described."""
+def _shipped(folder: Path, part: Part) -> dict[str, int]:
+    """The counts of a part that is there as it is described; of another the rows that are described."""
     place = folder / part.path
-    return _held(place) if place.is_file() and sha256_of(place) == part.hash else _Held(part.rows)
+    return _counts(place) if place.is_file() and sha256_of(place) == part.hash else {"id": part.rows}
 
 
-def _lost(shipped: _Held, made: _Held) -> str:
-    """In words how much less is held than is shipped; "" where nothing is lost."""
-    less = {"than are shipped": shipped.rows - made.rows}
-    less |= {FOUND[name]: count - made.found[name] for name, count in shipped.found.items()}
+def _lost(shipped: dict[str, int], made: dict[str, int]) -> str:
+    """In words how much less is made than is shipped; "" where nothing is lost."""
+    less = {FOUND[name]: count - made[name] for name, count in shipped.items()}
     return "".join(f", {count:,} fewer {words}" for words, count in less.items() if count > 0)
 
 

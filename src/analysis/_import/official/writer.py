@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from analysis._core.file_contents import aside
+from analysis._core.refusal import Refused
 from analysis._core.vocabulary import round_age
 from analysis._import.official.shape import Row
 from analysis._tables import descriptor
@@ -16,7 +17,7 @@ LEVEL = 19  # of zstd, for files that are kept: a tenth smaller than its default
 ENDINGS = (".parquet", ".csv")
 
 
-class OutputError(ValueError):
+class OutputError(Refused):
     """The output cannot be written so; the text names the file and what is possible."""
 
 
