@@ -75,6 +75,8 @@ def test_judgments_are_a_frame_of_plain_words_and_numbers() -> None:
         check="rank",
         verdict=Verdict.CONFIRMED,
         printed=Interval(1, 1),
+        expected=verdict.NOTHING,
+        reference="",
         unit="rank",
         explanation="So it is.",
     )
@@ -87,12 +89,12 @@ def test_judgments_are_a_frame_of_plain_words_and_numbers() -> None:
 
 def test_a_judgment_on_a_figure_compares_what_it_prints() -> None:
     figure = FIGURE | {"low": 95.0, "high": 105.0, "unit": "GB", "range_basis": "range"}
-    one = Judgment.on(figure, "size", Interval(100.0, 100.0), "sheet", "So it is.")
+    one = Judgment(figure, "size", Interval(100.0, 100.0), "sheet", "So it is.")
     assert (one.verdict, one.printed, one.unit) == ("within_rounding", Interval(95.0, 105.0), "GB")
-    assert Judgment.on(figure, "size", Interval(100.0, 100.0), "sheet", "So.", basis="rounded").verdict == "confirmed"
-    own = Judgment.on(figure, "size", one.expected, "", "So.", printed=Interval(50.0, 50.0), unit="W")
+    assert Judgment(figure, "size", Interval(100.0, 100.0), "sheet", "So.", basis="rounded").verdict == "confirmed"
+    own = Judgment(figure, "size", one.expected, "", "So.", printed=Interval(50.0, 50.0), unit="W")
     assert (own.verdict, own.printed, own.unit) == ("contradicted", Interval(50.0, 50.0), "W")
-    fixed = Judgment.on(figure, "size", one.expected, "", "So.", verdict=Verdict.CONDITIONAL)
+    fixed = Judgment(figure, "size", one.expected, "", "So.", verdict=Verdict.CONDITIONAL)
     assert fixed.verdict == "conditional"
 
 

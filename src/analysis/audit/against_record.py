@@ -56,7 +56,7 @@ def compared(figure: Row, tables: Tables) -> Iterator[Judgment]:
     if why and not (against and against.verdict is Verdict.CONTRADICTED):
         lacking = figure["round"] in record.whole and not figure["slower"] and not _elsewhere(figure, record)
         outcome = Verdict.CONTRADICTED if lacking else Verdict.NO_OFFICIAL_RESULT
-        yield Judgment.on(figure, CHECK, NOTHING, "", f"{why}.", verdict=outcome)
+        yield Judgment(figure, CHECK, NOTHING, "", f"{why}.", verdict=outcome)
     if against:
         yield against
 
@@ -92,7 +92,7 @@ def _against(
         words += f": the figure is {verdict.difference_in_words(printed, expected)}"
     check = PER_ACCELERATOR if per_accelerator else CHECK
     details = {"verdict": outcome, "printed": printed, "unit": unit, "result_ids": result_ids(behind)}
-    return Judgment.on(figure, check, expected, ids_in_words(behind), f"{words}.", **details)
+    return Judgment(figure, check, expected, ids_in_words(behind), f"{words}.", **details)
 
 
 def _elsewhere(figure: Row, record: Record) -> bool:
@@ -146,7 +146,7 @@ def _power(figure: Row, tables: Tables) -> Iterator[Judgment]:
             cited = tables.cited.get(figure["source_id"], set())
             outcome, expected, behind = _nearest(figure, printed, _of_the_named(figure, candidates), value, cited)
             words = f"{values_in_words(behind, expected, unit)}."
-            yield Judgment.on(
+            yield Judgment(
                 figure, POWER, expected, ids_in_words(behind), words, verdict=outcome, printed=printed, unit=unit
             )
 

@@ -37,7 +37,7 @@ def tokens_per_dollar(tables: Tables) -> Iterator[Judgment]:
             f"{speed.text()} tokens/s x {SECONDS_PER_HOUR} / {dollars.text()} dollars = {expected.text(4)} tokens per "
             "dollar."
         )
-        yield Judgment.on(claim, PER_DOLLAR, expected, f"{rate['id']} x {SECONDS_PER_HOUR} / {price['id']}", words)
+        yield Judgment(claim, PER_DOLLAR, expected, f"{rate['id']} x {SECONDS_PER_HOUR} / {price['id']}", words)
 
 
 def deployment_price(tables: Tables) -> Iterator[Judgment]:
@@ -57,7 +57,7 @@ def deployment_price(tables: Tables) -> Iterator[Judgment]:
             f"buys {expected.text(4)} tokens."
         )
         reference = f"{rate['id']} x {SECONDS_PER_HOUR} / ({least:.0f} x {price['id']})"
-        yield Judgment.on(claim, DEPLOYED, expected, reference, words)
+        yield Judgment(claim, DEPLOYED, expected, reference, words)
 
 
 def dollars_at_ceiling(tables: Tables) -> Iterator[Judgment]:
@@ -80,7 +80,7 @@ def dollars_at_ceiling(tables: Tables) -> Iterator[Judgment]:
         )
         reference = f"{ceiling.reference}, x {SECONDS_PER_HOUR} / ({paid} x {price['id']})"
         below = verdict.below(interval.of(claim), most.high)
-        yield Judgment.on(claim, AT_CEILING, most, reference, words, verdict=below)
+        yield Judgment(claim, AT_CEILING, most, reference, words, verdict=below)
 
 
 def implied_watts(tables: Tables) -> Iterator[Judgment]:
@@ -103,7 +103,7 @@ def implied_watts(tables: Tables) -> Iterator[Judgment]:
             f"{printed.text()} W; {whose} are {expected.text()} W."
         )
         reference = "throughput / throughput per watt"
-        yield Judgment.on(figure, WATTS, expected, reference, words, printed=printed, unit="W", basis="range")
+        yield Judgment(figure, WATTS, expected, reference, words, printed=printed, unit="W", basis="range")
 
 
 def _repeat(figure: Row, repeated: Row) -> Iterator[Judgment]:
@@ -112,7 +112,7 @@ def _repeat(figure: Row, repeated: Row) -> Iterator[Judgment]:
     if printed.known and expected.known:
         outcome = Verdict.CONFIRMED if printed == expected else verdict.compare(printed, expected, "range")
         words = f"{repeated['locator']} says {expected.text(8 if unit == 'date' else 5)} {unit} of the same."
-        yield Judgment.on(figure, REPEAT, expected, repeated["id"], words, verdict=outcome, printed=printed, unit=unit)
+        yield Judgment(figure, REPEAT, expected, repeated["id"], words, verdict=outcome, printed=printed, unit=unit)
 
 
 def _priced(tables: Tables) -> Iterator[tuple[Row, Row, Row]]:

@@ -161,17 +161,17 @@ def scorecard(judged: pd.DataFrame, labels_of: dict[str, str]) -> pd.DataFrame:
     figures = overall(judged)
     checked = judged.groupby(KEYS, sort=False)["check"].agg(set).reindex(pd.MultiIndex.from_frame(figures[KEYS]))
     is_named = figures["verdict"].isin(HOLDS) & np.array([checks == {submissions.SIZE} for checks in checked], "bool")
-    columns = [*DEFINITE, *WRONG]
-    counts = pd.crosstab(figures["source_id"], figures["verdict"]).reindex(columns=columns, fill_value=0)
-    card = counts.assign(
-        figures=figures.groupby("source_id").size(),
-        unchecked=(~figures["verdict"].isin(columns)).groupby(figures["source_id"]).sum(),
-        without_official_result=(~figures["official"]).groupby(figures["source_id"]).sum(),
-        named=is_named.groupby(figures["source_id"]).sum(),
-    )
-    card = card.reset_index().rename_axis(columns=None)
+    known = [*DEFINITE, *WRONG]
+    counted = {name: figures["verdict"].eq(name) for name in known} | {
+        "figures": figures["verdict"].notna(),
+        "unchecked": ~figures["verdict"].isin(known),
+        "without_official_result": ~figures["official"],
+        "named": is_named,
+        "holds": figures["verdict"].isin(HOLDS) & ~is_named,
+        "wrong": figures["verdict"].isin(WRONG),
+    }
+    card = pd.DataFrame(counted).groupby(figures["source_id"]).sum().reset_index()
     card = card.assign(source=card["source_id"].map(labels_of))
-    card = card.assign(holds=card[list(HOLDS)].sum(axis=1) - card["named"], wrong=card[list(WRONG)].sum(axis=1))
     return card.sort_values("wrong", ascending=False, kind="stable", ignore_index=True)
 
 

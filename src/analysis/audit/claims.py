@@ -57,7 +57,7 @@ def open_division(tables: Tables) -> Iterator[Judgment]:
             words = f"Official {quantized['round']} results, open over closed, give {expected.text()} times"
             words += f", the nearest of {interval.envelope(gains).text()}." if len(gains) > 1 else "."
             reference = f"official {quantized['round']} {quantized['accelerator']}, open over closed"
-            yield Judgment.on(quantized, CHECK, expected, reference, words, verdict=nearest)
+            yield Judgment(quantized, CHECK, expected, reference, words, verdict=nearest)
 
 
 def _is_ratio(claim: Row) -> bool:
@@ -191,7 +191,7 @@ def _judgment(claim: Row, outcome: Verdict, behind: list[Ratio], words: str, lac
         previews = union(ratio.notes - _conditions(ratio) for ratio in behind)
         words = "; ".join(filter(None, [words, is_so, worded(previews)]))
     reference = f"official {over} over {under}"
-    return Judgment.on(claim, CHECK, expected, reference, f"{words[0].upper()}{words[1:]}{lacking}.", verdict=outcome)
+    return Judgment(claim, CHECK, expected, reference, f"{words[0].upper()}{words[1:]}{lacking}.", verdict=outcome)
 
 
 def _side_named(claim: Row, side: str, accelerators: str) -> str:

@@ -61,7 +61,7 @@ def claims(tables: Tables) -> Iterator[Judgment]:
         expected = stated.inverse if turned else stated
         words = f"{elsewhere['source_id']} ({elsewhere['locator']}) says {stated.text()} {elsewhere['unit']}"
         words += f" of {elsewhere['subject_accelerator']} over {elsewhere['baseline_accelerator']}" if turned else ""
-        yield Judgment.on(claim, CHECK, expected, elsewhere["id"], f"{words}.")
+        yield Judgment(claim, CHECK, expected, elsewhere["id"], f"{words}.")
 
 
 def prices(tables: Tables) -> Iterator[Judgment]:
@@ -70,7 +70,7 @@ def prices(tables: Tables) -> Iterator[Judgment]:
         if price["provider"] == elsewhere["provider"] or "several" in (price["providers"], elsewhere["providers"]):
             expected = interval.of(elsewhere)
             words = f"{elsewhere['source_id']} says {expected.text()} dollars ({elsewhere['provider']})."
-            yield Judgment.on(price, CHECK, expected, elsewhere["id"], words, basis="range")
+            yield Judgment(price, CHECK, expected, elsewhere["id"], words, basis="range")
 
 
 def datasheets(tables: Tables) -> Iterator[Judgment]:
@@ -81,7 +81,7 @@ def datasheets(tables: Tables) -> Iterator[Judgment]:
             value, whose, reference, trust = fact
             expected = exactly(value)
             words_on_fact = f"{expected.text(4)} {claim['unit']}" if expected.known else "no such fact in the tables"
-            yield Judgment.on(claim, SHEET, expected, reference, f"{whose} {words_on_fact}{trust}.")
+            yield Judgment(claim, SHEET, expected, reference, f"{whose} {words_on_fact}{trust}.")
 
 
 def _pairs(rows: Iterable[Row], by: list[str]) -> Iterator[tuple[Row, Row]]:
@@ -108,7 +108,7 @@ def _rate(figure: Row, elsewhere: Row) -> Judgment:
     outcome, unit = verdict.compare(printed, expected, "range"), f"{figure['rate_unit']} per accelerator"
     off = "" if outcome in AGREES else f": the figure is {verdict.difference_in_words(printed, expected)}"
     words = f"{elsewhere['source_id']} ({elsewhere['locator']}) gives {expected.text(4)} {unit}{off}."
-    return Judgment.on(figure, CHECK, expected, elsewhere["id"], words, verdict=outcome, printed=printed, unit=unit)
+    return Judgment(figure, CHECK, expected, elsewhere["id"], words, verdict=outcome, printed=printed, unit=unit)
 
 
 def _fact(claim: Row, tables: Tables) -> tuple[float, str, str, str] | None:

@@ -76,7 +76,7 @@ def _named(claim: Row, benchmark: str, tables: Tables) -> Judgment:
     reference = f"official {claim['round']} results of {benchmark or claim['subject']}"
     lacking = Verdict.CONTRADICTED if len(official) else Verdict.UNVERIFIABLE
     outcome = Verdict.CONFIRMED if results else lacking
-    return Judgment.on(claim, NAMED, expected, reference, words, verdict=outcome)
+    return Judgment(claim, NAMED, expected, reference, words, verdict=outcome)
 
 
 def _best(figure: Row, tables: Tables) -> Judgment:
@@ -99,4 +99,4 @@ def _date(claim: Row, source: Row) -> Judgment:
     expected = Interval(day, max(day, claim["high"]) if retrieved else day)
     words = f"The official {claim['round']} results were published on {published}{off}."
     outcome = agrees if holds else Verdict.CONTRADICTED
-    return Judgment.on(claim, DATE, expected, source["id"], words, verdict=outcome, unit="date")
+    return Judgment(claim, DATE, expected, source["id"], words, verdict=outcome, unit="date")

@@ -86,7 +86,7 @@ def enough(figure: Row, stated: float, weights: tuple[float, float, float], word
     """The judgment on a number of accelerators, from `Tables.holding`: too few where the weights do not fit."""
     held, capacity, least = weights
     fits = stated * capacity >= held
-    return Judgment.on(
+    return Judgment(
         figure,
         FIT,
         exactly(least),
@@ -156,4 +156,4 @@ def _under(
     beside = ", which the figure does not exceed" if printed.low <= ceiling else times
     words += f" reach at most {interval.number(ceiling)} tokens/s{scope}{beside} (datasheet {facts['confidence']})."
     below = verdict.below(printed, ceiling)
-    return Judgment.on(figure, check, Interval(0.0, ceiling), reference, words, verdict=below)
+    return Judgment(figure, check, Interval(0.0, ceiling), reference, words, verdict=below)

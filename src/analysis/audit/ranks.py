@@ -70,7 +70,7 @@ def production(tables: Tables) -> Iterator[Judgment]:
         )
         words += f"{tables.record.excluded([round])}."
         reference = f"official {round} Server over Offline"
-        yield Judgment.on(claim, CHECK, share_kept, reference, words, verdict=Verdict.UNVERIFIABLE)
+        yield Judgment(claim, CHECK, share_kept, reference, words, verdict=Verdict.UNVERIFIABLE)
 
 
 def unchecked(tables: Tables, judgments: Iterable[Judgment]) -> Iterator[Judgment]:
@@ -82,7 +82,7 @@ def unchecked(tables: Tables, judgments: Iterable[Judgment]) -> Iterator[Judgmen
                 kind = figure.get("quantity", table)
                 missing = MISSING.get(kind, f"a check of {kind.replace('_', ' ')}")
                 words = f"The tables lack {missing}."
-                yield Judgment.on(figure, UNCHECKED, NOTHING, "", words, verdict=Verdict.UNVERIFIABLE)
+                yield Judgment(figure, UNCHECKED, NOTHING, "", words, verdict=Verdict.UNVERIFIABLE)
 
 
 def _rank(claim: Row, record: Record) -> Judgment:
@@ -107,7 +107,7 @@ def _rank(claim: Row, record: Record) -> Judgment:
         words = f"No {reference} of {claim['subject']} and of others are in the data"
     words += "" if claim["benchmark"] else record.excluded([claim["round"]])
     expected = interval.envelope(exactly(place) for place in places.values())
-    return Judgment.on(claim, RANK, expected, reference, f"{words}.", verdict=outcome)
+    return Judgment(claim, RANK, expected, reference, f"{words}.", verdict=outcome)
 
 
 def _allowed(claim: Row, record: Record) -> list[str]:
@@ -170,4 +170,4 @@ def _layer(claim: Row, tables: Tables) -> Judgment:
     if not shares:
         words = f"No official pair with and without {claim['framework']} is in the data."
     reference = f"official, with over without {claim['framework']}"
-    return Judgment.on(claim, CHECK, expected, reference, words, basis="approximate")
+    return Judgment(claim, CHECK, expected, reference, words, basis="approximate")

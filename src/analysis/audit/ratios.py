@@ -76,7 +76,7 @@ def products(tables: Tables) -> Iterator[Judgment]:
             for second_claim in _about(rows, claim, **step, baseline_accelerator=claim["baseline_accelerator"]):
                 left, right = interval.of(first_claim), interval.of(second_claim)
                 words = f"The document's {left.text()} times its {right.text()} is {(left * right).text()}."
-                yield Judgment.on(claim, PRODUCT, left * right, f"{first_claim['id']} x {second_claim['id']}", words)
+                yield Judgment(claim, PRODUCT, left * right, f"{first_claim['id']} x {second_claim['id']}", words)
 
 
 def accelerated_part(tables: Tables) -> Iterator[Judgment]:
@@ -141,7 +141,7 @@ def _ratio(figure: Row, basis: str, over: list[Row], under: list[Row]) -> Judgme
     expected = Interval(1.0, 1.0) if over == under else top / bottom
     words = f"The document's own {top.text(4)} over {bottom.text(4)} is {expected.text()}."
     reference = f"{over[0]['id']} / {under[0]['id']}"
-    judgment = Judgment.on(figure, CHECK, expected, reference, words, basis=basis)
+    judgment = Judgment(figure, CHECK, expected, reference, words, basis=basis)
     if judgment.verdict not in AGREES or {basis, *(row.get("range_basis") for row in (*over, *under))} != {"range"}:
         return judgment
     ends = [top.low / bottom.low, top.high / bottom.high]
@@ -172,4 +172,4 @@ def _part(quantized: Row, share: Row, compute_left: Row) -> Judgment:
         f"is {expected.text()} times as fast."
     )
     reference = f"1 / (1 - {share['id']} x (1 - {compute_left['id']}))"
-    return Judgment.on(quantized, OF_PART, expected, reference, words)
+    return Judgment(quantized, OF_PART, expected, reference, words)

@@ -64,7 +64,7 @@ def sizing(tables: Tables) -> Iterator[Judgment]:
             own = f"{interval.of(rate).text(4)} tokens/s per {rate['accelerator']}"
             for stated, expected, amount in example.computed(interval.of(rate)):
                 words = f"With the document's own {own} the example gives {amount}."
-                yield Judgment.on(stated, OWN_SIZING, expected, f"{SIZING}, {rate['id']}", words)
+                yield Judgment(stated, OWN_SIZING, expected, f"{SIZING}, {rate['id']}", words)
 
 
 def official_sizing(tables: Tables) -> Iterator[Judgment]:
@@ -98,7 +98,7 @@ def official_sizing(tables: Tables) -> Iterator[Judgment]:
             known, ids = claimed.known and measured, sorted(set(planned.behind["result_id"]))
             outcome = (claimed, first_of(ids, 3), words) if known else (NOTHING, "", lacking)
             no_basis = None if known else Verdict.NO_OFFICIAL_RESULT
-            yield Judgment.on(stated, OFFICIAL_SIZING, *outcome, verdict=no_basis)
+            yield Judgment(stated, OFFICIAL_SIZING, *outcome, verdict=no_basis)
 
 
 def weight_memory(tables: Tables) -> Iterator[Judgment]:
@@ -110,7 +110,7 @@ def weight_memory(tables: Tables) -> Iterator[Judgment]:
             held = parameters * bytes_each
             words = f"{parameters:g} billion weights of {bytes_each:g} bytes are {interval.number(held)} GB."
             reference = f"{parameters:g}e9 x {bytes_each:g} bytes"
-            yield Judgment.on(quantized, WEIGHTS, exactly(held), reference, words, printed=printed, unit="GB")
+            yield Judgment(quantized, WEIGHTS, exactly(held), reference, words, printed=printed, unit="GB")
 
 
 def accelerators_needed(tables: Tables) -> Iterator[Judgment]:
@@ -142,7 +142,7 @@ def together(tables: Tables) -> Iterator[Judgment]:
             capacity = tables.memory_gb(accelerator)
             expected = exactly(count * capacity)
             words = f"{count:.0f}x {accelerator} of {capacity:g} GB hold {interval.number(expected.low, 4)} GB."
-            yield Judgment.on(claim, TOGETHER, expected, f"{count:.0f} x {capacity:g} GB", words)
+            yield Judgment(claim, TOGETHER, expected, f"{count:.0f} x {capacity:g} GB", words)
 
 
 def sparse_size(tables: Tables) -> Iterator[Judgment]:
@@ -163,7 +163,7 @@ def sparse_size(tables: Tables) -> Iterator[Judgment]:
         if figure["technique"] == SPARSITY:
             agrees = [bits for bits, size in sizes.items() if verdict.compare(printed, exactly(size)) in AGREES]
             ends = (sizes[agrees[0]],) * 2 if agrees else (0.5, max(sizes.values()))
-            yield Judgment.on(
+            yield Judgment(
                 figure,
                 KEPT,
                 Interval(*ends),
@@ -215,4 +215,4 @@ def _limit(claim: Row, capacity: float) -> Judgment:
     full = f"; at {' and '.join(brim)} nothing is left for cache and activations" if brim else ""
     subject, expected = claim["subject_accelerator"], Interval(min(largest.values()), max(largest.values()))
     words = f"{capacity:g} GB of one {subject} hold the weights of at most {at_precisions}{full}."
-    return Judgment.on(claim, LARGEST, expected, "memory / bytes a weight", words, verdict=outcome)
+    return Judgment(claim, LARGEST, expected, "memory / bytes a weight", words, verdict=outcome)

@@ -47,7 +47,7 @@ def workloads_added(tables: Tables) -> Iterator[Judgment]:
             words = f"The complete {sides[0]} results contain {len(added)} benchmarks that {sides[1]} lacks: "
             words += f"{', '.join(added)}."
             expected = exactly(len(added))
-            yield Judgment.on(claim, COUNT, expected, f"official {sides[0]} and {sides[1]} results", words)
+            yield Judgment(claim, COUNT, expected, f"official {sides[0]} and {sides[1]} results", words)
 
 
 def rounds_taken_part(tables: Tables) -> Iterator[Judgment]:
@@ -67,7 +67,7 @@ def rounds_taken_part(tables: Tables) -> Iterator[Judgment]:
         enough = len(taken_part) >= claim["high"]
         outcome = Verdict.CONTRADICTED if missed else Verdict.CONFIRMED if enough else Verdict.UNVERIFIABLE
         expected = exactly(len(taken_part))
-        yield Judgment.on(claim, COUNT, expected, "official rounds in the data", f"{words}.", verdict=outcome)
+        yield Judgment(claim, COUNT, expected, "official rounds in the data", f"{words}.", verdict=outcome)
 
 
 def cited(tables: Tables) -> Iterator[Judgment]:
@@ -93,7 +93,7 @@ def cited(tables: Tables) -> Iterator[Judgment]:
             outcome = Verdict.CONTRADICTED if whole else Verdict.NO_OFFICIAL_RESULT
             words = f"{claim['subject']} is not among the {claim['round']} results in the data"
         expected = exactly(1.0) if cited_rows else NOTHING
-        yield Judgment.on(claim, CITED, expected, f"official {claim['round']}", f"{words}.", verdict=outcome)
+        yield Judgment(claim, CITED, expected, f"official {claim['round']}", f"{words}.", verdict=outcome)
 
 
 def first_results(tables: Tables) -> Iterator[Judgment]:
@@ -108,7 +108,7 @@ def first_results(tables: Tables) -> Iterator[Judgment]:
             words = f"The first official results on the {accelerator} in the data are of {rounds[0]}"
             words += f", published on {published}."
             expected = exactly(day)
-            yield Judgment.on(claim, FIRST, expected, f"official {rounds[0]}", words, verdict=outcome, unit="date")
+            yield Judgment(claim, FIRST, expected, f"official {rounds[0]}", words, verdict=outcome, unit="date")
 
 
 def sizes_of_systems(tables: Tables) -> Iterator[Judgment]:
@@ -124,9 +124,7 @@ def sizes_of_systems(tables: Tables) -> Iterator[Judgment]:
         lacking = Verdict.CONTRADICTED if claim["round"] in tables.record.whole else Verdict.UNVERIFIABLE
         outcome = Verdict.CONFIRMED if claim["low"] in sizes else lacking
         expected = Interval(float(sizes[0]), float(sizes[-1])) if sizes else NOTHING
-        yield Judgment.on(
-            claim, SIZE, expected, f"official {claim['round']} {system_named}", f"{words}.", verdict=outcome
-        )
+        yield Judgment(claim, SIZE, expected, f"official {claim['round']} {system_named}", f"{words}.", verdict=outcome)
 
 
 def _count(claim: Row, tables: Tables) -> Judgment:
@@ -159,7 +157,7 @@ def _count(claim: Row, tables: Tables) -> Judgment:
     proviso = proviso or "; it may be a part of the record only" * (outcome is Verdict.UNVERIFIABLE)
     expected = Interval(min(numbers), max(numbers)) if len(rows) else NOTHING
     words = f"The official {claim['round']} results in the data hold {counted}{by}{proviso}."
-    return Judgment.on(claim, COUNT, expected, f"official {claim['round']} results{by}", words, verdict=outcome)
+    return Judgment(claim, COUNT, expected, f"official {claim['round']} results{by}", words, verdict=outcome)
 
 
 def _counted(claim: Row, numbers: list[float], whole: bool, partners: bool) -> Verdict:

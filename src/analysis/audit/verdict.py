@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -49,56 +49,33 @@ CLOSE = 1.05
 NOTHING = interval.UNKNOWN
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False)
 class Judgment:
-    """The verdict of one check on one figure.
+    """The verdict of one check on one figure: on its `low` to `high` in its own unit, where nothing else is said.
 
     `figure` is the row that holds it, with the name of its `table`, its `id`, `source_id` and `locator`. `printed` and
-    `expected` are in `unit`; `reference` says what the expected range is from: a row, a result or a formula.
-    `result_ids` are those of the official results that it is from, as far as they have ids.
+    `expected` are in `unit`; `reference` says what the expected range is from: a row, a result or a formula. The two
+    are compared where no `verdict` is given; `basis` says how the printed range came about, see `compare`: the figure's
+    own one, or else "rounded". `result_ids` are those of the official results behind it, as far as they have ids.
     """
 
     figure: Mapping[str, Any]
     check: str
-    verdict: Verdict
-    printed: Interval
-    expected: Interval = NOTHING
-    unit: str
-    reference: str = ""
-    result_ids: tuple[str, ...] = ()
+    expected: Interval
+    reference: str
     explanation: str
+    _: KW_ONLY
+    verdict: Verdict | None = None
+    printed: Interval | None = None
+    unit: str = ""
+    basis: str = ""
+    result_ids: tuple[str, ...] = ()
 
-    @classmethod
-    def on(
-        cls,
-        figure: Mapping[str, Any],
-        check: str,
-        expected: Interval,
-        reference: str,
-        explanation: str,
-        *,
-        verdict: Verdict | None = None,
-        printed: Interval | None = None,
-        unit: str = "",
-        basis: str = "",
-        result_ids: tuple[str, ...] = (),
-    ) -> Judgment:
-        """The judgment on a figure: on its `low` to `high` in its own unit, by comparison, where nothing else is said.
-
-        `basis` says how the printed range came about, see `compare`; the figure's own one, or else "rounded".
-        """
-        printed = interval.of(figure) if printed is None else printed
-        return cls(
-            figure=figure,
-            check=check,
-            verdict=verdict or compare(printed, expected, basis or figure.get("range_basis", "rounded")),
-            printed=printed,
-            expected=expected,
-            unit=unit or figure["unit"],
-            reference=reference,
-            result_ids=result_ids,
-            explanation=explanation,
-        )
+    def __post_init__(self) -> None:
+        printed = interval.of(self.figure) if self.printed is None else self.printed
+        basis = self.basis or self.figure.get("range_basis", "rounded")
+        verdict = self.verdict or compare(printed, self.expected, basis)
+        vars(self).update(printed=printed, verdict=verdict, unit=self.unit or self.figure["unit"])
 
     @property
     def record(self) -> tuple[Any, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -57,6 +57,17 @@ class Description:
         frame.columns = [column.header for column in self.columns]
         values = pd.DataFrame({name: numbers for column in self.columns for name, numbers in column.values().items()})
         return html_table.render(frame, title, [column.header for column in self.columns if column.numeric], values)
+
+
+def listed(form: str, names: Iterable[str]) -> Callable[..., str]:
+    """What makes of a row's label and texts its part of the alt text: each text beside its name, put as `form` says."""
+    headings = list(names)
+    return lambda row, *texts: f"{row}: {', '.join(map(form.format, headings, texts))}"
+
+
+def whole(rows: pd.DataFrame, column: str, axis: str) -> Column:
+    """A column of whole numbers under the quantity and unit of its axis."""
+    return Column(capital(axis), [f"{number:,.0f}" for number in rows[column]], numeric=True)
 
 
 def words(rows: pd.DataFrame, column: str) -> Column:

@@ -144,10 +144,7 @@ def bars_at(
         ax.set_yticks(range(len(labels)), [style.wrapped(words, 16) for words in labels])
         ax.grid(False)
         ax.spines[:].set_visible(False)
-
-    def spoken(row: str, *texts: str) -> str:
-        return f"{row}: {', '.join(map('{} at {}'.format, texts, panels))}"
-
+    spoken = alt_text.listed("{1} at {0}", panels)
     return style.finished(figure, title, notes, Description(f"Bars, {axis}:", columns, spoken))
 
 
@@ -187,9 +184,6 @@ def distributions(
     numbers = [
         Column(name, list(map(interval.number, row)), True) for name, row in zip(marks.index, marks.values, strict=True)
     ]
-
-    def spoken(quantity: str, *texts: str) -> str:
-        return f"{quantity}: {', '.join(map('{} {}'.format, marks.index, texts))}"
-
+    spoken = alt_text.listed("{} {}", marks.index)
     columns = [Column("Quantity", list(draws)), *numbers]
     return style.finished(figure, title, notes, Description(f"Histograms of {len(draws):,} draws.", columns, spoken))

@@ -98,7 +98,7 @@ def by_size(
     notes |= parts.notes_of(rows, label)
     figure, ax = style.canvas(title, subtitle, 3.5)
     numbers = alt_text.ranges(rows, name, y_axis)
-    sizes = Column(alt_text.capital(x_axis), [f"{count:,}" for count in rows[size]], numeric=True)
+    sizes = alt_text.whole(rows, size, x_axis)
     tooltip = [[f"{count} accelerators", text] for count, text in zip(sizes.texts, numbers.texts, strict=True)]
     drawn = _lines(ax, rows, label, color, tooltip, rows[series].map(markers))
     low, high = rows[["x", "y"]].min() / 1.3, rows[["x", "y"]].max() * 1.3
@@ -143,7 +143,7 @@ def curves(
     columns at many an x: a dashed line and a band per `label`, as far as measured points reach up.
     """
     rows, others, front = (
-        each.reset_index(drop=True).assign(x=each[x].fillna(0).to_numpy(), y=_mean(each, y).to_numpy())
+        each.assign(x=each[x].fillna(0), y=parts.mean(interval.of(each, y))).reset_index(drop=True)
         for each in (frame, others, front)
     )
     notes |= parts.notes_of(rows, label)
@@ -237,11 +237,8 @@ def stairs(
     ax.set_xlim(frame[x].min() / _AROUND, reach)
     parts.log_axes(ax, x_axis, y_axis)
     parts.legend(ax, entries)
-    columns = [
-        alt_text.words(frame, label),
-        Column(alt_text.capital(f"{x_axis} from"), [f"{users:,.0f}" for users in frame[x]], numeric=True),
-        Column(alt_text.capital(y_axis), [f"{height:,.0f}" for height in frame[y]], numeric=True),
-    ]
+    columns = [alt_text.words(frame, label)]
+    columns += [alt_text.whole(frame, x, f"{x_axis} from"), alt_text.whole(frame, y, y_axis)]
     choices = zip(points[label], texts, points[x], strict=True)
     today = "; ".join(f"{name} {number} at {users:,} {x_axis}" for name, number, users in choices)
     description = Description(f"Staircases, {y_axis} over {x_axis}. {today}.", columns, lambda *_: "")
@@ -287,8 +284,3 @@ def _estimates(
         if name not in measured and len(shown):
             alone[name] = shown[[x, "y"]].to_numpy(float), ink
     return alone
-
-
-def _mean(rows: pd.DataFrame, name: str) -> pd.Series:
-    ends = interval.of(rows, name)
-    return (ends.low + ends.high) / 2

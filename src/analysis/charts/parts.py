@@ -41,7 +41,12 @@ def notes_of(rows: pd.DataFrame, label: str) -> Notes:
 
 def middle(ends: Interval) -> Any:
     """The geometric middle of a range, the arithmetic one of a range from or below zero."""
-    return ends.middle if ends.low > 0 else (ends.low + ends.high) / 2
+    return ends.middle if ends.low > 0 else mean(ends)
+
+
+def mean(ends: Interval) -> Any:
+    """The arithmetic middle of a range."""
+    return (ends.low + ends.high) / 2
 
 
 def point(ax: Axes, x: float, y: float, ink: str, tooltip: str, marker: str = "o", face: str = "", **look: Any) -> None:

@@ -49,7 +49,7 @@ def scatter(
     notes |= parts.notes_of(rows, label)
     figure, ax = style.canvas(title, subtitle, 3.4)
     numbers = [alt_text.ranges(rows, x, x_axis), alt_text.ranges(rows, y, y_axis)]
-    middles = [(ends.low + ends.high) / 2 for ends in (column.ends for column in numbers)]
+    middles = [parts.mean(column.ends) for column in numbers]
     for row, *texts, i, j in zip(as_dicts(rows), *(column.texts for column in numbers), *middles, strict=True):
         tooltip = parts.hover(row, label, f"{x_axis} {texts[0]}", f"{y_axis} {texts[1]}")
         look = {"at": (i, j), "ms": 6.5, "face": POINT if row["filled"] else "white", "width": 2.4}

@@ -17,7 +17,7 @@ from analysis._core.interval import Interval
 from analysis._core.notes import NONE, Notes
 from analysis._core.plain_values import as_dicts
 from analysis.charts import alt_text, parts, style
-from analysis.charts.alt_text import Column, Description
+from analysis.charts.alt_text import Description
 from analysis.charts.colors import LIGHT, QUIET
 from analysis.charts.style import Drawing
 
@@ -120,10 +120,7 @@ def beside(
     faces = {name: QUIET} | dict.fromkeys(others, "white")
     parts.legend(ax, [parts.sample(words, markers[stem], mfc=faces[stem]) for stem, words in names.items()])
     columns = [alt_text.words(rows, label), *numbers.values(), *alt_text.remarks(rows, note)]
-
-    def spoken(row: str, *texts: str) -> str:
-        return f"{row}: {', '.join(map('{} {}'.format, names.values(), texts))}"
-
+    spoken = alt_text.listed("{} {}", names.values())
     return style.finished(figure, title, notes, Description(f"Ranges, {axis}:", columns, spoken))
 
 
@@ -159,11 +156,8 @@ def stacked(
         ax, [parts.text_at(ax, total, place, f"{total:,}") for total, place in zip(starts, places, strict=True)]
     )
     parts.legend(ax, bars)
-    numbers = [Column(alt_text.capital(words), [f"{n:,}" for n in rows[name]], True) for name, words in counts.items()]
-
-    def spoken(row: str, *texts: str) -> str:
-        return f"{row}: {', '.join(map('{} {}'.format, texts, counts.values()))}"
-
+    numbers = [alt_text.whole(rows, name, words) for name, words in counts.items()]
+    spoken = alt_text.listed("{1} {0}", counts.values())
     columns = [alt_text.words(rows, label), *numbers]
     return style.finished(figure, title, notes, Description(f"Stacked bars, {axis}:", columns, spoken))
 

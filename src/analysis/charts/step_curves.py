@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis._core import interval
+from analysis._core.notes import NONE
 from analysis._core.plain_values import as_dicts
 from analysis.charts import alt_text, parts, style
 from analysis.charts.alt_text import Column, Description
@@ -60,4 +61,4 @@ def steps(
     columns = [alt_text.words(rows, label), Column(alt_text.capital(x_axis), speeds, numeric=True)]
     columns.append(Column(alt_text.capital(y_axis), numbers, numeric=True))
     description = Description(f"Step functions, {y_axis} over {x_axis}:", columns, "{} at {}: {}".format)
-    return Drawing(figure, description.alt(title), description.table(title))
+    return style.finished(figure, title, NONE, description)

@@ -101,34 +101,18 @@ class Twice:
     def _drawing(self) -> Drawing:
         return self._draw()
 
-    def _given_away(self) -> Drawing:
-        self._key, self._kept = "", None
-        return self._drawing
-
-    @property
-    def figure(self) -> Figure | None:
-        """The figure for a wide page, None where there is nothing to draw."""
-        return self._given_away().figure
-
-    @property
-    def narrow(self) -> Figure | None:
-        """The figure for a narrow page."""
-        return self._given_away().narrow
-
     @property
     def alt(self) -> str:
         """The sentence that tells its numbers, or that there are none."""
         return self._kept["alt"] if self._kept is not None else self._drawing.alt
 
-    @property
-    def numbers(self) -> Table | None:
-        """The table of its numbers."""
-        return self._drawing.numbers
-
-    @property
-    def notes(self) -> Notes:
-        """The notes of what is drawn."""
-        return self._drawing.notes
+    def __getattr__(self, name: str) -> Any:
+        """What a Drawing has; of its figures, which whoever asks may change, nothing that was kept is shown."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name in ("figure", "narrow"):
+            self._key, self._kept = "", None
+        return getattr(self._drawing, name)
 
 
 def apply() -> None:
