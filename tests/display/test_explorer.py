@@ -11,6 +11,7 @@ import pytest
 
 from analysis._build import stored_outputs
 from analysis._core import explorer_links
+from analysis._core.interval import Interval
 from analysis._core.notes import NONE, note
 from analysis._core.paths import NOTEBOOKS
 from analysis._display.explorer import columns, live
@@ -18,7 +19,7 @@ from analysis._display.explorer.columns import Column
 from analysis._tables.catalog import Catalog
 from analysis.charts import colors
 from analysis.comparability import selection
-from analysis.methods import official_results
+from analysis.methods import cost, official_results
 
 FEW = [Column("round", "Round", first=True), Column("low", "Figure"), Column("capped", "Capped", first=True)]
 FEW += [Column("notes", "Notes"), Column("location", "Folder")]
@@ -27,7 +28,13 @@ FEW += [Column("notes", "Notes"), Column("location", "Folder")]
 @pytest.fixture(scope="module")
 def rows(data: Catalog) -> pd.DataFrame:
     """Some rows of the record, as the explorer takes them."""
-    return official_results.of(data, data.benchmark_limits, ["v4.0"], ["network"])
+    return priced(data, ["v4.0"], ["network"])
+
+
+def priced(data: Catalog, *asked: list[str]) -> pd.DataFrame:
+    """The rows of these rounds and divisions, with the cost that the notebook adds."""
+    found = official_results.of(data, data.benchmark_limits, *asked)
+    return cost.of_results(found, data.prices[data.prices["cost_model"].eq("neocloud")], Interval(0.3, 0.8))
 
 
 def opened(text: str) -> dict[str, Any]:
@@ -69,7 +76,7 @@ def test_the_same_rows_are_the_same_bytes(rows: pd.DataFrame) -> None:
 
 def test_what_the_script_knows_has_an_order_of_its_own(data: Catalog) -> None:
     """No order of a set, which is another one in each process."""
-    told = live.Explorer(data, official_results.of(data, data.benchmark_limits, ["v6.0"]), "view=table").data
+    told = live.Explorer(data, priced(data, ["v6.0"]), "view=table").data
     about = json.loads(told["record-about"])
     assert list(about["excluded"]) == sorted(about["excluded"]) and len(about["excluded"]) > 1
     assert list(about["published"]) == ["v6.0"] and about["retrieved"] == "2026-11-20"

@@ -6,11 +6,13 @@ from collections.abc import Callable
 import pandas as pd
 import pytest
 
+from analysis._core import interval, parameters
 from analysis._core.choices import not_among
 from analysis._core.interval import Interval
 from analysis._core.vocabulary import COST_MODELS
 from analysis._tables.catalog import Catalog
-from analysis.methods import cost
+from analysis.comparability import selection
+from analysis.methods import cost, official_results
 
 Rows = Callable[..., pd.DataFrame]
 NEXT = {"accelerator": "L40S"}
@@ -95,3 +97,34 @@ def test_given_price_that_is_none_is_refused() -> None:
 
 def test_price_without_an_offer_is_unknown() -> None:
     assert not cost.price_range(PRICES, "MI300X").known
+
+
+def test_each_result_has_its_cost_or_why_it_has_none(data: Catalog) -> None:
+    """Dollars an hour over the tokens of an hour at half the throughput; none of samples, and none without a price."""
+    rows = official_results.of(data, data.benchmark_limits, ["v6.0"])
+    prices = data.prices[data.prices["cost_model"].eq("neocloud")]
+    found = cost.of_results(rows, prices, Interval(0.5, 0.5))
+    known = found[found["usd_per_million"].notna()]
+    hourly = known["accelerator"].map(prices.set_index("accelerator")["usd_per_accelerator_hour_low"])
+    by_hand = hourly / (known["per_accelerator"] * 0.5 * 3600 / 1e6)
+    assert len(known) > 100 and known["usd_per_million"].tolist() == pytest.approx(by_hand.tolist(), rel=1e-5)
+    assert known.loc[known["accelerator"].eq("B200 SXM"), "priced"].unique().tolist() == ["$2.34/hour (InferenceX)"]
+    reasons = found.loc[found["usd_per_million"].isna()].groupby("priced")
+    assert set(reasons.groups) == {"", "no price", "not counted in tokens"}
+    assert reasons.get_group("")["per_accelerator"].isna().all()
+    assert not reasons.get_group("no price")["accelerator"].isin(prices["accelerator"]).any()
+
+
+def test_a_result_costs_what_the_page_of_costs_says(data: Catalog) -> None:
+    """The fastest result of each accelerator at the defaults of both notebooks, which are the same."""
+    asked = {name: parameters.validate(name, {}) for name in ("explorer", "price_performance")}
+    same = ("cost_model", "derate", "utilization")
+    assert [asked["explorer"][name] for name in same] == [asked["price_performance"][name] for name in same]
+    retained = Interval(*asked["explorer"]["derate"]) * Interval(*asked["explorer"]["utilization"])
+    paid = cost.priced(data.prices, [], "", data.accelerators, asked["explorer"]["cost_model"])
+    question = selection.Question("gpt-oss-120b", "Offline", ("official",), ("v6.1",))
+    offers = cost.offers(cost.rates(selection.select(data, question).rows), paid, retained)
+    rows = cost.of_results(official_results.of(data, data.benchmark_limits), paid, retained).set_index("id")
+    middle = interval.of(offers, "usd_per_million").middle
+    assert len(offers) > 3
+    assert rows.loc[offers["id"], "usd_per_million"].tolist() == pytest.approx(middle.tolist(), rel=1e-5)

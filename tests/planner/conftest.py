@@ -21,6 +21,6 @@ def record(results: Callable, tables: Callable, data: Catalog) -> Callable[..., 
         frame = results(*({name: row[name] for name in row if name not in more} for row in rows))
         own = tables(frame.assign(**more), of=data.benchmarks)
         facts = {name: getattr(data, name) for name in ("accelerators", "prices", "benchmark_limits")}
-        return SimpleNamespace(results=own.results, doubts=own.doubts, benchmarks=data.benchmarks, **facts)
+        return SimpleNamespace(results=own.results, doubts=own.doubts, benchmarks=data.benchmarks, used={}, **facts)
 
     return make

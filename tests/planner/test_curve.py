@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from analysis._core.file_contents import sha256_of
 from analysis._core.parameters import RealWorldDerating
 from analysis._tables.catalog import Catalog
 from analysis.methods.decoding import Lengths
@@ -188,6 +189,15 @@ def test_own_requests_average_over_their_lengths(curve: Make, tmp_path: Path) ->
     mixed = requests(write(tmp_path, "900,100", "1100,900"))
     assert mixed.lengths == Lengths(1000.0, 500.0, (950 * 100 + 1550 * 900) / 1000)
     assert (mixed.prompt(0.99), mixed.whole(0.9)) == (1100.0, 2000.0)
+
+
+def test_a_file_of_requests_counts_as_read(record: Callable, tmp_path: Path) -> None:
+    """With its SHA-256, among the tables that a page is built again for; another plan reads none."""
+    tables, file = record(SERVER), write(tmp_path, "1000,500")
+    basis(tables, ASKED)
+    assert tables.used == {}
+    basis(tables, ASKED.model_copy(update={"lengths": file}))
+    assert tables.used == {file: sha256_of(Path(file))}
 
 
 @pytest.mark.parametrize(

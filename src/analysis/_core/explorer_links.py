@@ -35,6 +35,7 @@ VIEWS = {
     "scaling": "Scaling",
     "energy": "Energy",
     "speed": "Interactivity",
+    "cost": "Cost",
     "matrix": "Matrix",
     "table": "Table",
 }

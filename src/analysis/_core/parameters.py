@@ -108,6 +108,9 @@ COMMON: dict[str, Any] = {
     "origins": Origins,
     "rounds": Rounds,
     "trust": Trust,
+    "cost_model": CostModel,
+    "derate": range_of(Share),
+    "utilization": range_of(Share),
 }
 OWN: dict[str, dict[str, Any]] = {
     "explorer": {"divisions": list[Literal[DIVISIONS]]},
@@ -135,9 +138,6 @@ OWN: dict[str, dict[str, Any]] = {
     "price_performance": {
         "percentile": Percentile,
         "prices": Prices,
-        "cost_model": CostModel,
-        "derate": range_of(Share),
-        "utilization": range_of(Share),
         "purchase_usd_per_accelerator": range_of(Price, 0),
         "years": Annotated[float, Field(gt=0, le=20)],
         "residual_share": BelowOne,

@@ -16,7 +16,8 @@ from analysis._core.choices import not_among
 from analysis._core.citation import several
 from analysis._core.interval import Interval
 from analysis._core.notes import NONE, Notes, note
-from analysis._core.vocabulary import SECONDS_PER_HOUR
+from analysis._core.number_words import usd
+from analysis._core.vocabulary import SECONDS_PER_HOUR, TOKENS
 from analysis.methods import system_properties
 
 GIVEN = "a given price"  # the provider of a price that was given without one
@@ -189,6 +190,27 @@ def offers(rated: pd.DataFrame, prices: pd.DataFrame, share: Interval) -> pd.Dat
     offered = interval.put(offered, "usd_per_million", usd_per_million(rate, price, share))
     order = (-interval.of(offered, "per_dollar").middle).sort_values(kind="stable").index
     return offered.loc[order].reset_index(drop=True)
+
+
+def of_results(rows: pd.DataFrame, prices: pd.DataFrame, share: Interval) -> pd.DataFrame:
+    """The rows of official_results.of with what a million tokens costs when `share` of the throughput is delivered.
+
+    Added: usd_per_million, the middle of the range to six digits (NaN where nothing is known), and priced, in words:
+    the price per hour and whose it is, or why a comparable result has none; "" of others. `prices` are those of one
+    cost model.
+    """
+    offers = each_offer(prices)
+    price = interval.of(interval.hull(offers, ["accelerator"], "price").set_index("accelerator"), "price")
+    hourly = Interval(*(rows["accelerator"].map(end).astype("float64") for end in (price.low, price.high)))
+    rate = rows["per_accelerator"].where(rows["rate_unit"].eq(TOKENS))
+    middle = usd_per_million(Interval(rate, rate), hourly, share).middle.map(lambda usd: float(f"{usd:.6g}"))
+    words = {
+        name: f"{usd(interval.span(own, 'price'), 3)}/hour ({', '.join(several(own['provider']))})"
+        for name, own in offers.groupby("accelerator", sort=False)
+    }
+    reasons = [rows["per_accelerator"].isna(), rate.isna(), hourly.low.isna()]
+    priced = np.select(reasons, ["", "not counted in tokens", "no price"], rows["accelerator"].map(words))
+    return rows.assign(usd_per_million=middle, priced=pd.Series(priced, rows.index, "str"))
 
 
 def break_even(speedups: pd.DataFrame, prices: pd.DataFrame, baseline: str) -> pd.DataFrame:

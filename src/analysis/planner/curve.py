@@ -19,10 +19,12 @@ import pandas as pd
 
 from analysis._core import notes
 from analysis._core.citation import several
+from analysis._core.file_contents import sha256_of
 from analysis._core.interval import Interval
 from analysis._core.memo import cached_method
 from analysis._core.number_words import names
 from analysis._core.parameters import RealWorldDerating
+from analysis._core.paths import DATA
 from analysis._core.plain_values import as_dicts
 from analysis._core.vocabulary import LIMITED, MS_PER_SECOND, TOKENS
 from analysis.comparability import selection
@@ -51,6 +53,10 @@ class Tables(prediction.Tables, Protocol):
     @property
     def prices(self) -> pd.DataFrame:
         """The rental prices."""
+
+    @property
+    def used(self) -> dict[str, str]:
+        """The files read, with their SHA-256: a page is built again when one changes."""
 
 
 @dataclass(frozen=True)
@@ -365,6 +371,8 @@ def evidence(tables: Tables, asked: RealWorldDerating, models: pd.DataFrame) -> 
     rows = rows.assign(**{FIRST_TOKEN: benchmark_rules.first_token_ms(rows, *limits)})
     typical = typical if chosen.unit == TOKENS else {}
     lengths, own = decoder.lengths(asked.benchmark), requests(asked.lengths) if asked.lengths else None
+    if own:
+        tables.used[asked.lengths] = sha256_of(DATA / asked.lengths)
     asked_for = Lengths(asked.prompt_tokens or lengths.prompt, asked.tokens_per_request or lengths.answer)
     rated = asked.benchmark if typical and "official" in asked.origins else ""
     return Evidence(

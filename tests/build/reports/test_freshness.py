@@ -14,6 +14,7 @@ import pytest
 
 from analysis._build.reports import build_reports
 from analysis._build.runs import freshness, modules
+from analysis._core.file_contents import sha256
 
 if TYPE_CHECKING:
     from conftest import Project
@@ -81,6 +82,14 @@ def test_an_edit_is_noticed(project: Project, name: str, content: str, reason: s
 def test_a_missing_file_is_noticed(project: Project, name: str) -> None:
     (project.places.root / name).unlink()
     assert reasons(project)["apples"] == f"{name.removeprefix('reports/')} is gone"
+
+
+def test_an_edit_of_a_file_outside_the_data_is_noticed(project: Project, tmp_path: Path) -> None:
+    """A file that a parameter names by its whole path is an input of the page, as those of data/ are."""
+    file = tmp_path / "requests.csv"
+    for content in ("1", "2"):
+        file.write_text(content)
+        assert freshness.current([f"data/{file}"], project.places) == {f"data/{file}": sha256(content)}
 
 
 def test_an_edited_notebook_and_another_python_are_noticed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

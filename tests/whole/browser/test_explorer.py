@@ -14,12 +14,13 @@ from playwright.sync_api import Page, expect
 from analysis._build.reports import Outcome
 from analysis._build.runs.folders import Places
 from analysis._core import explorer_links, table_text
+from analysis._core.interval import Interval
 from analysis._core.notes import note
 from analysis._display.explorer import columns, live
 from analysis._tables.catalog import Catalog
 from analysis.charts import style
 from analysis.comparability import selection
-from analysis.methods import official_results
+from analysis.methods import cost, official_results
 
 Built = tuple[Places, Outcome, list[str]]
 Open = Callable[..., Page]
@@ -30,8 +31,10 @@ ONE = {"round": ["v6.0"], "benchmark": ["deepseek-r1"], "scenario": ["Server"], 
 
 @pytest.fixture(scope="module")
 def whole(data: Catalog) -> pd.DataFrame:
-    """The rows that the explorer holds."""
-    return official_results.of(data, data.benchmark_limits)
+    """The rows that the explorer holds, with their cost at the defaults of the notebook."""
+    prices = data.prices[data.prices["cost_model"].eq("neocloud")]
+    retained = Interval(0.6, 0.8) * Interval(0.5, 1.0)
+    return cost.of_results(official_results.of(data, data.benchmark_limits), prices, retained)
 
 
 @pytest.fixture
@@ -257,7 +260,7 @@ def test_a_row_opens_to_all_that_is_known_and_a_citation(explorer: Open, whole: 
 def test_hands_on_the_keyboard_reach_everything(explorer: Open) -> None:
     page = explorer(explorer_links.address(ONE, "ranked"))
     page.locator("#views button[value=ranked]").focus()
-    for _ in range(8):
+    for _ in explorer_links.VIEWS:  # the other views, and then the first mark
         page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.classList.contains('mark')")
     expect(page.locator("#tip")).to_be_visible()
@@ -347,6 +350,24 @@ def test_a_row_without_a_rate_says_why_in_its_place(explorer: Open, whole: pd.Da
     assert places == page.locator(".grid thead th").count()
 
 
+def test_a_result_has_its_cost_or_says_why_not(explorer: Open, whole: pd.DataFrame) -> None:
+    """Beside its throughput, at the price of the notebook's cost model; the axis of a view of its own."""
+    chosen = {"round": ["v6.0"], "benchmark": ["llama2-70b"], "scenario": ["Server"], "division": ["closed"]}
+    page, rows = explorer(explorer_links.address(chosen, "table")), taken(whole, chosen)
+    able = rows[rows["per_accelerator"].notna()]
+    page.set_viewport_size({"width": 1440, "height": 3600})
+    page.evaluate("fillTable()")
+    heads = page.locator(".grid thead th").all_inner_texts()
+    place = next(place for place, head in enumerate(heads) if head.startswith("Cost"))
+    cells = page.evaluate(f"[...document.querySelectorAll('.grid tbody tr')].map(row => row.cells[{place}].innerText)")
+    assert cells.count("no price") == able["priced"].eq("no price").sum() > 0
+    least = f"{able['usd_per_million'].min():.4g}"
+    assert any(cell.startswith(least) for cell in cells)
+    page.evaluate("hash => { location.hash = hash }", explorer_links.address(chosen, "cost"))
+    expect(page.locator("#drawing text.axis", has_text="dollars per million tokens")).to_be_visible()
+    assert page.locator("#drawing .mark").count() > 3
+
+
 def test_a_log_scale_is_said_at_its_axis(explorer: Open) -> None:
     chosen = {"round": ["v5.1"], "benchmark": ["llama2-70b"], "scenario": ["Server"], "division": ["closed"]}
     page = explorer(explorer_links.address(ONE, "ranked"))
@@ -374,6 +395,7 @@ def test_a_view_that_draws_nothing_says_what_it_wants(explorer: Open) -> None:
         ("energy", {"round": ["v5.1"], "power": ["without"]}, "Select “with measured power” under Power measured"),
         ("energy", {"round": ["v6.0"]}, "has measured power. Select another round"),
         ("speed", {"benchmark": ["resnet50"]}, "Select Server or Interactive, and one of DeepSeek-R1"),
+        ("cost", {"accelerator": ["L40S"]}, "has a cost. Select an accelerator with a price: B200"),
     ):
         page.evaluate("hash => { location.hash = hash }", explorer_links.address(chosen, view))
         expect(page.locator("#drawing .nothing")).to_contain_text(words)

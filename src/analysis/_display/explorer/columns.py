@@ -39,7 +39,8 @@ class Column:
     short: str = ""
 
 
-# Heads by name: of the columns of the table, of those that filters read, and of what an opened row or a download has.
+# Heads by name: of the columns of the table, of those that filters and cells read too, and of what an opened row or a
+# download has.
 IN_TABLE = {
     "round": FACETS["round"],
     "benchmark": FACETS["benchmark"],
@@ -49,6 +50,7 @@ IN_TABLE = {
     "per_accelerator": "Throughput per accelerator",
     "rate": "System throughput",
     "rate_unit": "Unit",
+    "usd_per_million": "Cost ($/million tokens)",
     "latency_ms": "Latency (ms)",
     "watts": "Power (W)",
     "joules": "Energy (J per token, sample or query)",
@@ -67,7 +69,7 @@ IN_TABLE = {
     "notes": "Notes",
 }
 SHORT = {"accelerator_count": "Count", "accuracy_target": "Accuracy target (%)"}
-FOR_FILTERS = {"excluded": "Excluded, because", "power_capped": "Power-capped"}
+READ_TOO = {"excluded": "Excluded, because", "power_capped": "Power-capped", "priced": "Price per accelerator"}
 HIDDEN = (
     "system_key",
     "apart_rounds",
@@ -116,7 +118,7 @@ FURTHER = {
 }
 COLUMNS = (
     *(Column(name, head, first=True, table=True, short=SHORT.get(name, "")) for name, head in IN_TABLE.items()),
-    *(Column(name, head, first=True) for name, head in FOR_FILTERS.items()),
+    *(Column(name, head, first=True) for name, head in READ_TOO.items()),
     *(Column(name, "", first=True, hidden=True) for name in HIDDEN),
     *(Column(name, head) for name, head in FURTHER.items()),
 )

@@ -1,6 +1,6 @@
 // The details of a row, and the comparison of two rows.
 
-const COMPUTED = new Set(["per_accelerator", "rate", "joules", "speed"]);  // what was filed or logged is told in full
+const COMPUTED = new Set(["per_accelerator", "rate", "joules", "speed", "usd_per_million"]);  // what was filed or logged is told in full
 
 function fact(name, row) {
   const column = columns.get(name), words = said(name, row);

@@ -122,7 +122,10 @@ function tableRow(row, place) {
     else if (reason && name === table.measured) line.append(make("td", { className: "quiet reason", colSpan: name === "per_accelerator" ? 2 : 1, title: reason }, reason));
     else if (!reason || name !== "rate" || table.measured !== "per_accelerator") {
       const words = said(name, row), cell = make("td", { className: columns.get(name).numbers ? "number" : "" }, words);
-      if (words.length > 0.9 * width) cell.title = words;
+      if (name === "usd_per_million") {
+        cell.title = said("priced", row);
+        if (!words) cell.append(make("span", { className: "quiet" }, cell.title));
+      } else if (words.length > 0.9 * width) cell.title = words;
       line.append(cell);
     }
   }

@@ -79,6 +79,12 @@ const VIEWS = {
     return drawn(shown, all, rows, (own) => scatter(own, ["benchmark"], width, { x: (row) => number("speed", row),
       y: (row) => number("per_accelerator", row), across: "interactivity (tokens/s per user, p99)", up: unitOf(own[0]) }));
   },
+  cost(rows, width) {
+    const { shown, all } = panels(rows, ["benchmark"], 4, (row) => number("speed", row) > 0 && number("usd_per_million", row) > 0);
+    return drawn(shown, all, rows, (own) => scatter(own, ["benchmark"], width, { x: (row) => number("speed", row),
+      y: (row) => number("usd_per_million", row), less: true, across: "interactivity (tokens/s per user, p99)",
+      up: "dollars per million tokens" }));
+  },
   matrix(rows, width) {
     const { shown, all } = panels(rows, ["scenario"], 3, (row) => measure(row) > 0);
     return drawn(shown, all, rows, (own) => matrix(own, width));
@@ -107,12 +113,18 @@ function wanting(view, rows) {
   if (view === "energy" && !able.some((row) => text("power", row) === "with"))
     return `${none} has measured power. ${offered("power", "with")
       ? `Select “${worded("power", "with")}” under ${columns.get("power").head}.` : "Select another round, benchmark, scenario or submitter."}`;
-  if (view === "speed") {
-    const told = new Set();
-    for (let row = 0; row < size; row++) if (number("speed", row) > 0 && number("per_accelerator", row) > 0) told.add(said("benchmark", row));
-    return `${none} has a per-user speed: it needs a TPOT limit. Select Server or Interactive, and one of ${[...told].sort().join(", ")}.`;
-  }
+  if (view === "cost" && !able.some((row) => number("usd_per_million", row) > 0))
+    return `${none} has a cost. Select an accelerator with a price: ${offering("accelerator", "usd_per_million")}.`;
+  if (view === "speed" || view === "cost")
+    return `${none} has a per-user speed: it needs a TPOT limit. Select Server or Interactive, and one of ${offering("benchmark", "per_accelerator")}.`;
   return `${none} has the data of this view. See the table.`;
+}
+
+// The values of a column in whose rows a per-user speed and a measure are known.
+function offering(name, measured) {
+  const told = new Set();
+  for (let row = 0; row < size; row++) if (number("speed", row) > 0 && number(measured, row) > 0) told.add(said(name, row));
+  return [...told].sort().join(", ");
 }
 
 // Panels below each other, with what of the choice they do not show.
