@@ -54,7 +54,7 @@ def server(tmp_path: Path) -> Iterator[tuple[str, Path, type[Handler]]]:
     folder.mkdir()
     handler = type("Set", (Handler,), {})
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(folder))) as httpd:
-        thread = threading.Thread(target=httpd.serve_forever, daemon=True)
+        thread = threading.Thread(target=httpd.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{httpd.server_port}", folder, handler
         httpd.shutdown()

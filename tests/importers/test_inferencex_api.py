@@ -58,7 +58,7 @@ def api() -> Iterator[tuple[str, dict[str, Any], list[dict[str, list[str]]]]]:
             """Say nothing."""
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as httpd:
-        threading.Thread(target=httpd.serve_forever, daemon=True).start()
+        threading.Thread(target=httpd.serve_forever, args=(0.01,), daemon=True).start()
         yield f"http://127.0.0.1:{httpd.server_port}", answers, asked
         httpd.shutdown()
 
