@@ -30,7 +30,7 @@ OWN = [
     "scaling",
 ]
 
-AGAIN = ["my_deployment", "official_record", "power_efficiency"]
+AGAIN = ["my_deployment", "power_efficiency"]
 
 
 def record(places: Places, report: str) -> dict:

@@ -6,11 +6,15 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from analysis._build.page.markup import Markup
 from analysis._build.runs.commits import commit_of
+
+if TYPE_CHECKING:
+    from conftest import Project
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 WHO = {f"GIT_{role}_{what}": "a@example.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
@@ -45,7 +49,7 @@ def repository(tmp_path: Path) -> Repository:
     return Repository(tmp_path)
 
 
-def test_the_newest_commit_of_several_files_counts_and_no_edit_elsewhere(repository):
+def test_the_newest_commit_of_several_files_counts_and_no_edit_elsewhere(repository: Repository) -> None:
     first = repository.commit(a="1", b="1")
     second = repository.commit(b="2")
     repository.commit(c="1")
@@ -53,7 +57,7 @@ def test_the_newest_commit_of_several_files_counts_and_no_edit_elsewhere(reposit
     assert commit_of(["b", "a"], repository.root) == {"id": second, "not_committed": []}
 
 
-def test_a_branch_counts_as_its_merge_which_has_both_sides(repository):
+def test_a_branch_counts_as_its_merge_which_has_both_sides(repository: Repository) -> None:
     """The newest commit on either side alone would lack what the other side did."""
     repository.commit(a="1", b="1")
     repository.git("checkout", "--quiet", "-b", "side")
@@ -67,7 +71,7 @@ def test_a_branch_counts_as_its_merge_which_has_both_sides(repository):
     assert repository.git("show", f"{merge}:a") == repository.git("show", f"{merge}:b") == "2"
 
 
-def test_what_is_not_committed_is_named(repository):
+def test_what_is_not_committed_is_named(repository: Repository) -> None:
     first = repository.commit(a="1", b="1", gone="1")
     (repository.root / "gone").unlink()
     repository.commit()
@@ -80,12 +84,14 @@ def test_what_is_not_committed_is_named(repository):
     assert commit_of(["new"], repository.root) == {"id": None, "not_committed": ["new"]}
 
 
-def test_a_project_inside_another_repository_and_names_with_spaces_and_accents(repository):
+def test_a_project_inside_another_repository_and_names_with_spaces_and_accents(repository: Repository) -> None:
     commit = repository.commit(**{"project__caf\u00e9 au lait": "1", "a": "1"})
     assert commit_of(["caf\u00e9 au lait"], repository.root / "project") == {"id": commit, "not_committed": []}
 
 
-def test_another_repository_s_hook_does_not_lead_astray(repository, tmp_path_factory, monkeypatch):
+def test_another_repository_s_hook_does_not_lead_astray(
+    repository: Repository, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = Repository(tmp_path_factory.mktemp("other"))
     other.commit(a="1")
     commit = repository.commit(a="1")
@@ -93,7 +99,9 @@ def test_another_repository_s_hook_does_not_lead_astray(repository, tmp_path_fac
     assert commit_of(["a"], repository.root)["id"] == commit
 
 
-def test_without_a_repository_a_commit_or_git_there_is_nothing_to_say(tmp_path, monkeypatch):
+def test_without_a_repository_a_commit_or_git_there_is_nothing_to_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert commit_of(["a"], tmp_path) is None
     repository = Repository(tmp_path)
     assert commit_of(["a"], tmp_path) is None
@@ -103,7 +111,7 @@ def test_without_a_repository_a_commit_or_git_there_is_nothing_to_say(tmp_path, 
     assert commit_of(["a"], tmp_path) is None
 
 
-def test_the_page_names_the_commit_and_what_is_beside_it(project):
+def test_the_page_names_the_commit_and_what_is_beside_it(project: Project) -> None:
     assert "No commit has them" in Markup(project.page("apples")).text
     root = project.places.root
     repository = Repository(root)
