@@ -51,15 +51,15 @@ def shown() -> Any:
         (report.usd, UNKNOWN, "not known"),
     ],
 )
-def test_numbers_in_words(word: Any, value: Any, text: str) -> None:
+def test_numbers_in_words(word, value, text):
     assert word(value) == text
 
 
-def test_throughput_has_three_digits_where_asked() -> None:
+def test_throughput_has_three_digits_where_asked():
     assert report.range_text(15_712.3, digits=3) == "15,700"
 
 
-def test_names_and_counts_in_words() -> None:
+def test_names_and_counts_in_words():
     assert [report.names("ABC"[:size]) for size in range(4)] == ["", "A", "A and B", "A, B, and C"]
     assert report.names("ABCDEF", most=2) == "A, B and 4 more"
     assert report.names(["A", "B", "A"], word="or") == "A or B"
@@ -67,7 +67,7 @@ def test_names_and_counts_in_words() -> None:
     assert report.slug("Llama 2 70B, Offline") == "llama_2_70b__offline"
 
 
-def test_finding_is_shown_and_recorded_with_what_its_rows_cite(shown: Any) -> None:
+def test_finding_is_shown_and_recorded_with_what_its_rows_cite(shown):
     rows = pd.DataFrame([RESULT]).assign(notes=[frozenset({note("preview")})])
     named = {"name": "best", "unit": "tokens per second", "value": (1.0, 2.0), "rows": rows}
     (data,) = shown(report.finding, "A leads.", **named, values={"nodes": (3, "nodes")}, about="A")
@@ -79,7 +79,7 @@ def test_finding_is_shown_and_recorded_with_what_its_rows_cite(shown: Any) -> No
     assert "A leads." in data["text/html"] and "preview" in data["text/html"]
 
 
-def test_notes_and_sources_that_are_given_win_over_those_of_the_rows(shown: Any) -> None:
+def test_notes_and_sources_that_are_given_win_over_those_of_the_rows(shown):
     row = pd.Series(RESULT | {"notes": frozenset({note("preview")})})
     (data,) = shown(
         report.so_what, "One node.", name="nodes", unit="nodes", value=1, rows=row, notes=NONE, sources=["d"]
@@ -87,17 +87,17 @@ def test_notes_and_sources_that_are_given_win_over_those_of_the_rows(shown: Any)
     assert (data[mime.FINDING]["caveats"], data[mime.FINDING]["sources"]) == ([], ["d"])
 
 
-def test_finding_without_a_value_says_why(shown: Any) -> None:
+def test_finding_without_a_value_says_why(shown):
     (data,) = shown(report.headline, "No data: nothing is comparable.", name="best", unit="tokens per second")
     assert (data[mime.FINDING]["low"], data[mime.FINDING]["sentence"]) == (None, "No data: nothing is comparable.")
 
 
-def test_headline_of_more_than_25_words_is_refused() -> None:
+def test_headline_of_more_than_25_words_is_refused():
     with pytest.raises(ValueError, match="the headline 'best' has 26 words, at most 25 fit"):
         report.headline("word " * 26, name="best", unit="ratio", value=1)
 
 
-def test_scope_line_says_rounds_division_availability_and_systems(shown: Any) -> None:
+def test_scope_line_says_rounds_division_availability_and_systems(shown):
     rows = pd.DataFrame([
         RESULT,
         RESULT | {"round": "v4.1", "system": "8xB"},
@@ -125,7 +125,7 @@ def test_scope_line_says_rounds_division_availability_and_systems(shown: Any) ->
         (["log"] * 999 + ["table"], "99%"),
     ],
 )
-def test_scope_line_says_what_was_recomputed_from_logs(shown: Any, evidence: list[str], said: str) -> None:
+def test_scope_line_says_what_was_recomputed_from_logs(shown, evidence, said):
     """Of the official results, each once: not of figures from documents."""
     rows = pd.DataFrame([RESULT | {"id": str(place), "evidence": each} for place, each in enumerate(evidence)])
     paper = pd.DataFrame([RESULT | {"id": "paper", "evidence": "", "origin": "published"}])

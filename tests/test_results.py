@@ -17,7 +17,7 @@ def results() -> pd.DataFrame:
     return load_results()
 
 
-def test_comparable_rows_are_those_of_the_rules_with_throughput_per_accelerator(results: pd.DataFrame) -> None:
+def test_comparable_rows_are_those_of_the_rules_with_throughput_per_accelerator(results):
     rows, excluded = comparable(results, benchmark="llama2-70b", rounds=["v5.1"], return_excluded=True)
     chosen = selection.select(flags.catalog(), selection.Question("llama2-70b", "Offline", ("official",), ("v5.1",)))
     assert rows["id"].tolist() == chosen.rows["id"].tolist()
@@ -28,7 +28,7 @@ def test_comparable_rows_are_those_of_the_rules_with_throughput_per_accelerator(
     assert row["tokens_per_second"] == pytest.approx((row["low"] + row["high"]) / 2, rel=1e-12)
 
 
-def test_a_part_of_the_results_and_rows_of_ones_own_may_be_compared(results: pd.DataFrame) -> None:
+def test_a_part_of_the_results_and_rows_of_ones_own_may_be_compared(results):
     own = results[results["round"].eq("v5.1") & results["submitter"].eq("NVIDIA")]
     mine = own.assign(id="mine-" + own["id"], origin="measured", submitter="me")
     rows = comparable(pd.concat([own, mine]), benchmark="llama2-70b", origins=["official", "measured"])
@@ -36,27 +36,27 @@ def test_a_part_of_the_results_and_rows_of_ones_own_may_be_compared(results: pd.
     assert rows["submitter"].eq("me").sum() == rows["submitter"].eq("NVIDIA").sum() > 0
 
 
-def test_column_is_named_after_what_the_benchmark_counts(results: pd.DataFrame) -> None:
+def test_column_is_named_after_what_the_benchmark_counts(results):
     assert "samples_per_second_per_accelerator" in comparable(results, benchmark="retinanet")
 
 
-def test_unknown_benchmark_is_refused_with_the_valid_ones(results: pd.DataFrame) -> None:
+def test_unknown_benchmark_is_refused_with_the_valid_ones(results):
     with pytest.raises(ValueError, match="llama2-70b"):
         comparable(results, benchmark="llama2-7b")
 
 
-def test_package_names_what_is_public() -> None:
+def test_package_names_what_is_public():
     assert {"load_results", "comparable", "report", "charts"} <= set(dir(analysis))
     with pytest.raises(AttributeError, match="'tables'; it has charts, comparable"):
         analysis.tables  # noqa: B018 - raises
 
 
 @pytest.mark.parametrize("name", analysis.__all__)
-def test_public_names_are_modules_but_for_the_two_functions(name: str) -> None:
+def test_public_names_are_modules_but_for_the_two_functions(name):
     assert inspect.ismodule(getattr(analysis, name)) is (name not in ("comparable", "load_results"))
 
 
-def test_the_page_of_public_names_is_that_of_the_docstrings() -> None:
+def test_the_page_of_public_names_is_that_of_the_docstrings():
     """`analysis describe` writes it."""
     text = api_page.page()
     assert api_page.PAGE.read_text("utf-8") == text

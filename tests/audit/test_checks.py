@@ -485,7 +485,7 @@ CASES = DOCUMENT | HARDWARE | RECORD
 
 
 @pytest.mark.parametrize(("name", "given"), [(name, given) for name, case in CASES.items() for given in case[2]])
-def test_the_verdict_follows_the_figure(judge: Callable, name: str, given: Any) -> None:
+def test_the_verdict_follows_the_figure(judge, name, given):
     check, tables, verdicts = CASES[name]
     expected = verdicts[given]
     assert [one.verdict for one in judge(check, **tables(given))] == (
@@ -539,11 +539,11 @@ def judged(judge: Callable) -> Callable:
         ({"accelerator": "card 1"}, [{"low": 800.0, "accelerator": "card 1 Slim"}], EXACT),
     ],
 )
-def test_a_result_against_official_ones(judged: Callable, figure: dict, official: list, verdict: str) -> None:
+def test_a_result_against_official_ones(judged, figure, official, verdict):
     assert judged(figure, *official) == {"official": verdict}
 
 
-def test_another_size_is_no_basis_but_is_compared_per_accelerator(judged: Callable) -> None:
+def test_another_size_is_no_basis_but_is_compared_per_accelerator(judged):
     """What contradicts is not called without a basis too; a rate per accelerator is compared with every size."""
     one = ONE | {"low": 100.0}
     assert judged({}, one) == {"official": NO_RESULT, "official per accelerator": EXACT}
@@ -553,7 +553,7 @@ def test_another_size_is_no_basis_but_is_compared_per_accelerator(judged: Callab
     assert judged(each, {"low": 6400.0}) == {"official per accelerator": ROUNDED}
 
 
-def test_what_complete_results_lack_or_contradict(judged: Callable) -> None:
+def test_what_complete_results_lack_or_contradict(judged):
     """A document that names no division may mean another one."""
     given, whole = [{"low": 800.0, "division": "open"}, {"low": 1.0} | H200], {"v4.1": 1}
     assert judged({}, *given, whole=whole) == {"official": NO_RESULT}
@@ -561,13 +561,13 @@ def test_what_complete_results_lack_or_contradict(judged: Callable) -> None:
     assert judged({"system": "Other box"}, {"low": 700.0}, whole=whole) == {"official": WRONG}
 
 
-def test_a_slower_precision_is_not_held_against_the_record(judged: Callable) -> None:
+def test_a_slower_precision_is_not_held_against_the_record(judged):
     fast = {"low": 1600.0, "precision": "fp8"}
     assert judged({"precision": "fp16"}, {"low": 1600.0}, others=(fast,)) == {"official": NO_RESULT}
     assert judged({"precision": "fp16"}, {"low": 1600.0}) == {"official": WRONG}
 
 
-def test_of_several_results_that_agree_it_is_the_one_that_the_document_cites(judge: Callable) -> None:
+def test_of_several_results_that_agree_it_is_the_one_that_the_document_cites(judge):
     """A citation alone accuses no figure."""
     results = [{"low": 800.1}, {"low": 800.2, "result_id": "4.1-0002"}, {"low": 900.0}]
     for source, reference in (("docA", "4.1-0002"), ("docB", "4.1-0001, 4.1-0002")):
@@ -576,7 +576,7 @@ def test_of_several_results_that_agree_it_is_the_one_that_the_document_cites(jud
         assert (one.verdict, one.reference) == (ROUNDED, reference)
 
 
-def test_watts_and_throughput_per_watt(judge: Callable) -> None:
+def test_watts_and_throughput_per_watt(judge):
     printed = METER | around(800) | around(400, "power_watts")
     for per_watt, verdict in ((2.1, ROUNDED), (3.0, WRONG)):
         figure = printed | around(per_watt, "per_watt", 0.4)
@@ -585,7 +585,7 @@ def test_watts_and_throughput_per_watt(judge: Callable) -> None:
         assert [one.expected.low for one in found] == [400.0, 2.0]
 
 
-def test_what_the_record_confirms_is_not_accused_by_another_document(judge: Callable) -> None:
+def test_what_the_record_confirms_is_not_accused_by_another_document(judge):
     results = [{"low": 800.0}, {"low": 400.0} | DOC_B]
     (one,) = judge(cross_document.throughputs, results=results, official=[{"low": 800.0}])
     assert (one.figure["id"], one.verdict) == ("r1", WRONG)
@@ -610,21 +610,19 @@ def test_what_the_record_confirms_is_not_accused_by_another_document(judge: Call
          EXACT, f"left out, as the tables lack it: {LACKING['benchmark']}"),
     ],
 )  # fmt: skip
-def test_a_speedup_says_where_it_holds(
-    judge: Callable, claim: dict, official: list, verdict: Verdict, words: str
-) -> None:
+def test_a_speedup_says_where_it_holds(judge, claim, official, verdict, words):
     (one,) = judge(claims.speedups, claims=[OVER | claim], official=official)
     assert one.verdict == verdict and words in one.explanation
 
 
-def test_sizes_that_both_sides_have_are_compared_each_with_its_own(judge: Callable) -> None:
+def test_sizes_that_both_sides_have_are_compared_each_with_its_own(judge):
     given = [*PAIR, {"low": 160.0} | ONE | H200, {"low": 110.0} | ONE]
     (every,) = judge(claims.speedups, claims=[OVER | {"low": 1.3}], official=given)
     (small,) = judge(claims.speedups, claims=[OVER | {"low": 160 / 110, "accelerator_count": 1}], official=given)
     assert (every.expected, small.verdict) == (Interval(1.25, 160 / 110), EXACT)
 
 
-def test_a_leader_in_some_benchmarks_only(judge: Callable) -> None:
+def test_a_leader_in_some_benchmarks_only(judge):
     official = [PAIR[0], {"low": 9.0} | IMAGES, {"low": 10.0, "accelerator": "card 1"} | IMAGES, {"low": 1.0} | LACKING]
     (one,) = judge(ranks.ranks, claims=[RANK | {"subject": "Hopper"}], official=official)
     assert (one.verdict, one.expected) == (CONDITIONAL, Interval(1.0, 2.0))
@@ -632,7 +630,7 @@ def test_a_leader_in_some_benchmarks_only(judge: Callable) -> None:
     assert "Holds in llm Offline only: official rates per accelerator give rank 1 in 1 of 2" in one.explanation
 
 
-def test_nothing_official_measures_production(judge: Callable) -> None:
+def test_nothing_official_measures_production(judge):
     """Server over Offline of the document's round stands beside it."""
     official = [{"low": 800.0}, {"low": 600.0} | SERVER, {"low": 800.0, "round": "v4.0"}, {"low": 80.0} | LACKING]
     claim = {"quantity": "fraction_of_benchmark", "low": 0.6, "high": 0.8}
@@ -641,14 +639,14 @@ def test_nothing_official_measures_production(judge: Callable) -> None:
     assert f"left out, as the tables lack it: {LACKING['benchmark']}" in one.explanation
 
 
-def test_what_no_check_reaches_says_what_is_missing(judge: Callable) -> None:
+def test_what_no_check_reaches_says_what_is_missing(judge):
     found = judge(lambda own: ranks.unchecked(own, []), claims=[{"quantity": "share_of_time"}], prices=[{}])
     price, claim = sorted(found, key=lambda one: one.figure["table"], reverse=True)
     assert (price.verdict, price.unit, price.printed) == (UNVERIFIABLE, "USD/hour", Interval(3.6, 3.6))
     assert claim.explanation == "The tables lack a profile of the run."
 
 
-def test_a_gain_between_systems_of_different_size_is_conditional(judge: Callable) -> None:
+def test_a_gain_between_systems_of_different_size_is_conditional(judge):
     for gain, size, verdict in ((1.8, 1, CONDITIONAL), (1.8, 2, ROUNDED), (2.5, 1, WRONG)):
         way = {"id": "f", "technique": "fp8", "result_row": "r1"} | around(gain, "speedup", 0.05)
         results = [{"accelerator_count": 2, "low": 85.0}, {"accelerator_count": size, "low": 155.0}]
@@ -658,16 +656,14 @@ def test_a_gain_between_systems_of_different_size_is_conditional(judge: Callable
 
 
 @pytest.mark.parametrize(("other", "verdict"), [(0.4, EXACT), (0.5, WRONG)])
-def test_ratios_of_two_documents_exclude_each_other_whichever_part_is_named_first(
-    judge: Callable, other: float, verdict: Verdict
-) -> None:
+def test_ratios_of_two_documents_exclude_each_other_whichever_part_is_named_first(judge, other, verdict):
     turned = {"subject_accelerator": "H100 SXM", "baseline_accelerator": "H200 SXM", "low": other, "round": "v4.1"}
     found = judge(cross_document.claims, claims=[PARTS | {"low": 2.5, "round": "v4.1"}, turned | DOC_B])
     assert [one.verdict for one in found] == [verdict] * 2
     assert found[0].expected.low == pytest.approx(1 / other) and "H100 SXM over H200 SXM" in found[0].explanation
 
 
-def test_decoding_says_what_would_lift_its_limit_and_reads_the_cache_on_top(judge: Callable) -> None:
+def test_decoding_says_what_would_lift_its_limit_and_reads_the_cache_on_top(judge):
     results = [AT_ONE | {"low": 2 * 2 * 3350 / 140}]
     (one,) = judge(physics.decode, results=results)
     assert one.reference == "2 x 3350 GB/s / 140 GB" and one.expected.high == pytest.approx(47.857, rel=1e-4)
@@ -676,7 +672,7 @@ def test_decoding_says_what_would_lift_its_limit_and_reads_the_cache_on_top(judg
     assert one.verdict == IMPOSSIBLE
 
 
-def test_a_cited_result_is_named_with_the_figures_that_it_confirms(judge: Callable) -> None:
+def test_a_cited_result_is_named_with_the_figures_that_it_confirms(judge):
     cited = count(quantity="result_cited", subject="4.1-0001")
     (one,) = judge(submitted.cited, results=[{"low": 800.0}], official=[{"low": 800.0}], **cited)
     assert one.explanation == "4.1-0001 is ACME, ACME box (8x): 1 figure of the document from it."

@@ -16,7 +16,6 @@ from analysis.comparability import selection
 from analysis.comparability.selection import Question
 
 Rows = Callable[..., pd.DataFrame]
-Official = Callable[..., dict[str, Any]]
 Audited = Callable[[pd.DataFrame], Any]
 OURS = {"low": 799.5, "high": 800.5, "division": "closed"}
 
@@ -27,7 +26,7 @@ def doubted(rows: Rows, audited: Audited) -> Callable[..., pd.DataFrame]:
     return lambda *given: audited(rows(*given)).doubts
 
 
-def test_what_the_record_bears_out_is_not_doubted(doubted: Callable, official: Official) -> None:
+def test_what_the_record_bears_out_is_not_doubted(doubted, official):
     found = doubted(OURS, official(low=800.0, id="o"))
     assert found.index.tolist() == ["r0", "o"]
     assert found["doubt"].tolist() == ["", ""]
@@ -44,35 +43,29 @@ DOUBTED = [
 
 
 @pytest.mark.parametrize(("given", "value", "doubt", "checked"), DOUBTED)
-def test_what_is_doubted(
-    doubted: Callable, official: Official, given: dict[str, Any], value: float, doubt: str, checked: bool
-) -> None:
+def test_what_is_doubted(doubted, official, given, value, doubt, checked):
     row = doubted(OURS | {"high": None} | given, official(low=value)).loc["r0"]
     assert (row["doubt"], bool(row["checked"])) == (doubt, checked)
 
 
-def test_figures_for_the_part_of_another_power_limit_only_are_doubted_and_checked(
-    doubted: Callable, official: Official
-) -> None:
+def test_figures_for_the_part_of_another_power_limit_only_are_doubted_and_checked(doubted, official):
     own, sibling = official(low=700.0, accelerator="H200 SXM"), official(low=800.0, accelerator="H200 SXM CTS")
     row = doubted(OURS | {"accelerator": "H200 SXM"}, own, sibling).loc["r0"]
     assert (row["doubt"], bool(row["checked"])) == ("other_power_limit", True)
 
 
-def test_every_doubt_is_a_kind_of_note_and_what_leaves_a_figure_unchecked_is_a_doubt() -> None:
+def test_every_doubt_is_a_kind_of_note_and_what_leaves_a_figure_unchecked_is_a_doubt():
     assert set(flags.NOTES.values()) <= set(KINDS)
     assert set(flags.UNCHECKED) < set(flags.NOTES)
     assert {doubt for _, _, doubt, _ in DOUBTED} | {"other_power_limit"} == {"", *flags.NOTES.values()}
 
 
-def test_a_repeat_is_as_doubtful_as_the_first(doubted: Callable, official: Official) -> None:
+def test_a_repeat_is_as_doubtful_as_the_first(doubted, official):
     found = doubted(OURS, OURS | {"duplicate_of": "r0", "accelerator_count": None}, official(low=900.0))
     assert found.loc["r1", "doubt"] == found.loc["r0", "doubt"] == "contradicts_record"
 
 
-def test_the_gate_marks_a_doubtful_figure_and_leaves_it_out_where_only_checked_ones_are_wanted(
-    rows: Rows, official: Official, audited: Audited
-) -> None:
+def test_the_gate_marks_a_doubtful_figure_and_leaves_it_out_where_only_checked_ones_are_wanted(rows, official, audited):
     tables = audited(rows(OURS, official(low=900.0, id="o")))
     everything = selection.select(tables, Question("llm", "Offline"))
     notes = everything.rows.set_index("id")["notes"]
@@ -85,15 +78,13 @@ def test_the_gate_marks_a_doubtful_figure_and_leaves_it_out_where_only_checked_o
     assert checked.excluded["reason"].tolist() == [reason.text]
 
 
-def test_results_for_what_asks_no_question_have_their_doubts_as_their_only_notes(
-    rows: Rows, official: Official, audited: Audited
-) -> None:
+def test_results_for_what_asks_no_question_have_their_doubts_as_their_only_notes(rows, official, audited):
     tables = audited(rows(OURS, official(low=900.0, availability="preview")))
     assert selection.trusted(tables, "all")["notes"].tolist() == [{note("contradicts_record")}, NONE]
     assert selection.trusted(tables, "checked")["origin"].tolist() == ["official"]
 
 
-def test_trust_is_one_of_two(rows: Rows, audited: Audited) -> None:
+def test_trust_is_one_of_two(rows, audited):
     with pytest.raises(ValueError, match=re.escape(f"no trust {not_among('check', ['all', 'checked'])}")):
         selection.select(audited(rows(OURS)), Question("llm", "Offline", trust="check"))
     with pytest.raises(ValueError, match="no trust"):
@@ -101,7 +92,7 @@ def test_trust_is_one_of_two(rows: Rows, audited: Audited) -> None:
 
 
 @pytest.mark.parametrize("trust", ["all", "checked"])
-def test_rows_that_were_not_audited_are_an_error_and_not_trusted(rows: Rows, audited: Audited, trust: str) -> None:
+def test_rows_that_were_not_audited_are_an_error_and_not_trusted(rows, audited, trust):
     tables = audited(rows(OURS))
     tables.results = rows(OURS, OURS)
     with pytest.raises(ValueError, match=r"no doubts are known of result 'r1' \(1 of 2 results\)"):
@@ -110,19 +101,19 @@ def test_rows_that_were_not_audited_are_an_error_and_not_trusted(rows: Rows, aud
         selection.select(tables, Question("llm", "Offline", trust=trust))
 
 
-def test_doubts_follow_their_result_and_not_their_place(rows: Rows, official: Official, audited: Audited) -> None:
+def test_doubts_follow_their_result_and_not_their_place(rows, official, audited):
     tables = audited(rows(OURS, official(low=900.0)))
     tables.doubts = tables.doubts[::-1]
     assert selection.trusted(tables, "all")["doubt"].tolist() == ["contradicts_record", ""]
 
 
-def test_the_record_alone_is_compared_without_an_audit_and_has_no_doubts(rows: Rows, official: Official) -> None:
+def test_the_record_alone_is_compared_without_an_audit_and_has_no_doubts(rows, official):
     record = selection.record(rows(OURS, official(low=900.0, id="o")), pd.DataFrame())
     assert record.results["id"].tolist() == record.doubts.index.tolist() == ["o"]
     assert record.doubts.to_numpy().tolist() == [["", True]]
 
 
-def test_a_catalog_without_a_judge_compares_nothing() -> None:
+def test_a_catalog_without_a_judge_compares_nothing():
     plain = Catalog()
     with pytest.raises(NotJudged, match=r"analysis\.audit\.flags\.catalog"):
         selection.select(plain, Question("llama2-70b", "Offline"))
@@ -131,12 +122,12 @@ def test_a_catalog_without_a_judge_compares_nothing() -> None:
     assert len(plain.results)
 
 
-def test_a_judged_catalog_doubts_each_of_its_results_once(data: Catalog) -> None:
+def test_a_judged_catalog_doubts_each_of_its_results_once(data):
     assert data.doubts.index.tolist() == data.results["id"].tolist()
     assert set(data.doubts["doubt"]) <= {"", *flags.NOTES.values()}
     assert data.doubts is data.doubts
 
 
 @pytest.mark.parametrize("notebook", ["generational_speedup", "power_efficiency", "price_performance"])
-def test_a_report_may_be_asked_for_checked_figures(notebook: str) -> None:
+def test_a_report_may_be_asked_for_checked_figures(notebook):
     assert selection.ask(parameters.model_for(notebook)(trust="checked")).trust == "checked"

@@ -1,6 +1,5 @@
 """Summaries, words and consequences of the audit, from small frames."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pandas as pd
@@ -14,7 +13,6 @@ from analysis.charts import colors
 from analysis.comparability import selection
 from analysis.comparability.selection import Question
 
-Rows = Callable[..., pd.DataFrame]
 LABELS = {"docA": "A", "docB": "B"}
 
 
@@ -44,7 +42,7 @@ def judged() -> pd.DataFrame:
     )
 
 
-def test_each_quantity_has_one_row_under_the_check_that_decides(judged: pd.DataFrame) -> None:
+def test_each_quantity_has_one_row_under_the_check_that_decides(judged):
     """100 printed where 300 is expected is off by a third, 120 above a limit of 40 by three; what agrees is at 1."""
     more = [judgment("fast", "official", "within_rounding", 120.0, 120.0)]
     more += [judgment("wrong", "across documents", "contradicted", 100.0, 200.0)]
@@ -60,7 +58,7 @@ def test_each_quantity_has_one_row_under_the_check_that_decides(judged: pd.DataF
     assert checks.printed_over_expected(judged.head(0)).empty
 
 
-def test_what_checks_expect_of_one_figure_stands_in_one_row(judged: pd.DataFrame) -> None:
+def test_what_checks_expect_of_one_figure_stands_in_one_row(judged):
     steps = {"official": "own", "across documents": "other"}
     rows = pd.concat([judged, verdict.frame([judgment("wrong", "across documents", "confirmed", 100.0, 90.0)])])
     found = checks.expected_by_check(rows, steps).set_index("locator")
@@ -71,14 +69,14 @@ def test_what_checks_expect_of_one_figure_stands_in_one_row(judged: pd.DataFrame
     assert checks.expected_by_check(judged.head(0), steps).empty
 
 
-def test_the_scorecard_counts_by_document_most_wrong_first(judged: pd.DataFrame) -> None:
+def test_the_scorecard_counts_by_document_most_wrong_first(judged):
     card = checks.scorecard(judged, LABELS)
     columns = ["source", "figures", "holds", "conditional", "wrong", "unchecked", "without_official_result"]
     assert card[columns].to_numpy().tolist() == [["A", 3, 0, 0, 2, 1, 1], ["B", 1, 1, 0, 0, 0, 0]]
     assert checks.scorecard(judged.head(0), LABELS).empty
 
 
-def test_a_rank_has_no_factor_and_comes_last(judged: pd.DataFrame) -> None:
+def test_a_rank_has_no_factor_and_comes_last(judged):
     rank = judgment("first", "rank", "contradicted", 1.0, 9.0)
     rank = replace(rank, figure={**rank.figure, "table": "claims"}, unit="rank")
     worst = checks.worst_first(pd.concat([verdict.frame([rank]), judged]))
@@ -86,14 +84,14 @@ def test_a_rank_has_no_factor_and_comes_last(judged: pd.DataFrame) -> None:
     assert worst["apart"].isna().tolist() == [False, False, True]
 
 
-def test_a_rate_is_above_its_limit_by_the_nearest_end() -> None:
+def test_a_rate_is_above_its_limit_by_the_nearest_end():
     """154.5 to 155.5 tokens/s over a limit of 50 is 3.09 times at least."""
     fast = judgment("fast", "batch-1 bandwidth", "physically_impossible", 0.0, 50.0)
     rows = verdict.frame([replace(fast, printed=Interval(154.5, 155.5))])
     assert checks.worst_first(rows)["apart"].tolist() == [3.09]
 
 
-def test_tables_name_documents_and_dates() -> None:
+def test_tables_name_documents_and_dates():
     said = "docB (line 1) gives 3, not docA-one x 3600; docA-two is unknown."
     when = judgment("docA-one", "date", "contradicted", 1.0, 20240828.0)
     when = replace(when, figure={**when.figure, "locator": "first line"}, unit="date", explanation=said)
@@ -110,9 +108,7 @@ def test_tables_name_documents_and_dates() -> None:
     ]  # fmt: skip
 
 
-def test_roofline_points_are_published_rates_at_one_sequence_and_official_ones_where_they_are_reached(
-    judged: pd.DataFrame,
-) -> None:
+def test_roofline_points_are_published_rates_at_one_sequence_and_official_ones_where_they_are_reached(judged):
     """80 tokens/s of 2 accelerators are 40 each; 400 official ones take 400 / 20 = 20 sequences at a limit of 20."""
     published = {"id": "fast", "accelerator": "x", "precision": "fp16", "accelerator_count": 2, "low": 80.0}
     rows = pd.DataFrame([published | {"high": 80.0}, published | {"id": "other", "high": 80.0}])
@@ -136,11 +132,11 @@ def test_roofline_points_are_published_rates_at_one_sequence_and_official_ones_w
         (2.0, 3.0, "ratio", "2 to 3"),
     ],
 )
-def test_a_range_in_words(low: float, high: float, unit: str, said: str) -> None:
+def test_a_range_in_words(low, high, unit, said):
     assert naming.ends(low, high, unit) == said
 
 
-def test_a_result_is_named_by_its_part_and_what_it_is(rows: Rows, benchmarks: pd.DataFrame) -> None:
+def test_a_result_is_named_by_its_part_and_what_it_is(rows, benchmarks):
     one = {"batch_size": 1, "framework": "vLLM", "accelerator_count": None}
     found = naming.described(rows({}, one, {"origin": "official"}), benchmarks)
     assert found.index.tolist() == ["r0", "r1"]
@@ -148,7 +144,7 @@ def test_a_result_is_named_by_its_part_and_what_it_is(rows: Rows, benchmarks: pd
     assert found["model"].tolist() == ["LLM", "LLM"]
 
 
-def test_a_repeated_date_is_no_quantity(judged: pd.DataFrame) -> None:
+def test_a_repeated_date_is_no_quantity(judged):
     """20241130 over 20240828 is no factor, of the first mention or of its repeat."""
     again = judgment("again", "repeat", "contradicted", 20241130.0, 20240828.0)
     rows = pd.concat([verdict.frame([replace(again, unit="date")]), judged])
@@ -157,13 +153,11 @@ def test_a_repeated_date_is_no_quantity(judged: pd.DataFrame) -> None:
     assert "again" not in set(checks.printed_over_expected(rows)["row_id"])
 
 
-def test_every_verdict_of_the_picture_has_a_color() -> None:
+def test_every_verdict_of_the_picture_has_a_color():
     assert list(checks.GROUPS) == list(colors.JUDGED)
 
 
-def test_a_conclusion_on_a_doubtful_figure_is_set_beside_the_official_one(
-    rows: Rows, official: Callable, audited: Callable
-) -> None:
+def test_a_conclusion_on_a_doubtful_figure_is_set_beside_the_official_one(rows, official, audited):
     new = {"accelerator": "H200 SXM"}
     given = [{"low": 400.0, "division": "closed"}, {"low": 800.0, "division": "closed"} | new]
     given += [official(low=800.0), official(low=760.0, **new)]
@@ -174,16 +168,14 @@ def test_a_conclusion_on_a_doubtful_figure_is_set_beside_the_official_one(
     assert (only["notes"], only["source_ids"]) == ({note("contradicts_record")}, ("docA",))
 
 
-def test_a_conclusion_on_sound_figures_is_left_alone(rows: Rows, official: Callable, audited: Callable) -> None:
+def test_a_conclusion_on_sound_figures_is_left_alone(rows, official, audited):
     new = {"accelerator": "H200 SXM"}
     given = [{"low": 800.0}, {"low": 1000.0} | new, official(low=800.0), official(low=1000.0, **new)]
     chosen = selection.select(audited(rows(*given)), Question("llm", "Offline"))
     assert consequences.conclusions(chosen.rows, "H100 SXM", verdict.frame([]), LABELS).empty
 
 
-def test_conclusions_of_sizings_and_watts_are_noted_with_what_is_wrong_and_name_their_source(
-    rows: Rows, benchmarks: pd.DataFrame
-) -> None:
+def test_conclusions_of_sizings_and_watts_are_noted_with_what_is_wrong_and_name_their_source(rows, benchmarks):
     judged = verdict.frame(
         [judgment(name, name, "contradicted", 3.0, 4.0, "docB") for name in ("official sizing", "implied watts")]
     )

@@ -2,8 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Callable
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -135,12 +133,12 @@ nv-server-gptj-h200 | label of unit | conditional
 
 
 @pytest.mark.parametrize("line", WHAT_MUST_COME_OUT.strip().splitlines())
-def test_what_must_come_out(judged: pd.DataFrame, line: str) -> None:
+def test_what_must_come_out(judged, line):
     row, check, expected = line.split(" | ")
     assert found(judged, row, check) == [expected]
 
 
-def test_each_throughput_of_the_results_page_is_one_of_the_results_that_it_cites(judged: pd.DataFrame) -> None:
+def test_each_throughput_of_the_results_page_is_one_of_the_results_that_it_cites(judged):
     own = judged[judged["row_id"].str.startswith("nv-") & judged["check"].eq("official")]
     cited = judged.loc[judged["check"].eq("result cited"), "row_id"].str.removeprefix("doc001-result-")
     assert (len(own), own["row_id"].nunique()) == (70, 70)
@@ -150,7 +148,7 @@ def test_each_throughput_of_the_results_page_is_one_of_the_results_that_it_cites
     assert page[page["verdict"].isin(checks.WRONG)]["row_id"].tolist() == []
 
 
-def test_a_figure_that_repeats_a_wrong_one_is_wrong(judged: pd.DataFrame) -> None:
+def test_a_figure_that_repeats_a_wrong_one_is_wrong(judged):
     assert found(judged, "doc000-faq1-h100-vllm", "repeat") == ["physically_impossible", "no_official_result"]
     assert found(judged, "doc000-mlperf-lead-h200", "repeat") == ["conditional"]
     assert found(judged, "doc002-memory-l40s-again", "repeat") == ["confirmed"]
@@ -159,17 +157,17 @@ def test_a_figure_that_repeats_a_wrong_one_is_wrong(judged: pd.DataFrame) -> Non
     assert (said["expected_high"], said["reference"]) == (pytest.approx(47.857, rel=1e-4), "doc000-batch1-h100-vllm")
 
 
-def test_a_repeat_that_says_something_else_stands_for_itself(changed: pd.DataFrame) -> None:
+def test_a_repeat_that_says_something_else_stands_for_itself(changed):
     assert found(changed, "doc000-faq1-h100-vllm", "repeat") == ["contradicted"]
 
 
-def test_its_rounded_throughput_per_watt_holds_the_measured_watts(judged: pd.DataFrame) -> None:
+def test_its_rounded_throughput_per_watt_holds_the_measured_watts(judged):
     own = judged[judged["check"].eq("implied watts") & judged["source_id"].eq("doc001")]
     assert len(own) == 17
     assert set(own["verdict"]) == {"within_rounding"}
 
 
-def test_every_published_figure_has_a_verdict_and_every_row_its_place(judged: pd.DataFrame, data: Catalog) -> None:
+def test_every_published_figure_has_a_verdict_and_every_row_its_place(judged, data):
     for name in checks.TABLES:
         frame = getattr(data, name)
         own = frame[frame["origin"].eq("published")] if "origin" in frame else frame
@@ -180,18 +178,18 @@ def test_every_published_figure_has_a_verdict_and_every_row_its_place(judged: pd
     assert not judged["locator"].eq("").any()
 
 
-def test_a_verdict_follows_its_figure(changed: pd.DataFrame) -> None:
+def test_a_verdict_follows_its_figure(changed):
     assert found(changed, "doc002-llama2-70b-h100-fp8", "official per accelerator") == ["within_rounding"]
 
 
-def test_an_example_of_sizing_at_a_speed_that_no_run_had_stays_open(judged: pd.DataFrame) -> None:
+def test_an_example_of_sizing_at_a_speed_that_no_run_had_stays_open(judged):
     """100 users of 30 tokens/s: Offline throughput, which holds no speed for a user, contradicts no count."""
     own = judged[judged["row_id"].eq("doc002-sizing-gpus")].set_index("check")
     assert own["verdict"].to_dict() == {"official sizing": "no_official_result", "sizing": "within_rounding"}
     assert "No official run of H100 SXM has 30 tokens/s per user" in own.at["official sizing", "explanation"]
 
 
-def test_up_to_is_of_the_submitter_that_says_so(judged: pd.DataFrame) -> None:
+def test_up_to_is_of_the_submitter_that_says_so(judged):
     """NVIDIA's own Server results: 32,789.7 over 21,605.8 is 1.518 (H200 CTS), 10,755.6 over 2,700.725 is 3.98."""
     own = judged[judged["check"].eq("stated claim")].set_index("row_id")
     for row, ratio in (("doc004-nvidia-h200-over-h100", 32789.7 / 21605.8), ("doc004-nvidia-b200-over-h100", 3.98248)):
@@ -199,28 +197,26 @@ def test_up_to_is_of_the_submitter_that_says_so(judged: pd.DataFrame) -> None:
         assert "Server" in own.at[row, "explanation"] and own.at[row, "verdict"] in ("conditional", "within_rounding")
 
 
-def test_counts_that_a_name_prints_are_not_among_the_confirmed(data: Catalog, judged: pd.DataFrame) -> None:
+def test_counts_that_a_name_prints_are_not_among_the_confirmed(data, judged):
     card = checks.scorecard(judged, data.labels).set_index("source_id")
     assert card["named"].sum() == card.at["doc004", "named"] == 24
     assert (card["holds"] + card["named"] == card[list(checks.HOLDS)].sum(axis=1)).all()
 
 
-def test_without_its_official_row_a_figure_has_no_official_basis(judged: pd.DataFrame, changed: pd.DataFrame) -> None:
+def test_without_its_official_row_a_figure_has_no_official_basis(judged, changed):
     key = "doc004-google-sdxl-offline-tpu-v5e"
     assert found(judged, key, "official") == ["within_rounding"]
     assert found(changed, key, "official") == ["no_official_result"]
 
 
-def test_the_cheap_checks_find_nothing_now_and_a_broken_row_at_once(data: Catalog) -> None:
+def test_the_cheap_checks_find_nothing_now_and_a_broken_row_at_once(data):
     assert checks.wrong_without_record(data).empty
     row = data.claims["id"].eq("doc000-dollar-a100-lambda")
     wrong = data.claims.assign(low=data.claims["low"].mask(row, 90_000.0), high=data.claims["high"].mask(row, 90_100.0))
     assert "doc000-dollar-a100-lambda" in set(checks.wrong_without_record(tables(data, claims=wrong))["row_id"])
 
 
-def test_a_row_typed_wrongly_is_noted_by_table_row_and_check(
-    tmp_path: Path, documents_only: Callable[[Path], Path]
-) -> None:
+def test_a_row_typed_wrongly_is_noted_by_table_row_and_check(tmp_path, documents_only):
     assert typos.notes() == []
     documents_only(tmp_path / "data")
     path = tmp_path / "data" / "claims.csv"
@@ -232,7 +228,7 @@ def test_a_row_typed_wrongly_is_noted_by_table_row_and_check(
     assert all(line.startswith("note: ") for line in noted)
 
 
-def test_tables_that_cannot_be_read_or_are_others_have_no_notes(package: Path, tmp_path: Path) -> None:
+def test_tables_that_cannot_be_read_or_are_others_have_no_notes(package, tmp_path):
     """Their faults are told by the check of the tables."""
     assert typos.notes(package) == []
     (tmp_path / "bare").mkdir()
@@ -242,7 +238,7 @@ def test_tables_that_cannot_be_read_or_are_others_have_no_notes(package: Path, t
     assert typos.notes(tmp_path / "data") == []
 
 
-def test_what_several_checks_look_up_is_made_once(data: Catalog) -> None:
+def test_what_several_checks_look_up_is_made_once(data):
     shared, calls = Tables.of(data), []
 
     def check(tables: Tables) -> list:
@@ -254,7 +250,7 @@ def test_what_several_checks_look_up_is_made_once(data: Catalog) -> None:
     assert calls[0] is shared.record
 
 
-def test_ceilings_are_those_of_the_audit(data: Catalog, judged: pd.DataFrame) -> None:
+def test_ceilings_are_those_of_the_audit(data, judged):
     ceilings = checks.ceilings(data)
     same = judged[judged["check"].eq("batch-1 bandwidth")]
     assert (
@@ -263,7 +259,7 @@ def test_ceilings_are_those_of_the_audit(data: Catalog, judged: pd.DataFrame) ->
     assert (checks.ceilings(data, 10.0)["expected_high"] < ceilings["expected_high"]).all()
 
 
-def test_what_several_verdicts_come_to() -> None:
+def test_what_several_verdicts_come_to():
     rows = [
         ("a", "confirmed"),
         ("a", "no_official_result"),
@@ -284,13 +280,13 @@ def test_what_several_verdicts_come_to() -> None:
     assert counts.tolist() == [4, 2, 1, 1, 1, 1, 1]
 
 
-def test_the_scorecard_adds_up(judged: pd.DataFrame, data: Catalog) -> None:
+def test_the_scorecard_adds_up(judged, data):
     card = checks.scorecard(judged, data.labels)
     assert (card[[*checks.DEFINITE, *checks.WRONG, "unchecked"]].sum(axis=1) == card["figures"]).all()
     assert card["figures"].sum() == len(checks.overall(judged))
 
 
-def test_the_worst_come_first(judged: pd.DataFrame) -> None:
+def test_the_worst_come_first(judged):
     worst = checks.worst_first(judged)
     assert set(worst["verdict"]) == {"contradicted", "physically_impossible"}
     assert worst["apart"].dropna().is_monotonic_decreasing
@@ -300,7 +296,7 @@ def test_the_worst_come_first(judged: pd.DataFrame) -> None:
     assert worst["apart"].isna().tolist() == sorted(worst["apart"].isna())
 
 
-def test_printing_as_csv_json_and_table(data: Catalog, capsys: pytest.CaptureFixture) -> None:
+def test_printing_as_csv_json_and_table(data, capsys):
     text = listing.printed(data, "doc003", "unverifiable", "csv")
     assert text.splitlines()[0] == ",".join(verdict.COLUMNS)
     rows = json.loads(listing.printed(data, "doc003", "unverifiable", "json"))
@@ -311,11 +307,11 @@ def test_printing_as_csv_json_and_table(data: Catalog, capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize(("option", "valid"), [("--source", "doc000"), ("--verdict", "confirmed, within_rounding")])
-def test_what_does_not_exist_is_refused_by_name(option: str, valid: str, capsys: pytest.CaptureFixture) -> None:
+def test_what_does_not_exist_is_refused_by_name(option, valid, capsys):
     assert main.main(["audit", option, "nothing"]) == 2
     assert valid in capsys.readouterr().err
 
 
-def test_an_audit_that_finds_contradictions_has_done_its_job(capsys: pytest.CaptureFixture) -> None:
+def test_an_audit_that_finds_contradictions_has_done_its_job(capsys):
     assert main.main(["audit", "--source", "doc002", "--verdict", "contradicted", "--format", "csv"]) == 0
     assert capsys.readouterr().out.count("contradicted") > 5

@@ -80,7 +80,7 @@ def warm() -> Iterator[Kernels]:
         yield kernels
 
 
-def test_a_notebook_sees_the_same_in_both_kinds(warm: Kernels, start: Callable[..., Kernel]) -> None:
+def test_a_notebook_sees_the_same_in_both_kinds(warm, start):
     forked = start(warm)
     with Kernels(Places(), "ordinary") as kernels, ExitStack() as stack:
         ordinary = json.loads(Kernel(kernels, stack).run(SEEN))
@@ -99,9 +99,7 @@ def copy(tmp_path: Path) -> Places:
     return Places.under(tmp_path)
 
 
-def test_the_package_is_loaded_before_and_anew_once_a_file_that_it_rests_on_was_edited(
-    copy: Places, start: Callable[..., Kernel]
-) -> None:
+def test_the_package_is_loaded_before_and_anew_once_a_file_that_it_rests_on_was_edited(copy, start):
     loaded = "import sys; print('analysis._display.notebook' in sys.modules, end=' ')\n"
     module = loaded + "from analysis._core import mime; print(mime.__file__, getattr(mime, 'ADDED', None))"
     table = loaded + "from analysis.charts import colors; print('B200 SXM' in colors.COLORS)"
@@ -116,7 +114,7 @@ def test_the_package_is_loaded_before_and_anew_once_a_file_that_it_rests_on_was_
         assert run(module) == f"False {file} 1"
 
 
-def test_a_package_that_cannot_be_loaded_is_left_to_each_kernel(tmp_path: Path) -> None:
+def test_a_package_that_cannot_be_loaded_is_left_to_each_kernel(tmp_path):
     (tmp_path / "notebooks").mkdir()
     (tmp_path / "src" / "analysis").mkdir(parents=True)
     (tmp_path / "src" / "analysis" / "__init__.py").write_text("raise SystemError")
@@ -125,15 +123,13 @@ def test_a_package_that_cannot_be_loaded_is_left_to_each_kernel(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("edited", [True, False])
-def test_what_figures_are_drawn_with_is_loaded_before_unless_they_are_kept(
-    edited: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_figures_are_drawn_with_is_loaded_before_unless_they_are_kept(edited, tmp_path, monkeypatch):
     monkeypatch.setattr(paths, "cache", lambda kind: tmp_path)
     with Kernels(Places(), edited=edited) as kernels, ExitStack() as stack:
         assert Kernel(kernels, stack).run("import sys; print('matplotlib' in sys.modules)") == str(edited)
 
 
-def test_nothing_of_one_kernel_shows_in_another(warm: Kernels, start: Callable[..., Kernel]) -> None:
+def test_nothing_of_one_kernel_shows_in_another(warm, start):
     first, second = start(warm), start(warm)
     first.run("import pandas, string, os, matplotlib.pyplot as plt; pandas.DataFrame = string.capwords = 'patched'")
     first.run("plt.rcParams['lines.linewidth'] = 99; plt.figure(); os.environ['A'] = '1'; os.chdir('/')")
@@ -145,9 +141,7 @@ def test_nothing_of_one_kernel_shows_in_another(warm: Kernels, start: Callable[.
     assert not set(first.run(draw).split()) & set(second.run(draw).split())
 
 
-def test_an_orderly_end_runs_exit_functions_and_flushes(
-    warm: Kernels, start: Callable[..., Kernel], tmp_path: Path
-) -> None:
+def test_an_orderly_end_runs_exit_functions_and_flushes(warm, start, tmp_path):
     kernel = start(warm)
     kernel.run(f"import atexit; folder = {str(tmp_path)!r}; late = open(folder + '/late', 'w')")
     kernel.run("atexit.register(lambda: open(folder + '/exit', 'w').write('ran'))")
@@ -159,14 +153,14 @@ def test_an_orderly_end_runs_exit_functions_and_flushes(
 
 
 @pytest.mark.parametrize(("code", "status"), [("import os; os._exit(7)", 7), ("import os; os.abort()", -6)])
-def test_the_exit_status_comes_back(warm: Kernels, start: Callable[..., Kernel], code: str, status: int) -> None:
+def test_the_exit_status_comes_back(warm, start, code, status):
     kernel = start(warm)
     kernel.client.execute(code)
     assert kernel.process.wait() == status == kernel.manager.exit_status()
 
 
 @pytest.mark.parametrize("count", [12, pytest.param(400, marks=pytest.mark.slow)])
-def test_kernels_live_and_end_side_by_side(warm: Kernels, count: int) -> None:
+def test_kernels_live_and_end_side_by_side(warm, count):
     def life(number: int) -> str:
         with ExitStack() as stack:
             kernel = Kernel(warm, stack)
@@ -179,7 +173,7 @@ def test_kernels_live_and_end_side_by_side(warm: Kernels, count: int) -> None:
     assert psutil.Process(warm._server.process.pid).children() == []
 
 
-def test_without_the_process_to_fork_from_kernels_end_and_others_are_ordinary(tmp_path: Path) -> None:
+def test_without_the_process_to_fork_from_kernels_end_and_others_are_ordinary(tmp_path):
     with Kernels(Places()) as kernels, ExitStack() as stack:
         before = Kernel(kernels, stack)
         kernels._server.process.kill()
@@ -188,14 +182,14 @@ def test_without_the_process_to_fork_from_kernels_end_and_others_are_ordinary(tm
         assert after.run("print(1)") == "1" and not isinstance(after.process, ForkedProcess)
 
 
-def test_a_build_ends_what_its_kernels_are_forked_from_and_its_folder() -> None:
+def test_a_build_ends_what_its_kernels_are_forked_from_and_its_folder():
     with Kernels(Places()) as kernels:
         server, folder = psutil.Process(kernels._server.process.pid), kernels._scratch
         assert server.is_running() and folder.is_dir()
     assert not server.is_running() and not folder.exists()
 
 
-def test_nothing_outlives_a_killed_build_and_the_next_removes_its_folder(tmp_path: Path) -> None:
+def test_nothing_outlives_a_killed_build_and_the_next_removes_its_folder(tmp_path):
     program = f"""
 import sys, time
 from contextlib import ExitStack

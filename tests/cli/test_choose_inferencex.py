@@ -37,7 +37,7 @@ def said(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
     return run
 
 
-def test_the_answer_names_its_origin_first_and_no_mlperf_result(said) -> None:
+def test_the_answer_names_its_origin_first_and_no_mlperf_result(said):
     """316.2 tokens/s each at 35: 3,500 take 11.07 accelerators, so 12 in replicas of 4."""
     status, text = said("--price", "B200=4")
     lines = text.splitlines()
@@ -48,7 +48,7 @@ def test_the_answer_names_its_origin_first_and_no_mlperf_result(said) -> None:
     assert "prompts of 1,024 and answers of 1,024 tokens; interactivity: p50 of TPOT" in lines
 
 
-def test_json_has_the_same_ranking_and_lengths_choose_the_runs(said) -> None:
+def test_json_has_the_same_ranking_and_lengths_choose_the_runs(said):
     status, text = said("--format", "json", "--tokens-per-request", "8192", "--tokens-per-user", "50")
     answer = json.loads(text)
     assert status == 0 and (answer["origin"], answer["lengths"]) == ("inferencex", [1024, 8192])
@@ -68,21 +68,21 @@ def test_json_has_the_same_ranking_and_lengths_choose_the_runs(said) -> None:
         (["--ttft-ms", "100"], 1, "no run of gpt-oss-120b at 35 tokens/s per user"),
     ],
 )
-def test_what_runs_cannot_answer_is_refused(said, options: list[str], status: int, words: str) -> None:
+def test_what_runs_cannot_answer_is_refused(said, options, status, words):
     got, text = said(*options)
     assert got == status and words in text
 
 
-def test_without_runs_it_says_how_to_fetch_them(said) -> None:
+def test_without_runs_it_says_how_to_fetch_them(said):
     status, text = said(runs=None)
     assert status == 1 and "no InferenceX runs are here. Next: analysis data --inferencex" in text
 
 
-def test_models_or_paths_are_brought_not_both(capsys: pytest.CaptureFixture[str]) -> None:
+def test_models_or_paths_are_brought_not_both(capsys):
     assert main.main(["data", "some.json", "--inferencex", "gpt-oss-120b"]) == 2
     assert "--inferencex takes models, no PATH" in capsys.readouterr().err
 
 
-def test_no_network_is_a_failure_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_network_is_a_failure_of_the_command(capsys):
     assert main.main(["data", "--inferencex", "--mirror", "http://127.0.0.1:1"]) == 1
     assert "http://127.0.0.1:1/api/v1/availability: URLError" in capsys.readouterr().err

@@ -41,14 +41,12 @@ def by_the_gate(data: Catalog) -> pd.Series:
     return rows.groupby(KEYS)["as_printed_high"].max()
 
 
-def test_the_best_rate_of_each_benchmark_scenario_and_accelerator(
-    by_the_summary: pd.Series, by_the_gate: pd.Series
-) -> None:
+def test_the_best_rate_of_each_benchmark_scenario_and_accelerator(by_the_summary, by_the_gate):
     assert len(by_the_summary) > 100
     pd.testing.assert_series_equal(by_the_gate, by_the_summary, check_names=False, check_exact=False, rtol=1e-12)
 
 
-def test_two_types_in_one_cluster_count_for_neither(data: Catalog) -> None:
+def test_two_types_in_one_cluster_count_for_neither(data):
     rows = data.results[data.results["round"].eq("v6.1")]
     several = rows["accelerator_as_published"].str.contains(r" \+ |\) and ")
     assert rows[several]["accelerator"].eq("mixed").all() and several.sum() == 10

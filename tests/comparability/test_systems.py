@@ -1,14 +1,10 @@
 """The key of a submitted system: from the result id, the folder, the row's id, never empty and never shared."""
 
-from collections.abc import Callable
-
-import pandas as pd
 import pytest
 
 from analysis.comparability import selection, systems
-from analysis.comparability.selection import Data, Question
+from analysis.comparability.selection import Question
 
-Rows = Callable[..., pd.DataFrame]
 PLACE = "closed/Acme/results/box/llm-99.9"
 
 
@@ -23,12 +19,12 @@ PLACE = "closed/Acme/results/box/llm-99.9"
         ({"origin": "published", "source_id": "doc000", "result_id": "4.1-0001"}, "of doc000"),
     ],
 )
-def test_key_of_a_row(results: Rows, row: dict, key: str) -> None:
+def test_key_of_a_row(results, row, key):
     beside = {name: row.pop(name) for name in ("location", "model_run") if name in row}
     assert systems.keys(results(row).assign(**beside)).tolist() == [key]
 
 
-def test_comparable_rows_have_it(results: Rows, tables: Callable[..., Data]) -> None:
+def test_comparable_rows_have_it(results, tables):
     frame = results({"id": "o-a-offline", "low": 1.0}, {"id": "o-b-offline", "low": 2.0})
     rows = selection.select(tables(frame), Question("llm", "Offline")).rows
     assert rows["system_key"].tolist() == ["v4.1 o-a", "v4.1 o-b"]

@@ -7,7 +7,7 @@ from analysis._core.choices import choose, not_among
 FRUIT = ["apple", "pear"]
 
 
-def test_a_valid_name_is_taken() -> None:
+def test_a_valid_name_is_taken():
     assert choose("pear", FRUIT, "fruit") == "pear"
 
 
@@ -30,16 +30,14 @@ def test_a_valid_name_is_taken() -> None:
         ("apple", [], "'apple': valid: none, for there are none yet"),
     ],
 )
-def test_another_name_is_refused_with_the_nearest_and_all_that_are_valid(
-    name: str, valid: list[str], words: str
-) -> None:
+def test_another_name_is_refused_with_the_nearest_and_all_that_are_valid(name, valid, words):
     assert not_among(name, iter(valid)) == words
     with pytest.raises(ValueError, match="no fruit") as error:
         choose(name, iter(valid), "fruit")
     assert str(error.value) == f"no fruit {words}"
 
 
-def test_of_many_names_the_nearest_are_told_and_how_many_there_are() -> None:
+def test_of_many_names_the_nearest_are_told_and_how_many_there_are():
     names = [f"part {place}" for place in range(81)]
     assert not_among("part 8x", names[:80]).endswith("part 78, part 79")
     words = not_among("part 8x", names)
@@ -48,6 +46,6 @@ def test_of_many_names_the_nearest_are_told_and_how_many_there_are() -> None:
     assert nearest.split(", ")[0] == "part 8" and len(nearest.split(", ")) == 8
 
 
-def test_names_that_are_not_alike_are_no_hint() -> None:
+def test_names_that_are_not_alike_are_no_hint():
     names = [f"part {place}" for place in range(81)]
     assert not_among("foo", names) == "'foo': none of 81 valid ones is like it"

@@ -25,11 +25,11 @@ def versions(scheduler: dict[str, str | None], worker: dict[str, str | None]) ->
     }
 
 
-def test_the_same_environment_is_accepted() -> None:
+def test_the_same_environment_is_accepted():
     assert cluster.mismatches(versions({}, {})) == []
 
 
-def test_what_changes_no_result_may_differ() -> None:
+def test_what_changes_no_result_may_differ():
     patched, bare = {"python": "3.11.9.final.0", "lz4": "4.0"}, {"pandas": None, "toolz": "1.0"}
     assert cluster.mismatches(versions(bare | patched, patched)) == []
 
@@ -43,13 +43,11 @@ def test_what_changes_no_result_may_differ() -> None:
         ({"cloudpickle": None}, {}, "cloudpickle missing on the scheduler, 3.1 here"),
     ],
 )
-def test_what_tasks_travel_or_compute_with_may_not(
-    scheduler: dict[str, str | None], worker: dict[str, str | None], said: str
-) -> None:
+def test_what_tasks_travel_or_compute_with_may_not(scheduler, worker, said):
     assert cluster.mismatches(versions(scheduler, worker)) == [said]
 
 
-def test_a_cluster_of_other_versions_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_of_other_versions_is_refused_by_name(monkeypatch):
     distributed = pytest.importorskip("distributed", reason="the extra [cluster] is not installed")
     monkeypatch.setattr(cluster, "mismatches", lambda found: ["pandas 2.0 on the worker tcp://a:1, 3.0 here"])
     with (
@@ -59,7 +57,7 @@ def test_a_cluster_of_other_versions_is_refused_by_name(monkeypatch: pytest.Monk
         cluster.connect(local.scheduler_address)
 
 
-def test_a_web_server_is_no_scheduler() -> None:
+def test_a_web_server_is_no_scheduler():
     """As the port of Dask's own dashboard: what it answers reads as a message of some exabytes."""
     pytest.importorskip("distributed", reason="the extra [cluster] is not installed")
     with socket.create_server(("127.0.0.1", 0)) as server:

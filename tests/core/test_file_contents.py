@@ -21,12 +21,12 @@ from analysis._core.file_contents import (
 DIGEST = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # of abc
 
 
-def test_digest_of_text_bytes_and_file_is_the_same(tmp_path: Path) -> None:
+def test_digest_of_text_bytes_and_file_is_the_same(tmp_path):
     write_whole(tmp_path / "new" / "abc", "abc")
     assert sha256("abc") == sha256(b"abc") == sha256_of(tmp_path / "new" / "abc") == DIGEST
 
 
-def test_what_is_written_aside_is_not_there_until_the_end(tmp_path: Path) -> None:
+def test_what_is_written_aside_is_not_there_until_the_end(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("before")
     with aside(path) as place:
@@ -35,7 +35,7 @@ def test_what_is_written_aside_is_not_there_until_the_end(tmp_path: Path) -> Non
     assert path.read_text() == "after" and [file.name for file in tmp_path.iterdir()] == ["a.txt"]
 
 
-def test_an_error_leaves_the_file_as_it_was_and_nothing_beside_it(tmp_path: Path) -> None:
+def test_an_error_leaves_the_file_as_it_was_and_nothing_beside_it(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("before")
     with pytest.raises(ZeroDivisionError), aside(path) as place:
@@ -44,7 +44,7 @@ def test_an_error_leaves_the_file_as_it_was_and_nothing_beside_it(tmp_path: Path
     assert path.read_text() == "before" and [file.name for file in tmp_path.iterdir()] == ["a.txt"]
 
 
-def test_threads_that_write_one_file_do_not_write_into_each_others(tmp_path: Path) -> None:
+def test_threads_that_write_one_file_do_not_write_into_each_others(tmp_path):
     path, meet, left = tmp_path / "a.txt", threading.Barrier(4, timeout=60), []
 
     def write(text: str) -> None:
@@ -73,7 +73,7 @@ def test_threads_that_write_one_file_do_not_write_into_each_others(tmp_path: Pat
         (b"a\nb\n\xf6", 3, "is not UTF-8 text; save it as UTF-8"),
     ],
 )
-def test_text_of_another_encoding_is_named(content: bytes, line: int, words: str) -> None:
+def test_text_of_another_encoding_is_named(content, line, words):
     with pytest.raises(NotUtf8, match=words) as error:
         utf8(content)
     assert error.value.line == line
@@ -84,15 +84,15 @@ def test_text_of_another_encoding_is_named(content: bytes, line: int, words: str
     [(b"\xff\xfea\0", "is UTF-16 text; save it as UTF-8"), (b"\xff\xfe\0\0", "is UTF-32 text; save it as UTF-8"),
      (b"\xef\xbb\xbfa", ""), (b"[{", ""), (b"", "")],
 )  # fmt: skip
-def test_what_is_no_utf_8_is_told_by_its_first_bytes(start: bytes, words: str) -> None:
+def test_what_is_no_utf_8_is_told_by_its_first_bytes(start, words):
     assert foreign(start) == words
 
 
-def test_utf_8_is_read_as_it_is() -> None:
+def test_utf_8_is_read_as_it_is():
     assert utf8("ä\r\n".encode()) == "ä\r\n"
 
 
-def test_what_is_computed_of_a_file_is_computed_again_once_it_has_changed(tmp_path: Path) -> None:
+def test_what_is_computed_of_a_file_is_computed_again_once_it_has_changed(tmp_path):
     file, asked = tmp_path / "a.txt", []
 
     def length(path: Path) -> int:
@@ -109,7 +109,7 @@ def test_what_is_computed_of_a_file_is_computed_again_once_it_has_changed(tmp_pa
     assert asked == [file] * 2
 
 
-def test_what_is_sealed_comes_back_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_what_is_sealed_comes_back_whole_or_not_at_all(tmp_path):
     path = tmp_path / "folder" / "kept"
     write_sealed(path, "a name", b"what is kept")
     held = path.read_bytes()

@@ -20,35 +20,35 @@ def ranges(draw: st.DrawFn) -> Interval:
     return Interval(*sorted([draw(numbers), draw(numbers)]))
 
 
-def test_sum_adds_low_to_low_and_high_to_high() -> None:
+def test_sum_adds_low_to_low_and_high_to_high():
     assert Interval(1, 2) + Interval(10, 20) == Interval(11, 22)
     assert Interval(1, 2) + 5 == Interval(6, 7)
 
 
-def test_product_multiplies_ends() -> None:
+def test_product_multiplies_ends():
     assert Interval(2, 3) * Interval(5, 7) == Interval(10, 21)
     assert Interval(2, 3) * 4 == Interval(8, 12)
 
 
-def test_quotient_divides_low_by_high_and_high_by_low() -> None:
+def test_quotient_divides_low_by_high_and_high_by_low():
     assert Interval(6, 12) / Interval(2, 3) == Interval(2, 6)
     assert Interval(6, 12) / 3 == Interval(2, 4)
 
 
 @pytest.mark.parametrize("wrong", [(Interval(-1, 1), Interval(1, 2)), (Interval(1, 2), Interval(-1, 1))])
-def test_negative_quantities_have_no_product_or_quotient(wrong: tuple[Interval, Interval]) -> None:
+def test_negative_quantities_have_no_product_or_quotient(wrong):
     for operation in (Interval.__mul__, Interval.__truediv__):
         with pytest.raises(ValueError, match="not negative"):
             operation(*wrong)
 
 
-def test_zero_is_a_quantity() -> None:
+def test_zero_is_a_quantity():
     assert Interval(0, 1) * Interval(1, 2) == Interval(0, 2)
     assert Interval(0, 1) / Interval(1, 2) == Interval(0, 1)
     assert Interval(1.0, 1.0) / Interval(0.0, 2.0) == Interval(0.5, math.inf)
 
 
-def test_missing_end_stays_missing() -> None:
+def test_missing_end_stays_missing():
     ratio = Interval(pd.Series([1.0, math.nan]), pd.Series([2.0, 4.0])) / Interval(2.0, 4.0)
     assert ratio.low.tolist()[0] == 0.25
     assert math.isnan(ratio.low[1])
@@ -58,12 +58,12 @@ def test_missing_end_stays_missing() -> None:
 @pytest.mark.parametrize(
     ("other", "met"), [((2, 3), True), ((0, 1), True), ((2.1, 3), False), ((0, 0.9), False), ((1.4, 1.5), True)]
 )
-def test_overlap_counts_a_shared_end(other: tuple[float, float], met: bool) -> None:
+def test_overlap_counts_a_shared_end(other, met):
     assert bool(Interval(1, 2).overlaps(Interval(*other))) is met
 
 
 @given(ranges(), ranges(), inside, inside)
-def test_quotient_contains_that_of_any_inner_points(a: Interval, b: Interval, i: float, j: float) -> None:
+def test_quotient_contains_that_of_any_inner_points(a, b, i, j):
     x, y = a.low + i * (a.high - a.low), b.low + j * (b.high - b.low)
     ratio = a / b
     assert ratio.low * (1 - 1e-12) <= x / y <= ratio.high * (1 + 1e-12)
@@ -92,7 +92,7 @@ PRINTED = [
 
 
 @pytest.mark.parametrize(("text", "basis", "low", "high"), PRINTED)
-def test_printed_number_stands_for_its_range(text: str, basis: str, low: float, high: float) -> None:
+def test_printed_number_stands_for_its_range(text, basis, low, high):
     assert interval.from_printed(text, basis) == Interval(low, high)
 
 
@@ -107,13 +107,13 @@ def test_printed_number_stands_for_its_range(text: str, basis: str, low: float, 
         ("5", "guessed", "guessed"),
     ],
 )
-def test_printed_text_without_such_a_range_is_refused(text: str, basis: str, said: str) -> None:
+def test_printed_text_without_such_a_range_is_refused(text, basis, said):
     with pytest.raises(ValueError, match=said):
         interval.from_printed(text, basis)
 
 
 @given(st.integers(0, 10**9), st.integers(0, 6), st.sampled_from(["rounded", "approximate", "exact", "bound"]))
-def test_printed_range_contains_the_number(whole: int, places: int, basis: str) -> None:
+def test_printed_range_contains_the_number(whole, places, basis):
     value = whole / 10**places
     found = interval.from_printed(f"{value:,.{places}f}", basis)
     assert found.low <= value <= found.high
@@ -135,7 +135,7 @@ def test_printed_range_contains_the_number(whole: int, places: int, basis: str) 
         (999.96, 3, "1,000"),
     ],
 )
-def test_number_has_its_significant_digits_and_no_exponent(value: float, digits: int, said: str) -> None:
+def test_number_has_its_significant_digits_and_no_exponent(value, digits, said):
     assert interval.number(value, digits) == said
 
 
@@ -144,16 +144,14 @@ def test_number_has_its_significant_digits_and_no_exponent(value: float, digits:
     ("value", "digits", "words"),
     [(1.745, 3, "1.75"), (2.675, 3, "2.67"), (1.005, 3, "1.00"), (0.0125, 2, "0.013"), (-1.745, 3, "-1.75")],
 )
-def test_number_rounds_as_its_decimal_number_does_whatever_its_type(
-    kind: type[float], value: float, digits: int, words: str
-) -> None:
+def test_number_rounds_as_its_decimal_number_does_whatever_its_type(kind, value, digits, words):
     """In binary 1.745 lies a hair above what is written, 2.675 a hair below; numpy itself rounds to 1.74 and 2.68."""
     assert interval.number(kind(value), digits) == words
     assert interval.text(kind(value), kind(value), digits) == words
 
 
 @pytest.mark.parametrize(("value", "count"), [(3.0, 3), (3.0000000001, 3), (3.00000001, 4), (2.2, 3), (0.0, 0)])
-def test_whole_rounds_up_but_not_for_noise(value: float, count: int) -> None:
+def test_whole_rounds_up_but_not_for_noise(value, count):
     assert interval.whole(value) == count
 
 
@@ -176,23 +174,23 @@ def test_whole_rounds_up_but_not_for_noise(value: float, count: int) -> None:
         (0.0, 0.0, None, "0"),
     ],
 )
-def test_range_in_words(low: float, high: float, digits: int | None, said: str) -> None:
+def test_range_in_words(low, high, digits, said):
     assert interval.text(low, high, digits) == said
 
 
-def test_of_and_put_are_inverse() -> None:
+def test_of_and_put_are_inverse():
     frame = pd.DataFrame({"rate_low": [1.0], "rate_high": [2.0]})
     pd.testing.assert_frame_equal(interval.put(frame, "rate", interval.of(frame, "rate")), frame)
     assert interval.of(frame.rename(columns=lambda name: name.removeprefix("rate_")), "").high[0] == 2.0
 
 
-def test_hull_takes_the_outermost_ends_of_each_group() -> None:
+def test_hull_takes_the_outermost_ends_of_each_group():
     frame = pd.DataFrame({"who": ["b", "a", "b"], "x_low": [2.0, 5.0, 1.0], "x_high": [3.0, 6.0, 9.0]})
     found = interval.hull(frame, ["who"], "x")
     assert found.to_dict("list") == {"who": ["b", "a"], "x_low": [1.0, 5.0], "x_high": [9.0, 6.0], "count": [2, 1]}
 
 
-def test_the_span_of_rows_is_from_the_lowest_to_the_highest_and_unknown_without_rows() -> None:
+def test_the_span_of_rows_is_from_the_lowest_to_the_highest_and_unknown_without_rows():
     rows = pd.DataFrame({"rate_low": [2.0, 1.0], "rate_high": [3.0, 2.5]})
     assert interval.span(rows, "rate") == Interval(1.0, 3.0)
     nothing = interval.span(rows.head(0), "rate")

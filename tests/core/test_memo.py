@@ -19,13 +19,13 @@ class Crate:
         return self.apples * each + empty
 
 
-def test_a_method_is_computed_once_for_each_arguments() -> None:
+def test_a_method_is_computed_once_for_each_arguments():
     crate = Crate(3)
     assert [crate.weight(100), crate.weight(100), crate.weight(100, 50), crate.weight(200)] == [300, 300, 350, 600]
     assert crate.weighed == [(100, 0), (100, 50), (200, 0)]
 
 
-def test_each_object_keeps_its_own_and_stays_what_it_is() -> None:
+def test_each_object_keeps_its_own_and_stays_what_it_is():
     crate = Crate(3)
     assert crate.weight(100) == 300
     assert replace(crate, apples=4).weight(100) == 400

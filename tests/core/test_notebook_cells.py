@@ -10,7 +10,7 @@ import pytest
 from analysis._core import notebook_cells
 
 
-def test_two_threads_never_parse_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_threads_never_parse_at_once(monkeypatch):
     alone, parse = Lock(), ast.parse
 
     def slow(code: str) -> ast.Module:
@@ -25,6 +25,6 @@ def test_two_threads_never_parse_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
     assert [tree.body[0].value.value for tree in trees] == list(range(8))
 
 
-def test_what_is_no_code_is_refused() -> None:
+def test_what_is_no_code_is_refused():
     with pytest.raises(SyntaxError):
         notebook_cells.tree("def broken(:")

@@ -9,7 +9,7 @@ import pandas as pd
 from analysis._core.plain_values import as_dicts, as_json
 
 
-def test_rows_are_dictionaries_of_pythons_own_values_as_pandas_gives_them() -> None:
+def test_rows_are_dictionaries_of_pythons_own_values_as_pandas_gives_them():
     frame = pd.DataFrame(
         {
             "text": ["a", "", "b"],
@@ -28,11 +28,11 @@ def test_rows_are_dictionaries_of_pythons_own_values_as_pandas_gives_them() -> N
     assert rows[1]["count"] is None and math.isnan(rows[1]["rate"])
 
 
-def test_frames_without_rows_or_columns() -> None:
+def test_frames_without_rows_or_columns():
     assert as_dicts(pd.DataFrame({"a": []})) == []
     assert as_dicts(pd.DataFrame(index=[0, 1])) == [{}, {}]
 
 
-def test_what_is_missing_is_none_in_json() -> None:
+def test_what_is_missing_is_none_in_json():
     frame = pd.DataFrame({"n": pd.array([1, None], dtype="Int64"), "x": [float("nan"), 2.0], "t": ["a", None]})
     assert as_json(frame) == [{"n": 1, "x": None, "t": "a"}, {"n": None, "x": 2.0, "t": None}]

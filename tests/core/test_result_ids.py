@@ -17,5 +17,5 @@ from analysis._core.result_ids import Results, by_round
          [Results("v6.0", 3, "6.0-0099 to 6.0-0101"), Results("v10.0", 1, "10.0-0001")]),
     ],
 )  # fmt: skip
-def test_results_are_cited_by_round_and_in_ranges(ids: list[str], said: list[Results]) -> None:
+def test_results_are_cited_by_round_and_in_ranges(ids, said):
     assert by_round(ids) == said

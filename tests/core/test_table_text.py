@@ -19,12 +19,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_rows_and_columns_are_those_of_the_file(folder: Path) -> None:
+def test_rows_and_columns_are_those_of_the_file(folder):
     assert table_text.rows("benchmarks") == ({"benchmark": "bert", "label": "BERT"},)
     assert table_text.column("benchmarks", "label") == ("BERT",)
 
 
-def test_an_edited_table_is_read_again(folder: Path) -> None:
+def test_an_edited_table_is_read_again(folder):
     assert table_text.column("benchmarks", "benchmark") == ("bert",)
     (folder / "benchmarks.csv").write_text("benchmark,label\nbert,BERT\ngptj,GPT-J\n", "utf-8")
     assert table_text.column("benchmarks", "benchmark") == ("bert", "gptj")
@@ -43,9 +43,7 @@ def test_an_edited_table_is_read_again(folder: Path) -> None:
         (None, r"data/benchmarks\.csv: cannot be read: No such file"),
     ],
 )
-def test_a_table_at_fault_is_named_where_a_parameter_is_checked(
-    folder: Path, content: bytes | None, words: str
-) -> None:
+def test_a_table_at_fault_is_named_where_a_parameter_is_checked(folder, content, words):
     path = folder / "benchmarks.csv"
     path.unlink() if content is None else path.write_bytes(content)
     with pytest.raises(UnusableTable, match=words):
@@ -53,7 +51,7 @@ def test_a_table_at_fault_is_named_where_a_parameter_is_checked(
 
 
 @pytest.mark.parametrize("name", ["llama2-70b", "Llama 2 70B", "llama2-70b-99.9", "LLAMA-2-70B", " llama  2 70b "])
-def test_a_name_of_a_benchmark_is_that_benchmark(name: str) -> None:
+def test_a_name_of_a_benchmark_is_that_benchmark(name):
     assert table_text.benchmark_named(name) == "llama2-70b"
 
 
@@ -66,11 +64,11 @@ def test_a_name_of_a_benchmark_is_that_benchmark(name: str) -> None:
         ("llama_3.1_405b", "llama3.1-405b"),
     ],
 )
-def test_a_name_may_be_spelled_with_other_signs(name: str, benchmark: str) -> None:
+def test_a_name_may_be_spelled_with_other_signs(name, benchmark):
     assert table_text.benchmark_named(name) == benchmark
 
 
-def test_signs_tell_no_two_benchmarks_apart() -> None:
+def test_signs_tell_no_two_benchmarks_apart():
     """Without signs a name is that of the same benchmark as with them."""
     names = [
         (name, row["benchmark"])
@@ -83,5 +81,5 @@ def test_signs_tell_no_two_benchmarks_apart() -> None:
 
 
 @pytest.mark.parametrize("name", ["", " ", "Llama 2", "Llama 3.3 70B", "Qwen3 32B", "DeepSeek-R1-Distill-Llama-70B"])
-def test_any_other_name_is_none(name: str) -> None:
+def test_any_other_name_is_none(name):
     assert table_text.benchmark_named(name) == ""

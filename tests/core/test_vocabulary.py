@@ -30,13 +30,13 @@ def literals() -> dict[Path, list[set[str]]]:
 
 
 @pytest.mark.parametrize("name", VOCABULARIES)
-def test_no_other_module_writes_a_vocabulary_out(name: str, literals: dict[Path, list[set[str]]]) -> None:
+def test_no_other_module_writes_a_vocabulary_out(name, literals):
     words = set(VOCABULARIES[name])
     copies = [path for path, own in literals.items() if any(words <= held for held in own)]
     assert HOME in literals and set(copies) <= {HOME}
 
 
-def test_the_descriptor_names_vocabularies_and_copies_none() -> None:
+def test_the_descriptor_names_vocabularies_and_copies_none():
     package = json.loads((DATA / descriptor.FILE).read_text("utf-8"))
     schemas = [resource["schema"] for resource in package["resources"]]
     fields = [field for schema in schemas for field in (*schema["fields"], *schema.get("importedFields", ()))]
@@ -47,7 +47,7 @@ def test_the_descriptor_names_vocabularies_and_copies_none() -> None:
     }
 
 
-def test_a_vocabulary_that_there_is_not_is_refused_with_those_there_are(package: Path) -> None:
+def test_a_vocabulary_that_there_is_not_is_refused_with_those_there_are(package):
     path = package / descriptor.FILE
     path.write_text(path.read_text("utf-8").replace('"enum": ["g", "kg"]', '"vocabulary": "unit"'), encoding="utf-8")
     with pytest.raises(DescriptorError, match=r"datapackage\.json: no vocabulary of column unit 'unit': .* units"):
@@ -72,5 +72,5 @@ def test_a_vocabulary_that_there_is_not_is_refused_with_those_there_are(package:
         ("gptq", "gptq"),
     ],
 )
-def test_a_precision_is_known_by_every_spelling(text: str, name: str) -> None:
+def test_a_precision_is_known_by_every_spelling(text, name):
     assert vocabulary.precision(text) == name

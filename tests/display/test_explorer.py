@@ -3,7 +3,6 @@
 import gzip
 import json
 from base64 import b64decode
-from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
@@ -42,7 +41,7 @@ def opened(text: str) -> dict[str, Any]:
     return json.loads(gzip.decompress(b64decode(text)))
 
 
-def test_columns_come_out_as_they_went_in() -> None:
+def test_columns_come_out_as_they_went_in():
     told_of = {"round": ["v6.0", "v10.0", "v6.0"], "low": [1.5, float("nan"), 2.0], "capped": [True, False, True]}
     frame = pd.DataFrame(
         told_of | {"notes": [NONE, frozenset({note("edge_suite")}), NONE], "location": ["b", "a", "b"]}
@@ -55,7 +54,7 @@ def test_columns_come_out_as_they_went_in() -> None:
     assert told["location"] == {"values": ["b", "a"], "places": [0, 1, 0]}
 
 
-def test_the_report_names_each_benchmark_whose_rates_are_converted(data: Catalog) -> None:
+def test_the_report_names_each_benchmark_whose_rates_are_converted(data):
     """A rate in another unit than the published figure is not as MLCommons published it."""
     newest = official_results.of(data, data.benchmark_limits, ["v6.0"])
     converted = newest[newest["rate"].notna() & newest["rate_unit"].ne(newest["unit"])]["benchmark"].unique()
@@ -65,16 +64,16 @@ def test_the_report_names_each_benchmark_whose_rates_are_converted(data: Catalog
     assert [name for name in converted if f"{data.label(name)}'s" not in limits] == []
 
 
-def test_numbers_lose_no_digit(rows: pd.DataFrame) -> None:
+def test_numbers_lose_no_digit(rows):
     told = opened(columns.packed(rows, [Column("low", "Figure")]))
     assert told["low"] == rows["low"].tolist()
 
 
-def test_the_same_rows_are_the_same_bytes(rows: pd.DataFrame) -> None:
+def test_the_same_rows_are_the_same_bytes(rows):
     assert columns.packed(rows) == columns.packed(rows.copy())
 
 
-def test_what_the_script_knows_has_an_order_of_its_own(data: Catalog) -> None:
+def test_what_the_script_knows_has_an_order_of_its_own(data):
     """No order of a set, which is another one in each process."""
     told = live.Explorer(data, priced(data, ["v6.0"]), "view=table").data
     about = json.loads(told["record-about"])
@@ -82,7 +81,7 @@ def test_what_the_script_knows_has_an_order_of_its_own(data: Catalog) -> None:
     assert list(about["published"]) == ["v6.0"] and about["retrieved"] == "2026-11-20"
 
 
-def test_the_facet_of_what_results_were_read_from_has_its_words(data: Catalog, rows: pd.DataFrame) -> None:
+def test_the_facet_of_what_results_were_read_from_has_its_words(data, rows):
     explorer = live.Explorer(data, rows, "view=table")
     (evidence,) = [each for each in json.loads(explorer.data["record-about"])["columns"] if each["name"] == "evidence"]
     assert evidence["facet"] and evidence["words"]["collection"] == "Collective Mind collection"
@@ -90,7 +89,7 @@ def test_the_facet_of_what_results_were_read_from_has_its_words(data: Catalog, r
     assert packed["values"] == ["collection"] and len(packed["places"]) == len(rows)
 
 
-def test_every_facet_and_all_that_keeps_rows_apart_is_a_column_of_the_first_view() -> None:
+def test_every_facet_and_all_that_keeps_rows_apart_is_a_column_of_the_first_view():
     first = {column.name for column in columns.COLUMNS if column.first}
     assert set(explorer_links.FACETS) <= first and {bits for bits, _, _ in live.MIXED} <= first
     assert {f"apart_{name}" for name in selection.ASPECTS} <= {bits for bits, _, _ in live.MIXED}
@@ -99,7 +98,7 @@ def test_every_facet_and_all_that_keeps_rows_apart_is_a_column_of_the_first_view
     assert [column for column in columns.COLUMNS if not column.head and not column.hidden] == []
 
 
-def test_a_notebook_stores_the_table_and_not_the_record(data: Catalog, rows: pd.DataFrame) -> None:
+def test_a_notebook_stores_the_table_and_not_the_record(data, rows):
     bundle, metadata = live.Explorer(data, rows, "view=table")._repr_mimebundle_()
     output = {"output_type": "display_data", "data": dict(bundle), "metadata": dict(metadata)}
     assert len(json.dumps(output)) > 20_000
@@ -109,7 +108,7 @@ def test_a_notebook_stores_the_table_and_not_the_record(data: Catalog, rows: pd.
     assert kept["data"]["text/html"].count("<tr>") == 2 and "v4.0" in kept["data"]["text/plain"]
 
 
-def test_the_table_counts_each_round(results: Callable[..., pd.DataFrame]) -> None:
+def test_the_table_counts_each_round(results):
     frame = results({"round": "v5.1"}, {"round": "v6.0"}, {"round": "v6.0", "division": "open", "submitter": "B"})
     frame = pd.concat([frame, frame.tail(1).assign(accelerator="mixed")])  # that is no accelerator
     held = live.counted(frame)
@@ -119,13 +118,13 @@ def test_the_table_counts_each_round(results: Callable[..., pd.DataFrame]) -> No
     ]
 
 
-def test_no_script_makes_markup_of_a_text() -> None:
+def test_no_script_makes_markup_of_a_text():
     words = live.script()
     for name in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"):
         assert name not in words
 
 
-def test_each_accelerator_has_a_color_that_is_seen_and_read_on_light_and_dark_ground(data: Catalog) -> None:
+def test_each_accelerator_has_a_color_that_is_seen_and_read_on_light_and_dark_ground(data):
     """Its own where figures give it one; of the others each has a hue of its own."""
     inks = live._inks(data.accelerators["accelerator"])
     assert len(inks) == len(data.accelerators) and len(set(inks.values())) == len(inks)

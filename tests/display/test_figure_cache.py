@@ -81,7 +81,7 @@ def key(*values: Any) -> str:
     return figure_cache.key(row_charts.ranges, (), {"asked": values}, {})
 
 
-def test_a_figure_is_drawn_once_and_shown_again_as_it_was(drawn: list[str], put: Put, place: Path) -> None:
+def test_a_figure_is_drawn_once_and_shown_again_as_it_was(drawn, put, place):
     for _ in range(3):
         show()
     assert drawn == ["B200 leads."] and len(files(place)) == 1
@@ -89,7 +89,7 @@ def test_a_figure_is_drawn_once_and_shown_again_as_it_was(drawn: list[str], put:
     assert put[0][1]["metadata"][mime.NARROW].startswith("<?xml")
 
 
-def test_what_was_kept_is_drawn_where_somebody_asks_for_its_figure(drawn: list[str]) -> None:
+def test_what_was_kept_is_drawn_where_somebody_asks_for_its_figure(drawn):
     show()
     again = row_charts.ranges(FRAME, **ASKED)
     assert again.alt.startswith("B200 leads. Ranges, ratio:") and len(drawn) == 1
@@ -98,7 +98,7 @@ def test_what_was_kept_is_drawn_where_somebody_asks_for_its_figure(drawn: list[s
 
 
 @pytest.mark.parametrize("warm", [False, True])
-def test_a_figure_that_somebody_changes_is_shown_so_and_not_kept(warm: bool, put: Put, place: Path) -> None:
+def test_a_figure_that_somebody_changes_is_shown_so_and_not_kept(warm, put, place):
     if warm:
         show()
     before = files(place)
@@ -142,14 +142,14 @@ def category(*names: str, ordered: bool = False) -> pd.Series:
         (Interval(np.float64(1), np.int64(2)), Interval(1.0, 3)),
     ],
 )
-def test_what_differs_in_values_labels_names_or_categories_is_another_figure(one: Any, other: Any) -> None:
+def test_what_differs_in_values_labels_names_or_categories_is_another_figure(one, other):
     """A legend takes a series' name, an axis the order of categories."""
     same = one.copy() if hasattr(one, "copy") else replace(one, low=1.0)
     assert key(one) == key(same) != key(other) and key(other)
 
 
 @pytest.mark.parametrize("value", [FRAME, FRAME["x_low"]])
-def test_attributes_of_a_frame_tell_it_apart(value: Any) -> None:
+def test_attributes_of_a_frame_tell_it_apart(value):
     said = value.copy()
     said.attrs["unit"] = "tokens/s"
     assert "" != key(value) != key(said) != ""
@@ -157,7 +157,7 @@ def test_attributes_of_a_frame_tell_it_apart(value: Any) -> None:
     assert key(said) == ""
 
 
-def test_another_question_look_or_color_is_another_figure(drawn: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_question_look_or_color_is_another_figure(drawn, monkeypatch):
     show()
     for change in ({"title": "B200 lags."}, {"log": True}, {"reference": 1}, {"reference": 1.0}, {"notes": NOTES}):
         show(**change)
@@ -173,9 +173,7 @@ def test_another_question_look_or_color_is_another_figure(drawn: list[str], monk
 
 
 @pytest.mark.parametrize("loaded", ["another", "as it was before it was edited"])
-def test_other_code_is_another_figure_and_edited_code_keeps_none(
-    drawn: list[str], place: Path, monkeypatch: pytest.MonkeyPatch, loaded: str
-) -> None:
+def test_other_code_is_another_figure_and_edited_code_keeps_none(drawn, place, monkeypatch, loaded):
     show()
     monkeypatch.setattr(figure_cache, "_LOADED", loaded)
     monkeypatch.setattr(figure_cache, "code_digest", lambda: "another")
@@ -184,7 +182,7 @@ def test_other_code_is_another_figure_and_edited_code_keeps_none(
     assert (len(drawn), len(files(place))) == ((2, 2) if loaded == "another" else (3, 1))
 
 
-def test_every_module_that_draws_decides_which_figure_it_is() -> None:
+def test_every_module_that_draws_decides_which_figure_it_is():
     """Of this package; a room that these modules come to import has to be named too."""
     modules = (ROOT / "src" / "analysis" / "charts").glob("*.py")
     own = reached((path.read_text("utf-8") for path in modules), ROOT / "src")
@@ -193,7 +191,7 @@ def test_every_module_that_draws_decides_which_figure_it_is() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["empty", "torn", "bit", "another's", "folder"])
-def test_a_wrong_file_is_noticed_and_drawn_again(drawn: list[str], put: Put, place: Path, wrong: str) -> None:
+def test_a_wrong_file_is_noticed_and_drawn_again(drawn, put, place, wrong):
     show()
     (file,) = files(place)
     content = file.read_bytes()
@@ -214,9 +212,7 @@ def test_a_wrong_file_is_noticed_and_drawn_again(drawn: list[str], put: Put, pla
     assert wrong == "folder" or file.read_bytes() == content
 
 
-def test_where_nothing_can_or_may_be_written_nothing_is_kept(
-    drawn: list[str], put: Put, place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_nothing_can_or_may_be_written_nothing_is_kept(drawn, put, place, monkeypatch):
     place.write_text("a file where the folder would be")
     for _ in range(2):
         show()
@@ -226,7 +222,7 @@ def test_where_nothing_can_or_may_be_written_nothing_is_kept(
     assert len(drawn) == 3 and put[:2] == put[2:4] == put[4:] and not place.exists()
 
 
-def test_an_analyst_s_own_chart_and_nothing_to_draw_are_not_kept(drawn: list[str], put: Put, place: Path) -> None:
+def test_an_analyst_s_own_chart_and_nothing_to_draw_are_not_kept(drawn, put, place):
     """Nothing tells when the code of the first has changed."""
 
     @style.chart
@@ -239,12 +235,12 @@ def test_an_analyst_s_own_chart_and_nothing_to_draw_are_not_kept(drawn: list[str
     assert len(drawn) == 2 and "nothing to draw" in put[-1][0].data and not place.exists()
 
 
-def test_what_is_wrong_with_a_frame_is_seen_where_the_chart_is_asked_for() -> None:
+def test_what_is_wrong_with_a_frame_is_seen_where_the_chart_is_asked_for():
     with pytest.raises(KeyError, match="basis"):
         row_charts.ranges(FRAME.drop(columns="basis"), **ASKED)
 
 
-def test_the_same_value_has_the_same_digest_in_every_process() -> None:
+def test_the_same_value_has_the_same_digest_in_every_process():
     """Sets come in another order where texts have other hashes."""
     code = (
         "from analysis._core.notes import note; from analysis._core.interval import Interval;"
@@ -261,7 +257,7 @@ def test_the_same_value_has_the_same_digest_in_every_process() -> None:
     assert [len(one) for one in told] == [64]
 
 
-def test_only_the_figures_last_used_stay(drawn: list[str], place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_figures_last_used_stay(drawn, place, monkeypatch):
     monkeypatch.setattr(figure_cache, "MOST", 4)
     for number in range(4):
         show(title=f"Figure {number}.")

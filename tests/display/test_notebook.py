@@ -4,7 +4,6 @@ import ast
 import io
 import re
 from contextlib import redirect_stdout
-from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -35,14 +34,14 @@ def globals_of(name: str, **changed: object) -> dict[str, Any]:
     return names | changed
 
 
-def test_parameters_are_those_of_the_parameters_cell(shipped_notebook: str) -> None:
+def test_parameters_are_those_of_the_parameters_cell(shipped_notebook):
     declared = [node.target.id for node in ast.parse(cell_of(shipped_notebook)).body]
     names = globals_of(shipped_notebook)
     asked = notebook.parameters_of(shipped_notebook, names)
     assert asked.model_dump() == {parameter: names[parameter] for parameter in declared}
 
 
-def test_a_value_edited_in_place_counts() -> None:
+def test_a_value_edited_in_place_counts():
     names = globals_of(SPEEDUP)
     names["scenario"] = "Server"
     assert notebook.parameters_of(SPEEDUP, names).scenario == "Server"
@@ -50,7 +49,7 @@ def test_a_value_edited_in_place_counts() -> None:
     assert notebook.parameters_of(SPEEDUP, names).scenario == "Interactive"
 
 
-def test_a_later_change_of_a_list_in_the_notebook_does_not_reach_what_was_asked() -> None:
+def test_a_later_change_of_a_list_in_the_notebook_does_not_reach_what_was_asked():
     names = globals_of(SPEEDUP)
     asked = notebook.parameters_of(SPEEDUP, names)
     names["rounds"].append("v9")
@@ -66,7 +65,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("name", "changed", "words"), REFUSED)
-def test_what_the_model_refuses_is_refused_in_its_words(name: str, changed: dict, words: str) -> None:
+def test_what_the_model_refuses_is_refused_in_its_words(name, changed, words):
     with pytest.raises(ParameterError) as ours:
         notebook.parameters_of(name, globals_of(name, **changed))
     values = notebook.parameters_of(name, globals_of(name)).model_dump() | changed
@@ -76,7 +75,7 @@ def test_what_the_model_refuses_is_refused_in_its_words(name: str, changed: dict
     assert words in str(ours.value)
 
 
-def test_a_wrong_parameter_is_one_sentence_in_a_notebook() -> None:
+def test_a_wrong_parameter_is_one_sentence_in_a_notebook():
     shell = InteractiveShell()
     shell.run_cell(cell_of(SPEEDUP).replace('"Offline"', '"offline"'))
     with redirect_stdout(io.StringIO()) as out:
@@ -89,27 +88,27 @@ def test_a_wrong_parameter_is_one_sentence_in_a_notebook() -> None:
     assert out.getvalue() == f"generational_speedup: {said}\n"
 
 
-def test_parameters_without_a_value_are_named() -> None:
+def test_parameters_without_a_value_are_named():
     names = globals_of(SPEEDUP)
     del names["baseline"], names["trust"]
     with pytest.raises(NameError, match="generational_speedup: no value for baseline, trust; each stands in the para"):
         notebook.parameters_of(SPEEDUP, names)
 
 
-def test_an_unknown_notebook_is_refused_with_those_that_are_there() -> None:
+def test_an_unknown_notebook_is_refused_with_those_that_are_there():
     there = sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb"))
     with pytest.raises(ParameterError, match=re.escape(f"no notebook {not_among('generational_speed', there)}")):
         notebook.parameters_of("generational_speed", globals_of(SPEEDUP))
 
 
-def test_a_notebook_may_ask_for_another_one_s_parameters() -> None:
+def test_a_notebook_may_ask_for_another_one_s_parameters():
     names = globals_of("explore")
     asked = notebook.parameters_of("explore", names)
     same = parameters.RealWorldDerating(**asked.model_dump(exclude={"usd_per_kilowatt_hour"}))
     assert notebook.parameters_of(DERATING, names) == same
 
 
-def test_injected_parameters_count(tmp_path: Path) -> None:
+def test_injected_parameters_count(tmp_path):
     """In a real kernel, as papermill runs it: the injected cell stands behind the parameters cell."""
     cells = [
         new_code_cell(cell_of(SPEEDUP), metadata={"tags": ["parameters"]}),

@@ -5,7 +5,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
-import pytest
 
 from analysis._core import mime
 from analysis._display import provenance
@@ -23,19 +22,19 @@ def record(*rows: pd.DataFrame) -> dict[str, Any]:
     ]
 
 
-def test_only_sources_of_rows_shown_are_cited() -> None:
+def test_only_sources_of_rows_shown_are_cited():
     assert [source["id"] for source in record(ROWS)["sources"]] == ["s1"]
     assert [source["id"] for source in record(ROWS, RATIOS)["sources"]] == ["s1", "s2"]
     assert record(ROWS.head(0), pd.DataFrame())["sources"] == []
 
 
-def test_result_ids_and_tables_are_recorded_in_order() -> None:
+def test_result_ids_and_tables_are_recorded_in_order():
     stated = record(ROWS, ROWS.assign(result_id="4.1-0001"), RATIOS)
     assert stated["result_ids"] == ["4.1-0001", "4.1-0002"]
     assert list(stated["tables"].items()) == [("official/v5.1.parquet", "33"), ("results.csv", "22")]
 
 
-def test_what_this_process_read_and_showed_is_displayed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_this_process_read_and_showed_is_displayed(monkeypatch):
     """Tables that the process was forked with were read by another one."""
     shown: list[Provenance] = []
     monkeypatch.setattr("IPython.display.display", shown.append)
@@ -50,7 +49,7 @@ def test_what_this_process_read_and_showed_is_displayed(monkeypatch: pytest.Monk
     assert [(output.result_ids, output.tables) for output in shown] == [(["4.1-0002"], {"own.csv": "2"})]
 
 
-def test_source_line_names_each_source_once_and_counts_the_rows_as_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_source_line_names_each_source_once_and_counts_the_rows_as_shown(monkeypatch):
     monkeypatch.setattr(provenance, "_shown", [])
     catalog: Any = SimpleNamespace(sources=SOURCES)
     assert provenance.source_line(catalog, ROWS, ROWS) == "Sources: Apples."

@@ -55,7 +55,7 @@ def real_of(baseline: str) -> tuple[RealWorldDerating, Fixed, Choice]:
     return asked, fixed, start
 
 
-def test_sliders_and_report_give_one_answer(real: tuple[RealWorldDerating, Fixed, Choice], data: Catalog) -> None:
+def test_sliders_and_report_give_one_answer(real, data):
     """The numbers and notes of capacity.make for the same question, at the start and after a move."""
     asked, fixed, start = real
     for users, speed in ((100, 5.0), (700, 25.0)):
@@ -69,7 +69,7 @@ def test_sliders_and_report_give_one_answer(real: tuple[RealWorldDerating, Fixed
     assert isinstance(fixed.basis.model, memory.Model) and fixed.basis.prompt.known
 
 
-def test_only_the_price_is_missing_where_only_the_price_is() -> None:
+def test_only_the_price_is_missing_where_only_the_price_is():
     _, fixed, start = real_of("MI350X")
     explorer = Explorer(start, fixed)
     assert "MI350X (1 node, measured), price unknown." in explorer.answer.value
@@ -79,7 +79,7 @@ def test_only_the_price_is_missing_where_only_the_price_is() -> None:
     assert "/hour, " in explorer.answer.value and explorer.answer.value.count("not known") == 3  # electricity
 
 
-def test_plan_is_what_a_hand_computes(fixed: Fixed) -> None:
+def test_plan_is_what_a_hand_computes(fixed):
     """100 users x 10 tokens/s over 100 tokens/s x 0.5 are 20 accelerators: 3 nodes of 8 at 2 dollars each."""
     table = sliders.table(START, fixed, sliders.planned(START, fixed))
     assert table.cells[["P10", "P90"]].to_numpy()[:4].tolist() == [["24"] * 2, ["3"] * 2, ["48"] * 2, ["0.48"] * 2]
@@ -89,14 +89,14 @@ def test_plan_is_what_a_hand_computes(fixed: Fixed) -> None:
     )
 
 
-def test_electricity_is_energy_times_price_times_overhead(fixed: Fixed) -> None:
+def test_electricity_is_energy_times_price_times_overhead(fixed):
     """1,000 tokens/s x 3,600 s x 0.4 J = 1.44 MJ = 0.4 kWh; x 0.36 dollars x 1.25 = 0.18 dollars an hour."""
     bill = sliders.electricity(Demand(100, 10.0), 0.36, fixed)
     assert (bill.low, bill.high) == pytest.approx((0.18, 0.18), rel=1e-12)
     assert not sliders.electricity(Demand(100, 10.0), 0.36, replace(fixed, efficiency=fixed.efficiency.head(0))).known
 
 
-def test_each_slider_moves_the_answer(fixed: Fixed) -> None:
+def test_each_slider_moves_the_answer(fixed):
     explorer = Explorer(START, fixed)
     assert explorer.choice == START
     moves = {"users": 250.0, "tokens_per_second_per_user": 7.0, "derate": (0.2, 0.4),
@@ -117,14 +117,12 @@ MOST = {"users": 10_000_000_000, "tokens_per_second_per_user": 900.0, "derate": 
 
 
 @pytest.mark.parametrize("change", [LEAST, MOST, {"users": 2_000_000}], ids=["least", "most", "many users"])
-def test_sliders_stand_where_they_start(fixed: Fixed, change: dict) -> None:
+def test_sliders_stand_where_they_start(fixed, change):
     start = replace(START, **change)
     assert Explorer(start, fixed).choice == start
 
 
-def test_the_staircase_reaches_as_many_users_as_the_report_asks_for(
-    real: tuple[RealWorldDerating, Fixed, Choice],
-) -> None:
+def test_the_staircase_reaches_as_many_users_as_the_report_asks_for(real):
     asked, fixed, start = real
     assert 0.5e6 < sliders.steps(start, fixed)["users_from_p50"].max() <= 1e6
     many = replace(fixed, asked=asked.model_copy(update={"users": 2_000_000}))
@@ -143,7 +141,7 @@ def marked(explorer: Explorer) -> str:
     return re.search(r"H200 ([\d,]+(?: to [\d,]+)? at [\d,]+ users)", explorer.figure.value).group(1)
 
 
-def test_the_staircase_moves_with_the_sliders_and_marks_the_choice(climbing: Explorer) -> None:
+def test_the_staircase_moves_with_the_sliders_and_marks_the_choice(climbing):
     assert climbing.figure.value.startswith('<div role="img" aria-label="Next accelerators at ')
     assert "<svg" in climbing.figure.value and marked(climbing).endswith(" at 100 users")
     moves = {"users": 5000.0, "tokens_per_second_per_user": 20.0, "derate": (0.2, 0.4)}
@@ -157,7 +155,7 @@ def test_the_staircase_moves_with_the_sliders_and_marks_the_choice(climbing: Exp
     assert len(set(seen)) == len(seen)
 
 
-def test_the_staircase_is_that_of_the_plan_whose_users_it_tells(real: tuple[RealWorldDerating, Fixed, Choice]) -> None:
+def test_the_staircase_is_that_of_the_plan_whose_users_it_tells(real):
     """P50 of a plan of as many draws is a step's accelerators from its first users on."""
     _, fixed, start = real
     few = replace(fixed, asked=fixed.asked.model_copy(update={"draws": sliders.DRAWS}))
@@ -169,7 +167,7 @@ def test_the_staircase_is_that_of_the_plan_whose_users_it_tells(real: tuple[Real
         assert counts[1] == step.accelerators > counts[0]
 
 
-def test_the_steps_are_computed_again_only_where_they_move(climbing: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_steps_are_computed_again_only_where_they_move(climbing, monkeypatch):
     computed, steps = [], sliders.steps
     monkeypatch.setattr(sliders, "steps", lambda *given: computed.append(given) or steps(*given))
     for users in (200.0, 300.0, 400.0):
@@ -180,7 +178,7 @@ def test_the_steps_are_computed_again_only_where_they_move(climbing: Explorer, m
     assert len(computed) == 1
 
 
-def test_where_nothing_is_planned_a_sentence_stands_in_place_of_the_staircase(climbing: Explorer) -> None:
+def test_where_nothing_is_planned_a_sentence_stands_in_place_of_the_staircase(climbing):
     climbing.sliders["tokens_per_second_per_user"].max = 9999.0
     climbing.sliders["tokens_per_second_per_user"].value = 9000.0
     assert climbing.figure.value.startswith("<p>No plan: the memory bandwidth of H200 gives a user")
@@ -188,9 +186,7 @@ def test_where_nothing_is_planned_a_sentence_stands_in_place_of_the_staircase(cl
     assert "<svg" in climbing.figure.value
 
 
-def test_a_move_plans_once_and_looks_nothing_up(
-    real: tuple[RealWorldDerating, Fixed, Choice], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_move_plans_once_and_looks_nothing_up(real, monkeypatch):
     """What a move costs beyond its draws would grow with the record."""
     explorer, plans, over = Explorer(real[2], real[1]), [], capacity.over
 
@@ -205,7 +201,7 @@ def test_a_move_plans_once_and_looks_nothing_up(
     assert len(plans) == 5
 
 
-def test_where_widgets_do_not_run_the_table_of_the_start_is_shown(fixed: Fixed) -> None:
+def test_where_widgets_do_not_run_the_table_of_the_start_is_shown(fixed):
     explorer = Explorer(START, fixed)
     explorer.sliders["users"].value = 900.0
     bundle = explorer._repr_mimebundle_()
@@ -214,7 +210,7 @@ def test_where_widgets_do_not_run_the_table_of_the_start_is_shown(fixed: Fixed) 
     assert '<table class="cells" id="t' in bundle["text/html"]
 
 
-def test_unknown_price_says_so_and_sliders_stand(fixed: Fixed) -> None:
+def test_unknown_price_says_so_and_sliders_stand(fixed):
     unknown = replace(START, usd_per_accelerator_hour=Interval(float("nan"), float("nan")))
     explorer = Explorer(unknown, fixed)
     assert sliders.need(sliders.planned(unknown, fixed)).endswith("price unknown.")

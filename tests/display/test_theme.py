@@ -64,7 +64,7 @@ def run(code: str, *arguments: str, cwd: Path = ROOT, **environment: str) -> Any
     return json.loads(done.stdout)
 
 
-def test_a_kept_figure_is_shown_as_it_was_drawn_without_matplotlib(tmp_path: Path) -> None:
+def test_a_kept_figure_is_shown_as_it_was_drawn_without_matplotlib(tmp_path):
     (drawn, loaded), (kept, loaded_again) = (run(SHOWN, str(tmp_path)) for _ in range(2))
     assert loaded and not loaded_again
     assert drawn == kept and drawn[0] == drawn[1] and "<svg" in drawn[0][0][0]["image/svg+xml"]
@@ -78,9 +78,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[list, Path]:
 
 
 @pytest.mark.parametrize("place", ["folder", "MATPLOTLIBRC", "MPLCONFIGDIR", "XDG_CONFIG_HOME", "HOME"])
-def test_a_user_s_own_file_of_settings_makes_another_figure(
-    kept: tuple[list, Path], tmp_path: Path, place: str
-) -> None:
+def test_a_user_s_own_file_of_settings_makes_another_figure(kept, tmp_path, place):
     """It is kept too, beside what was drawn without the file, which stays as it is."""
     plain, cache = kept
     inner = {"XDG_CONFIG_HOME": "matplotlib", "HOME": ".config/matplotlib"}.get(place, "")
@@ -99,7 +97,7 @@ def files(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_the_theme_is_set_whoever_loads_matplotlib() -> None:
+def test_the_theme_is_set_whoever_loads_matplotlib():
     code = """
 import json, sys
 from analysis.charts import style, theme
@@ -117,14 +115,14 @@ print(json.dumps([*told, theme.settings()]))
     assert run(code) == [{}, True, 0, {"font.size": "14.0"}, {}]
 
 
-def test_what_is_not_the_theme_s_is_told_where_it_was_never_set() -> None:
+def test_what_is_not_the_theme_s_is_told_where_it_was_never_set():
     told = run("import json\nfrom analysis.charts import theme\nprint(json.dumps(theme.settings()))")
     assert told["axes.grid"] == "False" and set(told) == {
         name for name, value in theme.THEME.items() if matplotlib.rcParamsDefault[name] != validated(name, value)
     }
 
 
-def test_settings_of_the_screen_are_no_matter() -> None:
+def test_settings_of_the_screen_are_no_matter():
     style.apply()
     with matplotlib.rc_context({"interactive": True, "font.size": 14}):
         assert theme.settings() == {"font.size": "14.0"}
@@ -138,7 +136,7 @@ def validated(name: str, value: Any) -> Any:
     return own[name]
 
 
-def test_a_notebook_that_never_asks_for_the_theme_draws_the_same_svg(tmp_path: Path) -> None:
+def test_a_notebook_that_never_asks_for_the_theme_draws_the_same_svg(tmp_path):
     """SVG ids without the theme's salt are random, and stored outputs would differ at each run."""
     unasked = SHOWN.replace("style.apply()\n", "")
     assert unasked != SHOWN

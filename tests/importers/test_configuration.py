@@ -3,7 +3,7 @@
 import ast
 import csv
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,7 @@ class H200_SXM_141GBx1(ServerGPUBaseConfig):
         ("H200-SXM-141GBx16_TRT", "llama2-70b-99", ""),
     ],
 )
-def test_precision_from_the_submitters_configuration(tmp_path: Path, platform: str, model: str, found: str) -> None:
+def test_precision_from_the_submitters_configuration(tmp_path, platform, model, found):
     folder = tmp_path / "llama2-70b" / "Server"
     folder.mkdir(parents=True)
     (folder / "__init__.py").write_text(CONFIG)
@@ -62,9 +62,7 @@ def test_precision_from_the_submitters_configuration(tmp_path: Path, platform: s
         ("A100 SXM 80GB", "llama2-70b-99", ""),
     ],
 )
-def test_a_system_that_no_module_names_runs_as_its_accelerator_does(
-    tmp_path: Path, accelerator: str, model: str, found: str
-) -> None:
+def test_a_system_that_no_module_names_runs_as_its_accelerator_does(tmp_path, accelerator, model, found):
     folder = tmp_path / "llama2-70b" / "Server"
     folder.mkdir(parents=True)
     (folder / "__init__.py").write_text(CONFIG)
@@ -91,9 +89,7 @@ EXPORTS = {
         ("B200-SXM-180GBx8_TRT", "", "no Python (", ""),
     ],
 )
-def test_precision_from_the_fields_of_later_rounds(
-    tmp_path: Path, platform: str, accelerator: str, content: str, found: str
-) -> None:
+def test_precision_from_the_fields_of_later_rounds(tmp_path, platform, accelerator, content, found):
     folder = tmp_path / "B200-SXM-180GBx8" / "Offline"
     folder.mkdir(parents=True)
     (folder / "llama3_1-8b.py").write_text(content)
@@ -104,7 +100,7 @@ def test_precision_from_the_fields_of_later_rounds(
 @pytest.mark.parametrize(
     ("declared", "said"), [("fp16", "starting weights"), ("fp4", "declared fp4, configured fp8"), ("fp8", "")]
 )
-def test_the_configuration_stands_above_the_declaration(tree: Any, bring: Callable, declared: str, said: str) -> None:
+def test_the_configuration_stands_above_the_declaration(tree, bring, declared, said):
     platform = "H100-SXM-80GBx8_TRT"
     tree.write(f"closed/Acme/systems/{platform}.json", (tree.root / "closed/Acme/systems/acme.json").read_bytes())
     tree.write("closed/Acme/configs/llama2-70b/Offline/__init__.py", CONFIG)
@@ -117,7 +113,7 @@ def test_the_configuration_stands_above_the_declaration(tree: Any, bring: Callab
     assert said in row["note"] and ("declared" in row["note"]) == bool(said)
 
 
-def test_of_a_class_that_is_defined_anew_the_last_counts(tmp_path: Path) -> None:
+def test_of_a_class_that_is_defined_anew_the_last_counts(tmp_path):
     (tmp_path / "bert" / "Offline").mkdir(parents=True)
     again = "class L40Sx8(A):\n    precision = '{}'\n"
     (tmp_path / "bert" / "Offline" / "x.py").write_text(again.format("fp8") + again.format("int8"))
@@ -156,9 +152,7 @@ class L40Sx8_MaxQ(ServerGPUBaseConfig):
         ("L40Sx8_TRT_MaxQ", "llama2-70b-99", None, "fp16"),
     ],
 )
-def test_the_power_limit_is_that_of_the_capped_system_itself(
-    tmp_path: Path, platform: str, model: str, watts: float | None, precision: str
-) -> None:
+def test_the_power_limit_is_that_of_the_capped_system_itself(tmp_path, platform, model, watts, precision):
     folder = tmp_path / "llama2-70b" / "Server"
     folder.mkdir(parents=True)
     (folder / "__init__.py").write_text(CAPPED)
@@ -177,9 +171,7 @@ def test_the_power_limit_is_that_of_the_capped_system_itself(
         (("None",), "B200-SXM-180GBx8_TRT_MaxQ", None),
     ],
 )
-def test_the_power_limit_of_the_fields_of_later_rounds(
-    tmp_path: Path, limits: tuple, platform: str, watts: float | None
-) -> None:
+def test_the_power_limit_of_the_fields_of_later_rounds(tmp_path, limits, platform, watts):
     folder = tmp_path / "B200-SXM-180GBx8" / "Offline"
     folder.mkdir(parents=True)
     said = "".join(
@@ -199,9 +191,7 @@ def test_the_power_limit_of_the_fields_of_later_rounds(
         ("H200_SXM_141GB_CTSx1", "H200 SXM", "NVIDIA H200-SXM-141GB", ""),
     ],
 )
-def test_a_system_is_of_an_accelerator_by_either_of_its_names(
-    tmp_path: Path, name: str, accelerator: str, published: str, found: str
-) -> None:
+def test_a_system_is_of_an_accelerator_by_either_of_its_names(tmp_path, name, accelerator, published, found):
     (tmp_path / "bert" / "Offline").mkdir(parents=True)
     (tmp_path / "bert" / "Offline" / "x.py").write_text(f"class {name}:\n    use_fp8 = True\n")
     asked = configuration.Asked(("bert",), "Offline", "A_server", "bert-99", accelerator, published)
@@ -218,8 +208,8 @@ def test_a_system_is_of_an_accelerator_by_either_of_its_names(
     ],
 )
 def test_where_every_class_has_one_precision_a_system_that_none_names_has_it(
-    tmp_path: Path, platform: str, scenarios: bool, second: str, found: str
-) -> None:
+    tmp_path, platform, scenarios, second, found
+):
     (tmp_path / "bert" / "Offline").mkdir(parents=True)
     (tmp_path / "bert" / "__init__.py").write_text("class GPUBaseConfig(A):\n    precision = 'int8'\n")
     own = tmp_path / "bert" / "Offline" / "__init__.py"
@@ -332,9 +322,7 @@ def configured(tree: Any, classes: str) -> Path:
 
 
 @pytest.mark.parametrize(("classes", "strict"), [(EACH, ("450.0", "450.0")), (SOME, ("350.0", "500.0"))])
-def test_facts_on_modules_give_byte_for_byte_the_rows_of_the_modules(
-    tree: Any, bring: Callable, tmp_path: Path, classes: str, strict: tuple[str, str]
-) -> None:
+def test_facts_on_modules_give_byte_for_byte_the_rows_of_the_modules(tree, bring, tmp_path, classes, strict):
     configs = configured(tree, classes)
     facts = written(tmp_path / "facts.csv", list(facts_of(configs)))
     read = bring(tree.root, out=tmp_path / "modules.csv").table
@@ -402,9 +390,7 @@ STRICT = {"name": "L40Sx8_HighAccuracy", "bases": "L40Sx8"}
         ([{"key": "dlrmv2_fields.precision"}, FP16], "llama2-70b-99", "fp16"),  # of another model
     ],
 )
-def test_a_class_that_is_not_listed_has_what_its_bases_have(
-    tmp_path: Path, rows: list[dict], model: str, found: str
-) -> None:
+def test_a_class_that_is_not_listed_has_what_its_bases_have(tmp_path, rows, model, found):
     assert answer(facts(*rows), tmp_path, model) == found
 
 
@@ -425,9 +411,7 @@ FIELD = {"file": "closed/Acme/configs/L40Sx8/Offline/llama2-70b.py", "name": "",
         ({"key": "precision", "value": "fp8"}, "is not a precision in quotes, or a member"),
     ],
 )
-def test_a_wrong_row_of_facts_is_named_and_costs_the_facts_alone(
-    tree: Any, bring: Callable, tmp_path: Path, change: dict[str, str], expected: str
-) -> None:
+def test_a_wrong_row_of_facts_is_named_and_costs_the_facts_alone(tree, bring, tmp_path, change, expected):
     configured(tree, EACH).rename(tmp_path / "taken away")
     path = written(tmp_path / "facts.csv", facts({"name": "L40Sx1"}, change))
     outcome = bring(tree.root, path)
@@ -449,9 +433,7 @@ def test_a_wrong_row_of_facts_is_named_and_costs_the_facts_alone(
         (b"H\n\xff\n", "is no CSV in UTF-8"),
     ],
 )
-def test_a_file_that_is_no_file_of_facts_is_named(
-    tree: Any, bring: Callable, tmp_path: Path, content: bytes, expected: str
-) -> None:
+def test_a_file_that_is_no_file_of_facts_is_named(tree, bring, tmp_path, content, expected):
     tree.run()
     path = tmp_path / "facts.csv"
     path.write_bytes(content.replace(b"H", ",".join(configuration_facts.HEADER).encode()))
@@ -460,7 +442,7 @@ def test_a_file_that_is_no_file_of_facts_is_named(
     assert outcome.problems[0].reason.startswith(expected)
 
 
-def test_facts_go_with_a_summary_and_with_an_archive_too(tree: Any, bring: Callable, tmp_path: Path) -> None:
+def test_facts_go_with_a_summary_and_with_an_archive_too(tree, bring, tmp_path):
     place = "closed/Acme/results/L40Sx8_TRT/llama2-70b-99.9/Offline"
     row = {"Location": place, "Platform": "L40Sx8_TRT", "Accelerator": "NVIDIA L40S"}
     path = written(tmp_path / "facts.csv", facts({}))

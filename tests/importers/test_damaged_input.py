@@ -1,9 +1,7 @@
 """Files that are cut off or overwritten in part, of each kind that an import reads: rows or a named reason."""
 
 import random
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 
@@ -36,7 +34,7 @@ def damages(content: bytes) -> Iterator[bytes]:
      f"{RUN}/accuracy/accuracy.txt", "closed/Acme/systems/acme.json", "closed/Acme/configs/llama2-70b/__init__.py",
      "closed/Acme/measurements/acme/llama2-70b-99.9/Offline/acme.json", "../facts.csv"],
 )  # fmt: skip
-def test_a_damaged_file_costs_no_more_than_what_it_says(tree: Any, bring: Callable, name: str) -> None:
+def test_a_damaged_file_costs_no_more_than_what_it_says(tree, bring, name):
     tree.power(tree.run())
     tree.run("resnet50")
     tree.write(f"{RUN}/accuracy/accuracy.txt", "accuracy=75.9%")
@@ -54,7 +52,7 @@ def test_a_damaged_file_costs_no_more_than_what_it_says(tree: Any, bring: Callab
             assert outcome.problems or outcome.rows == whole
 
 
-def test_a_damaged_log_of_endpoints_is_a_figure_or_named(tree: Any, bring: Callable) -> None:
+def test_a_damaged_log_of_endpoints_is_a_figure_or_named(tree, bring):
     path = tree.write(f"{RUN.replace('llama2-70b-99.9', 'resnet50')}/performance/result_summary.json", ENDPOINTS)
     assert [row["low"] for row in bring(tree.root).table] == ["2.0"]
     for content in damages(ENDPOINTS.encode()):
@@ -66,8 +64,8 @@ def test_a_damaged_log_of_endpoints_is_a_figure_or_named(tree: Any, bring: Calla
 
 
 def test_the_command_ends_with_1_where_anything_was_left_out_and_2_where_nothing_could_be_written(
-    tree: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+    tree, tmp_path, capsys
+):
     good = {"ID": "v4.1-0008", "Platform": "b"}
     out = tmp_path / "out.csv"
     assert main.main(["import", str(tree.summary({}, good)), "--out", str(out)]) == 0

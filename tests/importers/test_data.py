@@ -54,7 +54,7 @@ def server(tmp_path: Path) -> Iterator[tuple[str, Path, type[Handler]]]:
     folder.mkdir()
     handler = type("Set", (Handler,), {})
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(folder))) as httpd:
-        thread = threading.Thread(target=httpd.serve_forever, daemon=True)
+        thread = threading.Thread(target=httpd.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{httpd.server_port}", folder, handler
         httpd.shutdown()
@@ -76,7 +76,7 @@ def made(tree: Any, server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     return fetch, imported, folder, handler, address, pin
 
 
-def test_it_downloads_and_imports_and_fetches_only_once(made: Any) -> None:
+def test_it_downloads_and_imports_and_fetches_only_once(made):
     fetch, imported, _, handler, *_ = made
     assert fetch() == 0
     assert [path.name for path in imported.iterdir()] == ["v4.1_imported.parquet"]
@@ -86,7 +86,7 @@ def test_it_downloads_and_imports_and_fetches_only_once(made: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["cuts", "errors"])
-def test_a_server_that_never_answers_whole_leaves_everything_as_it_was(made: Any, name: str) -> None:
+def test_a_server_that_never_answers_whole_leaves_everything_as_it_was(made, name):
     fetch, imported, _, handler, *_ = made
     imported.mkdir(parents=True)
     (imported / "v4.1.parquet").write_bytes(b"as it was")
@@ -96,7 +96,7 @@ def test_a_server_that_never_answers_whole_leaves_everything_as_it_was(made: Any
     assert {path.name: path.read_bytes() for path in imported.iterdir()} == {"v4.1.parquet": b"as it was"}
 
 
-def test_a_corrupted_file_is_refused(made: Any) -> None:
+def test_a_corrupted_file_is_refused(made):
     fetch, imported, folder, *_ = made
     (folder / "summary.json").write_bytes(b"[]")
     with pytest.raises(DownloadFailed, match="is not the file that is pinned"):
@@ -104,7 +104,7 @@ def test_a_corrupted_file_is_refused(made: Any) -> None:
     assert not imported.exists()
 
 
-def test_offline_it_says_what_to_do(made: Any) -> None:
+def test_offline_it_says_what_to_do(made):
     fetch, imported, *_, pin = made
     nowhere = Pinned("v4.1", "http://127.0.0.1:9/x.json", pin.sha256)
     with pytest.raises(DownloadFailed, match=r"--mirror URL or ANALYSIS_MIRROR; or name a summary or"):
@@ -113,21 +113,21 @@ def test_offline_it_says_what_to_do(made: Any) -> None:
 
 
 @pytest.mark.parametrize("how", ["argument", "environment"])
-def test_a_mirror_stands_in_for_the_source(made: Any, how: str) -> None:
+def test_a_mirror_stands_in_for_the_source(made, how):
     fetch, imported, _, _, address, pin = made
     gone = Pinned("v4.1", "http://127.0.0.1:9/x.json", pin.sha256)
     given = {"mirror": address} if how == "argument" else {"environment": {"ANALYSIS_MIRROR": f"{address}/"}}
     assert fetch(pinned=(gone,), **given) == 0 and (imported / "v4.1_imported.parquet").is_file()
 
 
-def test_one_of_two_files_missing_changes_nothing(made: Any) -> None:
+def test_one_of_two_files_missing_changes_nothing(made):
     fetch, imported, *_, pin = made
     with pytest.raises(DownloadFailed):
         fetch(pinned=(pin, Pinned("v5.1", "http://127.0.0.1:9/x.json", "0" * 64)))
     assert not imported.exists()
 
 
-def test_the_pins_are_those_of_the_files_at_hand(shared: Path) -> None:
+def test_the_pins_are_those_of_the_files_at_hand(shared):
     rounds = Catalog().rounds
     pinned = rounds[rounds["summary_sha256"].ne("")]
     assert len(pinned) == 3
@@ -136,7 +136,7 @@ def test_the_pins_are_those_of_the_files_at_hand(shared: Path) -> None:
         assert hashlib.sha256(file.read_bytes()).hexdigest() == row["summary_sha256"]
 
 
-def test_a_summary_that_is_not_pinned_is_fetched_anew_and_may_be_lacking(made: Any) -> None:
+def test_a_summary_that_is_not_pinned_is_fetched_anew_and_may_be_lacking(made):
     fetch, imported, folder, _, address, pin = made
     lines: list[str] = []
     loose = Pinned("v4.1", pin.url, "")
@@ -186,7 +186,7 @@ KNOWN = "o-4.1-0007-llama2-70b-99.9-offline"
 
 
 @pytest.mark.parametrize("name", ["x.parquet", "x.csv"])
-def test_imported_rows_join_the_results(data: Path, tree: Any, name: str) -> None:
+def test_imported_rows_join_the_results(data, tree, name):
     before = Catalog(data).results
     put(data, tree, name, {})
     catalog = Catalog(data)
@@ -198,7 +198,7 @@ def test_imported_rows_join_the_results(data: Path, tree: Any, name: str) -> Non
     pd.testing.assert_frame_equal(after.loc[: len(before) - 1, list(before)], before)
 
 
-def test_what_is_shipped_is_read_and_a_user_s_own_import_of_it_wins(data: Path, tree: Any, ship: Callable) -> None:
+def test_what_is_shipped_is_read_and_a_user_s_own_import_of_it_wins(data, tree, ship):
     ship({}, {"ID": "v4.1-0008", "Location": "closed/Other"})
     before = Catalog(data)
     assert before.results.set_index("id").at[KNOWN, "low"] == 24000.5 and "official/v4.1.parquet" in before.used
@@ -210,9 +210,7 @@ def test_what_is_shipped_is_read_and_a_user_s_own_import_of_it_wins(data: Path, 
     assert check.faults(data) == []
 
 
-def test_a_tree_of_the_user_s_own_keeps_the_id_and_says_how_far_the_published_figure_is(
-    data: Path, tree: Any, ship: Callable
-) -> None:
+def test_a_tree_of_the_user_s_own_keeps_the_id_and_says_how_far_the_published_figure_is(data, tree, ship):
     tree.run()
     ship({"Performance_Result": 24000.0})
     import_results([tree.root], data / "official" / "mine.parquet", say=lambda line: None)
@@ -221,9 +219,7 @@ def test_a_tree_of_the_user_s_own_keeps_the_id_and_says_how_far_the_published_fi
     assert row["recomputed_difference"] == 24000.5 / 24000 - 1
 
 
-def test_a_result_whose_log_is_known_stays_inferred_beside_a_summary_that_does_not_say_so(
-    data: Path, tree: Any
-) -> None:
+def test_a_result_whose_log_is_known_stays_inferred_beside_a_summary_that_does_not_say_so(data, tree):
     tree.run()
     describe(data, "v4.1")
     shipped_rounds.make([tree.summary(), tree.root], folder=data, say=lambda line: None)
@@ -233,9 +229,7 @@ def test_a_result_whose_log_is_known_stays_inferred_beside_a_summary_that_does_n
 
 
 @pytest.mark.parametrize(("low", "high", "off"), [(24000.0, 24001.0, 0.0), (24000.0, 24000.25, 24000.5 / 24000.25 - 1)])
-def test_a_log_agrees_with_a_rounded_figure_where_it_lies_within_its_range(
-    data: Path, tree: Any, ship: Callable, low: float, high: float, off: float
-) -> None:
+def test_a_log_agrees_with_a_rounded_figure_where_it_lies_within_its_range(data, tree, ship, low, high, off):
     tree.run()
     ship({})
     rounded = official_rows.shipped(data, read_tables(data)["results"]).assign(low=low, high=high)
@@ -245,9 +239,7 @@ def test_a_log_agrees_with_a_rounded_figure_where_it_lies_within_its_range(
     assert joined["recomputed_difference"].tolist() == [off] and agreement.off(24000.5, low, high) == off
 
 
-def test_only_what_is_shipped_is_read_where_that_is_asked(
-    data: Path, tree: Any, ship: Callable, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_what_is_shipped_is_read_where_that_is_asked(data, tree, ship, monkeypatch):
     ship({})
     put(data, tree, "mine.parquet", {"Performance_Result": 25000.0})
     monkeypatch.setenv("ANALYSIS_OFFICIAL", "shipped")
@@ -256,7 +248,7 @@ def test_only_what_is_shipped_is_read_where_that_is_asked(
     assert "official/mine.parquet" not in catalog.used
 
 
-def test_a_part_that_is_another_file_or_missing_is_named(data: Path, tree: Any, ship: Callable) -> None:
+def test_a_part_that_is_another_file_or_missing_is_named(data, tree, ship):
     ship({})
     part = data / "official" / "v4.1.parquet"
     put(data, tree, part.name, {"Performance_Result": 25000.0})
@@ -268,7 +260,7 @@ def test_a_part_that_is_another_file_or_missing_is_named(data: Path, tree: Any, 
         _ = Catalog(data).results
 
 
-def test_a_part_is_held_to_the_round_and_the_rows_that_are_described(data: Path, tree: Any, ship: Callable) -> None:
+def test_a_part_is_held_to_the_round_and_the_rows_that_are_described(data, tree, ship):
     ship({})
     package = (data / "datapackage.json").read_text("utf-8")
     (data / "datapackage.json").write_text(package.replace('"rows": 1', '"rows": 2'), "utf-8")
@@ -277,7 +269,7 @@ def test_a_part_is_held_to_the_round_and_the_rows_that_are_described(data: Path,
     ]
 
 
-def test_an_official_row_is_put_right_by_a_correction_of_what_stands(data: Path, ship: Callable) -> None:
+def test_an_official_row_is_put_right_by_a_correction_of_what_stands(data, ship):
     table = data / "corrections.csv"
     head = table.read_text("utf-8").splitlines()[0]
     fix = f"official,{KNOWN},precision_basis,unknown,calibration document,its document says so,mlcommons-v4.1,a page\n"
@@ -293,7 +285,7 @@ def test_an_official_row_is_put_right_by_a_correction_of_what_stands(data: Path,
         assert [fault.row for fault in check.faults(data)] == [2]
 
 
-def test_the_record_is_the_same_bytes_from_the_same_files_in_any_order(data: Path, tree: Any) -> None:
+def test_the_record_is_the_same_bytes_from_the_same_files_in_any_order(data, tree):
     lines: list[str] = []
     describe(data, "v4.1")
     file = tree.summary({"ID": "v4.1-0008", "Location": "closed/Other"}, {})
@@ -313,7 +305,7 @@ def test_the_record_is_the_same_bytes_from_the_same_files_in_any_order(data: Pat
 
 
 @pytest.mark.parametrize(("what", "lost"), [("fp8", "1 fewer with a precision"), ("", "")])
-def test_a_precision_that_is_said_no_more_is_a_loss(data: Path, tree: Any, what: str, lost: str) -> None:
+def test_a_precision_that_is_said_no_more_is_a_loss(data, tree, what, lost):
     lines: list[str] = []
     describe(data, "v4.1")
     assert shipped_rounds.make([tree.summary({"weight_data_types": what})], folder=data, say=lines.append) == 0
@@ -326,7 +318,7 @@ def test_a_precision_that_is_said_no_more_is_a_loss(data: Path, tree: Any, what:
         assert shipped_rounds.make([other], folder=data, fewer=True, say=lines.append) == 0
 
 
-def test_a_round_that_lost_rows_keeps_the_others_from_being_written(data: Path, tree: Any) -> None:
+def test_a_round_that_lost_rows_keeps_the_others_from_being_written(data, tree):
     """v5.1 has another figure, but v4.1 has lost a row: a record is one state of all its inputs."""
     describe(data, "v4.1", "v5.1")
     link = "https://github.com/mlcommons/inference_results_v5.1/tree/main/closed/Acme"
@@ -340,7 +332,7 @@ def test_a_round_that_lost_rows_keeps_the_others_from_being_written(data: Path, 
     assert [file.read_bytes() for file in files] == before
 
 
-def test_a_round_without_a_described_part_is_not_shipped(data: Path, tree: Any) -> None:
+def test_a_round_without_a_described_part_is_not_shipped(data, tree):
     lines: list[str] = []
     describe(data, "v5.1")
     (data / "official" / "v5.1.parquet").write_bytes((paths.OFFICIAL / "v6.0.parquet").read_bytes())
@@ -357,7 +349,7 @@ RECOMPUTED = {"v0.7": 1205, "v1.0": 1994, "v1.1": 1814, "v2.0": 3917, "v2.1": 53
 RECOMPUTED |= {"v3.1": 0, "v4.0": 0, "v4.1": 937, "v5.0": 0, "v5.1": 1436, "v6.0": 514, "v6.1": 8}
 
 
-def test_the_shipped_record_has_the_rows_of_its_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_shipped_record_has_the_rows_of_its_rounds(monkeypatch):
     """Counted in the summaries, collections and repositories themselves."""
     monkeypatch.setenv("ANALYSIS_OFFICIAL", "shipped")
     rows = Catalog().results
@@ -370,7 +362,7 @@ def test_the_shipped_record_has_the_rows_of_its_rounds(monkeypatch: pytest.Monke
     assert rows["recomputed_difference"].abs().max() <= 1e-6
 
 
-def test_the_shipped_record_is_made_again_byte_for_byte(shared: Path) -> None:
+def test_the_shipped_record_is_made_again_byte_for_byte(shared):
     """From the files that data/README.md names, as far as a maintainer has them all: the rounds made without clones."""
     parts = read_tables(paths.DATA)["results"].parts
     whole = {part.path for part in parts if all("sha256" in source for source in part.sources)}
@@ -384,7 +376,7 @@ def test_the_shipped_record_is_made_again_byte_for_byte(shared: Path) -> None:
 
 
 @pytest.mark.parametrize("round", ["v5.1", "v6.0"])
-def test_the_record_with_its_summary_imported_beside_it_says_the_same(shared: Path, tmp_path: Path, round: str) -> None:
+def test_the_record_with_its_summary_imported_beside_it_says_the_same(shared, tmp_path, round):
     """But for what a summary writes otherwise than a log: the accuracy, and remarks on what was computed again."""
     table = read_tables(paths.DATA)["results"]
     record = official_rows.shipped(paths.DATA, table)
@@ -397,9 +389,7 @@ def test_the_record_with_its_summary_imported_beside_it_says_the_same(shared: Pa
 
 
 @pytest.mark.parametrize("names", [("a", "b"), ("b", "a")])
-def test_a_tree_beside_a_summary_counts_once_and_brings_its_recomputation(
-    data: Path, tree: Any, names: tuple[str, str]
-) -> None:
+def test_a_tree_beside_a_summary_counts_once_and_brings_its_recomputation(data, tree, names):
     before, summary, alone = len(Catalog(data).results), *(f"{name}.parquet" for name in names)
     tree.run()
     loose = {"UsedModel": "llama2-70b-99", "Model": "llama2-70b-99", "Location": tree.run("llama2-70b-99").upper()}
@@ -413,20 +403,20 @@ def test_a_tree_beside_a_summary_counts_once_and_brings_its_recomputation(
     assert rows["duplicate_of"].tolist() == ["", "o-4.1-0007-llama2-70b-99.9-offline"]
 
 
-def test_one_folder_for_several_results_of_a_file_does_not_join_them(data: Path, tree: Any) -> None:
+def test_one_folder_for_several_results_of_a_file_does_not_join_them(data, tree):
     before = len(Catalog(data).results)
     put(data, tree, "x.parquet", {"Location": "closed/Acme"}, {"ID": "v4.1-0008", "Location": "closed/Acme"})
     assert len(Catalog(data).results) == before + 2
 
 
-def test_what_is_imported_can_be_turned_off(data: Path, tree: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_imported_can_be_turned_off(data, tree, monkeypatch):
     before = Catalog(data).results
     put(data, tree, "x.parquet")
     monkeypatch.setenv("ANALYSIS_OFFICIAL", "off")
     pd.testing.assert_frame_equal(Catalog(data).results, before)
 
 
-def test_an_imported_file_that_is_not_sound_is_named(data: Path, tree: Any) -> None:
+def test_an_imported_file_that_is_not_sound_is_named(data, tree):
     put(data, tree, "x.csv")
     path = data / "official" / "x.csv"
     path.write_text(path.read_text().replace(",closed,", ",ajar,").replace("24000.5", "many"))
@@ -439,7 +429,7 @@ def test_an_imported_file_that_is_not_sound_is_named(data: Path, tree: Any) -> N
     assert {fault.file for fault in check.faults(data)} == {"official/x.csv", "official/y.parquet"}
 
 
-def test_a_result_filed_under_both_suites_is_compared_in_each(data: Path, tree: Any) -> None:
+def test_a_result_filed_under_both_suites_is_compared_in_each(data, tree):
     from analysis.audit.flags import catalog
     from analysis.comparability.selection import Question, select
 
@@ -451,7 +441,7 @@ def test_a_result_filed_under_both_suites_is_compared_in_each(data: Path, tree: 
         assert "o-4.1-0007-llama2-70b-99.9-offline" in set(found["id"]), suite
 
 
-def test_files_of_one_s_own_are_imported_a_file_a_round(data: Path, tree: Any) -> None:
+def test_files_of_one_s_own_are_imported_a_file_a_round(data, tree):
     folder = data / "official"
     assert download.bring([tree.summary({})], folder=folder, say=lambda line: None) == 0
     assert [path.name for path in folder.iterdir()] == ["v4.1_imported.parquet"]

@@ -3,7 +3,6 @@
 import json
 import os
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +51,7 @@ def published(tree: Any, *locations: str, **changes: Any) -> Path:
     return tree.summary(*(row | changes for row in rows))
 
 
-def test_a_tree_with_endpoints_logs_alone_gives_rows(tree: Any, bring: Callable) -> None:
+def test_a_tree_with_endpoints_logs_alone_gives_rows(tree, bring):
     location = write(tree, "deepseek-r1", "Server")
     tree.write(f"{location}/accuracy/accuracy_results.json", '{"average_accuracy": 81.42661804922516}')
     tree.write(f"{location}/measurements.json", '{"weight_data_types": "fp4"}')
@@ -83,9 +82,7 @@ def test_a_tree_with_endpoints_logs_alone_gives_rows(tree: Any, bring: Callable)
     ],
 )
 @pytest.mark.parametrize("name", endpoints.SUMMARIES)
-def test_the_figure_by_scenario(
-    tree: Any, bring: Callable, model: str, scenario: str, changes: dict, value: float, unit: str, key: str, name: str
-) -> None:
+def test_the_figure_by_scenario(tree, bring, model, scenario, changes, value, unit, key, name):
     write(tree, model, scenario, SUMMARY | changes, name)
     row = bring(tree.root).table[0]
     assert (float(row["low"]), row["unit"], row["recomputed_key"]) == (value, unit, key)
@@ -94,7 +91,7 @@ def test_the_figure_by_scenario(
     assert bool(row["ttft_p99_ms"]) == (scenario != "Offline")
 
 
-def test_a_published_row_is_recomputed(tree: Any, bring: Callable) -> None:
+def test_a_published_row_is_recomputed(tree, bring):
     outcome = bring(published(tree, write(tree, "deepseek-r1", "Server"), Performance_Result=750.0), tree.root)
     row = outcome.table[0]
     assert (row["result_id"], row["recomputed"], row["recomputed_difference"]) == ("6.1-0007", "750.0", "0.0")
@@ -102,9 +99,7 @@ def test_a_published_row_is_recomputed(tree: Any, bring: Callable) -> None:
 
 
 @pytest.mark.parametrize("number", range(len(table_text.rows("endpoints_runs"))))
-def test_a_run_that_was_read_by_itself_is_as_the_importer_reads_its_file(
-    tree: Any, bring: Callable, number: int
-) -> None:
+def test_a_run_that_was_read_by_itself_is_as_the_importer_reads_its_file(tree, bring, number):
     row = table_text.rows("endpoints_runs")[number]
     model, scenario = row["location"].split("/")[-2:]
     log = endpoints.stated(row["location"].upper(), model, scenario, row["round"])
@@ -116,7 +111,7 @@ def test_a_run_that_was_read_by_itself_is_as_the_importer_reads_its_file(
     }
 
 
-def test_a_published_row_is_recomputed_from_a_run_that_was_read_by_itself(tree: Any, bring: Callable) -> None:
+def test_a_published_row_is_recomputed_from_a_run_that_was_read_by_itself(tree, bring):
     """Its log gives 652,750.1447708113 tokens/s; the summary here prints one more."""
     location = "closed/NVIDIA/results/VR-NVL72_VR-288GB_aarch64x72_TRT/deepseek-r1/Interactive"
     row = bring(published(tree, location, Performance_Result=652751.1447708113)).table[0]
@@ -127,7 +122,7 @@ def test_a_published_row_is_recomputed_from_a_run_that_was_read_by_itself(tree: 
     assert (other["recomputed"], other["ttft_p99_ms"]) == ("", "")
 
 
-def test_a_published_latency_is_a_mean_in_whatever_unit(tree: Any, bring: Callable) -> None:
+def test_a_published_latency_is_a_mean_in_whatever_unit(tree, bring):
     location = write(tree, "wan-2.2-t2v-a14b", "SingleStream", SUMMARY | ALONE)
     row = bring(published(tree, location, Performance_Result=2.5, Performance_Units="Latency (s)"), tree.root).table[0]
     assert (row["low"], row["recomputed_difference"]) == ("2500.0", "0.0")
@@ -141,21 +136,19 @@ def test_a_published_latency_is_a_mean_in_whatever_unit(tree: Any, bring: Callab
         (700.0, "tokens/s", "published 700, log 750"),
     ],
 )
-def test_a_figure_that_is_another_one_of_the_log_has_its_unit(
-    tree: Any, bring: Callable, value: float, unit: str, said: str
-) -> None:
+def test_a_figure_that_is_another_one_of_the_log_has_its_unit(tree, bring, value, unit, said):
     location = write(tree, "deepseek-r1", "Server")
     outcome = bring(published(tree, location, Performance_Result=value), tree.root)
     assert outcome.table[0]["unit"] == unit and said in outcome.table[0]["note"] and len(outcome.differing) == 1
 
 
-def test_the_file_of_an_older_version_states_samples_alone(tree: Any, bring: Callable) -> None:
+def test_the_file_of_an_older_version_states_samples_alone(tree, bring):
     write(tree, "qwen3-vl-235b-a22b", "Server", OLDER, OLDER_FILE)
     row = bring(tree.root).table[0]
     assert (row["low"], row["unit"], row["tokens_per_sample"], row["ttft_p99_ms"]) == ("2.5", "queries/s", "", "")
 
 
-def test_a_file_of_another_tool_is_no_log(tree: Any, bring: Callable) -> None:
+def test_a_file_of_another_tool_is_no_log(tree, bring):
     location = write(tree, "qwen3-vl-235b-a22b", "Server", OTHER, OLDER_FILE)
     path = published(tree, location, Performance_Result=2.5, Performance_Units="Queries/s")
     row = bring(path, tree.root).table[0]
@@ -164,14 +157,14 @@ def test_a_file_of_another_tool_is_no_log(tree: Any, bring: Callable) -> None:
         bring(tree.root)
 
 
-def test_the_log_of_loadgen_counts_where_both_are(tree: Any, bring: Callable) -> None:
+def test_the_log_of_loadgen_counts_where_both_are(tree, bring):
     write(tree, "llama2-70b-99", "Offline", SUMMARY | OFFLINE)
     tree.run("llama2-70b-99")
     row = bring(tree.root).table[0]
     assert (row["low"], row["validity"], endpoints.FIGURES in row["note"]) == ("24000.5", "VALID", False)
 
 
-def test_of_two_files_the_summary_counts(tree: Any, bring: Callable) -> None:
+def test_of_two_files_the_summary_counts(tree, bring):
     location = write(tree, "qwen3-vl-235b-a22b", "Server")
     tree.write(f"{location}/{OLDER_FILE}", json.dumps(OLDER))
     assert bring(tree.root).table[0]["low"] == "2.475"
@@ -209,9 +202,7 @@ CUT = json.dumps(SUMMARY)[:400].encode()
     ],
 )
 @pytest.mark.parametrize("beside", [False, True])
-def test_a_log_that_cannot_be_trusted_is_named_and_costs_its_row_alone(
-    tree: Any, bring: Callable, content: Any, reason: str, beside: bool
-) -> None:
+def test_a_log_that_cannot_be_trusted_is_named_and_costs_its_row_alone(tree, bring, content, reason, beside):
     location = write(tree, "deepseek-r1", "Server", content)
     sound = write(tree, "deepseek-r1", "Offline", SUMMARY | OFFLINE)
     paths = [published(tree, location, sound, Performance_Result=750.0)] if beside else []
@@ -221,7 +212,7 @@ def test_a_log_that_cannot_be_trusted_is_named_and_costs_its_row_alone(
     assert all(problem.reason.startswith(f"result_summary.json: {reason}") for problem in outcome.problems)
 
 
-def test_a_latency_that_is_not_stated_is_named(tree: Any, bring: Callable) -> None:
+def test_a_latency_that_is_not_stated_is_named(tree, bring):
     write(tree, "llama3.1-8b-edge", "SingleStream", SUMMARY | ALONE | {"latency": {"avg": 1e9}})
     with pytest.raises(ImportFailed, match=r"latency\.early_stopping_percentiles\.90\.0 is None, not a number above 0"):
         bring(tree.root)
@@ -229,9 +220,7 @@ def test_a_latency_that_is_not_stated_is_named(tree: Any, bring: Callable) -> No
 
 @pytest.mark.parametrize("name", [*endpoints.SUMMARIES, OLDER_FILE])
 @pytest.mark.parametrize("kind", ["link", "pipe"])
-def test_neither_a_link_out_of_the_tree_nor_a_pipe_is_opened(
-    tree: Any, bring: Callable, tmp_path: Path, name: str, kind: str
-) -> None:
+def test_neither_a_link_out_of_the_tree_nor_a_pipe_is_opened(tree, bring, tmp_path, name, kind):
     location = write(tree, "deepseek-r1", "Server", OLDER if name == OLDER_FILE else SUMMARY, name)
     tree.run("llama2-70b-99")
     path = tree.root / location / name
@@ -244,7 +233,7 @@ def test_neither_a_link_out_of_the_tree_nor_a_pipe_is_opened(
 
 
 @pytest.mark.parametrize(("name", "content"), [(SUMMARY_FILE, SUMMARY), (OLDER_FILE, OLDER)])
-def test_an_archive_has_the_logs_of_endpoints(tree: Any, bring: Callable, name: str, content: dict) -> None:
+def test_an_archive_has_the_logs_of_endpoints(tree, bring, name, content):
     location = write(tree, "qwen3-vl-235b-a22b", "Server", content, name)
     tree.write(f"{location}/accuracy/accuracy_results.json", '{"accuracy_scores": [{"score": 0.787}]}')
     path = tree.root.parent / "tree.zip"
@@ -266,7 +255,7 @@ def test_an_archive_has_the_logs_of_endpoints(tree: Any, bring: Callable, name: 
         (b"{", ""),
     ],
 )
-def test_one_accuracy_or_none(tmp_path: Path, content: Any, found: str) -> None:
+def test_one_accuracy_or_none(tmp_path, content, found):
     path = tmp_path / "accuracy_results.json"
     path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
     assert endpoints.accuracy(path) == found

@@ -1,6 +1,5 @@
 """MLPerf Endpoints as a suite of its own: both layouts, figures, and files that cannot be trusted."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ def only(root: Path) -> pd.Series:
     return rows.set_index("concurrency").loc[64]
 
 
-def test_a_submission_gives_a_row_per_point_with_percentiles_of_the_suite(made: Any, root: Path) -> None:
+def test_a_submission_gives_a_row_per_point_with_percentiles_of_the_suite(made, root):
     made.submission(root, "Acme", GPU)
     rows, problems = endpoints_suite.read([root])
     assert problems == [] and rows["concurrency"].tolist() == [*made.CURVE]
@@ -51,7 +50,7 @@ def test_a_submission_gives_a_row_per_point_with_percentiles_of_the_suite(made: 
 
 
 @pytest.mark.parametrize("pareto", [False, True])
-def test_both_layouts_of_the_first_version_are_read(made: Any, tmp_path: Path, pareto: bool) -> None:
+def test_both_layouts_of_the_first_version_are_read(made, tmp_path, pareto):
     made.old_submission(tmp_path, pareto)
     (row,) = endpoints_suite.read([tmp_path]).rows.to_dict("records")
     wanted = {
@@ -64,7 +63,7 @@ def test_both_layouts_of_the_first_version_are_read(made: Any, tmp_path: Path, p
     assert pd.isna(row["provisioned_power_kw"])
 
 
-def test_a_preview_has_its_date_and_an_offline_run_no_interactivity(made: Any, root: Path) -> None:
+def test_a_preview_has_its_date_and_an_offline_run_no_interactivity(made, root):
     preview = {"system_availability_status": "preview", "target_availability_date": "2027-03-01"}
     made.submission(root, "Acme", GPU, described=preview, offline="dedicated")
     row = only(root)
@@ -72,7 +71,7 @@ def test_a_preview_has_its_date_and_an_offline_run_no_interactivity(made: Any, r
     assert pd.isna(row["interactivity"]) and row["interactivity_basis"] == "" and row["id"].endswith("/64/offline")
 
 
-def test_agentic_tokens_per_user_are_those_of_whole_turns(made: Any, root: Path) -> None:
+def test_agentic_tokens_per_user_are_those_of_whole_turns(made, root):
     curve = made.submission(root, "Acme", GPU, runtime_settings={"load_pattern": "agentic_inference"})
     turns = {"e2e_turn_time_seconds_total": 100_000, "output_tokens_per_turn_total": 2_500_000}
     made.write(curve / "r64" / "result_summary.json", made.summary(4_800.0, 12.0) | turns)
@@ -80,7 +79,7 @@ def test_agentic_tokens_per_user_are_those_of_whole_turns(made: Any, root: Path)
     assert (row["interactivity"], row["interactivity_basis"]) == (25.0, endpoints_suite.END_TO_END)
 
 
-def test_power_of_a_point_is_that_of_the_nodes_it_engages(made: Any, root: Path) -> None:
+def test_power_of_a_point_is_that_of_the_nodes_it_engages(made, root):
     used = [{"system_node_ensemble_id": 0, "nodes": 1}]
     made.submission(root, "Acme", GPU, rated=made.power(nodes=2), nodes_used=used)
     row = only(root)
@@ -122,9 +121,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize(("name", "content", "said"), FAULTS.values(), ids=FAULTS)
-def test_a_point_that_cannot_be_trusted_is_left_out_and_named(
-    made: Any, root: Path, name: str, content: Any, said: str
-) -> None:
+def test_a_point_that_cannot_be_trusted_is_left_out_and_named(made, root, name, content, said):
     folder = made.submission(root, "Acme", GPU) / "r64"
     if isinstance(content, bytes):
         (folder / name).write_bytes(content)
@@ -137,14 +134,14 @@ def test_a_point_that_cannot_be_trusted_is_left_out_and_named(
 
 
 @pytest.mark.parametrize("name", ["result_summary.json", "point.yaml", "system_desc.json"])
-def test_a_point_without_one_of_its_files_is_left_out(made: Any, root: Path, name: str) -> None:
+def test_a_point_without_one_of_its_files_is_left_out(made, root, name):
     folder = made.submission(root, "Acme", GPU) / "r64"
     (folder / name).unlink()
     (problem,) = endpoints_suite.read([root]).problems
     assert name in problem.reason
 
 
-def test_wrong_power_leaves_out_its_curve_and_none_leaves_power_open(made: Any, root: Path) -> None:
+def test_wrong_power_leaves_out_its_curve_and_none_leaves_power_open(made, root):
     curve = made.submission(root, "Acme", GPU, rated=made.power("steam"))
     rows, problems = endpoints_suite.read([root])
     assert rows.empty and len(problems) == len(made.CURVE) and "expected one of liquid, air" in problems[0].reason
@@ -152,7 +149,7 @@ def test_wrong_power_leaves_out_its_curve_and_none_leaves_power_open(made: Any, 
     assert endpoints_suite.read([root]).rows["provisioned_power_kw"].isna().all()
 
 
-def test_links_are_not_followed_and_a_point_counts_once(made: Any, root: Path) -> None:
+def test_links_are_not_followed_and_a_point_counts_once(made, root):
     curve = made.submission(root, "Acme", GPU)
     (curve / "r7").symlink_to(curve / "r64")
     rows, problems = endpoints_suite.read([root, root])
@@ -161,22 +158,20 @@ def test_links_are_not_followed_and_a_point_counts_once(made: Any, root: Path) -
     assert sum("already read" in each.reason for each in problems) == len(made.CURVE)
 
 
-def test_names_in_files_reach_the_table_as_text(made: Any, root: Path) -> None:
+def test_names_in_files_reach_the_table_as_text(made, root):
     made.submission(root, "Acme", GPU, described={"system_name": "=cmd()\x1b[31m\n" + "x" * 5000})
     name = endpoints_suite.read([root]).rows["system"].iloc[0]
     assert "\x1b" not in name and "\n" not in name
 
 
-def test_other_trees_are_not_of_this_suite_and_both_together_are_an_error(made: Any, root: Path, tree: Any) -> None:
+def test_other_trees_are_not_of_this_suite_and_both_together_are_an_error(made, root, tree):
     made.submission(root, "Acme", GPU)
     assert endpoints_suite.among([tree.root]) == []
     with pytest.raises(ImportFailed, match="a suite of its own, import it by itself"):
         endpoints_suite.among([root, tree.root])
 
 
-def test_import_writes_a_table_and_says_what_is_left_out(
-    made: Any, root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_import_writes_a_table_and_says_what_is_left_out(made, root, tmp_path, capsys):
     folder = made.submission(root, "Acme", GPU) / "r64"
     out = tmp_path / "points.csv"
     assert main.main(["import", str(root), "--out", str(out)]) == 0
@@ -188,9 +183,7 @@ def test_import_writes_a_table_and_says_what_is_left_out(
     assert pd.read_csv(out)["concurrency"].tolist() == [4, 512, 1024]
 
 
-def test_an_import_without_a_sound_point_leaves_the_table_alone(
-    made: Any, root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_import_without_a_sound_point_leaves_the_table_alone(made, root, tmp_path, capsys):
     made.submission(root, "Acme", GPU, division="Open")
     out = tmp_path / "points.parquet"
     out.write_bytes(b"mine")
@@ -198,13 +191,7 @@ def test_an_import_without_a_sound_point_leaves_the_table_alone(
     assert out.read_bytes() == b"mine" and "no sound point of MLPerf Endpoints" in capsys.readouterr().err
 
 
-def test_what_data_brings_is_in_the_catalog_and_in_no_result(
-    made: Any,
-    root: Path,
-    tmp_path: Path,
-    documents_only: Callable[[Path], Path],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_what_data_brings_is_in_the_catalog_and_in_no_result(made, root, tmp_path, documents_only, monkeypatch):
     made.submission(root, "Acme", GPU)
     data = documents_only(tmp_path / "data")
     monkeypatch.setenv("ANALYSIS_OFFICIAL", "all")

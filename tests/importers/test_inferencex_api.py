@@ -5,7 +5,6 @@ import http.server
 import json
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -58,12 +57,12 @@ def api() -> Iterator[tuple[str, dict[str, Any], list[dict[str, list[str]]]]]:
             """Say nothing."""
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as httpd:
-        threading.Thread(target=httpd.serve_forever, daemon=True).start()
+        threading.Thread(target=httpd.serve_forever, args=(0.01,), daemon=True).start()
         yield f"http://127.0.0.1:{httpd.server_port}", answers, asked
         httpd.shutdown()
 
 
-def test_the_newest_runs_of_a_model_are_set_over_all_their_accelerators(api: Any, tmp_path: Path) -> None:
+def test_the_newest_runs_of_a_model_are_set_over_all_their_accelerators(api, tmp_path):
     """4 x 200 tokens/s on 4; of 4 that read and 12 that write, 12 x 200 on 16. A trace has no lengths."""
     address, _, asked = api
     said: list[str] = []
@@ -79,7 +78,7 @@ def test_the_newest_runs_of_a_model_are_set_over_all_their_accelerators(api: Any
     assert "decode_tp=4" in runs["setup"].iloc[0]
 
 
-def test_without_names_each_listed_model_is_fetched_and_a_wrong_run_is_named(api: Any, tmp_path: Path) -> None:
+def test_without_names_each_listed_model_is_fetched_and_a_wrong_run_is_named(api, tmp_path):
     address, answers, asked = api
     answers["/api/v1/benchmarks"] = [ROW, ROW | {"metrics": METRICS | {"median_tpot": 40.0}}]
     said: list[str] = []
@@ -94,7 +93,7 @@ def test_without_names_each_listed_model_is_fetched_and_a_wrong_run_is_named(api
     [(500, "HTTP Error 500"), (b"<html>", "BadGzipFile"), (gzip.compress(b"[{", mtime=0)[:-9], "EOFError|error"),
      ({"error": "Unknown model"}, "expected a list of rows"), ([], "expected a list of rows")],
 )  # fmt: skip
-def test_a_failed_answer_is_named_and_changes_nothing(api: Any, tmp_path: Path, answer: Any, words: str) -> None:
+def test_a_failed_answer_is_named_and_changes_nothing(api, tmp_path, answer, words):
     address, answers, _ = api
     inferencex_api.bring(address=address, folder=tmp_path, say=lambda line: None)
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
@@ -104,7 +103,7 @@ def test_a_failed_answer_is_named_and_changes_nothing(api: Any, tmp_path: Path, 
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before and len(before) == 2
 
 
-def test_no_connection_and_no_such_model_are_said(api: Any, tmp_path: Path) -> None:
+def test_no_connection_and_no_such_model_are_said(api, tmp_path):
     with pytest.raises(InferenceXError, match=r"(?s)http://127.0.0.1:1/.*Nothing was changed. Next: .*--mirror"):
         inferencex_api.bring(address="http://127.0.0.1:1", folder=tmp_path)
     with pytest.raises(Refused, match="no model 'gpt-oss-20b': did you mean 'gpt-oss-120b'"):
@@ -112,13 +111,13 @@ def test_no_connection_and_no_such_model_are_said(api: Any, tmp_path: Path) -> N
     assert not list(tmp_path.iterdir())
 
 
-def test_a_run_without_times_per_token_has_none() -> None:
+def test_a_run_without_times_per_token_has_none():
     metrics = {name: METRICS[name] for name in ("tput_per_gpu", "output_tput_per_gpu", "input_tput_per_gpu")}
     runs, faults = inferencex_api.read([ROW | {"metrics": metrics}, ROW | {"hardware": 3}], "m")
     assert np.isnan(runs["tpot_p50_ms"]).all() and len(faults) == 1 and faults[0].startswith("m, row 2: hw is 3")
 
 
-def test_runs_of_the_user_are_found_but_for_stored_outputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_of_the_user_are_found_but_for_stored_outputs(tmp_path, monkeypatch):
     (tmp_path / "inferencex").mkdir()
     (tmp_path / "inferencex" / "m.parquet").touch()
     assert [path.name for path in paths.inferencex_files(tmp_path)] == ["m.parquet"]

@@ -1,7 +1,5 @@
 """The detail log and the power log: official keys and rule by hand-computed cases, and any bytes in."""
 
-from typing import Any
-
 import pytest
 from hypothesis import strategies as st
 
@@ -24,9 +22,7 @@ from analysis._import.official import loadgen, power_log, units
         ("resnet50", "MultiStream", "v4.1", "early_stopping_latency_ms", "ms"),
     ],
 )
-def test_the_official_key_of_each_model_scenario_and_round(
-    benchmark: str, scenario: str, round: str, key: str, unit: str
-) -> None:
+def test_the_official_key_of_each_model_scenario_and_round(benchmark, scenario, round, key, unit):
     log = {name: number for number, name in enumerate(loadgen.KEYS, 2)} | {key: 120438}
     log["effective_scenario"] = "Server" if scenario == "Interactive" else scenario
     value = 0.120438 if unit == "ms" else 120438
@@ -48,7 +44,7 @@ STREAM = {"early_stopping_latency_ss": 120438, "early_stopping_latency_ms": 1289
         ("SingleStream", "SingleStream", (0.120438, "ms", "early_stopping_latency_ss")),
     ],
 )
-def test_a_result_of_another_scenarios_log_is_inferred_as_the_checker_does(ran: str, scenario: str, found: Any) -> None:
+def test_a_result_of_another_scenarios_log_is_inferred_as_the_checker_does(ran, scenario, found):
     log = STREAM | {"effective_scenario": ran}
     value, unit, key = loadgen.performance(log, "resnet50", scenario, "v5.1")
     assert (pytest.approx(value, rel=1e-12), unit, key) == found
@@ -65,24 +61,24 @@ def test_a_result_of_another_scenarios_log_is_inferred_as_the_checker_does(ran: 
         ("SingleStream", "Interactive"),
     ],
 )
-def test_a_log_of_a_scenario_that_does_not_give_this_one_is_refused(ran: str | None, scenario: str) -> None:
+def test_a_log_of_a_scenario_that_does_not_give_this_one_is_refused(ran, scenario):
     log = STREAM | {"result_samples_per_second": 1.0, "result_completed_samples_per_sec": 1.0}
     with pytest.raises(loadgen.LogError, match=f"effective_scenario is .*, from which no {scenario} result follows"):
         loadgen.performance(log | ({"effective_scenario": ran} if ran else {}), "resnet50", scenario, "v5.1")
 
 
-def test_tokens_are_not_inferred_from_a_stream() -> None:
+def test_tokens_are_not_inferred_from_a_stream():
     with pytest.raises(loadgen.LogError, match="counts tokens"):
         loadgen.performance(STREAM | {"effective_scenario": "SingleStream"}, "llama3.1-8b-edge", "Offline", "v5.1")
 
 
 @pytest.mark.parametrize(("tokens", "unit"), [({"result_tokens_per_second": 900.0}, "tokens/s"), ({}, "samples/s")])
-def test_a_benchmark_that_is_not_in_the_table_counts_what_its_log_counts(tokens: dict[str, float], unit: str) -> None:
+def test_a_benchmark_that_is_not_in_the_table_counts_what_its_log_counts(tokens, unit):
     log = {"effective_scenario": "Offline", "result_samples_per_second": 3.0} | tokens
     assert loadgen.performance(log, "new-llm", "Offline", "v6.1")[1] == unit
 
 
-def test_only_wanted_keys_are_read_whatever_lies_between(tree: Any) -> None:
+def test_only_wanted_keys_are_read_whatever_lies_between(tree):
     path = tree.write("log.txt", tree.log_text(loaded_qsl_set=list(range(300_000))).replace("\n", "\r\n"))
     log = loadgen.read_log(path)
     assert log["result_tokens_per_second"] == 24000.5 and "loaded_qsl_set" not in log
@@ -90,19 +86,19 @@ def test_only_wanted_keys_are_read_whatever_lies_between(tree: Any) -> None:
     assert loadgen.percentiles(log) == {"ttft_p99_ms": 450.0, "tpot_p99_ms": 150.0}
 
 
-def test_the_first_of_two_values_counts(tree: Any) -> None:
+def test_the_first_of_two_values_counts(tree):
     text = tree.log_text() + tree.log_text(result_tokens_per_second=1.0)
     assert loadgen.read_log(tree.write("log.txt", text))["result_tokens_per_second"] == 24000.5
 
 
-def test_a_log_cut_within_a_number_lacks_the_number(tree: Any) -> None:
+def test_a_log_cut_within_a_number_lacks_the_number(tree):
     text = tree.log_text()
     path = tree.write("log.txt", text[: text.index("24000.5") + 3])
     assert "result_tokens_per_second" not in loadgen.read_log(path)
 
 
 @pytest.mark.parametrize("value", ["24000.5.1", "24000x", "x", "-", '"a\tb"', '"\\x"'])
-def test_a_value_that_is_neither_number_nor_text_is_refused_by_name(tree: Any, value: str) -> None:
+def test_a_value_that_is_neither_number_nor_text_is_refused_by_name(tree, value):
     path = tree.write("log.txt", tree.log_text().replace("24000.5", value))
     with pytest.raises(loadgen.LogError) as error:
         loadgen.read_log(path)
@@ -116,19 +112,19 @@ def test_a_value_that_is_neither_number_nor_text_is_refused_by_name(tree: Any, v
         ({"result_validity": "INVALID"}, "is INVALID, not VALID"),
     ],
 )
-def test_an_invalid_or_unended_run_is_refused_by_name(tree: Any, changes: dict, reason: str) -> None:
+def test_an_invalid_or_unended_run_is_refused_by_name(tree, changes, reason):
     with pytest.raises(loadgen.LogError, match=reason):
         loadgen.check_valid(loadgen.read_log(tree.write("log.txt", tree.log_text(**changes))))
 
 
-def test_the_mean_is_of_the_samples_strictly_within_the_window(tree: Any) -> None:
+def test_the_mean_is_of_the_samples_strictly_within_the_window(tree):
     log = loadgen.read_log(tree.write("log.txt", tree.log_text()))
     found = power_log.read_power(tree.write("spl.txt", tree.spl_text()), log)
     assert (found.watts, found.samples, found.dropped, found.seconds) == (400.0, 2, 0, 3.0)
     assert power_log.millijoules_per_query(found, log | {"result_query_count": 8}) == 400.0 * 3 * 1000 / 8
 
 
-def test_watts_of_zero_or_less_do_not_count(tree: Any) -> None:
+def test_watts_of_zero_or_less_do_not_count(tree):
     log = loadgen.read_log(tree.write("log.txt", tree.log_text()))
     samples = [("10:00:01.000", 300.0), ("10:00:01.500", 0.0), ("10:00:01.600", -7.0)]
     found = power_log.read_power(tree.write("spl.txt", tree.spl_text(samples)), log)
@@ -136,7 +132,7 @@ def test_watts_of_zero_or_less_do_not_count(tree: Any) -> None:
 
 
 @pytest.mark.parametrize("ends", ["\r\n", "\r", "\n\r\n"])
-def test_line_ends_do_not_matter(tree: Any, ends: str) -> None:
+def test_line_ends_do_not_matter(tree, ends):
     log = loadgen.read_log(tree.write("log.txt", tree.log_text()))
     assert power_log.read_power(tree.write("spl.txt", tree.spl_text().replace("\n", ends)), log).watts == 400.0
 
@@ -152,14 +148,14 @@ def test_line_ends_do_not_matter(tree: Any, ends: str) -> None:
         ("Time,07-24-2024 10:00:01.000,Watts,5\nTime,07-24-20", "line 2: not a sample"),
     ],
 )
-def test_a_power_log_that_cannot_be_trusted_is_refused_by_line(tree: Any, spl: str, reason: str) -> None:
+def test_a_power_log_that_cannot_be_trusted_is_refused_by_line(tree, spl, reason):
     log = loadgen.read_log(tree.write("log.txt", tree.log_text()))
     with pytest.raises(power_log.PowerError, match=reason):
         power_log.read_power(tree.write("spl.txt", spl), log)
 
 
 @pytest.mark.parametrize("changes", [{"power_begin": None}, {"power_end": "soon"}, {"power_end": 7}])
-def test_a_window_that_cannot_be_read_is_refused(tree: Any, changes: dict) -> None:
+def test_a_window_that_cannot_be_read_is_refused(tree, changes):
     log = loadgen.read_log(tree.write("log.txt", tree.log_text(**changes)))
     with pytest.raises(power_log.PowerError, match="power_"):
         power_log.read_power(tree.write("spl.txt", tree.spl_text()), log)

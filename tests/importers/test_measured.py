@@ -59,7 +59,7 @@ def one(path: Path) -> MeasuredRun:
     return run
 
 
-def test_texts_of_a_frame_stand_in_a_page_whatever_the_file_says(write: Write) -> None:
+def test_texts_of_a_frame_stand_in_a_page_whatever_the_file_says(write):
     power = {"gpu_0": {"gpu_name": "H100\x1b", "metrics": {}}}
     telemetry = {"endpoints": {"node": {"gpus": power}}}
     (run,) = formats.read_runs(write(AIPERF | {"telemetry_data": telemetry, "aiperf_version": "1\x07\n\u202e"}))
@@ -67,7 +67,7 @@ def test_texts_of_a_frame_stand_in_a_page_whatever_the_file_says(write: Write) -
     assert row["software"] == "AIPerf 1\\x07\\n\\u202e" and row["devices"] == ("H100\\x1b",)
 
 
-def test_a_fault_of_a_reader_is_not_put_on_the_file(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_of_a_reader_is_not_put_on_the_file(write, monkeypatch):
     def broken(*_: Any) -> list[MeasuredRun]:
         raise TypeError("unexpected keyword")
 
@@ -84,7 +84,7 @@ def power(*watts: float, name: str = "nvidia_power_usage", unit: str = "W") -> d
     return {"telemetry_data": {"endpoints": {"host:9400": {"gpus": gpus}}}}
 
 
-def test_vllm_by_hand(write: Write) -> None:
+def test_vllm_by_hand(write):
     run = one(write(VLLM))
     assert (run.tool, run.model, run.output_tokens_per_s, run.duration_s) == (
         "vllm bench serve", "org/Llama-2-70b-chat-hf", 200.0, 50.0)  # fmt: skip
@@ -99,7 +99,7 @@ def test_vllm_by_hand(write: Write) -> None:
     assert (run.accelerator, run.accelerator_count, run.goodput_per_s, run.example) == ("", 0, 1.5, False)
 
 
-def test_aiperf_by_hand(write: Write) -> None:
+def test_aiperf_by_hand(write):
     run = one(write(AIPERF | power(600.0, 700.0)))
     assert (run.tool, run.model, run.output_tokens_per_s, run.duration_s) == ("AIPerf", "org/model", 200.0, 50.0)
     assert (run.concurrency, run.input_tokens, run.output_tokens, run.goodput_per_s) == (16, 20_000, 10_000, 1.5)
@@ -108,7 +108,7 @@ def test_aiperf_by_hand(write: Write) -> None:
     assert (run.accelerator, run.accelerator_count) == ("", 0)  # what was metered need not be what ran
 
 
-def test_loadgen_by_hand(write: Write) -> None:
+def test_loadgen_by_hand(write):
     lines = [f":::MLLOG {json.dumps({'key': key, 'value': value})}" for key, value in LOG]
     path = write(*lines, name="mlperf_log_detail.txt")
     run = one(path.parent)
@@ -126,14 +126,14 @@ def test_loadgen_by_hand(write: Write) -> None:
         ({"effective_scenario": "Offline", "effective_target_qps": 10.0}, float("nan"), "full"),
     ],
 )
-def test_a_server_log_tells_its_load(write: Write, said: dict[str, Any], rate: float, load: str) -> None:
+def test_a_server_log_tells_its_load(write, said, rate, load):
     """10 of 10.2 queries a second were answered as they came, 10 of 20 were not; Offline has them all at once."""
     lines = [f":::MLLOG {json.dumps({'key': key, 'value': value})}" for key, value in (dict(LOG) | said).items()]
     run = one(write(*lines, name="mlperf_log_detail.txt"))
     assert run.request_rate == pytest.approx(rate, nan_ok=True) and deployment.load(vars(run)) == load
 
 
-def test_a_server_log_whose_target_is_no_rate_is_refused(write: Write) -> None:
+def test_a_server_log_whose_target_is_no_rate_is_refused(write):
     lines = [
         f":::MLLOG {json.dumps({'key': key, 'value': value})}" for key, value in (*LOG, ("effective_target_qps", 0))
     ]
@@ -141,7 +141,7 @@ def test_a_server_log_whose_target_is_no_rate_is_refused(write: Write) -> None:
         one(write(*lines, name="mlperf_log_detail.txt"))
 
 
-def test_offline_log_counts_samples_not_its_one_query(write: Write) -> None:
+def test_offline_log_counts_samples_not_its_one_query(write):
     changed = dict(LOG) | {
         "effective_scenario": "Offline",
         "result_query_count": 1,
@@ -152,24 +152,24 @@ def test_offline_log_counts_samples_not_its_one_query(write: Write) -> None:
 
 
 @pytest.mark.parametrize("spelling", ["request_goodput", "request_goodput:"])
-def test_both_spellings_of_goodput(write: Write, spelling: str) -> None:
+def test_both_spellings_of_goodput(write, spelling):
     record = {key: value for key, value in VLLM.items() if key != "request_goodput"}
     assert np.isnan(one(write(record)).goodput_per_s)
     assert np.isnan(one(write(record | {spelling: None})).goodput_per_s)
     assert one(write(record | {spelling: 1.25})).goodput_per_s == 1.25
 
 
-def test_appended_results_are_runs_with_their_lines(write: Write) -> None:
+def test_appended_results_are_runs_with_their_lines(write):
     runs = formats.read_runs(write(VLLM, "", VLLM | {"max_concurrency": 64}))
     assert [(run.place, run.concurrency) for run in runs] == [("line 1", 32), ("line 3", 64)]
 
 
-def test_metadata_says_accelerator_and_count(write: Write) -> None:
+def test_metadata_says_accelerator_and_count(write):
     run = one(write(VLLM | {"accelerator": "H100 SXM", "accelerator_count": "8", "precision": "fp8"}))
     assert (run.accelerator, run.accelerator_count, run.precision) == ("H100 SXM", 8, "fp8")
 
 
-def test_arrays_in_seconds_become_milliseconds_of_completed_requests(write: Write) -> None:
+def test_arrays_in_seconds_become_milliseconds_of_completed_requests(write):
     """Two requests of 3 tokens: 100 ms, then 20 + 40 over two; 140 ms, then 60 + 60 over two; the third failed."""
     arrays = {"ttfts": [0.1, 0.14, 0.0], "itls": [[0.02, 0.04], [0.06, 0.06], []], "output_lens": [3, 3, 0]}
     run = one(write(VLLM | arrays | {"failed": 1}))
@@ -191,7 +191,7 @@ MANY = {"ttfts": [0.1, 0.14], "output_lens": [290, 290], "itls": [[0.03] * 289] 
     ],
     ids=["no times", "zeros", "a first token of none", "neither"],
 )
-def test_answers_that_were_not_streamed_have_no_times_of_their_own(write: Write, change: dict) -> None:
+def test_answers_that_were_not_streamed_have_no_times_of_their_own(write, change):
     assert one(write(VLLM | MANY)).request_tpot_ms == pytest.approx([30.0, 30.0])
     run = one(write(without(VLLM, "request_goodput") | MANY | change))
     assert (run.request_ttft_ms, run.request_tpot_ms) == (None, None)
@@ -199,14 +199,14 @@ def test_answers_that_were_not_streamed_have_no_times_of_their_own(write: Write,
         formats.read_runs(write(VLLM | MANY | change))
 
 
-def test_a_streamed_answer_that_came_in_one_piece_has_no_time_between_tokens(write: Write) -> None:
+def test_a_streamed_answer_that_came_in_one_piece_has_no_time_between_tokens(write):
     """The second came with its first token: two tokens, and no time after it."""
     run = one(write(VLLM | MANY | {"itls": [[0.03] * 289, []], "output_lens": [290, 2]}))
     assert run.request_ttft_ms == pytest.approx([100.0, 140.0])
     assert run.request_tpot_ms == pytest.approx([30.0, np.nan], nan_ok=True)
 
 
-def test_a_zero_is_no_time(write: Write) -> None:
+def test_a_zero_is_no_time(write):
     zeros = {f"{statistic}_{name}_ms": 0.0 for statistic in ("mean", "median", "p99") for name in ("ttft", "tpot")}
     blocks = {name: {"unit": "ms", "avg": 0.0, "p50": 0.0, "p99": 0.0} for name in BLOCKS}
     for record, goodput in ((VLLM | zeros, "request_goodput"), (AIPERF | blocks, "goodput")):
@@ -217,7 +217,7 @@ def test_a_zero_is_no_time(write: Write) -> None:
         assert np.isnan(times).all()
 
 
-def test_failures_that_a_version_does_not_count(write: Write) -> None:
+def test_failures_that_a_version_does_not_count(write):
     record = {key: value for key, value in VLLM.items() if key != "failed"} | {"num_prompts": 103}
     assert one(write(record)).requests_failed == 3
     assert one(write(AIPERF | {"error_summary": [{"count": 2}, {"count": 1}]})).requests_failed == 3
@@ -231,12 +231,12 @@ def test_failures_that_a_version_does_not_count(write: Write) -> None:
      ({"endpoint": {"model_names": ["org/c", "org/d"]}}, "org/c", np.nan),
      ({"models": {"items": []}, "phases": [{"concurrency": 2}, {"concurrency": 3}]}, "", np.nan)],
 )  # fmt: skip
-def test_configurations_of_all_versions(write: Write, config: dict, model: str, concurrency: float) -> None:
+def test_configurations_of_all_versions(write, config, model, concurrency):
     run = one(write(AIPERF | {"input_config": config}))
     assert run.model == model and run.concurrency == pytest.approx(concurrency, nan_ok=True)
 
 
-def test_accelerator_that_two_endpoints_report_counts_once(write: Write) -> None:
+def test_accelerator_that_two_endpoints_report_counts_once(write):
     gpu = {"gpu_name": "GPU", "metrics": {"nvidia_power_usage": {"unit": "W", "avg": 500.0}}}
     seen = {f"host:{port}": {"gpus": {"gpu_0": gpu | {"gpu_uuid": "GPU-1"}}} for port in (9400, 9401)}
     apart = {f"host:{port}": {"gpus": {"gpu_0": gpu | {"gpu_uuid": f"GPU-{port}"}}} for port in (9400, 9401)}
@@ -244,7 +244,7 @@ def test_accelerator_that_two_endpoints_report_counts_once(write: Write) -> None
         assert one(write(AIPERF | {"telemetry_data": {"endpoints": endpoints}})).accelerator_watts == watts
 
 
-def test_old_aiperf_without_schema_duration_and_totals(write: Write) -> None:
+def test_old_aiperf_without_schema_duration_and_totals(write):
     dropped = ("schema_version", "aiperf_version", "benchmark_duration", "total_osl", "total_isl")
     old = {key: value for key, value in AIPERF.items() if key not in dropped}
     lengths = {
@@ -256,7 +256,7 @@ def test_old_aiperf_without_schema_duration_and_totals(write: Write) -> None:
     assert (run.input_tokens, run.output_tokens) == (20_000, 10_000)
 
 
-def test_units_of_aiperf_decide_what_a_number_means(write: Write) -> None:
+def test_units_of_aiperf_decide_what_a_number_means(write):
     seconds = {"time_to_first_token": {"unit": "sec", "avg": 0.12, "p99": 0.3}}
     run = one(write(AIPERF | seconds | power(600_000.0, unit="mW")))
     assert (run.ttft_mean_ms, run.ttft_p99_ms, run.accelerator_watts) == pytest.approx((120.0, 300.0, 600.0))
@@ -308,18 +308,18 @@ BAD = [
 
 
 @pytest.mark.parametrize(("record", "said"), [each[1:] for each in BAD], ids=[each[0] for each in BAD])
-def test_what_is_no_measurement_is_refused_by_name(write: Write, record: Any, said: str) -> None:
+def test_what_is_no_measurement_is_refused_by_name(write, record, said):
     with pytest.raises(MeasurementError, match=r"run\.json") as caught:
         formats.read_runs(write(record))
     assert said in str(caught.value)
 
 
-def test_a_folder_without_a_log_is_told_as_such(tmp_path: Path) -> None:
+def test_a_folder_without_a_log_is_told_as_such(tmp_path):
     with pytest.raises(MeasurementError, match=r"runs: is a folder without .*, the log of a LoadGen run"):
         formats.read_runs(tmp_path, "runs")
 
 
-def test_the_line_of_a_bad_record_is_named(write: Write) -> None:
+def test_the_line_of_a_bad_record_is_named(write):
     with pytest.raises(MeasurementError, match=r"run.json, line 2: duration is 0"):
         formats.read_runs(write(VLLM, VLLM | {"duration": 0}))
 
@@ -332,7 +332,7 @@ def test_the_line_of_a_bad_record_is_named(write: Write) -> None:
      ({"result_query_count": "x"}, "result_query_count is 'x'; expected a number"),
      ({"effective_samples_per_query": "x"}, "effective_samples_per_query is 'x'; expected a number")],
 )  # fmt: skip
-def test_a_log_that_cannot_count_is_refused(write: Write, change: dict, said: str) -> None:
+def test_a_log_that_cannot_count_is_refused(write, change, said):
     kept = {key: value for key, value in (dict(LOG) | change).items() if value is not None}
     lines = [f":::MLLOG {json.dumps({'key': key, 'value': value})}" for key, value in kept.items()]
     with pytest.raises(MeasurementError, match=said):
@@ -340,13 +340,13 @@ def test_a_log_that_cannot_count_is_refused(write: Write, change: dict, said: st
 
 
 @pytest.mark.parametrize("path", [*sorted(EXAMPLES.glob("*.json*")), EXAMPLES / "loadgen"], ids=lambda path: path.name)
-def test_every_shipped_example_is_read_and_says_that_it_is_one(path: Path) -> None:
+def test_every_shipped_example_is_read_and_says_that_it_is_one(path):
     runs = formats.read_runs(path)
     assert runs
     assert all(run.example and run.output_tokens_per_s > 0 for run in runs)
 
 
-def test_files_below_the_data_folder_are_remembered_with_their_hashes() -> None:
+def test_files_below_the_data_folder_are_remembered_with_their_hashes():
     from analysis._core.file_contents import sha256_of
     from analysis._tables.catalog import Catalog
 
@@ -357,7 +357,7 @@ def test_files_below_the_data_folder_are_remembered_with_their_hashes() -> None:
     assert catalog.used == {name: sha256_of(DATA / name) for name in ("examples/vllm_old.json", log)}
 
 
-def test_a_log_of_the_official_record(shared: Path) -> None:
+def test_a_log_of_the_official_record(shared):
     tree = shared / "inference_results_v4.1" / "closed" / "NVIDIA" / "results"
     (folder,) = tree.glob("DGX-H100_H100-SXM-80GBx8_TRT/llama2-70b-99.9/Server/performance/run_1")
     run = one(folder)

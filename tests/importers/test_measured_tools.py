@@ -46,7 +46,7 @@ def times(run: MeasuredRun) -> tuple[float, ...]:
     return tuple(getattr(run, f"{name}_{of}_ms") for name in ("ttft", "tpot") for of in ("mean", "p50", "p99"))
 
 
-def test_guidellm_gives_a_run_for_each_load(tmp_path: Path) -> None:
+def test_guidellm_gives_a_run_for_each_load(tmp_path):
     few, steady, all_at_once = read(tmp_path, "guidellm.json")
     assert {(run.tool, run.model, run.accelerator, run.accelerator_count, run.precision) for run in (few, steady)} == {
         ("GuideLLM", LLAMA, "H100 SXM", 8, "fp8")
@@ -61,7 +61,7 @@ def test_guidellm_gives_a_run_for_each_load(tmp_path: Path) -> None:
     assert few.request_ttft_ms is None and few.example and few.software == "GuideLLM 0.7.3"
 
 
-def test_guidellm_before_0_4_holds_its_requests_and_its_model_elsewhere(tmp_path: Path) -> None:
+def test_guidellm_before_0_4_holds_its_requests_and_its_model_elsewhere(tmp_path):
     (run,) = read(tmp_path, "guidellm_old.json")
     assert (run.model, run.concurrency, run.duration_s, run.output_tokens_per_s) == (LLAMA, 1, 6.0, 34.0)
     assert run.request_ttft_ms == pytest.approx([100.0, 140.0]) and run.request_tpot_ms == pytest.approx([26.0, 30.0])
@@ -70,7 +70,7 @@ def test_guidellm_before_0_4_holds_its_requests_and_its_model_elsewhere(tmp_path
     assert read(tmp_path, "guidellm_old.json", none)[0].request_ttft_ms is None  # a sample is not all of them
 
 
-def test_guidellm_between_says_its_model_in_its_arguments(tmp_path: Path) -> None:
+def test_guidellm_between_says_its_model_in_its_arguments(tmp_path):
     def as_in_0_5(held: dict) -> None:
         del held["config"], held["benchmarks"][1:], held["benchmarks"][0]["config"]["backend"]
         held["args"] = {"model": "org/model"}
@@ -79,7 +79,7 @@ def test_guidellm_between_says_its_model_in_its_arguments(tmp_path: Path) -> Non
     assert (run.model, run.concurrency, run.accelerator_count) == ("org/model", 32, 0)
 
 
-def test_guidellm_0_1_is_computed_from_its_results(tmp_path: Path) -> None:
+def test_guidellm_0_1_is_computed_from_its_results(tmp_path):
     """Two requests of 3 tokens: 0.1 s and 20 + 40 ms, 0.2 s and 30 + 50 ms; 6 tokens in half a second."""
     results = [
         {"start_time": 10.0, "end_time": 10.3, "first_token_time": 0.1, "decode_times": {"data": [0.02, 0.04]},
@@ -98,7 +98,7 @@ def test_guidellm_0_1_is_computed_from_its_results(tmp_path: Path) -> None:
     assert (run.input_tokens, run.output_tokens) == (16, 6)
 
 
-def test_inferencex_without_times_of_tokens_has_none(tmp_path: Path) -> None:
+def test_inferencex_without_times_of_tokens_has_none(tmp_path):
     def zeros(held: list) -> None:
         held[0] |= {f"{statistic}_tpot": 0.0 for statistic in ("mean", "median", "p99")}
         for statistic in ("mean", "median", "p99"):
@@ -108,7 +108,7 @@ def test_inferencex_without_times_of_tokens_has_none(tmp_path: Path) -> None:
     assert np.isnan(times(run)[3:]).all() and not np.isnan(times(run)[:3]).any()
 
 
-def test_sglang_s_details_of_answers_that_were_not_streamed_are_no_times(tmp_path: Path) -> None:
+def test_sglang_s_details_of_answers_that_were_not_streamed_are_no_times(tmp_path):
     def whole(held: dict) -> None:
         held |= {"ttfts": [0.25, 0.25], "itls": [[], []], "output_lens": [290, 290], "mean_tpot_ms": 0.0}
         held |= {"median_tpot_ms": 0.0, "p99_tpot_ms": 0.0}
@@ -117,7 +117,7 @@ def test_sglang_s_details_of_answers_that_were_not_streamed_are_no_times(tmp_pat
     assert run.request_ttft_ms is None and np.isnan(times(run)[3:]).all()
 
 
-def test_genai_perf_by_hand(tmp_path: Path) -> None:
+def test_genai_perf_by_hand(tmp_path):
     (run,) = read(tmp_path, "genai_perf.json")
     assert (run.tool, run.model, run.software, run.concurrency) == ("genai-perf", LLAMA, "vllm", 64)
     assert (run.output_tokens_per_s, run.requests_completed, run.duration_s) == (1000.0, 1000, 250.0)
@@ -127,7 +127,7 @@ def test_genai_perf_by_hand(tmp_path: Path) -> None:
     assert (run.accelerator, run.accelerator_count) == ("", 0)
 
 
-def test_genai_perf_of_older_versions_has_a_flat_configuration_and_counts_nothing(tmp_path: Path) -> None:
+def test_genai_perf_of_older_versions_has_a_flat_configuration_and_counts_nothing(tmp_path):
     def older(held: dict) -> None:
         held["input_config"] = {"model": ["org/model"], "formatted_model_name": "", "concurrency": 64}
         del held["request_count"], held["telemetry_stats"]
@@ -137,7 +137,7 @@ def test_genai_perf_of_older_versions_has_a_flat_configuration_and_counts_nothin
     assert np.isnan([run.requests_completed, run.duration_s, run.output_tokens]).all()
 
 
-def test_inferencex_in_seconds_and_per_accelerator(tmp_path: Path) -> None:
+def test_inferencex_in_seconds_and_per_accelerator(tmp_path):
     many, few = read(tmp_path, "inferencex.json")
     assert (many.tool, many.place, few.place, many.model) == ("InferenceX", "entry 1", "entry 2", LLAMA)
     assert (many.output_tokens_per_s, many.accelerator_count, many.accelerator) == (1600.0, 8, "h200")
@@ -153,7 +153,7 @@ def test_inferencex_in_seconds_and_per_accelerator(tmp_path: Path) -> None:
     [("b200-trt", "b200"), ("cluster:b300-nv", "B300 SXM"), ("mi355x", "mi355x"),
      ("rtx6000pro-lat", "RTX PRO 6000 Blackwell SE")],
 )  # fmt: skip
-def test_inferencex_names_pools_after_accelerators(tmp_path: Path, pool: str, accelerator: str) -> None:
+def test_inferencex_names_pools_after_accelerators(tmp_path, pool, accelerator):
     assert read(tmp_path, "inferencex.json", put(0, "hw", value=pool))[0].accelerator == accelerator
 
 
@@ -163,13 +163,13 @@ def apart(held: list) -> None:
     held[0] |= {"input_tput_per_gpu": 600.0, "tput_per_gpu": 300.0, "conc": 256, "hw": "gb200-nv"}
 
 
-def test_inferencex_of_two_kinds_of_servers_is_set_over_all_accelerators(tmp_path: Path) -> None:
+def test_inferencex_of_two_kinds_of_servers_is_set_over_all_accelerators(tmp_path):
     """12 x 200 tokens/s out and 4 x 600 in are 4,800 over 16: 300 each; out alone 2,400 over 16."""
     run = read(tmp_path, "inferencex.json", apart)[0]
     assert (run.output_tokens_per_s, run.accelerator_count, run.accelerator) == (2400.0, 16, "gb200")
 
 
-def test_sglang_by_hand(tmp_path: Path) -> None:
+def test_sglang_by_hand(tmp_path):
     (run,) = read(tmp_path, "sglang.jsonl")
     assert (run.tool, run.model, run.precision, run.software) == (
         "SGLang bench_serving", LLAMA, "fp8", "sglang 0.5.3")  # fmt: skip
@@ -185,12 +185,12 @@ def test_sglang_by_hand(tmp_path: Path) -> None:
     [({"tp_size": 8, "dp_size": 8, "enable_dp_attention": True, "model_path": "a"}, 8, "a"),
      ({"tp_size": 4, "pp_size": 2}, 8, ""), ({"prefill": [{}], "decode": [{"tp_size": 8}]}, 0, ""), ({}, 0, "")],
 )  # fmt: skip
-def test_what_sglang_s_server_says_of_itself(tmp_path: Path, server: dict, count: int, model: str) -> None:
+def test_what_sglang_s_server_says_of_itself(tmp_path, server, count, model):
     (run,) = read(tmp_path, "sglang.jsonl", put("server_info", value=server))
     assert (run.accelerator_count, run.model) == (count, model)
 
 
-def test_sglang_s_details_count_what_failed(tmp_path: Path) -> None:
+def test_sglang_s_details_count_what_failed(tmp_path):
     """Two requests of 3 tokens and one of none; a replayed trace has no rate."""
 
     def detailed(held: dict) -> None:
@@ -202,7 +202,7 @@ def test_sglang_s_details_count_what_failed(tmp_path: Path) -> None:
     assert np.isnan(run.request_rate)
 
 
-def test_aiperf_aggregate_is_the_means_of_its_runs(tmp_path: Path) -> None:
+def test_aiperf_aggregate_is_the_means_of_its_runs(tmp_path):
     (run,) = read(tmp_path, "aiperf_aggregate.json")
     assert (run.tool, run.output_tokens_per_s, run.requests_completed) == ("AIPerf", 1000.0, 1000)
     assert (run.duration_s, run.goodput_per_s, run.model) == (250.5, 3.9, "")
@@ -239,13 +239,13 @@ BAD = [
 
 
 @pytest.mark.parametrize(("name", "change", "said"), BAD, ids=[f"{at}-{each[0]}" for at, each in enumerate(BAD)])
-def test_what_cannot_be_is_refused_by_name(tmp_path: Path, name: str, change: Change, said: str) -> None:
+def test_what_cannot_be_is_refused_by_name(tmp_path, name, change, said):
     with pytest.raises(MeasurementError, match=r"^run\.json") as caught:
         read(tmp_path, name, change)
     assert said in str(caught.value)
 
 
-def test_a_file_of_no_known_tool_is_told_which_there_are(tmp_path: Path) -> None:
+def test_a_file_of_no_known_tool_is_told_which_there_are(tmp_path):
     path = tmp_path / "run.json"
     path.write_text('{"results": []}', "utf-8")
     with pytest.raises(MeasurementError) as caught:
@@ -267,7 +267,7 @@ def parts(held: Any, path: tuple = ()) -> Iterator[tuple]:
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in EXAMPLES.glob("*.json*")))
-def test_a_part_of_another_kind_is_read_or_refused_by_name(tmp_path: Path, name: str) -> None:
+def test_a_part_of_another_kind_is_read_or_refused_by_name(tmp_path, name):
     """Each part of each example in turn; nothing but a named refusal leaves the reader."""
     held: list[Any] = []
     read(tmp_path, name, held.append)

@@ -3,7 +3,6 @@
 import csv
 import json
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,7 @@ def imported(request: pytest.FixtureRequest, shared: Path, tmp_path_factory: pyt
     return request.param, raw, rows, outcome, said
 
 
-def test_every_row_is_imported_and_nothing_is_unknown(imported: Any) -> None:
+def test_every_row_is_imported_and_nothing_is_unknown(imported):
     round, raw, rows, outcome, said = imported
     assert outcome.rows == len(rows) == len(raw) == ROUNDS[round] and rows.keys() == raw.keys()
     assert outcome.status == 0 and outcome.problems == []
@@ -39,12 +38,12 @@ def test_every_row_is_imported_and_nothing_is_unknown(imported: Any) -> None:
 
 
 @pytest.mark.parametrize(("ours", "theirs"), [("suite", "Suite"), ("division", "Category"), ("scenario", "Scenario")])
-def test_counts_equal_the_files(imported: Any, ours: str, theirs: str) -> None:
+def test_counts_equal_the_files(imported, ours, theirs):
     _, raw, rows, *_ = imported
     assert Counter(row[ours] for row in rows.values()) == Counter(each[theirs] for each in raw.values())
 
 
-def test_figures_and_power_are_the_published_ones(imported: Any) -> None:
+def test_figures_and_power_are_the_published_ones(imported):
     _, raw, rows, *_ = imported
     for key, each in raw.items():
         row = rows[key]
@@ -54,7 +53,7 @@ def test_figures_and_power_are_the_published_ones(imported: Any) -> None:
         assert (row["power_measured"] == "true") == each["has_power"]
 
 
-def test_exactly_the_known_wrong_units_are_put_right(imported: Any) -> None:
+def test_exactly_the_known_wrong_units_are_put_right(imported):
     round, _, rows, *_ = imported
     corrected = [row for row in rows.values() if row["corrected"]]
     found = Counter((row["benchmark"], row["scenario"], row["printed_unit"]) for row in corrected)
@@ -63,7 +62,7 @@ def test_exactly_the_known_wrong_units_are_put_right(imported: Any) -> None:
     assert all(row["unit"] == labels[row["printed_unit"]] for row in rows.values() if not row["corrected"])
 
 
-def test_one_measurement_under_two_targets_is_marked_once(imported: Any) -> None:
+def test_one_measurement_under_two_targets_is_marked_once(imported):
     round, _, rows, *_ = imported
     ids = {row["id"]: row for row in rows.values()}
     marked = [row for row in rows.values() if row["duplicate_of"]]
@@ -75,7 +74,7 @@ def test_one_measurement_under_two_targets_is_marked_once(imported: Any) -> None
     assert counts["bert"] == 0
 
 
-def test_the_reference_list_is_reproduced(imported: Any, shared: Path) -> None:
+def test_the_reference_list_is_reproduced(imported, shared):
     """326 official results in both rounds (one more is of v4.0): accelerators, figures, tokens per sample, power."""
     round, _, rows, *_ = imported
     by_place = {row["location"]: row for row in rows.values()}
@@ -98,7 +97,7 @@ def test_the_reference_list_is_reproduced(imported: Any, shared: Path) -> None:
             assert float(row["tokens_per_sample"]) == pytest.approx(float(each["raw_tokens_per_sample"]), rel=0.03)
 
 
-def test_folders_with_logs_recompute_what_was_published(shared: Path, bring: Callable) -> None:
+def test_folders_with_logs_recompute_what_was_published(shared, bring):
     """Throughput to the six digits of the log, power to 1e-9 relative."""
     outcome = bring(shared / "v4.1_summary_results.json", shared / "inference_results_v4.1")
     recomputed = [row for row in outcome.table if row["recomputed"]]
@@ -109,7 +108,7 @@ def test_folders_with_logs_recompute_what_was_published(shared: Path, bring: Cal
     assert {row["unit"] for row in power} == {"samples/s", "queries/s", "ms"}
 
 
-def test_the_tree_alone_gives_the_published_figures(shared: Path, bring: Callable) -> None:
+def test_the_tree_alone_gives_the_published_figures(shared, bring):
     outcome = bring(shared / "inference_results_v4.1")
     published = {each["Location"]: each for each in json.loads((shared / "v4.1_summary_results.json").read_text())}
     assert outcome.rows == 13 and outcome.status == 0
@@ -126,8 +125,8 @@ def test_the_tree_alone_gives_the_published_figures(shared: Path, bring: Callabl
     [("v4.1", 914, 26, 0, 32), ("v5.1", 1402, 0, 23, 138), ("v6.0", 517, 19, 0, 87)],
 )
 def test_what_a_summary_says_with_the_facts_on_configurations(
-    shared: Path, bring: Callable, round: str, precisions: int, limits: int, hypervisors: int, serving: int
-) -> None:
+    shared, bring, round, precisions, limits, hypervisors, serving
+):
     facts = shared.parent / "facts" / "submitted_configurations.csv"
     rows = bring(shared / f"{round}_summary_results.json", facts).table
     columns = ("precision", "power_limit_watts", "hypervisor", "serving_software")

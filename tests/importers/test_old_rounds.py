@@ -61,9 +61,7 @@ def in_words(tree: Any, scenario: str, figure: str, more: str = "", validity: st
         ("Multi Stream", "Samples per query : 50", 50.0, "streams", "streams"),
     ],
 )
-def test_a_log_in_words_gives_the_figure_of_its_summary(
-    old: Callable, bring: Callable, scenario: str, figure: str, value: float, unit: str, metric: str
-) -> None:
+def test_a_log_in_words_gives_the_figure_of_its_summary(old, bring, scenario, figure, value, unit, metric):
     tree = old("v0.7")
     in_words(tree, scenario, figure, "Completed samples per second    : 39340.27" if scenario == "Server" else "")
     row = bring(tree.root).table[0]
@@ -82,9 +80,7 @@ def test_a_log_in_words_gives_the_figure_of_its_summary(
         ({"scenario": "Server"}, "effective_scenario is 'Server', from which no Offline"),
     ],
 )
-def test_a_log_in_words_that_says_no_figure_is_named(
-    old: Callable, bring: Callable, words: dict[str, str], reason: str
-) -> None:
+def test_a_log_in_words_that_says_no_figure_is_named(old, bring, words, reason):
     tree = old("v0.7")
     folder = tree.run("resnet50", "offline", "text")
     known = {"scenario": "Offline", "figure": "Samples per second: 5", "validity": "VALID", "more": ""}
@@ -93,7 +89,7 @@ def test_a_log_in_words_that_says_no_figure_is_named(
         bring(tree.root)
 
 
-def test_a_run_in_words_without_its_summary_log_is_named(old: Callable, bring: Callable) -> None:
+def test_a_run_in_words_without_its_summary_log_is_named(old, bring):
     tree = old("v0.7")
     tree.run("resnet50", "offline", "text")
     with pytest.raises(ImportFailed, match=r"mlperf_log_summary\.txt: is missing"):
@@ -103,9 +99,7 @@ def test_a_run_in_words_without_its_summary_log_is_named(old: Callable, bring: C
 @pytest.mark.parametrize(
     ("round", "value", "unit"), [("v1.0", 50.0, "streams"), ("v1.1", 50.0, "streams"), ("v2.0", 4.5, "ms")]
 )
-def test_multistream_counts_streams_until_v1_1(
-    old: Callable, bring: Callable, round: str, value: float, unit: str
-) -> None:
+def test_multistream_counts_streams_until_v1_1(old, bring, round, value, unit):
     tree = old(round)
     logged = {"effective_samples_per_query": 50, "early_stopping_latency_ms": 4500000}
     logged |= dict.fromkeys(("result_samples_per_second", "result_completed_samples_per_sec"))
@@ -115,14 +109,14 @@ def test_multistream_counts_streams_until_v1_1(
     assert row["samples_per_second"] == ""
 
 
-def test_streams_are_not_inferred_from_another_scenario(old: Callable, bring: Callable) -> None:
+def test_streams_are_not_inferred_from_another_scenario(old, bring):
     tree = old("v1.0")
     tree.run("resnet50", "MultiStream", tree.log_text(effective_scenario="SingleStream"))
     with pytest.raises(ImportFailed, match=r"v1\.0 counts the streams of MultiStream"):
         bring(tree.root)
 
 
-def test_a_latency_is_no_published_count_of_streams(tree: Any, bring: Callable) -> None:
+def test_a_latency_is_no_published_count_of_streams(tree, bring):
     row = {"Model": "resnet", "UsedModel": "resnet50", "Scenario": "MultiStream", "version": "v1.0"}
     with pytest.raises(ImportFailed, match="labeled 'Latency \\(ms\\)': streams expected"):
         bring(tree.summary(row | {"Performance_Units": "Latency (ms)"}))
@@ -139,9 +133,7 @@ def test_a_latency_is_no_published_count_of_streams(tree: Any, bring: Callable) 
         ({"result_query_count": None}, None),
     ],
 )
-def test_energy_of_a_query_where_the_log_does_not_count_them(
-    old: Callable, bring: Callable, logged: dict[str, Any], expected: float | None
-) -> None:
+def test_energy_of_a_query_where_the_log_does_not_count_them(old, bring, logged, expected):
     tree = old("v1.0")
     log = tree.log_text(effective_scenario="SingleStream", **{"result_90.00_percentile_latency_ns": 907755, **logged})
     tree.power(tree.run("resnet50", "singlestream", log))
@@ -153,7 +145,7 @@ def test_energy_of_a_query_where_the_log_does_not_count_them(
     assert bool(outcome.problems) == (expected is None)
 
 
-def test_a_failed_reading_of_the_meter_is_not_counted_and_said(tree: Any, bring: Callable) -> None:
+def test_a_failed_reading_of_the_meter_is_not_counted_and_said(tree, bring):
     """The meter writes -2 W where a reading failed: one of thirty."""
     location = tree.run(log=tree.log_text(power_end="07-24-2024 10:00:31.000"))
     samples = [(f"10:00:{second:02}.000", -2.0 if second == 7 else 400.0) for second in range(1, 31)]
@@ -163,7 +155,7 @@ def test_a_failed_reading_of_the_meter_is_not_counted_and_said(tree: Any, bring:
     assert "power without 1 samples of the load window without positive watts" in row["note"]
 
 
-def test_published_power_stands_without_its_samples(tree: Any, bring: Callable) -> None:
+def test_published_power_stands_without_its_samples(tree, bring):
     location = tree.run()
     tree.write(f"{location}/performance/power/client.json", "{}")
     published = {"Power_Result": 400.0, "Power_Units": "Watts", "has_power": True}
@@ -173,7 +165,7 @@ def test_published_power_stands_without_its_samples(tree: Any, bring: Callable) 
     assert "power not recomputed" in row["note"]
 
 
-def test_precision_is_declared_beside_a_summary_that_says_none(tree: Any, bring: Callable) -> None:
+def test_precision_is_declared_beside_a_summary_that_says_none(tree, bring):
     location = tree.run("resnet50", "Offline", tree.log_text(result_tokens_per_second=None))
     tree.write("closed/Acme/measurements/acme/resnet50/Offline/acme.json", '{"weight_data_types": "int8"}')
     row = {"Model": "resnet", "UsedModel": "resnet50", "Location": location, "Performance_Result": 80.0,
@@ -193,16 +185,14 @@ def test_precision_is_declared_beside_a_summary_that_says_none(tree: Any, bring:
         ("another", "another"),
     ],
 )
-def test_a_run_is_of_the_benchmark_that_its_model_was_filed_under(
-    old: Callable, bring: Callable, model: str, benchmark: str
-) -> None:
+def test_a_run_is_of_the_benchmark_that_its_model_was_filed_under(old, bring, model, benchmark):
     tree = old("v1.0")
     tree.run(model, "Offline")
     (row,) = bring(tree.root).table
     assert (row["benchmark"], row["model_run"]) == (benchmark, model)
 
 
-def test_research_systems_of_v0_7_are_rdi(old: Callable, bring: Callable) -> None:
+def test_research_systems_of_v0_7_are_rdi(old, bring):
     tree = old("v0.7")
     description = tree.root / "closed/Acme/systems/acme.json"
     system = json.loads(description.read_text())

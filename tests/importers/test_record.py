@@ -3,7 +3,6 @@
 import io
 import json
 import tarfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -40,19 +39,19 @@ def one(raw: dict[str, Any], round: str = "") -> Row:
         ("v4.1", "Server", "tokens/s", ("result_completed_tokens_per_second",)),
     ],
 )
-def test_llama_2_counts_tokens_in_server_from_v4_1_on(round: str, scenario: str, unit: str, keys: tuple) -> None:
+def test_llama_2_counts_tokens_in_server_from_v4_1_on(round, scenario, unit, keys):
     assert units.true_unit("llama2-70b", scenario, round) == unit
     assert units.official_keys("llama2-70b", scenario, round) == keys
 
 
-def test_a_server_row_of_v4_0_keeps_its_label_and_an_offline_row_is_put_right(tree: Any) -> None:
+def test_a_server_row_of_v4_0_keeps_its_label_and_an_offline_row_is_put_right(tree):
     v40 = {"version": "v4.0", "Accuracy": "ROUGE1: 44.5"}
     server = one(tree.row | v40 | {"Scenario": "Server", "Performance_Result": 70.4, "Performance_Units": "Queries/s"})
     offline = one(tree.row | v40 | {"Performance_Units": "Samples/s"})
     assert (server["unit"], server.get("corrected"), offline["unit"]) == ("queries/s", None, "tokens/s")
 
 
-def test_a_class_of_models_in_v6_1_is_not_the_benchmark() -> None:
+def test_a_class_of_models_in_v6_1_is_not_the_benchmark():
     row = one(V61 | {"MlperfModel": "a class of models", "Model": "llama3.1-8b-edge", "Units": "Tokens/s"}, "v6.1")
     assert (row["benchmark"], row["model_run"], row["unit"]) == ("llama3.1-8b-edge", "llama3.1-8b-edge", "tokens/s")
     own = one(V61 | {"Model": "a model of the open division"}, "v6.1")
@@ -72,7 +71,7 @@ def test_a_class_of_models_in_v6_1_is_not_the_benchmark() -> None:
         ("dlrm-99.9", "dlrm"),
     ],
 )
-def test_a_benchmark_is_known_by_every_name_of_the_record(named: str, benchmark: str) -> None:
+def test_a_benchmark_is_known_by_every_name_of_the_record(named, benchmark):
     assert units.benchmark(named, "a model of the open division")[0] == benchmark
     assert benchmark in units.counted()
 
@@ -89,11 +88,11 @@ def test_a_benchmark_is_known_by_every_name_of_the_record(named: str, benchmark:
         ("tensorflow-metal PluggableDevice", "tensorflow-metal PluggableDevice", False),
     ],
 )
-def test_accelerators_of_every_round(name: str, canonical: str, known: bool) -> None:
+def test_accelerators_of_every_round(name, canonical, known):
     assert accelerator_names.canonical(name) == (canonical, known)
 
 
-def test_what_names_no_part_stays_as_it_is_and_is_told_apart(tree: Any, bring: Callable) -> None:
+def test_what_names_no_part_stays_as_it_is_and_is_told_apart(tree, bring):
     names = ["undefined", "tensorflow-metal PluggableDevice", "Acme X1"]
     rows = [
         {"Accelerator": name, "ID": f"v4.1-000{at}", "Location": "", "Platform": name} for at, name in enumerate(names)
@@ -108,15 +107,13 @@ def test_what_names_no_part_stays_as_it_is_and_is_told_apart(tree: Any, bring: C
 
 
 @pytest.mark.parametrize(("printed", "accuracy"), [("None", ""), (None, ""), ("0", "0"), (76.1, "76.1")])
-def test_an_accuracy_that_is_not_said_is_empty(printed: Any, accuracy: str) -> None:
+def test_an_accuracy_that_is_not_said_is_empty(printed, accuracy):
     assert one(COLLECTED | {"Accuracy": printed})["accuracy"] == accuracy
 
 
 @pytest.mark.parametrize(("value", "again"), [(50.0, True), (49.0, False)])
 @pytest.mark.parametrize("first", [True, False])
-def test_targets_of_95_and_99_are_one_benchmark(
-    tree: Any, bring: Callable, value: float, again: bool, first: bool
-) -> None:
+def test_targets_of_95_and_99_are_one_benchmark(tree, bring, value, again, first):
     rows = [
         {"Model": f"net-{target}", "UsedModel": f"net-{target}", "Performance_Result": rate, "Accuracy": "mAP: 53",
          "Performance_Units": "Samples/s", "Location": f"closed/Acme/results/acme/net-{target}/Offline"}
@@ -128,11 +125,11 @@ def test_targets_of_95_and_99_are_one_benchmark(
 
 
 @pytest.mark.parametrize(("round", "inferred"), [("v5.1", True), ("v6.0", False), ("v6.1", False)])
-def test_the_flag_inferred_says_nothing_from_v6_0_on(tree: Any, round: str, inferred: bool) -> None:
+def test_the_flag_inferred_says_nothing_from_v6_0_on(tree, round, inferred):
     assert one(tree.row | {"version": round, "inferred": 1})["inferred"] == inferred
 
 
-def test_the_log_says_what_was_inferred(tree: Any, bring: Callable) -> None:
+def test_the_log_says_what_was_inferred(tree, bring):
     log = tree.log_text(effective_scenario="SingleStream", result_qps_without_loadgen_overhead=50.0)
     row = {"Model": "resnet", "UsedModel": "resnet50", "Performance_Result": 50.0, "Performance_Units": "Samples/s",
            "Accuracy": "acc: 76", "version": "v6.0"}  # fmt: skip
@@ -152,7 +149,7 @@ def test_the_log_says_what_was_inferred(tree: Any, bring: Callable) -> None:
         ("v3.1", {"Accuracy": 76.1}, ""),
     ],
 )
-def test_a_figure_of_endpoints_logs_says_so(round: str, changes: dict, words: str) -> None:
+def test_a_figure_of_endpoints_logs_says_so(round, changes, words):
     said = one(V61 | changes, round).get("note", "")
     assert (said.startswith(endpoints.FIGURES) and said.endswith(words)) if words else endpoints.FIGURES not in said
 
@@ -165,22 +162,20 @@ def test_a_figure_of_endpoints_logs_says_so(round: str, changes: dict, words: st
         ("NVIDIA L4 (x8)", 11, 88, ""),  # those of a node
     ],
 )
-def test_a_cluster_whose_last_node_is_not_full_counts_what_its_name_says(
-    name: str, nodes: int, count: int, said: str
-) -> None:
+def test_a_cluster_whose_last_node_is_not_full_counts_what_its_name_says(name, nodes, count, said):
     size = {"number_of_nodes": nodes, "accelerators_per_node": 8, "total_accelerators": 8 * nodes}
     row = one(V61 | {"accelerator_model_name": name} | size, "v6.1")
     assert (row["accelerator"], row["accelerator_count"]) == ("L4", count) and said in row.get("note", "")
 
 
-def test_nodes_of_several_kinds_are_counted_by_their_name() -> None:
+def test_nodes_of_several_kinds_are_counted_by_their_name():
     name = "2 Nodes: NVIDIA A100-SXM-80GBx8, 4 Nodes: NVIDIA A30x4"
     size = {"accelerators_per_node": "(8,4)", "number_of_nodes": 6}
     row = one(COLLECTED | {"accelerator_model_name": name} | size)
     assert (row["accelerator"], row["accelerator_count"]) == ("mixed", 32)
 
 
-def test_a_processor_without_a_name_is_that_of_its_system() -> None:
+def test_a_processor_without_a_name_is_that_of_its_system():
     bare = {"accelerator_model_name": "N/A", "accelerators_per_node": 0, "host_processor_model_name": "",
             "total_accelerators": 0, "host_processors_per_node": 1, "number_of_nodes": 1}  # fmt: skip
     row = one(COLLECTED | bare)
@@ -199,7 +194,7 @@ def collection(root: Path) -> Path:
 
 
 @pytest.mark.parametrize("given", ["clone", "folder above", "one collection", "archive"])
-def test_a_collection_is_known_by_its_files(tmp_path: Path, bring: Callable, given: str) -> None:
+def test_a_collection_is_known_by_its_files(tmp_path, bring, given):
     clone = collection(tmp_path / "clones" / "collections")
     if given == "archive":
         (tmp_path / "x.tar").write_bytes(_tar(clone))
@@ -222,7 +217,7 @@ def _tar(folder: Path) -> bytes:
 
 
 @pytest.mark.parametrize("name", ["TEST01", "TEST06", "test09"])
-def test_compliance_runs_within_a_scenario_are_no_results(tree: Any, bring: Callable, name: str) -> None:
+def test_compliance_runs_within_a_scenario_are_no_results(tree, bring, name):
     tree.run("llama2-70b-99")
     log = tree.log_text(result_tokens_per_second=1.0)
     tree.write(f"closed/Acme/results/acme/llama2-70b-99.9/Offline/{name}/performance/run_1/mlperf_log_detail.txt", log)
@@ -230,7 +225,7 @@ def test_compliance_runs_within_a_scenario_are_no_results(tree: Any, bring: Call
     assert [row["model_run"] for row in outcome.table] == ["llama2-70b-99"] and outcome.problems == []
 
 
-def test_a_run_that_the_summary_does_not_list_is_left_out(tree: Any, bring: Callable) -> None:
+def test_a_run_that_the_summary_does_not_list_is_left_out(tree, bring):
     tree.run()
     added = tree.run("resnet50")
     outcome = bring(tree.summary(), tree.root)
@@ -240,7 +235,7 @@ def test_a_run_that_the_summary_does_not_list_is_left_out(tree: Any, bring: Call
     ]
 
 
-def test_a_summary_that_was_not_read_whole_decides_nothing(tree: Any, bring: Callable) -> None:
+def test_a_summary_that_was_not_read_whole_decides_nothing(tree, bring):
     tree.run()
     added = tree.run("resnet50")
     outcome = bring(tree.summary({}, {"Submitter": None}), tree.root)
@@ -261,9 +256,7 @@ OF = "https://github.com/{}/tree/main/closed/Acme"
         (None, False),
     ],
 )
-def test_rows_of_no_known_repository_are_not_official(
-    tree: Any, bring: Callable, link: str | None, known: bool
-) -> None:
+def test_rows_of_no_known_repository_are_not_official(tree, bring, link, known):
     path = tree.summary({"Details": link}, {"Details": link, "ID": "v4.1-0008", "Platform": "b"})
     if known:
         assert {row["origin"] for row in bring(path).table} == {"official"}
@@ -276,12 +269,12 @@ def test_rows_of_no_known_repository_are_not_official(
     assert bring(path, round="v4.1", origin="official").table[0]["source_id"] == "mlcommons-v4.1"
 
 
-def test_a_file_in_the_clone_of_a_round_is_official_without_links(tree: Any, bring: Callable) -> None:
+def test_a_file_in_the_clone_of_a_round_is_official_without_links(tree, bring):
     path = tree.write("summary.json", json.dumps([tree.row | {"Details": None}]))
     assert bring(path).table[0]["origin"] == "official"
 
 
-def test_a_tree_of_trial_submissions_needs_an_origin(tree: Any, bring: Callable) -> None:
+def test_a_tree_of_trial_submissions_needs_an_origin(tree, bring):
     tree.run()
     moved = tree.root.rename(tree.root.with_name("mlperf_inference_test_submissions_v5.0"))
     with pytest.raises(ImportFailed, match="is no record of a round by its name"):
@@ -289,7 +282,7 @@ def test_a_tree_of_trial_submissions_needs_an_origin(tree: Any, bring: Callable)
     assert bring(moved, round="v5.0", origin="measured").table[0]["origin"] == "measured"
 
 
-def test_the_same_summary_of_two_places_is_read_once(tree: Any, bring: Callable) -> None:
+def test_the_same_summary_of_two_places_is_read_once(tree, bring):
     tree.run()
     beside = tree.summary()
     tree.write("summary_results.json", beside.read_bytes())
@@ -297,7 +290,7 @@ def test_the_same_summary_of_two_places_is_read_once(tree: Any, bring: Callable)
     assert (outcome.rows, outcome.problems) == (1, [])
 
 
-def test_the_figure_of_a_v4_0_log_is_its_completed_queries(tree: Any) -> None:
+def test_the_figure_of_a_v4_0_log_is_its_completed_queries(tree):
     log = loadgen.read_log(tree.write("log.txt", tree.log_text(
         effective_scenario="Server", result_scheduled_samples_per_sec=75.0
     )))  # fmt: skip

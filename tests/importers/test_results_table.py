@@ -51,14 +51,12 @@ def imported(tmp_path: Path) -> Imported:
         ("0.80", 0.795, 0.805),
     ],
 )
-def test_six_significant_digits_count_and_zeros_behind_them_fill_up(
-    imported: Imported, printed: str, low: float, high: float
-) -> None:
+def test_six_significant_digits_count_and_zeros_behind_them_fill_up(imported, printed, low, high):
     row = imported(TABLE.replace("33,928.10", printed)).set_index("id").loc["o-5.0-0001-llama2-70b-99.9-offline"]
     assert row["printed"] == printed and (row["low"], row["high"]) == pytest.approx((low, high), abs=1e-9)
 
 
-def test_a_figure_stands_for_half_a_unit_of_its_last_digit_either_way(imported: Imported) -> None:
+def test_a_figure_stands_for_half_a_unit_of_its_last_digit_either_way(imported):
     row = imported(TABLE).set_index("id").loc["o-5.0-0001-llama2-70b-99.9-offline"]
     assert (row["printed"], row["range_basis"]) == ("33,928.10", "rounded")
     assert (row["low"], row["high"]) == pytest.approx((33_928.05, 33_928.15), abs=1e-9)
@@ -67,7 +65,7 @@ def test_a_figure_stands_for_half_a_unit_of_its_last_digit_either_way(imported: 
     assert (row["precision"], row["accuracy"]) == ("", "")
 
 
-def test_interactive_accelerators_of_all_nodes_and_units_are_put_right(imported: Imported) -> None:
+def test_interactive_accelerators_of_all_nodes_and_units_are_put_right(imported):
     rows = imported(TABLE).set_index(["benchmark", "scenario"])
     assert rows.loc[("llama2-70b", "Interactive"), "low"] == pytest.approx(99.995)
     large = rows.loc[("llama3.1-405b", "Offline")]
@@ -75,12 +73,12 @@ def test_interactive_accelerators_of_all_nodes_and_units_are_put_right(imported:
     assert large["corrected"] == "labeled Samples/s, but llama3.1-405b counts tokens"
 
 
-def test_a_system_without_accelerators_counts_its_sockets(imported: Imported) -> None:
+def test_a_system_without_accelerators_counts_its_sockets(imported):
     row = imported(TABLE).set_index("id").loc["o-5.0-0002-gptj-99-offline"]
     assert (row["accelerator"], row["accelerator_count"], row["availability"]) == ("Xeon 6787P", 2, "preview")
 
 
-def test_a_block_without_id_or_result_costs_itself_alone(tmp_path: Path) -> None:
+def test_a_block_without_id_or_result_costs_itself_alone(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text(TABLE.replace("5.0-0002", "mine").replace('Avg. Result at System Name,"33', 'Best,"33'), "utf-8")
     found = list(results_table.entries(path))
@@ -97,21 +95,21 @@ def test_a_block_without_id_or_result_costs_itself_alone(tmp_path: Path) -> None
         (TABLE.replace("Organization", "Who"), "row 4: has no column Organization"),
     ],
 )
-def test_another_table_is_refused_by_what_it_lacks(text: str, fault: str, tmp_path: Path) -> None:
+def test_another_table_is_refused_by_what_it_lacks(text, fault, tmp_path):
     path = tmp_path / "table.csv"
     path.write_text(text, "utf-8")
     with pytest.raises(EntryError, match=fault):
         list(results_table.entries(path))
 
 
-def test_a_table_of_unknown_origin_needs_to_be_told_what_it_is(tmp_path: Path) -> None:
+def test_a_table_of_unknown_origin_needs_to_be_told_what_it_is(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text(TABLE, "utf-8")
     with pytest.raises(ImportFailed, match="say what they are with --round and --origin"):
         import_results([path], tmp_path / "rows.csv", say=lambda _: None)
 
 
-def test_best_rates_of_v5_0_are_those_of_the_table_read_a_second_way() -> None:
+def test_best_rates_of_v5_0_are_those_of_the_table_read_a_second_way():
     """The best per accelerator of each column, straight from the cells, for systems of one accelerator type."""
     if not SHARED.is_file():
         pytest.skip("the results table of v5.0 is not at hand")

@@ -1,8 +1,6 @@
 """Hypervisors, serving software and power limits that systems name: the one name of each, and no word of the text."""
 
 import json
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -23,7 +21,7 @@ from analysis._import.official import shape, software, summaries
         (("NX-3155G by Nutanix", "Python 3, LLVM-15"), ""),
     ],
 )
-def test_the_hypervisor_that_is_named(texts: tuple[str, ...], name: str) -> None:
+def test_the_hypervisor_that_is_named(texts, name):
     assert software.hypervisor(*texts) == name
 
 
@@ -45,7 +43,7 @@ def test_the_hypervisor_that_is_named(texts: tuple[str, ...], name: str) -> None
         (("Acme", "PyTorch", "SGLang v0.4.9"), "SGLang"),
     ],
 )
-def test_the_serving_software_that_is_named(texts: tuple[str, ...], name: str) -> None:
+def test_the_serving_software_that_is_named(texts, name):
     assert software.serving(*texts) == name
 
 
@@ -55,7 +53,7 @@ NAMED = ("hypervisor", "serving_software", "power_limit_watts")
 
 
 @pytest.mark.parametrize("beside", [False, True])
-def test_a_description_is_searched_for_names_and_never_kept(tree: Any, bring: Callable, beside: bool) -> None:
+def test_a_description_is_searched_for_names_and_never_kept(tree, bring, beside):
     path = tree.root / "closed/Acme/systems/acme.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | DESCRIBED))
     tree.run()
@@ -66,7 +64,7 @@ def test_a_description_is_searched_for_names_and_never_kept(tree: Any, bring: Ca
 
 
 @pytest.mark.parametrize("content", [None, "no JSON", "[]", '{"sw_notes": 4}'])
-def test_a_published_row_needs_no_description(tree: Any, bring: Callable, content: str | None) -> None:
+def test_a_published_row_needs_no_description(tree, bring, content):
     path = tree.root / "closed/Acme/systems/acme.json"
     path.unlink() if content is None else path.write_text(content)
     tree.run()
@@ -85,6 +83,6 @@ def test_a_published_row_needs_no_description(tree: Any, bring: Callable, conten
         ({"Accelerator": "AMD MI300X-NPS1-SPX-192GB-750W"}, None),
     ],
 )
-def test_a_power_limit_that_a_system_states(tree: Any, changes: dict[str, str], watts: float | None) -> None:
+def test_a_power_limit_that_a_system_states(tree, changes, watts):
     row = shape.row(summaries.entry(tree.row | changes))
     assert row.get("power_limit_watts") == watts and "reduced" not in " ".join(map(str, row.values()))

@@ -2,9 +2,7 @@
 
 import json
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,9 +21,7 @@ def zipped(folder: Path) -> Path:
 
 @pytest.mark.parametrize("name", ["summary_results.json", "summary.json"])
 @pytest.mark.parametrize("given", ["clone", "folder", "archive"])
-def test_the_summary_of_a_clone_is_found_in_it_below_it_and_in_its_archive(
-    tree: Any, bring: Callable, tmp_path: Path, name: str, given: str
-) -> None:
+def test_the_summary_of_a_clone_is_found_in_it_below_it_and_in_its_archive(tree, bring, tmp_path, name, given):
     tree.run()
     tree.write(name, json.dumps([tree.row, tree.row | {"ID": "v4.1-0008", "Platform": "b", "Location": "x"}]))
     path = {"clone": tree.root, "folder": tmp_path, "archive": zipped(tree.root)}[given]
@@ -39,7 +35,7 @@ def test_the_summary_of_a_clone_is_found_in_it_below_it_and_in_its_archive(
     assert outcome.status == 0
 
 
-def test_a_summary_below_that_cannot_be_read_is_named(tree: Any, bring: Callable) -> None:
+def test_a_summary_below_that_cannot_be_read_is_named(tree, bring):
     tree.run()
     tree.write("summary_results.json", '{"a": 1')
     path = zipped(tree.root)
@@ -48,7 +44,7 @@ def test_a_summary_below_that_cannot_be_read_is_named(tree: Any, bring: Callable
     assert outcome.problems[0].place == f"{path}: {tree.root.name}/summary_results.json"
 
 
-def test_rounds_side_by_side_in_a_folder_are_read_together(tree: Any, bring: Callable, tmp_path: Path) -> None:
+def test_rounds_side_by_side_in_a_folder_are_read_together(tree, bring, tmp_path):
     tree.run()
     tree.write("summary_results.json", json.dumps([tree.row]))
     other = tree.row | {"ID": "v5.1-0007", "version": "v5.1"}
@@ -60,14 +56,14 @@ def test_rounds_side_by_side_in_a_folder_are_read_together(tree: Any, bring: Cal
 
 
 @pytest.mark.parametrize("part", ["performance", "performance/run_1", "accuracy"])
-def test_a_part_of_a_run_is_that_run(tree: Any, bring: Callable, part: str) -> None:
+def test_a_part_of_a_run_is_that_run(tree, bring, part):
     tree.power(location := tree.run())
     tree.write(f"{location}/accuracy/accuracy.txt", "")
     assert bring(tree.root / location / part).table == bring(tree.root).table
 
 
 @pytest.mark.parametrize("part", ["empty", "closed/Acme/systems"])
-def test_a_folder_that_holds_nothing_says_what_is_expected(tree: Any, bring: Callable, part: str) -> None:
+def test_a_folder_that_holds_nothing_says_what_is_expected(tree, bring, part):
     tree.run()
     (tree.root / "empty").mkdir()
     with pytest.raises(ImportFailed, match=r"holds nothing to import: expected .*run_1, .*summary.* or cm-result"):
@@ -76,14 +72,14 @@ def test_a_folder_that_holds_nothing_says_what_is_expected(tree: Any, bring: Cal
     assert (outcome.rows, [problem.place for problem in outcome.problems]) == (1, [str(tree.root / part)])
 
 
-def test_an_empty_summary_says_so(tmp_path: Path, bring: Callable) -> None:
+def test_an_empty_summary_says_so(tmp_path, bring):
     path = tmp_path / "summary.json"
     path.write_text("[]")
     with pytest.raises(ImportFailed, match=r"summary\.json: holds no result"):
         bring(path)
 
 
-def test_what_is_given_twice_is_read_once(tree: Any, bring: Callable, tmp_path: Path) -> None:
+def test_what_is_given_twice_is_read_once(tree, bring, tmp_path):
     location = tree.run()
     summary = tree.write("summary_results.json", json.dumps([tree.row]))
     link = tmp_path / "link.json"
@@ -100,7 +96,7 @@ def test_what_is_given_twice_is_read_once(tree: Any, bring: Callable, tmp_path: 
         assert (outcome.rows, outcome.problems) == (1, [])
 
 
-def test_the_same_run_of_two_trees_is_named(tree: Any, bring: Callable, tmp_path: Path) -> None:
+def test_the_same_run_of_two_trees_is_named(tree, bring, tmp_path):
     location = tree.run()
     copy = tmp_path / "copy" / tree.root.name
     for file in [each for each in tree.root.rglob("*") if each.is_file()]:
@@ -111,7 +107,7 @@ def test_the_same_run_of_two_trees_is_named(tree: Any, bring: Callable, tmp_path
         assert outcome.problems[0].reason == f"the same run is already read as {tree.root / location}"
 
 
-def test_a_row_that_does_not_hold_to_the_table_is_named_with_its_file(tree: Any, bring: Callable) -> None:
+def test_a_row_that_does_not_hold_to_the_table_is_named_with_its_file(tree, bring):
     tree.run()
     path = tree.summary({}, {"Category": "ajar", "ID": "v4.1-0008"}, {})
     outcome = bring(path, tree.root)
@@ -121,7 +117,7 @@ def test_a_row_that_does_not_hold_to_the_table_is_named_with_its_file(tree: Any,
     assert f"first in {path}: row 1, {tree.root}" in told[1]
 
 
-def test_a_file_of_an_archive_is_named_as_its_member(tree: Any, bring: Callable) -> None:
+def test_a_file_of_an_archive_is_named_as_its_member(tree, bring):
     sound, broken = tree.run(), tree.run("gptj-99", log=tree.log_text(result_validity="INVALID"))
     path = zipped(tree.root)
     outcome = bring(path)
@@ -129,7 +125,7 @@ def test_a_file_of_an_archive_is_named_as_its_member(tree: Any, bring: Callable)
     assert [problem.place for problem in outcome.problems] == [f"{path}: {tree.root.name}/{broken}"]
 
 
-def test_where_no_row_is_sound_every_reason_is_told(tree: Any, bring: Callable) -> None:
+def test_where_no_row_is_sound_every_reason_is_told(tree, bring):
     for number in range(25):
         tree.run(f"model{number}", log=b"")
     with pytest.raises(ImportFailed) as failed:

@@ -2,8 +2,6 @@
 
 import csv
 import json
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,7 +25,7 @@ def one(raw: dict[str, Any], round: str = "") -> shape.Row:
     return shape.row(summaries.entry(raw, round))
 
 
-def test_a_row_of_v4_1_has_the_shape(tree: Any) -> None:
+def test_a_row_of_v4_1_has_the_shape(tree):
     row = one(tree.row)
     told = {"round": "v4.1", "result_id": "4.1-0007", "benchmark": "llama2-70b", "accuracy_target": "99.9",
             "accelerator": "H100 SXM", "accelerator_as_published": "NVIDIA H100-SXM-80GB", "accelerator_count": 8,
@@ -39,7 +37,7 @@ def test_a_row_of_v4_1_has_the_shape(tree: Any) -> None:
     assert rules.row_faults(row, rules.checks(writer.fields())) == [] and "corrected" not in row
 
 
-def test_a_row_of_v6_1_is_known_by_its_names() -> None:
+def test_a_row_of_v6_1_is_known_by_its_names():
     row = one(V61, "v6.1")
     told = {"round": "v6.1", "result_id": "", "submitter": "Acme", "division": "closed", "scenario": "SingleStream",
             "benchmark": "resnet50", "low": 2.0, "unit": "ms", "accelerator_count": 6, "nodes": 3,
@@ -48,7 +46,7 @@ def test_a_row_of_v6_1_is_known_by_its_names() -> None:
     assert row["id"] == "o-6.1-closed-acme-acme-resnet50-singlestream"
 
 
-def test_a_v6_1_file_is_an_object_of_numbered_rows(tmp_path: Path, bring: Callable) -> None:
+def test_a_v6_1_file_is_an_object_of_numbered_rows(tmp_path, bring):
     path = tmp_path / "summary.json"
     second = V61 | {"Platform": "b", "Result": 7.5, "Units": "Latency (ms)", "Location": "closed/Acme/results/b/r/s"}
     path.write_text(json.dumps({"0": V61, "1": second}))
@@ -56,7 +54,7 @@ def test_a_v6_1_file_is_an_object_of_numbered_rows(tmp_path: Path, bring: Callab
     assert [row["low"] for row in outcome.table] == ["2.0", "7.5"] and outcome.status == 0
 
 
-def test_the_place_of_a_v6_1_row_is_that_of_its_run_in_the_tree(tree: Any, bring: Callable) -> None:
+def test_the_place_of_a_v6_1_row_is_that_of_its_run_in_the_tree(tree, bring):
     location = tree.run()
     place = f"./{location}/performance/run_1"
     row = bring(tree.summary({"Location": place}), tree.root).table[0]
@@ -70,7 +68,7 @@ def test_the_place_of_a_v6_1_row_is_that_of_its_run_in_the_tree(tree: Any, bring
         {"Result": 4597.2, "Units": "Watts"},  # v6.1
     ],
 )
-def test_power_in_a_row_of_its_own_joins_its_result(tmp_path: Path, bring: Callable, power: dict) -> None:
+def test_power_in_a_row_of_its_own_joins_its_result(tmp_path, bring, power):
     rate = V61 | {"Scenario": "Offline", "Result": 100.0, "Units": "Samples/s", "version": "v4.0", "has_power": True}
     watts, path = rate | power, tmp_path / "cm-result.json"
     path.write_text(json.dumps([rate, watts, rate | {"Location": "elsewhere", "Platform": "b", "has_power": False}]))
@@ -80,7 +78,7 @@ def test_power_in_a_row_of_its_own_joins_its_result(tmp_path: Path, bring: Calla
     assert outcome.rows == 2 and outcome.problems == []
 
 
-def test_power_beside_the_result_is_taken_as_it_is(tmp_path: Path, bring: Callable) -> None:
+def test_power_beside_the_result_is_taken_as_it_is(tmp_path, bring):
     """So the Collective Mind lists have v3.1 and older rounds; `compliance` is no division there."""
     row = V61 | {"Division": "closed", "compliance": 1, "Result": 3.4, "Units": "Latency (ms)", "version": "v2.1",
                  "Result_Units": "Latency (ms)", "Result_Power": 894.4, "Result_Power_Units": "millijoules",
@@ -93,7 +91,7 @@ def test_power_beside_the_result_is_taken_as_it_is(tmp_path: Path, bring: Callab
     assert {name: found[name] for name in told} == told
 
 
-def test_power_of_another_system_does_not_join_and_is_no_result(tmp_path: Path, bring: Callable) -> None:
+def test_power_of_another_system_does_not_join_and_is_no_result(tmp_path, bring):
     rate = V61 | {"Scenario": "Offline", "Result": 100.0, "Units": "Samples/s"}
     alone = rate | {"Location": "elsewhere", "Platform": "b", "Result": 4597.2, "Units": "Watts"}
     path = tmp_path / "summary.json"
@@ -116,7 +114,7 @@ def test_power_of_another_system_does_not_join_and_is_no_result(tmp_path: Path, 
         ({**NEW, "Performance_Units": "Samples/s", "Accuracy": "acc: 1"}, "samples/s", None),
     ],
 )  # fmt: skip
-def test_a_wrong_label_is_put_right_and_says_so(tree: Any, changes: dict, unit: str, corrected: str | None) -> None:
+def test_a_wrong_label_is_put_right_and_says_so(tree, changes, unit, corrected):
     row = one(tree.row | changes)
     assert row["unit"] == unit and row["printed_unit"] == changes["Performance_Units"]
     assert (row.get("corrected") or "").startswith(corrected or "") and bool(row.get("corrected")) == bool(corrected)
@@ -148,7 +146,7 @@ def test_a_wrong_label_is_put_right_and_says_so(tree: Any, changes: dict, unit: 
         ("nvfp4, U8", "llama2-70b", "v6.1", ("", "unknown")),
     ],
 )
-def test_precision_is_what_ran_or_unknown(declared: str, benchmark: str, round: str, found: tuple[str, str]) -> None:
+def test_precision_is_what_ran_or_unknown(declared, benchmark, round, found):
     assert precision.declared(declared, benchmark, round)[:2] == found
 
 
@@ -166,29 +164,29 @@ def test_precision_is_what_ran_or_unknown(declared: str, benchmark: str, round: 
         ("Acme X1, rev. 2", "Acme X1, rev. 2", False),
     ],
 )
-def test_names_of_accelerators(name: str, canonical: str, known: bool) -> None:
+def test_names_of_accelerators(name, canonical, known):
     assert accelerator_names.canonical(name) == (canonical, known)
 
 
-def test_a_system_without_accelerators_counts_sockets(tree: Any) -> None:
+def test_a_system_without_accelerators_counts_sockets(tree):
     row = one(tree.row | {"Accelerator": "", "a#": "", "Processor": "INTEL(R) XEON(R) PLATINUM 8592+"})
     assert (row["accelerator"], row["accelerator_count"]) == ("Xeon Platinum 8592+", 4)
 
 
-def test_an_unknown_accelerator_is_kept_and_listed(tree: Any, bring: Callable) -> None:
+def test_an_unknown_accelerator_is_kept_and_listed(tree, bring):
     outcome = bring(tree.summary({"Accelerator": "Acme X1"}))
     assert outcome.table[0]["accelerator"] == "Acme X1" and outcome.status == 0
     assert any("'Acme X1' in 1 row" in line for line in outcome.lines)
 
 
-def test_a_benchmark_that_no_table_knows_is_kept_and_listed(tree: Any, bring: Callable) -> None:
+def test_a_benchmark_that_no_table_knows_is_kept_and_listed(tree, bring):
     """A report over all benchmarks walks data/benchmarks.csv: what it lacks is said where rows are read."""
     outcome = bring(tree.summary({}, {"Model": "new-llm", "UsedModel": "new-llm", "ID": "v4.1-0008"}))
     assert outcome.rows == 2 and outcome.status == 0
     assert any("benchmark 'new-llm' in 1 row: no report compares it" in line for line in outcome.lines)
 
 
-def test_rows_to_add_are_printed_for_each_name_that_no_table_has(tree: Any, bring: Callable) -> None:
+def test_rows_to_add_are_printed_for_each_name_that_no_table_has(tree, bring):
     """In the columns of their tables; rates of a new benchmark are counted as they are labeled."""
     new = {"Model": "new-llm", "UsedModel": "new-llm", "Accelerator": "Acme X1, 1 kW", "version": "v9.9"}
     outcome = bring(tree.summary(
@@ -229,9 +227,7 @@ def test_rows_to_add_are_printed_for_each_name_that_no_table_has(tree: Any, brin
 
 @pytest.mark.parametrize(("value", "duplicate"), [(24000.5, "o-4.1-0007-llama2-70b-99.9-offline"), (23999.0, "")])
 @pytest.mark.parametrize("first", [True, False])
-def test_one_measurement_filed_under_both_targets_counts_once(
-    tree: Any, bring: Callable, value: float, duplicate: str, first: bool
-) -> None:
+def test_one_measurement_filed_under_both_targets_counts_once(tree, bring, value, duplicate, first):
     loose = {"UsedModel": "llama2-70b-99", "Model": "llama2-70b-99", "Performance_Result": value,
              "Location": "closed/Acme/results/acme/llama2-70b-99/Offline"}  # fmt: skip
     outcome = bring(tree.summary(*([loose, {}] if first else [{}, loose])))
@@ -239,7 +235,7 @@ def test_one_measurement_filed_under_both_targets_counts_once(
     assert found == {"99": duplicate, "99.9": ""}
 
 
-def test_interactive_of_v5_0_is_found_under_server(tree: Any) -> None:
+def test_interactive_of_v5_0_is_found_under_server(tree):
     row = one(tree.row | {"Model": "llama2-70b-interactive-99", "Scenario": "Server", "version": "v5.0"})
     assert (row["benchmark"], row["scenario"], row["accuracy_target"]) == ("llama2-70b", "Interactive", "99")
 
@@ -280,9 +276,7 @@ def test_interactive_of_v5_0_is_found_under_server(tree: Any) -> None:
         ({"Scenario": "Sideways"}, "scenario 'Sideways' is not one of"),
     ],
 )
-def test_a_row_that_cannot_be_trusted_is_left_out_alone(
-    tree: Any, bring: Callable, changes: dict, reason: str | None
-) -> None:
+def test_a_row_that_cannot_be_trusted_is_left_out_alone(tree, bring, changes, reason):
     good = {"ID": "v4.1-0008", "Platform": "b", "Location": "closed/Acme/results/b/llama2-70b-99.9/Offline"}
     outcome = bring(tree.summary(changes, good))
     assert "4.1-0008" in [row["result_id"] for row in outcome.table]
@@ -292,7 +286,7 @@ def test_a_row_that_cannot_be_trusted_is_left_out_alone(
 
 
 @pytest.mark.parametrize(("said", "meant"), [("false", False), ("true", True), (0, False), (1.0, True), (None, False)])
-def test_flags_are_read_as_said(tree: Any, said: Any, meant: bool) -> None:
+def test_flags_are_read_as_said(tree, said, meant):
     row = one(tree.row | {"inferred": said, "has_power": said})
     assert (row["inferred"], row["power_measured"]) == (meant, meant)
 
@@ -307,7 +301,7 @@ def test_flags_are_read_as_said(tree: Any, said: Any, meant: bool) -> None:
         ("millijoules", "SingleStream", "energy_millijoules_per_query", 2.0),
     ],
 )
-def test_power_is_what_its_label_says(tree: Any, label: Any, scenario: str, column: str, value: float) -> None:
+def test_power_is_what_its_label_says(tree, label, scenario, column, value):
     stream = {"Performance_Units": "Latency (ms)"} if scenario == "SingleStream" else {}
     changes = {"Model": "resnet", "UsedModel": "resnet50", "Performance_Units": "Samples/s", "Scenario": scenario}
     row = one(tree.row | changes | stream | {"Power_Result": 2.0, "Power_Units": label})
@@ -315,20 +309,20 @@ def test_power_is_what_its_label_says(tree: Any, label: Any, scenario: str, colu
     assert power == {column: value}
 
 
-def test_a_count_that_is_empty_is_unknown(tree: Any) -> None:
+def test_a_count_that_is_empty_is_unknown(tree):
     """So v5.1 has three rows of an integrated part."""
     row = one(tree.row | {"a#": ""})
     assert (row["accelerator"], row["accelerator_count"], row["nodes"]) == ("H100 SXM", None, 2)
 
 
-def test_a_mixed_cluster_counts_its_total() -> None:
+def test_a_mixed_cluster_counts_its_total():
     mixed = {"accelerator_model_name": "MI300X (x8), MI325X (x16)", "total_accelerators": 24}
     assert one(V61 | mixed | {"accelerators_per_node": 8, "number_of_nodes": 2}, "v6.1")["accelerator_count"] == 24
 
 
 @pytest.mark.parametrize("missing", ["Submitter", "Performance_Units", "Scenario", "Category", "a#",
                                      "Nodes", "Accelerator", "Location", "Availability"])  # fmt: skip
-def test_a_missing_key_is_named_with_its_row(tree: Any, bring: Callable, missing: str) -> None:
+def test_a_missing_key_is_named_with_its_row(tree, bring, missing):
     path = tree.summary({}, {"ID": "v4.1-0008", "Platform": "b"})
     rows = json.loads(path.read_text())
     del rows[1][missing]
@@ -338,20 +332,18 @@ def test_a_missing_key_is_named_with_its_row(tree: Any, bring: Callable, missing
     assert "row 2" in str(outcome.problems[0]) and missing in str(outcome.problems[0])
 
 
-def test_latin_1_bytes_cost_nothing(tree: Any, bring: Callable) -> None:
+def test_latin_1_bytes_cost_nothing(tree, bring):
     path = tree.summary({"System": "Acme @"})
     path.write_bytes(path.read_bytes().replace(b"Acme @", b"Acm\xe9"))
     assert bring(path).table[0]["system"] == "Acmé"
 
 
-def test_a_text_that_a_spreadsheet_would_run_is_made_harmless(tree: Any, bring: Callable) -> None:
+def test_a_text_that_a_spreadsheet_would_run_is_made_harmless(tree, bring):
     assert bring(tree.summary({"System": "=1+1"})).table[0]["system"] == "'=1+1"
 
 
 @pytest.mark.parametrize("content", ["", "[", "7", "null", '{"a" 1}', "[1, 2]", "[[[[", '{"rows": [1]}', "[" * 5000])
-def test_what_is_no_summary_is_refused_by_name_and_nothing_is_written(
-    tmp_path: Path, bring: Callable, content: str
-) -> None:
+def test_what_is_no_summary_is_refused_by_name_and_nothing_is_written(tmp_path, bring, content):
     from analysis._import.official.import_run import ImportFailed
 
     path, out = tmp_path / "x.json", tmp_path / "out.csv"
@@ -362,13 +354,13 @@ def test_what_is_no_summary_is_refused_by_name_and_nothing_is_written(
     assert out.read_text() == "as it was" and sorted(p.name for p in tmp_path.iterdir()) == ["out.csv", "x.json"]
 
 
-def test_a_byte_order_mark_is_passed_over(tree: Any, bring: Callable) -> None:
+def test_a_byte_order_mark_is_passed_over(tree, bring):
     path = tree.summary()
     path.write_text(path.read_text("utf-8"), "utf-8-sig")
     assert bring(path).rows == 1
 
 
-def test_the_same_result_twice_counts_once_and_another_with_its_key_is_left_out(tree: Any, bring: Callable) -> None:
+def test_the_same_result_twice_counts_once_and_another_with_its_key_is_left_out(tree, bring):
     outcome = bring(tree.summary({}, {}, {"Performance_Result": 7.0}))
     assert (outcome.rows, outcome.repeated, len(outcome.problems)) == (1, 1, 1)
     assert "stands twice, first in" in outcome.problems[0].reason

@@ -4,7 +4,6 @@ import io
 import os
 import tarfile
 import zipfile
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from analysis._import.official.writer import OutputError
 from analysis.cli import main
 
 
-def test_a_run_gives_its_row_from_the_log_alone(tree: Any, bring: Callable) -> None:
+def test_a_run_gives_its_row_from_the_log_alone(tree, bring):
     tree.power(tree.run())
     row = bring(tree.root).table[0]
     told = {"round": "v4.1", "low": "24000.5", "unit": "tokens/s", "accelerator": "H100 SXM", "accelerator_count": "8",
@@ -31,12 +30,12 @@ def test_a_run_gives_its_row_from_the_log_alone(tree: Any, bring: Callable) -> N
     "part",
     ["closed", "closed/Acme", "closed/Acme/results", "closed/Acme/results/acme"],
 )
-def test_any_part_of_a_tree_gives_the_same_row(tree: Any, bring: Callable, part: str) -> None:
+def test_any_part_of_a_tree_gives_the_same_row(tree, bring, part):
     location = tree.run()
     assert bring(tree.root / part).table == bring(tree.root).table == bring(tree.root / location).table
 
 
-def test_published_and_recomputed_stand_side_by_side(tree: Any, bring: Callable) -> None:
+def test_published_and_recomputed_stand_side_by_side(tree, bring):
     tree.power(tree.run())
     published = tree.summary({"Power_Result": 400.0, "Power_Units": "Watts", "has_power": True})
     outcome = bring(published, tree.root)
@@ -46,21 +45,21 @@ def test_published_and_recomputed_stand_side_by_side(tree: Any, bring: Callable)
     assert outcome.recomputed == 1 and outcome.differing == []
 
 
-def test_a_difference_is_said(tree: Any, bring: Callable) -> None:
+def test_a_difference_is_said(tree, bring):
     tree.run()
     outcome = bring(tree.summary({"Performance_Result": 25000.0}), tree.root)
     assert float(outcome.table[0]["recomputed_difference"]) == pytest.approx(24000.5 / 25000 - 1, abs=1e-12)
     assert any(line.startswith("differs") and "published 25000, log 24000.5" in line for line in outcome.lines)
 
 
-def test_a_figure_of_another_key_has_that_keys_unit(tree: Any, bring: Callable) -> None:
+def test_a_figure_of_another_key_has_that_keys_unit(tree, bring):
     """80 is the log's samples per second, whatever its label says."""
     tree.run()
     row = bring(tree.summary({"Performance_Result": 80.0, "Performance_Units": "Tokens/s"}), tree.root).table[0]
     assert (row["unit"], row["corrected"]) == ("samples/s", "the figure is result_samples_per_second of its log")
 
 
-def test_the_key_of_the_log_stands_above_a_label_that_no_table_knows(tree: Any, bring: Callable) -> None:
+def test_the_key_of_the_log_stands_above_a_label_that_no_table_knows(tree, bring):
     """The figure agrees, its label does not: tokens, so fp16 is also no more than the type of the starting weights."""
     location = tree.run("new-llm")
     label = {"UsedModel": "new-llm", "Model": "new-llm", "Performance_Units": "Samples/s", "Accuracy": "acc: 70"}
@@ -71,7 +70,7 @@ def test_the_key_of_the_log_stands_above_a_label_that_no_table_knows(tree: Any, 
     assert {name: row[name] for name in told} == told and "starting weights" in row["note"]
 
 
-def test_a_label_that_the_log_bears_out_is_left(tree: Any, bring: Callable) -> None:
+def test_a_label_that_the_log_bears_out_is_left(tree, bring):
     log = tree.log_text(effective_scenario="Server", result_completed_tokens_per_second=None)
     row = {"UsedModel": "new-net", "Model": "new-net", "Scenario": "Server", "Performance_Units": "Samples/s",
            "Accuracy": "acc: 70", "Performance_Result": 70.0}  # fmt: skip
@@ -79,18 +78,18 @@ def test_a_label_that_the_log_bears_out_is_left(tree: Any, bring: Callable) -> N
     assert (found["unit"], found["corrected"], found["precision"]) == ("samples/s", "", "fp16")
 
 
-def test_a_published_row_whose_log_is_absent_is_kept(tree: Any, bring: Callable) -> None:
+def test_a_published_row_whose_log_is_absent_is_kept(tree, bring):
     tree.write("closed/Acme/results/acme/llama2-70b-99.9/Offline/accuracy/accuracy.txt", "")
     outcome = bring(tree.summary(), tree.root)
     assert outcome.status == 0 and "its log is not in the tree" in outcome.table[0]["note"]
 
 
-def test_a_line_of_accuracy_that_was_written_over_another_counts(tree: Any, bring: Callable) -> None:
+def test_a_line_of_accuracy_that_was_written_over_another_counts(tree, bring):
     tree.write(f"{tree.run()}/accuracy/accuracy.txt", "9 %\r50 %\raccuracy=76.1%, good=38\r\n")
     assert bring(tree.root).table[0]["accuracy"] == "acc: 76.1"
 
 
-def test_ranging_further_and_compliance_runs_are_not_reported(tree: Any, bring: Callable) -> None:
+def test_ranging_further_and_compliance_runs_are_not_reported(tree, bring):
     location = tree.run()
     other = tree.log_text(result_tokens_per_second=1.0)
     tree.write(f"{location}/performance/ranging/mlperf_log_detail.txt", other)
@@ -105,9 +104,7 @@ def test_ranging_further_and_compliance_runs_are_not_reported(tree: Any, bring: 
     ("published", "said"),
     [(401.0, "published power 401, its samples 400 W"), (400 * (1 + 1e-8), "published power 400.000004"), (400.0, "")],
 )
-def test_power_that_the_samples_do_not_give_is_said_with_both_numbers(
-    tree: Any, bring: Callable, published: float, said: str
-) -> None:
+def test_power_that_the_samples_do_not_give_is_said_with_both_numbers(tree, bring, published, said):
     tree.power(tree.run())
     outcome = bring(tree.summary({"Power_Result": published, "Power_Units": "Watts", "has_power": True}), tree.root)
     assert said in outcome.table[0]["note"] and bool(outcome.table[0]["note"].count("power")) == bool(said)
@@ -115,7 +112,7 @@ def test_power_that_the_samples_do_not_give_is_said_with_both_numbers(
 
 
 @pytest.mark.parametrize("watts", [0.0, -1.0])
-def test_samples_without_positive_watts_cost_the_power_alone(tree: Any, bring: Callable, watts: float) -> None:
+def test_samples_without_positive_watts_cost_the_power_alone(tree, bring, watts):
     location = tree.run()
     samples = [("10:00:01.000", 300.0), ("10:00:01.500", watts), ("10:00:02.000", 500.0), ("10:00:09.000", watts)]
     tree.power(location, tree.spl_text(samples))
@@ -140,9 +137,7 @@ def test_samples_without_positive_watts_cost_the_power_alone(tree: Any, bring: C
         ([*range(40), *range(60, 99)], 1),
     ],
 )
-def test_power_whose_samples_do_not_cover_the_load_is_refused(
-    tree: Any, bring: Callable, seconds: Any, status: int
-) -> None:
+def test_power_whose_samples_do_not_cover_the_load_is_refused(tree, bring, seconds, status):
     tree.run("bert-99", log=tree.log_text(result_samples_per_second=5.5))
     location = tree.run(log=tree.log_text(power_end="07-24-2024 10:01:40.000"))
     times = [f"10:{at // 60:02}:{at % 60:02}.000" for at in seconds]
@@ -154,13 +149,13 @@ def test_power_whose_samples_do_not_cover_the_load_is_refused(
     assert power == ("" if status else "400.0")
 
 
-def test_published_power_without_samples_in_the_tree_is_said(tree: Any, bring: Callable) -> None:
+def test_published_power_without_samples_in_the_tree_is_said(tree, bring):
     tree.run()
     outcome = bring(tree.summary({"Power_Result": 400.0, "Power_Units": "Watts", "has_power": True}), tree.root)
     assert outcome.status == 0 and "power not recomputed: performance/run_1/spl.txt" in outcome.table[0]["note"]
 
 
-def test_stream_scenarios_give_milliseconds_and_millijoules(tree: Any, bring: Callable) -> None:
+def test_stream_scenarios_give_milliseconds_and_millijoules(tree, bring):
     streams = {"effective_scenario": "SingleStream", "early_stopping_latency_ms": 128968, "result_query_count": 8}
     log = tree.log_text(early_stopping_latency_ss=120438, **streams)
     tree.power(tree.run("resnet50", "singlestream", log))
@@ -186,7 +181,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("reason", BROKEN)
-def test_a_broken_file_costs_its_own_row_only_and_is_named(tree: Any, bring: Callable, reason: str) -> None:
+def test_a_broken_file_costs_its_own_row_only_and_is_named(tree, bring, reason):
     tree.run("gptj-99", log=tree.log_text(result_inferred_tokens_per_second=5.5))
     case = BROKEN[reason]
     location = tree.run(log=case.get("text") or tree.log_text(**case.get("log", {})))
@@ -200,7 +195,7 @@ def test_a_broken_file_costs_its_own_row_only_and_is_named(tree: Any, bring: Cal
     assert outcome.problems[0].place.endswith(location)
 
 
-def test_power_without_samples_is_named(tree: Any, bring: Callable) -> None:
+def test_power_without_samples_is_named(tree, bring):
     location = tree.run()
     tree.write(f"{location}/performance/power/client.json", "{}")
     outcome = bring(tree.root)
@@ -211,7 +206,7 @@ def test_power_without_samples_is_named(tree: Any, bring: Callable) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"), [(None, "cannot be read"), ("{", "is no JSON"), ("[]", "is list, expected an object")]
 )
-def test_a_system_that_is_not_described_is_named(tree: Any, bring: Callable, content: str | None, reason: str) -> None:
+def test_a_system_that_is_not_described_is_named(tree, bring, content, reason):
     tree.run()
     description = tree.root / "closed/Acme/systems/acme.json"
     description.unlink() if content is None else description.write_text(content)
@@ -219,13 +214,13 @@ def test_a_system_that_is_not_described_is_named(tree: Any, bring: Callable, con
         bring(tree.root)
 
 
-def test_a_folder_that_is_no_run_of_a_tree_is_named(tmp_path: Path, bring: Callable) -> None:
+def test_a_folder_that_is_no_run_of_a_tree_is_named(tmp_path, bring):
     (tmp_path / "x" / "performance").mkdir(parents=True)
     with pytest.raises(ImportFailed, match="is no run of a submission tree"):
         bring(tmp_path / "x")
 
 
-def test_links_are_named_not_followed(tree: Any, bring: Callable, tmp_path: Path) -> None:
+def test_links_are_named_not_followed(tree, bring, tmp_path):
     location = tree.run()
     (tree.root / "closed" / "loop").symlink_to(tree.root)
     (tree.root / location).parent.joinpath("Server").symlink_to("Offline")
@@ -244,7 +239,7 @@ def test_links_are_named_not_followed(tree: Any, bring: Callable, tmp_path: Path
         "measurements/acme",
     ],
 )
-def test_no_file_behind_a_link_out_of_the_tree_is_opened(tree: Any, bring: Callable, tmp_path: Path, name: str) -> None:
+def test_no_file_behind_a_link_out_of_the_tree_is_opened(tree, bring, tmp_path, name):
     tree.run("resnet50", log=tree.log_text(result_tokens_per_second=None))
     tree.write(f"{tree.run()}/accuracy/accuracy.txt", "")
     linked = tree.root / "closed/Acme" / name
@@ -256,7 +251,7 @@ def test_no_file_behind_a_link_out_of_the_tree_is_opened(tree: Any, bring: Calla
         bring(tree.root / "closed/Acme/results/acme/llama2-70b-99.9")
 
 
-def test_a_folder_whose_name_is_no_utf_8_is_what_latin_1_says(tree: Any, bring: Callable, tmp_path: Path) -> None:
+def test_a_folder_whose_name_is_no_utf_8_is_what_latin_1_says(tree, bring, tmp_path):
     tree.run()
     (tree.root / "closed/Acme").rename(tree.root / "closed" / os.fsdecode(b"Acm\xe9"))
     outcome = bring(tree.root, out=tmp_path / "out.parquet")
@@ -284,13 +279,13 @@ def archive(tree: Any, kind: str, names: dict[str, bytes]) -> Path:
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar.gz"])
-def test_an_archive_is_a_tree(tree: Any, bring: Callable, kind: str) -> None:
+def test_an_archive_is_a_tree(tree, bring, kind):
     tree.run()
     outcome = bring(archive(tree, kind, {"closed/Acme/code/systems.txt": b"x"}))
     assert outcome.rows == 1 and outcome.status == 0
 
 
-def test_nothing_lands_outside_of_the_folder_of_an_archive(tree: Any, bring: Callable, tmp_path: Path) -> None:
+def test_nothing_lands_outside_of_the_folder_of_an_archive(tree, bring, tmp_path):
     tree.run()
     hostile = {"../escaped/systems/x.json": b"{}", "/absolute/systems/x.json": b"{}"}
     with pytest.raises(ImportFailed, match="outside the destination"):
@@ -300,7 +295,7 @@ def test_nothing_lands_outside_of_the_folder_of_an_archive(tree: Any, bring: Cal
 
 
 @pytest.mark.parametrize(("kind", "share"), [("zip", 0.5), ("tar.gz", 0.5), ("tar", 0.2), ("tar", 0.0)])
-def test_an_archive_that_breaks_off_is_named(tree: Any, bring: Callable, kind: str, share: float) -> None:
+def test_an_archive_that_breaks_off_is_named(tree, bring, kind, share):
     tree.run(log=os.urandom(5000))
     path = archive(tree, kind, {})
     path.write_bytes(path.read_bytes()[: int(path.stat().st_size * share)])
@@ -309,13 +304,13 @@ def test_an_archive_that_breaks_off_is_named(tree: Any, bring: Callable, kind: s
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar.gz"])
-def test_an_archive_unpacks_to_what_is_allowed(tree: Any, bring: Callable, kind: str) -> None:
+def test_an_archive_unpacks_to_what_is_allowed(tree, bring, kind):
     tree.run(log=b" " * 3_000_000)
     with pytest.raises(ImportFailed, match=r"more than 0\.002 GB; --unpacked-gb allows more"):
         bring(archive(tree, kind, {}), unpacked_gb=0.002)
 
 
-def test_an_archive_has_what_v6_rounds_declare_beside_the_results(tree: Any, bring: Callable) -> None:
+def test_an_archive_has_what_v6_rounds_declare_beside_the_results(tree, bring):
     location = tree.run()
     tree.write(f"{location}/measurements.json", '{"weight_data_types": "fp8"}')
     row = bring(archive(tree, "zip", {})).table[0]
@@ -323,15 +318,13 @@ def test_an_archive_has_what_v6_rounds_declare_beside_the_results(tree: Any, bri
 
 
 @pytest.mark.parametrize("name", ["out.txt", "nowhere/out.csv"])
-def test_an_output_that_cannot_be_is_refused_first(tree: Any, bring: Callable, tmp_path: Path, name: str) -> None:
+def test_an_output_that_cannot_be_is_refused_first(tree, bring, tmp_path, name):
     with pytest.raises(OutputError, match="--out"):
         bring(tree.summary(), out=tmp_path / name)
 
 
 @pytest.mark.parametrize("how", ["same", "link", "hard", "folder"])
-def test_an_output_that_is_an_input_is_refused(
-    tree: Any, bring: Callable, tmp_path: Path, capsys: pytest.CaptureFixture[str], how: str
-) -> None:
+def test_an_output_that_is_an_input_is_refused(tree, bring, tmp_path, capsys, how):
     source, out = tree.summary().rename(tmp_path / "in.csv"), tmp_path / "out.csv"
     if how == "same":
         out = source
@@ -348,7 +341,7 @@ def test_an_output_that_is_an_input_is_refused(
     assert source.read_bytes() == before
 
 
-def test_parquet_and_csv_hold_the_same(tree: Any, bring: Callable, tmp_path: Path) -> None:
+def test_parquet_and_csv_hold_the_same(tree, bring, tmp_path):
     import pandas as pd
 
     tree.power(tree.run())

@@ -1,15 +1,11 @@
 """Work over processes and over a Dask cluster: what one process gives, and a named error where the workers are lost."""
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from analysis._core import cluster
 
 
-def test_processes_give_what_one_gives(tree: Any, bring: Callable) -> None:
+def test_processes_give_what_one_gives(tree, bring):
     for number in range(40):
         log = tree.log_text(
             result_samples_per_second=number + 1.0, result_validity="INVALID" if number == 7 else "VALID"
@@ -22,7 +18,7 @@ def test_processes_give_what_one_gives(tree: Any, bring: Callable) -> None:
     assert len(alone.table) + len(alone.problems) == 40
 
 
-def test_a_dask_cluster_gives_what_one_process_gives(tree: Any, bring: Callable) -> None:
+def test_a_dask_cluster_gives_what_one_process_gives(tree, bring):
     distributed = pytest.importorskip("distributed", reason="Dask is not installed: the cluster is not tested")
     for number in range(30):
         tree.run(f"model{number:02}")
@@ -36,9 +32,7 @@ def test_a_dask_cluster_gives_what_one_process_gives(tree: Any, bring: Callable)
     assert (outcome.rows, len(outcome.problems)) == (31, 1)
 
 
-def test_a_scheduler_that_does_not_answer_is_named(
-    tree: Any, bring: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_scheduler_that_does_not_answer_is_named(tree, bring, tmp_path, monkeypatch):
     pytest.importorskip("distributed", reason="Dask is not installed: the cluster is not tested")
     monkeypatch.setattr(cluster, "PATIENCE", 1.0)
     tree.run()

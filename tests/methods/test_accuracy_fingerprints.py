@@ -5,7 +5,6 @@ from collections.abc import Callable
 import pandas as pd
 import pytest
 
-from analysis._tables.catalog import Catalog
 from analysis.comparability import selection
 from analysis.methods import accuracy_fingerprints, quantization
 from analysis.methods.accuracy_fingerprints import CONTRADICTED, INDISTINCT, MATCHES, UNTESTED
@@ -45,13 +44,13 @@ FP4 = [run("One", "fp4", 28.9, 284.0), run("Two", "fp4", 28.95, 282.0), run("Two
         (run("One", "fp8", 28.9, 283.0), UNTESTED, ""),  # without One's, too few runs are left
     ],
 )
-def test_a_run_is_held_against_the_runs_of_others(results: Rows, odd: dict, verdict: str, reads_as: str) -> None:
+def test_a_run_is_held_against_the_runs_of_others(results, odd, verdict, reads_as):
     """FP8 runs have 294 to 300 tokens and 28.6 to 28.7, FP4 runs 282 to 288 and 28.8 to 28.95."""
     found = accuracy_fingerprints.judged(record(results, *FP8, *FP4, odd), ACCELERATORS).iloc[-1]
     assert (found["verdict"], found["reads_as"]) == (verdict, reads_as)
 
 
-def test_a_verdict_states_the_ranges_that_decide(results: Rows) -> None:
+def test_a_verdict_states_the_ranges_that_decide(results):
     found = accuracy_fingerprints.judged(
         record(results, *FP8, *FP4, run("Odd", "fp8", 28.9, 283.0)), ACCELERATORS
     ).iloc[-1]
@@ -60,7 +59,7 @@ def test_a_verdict_states_the_ranges_that_decide(results: Rows) -> None:
     assert found[names].tolist() == [283.0, 294.0, 300.0, 282.0, 288.0]
 
 
-def test_a_duplicate_has_a_verdict_and_makes_no_range(results: Rows) -> None:
+def test_a_duplicate_has_a_verdict_and_makes_no_range(results):
     second = run("Two", "fp8", 28.9, 283.0) | {"duplicate_of": "r0"}
     found = accuracy_fingerprints.judged(
         record(results, *FP8, *FP4, second, run("Odd", "fp8", 28.9, 283.0)), ACCELERATORS
@@ -68,7 +67,7 @@ def test_a_duplicate_has_a_verdict_and_makes_no_range(results: Rows) -> None:
     assert found["verdict"].iloc[-1] == CONTRADICTED and len(found) == 8
 
 
-def test_evidence_is_a_file_or_a_match_and_no_file_stands_against_the_accuracy(results: Rows) -> None:
+def test_evidence_is_a_file_or_a_match_and_no_file_stands_against_the_accuracy(results):
     odd = [
         run("Odd", "fp4", 28.9, 283.0),
         run("Odd", "fp4", 28.9, None),
@@ -81,14 +80,14 @@ def test_evidence_is_a_file_or_a_match_and_no_file_stands_against_the_accuracy(r
     assert [name for name in kept["id"] if int(name[1:]) >= 6] == ["r6", "r8"]
 
 
-def test_of_no_row_there_is_no_verdict(results: Rows) -> None:
+def test_of_no_row_there_is_no_verdict(results):
     assert accuracy_fingerprints.judged(record(results), ACCELERATORS).empty
     assert accuracy_fingerprints.evident(
         record(results), accuracy_fingerprints.judged(record(results), ACCELERATORS)
     ).empty
 
 
-def test_two_systems_that_declare_fp8_ran_fp4(data: Catalog) -> None:
+def test_two_systems_that_declare_fp8_ran_fp4(data):
     """6.0-0032 and its power-capped twin: 282.9 tokens per sample, where AMD's FP8 runs have 293 to 302."""
     declared = accuracy_fingerprints.as_declared(data.results, data.corrections)
     found = accuracy_fingerprints.judged(declared, data.accelerators)
@@ -102,7 +101,7 @@ def test_two_systems_that_declare_fp8_ran_fp4(data: Catalog) -> None:
     assert corrected["verdict"].eq(MATCHES).sum() > found["verdict"].eq(MATCHES).sum() > 0
 
 
-def test_no_accelerator_has_evidence_of_two_precisions(data: Catalog) -> None:
+def test_no_accelerator_has_evidence_of_two_precisions(data):
     question = selection.Question("llama2-70b", "Offline", origins=("official",))
     rows = selection.select_all(data, question)
     verdicts = accuracy_fingerprints.judged(data.results, data.accelerators)

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from analysis._core.paths import ROOT
-from analysis._tables.catalog import Catalog
 from analysis.methods import prediction
 from analysis.methods.prediction import ALL, KNOWN, NONE
 
@@ -49,7 +48,7 @@ def table(rows: pd.DataFrame, labels: dict[str, str]) -> str:
     return "\n".join(lines)
 
 
-def test_errors_by_hand() -> None:
+def test_errors_by_hand():
     """Two systems of 100 and 300 each: 200 in the middle. Predicted 150 and 250, so 200 by one question."""
     case = {"accelerator": "A", "benchmark": "b", "scenario": "Server", "basis": ALL, "accelerator_count": 2}
     rows = [
@@ -68,7 +67,7 @@ def test_errors_by_hand() -> None:
     ]
 
 
-def test_the_page_has_the_errors_of_the_file_and_the_record(data: Catalog) -> None:
+def test_the_page_has_the_errors_of_the_file_and_the_record(data):
     theirs = pd.read_csv(FILE)
     assert not theirs.duplicated(PAIR).any() and theirs["aiconfigurator"].eq("0.12.0").all()
     rows = beside(theirs, prediction.predictions_of_record(data))
@@ -77,7 +76,7 @@ def test_the_page_has_the_errors_of_the_file_and_the_record(data: Catalog) -> No
 
 
 @pytest.mark.parametrize("name", [KNOWN, NONE])
-def test_no_result_of_the_accelerator_is_in_its_own_prediction(data: Catalog, name: str) -> None:
+def test_no_result_of_the_accelerator_is_in_its_own_prediction(data, name):
     """Without any Server result of H100 (and any Offline one for NONE), its prediction is the same."""
     cases = prediction.record(data)
     cases = cases[cases["benchmark"].eq("llama2-70b")]

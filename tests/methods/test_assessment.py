@@ -25,7 +25,7 @@ def assessed(price: Interval = PRICE, gap: pd.DataFrame | None = None, **best: A
     )
 
 
-def test_the_share_and_the_limits_are_those_of_the_runs() -> None:
+def test_the_share_and_the_limits_are_those_of_the_runs():
     found = assessed()
     assert (found.share, found.within_limits, found.is_sample) == (Interval(0.3, 0.4), (1, 2), True)
 
@@ -35,14 +35,12 @@ def test_the_share_and_the_limits_are_those_of_the_runs() -> None:
     [("full", PRICE, Interval(15.0, 24.0)), ("capped", PRICE, Interval(15.0, 24.0)),
      ("light", PRICE, UNKNOWN), ("", PRICE, UNKNOWN), ("full", UNKNOWN, UNKNOWN)],
 )  # fmt: skip
-def test_nothing_is_saved_without_a_price_or_under_a_load_that_may_be_light(
-    load: str, price: Interval, saved: Interval
-) -> None:
+def test_nothing_is_saved_without_a_price_or_under_a_load_that_may_be_light(load, price, saved):
     found = assessed(price=price, load=load).saved
     assert (found.low, found.high) == pytest.approx((saved.low, saved.high), nan_ok=True)
 
 
-def test_the_largest_loss_comes_first_and_none_is_known_without_an_official_system() -> None:
+def test_the_largest_loss_comes_first_and_none_is_known_without_an_official_system():
     gap = pd.DataFrame({"step": ["latency limits", "low concurrency", "software and setup"]})
     gap = gap.assign(share_low=[0.9, np.nan, 0.4], lost_high=[0.1, np.nan, 0.54])
     assert assessed(gap=gap).known_steps["step"].tolist() == ["software and setup", "latency limits"]
@@ -54,6 +52,6 @@ def test_the_largest_loss_comes_first_and_none_is_known_without_an_official_syst
     [({"concurrency": 1024.0}, "concurrency 1,024"), ({"request_rate": 2.5}, "2.5 requests/s"),
      ({"request_rate": float("inf")}, "line 3"), ({"place": ""}, "run.json")],
 )  # fmt: skip
-def test_a_run_is_named_by_its_load(load: dict, label: str) -> None:
+def test_a_run_is_named_by_its_load(load, label):
     run = {"concurrency": float("nan"), "request_rate": float("nan"), "place": "line 3", "file": "run.json"} | load
     assert assessment._label(run) == label

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from analysis._core.paths import ROOT
-from analysis._tables.catalog import Catalog
 from analysis.methods import blind_test, prediction
 from analysis.methods.prediction import CASE, DECODED, KNOWN, NEW
 
@@ -24,7 +23,7 @@ def cases(*rows: Mapping[str, object]) -> pd.DataFrame:
     return pd.DataFrame(rows)[[*CASE, *DECODED]].astype({"accelerator_count": "Int64"})
 
 
-def test_predictions_are_written_down_for_the_whole_system_without_its_rate() -> None:
+def test_predictions_are_written_down_for_the_whole_system_without_its_rate():
     asked = {"round": "v6.0", "accelerator_count": 16, "offline": 4000.0, "rate": 1.0, "per_accelerator": 1 / 16}
     (row,) = blind_test.written_down(cases(case("old"), case("new", **asked)), "v6.0").to_dict("records")
     assert list(row) == blind_test.COLUMNS
@@ -34,7 +33,7 @@ def test_predictions_are_written_down_for_the_whole_system_without_its_rate() ->
     assert np.isnan([row["new_system_p10"], row["offline_known_p90"]]).all()  # from one case no range can be told
 
 
-def test_a_score_counts_errors_what_lies_in_range_and_what_was_not_predicted() -> None:
+def test_a_score_counts_errors_what_lies_in_range_and_what_was_not_predicted():
     """Errors by hand: 110 for 100 is 10 %, 80 for 100 is 20 %, and one result has no prediction."""
     actual = cases(*(case(name, rate=100.0) for name in "abc"))
     ends = {"new_system_p10": [105.0, 70.0, np.nan], "new_system_p90": [120.0, 101.0, np.nan]}
@@ -54,13 +53,13 @@ def test_a_score_counts_errors_what_lies_in_range_and_what_was_not_predicted() -
     assert lines[3] == "| new system | Server | llm | 3 | 2 | 15% | - | 50% | 50% |"
 
 
-def test_a_result_that_the_record_lacks_is_named() -> None:
+def test_a_result_that_the_record_lacks_is_named():
     predictions = cases(case("gone"))[blind_test.CASE_KEY]
     with pytest.raises(ValueError, match="no result llm, Server, gone"):
         blind_test.scored(predictions, cases(case("there")))
 
 
-def test_the_score_of_v6_1_is_that_of_its_file_and_the_record(data: Catalog) -> None:
+def test_the_score_of_v6_1_is_that_of_its_file_and_the_record(data):
     """docs/planner.md has the table that file and record give, and the file is the one that was written down."""
     written = ROOT / "docs" / "blind_test_v6.1.csv"
     page = (ROOT / "docs" / "planner.md").read_text("utf-8")

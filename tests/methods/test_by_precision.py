@@ -31,7 +31,7 @@ def rows(comparable_rows: Rows) -> pd.DataFrame:
     return comparable_rows(*ROWS).assign(precision_basis=bases, hypervisor="")
 
 
-def test_the_fastest_on_sale_of_each_precision_is_told(rows: pd.DataFrame) -> None:
+def test_the_fastest_on_sale_of_each_precision_is_told(rows):
     found = quantization.by_precision(rows)
     assert found["precision"].tolist() == ["unknown", "fp4", "fp8", "fp8"]
     assert found["basis"].tolist() == ["official v6.0"] * 3 + ["official v5.1"]
@@ -41,7 +41,7 @@ def test_the_fastest_on_sale_of_each_precision_is_told(rows: pd.DataFrame) -> No
     assert (fp4["source_ids"], fp4["notes"]) == (("mlcommons-v6.0",), NONE)
 
 
-def test_the_lower_precision_stands_over_the_wider_on_one_accelerator_in_one_round(rows: pd.DataFrame) -> None:
+def test_the_lower_precision_stands_over_the_wider_on_one_accelerator_in_one_round(rows):
     (pair,) = quantization.precision_pairs(rows).to_dict("records")
     assert (pair["accelerator"], pair["round"], pair["lower"], pair["higher"]) == ("B200 SXM", "v6.0", "fp4", "fp8")
     assert (pair["speedup_low"], pair["speedup_high"], pair["pairs"]) == (1.5, 1.5, 0)
@@ -57,7 +57,7 @@ def test_the_lower_precision_stands_over_the_wider_on_one_accelerator_in_one_rou
     assert pair["notes"] == {note("single", of="pair")}
 
 
-def test_each_precision_stands_beside_the_next_wider_and_none_beside_one_as_wide(comparable_rows: Rows) -> None:
+def test_each_precision_stands_beside_the_next_wider_and_none_beside_one_as_wide(comparable_rows):
     """100 at FP16, 150 at FP8, 300 at FP4; in Server INT8 and FP8, which take one byte each."""
     server = {"scenario": "Server"}
     rows = comparable_rows(
@@ -69,14 +69,14 @@ def test_each_precision_stands_beside_the_next_wider_and_none_beside_one_as_wide
     assert told == [["Offline", "fp8", "fp16", 1.5], ["Offline", "fp4", "fp8", 2.0]]
 
 
-def test_where_only_a_preview_ran_it_says_so(rows: pd.DataFrame) -> None:
+def test_where_only_a_preview_ran_it_says_so(rows):
     preview = frozenset({note("preview", round="v6.0")})
     kept = rows[rows["result_id"].isin(["6.0-0003", "6.0-0004"])].assign(notes=[preview, NONE])
     pair = quantization.precision_pairs(kept).iloc[0]
     assert (pair["speedup_low"], pair["notes"]) == (2.0, preview | {note("single_wider", precision="FP8")})
 
 
-def test_nothing_official_gives_nothing(rows: pd.DataFrame) -> None:
+def test_nothing_official_gives_nothing(rows):
     published = rows[rows["origin"].eq("published")]
     frames = quantization.by_precision, quantization.precision_pairs
     assert [len(made(published)) for made in frames] == [0, 0]

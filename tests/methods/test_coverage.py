@@ -8,7 +8,6 @@ import pytest
 
 from analysis._core.paths import ROOT
 from analysis._core.vocabulary import DIVISIONS
-from analysis._tables.catalog import Catalog
 from analysis.comparability import selection
 from analysis.comparability.selection import Question
 from analysis.methods import coverage
@@ -40,20 +39,20 @@ def without_log(**row: object) -> dict:
     return {"recomputed": float("nan"), "recomputed_difference": float("nan"), **row}
 
 
-def test_official_rows_of_the_rounds_asked_for_are_taken(record: Rows) -> None:
+def test_official_rows_of_the_rounds_asked_for_are_taken(record):
     rows = record({}, OLD, {"origin": "published"}, {"round": "v5.1"})
     assert coverage.official(rows)["id"].tolist() == ["r0", "r1", "r3"]
     assert coverage.official(rows, ["v2.1", "v5.1"])["id"].tolist() == ["r1", "r3"]
     assert coverage.official(rows, ["v5.0"]).empty
 
 
-def test_what_the_tables_have_no_column_for_is_missing(results: Rows) -> None:
+def test_what_the_tables_have_no_column_for_is_missing(results):
     """Results without any import lack the columns of logs and limits: nothing was computed again."""
     counts = coverage.counts(coverage.official(results({"power_capped": True})))
     assert counts.loc["v4.1", ["recomputed", "compared", "power", "capped", "cap_unknown"]].tolist() == [0, 0, 0, 1, 1]
 
 
-def test_what_rows_were_read_from_is_counted_by_round(record: Rows) -> None:
+def test_what_rows_were_read_from_is_counted_by_round(record):
     read_from = ["log", "log", "summary", "", "table", "collection", "collection"]
     rounds = ["v10.0", "v9.1", "v10.0", "v10.0", "v5.0", "v2.1", "v2.1"]
     rows = record(*({"round": name} for name in rounds)).assign(evidence=read_from)
@@ -65,7 +64,7 @@ def test_what_rows_were_read_from_is_counted_by_round(record: Rows) -> None:
     assert coverage.evidence_by_round(rows[:0]).empty
 
 
-def test_rows_with_logs_and_without_are_counted_by_round(record: Rows) -> None:
+def test_rows_with_logs_and_without_are_counted_by_round(record):
     rows = record(
         {"recomputed_difference": 1.1e-6, "division": "open"},
         {"recomputed_difference": -1.1e-6, "inferred": True},
@@ -85,14 +84,14 @@ def test_rows_with_logs_and_without_are_counted_by_round(record: Rows) -> None:
     ]  # fmt: skip
 
 
-def test_rounds_stand_in_the_order_of_their_age(record: Rows) -> None:
+def test_rounds_stand_in_the_order_of_their_age(record):
     rows = coverage.official(record(*({"round": name} for name in ("v10.0", "v2.1", "v5.1"))))
     assert list(coverage.counts(rows).index) == ["v2.1", "v5.1", "v10.0", ALL]
     assert list(coverage.set_aside(rows).index) == ["v2.1", "v5.1", "v10.0", ALL]
     assert list(coverage.submitters(rows))[-3:] == ["v2.1", "v5.1", "v10.0"]
 
 
-def test_power_figures_units_and_caps_are_counted(record: Rows) -> None:
+def test_power_figures_units_and_caps_are_counted(record):
     rows = record(
         METERED | {"recomputed_power_difference": 1.1e-9, "power_capped": True, "power_limit_watts": 500.0},
         METERED | {"recomputed_power_difference": -0.9e-9, "power_capped": True},
@@ -104,7 +103,7 @@ def test_power_figures_units_and_caps_are_counted(record: Rows) -> None:
     assert counted[names].tolist() == [3, 2, 1, 1, 1, 2, 1]
 
 
-def test_different_submitters_systems_and_accelerators_are_counted_once(record: Rows) -> None:
+def test_different_submitters_systems_and_accelerators_are_counted_once(record):
     """A system is known by its submitter and name, in whatever division; a cluster of several types is no part."""
     again, mixed = {"division": "open", "result_id": "4.1-0002"}, {"accelerator": "mixed"}
     rows = record(
@@ -115,13 +114,13 @@ def test_different_submitters_systems_and_accelerators_are_counted_once(record: 
     assert counts[names].to_numpy().tolist() == [[2, 2, 1], [1, 1, 1], [3, 3, 1]]
 
 
-def test_a_narrower_tolerance_finds_more_that_differ(record: Rows) -> None:
+def test_a_narrower_tolerance_finds_more_that_differ(record):
     rows = coverage.official(record({"recomputed_difference": 1e-8}, METERED | {"recomputed_power_difference": 1e-10}))
     assert coverage.counts(rows).loc[ALL, ["differing", "power_differing"]].tolist() == [0, 0]
     assert coverage.counts(rows, 1e-9).loc[ALL, ["differing", "power_differing"]].tolist() == [1, 0]
 
 
-def test_single_logs_are_no_logs_of_a_round(record: Rows) -> None:
+def test_single_logs_are_no_logs_of_a_round(record):
     """One of 50 rows is single, one of 49 is not; a row that has a log is no exception either way."""
     rows = record({}, *(without_log(result_id=f"4.1-{number:04}") for number in range(2, 51)))
     found = coverage.exceptions(coverage.official(rows)).set_index("why")
@@ -130,7 +129,7 @@ def test_single_logs_are_no_logs_of_a_round(record: Rows) -> None:
     assert fewer["rows"].to_dict() == {"no_log": 48}
 
 
-def test_exceptions_are_counted_by_reason_and_benchmark_with_their_ids(record: Rows) -> None:
+def test_exceptions_are_counted_by_reason_and_benchmark_with_their_ids(record):
     wrong = {"corrected": "why", "printed_unit": "Samples/s"}
     rows = record(
         without_log(result_id="4.1-0003"),
@@ -152,7 +151,7 @@ def test_exceptions_are_counted_by_reason_and_benchmark_with_their_ids(record: R
     assert (found.at["no_round_logs", "rounds"], found.at["no_round_logs", "result_ids"]) == (("v2.1",), ())
 
 
-def test_power_without_samples_is_an_exception_where_its_round_has_samples(record: Rows) -> None:
+def test_power_without_samples_is_an_exception_where_its_round_has_samples(record):
     lost = {"power_measured": True, "benchmark": "scan"}
     rows = record(METERED | {"recomputed_power_difference": 0.1}, METERED, METERED | {"round": "v5.1"}, lost)
     found = coverage.exceptions(coverage.official(rows))
@@ -174,7 +173,7 @@ BROKEN = {
 }
 
 
-def test_what_is_set_aside_is_what_the_gate_leaves_out(record: Rows, benchmarks: pd.DataFrame) -> None:
+def test_what_is_set_aside_is_what_the_gate_leaves_out(record, benchmarks):
     """One row for each reason, each counted once, and none of them passes the gate of its benchmark and scenario."""
     given = record({}, {"suite": "datacenter,edge"}, *BROKEN.values())
     aside = coverage.set_aside(coverage.official(given))
@@ -185,12 +184,12 @@ def test_what_is_set_aside_is_what_the_gate_leaves_out(record: Rows, benchmarks:
     assert pd.concat(kept).tolist() == ["r0", "r1"]
 
 
-def test_a_row_may_have_several_reasons(record: Rows) -> None:
+def test_a_row_may_have_several_reasons(record):
     aside = coverage.set_aside(coverage.official(record({"division": "open", "suite": "edge"})))
     assert aside.loc[ALL, ["another_division", "another_suite", "compared"]].tolist() == [1, 1, 0]
 
 
-def test_each_closed_result_is_of_one_class(record: Rows) -> None:
+def test_each_closed_result_is_of_one_class(record):
     latency, edge = {"metric": "latency", "scenario": "SingleStream"}, {"suite": "edge"}
     rows = record(
         {}, {"suite": "datacenter,edge"}, latency | edge, latency | {"suite": "datacenter,edge"}, latency, edge,
@@ -202,7 +201,7 @@ def test_each_closed_result_is_of_one_class(record: Rows) -> None:
     assert set(coverage.by_class(coverage.official(rows, ["v5.0"])).values()) == {0}
 
 
-def test_submitters_stand_by_their_rows(record: Rows) -> None:
+def test_submitters_stand_by_their_rows(record):
     one, two = {"submitter": "One"}, {"submitter": "Two", "division": "open"}
     rows = record(one, two, two | OLD, two | OLD | {"division": "closed", "system": "other"})
     found = coverage.submitters(coverage.official(rows))
@@ -217,7 +216,7 @@ def test_submitters_stand_by_their_rows(record: Rows) -> None:
     }
 
 
-def test_the_best_on_sale_of_each_round_stands_over_the_first(comparable_rows: Rows) -> None:
+def test_the_best_on_sale_of_each_round_stands_over_the_first(comparable_rows):
     """100 an accelerator in v4.1 and 250 in v5.1, where the fastest of all is a preview: 2.5 times."""
     later = {"round": "v5.1", "source": "official v5.1"}
     rows = comparable_rows(
@@ -232,14 +231,14 @@ def test_the_best_on_sale_of_each_round_stands_over_the_first(comparable_rows: R
     assert found["over_first_low"].tolist() == found["over_first_high"].tolist() == [1.0, 2.5]
 
 
-def test_of_no_row_nothing_is_counted(record: Rows, comparable_rows: Rows) -> None:
+def test_of_no_row_nothing_is_counted(record, comparable_rows):
     nothing = coverage.official(record({}), ["v5.0"])
     frames = [coverage.counts, coverage.exceptions, coverage.set_aside, coverage.submitters]
     assert [len(count(nothing)) for count in frames] == [0] * len(frames)
     assert coverage.best(comparable_rows({"availability": "preview"})).empty
 
 
-def test_docs_state_what_is_complete(data: Catalog) -> None:
+def test_docs_state_what_is_complete(data):
     """Each number of the table, and those of the text around it."""
     text = (ROOT / "docs" / "data.md").read_text("utf-8")
     rows = coverage.official(data.results)
@@ -265,7 +264,7 @@ def test_docs_state_what_is_complete(data: Catalog) -> None:
     assert counts.loc[["v5.1", ALL], "power_excluded"].tolist() == [9, 9]
 
 
-def test_the_readme_states_what_results_were_read_from(data: Catalog) -> None:
+def test_the_readme_states_what_results_were_read_from(data):
     rows = coverage.official(data.results)
     evidence = coverage.evidence_by_round(rows).set_index("round")
     said = (ROOT / "README.md").read_text("utf-8").partition("\nOf ")[2].partition("\n\n")[0]

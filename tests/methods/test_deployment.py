@@ -68,29 +68,29 @@ def official(comparable_rows: Rows) -> Callable[..., pd.DataFrame]:
     return make
 
 
-def test_file_settles_what_it_says() -> None:
+def test_file_settles_what_it_says():
     (run,) = settled().to_dict("records")
     assert (run["accelerator"], run["accelerator_count"], run["benchmark"]) == ("H100 SXM", 8, "llm")
     assert (run["per_accelerator_low"], run["per_accelerator_high"], run["rate_low"]) == (50.0, 50.0, 400.0)
 
 
-def test_a_method_of_quantization_settles_its_precision() -> None:
+def test_a_method_of_quantization_settles_its_precision():
     assert settled({"precision": "awq"}, {"precision": "gptq"})["precision"].tolist() == ["int4", "gptq"]
 
 
-def test_user_settles_what_the_file_does_not_say() -> None:
+def test_user_settles_what_the_file_does_not_say():
     silent = {"accelerator": "", "accelerator_count": 0, "model": ""}
     (run,) = settled(silent, said=Said("L40S", 4, "llm", "fp8")).to_dict("records")
     assert (run["accelerator"], run["accelerator_count"], run["precision"]) == ("L40S", 4, "fp8")
     assert run["per_accelerator_low"] == 100.0
 
 
-def test_a_name_that_nobody_knows_is_told_by_the_user() -> None:
+def test_a_name_that_nobody_knows_is_told_by_the_user():
     (run,) = settled({"accelerator": "pool-7"}, said=Said("L40S")).to_dict("records")
     assert run["accelerator"] == "L40S"
 
 
-def test_a_model_of_no_benchmark_is_set_beside_the_one_asked_for() -> None:
+def test_a_model_of_no_benchmark_is_set_beside_the_one_asked_for():
     (run,) = settled({"model": "org/other"}, said=Said(benchmark="llm-2")).to_dict("records")
     assert run["benchmark"] == "llm-2"
 
@@ -128,7 +128,7 @@ def test_a_model_of_no_benchmark_is_set_beside_the_one_asked_for() -> None:
         ({"model": ""}, Said(), r"its model '\(not said\)' is that of no benchmark"),
     ],
 )
-def test_what_nobody_says_is_asked_for_by_name(change: dict, said: Said, message: str) -> None:
+def test_what_nobody_says_is_asked_for_by_name(change, said, message):
     with pytest.raises(Unsaid, match=f"run.json: .*{message}"):
         settled(change, said=said)
 
@@ -138,7 +138,7 @@ def test_what_nobody_says_is_asked_for_by_name(change: dict, said: Said, message
     [("NVIDIA H200", "H200 SXM CTS"), ("NVIDIA H100 80GB HBM3", "H100 SXM"), ("NVIDIA L40S", "L40S"), ("GPU", "M1 Pro"),
      ("NVIDIA A100-SXM4-80GB", "A100 SXM 80GB"), ("Jetson AGX Orin", "Jetson AGX Orin 64GB")],
 )  # fmt: skip
-def test_telemetry_may_name_its_accelerators_less_exactly(device: str, accelerator: str) -> None:
+def test_telemetry_may_name_its_accelerators_less_exactly(device, accelerator):
     aliases = {"nvidia h200": "H200 SXM", "nvidia h100 80gb hbm3": "H100 SXM", accelerator.lower(): accelerator}
     told = accelerator != "M1 Pro"  # whose number the telemetry does not hold
     assert deployment._may_be(device, accelerator, aliases) is told
@@ -159,7 +159,7 @@ TEN = pd.Series({"label": "LLM", "parameters_billion": 10.0, "active_parameters_
         ({"tpot_p50_ms": 0.12}, r"0.12 ms to each further token \(tpot\)"),
     ],
 )
-def test_what_cannot_be_is_refused_by_name(change: dict, words: str) -> None:
+def test_what_cannot_be_is_refused_by_name(change, words):
     run = settled({"precision": "fp8", "place": "line 2"} | change).assign(official_high=60.0)
     with pytest.raises(plausibility.Implausible, match=rf"run\.json, line 2: .*{words}"):
         plausibility.check(run, TEN, SLOW)
@@ -169,21 +169,21 @@ def test_what_cannot_be_is_refused_by_name(change: dict, words: str) -> None:
     "change",
     [{"output_tokens_per_s": 8 * 599.0}, {"ttft_p50_ms": 1.26, "tpot_p50_ms": 0.13}, {"ttft_p50_ms": 0.0}, {}],
 )
-def test_what_is_fast_and_may_be_is_not_refused(change: dict) -> None:
+def test_what_is_fast_and_may_be_is_not_refused(change):
     plausibility.check(settled({"precision": "fp8"} | change).assign(official_high=60.0), TEN, SLOW)
     unknown = SLOW.assign(memory_bandwidth_gb_per_s=np.nan, fp8_dense_tflops=np.nan)
     plausibility.check(settled(change | {"ttft_p50_ms": 0.1}).assign(official_high=np.nan), TEN, unknown)
 
 
-def test_a_log_of_server_may_be_of_interactive() -> None:
+def test_a_log_of_server_may_be_of_interactive():
     assert len(settled({"scenario": "Server"}, said=Said(scenario="Interactive"))) == 1
 
 
-def test_benchmark_is_that_of_the_longest_name() -> None:
+def test_benchmark_is_that_of_the_longest_name():
     assert settled({"model": "org/Great_LLM-2-chat"})["benchmark"].tolist() == ["llm-2"]
 
 
-def test_share_of_the_official_range_by_hand(official: Rows) -> None:
+def test_share_of_the_official_range_by_hand(official):
     """50 each against 75 to 100 of eight; the nearest has 8 accelerators and 100; its Offline rate is 125."""
     limited = official(
         {"low": 800.0, "result_id": "a", "scenario": "Server"},
@@ -199,14 +199,14 @@ def test_share_of_the_official_range_by_hand(official: Rows) -> None:
     assert (run["source_ids"], run["systems"]) == (("mlcommons-v4.1",), "2 of 3 systems")
 
 
-def test_systems_without_result_ids_have_their_own_offline_rate(official: Rows) -> None:
+def test_systems_without_result_ids_have_their_own_offline_rate(official):
     limited = official({"low": 800.0, "id": "o-6.1-a-server", "scenario": "Server"})
     offline = official({"low": 1000.0, "id": "o-6.1-a-offline"}, {"low": 9000.0, "id": "o-6.1-b-offline"})
     (run,) = deployment.against(settled(), limited, offline).to_dict("records")
     assert (run["nearest"], run["latency_low"], run["latency_high"]) == ("o-6.1-a-server", 0.8, 0.8)
 
 
-def test_without_an_official_row_nothing_is_told(official: Rows) -> None:
+def test_without_an_official_row_nothing_is_told(official):
     other = official({"accelerator": "L40S"})
     (run,) = deployment.against(settled(), other, other).to_dict("records")
     assert (run["nearest"], run["source_ids"]) == ("", ())
@@ -225,7 +225,7 @@ def test_without_an_official_row_nothing_is_told(official: Rows) -> None:
         ([{"accelerator_count": 8}, {"accelerator_count": 4, "precision": "fp8", "framework": "vLLM"}], "r0"),
     ],
 )
-def test_nearest_row_by_its_order_of_likeness(official: Rows, rows: list[dict], name: str) -> None:
+def test_nearest_row_by_its_order_of_likeness(official, rows, name):
     frame = official(*({key: value for key, value in row.items() if key != "framework"} for row in rows))
     frame["framework"] = [row.get("framework", "TensorRT") for row in rows]
     run = settled({"precision": "fp8"}).iloc[0].to_dict()
@@ -246,23 +246,21 @@ def test_nearest_row_by_its_order_of_likeness(official: Rows, rows: list[dict], 
         ("", "", "r2"),
     ],
 )
-def test_nearest_row_by_software_is_that_of_the_server_before_the_client(
-    official: Rows, tool: str, software: str, name: str
-) -> None:
+def test_nearest_row_by_software_is_that_of_the_server_before_the_client(official, tool, software, name):
     frame = official({"low": 800.0}, {"low": 800.0}, {"low": 900.0})
     frame["framework"] = ["SGLang 0.5", "vLLM 0.10", "TensorRT 10.2, TensorRT-LLM 1.2"]
     run = settled({"tool": tool, "software": software}).iloc[0].to_dict()
     assert deployment.nearest(run, frame, official().head(0))["id"] == name
 
 
-def test_where_no_row_is_of_the_software_that_served_none_is_nearer_for_its_client(official: Rows) -> None:
+def test_where_no_row_is_of_the_software_that_served_none_is_nearer_for_its_client(official):
     frame = official({"low": 800.0}, {"low": 900.0})
     frame["framework"] = ["vLLM 0.10", "TensorRT 10.2"]
     run = settled({"tool": "vllm bench serve", "software": "sglang"}).iloc[0].to_dict()
     assert deployment.nearest(run, frame, official().head(0))["id"] == "r1"
 
 
-def test_differences_name_only_what_differs(official: Rows) -> None:
+def test_differences_name_only_what_differs(official):
     row = official({"accelerator_count": 4, "tokens_per_sample": 200.0, "scenario": "Server", "precision": ""}).iloc[0]
     run = settled({"precision": "fp8", "concurrency": 32.0, "request_rate": 5.0}).iloc[0].to_dict()
     found = deployment.differences(run, row, BENCHMARKS).set_index("what")
@@ -276,7 +274,7 @@ def test_differences_name_only_what_differs(official: Rows) -> None:
     assert deployment.differences(run, None, BENCHMARKS).empty
 
 
-def test_factors_of_the_gap_multiply_to_the_useful_share() -> None:
+def test_factors_of_the_gap_multiply_to_the_useful_share():
     """The ceiling of 80 lies below the 100 of the nearest system: 0.8 of the half that is reached is few requests."""
     run = settled({"requests_failed": 25.0, "request_rate": np.inf}).iloc[0].to_dict()
     run |= {"latency_low": 0.8, "latency_high": 0.8, "of_nearest_low": 0.5, "of_nearest_high": 0.5, "good_share": 0.9}
@@ -308,7 +306,7 @@ LOADS = [
 
 
 @pytest.mark.parametrize(("said", "load", "blamed"), LOADS)
-def test_software_is_blamed_for_what_a_full_load_shows_alone(said: dict, load: str, blamed: str) -> None:
+def test_software_is_blamed_for_what_a_full_load_shows_alone(said, load, blamed):
     """100 requests in 20 s are 5 a second, in 50 s 2: then answers fall behind the 5 that came."""
     run = settled(said).iloc[0].to_dict()
     known = {f"{name}_{end}": 0.5 for name in ("latency", "of_nearest") for end in ("low", "high")}
@@ -321,16 +319,16 @@ def test_software_is_blamed_for_what_a_full_load_shows_alone(said: dict, load: s
 @pytest.mark.parametrize(
     ("ttft", "tpot", "held"), [(300.0, 60.0, [True, True]), (299.0, 59.0, [False, False]), (np.nan, 60.0, [None, True])]
 )
-def test_limits_hold_up_to_their_value(ttft: float, tpot: float, held: list) -> None:
+def test_limits_hold_up_to_their_value(ttft, tpot, held):
     found = run_metrics.served(runs({"ttft_p99_ms": 300.0, "tpot_p99_ms": 60.0}), ttft, tpot).iloc[0]
     assert [None if pd.isna(found[name]) else bool(found[name]) for name in ("ttft_held", "tpot_held")] == held
 
 
-def test_percentile_that_is_not_known_is_neither_held_nor_broken() -> None:
+def test_percentile_that_is_not_known_is_neither_held_nor_broken():
     assert run_metrics.served(runs(), 300.0, 60.0)["ttft_held"].isna().all()
 
 
-def test_answers_in_time_are_counted_or_stated_or_not_known() -> None:
+def test_answers_in_time_are_counted_or_stated_or_not_known():
     arrays = {"request_ttft_ms": np.array([100.0, 200.0, 300.0]), "request_tpot_ms": np.array([30.0, 70.0, np.nan])}
     stated = {"goodput_per_s": 1.5, "requests_per_s": 2.0}
     found = run_metrics.served(runs(arrays | stated, stated, {}), 250.0, 60.0)
@@ -338,7 +336,7 @@ def test_answers_in_time_are_counted_or_stated_or_not_known() -> None:
     assert found["good_basis"].tolist() == ["counted", "stated by the file", "not known"]
 
 
-def test_energy_is_of_all_accelerators_or_of_none() -> None:
+def test_energy_is_of_all_accelerators_or_of_none():
     found = run_metrics.energy(
         settled({"accelerator_watts": 4000.0, "metered": 8}, {"accelerator_watts": 500.0, "metered": 1})
     )
@@ -349,7 +347,7 @@ def beside(derate: tuple[float, float], **change: float) -> pd.DataFrame:
     return settled(change).assign(derate_low=derate[0], derate_high=derate[1])
 
 
-def test_money_by_hand() -> None:
+def test_money_by_hand():
     """8 accelerators at 2 to 3 dollars; 400 tokens/s are 1.44 million an hour, 2.16 with the prompts' 10,000."""
     (run,) = run_metrics.money(beside((0.5, 0.75)), Interval(2.0, 3.0)).to_dict("records")
     assert (run["usd_per_hour_low"], run["usd_per_hour_high"]) == (16.0, 24.0)
@@ -359,20 +357,20 @@ def test_money_by_hand() -> None:
     assert (run["enough_low"], run["enough_high"]) == (4.0, 6.0)
 
 
-def test_dollars_and_accelerators_saved_are_whole_ones() -> None:
+def test_dollars_and_accelerators_saved_are_whole_ones():
     """0.31 to 0.41 of 8 are 2.5 to 3.3, so 3 to 4 stay: 4 at 2 to 5 at 3 dollars an hour are saved."""
     (run,) = run_metrics.money(beside((0.31, 0.41)), Interval(2.0, 3.0)).to_dict("records")
     assert (run["enough_low"], run["enough_high"], run["saved_low"], run["saved_high"]) == (3.0, 4.0, 8.0, 15.0)
 
 
-def test_who_is_faster_than_the_record_saves_nothing() -> None:
+def test_who_is_faster_than_the_record_saves_nothing():
     (run,) = run_metrics.money(beside((1.1, 1.2)), Interval(2.0, 3.0)).to_dict("records")
     assert (run["saved_low"], run["saved_high"], run["enough_low"]) == (0.0, 0.0, 8.0)
 
 
 @settings(deadline=None)
 @given(st.floats(0.1, 10), st.floats(0, 10), st.floats(0.01, 1))
-def test_a_dearer_hour_never_costs_or_saves_less(usd: float, more: float, derate: float) -> None:
+def test_a_dearer_hour_never_costs_or_saves_less(usd, more, derate):
     cheap, dear = (
         run_metrics.money(beside((derate, derate)), Interval(each, each)).iloc[0] for each in (usd, usd + more)
     )
@@ -381,7 +379,7 @@ def test_a_dearer_hour_never_costs_or_saves_less(usd: float, more: float, derate
     assert cheap["saved_low"] <= cheap["usd_per_hour_low"]
 
 
-def test_front_leaves_out_what_another_run_beats() -> None:
+def test_front_leaves_out_what_another_run_beats():
     points = [(100.0, 20.0), (300.0, 40.0), (200.0, 50.0), (300.0, 45.0), (50.0, np.nan)]
     found = run_metrics.front(settled(*({"output_tokens_per_s": rate, "tpot_p50_ms": tpot, "tpot_p99_ms": 2 * tpot}
                                     for rate, tpot in points)))  # fmt: skip
@@ -397,7 +395,7 @@ MODEL = Model(140e9, 1e6)
 
 
 @pytest.mark.parametrize(("concurrency", "bound"), [(1.0, "memory"), (10_000.0, "compute")])
-def test_ceiling_by_hand(concurrency: float, bound: str) -> None:
+def test_ceiling_by_hand(concurrency, bound):
     """70 GB of weights, 1 MB of cache a token, 100 + 200/2 in cache: a step reads 70 GB + 0.2 GB per request."""
     found = run_metrics.ceiling(settled({"precision": "fp8", "concurrency": concurrency}), IDENTITY, MODEL, FACTS)
     memory = 2000e9 * concurrency / (70e9 + concurrency * 200 * 1e6)
@@ -408,11 +406,11 @@ def test_ceiling_by_hand(concurrency: float, bound: str) -> None:
 
 
 @pytest.mark.parametrize("change", [{}, {"precision": "gguf", "concurrency": 4.0}, {"precision": "fp8"}])
-def test_ceiling_of_what_is_not_known_is_not_known(change: dict) -> None:
+def test_ceiling_of_what_is_not_known_is_not_known(change):
     found = run_metrics.ceiling(settled(change), IDENTITY, MODEL, FACTS)
     assert (found["bound"].tolist(), found["ceiling"].isna().tolist()) == (["not known"], [True])
 
 
 @pytest.mark.parametrize(("written", "precision"), [("bfloat16", "bf16"), ("FP8", "fp8"), ("half", "fp16"), ("", "")])
-def test_precision_is_known_by_its_common_spellings(written: str, precision: str) -> None:
+def test_precision_is_known_by_its_common_spellings(written, precision):
     assert settled({"precision": written})["precision"].tolist() == [precision]

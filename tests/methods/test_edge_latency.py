@@ -1,17 +1,13 @@
 """Lowest latencies of edge accelerators by hand: which rows count, at which target, in which order."""
 
-from collections.abc import Callable
-
-import pandas as pd
 import pytest
 
 from analysis.methods import edge_latency
 
-Rows = Callable[..., pd.DataFrame]
 EDGE = {"suite": "edge", "scenario": "SingleStream", "metric": "latency", "unit": "ms"}
 
 
-def test_the_fastest_of_each_accelerator_in_the_newest_round_of_its_benchmark(results: Rows) -> None:
+def test_the_fastest_of_each_accelerator_in_the_newest_round_of_its_benchmark(results):
     found = edge_latency.lowest(
         results(
             EDGE | {"low": 4.0}, EDGE | {"low": 3.0}, EDGE | {"low": 6.0, "accelerator": "L4"},
@@ -22,7 +18,7 @@ def test_the_fastest_of_each_accelerator_in_the_newest_round_of_its_benchmark(re
     assert told == [["scan", "H100 SXM", 9.0, 1.0], ["llm", "H100 SXM", 3.0, 1.0], ["llm", "L4", 6.0, 2.0]]
 
 
-def test_it_is_of_the_usual_target_of_two_the_stricter(results: Rows) -> None:
+def test_it_is_of_the_usual_target_of_two_the_stricter(results):
     loose, strict = ({"accuracy_target": target} for target in ("99", "99.9"))
     rows = [EDGE | loose | {"low": 2.0}, EDGE | strict | {"low": 5.0}]
     assert edge_latency.lowest(results(*rows))["latency_ms"].tolist() == [5.0]
@@ -37,7 +33,7 @@ def test_it_is_of_the_usual_target_of_two_the_stricter(results: Rows) -> None:
         {"origin": "published"},
     ],
 )  # fmt: skip
-def test_other_results_are_no_latency_of_an_edge_system_on_sale(results: Rows, other: dict) -> None:
+def test_other_results_are_no_latency_of_an_edge_system_on_sale(results, other):
     found = edge_latency.lowest(results(EDGE | {"low": 4.0}, EDGE | {"low": 1.0} | other))
     assert found["latency_ms"].tolist() == [4.0]
     assert edge_latency.lowest(results(EDGE | other)).empty

@@ -21,7 +21,7 @@ def points(*pairs: tuple[float | None, float], curve: str = "a", **changes: Any)
 CURVE = points((10, 8000), (40, 4000), (120, 400), (None, 9000))
 
 
-def test_each_step_holds_from_the_one_before_and_offline_is_none() -> None:
+def test_each_step_holds_from_the_one_before_and_offline_is_none():
     steps = endpoint_curves.steps(CURVE)
     assert steps[["holds_from", "interactivity", "tokens_per_second"]].to_numpy().tolist() == [
         [0, 10, 8000], [10, 40, 4000], [40, 120, 400],
@@ -29,18 +29,18 @@ def test_each_step_holds_from_the_one_before_and_offline_is_none() -> None:
     assert steps["per_accelerator"].tolist() == [1000, 500, 50] and steps["per_kilowatt"].tolist() == [800, 400, 40]
 
 
-def test_a_point_that_a_faster_one_exceeds_is_no_step() -> None:
+def test_a_point_that_a_faster_one_exceeds_is_no_step():
     steps = endpoint_curves.steps(points((10, 3000), (40, 4000), (120, 400), (130, 400)))
     assert steps[["holds_from", "interactivity"]].to_numpy().tolist() == [[0, 40], [40, 130]]
 
 
-def test_at_a_target_the_step_is_that_of_a_point_as_fast_or_faster() -> None:
+def test_at_a_target_the_step_is_that_of_a_point_as_fast_or_faster():
     reached = endpoint_curves.at_targets(CURVE, [10, 15, 40, 120, 121]).set_index("target")
     assert reached["tokens_per_second"].dropna().to_dict() == {10: 8000, 15: 4000, 40: 4000, 120: 400}
     assert reached.loc[121, "system"] == "node" and pd.isna(reached.loc[121, "tokens_per_second"])
 
 
-def test_leaders_are_available_standardized_and_of_one_definition() -> None:
+def test_leaders_are_available_standardized_and_of_one_definition():
     others = [
         points((50, 5000), curve="b", submitter="Bolt"),
         points((50, 9000), curve="c", availability="Preview"),
@@ -65,19 +65,19 @@ def test_leaders_are_available_standardized_and_of_one_definition() -> None:
         ({"division": "Serviced"}, "B300 8x, Acme, Serviced"),
     ],
 )
-def test_a_name_says_what_a_result_is_not(changes: dict[str, Any], name: str) -> None:
+def test_a_name_says_what_a_result_is_not(changes, name):
     rows = points((10, 1), **changes).astype({"accelerator_count": "Int64"})
     assert endpoint_curves.named(rows, {"B300 SXM": "B300"})["name"].tolist() == [name]
 
 
-def test_two_curves_of_one_name_say_their_system() -> None:
+def test_two_curves_of_one_name_say_their_system():
     rows = pd.concat([points((10, 1)), points((10, 1), curve="b", system="other")], ignore_index=True)
     assert endpoint_curves.named(rows, {})["name"].tolist() == [
         "B300 SXM 8x, Acme (node)", "B300 SXM 8x, Acme (other)",
     ]  # fmt: skip
 
 
-def test_no_points_give_no_steps_and_no_leaders() -> None:
+def test_no_points_give_no_steps_and_no_leaders():
     none = endpoint_curves.named(CURVE.head(0), {})
     reached = endpoint_curves.at_targets(none, [15])
     assert reached.empty and endpoint_curves.leaders(reached, "per_accelerator").empty

@@ -35,17 +35,17 @@ def ends(cells: dict[str, Any], name: str = "speedup") -> tuple[float, float]:
     return cells[f"{name}_low"], cells[f"{name}_high"]
 
 
-def test_the_fastest_stands_against_the_fastest(compared: Callable) -> None:
+def test_the_fastest_stands_against_the_fastest(compared):
     cells = compared({"low": 640.0}, {"low": 800.0}, NEW | {"low": 1600.0}, NEW | {"low": 2000.0})
     assert ends(cells) == (2.5, 2.5)
 
 
-def test_the_spread_is_of_the_part_s_own_systems_over_the_baseline_s_fastest(compared: Callable) -> None:
+def test_the_spread_is_of_the_part_s_own_systems_over_the_baseline_s_fastest(compared):
     cells = compared({"low": 640.0}, {"low": 800.0}, NEW | {"low": 1600.0}, NEW | {"low": 2000.0})
     assert (ends(cells, "spread"), cells["systems"], cells["of_systems"]) == ((2.0, 2.5), 2, 2)
 
 
-def test_printed_ranges_stay_ranges(compared: Callable) -> None:
+def test_printed_ranges_stay_ranges(compared):
     cells = compared({"low": 800.0, "high": 1000.0}, NEW | {"low": 2000.0, "high": 2400.0}, NEW | {"low": 1600.0})
     assert ends(cells) == (2.0, 3.0)
     assert ends(cells, "spread") == (1.6, 3.0)
@@ -54,16 +54,14 @@ def test_printed_ranges_stay_ranges(compared: Callable) -> None:
 @pytest.mark.parametrize(
     ("own", "base", "size"), [((4, 8, 16), (4, 8, 16), 8), ((1, 4, 16), (1, 4), 4), ((16, 32), (8, 16, 32), 32)]
 )
-def test_sizes_are_the_usual_one_else_the_largest_in_common(
-    compared: Callable, own: tuple[int, ...], base: tuple[int, ...], size: int
-) -> None:
+def test_sizes_are_the_usual_one_else_the_largest_in_common(compared, own, base, size):
     rows = [NEW | {"accelerator_count": count, "low": 2000.0} for count in own]
     cells = compared(*rows, *({"accelerator_count": count, "low": 1000.0} for count in base))
     assert (cells["accelerator_count"], cells["baseline_count"], cells["notes"]) == (size, size, NONE)
     assert (ends(cells), cells["systems"], cells["of_systems"]) == ((2.0, 2.0), 1, len(own))
 
 
-def test_without_a_common_size_the_best_per_accelerator_are_compared_and_marked(compared: Callable) -> None:
+def test_without_a_common_size_the_best_per_accelerator_are_compared_and_marked(compared):
     rows = [NEW | {"accelerator_count": 4, "low": 1600.0}, NEW | {"accelerator_count": 1, "low": 300.0}]
     cells = compared(*rows, {"low": 800.0}, {"accelerator_count": 16, "low": 1440.0})
     assert (ends(cells), cells["systems"]) == ((4.0, 4.0), 2)
@@ -83,13 +81,11 @@ FP8, FP4 = ({"precision": name, "tokens_per_sample": tokens} for name, tokens in
         (FP8 | {"unit": "samples/s"}, FP4 | {"unit": "samples/s"}, NONE),
     ],
 )
-def test_twice_the_tokens_at_another_precision_are_more_in_samples(
-    compared: Callable, base: dict[str, Any], own: dict[str, Any], told: set
-) -> None:
+def test_twice_the_tokens_at_another_precision_are_more_in_samples(compared, base, own, told):
     assert compared(base | {"low": 800.0}, NEW | own | {"low": 1600.0})["notes"] == told
 
 
-def test_a_preview_hides_nothing_that_is_on_sale(compared: Callable) -> None:
+def test_a_preview_hides_nothing_that_is_on_sale(compared):
     ahead = {"availability": "preview", "notes": {note("preview", round="v4.1")}}
     cells = compared({"low": 800.0}, NEW | ahead | {"low": 4000.0}, NEW | {"low": 1600.0})
     assert (ends(cells), cells["notes"], cells["systems"], cells["of_systems"]) == ((2.0, 2.0), NONE, 1, 2)
@@ -97,18 +93,18 @@ def test_a_preview_hides_nothing_that_is_on_sale(compared: Callable) -> None:
     assert (ends(cells), cells["notes"]) == ((5.0, 5.0), ahead["notes"])
 
 
-def test_what_is_on_sale_counts_before_the_size(compared: Callable) -> None:
+def test_what_is_on_sale_counts_before_the_size(compared):
     ahead = {"availability": "preview", "low": 4000.0}
     cells = compared({}, {"accelerator_count": 4, "low": 400.0}, NEW | ahead, NEW | {"accelerator_count": 4})
     assert (cells["accelerator_count"], ends(cells)) == (4, (2.0, 2.0))
 
 
-def test_preview_comes_before_research(compared: Callable) -> None:
+def test_preview_comes_before_research(compared):
     cells = compared({}, NEW | {"availability": "rdi", "low": 4000.0}, NEW | {"availability": "preview", "low": 1600.0})
     assert ends(cells) == (2.0, 2.0)
 
 
-def test_what_a_document_does_not_say_is_taken_to_be_on_sale(compared: Callable) -> None:
+def test_what_a_document_does_not_say_is_taken_to_be_on_sale(compared):
     printed = {"origin": "published", "source": "Paper", "availability": ""}
     cells = compared(
         printed, printed | NEW | {"low": 1600.0}, printed | NEW | {"availability": "preview", "low": 4000.0}
@@ -119,12 +115,12 @@ def test_what_a_document_does_not_say_is_taken_to_be_on_sale(compared: Callable)
 VIRTUAL = {"hypervisor": "KVM"}
 
 
-def test_bare_systems_come_first_and_are_not_pooled_with_virtualized_ones(compared: Callable) -> None:
+def test_bare_systems_come_first_and_are_not_pooled_with_virtualized_ones(compared):
     cells = compared({}, {"low": 900.0} | VIRTUAL, NEW | {"low": 1600.0}, NEW | {"low": 2000.0} | VIRTUAL)
     assert (ends(cells), cells["systems"], cells["of_systems"], cells["notes"]) == ((2.0, 2.0), 1, 2, NONE)
 
 
-def test_only_virtualized_systems_stand_against_virtualized_ones_and_say_so(compared: Callable) -> None:
+def test_only_virtualized_systems_stand_against_virtualized_ones_and_say_so(compared):
     told = [note("virtualized", accelerator=name, hypervisor="KVM") for name in ("B200 SXM", "H100 SXM")]
     cells = compared({}, {"low": 640.0} | VIRTUAL, NEW | {"low": 1600.0} | VIRTUAL)
     assert (ends(cells), cells["notes"]) == ((2.5, 2.5), {*told})
@@ -132,28 +128,28 @@ def test_only_virtualized_systems_stand_against_virtualized_ones_and_say_so(comp
     assert (ends(cells), cells["notes"]) == ((2.0, 2.0), {told[0]})
 
 
-def test_a_virtualized_and_a_bare_system_make_no_pair(compared: Callable) -> None:
+def test_a_virtualized_and_a_bare_system_make_no_pair(compared):
     assert compared({}, NEW | VIRTUAL)["pairs"] == 0
     assert compared(VIRTUAL, NEW | VIRTUAL)["pairs"] == 1
 
 
-def test_a_hypervisor_that_is_not_known_is_none(compared: Callable) -> None:
+def test_a_hypervisor_that_is_not_known_is_none(compared):
     assert compared({"hypervisor": float("nan")}, NEW | VIRTUAL, NEW | {"hypervisor": None})["notes"] == NONE
 
 
-def test_each_system_counts_once_with_its_fastest_run(compared: Callable) -> None:
+def test_each_system_counts_once_with_its_fastest_run(compared):
     same = NEW | {"result_id": "4.1-0001"}
     cells = compared({}, same | {"low": 1600.0}, same | {"low": 2000.0}, NEW | {"low": 1200.0})
     assert (ends(cells, "spread"), cells["systems"], cells["of_systems"]) == ((1.5, 2.5), 2, 2)
 
 
-def test_each_figure_of_a_document_is_a_system(compared: Callable) -> None:
+def test_each_figure_of_a_document_is_a_system(compared):
     printed = {"origin": "published", "source": "Paper", "source_id": "doc000", "availability": ""}
     cells = compared(printed, printed | NEW | {"low": 1600.0}, printed | NEW | {"low": 1200.0})
     assert (ends(cells), ends(cells, "spread"), cells["systems"]) == ((2.0, 2.0), (1.5, 2.0), 2)
 
 
-def test_figures_of_one_round_of_a_document_are_compared(compared: Callable) -> None:
+def test_figures_of_one_round_of_a_document_are_compared(compared):
     printed = {"origin": "published", "source": "Paper", "availability": ""}
     older = printed | {"round": "v4.0"}
     cells = compared(printed, older | {"low": 400.0}, printed | NEW | {"low": 1600.0}, older | NEW | {"low": 3200.0})
@@ -163,7 +159,7 @@ def test_figures_of_one_round_of_a_document_are_compared(compared: Callable) -> 
     assert cells["notes"] == {note("different_rounds", rounds="v4.0", other_rounds="v4.1")}
 
 
-def test_pairs_are_of_one_submitter_each(compared: Callable) -> None:
+def test_pairs_are_of_one_submitter_each(compared):
     other = {"submitter": "Other"}
     cells = compared(
         {"low": 800.0}, {"low": 1000.0} | other, {"low": 1100.0, "submitter": "Third"},
@@ -178,7 +174,7 @@ def test_pairs_are_of_one_submitter_each(compared: Callable) -> None:
     [{"submitter": ""}, {"accelerator_count": 4}, {"availability": "preview"}, {"hypervisor": "KVM"}],
     ids=["unnamed", "another size", "preview", "virtualized"],
 )
-def test_systems_that_are_not_alike_make_no_pair(compared: Callable, other: dict) -> None:
+def test_systems_that_are_not_alike_make_no_pair(compared, other):
     cells = compared({}, other, {"submitter": "B"}, NEW | {"submitter": "B"}, NEW | other | {"submitter": ""})
     assert cells["pairs"] == 1
     own = {"submitter": "C"}
@@ -186,29 +182,29 @@ def test_systems_that_are_not_alike_make_no_pair(compared: Callable, other: dict
     assert cells["pairs"] == 1
 
 
-def test_a_pair_has_the_size_that_its_submitter_has(compared: Callable) -> None:
+def test_a_pair_has_the_size_that_its_submitter_has(compared):
     small = {"accelerator_count": 4, "submitter": "Other", "low": 400.0}
     cells = compared({"low": 800.0}, small, NEW | {"low": 1600.0}, NEW | small | {"low": 1200.0})
     assert (ends(cells), ends(cells, "pairs"), cells["pairs"]) == ((2.0, 2.0), (2.0, 3.0), 2)
 
 
-def test_no_pair_is_no_range(compared: Callable) -> None:
+def test_no_pair_is_no_range(compared):
     cells = compared({"submitter": "A"}, NEW)
     assert cells["pairs"] == 0 and cells["pairs_low"] != cells["pairs_low"]
 
 
-def test_precisions_are_those_of_the_two_fastest(compared: Callable) -> None:
+def test_precisions_are_those_of_the_two_fastest(compared):
     cells = compared({"precision": "fp8"}, NEW | {"precision": "fp4", "low": 1600.0}, NEW | {"precision": "fp8"})
     assert (cells["precision"], cells["baseline_precision"]) == ("fp4", "fp8")
 
 
-def test_notes_are_those_of_the_two_fastest(compared: Callable) -> None:
+def test_notes_are_those_of_the_two_fastest(compared):
     slow = {"low": 100.0, "notes": {note("inferred")}}
     base = {"notes": {note("approximate"), note("another_size", count=1, usual=8)}}
     assert compared(base, slow, NEW | slow, NEW)["notes"] == {note("approximate")}
 
 
-def test_the_fastest_system_is_named_with_what_served_it(comparable_rows: Rows) -> None:
+def test_the_fastest_system_is_named_with_what_served_it(comparable_rows):
     rows = comparable_rows({}, NEW | {"low": 1600.0, "system": "slow"}, NEW | {"low": 2000.0, "submitter": "Best"})
     rows = rows.assign(framework="TensorRT", serving_software=["", "vLLM", float("nan")])
     (sides,) = matched_systems.sides(rows, []).values()
@@ -218,7 +214,7 @@ def test_the_fastest_system_is_named_with_what_served_it(comparable_rows: Rows) 
     ]  # fmt: skip
 
 
-def test_a_side_of_one_system_or_of_one_submitter_is_told(comparable_rows: Rows) -> None:
+def test_a_side_of_one_system_or_of_one_submitter_is_told(comparable_rows):
     """One system of the part; two of one submitter; of the base it counts how many submitters its systems have."""
     other, again = {"submitter": "ZETA"}, {"system": "another"}
     base = note("single_base", accelerator="H100 SXM", round="v4.1")
@@ -236,7 +232,7 @@ def test_a_side_of_one_system_or_of_one_submitter_is_told(comparable_rows: Rows)
     assert told([printed], [printed]) == set()
 
 
-def test_a_speedup_says_whose_its_base_is(comparable_rows: Rows) -> None:
+def test_a_speedup_says_whose_its_base_is(comparable_rows):
     """In one round and across rounds: B200 of v6.0 over ACME's H100 of v5.1, linked by ACME's H200."""
     old, newer = {"round": "v5.1"}, {"round": "v6.0"}
     h200, h100 = {"accelerator": "H200 SXM"}, note("single_base", accelerator="H100 SXM", round="v5.1")

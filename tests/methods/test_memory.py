@@ -25,17 +25,17 @@ BENCHMARKS = pd.DataFrame(
 MODEL = Model(70e9, 327_680.0)
 
 
-def test_cache_is_a_key_and_a_value_for_each_layer_and_head() -> None:
+def test_cache_is_a_key_and_a_value_for_each_layer_and_head():
     """2 x 80 layers x 8 heads x 128 numbers x 2 bytes = 327,680 bytes a token; 70 billion weights of one byte."""
     assert memory.model(BENCHMARKS, "llm", 1.0, 2.0) == MODEL
 
 
 @pytest.mark.parametrize("benchmark", ["images", "shapeless"])
-def test_model_of_unknown_shape_is_none(benchmark: str) -> None:
+def test_model_of_unknown_shape_is_none(benchmark):
     assert memory.model(BENCHMARKS, benchmark, 1.0, 2.0) is None
 
 
-def test_layers_that_see_a_window_keep_no_more_than_it() -> None:
+def test_layers_that_see_a_window_keep_no_more_than_it():
     """2 x 8 heads x 64 numbers x 2 bytes = 2,048 bytes a layer and token; of 36 layers 18 keep 128 tokens at most."""
     model = memory.model(BENCHMARKS, "windowed", 1.0, 2.0)
     assert model is not None
@@ -44,14 +44,14 @@ def test_layers_that_see_a_window_keep_no_more_than_it() -> None:
     assert memory.requests_held(model, 2, 80.0, 0.1, 10_000.0) == 27e9 // (18 * 2048 * 10_128)
 
 
-def test_one_latent_vector_stands_for_keys_and_values_of_all_heads() -> None:
+def test_one_latent_vector_stands_for_keys_and_values_of_all_heads():
     """61 layers x (512 + 64) numbers x 2 bytes = 70,272 bytes a token, whatever the heads."""
     model = memory.model(BENCHMARKS, "latent", 1.0, 2.0)
     assert model == Model(671e9, 70_272.0, latent=True)
     assert model.cache_bytes(200_192) == 14_067_892_224
 
 
-def test_no_group_is_smaller_than_asked() -> None:
+def test_no_group_is_smaller_than_asked():
     """Two of 80 GB hold 225 requests of 1,000 tokens: 3 take one pair, in fours four; two alone serve none."""
     of = MODEL, 80.0, 0.1, np.array([1000.0])
     needed = [float(memory.accelerators_for(np.array([3.0]), *of, smallest=least)[0]) for least in (1, 2, 4)]
@@ -60,7 +60,7 @@ def test_no_group_is_smaller_than_asked() -> None:
     assert served == [2.0, 0.0]
 
 
-def test_requests_held_by_hand() -> None:
+def test_requests_held_by_hand():
     """Two of 80 GB, a tenth free: 144 - 70 = 74 GB over 0.32768 GB for 1,000 tokens is 225.8 requests."""
     assert memory.requests_held(MODEL, 2, 80.0, 0.1, 1000.0) == 225
     assert memory.requests_held(MODEL, 1, 80.0, 0.1, 1000.0) == 6
@@ -72,14 +72,14 @@ def test_requests_held_by_hand() -> None:
     [(80.0, 0.0, 1), (80.1, 0.0, 2), (160.0, 0.0, 2), (160.1, 0.0, 4), (1.0, 0.0, 1), (72.0, 0.1, 1), (72.1, 0.1, 2),
      (405.0, 0.0, 8), (80.0 * 1024, 0.0, 1024), (80.0 * 1025, 0.0, np.nan)],
 )  # fmt: skip
-def test_smallest_group_that_holds_the_weights(weight_gb: float, headroom: float, count: float) -> None:
+def test_smallest_group_that_holds_the_weights(weight_gb, headroom, count):
     """Of 80 GB each, one at a time and as arrays; 72 GB are what a tenth kept free leaves, rounding noise or not."""
     assert memory.holding(weight_gb, 80.0, headroom) == pytest.approx(count, nan_ok=True)
     found = memory.holding(np.array([weight_gb, np.nan]), 80.0, headroom)
     assert found.tolist() == pytest.approx([count, np.nan], nan_ok=True)
 
 
-def test_roofs_and_precisions_need_as_many() -> None:
+def test_roofs_and_precisions_need_as_many():
     """140 GB of FP16 weights on 24 GB: more than five, and the next group is of eight."""
     facts = pd.DataFrame({"accelerator": ["x24"], "memory_gb": 24.0, "memory_bandwidth_gb_per_s": 1000.0})
     facts = facts.assign(**dict.fromkeys(roofline.COMPUTE.values(), 100.0))
@@ -94,15 +94,15 @@ def test_roofs_and_precisions_need_as_many() -> None:
     ("requests", "at_least", "count"),
     [(1, 1, 1), (6, 1, 1), (7, 1, 2), (100, 1, 2), (225, 1, 2), (226, 1, 4), (100, 3, 4), (5, 3, 3), (100, 5, 6)],
 )
-def test_fewest_accelerators_over_all_groups(requests: int, at_least: int, count: int) -> None:
+def test_fewest_accelerators_over_all_groups(requests, at_least, count):
     assert memory.accelerators_for(np.array([requests]), MODEL, 80.0, 0.1, 1000.0, at_least).tolist() == [count]
 
 
-def test_what_no_group_holds_is_not_known() -> None:
+def test_what_no_group_holds_is_not_known():
     assert np.isnan(memory.accelerators_for(np.array([1.0]), MODEL, 0.01, 0.1, 1000.0)).all()
 
 
-def test_more_requests_or_longer_ones_never_need_fewer() -> None:
+def test_more_requests_or_longer_ones_never_need_fewer():
     requests = np.arange(1.0, 3000.0)
     need = memory.accelerators_for(requests, MODEL, 80.0, 0.1, 1000.0)
     assert (np.diff(need) >= 0).all()
@@ -113,7 +113,7 @@ def test_more_requests_or_longer_ones_never_need_fewer() -> None:
     ("count", "each", "requests"),
     [(1, 100.0, 6.0), (1, 5.0, 5.0), (2, 100.0, 200.0), (2, 200.0, 225.0), (3, 200.0, 225.0), (4, 200.0, 665.0)],
 )
-def test_most_requests_by_hand(count: int, each: float, requests: float) -> None:
+def test_most_requests_by_hand(count, each, requests):
     """One of 80 GB holds 6 beside its weights, two 225, four 665; three are a pair and one that is no pair.
 
     Each gives so many requests their speed: two of 100 give 200, fewer than they hold.
@@ -124,7 +124,7 @@ def test_most_requests_by_hand(count: int, each: float, requests: float) -> None
 
 @settings(max_examples=200, deadline=None)
 @given(st.integers(1, 64), st.floats(0.5, 400), st.floats(100, 20_000))
-def test_most_requests_are_the_fewest_accelerators_turned_round(count: int, each: float, context: float) -> None:
+def test_most_requests_are_the_fewest_accelerators_turned_round(count, each, context):
     """So many requests fit on so many accelerators, and a hair more do not."""
     most = float(memory.requests_on(count, MODEL, 80.0, 0.1, np.array([context]), np.array([each]))[0])
     for requests, fits in ((most * (1 - 1e-6), True), (most * (1 + 1e-6) + 1e-6, False)):

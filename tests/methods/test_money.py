@@ -1,7 +1,5 @@
 """Tokens per dollar, break-even prices, and offers, by hand and by property."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +10,6 @@ from analysis._core.interval import Interval
 from analysis._core.notes import NONE, note
 from analysis.methods import cost
 
-Rows = Callable[..., pd.DataFrame]
 CLOSE = {"rel": 1e-12}
 CARE = frozenset({note("approximate")})
 RATED = pd.DataFrame(
@@ -34,7 +31,7 @@ PRICES = pd.DataFrame(
 ).assign(commitment="unstated", quoted="", source_id="doc", cost_model="rental", all_in_kilowatts=np.nan)  # fmt: skip
 
 
-def test_tokens_per_dollar_and_dollars_per_million_by_hand() -> None:
+def test_tokens_per_dollar_and_dollars_per_million_by_hand():
     """155 tokens/s x 3,600 s / 3.29 dollars = 169,604.9 tokens; a million for 5.896 dollars."""
     rate, price = Interval(155.0, 155.0), Interval(3.29, 3.29)
     assert cost.tokens_per_dollar(rate, price).low == pytest.approx(169_604.863, rel=1e-8)
@@ -44,7 +41,7 @@ def test_tokens_per_dollar_and_dollars_per_million_by_hand() -> None:
 
 @settings(deadline=None)
 @given(st.floats(1, 1e5), st.floats(0.1, 50), st.floats(0, 50), st.floats(0.01, 1))
-def test_a_dearer_hour_or_less_of_it_buys_never_more(rate: float, usd: float, more: float, share: float) -> None:
+def test_a_dearer_hour_or_less_of_it_buys_never_more(rate, usd, more, share):
     of = Interval(rate, rate)
     cheap, dear = (cost.tokens_per_dollar(of, Interval(each, each)).low for each in (usd, usd + more))
     assert dear <= cheap
@@ -52,7 +49,7 @@ def test_a_dearer_hour_or_less_of_it_buys_never_more(rate: float, usd: float, mo
     assert cost.usd_per_million(of, Interval(usd, usd)).low * cheap == pytest.approx(1e6, rel=1e-9)
 
 
-def test_rates_take_official_rows_alone_where_there_are_any(comparable_rows: Rows) -> None:
+def test_rates_take_official_rows_alone_where_there_are_any(comparable_rows):
     paper = {"origin": "published", "source_id": "doc", "notes": CARE}
     rows = comparable_rows({"low": 800.0}, paper | {"low": 8000.0}, paper | {"accelerator": "L40S", "low": 80.0})
     found = cost.rates(rows).set_index("accelerator")
@@ -63,7 +60,7 @@ def test_rates_take_official_rows_alone_where_there_are_any(comparable_rows: Row
     }
 
 
-def test_a_rate_is_that_of_the_fastest_system_of_its_kind_with_its_own_notes(comparable_rows: Rows) -> None:
+def test_a_rate_is_that_of_the_fastest_system_of_its_kind_with_its_own_notes(comparable_rows):
     """120 tokens/s of one system, not 100 to 120 of two; the preview of 200 is another kind."""
     rows = comparable_rows({"notes": CARE}, {"low": 960.0, "notes": {note("inferred")}},
                            {"low": 1600.0, "availability": "preview"})  # fmt: skip
@@ -72,13 +69,13 @@ def test_a_rate_is_that_of_the_fastest_system_of_its_kind_with_its_own_notes(com
     assert found["notes"] == {note("inferred")}
 
 
-def test_rates_are_of_the_newest_round_and_say_which(comparable_rows: Rows) -> None:
+def test_rates_are_of_the_newest_round_and_say_which(comparable_rows):
     rows = comparable_rows({"low": 900.0}, {"round": "v5.1"}, {"accelerator": "L40S", "round": ""})
     assert cost.rates(rows)["rounds"].tolist() == [("v5.1",), ()]
     assert cost.rates(rows)["rate_low"].tolist() == [100.0, 100.0]
 
 
-def test_offers_buy_most_first_and_each_once() -> None:
+def test_offers_buy_most_first_and_each_once():
     found = cost.offers(RATED, PRICES, Interval(0.5, 1.0))
     assert found["accelerator"].tolist() == ["H200 SXM", "H100 SXM", "L40S"]
     first = found.iloc[0]
@@ -87,7 +84,7 @@ def test_offers_buy_most_first_and_each_once() -> None:
     assert found["quoted"].tolist() == [""] * 3
 
 
-def test_break_even_is_the_ratio_of_rates_beside_the_ratio_of_prices() -> None:
+def test_break_even_is_the_ratio_of_rates_beside_the_ratio_of_prices():
     """H200 at 1.2 to 1.5 times H100 for 2 over 2 to 4 dollars, L40S at 0.2 times it for 1.5; MI300X has no price."""
     found = cost.break_even(SPEEDUPS, PRICES, "H100 SXM").set_index("accelerator")
     assert list(found.index) == ["MI300X", "H200 SXM", "L40S"]
@@ -98,7 +95,7 @@ def test_break_even_is_the_ratio_of_rates_beside_the_ratio_of_prices() -> None:
     assert np.isnan(found.loc["MI300X", "price_ratio_low"])
 
 
-def test_documents_that_contradict_each_other_make_a_rate_as_wide_as_both(comparable_rows: Rows) -> None:
+def test_documents_that_contradict_each_other_make_a_rate_as_wide_as_both(comparable_rows):
     """400 to 440 in one and 1,100 to 1,200 in the other; two whose ranges meet are told by the faster."""
     rows = comparable_rows(
         {"origin": "published", "source_id": "a", "low": 3200.0, "high": 3520.0, "notes": CARE},
@@ -112,7 +109,7 @@ def test_documents_that_contradict_each_other_make_a_rate_as_wide_as_both(compar
     assert (meeting["rate_low"], meeting["notes"]) == (430.0, NONE)
 
 
-def test_a_baseline_without_a_price_still_has_break_even_prices() -> None:
+def test_a_baseline_without_a_price_still_has_break_even_prices():
     found = cost.break_even(SPEEDUPS, PRICES[PRICES["accelerator"].ne("H100 SXM")], "H100 SXM")
     assert found["break_even_low"].tolist() == [2.0, 1.2, 0.2]
     assert found["price_ratio_low"].isna().all() and set(found["verdict"]) == {""}
@@ -123,9 +120,7 @@ def test_a_baseline_without_a_price_still_has_break_even_prices() -> None:
     ("usd", "verdict"),
     [((2.2, 2.28), "lower cost"), ((2.3, 2.35), "similar"), ((6.1, 9.0), "similar"), ((6.3, 9.0), "higher cost")],
 )
-def test_costs_are_similar_where_two_digits_do_not_tell_the_ranges_apart(
-    usd: tuple[float, float], verdict: str
-) -> None:
+def test_costs_are_similar_where_two_digits_do_not_tell_the_ranges_apart(usd, verdict):
     """H200 is worth 1.2 to 1.5 times the H100 at 2 or 4 dollars: asked for 2.35 / 2 or 6.1 / 4 it meets that range."""
     ends = [f"usd_per_accelerator_hour_{end}" for end in ("low", "high")]
     prices = PRICES.copy()
@@ -137,9 +132,7 @@ def test_costs_are_similar_where_two_digits_do_not_tell_the_ranges_apart(
 
 @settings(deadline=None)
 @given(st.floats(1, 1e5), st.floats(1, 1e5), st.floats(0.1, 50), st.floats(0.1, 1))
-def test_at_its_multiple_a_dollar_buys_the_same_whatever_share_is_delivered(
-    rate: float, base: float, usd: float, share: float
-) -> None:
+def test_at_its_multiple_a_dollar_buys_the_same_whatever_share_is_delivered(rate, base, usd, share):
     one = SPEEDUPS.head(1).assign(speedup_low=rate / base, speedup_high=rate / base)
     times = cost.break_even(one, PRICES, "H100 SXM").iloc[0]["break_even_low"]
     sides = [(rate, usd * times), (base, usd)]
@@ -147,7 +140,7 @@ def test_at_its_multiple_a_dollar_buys_the_same_whatever_share_is_delivered(
     assert bought[0] == pytest.approx(bought[1], rel=1e-9)
 
 
-def test_given_price_of_any_accelerator_settles_its_verdict() -> None:
+def test_given_price_of_any_accelerator_settles_its_verdict():
     """MI300X breaks even at twice the H100 price of 2 to 4 dollars; at 1.5 it costs less."""
     given = cost.priced(PRICES, ["MI300X=1.5; reserved; 2026-01; a cloud"], "H100 SXM", RATED, "rental")
     worth = cost.break_even(SPEEDUPS, given, "H100 SXM").set_index("accelerator").loc["MI300X"]
@@ -157,7 +150,7 @@ def test_given_price_of_any_accelerator_settles_its_verdict() -> None:
     assert offer["per_dollar_low"] == pytest.approx(1000 * 3600 / 1.5, **CLOSE)
 
 
-def test_offers_stand_by_the_middle_of_what_a_dollar_buys() -> None:
+def test_offers_stand_by_the_middle_of_what_a_dollar_buys():
     """1,000 tokens/s at 1 to 9 dollars buys 400,000 to 3,600,000, in the middle 1,200,000; 1,800,000 at 2 dollars."""
     ends = {f"usd_per_accelerator_hour_{end}": usd for end, usd in (("low", [1.0, 2.0]), ("high", [9.0, 2.0]))}
     prices = PRICES.iloc[[1, 2]].assign(accelerator="H100 SXM", provider=["wide", "narrow"], **ends)
@@ -169,6 +162,6 @@ def test_offers_stand_by_the_middle_of_what_a_dollar_buys() -> None:
     [(0.0, 1.0, "a price is not above 0"), (-2.0, 1.0, "a price is not above 0"), (2.0, 1.1, "share 1.1 to 1.1 of the"),
      (2.0, 0.0, "share 0.0 to 0.0")],
 )  # fmt: skip
-def test_impossible_prices_and_shares_are_refused_by_name(price: float, share: float, said: str) -> None:
+def test_impossible_prices_and_shares_are_refused_by_name(price, share, said):
     with pytest.raises(ValueError, match=said):
         cost.tokens_per_dollar(Interval(100.0, 100.0), Interval(price, price), share)

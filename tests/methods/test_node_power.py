@@ -1,6 +1,5 @@
 """Watts at the wall: metered under the same cap, else limit times what metered systems drew over theirs."""
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -8,10 +7,8 @@ import pandas as pd
 import pytest
 
 from analysis._core.interval import Interval
-from analysis._tables.catalog import Catalog
 from analysis.methods import node_power
 
-Rows = Callable[..., pd.DataFrame]
 FACTS = pd.DataFrame({"accelerator": ["H100 SXM", "L40S", "TPU v5e"], "power_limit_w": [700.0, 350.0, np.nan]})
 METER = {"power_watts_low": 6400.0, "power_watts_high": 6400.0}
 HOST = node_power.Host(Interval(1.2, 1.5), "given")
@@ -24,7 +21,7 @@ class Tables(NamedTuple):
     accelerators: pd.DataFrame
 
 
-def test_metered_watts_are_those_of_the_same_cap(comparable_rows: Rows) -> None:
+def test_metered_watts_are_those_of_the_same_cap(comparable_rows):
     """6,400 to 7,200 W of eight; a capped run beside throughput without a cap is none."""
     runs = comparable_rows(
         METER, METER | {"power_watts_high": 7200.0, "result_id": "2"}, METER | {"power_capped": True}
@@ -41,7 +38,7 @@ def test_metered_watts_are_those_of_the_same_cap(comparable_rows: Rows) -> None:
     assert model.basis == "modeled: power limit of 700 W, times 1.2 to 1.5 for the host (given)"
 
 
-def test_a_cap_that_is_stated_is_the_limit_of_the_model(comparable_rows: Rows) -> None:
+def test_a_cap_that_is_stated_is_the_limit_of_the_model(comparable_rows):
     """500 W in force x 1.2 to 1.5; where no cap is stated nothing is known of capped rows."""
     capped = comparable_rows({"power_capped": True})
     found = node_power.drawn(capped.head(0), capped.assign(power_limit_watts=500.0), 700.0, (), HOST)
@@ -50,13 +47,13 @@ def test_a_cap_that_is_stated_is_the_limit_of_the_model(comparable_rows: Rows) -
     assert node_power.drawn(capped.head(0), capped, 700.0, (), HOST).basis == "not known"
 
 
-def test_without_a_limit_or_a_host_nothing_is_known(comparable_rows: Rows) -> None:
+def test_without_a_limit_or_a_host_nothing_is_known(comparable_rows):
     none = comparable_rows().head(0)
     assert not node_power.drawn(none, none, np.nan, (), HOST).watts.known
     assert not node_power.drawn(none, none, 350.0, (), node_power.host(Tables(none, FACTS))).watts.known
 
 
-def test_power_submissions_are_of_one_kind_of_the_rounds_asked_for_first(comparable_rows: Rows) -> None:
+def test_power_submissions_are_of_one_kind_of_the_rounds_asked_for_first(comparable_rows):
     """Of eight, of the newest round; of another round where those asked for have none."""
     later = METER | {"round": "v5.1"}
     rows = comparable_rows(METER, METER | {"accelerator_count": 4}, METER | {"power_capped": True}, later, {})
@@ -66,7 +63,7 @@ def test_power_submissions_are_of_one_kind_of_the_rounds_asked_for_first(compara
     assert node_power.metered(rows.head(0), False).empty
 
 
-def test_the_host_is_what_metered_systems_drew_over_their_limits(comparable_rows: Rows) -> None:
+def test_the_host_is_what_metered_systems_drew_over_their_limits(comparable_rows):
     """6,400 and 7,280 of 5,600 W: 1.143 and 1.3, their median 1.2214; another system capped at 500 W drew 1.6 times."""
     one = METER | {"result_id": "1"}
     runs = comparable_rows(
@@ -84,7 +81,7 @@ def test_the_host_is_what_metered_systems_drew_over_their_limits(comparable_rows
     assert node_power.host(Tables(runs, FACTS), [1.1, 1.2]) == node_power.Host(Interval(1.1, 1.2), "given")
 
 
-def test_the_shipped_record_s_hosts_add_a_fifth_to_a_half(data: Catalog) -> None:
+def test_the_shipped_record_s_hosts_add_a_fifth_to_a_half(data):
     """By pandas alone: wall watts over eight limits, the datasheet's or the cap in force, the median of each system."""
     rows = data.results[data.results["origin"].eq("official") & data.results["unit"].eq("tokens/s")]
     rows = rows[rows["power_watts_low"].notna() & rows["accelerator_count"].eq(8) & rows["duplicate_of"].eq("")]

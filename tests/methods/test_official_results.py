@@ -30,7 +30,7 @@ def whole(results: Callable[..., pd.DataFrame], tables: Callable[..., Data]) -> 
     return make
 
 
-def test_rates_energy_and_speed_of_a_run(whole: Callable[..., pd.DataFrame]) -> None:
+def test_rates_energy_and_speed_of_a_run(whole):
     """800 tokens/s on eight at 1,600 W: 100 each, 2 J a token; 40 ms a token at the 99th percentile: 25 tokens/s."""
     (row,) = whole(
         {"power_watts_low": 1600.0, "power_watts_high": 1600.0, "power_measured": True, "tpot_p99_ms": 40.0}
@@ -39,7 +39,7 @@ def test_rates_energy_and_speed_of_a_run(whole: Callable[..., pd.DataFrame]) -> 
     assert (row["power"], row["rate_unit"], row["excluded"]) == ("with", "tokens/s", "")
 
 
-def test_a_run_without_a_log_has_the_speed_of_its_limit(whole: Callable[..., pd.DataFrame]) -> None:
+def test_a_run_without_a_log_has_the_speed_of_its_limit(whole):
     rows = whole({"scenario": "Server"}, {"scenario": "Offline"})
     assert rows.set_index("scenario")["speed"].to_dict() == {
         "Server": 5.0,
@@ -48,7 +48,7 @@ def test_a_run_without_a_log_has_the_speed_of_its_limit(whole: Callable[..., pd.
     assert rows.set_index("scenario").at["Server", "ttft_limit_ms"] == 2000.0
 
 
-def test_a_stream_has_a_latency_and_the_energy_of_a_query(whole: Callable[..., pd.DataFrame]) -> None:
+def test_a_stream_has_a_latency_and_the_energy_of_a_query(whole):
     (row,) = whole(
         {
             "scenario": "SingleStream",
@@ -62,20 +62,20 @@ def test_a_stream_has_a_latency_and_the_energy_of_a_query(whole: Callable[..., p
     assert pd.isna(row["rate"]) and pd.isna(row["per_accelerator"])
 
 
-def test_what_the_gate_leaves_out_has_no_rate(whole: Callable[..., pd.DataFrame]) -> None:
+def test_what_the_gate_leaves_out_has_no_rate(whole):
     rows = whole({"id": "one"}, {"id": "two", "duplicate_of": "one"}, {"id": "three", "accelerator": "mixed"})
     assert rows.set_index("id")["excluded"].to_dict() == {"one": "", "two": "duplicate", "three": "several_types"}
     assert rows.set_index("id")["rate"].notna().to_dict() == {"one": True, "two": False, "three": False}
 
 
-def test_nor_has_a_stream_that_is_left_out_a_latency(whole: Callable[..., pd.DataFrame]) -> None:
+def test_nor_has_a_stream_that_is_left_out_a_latency(whole):
     stream = {"scenario": "SingleStream", "metric": "latency", "unit": "ms", "low": 7.5}
     stream |= {"energy_millijoules_per_query": 1500.0}
     rows = whole(stream | {"id": "one"}, stream | {"id": "two", "duplicate_of": "one"}).set_index("id")
     assert rows["latency_ms"].notna().to_dict() == rows["joules"].notna().to_dict() == {"one": True, "two": False}
 
 
-def test_software_is_named_without_its_version_in_one_spelling(whole: Callable[..., pd.DataFrame]) -> None:
+def test_software_is_named_without_its_version_in_one_spelling(whole):
     names = ["TensorRT 10.8.0, CUDA 12.9", "tensorrt 9", "TensorRT", "TFLite vmaster (xnnpack)", ""]
     rows = whole(*({"framework": name} for name in names), {"framework": "PyTorch 2.3", "serving_software": "vLLM"})
     own = dict(zip(rows["version"], rows["software"], strict=True))
@@ -85,13 +85,13 @@ def test_software_is_named_without_its_version_in_one_spelling(whole: Callable[.
     }  # fmt: skip
 
 
-def test_a_precision_that_is_not_known_is_told_from_none(whole: Callable[..., pd.DataFrame]) -> None:
+def test_a_precision_that_is_not_known_is_told_from_none(whole):
     rows = whole({"precision": "fp8"}, {"precision": "fp4"}, {"precision": ""})
     bits = rows.set_index("precision")["apart_precision"]
     assert bits["fp8"] & bits["fp4"] == 0 and bits["not stated"] & bits["fp8"] and bits["not stated"] & bits["fp4"]
 
 
-def test_newest_round_first_then_closed_and_only_what_is_asked(whole: Callable[..., pd.DataFrame]) -> None:
+def test_newest_round_first_then_closed_and_only_what_is_asked(whole):
     rows = [{"round": "v5.1"}, {"round": "v6.0", "division": "open"}, {"round": "v6.0"}, {"origin": "published"}]
     found = whole(*rows)
     assert list(zip(found["round"], found["division"], strict=True)) == [
@@ -100,7 +100,7 @@ def test_newest_round_first_then_closed_and_only_what_is_asked(whole: Callable[.
     assert len(whole(*rows, rounds=["v6.0"], divisions=["open"])) == 1
 
 
-def test_the_first_view_is_of_the_newest_round_that_has_it(results: Callable[..., pd.DataFrame]) -> None:
+def test_the_first_view_is_of_the_newest_round_that_has_it(results):
     rows = results({"round": "v5.1"}, {"round": "v6.0", "scenario": "Server"}, {"round": "v6.0", "division": "open"})
     chosen = {"benchmark": ["llm"], "scenario": ["Offline"], "division": ["closed"]}
     assert official_results.first_view(rows, "llm", "Offline") == {"round": ["v5.1"], **chosen}

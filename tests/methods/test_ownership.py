@@ -37,7 +37,7 @@ def dollars(usd: float) -> Interval:
     return Interval(usd, usd)
 
 
-def test_parts_of_an_owned_hour_by_hand() -> None:
+def test_parts_of_an_owned_hour_by_hand():
     """40,000 dollars over four years of 8,760 hours, a tenth left; 8 % on the mean value; 5 % upkeep; 1 kW x 1.3."""
     found = ownership.hourly(dollars(40_000.0), TERMS).set_index("part")["usd_low"]
     own = 40_000 * YEARLY / 8760
@@ -47,9 +47,7 @@ def test_parts_of_an_owned_hour_by_hand() -> None:
 
 @settings(deadline=None)
 @given(st.floats(1e3, 1e5), st.floats(0, 1e5), st.floats(100, 1000), st.floats(0, 1000), SHARES, st.floats(0, 2))
-def test_parts_add_up_at_both_ends(
-    price: float, more: float, watts: float, wider: float, used: float, host: float
-) -> None:
+def test_parts_add_up_at_both_ends(price, more, watts, wider, used, host):
     terms = replace(TERMS, watts=Interval(watts, watts + wider), used_share=used, host_share=Interval(host, host + 0.1))
     found = ownership.hourly(Interval(price, price + more), terms)
     parts, total = found.iloc[:-1], found.iloc[-1]
@@ -58,7 +56,7 @@ def test_parts_add_up_at_both_ends(
         assert parts[end].sum() == pytest.approx(total[end], rel=1e-9)
 
 
-def test_idle_hours_make_a_used_one_dearer_but_for_its_electricity() -> None:
+def test_idle_hours_make_a_used_one_dearer_but_for_its_electricity():
     full, half = (
         ownership.hourly(dollars(4e4), replace(TERMS, used_share=share)).set_index("part")["usd_low"]
         for share in (1.0, 0.5)
@@ -70,7 +68,7 @@ def test_idle_hours_make_a_used_one_dearer_but_for_its_electricity() -> None:
 
 @settings(deadline=None)
 @given(st.floats(1e3, 1e5), SHARES, st.floats(0, 0.05), st.floats(1, 5000))
-def test_more_use_never_makes_a_token_dearer(price: float, used: float, more: float, rate: float) -> None:
+def test_more_use_never_makes_a_token_dearer(price, used, more, rate):
     """An owned accelerator gives as many tokens in each hour that it works; its hours share what it costs."""
     usd = [
         ownership.hourly(dollars(price), replace(TERMS, used_share=share)).set_index("part").loc["total", "usd_high"]
@@ -82,9 +80,7 @@ def test_more_use_never_makes_a_token_dearer(price: float, used: float, more: fl
 
 @settings(deadline=None)
 @given(st.floats(0.8, 20), st.floats(1, 10), st.floats(0, 0.5), st.floats(0, 0.3), st.floats(0.5, 1), st.floats(0, 0.2))
-def test_owning_at_the_break_even_price_costs_the_mean_rent(
-    rent: float, years: float, residual: float, capital: float, used: float, fall: float
-) -> None:
+def test_owning_at_the_break_even_price_costs_the_mean_rent(rent, years, residual, capital, used, fall):
     terms = replace(TERMS, years=years, residual_share=residual, capital_share=capital, used_share=used)
     terms = replace(terms, rent_falls_share=exactly(fall))
     price = ownership.break_even(dollars(rent), terms)
@@ -94,9 +90,7 @@ def test_owning_at_the_break_even_price_costs_the_mean_rent(
 
 @settings(deadline=None)
 @given(st.floats(1.5, 20), SHARES, st.floats(0.01, 0.05), st.floats(0, 0.5), st.floats(0.01, 0.4))
-def test_more_use_is_worth_more_and_a_falling_rent_less(
-    rent: float, used: float, more: float, fall: float, faster: float
-) -> None:
+def test_more_use_is_worth_more_and_a_falling_rent_less(rent, used, more, fall, faster):
     at = replace(TERMS, used_share=used, rent_falls_share=exactly(fall))
     price, busier, falling = (
         ownership.break_even(dollars(rent), terms).low
@@ -107,12 +101,12 @@ def test_more_use_is_worth_more_and_a_falling_rent_less(
 
 
 @pytest.mark.parametrize("name", ["host_share", "network_share", "place_usd_per_kilowatt_month", "staff_usd_per_year"])
-def test_each_further_cost_makes_the_purchase_worth_less(name: str) -> None:
+def test_each_further_cost_makes_the_purchase_worth_less(name):
     dearer = replace(TERMS, **{name: getattr(TERMS, name) * 2})
     assert ownership.break_even(dollars(3.0), dearer).low < ownership.break_even(dollars(3.0), TERMS).low
 
 
-def test_the_mean_rent_by_hand() -> None:
+def test_the_mean_rent_by_hand():
     """Of 1 today and 0.8 in a year the mean on the way is 0.2 / ln(1.25) = 0.896; over two years 0.8067."""
     falling = replace(TERMS, rent_falls_share=exactly(0.2), years=1.0)
     assert falling.mean_rent.low == falling.mean_rent.high == pytest.approx(0.2 / np.log(1.25), **CLOSE)
@@ -124,12 +118,12 @@ def test_the_mean_rent_by_hand() -> None:
 @pytest.mark.parametrize(
     ("name", "value"), [("years", 0.0), ("used_share", 0.0), ("used_share", 1.1), ("rent_falls_share", 1.0)],
 )  # fmt: skip
-def test_impossible_terms_are_refused_by_name(name: str, value: float) -> None:
+def test_impossible_terms_are_refused_by_name(name, value):
     with pytest.raises(ValueError, match=f"{name} is {value:g}.*; expected"):
         replace(TERMS, **{name: exactly(value) if name == "rent_falls_share" else value})
 
 
-def test_ranges_of_assumptions_are_told_as_ranges_by_hand() -> None:
+def test_ranges_of_assumptions_are_told_as_ranges_by_hand():
     """Rent 3 dollars; a mean rent of 0.8 to 1; 1 kW at 73 to 146 a month, 876 to 1,752 of staff; host and network."""
     fall = 1 - np.exp(-0.45) ** (1 / TERMS.years)
     ranged = replace(
@@ -150,18 +144,18 @@ def test_ranges_of_assumptions_are_told_as_ranges_by_hand() -> None:
     assert (owned["usd_low"], owned["usd_high"]) == pytest.approx(ends, **CLOSE)
 
 
-def test_rent_below_running_costs_justifies_no_purchase() -> None:
+def test_rent_below_running_costs_justifies_no_purchase():
     assert ownership.break_even(dollars(0.3), TERMS) == Interval(0.0, 0.0)
 
 
-def test_break_even_pairs_the_lowest_rent_with_the_dearest_power() -> None:
+def test_break_even_pairs_the_lowest_rent_with_the_dearest_power():
     """At 500 W a place is 0.05 and electricity 0.078 dollars an hour."""
     price = ownership.break_even(Interval(2.0, 4.0), replace(TERMS, watts=Interval(500.0, 1000.0)))
     share = 1.35 * YEARLY / 8760
     assert (price.low, price.high) == pytest.approx(((2 - 0.356) / share, (4 - 0.228) / share), **CLOSE)
 
 
-def test_break_even_by_share_of_use_and_way_to_rent() -> None:
+def test_break_even_by_share_of_use_and_way_to_rent():
     """At 2 dollars and half use, idle hours paid, an hour in use is rented for 4; what runs takes 0.556."""
     found = ownership.by_use(dollars(2.0), TERMS, [0.5, 1.0])
     half, full = 4380 / (1.35 * YEARLY), 8760 / (1.35 * YEARLY)
@@ -172,7 +166,7 @@ def test_break_even_by_share_of_use_and_way_to_rent() -> None:
     assert ownership.by_use(Interval(float("nan"), float("nan")), TERMS, [0.5])["break_even_low"].isna().all()
 
 
-def test_every_assumption_is_in_the_table() -> None:
+def test_every_assumption_is_in_the_table():
     found = ownership.table(TERMS, "measured").set_index("assumption")["value_low"]
     told = {"host": 0.25, "network": 0.1, "rack space": 73.0, "staff": 876.0, "decline of rents": 0.0}
     assert found[list(told)].to_dict() == told

@@ -1,14 +1,11 @@
 """Rates per watt, implied watts, joules and dollars by hand; like runs beside each other; caps, limits, rounds."""
 
-from collections.abc import Callable
-
 import pandas as pd
 import pytest
 
 from analysis._core.notes import note
 from analysis.methods import power
 
-Rows = Callable[..., pd.DataFrame]
 MEASURED = {"power_measured": True, "low": 16_000.0, "power_watts_low": 4_000.0, "power_watts_high": 4_000.0}
 PRINTED = {"origin": "published", "source": "Page", "source_id": "doc001", "power_measured": True}
 PRINTED |= {"low": 25_261.5, "high": 25_262.5, "per_watt_low": 3.5, "per_watt_high": 4.5}
@@ -24,35 +21,35 @@ def span(frame: pd.DataFrame, name: str) -> tuple[float, float]:
     return row(frame)[f"{name}_low"], row(frame)[f"{name}_high"]
 
 
-def test_efficiency_is_rate_over_measured_watts(comparable_rows: Rows) -> None:
+def test_efficiency_is_rate_over_measured_watts(comparable_rows):
     found = power.efficiency(comparable_rows(MEASURED | {"power_watts_high": 5_000.0}))
     assert span(found, "efficiency") == (3.2, 4.0)
     assert row(found)["efficiency_basis"] == "measured watts"
 
 
-def test_efficiency_without_watts_is_that_printed(comparable_rows: Rows) -> None:
+def test_efficiency_without_watts_is_that_printed(comparable_rows):
     found = power.efficiency(comparable_rows(PRINTED))
     assert span(found, "efficiency") == (3.5, 4.5)
     assert row(found)["efficiency_basis"] == "printed per watt"
 
 
-def test_printed_efficiency_is_converted_as_the_rate_was(comparable_rows: Rows) -> None:
+def test_printed_efficiency_is_converted_as_the_rate_was(comparable_rows):
     rows = comparable_rows(PRINTED | {"low": 100.0, "high": 100.0}).assign(rate_low=6_900.0, rate_high=6_900.0)
     assert span(power.efficiency(rows), "efficiency") == pytest.approx((241.5, 310.5), **CLOSE)
 
 
-def test_row_with_neither_watts_nor_printed_efficiency_is_left_out(comparable_rows: Rows) -> None:
+def test_row_with_neither_watts_nor_printed_efficiency_is_left_out(comparable_rows):
     assert power.efficiency(comparable_rows({}, MEASURED))["id"].tolist() == ["r1"]
 
 
-def test_implied_watts_are_as_wide_as_the_rounding(comparable_rows: Rows) -> None:
+def test_implied_watts_are_as_wide_as_the_rounding(comparable_rows):
     found = power.implied_watts(comparable_rows(PRINTED))
     assert span(found, "implied_watts") == pytest.approx((25_261.5 / 4.5, 25_262.5 / 3.5), **CLOSE)
     assert pd.isna(row(found)["holds"])
 
 
 @pytest.mark.parametrize(("watts", "holds"), [(5_700.0, True), (5_600.0, False), (7_300.0, False)])
-def test_implied_watts_are_held_against_measured_ones(comparable_rows: Rows, watts: float, holds: bool) -> None:
+def test_implied_watts_are_held_against_measured_ones(comparable_rows, watts, holds):
     rows = comparable_rows(PRINTED, MEASURED | {"power_watts_low": watts, "power_watts_high": watts})
     found = power.implied_watts(rows)
     assert bool(row(found)["holds"]) is holds
@@ -60,18 +57,18 @@ def test_implied_watts_are_held_against_measured_ones(comparable_rows: Rows, wat
 
 
 @pytest.mark.parametrize("other", [{"accelerator_count": 4}, {"benchmark": "twice"}, {"round": "v5.1"}])
-def test_watts_of_another_system_are_not_held_against_it(comparable_rows: Rows, other: dict) -> None:
+def test_watts_of_another_system_are_not_held_against_it(comparable_rows, other):
     assert pd.isna(row(power.implied_watts(comparable_rows(PRINTED, MEASURED | other)))["holds"])
 
 
 @pytest.mark.parametrize("other", [{"origin": "published"}, {"power_watts_low": None, "power_watts_high": None}])
-def test_only_watts_of_the_official_record_are_measured_ones(comparable_rows: Rows, other: dict) -> None:
+def test_only_watts_of_the_official_record_are_measured_ones(comparable_rows, other):
     found = power.implied_watts(comparable_rows(PRINTED, MEASURED | other))
     assert pd.isna(row(found)["holds"])
     assert pd.isna(row(found)["measured_watts_low"])
 
 
-def test_energy_is_the_inverse_and_its_price_by_hand(comparable_rows: Rows) -> None:
+def test_energy_is_the_inverse_and_its_price_by_hand(comparable_rows):
     found = power.energy(power.efficiency(comparable_rows(MEASURED)), 0.12, 1.3)
     assert span(found, "joules") == (0.25, 0.25)
     by_hand = 0.25 * 1e6 / 3.6e6 * 0.12 * 1.3
@@ -79,13 +76,13 @@ def test_energy_is_the_inverse_and_its_price_by_hand(comparable_rows: Rows) -> N
     assert by_hand == pytest.approx(0.010833333333333334, **CLOSE)
 
 
-def test_a_megawatt_does_what_a_watt_does_a_million_times(comparable_rows: Rows) -> None:
+def test_a_megawatt_does_what_a_watt_does_a_million_times(comparable_rows):
     """16,000 a second at 4,000 W are 4 million a second for each megawatt of machines, 3.2 at a PUE of 1.25."""
     found = power.energy(power.efficiency(comparable_rows(MEASURED)), 0.12, 1.25)
     assert (span(found, "per_megawatt"), span(found, "per_building_megawatt")) == ((4e6, 4e6), (3.2e6, 3.2e6))
 
 
-def test_best_efficiency_is_least_energy(comparable_rows: Rows) -> None:
+def test_best_efficiency_is_least_energy(comparable_rows):
     found = power.energy(power.efficiency(comparable_rows(PRINTED)), 0.36, 1.0)
     assert span(found, "joules") == pytest.approx((1 / 4.5, 1 / 3.5), **CLOSE)
     assert span(found, "usd_per_million") == pytest.approx((0.1 / 4.5, 0.1 / 3.5), **CLOSE)
@@ -95,7 +92,7 @@ OWN = {"result_id": "4.1-0002"}  # the submitter's performance run, of another s
 OTHER = {"result_id": "4.1-0003", "submitter": "Else"}
 
 
-def test_capped_run_keeps_a_share_of_its_submitter_s_own_runs(comparable_rows: Rows) -> None:
+def test_capped_run_keeps_a_share_of_its_submitter_s_own_runs(comparable_rows):
     """16,000 of its submitter's 20,000 and 25,000, and of another's 32,000; mixed, 20,000 over the watts flatters."""
     free = comparable_rows(OWN | {"low": 20_000.0}, {"result_id": "4.1-0004", "low": 25_000.0}, OTHER | {"low": 32e3})
     found = power.capped(comparable_rows(MEASURED | {"power_capped": True}), free)
@@ -107,7 +104,7 @@ def test_capped_run_keeps_a_share_of_its_submitter_s_own_runs(comparable_rows: R
     assert row(found)["source_ids"] == ("mlcommons-v4.1",)
 
 
-def test_a_stated_limit_is_beside_the_default_of_the_same_submitter_size_and_target(comparable_rows: Rows) -> None:
+def test_a_stated_limit_is_beside_the_default_of_the_same_submitter_size_and_target(comparable_rows):
     """16,000 at 350 of 700 W over 20,000: a share of 0.8 at half the limit; a metered run and another's are no pair."""
     limit = {"result_id": "4.1-0009", "power_capped": True, "power_limit_watts": 350.0, "low": 16_000.0}
     rows = comparable_rows(
@@ -120,13 +117,13 @@ def test_a_stated_limit_is_beside_the_default_of_the_same_submitter_size_and_tar
     assert power.stated_limits(rows.iloc[1:], sheet).empty
 
 
-def test_capped_run_without_a_run_of_its_submitter_has_no_share_and_is_kept(comparable_rows: Rows) -> None:
+def test_capped_run_without_a_run_of_its_submitter_has_no_share_and_is_kept(comparable_rows):
     found = power.capped(comparable_rows(MEASURED), comparable_rows(OTHER | {"low": 32_000.0}))
     assert pd.isna(row(found)["share_low"]) and pd.isna(row(found)["overstated_high"])
     assert (row(found)["systems"], row(found)["others"], row(found)["across_low"]) == (0, 1, 0.5)
 
 
-def test_capped_run_carries_the_notes_of_both_runs_but_for_the_size_of_their_system(comparable_rows: Rows) -> None:
+def test_capped_run_carries_the_notes_of_both_runs_but_for_the_size_of_their_system(comparable_rows):
     size, cap, preview, inferred = (
         note("another_size", count=8, usual=4), note("power_capped"), note("preview"), note("inferred")
     )  # fmt: skip
@@ -135,7 +132,7 @@ def test_capped_run_carries_the_notes_of_both_runs_but_for_the_size_of_their_sys
     assert row(found)["notes"] == {cap, preview}
 
 
-def test_share_of_rates_in_one_unit_needs_no_tokens_per_sample(comparable_rows: Rows) -> None:
+def test_share_of_rates_in_one_unit_needs_no_tokens_per_sample(comparable_rows):
     """Both print samples: 80 of 100, whatever range of tokens per sample was assumed to compare others."""
     power_row, free = comparable_rows(MEASURED | {"low": 80.0}), comparable_rows(OWN | {"low": 100.0})
     wide = [rows.assign(per_accelerator_low=1.0, per_accelerator_high=9.0) for rows in (power_row, free)]
@@ -144,7 +141,7 @@ def test_share_of_rates_in_one_unit_needs_no_tokens_per_sample(comparable_rows: 
     assert span(power.capped(*wide), "share") == (1 / 9, 9.0)
 
 
-def test_a_system_that_ran_for_both_targets_is_paired_within_each(comparable_rows: Rows) -> None:
+def test_a_system_that_ran_for_both_targets_is_paired_within_each(comparable_rows):
     run = MEASURED | {"result_id": "4.1-0001"}
     runs = [run | {"accuracy_target": target, "low": low} for target, low in (("99", 90.0), ("99.9", 60.0))]
     free = [OWN | {"accuracy_target": target, "low": low} for target, low in (("99", 100.0), ("99.9", 75.0))]
@@ -158,13 +155,13 @@ def test_a_system_that_ran_for_both_targets_is_paired_within_each(comparable_row
     [{"round": "v5.1"}, {"accelerator_count": 4}, {"accelerator": "L40S"}, {"scenario": "Server"}, {"benchmark": "x"},
      {"power_capped": True}, {"origin": "published"}],
 )  # fmt: skip
-def test_capped_run_is_set_beside_the_same_system_only(comparable_rows: Rows, other: dict) -> None:
+def test_capped_run_is_set_beside_the_same_system_only(comparable_rows, other):
     found = power.capped(comparable_rows(MEASURED), comparable_rows(other))
     assert (row(found)["systems"], row(found)["others"]) == (0, 0)
 
 
 @pytest.mark.parametrize("other", [PRINTED, MEASURED | {"origin": "published"}])
-def test_power_run_without_watts_of_the_record_is_not_set_beside_another(comparable_rows: Rows, other: dict) -> None:
+def test_power_run_without_watts_of_the_record_is_not_set_beside_another(comparable_rows, other):
     assert power.capped(comparable_rows(other), comparable_rows({})).empty
 
 
@@ -177,7 +174,7 @@ def ratios(rows: pd.DataFrame) -> dict:
     return row(power.ratios(power.efficiency(rows), "H100 SXM"))
 
 
-def test_ratio_is_of_the_best_systems_of_one_round(comparable_rows: Rows) -> None:
+def test_ratio_is_of_the_best_systems_of_one_round(comparable_rows):
     """8 a watt, the better of two, over 4: 2 times; that of the round before, 3 times, says nothing new."""
     rows = comparable_rows(
         MEASURED, MEASURED | NEW | {"low": 24_000.0}, MEASURED | NEW | {"result_id": "4.1-0010", "low": 32_000.0},
@@ -189,7 +186,7 @@ def test_ratio_is_of_the_best_systems_of_one_round(comparable_rows: Rows) -> Non
     assert (found["accelerator_count"], found["power_capped"], found["notes"]) == (8, False, frozenset())
 
 
-def test_ratio_of_two_rounds_is_taken_only_where_none_has_both_and_says_so(comparable_rows: Rows) -> None:
+def test_ratio_of_two_rounds_is_taken_only_where_none_has_both_and_says_so(comparable_rows):
     rows = comparable_rows(MEASURED | EARLIER | {"low": 8_000.0}, MEASURED, MEASURED | NEW | LATER | {"low": 48_000.0})
     found = ratios(rows)
     assert (found["ratio_low"], found["round"], found["round_base"]) == (3.0, "v5.1", "v4.1")
@@ -202,21 +199,19 @@ def test_ratio_of_two_rounds_is_taken_only_where_none_has_both_and_says_so(compa
     [{"accelerator_count": 4}, {"suite": "edge"}, {"origin": "published", "source": "Page"},
      {"power_watts_low": None, "power_watts_high": None, "per_watt_low": 8.0, "per_watt_high": 8.0}],
 )  # fmt: skip
-def test_runs_that_are_not_alike_have_no_ratio(comparable_rows: Rows, other: dict) -> None:
+def test_runs_that_are_not_alike_have_no_ratio(comparable_rows, other):
     rows = comparable_rows(MEASURED, MEASURED | NEW | other)
     assert power.ratios(power.efficiency(rows), "H100 SXM").empty
 
 
-def test_capped_runs_are_beside_capped_ones_and_others_beside_others(comparable_rows: Rows) -> None:
+def test_capped_runs_are_beside_capped_ones_and_others_beside_others(comparable_rows):
     cap = {"power_capped": True}
     rows = comparable_rows(MEASURED | cap, MEASURED | {"result_id": "4.1-0001", "low": 8_000.0},
                            MEASURED | NEW | cap | {"low": 24_000.0})  # fmt: skip
     assert (ratios(rows)["ratio_low"], ratios(rows)["power_capped"]) == (1.5, True)
 
 
-def test_a_capped_run_is_set_against_one_without_a_cap_only_where_none_are_alike_and_says_so(
-    comparable_rows: Rows,
-) -> None:
+def test_a_capped_run_is_set_against_one_without_a_cap_only_where_none_are_alike_and_says_so(comparable_rows):
     """8 a watt over the capped 6 of its own round; with an uncapped run of an earlier round that one, 8 over 2."""
     capped = MEASURED | {"power_capped": True, "low": 24_000.0}
     rows = comparable_rows(capped, MEASURED | NEW | {"low": 32_000.0})
@@ -231,7 +226,7 @@ def test_a_capped_run_is_set_against_one_without_a_cap_only_where_none_are_alike
     assert (ratios(alike)["ratio_low"], ratios(alike)["power_capped_base"]) == (4.0, False)
 
 
-def test_nodes_are_the_best_of_eight_on_sale_in_the_newest_round_capped_and_not(comparable_rows: Rows) -> None:
+def test_nodes_are_the_best_of_eight_on_sale_in_the_newest_round_capped_and_not(comparable_rows):
     """Four accelerators, a preview, an older round and a printed figure do more, and are none of them."""
     rows = comparable_rows(
         MEASURED, MEASURED | {"result_id": "4.1-0002", "low": 20_000.0},
@@ -250,7 +245,7 @@ def test_nodes_are_the_best_of_eight_on_sale_in_the_newest_round_capped_and_not(
     assert printed["id"].tolist() == ["r6", "r7"]
 
 
-def test_the_best_node_of_eight_of_the_newest_metered_round_leads(comparable_rows: Rows) -> None:
+def test_the_best_node_of_eight_of_the_newest_metered_round_leads(comparable_rows):
     """More is done by a node of the round before, by one of another size, and by a printed figure."""
     printed = PRINTED | NEW | {"accelerator": "L40S", "round": "v6.0", "per_watt_low": 90.0, "per_watt_high": 90.0}
     small = MEASURED | LATER | {"accelerator": "A30", "accelerator_count": 3, "low": 64_000.0}
@@ -261,7 +256,7 @@ def test_the_best_node_of_eight_of_the_newest_metered_round_leads(comparable_row
     assert power.leader(best[best["accelerator"].eq("L40S")])["id"] == "r3"
 
 
-def test_history_has_the_least_energy_of_eight_in_each_round(comparable_rows: Rows) -> None:
+def test_history_has_the_least_energy_of_eight_in_each_round(comparable_rows):
     """0.25 J before 0.5; four accelerators and a preview take less and are counted alone, capped ones are apart."""
     rows = comparable_rows(
         MEASURED, MEASURED | {"result_id": "4.1-0002", "low": 8_000.0},
@@ -274,7 +269,7 @@ def test_history_has_the_least_energy_of_eight_in_each_round(comparable_rows: Ro
     assert told == [["v5.1", False, 0.1, 1, 0], ["v4.1", True, 0.125, 1, 0], ["v4.1", False, 0.25, 2, 2]]
 
 
-def test_rounds_count_their_power_submissions_each_once_newest_first(results: Rows) -> None:
+def test_rounds_count_their_power_submissions_each_once_newest_first(results):
     metered = {"power_measured": True, "power_watts_low": 4000.0, "power_watts_high": 4000.0}
     unusable = [metered | {"division": "open"}, metered | {"suite": "edge"}, {"power_measured": True}]
     rows = results(metered, *unusable, metered | {"duplicate_of": "r0"}, metered | LATER, LATER, metered | LATER,
@@ -286,14 +281,14 @@ def limits() -> pd.DataFrame:
     return pd.DataFrame({"accelerator": ["H100 SXM", "unknown"], "power_limit_w": [700.0, None]})
 
 
-def test_wall_power_stands_over_the_summed_limits(comparable_rows: Rows) -> None:
+def test_wall_power_stands_over_the_summed_limits(comparable_rows):
     found = power.beside_limits(comparable_rows(MEASURED | {"power_watts_high": 7_000.0}), limits())
     assert row(found)["limit_basis"] == power.DATASHEET
     assert span(found, "of_limits") == pytest.approx((4_000 / 5_600, 1.25), **CLOSE)
 
 
 @pytest.mark.parametrize("capped", [True, False])
-def test_the_cap_in_force_goes_before_the_datasheet(comparable_rows: Rows, capped: bool) -> None:
+def test_the_cap_in_force_goes_before_the_datasheet(comparable_rows, capped):
     """4,000 W over 8 x 400 W are 1.25."""
     rows = comparable_rows(MEASURED | {"power_capped": capped}).assign(power_limit_watts=400.0)
     found = power.beside_limits(rows, limits())
@@ -301,7 +296,7 @@ def test_the_cap_in_force_goes_before_the_datasheet(comparable_rows: Rows, cappe
     assert span(found, "of_limits") == (1.25, 1.25)
 
 
-def test_a_capped_run_whose_cap_is_not_known_has_no_limit(comparable_rows: Rows) -> None:
+def test_a_capped_run_whose_cap_is_not_known_has_no_limit(comparable_rows):
     rows = comparable_rows(MEASURED | {"power_capped": True})
     for unknown in (rows, rows.assign(power_limit_watts=float("nan"))):
         assert power.beside_limits(unknown, limits()).empty
@@ -311,11 +306,11 @@ def test_a_capped_run_whose_cap_is_not_known_has_no_limit(comparable_rows: Rows)
 @pytest.mark.parametrize(
     "other", [{"accelerator": "unknown"}, {"accelerator": "not listed"}, {"power_watts_low": None}]
 )
-def test_unknown_limit_or_watts_are_left_out(comparable_rows: Rows, other: dict) -> None:
+def test_unknown_limit_or_watts_are_left_out(comparable_rows, other):
     assert power.beside_limits(comparable_rows(MEASURED | other), limits()).empty
 
 
-def test_empty_rows_give_empty_frames(comparable_rows: Rows) -> None:
+def test_empty_rows_give_empty_frames(comparable_rows):
     nothing = comparable_rows()
     efficient = power.efficiency(nothing)
     frames = [efficient, power.energy(efficient, 0.1, 1.0), power.implied_watts(nothing)]
@@ -324,7 +319,7 @@ def test_empty_rows_give_empty_frames(comparable_rows: Rows) -> None:
     assert [len(frame) for frame in frames] == [0] * len(frames)
 
 
-def test_every_power_submission_is_listed_with_the_energy_of_its_unit_of_work(results: Rows) -> None:
+def test_every_power_submission_is_listed_with_the_energy_of_its_unit_of_work(results):
     """4,000 W over 16,000 a second are 0.25 joules; a stream's 29.2 millijoules per query stand as published."""
     metered = {"power_measured": True, "power_watts_low": 4000.0, "power_watts_high": 4000.0}
     stream = {"power_measured": True, "metric": "latency", "unit": "ms", "scenario": "SingleStream", "suite": "edge"}
@@ -352,9 +347,7 @@ LIMITS = pd.DataFrame({"accelerator": ["H100 SXM", "B200 SXM"], "power_limit_w":
 @pytest.mark.parametrize(
     ("newer", "sides"), [(32_000.0, ("B200 SXM", "H100 SXM")), (8_000.0, ("H100 SXM", "B200 SXM"))]
 )
-def test_the_lead_names_the_more_efficient_side_first(
-    comparable_rows: Rows, baseline: str, newer: float, sides: tuple[str, str]
-) -> None:
+def test_the_lead_names_the_more_efficient_side_first(comparable_rows, baseline, newer, sides):
     """16,000 at 4,000 W are 4 a joule; 32,000 are 8 and 8,000 are 2: twice either way."""
     rated = power.efficiency(comparable_rows(MEASURED, MEASURED | LATER | {"low": newer}))
     lead = power.lead(power.nodes(rated), power.ratios(rated, baseline), baseline)
@@ -366,9 +359,7 @@ def test_the_lead_names_the_more_efficient_side_first(
 
 
 @pytest.mark.parametrize(("newer", "told"), [(32_000.0, (250, 300, "2.4")), (8_000.0, (300, 250, "1.7"))])
-def test_the_lead_at_another_precision_says_what_its_ratio_is_in_samples(
-    comparable_rows: Rows, newer: float, told: tuple[int, int, str]
-) -> None:
+def test_the_lead_at_another_precision_says_what_its_ratio_is_in_samples(comparable_rows, newer, told):
     """Twice the tokens per joule at 250 instead of 300 tokens per sample are 2.4 times the samples, or 1.7."""
     fp4 = LATER | {"low": newer, "precision": "fp4", "tokens_per_sample": 250.0}
     rows = comparable_rows(MEASURED | {"precision": "fp8", "tokens_per_sample": 300.0}, MEASURED | fp4)
@@ -379,13 +370,13 @@ def test_the_lead_at_another_precision_says_what_its_ratio_is_in_samples(
     assert note("tokens_differ", tokens=tokens, other_tokens=other_tokens, times=times) in lead["notes"]
 
 
-def test_without_a_system_of_that_size_nothing_leads(comparable_rows: Rows) -> None:
+def test_without_a_system_of_that_size_nothing_leads(comparable_rows):
     rated = power.efficiency(comparable_rows(MEASURED, MEASURED | LATER | {"accelerator_count": 1}))
     assert power.lead(power.nodes(rated), power.ratios(rated, "H100 SXM"), "H100 SXM").empty
     assert power.lead(rated.head(0), power.ratios(rated.head(0), "H100 SXM"), "H100 SXM").empty
 
 
-def test_most_metered_is_of_the_newest_round_and_of_language_models(comparable_rows: Rows) -> None:
+def test_most_metered_is_of_the_newest_round_and_of_language_models(comparable_rows):
     rows = comparable_rows(
         MEASURED, MEASURED, MEASURED | LATER, MEASURED | LATER | {"accelerator_count": 4}, MEASURED | LATER,
         MEASURED | LATER | {"benchmark": "images", "accelerator_count": 4},
@@ -396,7 +387,7 @@ def test_most_metered_is_of_the_newest_round_and_of_language_models(comparable_r
     assert power.most_metered(rows.head(0), ["llm"]).empty
 
 
-def test_system_kilowatts_span_the_systems_of_an_accelerator(comparable_rows: Rows) -> None:
+def test_system_kilowatts_span_the_systems_of_an_accelerator(comparable_rows):
     """8 x 700 W are 5.6 kW, of which 7 kW are 1.25."""
     wider = {"power_watts_low": 7_000.0, "power_watts_high": 7_000.0}
     drawn = power.system_kilowatts(power.limits(comparable_rows(MEASURED, MEASURED | wider), LIMITS))

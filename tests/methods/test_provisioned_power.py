@@ -27,7 +27,7 @@ def description(*sets: dict[str, Any], **changes: Any) -> dict[str, Any]:
     return {"cooling": "liquid", "node_sets": [*sets], "scale_out": {"present": False}} | changes
 
 
-def test_the_worked_example_of_the_rules() -> None:
+def test_the_worked_example_of_the_rules():
     """Two processors of 350 W, eight accelerators of 700 W and switches of 3,500 W, liquid-cooled."""
     assert kilowatts(2 * 350 + 8 * 700 + 3500, "liquid") == pytest.approx(12.74)
     assert kilowatts(2 * 350 + 8 * 700 + 3500, "air") == pytest.approx(14.7)
@@ -35,17 +35,17 @@ def test_the_worked_example_of_the_rules() -> None:
         kilowatts(1, "water")
 
 
-def test_a_network_has_five_picojoules_per_bit() -> None:
+def test_a_network_has_five_picojoules_per_bit():
     assert switch_watts(14.4) == pytest.approx(576)
     assert switch_watts(130) == pytest.approx(5200)
 
 
-def test_a_description_of_parts_is_the_worked_example(made: Any) -> None:
+def test_a_description_of_parts_is_the_worked_example(made):
     assert provisioned_power.described(made.power()) == (12.74, 12.74, False)
     assert provisioned_power.described(made.power("air", nodes=2)).kilowatts == 29.4
 
 
-def test_a_point_counts_the_nodes_it_engages_and_their_share_of_switches() -> None:
+def test_a_point_counts_the_nodes_it_engages_and_their_share_of_switches():
     used = [{"system_node_ensemble_id": 0, "nodes": 9}]
     switches = {"present": True, "switches": [{"count": 2, "power_per_switch": rated(1000)}]}
     whole = description(rack(18, 7.2, in_rack=18), scale_out=switches)
@@ -53,12 +53,12 @@ def test_a_point_counts_the_nodes_it_engages_and_their_share_of_switches() -> No
     assert provisioned_power.described(whole, used) == (9.2, 4.6, False)
 
 
-def test_whole_racks_and_shares_of_one() -> None:
+def test_whole_racks_and_shares_of_one():
     assert provisioned_power.described(description(rack(2))).kilowatts == 243.2
     assert provisioned_power.described(description(rack(9, in_rack=18))).kilowatts == 60.8
 
 
-def test_nics_count_where_they_say_so_and_a_bandwidth_stands_for_switches(made: Any) -> None:
+def test_nics_count_where_they_say_so_and_a_bandwidth_stands_for_switches(made):
     stated = made.power("air")
     stated["node_sets"][0]["components"]["scale_up_network"] = {
         "method": "bandwidth_estimate", "aggregate_bandwidth_tbps": 14.4,
@@ -73,7 +73,7 @@ def test_nics_count_where_they_say_so_and_a_bandwidth_stands_for_switches(made: 
     assert provisioned_power.described(stated).kilowatts == power.kilowatts
 
 
-def test_a_value_left_open_leaves_power_open_unless_the_file_has_mlcommons_own() -> None:
+def test_a_value_left_open_leaves_power_open_unless_the_file_has_mlcommons_own():
     assert provisioned_power.described(description(rack(published=None))) is None
     stated = description(rack(published=None), provisioned_power_kw=140.0, mlc_estimated_power=True)
     assert provisioned_power.described(stated) == (140.0, 140.0, True)
@@ -96,7 +96,7 @@ def test_a_value_left_open_leaves_power_open_unless_the_file_has_mlcommons_own()
         (description(rack(), scale_out={"present": True}), "switches is None, expected a list"),
     ],
 )
-def test_a_description_that_is_wrong_is_named(stated: dict[str, Any], said: str) -> None:
+def test_a_description_that_is_wrong_is_named(stated, said):
     with pytest.raises(PowerError) as error:
         provisioned_power.described(stated)
     assert said in str(error.value)
@@ -108,7 +108,7 @@ def systems() -> pd.DataFrame:
     return provisioned_power.of_systems(data.system_hardware, data.component_power)
 
 
-def test_systems_of_the_record_have_the_power_of_their_rated_parts(systems: pd.DataFrame) -> None:
+def test_systems_of_the_record_have_the_power_of_their_rated_parts(systems):
     """B300: the rules' own example of appendix C, 15.114 kW by formula; a rack as the sum of its parts."""
     of_b300 = systems[systems["accelerator"].eq("B300 SXM")]["provisioned_kw"].item()
     assert of_b300 == pytest.approx(kilowatts(2 * 350 + 8 * 1100 + switch_watts(14.4), "air"))
@@ -118,14 +118,14 @@ def test_systems_of_the_record_have_the_power_of_their_rated_parts(systems: pd.D
     assert each["GB300"] * 72 == pytest.approx(151.84)
 
 
-def test_power_is_open_where_cooling_or_a_rating_is(systems: pd.DataFrame) -> None:
+def test_power_is_open_where_cooling_or_a_rating_is(systems):
     is_open = systems["provisioned_kw"].isna()
     assert is_open.any() and not is_open.all()
     assert systems[systems["cooling"].eq("")]["provisioned_kw"].isna().all()
     assert "speedAI 240 Slim" not in provisioned_power.per_accelerator(systems).index
 
 
-def test_metered_watts_stand_beside_and_not_over_provisioned_ones(results: Any, systems: pd.DataFrame) -> None:
+def test_metered_watts_stand_beside_and_not_over_provisioned_ones(results, systems):
     system = systems[systems["accelerator"].eq("B200 SXM") & systems["round"].eq("v5.1")].iloc[[0]]
     of = {"origin": "official", "division": "closed", "suite": "datacenter", "duplicate_of": "", "power_capped": False}
     of |= {name: system[name].item() for name in ("round", "submitter", "system")}

@@ -24,7 +24,7 @@ PRICES = pd.DataFrame([{"accelerator": "H200 SXM", "duplicate_of": "", "usd_per_
                         "usd_per_accelerator_hour_high": 7.2}])  # fmt: skip
 
 
-def test_throughput_is_log_linear_between_runs_of_one_configuration_and_unknown_beyond() -> None:
+def test_throughput_is_log_linear_between_runs_of_one_configuration_and_unknown_beyond():
     runs = public_runs.speeds(RUNS, "p50")
     assert len(runs) == 5 and runs["speed"].tolist()[:2] == [20.0, 50.0]
     rates = public_runs.curves(runs, 35.0).set_index(["accelerator", "setup"])["rate"]
@@ -34,7 +34,7 @@ def test_throughput_is_log_linear_between_runs_of_one_configuration_and_unknown_
     assert public_runs.curves(runs, 20.0)["rate"].dropna().tolist() == pytest.approx([1000.0, 1000.0])
 
 
-def test_the_best_configuration_is_priced_and_counted_in_whole_replicas() -> None:
+def test_the_best_configuration_is_priced_and_counted_in_whole_replicas():
     """100 users at 35 are 3,500 tokens/s, 11.07 accelerators at 316.2, so 16 in replicas of 8."""
     best, left = public_runs.ranked(public_runs.speeds(RUNS, "p50"), PRICES, 35.0, 100)
     (row,) = best.to_dict("records")
@@ -44,7 +44,7 @@ def test_the_best_configuration_is_priced_and_counted_in_whole_replicas() -> Non
     assert left.to_dict("records") == [{"accelerator": "B200 SXM", "fastest": pytest.approx(10.0)}]
 
 
-def test_an_accelerator_without_a_price_is_ranked_last() -> None:
+def test_an_accelerator_without_a_price_is_ranked_last():
     best, _ = public_runs.ranked(public_runs.speeds(RUNS, "p99"), PRICES, 10, 1)
     assert best["accelerator"].tolist() == ["H200 SXM", "B200 SXM"]
     assert math.isnan(best["usd_per_hour_low"].iloc[1]) and best["rate"].iloc[1] == pytest.approx(100.0)

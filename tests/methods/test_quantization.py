@@ -1,14 +1,10 @@
 """Weights in memory and the price of accuracy, by hand."""
 
-from collections.abc import Callable
-
 import pandas as pd
 import pytest
 
 from analysis._core.notes import NONE, note
 from analysis.methods import quantization
-
-Rows = Callable[..., pd.DataFrame]
 
 
 def models(parameters: float | None) -> pd.DataFrame:
@@ -24,28 +20,28 @@ def needed(parameters: float, memory: float, headroom: float) -> dict[str, int]:
     return dict(zip(held["precision"], held["needed"], strict=True))
 
 
-def test_weights_need_accelerators_by_precision() -> None:
+def test_weights_need_accelerators_by_precision():
     assert needed(70, 80, 0.0) == {"fp16": 2, "fp8": 1, "int8": 1, "int4": 1, "fp4": 1}
     assert needed(405, 80, 0.0) == {"fp16": 16, "fp8": 8, "int8": 8, "int4": 4, "fp4": 4}
 
 
-def test_headroom_keeps_its_share_of_memory() -> None:
+def test_headroom_keeps_its_share_of_memory():
     assert needed(70, 80, 0.125)["fp8"] == 1
     assert needed(70, 80, 0.126)["fp8"] == 2
 
 
 @pytest.mark.parametrize(("parameters", "memory", "headroom"), [(10, 100, 0.9), (70, 100, 0.3), (8, 80, 0.9)])
-def test_weights_that_fill_the_memory_exactly_need_no_other(parameters: float, memory: float, headroom: float) -> None:
+def test_weights_that_fill_the_memory_exactly_need_no_other(parameters, memory, headroom):
     assert needed(parameters, memory, headroom)["fp8"] == 1
 
 
-def test_weight_sizes_are_bytes_times_parameters() -> None:
+def test_weight_sizes_are_bytes_times_parameters():
     held = quantization.weights(models(46.7), "llm", cards(80), 0.1)
     sizes = dict(zip(held["precision"], held["weight_gb"], strict=True))
     assert sizes == {"fp16": 93.4, "fp8": 46.7, "int8": 46.7, "int4": 23.35, "fp4": 23.35}
 
 
-def test_unknown_memory_or_size_holds_nothing() -> None:
+def test_unknown_memory_or_size_holds_nothing():
     assert quantization.weights(models(70), "llm", cards(None, 80.0), 0.0)["accelerator"].unique().tolist() == ["x80.0"]
     assert quantization.weights(models(None), "llm", cards(80), 0.0).empty
 
@@ -54,7 +50,7 @@ STRICT = {"result_id": "4.1-0001", "accuracy_target": "99.9", "low": 700.0, "pre
 LOOSE = {"result_id": "4.1-0001", "accuracy_target": "99", "low": 1000.0, "precision": "int8"}
 
 
-def test_accuracy_costs_what_the_same_system_loses(comparable_rows: Rows) -> None:
+def test_accuracy_costs_what_the_same_system_loses(comparable_rows):
     found = quantization.accuracy_cost(comparable_rows(STRICT), comparable_rows(LOOSE))
     (row,) = found.to_dict("records")
     assert (row["retained_low"], row["retained_high"], row["systems"]) == (0.7, 0.7, 1)
@@ -62,14 +58,14 @@ def test_accuracy_costs_what_the_same_system_loses(comparable_rows: Rows) -> Non
     assert (row["source_ids"], row["notes"]) == (("mlcommons-v4.1",), NONE)
 
 
-def test_accuracy_price_spreads_over_systems(comparable_rows: Rows) -> None:
+def test_accuracy_price_spreads_over_systems(comparable_rows):
     second = {"result_id": "4.1-0002"}
     strict, loose = comparable_rows(STRICT, STRICT | second | {"low": 900.0}), comparable_rows(LOOSE, LOOSE | second)
     (row,) = quantization.accuracy_cost(strict, loose).to_dict("records")
     assert (row["retained_low"], row["retained_high"], row["systems"]) == (0.7, 0.9, 2)
 
 
-def test_accuracy_price_carries_the_notes_of_both_runs_but_for_the_size_of_their_system(comparable_rows: Rows) -> None:
+def test_accuracy_price_carries_the_notes_of_both_runs_but_for_the_size_of_their_system(comparable_rows):
     size, preview, inferred = note("another_size", count=1, usual=8), note("preview"), note("inferred")
     second = {"result_id": "4.1-0002"}
     strict = comparable_rows(STRICT | {"notes": {size, preview}}, STRICT | second)
@@ -82,11 +78,11 @@ def test_accuracy_price_carries_the_notes_of_both_runs_but_for_the_size_of_their
     [{"result_id": "4.1-0009"}, {"accelerator": "L40S"}, {"accelerator_count": 4}, {"scenario": "Server"},
      {"power_measured": True}, {"low": 700.0}, {"source_id": "mlcommons-v5.1"}],
 )  # fmt: skip
-def test_other_system_or_one_measurement_filed_twice_has_no_price(comparable_rows: Rows, other: dict) -> None:
+def test_other_system_or_one_measurement_filed_twice_has_no_price(comparable_rows, other):
     assert quantization.accuracy_cost(comparable_rows(STRICT), comparable_rows(LOOSE | other)).empty
 
 
-def test_rows_without_result_id_have_the_price_of_their_own_system(comparable_rows: Rows) -> None:
+def test_rows_without_result_id_have_the_price_of_their_own_system(comparable_rows):
     def rows(row: dict) -> pd.DataFrame:
         ids = [f"o-6.1-closed-acme-{name}-offline" for name in ("a", "b")]
         lows = [row["low"], row["low"] / 10]
@@ -100,7 +96,7 @@ def test_rows_without_result_id_have_the_price_of_their_own_system(comparable_ro
     assert quantization.accuracy_cost(comparable_rows(STRICT | other), rows(LOOSE)).empty
 
 
-def test_runs_of_the_interactive_model_are_paired_with_each_other(comparable_rows: Rows) -> None:
+def test_runs_of_the_interactive_model_are_paired_with_each_other(comparable_rows):
     """v5.0 has two Offline runs of a system at each target: 0.9 and 0.7 of each other, not 0.45 or 1.4."""
     strict, loose = (
         comparable_rows(row, row | {"low": interactive}).assign(
@@ -112,13 +108,13 @@ def test_runs_of_the_interactive_model_are_paired_with_each_other(comparable_row
     assert (row["retained_low"], row["retained_high"], row["systems"]) == (0.7, 0.9, 2)
 
 
-def test_a_document_has_no_accuracy_cost(comparable_rows: Rows) -> None:
+def test_a_document_has_no_accuracy_cost(comparable_rows):
     paper = {"origin": "published", "result_id": ""}
     strict, loose = (comparable_rows(row | paper) for row in (STRICT, LOOSE))
     assert quantization.accuracy_cost(strict, loose).empty
 
 
-def test_a_preview_has_no_price_and_a_benchmark_has_one_over_its_accelerators(comparable_rows: Rows) -> None:
+def test_a_preview_has_no_price_and_a_benchmark_has_one_over_its_accelerators(comparable_rows):
     """0.7 on H100, 0.9 on L40S, 0.1 in preview."""
 
     def rows(row: dict, other: float, preview: float) -> pd.DataFrame:
@@ -131,7 +127,7 @@ def test_a_preview_has_no_price_and_a_benchmark_has_one_over_its_accelerators(co
     assert (row["benchmark"], row["retained_low"], row["retained_high"], row["systems"]) == ("llm", 0.7, 0.9, 2)
 
 
-def test_empty_rows_give_empty_frames(comparable_rows: Rows) -> None:
+def test_empty_rows_give_empty_frames(comparable_rows):
     nothing = comparable_rows()
     assert quantization.accuracy_cost(nothing, nothing).empty
     assert quantization.accuracy_cost(nothing, nothing, by=()).empty

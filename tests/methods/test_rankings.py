@@ -28,7 +28,7 @@ def matrix(make: Rows, *rows: dict, metered: tuple[dict, ...] = EMPTY, baseline:
     return rankings.leaderboard(results, power.efficiency(make(*metered)), speedups).set_index("accelerator")
 
 
-def test_leaderboard_has_the_fastest_available_system_of_each_scenario(official: Rows) -> None:
+def test_leaderboard_has_the_fastest_available_system_of_each_scenario(official):
     rows = [
         {"low": 800.0},
         {"low": 960.0, "system": "faster", "submitter": "ZETA", "source_id": "other"},
@@ -46,25 +46,25 @@ def test_leaderboard_has_the_fastest_available_system_of_each_scenario(official:
     assert table.loc["B200 SXM", "offline_high"] == 500.0
 
 
-def test_measures_without_a_result_are_unknown(official: Rows) -> None:
+def test_measures_without_a_result_are_unknown(official):
     row = matrix(official, {}, baseline="L4").loc["H100 SXM"]
     for name in ("server", "interactive", "joules", "kilowatts", "break_even"):
         assert pd.isna(row[f"{name}_low"]) and pd.isna(row[f"{name}_high"])
         assert (row[f"{name}_round"], row[f"{name}_notes"]) == ("", frozenset())
 
 
-def test_usual_size_comes_before_newer_or_faster(official: Rows) -> None:
+def test_usual_size_comes_before_newer_or_faster(official):
     newer = {"round": "v5.1", "accelerator_count": 32, "low": 32000.0}
     row = matrix(official, {"low": 800.0}, newer).loc["H100 SXM"]
     assert (row["offline_high"], row["accelerator_count"], row["round"]) == (100.0, 8, "v4.1")
 
 
-def test_newer_round_comes_before_faster(official: Rows) -> None:
+def test_newer_round_comes_before_faster(official):
     row = matrix(official, {"low": 880.0}, {"round": "v5.1", "low": 800.0}).loc["H100 SXM"]
     assert (row["offline_high"], row["offline_round"]) == (100.0, "v5.1")
 
 
-def test_scenario_of_another_round_than_the_row_has_a_note(official: Rows) -> None:
+def test_scenario_of_another_round_than_the_row_has_a_note(official):
     rows = [{"round": "v5.1"}, {"scenario": "Interactive", "low": 80.0}]
     row = matrix(official, *rows).loc["H100 SXM"]
     crossed = note("different_rounds", rounds="v4.1", other_rounds="v5.1")
@@ -73,7 +73,7 @@ def test_scenario_of_another_round_than_the_row_has_a_note(official: Rows) -> No
     assert row["offline_notes"] == frozenset()
 
 
-def test_the_first_scenario_of_the_rows_ranks(official: Rows) -> None:
+def test_the_first_scenario_of_the_rows_ranks(official):
     rows = [
         {"scenario": "Server", "low": 800.0},
         B200 | {"scenario": "Server", "low": 400.0},
@@ -83,7 +83,7 @@ def test_the_first_scenario_of_the_rows_ranks(official: Rows) -> None:
     assert list(matrix(official, *rows).index) == ["H100 SXM", "B200 SXM"]
 
 
-def test_joules_and_kilowatts_are_of_one_metered_run(official: Rows) -> None:
+def test_joules_and_kilowatts_are_of_one_metered_run(official):
     """4,000 W over 800 tokens/s are 5 J and 4 kW; a worse run, a preview and a printed efficiency do not count."""
     capped = note("power_capped")
     metered = (
@@ -97,12 +97,12 @@ def test_joules_and_kilowatts_are_of_one_metered_run(official: Rows) -> None:
     assert row["joules_notes"] == {capped} == row["kilowatts_notes"]
 
 
-def test_a_node_of_another_size_has_joules_and_no_kilowatts(official: Rows) -> None:
+def test_a_node_of_another_size_has_joules_and_no_kilowatts(official):
     row = matrix(official, {}, metered=(METERED | {"accelerator_count": 4},)).loc["H100 SXM"]
     assert row["joules_high"] == 5.0 and pd.isna(row["kilowatts_high"])
 
 
-def test_break_even_is_the_speedup_over_each_round_that_has_both(official: Rows) -> None:
+def test_break_even_is_the_speedup_over_each_round_that_has_both(official):
     """B200 has twice the H100 of v4.1 and three times that of v5.1: its break-even price is between."""
     rows = [
         {"low": 800.0},
@@ -116,7 +116,7 @@ def test_break_even_is_the_speedup_over_each_round_that_has_both(official: Rows)
     assert matrix(official, *rows).loc["H100 SXM", "break_even_high"] == 1.0
 
 
-def test_cross_round_break_even_has_a_note(official: Rows) -> None:
+def test_cross_round_break_even_has_a_note(official):
     """H100 and H200 of v4.1 are 100 and 150; B200 of v6.0 has twice the H200 of its round: 3 H100."""
     h200 = {"accelerator": "H200 SXM", "submitter": "ACME"}
     rows = [{"low": 800.0}, h200 | {"low": 1200.0}, h200 | B200 | {"accelerator": "H200 SXM", "low": 1600.0}]
@@ -125,7 +125,7 @@ def test_cross_round_break_even_has_a_note(official: Rows) -> None:
     assert {each.code for each in row["break_even_notes"]} == {"bridged", "single", "single_base"}
 
 
-def test_results_behind_are_available_bare_metal_and_of_the_usual_size(official: Rows) -> None:
+def test_results_behind_are_available_bare_metal_and_of_the_usual_size(official):
     rows = official({}, {"accelerator_count": 32}, {"availability": "preview"}, {"origin": "published"})
     assert rankings.results_compared(rows)["id"].tolist() == ["r0"]
     assert rankings.results_compared(official()).empty
@@ -134,12 +134,12 @@ def test_results_behind_are_available_bare_metal_and_of_the_usual_size(official:
 @pytest.mark.parametrize(
     ("rounds", "names"), [([], ["r0", "r1", "r2"]), (["v4.1"], ["r0", "r1"]), (["v4.0", "v5.0"], ["r0", "r1"])]
 )
-def test_rows_until_the_newest_round_asked_for(official: Rows, rounds: list[str], names: list[str]) -> None:
+def test_rows_until_the_newest_round_asked_for(official, rounds, names):
     rows = official({"round": "v2.0"}, {}, {"round": "v5.1"})
     assert rankings.up_to(rows, rounds)["id"].tolist() == names
 
 
-def test_new_accelerators_are_available_in_the_newest_round_for_the_first_time(official: Rows) -> None:
+def test_new_accelerators_are_available_in_the_newest_round_for_the_first_time(official):
     rows = official(
         {},
         {"accelerator": "B200 SXM", "availability": "preview"},
@@ -151,7 +151,7 @@ def test_new_accelerators_are_available_in_the_newest_round_for_the_first_time(o
     assert rankings.new_accelerators(official()) == ()
 
 
-def test_break_even_has_a_column_for_each_baseline_round(official: Rows) -> None:
+def test_break_even_has_a_column_for_each_baseline_round(official):
     """B200 over the H100 of its own round, L40S over that of the round before, H200 over both, each with its rate."""
     cluster = B200 | {"accelerator": "H100 SXM", "accelerator_count": 32, "low": 4000.0}
     h200 = {"accelerator": "H200 SXM"}
@@ -181,7 +181,7 @@ def test_break_even_has_a_column_for_each_baseline_round(official: Rows) -> None
     assert of_cluster == {"different_sizes", "different_rounds"}
 
 
-def test_round_changes_compare_the_fastest_with_that_of_the_previous_round(official: Rows) -> None:
+def test_round_changes_compare_the_fastest_with_that_of_the_previous_round(official):
     rows = official(
         {"low": 9000.0, "round": "v4.0"},
         {"low": 800.0},
@@ -205,21 +205,21 @@ def test_round_changes_compare_the_fastest_with_that_of_the_previous_round(offic
     assert rankings.round_changes(official()).empty
 
 
-def test_a_slower_leader_overtook_nobody(official: Rows) -> None:
+def test_a_slower_leader_overtook_nobody(official):
     """The H100 of v4.1, not submitted again, gave 100 tokens/s, the B200 of v6.0 gives 90."""
     (change,) = rankings.round_changes(official({"low": 800.0}, B200 | {"low": 720.0})).to_dict("records")
     assert (change["accelerator"], change["before"], change["gain_low"]) == ("B200 SXM", "H100 SXM", 0.9)
     assert not change["overtook"]
 
 
-def test_a_change_of_assumed_tokens_is_taken_as_printed(official: Rows) -> None:
+def test_a_change_of_assumed_tokens_is_taken_as_printed(official):
     rows = official({"assumed": True, "low": 800.0, "high": 880.0}, B200 | {"assumed": True, "low": 1600.0})
     rows[["as_printed_low", "as_printed_high"]] = [[3.0, 3.0], [6.0, 6.0]]
     (change,) = rankings.round_changes(rows).to_dict("records")
     assert (change["gain_low"], change["gain_high"]) == (2.0, 2.0)
 
 
-def test_rounds_covered_are_in_order_with_their_day_of_publication(results: Rows) -> None:
+def test_rounds_covered_are_in_order_with_their_day_of_publication(results):
     rows = results(
         {"round": "v10.0", "division": "open"}, {}, {"suite": "edge"}, {"origin": "published", "round": "v2.0"}
     )

@@ -1,13 +1,10 @@
 """What larger systems keep, and how far submitters lie apart, computed by hand."""
 
-from collections.abc import Callable
-
 import pandas as pd
 import pytest
 
 from analysis.methods import scaling
 
-Rows = Callable[..., pd.DataFrame]
 TWO, FOUR = {"accelerator_count": 16, "low": 1520.0}, {"accelerator_count": 32, "low": 2880.0}
 CLOSE = {"rel": 1e-12}
 VENDORS = pd.DataFrame({"accelerator": ["H100 SXM", "Gaudi2"], "vendor": ["NVIDIA", "Intel"]})
@@ -22,7 +19,7 @@ def steps(found: pd.DataFrame) -> list[list]:
             for row in found[["from_count", "to_count", "kept_low", "submitters"]].values.tolist()]  # fmt: skip
 
 
-def test_layouts_tell_boxes_racks_and_clusters_apart(comparable_rows: Rows) -> None:
+def test_layouts_tell_boxes_racks_and_clusters_apart(comparable_rows):
     """72 GB200 are one rack, 80 are not; an H100 on two nodes is no rack; an unstated node count is one node."""
     rack = {"accelerator": "GB200", "accelerator_count": 72}
     rows = comparable_rows({}, TWO, rack, rack | {"accelerator_count": 80}, {}, {"availability": "preview"})
@@ -36,7 +33,7 @@ def test_layouts_tell_boxes_racks_and_clusters_apart(comparable_rows: Rows) -> N
     ]
 
 
-def test_nothing_official_has_no_layouts(comparable_rows: Rows) -> None:
+def test_nothing_official_has_no_layouts(comparable_rows):
     rows = layouts(comparable_rows({"origin": "published"}), [1])
     assert rows.empty
     assert scaling.grown(rows).empty
@@ -44,7 +41,7 @@ def test_nothing_official_has_no_layouts(comparable_rows: Rows) -> None:
     assert scaling.newest(rows) == ""
 
 
-def test_a_size_stands_beside_eight_of_the_same_submitter(comparable_rows: Rows) -> None:
+def test_a_size_stands_beside_eight_of_the_same_submitter(comparable_rows):
     """16 keep 95 of 100; 32 keep 90 of 100, beside the eight and not beside the 16; four stand below the eight."""
     rows = layouts(comparable_rows({}, TWO, FOUR, {"accelerator_count": 4, "low": 500.0}), [1, 2, 4, 1])
     found = scaling.grown(rows)
@@ -52,19 +49,19 @@ def test_a_size_stands_beside_eight_of_the_same_submitter(comparable_rows: Rows)
     assert found["layout"].tolist() == [scaling.BOX, scaling.CLUSTER, scaling.CLUSTER]
 
 
-def test_without_eight_of_its_own_a_size_stands_beside_the_next_smaller_one(comparable_rows: Rows) -> None:
+def test_without_eight_of_its_own_a_size_stands_beside_the_next_smaller_one(comparable_rows):
     """Other filed 16 and 32: 90 over 95; beside the 16 stands ACME's eight, as no submitter has both."""
     other = {"submitter": "Other"}
     rows = layouts(comparable_rows({}, other | TWO, other | FOUR), [1, 2, 4])
     assert steps(scaling.grown(rows)) == [[8, 16, 0.95, 0], [16, 32, round(90 / 95, 9), 1]]
 
 
-def test_sizes_are_compared_within_one_round_and_precision(comparable_rows: Rows) -> None:
+def test_sizes_are_compared_within_one_round_and_precision(comparable_rows):
     rows = layouts(comparable_rows({}, TWO | {"round": "v5.1"}, FOUR | {"precision": "fp4"}), [1, 2, 4])
     assert scaling.grown(rows).empty
 
 
-def test_several_submitters_of_both_sizes_make_a_range(comparable_rows: Rows) -> None:
+def test_several_submitters_of_both_sizes_make_a_range(comparable_rows):
     other = {"submitter": "Other"}
     rows = layouts(comparable_rows({}, TWO, other | {"low": 1600.0}, other | TWO | {"low": 3200.0}), [1, 2, 1, 2])
     (row,) = scaling.grown(rows).to_dict("records")
@@ -76,14 +73,14 @@ def drawn(rows: pd.DataFrame) -> list[list]:
     return scaling.by_size(rows)[["submitter", "accelerator_count", "per_accelerator_low"]].values.tolist()
 
 
-def test_a_line_over_sizes_is_of_one_submitter_and_precision(comparable_rows: Rows) -> None:
+def test_a_line_over_sizes_is_of_one_submitter_and_precision(comparable_rows):
     """ACME has two sizes of fp8, the faster of its eights counts; Other's single one is faster, and no line."""
     slow, other = {"precision": "fp16", "low": 400.0}, {"submitter": "Other", "low": 1000.0}
     rows = layouts(comparable_rows({"low": 700.0}, TWO, {}, slow, other), [1, 2, 1, 1, 1])
     assert drawn(rows) == [["ACME", 8, 100.0], ["ACME", 16, 95.0]]
 
 
-def test_of_two_lines_the_one_to_the_largest_system_is_drawn_of_single_sizes_the_fastest(comparable_rows: Rows) -> None:
+def test_of_two_lines_the_one_to_the_largest_system_is_drawn_of_single_sizes_the_fastest(comparable_rows):
     other = {"submitter": "Other"}
     rows = layouts(comparable_rows({}, TWO, other | TWO, other | FOUR), [1, 2, 2, 4])
     assert drawn(rows) == [["Other", 16, 95.0], ["Other", 32, 90.0]]
@@ -91,14 +88,14 @@ def test_of_two_lines_the_one_to_the_largest_system_is_drawn_of_single_sizes_the
     assert drawn(single.head(2)) == [["Other", 4, 125.0]]
 
 
-def test_the_largest_system_stands_alone_where_no_line_reaches_it(comparable_rows: Rows) -> None:
+def test_the_largest_system_stands_alone_where_no_line_reaches_it(comparable_rows):
     """ACME has two sizes and makes the line; Other's single system of 32 is larger than both."""
     rows = layouts(comparable_rows({}, TWO, FOUR | {"submitter": "Other"}), [1, 2, 4])
     assert drawn(rows) == [["ACME", 8, 100.0], ["ACME", 16, 95.0], ["Other", 32, 90.0]]
     assert scaling.by_size(rows)["alone"].tolist() == [False, False, True]
 
 
-def test_the_vendor_stands_beside_the_median_of_the_others(comparable_rows: Rows) -> None:
+def test_the_vendor_stands_beside_the_median_of_the_others(comparable_rows):
     """Others 90 (not their slower 60), 100 and 120, the vendor 110; a group with one other is left out."""
     lows = {"a": 720.0, "b": 800.0, "c": 960.0, "NVIDIA": 880.0}
     like = [{"submitter": name, "low": low} for name, low in lows.items()]
@@ -109,7 +106,7 @@ def test_the_vendor_stands_beside_the_median_of_the_others(comparable_rows: Rows
     assert (row["submitters"], row["slowest"], row["vendor"]) == (3, "a", "NVIDIA")
 
 
-def test_without_the_vendor_others_are_told_alone(comparable_rows: Rows) -> None:
+def test_without_the_vendor_others_are_told_alone(comparable_rows):
     rows = layouts(comparable_rows({"submitter": "a"}, {"submitter": "b"}), [1, 1])
     (row,) = scaling.spread(rows, VENDORS).to_dict("records")
     assert pd.isna(row["own_low"]) and row["submitters"] == 2
@@ -125,5 +122,5 @@ def test_without_the_vendor_others_are_told_alone(comparable_rows: Rows) -> None
         ("ACME", "", False),
     ],
 )
-def test_who_is_the_vendor(submitter: str, vendor: str, own: bool) -> None:
+def test_who_is_the_vendor(submitter, vendor, own):
     assert scaling.is_vendor(submitter, vendor) is own

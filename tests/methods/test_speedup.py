@@ -1,7 +1,5 @@
 """Speedups computed by hand: bases apart, the leader, rounds, steps, software, explanations."""
 
-from collections.abc import Callable
-
 import pandas as pd
 import pytest
 
@@ -10,7 +8,6 @@ from analysis.methods import speedup
 
 LONE = ("single", "single_submitter", "single_base")  # who filed the two sides, tried in test_alike
 
-Rows = Callable[..., pd.DataFrame]
 NEW = {"accelerator": "B200 SXM", "accelerator_count": 8}
 CLOSE = {"rel": 1e-12}
 
@@ -23,7 +20,7 @@ def ends(frame: pd.DataFrame, **where: str) -> tuple[float, float]:
     return row["speedup_low"], row["speedup_high"]
 
 
-def test_speedup_is_per_accelerator(comparable_rows: Rows) -> None:
+def test_speedup_is_per_accelerator(comparable_rows):
     rows = comparable_rows({"low": 800.0}, NEW | {"low": 1000.0, "accelerator_count": 4})
     found = speedup.over_baseline(rows, "H100 SXM")
     assert ends(found, accelerator="B200 SXM") == (2.5, 2.5)
@@ -32,14 +29,14 @@ def test_speedup_is_per_accelerator(comparable_rows: Rows) -> None:
     assert found["round"].tolist() == ["v4.1", "v4.1"]
 
 
-def test_the_baseline_stands_at_one_beside_the_spread_of_its_own_systems(comparable_rows: Rows) -> None:
+def test_the_baseline_stands_at_one_beside_the_spread_of_its_own_systems(comparable_rows):
     rows = comparable_rows({"low": 790.0, "high": 800.0}, {"low": 600.0}, NEW | {"low": 1600.0})
     row = speedup.over_baseline(rows, "H100 SXM").set_index("accelerator").loc["H100 SXM"]
     assert (row["speedup_low"], row["speedup_high"], row["pairs"], row["notes"]) == (1.0, 1.0, 0, NONE)
     assert (row["spread_low"], row["systems"], row["of_systems"]) == (600 / 800, 2, 2)
 
 
-def test_bases_are_kept_apart(comparable_rows: Rows) -> None:
+def test_bases_are_kept_apart(comparable_rows):
     paper = {"origin": "published", "source": "Paper", "source_id": "doc000"}
     rows = comparable_rows({"low": 800.0}, NEW | {"low": 1600.0}, paper | {"low": 400.0}, paper | NEW | {"low": 2000.0})
     found = speedup.over_baseline(rows, "H100 SXM")
@@ -50,17 +47,17 @@ def test_bases_are_kept_apart(comparable_rows: Rows) -> None:
     assert found.set_index("basis")["origin"].to_dict() == {"official v4.1": "official", "Paper": "published"}
 
 
-def test_basis_without_the_baseline_gives_no_speedup(comparable_rows: Rows) -> None:
+def test_basis_without_the_baseline_gives_no_speedup(comparable_rows):
     rows = comparable_rows({"low": 800.0}, NEW | {"origin": "published", "source": "Paper"})
     assert speedup.over_baseline(rows, "H100 SXM")["accelerator"].tolist() == ["H100 SXM"]
 
 
-def test_benchmarks_and_scenarios_are_kept_apart(comparable_rows: Rows) -> None:
+def test_benchmarks_and_scenarios_are_kept_apart(comparable_rows):
     rows = comparable_rows({"low": 800.0}, NEW | {"scenario": "Server"}, NEW | {"benchmark": "images"})
     assert speedup.over_baseline(rows, "H100 SXM")["accelerator"].tolist() == ["H100 SXM"]
 
 
-def test_ratio_of_assumed_tokens_is_taken_as_printed(comparable_rows: Rows) -> None:
+def test_ratio_of_assumed_tokens_is_taken_as_printed(comparable_rows):
     given = {"assumed": True, "notes": {note("tokens_assumed")}, "unit": "samples/s"}
     rows = comparable_rows(given | {"low": 80.0}, NEW | given | {"low": 200.0})
     rows = rows.assign(per_accelerator_low=1.0, per_accelerator_high=9.0)
@@ -69,7 +66,7 @@ def test_ratio_of_assumed_tokens_is_taken_as_printed(comparable_rows: Rows) -> N
     assert without(row["notes"], *LONE) == {note("printed_unit", unit="samples/s")}
 
 
-def test_ratio_of_stated_to_assumed_tokens_keeps_the_assumption_s_width(comparable_rows: Rows) -> None:
+def test_ratio_of_stated_to_assumed_tokens_keeps_the_assumption_s_width(comparable_rows):
     given = {"assumed": True, "notes": {note("tokens_assumed")}}
     rows = comparable_rows(given | {"low": 80.0}, NEW | {"low": 200.0})
     rows = rows.assign(per_accelerator_low=[10.0, 100.0], per_accelerator_high=[20.0, 100.0])
@@ -84,7 +81,7 @@ def led(rows: pd.DataFrame, baseline: str = "H100 SXM") -> tuple[str, str]:
     return row["accelerator"], row["basis"]
 
 
-def test_the_newest_round_with_the_baseline_leads_and_no_bridge_document_or_preview(comparable_rows: Rows) -> None:
+def test_the_newest_round_with_the_baseline_leads_and_no_bridge_document_or_preview(comparable_rows):
     """B200 at 3 in v5.1; B300 at 4 across rounds, GB200 at 5 in preview, all at 9 in a document and in v4.1."""
     old, later, preview = {"round": "v5.1"}, {"round": "v6.0"}, {"availability": "preview"}
     rows = comparable_rows(
@@ -101,14 +98,14 @@ def test_the_newest_round_with_the_baseline_leads_and_no_bridge_document_or_prev
     assert speedup.leader(speedup.over_baseline(rows.head(1), "H100 SXM"), "H100 SXM").empty
 
 
-def test_the_usual_size_leads_where_it_beats_the_baseline(comparable_rows: Rows) -> None:
+def test_the_usual_size_leads_where_it_beats_the_baseline(comparable_rows):
     """GB200 of four at 3, B200 of eight at 2.5, then at 0.5."""
     four = {"accelerator": "GB200", "accelerator_count": 4, "low": 1200.0}
     assert led(comparable_rows({}, four, NEW | {"low": 2000.0}))[0] == "B200 SXM"
     assert led(comparable_rows({}, four, NEW | {"low": 400.0}))[0] == "GB200"
 
 
-def test_later_rounds_stand_over_a_bridge_the_fastest_first(comparable_rows: Rows) -> None:
+def test_later_rounds_stand_over_a_bridge_the_fastest_first(comparable_rows):
     old, later = {"round": "v5.1"}, {"round": "v6.0"}
     rows = comparable_rows(
         old, old | NEW, later | NEW, later | {"accelerator": "MI355X", "low": 900.0},
@@ -136,7 +133,7 @@ GENERATIONS = pd.DataFrame(
 )
 
 
-def test_previews_of_the_newest_round_are_over_its_fastest_available_accelerator(comparable_rows: Rows) -> None:
+def test_previews_of_the_newest_round_are_over_its_fastest_available_accelerator(comparable_rows):
     """At 100 and 300 available in v6.1; previews at 600, at 50 of a part that is available too, and in v6.0."""
     new, preview = {"round": "v6.1"}, {"availability": "preview"}
     rows = comparable_rows(
@@ -151,7 +148,7 @@ def test_previews_of_the_newest_round_are_over_its_fastest_available_accelerator
     assert speedup.previews(rows[rows["availability"].ne("preview")]).empty and speedup.previews(rows.head(0)).empty
 
 
-def test_a_generation_is_one_accelerator_over_the_rounds(comparable_rows: Rows) -> None:
+def test_a_generation_is_one_accelerator_over_the_rounds(comparable_rows):
     """B200 of eight before GB200 of four, the baseline before H100 NVL, nothing of a round without a day."""
     later = {"round": "v5.1"}
     rows = comparable_rows(
@@ -168,7 +165,7 @@ def test_a_generation_is_one_accelerator_over_the_rounds(comparable_rows: Rows) 
     assert set(other["accelerator"]) == {"B200 SXM", "H100 SXM"}
 
 
-def test_a_gain_is_of_one_accelerator_and_one_size_from_its_first_round_to_its_last(comparable_rows: Rows) -> None:
+def test_a_gain_is_of_one_accelerator_and_one_size_from_its_first_round_to_its_last(comparable_rows):
     """1.5x at 16, not the 1.2x of eight; a preview, another size, and an accelerator of one round do not count."""
     later, wide = {"round": "v5.1"}, {"accelerator_count": 16}
     rows = comparable_rows(
@@ -183,7 +180,7 @@ def test_a_gain_is_of_one_accelerator_and_one_size_from_its_first_round_to_its_l
     ]  # fmt: skip
 
 
-def test_growth_of_assumed_tokens_is_taken_as_printed(comparable_rows: Rows) -> None:
+def test_growth_of_assumed_tokens_is_taken_as_printed(comparable_rows):
     """800 to 880 tokens/s of an assumed length against 1,600 to 1,760 are twice as much; of stated ones 1.8 to 2.2."""
     later = {"round": "v5.1", "low": 1600.0, "high": 1760.0, "submitter": "Other"}
     for assumed, ends in ((True, (2.0, 2.0)), (False, (1600 / 880, 1760 / 800))):
@@ -195,7 +192,7 @@ def test_growth_of_assumed_tokens_is_taken_as_printed(comparable_rows: Rows) -> 
         assert (grown["first_submitter"], grown["last_submitter"]) == ("ACME", "Other")
 
 
-def test_later_round_over_the_earlier_on_the_same_accelerator(comparable_rows: Rows) -> None:
+def test_later_round_over_the_earlier_on_the_same_accelerator(comparable_rows):
     later, other = {"round": "v5.1"}, {"submitter": "Other"}
     rows = comparable_rows(
         {"low": 800.0}, {"low": 400.0, "accelerator_count": 4}, {"low": 960.0} | other,
@@ -225,20 +222,18 @@ def test_later_round_over_the_earlier_on_the_same_accelerator(comparable_rows: R
         (["v4.0"], "v5.1", ("v4.0", "v5.1")),
     ],
 )
-def test_software_is_compared_between_the_newest_rounds_that_share_a_part(
-    comparable_rows: Rows, asked: list[str], later: str, both: tuple[str, str]
-) -> None:
+def test_software_is_compared_between_the_newest_rounds_that_share_a_part(comparable_rows, asked, later, both):
     """H100 is in v4.0 and v5.1, B200 in v4.1 and v6.0."""
     rows = comparable_rows({"round": "v4.0"}, NEW, {"round": "v5.1"}, NEW | {"round": "v6.0"})
     assert speedup.two_rounds(rows, asked, later) == both
     assert speedup.two_rounds(rows.head(0), [], "") == ("", "")
 
 
-def test_round_over_itself_is_no_progress(comparable_rows: Rows) -> None:
+def test_round_over_itself_is_no_progress(comparable_rows):
     assert speedup.same_accelerators(comparable_rows({"low": 800.0}, {"low": 1000.0}), "v4.1", "v4.1").empty
 
 
-def test_ratio_between_rounds_of_one_document_is_marked(comparable_rows: Rows) -> None:
+def test_ratio_between_rounds_of_one_document_is_marked(comparable_rows):
     paper = {"origin": "published", "source": "Paper"}
     rows = comparable_rows(paper, paper | NEW | {"round": "v4.0"}, paper | {"accelerator": "L40S", "round": ""})
     found = speedup.over_baseline(rows, "H100 SXM").set_index("accelerator")
@@ -247,7 +242,7 @@ def test_ratio_between_rounds_of_one_document_is_marked(comparable_rows: Rows) -
     assert found["rounds"].to_dict() == {"H100 SXM": ("v4.1",), "B200 SXM": ("v4.0", "v4.1"), "L40S": ("v4.1",)}
 
 
-def test_step_is_over_the_accelerator_before(comparable_rows: Rows) -> None:
+def test_step_is_over_the_accelerator_before(comparable_rows):
     rows = comparable_rows(
         {"accelerator": "H100 SXM", "low": 800.0}, {"accelerator": "H200 SXM", "low": 1200.0},
         {"accelerator": "H200 SXM CTS", "low": 1500.0}, {"accelerator": "H200 SXM", "low": 1.0, "origin": "published"},
@@ -259,7 +254,7 @@ def test_step_is_over_the_accelerator_before(comparable_rows: Rows) -> None:
     assert ends(found, accelerator="H200 SXM CTS") == (1.25, 1.25)
 
 
-def test_step_is_of_the_newest_round_with_both(comparable_rows: Rows) -> None:
+def test_step_is_of_the_newest_round_with_both(comparable_rows):
     old, new = {"round": "v4.1"}, {"round": "v5.1"}
     rows = comparable_rows(old | {"low": 800.0}, old | NEW | {"low": 2400.0}, new | {"low": 800.0}, new | NEW)
     found = speedup.steps(rows, ["H100 SXM", "B200 SXM"])
@@ -285,9 +280,7 @@ def datasheets() -> pd.DataFrame:
         ("fp4", "fp4", None, None),
     ],
 )
-def test_compute_is_that_of_the_precisions_that_ran(
-    comparable_rows: Rows, own: str, base: str, ran: float | None, equal: float | None
-) -> None:
+def test_compute_is_that_of_the_precisions_that_ran(comparable_rows, own, base, ran, equal):
     rows = comparable_rows({"precision": base}, NEW | {"precision": own})
     beside = speedup.with_datasheet_ratios(speedup.over_baseline(rows, "H100 SXM"), datasheets(), "H100 SXM")
     found = beside.set_index("spec")["spec_ratio_low"]
@@ -297,7 +290,7 @@ def test_compute_is_that_of_the_precisions_that_ran(
     assert beside["spec_ratio_high"].equals(beside["spec_ratio_low"])
 
 
-def test_nothing_stands_beside_a_baseline_without_a_datasheet_or_an_unknown_precision(comparable_rows: Rows) -> None:
+def test_nothing_stands_beside_a_baseline_without_a_datasheet_or_an_unknown_precision(comparable_rows):
     speedups = speedup.over_baseline(comparable_rows({"accelerator": "XPU"}, NEW), "XPU")
     assert len(speedups) == 2 and speedup.with_datasheet_ratios(speedups, datasheets(), "XPU").empty
     unknown = speedup.over_baseline(comparable_rows({}, NEW | {"precision": ""}), "H100 SXM")
@@ -319,7 +312,7 @@ def explained(*speedups: tuple[float, float, float], same: bool = True) -> dict[
     return {name: (float(told.at[name, "miss"]), bool(told.at[name, "close"])) for name in told.index}
 
 
-def test_facts_whose_misses_cross_are_too_close_to_call() -> None:
+def test_facts_whose_misses_cross_are_too_close_to_call():
     """Bandwidth is exact twice and off by 4, compute by 1.5 each time: what it is behind by is less than its error."""
     found = explained((2.0, 2.0, 3.0), (2.0, 2.0, 3.0), (2.0, 8.0, 3.0))
     assert list(found) == [speedup.RAN, "memory bandwidth", "memory capacity"]
@@ -328,13 +321,13 @@ def test_facts_whose_misses_cross_are_too_close_to_call() -> None:
     assert not found["memory capacity"][1]
 
 
-def test_a_fact_that_is_nearer_each_time_is_told_apart() -> None:
+def test_a_fact_that_is_nearer_each_time_is_told_apart():
     found = explained((2.0, 2.0, 3.0), (2.0, 2.1, 3.0), (2.0, 2.2, 3.1), same=False)
     assert [name for name, (_, close) in found.items() if close] == ["memory bandwidth"]
     assert set(found) == set(speedup.FACTS)
 
 
-def test_an_accelerator_with_an_unknown_fact_does_not_judge_and_one_tells_nothing_apart(comparable_rows: Rows) -> None:
+def test_an_accelerator_with_an_unknown_fact_does_not_judge_and_one_tells_nothing_apart(comparable_rows):
     rows = comparable_rows({"low": 800.0}, NEW | {"low": 1600.0}, {"accelerator": "half", "low": 9e9})
     beside = speedup.with_datasheet_ratios(speedup.over_baseline(rows, "H100 SXM"), datasheets(), "H100 SXM")
     assert len(beside[beside["accelerator"].eq("half")]) == 2
@@ -343,7 +336,7 @@ def test_an_accelerator_with_an_unknown_fact_does_not_judge_and_one_tells_nothin
     assert found["close"].all() and found["accelerators"].tolist() == [1, 1, 1]
 
 
-def test_empty_rows_give_empty_frames(comparable_rows: Rows) -> None:
+def test_empty_rows_give_empty_frames(comparable_rows):
     nothing = comparable_rows()
     over = speedup.over_baseline(nothing, "H100 SXM")
     beside = speedup.with_datasheet_ratios(over, datasheets(), "H100 SXM")
@@ -353,7 +346,7 @@ def test_empty_rows_give_empty_frames(comparable_rows: Rows) -> None:
     assert [len(frame) for frame in frames] == [0] * len(frames)
 
 
-def test_each_round_that_has_both_sides_is_a_base_of_its_own(comparable_rows: Rows) -> None:
+def test_each_round_that_has_both_sides_is_a_base_of_its_own(comparable_rows):
     """H200 in two rounds, L40S in the older alone, B200 as a preview of the older one, a document's A100."""
     old, newer = {"round": "v4.1"}, {"round": "v5.1"}
     h200, l40s, b200, a100 = ({"accelerator": name} for name in ("H200 SXM", "L40S", "B200 SXM", "A100 SXM 80GB"))

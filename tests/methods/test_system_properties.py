@@ -1,16 +1,12 @@
 """Systems of one kind make a range: on sale and bare, of one size and round; the others are told apart."""
 
-from collections.abc import Callable
-
 import pandas as pd
 import pytest
 
 from analysis.methods import system_properties
 
-Rows = Callable[..., pd.DataFrame]
 
-
-def test_a_system_is_on_sale_virtualized_or_not_yet_on_sale(comparable_rows: Rows) -> None:
+def test_a_system_is_on_sale_virtualized_or_not_yet_on_sale(comparable_rows):
     said = ["available", "", "preview", "rdi", "available", "preview"]
     rows = comparable_rows(*({"availability": each} for each in said))
     assert system_properties.kind(rows).tolist() == ["available", "available", "preview", "rdi", "available", "preview"]
@@ -33,13 +29,13 @@ PLAIN = {"round": "v4.1"}
     [{"availability": "preview"}, {"availability": "rdi"}, {"accelerator_count": 1}, {"accelerator_count": 16},
      {"round": "v4.0"}],
 )  # fmt: skip
-def test_a_system_of_another_kind_is_not_in_the_range(comparable_rows: Rows, other: dict) -> None:
+def test_a_system_of_another_kind_is_not_in_the_range(comparable_rows, other):
     rows = comparable_rows(PLAIN, PLAIN | other, PLAIN | other)
     assert system_properties.alike(rows)["id"].tolist() == ["r0"]
     assert system_properties.alike(rows.tail(2))["id"].tolist() == ["r1", "r2"]
 
 
-def test_size_goes_before_round_and_the_usual_size_before_a_frequent_one(comparable_rows: Rows) -> None:
+def test_size_goes_before_round_and_the_usual_size_before_a_frequent_one(comparable_rows):
     """Sixteen of a newer round do not stand for eight; of four and two the frequent size counts, else the larger."""
     rows = comparable_rows(PLAIN, {"round": "v5.1", "accelerator_count": 16})
     assert system_properties.alike(rows)["accelerator_count"].tolist() == [8]
@@ -49,19 +45,19 @@ def test_size_goes_before_round_and_the_usual_size_before_a_frequent_one(compara
     assert system_properties.alike(rows.iloc[[0, 1]])["accelerator_count"].tolist() == [4]
 
 
-def test_the_usual_size_is_that_of_any_round(comparable_rows: Rows) -> None:
+def test_the_usual_size_is_that_of_any_round(comparable_rows):
     rows = comparable_rows(PLAIN, {"round": "v5.1", "accelerator_count": 16}, {"round": "v5.1"})
     assert system_properties.of_usual_size(rows)["id"].tolist() == ["r0", "r2"]
     assert system_properties.of_usual_size(comparable_rows()).empty
 
 
-def test_official_systems_are_counted_once_and_each_figure_of_a_document(comparable_rows: Rows) -> None:
+def test_official_systems_are_counted_once_and_each_figure_of_a_document(comparable_rows):
     one, paper = {"result_id": "4.1-0001"}, {"origin": "published"}
     rows = comparable_rows(one, one | {"accuracy_target": "99"}, {"result_id": "4.1-0002"}, paper, paper)
     assert system_properties.counted(rows) == 4
 
 
-def test_nothing_is_alike_in_nothing(comparable_rows: Rows) -> None:
+def test_nothing_is_alike_in_nothing(comparable_rows):
     assert system_properties.alike(comparable_rows()).empty and system_properties.counted(comparable_rows()) == 0
 
 
@@ -69,14 +65,14 @@ def test_nothing_is_alike_in_nothing(comparable_rows: Rows) -> None:
     ("counts", "nodes", "size"),
     [([8], [1], 8), ([72], [18], 4), ([8, 4], [None, None], 4), ([87], [11], 8), ([], [], 8), ([1], [1], 1)],
 )
-def test_a_node_has_as_many_accelerators_as_those_of_the_systems(counts: list, nodes: list, size: int) -> None:
+def test_a_node_has_as_many_accelerators_as_those_of_the_systems(counts, nodes, size):
     """Of 72 on eighteen nodes each has four; what divides into no whole nodes tells nothing."""
     rows = pd.DataFrame({"accelerator_count": counts, "nodes": nodes}).astype("Int64")
     assert system_properties.node(rows) == size
     assert system_properties.node(rows.drop(columns="nodes").head(1)) == (counts[0] if counts else 8)
 
 
-def test_software_is_what_served_else_the_framework() -> None:
+def test_software_is_what_served_else_the_framework():
     rows = pd.DataFrame({"serving_software": ["vLLM", "", None], "framework": ["PyTorch", "TensorRT 10", None]})
     assert system_properties.software(rows).tolist() == ["vLLM", "TensorRT 10", ""]
     assert system_properties.software(rows[["framework"]]).tolist() == ["PyTorch", "TensorRT 10", ""]

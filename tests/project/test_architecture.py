@@ -35,7 +35,7 @@ def contracts(root: Path, pyproject: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=root, env={"PYTHONPATH": str(root)}, capture_output=True, text=True)
 
 
-def test_rooms_import_downwards_only() -> None:
+def test_rooms_import_downwards_only():
     told = contracts(SOURCE, ROOT / "pyproject.toml")
     assert told.returncode == 0, told.stdout + told.stderr
 
@@ -51,7 +51,7 @@ def test_rooms_import_downwards_only() -> None:
         ("analysis/charts/row_charts.py", "import analysis._core.table_text"),
     ],
 )
-def test_an_import_that_climbs_is_found(module: str, line: str, tmp_path: Path) -> None:
+def test_an_import_that_climbs_is_found(module, line, tmp_path):
     for path in SOURCE.rglob("*.py"):
         copy = tmp_path / path.relative_to(SOURCE)
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -62,21 +62,21 @@ def test_an_import_that_climbs_is_found(module: str, line: str, tmp_path: Path) 
     assert told.returncode == 1 and "BROKEN" in told.stdout
 
 
-def test_no_two_modules_share_a_name() -> None:
+def test_no_two_modules_share_a_name():
     """A name in a traceback or an editor's tab says which room it is in; a report's answer has the report's name."""
     names = [path.stem for path in MODULES.values() if path.stem not in ("__init__", "__main__")]
     assert sorted(name for name in set(names) if names.count(name) > 1) == []
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_module_says_what_it_is_for(name: str) -> None:
+def test_module_says_what_it_is_for(name):
     told = ast.get_docstring(ast.parse(MODULES[name].read_text("utf-8")))
     assert told
     assert len(told.splitlines()[0]) > 20
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_what_is_public_says_what_it_is_and_what_it_takes(name: str) -> None:
+def test_what_is_public_says_what_it_is_and_what_it_takes(name):
     """Hover help and completion: types throughout, a docstring on all that is public, inherited ones included."""
     tree = ast.parse(MODULES[name].read_text("utf-8"))
     untyped, silent = [], []
@@ -95,7 +95,7 @@ def test_what_is_public_says_what_it_is_and_what_it_takes(name: str) -> None:
     assert (untyped, sorted(set(silent) - PARSING)) == ([], [])
 
 
-def test_names_of_outputs_have_one_home() -> None:
+def test_names_of_outputs_have_one_home():
     """Who shows and who makes pages name outputs by core.mime and type none of these names."""
     own = {value for name, value in vars(mime).items() if name.isupper()}
     assert {"text/html", "analysis/narrow"} < own

@@ -27,7 +27,7 @@ def ran(*command: str, cwd: Path = BENCHMARKS) -> str:
     return done.stdout
 
 
-def test_parts_without_a_build() -> None:
+def test_parts_without_a_build():
     measured = json.loads(ran("-c", PARTS, str(ROOT)))
     assert set("abcdefgh") == set(measured["ways"])
     for name, taken in measured["taken"].items():
@@ -35,13 +35,13 @@ def test_parts_without_a_build() -> None:
         assert min(taken) > 0, name
 
 
-def test_the_package_as_a_library() -> None:
+def test_the_package_as_a_library():
     imported, loaded = map(float, ran("-c", LIBRARY).split())
     assert imported > 0
     assert loaded > 0
 
 
-def test_the_limit_runs_the_cells_of_a_notebook() -> None:
+def test_the_limit_runs_the_cells_of_a_notebook():
     given = json.dumps([["progress", {}], ["progress", {"benchmark": "no such"}]])
     command = [sys.executable, str(BENCHMARKS / "limit.py"), given, "1"]
     done = subprocess.run(command, cwd=NOTEBOOKS, capture_output=True, text=True, check=False)

@@ -19,13 +19,13 @@ TOOLS = Path(sys.executable).parent
 NOTEBOOK = "price_performance.ipynb"
 
 
-def test_every_hook_runs_from_the_environment_and_over_notebooks() -> None:
+def test_every_hook_runs_from_the_environment_and_over_notebooks():
     assert [hook["id"] for hook in HOOKS] == ["ruff-check", "ruff-format"]
     assert all(hook["entry"].startswith(".venv/bin/") and hook["language"] == "system" for hook in HOOKS)
     assert all("jupyter" in hook.get("types_or", hook.get("types")) for hook in HOOKS)
 
 
-def test_hooks_are_what_pre_commit_accepts() -> None:
+def test_hooks_are_what_pre_commit_accepts():
     command = [TOOLS / "pre-commit", "validate-config", ROOT / ".pre-commit-config.yaml"]
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0
 
@@ -56,7 +56,7 @@ def git(root: Path, *arguments: str) -> str:
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
 
 
-def test_make_dev_sets_up_git(clone: Path) -> None:
+def test_make_dev_sets_up_git(clone):
     said = git(clone, "config", "--get-regexp", "jupyternotebook")
     assert "diff.jupyternotebook.textconv .venv/bin/analysis notebook words\n" in said
     assert "filter.jupyternotebook.clean .venv/bin/analysis notebook stored\n" in said
@@ -66,7 +66,7 @@ def test_make_dev_sets_up_git(clone: Path) -> None:
     assert (clone / ".gitattributes").read_bytes() == (ROOT / ".gitattributes").read_bytes()
 
 
-def test_what_an_editor_writes_of_itself_does_not_reach_a_commit(clone: Path) -> None:
+def test_what_an_editor_writes_of_itself_does_not_reach_a_commit(clone):
     before = (clone / NOTEBOOK).read_bytes()
     notebook = json.loads(before)
     notebook["metadata"]["kernelspec"]["display_name"] = "Python 3 (ipykernel)"
@@ -87,7 +87,7 @@ def test_what_an_editor_writes_of_itself_does_not_reach_a_commit(clone: Path) ->
     (clone / NOTEBOOK).write_bytes(before)
 
 
-def test_a_diff_shows_sources_and_findings_in_words(clone: Path) -> None:
+def test_a_diff_shows_sources_and_findings_in_words(clone):
     before = (clone / NOTEBOOK).read_bytes()
     notebook = json.loads(before)
     edited = notebook["cells"][1]
@@ -105,12 +105,12 @@ def test_a_diff_shows_sources_and_findings_in_words(clone: Path) -> None:
     assert len(added) == 1 + sum(mime.FINDING in data for data in shown) < len(shown)
 
 
-def test_a_notebook_in_the_middle_of_a_merge_stays_as_it_is() -> None:
+def test_a_notebook_in_the_middle_of_a_merge_stays_as_it_is():
     for content in (b"<<<<<<< ours\n{}\n", b"[]", b'{"cells": 3}', b"\xff"):
         assert stored_outputs.as_stored(content) == stored_outputs.as_words(content) == content
 
 
-def test_what_is_stored_is_the_same_when_a_browser_wrote_it() -> None:
+def test_what_is_stored_is_the_same_when_a_browser_wrote_it():
     """A browser has one kind of number: 18.0 is written as 18, 5.594e-05 as 0.00005594."""
     data = {"x/y": [18.0, 5.594e-05, 1e16, -0.5, {"a": -0.0}], "text/plain": "18.0"}
     cell = {"cell_type": "code", "id": "a", "source": "", "metadata": {}, "execution_count": 7}
@@ -123,7 +123,7 @@ def test_what_is_stored_is_the_same_when_a_browser_wrote_it() -> None:
     assert first == second and json.loads(first)["cells"][0]["outputs"][0]["execution_count"] == 1
 
 
-def test_a_cell_that_did_not_run_is_not_counted() -> None:
+def test_a_cell_that_did_not_run_is_not_counted():
     cells = [
         {"cell_type": "code", "metadata": {}, "source": "", "outputs": [], "execution_count": count}
         for count in (9, None, 4)

@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 import tomllib
-from pathlib import Path
 
 import pytest
 import yaml
@@ -40,16 +39,16 @@ def conda() -> list[str]:
     return yaml.safe_load((ROOT / "environment.yml").read_text("utf-8"))["dependencies"]
 
 
-def test_conda_has_the_same_dependencies_and_bounds(conda: list, wanted: dict[str, str]) -> None:
+def test_conda_has_the_same_dependencies_and_bounds(conda, wanted):
     found = dict(split(each) for each in conda if isinstance(each, str))
     assert {CONDA_NAMES.get(name, name): bounds for name, bounds in found.items() if name not in CONDA_ONLY} == wanted
 
 
-def test_conda_asks_for_the_same_python(conda: list, project: dict) -> None:
+def test_conda_asks_for_the_same_python(conda, project):
     assert dict(split(each) for each in conda if isinstance(each, str))["python"] == project["requires-python"]
 
 
-def test_conda_installs_this_package_and_nothing_else_by_pip(conda: list) -> None:
+def test_conda_installs_this_package_and_nothing_else_by_pip(conda):
     assert [each for each in conda if not isinstance(each, str)] == [{"pip": ["-e ."]}]
 
 
@@ -59,30 +58,30 @@ def locked() -> dict[str, int]:
     return {split(each.partition("==")[0])[0]: each.count("--hash=sha256:") for each in entries}
 
 
-def test_lock_holds_every_dependency(wanted: dict[str, str]) -> None:
+def test_lock_holds_every_dependency(wanted):
     assert set(wanted) - set(locked()) == set()
 
 
-def test_every_package_of_the_lock_has_a_hash() -> None:
+def test_every_package_of_the_lock_has_a_hash():
     assert {name for name, hashes in locked().items() if not hashes} == set()
 
 
-def test_every_package_of_the_lock_is_pinned() -> None:
+def test_every_package_of_the_lock_is_pinned():
     lines = [line for line in LOCK.read_text("utf-8").splitlines() if re.match(r"[A-Za-z0-9]", line)]
     assert [line for line in lines if not re.match(r"[A-Za-z0-9._-]+==[^ ]+", line)] == []
 
 
-def test_lock_holds_no_address() -> None:
+def test_lock_holds_no_address():
     assert "://" not in LOCK.read_text("utf-8")
 
 
-def test_lock_names_what_asked_for_each_direct_dependency(project: dict, wanted: dict[str, str]) -> None:
+def test_lock_names_what_asked_for_each_direct_dependency(project, wanted):
     entries = re.split(r"^(?=[A-Za-z0-9])", LOCK.read_text("utf-8"), flags=re.MULTILINE)[1:]
     asked = {split(each.partition("==")[0])[0] for each in entries if project["name"] in each}
     assert asked == set(wanted)
 
 
-def test_docs_give_each_dependency_one_reason(wanted: dict[str, str]) -> None:
+def test_docs_give_each_dependency_one_reason(wanted):
     text = (ROOT / "docs" / "develop.md").read_text("utf-8")
     section = text.partition("\n## Dependencies\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| `([^`]+)` \| (.+) \|$", section, flags=re.MULTILINE)
@@ -90,7 +89,7 @@ def test_docs_give_each_dependency_one_reason(wanted: dict[str, str]) -> None:
     assert [name for name, reason in rows if len(reason.split()) < 2 or "|" in reason] == []
 
 
-def test_make_lets_python_keep_its_bytecode() -> None:
+def test_make_lets_python_keep_its_bytecode():
     """Where a machine forbids it, three test processes would rewrite every test's assertions each time."""
     if not shutil.which("make"):
         pytest.skip("make is not installed")
@@ -100,7 +99,7 @@ def test_make_lets_python_keep_its_bytecode() -> None:
     assert told.stdout == "[]\n"
 
 
-def test_make_runs_in_a_folder_whose_name_has_a_space(tmp_path: Path) -> None:
+def test_make_runs_in_a_folder_whose_name_has_a_space(tmp_path):
     if not shutil.which("make"):
         pytest.skip("make is not installed")
     root = tmp_path / "a folder"

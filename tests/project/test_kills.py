@@ -5,7 +5,6 @@ import random
 import subprocess
 import sys
 import time
-from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -36,14 +35,12 @@ def kills() -> ModuleType:
         ({"a.json": b"{}"}, {"a"}, ["a.html: a passes for fresh without it"]),
     ],
 )
-def test_faults(kills: ModuleType, there: dict[str, bytes], fresh: set[str], found: list[str]) -> None:
+def test_faults(kills, there, fresh, found):
     assert kills.faults(there, WANTED, fresh) == found
 
 
 @pytest.mark.parametrize(("group", "seconds", "left"), [(False, 0.0, ["lived on for 0 s"]), (True, 10.0, [])])
-def test_what_lives_on_is_found_by_its_mark_and_ended(
-    kills: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, group: bool, seconds: float, left: list[str]
-) -> None:
+def test_what_lives_on_is_found_by_its_mark_and_ended(kills, tmp_path, monkeypatch, group, seconds, left):
     monkeypatch.setattr(kills, "COPIED", ())
     monkeypatch.setattr(kills, "ENDED", seconds)
     project = kills.Project(tmp_path, 1, [])
@@ -57,7 +54,7 @@ def test_what_lives_on_is_found_by_its_mark_and_ended(
         time.sleep(0.01)
 
 
-def test_something_is_taken_away_each_time(kills: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_something_is_taken_away_each_time(kills, tmp_path, monkeypatch):
     monkeypatch.setattr(kills, "COPIED", ())
     project = kills.Project(tmp_path, 1, [])
     for seed in range(5):

@@ -94,7 +94,7 @@ def helps(parser: argparse.ArgumentParser) -> Iterator[str]:
                 yield from helps(command)
 
 
-def test_the_glossary_names_what_it_replaces() -> None:
+def test_the_glossary_names_what_it_replaces():
     assert len(replaced()) > 20
     hits = FORBIDDEN.findall("An H200 gives most and is worth\nits price.")
     assert hits == ["gives most", "worth"]
@@ -111,14 +111,14 @@ def test_the_glossary_names_what_it_replaces() -> None:
         *sorted(f"docs/{each.name}" for each in GLOSSARY.parent.glob("*.md")),
     ],
 )
-def test_documents_use_the_words_of_the_field(path: str) -> None:
+def test_documents_use_the_words_of_the_field(path):
     text = (ROOT / path).read_text("utf-8")
     if path == "docs/glossary.md":
         text = "\n".join("|".join(line.split("|")[:3]) if line.startswith("|") else line for line in text.splitlines())
     assert found(CODE.sub("", text)) == []
 
 
-def test_docstrings_use_the_words_of_the_field() -> None:
+def test_docstrings_use_the_words_of_the_field():
     hits = {
         f"{path.relative_to(SOURCE)}:{line}": hit
         for path in sorted(SOURCE.rglob("*.py"))
@@ -128,11 +128,11 @@ def test_docstrings_use_the_words_of_the_field() -> None:
     assert hits == {}
 
 
-def test_notebooks_use_the_words_of_the_field(shipped_notebook: str) -> None:
+def test_notebooks_use_the_words_of_the_field(shipped_notebook):
     assert found(shown(shipped_notebook)) == []
 
 
-def test_titles_are_short_and_headlines_little_longer(shipped_notebook: str) -> None:
+def test_titles_are_short_and_headlines_little_longer(shipped_notebook):
     """Words before the scope in parentheses: a title has at most 14; a headline, which has its conditions, 20."""
     outputs = [output for cell in cells(shipped_notebook) for output in cell.get("outputs", [])]
     titles = [output["metadata"].get(mime.SVG, {}).get("title", "") for output in outputs if "metadata" in output]
@@ -141,7 +141,7 @@ def test_titles_are_short_and_headlines_little_longer(shipped_notebook: str) -> 
     assert headlines and long == []
 
 
-def test_templates_and_help_use_the_words_of_the_field() -> None:
+def test_templates_and_help_use_the_words_of_the_field():
     pages = [*sorted(SOURCE.rglob("*.j2")), *sorted(SOURCE.rglob("*.html"))]
     said = {path.name: found(words(TEMPLATE.sub(" ", path.read_text("utf-8")))) for path in pages}
     assert len(pages) > 5 and not any(said.values()), said
@@ -149,13 +149,13 @@ def test_templates_and_help_use_the_words_of_the_field() -> None:
     assert len(texts) > 5 and [hit for text in texts for hit in found(text)] == []
 
 
-def test_findings_are_named_in_the_words_of_the_field(shipped_notebook: str) -> None:
+def test_findings_are_named_in_the_words_of_the_field(shipped_notebook):
     source = "\n".join("".join(cell["source"]) for cell in cells(shipped_notebook) if cell["cell_type"] == "code")
     names = NAME.findall(source)
     assert [name for name in names if found(name.replace("_", " "))] == []
 
 
-def test_the_prescribed_words_are_used(shipped: list[Path]) -> None:
+def test_the_prescribed_words_are_used(shipped):
     """On the pages together, so that the glossary describes what is read."""
     pages = " ".join(shown(path.stem) for path in shipped if path.suffix == ".ipynb").lower()
     assert [word for word in PRESCRIBED if word not in pages] == []

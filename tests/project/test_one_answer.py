@@ -94,7 +94,7 @@ def stored() -> list[Table]:
     return list(tables())
 
 
-def test_the_best_rate_of_an_accelerator_is_one_number(stored: list[Table]) -> None:
+def test_the_best_rate_of_an_accelerator_is_one_number(stored):
     """Of one benchmark, scenario, round, and system size; where these differ, the row says so."""
     answers = sorted((each for table in stored for each in best(table)), key=lambda each: each.question)
     shared = 0
@@ -106,7 +106,7 @@ def test_the_best_rate_of_an_accelerator_is_one_number(stored: list[Table]) -> N
     assert shared > 10
 
 
-def test_an_accelerator_has_one_price_per_hour(stored: list[Table]) -> None:
+def test_an_accelerator_has_one_price_per_hour(stored):
     """Under one cost model: in the table of costs, and in whole nodes of the capacity plans."""
     prices: dict[tuple[str, str], dict[str, float]] = {}
     for table in stored:
@@ -121,7 +121,7 @@ def test_an_accelerator_has_one_price_per_hour(stored: list[Table]) -> None:
         assert max(of_pages.values()) == pytest.approx(min(of_pages.values()), rel=DIGITS), (asked, of_pages)
 
 
-def test_numbers_of_nodes_say_for_whom() -> None:
+def test_numbers_of_nodes_say_for_whom():
     """Headlines with nodes or dollars for users name the users and their interactivity, for which they differ."""
     planned = {"accelerator_choice", "real_world_derating", "explore"}
     said = {}
@@ -141,7 +141,7 @@ def test_numbers_of_nodes_say_for_whom() -> None:
     assert [line for lines in said.values() for line in lines if not pattern.search(line)] == []
 
 
-def test_the_share_that_a_system_retains_is_one_number(stored: list[Table]) -> None:
+def test_the_share_that_a_system_retains_is_one_number(stored):
     """Interactive over Offline: rates of one submitter and round in the costs, and the share on the derating page."""
     rates: dict[tuple[str, str, str], dict[str, float]] = {}
     shares = {}

@@ -17,12 +17,12 @@ PRICE_2026 = re.search(r"# (notebooks/runs/\w+\.yml)\n(notebook: price_performan
                        (ROOT / "README.md").read_text("utf-8"), flags=re.DOTALL)  # fmt: skip
 
 
-def test_what_is_listed_is_there(shipped: list[Path]) -> None:
+def test_what_is_listed_is_there(shipped):
     assert len(shipped) == len(set(shipped))
     assert [str(path) for path in shipped if not path.is_file()] == []
 
 
-def test_the_readme_lists_the_reports_that_are_shipped(shipped: list[Path]) -> None:
+def test_the_readme_lists_the_reports_that_are_shipped(shipped):
     named = re.findall(r"^\| \[`\w+`\]\(notebooks/(\w+)\.ipynb\) \| .+\? \|$", (ROOT / "README.md").read_text("utf-8"),
                        flags=re.MULTILINE)  # fmt: skip
     notebooks = {path.stem for path in shipped if path.parent == NOTEBOOKS}
@@ -56,7 +56,7 @@ def asked(root: Path, *arguments: str) -> list[str]:
     return told.stdout.splitlines()
 
 
-def test_files_of_a_users_own_are_held_to_nothing(used: Path) -> None:
+def test_files_of_a_users_own_are_held_to_nothing(used):
     names = asked(used, "--collect-only", "--assert=plain", *HELD)  # no test is run
     assert any("real_world_derating" in name for name in names)
     assert [name for name in names if "of_mine" in name or "price_2026" in name] == []
@@ -64,7 +64,7 @@ def test_files_of_a_users_own_are_held_to_nothing(used: Path) -> None:
     assert asked(used, "tests/core/test_parameters.py", "tests/whole/test_reports.py", "-k", at_once)[-1][0] == "2"
 
 
-def test_make_compares_the_stored_outputs_of_listed_notebooks(shipped: list[Path]) -> None:
+def test_make_compares_the_stored_outputs_of_listed_notebooks(shipped):
     chosen = re.search(r"--nbval .*?\$\$\((.*?)\)", (ROOT / "Makefile").read_text("utf-8"), flags=re.DOTALL)[1]
     told = subprocess.run(chosen.replace("$$", "$"), shell=True, cwd=ROOT, capture_output=True, text=True, check=True)
     assert [ROOT / line for line in told.stdout.split()] == [path for path in shipped if path.parent == NOTEBOOKS]

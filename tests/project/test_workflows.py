@@ -17,7 +17,7 @@ def linted(folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 
-def test_the_linter_finds_nothing() -> None:
+def test_the_linter_finds_nothing():
     told = linted(WORKFLOWS)
     assert told.returncode == 0, told.stdout + told.stderr
 
@@ -26,14 +26,14 @@ def test_the_linter_finds_nothing() -> None:
     ("is_there", "instead"),
     [("runs-on: ubuntu-latest", "runs_on: ubuntu-latest"), ("permissions: {}", "permissions: write-all")],
 )
-def test_a_fault_is_found(is_there: str, instead: str, tmp_path: Path) -> None:
+def test_a_fault_is_found(is_there, instead, tmp_path):
     content = (WORKFLOWS / "pages.yml").read_text("utf-8")
     assert is_there in content
     (tmp_path / "pages.yml").write_text(content.replace(is_there, instead), "utf-8")
     assert linted(tmp_path).returncode != 0
 
 
-def test_a_push_to_main_publishes_the_reports() -> None:
+def test_a_push_to_main_publishes_the_reports():
     workflow = yaml.load((WORKFLOWS / "pages.yml").read_text("utf-8"), Loader=yaml.BaseLoader)
     assert workflow["on"]["push"] == {"branches": ["main"]}
     steps = workflow["jobs"]["build"]["steps"]

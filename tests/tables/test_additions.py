@@ -75,7 +75,7 @@ def compared(catalog: Catalog, question: Question, baseline: str) -> Comparison:
     return chosen
 
 
-def test_a_new_round_is_one_row_of_rounds(copy: Path, add: Add) -> None:
+def test_a_new_round_is_one_row_of_rounds(copy, add):
     with pytest.raises(ParameterError, match=r"'v99\.0': "):
         parameters.validate("generational_speedup", {"rounds": ["v99.0"]})
     rows = [("o-99.0-1", "H100 SXM", 8000), ("o-99.0-2", "B200 SXM", 24000)]
@@ -96,14 +96,14 @@ def test_a_new_round_is_one_row_of_rounds(copy: Path, add: Add) -> None:
     assert "rounds.csv" in catalog.used
 
 
-def test_a_round_whose_summary_is_pinned_is_downloaded(copy: Path, add: Add) -> None:
+def test_a_round_whose_summary_is_pinned_is_downloaded(copy, add):
     before = download.pinned_files(copy)
     add("rounds", round="v99.0", summary_url="https://example.org/v99.0.json", summary_sha256="0" * 64)
     *same, pin = download.pinned_files(copy)
     assert tuple(same) == before and (pin.name, pin.sha256) == ("v99.0_summary_results.json", "0" * 64)
 
 
-def test_a_new_accelerator_is_rows_of_two_tables(copy: Path, add: Add, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_accelerator_is_rows_of_two_tables(copy, add, monkeypatch):
     add("accelerators", accelerator="X1", label="X1", memory_gb=100, color="#ffcc00", confidence="not looked up")
     add("accelerator_aliases", as_published="Example X1-100GB", accelerator="X1")
     for key, accelerator, rate in [("o-x1", "X1", 9000), ("o-h100", "H100 SXM", 8000)]:
@@ -118,12 +118,12 @@ def test_a_new_accelerator_is_rows_of_two_tables(copy: Path, add: Add, monkeypat
     assert "X1" in set(compared(judged(copy), asked, "H100 SXM").rows["accelerator"])
 
 
-def test_an_accelerator_without_a_color_is_drawn_in_grey(copy: Path, add: Add) -> None:
+def test_an_accelerator_without_a_color_is_drawn_in_grey(copy, add):
     add("accelerators", accelerator="X1", label="X1", confidence="not looked up")
     assert "X1" not in colors.of_accelerators() and style.color("X1") == style.OTHER
 
 
-def test_a_color_that_is_none_is_a_fault(copy: Path, add: Add) -> None:
+def test_a_color_that_is_none_is_a_fault(copy, add):
     add("accelerators", accelerator="X1", label="X1", confidence="not looked up", color="yellow")
     assert [fault.column for fault in check.faults(copy)] == ["color"]
 
@@ -136,7 +136,7 @@ LOG = """:::MLLOG {"key": "result_validity", "value": "VALID"}
 """
 
 
-def test_a_new_benchmark_is_rows_of_two_tables(copy: Path, add: Add, tmp_path: Path) -> None:
+def test_a_new_benchmark_is_rows_of_two_tables(copy, add, tmp_path):
     add("benchmarks", benchmark="newton-1", label="Newton 1", task="text generation", model="Newton 1",
         offline_unit="tokens/s", server_unit="tokens/s", tokens_since="v6.0", tokens_per_sample_by_rule=42,
         offline_log_key="result_reasoned_tokens_per_second", filed_as="newton;newton_1", targets_share_run="false",

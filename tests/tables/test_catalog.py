@@ -18,7 +18,7 @@ def apples(package: Path) -> pd.DataFrame:
     return loading.load(package, descriptor.read_tables(package)["apples"])
 
 
-def test_cells_come_typed(package: Path) -> None:
+def test_cells_come_typed(package):
     frame = apples(package)
     assert frame["low"].tolist()[0] == 109.5
     assert frame["low"].isna().tolist() == [False, True]
@@ -28,12 +28,12 @@ def test_cells_come_typed(package: Path) -> None:
     assert frame["note"].tolist() == ["", "green, sour"]
 
 
-def test_words_that_look_missing_stay_words(package: Path) -> None:
+def test_words_that_look_missing_stay_words(package):
     (package / "apples.csv").write_text(HEADER + "NA,None,,,,g,,,true,NULL\n", encoding="utf-8")
     assert apples(package).iloc[0][["id", "sort", "note"]].tolist() == ["NA", "None", "NULL"]
 
 
-def test_table_without_rows_loads_empty(package: Path) -> None:
+def test_table_without_rows_loads_empty(package):
     (package / "apples.csv").write_text(HEADER, encoding="utf-8")
     assert apples(package).empty
 
@@ -52,7 +52,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_broken_file_is_refused_with_its_place(package: Path, case: str) -> None:
+def test_broken_file_is_refused_with_its_place(package, case):
     content, message = BROKEN[case]
     (package / "apples.csv").write_bytes(content)
     with pytest.raises(TableError) as error:
@@ -60,14 +60,14 @@ def test_broken_file_is_refused_with_its_place(package: Path, case: str) -> None
     assert str(error.value).startswith(message)
 
 
-def test_missing_file_is_a_table_error(package: Path) -> None:
+def test_missing_file_is_a_table_error(package):
     (package / "apples.csv").unlink()
     with pytest.raises(TableError, match=r"apples\.csv: cannot be read"):
         apples(package)
 
 
 @pytest.mark.parametrize(("faults", "last"), [(20, "kg"), (21, "... and 1 more"), (25, "... and 5 more")])
-def test_error_lists_twenty_faults_and_counts_the_rest(package: Path, faults: int, last: str) -> None:
+def test_error_lists_twenty_faults_and_counts_the_rest(package, faults, last):
     rows = "".join(f"a{n},boskoop,,,,lb,,,true,\n" for n in range(faults))
     (package / "apples.csv").write_text(HEADER + rows, encoding="utf-8")
     with pytest.raises(TableError) as error:
@@ -80,23 +80,23 @@ def test_error_lists_twenty_faults_and_counts_the_rest(package: Path, faults: in
 @pytest.mark.parametrize(
     "content", [b"{", b"[]", b"{}", b'{"resources": [{"name": "apples"}]}', b"\xff", b'"text"', b"[" * 100_000]
 )
-def test_broken_descriptor_is_refused_by_name(package: Path, content: bytes) -> None:
+def test_broken_descriptor_is_refused_by_name(package, content):
     (package / "datapackage.json").write_bytes(content)
     with pytest.raises(DescriptorError, match=r"datapackage\.json"):
         descriptor.read_tables(package)
 
 
-def test_missing_descriptor_is_refused_by_name(tmp_path: Path) -> None:
+def test_missing_descriptor_is_refused_by_name(tmp_path):
     with pytest.raises(DescriptorError, match=r"datapackage\.json: cannot be read"):
         descriptor.read_tables(tmp_path)
 
 
-def test_unknown_table_is_refused_with_the_tables_there_are(package: Path) -> None:
+def test_unknown_table_is_refused_with_the_tables_there_are(package):
     with pytest.raises(KeyError, match="no table 'pears'; there are sorts, apples, corrections"):
         Catalog(package).table("pears")
 
 
-def test_used_tables_are_remembered_with_their_hash(package: Path) -> None:
+def test_used_tables_are_remembered_with_their_hash(package):
     data = Catalog(package)
     assert data.used == {}
     data.table("sorts")
@@ -104,20 +104,20 @@ def test_used_tables_are_remembered_with_their_hash(package: Path) -> None:
     assert "apples.csv" not in data.used
 
 
-def test_corrections_that_were_applied_are_among_the_tables_used(package: Path) -> None:
+def test_corrections_that_were_applied_are_among_the_tables_used(package):
     data = Catalog(package)
     data.table("apples")
     assert set(data.used) == {"apples.csv", "corrections.csv"}
 
 
-def test_without_a_judge_the_tables_can_be_read_and_doubts_are_an_error(package: Path) -> None:
+def test_without_a_judge_the_tables_can_be_read_and_doubts_are_an_error(package):
     data = Catalog(package)
     assert len(data.table("apples")) == 2
     with pytest.raises(NotJudged, match=r"without a judge: open it by analysis\.audit\.flags\.catalog\(\)"):
         _ = data.doubts
 
 
-def test_the_judge_is_asked_once_and_of_this_catalog_only_where_doubts_are_wanted(package: Path) -> None:
+def test_the_judge_is_asked_once_and_of_this_catalog_only_where_doubts_are_wanted(package):
     asked: list[Catalog] = []
     told = pd.DataFrame({"doubt": ["", "preview"], "checked": True}, index=["a1", "a2"])
 
@@ -132,7 +132,7 @@ def test_the_judge_is_asked_once_and_of_this_catalog_only_where_doubts_are_wante
     assert asked == [data]
 
 
-def test_what_follows_from_a_catalog_is_kept_and_from_other_frames_made_anew(package: Path, tmp_path: Path) -> None:
+def test_what_follows_from_a_catalog_is_kept_and_from_other_frames_made_anew(package, tmp_path):
     made: list[object] = []
 
     @kept_with("corrections")
@@ -156,7 +156,7 @@ def corrected(package: Path, *fixes: str) -> pd.DataFrame:
     return Catalog(package).table("apples")
 
 
-def test_correction_is_applied_and_its_reason_kept(package: Path) -> None:
+def test_correction_is_applied_and_its_reason_kept(package):
     frame = corrected(package, "apples,a2,unit,kg,g,weighed again", "apples,a2,sort,granny,boskoop,looked again")
     assert frame["unit"].tolist() == ["g", "g"]
     assert frame["sort"].tolist() == ["boskoop", "boskoop"]
@@ -167,7 +167,7 @@ def test_correction_is_applied_and_its_reason_kept(package: Path) -> None:
     "fix",
     ["apples,a9,unit,kg,g,no such row", "apples,a2,size,kg,g,no such column", "apples,a2,unit,lb,g,other printed"],
 )
-def test_correction_of_what_does_not_stand_is_refused(package: Path, fix: str) -> None:
+def test_correction_of_what_does_not_stand_is_refused(package, fix):
     with pytest.raises(TableError) as error:
         corrected(package, fix)
     _, key, column, printed, *_ = fix.split(",")
@@ -178,26 +178,26 @@ def test_correction_of_what_does_not_stand_is_refused(package: Path, fix: str) -
 @pytest.mark.parametrize(
     ("column", "printed", "now", "value"), [("crates", "2", "3", 3), ("high", "110.5", "111.5", 111.5)]
 )
-def test_number_is_corrected_to_a_number(package: Path, column: str, printed: str, now: str, value: float) -> None:
+def test_number_is_corrected_to_a_number(package, column, printed, now, value):
     assert corrected(package, f"apples,a1,{column},{printed},{now},why")[column].iloc[0] == value
 
 
 @pytest.mark.parametrize(
     "fix", ["apples,a1,high,110.5,many,why", "apples,a1,unit,g,lb,why", "apples,a1,high,110.5,1,why"]
 )
-def test_correction_to_what_the_table_does_not_accept_is_refused(package: Path, fix: str) -> None:
+def test_correction_to_what_the_table_does_not_accept_is_refused(package, fix):
     with pytest.raises(TableError):
         corrected(package, fix)
 
 
-def test_descriptor_tells_columns_keys_and_defaults(package: Path) -> None:
+def test_descriptor_tells_columns_keys_and_defaults(package):
     table = descriptor.read_tables(package)["apples"]
     assert table.columns[:3] == ["id", "sort", "printed"]
     assert (table.primary_key, table.intervals, table.traps) == (["id"], [["low", "high"]], [])
     assert table.hash == "0"
 
 
-def test_a_system_with_a_lowered_power_limit_is_told_by_a_column(data: Catalog) -> None:
+def test_a_system_with_a_lowered_power_limit_is_told_by_a_column(data):
     capped = data.results[data.results["power_capped"]]
     named = capped["system"].str.lower().str.contains("maxq|power cap")
     by_limit = capped[~named]  # 450 W where the datasheet says 600, which the same server is filed at too
@@ -211,7 +211,7 @@ def test_a_system_with_a_lowered_power_limit_is_told_by_a_column(data: Catalog) 
     assert capped["system"].str.contains("Power Cap 1000W").sum() == 4  # of a summary that was not metered
 
 
-def test_a_machine_is_the_same_with_and_without_serving_software_in_its_name(data: Catalog) -> None:
+def test_a_machine_is_the_same_with_and_without_serving_software_in_its_name(data):
     rows = data.results[data.results["serving_software"].eq("Triton") & data.results["round"].eq("v3.0")]
     spelled = rows[rows["system"].isin(["H3C UniServer R4950 G6 (2x A2, TensorRT,Triton)",
                                         "NVIDIA DGX A100 (8x A100-SXM-80GB, TensorRT, Triton)"])]  # fmt: skip
@@ -221,15 +221,15 @@ def test_a_machine_is_the_same_with_and_without_serving_software_in_its_name(dat
     assert bare["system"].str.endswith("TensorRT)").all() and "v3.0" in set(bare["round"])
 
 
-def test_a_setting_of_power_makes_no_accelerator(data: Catalog) -> None:
+def test_a_setting_of_power_makes_no_accelerator(data):
     told = data.results["accelerator_as_published"].str.contains("Power Cap")
     assert set(data.results.loc[told, "accelerator"]) == {"MI355X"}
 
 
-def test_a_submitter_has_one_mix_of_capitals(data: Catalog) -> None:
+def test_a_submitter_has_one_mix_of_capitals(data):
     names = set(data.results.loc[data.results["origin"].eq("official"), "submitter"])
     assert len({name.casefold() for name in names}) == len(names)
 
 
-def test_a_benchmark_that_the_table_lacks_is_called_as_it_is_printed(data: Catalog) -> None:
+def test_a_benchmark_that_the_table_lacks_is_called_as_it_is_printed(data):
     assert [data.label(name) for name in ("gptj", "neuralmagic_Llama-2-7b")] == ["GPT-J 6B", "neuralmagic_Llama-2-7b"]

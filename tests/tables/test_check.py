@@ -32,11 +32,11 @@ def append(folder: Path, name: str, *rows: str) -> None:
     dictionary.describe(folder)
 
 
-def test_sound_folder_has_no_faults(sound: Path) -> None:
+def test_sound_folder_has_no_faults(sound):
     assert faults(sound) == []
 
 
-def test_own_tables_have_no_faults() -> None:
+def test_own_tables_have_no_faults():
     assert faults(DATA) == []
 
 
@@ -59,15 +59,13 @@ def checked(once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
 
 @pytest.mark.parametrize("reader", ["official_rows", "loading"])
-def test_what_was_checked_is_not_read_again(checked: Path, monkeypatch: pytest.MonkeyPatch, reader: str) -> None:
+def test_what_was_checked_is_not_read_again(checked, monkeypatch, reader):
     monkeypatch.setattr(f"analysis._tables.{reader}.load", lambda *_: pytest.fail("a file was read that was checked"))
     assert faults(checked) == []
 
 
 @pytest.mark.parametrize("official", ["all", "off"])
-def test_an_edited_file_of_the_record_is_told_whatever_was_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, official: str
-) -> None:
+def test_an_edited_file_of_the_record_is_told_whatever_was_kept(tmp_path, monkeypatch, official):
     monkeypatch.setenv("ANALYSIS_OFFICIAL", official)
     folder = Path(shutil.copytree(DATA, tmp_path / "data"))
     monkeypatch.setattr("analysis._core.paths.tables_cache", lambda data: tmp_path / "kept")
@@ -79,7 +77,7 @@ def test_an_edited_file_of_the_record_is_told_whatever_was_kept(
     assert told == faults(folder) != []
 
 
-def test_changed_table_is_told_by_its_hash(sound: Path) -> None:
+def test_changed_table_is_told_by_its_hash(sound):
     path = sound / "apples.csv"
     path.write_text(path.read_text("utf-8").replace("sour", "ripe"), encoding="utf-8")
     (only,) = faults(sound)
@@ -87,7 +85,7 @@ def test_changed_table_is_told_by_its_hash(sound: Path) -> None:
     assert "analysis describe" in only
 
 
-def test_faults_of_every_table_are_told(sound: Path) -> None:
+def test_faults_of_every_table_are_told(sound):
     append(sound, "apples", "a3,granny,,,,lb,,,true,")
     append(sound, "sorts", "pippin,blue,")
     assert faults(sound) == [
@@ -96,32 +94,32 @@ def test_faults_of_every_table_are_told(sound: Path) -> None:
     ]
 
 
-def test_reference_that_leads_nowhere_is_told(sound: Path) -> None:
+def test_reference_that_leads_nowhere_is_told(sound):
     append(sound, "apples", "a3,elstar,,,,g,,,true,")
     assert faults(sound) == ["apples.csv, row 4, column sort: 'elstar' is not in sorts.csv"]
 
 
-def test_correction_to_what_is_not_acceptable_is_told(sound: Path) -> None:
+def test_correction_to_what_is_not_acceptable_is_told(sound):
     append(sound, "corrections", "apples,a1,unit,g,lb,why")
     (only,) = faults(sound)
     assert "'lb' is not one of g, kg" in only
 
 
 @pytest.mark.parametrize("content", ["{", "[]", "{}"])
-def test_broken_descriptor_is_the_only_fault(sound: Path, content: str) -> None:
+def test_broken_descriptor_is_the_only_fault(sound, content):
     (sound / "datapackage.json").write_text(content, encoding="utf-8")
     (only,) = faults(sound)
     assert only.startswith("datapackage.json")
 
 
-def test_check_changes_nothing(sound: Path) -> None:
+def test_check_changes_nothing(sound):
     (sound / "apples.csv").write_bytes(b"\xff")
     before = {path.name: path.read_bytes() for path in sound.iterdir()}
     assert faults(sound)
     assert {path.name: path.read_bytes() for path in sound.iterdir()} == before
 
 
-def test_describe_sets_hash_and_size(sound: Path) -> None:
+def test_describe_sets_hash_and_size(sound):
     (sound / "sorts.csv").write_bytes(b"abc")
     dictionary.describe(sound)
     about = json.loads((sound / "datapackage.json").read_text("utf-8"))["resources"][0]
@@ -130,7 +128,7 @@ def test_describe_sets_hash_and_size(sound: Path) -> None:
     assert descriptor.read_tables(sound)["sorts"].hash == digest
 
 
-def test_dictionary_has_a_row_per_column_and_escapes_the_bar(sound: Path) -> None:
+def test_dictionary_has_a_row_per_column_and_escapes_the_bar(sound):
     path = sound / "datapackage.json"
     path.write_text(path.read_text("utf-8").replace('"A cell"', '"One | two"', 1), encoding="utf-8")
     text = dictionary.readme(sound)
@@ -140,5 +138,5 @@ def test_dictionary_has_a_row_per_column_and_escapes_the_bar(sound: Path) -> Non
     assert text.count("\n## ") == 3
 
 
-def test_own_dictionary_is_up_to_date() -> None:
+def test_own_dictionary_is_up_to_date():
     assert (DATA / "README.md").read_text("utf-8") == dictionary.readme(), "run `make describe`"

@@ -39,7 +39,7 @@ SPANS = pd.DataFrame(
         ("cls", "Offline", "", ""),  # a document that names no round
     ],
 )
-def test_a_result_may_be_compared_since_the_last_change(benchmark: str, scenario: str, round: str, since: str) -> None:
+def test_a_result_may_be_compared_since_the_last_change(benchmark, scenario, round, since):
     rows = pd.DataFrame([{"benchmark": benchmark, "scenario": scenario, "round": round}], index=[7])
     assert comparable_since(rows, SPANS).to_dict() == {7: since}
 
@@ -61,7 +61,7 @@ def official(data: Catalog) -> pd.DataFrame:
     return rows.drop_duplicates(["benchmark", "scenario", "round"])
 
 
-def test_any_two_rounds_of_a_benchmark_are_compared_but_for_those_across_a_change(official: pd.DataFrame) -> None:
+def test_any_two_rounds_of_a_benchmark_are_compared_but_for_those_across_a_change(official):
     for key, rows in official.groupby(["benchmark", "scenario"]):
         since = dict(zip(rows["round"], rows["comparable_since"], strict=True))
         for one, other in combinations(sorted(since, key=round_age), 2):
@@ -70,7 +70,7 @@ def test_any_two_rounds_of_a_benchmark_are_compared_but_for_those_across_a_chang
             assert (since[one] != since[other]) == across, (*key, one, other)
 
 
-def test_two_rounds_are_selected_together_but_for_those_across_a_change(official: pd.DataFrame, data: Catalog) -> None:
+def test_two_rounds_are_selected_together_but_for_those_across_a_change(official, data):
     """Of one round and the next, and of the first and the last, both are in one comparison, or the newer."""
     record, pairs, apart = selection.record(data.results, data.benchmarks), 0, set()
     under_load = official[official["scenario"].isin(DATACENTER)]
@@ -92,7 +92,7 @@ def test_two_rounds_are_selected_together_but_for_those_across_a_change(official
     assert pairs > 100 and apart == {"3d-unet"}
 
 
-def test_each_closed_result_lies_within_a_span_of_its_benchmark(official: pd.DataFrame, data: Catalog) -> None:
+def test_each_closed_result_lies_within_a_span_of_its_benchmark(official, data):
     """A benchmark that a later round brings may lack one; none that the table has is there outside its rounds."""
     spans = data.table("compatibility")
     rows = official[official["benchmark"].isin(set(spans["benchmark"])) & official["division"].eq("closed")]

@@ -66,23 +66,23 @@ def reference(shared: Path) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_table_is_valid_and_has_rows(tables: dict[str, pd.DataFrame], name: str) -> None:
+def test_table_is_valid_and_has_rows(tables, name):
     assert len(tables[name]) or name == "endpoints"  # whose rows are a user's own
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_every_reference_leads_somewhere(tables: dict[str, pd.DataFrame], name: str) -> None:
+def test_every_reference_leads_somewhere(tables, name):
     known = tables | {"sources": rounds.with_records(tables["sources"], tables["rounds"])}
     assert schema.dangling(TABLES[name], tables[name], known) == []
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_hash_is_that_of_the_file(name: str) -> None:
+def test_hash_is_that_of_the_file(name):
     assert TABLES[name].hash == sha256_of(DATA / TABLES[name].path), "run `make describe`"
 
 
 @pytest.mark.parametrize("name", ["results", "claims", "quantization", "prices", "benchmark_limits"])
-def test_every_correction_applies(data: Catalog, name: str) -> None:
+def test_every_correction_applies(data, name):
     fixes = data.corrections[data.corrections["table"].eq(name)]
     frame = data.table(name)
     told = ~fixes["column"].isin(loading.SELF_TOLD)
@@ -91,18 +91,18 @@ def test_every_correction_applies(data: Catalog, name: str) -> None:
     assert all(str(cells.at[fix["key"], fix["column"]]) == fix["corrected"] for fix in fixes[~told].to_dict("records"))
 
 
-def test_bert_at_99_9_on_hopper_ran_as_its_configuration_says(data: Catalog) -> None:
+def test_bert_at_99_9_on_hopper_ran_as_its_configuration_says(data):
     rows = data.results.set_index("id")
     told = rows.loc["o-4.1-0048-bert-99.9-offline", ["precision", "precision_basis", "corrected"]].tolist()
     assert told == ["fp8", "configuration", ""]
     assert rows.loc["o-4.1-0074-llama2-70b-99.9-offline", "precision"] == "fp4"
 
 
-def test_every_csv_of_the_folder_is_described() -> None:
+def test_every_csv_of_the_folder_is_described():
     assert {path.name for path in DATA.glob("*.csv")} == {table.path for table in TABLES.values()}
 
 
-def test_every_column_has_a_unit_in_words_and_a_description() -> None:
+def test_every_column_has_a_unit_in_words_and_a_description():
     lacking = [
         f"{name}.{field.name}" for name, table in TABLES.items() for field in table.fields
         if not (field.unit and field.description)
@@ -111,52 +111,50 @@ def test_every_column_has_a_unit_in_words_and_a_description() -> None:
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_a_column_called_unique_has_no_value_twice(tables: dict[str, pd.DataFrame], name: str) -> None:
+def test_a_column_called_unique_has_no_value_twice(tables, name):
     for field in TABLES[name].fields:
         if field.unique:
             assert tables[name][field.name].is_unique, field.name
 
 
 @pytest.mark.parametrize("name", SYSTEMS.replace("\n", "").split("|"))
-def test_named_system_is_covered(tables: dict[str, pd.DataFrame], data: Catalog, name: str) -> None:
+def test_named_system_is_covered(tables, data, name):
     assert name in set(tables["accelerators"]["accelerator"])
     cited = {*data.results["accelerator"], *tables["claims"]["subject_accelerator"]}
     assert name in cited or name in NAMED_WITHOUT_FIGURE
 
 
 @pytest.mark.parametrize("name", ["vLLM", "TensorRT-LLM", "Triton"])
-def test_named_software_is_covered(tables: dict[str, pd.DataFrame], name: str) -> None:
+def test_named_software_is_covered(tables, name):
     words = [*tables["results"]["framework"], *tables["results"]["system"], *tables["claims"]["framework"]]
     assert any(name in word for word in words)
 
 
 @pytest.mark.parametrize("name", ["Lambda", "AWS", "CoreWeave"])
-def test_named_provider_has_a_price(tables: dict[str, pd.DataFrame], name: str) -> None:
+def test_named_provider_has_a_price(tables, name):
     assert name in set(tables["prices"]["provider"])
 
 
-def test_cts_and_sxm_are_two_products_by_power_limit(tables: dict[str, pd.DataFrame]) -> None:
+def test_cts_and_sxm_are_two_products_by_power_limit(tables):
     limits = tables["accelerators"].set_index("accelerator")["power_limit_w"]
     assert (limits["H200 SXM"], limits["H200 SXM CTS"]) == (700, 1000)
 
 
 @pytest.mark.parametrize(("prefix", "rows"), [("Offline", 28), ("Server", 25), ("Power", 17)])
-def test_document_001_is_whole(tables: dict[str, pd.DataFrame], prefix: str, rows: int) -> None:
+def test_document_001_is_whole(tables, prefix, rows):
     own = tables["results"].query("source_id == 'doc001'")
     assert own["locator"].str.startswith(prefix).sum() == rows
     power = own["power_measured"]
     assert ((own["scenario"].eq(prefix) & ~power) | (power & (prefix == "Power"))).sum() == rows
 
 
-def test_every_figure_has_a_home(figures: pd.DataFrame, homes: pd.DataFrame) -> None:
+def test_every_figure_has_a_home(figures, homes):
     wanted = set(figures.loc[figures["kind"].isin(KINDS), "fid"])
     assert wanted - set(homes["figure_id"]) == set()
     assert set(homes["figure_id"]) - set(figures["fid"]) == set()
 
 
-def test_every_home_stands_and_is_of_the_figure_s_document(
-    tables: dict[str, pd.DataFrame], homes: pd.DataFrame
-) -> None:
+def test_every_home_stands_and_is_of_the_figure_s_document(tables, homes):
     for home in homes.to_dict("records"):
         frame = tables[home["table"]]
         rows = frame[frame["id"].eq(home["row"])]
@@ -164,9 +162,7 @@ def test_every_home_stands_and_is_of_the_figure_s_document(
         assert rows["source_id"].iloc[0] == f"doc{home['figure_id'][1:4]}", home
 
 
-def test_every_home_contains_its_figure(
-    tables: dict[str, pd.DataFrame], homes: pd.DataFrame, figures: pd.DataFrame
-) -> None:
+def test_every_home_contains_its_figure(tables, homes, figures):
     known = figures.set_index("fid")
     wrong = []
     for home in homes.to_dict("records"):
@@ -178,9 +174,7 @@ def test_every_home_contains_its_figure(
     assert wrong == []
 
 
-def test_figures_without_a_number_in_their_home_are_those_listed(
-    tables: dict[str, pd.DataFrame], homes: pd.DataFrame
-) -> None:
+def test_figures_without_a_number_in_their_home_are_those_listed(tables, homes):
     without = set()
     for home in homes.to_dict("records"):
         frame = tables[home["table"]]
@@ -218,7 +212,7 @@ def official(data: Catalog, reference: pd.DataFrame) -> pd.DataFrame:
     return rows[[place in listed for place in zip(rows["round"], rows["location"], strict=True)]]
 
 
-def test_official_rows_are_the_reference_s(official: pd.DataFrame, reference: pd.DataFrame) -> None:
+def test_official_rows_are_the_reference_s(official, reference):
     assert len(official) == len(reference)
     mine = set(zip(official["round"], official["location"], official["low"], official["high"], strict=True))
     theirs = set(zip(reference["round"], reference["location"], reference["value"], reference["value"], strict=True))
@@ -230,16 +224,14 @@ def test_official_rows_are_the_reference_s(official: pd.DataFrame, reference: pd
     [("result_id", "result_id"), ("submitter", "submitter"), ("division", "division"), ("model_run", "benchmark"),
      ("availability", "availability"), ("scenario", "scenario"), ("accelerator_as_published", "accelerator")],
 )  # fmt: skip
-def test_official_row_says_what_the_record_says(
-    official: pd.DataFrame, reference: pd.DataFrame, column: str, given: str
-) -> None:
+def test_official_row_says_what_the_record_says(official, reference, column, given):
     record = reference.set_index(["round", "location"])
     keyed = official.set_index(["id", "round", "location"])[column]
     pairs = {id: (cell, record.at[place, given]) for (id, *place), cell in keyed.items() for place in [tuple(place)]}
     assert {key: pair for key, pair in pairs.items() if pair[0] != pair[1]} == {}
 
 
-def test_official_power_is_the_record_s(official: pd.DataFrame, reference: pd.DataFrame) -> None:
+def test_official_power_is_the_record_s(official, reference):
     record = reference.set_index(["round", "location"])
     for _, row in official.iterrows():
         given = record.loc[(row["round"], row["location"])]
@@ -251,7 +243,7 @@ def test_official_power_is_the_record_s(official: pd.DataFrame, reference: pd.Da
             assert pd.isna(row["power_watts_low"]), row["id"]
 
 
-def test_official_count_and_tokens_are_the_record_s(official: pd.DataFrame, reference: pd.DataFrame) -> None:
+def test_official_count_and_tokens_are_the_record_s(official, reference):
     record = reference.set_index(["round", "location"])
     for _, row in official.iterrows():
         given = record.loc[(row["round"], row["location"])]
@@ -262,7 +254,7 @@ def test_official_count_and_tokens_are_the_record_s(official: pd.DataFrame, refe
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_no_cell_copies_a_run_of_words_from_a_document(shared: Path, name: str) -> None:
+def test_no_cell_copies_a_run_of_words_from_a_document(shared, name):
     seeds = set().union(*(set(_runs(path.read_text("utf-8"))) for path in sorted((shared / "seeds").glob("*.txt"))))
     with (DATA / TABLES[name].path).open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))

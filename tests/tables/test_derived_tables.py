@@ -58,7 +58,7 @@ def files(place: Path) -> list[Path]:
     return sorted(path for path in place.rglob("*") if path.is_file())
 
 
-def test_a_frame_is_made_once_and_comes_back_as_it_was(folder: Path, made: list[str], of: Callable) -> None:
+def test_a_frame_is_made_once_and_comes_back_as_it_was(folder, made, of):
     place = folder.parent / "kept"
     for _ in range(3):
         frame = Kept(folder, [], place).frame("fruit", of())
@@ -69,9 +69,7 @@ def test_a_frame_is_made_once_and_comes_back_as_it_was(folder: Path, made: list[
 
 
 @pytest.mark.parametrize("change", ["table", "official", "code", "name", "new"])
-def test_another_state_is_made_anew(
-    folder: Path, made: list[str], of: Callable, change: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_state_is_made_anew(folder, made, of, change, monkeypatch):
     place = folder / "kept"
     Kept(folder, [], place).frame("fruit", of())
     name = "fruit"
@@ -91,9 +89,7 @@ def test_another_state_is_made_anew(
     assert made == ["frame"] * 2
 
 
-def test_a_process_whose_code_was_edited_keeps_nothing_and_reads_nothing(
-    folder: Path, made: list[str], of: Callable, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_whose_code_was_edited_keeps_nothing_and_reads_nothing(folder, made, of, monkeypatch):
     Kept(folder, [], folder / "kept").frame("fruit", of())
     monkeypatch.setattr(derived_tables, "code_digest", lambda: "as it was edited")
     before = files(folder / "kept")
@@ -104,7 +100,7 @@ def test_a_process_whose_code_was_edited_keeps_nothing_and_reads_nothing(
 
 
 @pytest.mark.parametrize("wrong", ["empty", "torn", "short", "bit", "grown", "another's", "folder"])
-def test_a_wrong_file_is_noticed_and_made_again(folder: Path, made: list[str], of: Callable, wrong: str) -> None:
+def test_a_wrong_file_is_noticed_and_made_again(folder, made, of, wrong):
     place = folder / "kept"
     Kept(folder, [], place).frame("fruit", of())
     (file,) = files(place)
@@ -127,9 +123,7 @@ def test_a_wrong_file_is_noticed_and_made_again(folder: Path, made: list[str], o
         assert file.read_bytes() == content
 
 
-def test_a_full_disk_or_a_checkout_that_is_read_only_changes_nothing(
-    folder: Path, made: list[str], of: Callable, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_or_a_checkout_that_is_read_only_changes_nothing(folder, made, of, monkeypatch):
     def full(*arguments: object, **named: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -141,7 +135,7 @@ def test_a_full_disk_or_a_checkout_that_is_read_only_changes_nothing(
     assert not (folder / "nowhere").exists()
 
 
-def test_only_the_newest_states_stay(folder: Path, of: Callable) -> None:
+def test_only_the_newest_states_stay(folder, of):
     place = folder / "kept"
     for number in range(STATES + 3):
         (folder / "datapackage.json").write_text("{}" + " " * number)
@@ -151,16 +145,14 @@ def test_only_the_newest_states_stay(folder: Path, of: Callable) -> None:
     assert len(list(place.iterdir())) == STATES
 
 
-def test_all_code_that_makes_a_kept_frame_is_in_the_rooms_that_are_digested() -> None:
+def test_all_code_that_makes_a_kept_frame_is_in_the_rooms_that_are_digested():
     made_by = ["from analysis._tables import catalog, derived_tables\nfrom analysis.audit import checks, flags\n"]
     source = ROOT / "src"
     rooms = {path.relative_to(source / "analysis").parts[0] for path in reached(made_by, source)}
     assert rooms - {"__init__.py"} == set(ROOMS)
 
 
-def test_only_the_projects_own_tables_are_kept_and_not_where_it_is_off(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_the_projects_own_tables_are_kept_and_not_where_it_is_off(tmp_path, monkeypatch):
     monkeypatch.delenv("ANALYSIS_CACHE", raising=False)
     assert paths.tables_cache(DATA) == CACHE / "tables"
     assert paths.tables_cache(tmp_path) is None
@@ -173,9 +165,7 @@ def everything(catalog: Catalog) -> dict[str, pd.DataFrame]:
     return {name: getattr(catalog, name) for name in names} | {"audit": checks.audit(catalog)}
 
 
-def test_a_catalog_says_the_same_cold_and_warm_and_without_anything_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_catalog_says_the_same_cold_and_warm_and_without_anything_kept(tmp_path, monkeypatch):
     monkeypatch.setenv("ANALYSIS_CACHE", "off")
     told = []
     for place in (None, tmp_path, tmp_path):
@@ -191,9 +181,7 @@ def test_a_catalog_says_the_same_cold_and_warm_and_without_anything_kept(
 
 
 @pytest.mark.parametrize("asked", ["results", "doubts"])
-def test_what_a_kept_frame_was_made_with_counts_as_used(
-    tmp_path: Path, asked: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_kept_frame_was_made_with_counts_as_used(tmp_path, asked, monkeypatch):
     monkeypatch.setenv("ANALYSIS_CACHE", "off")
     told = []
     for place in (None, tmp_path, tmp_path):
@@ -203,7 +191,7 @@ def test_what_a_kept_frame_was_made_with_counts_as_used(
     assert told[0] == told[1] == told[2] != {}
 
 
-def test_a_judge_from_elsewhere_is_asked_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_judge_from_elsewhere_is_asked_each_time(tmp_path, monkeypatch):
     asked = []
 
     def judge(catalog: Catalog) -> pd.DataFrame:
@@ -215,9 +203,7 @@ def test_a_judge_from_elsewhere_is_asked_each_time(tmp_path: Path, monkeypatch: 
     assert len(asked) == 2
 
 
-def test_what_is_held_is_there_without_a_file_and_is_nobody_s_to_change(
-    folder: Path, made: list[str], of: Callable, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_held_is_there_without_a_file_and_is_nobody_s_to_change(folder, made, of, monkeypatch):
     place = folder / "kept"
     Kept(folder, [], place).frame("fruit", of())
     monkeypatch.setattr(derived_tables, "_held", None)

@@ -6,7 +6,6 @@ import pytest
 from analysis._core import interval
 from analysis._core.cell_lists import cell_values
 from analysis._core.vocabulary import LIMITED
-from analysis._tables.catalog import Catalog
 from analysis.methods import benchmark_rules
 
 RULES = "mlcommons-rules"
@@ -32,7 +31,7 @@ def holds(row: dict) -> bool:
     return rounded.low <= ends[0] and ends[1] <= rounded.high
 
 
-def test_each_printed_limit_is_a_rule_of_its_round_but_one_target(data: Catalog) -> None:
+def test_each_printed_limit_is_a_rule_of_its_round_but_one_target(data):
     """A printed number may round one of several rules: 0.863 of 3D-UNET is 0.8633 of the text, not 0.8617.
 
     Mixtral has one target, of 99 %: the 99.9 % that a document prints beside it stands in no round, and says so.
@@ -47,7 +46,7 @@ def test_each_printed_limit_is_a_rule_of_its_round_but_one_target(data: Catalog)
 
 
 @pytest.mark.parametrize(("printed", "rule", "fits"), [("2000", 2000.0, True), ("2000", 2001.0, False)])
-def test_a_limit_that_is_no_rule_is_found(printed: str, rule: float, fits: bool) -> None:
+def test_a_limit_that_is_no_rule_is_found(printed, rule, fits):
     row = {"quantity": "ttft_p99_limit", "printed": printed, "low": 2000.0, "high": 2000.0}
     assert holds(row | {"low_rule": rule, "high_rule": rule}) is fits
 
@@ -64,7 +63,7 @@ V61 = {
 }  # fmt: skip
 
 
-def test_the_latency_limits_of_each_v6_1_benchmark_that_was_run(data: Catalog) -> None:
+def test_the_latency_limits_of_each_v6_1_benchmark_that_was_run(data):
     limits, rows = data.benchmark_limits, data.results
     ran = rows[rows["round"].eq("v6.1") & rows["scenario"].isin(LIMITED)]
     assert set(zip(ran["benchmark"], ran["scenario"], strict=True)) == set(V61)

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from analysis._tables import descriptor, loading, official_rows, rules, schema
-from analysis._tables.catalog import Catalog
 from analysis._tables.descriptor import DescriptorError, Field
 from analysis._tables.loading import TableError
 
@@ -60,7 +59,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_fault_names_file_row_and_column(package: Path, case: str) -> None:
+def test_fault_names_file_row_and_column(package, case):
     row, message = CASES[case]
     assert fault_of(package, row).startswith(f"apples.csv, row 3, column {message}")
 
@@ -73,11 +72,11 @@ def test_fault_names_file_row_and_column(package: Path, case: str) -> None:
         ("granny,green,May 1923", "first_sold: 'May 1923' is not a date"),
     ],
 )
-def test_pattern_and_date_faults(package: Path, row: str, message: str) -> None:
+def test_pattern_and_date_faults(package, row, message):
     assert fault_of(package, row, "sorts").startswith(f"sorts.csv, row 3, column {message}")
 
 
-def test_faults_come_by_row_then_column(package: Path) -> None:
+def test_faults_come_by_row_then_column(package):
     rows = "a2,granny,,,,lb,,,true,=1\na1,granny,,-1,5,g,,,true,\n"
     (package / "apples.csv").write_text(HEADER + GOOD + rows, encoding="utf-8")
     with pytest.raises(TableError) as error:
@@ -88,7 +87,7 @@ def test_faults_come_by_row_then_column(package: Path) -> None:
 @pytest.mark.parametrize(
     "kept", ["1000,1000", "0.01,0.01", "1.01,1.01", "0.99,0.99", "1,1"], ids=["thousand", "share", "more", "less", "as"]
 )
-def test_printed_may_be_kept_in_a_thousandth_or_as_a_ratio(package: Path, kept: str) -> None:
+def test_printed_may_be_kept_in_a_thousandth_or_as_a_ratio(package, kept):
     (package / "apples.csv").write_text(HEADER + f"a1,boskoop,1,{kept},g,exact,,true,\n", encoding="utf-8")
     assert len(loading.load(package, descriptor.read_tables(package)["apples"])) == 1
 
@@ -96,14 +95,14 @@ def test_printed_may_be_kept_in_a_thousandth_or_as_a_ratio(package: Path, kept: 
 @pytest.mark.parametrize(
     "kept", ["3500,4500", "0.035,0.045", "1.035,1.045", "0.955,0.965"], ids=["thousand", "share", "more", "less"]
 )
-def test_range_of_the_printed_is_kept_with_both_ends(package: Path, kept: str) -> None:
+def test_range_of_the_printed_is_kept_with_both_ends(package, kept):
     apples = descriptor.read_tables(package)["apples"]
     wide = [replace(f, minimum=None, maximum=None) if f.name in ("low", "high") else f for f in apples.fields]
     (package / "apples.csv").write_text(HEADER + f"a1,boskoop,4,{kept},g,rounded,,true,\n", encoding="utf-8")
     assert len(loading.load(package, replace(apples, fields=wide))) == 1
 
 
-def test_disagreement_tells_both_ranges(package: Path) -> None:
+def test_disagreement_tells_both_ranges(package):
     said = fault_of(package, "a2,granny,4,3,5,g,rounded,,true,")
     assert said == "apples.csv, row 3, column printed: '4' (rounded) stands for 3.5 to 4.5, not for 3 to 5"
 
@@ -116,7 +115,7 @@ def constrained(package: Path, column: str, **constraints: object) -> list[str]:
     return [str(fault) for fault in schema.faults(table, schema.typed(table, loading.read_cells(package, table))[0])]
 
 
-def test_a_cell_is_no_more_than_the_one_that_it_may_not_exceed(package: Path) -> None:
+def test_a_cell_is_no_more_than_the_one_that_it_may_not_exceed(package):
     """109.5 g of 2 crates; the second row has neither, and an empty cell is no number."""
     said = ["apples.csv, row 2, column low: 109.5 is above crates, which is 2"]
     assert constrained(package, "low", not_above="crates") == said
@@ -144,9 +143,7 @@ def test_a_cell_is_no_more_than_the_one_that_it_may_not_exceed(package: Path) ->
         ("results", "nodes", 1_000_000, "is above accelerator_count"),
     ],
 )
-def test_what_no_row_can_be_is_a_fault_of_its_table(
-    data: Catalog, name: str, column: str, value: float | str, words: str
-) -> None:
+def test_what_no_row_can_be_is_a_fault_of_its_table(data, name, column, value, words):
     table = official_rows.whole(descriptor.read_tables()[name])
     frame = getattr(data, name)
     frame = frame[frame["origin"].eq("official") & frame["ttft_p99_ms"].notna()] if name == "results" else frame
@@ -160,14 +157,14 @@ def test_what_no_row_can_be_is_a_fault_of_its_table(
 
 @pytest.mark.parametrize("name", ["accelerators", "benchmarks"])
 @pytest.mark.parametrize(("label", "words"), [("", "stands twice"), ("<script>x</script>", "does not match")])
-def test_a_label_is_that_of_one_row_and_no_markup(data: Catalog, name: str, label: str, words: str) -> None:
+def test_a_label_is_that_of_one_row_and_no_markup(data, name, label, words):
     frame = getattr(data, name).copy()
     frame.loc[frame.index[1], "label"] = label or frame["label"].iloc[0]
     (fault,) = schema.faults(descriptor.read_tables()[name], frame)
     assert fault.column == "label" and words in fault.message
 
 
-def test_reference_that_leads_nowhere_is_a_fault(package: Path) -> None:
+def test_reference_that_leads_nowhere_is_a_fault(package):
     tables = descriptor.read_tables(package)
     frames = {name: loading.load(package, table) for name, table in tables.items()}
     assert schema.dangling(tables["apples"], frames["apples"], frames) == []
@@ -176,19 +173,19 @@ def test_reference_that_leads_nowhere_is_a_fault(package: Path) -> None:
     assert str(fault) == "apples.csv, row 3, column sort: 'elstar' is not in sorts.csv"
 
 
-def test_a_value_that_stands_again_in_a_unique_column_is_a_fault_of_its_row(package: Path) -> None:
+def test_a_value_that_stands_again_in_a_unique_column_is_a_fault_of_its_row(package):
     (package / "apples.csv").write_text(HEADER + GOOD + GOOD.replace("a1", "a2"), encoding="utf-8")
     assert constrained(package, "sort", unique=True) == ["apples.csv, row 3, column sort: 'boskoop' stands twice"]
     assert constrained(package, "note", unique=True) == []
 
 
-def test_a_required_cell_that_is_empty_is_told_once(package: Path) -> None:
+def test_a_required_cell_that_is_empty_is_told_once(package):
     assert constrained(package, "printed", required=True, pattern="^1", choices=("1",))[1:] == [
         "apples.csv, row 3, column printed: is missing"
     ]
 
 
-def test_a_row_alone_is_held_to_the_same_rules(package: Path) -> None:
+def test_a_row_alone_is_held_to_the_same_rules(package):
     checks = rules.checks(descriptor.read_tables(package)["apples"].fields)
     row = {"id": "a1", "sort": "boskoop", "unit": "lb", "low": -1.0, "high": 5.0, "ripe": True}
     assert rules.row_faults(row, checks) == ["low -1.0 is below 0", "unit 'lb' is not one of g, kg"]
@@ -203,7 +200,7 @@ def test_a_row_alone_is_held_to_the_same_rules(package: Path) -> None:
         ('"maximum"', '"most"', "no constraint of column low 'most': .*valid: required, unique"),
     ],
 )
-def test_a_column_described_in_unknown_words_is_refused(package: Path, was: str, now: str, message: str) -> None:
+def test_a_column_described_in_unknown_words_is_refused(package, was, now, message):
     path = package / descriptor.FILE
     path.write_text(path.read_text("utf-8").replace(was, now), encoding="utf-8")
     with pytest.raises(DescriptorError, match=message):

@@ -56,7 +56,7 @@ def published(shared: Path, round: str) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize("round", SUMMARIES)
-def test_each_published_value_is_that_of_the_summary(record: pd.DataFrame, shared: Path, round: str) -> None:
+def test_each_published_value_is_that_of_the_summary(record, shared, round):
     """Units may be put right, values never: a row that says tokens where the summary does not says why."""
     theirs = published(shared, round)
     ours = record[record.index.get_level_values("round") == round]
@@ -70,7 +70,7 @@ def test_each_published_value_is_that_of_the_summary(record: pd.DataFrame, share
 
 
 @pytest.mark.parametrize("round", SUMMARIES)
-def test_each_computed_value_is_that_of_the_summary_too(record: pd.DataFrame, shared: Path, round: str) -> None:
+def test_each_computed_value_is_that_of_the_summary_too(record, shared, round):
     theirs = published(shared, round)
     ours = record.reindex(theirs.index)
     again = ours["recomputed"].notna()
@@ -82,7 +82,7 @@ def test_each_computed_value_is_that_of_the_summary_too(record: pd.DataFrame, sh
     assert ours.loc[metered, "recomputed_power"].tolist() == pytest.approx(powers, rel=1e-9)
 
 
-def test_each_computed_value_stands_in_its_own_log(record: pd.DataFrame, shared: Path) -> None:
+def test_each_computed_value_stands_in_its_own_log(record, shared):
     """Of the runs whose logs lie beside the project: the logged number under the key that the row names."""
     root = shared / "mlcommons" / "inference_results_v4.1"
     logs = sorted(root.glob("*/*/results/*/*/*/performance/run_1/mlperf_log_detail.txt"))
@@ -117,7 +117,7 @@ FIGURES = {  # scenario of a log -> what stands before its figure in the summary
 
 
 @pytest.mark.parametrize("round", REPOSITORIES)
-def test_each_value_is_that_of_the_summary_log_of_its_run(shipped: pd.DataFrame, shared: Path, round: str) -> None:
+def test_each_value_is_that_of_the_summary_log_of_its_run(shipped, shared, round):
     """Of each run of a clone beside the project: the log in words, which rounds Server to two decimals."""
     root = shared / "mlcommons" / f"inference_results_{round}"
     rows = shipped[shipped["round"].eq(round) & ~shipped["inferred"]]
@@ -136,7 +136,7 @@ def test_each_value_is_that_of_the_summary_log_of_its_run(shipped: pd.DataFrame,
 
 
 @pytest.mark.parametrize("round", COLLECTED)
-def test_each_collected_result_stands_as_it_was_published(shipped: pd.DataFrame, shared: Path, round: str) -> None:
+def test_each_collected_result_stands_as_it_was_published(shipped, shared, round):
     """Value, power and place of each closed result of the Collective Mind collections, from the archive itself."""
     archive = shared / "mlcommons" / "trees" / "cm4mlperf-results_v2.0_to_v4.0.tar.xz"
     if not archive.is_file():

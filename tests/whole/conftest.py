@@ -26,11 +26,8 @@ PASSING = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
 LLAMA_2_70B = {"benchmark": "llama2-70b", "baseline": "H100 SXM"}  # the language model of most rounds
 OTHERS = {
     "speedup_server": ("generational_speedup", {"benchmark": "resnet50", "scenario": "Server"}),
-    "speedup_single": ("generational_speedup", {"accelerators": ["TPU v5e"], "baseline": "A100 SXM 80GB"}),
     "speedup_nothing": ("generational_speedup", {"accelerators": ["A10"], "baseline": "A10"}),
     "speedup_every_round": ("generational_speedup", {"rounds": [], "origins": ["official"]}),
-    "quantization_bert": ("quantization_tradeoffs", {"benchmark": "bert", "scenario": "Server"}),
-    "quantization_large": ("quantization_tradeoffs", {"benchmark": "llama3.1-405b", "memory_headroom": 0.5}),
     "quantization_official": ("quantization_tradeoffs", {"rounds": [], "origins": ["official"]}),
     "quantization_nothing": ("quantization_tradeoffs", {"benchmark": "rgat", "origins": ["measured"]}),
     "power_server": ("power_efficiency", {"benchmark": "resnet50", "scenario": "Server"}),
@@ -38,17 +35,12 @@ OTHERS = {
     "power_nothing": ("power_efficiency", {"rounds": ["v6.0"]}),
     "derating_interactive": ("real_world_derating", {"scenario": "Interactive"}),
     "derating_many": ("real_world_derating", {"users": 10_000_000, "baseline": "L40S", "benchmark": "gptj"}),
-    "derating_prompt": (
-        "real_world_derating",
-        {"benchmark": "llama3.1-405b", "baseline": "H200 SXM", "prompt_tokens": 30_000.0, "prices": ["H100 SXM=2"]},
-    ),
     "price_llama": ("price_performance", LLAMA_2_70B),
     "price_server": ("price_performance", {"scenario": "Server", "purchase_usd_per_accelerator": [2e4, 4e4]}),
     "price_given": (
         "price_performance",
         LLAMA_2_70B | {"prices": ["2.5-3", "MI300X=2; reserved; 2026-01; a cloud", "L40S=0.5"]},
     ),
-    "price_images": ("price_performance", {"benchmark": "stable-diffusion-xl", "baseline": "L40S"}),
     "price_nothing": ("price_performance", {"benchmark": "rgat", "baseline": "A10", "rounds": ["v4.0"]}),
     "deployment_power": (
         "my_deployment",
@@ -75,7 +67,6 @@ OTHERS = {
         "my_deployment",
         {"files": ["examples/vllm_detailed.json"], "ttft_ms": 250.0, "tpot_ms": 40.0},
     ),
-    "record_images": ("official_record", {"rounds": ["v6.0"], "benchmark": "resnet50", "scenario": "Server"}),
     "overview_llama": ("overview", LLAMA_2_70B),
     "derating_llama": ("real_world_derating", LLAMA_2_70B | {"baseline": "H200 SXM"}),
     "choice_llama": ("accelerator_choice", LLAMA_2_70B | {"baseline": "H200 SXM"}),
@@ -88,20 +79,13 @@ OTHERS = {
         {"benchmark": "deepseek-r1", "scenario": "Interactive", "baseline": "H200 SXM"},
     ),
     "audit_one": ("source_audit", {"documents": ["doc001"]}),
-    "audit_cache": ("source_audit", {"benchmark": "gptj", "cache_gb": 20.0}),
-    "audit_rounds": ("source_audit", {"rounds": ["v4.0"], "scenario": "Server", "baseline": "H200 SXM"}),
     "progress_server": ("progress", {"benchmark": "gptj", "scenario": "Server", "history": "resnet50"}),
-    "progress_single": ("progress", {"benchmark": "deepseek-r1", "rounds": ["v6.0"]}),
     "progress_nothing": ("progress", {"scenario": "Interactive", "accelerators": ["A10"]}),
     "scaling_racks": ("scaling", {"benchmark": "deepseek-r1", "scenario": "Server"}),
     "scaling_boxes": ("scaling", {"benchmark": "retinanet", "rounds": ["v4.1"]}),
     "scaling_nothing": ("scaling", {"benchmark": "rgat", "scenario": "Server", "rounds": ["v5.0"]}),
     "interactivity_images": ("interactivity", {"benchmark": "resnet50", "rounds": ["v4.1"]}),
     "interactivity_rounds": ("interactivity", {"benchmark": "llama2-70b", "rounds": []}),
-    "interactivity_beyond": (
-        "interactivity",
-        {"accelerators": ["H200 SXM", "MI355X", "A10"], "speeds": [10.0, 200.0], "rounds": ["v5.1", "v6.0"]},
-    ),
     "choice_nearest": (
         "accelerator_choice",
         {

@@ -41,7 +41,7 @@ def over(data: Catalog, benchmark: str, scenario: str, round: str, baseline: str
 
 
 @pytest.mark.parametrize("scenario", ["Offline", "Server"])
-def test_a_price_is_worth_what_the_speedup_is(data: Catalog, scenario: str) -> None:
+def test_a_price_is_worth_what_the_speedup_is(data, scenario):
     """Ratios of the rates that costs rest on are the speedups of the round, for available accelerators with a price."""
     question = Question("llama2-70b", scenario, origins=("official",), rounds=("v4.1",))
     rows = selection.select(data, question).rows
@@ -55,7 +55,7 @@ def test_a_price_is_worth_what_the_speedup_is(data: Catalog, scenario: str) -> N
             assert multiple == pytest.approx(speedups.at[name, "speedup_high"], rel=1e-3), (name, baseline)
 
 
-def test_a_claim_is_held_against_what_the_speedup_report_computes(data: Catalog, judged: pd.DataFrame) -> None:
+def test_a_claim_is_held_against_what_the_speedup_report_computes(data, judged):
     """Of two accelerators, in one round and scenario, and of nobody's system in particular."""
     stated = data.claims[data.claims["quantity"].eq("throughput_ratio") & data.claims[NO_SIDES].eq("").all(axis=1)]
     named = stated[["benchmark", "scenario", "round", "subject_accelerator", "baseline_accelerator"]].ne("").all(axis=1)
@@ -76,7 +76,7 @@ def test_a_claim_is_held_against_what_the_speedup_report_computes(data: Catalog,
     assert held > 2
 
 
-def test_how_many_accelerators_hold_the_weights_is_one_number(data: Catalog) -> None:
+def test_how_many_accelerators_hold_the_weights_is_one_number(data):
     """In the report on precisions, without headroom, and in the audit."""
     tables = Tables.of(data)
     counted = quantization.weights(data.benchmarks, "llama2-70b", data.accelerators, 0.0)
@@ -86,9 +86,7 @@ def test_how_many_accelerators_hold_the_weights_is_one_number(data: Catalog) -> 
         assert row["needed"] == least, (row["accelerator"], row["precision"])
 
 
-def test_a_sizing_example_is_answered_by_the_audit_as_by_the_plan(
-    data: Catalog, judged: pd.DataFrame, capsys: pytest.CaptureFixture
-) -> None:
+def test_a_sizing_example_is_answered_by_the_audit_as_by_the_plan(data, judged, capsys):
     """Whole accelerators of a plan at the document's users, speed and price; or nothing or an estimate is known."""
     needed = judged[judged["check"].eq(OFFICIAL_SIZING) & judged["unit"].str.startswith("accelerator")]
     assert len(needed)
@@ -113,9 +111,7 @@ def test_a_sizing_example_is_answered_by_the_audit_as_by_the_plan(
 # The verdicts of the audit among themselves.
 
 
-def test_no_claim_is_judged_twice_and_no_figure_both_agrees_with_and_contradicts_the_record(
-    judged: pd.DataFrame,
-) -> None:
+def test_no_claim_is_judged_twice_and_no_figure_both_agrees_with_and_contradicts_the_record(judged):
     stated = judged[judged["check"].eq(STATED)]
     assert stated.loc[stated.duplicated(["table", "row_id"]), "row_id"].tolist() == []
     of_record = judged[judged["check"].isin(checks.AGAINST_OFFICIAL)].groupby(["table", "row_id"])["verdict"].agg(set)
@@ -123,7 +119,7 @@ def test_no_claim_is_judged_twice_and_no_figure_both_agrees_with_and_contradicts
     assert both == []
 
 
-def test_what_has_no_official_result_does_not_contradict_one(data: Catalog, judged: pd.DataFrame) -> None:
+def test_what_has_no_official_result_does_not_contradict_one(data, judged):
     """On the whole record, and on a part of one round of it."""
     official, tables = data.results["origin"].eq("official"), Tables.of(data)
     part = data.results[~official | (data.results["round"].eq("v4.1") & data.results["submitter"].eq("NVIDIA"))]
@@ -163,9 +159,7 @@ def speedups(built: Any) -> tuple[Findings, dict[str, Any]]:
 @pytest.mark.parametrize(
     ("report", "name"), [("price_llama", "break_even_multiple"), ("overview_llama", "break_even_of_the_fastest")]
 )
-def test_the_price_up_to_which_an_accelerator_is_worth_it_is_its_speedup(
-    built: Any, speedups: tuple[Findings, dict[str, Any]], report: str, name: str
-) -> None:
+def test_the_price_up_to_which_an_accelerator_is_worth_it_is_its_speedup(built, speedups, report, name):
     (found, asked), (faster, compared) = stated(built[0], report), speedups
     assert [asked[key] for key in SAME] == [compared[key] for key in SAME]
     worth = found[name]
@@ -173,16 +167,14 @@ def test_the_price_up_to_which_an_accelerator_is_worth_it_is_its_speedup(
     assert ends(worth) == ends(same)
 
 
-def test_the_leader_of_the_speedups_is_one_of_them_and_leads_as_the_prices_say(
-    built: Any, speedups: tuple[Findings, dict[str, Any]]
-) -> None:
+def test_the_leader_of_the_speedups_is_one_of_them_and_leads_as_the_prices_say(built, speedups):
     faster, _ = speedups
     priced, _ = stated(built[0], "price_llama")
     assert ends(faster["fastest"]) == ends(priced["break_even_multiple"])
     assert ends(faster["under_another_choice"]) == ends(priced["break_even_in_the_other_scenario"])
 
 
-def test_what_systems_keep_under_a_limit_is_the_same_whichever_limit_is_asked_for_first(built: Any) -> None:
+def test_what_systems_keep_under_a_limit_is_the_same_whichever_limit_is_asked_for_first(built):
     """Server and Interactive stand in both reports on derating, in either order."""
     (server, first), (interactive, second) = (
         stated(built[0], name) for name in ("real_world_derating", "derating_interactive")
@@ -194,7 +186,7 @@ def test_what_systems_keep_under_a_limit_is_the_same_whichever_limit_is_asked_fo
         assert ends(there["measured_derate"]) in [ends(value) for value in others.values()]
 
 
-def test_documents_are_judged_in_the_audit_alone(built: Any, data: Catalog) -> None:
+def test_documents_are_judged_in_the_audit_alone(built, data):
     """No other report of the shipped parameters names a document, so that none is judged twice."""
     printed = data.results.loc[data.results["origin"].eq("published"), "source_id"]
     labels = {data.labels[name] for name in {*printed, *data.claims["source_id"]}}

@@ -1,14 +1,12 @@
 """MLPerf Endpoints from files to page: a made-up cohort of three systems, and the page before there is one."""
 
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
 
 
-def test_without_results_the_page_says_where_to_get_them(endpoints_pages: Path) -> None:
+def test_without_results_the_page_says_where_to_get_them(endpoints_pages):
     before = json.loads((endpoints_pages / "before.json").read_text("utf-8"))
     assert before["front"] == [] and before["findings"][0]["low"] is None
     assert before["findings"][0]["headline"] == (
@@ -16,7 +14,7 @@ def test_without_results_the_page_says_where_to_get_them(endpoints_pages: Path) 
     )
 
 
-def test_a_made_up_cohort_goes_from_files_to_page(endpoints_pages: Path, made: Any) -> None:
+def test_a_made_up_cohort_goes_from_files_to_page(endpoints_pages, made):
     stated = json.loads((endpoints_pages / "endpoints.json").read_text("utf-8"))
     assert stated["findings"][0]["headline"] == (
         "gpt-oss-120b at 100 tokens/s per user: B300 8x, NVIDIA leads with 65 tokens/s per accelerator (v1.0)"

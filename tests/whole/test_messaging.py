@@ -40,7 +40,7 @@ def official(record: dict[str, Any]) -> list[dict[str, Any]]:
     return [each for each in record["provenance"].get("sources", []) if each["kind"] == "official"]
 
 
-def test_the_name_has_its_sign_at_first_use_and_is_followed_by_that_of_a_suite(pages: dict[str, str]) -> None:
+def test_the_name_has_its_sign_at_first_use_and_is_followed_by_that_of_a_suite(pages):
     """Never a verb, noun, plural, or possessive: `MLPerf Inference`, `MLPerf Endpoints`, or the name itself."""
     for name, page in pages.items():
         words = text(FOLDED.sub(" ", page))
@@ -49,7 +49,7 @@ def test_the_name_has_its_sign_at_first_use_and_is_followed_by_that_of_a_suite(p
         assert misused == [], (name, misused)
 
 
-def test_a_footnote_in_sight_has_scope_source_date_and_legend(pages: dict[str, str], records: dict[str, dict]) -> None:
+def test_a_footnote_in_sight_has_scope_source_date_and_legend(pages, records):
     for name, record in records.items():
         words = text(FOLDED.sub(" ", pages[name]))
         footnote = words[max(0, words.rindex("Derived metrics") - 4000) :]
@@ -70,9 +70,7 @@ def test_a_footnote_in_sight_has_scope_source_date_and_legend(pages: dict[str, s
             assert not shown or re.search(r"benchmark " + re.escape(asked.get("benchmark") or shown[0]), footnote), name
 
 
-def test_each_result_of_an_answer_names_submitter_system_size_and_round(
-    pages: dict[str, str], records: dict[str, dict]
-) -> None:
+def test_each_result_of_an_answer_names_submitter_system_size_and_round(pages, records):
     for name, record in records.items():
         first = record["findings"][0]
         if record["notebook"] in NO_SYSTEMS or first["low"] is None or not official(record):
@@ -86,7 +84,7 @@ def test_each_result_of_an_answer_names_submitter_system_size_and_round(
             assert system in text(pages[name]), (name, system)
 
 
-def test_systems_of_two_sizes_or_rounds_say_so_at_the_answer(records: dict[str, dict]) -> None:
+def test_systems_of_two_sizes_or_rounds_say_so_at_the_answer(records):
     compared = 0
     for name, record in records.items():
         for finding in record["findings"][:2]:
@@ -107,7 +105,7 @@ def test_systems_of_two_sizes_or_rounds_say_so_at_the_answer(records: dict[str, 
     assert compared > 3
 
 
-def test_kilowatts_say_whether_they_were_measured(records: dict[str, dict]) -> None:
+def test_kilowatts_say_whether_they_were_measured(records):
     """Power as measured; what is modeled or provisioned is named so, and is never under tokens per joule."""
     told = 0
     for name, record in records.items():
@@ -125,9 +123,7 @@ def test_kilowatts_say_whether_they_were_measured(records: dict[str, dict]) -> N
     assert told > 3
 
 
-def test_a_comparison_with_a_run_of_one_s_own_is_for_internal_use(
-    pages: dict[str, str], records: dict[str, dict]
-) -> None:
+def test_a_comparison_with_a_run_of_one_s_own_is_for_internal_use(pages, records):
     own = [name for name, record in records.items() if record["notebook"] == "my_deployment"]
     assert len(own) > 2
     for name in own:

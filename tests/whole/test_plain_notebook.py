@@ -48,7 +48,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
     return Places.under(tmp_path)
 
 
-def test_the_engine_makes_a_page_of_it(places: Places) -> None:
+def test_the_engine_makes_a_page_of_it(places):
     said: list[str] = []
     assert build_reports(places=places, say=said.append).built == ["plain"], said
     page = (places.reports / "plain.html").read_text("utf-8")
@@ -66,7 +66,7 @@ def test_the_engine_makes_a_page_of_it(places: Places) -> None:
     ]
 
 
-def test_a_run_file_may_set_its_parameters_and_no_others(places: Places) -> None:
+def test_a_run_file_may_set_its_parameters_and_no_others(places):
     run = places.runs / "mine.yml"
     run.write_text("notebook: plain\nparameters: {rounds: [v6.0]}\n", "utf-8")
     assert build_reports(places=places, say=lambda _: None).built == ["mine"]
@@ -76,7 +76,7 @@ def test_a_run_file_may_set_its_parameters_and_no_others(places: Places) -> None
     assert "no parameter 'round': did you mean 'rounds'" in "\n".join(said)
 
 
-def test_papermill_alone_executes_it(places: Places, tmp_path: Path) -> None:
+def test_papermill_alone_executes_it(places, tmp_path):
     out = tmp_path / "executed.ipynb"
     papermill.execute_notebook(
         str(places.notebook("plain")), str(out), {"rounds": ["v6.0"]}, progress_bar=False, log_output=False
@@ -84,7 +84,7 @@ def test_papermill_alone_executes_it(places: Places, tmp_path: Path) -> None:
     assert "B300 SXM" in out.read_text("utf-8")
 
 
-def test_nbconvert_alone_executes_it(places: Places, tmp_path: Path) -> None:
+def test_nbconvert_alone_executes_it(places, tmp_path):
     command = [sys.executable, "-m", "nbconvert", "--execute", "--to", "html", "--output-dir", str(tmp_path)]
     subprocess.run([*command, str(places.notebook("plain"))], check=True, capture_output=True)
     assert "B200 SXM" in (tmp_path / "plain.html").read_text("utf-8")

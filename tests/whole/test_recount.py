@@ -982,7 +982,7 @@ def page(built: Any, report: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("report", [*REPORTS, *OTHERS])
-def test_the_findings_of_a_page_are_those_of_the_recount(built: Any, report: str) -> None:
+def test_the_findings_of_a_page_are_those_of_the_recount(built, report):
     """Value, low, and high to nine digits, the answer of the report among them."""
     stated, found = page(built, report), {}
     for finding in stated["findings"]:
@@ -995,7 +995,7 @@ def test_the_findings_of_a_page_are_those_of_the_recount(built: Any, report: str
     assert {name: found.get(name) for name in recounted} == expected
 
 
-def test_each_shipped_report_with_an_answer_is_recounted(built: Any) -> None:
+def test_each_shipped_report_with_an_answer_is_recounted(built):
     shipped = [
         path.stem for path in built[0].runs.glob("*.yml") if (built[0].notebooks / f"{path.stem}.ipynb").exists()
     ]

@@ -10,13 +10,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from pytest_regressions.data_regression import DataRegressionFixture
 
-from analysis._build.reports import Outcome, build_reports
+from analysis._build.reports import build_reports
 from analysis._build.runs.folders import Places
 from analysis._tables import dictionary
 
-Built = tuple[Places, Outcome, list[str]]
 MARKS = r"[\u25cb\u2020\u2021\u00a7\u00b6\u26a0*]+$"  # of notes, behind a sentence
 OWN = [
     "accelerator_choice",
@@ -32,7 +30,7 @@ OWN = [
     "scaling",
 ]
 
-AGAIN = ["my_deployment", "official_record", "power_efficiency"]
+AGAIN = ["my_deployment", "power_efficiency"]
 
 
 def record(places: Places, report: str) -> dict:
@@ -47,14 +45,14 @@ def pages(places: Places) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in places.reports.iterdir() if path.is_file() and path != places.pace}
 
 
-def test_the_project_that_is_built_is_what_is_shipped(project: Places, shipped: list[Path], others: dict) -> None:
+def test_the_project_that_is_built_is_what_is_shipped(project, shipped, others):
     """A run file or notebook of a user's own would be held to stored findings that it has not."""
     there = {project.key(path) for path in (*project.notebooks.glob("*.ipynb"), *project.runs.glob("*.yml"))}
     ours = {Places().key(path) for path in shipped if path.parent.name != "sweeps"}
     assert there == ours | {f"notebooks/runs/{name}.yml" for name in others}
 
 
-def test_every_report_is_built_under_every_parameter_set(built: Built) -> None:
+def test_every_report_is_built_under_every_parameter_set(built):
     places, outcome, lines = built
     assert [(failure.report, str(failure)) for failure in outcome.failed] == []
     reports = {path.stem for path in places.runs.glob("*.yml")} - set(outcome.skipped)
@@ -66,7 +64,7 @@ def test_every_report_is_built_under_every_parameter_set(built: Built) -> None:
 
 
 @pytest.mark.parametrize("report", OWN)
-def test_findings_are_named_values_with_range_unit_sentence_and_sources(built: Built, report: str) -> None:
+def test_findings_are_named_values_with_range_unit_sentence_and_sources(built, report):
     stated = record(built[0], report)
     sources = {source["id"] for source in stated["provenance"]["sources"]} | {"datasheets", "mlcommons-rules"}
     assert len(stated["findings"]) >= 5
@@ -78,9 +76,7 @@ def test_findings_are_named_values_with_range_unit_sentence_and_sources(built: B
         assert set(each["sources"]) <= sources, each["name"]
 
 
-def test_findings_under_other_parameters_are_the_stored_ones(
-    built: Built, data_regression: DataRegressionFixture
-) -> None:
+def test_findings_under_other_parameters_are_the_stored_ones(built, data_regression):
     """Values to six digits: a change of data or of a rule shows here, by report and finding.
 
     Reports under their notebooks' defaults are not among them: their stored outputs are compared as they are.
@@ -110,7 +106,7 @@ def test_findings_under_other_parameters_are_the_stored_ones(
         "interactivity_images",
     ],
 )
-def test_a_choice_without_comparable_rows_says_so(built: Built, report: str) -> None:
+def test_a_choice_without_comparable_rows_says_so(built, report):
     stated = record(built[0], report)
     assert any(each["low"] is None for each in stated["findings"])
     page = (built[0].reports / f"{report}.html").read_text("utf-8")
@@ -118,7 +114,7 @@ def test_a_choice_without_comparable_rows_says_so(built: Built, report: str) -> 
 
 
 @pytest.mark.parametrize("report", ["speedup_every_round", "quantization_official"])
-def test_a_question_to_the_official_record_is_answered_without_documents(built: Built, report: str) -> None:
+def test_a_question_to_the_official_record_is_answered_without_documents(built, report):
     """What documents claim may be held against the record further down; the answer does not rest on it."""
     stated = record(built[0], report)
     answer = stated["findings"][:2]
@@ -127,7 +123,7 @@ def test_a_question_to_the_official_record_is_answered_without_documents(built: 
     assert [each["name"] for each in answer if any(source.startswith("doc") for source in each["sources"])] == []
 
 
-def test_known_answers_of_the_official_record(built: Built) -> None:
+def test_known_answers_of_the_official_record(built):
     """Hand-computed from the cited results: B200 over H100 SXM in v5.1; 0.12 x 1.3 x watts / rate / 3.6."""
     places = built[0]
     b200 = finding(places, "generational_speedup", "fastest")
@@ -143,7 +139,7 @@ def kept(places: Places) -> list[Path]:
     return sorted((places.root / ".cache" / "tables").rglob("*.arrow"))
 
 
-def test_building_again_on_the_other_kind_of_kernels_gives_the_same_bytes(copied: Places) -> None:
+def test_building_again_on_the_other_kind_of_kernels_gives_the_same_bytes(copied):
     """With the tables as they were kept, and each figure drawn anew; the next test does without both.
 
     What the cells of each notebook put out in an ordinary kernel is compared with what they did in a warm one by nbval
@@ -156,7 +152,7 @@ def test_building_again_on_the_other_kind_of_kernels_gives_the_same_bytes(copied
     assert sorted(outcome.built) == sorted(AGAIN) and pages(copied) == before
 
 
-def test_a_page_is_the_same_where_nothing_is_kept(copied: Places, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_is_the_same_where_nothing_is_kept(copied, monkeypatch):
     before = pages(copied)
     shutil.rmtree(copied.root / ".cache")
     monkeypatch.setenv("ANALYSIS_CACHE", "off")
@@ -165,14 +161,14 @@ def test_a_page_is_the_same_where_nothing_is_kept(copied: Places, monkeypatch: p
     assert not (copied.root / ".cache").exists()
 
 
-def test_a_page_is_the_same_where_its_figures_were_drawn_before(copied: Places) -> None:
+def test_a_page_is_the_same_where_its_figures_were_drawn_before(copied):
     before = pages(copied)
     assert list((copied.root / ".cache" / "figures").iterdir())
     outcome = build_reports(["power_efficiency"], places=copied, force=True, say=lambda line: None)
     assert outcome.built == ["power_efficiency"] and pages(copied) == before
 
 
-def test_without_the_record_the_reports_run_to_the_end(copied: Places, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_record_the_reports_run_to_the_end(copied, monkeypatch):
     monkeypatch.setenv("ANALYSIS_OFFICIAL", "off")
     outcome = build_reports(OWN, places=copied, force=True, say=lambda line: None)
     assert sorted(outcome.built) == sorted(OWN) and not outcome.failed and not outcome.skipped
@@ -180,21 +176,21 @@ def test_without_the_record_the_reports_run_to_the_end(copied: Places, monkeypat
     assert read and not any(table.startswith("official/") for table in read)
 
 
-def test_nothing_is_built_again_without_a_change(copied: Places) -> None:
+def test_nothing_is_built_again_without_a_change(copied):
     for path in copied.data.iterdir():
         os.utime(path)
     outcome = build_reports(places=copied, say=lambda line: None)
     assert outcome.built == [] and outcome.failed == []
 
 
-def test_a_parameter_edit_rebuilds_its_report_alone(copied: Places) -> None:
+def test_a_parameter_edit_rebuilds_its_report_alone(copied):
     (copied.runs / "power_server.yml").write_text(
         "notebook: power_efficiency\nparameters: {benchmark: bert, usd_per_kilowatt_hour: 0.3}\n", "utf-8"
     )
     assert build_reports(places=copied, say=lambda line: None).built == ["power_server"]
 
 
-def test_a_wrong_parameter_is_refused_by_name_and_the_rest_is_built(copied: Places) -> None:
+def test_a_wrong_parameter_is_refused_by_name_and_the_rest_is_built(copied):
     (copied.runs / "power_server.yml").write_text(
         "notebook: power_efficiency\nparameters: {benchmark: llama-2-70b, usd_per_kwh: 0.3}\n", "utf-8"
     )
@@ -206,7 +202,7 @@ def test_a_wrong_parameter_is_refused_by_name_and_the_rest_is_built(copied: Plac
     assert outcome.built == []
 
 
-def test_a_changed_cell_changes_finding_page_and_stored_outputs(copied: Places) -> None:
+def test_a_changed_cell_changes_finding_page_and_stored_outputs(copied):
     """The lowest price halved: the finding follows, its page too, and nbval no longer accepts the notebook."""
     before, notebook = pages(copied), copied.notebook("price_performance")
     first = finding(copied, "price_performance", "usd_per_million_as_assumed")["low"]

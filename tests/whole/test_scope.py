@@ -73,7 +73,7 @@ def findings(places: Places, report: str) -> tuple[dict[str, str], dict[str, Any
 
 
 @pytest.mark.parametrize(("report", "name"), COUNTED)
-def test_a_part_of_the_record_is_told_of_the_whole_that_the_record_has(built: Any, report: str, name: str) -> None:
+def test_a_part_of_the_record_is_told_of_the_whole_that_the_record_has(built, report, name):
     headlines, asked = findings(built[0], report)
     told = OF.search(headlines[name])
     assert told, headlines[name]
@@ -82,7 +82,7 @@ def test_a_part_of_the_record_is_told_of_the_whole_that_the_record_has(built: An
 
 
 @pytest.mark.parametrize("report", TRUSTED)
-def test_the_trust_line_counts_the_systems_that_the_record_has(built: Any, report: str) -> None:
+def test_the_trust_line_counts_the_systems_that_the_record_has(built, report):
     page = json.loads((built[0].reports / f"{report}.json").read_text("utf-8"))
     (counted,) = (part for part in page["trust"]["parts"] if re.match(r"[\d,]+ systems\b", part))
     assert int(counted.split()[0].replace(",", "")) == TRUSTED[report](page["parameters"])
@@ -93,14 +93,14 @@ SPANNING = {"generational_speedup", "official_record", "power_efficiency", "prog
 SPANNING |= {"source_audit"}  # whose documents are of v4.1
 
 
-def test_pages_lead_with_what_people_serve_but_where_only_llama_2_spans_the_rounds(built: Any) -> None:
+def test_pages_lead_with_what_people_serve_but_where_only_llama_2_spans_the_rounds(built):
     pages = {path.stem: findings(built[0], path.stem)[1] for path in (NOTEBOOKS / "runs").glob("*.yml")}
     lead = {name: asked["benchmark"] for name, asked in pages.items() if asked.get("benchmark")}
     assert {name for name, benchmark in lead.items() if benchmark == "llama2-70b"} == SPANNING
     assert {benchmark for name, benchmark in lead.items() if name not in SPANNING} == {"gpt-oss-120b", "deepseek-r1"}
 
 
-def test_no_part_of_the_record_is_told_as_the_whole(built: Any) -> None:
+def test_no_part_of_the_record_is_told_as_the_whole(built):
     """Neither in findings nor in the notebooks' own words: scope is a number."""
     said = [
         (path.stem, headline)

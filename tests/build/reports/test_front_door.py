@@ -16,13 +16,13 @@ def make(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[st
     return subprocess.run(["make", *arguments], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
 
 
-def test_make_alone_prints_every_target() -> None:
+def test_make_alone_prints_every_target():
     phony = next(line for line in (ROOT / "Makefile").read_text().splitlines() if line.startswith(".PHONY: help"))
     shown = [line.split()[1] for line in make().stdout.splitlines() if line.startswith("  make ")]
     assert sorted(shown) == sorted([*phony.split()[1:-1], "reports/%.html"])
 
 
-def test_an_old_or_missing_python_is_said_in_one_line(tmp_path: Path) -> None:
+def test_an_old_or_missing_python_is_said_in_one_line(tmp_path):
     for name in ("Makefile", "requirements.lock", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path)
     old = tmp_path / "oldpython"
@@ -37,5 +37,5 @@ def test_an_old_or_missing_python_is_said_in_one_line(tmp_path: Path) -> None:
         assert not (tmp_path / ".venv").exists()
 
 
-def test_the_ci_script_is_valid_bash() -> None:
+def test_the_ci_script_is_valid_bash():
     subprocess.run(["bash", "-n", ROOT / ".ci" / "run"], check=True)

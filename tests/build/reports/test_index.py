@@ -43,7 +43,7 @@ def leading(project: Project) -> str:
     return index(project)
 
 
-def test_front_pieces_are_the_outputs_of_their_cells_with_the_heading_of_the_section(project: Project) -> None:
+def test_front_pieces_are_the_outputs_of_their_cells_with_the_heading_of_the_section(project):
     page = leading(project)
     pieces = project.record("lead")["front"]
     assert [piece["heading"] for piece in pieces] == ["The answer", "Side by side", "Side by side"]
@@ -52,7 +52,7 @@ def test_front_pieces_are_the_outputs_of_their_cells_with_the_heading_of_the_sec
     assert "not this" not in page
 
 
-def test_a_report_on_the_front_says_its_answer_and_has_no_card(project: Project) -> None:
+def test_a_report_on_the_front_says_its_answer_and_has_no_card(project):
     page = leading(project)
     front = page[page.index('<section class="front"') : page.index("</section>")]
     facts = Markup(front)
@@ -63,7 +63,7 @@ def test_a_report_on_the_front_says_its_answer_and_has_no_card(project: Project)
     assert "lead.html" not in cards and "apples.html" in cards
 
 
-def test_of_one_notebook_the_report_of_its_name_is_on_the_front(project: Project) -> None:
+def test_of_one_notebook_the_report_of_its_name_is_on_the_front(project):
     project.run_file("lead_five", "lead", apples=5)
     leading(project)
     assert project.build("lead_five").status == 0, project.said
@@ -72,7 +72,7 @@ def test_of_one_notebook_the_report_of_its_name_is_on_the_front(project: Project
     assert "lead_five.html" in page[page.index('<ul class="cards">') :]
 
 
-def test_a_line_before_the_first_section_stands_in_the_head(project: Project) -> None:
+def test_a_line_before_the_first_section_stands_in_the_head(project):
     line = project.code("display(HTML('<p>Two rounds.</p>'))", "front")
     cells = project.cells()
     project.notebook("lead", [*cells[:3], *cells[4:5], line, *cells[5:]])
@@ -83,7 +83,7 @@ def test_a_line_before_the_first_section_stands_in_the_head(project: Project) ->
     assert Markup(page[page.index('<section class="front"') : page.index("</section>")]).text.endswith("6 apples.")
 
 
-def test_only_the_table_scrolls_and_sorts_and_its_sheet_is_in_the_head(project: Project) -> None:
+def test_only_the_table_scrolls_and_sorts_and_its_sheet_is_in_the_head(project):
     page = leading(project)
     box = page[page.index('<div class="scroll sortable"') :]
     assert Markup(box[: box.index("</div>")]).text == "Who Ann"
@@ -91,7 +91,7 @@ def test_only_the_table_scrolls_and_sorts_and_its_sheet_is_in_the_head(project: 
     assert page.index(".cells {color: red}") < page.index("</head>")
 
 
-def test_the_policy_allows_the_one_script_by_its_hash(project: Project) -> None:
+def test_the_policy_allows_the_one_script_by_its_hash(project):
     assert "<script" not in index(project) and "script-src" not in index(project)
     page = leading(project)
     (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
@@ -99,7 +99,7 @@ def test_the_policy_allows_the_one_script_by_its_hash(project: Project) -> None:
     assert f"default-src 'none'; script-src 'sha256-{digest}';" in page and page.count("sha256-") == 1
 
 
-def test_a_card_has_the_question_and_the_first_sentence(project: Project) -> None:
+def test_a_card_has_the_question_and_the_first_sentence(project):
     cells = project.cells()
     cells[4] = project.code("display(HTML('<p>First.</p><p>Second.</p>'))", "answer")
     project.notebook("two", cells)
@@ -110,7 +110,7 @@ def test_a_card_has_the_question_and_the_first_sentence(project: Project) -> Non
     assert project.record("two")["answer"] == ["First.", "Second."]
 
 
-def test_a_card_has_the_caveats_of_its_headline_as_labels(project: Project) -> None:
+def test_a_card_has_the_caveats_of_its_headline_as_labels(project):
     for name in project.unused:
         (project.places.source / f"{name}.py").unlink()
     said = """from analysis._core.findings import Finding
@@ -127,7 +127,7 @@ display(Finding("first", None, "systems", "First.", (), frozenset({sized, notes.
     assert project.record("marked")["caveats"] == {"different size": words}
 
 
-def test_cards_stand_in_their_sections_and_the_named_ones_come_first(project: Project) -> None:
+def test_cards_stand_in_their_sections_and_the_named_ones_come_first(project):
     for report, section in (("one", "Serve"), ("two", "Mine"), ("three", "Choose")):
         project.run_file(report, "apples")
         path = project.places.runs / f"{report}.yml"
@@ -138,7 +138,7 @@ def test_cards_stand_in_their_sections_and_the_named_ones_come_first(project: Pr
     assert "".join(found[6]) == "More reports"
 
 
-def test_a_card_says_over_its_sentence_that_its_data_are_no_real_ones(project: Project) -> None:
+def test_a_card_says_over_its_sentence_that_its_data_are_no_real_ones(project):
     """As the page itself says it, by what the band of its trust line begins with: the page says the rest."""
     for name in project.unused:  # What the trust line is made with needs them.
         (project.places.source / f"{name}.py").unlink()
@@ -154,12 +154,12 @@ def test_a_card_says_over_its_sentence_that_its_data_are_no_real_ones(project: P
     assert page.count('class="band"') == 1
 
 
-def test_cards_of_one_question_are_told_apart(project: Project) -> None:
+def test_cards_of_one_question_are_told_apart(project):
     page = index(project)
     assert [f'<p class="title">{name}</p>' in page for name in ("apples", "apples_five")] == [True, True]
 
 
-def test_a_figure_drawn_for_phones_is_the_card_s_picture_with_its_words(project: Project) -> None:
+def test_a_figure_drawn_for_phones_is_the_card_s_picture_with_its_words(project):
     cells = project.cells()
     cells[6] = project.code(NARROW)
     project.notebook("small", cells)
@@ -171,11 +171,11 @@ def test_a_figure_drawn_for_phones_is_the_card_s_picture_with_its_words(project:
     assert drawn == (project.places.pictures / "small.svg").read_text("utf-8")
 
 
-def test_the_index_is_the_same_bytes_for_the_same_reports(project: Project) -> None:
+def test_the_index_is_the_same_bytes_for_the_same_reports(project):
     page = leading(project)
     project.build()
     assert index(project) == page
 
 
-def test_without_a_figure_there_is_no_picture() -> None:
+def test_without_a_figure_there_is_no_picture():
     assert record.picture([{"cell_type": "code", "metadata": {}, "outputs": [{"data": {"text/html": "x"}}]}]) is None

@@ -22,7 +22,7 @@ def places(tmp_path: Path) -> Places:
     return places
 
 
-def test_a_new_report_is_a_notebook_and_a_run_file(places: Places) -> None:
+def test_a_new_report_is_a_notebook_and_a_run_file(places):
     written = new_report.start("price_per_token", "What does a token cost?", places)
     assert written == ["notebooks/price_per_token.ipynb", "notebooks/runs/price_per_token.yml"]
     run = yaml.safe_load((places.root / written[1]).read_text("utf-8"))
@@ -32,7 +32,7 @@ def test_a_new_report_is_a_notebook_and_a_run_file(places: Places) -> None:
     assert "_template" not in "".join("".join(cell["source"]) for cell in cells)
 
 
-def test_it_differs_from_the_template_in_nothing_else(places: Places) -> None:
+def test_it_differs_from_the_template_in_nothing_else(places):
     new_report.start("fastest", places=places)
     texts = [places.notebook(name).read_text("utf-8") for name in ("_template", "fastest")]
     assert texts[0] == texts[1]
@@ -49,19 +49,19 @@ def test_it_differs_from_the_template_in_nothing_else(places: Places) -> None:
         ("price", "What does it cost", "is no question"),
     ],
 )
-def test_what_cannot_be_a_report_is_refused(places: Places, name: str, question: str, said: str) -> None:
+def test_what_cannot_be_a_report_is_refused(places, name, question, said):
     with pytest.raises(new_report.NotNew, match=said):
         new_report.start(name, question, places)
     assert [path.name for path in places.root.rglob("*.*") if path.is_file()] == ["_template.ipynb"]
 
 
-def test_what_is_there_already_is_left_alone(places: Places) -> None:
+def test_what_is_there_already_is_left_alone(places):
     (places.runs / "price.yml").write_text("mine")
     with pytest.raises(new_report.NotNew, match=r"notebooks/runs/price\.yml is there already"):
         new_report.start("price", places=places)
     assert not places.notebook("price").exists()
 
 
-def test_the_command_says_what_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_says_what_is_wrong(capsys):
     assert main.main(["new-report", "power_efficiency"]) == 2
     assert "notebooks/power_efficiency.ipynb is there already" in capsys.readouterr().err

@@ -8,17 +8,13 @@ import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
 
 import pytest
 
 from analysis._build.refresh import UnknownNotebook, refresh
 
-if TYPE_CHECKING:
-    from conftest import Project
 
-
-def test_refresh_is_complete_and_repeatable(project: Project) -> None:
+def test_refresh_is_complete_and_repeatable(project):
     path, lines = project.places.notebook("apples"), []
     edited = json.loads(path.read_text())
     edited["metadata"] |= {"vscode": {}, "widgets": {}}
@@ -45,7 +41,7 @@ def test_refresh_is_complete_and_repeatable(project: Project) -> None:
     assert set(project.build().fresh) == {"apples", "apples_five"}
 
 
-def test_a_failing_notebook_is_left_as_it_was(project: Project) -> None:
+def test_a_failing_notebook_is_left_as_it_was(project):
     project.notebook("bad", project.cells(project.code("1 / 0")))
     before, lines = project.places.notebook("bad").read_bytes(), []
     assert refresh(["bad"], places=project.places, say=lines.append) == 1
@@ -55,7 +51,7 @@ def test_a_failing_notebook_is_left_as_it_was(project: Project) -> None:
         refresh(["aples"], places=project.places)
 
 
-def test_two_findings_of_one_name_are_refused(project: Project) -> None:
+def test_two_findings_of_one_name_are_refused(project):
     again = "display({'application/vnd.analysis.finding+json': finding | {'low': 0}}, raw=True)"
     project.notebook("bad", project.cells(project.code(again)))
     before, lines = project.places.notebook("bad").read_bytes(), []
@@ -65,7 +61,7 @@ def test_two_findings_of_one_name_are_refused(project: Project) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_leaves_nothing_half_done(project: Project, number: signal.Signals) -> None:
+def test_an_interrupt_leaves_nothing_half_done(project, number):
     mark = project.places.root / "running.txt"
     wait = f"import os, pathlib, time\npathlib.Path({str(mark)!r}).write_text(str(os.getpid()))\ntime.sleep(60)"
     project.notebook("slow", project.cells(project.code(wait)))

@@ -133,7 +133,7 @@ def replaced(path: Path, old: str, new: str) -> None:
     saved(path, text.replace(old, new))
 
 
-def test_a_notebook_s_edit_builds_its_reports(watched: Watched) -> None:
+def test_a_notebook_s_edit_builds_its_reports(watched):
     version, other = watched.version("apples.html"), watched.version("pears.html")
     notebook = watched.project.places.notebook("apples")
     built = watched.built_by(lambda: replaced(notebook, "What is compared", "What is set side by side"),
@@ -142,25 +142,25 @@ def test_a_notebook_s_edit_builds_its_reports(watched: Watched) -> None:
     assert watched.version("apples.html") != version and watched.version("pears.html") != other
 
 
-def test_a_run_file_s_edit_builds_its_report(watched: Watched) -> None:
+def test_a_run_file_s_edit_builds_its_report(watched):
     edit = lambda: watched.project.run_file("apples_five", "apples", apples=7)  # noqa: E731
     assert watched.built_by(edit, "apples_five.html", "Ann has 14 apples.") == ["apples_five", "pears"]
 
 
-def test_a_module_s_edit_builds_what_imports_it(watched: Watched) -> None:
+def test_a_module_s_edit_builds_what_imports_it(watched):
     module = watched.project.places.source / "toy" / "sums.py"
     built = watched.built_by(lambda: replaced(module, "2 * x", "20 * x"), "apples.html", "Ann has 60 apples.")
     assert sorted(built) == ["apples", "apples_five", "pears"]
 
 
-def test_a_table_s_edit_builds_what_read_it(watched: Watched) -> None:
+def test_a_table_s_edit_builds_what_read_it(watched):
     table = watched.project.places.data / "apples.csv"
     digest = hashlib.sha256(b"basket,apples\n1,3\n2,4\n").hexdigest()
     built = watched.built_by(lambda: replaced(table, "1,3\n", "1,3\n2,4\n"), "apples.html", digest)
     assert sorted(set(built)) == ["apples", "apples_five", "pears"]
 
 
-def test_a_new_run_file_is_a_new_page_and_takes_it_along_when_it_goes(watched: Watched) -> None:
+def test_a_new_run_file_is_a_new_page_and_takes_it_along_when_it_goes(watched):
     assert "no page of this name yet" in watched.get("plums.html")[0]
     watched.project.run_file("plums", "pears", apples=8)
     until(lambda: "Ann has 8 apples." in watched.get("plums.html")[0] and "plums.html" in watched.get("")[0])
@@ -168,7 +168,7 @@ def test_a_new_run_file_is_a_new_page_and_takes_it_along_when_it_goes(watched: W
     until(lambda: not (watched.project.places.reports / "plums.html").exists())
 
 
-def test_what_fails_stands_in_page_and_terminal_until_it_is_mended(watched: Watched) -> None:
+def test_what_fails_stands_in_page_and_terminal_until_it_is_mended(watched):
     places = watched.project.places
     before, page = (places.reports / "apples.html").read_bytes(), "apples.html"
     replaced(places.notebook("apples"), "low = double(apples)", "low = doubel(apples)")
@@ -186,12 +186,12 @@ def test_what_fails_stands_in_page_and_terminal_until_it_is_mended(watched: Watc
     until(lambda: 'role="alert"' not in watched.get(page)[0])
 
 
-def test_a_touched_file_builds_nothing(watched: Watched) -> None:
+def test_a_touched_file_builds_nothing(watched):
     notebook = watched.project.places.notebook("apples")
     assert watched.built_by(notebook.touch, "apples.html", "How many apples?") == ["pears"]
 
 
-def test_pages_on_disk_are_those_of_a_build_without_a_preview(watched: Watched) -> None:
+def test_pages_on_disk_are_those_of_a_build_without_a_preview(watched):
     until(watched.at_rest)
     seen = {name: text for name, text in watched.project.tree().items() if not name.startswith(".failed")}
     assert watched.project.build(force=True, kernels="ordinary").status == 0
@@ -199,7 +199,7 @@ def test_pages_on_disk_are_those_of_a_build_without_a_preview(watched: Watched) 
     assert "<script data-version" not in watched.project.page("apples")
 
 
-def test_it_answers_on_this_machine_alone_and_by_no_other_name(watched: Watched) -> None:
+def test_it_answers_on_this_machine_alone_and_by_no_other_name(watched):
     listening = [each for each in psutil.Process(watched.process.pid).net_connections() if each.status == "LISTEN"]
     assert [each.laddr.ip for each in listening] == ["127.0.0.1"]
     assert watched.refused("apples.html", Host="apples.example:80") == 403
@@ -208,7 +208,7 @@ def test_it_answers_on_this_machine_alone_and_by_no_other_name(watched: Watched)
     assert watched.refused("apples.csv") == 404
 
 
-def test_the_policy_of_a_page_allows_the_script_and_asking_for_it(watched: Watched) -> None:
+def test_the_policy_of_a_page_allows_the_script_and_asking_for_it(watched):
     for page in ("apples.html", "index.html"):
         text, version = watched.get(page)
         policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
@@ -218,7 +218,7 @@ def test_the_policy_of_a_page_allows_the_script_and_asking_for_it(watched: Watch
         assert f"<script data-version='{version}'>" in text and watched.version(page) == version
 
 
-def test_a_page_s_own_script_stays_allowed(tmp_path: Path) -> None:
+def test_a_page_s_own_script_stays_allowed(tmp_path):
     own = "default-src 'none'; script-src 'sha256-abc='; img-src data:"
     (tmp_path / "reports").mkdir()
     page = tmp_path / "reports" / "a.html"
@@ -229,7 +229,7 @@ def test_a_page_s_own_script_stays_allowed(tmp_path: Path) -> None:
     assert text.index("<p>1</p>") < text.index("<script") < text.index("</body>")
 
 
-def test_a_taken_port_is_left_alone(tmp_path: Path) -> None:
+def test_a_taken_port_is_left_alone(tmp_path):
     with Preview(Places.under(tmp_path), 0) as first, Preview(Places.under(tmp_path), first.port) as second:
         assert second.port != first.port
 
@@ -238,7 +238,7 @@ def test_a_taken_port_is_left_alone(tmp_path: Path) -> None:
     ("number", "moment"),
     [(signal.SIGINT, "at rest"), (signal.SIGINT, "while it builds"), (signal.SIGKILL, "while it builds")],
 )
-def test_an_ended_preview_leaves_nothing(project: Any, tmp_path: Path, number: signal.Signals, moment: str) -> None:
+def test_an_ended_preview_leaves_nothing(project, tmp_path, number, moment):
     watched = Watched(project, tmp_path / "log")
     if moment == "while it builds":
         slow = "low = double(apples); open('begun', 'w').close(); import time; time.sleep(600)"
@@ -259,7 +259,7 @@ def test_an_ended_preview_leaves_nothing(project: Any, tmp_path: Path, number: s
     assert left == [] or number == signal.SIGKILL
 
 
-def test_own_code_that_was_edited_takes_a_new_process(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_own_code_that_was_edited_takes_a_new_process(project, monkeypatch):
     own = project.places.source / "toy" / "sums.py"
     monkeypatch.setattr(loop, "running", lambda: {own})
 
@@ -270,7 +270,7 @@ def test_own_code_that_was_edited_takes_a_new_process(project: Any, monkeypatch:
     assert f":{restart.value.port}/" in said[0]
 
 
-def test_what_is_watched(project: Any) -> None:
+def test_what_is_watched(project):
     places = project.places
     for unseen in (".ipynb_checkpoints/apples.ipynb", ".~apples.ipynb", "apples.ipynb~"):
         (places.notebooks / unseen).parent.mkdir(exist_ok=True)

@@ -1,7 +1,5 @@
 """Which notebooks without a run file become pages, and what is said of the others."""
 
-from pathlib import Path
-
 import nbformat
 import pytest
 
@@ -23,15 +21,13 @@ PRIVATE = nbformat.v4.new_markdown_cell("# Notes", metadata={"tags": [NO_REPORT]
         ("_template", [TITLE, CODE], ""),
     ],
 )
-def test_a_notebook_becomes_a_page_or_it_is_said_why_not(
-    tmp_path: Path, name: str, cells: list, said: str | None
-) -> None:
+def test_a_notebook_becomes_a_page_or_it_is_said_why_not(tmp_path, name, cells, said):
     path = tmp_path / f"{name}.ipynb"
     nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
     found = why_not(path)
     assert found == said if not said else said in found
 
 
-def test_a_file_that_is_no_notebook_is_said_to_be_none(tmp_path: Path) -> None:
+def test_a_file_that_is_no_notebook_is_said_to_be_none(tmp_path):
     (tmp_path / "cut.ipynb").write_text("{", "utf-8")
     assert "not a notebook" in why_not(tmp_path / "cut.ipynb")

@@ -83,7 +83,7 @@ def lasting(orchard: Orchard, standing: list[Cluster]) -> Cluster:
     return standing[0]
 
 
-def test_reports_are_the_same_bytes_although_a_worker_is_killed(orchard: Orchard, cluster: Cluster) -> None:
+def test_reports_are_the_same_bytes_although_a_worker_is_killed(orchard, cluster):
     orchard.write(PICK)
     commit = committed(orchard.places.root)
     assert orchard.sweep().status == 0
@@ -108,14 +108,14 @@ def test_reports_are_the_same_bytes_although_a_worker_is_killed(orchard: Orchard
     wait_for(lambda: not any(alive(pid) for pid in kernels))
 
 
-def test_a_failing_point_is_told(orchard: Orchard, lasting: Cluster) -> None:
+def test_a_failing_point_is_told(orchard, lasting):
     orchard.write(PICK.replace("Bo", "Eve"))
     outcome = orchard.sweep(scheduler=lasting.address)
     assert len(outcome.built) == 2 and len(outcome.failed) == 2
     assert "ValueError: no apples for Eve" in outcome.failed[0].text()
 
 
-def test_a_report_made_from_other_files_is_refused(orchard: Orchard, lasting: Cluster) -> None:
+def test_a_report_made_from_other_files_is_refused(orchard, lasting):
     orchard.write(PICK)
     (orchard.places.root / "here.lock").write_text("# this machine's\n")
     far = orchard.places
@@ -132,7 +132,7 @@ class Elsewhere(Places):
         return self.lock if key == "requirements.lock" else super().path(key)
 
 
-def test_without_a_scheduler_it_says_how_to_start_one(orchard: Orchard, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_scheduler_it_says_how_to_start_one(orchard, monkeypatch):
     monkeypatch.setattr("analysis._core.cluster.PATIENCE", 0.5)
     orchard.write(PICK)
     with pytest.raises(ClusterError, match=r"no Dask scheduler answers at .*Start one: dask scheduler"):

@@ -27,9 +27,7 @@ ENDINGS = [(signal.SIGKILL, kernels) for kernels in KINDS] + [*zip((signal.SIGIN
 
 
 @pytest.mark.parametrize(("number", "kernels"), ENDINGS)
-def test_an_ended_sweep_leaves_nothing_half_done_and_is_resumed(
-    orchard: Orchard, number: signal.Signals, kernels: str
-) -> None:
+def test_an_ended_sweep_leaves_nothing_half_done_and_is_resumed(orchard, number, kernels):
     orchard.write(PICK)
     mark = orchard.places.root / "running.txt"
     process = subprocess.Popen(
@@ -57,9 +55,7 @@ def test_an_ended_sweep_leaves_nothing_half_done_and_is_resumed(
 
 
 @pytest.mark.parametrize("kernels", KINDS)
-def test_a_killed_kernel_fails_its_report_alone(
-    orchard: Orchard, kernels: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_killed_kernel_fails_its_report_alone(orchard, kernels, monkeypatch):
     orchard.write(FEW)
     mark = orchard.places.root / "running.txt"
     process = subprocess.Popen(
@@ -76,7 +72,7 @@ def test_a_killed_kernel_fails_its_report_alone(
     assert "was killed from outside (signal 9)" in said and "2 built, 1 failed" in said
 
 
-def test_a_full_disk_is_told_and_what_is_there_is_whole(orchard: Orchard) -> None:
+def test_a_full_disk_is_told_and_what_is_there_is_whole(orchard):
     """A limit on the size of files stands for the disk: pages do not fit, records would."""
     orchard.write(FEW)
     limit = 4000  # bytes; a page has more

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 import pytest
@@ -14,13 +13,10 @@ from analysis._build.runs import sweepfiles
 from analysis._build.runs.folders import Places
 from analysis._build.runs.runfiles import RunFileError
 
-if TYPE_CHECKING:
-    from conftest import Orchard
-
 PICK = "notebook: apples\ntitle: Apples by basket\nmatrix:\n  apples: [1, 2]\n  name: [Ann, Bo]\n"
 
 
-def test_a_sweep_is_a_report_for_each_combination(orchard: Orchard) -> None:
+def test_a_sweep_is_a_report_for_each_combination(orchard):
     orchard.write(PICK)
     outcome = orchard.sweep()
     assert outcome.status == 0 and outcome.built and not outcome.fresh
@@ -31,7 +27,7 @@ def test_a_sweep_is_a_report_for_each_combination(orchard: Orchard) -> None:
     assert "Apples by basket</a>: 4 reports" in (orchard.places.reports / "index.html").read_text()
 
 
-def test_its_findings_are_a_table_with_the_parameters(orchard: Orchard) -> None:
+def test_its_findings_are_a_table_with_the_parameters(orchard):
     orchard.write(PICK)
     orchard.sweep()
     folder = orchard.places.reports / "pick"
@@ -55,7 +51,7 @@ def test_its_findings_are_a_table_with_the_parameters(orchard: Orchard) -> None:
         ]
 
 
-def test_the_same_again_builds_nothing_and_writes_nothing(orchard: Orchard) -> None:
+def test_the_same_again_builds_nothing_and_writes_nothing(orchard):
     orchard.write(PICK)
     orchard.sweep()
     before = {path: path.stat().st_mtime_ns for path in (orchard.places.reports / "pick").iterdir()}
@@ -64,7 +60,7 @@ def test_the_same_again_builds_nothing_and_writes_nothing(orchard: Orchard) -> N
     assert {path: path.stat().st_mtime_ns for path in (orchard.places.reports / "pick").iterdir()} == before
 
 
-def test_a_grown_matrix_builds_the_new_points_alone(orchard: Orchard) -> None:
+def test_a_grown_matrix_builds_the_new_points_alone(orchard):
     orchard.write(PICK)
     orchard.sweep()
     orchard.write(PICK.replace("[1, 2]", "[1, 2, 3]"))
@@ -75,7 +71,7 @@ def test_a_grown_matrix_builds_the_new_points_alone(orchard: Orchard) -> None:
     assert orchard.tree() == grown
 
 
-def test_points_that_are_gone_take_their_pages_with_them(orchard: Orchard) -> None:
+def test_points_that_are_gone_take_their_pages_with_them(orchard):
     orchard.write(PICK)
     orchard.sweep()
     theirs = orchard.places.reports / "pick" / "notes.json"
@@ -90,14 +86,14 @@ def test_points_that_are_gone_take_their_pages_with_them(orchard: Orchard) -> No
     assert "1_ann" not in (orchard.places.reports / "pick" / "findings.csv").read_text()
 
 
-def test_the_index_says_money_and_what_a_value_is_of(orchard: Orchard) -> None:
+def test_the_index_says_money_and_what_a_value_is_of(orchard):
     orchard.write(PICK)
     orchard.sweep()
     index = (orchard.places.reports / "pick" / "index.html").read_text()
     assert "<small>US dollars; of apples</small>" in index and ">Boskoop: 2–3<" in index
 
 
-def test_a_point_that_fails_is_listed_and_stops_no_other(orchard: Orchard) -> None:
+def test_a_point_that_fails_is_listed_and_stops_no_other(orchard):
     orchard.write(PICK.replace("Bo", "Eve"))
     outcome = orchard.sweep()
     assert outcome.status == 1 and sorted(outcome.built) == ["1_ann", "2_ann"]
@@ -123,9 +119,7 @@ def test_a_point_that_fails_is_listed_and_stops_no_other(orchard: Orchard) -> No
         (PICK + "matrx: {}\n", "unknown key 'matrx': did you mean 'matrix'"),
     ],
 )
-def test_what_cannot_be_is_refused_before_anything_starts(
-    orchard: Orchard, monkeypatch: pytest.MonkeyPatch, text: str, expected: str
-) -> None:
+def test_what_cannot_be_is_refused_before_anything_starts(orchard, monkeypatch, text, expected):
     monkeypatch.setattr("analysis._build.sweep.build_plans", lambda *a, **k: pytest.fail("a kernel was to start"))
     orchard.write(text)
     with pytest.raises(RunFileError, match=r"notebooks/sweeps/pick\.yml") as error:
@@ -134,18 +128,18 @@ def test_what_cannot_be_is_refused_before_anything_starts(
     assert not orchard.places.reports.exists()
 
 
-def test_an_unknown_sweep_names_the_nearest(orchard: Orchard) -> None:
+def test_an_unknown_sweep_names_the_nearest(orchard):
     orchard.write(PICK)
     with pytest.raises(RunFileError, match="did you mean 'pick'"):
         orchard.sweep("pik")
 
 
-def test_a_long_name_ends_in_a_digest_and_stays_unique() -> None:
+def test_a_long_name_ends_in_a_digest_and_stays_unique():
     first, second = (sweepfiles.point_name({"name": "x" * 200, "apples": apples}) for apples in (1, 2))
     assert first != second and len(first) == sweepfiles.LONGEST
 
 
-def test_the_index_runs_its_own_script_and_no_other(orchard: Orchard) -> None:
+def test_the_index_runs_its_own_script_and_no_other(orchard):
     orchard.write(PICK.replace("Bo", "'<script>alert(1)</script>'"))
     orchard.sweep()
     index = (orchard.places.reports / "pick" / "index.html").read_text()
@@ -153,14 +147,14 @@ def test_the_index_runs_its_own_script_and_no_other(orchard: Orchard) -> None:
     assert "script-src 'sha256-" in index and "&lt;script&gt;alert(1)" in index
 
 
-def test_the_index_has_no_column_for_a_finding_that_few_reports_have() -> None:
+def test_the_index_has_no_column_for_a_finding_that_few_reports_have():
     rows = [{"built": True, "findings": {("", "all", "x"): {}, ("", "half", "x"): {}}} for _ in range(2)]
     rows += [{"built": True, "findings": {("", "all", "x"): {}}}, {"built": True, "findings": {("", "one", "x"): {}}}]
     rows += [{"built": False, "findings": {}}]
     assert _columns(rows) == [("", "all", "x"), ("", "half", "x")]
 
 
-def test_two_findings_that_each_say_a_bill_have_a_column_each() -> None:
+def test_two_findings_that_each_say_a_bill_have_a_column_each():
     bill = {"name": "usd_per_hour", "unit": "US dollars an hour"}
     said = [
         {"name": name, "low": 1.0, "high": 1.0, "unit": "nodes", "values": [bill | {"low": usd, "high": usd}]}
@@ -174,6 +168,6 @@ def test_two_findings_that_each_say_a_bill_have_a_column_each() -> None:
     assert _columns([{"built": True, "findings": found}]) == list(found)
 
 
-def test_the_projects_own_sweeps_are_valid(shipped_sweep: str) -> None:
+def test_the_projects_own_sweeps_are_valid(shipped_sweep):
     path = Places().sweeps / f"{shipped_sweep}.yml"
     assert len(sweepfiles.read_sweep(path, Places()).points) > 1

@@ -58,7 +58,7 @@ def values(texts: list[str]) -> list[float]:
     return [float(text.split(" to ")[0].replace(",", "")) for text in texts if text != "\u2013"]
 
 
-def test_the_first_screen_has_the_record_the_explorer_and_the_leading_chart(index: Page) -> None:
+def test_the_first_screen_has_the_record_the_explorer_and_the_leading_chart(index):
     height = index.viewport_size["height"]
     expect(index.locator("header")).to_contain_text("rounds")
     expect(index.get_by_role("link", name="Open the explorer")).to_be_in_viewport()
@@ -66,7 +66,7 @@ def test_the_first_screen_has_the_record_the_explorer_and_the_leading_chart(inde
     assert index.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_cards_are_short_and_near(index: Page) -> None:
+def test_cards_are_short_and_near(index):
     words = " ".join(" ".join(index.locator(".cards").all_inner_texts()).split())
     cards = index.locator(".cards > *").count()
     assert cards > 10 and len(words.split()) <= MOST_CARD_WORDS * cards
@@ -76,7 +76,7 @@ def test_cards_are_short_and_near(index: Page) -> None:
         assert box["y"] + box["height"] <= (1 + FURTHER_SCREENS) * size["height"]
 
 
-def test_the_keyboard_sorts_numbers_and_blanks_stand_last(index: Page) -> None:
+def test_the_keyboard_sorts_numbers_and_blanks_stand_last(index):
     head = index.locator(".sortable thead th").nth(INTERACTIVE)
     index.locator(".sortable thead th").nth(INTERACTIVE - 1).get_by_role("button").focus()
     index.keyboard.press("Tab")
@@ -92,7 +92,7 @@ def test_the_keyboard_sorts_numbers_and_blanks_stand_last(index: Page) -> None:
         assert set(texts[len(known) :]) == {"\u2013"}
 
 
-def test_a_range_sorts_by_its_number_and_a_name_by_its_letters(index: Page) -> None:
+def test_a_range_sorts_by_its_number_and_a_name_by_its_letters(index):
     heads = index.locator(".sortable thead th")
     multiple = next(place for place, text in enumerate(heads.all_inner_texts()) if text.startswith("Break-even"))
     for place in (OFFLINE, OFFLINE + 1, multiple):
@@ -105,26 +105,26 @@ def test_a_range_sorts_by_its_number_and_a_name_by_its_letters(index: Page) -> N
     assert index.locator("th[aria-sort]").count() == 1
 
 
-def test_it_asks_for_nothing_and_complains_of_nothing(index: Page, watched: Callable[[Page], Page]) -> None:
+def test_it_asks_for_nothing_and_complains_of_nothing(index, watched):
     watched(index).reload()
     index.locator(".sortable th button").first.click()
 
 
-def test_no_other_script_runs(index: Page) -> None:
+def test_no_other_script_runs(index):
     with index.expect_console_message() as blocked:
         index.evaluate("""() => { const planted = document.createElement('script')
             planted.textContent = "document.title = 'ran'"; document.body.append(planted) }""")
     assert "Content Security Policy" in blocked.value.text and index.title() != "ran"
 
 
-def test_the_table_reads_without_a_script(front_page: str, tab: Tab) -> None:
+def test_the_table_reads_without_a_script(front_page, tab):
     page = tab(java_script_enabled=False)
     page.goto(front_page)
     expect(page.locator(".sortable thead th").first).to_have_text("Accelerator")
     assert page.locator(".sortable th button").count() == 0
 
 
-def test_the_first_column_stays_in_sight(front_page: str, tab: Tab) -> None:
+def test_the_first_column_stays_in_sight(front_page, tab):
     page = tab({"width": 400, "height": 850})
     page.goto(front_page)
     name = page.locator(".sortable tbody td").first
@@ -134,7 +134,7 @@ def test_the_first_column_stays_in_sight(front_page: str, tab: Tab) -> None:
     assert abs(name.bounding_box()["x"] - before) < 2
 
 
-def test_pictures_of_cards_are_whole(index: Page) -> None:
+def test_pictures_of_cards_are_whole(index):
     hidden = index.locator(".cards .picture").evaluate_all(
         "boxes => boxes.map(box => Math.max(box.scrollHeight - box.clientHeight, box.scrollWidth - box.clientWidth, "
         "box.firstChild.getBoundingClientRect().bottom - box.closest('li').getBoundingClientRect().bottom))"
@@ -149,7 +149,7 @@ def edge(box: Locator) -> float:
 
 
 @pytest.mark.parametrize("name", ["index", "power_efficiency"])
-def test_the_edge_of_a_wide_table_is_shaded_until_its_end(built: Built, front_page: str, tab: Tab, name: str) -> None:
+def test_the_edge_of_a_wide_table_is_shaded_until_its_end(built, front_page, tab, name):
     page = tab({"width": 500, "height": 850})
     page.goto(front_page if name == "index" else (built[0].reports / f"{name}.html").as_uri())
     page.evaluate("document.querySelectorAll('details').forEach(own => { own.open = true })")
@@ -162,7 +162,7 @@ def test_the_edge_of_a_wide_table_is_shaded_until_its_end(built: Built, front_pa
     assert abs(first.bounding_box()["x"] - before) < 2
 
 
-def test_cards_carry_the_caveats_of_their_pages(built: Built, index: Page) -> None:
+def test_cards_carry_the_caveats_of_their_pages(built, index):
     """As words, with what they mean behind them."""
     carried = 0
     for name in ("generational_speedup", "power_efficiency", "interactivity"):

@@ -89,7 +89,7 @@ def go_to(page: Page, heading: str) -> None:
     expect(page.locator(".jp-Notebook :is(h1, h2)", has_text=heading)).to_be_in_viewport(timeout=WAIT)
 
 
-def test_a_moved_slider_changes_the_numbers(lab: Lab, chromium: Browser, screenshots: Path) -> None:
+def test_a_moved_slider_changes_the_numbers(lab, chromium, screenshots):
     page = opened(chromium, lab, "explore")
     sliders = page.locator(".jp-Cell", has=page.locator(".noUi-handle"))
     assert sliders.count() == 0
@@ -123,9 +123,7 @@ def _users(text: str) -> str:
     return found[1]
 
 
-def test_contents_of_a_notebook_are_listed_and_nothing_is_broken(
-    lab: Lab, chromium: Browser, screenshots: Path
-) -> None:
+def test_contents_of_a_notebook_are_listed_and_nothing_is_broken(lab, chromium, screenshots):
     page = opened(chromium, lab, "generational_speedup")
     go_to(page, "Round by round")
     expect(page.locator(".jp-TableOfContents-content")).to_contain_text("Limits")
@@ -135,7 +133,7 @@ def test_contents_of_a_notebook_are_listed_and_nothing_is_broken(
     page.context.close()
 
 
-def test_the_explorer_draws_and_filters(lab: Lab, chromium: Browser, screenshots: Path) -> None:
+def test_the_explorer_draws_and_filters(lab, chromium, screenshots):
     """Run without stored outputs and counts, so that what is seen is of this run."""
     path = lab.project.notebook("explorer")
     cells = json.loads(path.read_text("utf-8"))

@@ -1,16 +1,11 @@
 """The real pages in a real browser: nothing is fetched, nothing complains, nothing overflows."""
 
-from collections.abc import Callable
 from itertools import product
 
 import pytest
-from playwright.sync_api import Page
 
-from analysis._build.reports import Outcome
-from analysis._build.runs.folders import Places
 from analysis._core.paths import ROOT
 
-Built = tuple[Places, Outcome, list[str]]
 REPORTS = [*sorted(run.stem for run in (ROOT / "notebooks" / "runs").glob("*.yml")), "index"]
 SCRIPTED = ["explorer", "index"]  # all others are the same page where no script runs
 OVERFLOWING = """() => {
@@ -26,13 +21,7 @@ WHOLE = "images => images.every(i => i.complete && i.naturalWidth > 0 && i.alt)"
 
 
 @pytest.mark.parametrize("report", REPORTS)
-def test_page_loads_alone_and_fits(
-    built: Built,
-    tab: Callable[..., Page],
-    watched: Callable[[Page], Page],
-    drawn: Callable[[Page], None],
-    report: str,
-) -> None:
+def test_page_loads_alone_and_fits(built, tab, watched, drawn, report):
     """In two widths and both schemes; a page with a script may set itself up by them, and is loaded for each."""
     page, loaded = watched(tab()), False
     for width, scheme in product((1440, 400), ("light", "dark")):
@@ -53,7 +42,7 @@ def test_page_loads_alone_and_fits(
 
 
 @pytest.mark.parametrize("report", SCRIPTED)
-def test_page_fits_where_no_script_runs(built: Built, tab: Callable[..., Page], report: str) -> None:
+def test_page_fits_where_no_script_runs(built, tab, report):
     """So does a page whose script has not come yet: what it shows until then fits too."""
     page = tab({"width": 400, "height": 900}, java_script_enabled=False)
     page.goto((built[0].reports / f"{report}.html").as_uri())

@@ -13,12 +13,10 @@ import pytest
 import yaml
 from playwright.sync_api import Page, expect
 
-from analysis._build.reports import Outcome, build_reports
+from analysis._build.reports import build_reports
 from analysis._build.runs.folders import Places
 from analysis._tables import dictionary
 
-Built = tuple[Places, Outcome, list[str]]
-Faults = Callable[..., list[str]]
 Tab = Callable[..., Page]
 REPORTS = ["accelerator_choice", "generational_speedup", "interactivity", "my_deployment", "official_record",
            "overview", "power_efficiency", "price_performance", "progress", "quantization_tradeoffs",
@@ -92,7 +90,7 @@ def sized(page: Page, width: int, scheme: str) -> Page:
 
 
 @pytest.mark.parametrize("report", [*REPORTS, "endpoints"])
-def test_nothing_keeps_anyone_out(built: Built, endpoints_pages: Path, tab: Tab, faults: Faults, report: str) -> None:
+def test_nothing_keeps_anyone_out(built, endpoints_pages, tab, faults, report):
     page = opened(tab, built[0], report)
     if report == "endpoints":  # The project's own has no data.
         page.goto((endpoints_pages / "endpoints.html").as_uri())
@@ -109,7 +107,7 @@ def test_nothing_keeps_anyone_out(built: Built, endpoints_pages: Path, tab: Tab,
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (width, scheme)
 
 
-def test_html_is_valid(built: Built, npm_packages: Path, tmp_path: Path) -> None:
+def test_html_is_valid(built, npm_packages, tmp_path):
     """Of each notebook the page of its own parameters, and each page of a choice that leaves nothing."""
     rules = Path(__file__).with_name(".htmlvalidate.json")
     own = {path.stem for path in built[0].notebooks.glob("*.ipynb")} | {"index"}
@@ -127,7 +125,7 @@ def test_html_is_valid(built: Built, npm_packages: Path, tmp_path: Path) -> None
     assert faults == [] and status == 0
 
 
-def test_no_page_is_heavy(built: Built) -> None:
+def test_no_page_is_heavy(built):
     """The index has a picture of each report, so its weight is counted by them."""
     sizes = {path.name: path.stat().st_size for path in built[0].reports.glob("*.html")}
     sizes["index.html"] = sizes["index.html"] * 15 // len(sizes)
@@ -137,7 +135,7 @@ def test_no_page_is_heavy(built: Built) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("width", "scheme"), SIZES)
-def test_pictures_are_taken_to_be_looked_at(built: Built, tab: Tab, screenshots: Path, width: int, scheme: str) -> None:
+def test_pictures_are_taken_to_be_looked_at(built, tab, screenshots, width, scheme):
     page = tab()
     for report in REPORTS:
         sized(page, width, scheme).goto((built[0].reports / f"{report}.html").as_uri())
@@ -148,9 +146,7 @@ def test_pictures_are_taken_to_be_looked_at(built: Built, tab: Tab, screenshots:
 
 
 @pytest.mark.parametrize("report", REPORTS[:-1])
-def test_tables_fit_and_each_figure_has_alt_text_a_source_line_and_its_numbers(
-    built: Built, tab: Tab, report: str
-) -> None:
+def test_tables_fit_and_each_figure_has_alt_text_a_source_line_and_its_numbers(built, tab, report):
     page = opened(tab, built[0], report)
     wide = "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.trim().slice(0, 60))"
     assert page.locator(".scroll").evaluate_all(wide) == []
@@ -173,7 +169,7 @@ def test_tables_fit_and_each_figure_has_alt_text_a_source_line_and_its_numbers(
 
 
 @pytest.mark.parametrize("report", REPORTS[:-1])
-def test_figures_are_legible_and_whole_on_a_phone(built: Built, tab: Tab, report: str) -> None:
+def test_figures_are_legible_and_whole_on_a_phone(built, tab, report):
     """Drawn for it: no text smaller than 9 CSS pixels, none beyond the drawing's edge, nothing to scroll sideways."""
     page = opened(tab, built[0], report, 400)
     assert page.locator(".drawing.wide:visible").count() == 0
@@ -190,7 +186,7 @@ def test_figures_are_legible_and_whole_on_a_phone(built: Built, tab: Tab, report
         assert drawn.evaluate(BEYOND) == []
 
 
-def test_contents_lead_to_their_headings(built: Built, tab: Tab) -> None:
+def test_contents_lead_to_their_headings(built, tab):
     page = opened(tab, built[0], REPORTS[1])
     links = page.locator("nav a")
     assert links.count() > 3
@@ -203,7 +199,7 @@ def test_contents_lead_to_their_headings(built: Built, tab: Tab) -> None:
         assert heading.inner_text() == link.inner_text()
 
 
-def test_the_keyboard_skips_to_the_report_and_sees_where_it_is(built: Built, tab: Tab) -> None:
+def test_the_keyboard_skips_to_the_report_and_sees_where_it_is(built, tab):
     for report in (REPORTS[0], "index"):
         page = opened(tab, built[0], report)
         page.keyboard.press("Tab")
@@ -216,14 +212,14 @@ def test_the_keyboard_skips_to_the_report_and_sees_where_it_is(built: Built, tab
         assert page.evaluate("() => getComputedStyle(document.activeElement).outlineWidth") == "3px"
 
 
-def test_code_is_folded_away_at_the_page_s_end(built: Built, tab: Tab) -> None:
+def test_code_is_folded_away_at_the_page_s_end(built, tab):
     page = opened(tab, built[0], REPORTS[0])
     assert page.locator(".highlight:visible").count() == 0
     page.locator("summary:has(#code)").click()
     assert page.locator(".highlight:visible").count() == page.locator(".highlight").count() > 10
 
 
-def test_a_mark_says_what_it_is_when_it_is_pointed_at(built: Built, tab: Tab) -> None:
+def test_a_mark_says_what_it_is_when_it_is_pointed_at(built, tab):
     page = opened(tab, built[0], REPORTS[0])
     figure = page.locator("figure").first
     told = figure.locator("svg g > title").evaluate_all("all => all.map(e => e.textContent)")
@@ -231,7 +227,7 @@ def test_a_mark_says_what_it_is_when_it_is_pointed_at(built: Built, tab: Tab) ->
     assert len(told) >= marks > 1 and all(" \u00b7 " in text and "MLPerf" not in text for text in told)
 
 
-def test_dark_figures_stand_on_dark_ground(built: Built, tab: Tab) -> None:
+def test_dark_figures_stand_on_dark_ground(built, tab):
     """The drawing's own ground is that of the box around it."""
     grounds = {}
     for scheme in ("light", "dark"):
@@ -243,7 +239,7 @@ def test_dark_figures_stand_on_dark_ground(built: Built, tab: Tab) -> None:
 
 
 @pytest.mark.parametrize("report", REPORTS[:-1])
-def test_no_figure_is_cut_by_a_page_s_end(built: Built, tab: Tab, tmp_path: Path, report: str) -> None:
+def test_no_figure_is_cut_by_a_page_s_end(built, tab, tmp_path, report):
     """Nor is one of a closed fold printed; in the dark scheme, which one style sheet has for all, neither."""
     if not shutil.which("pdftotext"):
         pytest.skip("no pdftotext (poppler-utils) on this machine: print is not tested")
@@ -264,7 +260,7 @@ def test_no_figure_is_cut_by_a_page_s_end(built: Built, tab: Tab, tmp_path: Path
         assert [len(each) for each in places[::2]] == list(map(int, is_open)), scheme
 
 
-def test_a_script_in_the_data_is_shown_and_not_run(copied: Places, tab: Tab, watched: Callable[[Page], Page]) -> None:
+def test_a_script_in_the_data_is_shown_and_not_run(copied, tab, watched):
     table = copied.data / "results.csv"
     with table.open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))

@@ -110,7 +110,7 @@ def said(page: Page) -> str:
     return " ".join(page.evaluate("document.body.innerText").split())
 
 
-def test_a_page_can_be_read(built: Built, read: tuple[int, dict[str, Read]]) -> None:
+def test_a_page_can_be_read(built, read):
     """Words and numbers in sight, at the defaults of each report and under the other parameters of this project."""
     height, found = read
     labels, faults = names(built[0])[1], []
@@ -128,14 +128,14 @@ def test_a_page_can_be_read(built: Built, read: tuple[int, dict[str, Read]]) -> 
     assert faults == []
 
 
-def test_names_and_never_ids_are_read(built: Built, read: tuple[int, dict[str, Read]]) -> None:
+def test_names_and_never_ids_are_read(built, read):
     """In sentences, words of figures, and tables; parameters and code name ids, as some systems do."""
     ids = re.compile(r"(?<![\w./-])(?<!— )(" + "|".join(map(re.escape, names(built[0])[0])) + r")(?![\w/-])")
     found = {report: sorted(set(ids.findall(page.unfolded))) for report, page in read[1].items()}
     assert {report: hits for report, hits in found.items() if hits} == {}
 
 
-def test_no_caveat_is_read_twice(built: Built, read: tuple[int, dict[str, Read]]) -> None:
+def test_no_caveat_is_read_twice(built, read):
     """By the fixed words of each kind of note; that a precision is not known is said where precision is the matter."""
     carried = {"preview", "another_size", "different_sizes", "bridged", "different_rounds", "power_capped",
                "precision_unstated", "division_unstated", "tokens_assumed", "label_corrected",
@@ -150,7 +150,7 @@ def test_no_caveat_is_read_twice(built: Built, read: tuple[int, dict[str, Read]]
     assert twice == []
 
 
-def test_an_answer_is_short_and_rests_on_something(built: Built) -> None:
+def test_an_answer_is_short_and_rests_on_something(built):
     """The answer, one sentence of what follows from it, and the trust line."""
     places, outcome, _ = built
     faults = []

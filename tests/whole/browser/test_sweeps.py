@@ -51,12 +51,12 @@ def column(page: Page, number: int) -> list[str]:
     return [row.locator("th, td").nth(number).inner_text() for row in page.locator("tbody tr:visible").all()]
 
 
-def test_it_asks_for_nothing_and_complains_of_nothing(index: Page, watched: Callable[[Page], Page]) -> None:
+def test_it_asks_for_nothing_and_complains_of_nothing(index, watched):
     watched(index).reload()
     index.locator("thead button").first.click()
 
 
-def test_a_click_on_a_head_sorts_and_a_second_one_turns_it_round(index: Page) -> None:
+def test_a_click_on_a_head_sorts_and_a_second_one_turns_it_round(index):
     assert column(index, PRICE) == ["0.4", "0.06", "0.12"] * 2
     head = index.locator("thead th").nth(PRICE)
     head.get_by_role("button").click()
@@ -67,7 +67,7 @@ def test_a_click_on_a_head_sorts_and_a_second_one_turns_it_round(index: Page) ->
     assert column(index, PRICE)[0] == "0.4"
 
 
-def test_the_keyboard_sorts_by_a_finding(index: Page) -> None:
+def test_the_keyboard_sorts_by_a_finding(index):
     heads = index.locator("thead th").all_inner_texts()
     found = next(place for place, text in enumerate(heads) if text.lower().startswith(FOUND))
     head = index.locator("thead th").nth(found)
@@ -84,7 +84,7 @@ def test_the_keyboard_sorts_by_a_finding(index: Page) -> None:
     expect(head).to_have_attribute("aria-sort", "ascending")
 
 
-def test_filters_leave_what_matches_and_say_how_many(index: Page) -> None:
+def test_filters_leave_what_matches_and_say_how_many(index):
     index.get_by_label("benchmark").select_option("resnet50")
     assert set(column(index, 1)) == {"resnet50"}
     expect(index.locator("#shown")).to_have_text("3 of 6 reports")
@@ -94,7 +94,7 @@ def test_filters_leave_what_matches_and_say_how_many(index: Page) -> None:
     expect(index.locator("h1")).to_contain_text("joule")
 
 
-def test_filters_are_there_again_after_a_reload_and_a_way_back(index: Page) -> None:
+def test_filters_are_there_again_after_a_reload_and_a_way_back(index):
     index.get_by_label("benchmark").select_option("resnet50")
     index.get_by_label("any text").fill("0.12")
     index.reload()
@@ -108,16 +108,14 @@ def test_filters_are_there_again_after_a_reload_and_a_way_back(index: Page) -> N
     expect(index.locator("#shown")).to_have_text("6 of 6 reports")
 
 
-def test_no_other_script_runs(index: Page) -> None:
+def test_no_other_script_runs(index):
     with index.expect_console_message() as blocked:
         index.evaluate("""() => { const planted = document.createElement('script')
             planted.textContent = "document.title = 'ran'"; document.body.append(planted) }""")
     assert "Content Security Policy" in blocked.value.text and index.title() == "Energy by price"
 
 
-def test_it_keeps_nobody_out_and_fits(
-    swept: Places, tab: Callable[..., Page], faults: Callable[..., list[str]], screenshots: Path
-) -> None:
+def test_it_keeps_nobody_out_and_fits(swept, tab, faults, screenshots):
     page = tab()
     for width, scheme in ((400, "dark"), (400, "light"), (1440, "dark"), (1440, "light")):
         page.set_viewport_size({"width": width, "height": 900})
