@@ -71,10 +71,6 @@ def test_file_is_a_valid_notebook_of_the_current_format(notebook: Any) -> None:
     assert (notebook.nbformat, notebook.nbformat_minor) == (4, 5)
 
 
-def test_it_imports_public_modules_alone(notebook: Any) -> None:
-    assert [cell.source for cell in notebook.cells if cell.cell_type == "code" and "analysis._" in cell.source] == []
-
-
 def test_nothing_that_editors_write_is_stored(notebook: Any) -> None:
     assert notebook.metadata == stored_outputs.METADATA, "run `make refresh`"
     assert [cell.id for cell in notebook.cells if set(cell.metadata) - {"tags"}] == [], "run `make refresh`"

@@ -34,7 +34,7 @@ class Kernels:
     def __init__(self, places: Places, kind: str = KINDS[0], edited: bool = False) -> None:
         self._scratch, self._held = _scratch()
         environment = kernel_environment(places.source, self._scratch)
-        # The folder is given to the process itself: threads have one in common.
+        # The folder is given to the process itself: papermill's `cwd` would change it for all threads.
         self._launch = {"env": environment, "cwd": str(places.notebooks)}
         self._live: set[ReportKernel] = set()
         self._lock, self._count, self._stopping = threading.Lock(), 0, threading.Event()

@@ -5,6 +5,8 @@ from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
+from papermill.iorw import load_notebook_node
+from papermill.parameterize import parameterize_notebook
 
 from analysis._core import mime
 from analysis._build.kernels.kernel import ReportKernel
@@ -12,7 +14,8 @@ from analysis._build.page import record
 from analysis._build.page.errors import ReportFailed
 from analysis._build.runs.failures import death_words, raised
 
-INJECTED, READ_ID = "injected-parameters", "what-was-read"
+INJECTED_ID, READ_ID = "injected-parameters", "what-was-read"
+KERNEL = "python3"
 # Asks the package, where the notebook has imported it, which tables were read and which rows were shown.
 READ = """import sys
 try:
@@ -95,9 +98,13 @@ def take_read(notebook: Any) -> None:
 
 def normalize(notebook: Any) -> None:
     """Remove from an executed notebook whatever differs between two runs: times, paths, random ids."""
+    notebook.metadata.pop("papermill", None)
     notebook.metadata.pop("widgets", None)
     for cell in notebook.cells:
-        cell.metadata.pop("execution", None)
+        for name in ("papermill", "execution"):
+            cell.metadata.pop(name, None)
+        if INJECTED_ID in cell.metadata.get("tags", []):
+            cell["id"] = INJECTED_ID
 
 
 def refuse_bad_outputs(cells: list[Any]) -> None:
@@ -110,23 +117,15 @@ def refuse_bad_outputs(cells: list[Any]) -> None:
             raise ReportFailed("The cell was not run", index)
 
 
-def inject(notebook: Any, parameters: dict[str, Any]) -> None:
-    """Put a cell with parameters behind that of their defaults, else first: as papermill does, in place of its own."""
-    source = "\n".join(["# Parameters", *(f"{name} = {value!r}" for name, value in parameters.items())])
-    injected = nbformat.v4.new_code_cell(source, id=INJECTED, metadata={"tags": [INJECTED]})
-    cells = [cell for cell in notebook.cells if INJECTED not in record.tags(cell)]
-    place = next((number for number, cell in enumerate(cells, 1) if "parameters" in record.tags(cell)), 0)
-    notebook.cells = [*cells[:place], injected, *cells[place:]]
-
-
 def _execute(execution: Execution, kernel: ReportKernel) -> None:
-    notebook = nbformat.v4.upgrade(nbformat.read(execution.path, as_version=4))
-    if execution.parameters:
-        inject(notebook, execution.parameters)
+    """What papermill does, without what it adds to the notebook."""
+    notebook = load_notebook_node(str(execution.path))
     for cell in notebook.cells:
         if cell.cell_type == "code":  # What was stored is not what ran.
             cell.outputs, cell.execution_count = [], None
-    notebook.cells.append(nbformat.v4.new_code_cell(READ, id=READ_ID))
+    notebook.cells.append(nbformat.v4.new_code_cell(READ, id=READ_ID, metadata={"tags": []}))
+    if execution.parameters:
+        notebook = parameterize_notebook(notebook, execution.parameters, kernel_name=KERNEL, language="python")
     client = NotebookClient(
         notebook,
         km=kernel,

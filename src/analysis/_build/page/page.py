@@ -15,7 +15,7 @@ from analysis._build.page.markup import ids
 from analysis._build.page.parameter_words import parameter_help
 from analysis._build.page.templates import shared
 
-PACKAGES = ("numpy", "pandas", "matplotlib", "seaborn", "nbclient", "nbconvert")
+PACKAGES = ("numpy", "pandas", "matplotlib", "seaborn", "papermill", "nbconvert")
 RESERVED = {"main", "answer", "contents", "about", "notes", "code"}
 HIDDEN = {"hide-input", "parameters", "injected-parameters"}  # tags of cells whose code is folded away
 NOTEBOOK_ONLY = "notebook-only"  # tag of a cell whose outputs are for the reader of the notebook, not of the page
