@@ -39,7 +39,6 @@ from analysis._display.provenance import source_line
 from analysis._display.tables import MOST, excluded, key, results
 from analysis._display.tables import show as table
 from analysis.charts.style import show as figure
-from analysis.comparability.systems import keys
 
 __all__ = [
     "MOST", "UNKNOWN", "Interval", "catalog", "change", "cited", "count", "exactly", "excluded", "figure", "finding",
@@ -108,8 +107,8 @@ def scope(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -
     if len(official):
         rounds = sorted(set(official["round"]), key=round_age)
         is_available = official["availability"].eq("available")
-        key = official["system_key"] if "system_key" in official else keys(official)
-        systems, available = key.nunique(), key[is_available].nunique()
+        system = ["system_key"] if "system_key" in official else ["round", "submitter", "system"]
+        systems, available = (len(part.drop_duplicates(system)) for part in (official, official[is_available]))
         parts.append("MLPerf\u00ae Inference " + (rounds[0] if len(rounds) == 1 else f"{rounds[0]} to {rounds[-1]}"))
         parts.append(f"{names(sorted(set(official['division'])))} division")
         some = "" if available == systems else f"{available:,} "

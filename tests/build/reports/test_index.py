@@ -121,7 +121,7 @@ display(Finding("first", None, "systems", "First.", (), frozenset({sized, notes.
     project.run_file("marked", "marked")
     assert project.build("marked").status == 0, project.said
     card = index(project).split('<a href="marked.html">')[1].split("</li>")[0]
-    words = "different system size than most, 72x vs 8x"
+    words = "different system size, 72x; most results compared are 8x"
     assert f'<p>First. <span class="caveat" title="{words}">different size</span></p>' in card
     assert project.record("marked")["answer"] == ["First."]
     assert project.record("marked")["caveats"] == {"different size": words}
