@@ -94,7 +94,7 @@ sys.exit(status)
 def test_plan_answers_with_every_quantity_and_what_it_rests_on(answered) -> None:
     status, text = answered(*PLAN)
     assert status == 0 and text.startswith(
-        "Serving 100 users at 25 tokens/s takes 2 to 3 H200 (1 node, measured), $3.48 to $5.22/hour, $0.39 "
+        "Serving 100 users at 25 tokens/s takes 2 to 3 H200 (part of a node, measured), $3.48 to $5.22/hour, $0.39 "
     )
     for words in ("accelerators", "nodes of up to 8", "cost ($/hour)", "cost ($/user-hour)", "facility power (kW)",
                   "cost ($/million tokens)", "headroom over peak traffic (%)", "Rank correlation with cost: ",
@@ -142,7 +142,7 @@ def test_a_file_is_planned_with_by_its_own_rate_at_its_own_speed(said) -> None:
 def test_a_plan_is_never_made_with_a_throughput_at_a_lower_speed(said) -> None:
     """No official run of H100 gave 25 tokens/s to each user: an estimate. None is faster than its memory."""
     status, text = said(*PLAN, "--accelerator", "H100")
-    assert status == 0 and "H100 (1 node, estimate)" in text
+    assert status == 0 and "H100 (part of a node, estimate)" in text
     status, text = said(*replaced("--tokens-per-user", "2000"))
     assert status == 1 and text.startswith("analysis: the memory bandwidth of H200 gives a user 550 tokens/s of")
     status, text = said(*replaced("--tokens-per-user", "100"), "--accelerator", "H100", "--derate", SWEEP)
@@ -151,7 +151,7 @@ def test_a_plan_is_never_made_with_a_throughput_at_a_lower_speed(said) -> None:
 
 def test_one_user_is_one(said) -> None:
     assert said(*replaced("--users", "1"))[1].startswith(
-        "Serving 1 user at 25 tokens/s takes 1 H200 (1 node, measured)"
+        "Serving 1 user at 25 tokens/s takes 1 H200 (part of a node, measured)"
     )
 
 

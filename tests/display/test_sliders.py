@@ -72,7 +72,7 @@ def test_sliders_and_report_give_one_answer(real, data):
 def test_only_the_price_is_missing_where_only_the_price_is():
     _, fixed, start = real_of("MI350X")
     explorer = Explorer(start, fixed)
-    assert "MI350X (1 node, measured), price unknown." in explorer.answer.value
+    assert "MI350X (part of a node, measured), price unknown." in explorer.answer.value
     explorer.sliders["users"].value = 1000.0
     assert "price unknown" in explorer.answer.value
     explorer.sliders["usd_per_accelerator_hour"].value = (2.0, 3.0)

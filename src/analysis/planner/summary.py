@@ -39,6 +39,8 @@ def need(planned: Planned) -> Finding:
     )
     users, speed = planned.demand.users, planned.demand.tokens_per_second_per_user
     number = count(1, "node") if nodes == exactly(1.0) else f"{range_text(nodes)} nodes"
+    if count_of.high < planned.box.node:
+        number = "part of a node"
     if planned.box.spare_nodes:
         number = f"{count(planned.box.spare_nodes, 'spare node')}"
     per_million = [f"{usd(million)} per million tokens"] * (planned.chosen.unit == TOKENS)
