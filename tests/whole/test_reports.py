@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from pytest_regressions.data_regression import DataRegressionFixture
 
+from analysis._build.kernels.pool import Workers
 from analysis._build.reports import Outcome, build_reports
 from analysis._build.runs.folders import Places
 from analysis._tables import dictionary
@@ -152,7 +153,9 @@ def test_building_again_on_the_other_kind_of_kernels_gives_the_same_bytes(copied
     before = pages(copied)
     assert kept(copied)
     shutil.rmtree(copied.root / ".cache" / "figures")
-    outcome = build_reports(AGAIN, places=copied, force=True, kernels="ordinary", say=lambda line: None)
+    outcome = build_reports(
+        AGAIN, places=copied, force=True, workers=Workers(kernels="ordinary"), say=lambda line: None
+    )
     assert sorted(outcome.built) == sorted(AGAIN) and pages(copied) == before
 
 
