@@ -48,7 +48,6 @@ class Execution:
         finally:
             if self.notebook is not None:
                 take_read(self.notebook)
-                normalize(self.notebook)
         refuse_bad_outputs(self.notebook.cells)
         return self.notebook
 
@@ -91,13 +90,6 @@ def take_read(notebook: Any) -> None:
         last.metadata[record.READ] = told[-1]
     elif failed and last is not None:
         last.metadata[record.UNREAD] = failed[-1]
-
-
-def normalize(notebook: Any) -> None:
-    """Remove from an executed notebook whatever differs between two runs: times, paths, random ids."""
-    notebook.metadata.pop("widgets", None)
-    for cell in notebook.cells:
-        cell.metadata.pop("execution", None)
 
 
 def refuse_bad_outputs(cells: list[Any]) -> None:
