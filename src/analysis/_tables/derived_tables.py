@@ -35,9 +35,9 @@ STATES = 4  # of data and code whose frames stay on disk
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
-def code_digest(package: Path = _PACKAGE) -> str:
+def code_digest() -> str:
     """The SHA-256 over every module of ROOMS, as its file is now."""
-    return sha256_of_code(package, ROOMS)
+    return sha256_of_code(_PACKAGE, ROOMS)
 
 
 # Of the code that this process runs: one that has been edited since is not what made the frames.
