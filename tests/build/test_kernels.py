@@ -28,6 +28,7 @@ SEEN = """
 import json, logging, os, signal, sys, warnings
 import matplotlib, numpy, pandas, seaborn
 import matplotlib.pyplot as plt
+formatters = get_ipython().display_formatter.formatters
 hidden = {"JPY_PARENT_PID", "PYTEST_CURRENT_TEST", "IPYTHONDIR"}
 hidden |= {"PYDEVD_USE_FRAME_EVAL"}  # a debugger's, which warm kernels go without
 print(json.dumps({
@@ -40,6 +41,7 @@ print(json.dumps({
     "signals": [str(signal.getsignal(s)) for s in (signal.SIGINT, signal.SIGCHLD, signal.SIGPIPE, signal.SIGHUP)],
     "loggers": [type(h).__name__ for h in logging.getLogger().handlers],
     "main": [sys.modules["__main__"].__name__, sys.stdin.read()], "session": os.getsid(0) == os.getpid(),
+    "figure formats": [str(kind) for kind, of in formatters.items() if matplotlib.figure.Figure in of.type_printers],
     "hooks": [sys.excepthook.__name__, sys.displayhook.__class__.__name__],
 }))
 """
@@ -80,11 +82,13 @@ def warm() -> Iterator[Kernels]:
         yield kernels
 
 
-def test_a_notebook_sees_the_same_in_both_kinds(warm, start):
-    forked = start(warm)
+@pytest.mark.parametrize("edited", [True, False])
+def test_a_notebook_sees_the_same_in_both_kinds(edited, warm, start):
     with Kernels(Places(), "ordinary") as kernels, ExitStack() as stack:
         ordinary = json.loads(Kernel(kernels, stack).run(SEEN))
-    same = json.loads(forked.run(SEEN))
+    with Kernels(Places(), edited=edited) as kernels, ExitStack() as stack:
+        forked = Kernel(kernels, stack)
+        same = json.loads(forked.run(SEEN))
     assert {key: (same[key], ordinary[key]) for key in ordinary if same[key] != ordinary[key]} == {}
     assert isinstance(forked.process, ForkedProcess) and same["folder"] == str(paths.NOTEBOOKS)
     assert start(warm).run("import sys; print('pandas' in sys.modules, 'debugpy' in sys.modules)") == "True False"

@@ -64,6 +64,7 @@ def server(tmp_path: Path) -> Iterator[tuple[str, Path, type[Handler]]]:
 @pytest.fixture
 def made(tree: Any, server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A served summary with its pin, and `fetch` with every place in the temporary folder."""
+    monkeypatch.delenv("ANALYSIS_MIRROR", raising=False)
     monkeypatch.setattr("time.sleep", lambda seconds: None)  # pooch waits before it tries again
     address, folder, handler = server
     content = json.dumps([tree.row, tree.row | {"Scenario": "Server", "Performance_Result": 20000.0}]).encode()
@@ -71,7 +72,7 @@ def made(tree: Any, server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     for name in ("summary.json", pin.name):
         (folder / name).write_bytes(content)
     imported = tmp_path / "data" / "official"
-    fetch = partial(download.fetch, pinned=(pin,), folder=imported, cache=tmp_path / "cache", environment={},
+    fetch = partial(download.fetch, pinned=(pin,), folder=imported, cache=tmp_path / "cache",
                     say=lambda line: None)  # fmt: skip
     return fetch, imported, folder, handler, address, pin
 
@@ -113,10 +114,12 @@ def test_offline_it_says_what_to_do(made):
 
 
 @pytest.mark.parametrize("how", ["argument", "environment"])
-def test_a_mirror_stands_in_for_the_source(made, how):
+def test_a_mirror_stands_in_for_the_source(made, how, monkeypatch):
     fetch, imported, _, _, address, pin = made
     gone = Pinned("v4.1", "http://127.0.0.1:9/x.json", pin.sha256)
-    given = {"mirror": address} if how == "argument" else {"environment": {"ANALYSIS_MIRROR": f"{address}/"}}
+    if how == "environment":
+        monkeypatch.setenv("ANALYSIS_MIRROR", f"{address}/")
+    given = {"mirror": address} if how == "argument" else {}
     assert fetch(pinned=(gone,), **given) == 0 and (imported / "v4.1_imported.parquet").is_file()
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from analysis._build.kernels.pool import Workers
 from analysis._build.reports import build_reports
 from analysis._build.runs.folders import Places
 from analysis._tables import dictionary
@@ -148,7 +149,9 @@ def test_building_again_on_the_other_kind_of_kernels_gives_the_same_bytes(copied
     before = pages(copied)
     assert kept(copied)
     shutil.rmtree(copied.root / ".cache" / "figures")
-    outcome = build_reports(AGAIN, places=copied, force=True, kernels="ordinary", say=lambda line: None)
+    outcome = build_reports(
+        AGAIN, places=copied, force=True, workers=Workers(kernels="ordinary"), say=lambda line: None
+    )
     assert sorted(outcome.built) == sorted(AGAIN) and pages(copied) == before
 
 

@@ -9,11 +9,11 @@ from analysis._core import notebook_cells
 from analysis._core.choices import not_among
 from analysis._core.refusal import Refused
 from analysis._core.file_contents import sha256, write_whole
-from analysis._build.kernels.pool import KINDS, Kernels
+from analysis._build.kernels.pool import WORKERS, Kernels, Workers
 from analysis._build.make.parallel import side_by_side
 from analysis._build.page import record
 from analysis._build.page.errors import ReportFailed
-from analysis._build.reports import TIMEOUT, Say
+from analysis._build.reports import Say
 from analysis._build.runs.failures import Failure
 from analysis._build.runs.files import file_sha256
 from analysis._build.runs.folders import Places
@@ -30,12 +30,10 @@ def refresh(
     names: Iterable[str] = (),
     *,
     places: Places | None = None,
-    jobs: int = 3,
-    timeout: int = TIMEOUT,
-    kernels: str = KINDS[0],
+    workers: Workers = WORKERS,
     say: Say = print,
 ) -> int:
-    """Execute the named notebooks (or all) and write back those whose outputs changed, `jobs` at a time.
+    """Execute the named notebooks (or all) and write back those whose outputs changed.
 
     What changed in its words is said as a diff. A notebook that fails is left as it was, and reported in words. Returns 1 if
     any failed, else 0.
@@ -49,11 +47,11 @@ def refresh(
         word, _, changes = ("FAILED   ", "", "") if isinstance(result, Failure) else result.partition("\n")
         say(f"{word}  {path.stem}" + (f"\n{indent(changes, '    ')}" if changes else ""))
 
-    with Kernels(places, kernels) as made:
+    with Kernels(places, workers.kernels) as made:
         from analysis._build.make import light_import
 
         light_import.import_jupyter()
-        side_by_side(lambda path: _refreshed(path, made, places, timeout), paths, jobs, tell, made.stop)
+        side_by_side(lambda path: _refreshed(path, made, places, workers.timeout), paths, workers.jobs, tell, made.stop)
     for failure in failed:
         say(f"\n{failure.text()}")
     return 1 if failed else 0

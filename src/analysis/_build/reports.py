@@ -13,7 +13,7 @@ from typing import Any
 
 from analysis._core.table_text import UnusableTable
 from analysis._build.index import front
-from analysis._build.kernels.pool import KINDS, Kernels
+from analysis._build.kernels.pool import WORKERS, Kernels, Workers
 from analysis._build.make.made import Tell, Timed
 from analysis._build.make.parallel import side_by_side
 from analysis._build.runs import freshness, durations, runfiles, output_files
@@ -22,7 +22,6 @@ from analysis._build.runs.freshness import Plan
 from analysis._build.runs.folders import Places
 
 Say = Callable[[str], None]
-TIMEOUT = 300
 
 
 @dataclass
@@ -52,23 +51,20 @@ def build_reports(
     names: Iterable[str] = (),
     *,
     places: Places | None = None,
-    jobs: int = 3,
     force: bool = False,
-    timeout: int = TIMEOUT,
-    kernels: str = KINDS[0],
+    workers: Workers = WORKERS,
     say: Say = print,
 ) -> Outcome:
-    """Build the named reports, or all: those that are stale, or every one with `force`, `jobs` at a time.
+    """Build the named reports, or all: those that are stale, or every one with `force`.
 
-    `timeout` is in seconds per cell, `kernels` one of KINDS. All parameters are validated before a notebook is begun.
-    `say` gets each line of progress.
+    All parameters are validated before a notebook is begun. `say` gets each line of progress.
     Raises UnknownReport for a name without a run file; a report that fails is in the outcome.
     """
     started, places, outcome = time.monotonic(), places or Places(), Outcome()
     with ExitStack() as stack:
         pool = None
         if force or any(freshness.altered(report, places) for report in runfiles.run_files(places, names)):
-            pool = stack.enter_context(Kernels(places, kernels))  # Libraries load while this process looks further.
+            pool = stack.enter_context(Kernels(places, workers.kernels))  # Libraries load while this process looks further.
         stale = survey(names, places, outcome, force)
         for report in outcome.fresh:
             say(f"fresh   {report}")
@@ -78,8 +74,8 @@ def build_reports(
             say(f"FAILED  {failure.report}")
         try:
             if stale:
-                pool = pool or stack.enter_context(Kernels(places, kernels))
-                build_plans(stale, places, partial(_tell, outcome, say, places), pool, jobs=jobs, timeout=timeout)
+                pool = pool or stack.enter_context(Kernels(places, workers.kernels))
+                build_plans(stale, places, partial(_tell, outcome, say, places), pool, workers)
         finally:
             durations.remember(outcome.seconds, places)
             front.write(places)
@@ -131,19 +127,17 @@ def plan_reports(files: Mapping[str, Any], places: Places, outcome: Outcome) -> 
     return plans
 
 
-def build_plans(
-    plans: list[Plan], places: Places, tell: Tell, kernels: Kernels, *, jobs: int = 3, timeout: int = TIMEOUT
-) -> None:
-    """Build what is planned, `jobs` at a time, and `tell` of each in this thread: the failure or None, and seconds."""
+def build_plans(plans: list[Plan], places: Places, tell: Tell, kernels: Kernels, workers: Workers) -> None:
+    """Build what is planned, and `tell` of each in this thread: the failure or None, and seconds."""
     from analysis._build.make import light_import
 
     light_import.import_jupyter()
     from analysis._build.make.build import Builder
 
-    builder = Builder(places, kernels, timeout)
+    builder = Builder(places, kernels, workers.timeout)
     # While the kernels work there is time for it.
     threading.Thread(target=builder.prepare, args=[plans]).start()
-    side_by_side(partial(timed, builder.build), plans, jobs, tell, kernels.stop)
+    side_by_side(partial(timed, builder.build), plans, workers.jobs, tell, kernels.stop)
 
 
 def timed(build: Callable[[Plan], Failure | None], plan: Plan) -> Timed:

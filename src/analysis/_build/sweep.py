@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from analysis._build.index import front, sweep_index, sweep_table
-from analysis._build.kernels.pool import KINDS, Kernels
+from analysis._build.kernels.pool import WORKERS, Kernels, Workers
 from analysis._build.make.made import Timed
-from analysis._build.reports import TIMEOUT, Outcome, Say, build_plans, sift, summary
+from analysis._build.reports import Outcome, Say, build_plans, sift, summary
 from analysis._build.runs import freshness, sweepfiles
 from analysis._build.runs.freshness import Plan
 from analysis._build.runs.folders import Places
@@ -19,17 +19,15 @@ def build_sweep(
     given: str | Path,
     *,
     places: Places | None = None,
-    jobs: int = 3,
     force: bool = False,
-    timeout: int = TIMEOUT,
-    kernels: str = KINDS[0],
+    workers: Workers = WORKERS,
     scheduler: str | None = None,
     say: Say = print,
     progress: Progress = lambda done, total: None,
 ) -> Outcome:
     """Build the reports of a sweep file (a path, or a name in notebooks/sweeps) that are not fresh.
 
-    `jobs` at a time here, or on the workers of the Dask `scheduler` (an address) where one is given. `progress` gets
+    They are built here, or on the workers of the Dask `scheduler` (an address) where one is given. `progress` gets
     how many of the reports to build are done. Raises RunFileError before anything starts if any point cannot be.
     """
     started, home, outcome = time.monotonic(), places or Places(), Outcome()
@@ -52,11 +50,11 @@ def build_sweep(
             from analysis._build.make import remote
 
             progress(0, len(stale))
-            remote.build_plans(stale, places, tell, scheduler=scheduler, timeout=timeout, kernels=kernels)
+            remote.build_plans(stale, places, tell, scheduler, workers)
         elif stale:
             progress(0, len(stale))
-            with Kernels(places, kernels) as made:
-                build_plans(stale, places, tell, made, jobs=jobs, timeout=timeout)
+            with Kernels(places, workers.kernels) as made:
+                build_plans(stale, places, tell, made, workers)
     finally:
         sweep_index.write(sweep, places)
         sweep_table.write(sweep, places)

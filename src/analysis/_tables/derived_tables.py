@@ -19,7 +19,6 @@ import pandas as pd
 import pyarrow as pa
 
 from analysis._core.file_contents import (
-    file_version,
     of_file,
     read_sealed,
     sha256,
@@ -36,18 +35,13 @@ STATES = 4  # of data and code whose frames stay on disk
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
-def code_digest(package: Path = _PACKAGE) -> str:
+def code_digest() -> str:
     """The SHA-256 over every module of ROOMS, as its file is now."""
-    return sha256_of_code(package, ROOMS)
-
-
-def _stamps() -> dict[Path, tuple[int, ...]]:
-    """What tells whether a module of ROOMS was touched, be it that its edit was undone since."""
-    return {path: file_version(path) for room in ROOMS for path in (_PACKAGE / room).rglob("*.py")}
+    return sha256_of_code(_PACKAGE, ROOMS)
 
 
 # Of the code that this process runs: one that has been edited since is not what made the frames.
-_STAMPS, _LOADED = _stamps(), code_digest()
+_LOADED = code_digest()
 _held: dict[Path, pd.DataFrame] | None = None  # frames in memory, by the file that each was read from
 
 
@@ -88,7 +82,7 @@ class Kept:
                 _held[path] = frame.copy(deep=False)
             return frame
         made = make()
-        if self._digests() == self.files and _stamps() == _STAMPS:
+        if self._digests() == self.files and code_digest() == _LOADED:
             # A full disk, a checkout that only others may write, or values that Arrow has no type for.
             with suppress(OSError, pa.ArrowException):
                 self._keep(path, identity, made)

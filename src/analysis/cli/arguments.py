@@ -24,8 +24,10 @@ def add_execution(parser: argparse.ArgumentParser) -> None:
 
 
 def execution(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Those ways as keyword arguments."""
-    return {"jobs": arguments.jobs, "timeout": arguments.timeout, "kernels": arguments.kernels}
+    """Those ways as a keyword argument."""
+    from analysis._build.kernels.pool import Workers
+
+    return {"workers": Workers(arguments.jobs, arguments.timeout, arguments.kernels)}
 
 
 PLAN_EXAMPLES = """examples:

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from analysis._build.kernels.pool import KINDS
+from analysis._build.kernels.pool import Workers
 from analysis._build.reports import Outcome, build_reports, plan_reports
 from analysis._build.runs import runfiles
 from analysis._build.runs.folders import Places
@@ -85,11 +85,11 @@ class Project:
         content = {"notebook": notebook} | ({"parameters": parameters} if parameters else {})
         (self.places.runs / f"{report}.yml").write_text(yaml.safe_dump(content))
 
-    def build(self, *names: str, kernels: str = KINDS[0], **options: Any) -> Outcome:
+    def build(self, *names: str, force: bool = False, **workers: Any) -> Outcome:
         """Build, and keep what was said in `lines`."""
         self.lines = []
-        given = {"places": self.places, "say": self.lines.append, "kernels": kernels}
-        return build_reports(names, **given, **options)
+        how = Workers(**workers)
+        return build_reports(names, places=self.places, force=force, workers=how, say=self.lines.append)
 
     def copy(self, root: Path) -> "Project":
         """A copy to be changed at will."""

@@ -21,6 +21,7 @@ import psutil
 import pytest
 
 from analysis._build.index import front
+from analysis._build.kernels.pool import Workers
 from analysis._build.runs.folders import Places
 from analysis._build.watch import loop
 from analysis._build.watch.preview import Preview
@@ -266,7 +267,7 @@ def test_own_code_that_was_edited_takes_a_new_process(project, monkeypatch):
     said: list[str] = []
     monkeypatch.setattr(loop._Loop, "build", lambda self, state: own.write_text(own.read_text() + "# edited"))
     with pytest.raises(loop.Restart) as restart:
-        loop.watch(places=project.places, port=0, kernels="ordinary", say=said.append)
+        loop.watch(places=project.places, port=0, workers=Workers(kernels="ordinary"), say=said.append)
     assert f":{restart.value.port}/" in said[0]
 
 

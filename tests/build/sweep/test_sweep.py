@@ -110,7 +110,7 @@ def test_a_point_that_fails_is_listed_and_stops_no_other(orchard):
     ("text", "expected"),
     [
         (PICK.replace("[1, 2]", "[1, two]"), "2 of 4 points cannot be"),
-        (PICK.replace("  name", "  nam"), "parameters are apples, a whole number, and name"),
+        (PICK.replace("  name", "  nam"), "no parameter 'nam': did you mean 'name'?"),
         (PICK.replace("[1, 2]", "3"), "'apples': expected a list of values, found 3"),
         ("notebook: apples\n", "key 'matrix' is missing"),
         (PICK + "parameters: {apples: 1}\n", "'apples' stands in both 'parameters' and 'matrix'"),

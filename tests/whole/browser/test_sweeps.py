@@ -8,6 +8,7 @@ import pytest
 from filelock import FileLock
 from playwright.sync_api import Page, expect
 
+from analysis._build.kernels.pool import Workers
 from analysis._build.reports import Outcome
 from analysis._build.runs.folders import Places
 from analysis._build.sweep import build_sweep
@@ -31,7 +32,7 @@ def swept(built: Built, workspace: Path) -> Places:
             # With the tables that its reports have kept, which all others would have to make again.
             places = Places.under(shutil.copytree(built[0].root, workspace / "unswept"))
             (places.sweeps / "small.yml").write_text(SWEEP, "utf-8")
-            outcome = build_sweep("small", places=places, jobs=2, say=lambda line: None)
+            outcome = build_sweep("small", places=places, workers=Workers(jobs=2), say=lambda line: None)
             assert outcome.failed == [] and len(outcome.built) == 6
             places.root.rename(root)
     return Places.under(root)

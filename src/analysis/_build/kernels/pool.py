@@ -8,6 +8,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Self
 
@@ -20,6 +21,18 @@ if TYPE_CHECKING:
 
 KINDS = ("warm", "ordinary")
 PREFIX = "analysis-kernels-"
+
+
+@dataclass(frozen=True)
+class Workers:
+    """What executes notebooks: `jobs` at a time, each cell within `timeout` seconds, in `kernels`, one of KINDS."""
+
+    jobs: int = 3
+    timeout: int = 300
+    kernels: str = KINDS[0]
+
+
+WORKERS = Workers()
 
 
 class Kernels:

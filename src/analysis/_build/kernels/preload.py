@@ -29,8 +29,7 @@ KERNEL = (  # what ipykernel and IPython import when a kernel starts, and with i
     "zmq.utils.garbage",
 )
 MODULES = ("numpy", "pandas", "pyarrow.csv", "pyarrow.pandas_compat", "pydantic.json_schema", "pydantic.types")
-DRAWING = (
-    "matplotlib_inline.config",
+DRAWING = (  # but for matplotlib_inline, which sees to the figures of the kernel that imports it
     "matplotlib.pyplot",
     "matplotlib.backends.backend_svg",
     "matplotlib.backends.backend_agg",

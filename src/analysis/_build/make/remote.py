@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from analysis._core import cluster
-from analysis._build.kernels.pool import Kernels
+from analysis._build.kernels.pool import Kernels, Workers
 from analysis._build.make.made import Made, Tell, publish
 from analysis._build.runs import freshness
 from analysis._build.runs.failures import Failure
@@ -20,7 +20,7 @@ from analysis._build.runs.freshness import Plan
 from analysis._build.runs.folders import Places
 
 
-def build_plans(plans: list[Plan], places: Places, tell: Tell, *, scheduler: str, timeout: int, kernels: str) -> None:
+def build_plans(plans: list[Plan], places: Places, tell: Tell, scheduler: str, workers: Workers) -> None:
     """Build what is planned on the scheduler's workers, and `tell` of each: the failure or None, and seconds.
 
     Workers may come and go meanwhile: what a lost one had is made by another. Raises ClusterError.
@@ -29,7 +29,7 @@ def build_plans(plans: list[Plan], places: Places, tell: Tell, *, scheduler: str
     with cluster.connect(scheduler) as client:
         from distributed import as_completed
 
-        waiting = {client.submit(_make, plan, folder, timeout, kernels, pure=False): plan for plan in plans}
+        waiting = {client.submit(_make, plan, folder, workers, pure=False): plan for plan in plans}
         try:
             for future in as_completed(waiting, loop=client.loop):
                 plan = waiting.pop(future)
@@ -62,14 +62,14 @@ def _checked(made: Made, plan: Plan, places: Places) -> Made:
     return Made(plan.run.report, failure=Failure(plan.run.report, words, next=advice))
 
 
-def _make(plan: Plan, folder: str, timeout: int, kernels: str) -> tuple[Made, float]:
+def _make(plan: Plan, folder: str, workers: Workers) -> tuple[Made, float]:
     """On a worker: one report, and the seconds that it took."""
     started = time.monotonic()
-    return _builder(folder, timeout, kernels).make(plan), time.monotonic() - started
+    return _builder(folder, workers).make(plan), time.monotonic() - started
 
 
 @cache
-def _builder(folder: str, timeout: int, kernels: str) -> Any:
+def _builder(folder: str, workers: Workers) -> Any:
     """On a worker: the builder that its tasks share, with kernels that end when the worker does."""
     from analysis._build.make import light_import
 
@@ -77,6 +77,6 @@ def _builder(folder: str, timeout: int, kernels: str) -> Any:
     from analysis._build.make.build import Builder
 
     home = Places()
-    made = Kernels(home, kernels)
+    made = Kernels(home, workers.kernels)
     atexit.register(made.__exit__)
-    return Builder(home.at(home.root / folder), made, timeout)
+    return Builder(home.at(home.root / folder), made, workers.timeout)

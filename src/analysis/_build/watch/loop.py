@@ -10,12 +10,12 @@ from pathlib import Path
 
 from analysis._core.file_contents import file_version
 from analysis._build.index import front
-from analysis._build.kernels.pool import KINDS, Kernels
+from analysis._build.kernels.pool import WORKERS, Kernels, Workers
 from analysis._build.make import light_import
 from analysis._build.make.made import Timed
 from analysis._build.make.parallel import side_by_side, undisturbed
 from analysis._build.page.templates import TEMPLATES
-from analysis._build.reports import TIMEOUT, Outcome, Say, survey, timed
+from analysis._build.reports import Outcome, Say, survey, timed
 from analysis._build.runs import durations, runfiles
 from analysis._build.runs.failures import Failure
 from analysis._build.runs.folders import ENGINE, Places
@@ -40,9 +40,7 @@ def watch(
     *,
     places: Places | None = None,
     port: int = PORT,
-    jobs: int = 3,
-    timeout: int = TIMEOUT,
-    kernels: str = KINDS[0],
+    workers: Workers = WORKERS,
     say: Say = print,
 ) -> None:
     """Keep the pages of the named reports, or of all, as their files say, and serve them, until interrupted.
@@ -55,13 +53,13 @@ def watch(
     runfiles.run_files(places, names)
     stack = ExitStack()
     try:
-        pool = stack.enter_context(Kernels(places, kernels, edited=True))
+        pool = stack.enter_context(Kernels(places, workers.kernels, edited=True))
         preview = stack.enter_context(Preview(places, port))
         if port and preview.port != port:
             say(f"port {port} is taken")
         say(f"preview at {preview.address}index.html, Ctrl-C ends it")
         light_import.import_jupyter()
-        loop = _Loop(names, places, preview, pool, jobs, timeout, say)
+        loop = _Loop(names, places, preview, pool, workers, say)
         last: State = {}
         for state in _states(places):
             edited = {path for path in last.keys() | state.keys() if last.get(path) != state.get(path)}
@@ -115,13 +113,13 @@ class _Loop:
     """What a preview holds and knows from one edit to the next."""
 
     def __init__(
-        self, names: list[str], places: Places, preview: Preview, kernels: Kernels, jobs: int, timeout: int, say: Say
+        self, names: list[str], places: Places, preview: Preview, kernels: Kernels, workers: Workers, say: Say
     ) -> None:
         from analysis._build.make.build import Builder
 
         self.names, self.places, self.preview, self.kernels = names, places, preview, kernels
-        self.jobs, self.say = jobs, say
-        self.builder = Builder(places, kernels, timeout)
+        self.jobs, self.say = workers.jobs, say
+        self.builder = Builder(places, kernels, workers.timeout)
         self.failed: dict[str, State] = {}  # by report: the files of which it could not be built
         self.told: dict[str, str] = {}  # by report: the failure that the terminal shows
 

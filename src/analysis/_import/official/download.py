@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,7 +56,6 @@ def fetch(
     cache: Path | None = None,
     mirror: str = "",
     say: Callable[[str], None] = print,
-    environment: Mapping[str, str] = os.environ,
 ) -> int:
     """Download summaries and import them into `folder` as <round>_imported.parquet; returns the exit status.
 
@@ -65,7 +64,7 @@ def fetch(
     folder address that holds files of the pinned names. All are downloaded and imported before the first is put in
     place; one that is not pinned may be lacking, which is said. Raises DownloadFailed; `folder` is then as it was.
     """
-    mirror = mirror or environment.get(VARIABLE, "")
+    mirror = mirror or os.environ.get(VARIABLE, "")
     pinned = pinned_files() if pinned is None else pinned
     files, failed = [], []
     for pin in pinned:
