@@ -7,7 +7,7 @@ import pytest
 
 from analysis._core.notes import NONE
 from analysis._tables.catalog import Catalog
-from analysis.methods import progress
+from analysis.methods import progress, system_properties
 
 Rows = Callable[..., pd.DataFrame]
 OLD, NEW, LATER = ({"round": name, "source_id": f"mlcommons-{name}"} for name in ("v4.0", "v4.1", "v5.1"))
@@ -93,7 +93,7 @@ def test_virtualized_systems_pair_with_virtualized_ones(comparable_rows: Rows) -
 
 def test_what_is_not_on_sale_makes_a_pair_only_where_it_is_asked_for(comparable_rows: Rows) -> None:
     rows = comparable_rows(OLD | {"availability": "preview"}, NEW)
-    assert (len(progress.pairs(rows)), len(progress.pairs(progress.available(rows)))) == (1, 0)
+    assert (len(progress.pairs(rows)), len(progress.pairs(system_properties.available(rows)))) == (1, 0)
 
 
 def test_gains_are_told_by_their_median_and_ends(comparable_rows: Rows) -> None:
@@ -107,7 +107,7 @@ def test_gains_are_told_by_their_median_and_ends(comparable_rows: Rows) -> None:
 
 
 def parts_of(rows: pd.DataFrame) -> pd.DataFrame:
-    return progress.parts(progress.best(rows), progress.pairs(progress.available(rows)))
+    return progress.parts(progress.best(rows), progress.pairs(system_properties.available(rows)))
 
 
 def test_a_new_accelerator_is_what_software_leaves(comparable_rows: Rows) -> None:

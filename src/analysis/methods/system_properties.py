@@ -24,6 +24,11 @@ READ = ("availability", "hypervisor", "accelerator_count", "round")  # what is r
 LIMITED = ("power_capped", "power_measured")  # read too, where both are there
 
 
+def available(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the official results of available systems, bare metal or virtualized."""
+    return rows[rows["origin"].eq("official") & rows["availability"].eq(AVAILABLE)]
+
+
 def kind(rows: pd.DataFrame) -> pd.Series:
     """Return AVAILABLE, or of such systems VIRTUAL (the description names a hypervisor) or CAPPED; else preview, rdi.
 
