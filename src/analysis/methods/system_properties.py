@@ -51,7 +51,7 @@ def virtualized(rows: pd.DataFrame) -> np.ndarray:
 
 
 def limited(rows: pd.DataFrame) -> np.ndarray:
-    """Return whether each system ran at a power limit below the default without power measurement, as far as told."""
+    """Return whether each system ran at a power limit below the default without power measurement."""
     if not set(LIMITED) <= set(rows):
         return np.zeros(len(rows), "bool")
     capped, metered = (rows[name].to_numpy("bool") for name in LIMITED)
