@@ -113,8 +113,8 @@ def test_a_figure_that_somebody_changes_is_shown_so_and_not_kept(warm, put, plac
     assert "An analyst's own" not in plain["image/svg+xml"] + options["metadata"][mime.NARROW]
 
 
-def category(*names: str, ordered: bool = False) -> pd.Series:
-    return pd.Series(pd.Categorical(["b", "a"], names, ordered))
+def category(*names: str) -> pd.DataFrame:
+    return pd.DataFrame({"part": pd.Categorical(["b", "a"], names)})
 
 
 @pytest.mark.parametrize(
@@ -129,16 +129,9 @@ def category(*names: str, ordered: bool = False) -> pd.Series:
         (FRAME, FRAME.rename(columns={"count": "number"})),
         (FRAME, FRAME.rename_axis(index="row")),
         (FRAME, FRAME.rename_axis(columns="column")),
-        (pd.Series([1.0, 2.0], name="x"), pd.Series([1.0, 2.0], name="y")),
-        (pd.Series([1.0, 2.0], ["a", "b"]), pd.Series([1.0, 2.0], ["b", "a"])),
-        (pd.Index([1, 2], name="x"), pd.Index([1, 2], name="y")),
-        (pd.MultiIndex.from_product([["a"], [1]], names=["x", "y"]), pd.MultiIndex.from_product([["a"], [1]])),
         (category("a", "b"), category("b", "a")),
         (category("a", "b"), category("a", "b", "c")),
-        (category("a", "b"), category("a", "b", ordered=True)),
         (category("a", "b"), category("a", "b").astype("str")),
-        (np.array([1.0, 2.0]), np.array([[1.0, 2.0]])),
-        (np.array([1.0, 2.0]), np.array([1, 2])),
         (Interval(np.float64(1), np.int64(2)), Interval(1.0, 3)),
     ],
 )
@@ -148,11 +141,10 @@ def test_what_differs_in_values_labels_names_or_categories_is_another_figure(one
     assert key(one) == key(same) != key(other) and key(other)
 
 
-@pytest.mark.parametrize("value", [FRAME, FRAME["x_low"]])
-def test_attributes_of_a_frame_tell_it_apart(value):
-    said = value.copy()
+def test_attributes_of_a_frame_tell_it_apart():
+    said = FRAME.copy()
     said.attrs["unit"] = "tokens/s"
-    assert "" != key(value) != key(said) != ""
+    assert "" != key(FRAME) != key(said) != ""
     said.attrs["unit"] = object()  # a value that has no digest
     assert key(said) == ""
 

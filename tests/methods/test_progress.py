@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from analysis._core.notes import NONE
-from analysis.methods import progress
+from analysis.methods import progress, system_properties
 
 OLD, NEW, LATER = ({"round": name, "source_id": f"mlcommons-{name}"} for name in ("v4.0", "v4.1", "v5.1"))
 B200, OTHER = {"accelerator": "B200 SXM"}, {"submitter": "Other"}
@@ -89,7 +89,7 @@ def test_virtualized_systems_pair_with_virtualized_ones(comparable_rows):
 
 def test_what_is_not_on_sale_makes_a_pair_only_where_it_is_asked_for(comparable_rows):
     rows = comparable_rows(OLD | {"availability": "preview"}, NEW)
-    assert (len(progress.pairs(rows)), len(progress.pairs(progress.available(rows)))) == (1, 0)
+    assert (len(progress.pairs(rows)), len(progress.pairs(system_properties.available(rows)))) == (1, 0)
 
 
 def test_gains_are_told_by_their_median_and_ends(comparable_rows):
@@ -103,7 +103,7 @@ def test_gains_are_told_by_their_median_and_ends(comparable_rows):
 
 
 def parts_of(rows: pd.DataFrame) -> pd.DataFrame:
-    return progress.parts(progress.best(rows), progress.pairs(progress.available(rows)))
+    return progress.parts(progress.best(rows), progress.pairs(system_properties.available(rows)))
 
 
 def test_a_new_accelerator_is_what_software_leaves(comparable_rows):

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from analysis._core.notes import note
-from analysis.methods import power, rankings, speedup
+from analysis.methods import power, rankings, speedup, system_properties
 
 Rows = Callable[..., pd.DataFrame]
 B200 = {"accelerator": "B200 SXM", "round": "v6.0", "source_id": "mlcommons-v6.0", "source": "official v6.0"}
@@ -24,7 +24,7 @@ def matrix(make: Rows, *rows: dict, metered: tuple[dict, ...] = EMPTY, baseline:
     """The matrix of these rows, by accelerator, with metered runs and speedups of the Offline rows."""
     results = make(*rows)
     offline = results[results["scenario"].eq("Offline")]
-    speedups = speedup.over_baseline(rankings.available(offline), baseline, offline)
+    speedups = speedup.over_baseline(system_properties.available(offline), baseline, offline)
     return rankings.leaderboard(results, power.efficiency(make(*metered)), speedups).set_index("accelerator")
 
 

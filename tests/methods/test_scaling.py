@@ -38,7 +38,6 @@ def test_nothing_official_has_no_layouts(comparable_rows):
     assert rows.empty
     assert scaling.grown(rows).empty
     assert scaling.spread(rows, VENDORS).empty
-    assert scaling.newest(rows) == ""
 
 
 def test_a_size_stands_beside_eight_of_the_same_submitter(comparable_rows):

@@ -356,11 +356,6 @@ def beside(*columns: Iterable[Iterable[Note]]) -> list[Notes]:
     return [without(union(sides), "another_size", "counted_by_name") for sides in zip(*columns, strict=True)]
 
 
-def carried(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """One row per group of `by`, with the column `notes`: what rows that are spread into one still have to say."""
-    return rows.groupby(by, sort=False, dropna=False)["notes"].agg(union).reset_index()
-
-
 def apart(rounds: Iterable[str], other_rounds: Iterable[str]) -> Notes:
     """The note of a ratio whose two sides are of these rounds; none where they are the same or one is not stated."""
     sides = [sorted(set(side) - {""}) for side in (rounds, other_rounds)]

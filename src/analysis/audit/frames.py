@@ -107,11 +107,11 @@ class Tables:
 
     def parameters_billion(self, benchmark: str) -> float:
         """The size of a benchmark's model in 1e9 parameters; NaN where it is not known."""
-        return float(self.models[benchmark]["parameters_billion"]) if benchmark in self.models else float("nan")
+        return float(self.models.get(benchmark, {}).get("parameters_billion", "nan"))
 
     def memory_gb(self, accelerator: str) -> float:
         """The memory of an accelerator in gigabytes; NaN where it is not known."""
-        return float(self.parts[accelerator]["memory_gb"]) if accelerator in self.parts else float("nan")
+        return float(self.parts.get(accelerator, {}).get("memory_gb", "nan"))
 
     def holding(self, benchmark: str, precision: str, accelerator: str) -> tuple[float, float, float]:
         """A model's weights and an accelerator's memory, in GB, and the group that holds them; NaN where not known."""

@@ -14,7 +14,6 @@ import pandas as pd
 from analysis._core import interval
 from analysis._core.findings import exactly
 from analysis._core.interval import Interval
-from analysis._core.plain_values import as_dicts
 from analysis._core.vocabulary import BYTES_PER_WEIGHT
 from analysis.audit import verdict
 from analysis.audit.frames import Tables
@@ -114,21 +113,18 @@ def roofline_points(at_one: pd.DataFrame, roofs: pd.DataFrame, comparable: pd.Da
     Published rates are at one sequence, official ones at the fewest sequences that could reach them. Columns:
     accelerator, x_low/high (sequences), y_low/high (tokens/s per accelerator), above, what (precision or `official`).
     """
-    needs = roofs.set_index(["accelerator", "precision"])["needed"]
-    records = []
-    for row in as_dicts(at_one):
-        stated = row["accelerator_count"]
-        count = float(needs.get((row["accelerator"], row["precision"]), math.nan))
-        count = max(count, float(stated)) if not pd.isna(stated) else count
-        rates = (row["low"] / count, row["high"] / count)
-        records.append((row["accelerator"], 1.0, 1.0, *rates, row["above"], row["precision"].upper()))
+    held = at_one.merge(roofs[["accelerator", "precision", "needed"]], on=["accelerator", "precision"], how="left")
+    count = held["needed"].astype("float64").clip(lower=held["accelerator_count"].astype("float64"))
+    published = interval.put(held[["accelerator", "above"]], "x", Interval(1.0, 1.0))
+    published = interval.put(published, "y", interval.of(held) / count).assign(what=held["precision"].str.upper())
     steep = roofs.groupby("accelerator")["at_batch_1"].max()
-    official = comparable[comparable["origin"].eq("official") & comparable["accelerator"].isin(steep.index)]
-    for name, of_accelerator in official.groupby("accelerator", sort=False):
-        rate = interval.span(of_accelerator, "per_accelerator")
-        batch = rate / float(steep[name])  # the fewest sequences, all at the speed of one
-        records.append((name, batch.low, batch.high, rate.low, rate.high, False, "official"))
-    points = pd.DataFrame(records, columns=["accelerator", "x_low", "x_high", "y_low", "y_high", "above", "what"])
+    rows = comparable[comparable["origin"].eq("official") & comparable["accelerator"].isin(steep.index)]
+    rated = interval.hull(rows, ["accelerator"], "per_accelerator")
+    rate = interval.of(rated, "per_accelerator")
+    official = interval.put(rated[["accelerator"]].assign(above=False, what="official"), "y", rate)
+    # The fewest sequences that could reach it, all at the speed of one.
+    official = interval.put(official, "x", rate / rated["accelerator"].map(steep))
+    points = pd.concat([published, official], ignore_index=True)
     return points.assign(label=points["accelerator"] + " " + points["what"])
 
 

@@ -90,18 +90,14 @@ def _tidy(folder: Path) -> None:
 def _as_json(value: Any) -> Any:
     """What `json` has no form for, as lists of what it has: the same for the same value in any process.
 
-    Raises TypeError for a value of an unknown type.
+    Of a frame its values, names, types, and the order of its categories. Raises TypeError for a value of an unknown
+    type.
     """
     if isinstance(value, pd.DataFrame):
-        return [value.attrs, value.columns, value.index, [column.array for _, column in value.items()]]
-    if isinstance(value, pd.Series):
-        return [value.attrs, value.name, value.index, value.array]
-    if isinstance(value, pd.Index):
-        return [list(value.names), value.tolist() if isinstance(value, pd.MultiIndex) else value.array]
-    if isinstance(value, pd.Categorical):
-        return [value.categories, value.ordered, value.tolist()]
-    if isinstance(value, pd.api.extensions.ExtensionArray | np.ndarray):
-        return [str(value.dtype), value.shape, value.tolist()]
+        rows = value.reset_index()
+        kinds = [list(kind.categories) if isinstance(kind, pd.CategoricalDtype) else str(kind) for kind in rows.dtypes]
+        cells = [column.tolist() for _, column in rows.items()]
+        return [value.attrs, list(value.columns.names), list(rows), kinds, cells]
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, frozenset | set):

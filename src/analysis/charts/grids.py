@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 
 from analysis._core import interval
 from analysis._core import notes as wording
 from analysis._core.interval import Interval
-from analysis._core.notes import NONE, Notes
+from analysis._core.notes import NONE
 from analysis._core.plain_values import as_dicts
 from analysis.charts import alt_text, parts, style
 from analysis.charts.alt_text import Column, Description
 from analysis.charts.colors import BAND, CELL_INK, INK, POINT
 from analysis.charts.style import Drawing
 
+PERCENTILES = (10, 50, 90)
 _GIVEN, _MORE = 0.85, 0.28  # opacity of the measured lower bound, and of what a slower run reaches
 
 
@@ -30,7 +29,6 @@ def heatmap(
     title: str,
     subtitle: str,
     note: str = "",
-    notes: Notes = NONE,
 ) -> Drawing:
     """Ratios as colors around 1 (logarithmic) with their numbers, `label` down and `column` across; missing is blank.
 
@@ -41,7 +39,7 @@ def heatmap(
     import seaborn as sns  # It takes as long as all else that a figure needs, and few figures draw with it.
     from matplotlib.patches import Rectangle
 
-    notes |= parts.notes_of(cells, label)
+    notes = parts.notes_of(cells, label)
     values, words = _values_and_words(cells, label, column, name, notes)
     tight = len(values.columns) > (3 if style.is_narrow() else 6)  # a range on one line would run into the next cell
     figure, ax = style.canvas(title, subtitle, (0.4 if tight else 0.36) * len(values) + 1.25)
@@ -103,7 +101,6 @@ def bars_at(
     title: str,
     subtitle: str,
     color: str = "",
-    notes: Notes = NONE,
 ) -> Drawing:
     """A grid of bars: a row per `label`, a column per value of `at`, each bar as long as interval `name` is high.
 
@@ -113,7 +110,7 @@ def bars_at(
     """
     if frame[f"{name}_low"].isna().all():
         return style.nothing(title)
-    notes |= parts.notes_of(frame, label)
+    notes = parts.notes_of(frame, label)
     labels = list(dict.fromkeys(frame[label]))
     panels = {
         f"{interval.number(point)} {unit}": rows.set_index(label, drop=False).reindex(labels)
@@ -154,8 +151,6 @@ def distributions(
     *,
     title: str,
     subtitle: str,
-    percentiles: Sequence[float] = (10, 50, 90),
-    notes: Notes = NONE,
 ) -> Drawing:
     """One histogram per column of `draws`, each with its own axis named by the column, and its percentiles as lines.
 
@@ -166,8 +161,8 @@ def distributions(
 
     figure, axes = style.canvas(title, subtitle, 1.25 * len(draws.columns), nrows=len(draws.columns), squeeze=False)
     method = "higher" if draws.isna().any(axis=None) else "linear"  # between a number and none lies nothing
-    marks = np.percentile(draws.fillna(np.inf), percentiles, axis=0, method=method)
-    marks = pd.DataFrame(marks, [f"P{percentile:g}" for percentile in percentiles], draws.columns)
+    marks = np.percentile(draws.fillna(np.inf), PERCENTILES, axis=0, method=method)
+    marks = pd.DataFrame(marks, [f"P{percentile:g}" for percentile in PERCENTILES], draws.columns)
     for ax, (name, values) in zip(axes[:, 0], draws.items(), strict=True):
         values = values.dropna()
         whole = bool((values % 1 == 0).all() and values.nunique() < 40)
@@ -186,4 +181,4 @@ def distributions(
     ]
     spoken = alt_text.listed("{} {}", marks.index)
     columns = [Column("Quantity", list(draws)), *numbers]
-    return style.finished(figure, title, notes, Description(f"Histograms of {len(draws):,} draws.", columns, spoken))
+    return style.finished(figure, title, NONE, Description(f"Histograms of {len(draws):,} draws.", columns, spoken))

@@ -11,7 +11,7 @@ import pandas as pd
 from analysis._core import interval
 from analysis._core import notes as wording
 from analysis._core.interval import Interval
-from analysis._core.notes import NONE, Notes
+from analysis._core.notes import NONE
 from analysis._core.plain_values import as_dicts
 from analysis.charts import alt_text, parts, style
 from analysis.charts.alt_text import Column, Description
@@ -44,7 +44,6 @@ def over_time(
     title: str,
     subtitle: str,
     color: str = "",
-    notes: Notes = NONE,
 ) -> Drawing:
     """One line per value of the column `label`: the middles of interval `name` (logarithmic) by the day in `date`.
 
@@ -53,7 +52,7 @@ def over_time(
     """
     rows = frame.reset_index(drop=True)
     rows = rows.assign(x=(rows[date] - rows[date].min()).dt.days, y=interval.of(rows, name).middle)
-    notes |= parts.notes_of(rows, label)
+    notes = parts.notes_of(rows, label)
     figure, ax = style.canvas(title, subtitle, 3.3)
     numbers = alt_text.ranges(rows, name, axis)
     drawn = _lines(ax, rows, label, color, [[text] for text in numbers.texts])
@@ -86,7 +85,6 @@ def by_size(
     title: str,
     subtitle: str,
     color: str = "",
-    notes: Notes = NONE,
 ) -> Drawing:
     """One line per value of the column `label`: the middles of interval `name` by the column `size`, both logarithmic.
 
@@ -95,7 +93,7 @@ def by_size(
     """
     rows = frame.sort_values(size, kind="stable").reset_index(drop=True)
     rows = rows.assign(x=rows[size].astype(float), y=interval.of(rows, name).middle)
-    notes |= parts.notes_of(rows, label)
+    notes = parts.notes_of(rows, label)
     figure, ax = style.canvas(title, subtitle, 3.5)
     numbers = alt_text.ranges(rows, name, y_axis)
     sizes = alt_text.whole(rows, size, x_axis)
@@ -131,7 +129,6 @@ def curves(
     subtitle: str,
     color: str = "",
     estimates: pd.DataFrame | None = None,
-    notes: Notes = NONE,
 ) -> Drawing:
     """A dotted line per `label` over its points of interval `y` at `x`, in the order of rows; a missing `x` is at 0.
 
@@ -146,7 +143,7 @@ def curves(
         each.assign(x=each[x].fillna(0), y=parts.mean(interval.of(each, y))).reset_index(drop=True)
         for each in (frame, others, front)
     )
-    notes |= parts.notes_of(rows, label)
+    notes = parts.notes_of(rows, label)
     figure, ax = style.canvas(title, subtitle, 4.3 if style.is_narrow() else 3.9)
     last = pd.concat([rows["x"], others["x"], front["x"]]).max()
     clear = _CLEAR_NARROW if style.is_narrow() else _CLEAR
@@ -204,7 +201,6 @@ def stairs(
     subtitle: str,
     color: str = "",
     others: Mapping[str, str] | None = None,
-    notes: Notes = NONE,
 ) -> Drawing:
     """One staircase per value of the column `label`: a row is a step of height `y` that begins at `x` (logarithmic).
 
@@ -214,7 +210,7 @@ def stairs(
     """
     if frame.empty or points.empty:
         return style.nothing(title)
-    notes |= parts.notes_of(points, label)
+    notes = parts.notes_of(points, label)
     figure, ax = style.canvas(title, subtitle, 3.2)
     reach = _AROUND * max(float(frame[x].max()), float(points[x].max()))
     thin = {"lw": 0.9, "ls": ":"}

@@ -1,8 +1,8 @@
 """Charts of one row per thing: ranges, ranges beside others, stacked counts.
 
 Where the rows of a frame have a column `notes`, their marks are behind the numbers and a page explains them below the
-figure; `notes` are explained beside them. What a mark says when it is pointed at comes from the columns `accelerator`,
-`system`, `submitter`, `basis` or `round`, and `software`, as far as a frame has them.
+figure. What a mark says when it is pointed at comes from the columns `accelerator`, `system`, `submitter`, `basis` or
+`round`, and `software`, as far as a frame has them.
 """
 
 from __future__ import annotations
@@ -88,7 +88,6 @@ def beside(
     color: str = "",
     note: str = "",
     reference: float | None = None,
-    notes: Notes = NONE,
 ) -> Drawing:
     """One row per label: the interval `name` filled, below it hollow marks for the intervals `others` (logarithmic).
 
@@ -98,7 +97,7 @@ def beside(
     """
     rows = frame.reset_index(drop=True)
     below = 0.64 / (len(others) + 1)  # of a row; the rest keeps it apart from the next one
-    notes |= parts.notes_of(rows, label)
+    notes = parts.notes_of(rows, label)
     figure, ax = style.canvas(title, subtitle, 0.12 * (1 + len(others)) * len(rows) + 0.95)
     names = {name: legend, **others}
     markers = dict(zip(names, ("s", *_HOLLOW), strict=False))
@@ -134,7 +133,6 @@ def stacked(
     axis: str,
     title: str,
     subtitle: str,
-    notes: Notes = NONE,
 ) -> Drawing:
     """One bar per label from zero, of the columns `counts` stacked, with their sum at its end.
 
@@ -159,7 +157,7 @@ def stacked(
     numbers = [alt_text.whole(rows, name, words) for name, words in counts.items()]
     spoken = alt_text.listed("{1} {0}", counts.values())
     columns = [alt_text.words(rows, label), *numbers]
-    return style.finished(figure, title, notes, Description(f"Stacked bars, {axis}:", columns, spoken))
+    return style.finished(figure, title, NONE, Description(f"Stacked bars, {axis}:", columns, spoken))
 
 
 def grouped(frame: pd.DataFrame, label: str) -> pd.DataFrame:

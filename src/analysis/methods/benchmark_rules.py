@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 import pandas as pd
 
 from analysis._core.cell_lists import cell_values
-from analysis._core.plain_values import as_dicts
+from analysis._core.plain_values import as_dicts, grouped
 from analysis._core.vocabulary import LIMITED, MS_PER_SECOND
 
 TTFT, TPOT, PROMPT = "ttft_p99_limit", "tpot_p99_limit", "max_sequence_length"  # quantities of the table
@@ -46,13 +45,12 @@ def limit_ms(limits: pd.DataFrame, benchmark: str, scenario: str, quantity: str,
 def limits_ms(limits: pd.DataFrame, quantity: str) -> Callable[[str, str, Collection[str]], float]:
     """`limit_ms` of one quantity as a function of benchmark, scenario and rounds: the table is read once for many."""
     rules = limits[limits["quantity"].eq(quantity) & limits["confidence"].ne("low") & limits["high"].notna()]
-    by_scenario = defaultdict(list)
-    for rule in as_dicts(rules[["benchmark", "scenario", "rounds", "high"]]):
-        by_scenario[rule["benchmark"], rule["scenario"]].append((cell_values(rule["rounds"]), float(rule["high"])))
+    rules = rules.assign(rounds=[cell_values(cell) for cell in rules["rounds"]])
+    by_scenario = grouped(as_dicts(rules[["benchmark", "scenario", "rounds", "high"]]), ["benchmark", "scenario"])
 
     def limit(benchmark: str, scenario: str, rounds: Collection[str]) -> float:
-        scenario_rules = by_scenario.get((benchmark, scenario), [])
-        return min((high for rule_rounds, high in scenario_rules if _holds(rule_rounds, rounds)), default=float("nan"))
+        holding = (rule for rule in by_scenario.get((benchmark, scenario), ()) if _holds(rule["rounds"], rounds))
+        return min((rule["high"] for rule in holding), default=float("nan"))
 
     return limit
 

@@ -12,7 +12,7 @@ from collections.abc import KeysView, Mapping
 import numpy as np
 import pandas as pd
 
-from analysis._core import interval, vocabulary
+from analysis._core import interval, round_order, vocabulary
 from analysis._core.cell_lists import cell_values
 from analysis._core.choices import folded, spelled
 from analysis._core.citation import cited
@@ -105,17 +105,15 @@ def nearest(run: Mapping, rows: pd.DataFrame, offline: pd.DataFrame) -> pd.Serie
     """
     if rows.empty:
         return None
-    ranked = rows.assign(
-        _count=(rows["accelerator_count"].astype(float) / run["accelerator_count"]).map(np.log).abs(),
-        _precision=~rows["precision"].eq(run["precision"]),
-        _software=[not served for served in _served_alike(run, rows)],
-        _alone=~rows["system_key"].isin(offline["system_key"]),
-        _age=rows["round"].map(vocabulary.round_age),
-    )
-    order = {"_count": True, "_precision": True, "_software": True, "_alone": True, "_age": False,
-             "per_accelerator_high": False}  # fmt: skip
-    ranked = ranked.sort_values(list(order), ascending=list(order.values()), kind="stable")
-    return ranked.iloc[0]
+    ranks = pd.DataFrame({
+        "count": (rows["accelerator_count"].astype(float) / run["accelerator_count"]).map(np.log).abs(),
+        "precision": rows["precision"].ne(run["precision"]),
+        "software": [not served for served in _served_alike(run, rows)],
+        "alone": ~rows["system_key"].isin(offline["system_key"]),
+        "age": -round_order.of(rows["round"]),
+        "rate": -rows["per_accelerator_high"],
+    })  # fmt: skip
+    return rows.loc[ranks.sort_values(list(ranks), kind="stable").index[0]]
 
 
 def differences(run: Mapping, row: pd.Series | None, benchmarks: pd.DataFrame) -> pd.DataFrame:

@@ -108,15 +108,11 @@ def system_kilowatts(rows: pd.DataFrame) -> pd.DataFrame:
     """
     by, facts = ["benchmark", "accelerator", "round"], ["software", "system", "submitter", "basis", "source_id"]
     rows = interval.put(rows, "kilowatts", interval.of(rows, "power_watts") / 1000)
-    rows = rows.assign(
-        software=system_properties.software(rows),
-        of_limits=rows["power_watts_high"] / (rows["limit_w"] * rows["accelerator_count"].astype("float64")),
-    )
-    groups = rows.groupby(by, sort=False)
+    groups = rows.assign(software=system_properties.software(rows)).groupby(by, sort=False)
     spread = groups.agg(
         kilowatts_low=("kilowatts_low", "min"),
         kilowatts_high=("kilowatts_high", "max"),
-        of_limits=("of_limits", "max"),
+        of_limits=("of_limits_high", "max"),
         **{name: (name, "first") for name in facts},
         notes=("notes", notes.union),
     )
@@ -300,6 +296,9 @@ def stated_limits(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFram
 def limits(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
     """The metered rows with the limit of power of each of their accelerators: limit_w (watts), limit_basis.
 
+    of_limits_low/high are the measured wall watts of the system over the summed limits of its accelerators (a ratio,
+    unofficial: the wall also feeds processors, memory, fans and power supplies).
+
     The cap in force (CAP) where the row states it (`power_limit_watts`), else what the datasheet says (DATASHEET). Of a
     power-capped row whose cap is not known there is no limit: NaN, and "" for what it is known from.
     """
@@ -308,18 +307,14 @@ def limits(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
     datasheet = metered["accelerator"].map(accelerators.set_index("accelerator")["power_limit_w"]).astype("float64")
     limit = stated.fillna(datasheet.mask(metered["power_capped"].astype(bool)))
     known_from = np.select([stated.notna(), limit.notna()], [CAP, DATASHEET], "")
-    return metered.assign(limit_w=limit, limit_basis=pd.Series(known_from, index=metered.index, dtype="str"))
+    of_limits = interval.of(metered, "power_watts") / (limit * metered["accelerator_count"].astype("float64"))
+    basis = pd.Series(known_from, index=metered.index, dtype="str")
+    return interval.put(metered, "of_limits", of_limits).assign(limit_w=limit, limit_basis=basis)
 
 
 def beside_limits(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
-    """Measured wall watts of the system over the summed power limits of its accelerators, newest round first.
-
-    Added columns: of_limits_low/high (a ratio, unofficial: the wall also feeds processors, memory, fans and power
-    supplies). Rows without measured watts or a known limit are left out.
-    """
-    limited = limits(rows, accelerators).dropna(subset="limit_w")
-    limits_w = limited["limit_w"] * limited["accelerator_count"].astype("float64")
-    return newest_first(interval.put(limited, "of_limits", interval.of(limited, "power_watts") / limits_w))
+    """The rows of `limits` whose limit is known, the newest round first."""
+    return newest_first(limits(rows, accelerators).dropna(subset="limit_w"))
 
 
 def _of_record(rows: pd.DataFrame) -> pd.Series:

@@ -15,7 +15,7 @@ from analysis._core import interval, round_order
 from analysis._core.citation import several
 from analysis._core.interval import Interval
 from analysis._core.plain_values import Row, as_dicts, frame_of, grouped
-from analysis._core.vocabulary import AVAILABILITIES, filed_under, round_age
+from analysis._core.vocabulary import filed_under, round_age
 from analysis.methods import system_properties
 from analysis.methods.matched_systems import Records, own_notes, rate, ratio, records
 
@@ -30,11 +30,6 @@ PART += ["total", "source_ids"]
 HOLDS, NOT_REACHED, EXCEEDED = "confirmed", "not reached", "exceeded"
 
 
-def available(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the official results of available systems, bare metal or virtualized."""
-    return rows[rows["origin"].eq("official") & rows["availability"].eq(AVAILABILITIES[0])]
-
-
 def best(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the best available result of each accelerator in each round of a benchmark and scenario, oldest first.
 
@@ -42,7 +37,7 @@ def best(rows: pd.DataFrame) -> pd.DataFrame:
     virtualized, default power before a cap. The columns are those of `rows`; `leads` marks the highest throughput per
     accelerator of a round.
     """
-    official = available(rows)
+    official = system_properties.available(rows)
     keys = [*TOPIC, "round", "accelerator"]
     rates = official.filter([*keys, *system_properties.READ, *system_properties.LIMITED])
     rates = rates.assign(middle=interval.of(official, "per_accelerator").middle)
@@ -60,7 +55,8 @@ def pairs(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the results of one submitter on one accelerator and size in consecutive rounds, a row per pair, as PAIR.
 
     `gain` is the later throughput per accelerator over the earlier. Virtualized or power-capped systems pair with such
-    ones. Of two accuracy targets that both rounds have, the higher. Pass `available(rows)` for available systems alone.
+    ones. Of two accuracy targets that both rounds have, the higher. Pass `system_properties.available(rows)` for
+    available systems alone.
     """
     of_same = ["accelerator", "submitter", "accelerator_count", "restricted"]
     pairs = []

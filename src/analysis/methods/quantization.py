@@ -16,7 +16,7 @@ from analysis._core.plain_values import frame_of
 from analysis._core.vocabulary import BYTES_PER_WEIGHT, PRECISIONS
 from analysis.methods import matched_systems, memory
 from analysis.methods.matched_systems import Records
-from analysis.methods.system_properties import AVAILABLE
+from analysis.methods.system_properties import available
 
 UNKNOWN = "unknown"  # where nothing states the precision
 _RAN = ["benchmark", "scenario", "basis", "round", "accelerator"]
@@ -85,10 +85,7 @@ def accuracy_cost(strict: pd.DataFrame, loose: pd.DataFrame, by: tuple[str, ...]
     """
     keys = ["source_id", "system_key", "benchmark", "scenario", "accelerator", "accelerator_count", "power_measured"]
     keys += ["run"]
-    strict, loose = (
-        rows[rows["origin"].eq("official") & rows["availability"].eq(AVAILABLE)].assign(run=_run)
-        for rows in (strict, loose)
-    )
+    strict, loose = (available(rows).assign(run=_run) for rows in (strict, loose))
     pairs = strict.merge(loose, on=keys, suffixes=("", "_loose"))
     pairs = pairs[pairs["rate_low"].ne(pairs["rate_low_loose"])]
     pairs = interval.put(pairs, "retained", interval.of(pairs, "rate") / interval.of(pairs, "rate", "_loose"))

@@ -16,7 +16,7 @@ from analysis._core.notes import NONE, Notes
 from analysis._core.plain_values import Row, as_dicts, frame_of
 from analysis._core.vocabulary import DATACENTER, round_age
 from analysis.methods import matched_systems, power, speedup
-from analysis.methods.system_properties import AVAILABLE, LIMITED, USUAL_SIZE, kind, narrowed, of_usual_size
+from analysis.methods.system_properties import AVAILABLE, LIMITED, USUAL_SIZE, available, kind, narrowed, of_usual_size
 
 # The interval of each scenario's throughput per accelerator.
 RATES = {scenario: scenario.lower() for scenario in DATACENTER}
@@ -25,11 +25,6 @@ _OF_THE_FASTEST = ["system", "submitter", "framework", "accelerator_count"]
 _READ = ["benchmark", "scenario", "round", "accelerator", "availability", "hypervisor", *LIMITED, *_OF_THE_FASTEST]
 _READ += ["per_accelerator_low", "per_accelerator_high", "source_id", "notes"]
 _READ += ["assumed", "as_printed_low", "as_printed_high"]
-
-
-def available(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the official results of available systems."""
-    return rows[rows["origin"].eq("official") & rows["availability"].eq(AVAILABLE)]
 
 
 def leaderboard(rows: pd.DataFrame, efficient: pd.DataFrame, speedups: pd.DataFrame) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from analysis._core import interval, round_order
+from analysis._core import interval
 from analysis._core.citation import several
 from analysis._core.interval import Interval
 from analysis._core.notes import union, without
@@ -31,9 +31,10 @@ SPREAD += ["slowest", "source_ids", "notes"]
 def compared(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the official results of available bare-metal systems, each with its `layout`: BOX, RACK, or CLUSTER."""
     sold = rows[rows["origin"].eq("official") & kind(rows).eq(AVAILABLE)]
-    nodes = sold.get("nodes", pd.Series(np.nan, sold.index))
-    facts = zip(sold["accelerator"].tolist(), sold["accelerator_count"].tolist(), nodes.tolist(), strict=True)
-    return sold.assign(layout=pd.Series([_layout(*row) for row in facts], sold.index, "object"))
+    nodes = sold.get("nodes", pd.Series(1.0, sold.index)).fillna(1)  # of an unknown number it counts as one node
+    in_rack = sold["accelerator_count"].le(sold["accelerator"].map(RACKS).fillna(0))
+    layout = np.select([nodes.le(1).astype(bool), in_rack.astype(bool)], [BOX, RACK], CLUSTER)
+    return sold.assign(layout=pd.Series(layout, sold.index, "object"))
 
 
 def by_size(rows: pd.DataFrame) -> pd.DataFrame:
@@ -106,18 +107,6 @@ def spread(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
 def is_vendor(submitter: str, vendor: str) -> bool:
     """Whether a submitter is the vendor or a part of it: Intel-HabanaLabs is Intel's, Intel_VMware is not."""
     return bool(vendor) and submitter.casefold().split("-")[0] == vendor.casefold()
-
-
-def newest(rows: pd.DataFrame) -> str:
-    """The newest round of the rows, "" where there is none."""
-    return round_order.newest(rows["round"])
-
-
-def _layout(accelerator: str, count: int, nodes: int | None) -> str:
-    """The layout of a system; one of an unknown number of nodes counts as one node."""
-    if pd.isna(nodes) or nodes <= 1:
-        return BOX
-    return RACK if count <= RACKS.get(accelerator, 0) else CLUSTER
 
 
 def _records(rows: pd.DataFrame) -> Records:

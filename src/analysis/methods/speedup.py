@@ -105,12 +105,13 @@ def newer_estimates(speedups: pd.DataFrame, lead: pd.DataFrame, baseline: str) -
 
     Within a round the fastest comes first. Without a lead there is none.
     """
-    age = round_order.of(pd.concat([speedups["round"], lead["round"]]))
-    age, age_of_lead = age.iloc[: len(speedups)], age.iloc[len(speedups) :]
-    is_newer = age.gt(age_of_lead.max()) & speedups["available"] & speedups["through"].ne("")
-    newer = speedups.assign(age=age)[is_newer & speedups["accelerator"].ne(baseline)]
-    newer = newer.sort_values(["age", "speedup_middle"], ascending=False, kind="stable")
-    return newer.drop(columns="age").reset_index(drop=True)
+    since = max(map(round_age, lead["round"]), default=(float("inf"),))
+    is_newer = np.array([round_age(name) > since for name in speedups["round"]], "bool")
+    newer = speedups[
+        is_newer & speedups["available"] & speedups["through"].ne("") & speedups["accelerator"].ne(baseline)
+    ]
+    newer = newer.sort_values("speedup_middle", ascending=False, kind="stable")
+    return round_order.newest_first(newer).reset_index(drop=True)
 
 
 def previews(rows: pd.DataFrame) -> pd.DataFrame:

@@ -23,6 +23,11 @@ READ = ("availability", "hypervisor", "accelerator_count", "round")  # what is r
 LIMITED = ("power_capped", "power_measured")  # read too, where both are there
 
 
+def available(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the official results of available systems, bare metal or virtualized."""
+    return rows[rows["origin"].eq("official") & rows["availability"].eq(AVAILABLE)]
+
+
 def kind(rows: pd.DataFrame) -> pd.Series:
     """Return AVAILABLE, or of such systems VIRTUAL (the description names a hypervisor) or CAPPED; else preview, rdi.
 
@@ -45,7 +50,7 @@ def virtualized(rows: pd.DataFrame) -> np.ndarray:
 
 
 def limited(rows: pd.DataFrame) -> np.ndarray:
-    """Return whether each system ran at a power limit below the default without power measurement, as far as known."""
+    """Return whether each system ran at a power limit below the default without power measurement."""
     if not set(LIMITED) <= set(rows):
         return np.zeros(len(rows), "bool")
     capped, metered = (rows[name].to_numpy("bool") for name in LIMITED)
