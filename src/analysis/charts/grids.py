@@ -8,7 +8,7 @@ import pandas as pd
 from analysis._core import interval
 from analysis._core import notes as wording
 from analysis._core.interval import Interval
-from analysis._core.notes import NONE
+from analysis._core.notes import NONE, Notes
 from analysis._core.plain_values import as_dicts
 from analysis.charts import alt_text, parts, style
 from analysis.charts.alt_text import Column, Description

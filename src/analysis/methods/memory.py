@@ -75,8 +75,13 @@ def requests_held(model: Model, accelerators: int, memory_gb: float, headroom: f
     request is there once: its heads shared out, or whole on one accelerator (data-parallel attention). Tensor
     parallelism over more accelerators than heads keeps copies, and of a latent vector one on each: fewer requests fit.
     """
+    return _held(model, accelerators, memory_gb, headroom, model.cache_bytes(np.asarray(context_tokens, float)))
+
+
+def _held(model: Model, accelerators: int, memory_gb: float, headroom: float, cache_bytes: Any) -> Any:
+    """`requests_held` by the bytes in the cache of one request, which are the same on any number of accelerators."""
     room = accelerators * memory_gb * 1e9 * (1 - headroom) - model.weight_bytes
-    return np.maximum(np.floor(room / model.cache_bytes(np.asarray(context_tokens, float))), 0.0)
+    return np.maximum(np.floor(room / cache_bytes), 0.0)
 
 
 def accelerators_for(
@@ -95,10 +100,11 @@ def accelerators_for(
     request.
     """
     best = np.full(np.broadcast(requests, context_tokens).shape, np.inf)
+    cache_bytes = model.cache_bytes(np.asarray(context_tokens, float))
     for group in (group for group in GROUPS if group >= smallest):
         if best.size and group > best.max():
             break  # a larger group alone is more than what is enough
-        fitting = requests_held(model, group, memory_gb, headroom, context_tokens)
+        fitting = _held(model, group, memory_gb, headroom, cache_bytes)
         groups = interval.whole(np.maximum(requests / np.where(fitting > 0, fitting, 1.0), np.divide(at_least, group)))
         best = np.minimum(best, np.where(fitting > 0, group * groups, np.inf))
     return np.where(np.isinf(best), np.nan, best)

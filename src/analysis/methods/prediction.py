@@ -399,13 +399,15 @@ def ranges(predictions: pd.DataFrame) -> Interval:
 def pool(predictions: pd.DataFrame, benchmark: str, scenario: str, question: str, basis: str = ALL) -> np.ndarray:
     """Which cases' errors represent those of one question about a benchmark and scenario.
 
-    Those of both where they are more than FEWEST; else those of the benchmark under any latency limit; else all of the
-    scenario. Only cases that were predicted.
+    Those of both where they are more than FEWEST. Else all of the scenario, for the tighter a limit is, the farther off
+    are predictions; but of MODEL, whose errors are the benchmark's own, all of the benchmark under any latency limit.
+    Else the other of these two. Only cases that were predicted.
     """
     asked = predictions["question"].eq(question) & predictions["basis"].eq(basis) & predictions["factor"].notna()
     of_benchmark, at_scenario = predictions["benchmark"].eq(benchmark), predictions["scenario"].eq(scenario)
-    parts = (asked & of_benchmark & at_scenario, asked & of_benchmark)
-    return next((part for part in parts if part.sum() > FEWEST), asked & at_scenario).to_numpy()
+    near, far = (of_benchmark, at_scenario) if question == MODEL else (at_scenario, of_benchmark)
+    parts = (asked & of_benchmark & at_scenario, asked & near)
+    return next((part for part in parts if part.sum() > FEWEST), asked & far).to_numpy()
 
 
 def band(predictions: pd.DataFrame, benchmark: str, scenario: str, question: str, basis: str = ALL) -> Band:
