@@ -220,7 +220,7 @@ def test_a_changed_cell_changes_finding_page_and_stored_outputs(copied):
     after = finding(copied, "price_performance", "usd_per_million_as_assumed")["low"]
     assert ends and after == pytest.approx(first / 2, rel=1e-3)  # the price is written to six digits
     assert pages(copied)["price_performance.html"] != before["price_performance.html"]
-    command = [sys.executable, "-m", "pytest", "-q", "--nbval", "--nbval-current-env", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-qx", "--nbval", "--nbval-current-env", "-p", "no:cacheprovider"]
     environment = os.environ | {"PYTHONPATH": str(copied.source)}
     checked = subprocess.run(
         [*command, str(notebook)], env=environment, cwd=copied.root, capture_output=True, text=True
