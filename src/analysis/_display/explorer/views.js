@@ -163,7 +163,7 @@ function ranking(rows, keys, width, most) {
   const first = less && !base, figures = shown.map((own) => rounded(value(own.best)));
   const wide = (words) => 14 + 6.6 * words.length, room = Math.max(...figures.map(wide)), right = width - (first ? 12 : room);
   const bottom = top + shown.length * step;
-  const name = title(keys, rows[0]), held = some(shown.length, groups.length, "accelerator");
+  const name = title(keys, rows[0]), held = `${some(shown.length, groups.length, "accelerator")} of any system size`;
   const svg = sheet(width, bottom + 40, `${name}: ${held}`);
   heading(svg, name, held, width);
   const values = shown.flatMap((own) => own.rows.map(value));
