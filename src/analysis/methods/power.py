@@ -55,8 +55,10 @@ def nodes(rows: pd.DataFrame) -> pd.DataFrame:
     """
     by, recorded = ["accelerator", "power_capped"], _of_record(rows)
     rows = rows[recorded | ~recorded.groupby(rows["accelerator"]).transform("any").astype(bool)]
-    comparable = [system_properties.alike(part) for _, part in rows.groupby(by, sort=False)]
-    return _best(pd.concat(comparable) if comparable else rows, by).reset_index(drop=True)
+    # Rows have scores of columns, each of which is copied where rows are chosen.
+    facts = rows.filter(dict.fromkeys([*by, *system_properties.READ, *system_properties.LIMITED]))
+    comparable = [system_properties.alike(part).index for _, part in facts.groupby(by, sort=False)]
+    return _best(rows.loc[[label for labels in comparable for label in labels]], by).reset_index(drop=True)
 
 
 def leader(best: pd.DataFrame) -> pd.Series:
