@@ -26,7 +26,7 @@ FIGURE = {"table": "claims", "id": "r", "source_id": "docA", "locator": "text"}
         ((9.0, 9.0), (0.0, 0.0), "exact", "contradicted"),
     ],
 )
-def test_two_ranges(printed: tuple, expected: tuple, basis: str, found: str) -> None:
+def test_two_ranges(printed, expected, basis, found):
     assert verdict.compare(Interval(*printed), Interval(*expected), basis) == found
 
 
@@ -39,11 +39,11 @@ def test_two_ranges(printed: tuple, expected: tuple, basis: str, found: str) -> 
         (105.1, "physically_impossible"),
     ],
 )
-def test_a_figure_and_its_ceiling(low: float, found: str) -> None:
+def test_a_figure_and_its_ceiling(low, found):
     assert verdict.below(Interval(low, low + 50), 100.0) == found
 
 
-def test_the_worst_and_the_best_of_several() -> None:
+def test_the_worst_and_the_best_of_several():
     assert verdict.worst(["confirmed", "contradicted", "no_official_result"]) == "contradicted"
     assert verdict.best(["contradicted", "within_5_percent"]) == "within_5_percent"
     assert verdict.worst([]) == verdict.best([]) == "unverifiable"
@@ -53,11 +53,11 @@ def test_the_worst_and_the_best_of_several() -> None:
     ("printed", "words"),
     [(1.0, "not off"), (1.02, "2% too high"), (0.5, "too low by a factor of 2"), (3.0, "too high by a factor of 3")],
 )
-def test_how_far_it_is_off(printed: float, words: str) -> None:
+def test_how_far_it_is_off(printed, words):
     assert verdict.difference_in_words(Interval(printed, printed), Interval(1.0, 1.0)).startswith(words)
 
 
-def test_every_verdict_has_a_meaning_and_a_word() -> None:
+def test_every_verdict_has_a_meaning_and_a_word():
     assert [one.value for one in Verdict][::7] == ["confirmed", "physically_impossible"]
     assert all(one.meaning for one in Verdict)
     with pytest.raises(ValueError, match="'perhaps' is not a valid Verdict"):
@@ -65,11 +65,11 @@ def test_every_verdict_has_a_meaning_and_a_word() -> None:
 
 
 @pytest.mark.parametrize(("stated", "found"), [(1, "physically_impossible"), (2, "confirmed"), (3, "within_rounding")])
-def test_a_number_that_must_be_large_enough(stated: float, found: str) -> None:
+def test_a_number_that_must_be_large_enough(stated, found):
     assert verdict.enough(stated, 2) == found
 
 
-def test_judgments_are_a_frame_of_plain_words_and_numbers() -> None:
+def test_judgments_are_a_frame_of_plain_words_and_numbers():
     one = Judgment(
         figure=FIGURE,
         check="rank",
@@ -87,7 +87,7 @@ def test_judgments_are_a_frame_of_plain_words_and_numbers() -> None:
     assert frame[verdict.ENDS].dtypes.eq("float64").all()
 
 
-def test_a_judgment_on_a_figure_compares_what_it_prints() -> None:
+def test_a_judgment_on_a_figure_compares_what_it_prints():
     figure = FIGURE | {"low": 95.0, "high": 105.0, "unit": "GB", "range_basis": "range"}
     one = Judgment(figure, "size", Interval(100.0, 100.0), "sheet", "So it is.")
     assert (one.verdict, one.printed, one.unit) == ("within_rounding", Interval(95.0, 105.0), "GB")
@@ -98,6 +98,6 @@ def test_a_judgment_on_a_figure_compares_what_it_prints() -> None:
     assert fixed.verdict == "conditional"
 
 
-def test_no_judgments_are_a_frame_all_the_same() -> None:
+def test_no_judgments_are_a_frame_all_the_same():
     assert list(verdict.frame([]).columns) == verdict.COLUMNS
     assert verdict.frame([])[verdict.ENDS].dtypes.eq("float64").all()

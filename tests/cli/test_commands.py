@@ -78,7 +78,7 @@ def replaced(option: str, value: str) -> list[str]:
 
 
 @pytest.mark.parametrize("command", [["check"], ["audit"], PLAN, CHOOSE], ids=lambda command: command[0])
-def test_a_command_loads_nothing_that_it_does_not_use(command: list[str]) -> None:
+def test_a_command_loads_nothing_that_it_does_not_use(command):
     program = f"""
 import sys
 from analysis.cli import main
@@ -91,7 +91,7 @@ sys.exit(status)
     subprocess.run([sys.executable, "-c", program], check=True, env=environment, stdout=subprocess.DEVNULL)
 
 
-def test_plan_answers_with_every_quantity_and_what_it_rests_on(answered) -> None:
+def test_plan_answers_with_every_quantity_and_what_it_rests_on(answered):
     status, text = answered(*PLAN)
     assert status == 0 and text.startswith(
         "Serving 100 users at 25 tokens/s takes 2 to 3 H200 (part of a node, measured), $3.48 to $5.22/hour, $0.39 "
@@ -103,13 +103,13 @@ def test_plan_answers_with_every_quantity_and_what_it_rests_on(answered) -> None
         assert words in text
 
 
-def test_plan_says_the_same_twice_and_something_else_for_another_seed(said) -> None:
+def test_plan_says_the_same_twice_and_something_else_for_another_seed(said):
     many = replaced("--users", "5000")
     first, again, other = said(*many), said(*many), said(*many, "--seed", "1")
     assert first == again and other != first
 
 
-def test_a_reader_who_has_seen_enough_ends_the_command_without_a_word() -> None:
+def test_a_reader_who_has_seen_enough_ends_the_command_without_a_word():
     reading, writing = os.pipe()
     os.close(reading)
     command = [sys.executable, "-m", "analysis.cli.main", *PLAN]
@@ -119,19 +119,19 @@ def test_a_reader_who_has_seen_enough_ends_the_command_without_a_word() -> None:
 
 
 @pytest.mark.parametrize("users", ["10", "10000000"])
-def test_plan_for_few_and_for_many(said, users: str) -> None:
+def test_plan_for_few_and_for_many(said, users):
     status, text = said(*replaced("--users", users))
     assert status == 0 and f"{int(users):,} users" in text and "nan" not in text
 
 
-def test_the_measured_derate_takes_the_throughput_in_full(said) -> None:
+def test_the_measured_derate_takes_the_throughput_in_full(said):
     full, derated = (said(*PLAN, "--users", "5000", "--derate", derate)[1] for derate in ("measured", "60-80"))
     assert "measured under the latency limit, no production loss" in full
     nodes = [int(re.search(r"takes (\d+)", text).group(1)) for text in (full, derated)]
     assert nodes[0] < nodes[1]
 
 
-def test_a_file_is_planned_with_by_its_own_rate_at_its_own_speed(said) -> None:
+def test_a_file_is_planned_with_by_its_own_rate_at_its_own_speed(said):
     """At 80 ms at p99 256 requests at a time saw 12.5 tokens/s: 4,800 tokens/s of 8 are 600 each."""
     asked = [*replaced("--tokens-per-user", "12"), "--accelerator", "H100", "--derate", SWEEP]
     status, text = said(*asked)
@@ -139,7 +139,7 @@ def test_a_file_is_planned_with_by_its_own_rate_at_its_own_speed(said) -> None:
     assert status == 0 and " 600 " in line and SWEEP in line
 
 
-def test_a_plan_is_never_made_with_a_throughput_at_a_lower_speed(said) -> None:
+def test_a_plan_is_never_made_with_a_throughput_at_a_lower_speed(said):
     """No official run of H100 gave 25 tokens/s to each user: an estimate. None is faster than its memory."""
     status, text = said(*PLAN, "--accelerator", "H100")
     assert status == 0 and "H100 (part of a node, estimate)" in text
@@ -149,7 +149,7 @@ def test_a_plan_is_never_made_with_a_throughput_at_a_lower_speed(said) -> None:
     assert status == 2 and "holds no run within --ttft-ms whose time per output token is at most 10 ms" in text
 
 
-def test_one_user_is_one(said) -> None:
+def test_one_user_is_one(said):
     assert said(*replaced("--users", "1"))[1].startswith(
         "Serving 1 user at 25 tokens/s takes 1 H200 (part of a node, measured)"
     )
@@ -169,19 +169,19 @@ NOTHING = [
 
 
 @pytest.mark.parametrize(("arguments", "words"), NOTHING, ids=["others", "memory", "prompt"])
-def test_planning_nothing_is_a_failure_that_says_why_and_what_there_is(said, arguments: list, words: str) -> None:
+def test_planning_nothing_is_a_failure_that_says_why_and_what_there_is(said, arguments, words):
     status, text = said(*PLAN, *arguments)
     assert status == 1 and text.startswith("analysis: ") and words in text
 
 
-def test_spare_nodes_are_planned_beside_those_needed(said) -> None:
+def test_spare_nodes_are_planned_beside_those_needed(said):
     status, text = said(*PLAN, "--spare-nodes", "1")
     assert status == 0 and text.startswith(
         "Serving 100 users at 25 tokens/s takes 10 to 11 H200 (1 spare node, measured), $17.40 to $19.10/hour,"
     )
 
 
-def test_plan_as_json_holds_what_the_words_say(said, answered) -> None:
+def test_plan_as_json_holds_what_the_words_say(said, answered):
     (_, words), (status, text) = answered(*PLAN), said(*PLAN, "--format", "json")
     plan = json.loads(text)
     assert status == 0 and list(plan) == ["parameters", "findings", "throughput", "quantities", "inputs", "changes"]
@@ -196,7 +196,7 @@ def test_plan_as_json_holds_what_the_words_say(said, answered) -> None:
     assert {row["p50"] for row in json.loads(without)["quantities"] if row["output"].startswith("usd")} == {None}
 
 
-def test_accelerator_without_a_price_is_planned_without_dollars(said) -> None:
+def test_accelerator_without_a_price_is_planned_without_dollars(said):
     status, text = said(*PLAN, "--accelerator", "MI350X")
     assert status == 0 and "price unknown" in text and "$2" not in text
 
@@ -288,35 +288,35 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("arguments", "words"), REFUSED, ids=[" ".join(each[0][-2:]) for each in REFUSED])
-def test_wrong_questions_are_refused_by_name(said, arguments: list[str], words: str) -> None:
+def test_wrong_questions_are_refused_by_name(said, arguments, words):
     status, text = said(*arguments)
     assert status == 2 and words in text and "Traceback" not in text and "Warning" not in text
 
 
-def test_what_counts_no_tokens_says_what_it_counts(said, answered) -> None:
+def test_what_counts_no_tokens_says_what_it_counts(said, answered):
     status, text = said(*replaced("--benchmark", "resnet50"))
     assert status == 0 and "is in queries/s: ResNet-50 has no token metric" in text
     assert "no token metric" not in answered(*PLAN)[1]
 
 
-def test_prompt_and_wait_stand_among_the_inputs(said) -> None:
+def test_prompt_and_wait_stand_among_the_inputs(said):
     _, text = said(*PLAN, "--prompt-tokens", "2000", "--prefill-share", "0.4")
     lines = {line.split("  ")[0]: line.split()[-1] for line in text.splitlines() if line}
     assert (lines["prefill"], lines["queueing"]) == ("0.354", "1.65")  # 2.8e14 / 7.916e14
 
 
-def test_plan_where_nothing_varies_says_so(said) -> None:
+def test_plan_where_nothing_varies_says_so(said):
     few = ["plan", "--benchmark", "gptj", "--users", "2", "--tokens-per-user", "20", "--accelerator", "L40S"]
     status, text = said(*few, "--price", "1.5", "--tokens-per-request", "500")
     assert status == 0 and "Same number of accelerators (1) in 100% of draws." in text
 
 
-def test_price_may_be_a_whole_quote_by_any_name_of_the_accelerator(said) -> None:
+def test_price_may_be_a_whole_quote_by_any_name_of_the_accelerator(said):
     bare, quoted = (said(*PLAN, "--price", usd) for usd in ("2.5-3", "H200=2.5-3; reserved; 2026-01"))
     assert bare == quoted and bare[0] == 0
 
 
-def test_derate_above_one_is_taken_when_said(said) -> None:
+def test_derate_above_one_is_taken_when_said(said):
     status, text = said(*PLAN, "--derate", "120", "--above-one")
     assert status == 0 and "1.2" in text
 
@@ -332,7 +332,7 @@ OTHERS = {  # what is said of each example, its answer, and the rate per acceler
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_every_format_is_measured_and_planned_with(said, name: str) -> None:
+def test_every_format_is_measured_and_planned_with(said, name):
     file, (told, share, rate) = str(DATA / "examples" / name), OTHERS[name]
     status, text = said("measure", file, *told, "--benchmark", "llama2-70b")
     assert status == 0 and share in text
@@ -341,14 +341,14 @@ def test_every_format_is_measured_and_planned_with(said, name: str) -> None:
     assert status == 0 and rate in line and file in line
 
 
-def test_measure_answers_and_says_once_that_the_file_is_an_example(said) -> None:
+def test_measure_answers_and_says_once_that_the_file_is_an_example(said):
     status, text = said("measure", SWEEP)
     assert status == 0 and text.startswith("SAMPLE DATA: written by hand")
     assert text.count("written by hand") == 1
     assert "nearest official row (4.1-0060)" in text and re.search(r"Runs within the p99 .* 4 of 5\n", text)
 
 
-def test_a_measurement_of_one_s_own_is_not_said_to_be_an_example(said, tmp_path: Path) -> None:
+def test_a_measurement_of_one_s_own_is_not_said_to_be_an_example(said, tmp_path):
     own = tmp_path / "own.jsonl"
     lines = [json.loads(line) for line in Path(SWEEP).read_text("utf-8").splitlines()]
     assert all(line.pop("example") for line in lines)
@@ -359,7 +359,7 @@ def test_a_measurement_of_one_s_own_is_not_said_to_be_an_example(said, tmp_path:
     assert text.startswith("8x H100: 31% to 36% of MLPerf Inference throughput per accelerator (Llama 2 70B Server)")
 
 
-def test_measure_answers_first_with_the_share_of_mlperf_and_what_the_rest_costs(said) -> None:
+def test_measure_answers_first_with_the_share_of_mlperf_and_what_the_rest_costs(said):
     """7,400 tokens/s of 8 at 2.5 dollars: 925 each of 2,576 to 2,962 officially, so 3 of the 8 would do."""
     share, cost = said("measure", SWEEP, "--price", "2.5")[1].splitlines()[1:3]
     assert share == "8x H100: 31% to 36% of MLPerf Inference throughput per accelerator (Llama 2 70B Server)"
@@ -369,7 +369,7 @@ def test_measure_answers_first_with_the_share_of_mlperf_and_what_the_rest_costs(
     )
 
 
-def test_two_models_in_one_call_are_told_one_by_one(said, tmp_path: Path) -> None:
+def test_two_models_in_one_call_are_told_one_by_one(said, tmp_path):
     other = tmp_path / "mixtral.jsonl"
     text = Path(SWEEP).read_text("utf-8")
     other.write_text(text.replace("meta-llama/Llama-2-70b-chat-hf", "mistralai/Mixtral-8x7B-Instruct-v0.1"), "utf-8")
@@ -378,23 +378,21 @@ def test_two_models_in_one_call_are_told_one_by_one(said, tmp_path: Path) -> Non
     assert status == 0 and both == f"{one}\n{two}" and "Mixtral 8x7B Server" in one and "Llama 2 70B Server" in two
 
 
-def test_measure_without_an_official_row_tells_its_costs_alone(said) -> None:
+def test_measure_without_an_official_row_tells_its_costs_alone(said):
     of = ("measure", OLD, "--accelerator", "A10", "--count", "8")
     share, cost = said(*of, "--price", "2.5")[1].splitlines()[1:3]
     assert share.startswith("No data: no official result of A10") and cost == "Cost: $4.40 per million output tokens."
     assert said(*of)[1].splitlines()[2] == "Cost: not known per million output tokens."
 
 
-def test_measure_takes_price_energy_and_count_from_the_command_line(said) -> None:
+def test_measure_takes_price_energy_and_count_from_the_command_line(said):
     status, text = said("measure", METERED, "--accelerator", "H100", "--count", "8", "--price", "2.5")
     assert status == 0 and re.search(r"accelerators only \(J\) +2.38\n", text)
     assert " 3.09 " in text  # 8 x 2.5 dollars an hour over 1,800 x 3,600 tokens
 
 
 @pytest.mark.parametrize(("faults", "status"), [([], 0), ([Fault("apples.csv", 2, "unit", "is missing")], 1)])
-def test_check_tells_faults_first_and_notes_of_figures_which_are_no_faults(
-    said, monkeypatch: pytest.MonkeyPatch, faults: list[Fault], status: int
-) -> None:
+def test_check_tells_faults_first_and_notes_of_figures_which_are_no_faults(said, monkeypatch, faults, status):
     monkeypatch.setattr(check, "faults", lambda: faults)
     monkeypatch.setattr(typos, "notes", lambda: ["note: claims.csv, row a"])
     ended, text = said("check")
@@ -411,9 +409,7 @@ COMMANDS = [["audit"], PLAN, ["choose", *PLAN[1:]], ["measure", OLD, "--accelera
     [*(("cell", command) for command in COMMANDS), ("descriptor", PLAN)],
     ids=lambda each: each if isinstance(each, str) else each[0],
 )
-def test_a_broken_table_is_a_failure_that_no_question_is_blamed_for(
-    tmp_path: Path, documents_only: Callable, command: list[str], broken: str
-) -> None:
+def test_a_broken_table_is_a_failure_that_no_question_is_blamed_for(tmp_path, documents_only, command, broken):
     folder = documents_only(tmp_path / "data")
     name = {"cell": "results.csv", "descriptor": "datapackage.json"}[broken]
     text = (folder / name).read_text("utf-8")
@@ -430,14 +426,14 @@ def test_a_broken_table_is_a_failure_that_no_question_is_blamed_for(
     [("60-80", (0.6, 0.8)), ("0.6-0.8", (0.6, 0.8)), ("70", (0.7, 0.7)), ("1", (1.0, 1.0)), ("3%", (0.03, 0.03)),
      ("1.2", (1.2, 1.2)), ("120", (1.2, 1.2)), (".5", (0.5, 0.5))],
 )  # fmt: skip
-def test_shares_are_per_cent_above_five(text: str, share: tuple[float, float]) -> None:
+def test_shares_are_per_cent_above_five(text, share):
     assert option_values.share("--derate", text) == Interval(*share)
 
 
 LLAMA = [*CHOOSE, "--benchmark", "llama2-70b", "--baseline", "H200 SXM"]
 
 
-def test_choose_ranks_accelerators_and_lists_those_without_a_qualifying_run(answered) -> None:
+def test_choose_ranks_accelerators_and_lists_those_without_a_qualifying_run(answered):
     status, text = answered(*LLAMA)
     assert status == 0 and text.startswith(
         "Serving 1,000 concurrent users of Llama 2 70B at 25 tokens/s takes at least "
@@ -452,7 +448,7 @@ def test_choose_ranks_accelerators_and_lists_those_without_a_qualifying_run(answ
     assert {"B200", "H100", "H200", "MI355X"} <= {line.split("  ")[0] for line in ranked}
 
 
-def test_plan_and_choose_give_one_question_one_answer(said) -> None:
+def test_plan_and_choose_give_one_question_one_answer(said):
     """Of what is not asked too: rounds, spare nodes, and all else that both have."""
     asked = ["--benchmark", "llama2-70b", "--users", "1000", "--tokens-per-user", "25", "--format", "json"]
     plan, chosen = (json.loads(said(command, *asked)[1]) for command in ("plan", "choose"))  # both of a B200
@@ -465,7 +461,7 @@ def test_plan_and_choose_give_one_question_one_answer(said) -> None:
         assert marks[output][{"low": "p10", "high": "p90"}[end]] == row[f"{output}_{end}"]
 
 
-def test_plan_and_choose_agree_what_is_measured_and_what_an_estimate(said) -> None:
+def test_plan_and_choose_agree_what_is_measured_and_what_an_estimate(said):
     """Of GB200 whole racks were measured, of H100 nothing under a limit: a plan of fewer, or of it, is an estimate."""
     asked = ["--benchmark", "gpt-oss-120b", "--users", "1000", "--tokens-per-user", "25", "--format", "json"]
     expected = {"B200 SXM": "measured", "GB200": "estimate", "H100 SXM": "estimate"}
@@ -477,7 +473,7 @@ def test_plan_and_choose_agree_what_is_measured_and_what_an_estimate(said) -> No
         assert any(f", {evidence})" in finding["headline"] for finding in plan["findings"])
 
 
-def test_power_says_what_it_is_from_and_provisioned_power_stands_apart(said, answered) -> None:
+def test_power_says_what_it_is_from_and_provisioned_power_stands_apart(said, answered):
     """A DGX H200 by rated parts: 9.882 kW. Where the parts of a system are not known, its provisioned power is not."""
     asked = ["--users", "1000", "--tokens-per-user", "25", "--benchmark", "llama2-70b"]
     own = ["--accelerator", "H200 SXM"], ["--baseline", "H200 SXM"]
@@ -500,7 +496,7 @@ def test_power_says_what_it_is_from_and_provisioned_power_stands_apart(said, ans
 
 
 @pytest.mark.parametrize("command", ["plan", "choose"])
-def test_what_counts_no_tokens_is_told_by_each_command(said, command: str) -> None:
+def test_what_counts_no_tokens_is_told_by_each_command(said, command):
     """--tpot-ms asks for no speed of what has none, in neither."""
     asked = ["--benchmark", "stable-diffusion-xl", "--users", "100", "--tokens-per-user", "2", "--draws", "1000"]
     status, text = said(command, *asked)
@@ -508,7 +504,7 @@ def test_what_counts_no_tokens_is_told_by_each_command(said, command: str) -> No
     assert noted(text, "no_tokens") and "is in queries/s: Stable Diffusion XL has no token metric" in text
 
 
-def test_a_row_is_the_same_whichever_others_are_shown(said) -> None:
+def test_a_row_is_the_same_whichever_others_are_shown(said):
     """Of many users, whose plans keep what systems of several nodes kept: MI355X's do not tell it of B200."""
     asked = [*replaced_in(LLAMA, "--users", "20000"), "--format", "json"]
     whole = {row["accelerator"]: row for row in json.loads(said(*asked)[1])["ranked"]}
@@ -519,7 +515,7 @@ def test_a_row_is_the_same_whichever_others_are_shown(said) -> None:
             assert row | {"notes": None} == whole[row["accelerator"]] | {"notes": None}
 
 
-def test_choose_as_json_holds_what_the_words_say(said) -> None:
+def test_choose_as_json_holds_what_the_words_say(said):
     budget = ["--price", "B200=4", "--price", "H200 SXM=2.5-3", "--usd-per-hour", "70"]
     budget += ["--cost-model", "documents"]  # which know no price of the last one
     (_, words), (status, text) = said(*LLAMA, *budget), said(*LLAMA, *budget, "--format", "json")
@@ -545,7 +541,7 @@ def test_choose_as_json_holds_what_the_words_say(said) -> None:
     assert chosen["benchmarks"][0]["distance"] == 0
 
 
-def test_choose_finds_the_benchmark_nearest_to_a_model_and_knows_its_names(said, answered) -> None:
+def test_choose_finds_the_benchmark_nearest_to_a_model_and_knows_its_names(said, answered):
     status, text = said(*CHOOSE, "--model", "Qwen3 32B", "--parameters", "32")
     assert status == 0 and text.startswith(
         "Serving 1,000 concurrent users of Qwen3 32B (as Llama 2 70B) at 25 tokens/s"
@@ -554,20 +550,20 @@ def test_choose_finds_the_benchmark_nearest_to_a_model_and_knows_its_names(said,
     assert named == same and said(*CHOOSE) == said(*CHOOSE, "--benchmark", "gpt-oss-120b")
 
 
-def test_without_a_qualifying_run_choose_fails_and_names_the_closest(said) -> None:
+def test_without_a_qualifying_run_choose_fails_and_names_the_closest(said):
     status, text = said(*[*LLAMA, "--tokens-per-user", "50000"])
     assert status == 1
     assert text.startswith("analysis: no available accelerator serves Llama 2 70B at 50000 tokens/s per user; ")
     assert "faster than memory bandwidth allows" in text
 
 
-def test_only_what_was_asked_for_is_an_answer(said) -> None:
+def test_only_what_was_asked_for_is_an_answer(said):
     """The baseline can be planned, but was not asked for; of the other nothing is known to estimate it from."""
     status, text = said(*LLAMA, "--accelerators", "speedAI 240")
     assert status == 1 and text.startswith("analysis: no available speedAI 240 serves Llama 2 70B at 25 ")
 
 
-def test_the_closest_benchmark_may_be_the_largest(said) -> None:
+def test_the_closest_benchmark_may_be_the_largest(said):
     status, text = said(*CHOOSE, "--model", "DeepSeek-V3", "--parameters", "671", "--active-parameters", "37")
     assert status == 0 and text.startswith(
         "Serving 1,000 concurrent users of DeepSeek-V3 (as DeepSeek-R1) at 25 tokens/s"
@@ -575,7 +571,7 @@ def test_the_closest_benchmark_may_be_the_largest(said) -> None:
 
 
 @pytest.mark.parametrize(("derate", "kept"), [("measured", [1.0, 1.0]), ("5%", [0.05, 0.05]), ("0.5-1", [0.5, 1.0])])
-def test_choose_takes_the_derates_of_a_plan(said, derate: str, kept: list[float]) -> None:
+def test_choose_takes_the_derates_of_a_plan(said, derate, kept):
     asked = ["--derate", derate, "--format", "json", "--draws", "1000", "--accelerators", "H200"]
     chosen = json.loads(said(*LLAMA, *asked)[1])
     assert chosen["parameters"]["derate"] == kept
@@ -585,12 +581,12 @@ def test_choose_takes_the_derates_of_a_plan(said, derate: str, kept: list[float]
     assert [chosen["ranked"][0][f"nodes_{end}"] for end in ("low", "high")] == [nodes["p10"], nodes["p90"]]
 
 
-def test_a_benchmark_that_never_ran_under_a_limit_has_no_plan(said) -> None:
+def test_a_benchmark_that_never_ran_under_a_limit_has_no_plan(said):
     status, text = said(*CHOOSE, "--benchmark", "whisper")
     assert status == 1 and text.startswith("analysis: no available accelerator serves Whisper at 25 ")
 
 
-def test_a_round_of_one_s_own_import_is_there() -> None:
+def test_a_round_of_one_s_own_import_is_there():
     """What counts is whose results there are, not which rounds are shipped."""
     rows = pd.DataFrame({"round": ["v5.0", "v5.1"], "origin": ["official", "published"]})
     option_values.with_results(["v5.0"], SimpleNamespace(results=rows))
@@ -620,12 +616,12 @@ NOT_CHOSEN = [
 
 
 @pytest.mark.parametrize(("arguments", "words"), NOT_CHOSEN, ids=[words.split(" ")[0] for _, words in NOT_CHOSEN])
-def test_a_choice_that_cannot_be_asked_is_refused_by_name(said, arguments: list, words: str) -> None:
+def test_a_choice_that_cannot_be_asked_is_refused_by_name(said, arguments, words):
     status, text = said(*arguments)
     assert status == 2 and text.startswith("analysis: ") and words in text
 
 
-def test_a_key_of_a_file_goes_by_its_own_name(said, tmp_path: Path) -> None:
+def test_a_key_of_a_file_goes_by_its_own_name(said, tmp_path):
     """A parameter of the report is called the same, but the option is not what is wrong."""
     path = tmp_path / "run.json"
     path.write_text(json.dumps(json.loads(Path(OLD).read_text("utf-8")) | {"accelerator_count": "eight"}), "utf-8")
@@ -636,7 +632,7 @@ def test_a_key_of_a_file_goes_by_its_own_name(said, tmp_path: Path) -> None:
 STEERING = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e\r"
 
 
-def test_what_a_measured_file_says_does_nothing_to_the_terminal(said, tmp_path: Path) -> None:
+def test_what_a_measured_file_says_does_nothing_to_the_terminal(said, tmp_path):
     """Colors, titles and turned text of a file are shown by their names, in answers and in refusals."""
     path = tmp_path / "run.json"
     record = json.loads(Path(OLD).read_text("utf-8")) | {"accelerator": "H100 SXM", "accelerator_count": 8}

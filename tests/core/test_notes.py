@@ -11,10 +11,10 @@ import pytest
 
 from analysis._core import notes
 from analysis._core.findings import Finding, exactly
-from analysis._core.notes import KINDS, NONE, OTHER, Kind, Note, Notes, Scope, note
+from analysis._core.notes import KINDS, NONE, OTHER, Kind, Note, Scope, note
 from analysis._display import tables as shown
 from analysis.comparability import selection
-from analysis.comparability.selection import Comparison, Data, Question
+from analysis.comparability.selection import Data, Question
 
 matplotlib.use("agg")
 DOUBT = note("contradicts_record")
@@ -28,7 +28,7 @@ def rows(*groups: Any, **columns: Any) -> pd.DataFrame:
     return pd.DataFrame(names | columns).assign(notes=[frozenset(group) for group in groups])
 
 
-def test_words_take_their_values_and_name_what_they_are_about() -> None:
+def test_words_take_their_values_and_name_what_they_are_about():
     assert note("preview").text == "preview system"
     assert note("preview", ["A", "B"], round="v4.1").text == "preview system, not available in v4.1 (A, B)"
     assert note("another_target", target="99.9").text == "accuracy target other than 99.9%"
@@ -36,7 +36,7 @@ def test_words_take_their_values_and_name_what_they_are_about() -> None:
 
 
 @pytest.mark.parametrize("make", [note, notes.kind, lambda code: Note(code).text, lambda code: Note(code).kind])
-def test_unknown_code_is_refused_with_the_near_one_and_all(make: Callable[[str], object]) -> None:
+def test_unknown_code_is_refused_with_the_near_one_and_all(make):
     with pytest.raises(ValueError, match="no kind of note 'preveiw': did you mean 'preview'") as error:
         make("preveiw")
     assert str(error.value).endswith(f"valid: {', '.join(KINDS)}")
@@ -53,18 +53,18 @@ def test_unknown_code_is_refused_with_the_near_one_and_all(make: Callable[[str],
         ("different_rounds", {"rounds": "v5.1", "round": "v4.1"}, "takes other_rounds, rounds; given round, rounds"),
     ],
 )
-def test_lacking_or_surplus_values_are_refused_by_name(code: str, values: dict[str, str], takes: str) -> None:
+def test_lacking_or_surplus_values_are_refused_by_name(code, values, takes):
     with pytest.raises(ValueError, match=f"a note '{code}' {takes}"):
         note(code, **values)
 
 
-def test_notes_are_the_same_in_whatever_order_their_values_are_given() -> None:
+def test_notes_are_the_same_in_whatever_order_their_values_are_given():
     assert note("another_size", usual=8, count=1) == ONE
     assert {ONE, note("another_size", usual=8, count=1)} == {ONE}
     assert len({ONE, FOUR, note("another_size"), replace(ONE, about=("A",))}) == 4
 
 
-def test_note_as_json_has_code_words_values_what_it_is_about_label_and_scope() -> None:
+def test_note_as_json_has_code_words_values_what_it_is_about_label_and_scope():
     about = replace(ONE, about=("A", "B"))
     record = {"code": "another_size", "words": about.text, "values": {"count": 1, "usual": 8}, "about": ["A", "B"]}
     record |= {"bare": "different system size", "label": "different size", "scope": "row"}
@@ -73,27 +73,27 @@ def test_note_as_json_has_code_words_values_what_it_is_about_label_and_scope() -
     assert nested["values"] == {"doubt": DOUBT.text} and json.dumps(nested)
 
 
-def test_notes_of_two_runs_on_one_system_leave_out_its_size() -> None:
+def test_notes_of_two_runs_on_one_system_leave_out_its_size():
     assert notes.beside([{PREVIEW, ONE}, {ONE}], [{EDGE, PREVIEW}, NONE]) == [{PREVIEW, EDGE}, NONE]
     assert notes.beside([{ONE}], [{EDGE}], [{BACKGROUND, FOUR}]) == [{EDGE, BACKGROUND}]
     with pytest.raises(ValueError, match="zip"):
         notes.beside([NONE], [NONE, NONE])
 
 
-def test_ratio_of_two_rounds_is_marked() -> None:
+def test_ratio_of_two_rounds_is_marked():
     assert notes.apart(["v5.1"], ["v4.1"]) == {note("different_rounds", rounds="v5.1", other_rounds="v4.1")}
     both = note("different_rounds", rounds="v4.1/v5.1", other_rounds="v4.1")
     assert notes.apart(["v5.1", "v4.1", "v5.1"], ("v4.1",)) == {both}
 
 
-def test_note_of_all_rows_is_about_nothing_and_that_of_some_names_them() -> None:
+def test_note_of_all_rows_is_about_nothing_and_that_of_some_names_them():
     given = rows({EDGE, PREVIEW}, {EDGE}, benchmark=["llm", "images"])
     assert notes.of_rows(given, "benchmark") == {EDGE, replace(PREVIEW, about=("llm",))}
     assert notes.of_rows(given) == {EDGE, replace(PREVIEW, about=("A",))}
     assert notes.of_rows(given.drop(columns="basis")) == {EDGE, replace(PREVIEW, about=("A",))}
 
 
-def test_note_of_documents_as_a_whole_is_about_the_basis() -> None:
+def test_note_of_documents_as_a_whole_is_about_the_basis():
     of_documents = [note(code) for code in ("division_unstated", "tokens_assumed", "precision_unstated")]
     assert {own.kind.scope for own in of_documents} == {Scope.BACKGROUND}
     told = notes.of_rows(rows({EDGE, *of_documents}, NONE))
@@ -101,7 +101,7 @@ def test_note_of_documents_as_a_whole_is_about_the_basis() -> None:
     assert notes.of_rows(rows({BACKGROUND}, NONE).drop(columns="basis")) == {replace(BACKGROUND, about=("A",))}
 
 
-def test_notes_that_differ_in_their_detail_only_become_one_without_it() -> None:
+def test_notes_that_differ_in_their_detail_only_become_one_without_it():
     size = note("another_size")
     assert notes.of_rows(rows({ONE}, {FOUR}, NONE)) == {replace(size, about=("A", "B"))}
     assert notes.of_rows(rows({ONE}, {FOUR})) == {size}
@@ -109,17 +109,17 @@ def test_notes_that_differ_in_their_detail_only_become_one_without_it() -> None:
     assert notes.of_rows(rows({PREVIEW}, {note("preview")})) == {note("preview")}
 
 
-def test_notes_that_differ_in_what_their_words_say_stay_apart() -> None:
+def test_notes_that_differ_in_what_their_words_say_stay_apart():
     tokens, samples = (note("printed_unit", unit=unit) for unit in ("tokens/s", "samples/s"))
     told = {replace(tokens, about=("doc 0",)), replace(samples, about=("doc 1",))}
     assert notes.of_rows(rows({tokens}, {samples})) == told
 
 
-def test_order_is_that_of_the_kinds_then_of_the_words() -> None:
+def test_order_is_that_of_the_kinds_then_of_the_words():
     assert notes.ordered([FOUR, EDGE, ONE, PREVIEW, EDGE]) == [PREVIEW, EDGE, ONE, FOUR]
 
 
-def test_key_explains_each_meaning_once_by_its_mark_or_by_the_names_of_its_rows() -> None:
+def test_key_explains_each_meaning_once_by_its_mark_or_by_the_names_of_its_rows():
     """What differs between rows of a meaning falls away; what holds for nearly all rows is not explained."""
     sized, ratio = replace(ONE, about=("A",)), replace(note("different_sizes"), about=("B",))
     given = {sized, FOUR, EDGE, BACKGROUND, ratio, replace(note("tokens_differ"), about=("A", "C"))}
@@ -144,19 +144,19 @@ def test_key_explains_each_meaning_once_by_its_mark_or_by_the_names_of_its_rows(
         ({EDGE, ONE, FOUR, note("bridged")}, f"{OTHER}{notes.ROUNDS}"),
     ],
 )
-def test_marks_are_of_what_is_true_of_the_row_and_not_of_its_document(given: Notes, marks: str) -> None:
+def test_marks_are_of_what_is_true_of_the_row_and_not_of_its_document(given, marks):
     assert sorted(notes.marks(given, [replace(own, about=("A",)) for own in given])) == sorted(marks)
     assert notes.marks(given, given) == "", "what holds for all rows marks none"
 
 
-def test_mark_has_one_meaning_in_a_figure() -> None:
+def test_mark_has_one_meaning_in_a_figure():
     of_all = [replace(own, about=("A",)) for own in (ONE, note("tokens_differ"), note("different_sizes"))]
     assert notes.signs(of_all) == {"another_size": OTHER, "different_sizes": OTHER}
     assert notes.marks({note("tokens_differ")}, of_all) == ""
     assert notes.marks({note("tokens_differ")}, of_all[1:2]) == OTHER
 
 
-def test_kinds_have_a_code_of_their_own_and_a_mark_unless_they_hold_for_nearly_all() -> None:
+def test_kinds_have_a_code_of_their_own_and_a_mark_unless_they_hold_for_nearly_all():
     assert len(KINDS) == len(notes._TABLE) + len(notes._EXCLUDED)
     own = {notes.PREVIEW, notes.ROUNDS, OTHER}
     assert {kind.mark for kind in KINDS.values() if kind.scope is not Scope.BACKGROUND} == own
@@ -179,7 +179,7 @@ def noted(monkeypatch: pytest.MonkeyPatch, results: Callable[..., pd.DataFrame],
     return selection.select(tables(frame), Question("llm", "Offline", rounds=("v4.1",)))
 
 
-def test_new_caveat_is_one_entry_in_one_table(noted: Comparison) -> None:
+def test_new_caveat_is_one_entry_in_one_table(noted):
     own, words = note("research_system", round="v4.1"), "research system, not for sale in v4.1"
     assert noted.rows["notes"].tolist() == [NONE, {own}, NONE]
     told = notes.of_rows(noted.rows)

@@ -24,7 +24,7 @@ QUOTED = "parameter prices.0:"
 PRICE, MINE = "price_performance", "my_deployment"
 
 
-def test_values_take_the_place_of_defaults() -> None:
+def test_values_take_the_place_of_defaults():
     values = parameters.validate(SPEEDUP, {"scenario": "Server", "accelerators": ["L40S"]})
     assert (values["scenario"], values["accelerators"], values["baseline"]) == ("Server", ["L40S"], "H100 SXM")
 
@@ -112,19 +112,19 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("notebook", "values", "message"), REFUSED, ids=[str(values) for _, values, _ in REFUSED])
-def test_value_is_refused_by_name(notebook: str, values: dict[str, Any], message: str) -> None:
+def test_value_is_refused_by_name(notebook, values, message):
     with pytest.raises(ParameterError) as error:
         parameters.validate(notebook, values)
     assert str(error.value).startswith(f"{notebook}: {message}")
 
 
 @pytest.mark.parametrize("rounds", [[], ["v5.1"], ["v5.1", "v6.1"], ["v4.1"]])
-def test_later_round_may_be_the_first_of_rounds_or_later(rounds: list[str]) -> None:
+def test_later_round_may_be_the_first_of_rounds_or_later(rounds):
     assert parameters.validate(SPEEDUP, {"rounds": rounds, "later_round": "v5.1"})["rounds"] == rounds
     assert parameters.validate(SPEEDUP, {"rounds": list(dict.fromkeys(["v6.1", *rounds]))})["later_round"] == ""
 
 
-def test_in_a_notebook_a_wrong_parameter_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+def test_in_a_notebook_a_wrong_parameter_is_one_sentence(capsys):
     shell = InteractiveShell(config=Config({"HistoryManager": {"enabled": False}}))
     outcome = shell.run_cell(
         "from analysis._core import parameters\nparameters.validate('power_efficiency', {'baseline': 'H200 SXL'})"
@@ -134,9 +134,7 @@ def test_in_a_notebook_a_wrong_parameter_is_one_sentence(capsys: pytest.CaptureF
 
 
 @pytest.mark.parametrize("where", ["results", "parquet", "csv"])
-def test_baseline_without_a_datasheet_is_taken_by_its_printed_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
-) -> None:
+def test_baseline_without_a_datasheet_is_taken_by_its_printed_name(tmp_path, monkeypatch, where):
     printed = pd.DataFrame({"accelerator": ["XPU 9", None]})
     if where == "results":
         monkeypatch.setattr(
@@ -163,22 +161,22 @@ def test_baseline_without_a_datasheet_is_taken_by_its_printed_name(
     ("notebook", "name"),
     [(POWER, "usd_per_kilowatt_hour"), (POWER, "power_usage_effectiveness"), (DERATING, "tokens_per_second_per_user")],
 )
-def test_number_that_is_none_is_refused(notebook: str, name: str, value: float) -> None:
+def test_number_that_is_none_is_refused(notebook, name, value):
     with pytest.raises(ParameterError, match=name):
         parameters.validate(notebook, {name: value})
 
 
-def test_a_round_that_stands_twice_is_refused() -> None:
+def test_a_round_that_stands_twice_is_refused():
     with pytest.raises(ParameterError, match=r"parameter rounds: v4\.1 stands more than once; each must be another"):
         parameters.validate(POWER, {"rounds": ["v4.1", "v5.1", "v4.1"]})
 
 
-def test_path_with_a_step_twice_is_refused() -> None:
+def test_path_with_a_step_twice_is_refused():
     with pytest.raises(ParameterError, match="upgrade_path"):
         parameters.validate(SPEEDUP, {"upgrade_path": ["H100 SXM", "H200 SXM", "H100 SXM", "H200 SXM"]})
 
 
-def test_every_wrong_value_is_named() -> None:
+def test_every_wrong_value_is_named():
     with pytest.raises(ParameterError) as error:
         parameters.validate(DERATING, {"users": "100", "seed": -1, "color": "red"})
     lines = str(error.value).splitlines()
@@ -186,16 +184,16 @@ def test_every_wrong_value_is_named() -> None:
     assert [name in line for name, line in zip(("users", "seed", "color"), lines, strict=True)] == [True] * 3
 
 
-def test_unknown_notebook_is_refused_with_the_near_match() -> None:
+def test_unknown_notebook_is_refused_with_the_near_match():
     with pytest.raises(ParameterError, match="no notebook 'power_eficiency': did you mean"):
         parameters.validate("power_eficiency", {})
 
 
-def test_whole_number_may_stand_for_a_fraction() -> None:
+def test_whole_number_may_stand_for_a_fraction():
     assert parameters.validate(POWER, {"usd_per_kilowatt_hour": 1})["usd_per_kilowatt_hour"] == 1.0
 
 
-def test_validated_parameters_do_not_change() -> None:
+def test_validated_parameters_do_not_change():
     with pytest.raises(ValueError, match="frozen"):
         parameters.RealWorldDerating().benchmark = "bert"
 
@@ -210,19 +208,19 @@ def parameters_cell(notebook: str) -> str:
 WITHOUT_A_REPORT = {"_template", "explore"}  # what new-report copies, and what only runs with widgets
 
 
-def test_what_is_checked_is_in_its_notebook() -> None:
+def test_what_is_checked_is_in_its_notebook():
     lacking = {name: set(own) - parameters.model_for(name).model_fields.keys() for name, own in parameters.OWN.items()}
     assert not any(lacking.values()), lacking
     assert set(MODELS) <= {path.stem for path in NOTEBOOKS.glob("*.ipynb")}
 
 
-def test_fields_are_those_that_papermill_finds(shipped_notebook: str) -> None:
+def test_fields_are_those_that_papermill_finds(shipped_notebook):
     found = papermill.inspect_notebook(str(NOTEBOOKS / f"{shipped_notebook}.ipynb"))
     assert list(found) == list(parameters.model_for(shipped_notebook).model_fields)
     assert [name for name, about in found.items() if not about["help"] or about["inferred_type_name"] == "None"] == []
 
 
-def test_defaults_are_those_of_the_parameters_cell(shipped_notebook: str) -> None:
+def test_defaults_are_those_of_the_parameters_cell(shipped_notebook):
     values: dict[str, Any] = {}
     exec(compile(ast.parse(parameters_cell(shipped_notebook)), shipped_notebook, "exec"), {}, values)
     values.pop("__annotations__", None)
@@ -232,12 +230,12 @@ def test_defaults_are_those_of_the_parameters_cell(shipped_notebook: str) -> Non
     assert types == {name: type(value) for name, value in model().model_dump().items()}
 
 
-def test_run_file_is_valid(shipped_run: str) -> None:
+def test_run_file_is_valid(shipped_run):
     run = yaml.safe_load((RUNS / f"{shipped_run}.yml").read_text("utf-8"))
     assert parameters.validate(Path(run["notebook"]).stem, run.get("parameters") or {})
 
 
-def test_every_notebook_has_a_run_file(shipped: list[Path]) -> None:
+def test_every_notebook_has_a_run_file(shipped):
     runs = [yaml.safe_load(path.read_text("utf-8")) for path in shipped if path.parent == RUNS]
     notebooks = {path.stem for path in shipped if path.parent == NOTEBOOKS}
     assert {run["notebook"] for run in runs} == notebooks - WITHOUT_A_REPORT
@@ -250,7 +248,7 @@ def declared(tmp_path: Path, source: str, tag: str = "parameters") -> type[Any]:
     return parameters.model_for("own", tmp_path)
 
 
-def test_notebook_without_a_model_is_typed_by_its_parameters_cell(tmp_path: Path) -> None:
+def test_notebook_without_a_model_is_typed_by_its_parameters_cell(tmp_path):
     model = declared(tmp_path, 'benchmark: str = "bert"  # as everywhere\napples: int = -3  # how many\n')
     assert model().model_dump() == {"benchmark": "bert", "apples": -3}
     for values, said in (
@@ -272,9 +270,7 @@ def test_notebook_without_a_model_is_typed_by_its_parameters_cell(tmp_path: Path
         ("a: int = 1", "hide-input", {}),
     ],
 )
-def test_a_parameter_is_what_a_line_assigns_and_does_not_compute(
-    tmp_path: Path, source: str, tag: str, fields: dict[str, object]
-) -> None:
+def test_a_parameter_is_what_a_line_assigns_and_does_not_compute(tmp_path, source, tag, fields):
     declared(tmp_path, source, tag)
     assert parameters.validate("own", {}, tmp_path) == fields
 
@@ -282,13 +278,13 @@ def test_a_parameter_is_what_a_line_assigns_and_does_not_compute(
 @pytest.mark.parametrize(
     "half", ["[]", '{"cells": [{"cell_type": "code", "source": ""}]}', '{"cells": [1]}', '{"cells": ']
 )
-def test_a_notebook_that_is_saved_by_halves_is_refused(tmp_path: Path, half: str) -> None:
+def test_a_notebook_that_is_saved_by_halves_is_refused(tmp_path, half):
     (tmp_path / "own.ipynb").write_text(half)
     with pytest.raises(ParameterError, match=r"own\.ipynb: is not a whole notebook"):
         parameters.validate("own", {}, tmp_path)
 
 
-def test_a_parameter_is_refused_by_the_option_that_it_was_given_under() -> None:
+def test_a_parameter_is_refused_by_the_option_that_it_was_given_under():
     wrong = {"users": 0, "peak_over_mean": [0.5, 1.0], "draws": 1}
     with pytest.raises(ParameterError) as error:
         parameters.validate(DERATING, wrong)
@@ -320,7 +316,7 @@ TOGETHER = [  # what several values are together names each parameter, as it is 
 
 
 @pytest.mark.parametrize(("notebook", "values", "said"), TOGETHER, ids=[said.split()[0] for _, _, said in TOGETHER])
-def test_what_values_are_together_is_told_in_a_notebook_and_by_options(notebook: str, values: dict, said: str) -> None:
+def test_what_values_are_together_is_told_in_a_notebook_and_by_options(notebook, values, said):
     with pytest.raises(ParameterError) as error:
         parameters.validate(notebook, values)
     assert error.value.text_for("--{}".format).startswith(said)

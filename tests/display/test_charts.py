@@ -19,7 +19,6 @@ from matplotlib.textpath import text_to_path
 from analysis import charts
 from analysis._core import html_table, mime
 from analysis._core.notes import NONE, note, worded
-from analysis._tables.catalog import Catalog
 from analysis.charts import colors, style
 from analysis.charts.style import Drawing
 
@@ -167,13 +166,13 @@ def legend(drawing: Drawing) -> list[str]:
 
 
 @pytest.mark.parametrize("name", CHARTS)
-def test_the_same_data_are_the_same_bytes_and_others_others(name: str) -> None:
+def test_the_same_data_are_the_same_bytes_and_others_others(name):
     assert drawn(name).startswith("<?xml")
     assert drawn(name) == style.svg(draw(name).figure) != style.svg(draw(name, x_low=[1.9, 0.2, 2.9], y=9).figure)
 
 
 @pytest.mark.parametrize("name", CHARTS)
-def test_it_is_drawn_for_a_page_with_a_header_and_for_a_phone_without(name: str) -> None:
+def test_it_is_drawn_for_a_page_with_a_header_and_for_a_phone_without(name):
     drawing = draw(name)
     assert [text.get_text() for text in drawing.figure.texts] == ["B200 leads", "LLM Offline."]
     assert drawing.narrow.texts == []
@@ -182,14 +181,14 @@ def test_it_is_drawn_for_a_page_with_a_header_and_for_a_phone_without(name: str)
 
 
 @pytest.mark.parametrize("name", CHARTS)
-def test_of_no_rows_a_sentence_is_left(name: str) -> None:
+def test_of_no_rows_a_sentence_is_left(name):
     drawing = CHARTS[name](FRAME_OF_STEPS.head(0))
     assert drawing.figure is None
     assert drawing.alt == "B200 leads. No comparable row for these parameters: nothing to draw."
 
 
 @pytest.mark.parametrize("name", TOLD)
-def test_alt_text_and_table_tell_the_numbers(name: str) -> None:
+def test_alt_text_and_table_tell_the_numbers(name):
     alt, row = TOLD[name]
     drawing = draw(name)
     assert drawing.alt.startswith(f"B200 leads. {alt}")
@@ -202,7 +201,7 @@ def test_alt_text_and_table_tell_the_numbers(name: str) -> None:
 @pytest.mark.parametrize(
     "name", [name for name in CHARTS if name not in ("roofs", "strips", "stairs", "distributions")]
 )
-def test_notes_of_rows_and_those_beside_them_are_those_of_the_drawing(name: str) -> None:
+def test_notes_of_rows_and_those_beside_them_are_those_of_the_drawing(name):
     notes = [frozenset({PREVIEW}), NONE, frozenset({PREVIEW, EDGE})]
     own = draw(name, accelerator=["A", "B", "C"], notes=notes).notes
     assert name == "stacked" or own == {note("preview", about=["A", "C"]), note("edge_suite", about=["C"])}
@@ -210,7 +209,7 @@ def test_notes_of_rows_and_those_beside_them_are_those_of_the_drawing(name: str)
     assert ranges(notes=more).notes == more
 
 
-def test_a_mark_says_its_row_when_it_is_pointed_at() -> None:
+def test_a_mark_says_its_row_when_it_is_pointed_at():
     """Each bar and its marker; what is markup in data is text in the drawing."""
     who = {"accelerator": ["B200 SXM", "L40S", "B200 SXM"], "system": ["Big <box>", "", "Big <box>"]}
     svg = style.svg(draw("ranges", **who, submitter="Ann", software="vLLM").figure)
@@ -220,7 +219,7 @@ def test_a_mark_says_its_row_when_it_is_pointed_at() -> None:
     assert hovers(draw("scatter"))[0] == "B200 SXM · official v4.1 · loss 2 to 2.5 · rate 1 to 1.5"
 
 
-def test_preview_and_derived_are_hollow() -> None:
+def test_preview_and_derived_are_hollow():
     faces = [point.get_markerfacecolor() for point in points(ranges(hollow="derived"))]
     assert faces == ["white", style.color("L40S"), style.color("B200 SXM")]
     for name in ("ranges", "over_time", "by_size", "curves"):
@@ -228,14 +227,14 @@ def test_preview_and_derived_are_hollow() -> None:
         assert [point.get_markerfacecolor() == "white" for point in points(preview)].count(True) == 1, name
 
 
-def test_svg_holds_no_date() -> None:
+def test_svg_holds_no_date():
     assert not re.search(r"<dc:date>|20\d\d-\d\d-\d\d", drawn("ranges"))
 
 
 # What is shown of a drawing.
 
 
-def test_figure_is_shown_as_svg_with_alt_text_and_source_line(displayed: list[tuple[Any, dict]]) -> None:
+def test_figure_is_shown_as_svg_with_alt_text_and_source_line(displayed):
     style.show(draw("ranges"), "Sources: a page.")
     (output, options), (table, marked) = displayed
     told = options["metadata"]["image/svg+xml"]
@@ -249,14 +248,14 @@ def test_figure_is_shown_as_svg_with_alt_text_and_source_line(displayed: list[tu
     assert plt.get_fignums() == []
 
 
-def test_a_fuller_table_takes_the_place_of_the_chart_s_own(displayed: list[tuple[Any, dict]]) -> None:
+def test_a_fuller_table_takes_the_place_of_the_chart_s_own(displayed):
     own = html_table.render(pd.DataFrame({"Who": ["Ann"]}), "People")
     style.show(draw("ranges"), "Sources: a page.", own)
     ((table, options),) = displayed[1:]
     assert table == own.beside_figure()._repr_mimebundle_() and options["metadata"][mime.CSV] == "Who\nAnn\n"
 
 
-def test_drawing_of_nothing_is_shown_as_a_sentence_and_its_markup_not_run(displayed: list[tuple[Any, dict]]) -> None:
+def test_drawing_of_nothing_is_shown_as_a_sentence_and_its_markup_not_run(displayed):
     style.show(style.nothing(EVIL), "")
     ((output, _),) = displayed
     assert output.data.startswith('<p class="nothing">&lt;script&gt;') and "<img" not in output.data
@@ -265,7 +264,7 @@ def test_drawing_of_nothing_is_shown_as_a_sentence_and_its_markup_not_run(displa
 @pytest.mark.parametrize(
     ("alt", "source", "why"), [("A picture.", "Sources: a page.", "alt text"), ("2 apples", " ", "source line")]
 )
-def test_figure_without_numbers_in_words_or_without_source_is_refused(alt: str, source: str, why: str) -> None:
+def test_figure_without_numbers_in_words_or_without_source_is_refused(alt, source, why):
     with pytest.raises(ValueError, match=f"needs .*{why}"):
         style.show(Drawing(Figure(), alt), source)
 
@@ -273,7 +272,7 @@ def test_figure_without_numbers_in_words_or_without_source_is_refused(alt: str, 
 # Rows.
 
 
-def test_numbers_and_marks_of_notes_stand_behind_bars_and_words_in_the_table() -> None:
+def test_numbers_and_marks_of_notes_stand_behind_bars_and_words_in_the_table():
     """What holds for a document as a whole has no sign behind a number."""
     notes = [frozenset({PREVIEW, UNSTATED}), frozenset({UNSTATED}), NONE]
     drawing = draw("ranges", notes=notes)
@@ -283,13 +282,13 @@ def test_numbers_and_marks_of_notes_stand_behind_bars_and_words_in_the_table() -
     assert draw("beside", notes=notes).numbers.cells["Caveat"].tolist()[1] == worded(notes[1])
 
 
-def test_a_marker_stands_at_the_median_where_the_rows_have_one() -> None:
+def test_a_marker_stands_at_the_median_where_the_rows_have_one():
     """Of 4 to 9 the middle is 6; a row's own median is 8."""
     row = FRAME.head(1).assign(x_low=4.0, x_high=9.0)
     assert [points(ranges(own))[0].get_xdata()[0] for own in (row, row.assign(x_median=8.0))] == [6, 8]
 
 
-def test_a_band_and_a_reference_are_no_numbers_and_the_axes_reach_them() -> None:
+def test_a_band_and_a_reference_are_no_numbers_and_the_axes_reach_them():
     drawing = ranges(FRAME.head(1), reference=1, band=(0.6, 0.8), band_label="assumed")
     assert drawing.alt == ranges(FRAME.head(1)).alt and legend(drawing) == ["official v4.1", "assumed"]
     assert [line.get_xdata()[0] for line in first(drawing).lines if line.get_linestyle() == "--"] == [1]
@@ -300,7 +299,7 @@ def shapes(**columns: Any) -> list[str]:
     return [point.get_marker() for point in points(ranges(FRAME.assign(**columns)))]
 
 
-def test_markers_tell_origins_and_rounds_apart_whatever_a_basis_is_called() -> None:
+def test_markers_tell_origins_and_rounds_apart_whatever_a_basis_is_called():
     three = ["one", "official looking", "three"]
     assert shapes(basis=three, origin=["official", "published", "measured"]) == ["s", "o", "^"]
     assert shapes(basis=three, origin=["measured", "official", "published"]) == ["^", "s", "o"]
@@ -312,12 +311,12 @@ def test_markers_tell_origins_and_rounds_apart_whatever_a_basis_is_called() -> N
     assert all(len(set(shapes(basis=three, origin=origin))) == 3 for origin in style.MARKERS)
 
 
-def test_rows_of_a_label_are_put_together_in_order_of_appearance() -> None:
+def test_rows_of_a_label_are_put_together_in_order_of_appearance():
     assert charts.grouped(FRAME, "part")["basis"].tolist() == ["official v4.1", "Paper", "official v4.1"]
 
 
 @pytest.mark.parametrize("log", [False, True])
-def test_words_behind_bars_end_inside_the_axes(log: bool) -> None:
+def test_words_behind_bars_end_inside_the_axes(log):
     words = ["", "in one line with the longest of bars", "below the bound that was stated for it"]
     for figure in (drawing := ranges(FRAME.assign(words=words), note="words", log=log)).figure, drawing.narrow:
         figure.draw_without_rendering()
@@ -327,13 +326,13 @@ def test_words_behind_bars_end_inside_the_axes(log: bool) -> None:
 
 
 @pytest.mark.parametrize("words", ["0.275 · $1.74/hour", "3.79 · FP4 vs FP8 ‡*"])
-def test_words_are_as_wide_where_room_is_made_for_them_as_in_the_svg(words: str) -> None:
+def test_words_are_as_wide_where_room_is_made_for_them_as_in_the_svg(words):
     text = plt.figure(dpi=100).text(0, 0, words, size=7.5)
     width, _, _ = text_to_path.get_text_width_height_descent(words, text.get_fontproperties(), False)
     assert text.get_window_extent().width * 72 / 100 == pytest.approx(width, rel=0.02)
 
 
-def test_numbers_beside_ratios_stand_in_a_column_right_of_every_mark() -> None:
+def test_numbers_beside_ratios_stand_in_a_column_right_of_every_mark():
     figure = draw("beside").figure
     figure.draw_without_rendering()
     words = figure.axes[0].texts
@@ -343,12 +342,12 @@ def test_numbers_beside_ratios_stand_in_a_column_right_of_every_mark() -> None:
     assert max(box.x1 for box in boxes) <= figure.bbox.width
 
 
-def test_a_range_that_is_missing_is_drawn_as_nothing() -> None:
+def test_a_range_that_is_missing_is_drawn_as_nothing():
     drawing = draw("beside", y_low=[1.0, float("nan"), 9.0], y_high=[1.5, float("nan"), 9.0])
     assert "L40S: computed 0.25, stated not known" in drawing.alt and len(points(drawing)) == 5
 
 
-def test_stacked_parts_lie_one_behind_the_other_with_their_sum_at_the_end() -> None:
+def test_stacked_parts_lie_one_behind_the_other_with_their_sum_at_the_end():
     """2 + 1, 0.25 + 5 and 3 + 0; a part of nothing has no bar, a white one an outline."""
     drawing = draw("stacked", y_low=[1.0, 5.0, 0.0])
     bars = [bar for bar in first(drawing).patches if bar.get_width() > 0]
@@ -360,7 +359,7 @@ def test_stacked_parts_lie_one_behind_the_other_with_their_sum_at_the_end() -> N
 
 
 @pytest.mark.parametrize(("high", "told"), [(20_000.0, "10,000"), (2.0, "1.0")])
-def test_ticks_of_thousands_have_separators(high: float, told: str) -> None:
+def test_ticks_of_thousands_have_separators(high, told):
     drawing = ranges(FRAME.assign(x_low=0.0, x_high=high))
     drawing.figure.draw_without_rendering()
     assert told in [tick.get_text() for tick in first(drawing).get_xticklabels()]
@@ -370,7 +369,7 @@ def test_ticks_of_thousands_have_separators(high: float, told: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["over_time", "by_size", "curves"])
-def test_names_of_lines_that_end_together_hide_no_point_and_no_other_name(name: str) -> None:
+def test_names_of_lines_that_end_together_hide_no_point_and_no_other_name(name):
     more = [FRAME.tail(2).assign(part=f"Part {place}", x_high=lambda f: f["x_high"] * 1.01) for place in range(4)]
     drawing = CHARTS[name](pd.concat([FRAME, *more], ignore_index=True))
     for figure in (drawing.figure, drawing.narrow):
@@ -383,14 +382,14 @@ def test_names_of_lines_that_end_together_hide_no_point_and_no_other_name(name: 
         assert not any(box.contains(*mark) for box in boxes for mark in marks)
 
 
-def test_a_mark_of_a_note_stands_at_its_point_of_a_line() -> None:
+def test_a_mark_of_a_note_stands_at_its_point_of_a_line():
     small = note("different_sizes", sizes="4x", other_sizes="8x")
     drawing = draw("over_time", notes=[frozenset({small}), NONE, NONE])
     (mark,) = [text for text in first(drawing).texts if text.get_text() == "*"]
     assert mark.xy[0] == points(drawing)[0].get_xdata()[0]
 
 
-def test_only_markers_that_are_drawn_are_explained() -> None:
+def test_only_markers_that_are_drawn_are_explained():
     assert legend(draw("by_size")) == list(MARKERS)
     assert legend(draw("by_size", basis="Paper")) == []
     assert {point.get_marker() for point in points(draw("by_size"))} == {"o", "^"}
@@ -412,7 +411,7 @@ def curves(estimates: pd.DataFrame | None = None, **changes: Any) -> Drawing:
     return charts.curves(rows, fast, front, label="part", x="speed", y="x", **own)
 
 
-def test_what_promises_no_speed_stands_at_the_left_edge_and_a_bound_points_on() -> None:
+def test_what_promises_no_speed_stands_at_the_left_edge_and_a_bound_points_on():
     marks = points(curves())
     places = [(float(mark.get_xdata()[0]), float(mark.get_ydata()[0])) for mark in marks]
     assert places == [(0, 100), (10, 80), (40, 20), (0, 10), (5, 8)]
@@ -422,13 +421,13 @@ def test_what_promises_no_speed_stands_at_the_left_edge_and_a_bound_points_on() 
     assert legend(curves()) == explained and legend(curves(derived=False)) == explained[:3]
 
 
-def test_what_was_not_measured_between_runs_is_dotted() -> None:
+def test_what_was_not_measured_between_runs_is_dotted():
     lines = [line for line in first(curves()).lines if len(line.get_xdata()) > 1 and line.get_marker() == "None"]
     joined = [line for line in lines if line.get_color() in (style.color("B200 SXM"), style.color("L40S"))]
     assert len(joined) == 2 and all(line.is_dashed() for line in joined)
 
 
-def test_an_estimate_is_a_dashed_line_in_a_band_as_far_up_as_measured_points() -> None:
+def test_an_estimate_is_a_dashed_line_in_a_band_as_far_up_as_measured_points():
     """At 80 and 160 of B200, of which 100 is the most measured; A100, estimated alone, has its name at its line."""
     estimates = pd.DataFrame({"part": ["B200 SXM"] * 2 + ["A100 SXM 80GB"] * 2, "speed": [40.0, 60.0] * 2})
     estimates = estimates.assign(x_low=[80.0, 160.0, 40.0, 10.0], x_high=[80.0, 160.0, 90.0, 10.0])
@@ -440,7 +439,7 @@ def test_an_estimate_is_a_dashed_line_in_a_band_as_far_up_as_measured_points() -
     assert legend(drawing)[-1] == "estimate (dashed), no MLPerf result"
 
 
-def test_the_pareto_front_goes_down_in_steps_and_ends_where_the_record_ends() -> None:
+def test_the_pareto_front_goes_down_in_steps_and_ends_where_the_record_ends():
     """80 up to 10, 20 from there to 40; behind it the ground is gray, and the axis reaches a tick that is not far."""
     ax = first(curves())
     assert [[0, 80], [10, 80], [10, 20], [40, 20]] in [line.get_xydata().tolist() for line in ax.lines]
@@ -455,7 +454,7 @@ def stairs(**more: Any) -> Drawing:
     return charts.stairs(steps, today, label="part", x="users", y="nodes", **AXES | more)
 
 
-def test_a_step_is_flat_until_the_next_one_begins_and_the_choice_is_marked_on_it() -> None:
+def test_a_step_is_flat_until_the_next_one_begins_and_the_choice_is_marked_on_it():
     drawing = stairs()
     line, span, mark, _ = first(drawing).lines
     assert line.get_drawstyle() == "steps-post" and line.get_xydata().tolist()[:2] == [[100, 8], [4000, 16]]
@@ -468,7 +467,7 @@ def test_a_step_is_flat_until_the_next_one_begins_and_the_choice_is_marked_on_it
 # Points.
 
 
-def test_no_tick_stands_at_a_loss_below_zero() -> None:
+def test_no_tick_stands_at_a_loss_below_zero():
     axes = first(draw("scatter", x_low=[0.0, 0.0, 1.0], x_high=[0.0, 1.0, 3.0]))
     left, right = axes.get_xlim()
     assert left < 0 < right and min(tick for tick in axes.get_xticks() if left <= tick <= right) == 0
@@ -481,7 +480,7 @@ def strip_of(*values: float) -> Drawing:
     )
 
 
-def test_dots_of_one_value_are_piled_up_around_it_and_none_covers_another() -> None:
+def test_dots_of_one_value_are_piled_up_around_it_and_none_covers_another():
     drawing = strip_of(*[1.0] * 38, 0.5, 4.0)
     drawing.figure.draw_without_rendering()
     places = [first(drawing).transData.transform(point.get_xydata()[0]) for point in points(drawing)]
@@ -491,7 +490,7 @@ def test_dots_of_one_value_are_piled_up_around_it_and_none_covers_another() -> N
     assert places[38][0] < min(piled) and places[39][0] > max(piled)
 
 
-def test_a_dot_says_which_it_is_and_what_is_not_above_zero_is_left_out() -> None:
+def test_a_dot_says_which_it_is_and_what_is_not_above_zero_is_left_out():
     drawing = strip_of(0.0, -1.0, float("nan"), 2.0, 2.0)
     assert hovers(drawing) == ["3", "4"] and "2 dots" in drawing.alt
     assert strip_of(0.0).figure is None
@@ -500,7 +499,7 @@ def test_a_dot_says_which_it_is_and_what_is_not_above_zero_is_left_out() -> None
 # Grids.
 
 
-def test_a_cell_of_a_heat_map_has_its_range_or_its_median_with_its_marks() -> None:
+def test_a_cell_of_a_heat_map_has_its_range_or_its_median_with_its_marks():
     """Columns in the order of their categories; in a narrow drawing one mark stands beside a number."""
     crossed = note("different_rounds", rounds="v5.1", other_rounds="v6.0")
     notes = [frozenset({PREVIEW, crossed}), frozenset({PREVIEW}), NONE]
@@ -511,7 +510,7 @@ def test_a_cell_of_a_heat_map_has_its_range_or_its_median_with_its_marks() -> No
     assert {text.get_color() for text in first(drawing).texts} == {colors.CELL_INK}
 
 
-def test_a_cell_of_a_heat_map_says_what_it_is_of_where_it_is_pointed_at() -> None:
+def test_a_cell_of_a_heat_map_says_what_it_is_of_where_it_is_pointed_at():
     """The square over each cell that is not blank, from the top left; it is there to be pointed at, not to be seen."""
     single = note("single", of="system")
     drawing = draw("heatmap", accelerator=FRAME["part"], notes=[NONE, frozenset({single}), NONE])
@@ -526,7 +525,7 @@ def test_a_cell_of_a_heat_map_says_what_it_is_of_where_it_is_pointed_at() -> Non
     assert "<path" in square and "fill: none" not in square
 
 
-def test_bars_are_dark_up_to_what_is_proven_and_light_beyond_on_one_scale() -> None:
+def test_bars_are_dark_up_to_what_is_proven_and_light_beyond_on_one_scale():
     """Their numbers stand above them with marks, words in place of what is missing."""
     drawing = draw("bars_at", notes=[frozenset({PREVIEW}), NONE, NONE])
     panels = drawing.figure.axes
@@ -543,13 +542,13 @@ def test_bars_are_dark_up_to_what_is_proven_and_light_beyond_on_one_scale() -> N
 
 
 @pytest.mark.parametrize("ground", [colors.LIGHT, colors.DARK])
-def test_colors_are_told_from_their_ground(ground: str) -> None:
+def test_colors_are_told_from_their_ground(ground):
     shades = [colors.readable(color, ground) for color in style.COLORS.values()]
     assert min(colors.contrast(shade, ground) for shade in shades) >= colors.LEAST
     assert ground == colors.DARK or shades == list(style.COLORS.values())
 
 
-def test_words_can_be_read_on_dark_ground_and_in_every_cell_of_a_heat_map() -> None:
+def test_words_can_be_read_on_dark_ground_and_in_every_cell_of_a_heat_map():
     said = [colors.ON_DARK[color] for color in (colors.INK, colors.QUIET)]
     assert min(colors.contrast(color, colors.DARK) for color in said) > 7
     palette = first(draw("heatmap")).collections[0].get_cmap()
@@ -558,7 +557,7 @@ def test_words_can_be_read_on_dark_ground_and_in_every_cell_of_a_heat_map() -> N
     assert round(colors.contrast("#000000", "#ffffff"), 9) == 21
 
 
-def test_verdicts_are_told_from_both_grounds_and_from_each_other() -> None:
+def test_verdicts_are_told_from_both_grounds_and_from_each_other():
     """Each color has contrast 3 with white; what stands in for it on dark ground has it there."""
     assert min(colors.contrast(ink, colors.LIGHT) for ink in colors.JUDGED.values()) >= colors.LEAST
     rules = colors.dark_style("".join(f'<path style="fill: {ink}; stroke: {ink}"/>' for ink in colors.JUDGED.values()))
@@ -568,13 +567,13 @@ def test_verdicts_are_told_from_both_grounds_and_from_each_other() -> None:
     assert len(set(shades)) == len(set(colors.JUDGED.values())) == 4
 
 
-def test_dark_colors_stand_in_the_drawing_for_those_that_it_uses() -> None:
+def test_dark_colors_stand_in_the_drawing_for_those_that_it_uses():
     rules = drawn("ranges").partition("prefers-color-scheme:dark")[2].partition("</style>")[0]
     assert f'[style*="fill: {colors.INK}"]{{fill:{colors.ON_DARK[colors.INK]}!important}}' in rules
     assert style.COLORS["H200 SXM CTS"] not in rules
 
 
-def test_accelerator_has_one_color_of_its_own_and_an_unknown_one_is_gray(data: Catalog) -> None:
+def test_accelerator_has_one_color_of_its_own_and_an_unknown_one_is_gray(data):
     """Under its name and under what people call it, which may be the same."""
     assert style.color("nothing") == style.OTHER
     known = data.accelerators[data.accelerators["accelerator"].isin(style.COLORS)]

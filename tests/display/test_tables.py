@@ -35,7 +35,7 @@ def sizes(low: float, high: float, **how: object) -> str:
     return tables.show(frame, "Sizes", {"size": "Size"}, **how).cells.iloc[0, 0]
 
 
-def test_cells_are_words_and_ranges_with_separators_of_thousands() -> None:
+def test_cells_are_words_and_ranges_with_separators_of_thousands():
     assert TABLE.cells.to_dict("list") == {
         "Who": ["Ann", "Bob"],
         "Size (g)": ["1 to 1.5", "2"],
@@ -47,14 +47,14 @@ def test_cells_are_words_and_ranges_with_separators_of_thousands() -> None:
     assert (sizes(123_456.0, 123_456.0), sizes(123_456.0, 123_456.0, digits=None)) == ("123,000", "123,456")
 
 
-def test_header_cells_say_what_they_head_and_numbers_are_told_from_words() -> None:
+def test_header_cells_say_what_they_head_and_numbers_are_told_from_words():
     assert "<caption>Sizes</caption>" in TABLE.markup
     assert TABLE.markup.count('<th scope="col"') == TABLE.markup.count("<th") - TABLE.markup.count("<thead") == 5
     kinds = re.findall(r'<t[hd](?: scope="col")?( class="number")?>', TABLE.markup)
     assert [bool(kind) for kind in kinds] == [False, True, True, True, False] * 3
 
 
-def test_marks_stand_behind_numbers_and_a_blank_has_the_sign_asked_for() -> None:
+def test_marks_stand_behind_numbers_and_a_blank_has_the_sign_asked_for():
     told = [frozenset({note("power_capped"), note("another_size")}), NONE]
     rows = FRAME.assign(size_notes=told, size_low=[1.0, float("nan")])
     table = tables.show(rows, "Sizes", {"who": "Who", "size": "Size (g)"}, blank="–")
@@ -63,7 +63,7 @@ def test_marks_stand_behind_numbers_and_a_blank_has_the_sign_asked_for() -> None
     assert list(table.values) == ["Who", "Size (g), low", "Size (g), high"]
 
 
-def test_a_key_says_each_mark_once_and_what_has_none_with_its_rows() -> None:
+def test_a_key_says_each_mark_once_and_what_has_none_with_its_rows():
     of_sizes = (note("another_size", about=["A"]), note("different_sizes", about=["B"]))
     key = tables.key(frozenset({*of_sizes, note("single", about=["C"], of="system")}), ("–", "none <b>here</b>"))
     assert key.lines == [("*", "different system size"), ("", "single system (C)"), ("–", "none <b>here</b>")]
@@ -72,7 +72,7 @@ def test_a_key_says_each_mark_once_and_what_has_none_with_its_rows() -> None:
     assert tables.key(NONE)._repr_mimebundle_()["text/html"] == ""
 
 
-def test_a_long_table_is_folded_unless_left_in_sight_and_a_short_one_can_be() -> None:
+def test_a_long_table_is_folded_unless_left_in_sight_and_a_short_one_can_be():
     frame = pd.DataFrame({"who": ["Ann"] * (tables.FOLD + 1)})
     long = tables.show(frame, EVIL, {"who": "Who"})
     assert long.markup.startswith("<details") and "<script" not in long.markup
@@ -84,18 +84,18 @@ def test_a_long_table_is_folded_unless_left_in_sight_and_a_short_one_can_be() ->
     assert EMPTY.folded() is EMPTY
 
 
-def test_of_many_rows_the_first_are_shown_and_the_title_says_of_how_many() -> None:
+def test_of_many_rows_the_first_are_shown_and_the_title_says_of_how_many():
     table = tables.show(FRAME, "Sizes", COLUMNS, most=1)
     assert (table.title, table.cells["Who"].tolist()) == ("Sizes, the first 1 of 2", ["Ann"])
     assert tables.show(FRAME, "Sizes", COLUMNS, most=2).title == "Sizes"
 
 
-def test_every_table_has_the_same_sheet_of_a_few_rules() -> None:
+def test_every_table_has_the_same_sheet_of_a_few_rules():
     sheets = [re.findall(r"<style>.*?</style>", table.markup) for table in (TABLE, tables.show(FRAME, "A", COLUMNS))]
     assert sheets == [[html_table.SHEET]] * 2 and len(html_table.SHEET) < 400
 
 
-def test_markup_in_cells_headers_notes_and_title_is_shown_not_run() -> None:
+def test_markup_in_cells_headers_notes_and_title_is_shown_not_run():
     frame = pd.DataFrame({"who": [EVIL] * 200, "notes": [frozenset({note("preview", about=[EVIL])})] * 200})
     markup = tables.show(frame, EVIL, {"who": EVIL, "notes": "Caveat"}).markup
     for shown in (markup, tables.show(frame.head(0), EVIL, {"who": "Who"}).markup):
@@ -103,7 +103,7 @@ def test_markup_in_cells_headers_notes_and_title_is_shown_not_run() -> None:
     assert markup.count("&lt;script&gt;") >= 400
 
 
-def test_id_is_that_of_title_and_headers() -> None:
+def test_id_is_that_of_title_and_headers():
     def identity(title: str, columns: dict[str, str]) -> str:
         return re.search('<table class="cells" id="(t[^"]*)"', tables.show(FRAME, title, columns).markup)[1]
 
@@ -111,17 +111,17 @@ def test_id_is_that_of_title_and_headers() -> None:
     assert len({identity("Sizes", COLUMNS), identity("Weights", COLUMNS), identity("Sizes", {"who": "Who"})}) == 3
 
 
-def test_empty_frame_says_that_there_is_nothing() -> None:
+def test_empty_frame_says_that_there_is_nothing():
     assert EMPTY.markup == '<p class="nothing">Sizes: nothing to show for these parameters.</p>'
     assert EMPTY._repr_mimebundle_()["text/plain"].strip() == "Sizes: nothing to show for these parameters."
 
 
-def test_unknown_column_is_refused() -> None:
+def test_unknown_column_is_refused():
     with pytest.raises(KeyError, match=re.escape(f"no column {not_among('sise', COLUMNS)}")):
         tables.show(FRAME, "Sizes", {"sise": "Size (g)"})
 
 
-def test_plain_text_and_csv_have_header_and_rows() -> None:
+def test_plain_text_and_csv_have_header_and_rows():
     """As CSV the ends of a range are numbers, and words stand as they are."""
     plain = tables.show(FRAME, "Sizes", {"who": "Who", "size": "Size (g)"})._repr_mimebundle_()["text/plain"]
     assert plain == "Sizes\nWho | Size (g)\nAnn | 1 to 1.5\nBob | 2"
@@ -138,7 +138,7 @@ def chosen(results: Callable[..., pd.DataFrame], tables: Callable[..., Data]) ->
     return selection.select(tables(rows), Question("llm", "Offline", rounds=("v4.1",)))
 
 
-def test_rows_compared_come_fastest_first_with_unit_result_id_and_caveats(chosen: Comparison) -> None:
+def test_rows_compared_come_fastest_first_with_unit_result_id_and_caveats(chosen):
     own = frozenset({note("edge_suite"), note("preview")})
     table = tables.results(replace(chosen, rows=chosen.rows.assign(notes=[own, NONE])))
     assert table.title == "Compared: LLM Offline"
@@ -148,7 +148,7 @@ def test_rows_compared_come_fastest_first_with_unit_result_id_and_caveats(chosen
     assert table.cells["Caveat"].tolist() == ["", "preview system; edge suite"] == [worded(NONE), worded(own)]
 
 
-def test_rows_left_out_come_with_their_reason_that_of_most_results_first(chosen: Comparison) -> None:
+def test_rows_left_out_come_with_their_reason_that_of_most_results_first(chosen):
     assert tables.excluded(chosen).cells.to_numpy().tolist() == [["another round", "1", "H100 SXM"]]
     rows = pd.DataFrame({"reason": ["few", "many"], "results": [1, 9], "accelerators": ["", ""]})
     assert tables.excluded(replace(chosen, excluded=rows)).cells["Why"].tolist() == ["many", "few"]

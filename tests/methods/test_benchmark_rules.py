@@ -1,13 +1,10 @@
 """What rules limit, what speed that promises, and how fast users are known to have been served."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from analysis._core.vocabulary import LIMITED
-from analysis._tables.catalog import Catalog
 from analysis.methods import benchmark_rules
 
 BY_ROUND = pd.DataFrame(
@@ -16,7 +13,7 @@ BY_ROUND = pd.DataFrame(
 ).assign(quantity="tpot_p99_limit", confidence="high")
 
 
-def test_users_saw_what_the_log_says_else_what_the_limit_of_the_round_allows(results: Callable) -> None:
+def test_users_saw_what_the_log_says_else_what_the_limit_of_the_round_allows(results):
     """1000 / 125 ms are 8; without a log 200 ms are 5, 100 ms in v6.0 are 10, 40 ms of Interactive are 25."""
     own = [{}, {}, {"round": "v6.0"}, {"scenario": "Interactive", "round": "v5.1"}, {"benchmark": "images"}]
     rows = results(*({"benchmark": "llm", "scenario": "Server"} | row for row in own))
@@ -26,7 +23,7 @@ def test_users_saw_what_the_log_says_else_what_the_limit_of_the_round_allows(res
     assert benchmark_rules.interactivity_bounds(rows, BY_ROUND)["speed"].tolist()[:2] == [5.0, 5.0]
 
 
-def test_a_row_without_a_round_has_the_limit_of_the_rounds_asked_for(results: Callable) -> None:
+def test_a_row_without_a_round_has_the_limit_of_the_rounds_asked_for(results):
     rows = results({"benchmark": "llm", "scenario": "Server", "round": ""})
     assert benchmark_rules.interactivity_bounds(rows, BY_ROUND, ["v6.0"])["speed"].tolist() == [10.0]
 
@@ -54,13 +51,11 @@ LIMITS = pd.DataFrame(
         ("Interactive", ("v4.1",), None),  # the scenario is younger
     ],
 )
-def test_guaranteed_speed_is_the_inverse_of_the_tightest_limit_of_the_rounds(
-    scenario: str, rounds: tuple, speed: float | None
-) -> None:
+def test_guaranteed_speed_is_the_inverse_of_the_tightest_limit_of_the_rounds(scenario, rounds, speed):
     assert benchmark_rules.guaranteed_speed(LIMITS, "llm", scenario, rounds) == speed
 
 
-def test_a_limit_of_no_round_holds_in_all() -> None:
+def test_a_limit_of_no_round_holds_in_all():
     assert benchmark_rules.limit_ms(LIMITS, "llm", "Server", "ttft_p99_limit", ("v2.0",)) == 20.0
 
 
@@ -74,37 +69,35 @@ def test_a_limit_of_no_round_holds_in_all() -> None:
         ("gpt-oss-120b", "Interactive", ("v6.0",), 2000.0, 15.0),
     ],
 )
-def test_the_limits_of_the_rules(
-    data: Catalog, benchmark: str, scenario: str, rounds: tuple, ttft: float, tpot: float
-) -> None:
+def test_the_limits_of_the_rules(data, benchmark, scenario, rounds, ttft, tpot):
     limits = [benchmark_rules.limit_ms(data.benchmark_limits, benchmark, scenario, f"{name}_p99_limit", rounds)
               for name in ("ttft", "tpot")]  # fmt: skip
     assert limits == [ttft, tpot]
 
 
-def test_a_scenario_that_a_round_lacks_has_no_limit(data: Catalog) -> None:
+def test_a_scenario_that_a_round_lacks_has_no_limit(data):
     assert benchmark_rules.guaranteed_speed(data.benchmark_limits, "llama2-70b", "Interactive", ("v4.1",)) is None
 
 
-def test_guaranteed_speed_without_a_limit_is_unknown() -> None:
+def test_guaranteed_speed_without_a_limit_is_unknown():
     assert benchmark_rules.guaranteed_speed(LIMITS, "llm", "Offline") is None
     assert benchmark_rules.guaranteed_speed(LIMITS, "images", "Server") is None
 
 
-def test_language_models_are_those_with_a_limit_on_each_token(data: Catalog) -> None:
+def test_language_models_are_those_with_a_limit_on_each_token(data):
     found = benchmark_rules.language_models(data.benchmark_limits)
     expected = {"llama2-70b", "mixtral-8x7b", "llama3.1-405b", "llama3.1-8b", "deepseek-r1", "gpt-oss-120b"}
     assert set(found) == expected and len(found) == len(expected)
     assert benchmark_rules.language_models(LIMITS) == ["llm"]
 
 
-def test_the_longest_prompt_is_that_of_the_rounds(data: Catalog) -> None:
+def test_the_longest_prompt_is_that_of_the_rounds(data):
     longest, newer = (benchmark_rules.longest_prompts(data.benchmark_limits, rounds) for rounds in ((), ["v6.0"]))
     assert (longest["gptj"], longest["llama3.1-405b"]) == (2048.0, 20_000.0)
     assert "resnet50" not in longest and "gptj" not in newer
 
 
-def test_the_limits_of_the_record_agree_with_one_another(data: Catalog) -> None:
+def test_the_limits_of_the_record_agree_with_one_another(data):
     """A first token waits for a whole prompt, Interactive is the tighter scenario, and a prompt fits into the model."""
     limits, contexts = data.benchmark_limits, data.benchmarks.set_index("benchmark")["max_context_tokens"]
     limit = {name: benchmark_rules.limits_ms(limits, name) for name in (benchmark_rules.TTFT, benchmark_rules.TPOT)}

@@ -1,7 +1,6 @@
 """What plans are made with: throughput and price as ranges."""
 
 import re
-from collections.abc import Callable
 
 import pandas as pd
 import pytest
@@ -10,21 +9,19 @@ from analysis._core import interval, parameters
 from analysis._core.choices import not_among
 from analysis._core.interval import Interval
 from analysis._core.vocabulary import COST_MODELS
-from analysis._tables.catalog import Catalog
 from analysis.comparability import selection
 from analysis.methods import cost, official_results
 
-Rows = Callable[..., pd.DataFrame]
 NEXT = {"accelerator": "L40S"}
 
 
-def test_a_rate_is_taken_from_official_rows_alone(comparable_rows: Rows) -> None:
+def test_a_rate_is_taken_from_official_rows_alone(comparable_rows):
     paper = {"origin": "published", "low": 1.0}
     rows = comparable_rows({"low": 800.0}, {"low": 880.0, "high": 960.0}, paper, {"accelerator": "L40S", "low": 9.0})
     assert cost.rate_rows(rows, "H100 SXM")["id"].tolist() == ["r0", "r1"]
 
 
-def test_a_rate_is_taken_from_systems_of_one_kind_and_says_of_how_many(comparable_rows: Rows) -> None:
+def test_a_rate_is_taken_from_systems_of_one_kind_and_says_of_how_many(comparable_rows):
     """Two of eight on sale; a single one, a preview and the round before are other kinds."""
     kinds = [{"low": 300.0, "accelerator_count": 1}, {"low": 2400.0, "availability": "preview"}, {"low": 80.0}]
     kinds[2]["round"] = "v4.0"
@@ -35,12 +32,12 @@ def test_a_rate_is_taken_from_systems_of_one_kind_and_says_of_how_many(comparabl
     assert cost.scope(paper, "H100 SXM", cost.rate_rows(paper, "H100 SXM")) == "1 of 1 figures of documents"
 
 
-def test_throughput_is_a_document_s_where_there_is_no_official_row(comparable_rows: Rows) -> None:
+def test_throughput_is_a_document_s_where_there_is_no_official_row(comparable_rows):
     rows = comparable_rows({"origin": "published", "low": 800.0}, {"accelerator": "L40S"})
     assert cost.rate_rows(rows, "H100 SXM")["per_accelerator_low"].tolist() == [100.0]
 
 
-def test_nothing_is_behind_an_accelerator_without_rows(comparable_rows: Rows) -> None:
+def test_nothing_is_behind_an_accelerator_without_rows(comparable_rows):
     assert cost.rate_rows(comparable_rows({}), "L40S").empty and cost.rate_rows(comparable_rows(), "L40S").empty
 
 
@@ -56,11 +53,11 @@ PRICES = pd.DataFrame(
 FACTS = pd.DataFrame({"accelerator": ["H100 SXM", "L40S", "MI300X"]})
 
 
-def test_price_spreads_over_all_offers_once() -> None:
+def test_price_spreads_over_all_offers_once():
     assert cost.price_range(PRICES, "H100 SXM") == Interval(2.99, 4.76)
 
 
-def test_given_prices_take_the_place_of_the_table_s() -> None:
+def test_given_prices_take_the_place_of_the_table_s():
     found = cost.priced(
         PRICES, ["1-2", "MI300X=3; reserved; 2026-01; a cloud", "MI300X=4"], "H100 SXM", FACTS, "rental"
     )
@@ -69,7 +66,7 @@ def test_given_prices_take_the_place_of_the_table_s() -> None:
     assert cost.priced(PRICES, [], "H100 SXM", FACTS, "rental").equals(PRICES)
 
 
-def test_prices_are_of_one_cost_model(data: Catalog) -> None:
+def test_prices_are_of_one_cost_model(data):
     """An H100 costs a neocloud $1.69, a hyperscaler $1.30; documents quote 2.99 to 4.76, and alone an L40S."""
     of = {model: cost.priced(data.prices, [], "", data.accelerators, model) for model in COST_MODELS}
     h100 = {model: cost.price_range(prices, "H100 SXM") for model, prices in of.items()}
@@ -78,7 +75,7 @@ def test_prices_are_of_one_cost_model(data: Catalog) -> None:
     assert [model for model, prices in of.items() if cost.price_range(prices, "L40S").known] == ["documents"]
 
 
-def test_given_price_carries_what_it_says_and_nothing_else(data: Catalog) -> None:
+def test_given_price_carries_what_it_says_and_nothing_else(data):
     found = cost.priced(
         data.prices, ["MI300X=3; reserved; 2026-01; a cloud", "L40S=1"], "H100 SXM", data.accelerators, "neocloud"
     )
@@ -88,18 +85,18 @@ def test_given_price_carries_what_it_says_and_nothing_else(data: Catalog) -> Non
     assert found.dtypes.to_dict() == data.prices.dtypes.to_dict()
 
 
-def test_given_price_that_is_none_is_refused() -> None:
+def test_given_price_that_is_none_is_refused():
     with pytest.raises(ValueError, match="'H100 SXM=cheap': 'cheap' is not a number"):
         cost.priced(PRICES, ["H100 SXM=cheap"], "H100 SXM", FACTS, "rental")
     with pytest.raises(ValueError, match=f"a price is given for {re.escape(not_among('H900', FACTS['accelerator']))}"):
         cost.priced(PRICES, ["H900=2"], "H100 SXM", FACTS, "rental")
 
 
-def test_price_without_an_offer_is_unknown() -> None:
+def test_price_without_an_offer_is_unknown():
     assert not cost.price_range(PRICES, "MI300X").known
 
 
-def test_each_result_has_its_cost_or_why_it_has_none(data: Catalog) -> None:
+def test_each_result_has_its_cost_or_why_it_has_none(data):
     """Dollars an hour over the tokens of an hour at half the throughput; none of samples, and none without a price."""
     rows = official_results.of(data, data.benchmark_limits, ["v6.0"])
     prices = data.prices[data.prices["cost_model"].eq("neocloud")]
@@ -115,7 +112,7 @@ def test_each_result_has_its_cost_or_why_it_has_none(data: Catalog) -> None:
     assert not reasons.get_group("no price")["accelerator"].isin(prices["accelerator"]).any()
 
 
-def test_a_result_costs_what_the_page_of_costs_says(data: Catalog) -> None:
+def test_a_result_costs_what_the_page_of_costs_says(data):
     """The fastest result of each accelerator at the defaults of both notebooks, which are the same."""
     asked = {name: parameters.validate(name, {}) for name in ("explorer", "price_performance")}
     same = ("cost_model", "derate", "utilization")

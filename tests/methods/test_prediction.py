@@ -1,6 +1,6 @@
 """Estimates of results left out: what predicts what, by hand; that nothing leaks; and the shipped record."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,6 @@ from analysis._tables.catalog import Catalog
 from analysis.methods import prediction
 from analysis.methods.prediction import ALL, EARLIER, KNOWN, MODEL, NAIVE, NESTED, NEW, NONE, SLOWER, Band
 
-Rows = Callable[..., pd.DataFrame]
 CLOSE = {"rel": 1e-12}
 LANGUAGE_MODELS = {"llama2-70b", "mixtral-8x7b", "llama3.1-405b", "llama3.1-8b", "deepseek-r1", "gpt-oss-120b"}
 
@@ -38,7 +37,7 @@ def predicted(rows: pd.DataFrame, question: str = KNOWN, basis: str = ALL) -> li
     return found[found["question"].eq(question) & found["basis"].eq(basis)]["predicted"].tolist()
 
 
-def test_a_case_is_one_system_with_its_offline_rate_whatever_it_was_filed_as(comparable_rows: Rows) -> None:
+def test_a_case_is_one_system_with_its_offline_rate_whatever_it_was_filed_as(comparable_rows):
     one, other = {"result_id": "4.1-1"}, {"result_id": "4.1-2", "accelerator": "mixed"}
     rows = comparable_rows(
         one | {"low": 1000.0},
@@ -59,7 +58,7 @@ def test_a_case_is_one_system_with_its_offline_rate_whatever_it_was_filed_as(com
 
 @pytest.mark.parametrize(("name", "times"), [(name, times) for name, times in prediction.SHARED.items()
                                              if name != "accelerator"])  # fmt: skip
-def test_each_thing_in_common_multiplies_the_weight(name: str, times: int) -> None:
+def test_each_thing_in_common_multiplies_the_weight(name, times):
     """One system that shares a thing weighs as much as 2 or 4 that share nothing, and is outweighed by more."""
     target, like = case(50), case(51, rate=900.0)
     like[name] = target[name]
@@ -73,7 +72,7 @@ def test_each_thing_in_common_multiplies_the_weight(name: str, times: int) -> No
         assert predicted(frame(target | blank, like | blank, case(3, rate=100.0), case(4, rate=101.0)))[0] < 200
 
 
-def test_no_result_of_its_accelerator_predicts_a_case_but_earlier_ones_do_a_later_round() -> None:
+def test_no_result_of_its_accelerator_predicts_a_case_but_earlier_ones_do_a_later_round():
     rows = frame(case(1, rate=300.0), case(2, accelerator="x", round="v5.0", rate=900.0),
                  case(3, accelerator="x", round="v6.0", rate=910.0))  # fmt: skip
     assert predicted(rows)[2] == pytest.approx(300.0, **CLOSE)
@@ -81,7 +80,7 @@ def test_no_result_of_its_accelerator_predicts_a_case_but_earlier_ones_do_a_late
     assert predicted(rows, basis=NAIVE)[0] == pytest.approx((900.0 * 910.0) ** 0.5, **CLOSE)
 
 
-def test_the_ratio_goes_over_and_is_scaled_by_the_decoding_model() -> None:
+def test_the_ratio_goes_over_and_is_scaled_by_the_decoding_model():
     """The other keeps 0.8 where the model says 0.9: of 2,000 at a model share of 0.45 0.8 x 0.5 are left."""
     rows = frame(case(1, rate=800.0, model_share=0.9), case(2, offline=2000.0, model_share=0.45))
     assert predicted(rows)[1] == pytest.approx(800.0, **CLOSE)
@@ -89,7 +88,7 @@ def test_the_ratio_goes_over_and_is_scaled_by_the_decoding_model() -> None:
     assert predicted(unknown)[1] == pytest.approx(2000.0 * 0.8 / 0.9, **CLOSE)
 
 
-def test_without_a_result_the_offline_rate_is_that_of_others_over_the_model() -> None:
+def test_without_a_result_the_offline_rate_is_that_of_others_over_the_model():
     """Others give 2 and 4 times the model Offline; one of three systems weighs a third of its accelerator."""
     part = {"scenario": "Offline", "accelerator_count": 1, "round": "v1.0"}
     twice = [case(place, **part, accelerator="a", rate=200.0, ceiling=100.0) for place in (1, 2, 3)]
@@ -100,7 +99,7 @@ def test_without_a_result_the_offline_rate_is_that_of_others_over_the_model() ->
     assert found[-1] == pytest.approx((2 * 50 + 4 * 50) / 2 * 0.5, **CLOSE) or found[-1] in (50.0, 100.0)
 
 
-def test_a_new_system_has_the_median_of_the_systems_most_like_it() -> None:
+def test_a_new_system_has_the_median_of_the_systems_most_like_it():
     part = {"accelerator": "H100 SXM", "accelerator_count": 8}
     rows = frame(
         case(1, **part, round="v6.0", rate=808.0),
@@ -120,7 +119,7 @@ def test_a_new_system_has_the_median_of_the_systems_most_like_it() -> None:
     assert predicted(rows, NEW, NAIVE)[0] == pytest.approx((110.0 + 150.0) / 2, **CLOSE)
 
 
-def test_a_slower_scenario_and_another_benchmark_are_scaled_by_the_model() -> None:
+def test_a_slower_scenario_and_another_benchmark_are_scaled_by_the_model():
     """400 in Server at a share of 0.8 are 250 at 0.5; 500 of a model that allows 1,000 are half of 2,000 too."""
     own = {"system_key": "k", "accelerator": "a", "accelerator_count": 1}
     server = case(1, **own, rate=400.0, model_share=0.8)
@@ -131,7 +130,7 @@ def test_a_slower_scenario_and_another_benchmark_are_scaled_by_the_model() -> No
     assert predicted(rows, MODEL)[:2] == pytest.approx([504.0 / 2000 * 1000, 1000.0], **CLOSE)
 
 
-def test_weights_are_chosen_on_other_rounds_than_they_are_judged_on() -> None:
+def test_weights_are_chosen_on_other_rounds_than_they_are_judged_on():
     """With one round there is nothing to choose on."""
     old = [case(place, round="v5.1") for place in range(1, 5)]
     assert np.isnan(predicted(frame(*old), KNOWN, NESTED)).all() and not np.isnan(predicted(frame(*old))).any()
@@ -144,7 +143,7 @@ def factors(benchmark: str, scenario: str, values: list[float], question: str = 
     return rows.assign(basis=ALL)
 
 
-def test_a_range_is_that_of_the_other_cases_and_of_the_nearest_kind_that_has_enough() -> None:
+def test_a_range_is_that_of_the_other_cases_and_of_the_nearest_kind_that_has_enough():
     """Of nine others the lowest and the highest are the tenth and the ninetieth percentile."""
     ten = [0.5, 0.7, 0.8, 0.9, 1.0, 1.0, 1.1, 1.2, 1.3, 1.5]
     few = factors("b", "Server", [2.0, 3.0]), factors("b", "Interactive", [4.0]), factors("c", "Interactive", [5.0])
@@ -167,14 +166,14 @@ def test_a_range_is_that_of_the_other_cases_and_of_the_nearest_kind_that_has_eno
     assert of_models.tolist() == others["benchmark"].eq("a").tolist()
 
 
-def test_what_is_drawn_has_the_factors_as_its_tenth_and_ninetieth_percentile() -> None:
+def test_what_is_drawn_has_the_factors_as_its_tenth_and_ninetieth_percentile():
     drawn = Band(Interval(0.8, 1.2), 20).drawn
     assert (drawn.low, drawn.high) == pytest.approx((0.75, 1.25), **CLOSE)  # a tenth of 0.5 is 0.05
     assert Band(Interval(0.1, 1.7), 20).drawn.low == 0.05
     assert not Band(Interval(np.nan, np.nan), 3).drawn.known
 
 
-def test_errors_say_how_many_could_be_predicted_and_a_mean_weighs_each_model_alike() -> None:
+def test_errors_say_how_many_could_be_predicted_and_a_mean_weighs_each_model_alike():
     part = {"accelerator": "H100 SXM", "accelerator_count": 8, "round": "v1.0"}
     many = [case(place, **part, rate=100.0 * place) for place in (1, 2, 4)]
     few = [case(place, **part, benchmark="other", rate=rate) for place, rate in ((5, 100.0), (6, 300.0))]
@@ -195,7 +194,7 @@ def shipped_errors(data: Catalog) -> pd.DataFrame:
     return prediction.errors_of_record(data).set_index(["question", "basis", "scenario", "benchmark"])
 
 
-def test_what_was_left_out_does_not_leak_into_its_prediction(data: Catalog, shipped: pd.DataFrame) -> None:
+def test_what_was_left_out_does_not_leak_into_its_prediction(data, shipped):
     """Other figures of all limited results of an accelerator leave the predictions that leave it out as they are."""
     cases = prediction.record(data).copy()
     sides = [("H200 SXM", "llama2-70b"), ("GB300", "gpt-oss-120b")]
@@ -212,7 +211,7 @@ def test_what_was_left_out_does_not_leak_into_its_prediction(data: Catalog, ship
     assert after["actual"].tolist() == pytest.approx((3.0 * before["actual"]).tolist())
 
 
-def test_errors_of_the_record_reach_what_they_aim_at(shipped_errors: pd.DataFrame) -> None:
+def test_errors_of_the_record_reach_what_they_aim_at(shipped_errors):
     """Median and P90 with Offline known and no result of the accelerator; better than the median of the others."""
     for scenario, median, p90 in (("Interactive", 0.09, 0.25), ("Server", 0.045, 0.20)):
         own, naive = (shipped_errors.loc[(KNOWN, basis, scenario, "")] for basis in (ALL, NAIVE))
@@ -224,9 +223,7 @@ def test_errors_of_the_record_reach_what_they_aim_at(shipped_errors: pd.DataFram
     assert earlier["median"] < 0.07 and earlier["p90"] < 0.26
 
 
-def test_ranges_on_the_shipped_record_hold_what_they_promise(
-    shipped: pd.DataFrame, shipped_errors: pd.DataFrame
-) -> None:
+def test_ranges_on_the_shipped_record_hold_what_they_promise(shipped, shipped_errors):
     whole = shipped_errors.xs("", level="benchmark")
     for basis in (ALL, EARLIER):
         plans = whole.xs(basis, level="basis").loc[[KNOWN, NONE, NEW]]
@@ -236,7 +233,7 @@ def test_ranges_on_the_shipped_record_hold_what_they_promise(
     assert set(told["benchmark"]) == LANGUAGE_MODELS
 
 
-def test_docs_state_the_prediction_errors(data: Catalog, shipped_errors: pd.DataFrame) -> None:
+def test_docs_state_the_prediction_errors(data, shipped_errors):
     """The table of docs/planner.md is that of the record, and so is the share of cases within their range."""
     section = (ROOT / "docs" / "planner.md").read_text("utf-8").partition("\n## Prediction error\n\n")[2]
     section = section.partition("\n## ")[0]
@@ -252,7 +249,7 @@ def test_docs_state_the_prediction_errors(data: Catalog, shipped_errors: pd.Data
     assert f"since {prediction.SINCE} " in section
 
 
-def test_published_errors_are_those_of_a_second_computation(data: Catalog, shipped_errors: pd.DataFrame) -> None:
+def test_published_errors_are_those_of_a_second_computation(data, shipped_errors):
     """The prediction rule again, in plain Python, one case at a time."""
     rows = [row for row in prediction.record(data).to_dict("records") if row["scenario"] == "Interactive"]
     rows = [row | {"base": float(np.nan_to_num(np.log(row["model_share"])))} for row in rows]
@@ -276,12 +273,12 @@ def test_published_errors_are_those_of_a_second_computation(data: Catalog, shipp
     )
 
 
-def test_an_unknown_benchmark_is_refused_with_the_valid_ones(data: Catalog) -> None:
+def test_an_unknown_benchmark_is_refused_with_the_valid_ones(data):
     with pytest.raises(ValueError, match=r"'gpt-5'.*llama2-70b"):
         prediction.gathered(data, ["gpt-5"])
 
 
-def test_a_round_is_predicted_ahead_from_earlier_rounds_alone() -> None:
+def test_a_round_is_predicted_ahead_from_earlier_rounds_alone():
     """By hand: Offline x 0.9, the only earlier ratio; no range from one case; the later round and its rates unread."""
     part = {"accelerator": "H100 SXM", "accelerator_count": 8}
     old, later = case(1, **part, round="v5.1", rate=900.0), case(3, **part, round="v6.1", rate=100.0)

@@ -42,14 +42,14 @@ def throughput(planned: Planned) -> list[float]:
     return planned.inputs.set_index("quantity").loc["throughput per accelerator", ["value_low", "value_high"]].tolist()
 
 
-def test_a_limit_on_time_per_token_asks_for_its_speed(plan: Plan) -> None:
+def test_a_limit_on_time_per_token_asks_for_its_speed(plan):
     """40 ms are 25 tokens/s, more than the 5 asked for."""
     planned = plan(SERVER, INTERACTIVE, tpot_ms=40.0)
     assert planned.demand.tokens_per_second_per_user == 25.0 and throughput(planned) == [1500.0] * 2
     assert note("limit_decides_speed", speed="5") in planned.notes
 
 
-def test_a_limit_on_time_per_token_asks_nothing_of_what_has_no_tokens(plan: Plan) -> None:
+def test_a_limit_on_time_per_token_asks_nothing_of_what_has_no_tokens(plan):
     """At 40 ms per token 25 tokens/s would be five times the images that are asked for."""
     images = SERVER | {"benchmark": "resnet50", "unit": "samples/s"}
     planned = plan(images, benchmark="resnet50", tokens_per_second_per_user=5.0, tpot_ms=40.0)
@@ -58,13 +58,13 @@ def test_a_limit_on_time_per_token_asks_nothing_of_what_has_no_tokens(plan: Plan
 
 
 @pytest.mark.parametrize(("context", "told"), [([10.0, 999.0], True), ([10.0, 1000.0], False)])
-def test_a_prompt_longer_than_the_contexts_in_memory_is_told(plan: Plan, context: list[float], told: bool) -> None:
+def test_a_prompt_longer_than_the_contexts_in_memory_is_told(plan, context, told):
     planned = plan(SERVER, prompt_tokens=1000.0, context_tokens=context)
     assert (note("long_prompt", prompt="1,000", context="999") in planned.notes) == told
 
 
 @pytest.mark.parametrize(("nodes", "group"), [(1, 4), (2, 4), (4, 2)])
-def test_a_group_grows_within_its_node_until_it_reads_the_prompt_in_time(plan: Plan, nodes: int, group: int) -> None:
+def test_a_group_grows_within_its_node_until_it_reads_the_prompt_in_time(plan, nodes, group):
     """405 GB fit on two B300, which read 20,000 tokens in 3.6 s, four in 1.8: a node of two is none for 2 s."""
     row = SERVER | {"benchmark": "llama3.1-405b", "accelerator": "B300 SXM", "round": "v5.1", "nodes": nodes}
     asked = {"benchmark": "llama3.1-405b", "baseline": "B300 SXM", "prompt_tokens": 20_000.0}
@@ -78,24 +78,24 @@ def test_a_group_grows_within_its_node_until_it_reads_the_prompt_in_time(plan: P
 
 
 @pytest.mark.parametrize(("benchmark", "told"), [("deepseek-r1", True), ("llama3.1-405b", False)])
-def test_a_latent_cache_is_told_to_be_planned_once_for_a_group(plan: Plan, benchmark: str, told: bool) -> None:
+def test_a_latent_cache_is_told_to_be_planned_once_for_a_group(plan, benchmark, told):
     """Both need several accelerators; heads of keys and values are shared out between them, a latent vector is not."""
     planned = plan(SERVER | {"benchmark": benchmark}, benchmark=benchmark, weight_precision="fp8")
     assert (note("latent_cache") in planned.notes) == told
 
 
-def test_a_run_of_one_s_own_stands_in_place_of_the_record(record: Callable) -> None:
+def test_a_run_of_one_s_own_stands_in_place_of_the_record(record):
     asked = ASKED.model_copy(update={"tokens_per_second_per_user": 300.0})
     planned = capacity.make(record(SERVER), asked, Interval(1.0, 1.0), own=Throughput(Interval(500.0, 500.0), "a file"))
     assert throughput(planned) == [500.0] * 2 and planned.behind.empty
     assert planned.inputs["range_of"].iloc[0] == "a file" and len(planned.draws) == 1000
 
 
-def test_nodes_are_those_of_the_systems_behind_the_throughput(plan: Plan) -> None:
+def test_nodes_are_those_of_the_systems_behind_the_throughput(plan):
     assert (plan(SERVER).node, plan(SERVER | {"accelerator_count": 4}).node) == (8, 4)
 
 
-def test_plans_for_several_numbers_of_users(record: Callable) -> None:
+def test_plans_for_several_numbers_of_users(record):
     """A node costs the same for one user as for ten."""
     of = capacity.basis(record(SERVER), ASKED)
     found = capacity.by_users(of, ASKED, [1, 10, 100_000])
@@ -110,7 +110,7 @@ def test_plans_for_several_numbers_of_users(record: Callable) -> None:
     assert capacity.by_users(of, too_fast, [1]).empty
 
 
-def test_watts_are_those_of_a_metered_run_host_included(plan: Plan) -> None:
+def test_watts_are_those_of_a_metered_run_host_included(plan):
     """5,600 W of eight are 700 each, and all eight of the node draw them: x 1.3 of the building 7.28 kW."""
     planned = plan(SERVER, METERED | {"round": "v4.0"}, users=10)
     crossed = note("different_rounds", rounds="v4.1", other_rounds="v4.0")
@@ -123,14 +123,14 @@ def test_watts_are_those_of_a_metered_run_host_included(plan: Plan) -> None:
     assert planned.inputs.set_index("quantity")["range_of"]["throughput per accelerator"] == "1 of 1 systems (Server)"
 
 
-def test_of_the_round_that_is_planned_with_nothing_is_crossed(plan: Plan) -> None:
+def test_of_the_round_that_is_planned_with_nothing_is_crossed(plan):
     assert plan(SERVER, METERED, CAPPED).power_notes == frozenset()
 
 
 @pytest.mark.parametrize(
     "other", [{"accelerator": "L40S"}, {"scenario": "Offline"}, {"benchmark": "gptj"}, {"power_capped": True}]
 )
-def test_without_a_comparable_meter_watts_are_those_of_a_stated_model(plan: Plan, other: dict) -> None:
+def test_without_a_comparable_meter_watts_are_those_of_a_stated_model(plan, other):
     """700 W x 1.2 to 1.5 for the host; capped watts never meet throughput without a cap."""
     planned = plan(SERVER, METERED | other, wall_over_limit=[1.2, 1.5], users=10)
     assert planned.power_notes == {note("no_meter", accelerator="H100 SXM", scenario="Server")}
@@ -141,14 +141,14 @@ def test_without_a_comparable_meter_watts_are_those_of_a_stated_model(plan: Plan
     assert told["range_of"] == "modeled: power limit of 700 W, times 1.2 to 1.5 for the host (given)"
 
 
-def test_spare_nodes_are_rented_beside_those_needed(plan: Plan) -> None:
+def test_spare_nodes_are_rented_beside_those_needed(plan):
     """And the draws are the same ones."""
     none, one = plan(SERVER), plan(SERVER, spare_nodes=1)
     assert (one.draws["nodes"] == none.draws["nodes"] + 1).all()
     assert one.draws["for_queue"].equals(none.draws["for_queue"])
 
 
-def test_several_nodes_keep_what_larger_systems_of_one_submitter_kept(plan: Plan) -> None:
+def test_several_nodes_keep_what_larger_systems_of_one_submitter_kept(plan):
     """16 accelerators on two nodes give 2,700 each where eight give 3,000: 0.9, whatever another submitter's give."""
     larger = {"accelerator_count": 16, "nodes": 2}
     rows = SERVER | {"nodes": 1}, SERVER | larger | {"low": 43_200.0}
@@ -162,7 +162,7 @@ def test_several_nodes_keep_what_larger_systems_of_one_submitter_kept(plan: Plan
 
 
 @pytest.mark.parametrize("spare_nodes", [0, 2])
-def test_the_staircase_is_that_of_the_plan(record: Callable, spare_nodes: int) -> None:
+def test_the_staircase_is_that_of_the_plan(record, spare_nodes):
     """At each first user the plan has the step's nodes, and with one user less fewer."""
     asked = ASKED.model_copy(update={"spare_nodes": spare_nodes})
     of = capacity.basis(record(SERVER), asked)
@@ -180,7 +180,7 @@ def test_the_staircase_is_that_of_the_plan(record: Callable, spare_nodes: int) -
     assert capacity.staircase(of, asked.model_copy(update={"tokens_per_second_per_user": 9999.0})).empty
 
 
-def test_inputs_say_what_their_ranges_are_of(plan: Plan) -> None:
+def test_inputs_say_what_their_ranges_are_of(plan):
     planned = plan(SERVER)
     told = planned.inputs.set_index("quantity")["range_of"]
     assert {told[name] for name in ("derate", "peak over mean")} == {capacity.ASSUMED}
@@ -189,14 +189,14 @@ def test_inputs_say_what_their_ranges_are_of(plan: Plan) -> None:
     assert isinstance(planned.marks, pd.DataFrame) and planned.marks["p50"].notna().all()
 
 
-def test_parts_of_nodes_are_rented_unless_whole_ones_are_asked_for(plan: Plan) -> None:
+def test_parts_of_nodes_are_rented_unless_whole_ones_are_asked_for(plan):
     """10 users of 5 tokens/s take one of 3,000 tokens/s; two hold the weights of 70 GB beside their caches."""
     for whole, count in ((True, 8), (False, 2)):
         planned = plan(SERVER, users=10, whole_nodes=whole, peak_over_mean=[1.0, 1.0])
         assert planned.draws["accelerators"].eq(count).all() and planned.draws["nodes"].eq(1).all()
 
 
-def test_what_is_left_out_is_the_benchmark_s(plan: Plan) -> None:
+def test_what_is_left_out_is_the_benchmark_s(plan):
     """The TTFT limit of the scenario, and a cache of the prompt and half to all of the answer."""
     told = plan(SERVER, context_tokens=[]).inputs.set_index("quantity").loc["context", ["value_low", "value_high"]]
     assert told.tolist() == pytest.approx([222.3 + 287.25 / 2, 222.3 + 287.25])
@@ -204,7 +204,7 @@ def test_what_is_left_out_is_the_benchmark_s(plan: Plan) -> None:
     assert plan(SERVER, ttft_ms=900.0).demand.ttft_limit_s == 0.9
 
 
-def test_what_a_buyer_asks_next_is_planned_too(record: Callable) -> None:
+def test_what_a_buyer_asks_next_is_planned_too(record):
     """Prices move dollars alone; a slower user never takes more accelerators; half the utilization takes twice."""
     asked = ASKED.model_copy(update={"users": 50_000, "prices": ["2"], "peak_over_mean": [1.0, 1.5]})
     found = capacity.sensitivity(basis(record(SERVER, INTERACTIVE), asked), asked).set_index("change")

@@ -9,7 +9,6 @@ import pytest
 
 from analysis._core.notes import note
 from analysis._core.parameters import AcceleratorChoice
-from analysis._tables.catalog import Catalog
 from analysis.comparability import selection
 from analysis.planner import capacity, choice
 from analysis.planner.choice import ACCELERATORS, DOLLARS, KILOWATTS, Choice
@@ -57,7 +56,7 @@ def counts(chosen: Choice) -> dict[str, list[float]]:
     return {name: list(row) for name, row in zip(rows.index, rows.to_numpy().tolist(), strict=True)}
 
 
-def test_the_fewest_accelerators_in_whole_nodes_come_first(made: Make) -> None:
+def test_the_fewest_accelerators_in_whole_nodes_come_first(made):
     """20, 10 and 2 accelerators are 3, 2 and 1 nodes of eight."""
     chosen = made(H100, H200, B200)
     assert chosen.by == ACCELERATORS
@@ -67,7 +66,7 @@ def test_the_fewest_accelerators_in_whole_nodes_come_first(made: Make) -> None:
     assert counts(parts) == {"B200 SXM": [2, 2], "H200 SXM": [10, 10], "H100 SXM": [20, 20]}
 
 
-def test_measured_plans_come_before_estimates_and_a_part_of_a_rack_is_one(made: Make) -> None:
+def test_measured_plans_come_before_estimates_and_a_part_of_a_rack_is_one(made):
     """A rack of 72 in nodes of 4, 10,000 tokens/s each: one node for 1,000 users, a rack and more for 40,000."""
     rack = RUN | {"accelerator": "GB300", "accelerator_count": 72, "nodes": 18, "low": 720_000.0}
     few, many = made(H100, H200, rack), made(H100, H200, rack, users=40_000)
@@ -80,7 +79,7 @@ def test_measured_plans_come_before_estimates_and_a_part_of_a_rack_is_one(made: 
     assert beyond["evidence"].tolist() == ["measured", "estimate"] and beyond["count_high"].tolist() == [16, 8]
 
 
-def test_kilowatts_count_the_metered_runs_that_they_rest_on(made: Make) -> None:
+def test_kilowatts_count_the_metered_runs_that_they_rest_on(made):
     """6,400 W of eight H200, once; the H100 by a model."""
     meter = H200 | {"result_id": "2", "power_measured": True, "power_watts_low": 6_400.0, "power_watts_high": 6_400.0}
     rows = made(H100, H200, meter).ranked.set_index("accelerator")
@@ -88,12 +87,12 @@ def test_kilowatts_count_the_metered_runs_that_they_rest_on(made: Make) -> None:
     assert rows.at["H200 SXM", "power_basis"] == "measured at the wall in one run of 1 system, official v5.1"
 
 
-def test_a_spare_node_is_one_more_of_each(made: Make) -> None:
+def test_a_spare_node_is_one_more_of_each(made):
     chosen = made(H100, B200, spare_nodes=1)
     assert counts(chosen) == {"B200 SXM": [16, 16], "H100 SXM": [32, 32]}
 
 
-def test_break_even_is_the_ratio_of_throughputs_whatever_whole_and_spare_nodes_take(made: Make) -> None:
+def test_break_even_is_the_ratio_of_throughputs_whatever_whole_and_spare_nodes_take(made):
     """10,000 and 2,000 tokens/s each against 1,000; shared inputs cancel."""
     shared = {"spare_nodes": 1, "derate": [0.5, 1.0], "peak_over_mean": [1.0, 3.0]}
     rows = made(H100, H200, B200, **shared).ranked.set_index("accelerator")
@@ -104,7 +103,7 @@ def test_break_even_is_the_ratio_of_throughputs_whatever_whole_and_spare_nodes_t
     assert alone["break_even_low"].isna().all() and len(alone) == 2, "nothing is known of the baseline"
 
 
-def test_quotes_rank_by_dollars_and_what_has_none_comes_last(made: Make) -> None:
+def test_quotes_rank_by_dollars_and_what_has_none_comes_last(made):
     """8 B200 at 10 are 80 dollars, 16 H200 at 4 are 64; no price is known of MI300X."""
     other = RUN | {"accelerator": "MI300X", "low": 80_000.0}
     chosen = made(H200, B200, other, prices=["B200 SXM=10", "H200 SXM=4"])
@@ -113,7 +112,7 @@ def test_quotes_rank_by_dollars_and_what_has_none_comes_last(made: Make) -> None
     assert chosen.ranked["usd_per_hour_high"].tolist()[:2] == [64.0, 80.0]
 
 
-def test_dollar_budget_and_the_price_that_meets_it(made: Make) -> None:
+def test_dollar_budget_and_the_price_that_meets_it(made):
     """70 dollars an hour: 64 keep it, 80 do not; 8 MI300X would at 8.75 each."""
     other = RUN | {"accelerator": "MI300X", "low": 80_000.0}
     chosen = made(H200, B200, other, prices=["B200 SXM=10", "H200 SXM=4"], usd_per_hour_at_most=70.0)
@@ -122,7 +121,7 @@ def test_dollar_budget_and_the_price_that_meets_it(made: Make) -> None:
     assert rows.at["MI300X", "price_at_most_low"] == 8.75
 
 
-def test_power_budget_ranks_by_kilowatts_and_may_be_met_by_chance(made: Make) -> None:
+def test_power_budget_ranks_by_kilowatts_and_may_be_met_by_chance(made):
     watts = {"wall_over_limit": [1.0, 2.0], "power_usage_effectiveness": 1.0, "rank_by": "power"}
     free = made(B200, H200, kilowatts_at_most=1e6, **watts)
     assert free.by == KILOWATTS and set(free.ranked["within"]) == {"yes"}
@@ -133,7 +132,7 @@ def test_power_budget_ranks_by_kilowatts_and_may_be_met_by_chance(made: Make) ->
     assert set(none["within"]) == {"no"} and none["kilowatts_median"].is_monotonic_increasing
 
 
-def test_over_budget_comes_after_unknown(made: Make) -> None:
+def test_over_budget_comes_after_unknown(made):
     """Of two budgets that of watts is surely broken by H100 and H200; what MI300X and B200 cost is not known."""
     mi300x = RUN | {"accelerator": "MI300X", "low": 16_000.0}
     asked = {"prices": ["H200 SXM=2", "H100 SXM=2"], "usd_per_hour_at_most": 90.0}
@@ -143,7 +142,7 @@ def test_over_budget_comes_after_unknown(made: Make) -> None:
     assert tight["accelerator"].tolist() == ["H200 SXM", "B200 SXM", "MI300X", "H100 SXM"]
 
 
-def test_one_plan_is_that_of_capacity_for_the_same_question(record: Callable) -> None:
+def test_one_plan_is_that_of_capacity_for_the_same_question(record):
     tables = record(H100, H200, B200)
     chosen = choice.make(tables, ASKED)
     for name in ("H100 SXM", "B200 SXM"):
@@ -151,9 +150,7 @@ def test_one_plan_is_that_of_capacity_for_the_same_question(record: Callable) ->
         pd.testing.assert_frame_equal(chosen.plans[name].draws, alone.draws)
 
 
-def test_the_record_is_asked_once_however_many_accelerators_there_are(
-    record: Callable, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_record_is_asked_once_however_many_accelerators_there_are(record, monkeypatch):
     asked, select = [], selection.select
 
     def counted(*given: object) -> selection.Comparison:
@@ -167,19 +164,19 @@ def test_the_record_is_asked_once_however_many_accelerators_there_are(
     assert few > 0 and len(asked) == 2 * few
 
 
-def test_another_round_is_a_note_of_its_row(made: Make) -> None:
+def test_another_round_is_a_note_of_its_row(made):
     old = H200 | {"round": "v4.1", "scenario": "Server", "tpot_p99_ms": 40.0}
     rows = made(old, B200).ranked.set_index("accelerator")
     told = {name: [note.code for note in notes] for name, notes in rows["notes"].items()}
     assert "different_rounds" in told["H200 SXM"] and "different_rounds" not in told["B200 SXM"]
 
 
-def test_a_prompt_that_takes_too_long_and_weights_that_fit_nowhere_are_told_apart(made: Make) -> None:
+def test_a_prompt_that_takes_too_long_and_weights_that_fit_nowhere_are_told_apart(made):
     assert made(H200, ttft_ms=1.0, baseline="H200 SXM").unranked["why"].tolist() == [choice.PROMPT]
     assert made(H200, context_tokens=[1e9, 1e9], baseline="H200 SXM").unranked["why"].tolist() == [choice.MEMORY]
 
 
-def test_only_the_accelerators_asked_for_are_told(made: Make) -> None:
+def test_only_the_accelerators_asked_for_are_told(made):
     slow = RUN | {"accelerator": "MI300X", "scenario": "Server"}
     chosen = made(H100, H200, B200, slow, accelerators=["B200 SXM"])
     assert set(chosen.ranked["accelerator"]) == {"B200 SXM"} and chosen.unranked.empty
@@ -187,7 +184,7 @@ def test_only_the_accelerators_asked_for_are_told(made: Make) -> None:
     assert made(H100, B200, slow, accelerators=["MI300X"]).ranked["accelerator"].tolist() == ["MI300X"]
 
 
-def test_a_model_is_planned_with_the_nearest_benchmark_and_its_own_weights(made: Make, data: Catalog) -> None:
+def test_a_model_is_planned_with_the_nearest_benchmark_and_its_own_weights(made, data):
     chosen = made(H100, B200, benchmark="", parameters_billion=100.0)
     assert (chosen.match.benchmark, chosen.match.found, chosen.asked.benchmark) == ("llama2-70b", True, "llama2-70b")
     assert chosen.match.own["parameters_times"] == pytest.approx(100 / 70)
@@ -197,7 +194,7 @@ def test_a_model_is_planned_with_the_nearest_benchmark_and_its_own_weights(made:
     assert (rates[1] < 0.8 * rates[0]).all(), "scaled down to the larger model"
 
 
-def test_a_benchmark_of_the_model_s_kind_comes_first_and_one_of_another_says_so(made: Make) -> None:
+def test_a_benchmark_of_the_model_s_kind_comes_first_and_one_of_another_says_so(made):
     """30 dense billions lie a little nearer to Mixtral, 47 with 13 active, than to Llama 2 70B, which reads all too."""
     mixed = RUN | {"accelerator": "B200 SXM", "benchmark": "mixtral-8x7b", "scenario": "Server"}
     chosen = made(B200, mixed, benchmark="", parameters_billion=30.0)
@@ -209,7 +206,7 @@ def test_a_benchmark_of_the_model_s_kind_comes_first_and_one_of_another_says_so(
     assert other.match.benchmark == "mixtral-8x7b" and note("other_kind", **told) in other.match.notes
 
 
-def test_a_model_far_from_every_benchmark_says_so(made: Make) -> None:
+def test_a_model_far_from_every_benchmark_says_so(made):
     """Llama 2 70B has 70 billion: 100 are near, 200 are more than twice as many."""
     near, far = (made(B200, benchmark="", parameters_billion=of) for of in (100.0, 200.0))
     assert near.match.notes == frozenset()
@@ -217,7 +214,7 @@ def test_a_model_far_from_every_benchmark_says_so(made: Make) -> None:
     assert own.code == "far_benchmark" and "Llama 2 70B is far from the model: distance 1.5" in own.text
 
 
-def test_a_benchmark_of_unknown_size_is_told_without_a_distance(record: Callable) -> None:
+def test_a_benchmark_of_unknown_size_is_told_without_a_distance(record):
     """It ran, but nobody knows how near it is: it is never the nearest, and where there is no other, none is."""
     tables = record(B200, RUN | {"accelerator": "B200 SXM", "benchmark": "mixtral-8x7b", "scenario": "Server"})
     sizes = tables.benchmarks["parameters_billion"]
@@ -234,12 +231,12 @@ def test_a_benchmark_of_unknown_size_is_told_without_a_distance(record: Callable
         choice.match(tables, asked)
 
 
-def test_a_name_of_a_benchmark_has_no_distance(made: Make) -> None:
+def test_a_name_of_a_benchmark_has_no_distance(made):
     chosen = made(B200, benchmark="", model="Llama 2 70B")
     assert (chosen.match.benchmark, chosen.match.found, chosen.match.own["distance"]) == ("llama2-70b", False, 0)
 
 
-def test_the_steps_go_up_and_hold_the_choice(made: Make) -> None:
+def test_the_steps_go_up_and_hold_the_choice(made):
     """A node of eight B200 gives 80,000 tokens/s: one to 4,000 users, two beyond; from 100 to 10,000 users."""
     chosen = made(H100, B200)
     steps = choice.stairs(chosen, most=1)
@@ -248,7 +245,7 @@ def test_the_steps_go_up_and_hold_the_choice(made: Make) -> None:
     assert set(steps["accelerator"]) == {"B200 SXM", "H100 SXM"}, "the baseline stands beside the first"
 
 
-def test_more_users_are_planned_on_the_same_rows(made: Make) -> None:
+def test_more_users_are_planned_on_the_same_rows(made):
     chosen = made(H100, B200)
     more = choice.with_users(chosen, 10_000)
     assert more.set_index("accelerator")["count_high"].to_dict() == {"B200 SXM": 24, "H100 SXM": 200}
@@ -259,12 +256,12 @@ LESS = {"accelerator": "H100 SXM", "count_median": 4.0, "count_high": 4.0}
 ROWS = pd.DataFrame([FIRST, FIRST | {"accelerator": "B300 SXM"}, FIRST | LESS, FIRST | {"evidence": "estimate"}])
 
 
-def test_ties_have_the_median_and_p90_of_the_first() -> None:
+def test_ties_have_the_median_and_p90_of_the_first():
     assert choice.ties(ROWS, ACCELERATORS)["accelerator"].tolist() == ["B200 SXM", "B300 SXM"]
     assert choice.ties(ROWS.head(0), ACCELERATORS).empty
 
 
-def test_budget_used_is_the_larger_share_of_two_budgets(made: Make) -> None:
+def test_budget_used_is_the_larger_share_of_two_budgets(made):
     """8 B200 at 10 dollars are 80 of 40 dollars, 2 times; of half their kilowatts 2 times too, of a quarter 4."""
     free = made(H200, B200, prices=["B200 SXM=10"])
     row = free.ranked.set_index("accelerator").loc["B200 SXM"]
@@ -278,7 +275,7 @@ def test_budget_used_is_the_larger_share_of_two_budgets(made: Make) -> None:
     assert not choice.budget_used(free, row).known
 
 
-def test_each_reason_why_an_accelerator_is_not_ranked(made: Make) -> None:
+def test_each_reason_why_an_accelerator_is_not_ranked(made):
     """A preview; a speed beyond memory bandwidth; nothing known of the baseline."""
     preview = made(B200, H200 | {"availability": "preview"}, baseline="B200 SXM").unranked
     assert preview[["accelerator", "why"]].to_numpy().tolist() == [["H200 SXM", choice.PREVIEW]]
@@ -289,7 +286,7 @@ def test_each_reason_why_an_accelerator_is_not_ranked(made: Make) -> None:
     assert made(B200).unranked["why"].tolist() == [choice.NO_RATE]
 
 
-def test_what_changes_the_ranking_is_asked_of_the_same_plans(made: Make) -> None:
+def test_what_changes_the_ranking_is_asked_of_the_same_plans(made):
     """8 B200 at 10 are 80 dollars, 16 H200 at 6 are 96; a B200 at 12 costs as much, and is first by its order."""
     chosen = made(H200, B200, prices=["B200 SXM=10", "H200 SXM=6"])
     found = choice.sensitivity(chosen).set_index("change")
@@ -298,7 +295,7 @@ def test_what_changes_the_ranking_is_asked_of_the_same_plans(made: Make) -> None
     assert set(choice.CHANGES) == {"change", *found}
 
 
-def test_the_benchmark_planned_with_is_told_in_a_line(made: Make) -> None:
+def test_the_benchmark_planned_with_is_told_in_a_line(made):
     asked = {"benchmark": "", "model": "Qwen3 32B", "parameters_billion": 32.0}
     told = "Qwen3 32B: no benchmark of 32B; Llama 2 70B (closest), scaled by parameters and lengths: estimate."
     assert made(B200, **asked).match.mapping == told

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from analysis._core.file_contents import sha256_of
 from analysis._core.parameters import RealWorldDerating
-from analysis._tables.catalog import Catalog
 from analysis.methods.decoding import Lengths
 from analysis.planner.basis import basis
 from analysis.planner.curve import ESTIMATE, MEASURED, Curve, drawn
@@ -40,7 +39,7 @@ def rates(of: Curve, *speeds: float) -> list[float]:
     return [of.at(speed).middle for speed in speeds]
 
 
-def test_a_point_is_the_median_system_at_the_median_speed_of_its_runs(curve: Make) -> None:
+def test_a_point_is_the_median_system_at_the_median_speed_of_its_runs(curve):
     """3,000 and 2,000 tokens/s at 5 and 10: what slower users get too; a system of four is of another kind."""
     rows = [SERVER | {"low": low, "system": f"{low}", "tpot_p50_ms": ms} for low, ms in ((24e3, 200.0), (16e3, 100.0))]
     other = SERVER | {"accelerator_count": 4, "low": 4_000.0}
@@ -51,7 +50,7 @@ def test_a_point_is_the_median_system_at_the_median_speed_of_its_runs(curve: Mak
     assert point.words == "2 of 3 systems (Server)"
 
 
-def test_a_percentile_is_chosen_and_a_run_without_a_log_has_the_usual_one(curve: Make) -> None:
+def test_a_percentile_is_chosen_and_a_run_without_a_log_has_the_usual_one(curve):
     """At the median logged runs are twice as fast as their limit of 200 ms; at p99 a run has its limit or its log."""
     logged = SERVER | {"tpot_p50_ms": 100.0, "tpot_p99_ms": 160.0}
     assert curve(logged).points[0].speed == 10.0 and curve(logged, interactivity="p99").points[0].speed == 6.25
@@ -61,7 +60,7 @@ def test_a_percentile_is_chosen_and_a_run_without_a_log_has_the_usual_one(curve:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 1.0])
-def test_between_two_points_the_logarithm_falls_evenly(curve: Make, share: float) -> None:
+def test_between_two_points_the_logarithm_falls_evenly(curve, share):
     """3,000 at 5 tokens/s and 1,500 at 25: halfway 3,000 / sqrt(2)."""
     found = curve(SERVER, INTERACTIVE)
     (rate,) = rates(found, 5.0 + share * 20.0)
@@ -69,7 +68,7 @@ def test_between_two_points_the_logarithm_falls_evenly(curve: Make, share: float
     assert found.at(5.0 + share * 20.0).evidence == MEASURED
 
 
-def test_beyond_the_fastest_point_the_decoding_model_leads_to_the_roof(curve: Make) -> None:
+def test_beyond_the_fastest_point_the_decoding_model_leads_to_the_roof(curve):
     """No cliff: just beyond 25 tokens/s as just before it; above the speed of memory bandwidth nothing."""
     found = curve(SERVER, INTERACTIVE)
     before, after, far = (found.at(speed) for speed in (25.0, 25.001, 60.0))
@@ -80,12 +79,12 @@ def test_beyond_the_fastest_point_the_decoding_model_leads_to_the_roof(curve: Ma
     assert found.at(found.roof * 0.99).middle > 0 and found.at(found.roof * 1.01) is None
 
 
-def test_what_a_faster_run_gave_slower_users_get_too(curve: Make) -> None:
+def test_what_a_faster_run_gave_slower_users_get_too(curve):
     found = curve(SERVER | {"low": 8_000.0}, INTERACTIVE)
     assert rates(found, 5.0, 15.0, 25.0) == [1500.0] * 3
 
 
-def test_a_hardly_loaded_run_is_no_evidence_for_slower_users(curve: Make) -> None:
+def test_a_hardly_loaded_run_is_no_evidence_for_slower_users(curve):
     """30 tokens/s each at 25 per user are 1.2 requests in flight: its Offline result and others' shares say more."""
     alone = INTERACTIVE | {"low": 240.0}
     others = [
@@ -96,7 +95,7 @@ def test_a_hardly_loaded_run_is_no_evidence_for_slower_users(curve: Make) -> Non
     assert found.at(25.0).evidence == ESTIMATE and found.at(25.0).middle > 1000
 
 
-def test_what_nobody_submitted_is_an_estimate_from_its_offline_result(curve: Make) -> None:
+def test_what_nobody_submitted_is_an_estimate_from_its_offline_result(curve):
     """H200 keeps 12/32 of Offline; H100 too, times what the decoding model says of both."""
     others = [
         row | {"accelerator": "H200 SXM", "submitter": "Other", "result_id": "7"} for row in (OFFLINE, INTERACTIVE)
@@ -108,7 +107,7 @@ def test_what_nobody_submitted_is_an_estimate_from_its_offline_result(curve: Mak
     assert found.at(10.0).evidence == ESTIMATE
 
 
-def test_shorter_prompts_take_less_and_their_plan_is_an_estimate(curve: Make) -> None:
+def test_shorter_prompts_take_less_and_their_plan_is_an_estimate(curve):
     row = SERVER | {"benchmark": "llama3.1-405b", "accelerator": "B200 SXM", "low": 1_200.0}
     asked = {"benchmark": "llama3.1-405b", "baseline": "B200 SXM", "rounds": ["v5.1"]}
     own, chat = curve(row, **asked), curve(row, **asked, prompt_tokens=1000.0, tokens_per_request=500.0)
@@ -117,13 +116,13 @@ def test_shorter_prompts_take_less_and_their_plan_is_an_estimate(curve: Make) ->
     assert 3 < chat.at(speed).middle / own.at(speed).middle < 7
 
 
-def test_a_preview_is_no_point_where_an_available_system_is_one(curve: Make) -> None:
+def test_a_preview_is_no_point_where_an_available_system_is_one(curve):
     preview = INTERACTIVE | {"availability": "preview"}
     assert [point.evidence for point in curve(SERVER, preview).points] == [MEASURED]
     assert [point.speed for point in curve(preview).points] == [25.0]
 
 
-def test_documents_figures_are_one_range(curve: Make) -> None:
+def test_documents_figures_are_one_range(curve):
     papers = [
         SERVER | {"low": low, "origin": "published", "source_id": "doc", "source": "Paper"} for low in (8e3, 16e3)
     ]
@@ -144,13 +143,13 @@ RUN = st.fixed_dictionaries(
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(RUN, min_size=1, max_size=6), at=st.lists(st.floats(1.0, 300.0), min_size=2, max_size=8))
-def test_slower_users_never_take_more_of_an_accelerator(curve: Make, rows: list[dict], at: list[float]) -> None:
+def test_slower_users_never_take_more_of_an_accelerator(curve, rows, at):
     found = curve(*(SERVER | row | {"result_id": row["system"]} for row in rows))
     middles = [rate.middle for speed in sorted(at) if (rate := found.at(speed))]
     assert all(faster <= slower * (1 + 1e-9) for slower, faster in pairwise(middles))
 
 
-def test_on_the_shipped_record_no_curve_rises_and_none_has_a_cliff(data: Catalog) -> None:
+def test_on_the_shipped_record_no_curve_rises_and_none_has_a_cliff(data):
     """MI355X and MI350X at 20 to 40 tokens/s: each speed of a tenth more takes a fifth of throughput at most."""
     for name in ("MI355X", "MI350X", "B200 SXM", "H100 SXM"):
         found = basis(data, RealWorldDerating(benchmark="llama2-70b", baseline=name)).curve
@@ -161,9 +160,7 @@ def test_on_the_shipped_record_no_curve_rises_and_none_has_a_cliff(data: Catalog
 @pytest.mark.parametrize(("scenarios", "benchmark", "name"), [
     (("Interactive",), "llama2-70b", "MI300X"), (("Offline", "Server", "Interactive"), "llama3.1-8b", "H200 NVL"),
 ])  # fmt: skip
-def test_an_estimate_rests_on_no_result_of_its_own(
-    data: Catalog, scenarios: tuple[str, ...], benchmark: str, name: str
-) -> None:
+def test_an_estimate_rests_on_no_result_of_its_own(data, scenarios, benchmark, name):
     """Without its results in the files an accelerator has the estimate that the record with them has of it."""
     own = data.results["accelerator"].eq(name) & data.results["scenario"].isin(scenarios)
     own &= data.results["benchmark"].eq(benchmark)
@@ -181,7 +178,7 @@ def test_an_estimate_rests_on_no_result_of_its_own(
     pd.testing.assert_frame_equal(*(frame[keys].reset_index(drop=True) for frame in told))
 
 
-def test_own_requests_average_over_their_lengths(curve: Make, tmp_path: Path) -> None:
+def test_own_requests_average_over_their_lengths(curve, tmp_path):
     """Requests of one length are the same as their means; long answers keep their cache for longer than short ones."""
     alike = write(tmp_path, "1000,500", "1000,500")
     means = curve(SERVER, prompt_tokens=1000.0, tokens_per_request=500.0)
@@ -191,7 +188,7 @@ def test_own_requests_average_over_their_lengths(curve: Make, tmp_path: Path) ->
     assert (mixed.prompt(0.99), mixed.whole(0.9)) == (1100.0, 2000.0)
 
 
-def test_a_file_of_requests_counts_as_read(record: Callable, tmp_path: Path) -> None:
+def test_a_file_of_requests_counts_as_read(record, tmp_path):
     """With its SHA-256, among the tables that a page is built again for; another plan reads none."""
     tables, file = record(SERVER), write(tmp_path, "1000,500")
     basis(tables, ASKED)
@@ -209,13 +206,13 @@ def test_a_file_of_requests_counts_as_read(record: Callable, tmp_path: Path) -> 
         ([], "no request; expected a row for each, with prompt_tokens and answer_tokens"),
     ],
 )
-def test_a_file_of_requests_is_refused_with_row_and_column(lines: list[str], said: str, tmp_path: Path) -> None:
+def test_a_file_of_requests_is_refused_with_row_and_column(lines, said, tmp_path):
     file = write(tmp_path, *lines)
     with pytest.raises(ValueError, match=f"^{re.escape(file)}[:,] {re.escape(said)}$"):
         requests(file)
 
 
-def test_a_file_of_requests_without_its_columns_is_refused(tmp_path: Path) -> None:
+def test_a_file_of_requests_without_its_columns_is_refused(tmp_path):
     (tmp_path / "other.csv").write_text("prompt_tokens,output\n1,2\n")
     with pytest.raises(ValueError, match="no column answer_tokens; expected: prompt_tokens, answer_tokens; got: pro"):
         requests(str(tmp_path / "other.csv"))
@@ -229,7 +226,7 @@ def write(folder: Path, *lines: str) -> str:
     return str(file)
 
 
-def test_a_chart_has_what_was_measured_and_estimates_from_there_on(record: Callable) -> None:
+def test_a_chart_has_what_was_measured_and_estimates_from_there_on(record):
     """Of H100 Offline and both limited points; H200, Offline alone, has an estimate where one can be made, no point."""
     logs = [SERVER | {"tpot_p50_ms": 100.0}, INTERACTIVE | {"tpot_p50_ms": 25.0}]
     points, estimates = drawn(record(OFFLINE, *logs), "llama2-70b", ["v5.1"], ["H100 SXM", "H200 SXM"])

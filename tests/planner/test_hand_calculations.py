@@ -6,7 +6,6 @@ Each hand's number is users x tokens/s x 1.25 (mean peak) / 0.7 over a rate per 
 import pytest
 
 from analysis._core.parameters import AcceleratorChoice, RealWorldDerating
-from analysis._tables.catalog import Catalog
 from analysis.planner import capacity, choice
 
 HANDS = [
@@ -24,9 +23,7 @@ HANDS = [
 
 
 @pytest.mark.parametrize(("benchmark", "name", "users", "speed", "more", "hand", "evidence"), HANDS)
-def test_a_plan_is_what_a_hand_computes(
-    data: Catalog, benchmark: str, name: str, users: int, speed: float, more: dict, hand: int, evidence: str
-) -> None:
+def test_a_plan_is_what_a_hand_computes(data, benchmark, name, users, speed, more, hand, evidence):
     """The hand's number lies in P10 to P90, or within a third of the median; nothing is refused."""
     asked = RealWorldDerating(
         benchmark=benchmark, baseline=name, users=users, tokens_per_second_per_user=speed, draws=5000, **more
@@ -37,7 +34,7 @@ def test_a_plan_is_what_a_hand_computes(
     assert low <= hand <= high or hand == pytest.approx(median, rel=1 / 3)
 
 
-def test_a_model_without_a_benchmark_is_ranked_for_every_accelerator_with_a_price(data: Catalog) -> None:
+def test_a_model_without_a_benchmark_is_ranked_for_every_accelerator_with_a_price(data):
     """A 32B model at 25 tokens/s: half of Llama 2 70B's accelerators, H100 among them.
 
     By hand 1,000 x 25 x 1.79 / (1,700 x 70 / 32) = 12 H100, and of B200, at 7,500 x 2.2, 3.

@@ -5,7 +5,6 @@ import math
 import pandas as pd
 import pytest
 
-from analysis._tables.catalog import Catalog
 from analysis.planner import nearest_benchmark
 from analysis.planner.nearest_benchmark import Shape
 
@@ -15,27 +14,27 @@ KNOWN = {"small": SMALL, "large": LARGE, "mixed": MIXED}
 LABELS = pd.DataFrame({"benchmark": list(KNOWN), "label": ["Small 8B", "Large 400B", "Mixed 50B"]})
 
 
-def test_a_model_is_no_way_from_itself_and_as_far_from_another_as_that_from_it() -> None:
+def test_a_model_is_no_way_from_itself_and_as_far_from_another_as_that_from_it():
     assert nearest_benchmark.distance(SMALL, SMALL) == 0
     assert nearest_benchmark.distance(SMALL, LARGE) == pytest.approx(
         nearest_benchmark.distance(LARGE, SMALL), rel=1e-12
     )
 
 
-def test_the_distance_is_that_of_the_formula() -> None:
+def test_the_distance_is_that_of_the_formula():
     """Twice the parameters, both of them: sqrt(2) ln 2; four times the prompt alone: half of ln 4 = ln 2."""
     assert nearest_benchmark.distance(Shape(16.0, 16.0, 2000.0), SMALL) == pytest.approx(math.sqrt(2) * math.log(2))
     assert nearest_benchmark.distance(Shape(8.0, 8.0, 8000.0), SMALL) == pytest.approx(math.log(2))
     assert nearest_benchmark.distance(Shape(8.0, 8.0), SMALL) == 0
 
 
-def test_another_kind_counts_as_a_factor_of_two() -> None:
+def test_another_kind_counts_as_a_factor_of_two():
     """Of 50 in all and 50 active against 10 active: ln 5 for the active ones and ln 2 for the kind."""
     dense = Shape(50.0, 50.0, 2000.0)
     assert nearest_benchmark.distance(dense, MIXED) == pytest.approx(math.hypot(math.log(5), math.log(2)))
 
 
-def test_the_nearest_comes_first_with_how_many_times_it_the_model_is() -> None:
+def test_the_nearest_comes_first_with_how_many_times_it_the_model_is():
     found = nearest_benchmark.ranked(LABELS, KNOWN, Shape(40.0, 10.0, 4000.0))
     assert found["benchmark"].tolist() == ["mixed", "small", "large"]
     first = found.iloc[0]
@@ -51,12 +50,12 @@ def test_the_nearest_comes_first_with_how_many_times_it_the_model_is() -> None:
 
 
 @pytest.mark.parametrize(("total", "active"), [(0.0, 0.0), (-1.0, -1.0), (8.0, 0.0), (8.0, 9.0), (NAN, NAN)])
-def test_a_model_that_cannot_be_is_refused(total: float, active: float) -> None:
+def test_a_model_that_cannot_be_is_refused(total, active):
     with pytest.raises(ValueError, match="the active ones at most all"):
         Shape(total, active)
 
 
-def test_shapes_are_those_of_text_under_a_limit(data: Catalog) -> None:
+def test_shapes_are_those_of_text_under_a_limit(data):
     known = nearest_benchmark.shapes(data.benchmarks, data.benchmark_limits)
     assert {"llama2-70b", "llama3.1-405b", "gpt-oss-120b", "mixtral-8x7b", "llama3.1-8b"} <= set(known)
     assert not {"llama3.1-8b-edge", "whisper", "bert", "qwen3-vl-235b-a22b"} & set(known)
@@ -77,8 +76,6 @@ def test_shapes_are_those_of_text_under_a_limit(data: Catalog) -> None:
         (Shape(1000.0, 32.0), "deepseek-r1"),
     ],
 )
-def test_models_that_people_serve_have_the_neighbors_that_one_expects(
-    data: Catalog, shape: Shape, benchmark: str
-) -> None:
+def test_models_that_people_serve_have_the_neighbors_that_one_expects(data, shape, benchmark):
     known = nearest_benchmark.shapes(data.benchmarks, data.benchmark_limits)
     assert nearest_benchmark.ranked(data.benchmarks, known, shape)["benchmark"].iloc[0] == benchmark

@@ -16,7 +16,7 @@ CLOSE = {"rel": 1e-9}
     ("slots", "load", "share"),
     [(1, 0.5, 0.5), (1, 0.9, 0.9), (2, 1.0, 1 / 3), (2, 1.5, 9 / 14), (10, 8.0, 0.409180), (3, 3.0, 1.0), (2, 5, 1.0)],
 )  # fmt: skip
-def test_delay_probability_is_that_of_the_tables(slots: int, load: float, share: float) -> None:
+def test_delay_probability_is_that_of_the_tables(slots, load, share):
     assert queueing.delay_probability(slots, load) == pytest.approx(share, rel=1e-5)
 
 
@@ -27,7 +27,7 @@ def blocked(slots: float, load: float) -> float:
 
 
 @pytest.mark.parametrize(("slots", "load"), [(1, 0.02), (7, 5.0), (100, 1.0), (2000, 1900.0), (20_000, 19_800.0)])
-def test_delay_probability_is_that_of_slots_added_one_by_one(slots: int, load: float) -> None:
+def test_delay_probability_is_that_of_slots_added_one_by_one(slots, load):
     share = 1.0
     for slot in range(1, slots + 1):
         share = load * share / (slot + load * share)
@@ -35,24 +35,24 @@ def test_delay_probability_is_that_of_slots_added_one_by_one(slots: int, load: f
 
 
 @given(st.floats(1e-3, 1e5), st.floats(1e-2, 1.0))
-def test_delay_probability_of_a_fraction_of_a_slot_follows_from_that_of_one_slot_less(load: float, more: float) -> None:
+def test_delay_probability_of_a_fraction_of_a_slot_follows_from_that_of_one_slot_less(load, more):
     slots = load + more * (10 + 10 * np.sqrt(load))
     share = load * blocked(slots, load)
     assert blocked(slots + 1, load) == pytest.approx(share / (slots + 1 + share), rel=1e-9)
 
 
-def test_wait_at_one_slot_by_hand() -> None:
+def test_wait_at_one_slot_by_hand():
     """M/M/1 at half load: P(W > t) = 0.5 exp(-0.5 t / s), so 1 % beyond t = 2 s ln 50."""
     assert queueing.wait(1, 0.5, 3.0, 0.99) == pytest.approx(6 * np.log(50), **CLOSE)
     assert queueing.wait(1, 0.5, 3.0, 0.99, variability=0.5) == pytest.approx(3 * np.log(50), **CLOSE)
 
 
-def test_wait_is_zero_where_few_wait_and_endless_without_spare_slots() -> None:
+def test_wait_is_zero_where_few_wait_and_endless_without_spare_slots():
     assert queueing.wait(100, 1.0, 10.0, 0.99) == 0
     assert np.isinf(queueing.wait([3, 2], 3.0, 10.0, 0.99)).all()
 
 
-def test_wait_is_that_of_a_simulated_queue() -> None:
+def test_wait_is_that_of_a_simulated_queue():
     """First come, first served: each request takes the slot that is free first."""
     random, slots, load, service = np.random.default_rng(7), 6, 4.8, 2.0
     arrivals = np.cumsum(random.exponential(service / load, 200_000))
@@ -65,7 +65,7 @@ def test_wait_is_that_of_a_simulated_queue() -> None:
 
 
 @pytest.mark.parametrize("load", [0.3, 5.0, 130.0, 1.5e7])
-def test_slots_needed_turn_the_wait_round(load: float) -> None:
+def test_slots_needed_turn_the_wait_round(load):
     (slots,) = queueing.slots_needed(load, 10.0, 2.0, 0.99)
     assert slots > load
     assert queueing.wait(slots, load, 10.0, 0.99) <= 2.0
@@ -75,7 +75,7 @@ def test_slots_needed_turn_the_wait_round(load: float) -> None:
 @pytest.mark.parametrize("percentile", [0.5, 0.9, 0.99, 0.99999])
 @pytest.mark.parametrize("limit", [0.0, 1e-3, 0.4, 2.0, 30.0, 1e4])
 @pytest.mark.parametrize("variability", [0.01, 1.0, 20.0])
-def test_slots_needed_are_those_that_bisection_finds(limit: float, percentile: float, variability: float) -> None:
+def test_slots_needed_are_those_that_bisection_finds(limit, percentile, variability):
     loads = np.exp2(np.linspace(-6, 26, 33))
     low, high = loads, loads + 10 + 10 * np.sqrt(loads)
     for _ in range(60):
@@ -85,7 +85,7 @@ def test_slots_needed_are_those_that_bisection_finds(limit: float, percentile: f
     assert queueing.slots_needed(loads, 10.0, limit, percentile, variability) == pytest.approx(high, rel=1e-10)
 
 
-def test_loads_are_solved_alike_whatever_was_solved_before() -> None:
+def test_loads_are_solved_alike_whatever_was_solved_before():
     of, loads = (10.0, 1.0, 0.9, 1.0), np.linspace(30.0, 900.0, 50)
     queueing._slots_by_octave.cache_clear()
     alone = queueing.slots_over(loads, *of)
@@ -96,20 +96,20 @@ def test_loads_are_solved_alike_whatever_was_solved_before() -> None:
 
 
 @given(st.floats(0.1, 1e6), st.floats(0, 1e3), st.floats(0.1, 10), st.floats(0.1, 3))
-def test_more_load_or_a_shorter_limit_never_needs_less(load: float, more: float, limit: float, shorter: float) -> None:
+def test_more_load_or_a_shorter_limit_never_needs_less(load, more, limit, shorter):
     few, many = queueing.slots_needed([load, load + more], 10.0, limit, 0.99)
     assert many >= few * (1 - 1e-9)
     assert queueing.slots_needed(load, 10.0, limit / (1 + shorter), 0.99)[0] >= few * (1 - 1e-9)
 
 
 @given(st.floats(1, 1e6), st.floats(1.0, 2.0))
-def test_many_loads_are_solved_as_each_alone(load: float, spread: float) -> None:
+def test_many_loads_are_solved_as_each_alone(load, spread):
     loads = np.linspace(load, load * spread, 10)
     alone = queueing.slots_needed(loads, 10.0, 2.0, 0.99)
     assert queueing.slots_over(loads, 10.0, 2.0, 0.99, 1.0) == pytest.approx(alone, rel=1e-3)
 
 
 @pytest.mark.parametrize(("limit", "percentile"), [(-1.0, 0.99), (1.0, 1.0), (1.0, 0.0)])
-def test_impossible_limits_are_refused(limit: float, percentile: float) -> None:
+def test_impossible_limits_are_refused(limit, percentile):
     with pytest.raises(ValueError, match="the limit must be 0 or more"):
         queueing.slots_needed(1.0, 1.0, limit, percentile)

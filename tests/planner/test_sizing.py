@@ -44,7 +44,7 @@ def sized(
     )
 
 
-def test_plan_by_hand() -> None:
+def test_plan_by_hand():
     """100 users x 30 tokens/s over 1,000 x 0.5 are 6, in whole nodes 8, of 4.76 dollars and 0.9 x 1.3 kW each."""
     for box, rented in ((BOX, 6.0), (replace(BOX, unit=8), 8.0)):
         (row,) = sizing.size(drawn(fixed=True, draws=1), Demand(100, 30.0), None, box, CONTEXT, 0).to_dict("records")
@@ -56,14 +56,14 @@ def test_plan_by_hand() -> None:
         assert row["kilowatts"] == pytest.approx(rented * 1.17, **CLOSE)
 
 
-def test_watts_of_a_node_are_drawn_in_their_range() -> None:
+def test_watts_of_a_node_are_drawn_in_their_range():
     """A node of eight at 700 to 1,000 W each, with the building 7.28 to 10.4 kW."""
     box = replace(BOX, unit=8, watts=Interval(700.0, 1000.0))
     drawn_kw = sizing.size(drawn(fixed=True), Demand(100, 30.0), None, box, CONTEXT, 0)["kilowatts"]
     assert drawn_kw.between(7.28, 10.4).all() and drawn_kw.max() - drawn_kw.min() > 3.0
 
 
-def test_spare_nodes_are_rented_and_draw_and_serve_nobody() -> None:
+def test_spare_nodes_are_rented_and_draw_and_serve_nobody():
     """Six accelerators, and two nodes of eight more: 22 at 4.76 dollars and 0.9 x 1.3 kW."""
     box = replace(BOX, spare_nodes=2)
     (row,) = sizing.size(drawn(fixed=True, draws=1), Demand(100, 30.0), None, box, CONTEXT, 0).to_dict("records")
@@ -73,7 +73,7 @@ def test_spare_nodes_are_rented_and_draw_and_serve_nobody() -> None:
 
 
 @pytest.mark.parametrize(("users", "accelerators"), [(133, 8.0), (134, 11.0), (1000, 75.0)])
-def test_beyond_the_size_that_was_measured_each_keeps_its_share(users: int, accelerators: float) -> None:
+def test_beyond_the_size_that_was_measured_each_keeps_its_share(users, accelerators):
     """500 tokens/s each: 133 users of 30 are 7.98. One user more is beyond eight, and of 400 each 10.05 are needed."""
     box = replace(BOX, kept=Interval(0.8, 0.8))
     (row,) = sizing.size(drawn(fixed=True, draws=1), Demand(users, 30.0), None, box, CONTEXT, 0).to_dict("records")
@@ -81,7 +81,7 @@ def test_beyond_the_size_that_was_measured_each_keeps_its_share(users: int, acce
 
 
 @pytest.mark.parametrize(("count", "users"), [(8, 133.33), (16, 213.33), (80, 1066.67)])
-def test_users_that_accelerators_serve_by_hand(count: int, users: float) -> None:
+def test_users_that_accelerators_serve_by_hand(count, users):
     """8 x 500 / 30 tokens/s; beyond one node 400 of the 500 each."""
     box, demand = replace(BOX, kept=Interval(0.8, 0.8)), Demand(1, 30.0)
     frame = sizing.size(drawn(fixed=True, draws=1), demand, None, box, CONTEXT, 0)
@@ -90,9 +90,7 @@ def test_users_that_accelerators_serve_by_hand(count: int, users: float) -> None
 
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 60), st.floats(0.7, 1.0), st.sampled_from([None, MODEL]), st.floats(0.5, 30.0))
-def test_users_that_accelerators_serve_are_the_plan_turned_round(
-    count: int, kept: float, model: Model | None, wait: float
-) -> None:
+def test_users_that_accelerators_serve_are_the_plan_turned_round(count, kept, model, wait):
     """In each draw so many users take at most so many accelerators, and two users more take more."""
     box, demand = replace(BOX, kept=Interval(kept, 1.0)), Demand(1, 30.0, EVEN, 300.0, wait)
     first = sizing.size(drawn(draws=20), demand, model, box, Interval(500, 2000), 0)
@@ -105,7 +103,7 @@ def test_users_that_accelerators_serve_are_the_plan_turned_round(
         assert (((again["accelerators"] <= count) == fits) | (counts < 1)).all()
 
 
-def test_queue_takes_its_slots_by_hand() -> None:
+def test_queue_takes_its_slots_by_hand():
     """A slot gives 30 of 500 tokens/s; the wait of the slots taken is the limit, and one accelerator less breaks it."""
     from analysis.planner import queueing
 
@@ -117,7 +115,7 @@ def test_queue_takes_its_slots_by_hand() -> None:
     assert queueing.wait((row["accelerators"] - 1) * 500 / 30, 100.0, 10.0, 0.99) > 2.0
 
 
-def test_memory_takes_whole_groups() -> None:
+def test_memory_takes_whole_groups():
     """100 requests of 1,000 tokens: one pair holds 225, so six for the traffic hold them; 400 need four pairs."""
     of = {"fixed": True, "draws": 1}
     (row,) = sizing.size(drawn(**of), Demand(100, 30.0), MODEL, BOX, CONTEXT, 0).to_dict("records")
@@ -127,7 +125,7 @@ def test_memory_takes_whole_groups() -> None:
     assert (row["for_traffic"], row["accelerators"], row["decided_by"]) == (0.75, 4.0, "memory")
 
 
-def test_a_group_that_only_serves_whole_is_memory_s_doing() -> None:
+def test_a_group_that_only_serves_whole_is_memory_s_doing():
     """50 users need 3 for their traffic; a copy takes two to hold their cache, and two copies are 4."""
     (row,) = sizing.size(drawn(50, fixed=True, draws=1), Demand(50, 30.0), MODEL, BOX, CONTEXT, 0).to_dict("records")
     assert (row["for_traffic"], row["accelerators"], row["decided_by"]) == (3.0, 4.0, "memory")
@@ -136,7 +134,7 @@ def test_a_group_that_only_serves_whole_is_memory_s_doing() -> None:
 @pytest.mark.parametrize(
     ("tokens", "count", "cause"), [(1.0, 4.0, "groups"), (2.0, 4.0, "groups"), (9e4, 8.0, "memory")]
 )
-def test_rounding_up_to_whole_groups_is_no_want_of_memory(tokens: float, count: float, cause: str) -> None:
+def test_rounding_up_to_whole_groups_is_no_want_of_memory(tokens, count, cause):
     """Three for the traffic; two hold the weights, so four serve, however short their contexts; long ones take more."""
     large = replace(MODEL, weight_bytes=100e9)
     draw = drawn(50, fixed=True, draws=1)
@@ -144,12 +142,12 @@ def test_rounding_up_to_whole_groups_is_no_want_of_memory(tokens: float, count: 
     assert (row["in_groups"], row["accelerators"] >= count, row["decided_by"]) == (4.0, True, cause)
 
 
-def test_what_nothing_holds_is_decided_by_nothing() -> None:
+def test_what_nothing_holds_is_decided_by_nothing():
     frame = sizing.size(drawn(50, draws=3), Demand(50, 30.0), MODEL, BOX, Interval(1e12, 1e12), 0)
     assert frame["accelerators"].isna().all() and not sizing.decided(frame)["share"].any()
 
 
-def test_costs_add_up_in_every_draw() -> None:
+def test_costs_add_up_in_every_draw():
     frame = sized()
     assert np.allclose(frame["accelerators"] * frame["price"], frame["usd_per_hour"], rtol=1e-12)
     assert np.allclose(frame["usd_per_user_hour"] * 100, frame["usd_per_hour"], rtol=1e-12)
@@ -160,14 +158,14 @@ def test_costs_add_up_in_every_draw() -> None:
     assert (frame["accelerators"] >= needs - 1e-6).all()
 
 
-def test_percentiles_are_in_order() -> None:
+def test_percentiles_are_in_order():
     frame = sized()
     for name in sizing.OUTPUTS:
         marks = sizing.marks(frame[name])
         assert marks == sorted(marks) and not np.isnan(marks).any()
 
 
-def test_prompt_takes_its_time_from_the_wait_and_adds_it_to_the_service() -> None:
+def test_prompt_takes_its_time_from_the_wait_and_adds_it_to_the_service():
     """Of 2 s for the first token 0.5 s go into the prompt: 1.5 s may be waited, and a slot is held 10.5 s."""
     from analysis.planner import queueing
 
@@ -178,14 +176,14 @@ def test_prompt_takes_its_time_from_the_wait_and_adds_it_to_the_service() -> Non
 
 
 @pytest.mark.parametrize("prompt_s", [2.0, 2.1])
-def test_prompt_that_takes_the_whole_limit_plans_nothing(prompt_s: float) -> None:
+def test_prompt_that_takes_the_whole_limit_plans_nothing(prompt_s):
     frame = sized(demand=Demand(100, 30.0, EVEN, 300.0, 2.0, prompt_s=prompt_s))
     assert frame.empty and set(sizing.OUTPUTS) <= set(frame.columns)
 
 
 @settings(max_examples=20, deadline=None)
 @given(st.floats(0, 1.9), st.floats(0, 1))
-def test_longer_prompts_never_need_fewer(prompt_s: float, more: float) -> None:
+def test_longer_prompts_never_need_fewer(prompt_s, more):
     longer = min(prompt_s + more, 1.95)
     short, long = (
         sized(demand=Demand(100, 30.0, EVEN, 300.0, 2.0, prompt_s=each), draws=50)
@@ -197,7 +195,7 @@ def test_longer_prompts_never_need_fewer(prompt_s: float, more: float) -> None:
 @pytest.mark.parametrize(
     ("change", "said"), [((0, 30.0), "users is 0"), ((-1, 30.0), "users is -1"), ((10, 0.0), "second_per_user is 0.0")]
 )
-def test_impossible_loads_are_refused_by_name(change: tuple, said: str) -> None:
+def test_impossible_loads_are_refused_by_name(change, said):
     with pytest.raises(ValueError, match=said):
         Demand(*change)
 
@@ -210,18 +208,18 @@ def test_impossible_loads_are_refused_by_name(change: tuple, said: str) -> None:
         ((0.5, 0.6), -2.0, "price -2"),
     ],
 )
-def test_impossible_derates_and_prices_are_refused_by_name(derate: tuple, usd: float, said: str) -> None:
+def test_impossible_derates_and_prices_are_refused_by_name(derate, usd, said):
     with pytest.raises(ValueError, match=said):
         sizing.draw(Interval(1000.0, 1000.0), Interval(*derate), EVEN, Interval(usd, usd), 10, 0)
 
 
-def test_accelerator_of_unknown_watts_is_sized_without_kilowatts() -> None:
+def test_accelerator_of_unknown_watts_is_sized_without_kilowatts():
     box = Box(80.0, 0.1, Interval(float("nan"), float("nan")))
     frame = sizing.size(drawn(), Demand(100, 30.0), MODEL, box, CONTEXT, 0)
     assert frame["kilowatts"].isna().all() and frame["accelerators"].notna().all()
 
 
-def test_shares_of_the_causes_add_up() -> None:
+def test_shares_of_the_causes_add_up():
     shares = sizing.decided(sized())
     assert shares["cause"].tolist() == list(sizing.CAUSES)
     assert shares["share"].sum() == pytest.approx(1.0, **CLOSE)
@@ -229,7 +227,7 @@ def test_shares_of_the_causes_add_up() -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(1, 100_000), st.integers(0, 100_000), st.floats(0.01, 50), st.floats(0, 50))
-def test_more_users_or_a_higher_price_never_cost_less(users: int, more: int, usd: float, dearer: float) -> None:
+def test_more_users_or_a_higher_price_never_cost_less(users, more, usd, dearer):
     few, many = (sized(each, draws=50) for each in (users, users + more))
     for name in ("accelerators", "nodes", "usd_per_hour", "kilowatts"):
         assert (many[name] >= few[name]).all()
@@ -239,7 +237,7 @@ def test_more_users_or_a_higher_price_never_cost_less(users: int, more: int, usd
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(1, 100_000), st.integers(0, 20), st.integers(0, 20), st.floats(0.5, 1.0), st.floats(0.0, 0.5))
-def test_more_spares_or_less_kept_never_cost_less(users: int, spare: int, more: int, kept: float, less: float) -> None:
+def test_more_spares_or_less_kept_never_cost_less(users, spare, more, kept, less):
     """And a spare node serves nobody: what is needed beside it stays."""
     few, many, worse = (
         sizing.size(drawn(draws=30), Demand(users, 30.0, EVEN, 300.0, 2.0), MODEL, box, Interval(500, 2000), 0)
@@ -255,7 +253,7 @@ def test_more_spares_or_less_kept_never_cost_less(users: int, spare: int, more: 
         assert (many[name] >= few[name]).all() and (worse[name] >= few[name]).all()
 
 
-def test_a_shorter_wait_and_longer_requests_never_need_fewer() -> None:
+def test_a_shorter_wait_and_longer_requests_never_need_fewer():
     lengths = [(300.0, 20.0), (300.0, 2.0), (900.0, 2.0)]
     loads = [Demand(100, 30.0), *(Demand(100, 30.0, EVEN, *length) for length in lengths)]
     counts = [sized(demand=load)["accelerators"] for load in loads]
@@ -263,41 +261,41 @@ def test_a_shorter_wait_and_longer_requests_never_need_fewer() -> None:
     assert counts[-1].sum() > counts[0].sum()
 
 
-def test_same_seed_gives_the_same_numbers_on_any_machine() -> None:
+def test_same_seed_gives_the_same_numbers_on_any_machine():
     pd.testing.assert_frame_equal(sized(), sized())
     first = np.random.Generator(np.random.PCG64([0, 1])).uniform(500, 2000)
     assert sized()["context"].iloc[0] == first == pytest.approx(500 + 1500 * 0.889738791278134, rel=1e-9)
 
 
 @pytest.mark.parametrize(("users", "most"), [(1, 2), (10, 8), (10_000_000, 3_000_000)])
-def test_plans_make_sense_for_few_and_for_many(users: int, most: int) -> None:
+def test_plans_make_sense_for_few_and_for_many(users, most):
     frame = sized(users)
     assert frame["accelerators"].between(1, most).all()
     assert np.isfinite(frame[list(sizing.OUTPUTS)].to_numpy()).all()
     assert frame["usd_per_user_hour"].median() < 80
 
 
-def test_a_hundred_thousand_draws_agree_with_ten_thousand() -> None:
+def test_a_hundred_thousand_draws_agree_with_ten_thousand():
     """Within three per cent at the middle, so more draws change no plan."""
     many, few = (sizing.marks(sized(1000, draws=draws)["accelerators"])[1] for draws in (100_000, 10_000))
     assert many == pytest.approx(few, rel=0.03)
 
 
-def test_nothing_drawn_is_nothing_sized() -> None:
+def test_nothing_drawn_is_nothing_sized():
     empty = sizing.size(drawn().head(0), Demand(100, 30.0), MODEL, BOX, CONTEXT, 0)
     assert empty.empty and set(sizing.OUTPUTS) <= set(empty.columns)
     assert np.isnan([sizing.marks(empty[name]) for name in sizing.OUTPUTS]).all()
     assert not sizing.decided(empty)["share"].any()
 
 
-def test_ranks_take_the_cache_in() -> None:
+def test_ranks_take_the_cache_in():
     ranked = sizing.sensitivity(sized(1000), inputs=sizing.INPUTS).set_index("input")
     assert set(ranked.index) == {*sizing.DRAWN, CACHED}
     assert ranked["share"].sum() == pytest.approx(1.0, **CLOSE)
     assert ranked.loc["derate", "correlation"] < 0 < ranked.loc["peak over mean", "correlation"]
 
 
-def test_ranks_are_correlated_exactly_whatever_their_order() -> None:
+def test_ranks_are_correlated_exactly_whatever_their_order():
     """1, 2, 3 against 1, 3, 2: 1 - 6 x 2 / (3 x 8) = 0.5; the order of the draws changes no bit."""
     frame = pd.DataFrame({"derate": [1.0, 2.0, 3.0], "usd_per_hour": [1.0, 3.0, 2.0]})
     assert sizing.sensitivity(frame, inputs=["derate"])["correlation"].tolist() == [0.5]
@@ -309,13 +307,13 @@ def test_ranks_are_correlated_exactly_whatever_their_order() -> None:
     assert found == pytest.approx(ranks.loc["derate", "usd_per_hour"], rel=1e-9)
 
 
-def test_nothing_dominates_what_does_not_vary() -> None:
+def test_nothing_dominates_what_does_not_vary():
     frame = sized(1, demand=Demand(1, 0.01)).assign(price=1.5, usd_per_hour=1.5)
     assert frame["accelerators"].nunique() == 1
     assert sizing.sensitivity(frame, inputs=sizing.INPUTS).empty
 
 
-def test_what_is_ranked_is_the_bill_of_whole_nodes() -> None:
+def test_what_is_ranked_is_the_bill_of_whole_nodes():
     """12 and 14 accelerators are both 2 nodes: the peak moves the need and not the bill, the price moves it alone."""
     frame = pd.DataFrame({"accelerators": [12.0, 14.0, 12.0], "nodes": [2.0] * 3, "price": [1.0, 2.0, 3.0]})
     frame = frame.assign(usd_per_hour=16 * frame["price"], context=[5.0, 6.0, 5.0])
@@ -324,14 +322,14 @@ def test_what_is_ranked_is_the_bill_of_whole_nodes() -> None:
     assert sizing.sensitivity(frame, "nodes", sizing.INPUTS).empty
 
 
-def test_number_is_settled_where_the_percentiles_agree() -> None:
+def test_number_is_settled_where_the_percentiles_agree():
     frame = pd.DataFrame({"accelerators": [2.0] * 19 + [3.0]})
     assert sizing.settled(frame) == 2.0
     assert np.isnan(sizing.settled(pd.DataFrame({"accelerators": [2.0] * 8 + [3.0] * 2})))
     assert np.isnan(sizing.settled(frame.head(0)))
 
 
-def test_nodes_are_of_their_own_size() -> None:
+def test_nodes_are_of_their_own_size():
     """Six accelerators are two nodes of four, and six of one."""
     for node, nodes in ((4, 2.0), (1, 6.0)):
         box = replace(BOX, node=node, unit=node)
@@ -347,7 +345,7 @@ RANGES = {
 }
 
 
-def test_drawn_inputs_lie_in_their_ranges_fill_them_and_are_independent() -> None:
+def test_drawn_inputs_lie_in_their_ranges_fill_them_and_are_independent():
     frame = sizing.draw(**RANGES, draws=2000, seed=0)
     for name, each in zip(sizing.DRAWN, RANGES.values(), strict=True):
         assert frame[name].between(each.low, each.high).all()
@@ -358,7 +356,7 @@ def test_drawn_inputs_lie_in_their_ranges_fill_them_and_are_independent() -> Non
     assert not frame["price"].equals(sizing.draw(**RANGES, draws=2000, seed=1)["price"])
 
 
-def test_plans_of_one_seed_share_traffic_and_derate_and_nothing_else() -> None:
+def test_plans_of_one_seed_share_traffic_and_derate_and_nothing_else():
     one, other = (sizing.draw(**RANGES, draws=2000, seed=0, accelerator=name) for name in ("H100", "B200"))
     for name in ("derate", "peak over mean"):
         assert one[name].equals(other[name])
@@ -367,28 +365,28 @@ def test_plans_of_one_seed_share_traffic_and_derate_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize("name", RANGES)
-def test_an_unknown_input_gives_no_draws(name: str) -> None:
+def test_an_unknown_input_gives_no_draws(name):
     frame = sizing.draw(**RANGES | {name: Interval(float("nan"), float("nan"))}, draws=10, seed=0)
     assert frame.empty and list(frame) == list(sizing.DRAWN)
     assert sizing.sensitivity(frame.assign(usd_per_hour=[])).empty
 
 
-def test_a_derate_above_one_is_drawn_where_it_is_meant() -> None:
+def test_a_derate_above_one_is_drawn_where_it_is_meant():
     frame = sizing.draw(**RANGES | {"derate": Interval(1.1, 1.2)}, draws=10, seed=0, above_one=True)
     assert frame["derate"].between(1.1, 1.2).all()
 
 
-def test_percentiles_by_hand() -> None:
+def test_percentiles_by_hand():
     assert sizing.marks(np.arange(101.0)[::-1]) == [10.0, 50.0, 90.0]
     assert sizing.marks(pd.Series(np.arange(101.0) * 2)) == [20.0, 100.0, 180.0]
 
 
-def test_percentiles_of_nodes_are_whole() -> None:
+def test_percentiles_of_nodes_are_whole():
     """Between the second and the third of four draws no node lies: half of them do not exceed the third."""
     assert sizing.marks(np.array([1.0, 1.0, 2.0, 2.0])) == [1.0, 2.0, 2.0]
 
 
-def test_headroom_is_what_peak_traffic_leaves_by_hand() -> None:
+def test_headroom_is_what_peak_traffic_leaves_by_hand():
     """100 users x 30 tokens/s of 8 x 500, at a peak of 1; with a spare node of 16 x 500. A million costs more."""
     for spare, left in ((0, 0.25), (1, 0.625)):
         box = replace(BOX, unit=8, spare_nodes=spare)
@@ -405,7 +403,7 @@ def unheld(tokens: float) -> pd.DataFrame:
     return sizing.size(drawn(draws=2000), demand, model, BOX, Interval(1000.0, tokens), 0)
 
 
-def test_a_draw_that_nothing_serves_is_worse_than_any_number() -> None:
+def test_a_draw_that_nothing_serves_is_worse_than_any_number():
     """Contexts of 1,000 to 30,000 tokens are held in 47 % of the draws, those of up to 15,500 in 95 %."""
     frame = unheld(30_000.0)
     share = sizing.held_nowhere(frame)
@@ -419,7 +417,7 @@ def test_a_draw_that_nothing_serves_is_worse_than_any_number() -> None:
     assert (few["nodes"] < most).mean() < 0.9
 
 
-def test_what_decides_what_is_served_and_what_is_planned_agree_on_a_draw_that_nothing_serves() -> None:
+def test_what_decides_what_is_served_and_what_is_planned_agree_on_a_draw_that_nothing_serves():
     frame, demand, model = unheld(30_000.0), Demand(100, 10.0, EVEN, 300.0, 2.0), Model(1.4e11, 5e9)
     nothing = frame["nodes"].isna().to_numpy()
     assert 1 - sizing.decided(frame)["share"].sum() == pytest.approx(sizing.held_nowhere(frame))
@@ -428,7 +426,7 @@ def test_what_decides_what_is_served_and_what_is_planned_agree_on_a_draw_that_no
     assert by_input.abs().idxmax() == CACHED and by_input[CACHED] > 0.9, "long contexts are those that nothing serves"
 
 
-def test_where_less_is_worse_such_a_draw_counts_as_less_than_any_number() -> None:
+def test_where_less_is_worse_such_a_draw_counts_as_less_than_any_number():
     worth = np.array([np.nan, *np.arange(1.0, 10.0), 10.0])
     assert sizing.marks(worth, unplanned=-np.inf) == [1.0, 5.0, 9.0]
     assert sizing.marks(worth[:5], unplanned=-np.inf)[1] == 2.0 and np.isnan(sizing.marks(worth[:1])).all()

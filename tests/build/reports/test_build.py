@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -13,11 +13,8 @@ from analysis._build.reports import build_reports
 from analysis._build.runs import runfiles
 from analysis._core.table_text import UnusableTable
 
-if TYPE_CHECKING:
-    from conftest import Project
 
-
-def test_a_build_writes_page_and_record(built: Project) -> None:
+def test_a_build_writes_page_and_record(built):
     assert built.outcome.status == 0
     assert sorted(built.outcome.built) == ["apples", "apples_five"]
     record = built.record("apples_five")
@@ -30,19 +27,19 @@ def test_a_build_writes_page_and_record(built: Project) -> None:
     )
 
 
-def test_nothing_of_this_machine_is_written(built: Project) -> None:
+def test_nothing_of_this_machine_is_written(built):
     for name, content in built.tree().items():
         assert str(built.places.root).encode() not in content, name
         assert b"/home/" not in content and b"site-packages" not in content, name
 
 
 @pytest.mark.parametrize("kernels", KINDS)
-def test_two_builds_are_identical(built: Project, project: Project, kernels: str) -> None:
+def test_two_builds_are_identical(built, project, kernels):
     assert project.build(force=True, kernels=kernels).status == 0
     assert project.tree() == built.tree()
 
 
-def test_the_kernel_is_this_interpreter_in_the_notebooks_folder(project: Project) -> None:
+def test_the_kernel_is_this_interpreter_in_the_notebooks_folder(project):
     here = (sys.executable, str(project.places.notebooks))
     checks = project.code(f"import os, sys\nassert (sys.executable, os.getcwd()) == {here!r}")
     project.notebook("where", project.cells(checks))
@@ -51,7 +48,7 @@ def test_the_kernel_is_this_interpreter_in_the_notebooks_folder(project: Project
 
 
 @pytest.mark.parametrize("kernels", KINDS)
-def test_failures_are_told_in_words_and_others_are_built(project: Project, kernels: str) -> None:
+def test_failures_are_told_in_words_and_others_are_built(project, kernels):
     before = project.page("apples")
     project.notebook("apples", project.cells(project.code("x = 1\nrows = {}\nrows['H100']", "hide-input")))
     project.notebook("dies", project.cells(project.code("import os\nos._exit(7)")))
@@ -82,7 +79,7 @@ def test_failures_are_told_in_words_and_others_are_built(project: Project, kerne
 
 
 @pytest.mark.parametrize("kernels", KINDS)
-def test_a_cell_over_the_time_limit(project: Project, kernels: str) -> None:
+def test_a_cell_over_the_time_limit(project, kernels):
     project.notebook("slow", project.cells(project.code("import time\ntime.sleep(60)")))
     project.run_file("slow", "slow")
     outcome = project.build("slow", timeout=1, kernels=kernels)
@@ -90,7 +87,7 @@ def test_a_cell_over_the_time_limit(project: Project, kernels: str) -> None:
     assert "cell 8 of 10" in outcome.failed[0].text()
 
 
-def test_an_error_in_a_module_of_the_project_names_it(project: Project) -> None:
+def test_an_error_in_a_module_of_the_project_names_it(project):
     (project.places.source / "toy" / "sums.py").write_text("def double(x):\n    raise ValueError('no rows')\n")
     outcome = project.build("apples")
     text = outcome.failed[0].text()
@@ -109,15 +106,13 @@ def test_an_error_in_a_module_of_the_project_names_it(project: Project) -> None:
         ("display({'application/vnd.analysis.finding+json': finding | {'low': 1}}, raw=True)", "has another value"),
     ],
 )
-def test_what_cannot_be_shown_properly_fails(project: Project, source: str, expected: str) -> None:
+def test_what_cannot_be_shown_properly_fails(project, source, expected):
     project.notebook("bad", project.cells(project.code(source)))
     project.run_file("bad", "bad")
     assert expected in project.build("bad").failed[0].text()
 
 
-def test_invalid_parameters_are_refused_before_a_kernel_starts(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_invalid_parameters_are_refused_before_a_kernel_starts(project, monkeypatch):
     monkeypatch.setattr(
         "analysis._build.reports.build_plans", lambda *a, **k: pytest.fail("a kernel was about to start")
     )
@@ -143,7 +138,7 @@ def test_invalid_parameters_are_refused_before_a_kernel_starts(
         (f"notebook: {'a' * 400}\n", "key 'notebook': no 'aaaa"),
     ],
 )
-def test_run_file_errors_name_file_and_key(project: Project, content: str, expected: str) -> None:
+def test_run_file_errors_name_file_and_key(project, content, expected):
     path = project.places.runs / "wrong.yml"
     path.write_text(content)
     with pytest.raises(runfiles.RunFileError, match=r"notebooks/runs/wrong\.yml") as error:
@@ -151,12 +146,12 @@ def test_run_file_errors_name_file_and_key(project: Project, content: str, expec
     assert expected in str(error.value)
 
 
-def test_an_unknown_report_names_the_nearest(project: Project) -> None:
+def test_an_unknown_report_names_the_nearest(project):
     with pytest.raises(runfiles.UnknownReport, match="did you mean 'apples_five'"):
         project.build("aples_five")
 
 
-def test_a_full_disk_is_told_and_leaves_the_old_page(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_told_and_leaves_the_old_page(project, monkeypatch):
     def full(path: object, content: object) -> None:
         raise OSError(28, "No space left on device", str(path))
 
@@ -168,7 +163,7 @@ def test_a_full_disk_is_told_and_leaves_the_old_page(project: Project, monkeypat
     assert project.tree() == before
 
 
-def test_a_failure_is_forgotten_with_its_run_file(project: Project) -> None:
+def test_a_failure_is_forgotten_with_its_run_file(project):
     project.run_file("gone", "apples", pears=1)
     project.build()
     assert "gone" in (project.places.reports / "index.html").read_text()
@@ -178,9 +173,7 @@ def test_a_failure_is_forgotten_with_its_run_file(project: Project) -> None:
     assert not list(project.places.failed.iterdir())
 
 
-def test_a_report_that_needs_data_is_skipped_with_the_reason_and_built_once_they_are_there(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_report_that_needs_data_is_skipped_with_the_reason_and_built_once_they_are_there(project, monkeypatch):
     monkeypatch.delenv("ANALYSIS_OFFICIAL", raising=False)
     run = project.places.runs / "apples_official.yml"
     run.write_text("notebook: apples\nneeds: [data/official/v5.1.parquet]\nparameters: {apples: 9}\n")
@@ -203,13 +196,13 @@ def test_a_report_that_needs_data_is_skipped_with_the_reason_and_built_once_they
 
 
 @pytest.mark.parametrize("needs", ["7", "[7]", "[../secret]", "data/x.csv"])
-def test_needs_that_are_no_files_of_data_are_refused(project: Project, needs: str) -> None:
+def test_needs_that_are_no_files_of_data_are_refused(project, needs):
     (project.places.runs / "apples_official.yml").write_text(f"notebook: apples\nneeds: {needs}\n")
     outcome = project.build()
     assert [failure.report for failure in outcome.failed] == ["apples_official"] and "key 'needs'" in project.said
 
 
-def test_the_report_that_took_longest_is_begun_first(project: Project) -> None:
+def test_the_report_that_took_longest_is_begun_first(project):
     both = sorted(path.stem for path in project.places.runs.glob("*.yml"))
     for last in (both, both[::-1]):
         project.places.pace.write_text(json.dumps({name: float(place) for place, name in enumerate(last)}))
@@ -218,7 +211,7 @@ def test_the_report_that_took_longest_is_begun_first(project: Project) -> None:
     assert set(json.loads(project.places.pace.read_text())) == set(both)
 
 
-def test_a_table_at_fault_is_to_be_put_right_and_no_run_file(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_at_fault_is_to_be_put_right_and_no_run_file(project, monkeypatch):
     def of_a_broken_table(*given: Any) -> dict:
         raise UnusableTable("data/apples.csv, line 1: is UTF-16 text")
 
@@ -228,14 +221,14 @@ def test_a_table_at_fault_is_to_be_put_right_and_no_run_file(project: Project, m
     assert "Next: put the table right" in project.said and "run file" not in project.said
 
 
-def test_a_cell_that_meets_a_table_at_fault_says_so(project: Project) -> None:
+def test_a_cell_that_meets_a_table_at_fault_says_so(project):
     project.notebook("bad", project.cells(project.code("class TableError(ValueError): ...\nraise TableError('x')")))
     project.run_file("bad", "bad")
     project.build("bad")
     assert "TableError: x" in project.said and "put the table right, then: make reports/bad.html" in project.said
 
 
-def test_the_page_of_a_run_file_that_is_gone_goes_too(project: Project) -> None:
+def test_the_page_of_a_run_file_that_is_gone_goes_too(project):
     reports = project.places.reports
     (reports / "mine.json").write_text("{}")
     (reports / "mine.html").write_text("mine")
@@ -247,7 +240,7 @@ def test_the_page_of_a_run_file_that_is_gone_goes_too(project: Project) -> None:
 
 
 @pytest.mark.parametrize("kernels", KINDS)
-def test_no_kernel_of_a_build_reads_what_another_ran(project: Project, kernels: str) -> None:
+def test_no_kernel_of_a_build_reads_what_another_ran(project, kernels):
     code = """
 import os, pathlib
 assert not get_ipython().history_manager.enabled

@@ -7,16 +7,12 @@ import runpy
 import shutil
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from analysis._build.runs.commits import commit_of
 
 Markup = runpy.run_path(str(Path(__file__).with_name("page_markup.py")))["Markup"]
-
-if TYPE_CHECKING:
-    from conftest import Project
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 WHO = {f"GIT_{role}_{what}": "a@example.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
@@ -51,7 +47,7 @@ def repository(tmp_path: Path) -> Repository:
     return Repository(tmp_path)
 
 
-def test_the_newest_commit_of_several_files_counts_and_no_edit_elsewhere(repository: Repository) -> None:
+def test_the_newest_commit_of_several_files_counts_and_no_edit_elsewhere(repository):
     first = repository.commit(a="1", b="1")
     second = repository.commit(b="2")
     repository.commit(c="1")
@@ -59,7 +55,7 @@ def test_the_newest_commit_of_several_files_counts_and_no_edit_elsewhere(reposit
     assert commit_of(["b", "a"], repository.root) == {"id": second, "not_committed": []}
 
 
-def test_a_branch_counts_as_its_merge_which_has_both_sides(repository: Repository) -> None:
+def test_a_branch_counts_as_its_merge_which_has_both_sides(repository):
     """The newest commit on either side alone would lack what the other side did."""
     repository.commit(a="1", b="1")
     repository.git("checkout", "--quiet", "-b", "side")
@@ -73,7 +69,7 @@ def test_a_branch_counts_as_its_merge_which_has_both_sides(repository: Repositor
     assert repository.git("show", f"{merge}:a") == repository.git("show", f"{merge}:b") == "2"
 
 
-def test_what_is_not_committed_is_named(repository: Repository) -> None:
+def test_what_is_not_committed_is_named(repository):
     first = repository.commit(a="1", b="1", gone="1")
     (repository.root / "gone").unlink()
     repository.commit()
@@ -86,14 +82,12 @@ def test_what_is_not_committed_is_named(repository: Repository) -> None:
     assert commit_of(["new"], repository.root) == {"id": None, "not_committed": ["new"]}
 
 
-def test_a_project_inside_another_repository_and_names_with_spaces_and_accents(repository: Repository) -> None:
+def test_a_project_inside_another_repository_and_names_with_spaces_and_accents(repository):
     commit = repository.commit(**{"project__caf\u00e9 au lait": "1", "a": "1"})
     assert commit_of(["caf\u00e9 au lait"], repository.root / "project") == {"id": commit, "not_committed": []}
 
 
-def test_another_repository_s_hook_does_not_lead_astray(
-    repository: Repository, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_repository_s_hook_does_not_lead_astray(repository, tmp_path_factory, monkeypatch):
     other = Repository(tmp_path_factory.mktemp("other"))
     other.commit(a="1")
     commit = repository.commit(a="1")
@@ -101,9 +95,7 @@ def test_another_repository_s_hook_does_not_lead_astray(
     assert commit_of(["a"], repository.root)["id"] == commit
 
 
-def test_without_a_repository_a_commit_or_git_there_is_nothing_to_say(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_repository_a_commit_or_git_there_is_nothing_to_say(tmp_path, monkeypatch):
     assert commit_of(["a"], tmp_path) is None
     repository = Repository(tmp_path)
     assert commit_of(["a"], tmp_path) is None
@@ -113,7 +105,7 @@ def test_without_a_repository_a_commit_or_git_there_is_nothing_to_say(
     assert commit_of(["a"], tmp_path) is None
 
 
-def test_the_page_names_the_commit_and_what_is_beside_it(project: Project) -> None:
+def test_the_page_names_the_commit_and_what_is_beside_it(project):
     assert "No commit has them" in Markup(project.page("apples")).text
     root = project.places.root
     repository = Repository(root)

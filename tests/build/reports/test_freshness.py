@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from contextlib import nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -29,7 +28,7 @@ def reasons(project: Project) -> dict[str, str | None]:
     return {plan.run.report: plan.reason for plan in plans}
 
 
-def test_the_same_again_is_fresh(project: Project) -> None:
+def test_the_same_again_is_fresh(project):
     for path in project.places.root.rglob("*"):
         os.utime(path, (1, 1))
     before = project.tree()
@@ -38,7 +37,7 @@ def test_the_same_again_is_fresh(project: Project) -> None:
     assert project.tree() == before
 
 
-def test_a_parameter_edit_rebuilds_that_report_only(project: Project) -> None:
+def test_a_parameter_edit_rebuilds_that_report_only(project):
     project.run_file("apples_five", "apples", apples=6)
     outcome = project.build()
     assert outcome.fresh == ["apples"] and outcome.built == ["apples_five"]
@@ -46,12 +45,12 @@ def test_a_parameter_edit_rebuilds_that_report_only(project: Project) -> None:
     assert "Ann has 12 apples." in project.page("apples_five")
 
 
-def test_stating_a_default_changes_nothing(project: Project) -> None:
+def test_stating_a_default_changes_nothing(project):
     project.run_file("apples", "apples", apples=3)
     assert reasons(project)["apples"] is None
 
 
-def test_stored_outputs_do_not_count(project: Project) -> None:
+def test_stored_outputs_do_not_count(project):
     path = project.places.notebook("apples")
     content = json.loads(path.read_text())
     for cell in content["cells"]:
@@ -73,18 +72,18 @@ def test_stored_outputs_do_not_count(project: Project) -> None:
         ("reports/apples.json", "{}", "its JSON changed"),
     ],
 )
-def test_an_edit_is_noticed(project: Project, name: str, content: str, reason: str) -> None:
+def test_an_edit_is_noticed(project, name, content, reason):
     (project.places.root / name).write_text(content)
     assert reasons(project)["apples"] == reason
 
 
 @pytest.mark.parametrize("name", ["data/apples.csv", "reports/apples.html", "src/toy/sums.py"])
-def test_a_missing_file_is_noticed(project: Project, name: str) -> None:
+def test_a_missing_file_is_noticed(project, name):
     (project.places.root / name).unlink()
     assert reasons(project)["apples"] == f"{name.removeprefix('reports/')} is gone"
 
 
-def test_an_edit_of_a_file_outside_the_data_is_noticed(project: Project, tmp_path: Path) -> None:
+def test_an_edit_of_a_file_outside_the_data_is_noticed(project, tmp_path):
     """A file that a parameter names by its whole path is an input of the page, as those of data/ are."""
     file = tmp_path / "requests.csv"
     for content in ("1", "2"):
@@ -92,7 +91,7 @@ def test_an_edit_of_a_file_outside_the_data_is_noticed(project: Project, tmp_pat
         assert freshness.current([f"data/{file}"], project.places) == {f"data/{file}": sha256(content)}
 
 
-def test_an_edited_notebook_and_another_python_are_noticed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_edited_notebook_and_another_python_are_noticed(project, monkeypatch):
     monkeypatch.setattr(freshness, "PYTHON", "3.99")
     assert reasons(project)["apples"] == f"Python {sys.version_info.major}.{sys.version_info.minor} then, 3.99 now"
     monkeypatch.undo()
@@ -100,14 +99,14 @@ def test_an_edited_notebook_and_another_python_are_noticed(project: Project, mon
     assert reasons(project)["apples"] == "notebooks/apples.ipynb changed"
 
 
-def test_a_finding_edited_by_hand_is_noticed(project: Project) -> None:
+def test_a_finding_edited_by_hand_is_noticed(project):
     path = project.places.reports / "apples.json"
     path.write_text(path.read_text().replace('"low": 6', '"low": 60'))
     assert reasons(project)["apples"] == "its JSON changed"
 
 
 @pytest.mark.parametrize("wrong", ["NaN", "[" * 100_000 + "]" * 100_000])
-def test_a_record_that_no_build_writes_is_noticed(project: Project, wrong: str) -> None:
+def test_a_record_that_no_build_writes_is_noticed(project, wrong):
     path = project.places.reports / "apples.json"
     path.write_text(path.read_text().replace('"low": 6', f'"low": {wrong}'))
     assert reasons(project)["apples"] == "its JSON changed"
@@ -116,7 +115,7 @@ def test_a_record_that_no_build_writes_is_noticed(project: Project, wrong: str) 
 @pytest.mark.parametrize(
     "half", ["[]", '{"cells": [{"cell_type": "code", "source": ""}]}', '{"cells": [1]}', '{"cells": ']
 )
-def test_a_notebook_that_is_saved_by_halves_has_no_digest(tmp_path: Path, half: str) -> None:
+def test_a_notebook_that_is_saved_by_halves_has_no_digest(tmp_path, half):
     (tmp_path / "own.ipynb").write_text(half)
     assert freshness.notebook_sha256(tmp_path / "own.ipynb") is None
 
@@ -151,7 +150,7 @@ match y:
 """
 
 
-def test_modules_are_reached_through_every_kind_of_import(tmp_path: Path) -> None:
+def test_modules_are_reached_through_every_kind_of_import(tmp_path):
     files = {
         "a/__init__.py": "from a import b",
         "a/b.py": "from . import c\nfrom .d.e import x",
@@ -173,7 +172,7 @@ def test_modules_are_reached_through_every_kind_of_import(tmp_path: Path) -> Non
     )
 
 
-def test_a_run_without_work_imports_nothing_heavy(project: Project) -> None:
+def test_a_run_without_work_imports_nothing_heavy(project):
     program = f"""
 import psutil, sys
 from pathlib import Path
@@ -190,9 +189,7 @@ assert not psutil.Process().children()
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="kernels are forked on Linux only")
 @pytest.mark.parametrize("edited", [True, False])
-def test_libraries_load_while_parameters_are_validated_where_a_build_is_certain(
-    project: Project, monkeypatch: pytest.MonkeyPatch, edited: bool
-) -> None:
+def test_libraries_load_while_parameters_are_validated_where_a_build_is_certain(project, monkeypatch, edited):
     if edited:
         (project.places.reports / "apples.json").unlink()
     started, seen = [], []
@@ -207,7 +204,7 @@ def test_libraries_load_while_parameters_are_validated_where_a_build_is_certain(
     assert seen == [edited] * 2
 
 
-def test_a_build_loads_nothing_of_jupyter_s_that_it_does_not_use() -> None:
+def test_a_build_loads_nothing_of_jupyter_s_that_it_does_not_use():
     program = """
 import sys
 from analysis._build.make import light_import

@@ -35,7 +35,7 @@ def tags(page: str, name: str) -> list[dict[str, str | None]]:
     return [attributes for tag, attributes in Markup(page).tags if tag == name]
 
 
-def test_pages_are_self_contained(built: Project) -> None:
+def test_pages_are_self_contained(built):
     for name in ("apples.html", "index.html"):
         page = (built.places.reports / name).read_text(encoding="utf-8")
         assert page.startswith('<!doctype html>\n<html lang="en">')
@@ -44,14 +44,14 @@ def test_pages_are_self_contained(built: Project) -> None:
         assert all((image["src"] or "").startswith("data:") and image["alt"] for image in tags(page, "img"))
 
 
-def test_hostile_data_is_shown_as_text(built: Project) -> None:
+def test_hostile_data_is_shown_as_text(built):
     page = built.page("apples")
     assert "<script" not in page and "<img src=x" not in page
     assert Markup(page).text.count(built.hostile) == 1  # The table; the text output shows its repr.
     assert "Apple <b>census</b>" in Markup(page).text
 
 
-def test_the_order_of_the_page(built: Project) -> None:
+def test_the_order_of_the_page(built):
     text = Markup(built.page("apples_five")).text
     parts = [
         "All reports",
@@ -68,7 +68,7 @@ def test_the_order_of_the_page(built: Project) -> None:
     assert "not for the page" not in text.replace('"text/plain": "not for the page"', "")
 
 
-def test_headings_landmarks_and_ids(built: Project) -> None:
+def test_headings_landmarks_and_ids(built):
     page = built.page("apples")
     facts = Markup(page)
     levels = [int(tag[1]) for tag, _ in facts.tags if tag in {"h1", "h2", "h3"}]
@@ -85,7 +85,7 @@ def test_headings_landmarks_and_ids(built: Project) -> None:
     assert "## Sources" not in page and "sources" not in facts.ids  # Nothing is shown below that heading.
 
 
-def test_code_is_folded_and_tables_have_scopes(built: Project) -> None:
+def test_code_is_folded_and_tables_have_scopes(built):
     page = built.page("apples")
     folds = {fold["class"]: "open" in fold for fold in tags(page, "details") if fold.get("class")}
     assert folds == {
@@ -96,14 +96,14 @@ def test_code_is_folded_and_tables_have_scopes(built: Project) -> None:
     assert all(cell.get("scope") in {"col", "row"} for cell in tags(page, "th"))
 
 
-def test_the_footer_says_where_it_comes_from(built: Project) -> None:
+def test_the_footer_says_where_it_comes_from(built):
     text = Markup(built.page("apples")).text
     parts = ["make reports/apples.html", "how many there are", "CC-BY-4.0", "published 2024-08-28", "v4.1-0001"]
     parts += ["not official MLPerf® Inference results", "trademarks of MLCommons", built.record("apples")["digest"]]
     assert [part for part in parts if part not in text] == []
 
 
-def test_the_index_shows_each_report(built: Project) -> None:
+def test_the_index_shows_each_report(built):
     page = (built.places.reports / "index.html").read_text(encoding="utf-8")
     assert [a["href"] for a in tags(page, "a") if (a["href"] or "").endswith(".html")] == [
         "apples.html",
@@ -114,7 +114,7 @@ def test_the_index_shows_each_report(built: Project) -> None:
     assert "apples: 5" not in Markup(page).text  # Parameters stand on the report's own page.
 
 
-def test_parameter_help_is_the_comment_behind_it() -> None:
+def test_parameter_help_is_the_comment_behind_it():
     source = "a: int = 1  # how many\nb = [\n    '# no',\n]  # which\nc = 3\n"
     assert parameter_help(source) == {"a": "how many", "b": "which"}
 
@@ -128,7 +128,7 @@ display(HTML("<table id='n1'><tr><td>6</td></tr></table>"), metadata=numbers)
 display(HTML("<table id='n2'><tr><td>7</td></tr></table>"))"""
 
 
-def test_a_figure_s_claim_is_text_and_its_numbers_stand_beside_it(project: Project) -> None:
+def test_a_figure_s_claim_is_text_and_its_numbers_stand_beside_it(project):
     project.notebook("drawn", project.cells(project.code(FIGURE)))
     project.run_file("drawn", "drawn")
     assert project.build("drawn").status == 0, project.said
@@ -145,7 +145,7 @@ def test_a_figure_s_claim_is_text_and_its_numbers_stand_beside_it(project: Proje
     assert figure.count('class="drawing wide"') == figure.count('class="drawing narrow"') == 1
 
 
-def test_a_mark_is_explained_below_the_first_figure_that_has_it(project: Project) -> None:
+def test_a_mark_is_explained_below_the_first_figure_that_has_it(project):
     project.notebook("drawn", project.cells(project.code(FIGURE), project.code(FIGURE.replace("id='n", "id='m"))))
     project.run_file("drawn", "drawn")
     assert project.build("drawn").status == 0, project.said
@@ -178,7 +178,7 @@ def noted(project: Project, *extra: NotebookNode) -> str:
     return page[: page.index('<details class="section code">')]  # without the source of it all
 
 
-def test_the_trust_line_stands_below_the_answer_and_its_band_over_the_page(project: Project) -> None:
+def test_the_trust_line_stands_below_the_answer_and_its_band_over_the_page(project):
     page = noted(project)
     line = '<p class="trust">3 baskets, &lt;b&gt;ripe&lt;/b&gt;</p>'
     assert line in page and "for notebooks" not in page
@@ -188,7 +188,7 @@ def test_the_trust_line_stands_below_the_answer_and_its_band_over_the_page(proje
     assert project.record("noted")["answer"] == ["Ann has 6 apples."]
 
 
-def test_notes_stand_once_on_a_page_of_nearly_all_rows_only_those_of_the_answer(project: Project) -> None:
+def test_notes_stand_once_on_a_page_of_nearly_all_rows_only_those_of_the_answer(project):
     page = noted(project)
     listed = ["Another size.", "An &lt;b&gt;old&lt;/b&gt; one.", "Few of them.", "Very few of them."]
     assert [page.count(f"<li>{words}</li>") for words in listed] == [1, 1, 1, 1], "two of one kind may differ in words"
@@ -201,7 +201,7 @@ sized = below | {"name": "sizedSIZE", "notes": [*told, size]}
 display({"application/vnd.analysis.finding+json": sized, "text/html": "<p>Sized.</p>", "text/plain": ""}, raw=True)"""
 
 
-def test_notes_of_findings_in_a_fold_are_said_there(project: Project) -> None:
+def test_notes_of_findings_in_a_fold_are_said_there(project):
     """Below the findings, also what the page explains elsewhere; each kind once in a fold, without what differs."""
     one, two, three = (SIZED.replace("SIZE", size) for size in "123")
     headings = [new_markdown_cell(f"## {name}", metadata={"tags": ["folded"]}) for name in ("Left out", "More")]
@@ -215,7 +215,7 @@ def test_notes_of_findings_in_a_fold_are_said_there(project: Project) -> None:
     assert "of nearly all" not in first + second
 
 
-def test_a_section_tagged_folded_is_behind_its_heading_and_not_among_the_contents(project: Project) -> None:
+def test_a_section_tagged_folded_is_behind_its_heading_and_not_among_the_contents(project):
     heading = new_markdown_cell("## Left <i>out</i>\n\nFor those who ask.", metadata={"tags": ["folded"]})
     later = new_markdown_cell("## In sight\n\nAgain.")
     page = noted(project, heading, project.code("print(7)", "hide-input"), later)
@@ -236,7 +236,7 @@ HOSTILE_DRAWING = """<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http:/
 <image href="https://example.org/i.png"/><use href="javascript:alert(5)"/></svg>"""
 
 
-def test_of_a_drawing_nothing_but_shapes_and_their_words_gets_into_a_page() -> None:
+def test_of_a_drawing_nothing_but_shapes_and_their_words_gets_into_a_page():
     shown, styles = inline(HOSTILE_DRAWING, "f1-", 'six "apples"')
     assert styles == (".a { fill: red }",)
     assert not any(word in shown for word in ("alert", "example.org", "script", "foreignObject", "metadata", "unused"))
@@ -246,7 +246,7 @@ def test_of_a_drawing_nothing_but_shapes_and_their_words_gets_into_a_page() -> N
     assert [title.text for title in root.iter("{http://www.w3.org/2000/svg}title")] == ["1 < 2"]
 
 
-def test_numbers_ranges_and_zero_are_said_as_a_reader_would() -> None:
+def test_numbers_ranges_and_zero_are_said_as_a_reader_would():
     assert (value_words(2000.0), value_words(20_000), value_words(0.12), value_words(0)) == (
         "2,000",
         "20,000",
@@ -271,7 +271,7 @@ def live(project: Project, times: int = 1) -> str:
     return project.said
 
 
-def test_a_live_page_has_its_parts_and_allows_its_own_script_alone(project: Project) -> None:
+def test_a_live_page_has_its_parts_and_allows_its_own_script_alone(project):
     live(project)
     page, stated = project.page("apples"), project.record("apples")
     script = "document.title = '<b>'"
@@ -285,11 +285,11 @@ def test_a_live_page_has_its_parts_and_allows_its_own_script_alone(project: Proj
     assert index.count('href="apples.html"') == 1
 
 
-def test_two_live_outputs_are_refused(project: Project) -> None:
+def test_two_live_outputs_are_refused(project):
     assert "shows 2 live outputs instead of one" in live(project, times=2)
 
 
-def test_a_page_of_a_sweep_leads_up_to_the_reports(tmp_path: Path) -> None:
+def test_a_page_of_a_sweep_leads_up_to_the_reports(tmp_path):
     places = Places.under(tmp_path)
     assert (places.up, places.at(tmp_path / "reports" / "sweep").up, places.at(tmp_path / "other").up) == (
         "",
@@ -298,7 +298,7 @@ def test_a_page_of_a_sweep_leads_up_to_the_reports(tmp_path: Path) -> None:
     )
 
 
-def test_a_report_leads_to_its_rows_from_wherever_it_lies(project: Project) -> None:
+def test_a_report_leads_to_its_rows_from_wherever_it_lies(project):
     trust = {"parts": ["v6.0"], "notes": [], "band": "", "view": "rows.html#a=1&b=2"}
     shown = f'display({{"{mime.TRUST}": {trust!r}, "text/html": "<p>v6.0</p>"}}, raw=True)'
     cells = project.cells()
@@ -310,12 +310,12 @@ def test_a_report_leads_to_its_rows_from_wherever_it_lies(project: Project) -> N
     assert (swept.reports / "apples.html").read_text("utf-8").count('href="../rows.html#a=1&amp;b=2"') == 2
 
 
-def test_styles_are_taken_out_as_they_stand() -> None:
+def test_styles_are_taken_out_as_they_stand():
     html = "<style>a > b {}</style><p>1</p><STYLE media=print> c {} </STYLE ><p>2</p>"
     assert without_styles(html) == ("<p>1</p><p>2</p>", ["a > b {}", "c {}"])
 
 
-def test_an_id_twice_and_headings_out_of_order_are_refused() -> None:
+def test_an_id_twice_and_headings_out_of_order_are_refused():
     page = '<h1 id="question">q</h1><p id="a">1</p><script>let s = \'<p id="a"><h4>\'</script><!-- <p id="a"> -->'
     export._check(page)
     for twice in ('<p id="a">', "<p class=b id=question>"):

@@ -24,7 +24,6 @@ from analysis.methods import cost, official_results
 
 Built = tuple[Places, Outcome, list[str]]
 Open = Callable[..., Page]
-Faults = Callable[..., list[str]]
 HOSTILE = "<script>document.title='ran'</script><img src=x onerror=\"document.title='ran'\">"
 ONE = {"round": ["v6.0"], "benchmark": ["deepseek-r1"], "scenario": ["Server"], "division": ["closed"]}
 
@@ -56,7 +55,7 @@ def shown(tab: Page, page: Path, hash: str) -> Page:
     return tab
 
 
-def test_numbers_that_one_chooses_by_stand_in_order_and_what_is_not_known_is_last(explorer: Open) -> None:
+def test_numbers_that_one_chooses_by_stand_in_order_and_what_is_not_known_is_last(explorer):
     order = explorer().evaluate(
         "() => { const own = dictionary([8, NaN, 1, 4, NaN, 2]); return [own.values, [...own.places]]; }"
     )
@@ -86,7 +85,7 @@ BESIDE = "name => Object.fromEntries(options.get(name).map(o => [columns.get(nam
 PLACE = "([name, value]) => options.get(name).findIndex(o => columns.get(name).values[o.at] === value)"
 
 
-def test_each_facet_counts_and_chooses_and_going_back_goes_back(explorer: Open, whole: pd.DataFrame) -> None:
+def test_each_facet_counts_and_chooses_and_going_back_goes_back(explorer, whole):
     page = explorer("view=table")
     for facet in explorer_links.FACETS:
         page.locator("#everything").click()
@@ -105,7 +104,7 @@ def test_each_facet_counts_and_chooses_and_going_back_goes_back(explorer: Open, 
         assert counted(page) == counts.iloc[:2].sum(), facet
 
 
-def test_each_view_is_a_link(built: Built, explorer: Open, whole: pd.DataFrame) -> None:
+def test_each_view_is_a_link(built, explorer, whole):
     """The same address gives the same drawing, on a page that is opened with it and on one that is led there."""
     chosen = {"round": ["v6.0", "v5.1"], "benchmark": ["llama2-70b"], "division": ["closed"]}
     other, page = explorer("view=table"), explorer("view=table")
@@ -121,7 +120,7 @@ def test_each_view_is_a_link(built: Built, explorer: Open, whole: pd.DataFrame) 
         assert page.locator("#drawing").inner_html() == other.locator("#drawing").inner_html(), view
 
 
-def test_the_ranking_is_that_of_pandas(explorer: Open, whole: pd.DataFrame) -> None:
+def test_the_ranking_is_that_of_pandas(explorer, whole):
     page = explorer(explorer_links.address(ONE, "ranked"))
     best = taken(whole, ONE).groupby("accelerator")["per_accelerator"].max().sort_values(ascending=False)
     assert page.locator("#drawing text.row-name").all_text_contents() == [short_names()[name] for name in best.index]
@@ -129,7 +128,7 @@ def test_the_ranking_is_that_of_pandas(explorer: Open, whole: pd.DataFrame) -> N
     assert set(drawn) <= set(taken(whole, ONE)["per_accelerator"]) and set(best) <= set(drawn)
 
 
-def test_it_counts_systems_and_who_filed_them(explorer: Open, whole: pd.DataFrame) -> None:
+def test_it_counts_systems_and_who_filed_them(explorer, whole):
     chosen = {"round": ["v5.1"], "scenario": ["Interactive"], "division": ["closed"]}
     page, rows = explorer(explorer_links.address(chosen, "table")), taken(whole, chosen)
     systems = len(rows[["submitter", "system"]].drop_duplicates())
@@ -143,7 +142,7 @@ def test_it_counts_systems_and_who_filed_them(explorer: Open, whole: pd.DataFram
     expect(page.locator("#count small").last).to_be_hidden()
 
 
-def test_a_search_says_what_the_filters_hide(explorer: Open, whole: pd.DataFrame) -> None:
+def test_a_search_says_what_the_filters_hide(explorer, whole):
     page, found = explorer(explorer_links.address(ONE, "table")), whole["result_id"].eq("6.0-0078").sum()
     page.locator("#search").fill("6.0-0078")
     shown = len(taken(whole[whole["result_id"].eq("6.0-0078")], ONE))
@@ -152,7 +151,7 @@ def test_a_search_says_what_the_filters_hide(explorer: Open, whole: pd.DataFrame
     assert counted(page) == shown
 
 
-def test_a_baseline_makes_ratios(explorer: Open, whole: pd.DataFrame) -> None:
+def test_a_baseline_makes_ratios(explorer, whole):
     page = explorer(explorer_links.address(ONE, "ranked") + "&base=B200%20SXM")
     best = taken(whole, ONE).groupby("accelerator")["per_accelerator"].max()
     label = page.locator(".mark").evaluate_all("all => all.map(m => m.ariaLabel).filter(l => l.startsWith('GB300'))")
@@ -160,7 +159,7 @@ def test_a_baseline_makes_ratios(explorer: Open, whole: pd.DataFrame) -> None:
     assert largest == pytest.approx(best["GB300"] / best["B200 SXM"], rel=0.005)
 
 
-def test_two_results_side_by_side(explorer: Open, whole: pd.DataFrame) -> None:
+def test_two_results_side_by_side(explorer, whole):
     rows = taken(whole, ONE | {"scenario": ["Offline"]}).sort_values("per_accelerator", ascending=False)
     one, other = rows.iloc[0], rows.iloc[-1]
     page = explorer(f"view=table&a={one['id']}&b={other['id']}")
@@ -185,13 +184,13 @@ MIXES = {
 }
 
 
-def test_like_with_like_raises_no_banner(explorer: Open) -> None:
+def test_like_with_like_raises_no_banner(explorer):
     page = explorer(explorer_links.address(SAME, "ranked"))
     assert counted(page) > 1
     expect(page.locator("#banner")).to_be_hidden()
 
 
-def test_what_is_mixed_is_said(explorer: Open, whole: pd.DataFrame) -> None:
+def test_what_is_mixed_is_said(explorer, whole):
     page = explorer("view=table")
     for kind, mixed in MIXES.items():
         chosen = {name: values for name, values in SAME.items() if name != "accuracy_target"} | mixed
@@ -201,12 +200,12 @@ def test_what_is_mixed_is_said(explorer: Open, whole: pd.DataFrame) -> None:
         expect(page.locator("#banner")).to_contain_text(kind)
 
 
-def test_there_is_a_test_for_each_kind_of_mixing() -> None:
+def test_there_is_a_test_for_each_kind_of_mixing():
     assert set(MIXES) == {words for _, _, words in live.MIXED}
     assert {bits for bits, _, _ in live.MIXED} == {*(f"apart_{name}" for name in selection.ASPECTS), "apart_precision"}
 
 
-def test_rows_are_taken_away_as_they_are(explorer: Open, whole: pd.DataFrame) -> None:
+def test_rows_are_taken_away_as_they_are(explorer, whole):
     chosen = {"round": ["v6.0"], "division": ["closed"]}
     page, rows = explorer(explorer_links.address(chosen, "table")), taken(whole, chosen)
     names = [column.name for column in columns.COLUMNS if not column.hidden]
@@ -231,7 +230,7 @@ def test_rows_are_taken_away_as_they_are(explorer: Open, whole: pd.DataFrame) ->
             assert read[name].tolist() == listed[name].tolist() == own.tolist(), name
 
 
-def test_a_view_is_taken_away_with_sources_and_date(explorer: Open) -> None:
+def test_a_view_is_taken_away_with_sources_and_date(explorer):
     page = explorer(explorer_links.address(ONE, "ranked"))
     with page.expect_download() as saved:
         page.locator("#take-svg").click()
@@ -243,7 +242,7 @@ def test_a_view_is_taken_away_with_sources_and_date(explorer: Open) -> None:
     assert Path(saved.value.path()).read_bytes().startswith(b"\x89PNG") and saved.value.path().stat().st_size > 5000
 
 
-def test_a_row_opens_to_all_that_is_known_and_a_citation(explorer: Open, whole: pd.DataFrame) -> None:
+def test_a_row_opens_to_all_that_is_known_and_a_citation(explorer, whole):
     row = taken(whole, ONE).iloc[0]
     page = explorer(f"view=table&row={row['id']}")
     dialog = page.locator("#row[open]")
@@ -257,7 +256,7 @@ def test_a_row_opens_to_all_that_is_known_and_a_citation(explorer: Open, whole: 
     page.wait_for_url(lambda address: "row=" not in address)
 
 
-def test_hands_on_the_keyboard_reach_everything(explorer: Open) -> None:
+def test_hands_on_the_keyboard_reach_everything(explorer):
     page = explorer(explorer_links.address(ONE, "ranked"))
     page.locator("#views button[value=ranked]").focus()
     for _ in explorer_links.VIEWS:  # the other views, and then the first mark
@@ -288,7 +287,7 @@ def test_hands_on_the_keyboard_reach_everything(explorer: Open) -> None:
     expect(page.locator("#row[open]")).to_have_count(1)
 
 
-def test_typing_finds_without_a_new_entry_in_the_history(explorer: Open, whole: pd.DataFrame) -> None:
+def test_typing_finds_without_a_new_entry_in_the_history(explorer, whole):
     page = explorer("view=table")
     before = page.evaluate("history.length")
     page.locator("#search").press_sequentially("gb300 deepseek", delay=10)
@@ -300,7 +299,7 @@ def test_typing_finds_without_a_new_entry_in_the_history(explorer: Open, whole: 
 
 
 @pytest.mark.parametrize("column", [("submitter", "Submitter"), ("per_accelerator", "Throughput per accelerator")])
-def test_the_table_sorts_by_a_column(explorer: Open, whole: pd.DataFrame, column: tuple[str, str]) -> None:
+def test_the_table_sorts_by_a_column(explorer, whole, column):
     name, head = column
     page, rows = explorer(explorer_links.address(ONE, "table")), taken(whole, ONE)
     ways = ("ascending", "descending") if name == "submitter" else ("descending", "ascending")
@@ -317,7 +316,7 @@ HEADS = """() => [...document.querySelectorAll('.grid thead th')].map(head => ({
     left: head.offsetLeft, wide: head.offsetWidth, cut: head.scrollWidth > head.clientWidth}))"""
 
 
-def test_the_table_fits_and_no_sort_moves_a_column(explorer: Open, whole: pd.DataFrame) -> None:
+def test_the_table_fits_and_no_sort_moves_a_column(explorer, whole):
     page, rows = explorer(explorer_links.address(ONE, "table")), taken(whole, ONE)
     before = page.evaluate(HEADS)
     assert page.locator(".grid").evaluate("e => e.scrollWidth <= e.clientWidth + 1")
@@ -336,7 +335,7 @@ def test_the_table_fits_and_no_sort_moves_a_column(explorer: Open, whole: pd.Dat
         assert page.evaluate(HEADS) == before
 
 
-def test_a_row_without_a_rate_says_why_in_its_place(explorer: Open, whole: pd.DataFrame) -> None:
+def test_a_row_without_a_rate_says_why_in_its_place(explorer, whole):
     chosen = {"round": ["v5.1"], "scenario": ["Interactive"], "division": ["closed"]}
     page, rows = explorer(explorer_links.address(chosen, "table")), taken(whole, chosen)
     page.set_viewport_size({"width": 1440, "height": 3600})
@@ -350,7 +349,7 @@ def test_a_row_without_a_rate_says_why_in_its_place(explorer: Open, whole: pd.Da
     assert places == page.locator(".grid thead th").count()
 
 
-def test_a_result_has_its_cost_or_says_why_not(explorer: Open, whole: pd.DataFrame) -> None:
+def test_a_result_has_its_cost_or_says_why_not(explorer, whole):
     """Beside its throughput, at the price of the notebook's cost model; the axis of a view of its own."""
     chosen = {"round": ["v6.0"], "benchmark": ["llama2-70b"], "scenario": ["Server"], "division": ["closed"]}
     page, rows = explorer(explorer_links.address(chosen, "table")), taken(whole, chosen)
@@ -368,7 +367,7 @@ def test_a_result_has_its_cost_or_says_why_not(explorer: Open, whole: pd.DataFra
     assert page.locator("#drawing .mark").count() > 3
 
 
-def test_a_log_scale_is_said_at_its_axis(explorer: Open) -> None:
+def test_a_log_scale_is_said_at_its_axis(explorer):
     chosen = {"round": ["v5.1"], "benchmark": ["llama2-70b"], "scenario": ["Server"], "division": ["closed"]}
     page = explorer(explorer_links.address(ONE, "ranked"))
     axes = page.locator("#drawing text.axis")
@@ -386,7 +385,7 @@ OPTIONS = """() => [...document.querySelectorAll('#facets label')].map(each =>
     [each.querySelector('span').textContent, each.hidden, each.getBoundingClientRect().top])"""
 
 
-def test_a_view_that_draws_nothing_says_what_it_wants(explorer: Open) -> None:
+def test_a_view_that_draws_nothing_says_what_it_wants(explorer):
     page = explorer("view=table")
     for view, chosen, words in (
         ("ranked", {"accelerator": ["mixed"]}, "is comparable: 20 (several accelerator types in one system)"),
@@ -405,7 +404,7 @@ FIGURES = """all => all.map(e => [e, e.getBBox()]).map(([e, box]) =>
     [e.textContent, box.x, box.x + box.width, Number(e.getAttribute('y'))])"""
 
 
-def test_a_number_stands_beside_its_mark(explorer: Open) -> None:
+def test_a_number_stands_beside_its_mark(explorer):
     """Of latencies before the first mark, of rates behind the last: the best of its accelerator."""
     latencies = {"round": ["v4.0"], "benchmark": ["resnet50"], "scenario": ["SingleStream"], "division": ["closed"]}
     for chosen, name, first in ((latencies, "latency_ms", True), (ONE, "per_accelerator", False)):
@@ -422,7 +421,7 @@ def test_a_number_stands_beside_its_mark(explorer: Open) -> None:
             assert 5 < (x - right if first else left - x) < 12
 
 
-def test_an_axis_has_three_ticks_or_more_written_in_one_way(explorer: Open) -> None:
+def test_an_axis_has_three_ticks_or_more_written_in_one_way(explorer):
     page = explorer("view=table")
     for low, high in ((617, 3481), (5.01, 25), (0.3, 1.4), (7.1, 40), (1, 1e6), (2.9, 310), (90, 110)):
         for most in (4, 8):
@@ -435,23 +434,21 @@ def test_an_axis_has_three_ticks_or_more_written_in_one_way(explorer: Open) -> N
     assert page.evaluate(words, [500, 5e3, 5e4]) == ["500", "5,000", "50,000"]
 
 
-def test_a_tip_names_the_result(explorer: Open, whole: pd.DataFrame) -> None:
+def test_a_tip_names_the_result(explorer, whole):
     page = explorer(explorer_links.address(ONE, "ranked"))
     page.locator(".mark").first.focus()
     row = page.locator(".mark").first.evaluate("mark => mark.row")
     expect(page.locator("#tip")).to_contain_text(f"Result {whole['result_id'].iloc[row]}")
 
 
-def test_on_a_phone_each_view_is_in_sight(explorer: Open) -> None:
+def test_on_a_phone_each_view_is_in_sight(explorer):
     page = explorer(explorer_links.address(ONE, "ranked"), width=400)
     edges = page.locator("#views button").evaluate_all("all => all.map(b => b.getBoundingClientRect().right)")
     assert len(edges) == len(explorer_links.VIEWS) and max(edges) < 400
     assert page.locator("#tool").inner_text().count("RDI (research, development, internal)") == 1
 
 
-def test_strings_of_the_record_are_only_ever_text(
-    explorer: Open, whole: pd.DataFrame, data: Catalog, tmp_path: Path
-) -> None:
+def test_strings_of_the_record_are_only_ever_text(explorer, whole, data, tmp_path):
     rows = taken(whole, ONE).reset_index(drop=True)
     hostile = rows.assign(
         **{name: HOSTILE for name in ("system", "submitter", "note", "software", "location", "accelerator")}
@@ -467,7 +464,7 @@ def test_strings_of_the_record_are_only_ever_text(
         assert tab.title() == "MLPerf Inference results explorer" and tab.locator("img, .explorer script").count() == 0
 
 
-def test_where_no_script_runs_a_table_stands(built: Built, tab: Callable[..., Page], whole: pd.DataFrame) -> None:
+def test_where_no_script_runs_a_table_stands(built, tab, whole):
     page = tab(java_script_enabled=False)
     page.goto((built[0].reports / "explorer.html").as_uri())
     expect(page.locator("#still table")).to_be_visible()
@@ -479,7 +476,7 @@ def test_where_no_script_runs_a_table_stands(built: Built, tab: Callable[..., Pa
 
 
 @pytest.mark.parametrize("width", [400, 1440])
-def test_nothing_keeps_anyone_out(built: Built, tab: Callable[..., Page], faults: Faults, width: int) -> None:
+def test_nothing_keeps_anyone_out(built, tab, faults, width):
     """A view is the stage's matter; what stands around it is the same in all."""
     page, chosen = tab({"width": width, "height": 900}), {"round": ["v5.1"], "division": ["closed"]}
     shown(page, built[0].reports / "explorer.html", explorer_links.address(chosen, "ranked"))
@@ -514,7 +511,7 @@ FOLLOWED = """hash => {
 }"""
 
 
-def test_each_report_leads_to_its_own_rows(built: Built, explorer: Open, whole: pd.DataFrame) -> None:
+def test_each_report_leads_to_its_own_rows(built, explorer, whole):
     places, led = built[0], {}
     for path in sorted(places.reports.glob("[!.]*.json")):
         stated = json.loads(path.read_text("utf-8"))
@@ -539,7 +536,7 @@ def short_names() -> dict[str, str]:
     return {row["accelerator"]: row["label"] or row["accelerator"] for row in table_text.rows("accelerators")}
 
 
-def test_an_accelerator_has_one_color_in_all_views_and_that_of_the_figures(explorer: Open) -> None:
+def test_an_accelerator_has_one_color_in_all_views_and_that_of_the_figures(explorer):
     chosen = {"benchmark": ["llama2-70b"], "scenario": ["Offline", "Server"], "division": ["closed"]}
     found: dict[str, set[str]] = {}
     for view in ("ranked", "scenarios", "rounds", "scaling"):
@@ -552,7 +549,7 @@ def test_an_accelerator_has_one_color_in_all_views_and_that_of_the_figures(explo
         assert len(colors) == 1 and (not own or colors == {f"rgb({channels})"}), name
 
 
-def test_it_opens_on_like_with_like_and_calls_accelerators_as_reports_do(explorer: Open) -> None:
+def test_it_opens_on_like_with_like_and_calls_accelerators_as_reports_do(explorer):
     page = explorer("")
     assert page.locator("#drawing text.name").first.inner_html().startswith("GPT-OSS 120B, Offline")
     cautions = [line for line in page.inner_text("body").splitlines() if "Caution" in line]
