@@ -34,7 +34,7 @@ from analysis._core.number_words import (
 from analysis._core.scope_line import Trust
 from analysis._core.vocabulary import round_age
 from analysis._display import provenance
-from analysis._display.notebook import catalog, parameters_of
+from analysis._display.notebook import catalog, parameters_of, read_csv
 from analysis._display.provenance import source_line
 from analysis._display.tables import MOST, excluded, key, results
 from analysis._display.tables import show as table
@@ -42,8 +42,8 @@ from analysis.charts.style import show as figure
 
 __all__ = [
     "MOST", "UNKNOWN", "Interval", "catalog", "change", "cited", "count", "exactly", "excluded", "figure", "finding",
-    "headline", "key", "names", "number", "of_rows", "parameters_of", "percent", "range_text", "results", "scope",
-    "slug", "so_what", "source_line", "span", "table", "usd", "x_times",
+    "headline", "key", "names", "number", "of_rows", "parameters_of", "percent", "range_text", "read_csv", "results",
+    "scope", "slug", "so_what", "source_line", "span", "table", "usd", "x_times",
 ]  # fmt: skip
 
 

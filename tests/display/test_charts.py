@@ -255,6 +255,19 @@ def test_a_fuller_table_takes_the_place_of_the_chart_s_own(displayed):
     assert table == own.beside_figure()._repr_mimebundle_() and options["metadata"][mime.CSV] == "Who\nAnn\n"
 
 
+@pytest.mark.parametrize("layout", ["none", "constrained"])
+def test_a_plain_figure_is_shown_by_its_axes_with_the_alt_text_given(displayed, layout):
+    figure = Figure(layout=layout)
+    axes = figure.subplots()
+    axes.bar(["A", "B"], [1, 2])
+    style.show(axes, "Sources: a page.", alt="A has 1, B has 2.")
+    ((output, options),) = displayed
+    assert "<svg" in output["image/svg+xml"] and output["text/plain"] == "A has 1, B has 2."
+    assert options["metadata"]["image/svg+xml"] == {"alt": "A has 1, B has 2.", "caption": "Sources: a page."}
+    with pytest.raises(ValueError, match=r"needs alt text.*figure\(axes, source, alt="):
+        style.show(axes, "Sources: a page.")
+
+
 def test_drawing_of_nothing_is_shown_as_a_sentence_and_its_markup_not_run(displayed):
     style.show(style.nothing(EVIL), "")
     ((output, _),) = displayed

@@ -2,8 +2,10 @@
 
 import ast
 import io
+import os
 import re
 from contextlib import redirect_stdout
+from hashlib import sha256
 from typing import Any
 
 import nbformat
@@ -15,8 +17,9 @@ from nbformat.v4 import new_code_cell, new_notebook
 from analysis._core import parameters
 from analysis._core.choices import not_among
 from analysis._core.parameters import ParameterError
-from analysis._core.paths import NOTEBOOKS
+from analysis._core.paths import DATA, NOTEBOOKS
 from analysis._display import notebook
+from analysis._tables.catalog import Catalog
 
 SPEEDUP, DERATING = "generational_speedup", "real_world_derating"
 
@@ -106,6 +109,17 @@ def test_a_notebook_may_ask_for_another_one_s_parameters():
     asked = notebook.parameters_of("explore", names)
     same = parameters.RealWorldDerating(**asked.model_dump(exclude={"usd_per_kilowatt_hour"}))
     assert notebook.parameters_of(DERATING, names) == same
+
+
+def test_a_file_of_one_s_own_counts_as_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(Catalog, "read", [])
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "prices.csv").write_text("accelerator;usd\nB200 SXM;2.5\n")
+    assert notebook.read_csv("prices.csv", sep=";")["usd"].tolist() == [2.5]
+    ((process, read),) = Catalog.read
+    (path,) = read
+    assert process == os.getpid() and (DATA / path).resolve() == tmp_path / "prices.csv"
+    assert read[path] == sha256((tmp_path / "prices.csv").read_bytes()).hexdigest()
 
 
 def test_injected_parameters_count(tmp_path):

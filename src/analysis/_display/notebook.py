@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from pydantic import BaseModel, ValidationError
 
 from analysis._core import parameters
+from analysis._core.file_contents import sha256_of
+from analysis._core.paths import DATA
 from analysis._tables import derived_tables
 from analysis._tables.catalog import Catalog
 from analysis.audit import flags
@@ -25,6 +30,17 @@ def load() -> None:
     data.doubts  # noqa: B018 - a property, made when it is first asked for
     data.accelerator_names  # noqa: B018
     data.sources  # noqa: B018
+
+
+def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
+    """`pandas.read_csv` of a file of your own, which counts as read: its page is built again when the file changes.
+
+    `path` is absolute or relative to the notebook's folder, `options` are those of pandas.
+    """
+    where = Path(path).resolve()
+    frame = pd.read_csv(where, **options)
+    Catalog.read.append((os.getpid(), {Path(os.path.relpath(where, DATA)).as_posix(): sha256_of(where)}))
+    return frame
 
 
 def parameters_of(notebook: str, names: Mapping[str, Any]) -> BaseModel:

@@ -21,6 +21,7 @@ from analysis.charts import figure_cache, theme
 from analysis.charts.colors import COLORS, OTHER, QUIET, dark_style
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from analysis.charts.alt_text import Description
@@ -197,19 +198,22 @@ def finished(figure: Figure, title: str, notes: Notes, description: Description)
     return Drawing(figure, description.alt(title), description.table(title), notes)
 
 
-def show(drawing: Drawing | Twice, source: str, table: Table | None = None) -> None:
-    """Display the drawing as SVG with its alt text and source line, the table of its numbers below, and close it.
+def show(drawing: Drawing | Twice | Figure | Axes, source: str, table: Table | None = None, alt: str = "") -> None:
+    """Display a chart as SVG with its alt text and source line, the table of its numbers below, and close it.
 
-    `table` takes the place of the numbers that the chart tells by itself, where a fuller one says the same.
-    Raises ValueError where the alt text has no number or the source line is empty: such a figure tells nothing to
-    some readers, or comes from nowhere.
+    A figure or axes of matplotlib or seaborn needs `alt`, a sentence with its numbers. `table` takes the place of the
+    numbers that a chart of this package tells by itself, where a fuller one says the same. Raises ValueError
+    where the alt text has no number or the source line is empty: such a figure tells nothing to some readers, or comes
+    from nowhere.
     """
+    if not isinstance(drawing, Drawing | Twice):
+        drawing = Drawing(drawing.figure, alt)
     shown = drawing.shown()
     if shown is None:
         display(HTML(f'<p class="nothing">{html.escape(drawing.alt)}</p>'))
         return
     if not any(character.isdigit() for character in shown["alt"]):
-        raise ValueError("a figure needs alt text: a sentence with its numbers")
+        raise ValueError("a figure needs alt text, a sentence with its numbers: figure(axes, source, alt='...')")
     if not source.strip():
         raise ValueError("a figure needs a source line: use provenance.source_line(catalog, rows)")
     metadata: dict[str, Any] = {mime.SVG: {"alt": shown["alt"], "caption": source, **shown["header"]}}
@@ -229,7 +233,7 @@ def _forms(numbers: Table) -> tuple[dict[str, str], str]:
 
 def _header(figure: Figure) -> dict[str, Any]:
     """Title and subtitle as text, and the share of the figure's height that they take: a page sets them itself."""
-    if len(figure.texts) != 2:
+    if len(figure.texts) != 2 or figure.get_layout_engine() is None:
         return {}
     title, subtitle = (" ".join(text.get_text().split()) for text in figure.texts)
     return {"title": title, "subtitle": subtitle, "header": round(1 - figure.get_layout_engine().get()["rect"][3], 4)}
