@@ -1,7 +1,6 @@
 """One answer to one question: what two reports, or a report and the audit, say of the same is the same."""
 
 import json
-from dataclasses import fields
 from typing import Any
 
 import pandas as pd
@@ -12,7 +11,7 @@ from analysis._core.vocabulary import BYTES_PER_WEIGHT
 from analysis._tables.catalog import Catalog
 from analysis.audit import checks
 from analysis.audit.claims import CHECK as STATED
-from analysis.audit.frames import Tables
+from analysis.audit.frames import FRAMES, Tables
 from analysis.audit.sizes import OFFICIAL_SIZING
 from analysis.cli import main
 from analysis.comparability import selection
@@ -21,7 +20,6 @@ from analysis.methods import cost, quantization, speedup
 from analysis.report import slug
 
 SAME = ("benchmark", "scenario", "baseline", "rounds")  # parameters that make a question of two reports the same one
-FRAMES = [column.name for column in fields(Tables) if column.init]
 NO_SIDES = ["submitter", "system", "baseline_system", "duplicate_of"]  # what a claim of accelerators alone lacks
 
 
