@@ -167,16 +167,12 @@ def draw(cells: list[Any]) -> list[str]:
 
 
 def explain(cells: list[Any], explained: set[str]) -> set[str]:
-    """Leave in each figure's metadata, as `key`, the notes that nothing before it explains; the words of those.
-
-    A mark means the same everywhere, whatever its detail; words without a mark name the rows of their figure.
-    """
+    """Leave in each figure's metadata, as `key`, the notes that nothing before it explains; the bare words of those."""
     new: set[str] = set()
     for output in figures(cells):
-        told = explained | new
-        key = [e for e in output.metadata.get(mime.KEY, []) if e["bare" if e["mark"] else "words"] not in told]
+        key = [entry for entry in output.metadata.get(mime.KEY, []) if entry["bare"] not in explained | new]
         output.metadata["key"] = key
-        new |= {words for entry in key for words in (entry["bare"], entry["words"])}
+        new |= {entry["bare"] for entry in key}
     return new
 
 
