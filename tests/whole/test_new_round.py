@@ -148,7 +148,7 @@ def test_a_new_round_is_taken_up_as_the_recipe_says(project):
         run = yaml.safe_dump({"notebook": notebook, "parameters": NEW})
         (project.places.runs / f"new_{notebook}.yml").write_text(run, "utf-8")
     status, said = project.run("reports", *ALL_ROUNDS, *(f"new_{notebook}" for notebook in ABOUT_IT))
-    assert status == 0 and not [line for line in said if line.startswith("FAILED")], said
+    assert status == 0 and not [line for line in said if line.startswith("FAILED")], "\n".join(said)
     for notebook, named in (("overview", ACCELERATOR), ("progress", ROUND), ("real_world_derating", SCENARIO)):
         found = json.loads((project.places.reports / f"new_{notebook}.json").read_text("utf-8"))
         assert named in json.dumps(found["findings"], ensure_ascii=False), notebook

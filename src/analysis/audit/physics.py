@@ -123,7 +123,7 @@ def roofline_points(at_one: pd.DataFrame, roofs: pd.DataFrame, comparable: pd.Da
     rate = interval.of(rated, "per_accelerator")
     official = interval.put(rated[["accelerator"]].assign(above=False, what="official"), "y", rate)
     # The fewest sequences that could reach it, all at the speed of one.
-    official = interval.put(official, "x", rate / rated["accelerator"].map(steep))
+    official = interval.put(official, "x", rate / rated["accelerator"].map(steep).astype("float64"))
     points = pd.concat([published, official], ignore_index=True)
     return points.assign(label=points["accelerator"] + " " + points["what"])
 
