@@ -179,7 +179,7 @@ _TABLE = (
     Kind(
         "bridged",
         "cross-round estimate",
-        "through {bridge} of {submitter}, submitted in {rounds}",
+        "through {bridge} of {submitter} in both {rounds}",
         label="cross-round",
         mark=ROUNDS,
     ),
