@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-import runpy
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from analysis._build.page.markup import Markup
 from analysis._build.runs.commits import commit_of
-
-Markup = runpy.run_path(str(Path(__file__).with_name("page_markup.py")))["Markup"]
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 WHO = {f"GIT_{role}_{what}": "a@example.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-import runpy
 from base64 import b64decode, b64encode
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nbformat.v4 import new_markdown_cell
 
 from analysis._build.page import record
-
-Markup = runpy.run_path(str(Path(__file__).with_name("page_markup.py")))["Markup"]
+from analysis._build.page.markup import Markup
 
 if TYPE_CHECKING:
     from conftest import Project

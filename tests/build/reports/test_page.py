@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import runpy
 from base64 import b64encode
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import pytest
 from nbformat import NotebookNode
-from nbformat.v4 import new_markdown_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
-from analysis._build.page import export
+from analysis._build.page import export, outputs
 from analysis._build.page.drawing import inline
 from analysis._build.page.errors import ReportFailed
-from analysis._build.page.markup import without_styles
+from analysis._build.page.markup import Markup, without_styles
 from analysis._build.page.parameter_words import parameter_help, value_words, words
 from analysis._build.reports import build_reports
 from analysis._build.runs.folders import Places
 from analysis._core import mime
-
-Markup = runpy.run_path(str(Path(__file__).with_name("page_markup.py")))["Markup"]
 
 if TYPE_CHECKING:
     from conftest import Project
@@ -153,6 +149,14 @@ def test_a_mark_is_explained_below_the_first_figure_that_has_it(project):
     size = '<span class="mark">+</span> of another'
     assert page.count(size) == 1
     assert page.index('id="figure-2"') < page.index(size) < page.index('id="figure-3"')
+
+
+def test_a_mark_that_meant_something_else_in_the_figure_before_is_explained_again():
+    size, pair = ({"mark": "*", "bare": words, "words": words} for words in ("different size", "single pair"))
+    keys = [[size], [size], [pair], [size]]
+    shown = [new_output("display_data", {"image/svg+xml": "<svg/>"}, metadata={mime.KEY: key}) for key in keys]
+    assert outputs.explain([new_code_cell("", outputs=shown)], set()) == {"different size", "single pair"}
+    assert [each.metadata["key"] for each in shown] == [[size], [], [pair], [size]]
 
 
 NOTED = """notes = [{"code": "size", "bare": "size", "words": "another size", "scope": "row"},

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis._core.file_contents import write_changed
-from analysis._build.page.markup import has_table, without_styles
+from analysis._build.page.markup import parsed, without_styles
 from analysis._build.page.templates import fill
 from analysis._build.runs import freshness, runfiles, output_files
 from analysis._build.runs.folders import Places
@@ -54,7 +54,7 @@ def _lead(stated: dict[str, Any]) -> dict[str, Any]:
     for piece in stated["front"]:
         markup, sheets = without_styles(piece["html"])
         styles |= dict.fromkeys(sheets)
-        pieces.append(piece | {"html": markup, "table": has_table(markup)})
+        pieces.append(piece | {"html": markup, "table": parsed(markup).has("table")})
     with_table = {piece["heading"] for piece in pieces if piece["table"]}
     return stated | {"pieces": pieces, "tables": with_table, "styles": list(styles)}
 

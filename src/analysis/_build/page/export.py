@@ -18,12 +18,14 @@ from nbconvert.filters.highlight import Highlight2HTML
 from analysis._core import mime
 from analysis._core.result_ids import by_round
 from analysis._build.page.errors import ReportFailed
-from analysis._build.page.markup import UNSEEN, has_table, ids
+from analysis._build.page.markup import parsed
 from analysis._build.page.page import installed, prepare
 from analysis._build.page.parameter_words import FILTERS
 from analysis._build.page.record import outputs
 from analysis._build.page.templates import TEMPLATES, allowing, registered
 
+_UNSEEN = re.compile(r"<(script|style)\b.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
+_ID = re.compile(r"<[a-z][^>]*?\sid=[\"']?([^\"'\s>]+)", re.IGNORECASE)
 _HEADING = re.compile(r"<h([1-6])\b", re.IGNORECASE)
 _BOX = re.compile(r'viewBox="\S+ \S+ (\S+) ([^"\s]+)"')  # of a drawing: its width and height
 _one_at_a_time = threading.Lock()
@@ -89,7 +91,7 @@ def filters() -> dict[str, Any]:
     own = {
         "code": _code,
         "shape": _shape,
-        "has_table": has_table,
+        "has_table": lambda html: parsed(html).has("table"),
         "by_round": by_round,
     }
     return FILTERS | own
@@ -108,8 +110,8 @@ def _shape(svg: str) -> Safe:
 
 def _check(html: str) -> None:
     """Raise ReportFailed for an id that is repeated in a page, and for headings out of order."""
-    html = UNSEEN.sub("", html)
-    twice = sorted(name for name, count in Counter(ids(html)).items() if count > 1)
+    html = _UNSEEN.sub("", html)
+    twice = sorted(name for name, count in Counter(_ID.findall(html)).items() if count > 1)
     if twice:
         raise ReportFailed(f"The id {twice[0]!r} stands in the page more than once: give each table its own title")
     levels = [int(level) for level in _HEADING.findall(html)]

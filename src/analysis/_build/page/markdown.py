@@ -7,7 +7,7 @@ import latex2mathml.converter
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
 from analysis._build.page.errors import ReportFailed
-from analysis._build.page.markup import anchor, blocks
+from analysis._build.page.markup import Markup, anchor
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class _Renderer(IPythonRenderer):
         if level == 1 and self._first and not self.question:
             self.question = text
             return ""
-        heading = self._headings.add(level, " ".join(blocks(text)))
+        heading = self._headings.add(level, Markup(text).text)
         return f'<h{heading.level} id="{heading.id}">{text}</h{heading.level}>\n'
 
     def inline_math(self, body: str) -> str:

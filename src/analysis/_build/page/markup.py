@@ -1,35 +1,80 @@
-"""What a piece of HTML holds (text, tables, ids); the id that words give."""
+"""What a piece of HTML holds (text, tables, ids), found with the standard parser; the id that words give."""
 
 import html
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
+from html.parser import HTMLParser
 from itertools import product
 
-UNSEEN = re.compile(r"<(script|style)\b.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
-BLOCK = re.compile(r"</?(?:p|li|div|ul|ol|br|h[1-6]|tr|table)\b[^>]*>", re.IGNORECASE)
-ID = re.compile(r"<[a-z][^>]*?\sid=[\"']?([^\"'\s>]+)", re.IGNORECASE)
+BLOCKS = {"p", "li", "div", "ul", "ol", "br", "h1", "h2", "h3", "h4", "h5", "h6", "tr", "table"}
+UNSEEN = {"style", "script"}
 STYLE = re.compile(r"<style\b[^>]*>(.*?)</style\s*>", re.DOTALL | re.IGNORECASE)
 ROW = re.compile(r"<tr\b.*?</tr>", re.DOTALL)
 CELL = re.compile(r"<t[hd]\b([^>]*)>(.*?)</t[hd]>", re.DOTALL)
 SPAN = re.compile(r"(row|col)span=\"?(\d+)")
 TAG = re.compile(r"</?[a-z!][^>]*>", re.IGNORECASE)
+PIECES = 128  # of HTML that are kept parsed: the reports of a sweep have most of theirs in common
 
 
-def blocks(markup: str) -> list[str]:
-    """The text of each block of HTML (paragraph, list item, ...) that has any, with single spaces."""
-    texts = (html.unescape(TAG.sub("", block)) for block in BLOCK.split(UNSEEN.sub("", markup)))
-    return [text for text in (" ".join(text.split()) for text in texts) if text]
+class Markup(HTMLParser):
+    """The parsed facts of one piece of HTML: its tags with their attributes, and its text by block."""
+
+    def __init__(self, markup: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self._blocks: list[str] = [""]
+        self._unseen = 0
+        self.feed(markup)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._edge(tag, 1)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._edge(tag, 0)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._edge(tag, -1)
+
+    def handle_data(self, data: str) -> None:
+        if self._unseen <= 0:
+            self._blocks[-1] += data
+
+    def _edge(self, tag: str, step: int) -> None:
+        if tag in UNSEEN:
+            self._unseen += step
+        if tag in BLOCKS:
+            self._blocks.append("")
+
+    @property
+    def blocks(self) -> list[str]:
+        """The text of each block (paragraph, list item, ...) that has any, with single spaces."""
+        texts = (" ".join(block.split()) for block in self._blocks)
+        return [text for text in texts if text]
+
+    @property
+    def text(self) -> str:
+        """All text on one line."""
+        return " ".join(self.blocks)
+
+    def has(self, tag: str) -> bool:
+        """Whether there is such an element."""
+        return any(name == tag for name, _ in self.tags)
+
+    @property
+    def ids(self) -> list[str]:
+        """The value of every `id`, in order, repeated ones too."""
+        return [attributes["id"] or "" for _, attributes in self.tags if "id" in attributes]
 
 
-def ids(markup: str) -> list[str]:
-    """The value of every `id`, in order, repeated ones too."""
-    return ID.findall(UNSEEN.sub("", markup))
-
-
-def has_table(markup: str) -> bool:
-    """Whether there is a table in HTML."""
-    return "<table" in UNSEEN.sub("", markup)
+@lru_cache(maxsize=PIECES)
+def parsed(markup: str) -> Markup:
+    """The parsed facts of a piece of which several things are asked."""
+    return Markup(markup)
 
 
 def without_styles(markup: str) -> tuple[str, list[str]]:

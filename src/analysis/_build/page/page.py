@@ -11,7 +11,7 @@ from analysis._core.vocabulary import round_age
 from analysis._build.page import markdown, outputs, record
 from analysis._build.page.errors import ReportFailed
 from analysis._build.page.markdown import Headings
-from analysis._build.page.markup import ids
+from analysis._build.page.markup import parsed
 from analysis._build.page.parameter_words import parameter_help
 from analysis._build.page.templates import shared
 
@@ -176,7 +176,7 @@ def _render_text(cells: list[Any]) -> dict[str, Any]:
 
 def _used_ids(cells: list[Any]) -> set[str]:
     shown = filter(outputs.is_html, record.outputs(cells))
-    return {name for output in shown for name in ids(output.data[mime.HTML])}
+    return {name for output in shown for name in parsed(output.data[mime.HTML]).ids}
 
 
 def _code(cells: list[Any]) -> list[tuple[str, str]]:

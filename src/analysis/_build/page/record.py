@@ -8,7 +8,7 @@ from typing import Any
 from analysis._core import mime
 from analysis._core.file_contents import sha256
 from analysis._build.page.errors import ReportFailed
-from analysis._build.page.markup import blocks
+from analysis._build.page.markup import Markup
 
 UNREAD = "unread"  # metadata of the last code cell: why the kernel could not say what was read
 READ = "read"  # metadata of the last code cell: the output in which the kernel said what was read (make.execute)
@@ -96,7 +96,7 @@ def answer(cells: list[Any]) -> list[str]:
         if finding := data.get(mime.FINDING):
             lines.append(finding.get("headline") or finding["sentence"])
         elif mime.TRUST not in data:
-            lines += blocks(data[mime.HTML])
+            lines += Markup(data[mime.HTML]).blocks
     return lines
 
 
