@@ -14,7 +14,8 @@ from analysis.audit import checks, listing, typos, verdict
 from analysis.audit.frames import Tables
 from analysis.cli import main
 
-TABLES = (*checks.TABLES, "benchmarks", "accelerators", "corrections", "sources", "benchmark_limits", "rounds")
+TABLES = (*checks.TABLES, "benchmarks", "accelerators", "corrections", "sources", "benchmark_limits")
+TABLES += ("request_lengths", "rounds")
 
 
 def tables(data: Catalog, **changed: pd.DataFrame) -> Any:

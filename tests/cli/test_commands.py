@@ -161,9 +161,9 @@ NOTHING = [
         ["--benchmark", "qwen3-vl-235b-a22b", "--context", "1000000000"],
         "in 100% of draws 1,024 H200 hold no request of Qwen3-VL 235B beside its weights. Lower --precision",
     ),
-    (  # 1,024 x 2 x 70e9 operations over a node of eight L40S at half of 733e12 a second
-        ["--accelerator", "L40S", "--ttft-ms", "40"],
-        "prefill of 1,024 tokens takes 48.9 ms on 8 L40S at 50% of dense compute, --ttft-ms is 40: shorten",
+    (  # 791 x 2 x 70e9 operations over a node of eight L40S at half of 733e12 a second
+        ["--accelerator", "L40S", "--ttft-ms", "30"],
+        "prefill of 791 tokens takes 37.8 ms on 8 L40S at 50% of dense compute, --ttft-ms is 30: shorten",
     ),
 ]
 
@@ -302,7 +302,7 @@ def test_what_counts_no_tokens_says_what_it_counts(said, answered):
 def test_prompt_and_wait_stand_among_the_inputs(said):
     _, text = said(*PLAN, "--prompt-tokens", "2000", "--prefill-share", "0.4")
     lines = {line.split("  ")[0]: line.split()[-1] for line in text.splitlines() if line}
-    assert (lines["prefill"], lines["queueing"]) == ("0.354", "1.65")  # 2.8e14 / 7.916e14
+    assert (lines["prefill"], lines["queueing"]) == ("1.26", "0.742")  # 2 x 70e9 x 7,117 / 7.916e14
 
 
 def test_plan_where_nothing_varies_says_so(said):

@@ -31,7 +31,8 @@ def fixed(results: Callable[..., pd.DataFrame], tables: Callable[..., selection.
     meter = {"power_watts_low": 320.0, "power_watts_high": 320.0, "power_measured": True}
     rows = results({"scenario": "Server", "benchmark": "gptj"}, {"scenario": "Server", "benchmark": "gptj", **meter})
     own = tables(rows, of=data.benchmarks)
-    facts = {name: getattr(data, name) for name in ("accelerators", "prices", "benchmark_limits", "benchmarks")}
+    names = ("accelerators", "prices", "benchmark_limits", "request_lengths", "benchmarks")
+    facts = {name: getattr(data, name) for name in names}
     named = SimpleNamespace(results=own.results, doubts=own.doubts, **facts)
     asked = {"benchmark": "gptj", "rounds": ["v4.1"], "baseline": "H100 SXM", "prices": ["2"], "whole_nodes": True}
     asked |= {"peak_over_mean": [1.0, 1.0], "power_usage_effectiveness": 1.25, "wall_over_limit": [1.0, 1.5]}

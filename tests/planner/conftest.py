@@ -1,6 +1,7 @@
 """What tests of the planner share."""
 
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
@@ -20,7 +21,20 @@ def record(results: Callable, tables: Callable, data: Catalog) -> Callable[..., 
         more["nodes"] = pd.array([row.get("nodes", pd.NA) for row in rows], dtype="Int64")
         frame = results(*({name: row[name] for name in row if name not in more} for row in rows))
         own = tables(frame.assign(**more), of=data.benchmarks)
-        facts = {name: getattr(data, name) for name in ("accelerators", "prices", "benchmark_limits")}
+        names = ("accelerators", "prices", "benchmark_limits", "request_lengths")
+        facts = {name: getattr(data, name) for name in names}
         return SimpleNamespace(results=own.results, doubts=own.doubts, benchmarks=data.benchmarks, used={}, **facts)
+
+    return make
+
+
+@pytest.fixture
+def lengths(tmp_path: Path) -> Callable[..., str]:
+    """Makes a CSV file of requests, a line each, and returns its path."""
+
+    def make(*lines: str) -> str:
+        file = tmp_path / "requests.csv"
+        file.write_text("\n".join(["prompt_tokens,answer_tokens", *lines]))
+        return str(file)
 
     return make

@@ -57,17 +57,17 @@ def test_a_limit_on_time_per_token_asks_nothing_of_what_has_no_tokens(plan):
     assert not any(own.code == "limit_decides_speed" for own in planned.notes)
 
 
-@pytest.mark.parametrize(("context", "told"), [([10.0, 999.0], True), ([10.0, 1000.0], False)])
-def test_a_prompt_longer_than_the_contexts_in_memory_is_told(plan, context, told):
-    planned = plan(SERVER, prompt_tokens=1000.0, context_tokens=context)
-    assert (note("long_prompt", prompt="1,000", context="999") in planned.notes) == told
+@pytest.mark.parametrize(("context", "told"), [([10.0, 1249.0], True), ([10.0, 1250.0], False), ([], False)])
+def test_requests_longer_than_the_contexts_in_memory_are_told(plan, lengths, context, told):
+    planned = plan(SERVER, lengths=lengths("1000,500"), context_tokens=context)
+    assert (note("short_context", mean="1,250", context="1,249") in planned.notes) == told
 
 
 @pytest.mark.parametrize(("nodes", "group"), [(1, 4), (2, 4), (4, 2)])
-def test_a_group_grows_within_its_node_until_it_reads_the_prompt_in_time(plan, nodes, group):
+def test_a_group_grows_within_its_node_until_it_reads_the_prompt_in_time(plan, lengths, nodes, group):
     """405 GB fit on two B300, which read 20,000 tokens in 3.6 s, four in 1.8: a node of two is none for 2 s."""
     row = SERVER | {"benchmark": "llama3.1-405b", "accelerator": "B300 SXM", "round": "v5.1", "nodes": nodes}
-    asked = {"benchmark": "llama3.1-405b", "baseline": "B300 SXM", "prompt_tokens": 20_000.0}
+    asked = {"benchmark": "llama3.1-405b", "baseline": "B300 SXM", "lengths": lengths("20000,640")}
     planned = plan(row, **asked, ttft_ms=2000.0)
     read = planned.inputs.set_index("quantity").loc["prefill"]
     flops = 2 * 405e9 * 20_000 / (group * 4.5e15 * 0.5)
@@ -196,10 +196,15 @@ def test_parts_of_nodes_are_rented_unless_whole_ones_are_asked_for(plan):
         assert planned.draws["accelerators"].eq(count).all() and planned.draws["nodes"].eq(1).all()
 
 
-def test_what_is_left_out_is_the_benchmark_s(plan):
-    """The TTFT limit of the scenario, and a cache of the prompt and half to all of the answer."""
+def test_what_is_left_out_is_the_benchmark_s(plan, data):
+    """The TTFT limit of the scenario, and the cache of its data set's requests, answers as long as the model's."""
     told = plan(SERVER, context_tokens=[]).inputs.set_index("quantity").loc["context", ["value_low", "value_high"]]
-    assert told.tolist() == pytest.approx([222.3 + 287.25 / 2, 222.3 + 287.25])
+    rows = data.request_lengths.query("benchmark == 'llama2-70b'").astype({"answer_tokens": "float64"})
+    answers = rows["answer_tokens"] * 287.25 / rows["answer_tokens"].mean()
+    prompts = rows["prompt_tokens"] * 222.3 / rows["prompt_tokens"].mean()
+    cached = ((prompts + answers / 2) * answers).sum() / answers.sum()
+    assert told.tolist() == pytest.approx([cached, ((prompts + answers) * answers).sum() / answers.sum()])
+    assert cached > 1.1 * (222.3 + 287.25 / 2)  # long answers are in service for longer
     assert plan(SERVER).demand.ttft_limit_s == 2.0 and plan(SERVER, scenario="Interactive").demand.ttft_limit_s == 0.45
     assert plan(SERVER, ttft_ms=900.0).demand.ttft_limit_s == 0.9
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from analysis._core.file_contents import sha256_of
 from analysis._core.parameters import RealWorldDerating
 from analysis.methods.decoding import Lengths
+from analysis.methods.prediction import Decoder
 from analysis.planner.basis import basis
 from analysis.planner.curve import ESTIMATE, MEASURED, Curve, drawn
 from analysis.planner.demand import requests
@@ -164,7 +165,7 @@ def test_an_estimate_rests_on_no_result_of_its_own(data, scenarios, benchmark, n
     """Without its results in the files an accelerator has the estimate that the record with them has of it."""
     own = data.results["accelerator"].eq(name) & data.results["scenario"].isin(scenarios)
     own &= data.results["benchmark"].eq(benchmark)
-    fields = ("doubts", "benchmarks", "accelerators", "prices", "benchmark_limits")
+    fields = ("doubts", "benchmarks", "accelerators", "prices", "benchmark_limits", "request_lengths")
     without = SimpleNamespace(**{each: getattr(data, each) for each in fields}, results=data.results[~own])
     asked = RealWorldDerating(benchmark=benchmark, baseline=name)
     full, less = (basis(tables, asked).evidence.estimates for tables in (data, without))
@@ -178,19 +179,31 @@ def test_an_estimate_rests_on_no_result_of_its_own(data, scenarios, benchmark, n
     pd.testing.assert_frame_equal(*(frame[keys].reset_index(drop=True) for frame in told))
 
 
-def test_own_requests_average_over_their_lengths(curve, tmp_path):
+def test_own_requests_average_over_their_lengths(record, lengths):
     """Requests of one length are the same as their means; long answers keep their cache for longer than short ones."""
-    alike = write(tmp_path, "1000,500", "1000,500")
-    means = curve(SERVER, prompt_tokens=1000.0, tokens_per_request=500.0)
-    assert rates(curve(SERVER, lengths=alike), 2.0, 20.0) == rates(means, 2.0, 20.0)
-    mixed = requests(write(tmp_path, "900,100", "1100,900"))
-    assert mixed.lengths == Lengths(1000.0, 500.0, (950 * 100 + 1550 * 900) / 1000)
-    assert (mixed.prompt(0.99), mixed.whole(0.9)) == (1100.0, 2000.0)
+    tables = record(SERVER)
+    tables.request_lengths = tables.request_lengths.head(0)
+    asked = {"prompt_tokens": 1000.0, "tokens_per_request": 500.0}, {"lengths": lengths("1000,500", "1000,500")}
+    means, alike = (basis(tables, ASKED.model_copy(update=each)).curve for each in asked)
+    assert rates(alike, 2.0, 20.0) == rates(means, 2.0, 20.0)
+    mixed = requests(lengths("900,100", "1100,900"))
+    assert mixed.lengths == Lengths(1000.0, 500.0, (950 * 100 + 1550 * 900) / 1000, (1000 * 100 + 2000 * 900) / 1000)
+    assert mixed.prompt(0.99) == 1100.0
 
 
-def test_a_file_of_requests_counts_as_read(record, tmp_path):
+def test_asked_means_scale_the_requests_of_the_data_set(data):
+    """They keep their spread; answers that the data set has not are of one length."""
+    decoder = Decoder(data)
+    own, scaled = decoder.requests("llama2-70b"), decoder.requests("llama2-70b", 1000.0, 500.0)
+    assert (scaled.lengths.prompt, scaled.lengths.answer) == (pytest.approx(1000.0), pytest.approx(500.0))
+    assert scaled.prompt(0.99) / 1000.0 == pytest.approx(own.prompt(0.99) / 222.3)
+    assert set(decoder.requests("gpt-oss-120b", answer=500.0).answers) == {500.0}
+    assert np.isnan(decoder.lengths("gptj").prompt) and decoder.requests("gptj", 10.0).lengths.whole == 79.0
+
+
+def test_a_file_of_requests_counts_as_read(record, lengths):
     """With its SHA-256, among the tables that a page is built again for; another plan reads none."""
-    tables, file = record(SERVER), write(tmp_path, "1000,500")
+    tables, file = record(SERVER), lengths("1000,500")
     basis(tables, ASKED)
     assert tables.used == {}
     basis(tables, ASKED.model_copy(update={"lengths": file}))
@@ -206,8 +219,8 @@ def test_a_file_of_requests_counts_as_read(record, tmp_path):
         ([], "no request; expected a row for each, with prompt_tokens and answer_tokens"),
     ],
 )
-def test_a_file_of_requests_is_refused_with_row_and_column(lines, said, tmp_path):
-    file = write(tmp_path, *lines)
+def test_a_file_of_requests_is_refused_with_row_and_column(lines, said, lengths):
+    file = lengths(*lines)
     with pytest.raises(ValueError, match=f"^{re.escape(file)}[:,] {re.escape(said)}$"):
         requests(file)
 
@@ -218,12 +231,6 @@ def test_a_file_of_requests_without_its_columns_is_refused(tmp_path):
         requests(str(tmp_path / "other.csv"))
     with pytest.raises(ValueError, match=r"lengths: .*none\.csv is no CSV file that can be read"):
         requests(str(tmp_path / "none.csv"))
-
-
-def write(folder: Path, *lines: str) -> str:
-    file = folder / "requests.csv"
-    file.write_text("\n".join(["prompt_tokens,answer_tokens", *lines]))
-    return str(file)
 
 
 def test_a_chart_has_what_was_measured_and_estimates_from_there_on(record):

@@ -60,8 +60,9 @@ class Finding:
 
     @property
     def said(self) -> str:
-        """The sentence with its notes behind it."""
-        return f"{self.sentence} {self._caveat}".strip()
+        """The sentence with its notes behind it, a sentence of their own."""
+        end = "." * (bool(self.notes) and not self.sentence.endswith((".", "?", "!")))
+        return f"{self.sentence}{end} {self._caveat}".strip()
 
     def record(self) -> dict[str, Any]:
         """The finding as JSON holds it: values to nine significant digits, sources sorted, each once.

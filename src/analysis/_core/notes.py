@@ -215,7 +215,7 @@ _TABLE = (
     Kind("no_queue", "queueing not modeled: request length unknown"),
     Kind("no_prompt", "prefill time left out: prompt length or compute unknown"),
     Kind("prompt_share", "prefill assumed to reach {percent}% of dense peak compute", **_WHOLE),
-    Kind("long_prompt", "KV cache planned for {context} tokens per request; the longest prompt has {prompt} tokens"),
+    Kind("short_context", "KV cache planned for {context} tokens per request, fewer than {mean} in the mean"),
     Kind("latent_cache", "latent KV cache counted once per copy of the weights (data-parallel attention)"),
     Kind("other_kind", "{benchmark} is {kind}, the model is {model}"),
     Kind("far_benchmark", "{benchmark} is far from the model: distance {distance}; a model twice as large is at {far}"),

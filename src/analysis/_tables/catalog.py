@@ -81,6 +81,7 @@ class Catalog:
     )
     benchmarks = _Table("MLPerf benchmarks: their words, what is counted, model size, tokens per request.")
     benchmark_limits = _Table("Latency limits of each benchmark and scenario.")
+    request_lengths = _Table("Tokens of the prompt and answer of each request of six benchmarks' data sets.")
     component_power = _Table(
         "Rated watts of processors, accelerators and scale-up networks, each from a public specification."
     )

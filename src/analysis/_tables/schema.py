@@ -131,7 +131,7 @@ def _repeated(table: Table, frame: pd.DataFrame) -> Found:
         yield from ((row, column.name, f"{value!r} stands twice") for row, value in again.items())
     keys = frame.loc[frame.duplicated(table.primary_key), table.primary_key]
     named = ", ".join(table.primary_key)
-    yield from ((row, named, f"key {' | '.join(key)!r} stands twice") for row, *key in keys.itertuples())
+    yield from ((row, named, f"key {' | '.join(map(str, key))!r} stands twice") for row, *key in keys.itertuples())
 
 
 def _order(table: Table, frame: pd.DataFrame) -> Found:

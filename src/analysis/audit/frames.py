@@ -16,7 +16,7 @@ from analysis.comparability import selection
 from analysis.methods import memory, roofline
 
 FRAMES = ("results", "benchmarks", "accelerators", "claims", "prices", "quantization", "corrections", "sources")
-FRAMES += ("benchmark_limits", "rounds")
+FRAMES += ("benchmark_limits", "request_lengths", "rounds")
 QUANTITY = {"prices": ("usd_per_accelerator_hour", "USD/hour"), "quantization": ("speedup", "ratio")}
 TABLES = ("results", "claims", "prices", "quantization")  # that hold figures of documents
 

@@ -74,8 +74,8 @@ def official_sizing(tables: Tables) -> Iterator[Judgment]:
     contradicts it: Offline throughput has no speed for a user.
     """
     record = selection.record(tables.results, tables.benchmarks)
-    data = SimpleNamespace(**record._asdict(), accelerators=tables.accelerators, prices=tables.prices)
-    data.benchmark_limits = tables.benchmark_limits
+    facts = {name: getattr(tables, name) for name in ("accelerators", "prices", "benchmark_limits", "request_lengths")}
+    data = SimpleNamespace(**record._asdict(), **facts)
     for example in _examples(tables):
         price, accelerator = example.price, example.needed["subject_accelerator"]
         asked = RealWorldDerating(

@@ -30,19 +30,38 @@ _BATCHES = 48
 
 @dataclass(frozen=True)
 class Lengths:
-    """The mean tokens of a prompt and of its answer.
+    """The mean tokens of a prompt and of its answer, and of requests in service, of which long answers are more.
 
-    `cached` are the mean tokens in the cache of a request in service, where requests differ in length.
+    Those have `context` tokens in the cache halfway through the answer, and the `whole` prompt and answer at its end.
     """
 
     prompt: float
     answer: float
-    cached: float | None = None
+    context: float
+    whole: float
 
-    @property
-    def context(self) -> float:
-        """The tokens in the cache halfway through the answer."""
-        return self.prompt + self.answer / 2 if self.cached is None else self.cached
+
+@dataclass(frozen=True)
+class Requests:
+    """The tokens of the prompt and of the answer of each request of a user or of a data set, arrays of one length."""
+
+    prompts: np.ndarray
+    answers: np.ndarray
+
+    @cached_property
+    def lengths(self) -> Lengths:
+        """The means; a request is in service for as long as its answer takes."""
+        in_service = [float(np.average(each, weights=self.answers)) for each in (self.prompts, self.answers)]
+        means = float(self.prompts.mean()), float(self.answers.mean())
+        return Lengths(*means, in_service[0] + in_service[1] / 2, sum(in_service))
+
+    def prompt(self, share: float) -> float:
+        """The prompt that so large a share (0 to 1) of the prompts does not exceed."""
+        return float(np.quantile(self.prompts, share, method="higher"))
+
+    def scaled(self, prompt: float, answer: float) -> Requests:
+        """As many requests, spread as these, with these means."""
+        return Requests(self.prompts * (prompt / self.prompts.mean()), self.answers * (answer / self.answers.mean()))
 
 
 @dataclass(frozen=True)

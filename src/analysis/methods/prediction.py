@@ -28,7 +28,7 @@ from analysis._core.vocabulary import LIMITED, MIXED, MS_PER_SECOND, round_age
 from analysis._tables.catalog import kept_with
 from analysis.comparability import selection
 from analysis.methods import benchmark_rules, decoding, memory, system_properties
-from analysis.methods.decoding import Decoding, Lengths
+from analysis.methods.decoding import Decoding, Lengths, Requests
 
 SINCE = "v4.1"  # the first round whose rates of language models are all printed in tokens per second
 OFFLINE = "Offline"
@@ -38,7 +38,8 @@ QUESTIONS = (KNOWN, NONE, NEW, SLOWER, MODEL)
 ALL, EARLIER, NESTED, NAIVE = "all", "earlier rounds only", "weights of other rounds", "median of the others"
 MODELS = "mean over models"
 LARGEST, OTHERS = "llama2-70b", "all but Llama 2 70B"  # the benchmark of most cases, and the errors without it
-GATHERED_FROM = ("results", "benchmarks", "benchmark_limits", "accelerators", "doubts")  # what makes cases
+# What makes cases.
+GATHERED_FROM = ("results", "benchmarks", "benchmark_limits", "request_lengths", "accelerators", "doubts")
 
 # What two systems have in common, and how often it counts: each time multiplies the weight of one for the other by
 # FACTOR. `rack` is whether more than a node shares the weights.
@@ -85,21 +86,38 @@ class Tables(selection.Tables, Protocol):
     def benchmark_limits(self) -> pd.DataFrame:
         """The limits of the scenarios."""
 
+    @property
+    def request_lengths(self) -> pd.DataFrame:
+        """The requests of the data sets."""
+
 
 class Decoder:
-    """The decoding model of each accelerator for each benchmark of the tables, at the benchmark's mean lengths."""
+    """The decoding model of each accelerator for each benchmark of the tables, at the lengths of its data set."""
 
     def __init__(self, tables: Tables) -> None:
         self.facts = {row["accelerator"]: row for row in as_dicts(tables.accelerators)}
         self.identities = {row["benchmark"]: row for row in as_dicts(tables.benchmarks)}
         self._benchmarks = tables.benchmarks
+        self._data_sets = tables.request_lengths.groupby("benchmark")[["prompt_tokens", "answer_tokens"]]
         self.limit_ms = benchmark_rules.limits_ms(tables.benchmark_limits, benchmark_rules.TPOT)
         self._known: dict[tuple, Decoding | None] = {}
 
+    @cached_method
     def lengths(self, benchmark: str) -> Lengths:
-        """The mean prompt and answer of a benchmark, in tokens; NaN unknown."""
-        row = self.identities[benchmark]
-        return Lengths(row["prompt_tokens"], (row["tokens_per_sample_low"] + row["tokens_per_sample_high"]) / 2)
+        """The lengths of a benchmark in tokens; NaN unknown."""
+        return self.requests(benchmark).lengths
+
+    def requests(self, benchmark: str, prompt: float | None = None, answer: float | None = None) -> Requests:
+        """The requests of a benchmark's data set, scaled to these means, by default its own; NaN unknown.
+
+        The benchmark's mean answer is what models generate. Where the data set or its answers are not known, each
+        request has the means.
+        """
+        row, known = self.identities[benchmark], np.ones((1, 2))
+        if benchmark in self._data_sets.groups:
+            known = self._data_sets.get_group(benchmark).fillna(1).to_numpy("float64")
+        means = row["prompt_tokens"], (row["tokens_per_sample_low"] + row["tokens_per_sample_high"]) / 2
+        return Requests(*known.T).scaled(prompt or means[0], answer or means[1])
 
     @cached_method
     def cache(self, benchmark: str) -> memory.Model | None:

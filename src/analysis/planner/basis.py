@@ -101,13 +101,10 @@ class Basis:
     def settled(self, asked: RealWorldDerating) -> RealWorldDerating:
         """`asked` with the defaults of the benchmark: the TTFT limit of the scenario, and the context of its lengths.
 
-        A request's cache holds its prompt and, on average, half of its answer; at the end all of both, of which a
-        user's own requests give P90.
+        A request's cache holds its prompt and, on average, half of its answer; at the end all of both.
         """
-        lengths, own = self.evidence.lengths, self.evidence.requests
-        known = lengths.context == lengths.context
-        most = max(own.whole(0.9), lengths.context) if own else lengths.prompt + lengths.answer
-        context = [lengths.context, most] if known else [1.0, 1.0]
+        lengths = self.evidence.requests.lengths
+        context = [lengths.context, lengths.whole] if lengths.whole == lengths.whole else [1.0, 1.0]
         update = {
             "ttft_ms": asked.ttft_ms or self.ttft_ms,
             "tokens_per_request": lengths.answer,
@@ -157,8 +154,10 @@ def bases(
         "rounds": tuple(asked.rounds),
     }
     active = roofline.active(models.set_index("benchmark").loc[asked.benchmark])
-    own = known.requests.prompt(asked.wait_percentile) if known.requests else asked.prompt_tokens
-    tokens = own or benchmark_rules.longest_prompts(tables.benchmark_limits, asked.rounds).get(asked.benchmark, np.nan)
+    tokens = known.requests.prompt(asked.wait_percentile)
+    if np.isnan(tokens):
+        longest = benchmark_rules.longest_prompts(tables.benchmark_limits, asked.rounds)
+        tokens = longest.get(asked.benchmark, np.nan)
     return {
         name: Basis(
             accelerator=name,

@@ -345,7 +345,7 @@ def _inputs(
     plan_basis: Basis, asked: RealWorldDerating, demand: Demand, box: sizing.Box, drawn: node_power.Drawn
 ) -> list[_Input]:
     context, beyond = Interval(*asked.context_tokens), f"share per accelerator beyond {box.measured_on}"
-    lengths = plan_basis.evidence.lengths
+    lengths = plan_basis.evidence.requests.lengths
     of_context = f"prompts of {lengths.prompt:,.0f} and answers of {lengths.answer:,.0f} tokens in the mean"
     return [
         ("peak over mean", "traffic ratio", demand.peak_over_mean, ASSUMED),
@@ -361,7 +361,7 @@ def _first_token(asked: RealWorldDerating, demand: Demand, prompt: Prompt) -> li
     count = f"{prompt.accelerators:g} accelerator{'s' * (prompt.accelerators > 1)}"
     share = f"{interval.number(100 * asked.prefill_share)}% of dense compute of {count}"
     rows = [
-        ("prefill", f"seconds, {prompt.tokens:,.0f} tokens at {share}", demand.prompt_s),
+        ("prefill", f"seconds, prompts of up to {prompt.tokens:,.0f} tokens at {share}", demand.prompt_s),
         ("queueing", "seconds at most", max(demand.wait_limit_s, 0.0)),
     ]
     return [(name, unit, Interval(value, value), "") for name, unit, value in rows if prompt.known]
@@ -402,8 +402,8 @@ def _of_plan(plan_basis: Basis, demand: Demand, asked: RealWorldDerating, behind
         remarks |= {note("late_first_token", accelerator=plan_basis.accelerator, **took)}
     if prompt.known:
         remarks |= {note("prompt_share", percent=f"{100 * asked.prefill_share:g}")}
-    if plan_basis.model is not None and prompt.tokens > asked.context_tokens[-1]:
-        lengths = {"prompt": prompt.tokens, "context": asked.context_tokens[-1]}
-        remarks |= {note("long_prompt", **{name: f"{tokens:,.0f}" for name, tokens in lengths.items()})}
+    context, mean = asked.context_tokens[-1], plan_basis.evidence.requests.lengths.context
+    if plan_basis.model is not None and mean > context:
+        remarks |= {note("short_context", context=f"{context:,.0f}", mean=f"{mean:,.0f}")}
     faster = demand.tokens_per_second_per_user > wanted
     return remarks | ({note("limit_decides_speed", speed=f"{wanted:g}")} if faster else NONE)

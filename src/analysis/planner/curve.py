@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -30,9 +30,9 @@ from analysis._core.vocabulary import LIMITED, MS_PER_SECOND, TOKENS
 from analysis.comparability import selection
 from analysis.comparability.selection import Comparison
 from analysis.methods import benchmark_rules, cost, decoding, memory, prediction, system_properties
-from analysis.methods.decoding import Decoding, Lengths
+from analysis.methods.decoding import Decoding, Requests
 from analysis.methods.prediction import KNOWN, MODEL, NEW, NONE, OFFLINE, SLOWER, Band, Decoder
-from analysis.planner.demand import Requests, requests
+from analysis.planner.demand import requests
 
 SPEED = "tokens_per_second_per_user"
 FIRST_TOKEN = "first_token_ms"  # see benchmark_rules.first_token_ms
@@ -206,8 +206,8 @@ class Evidence:
 
     `chosen` are the comparable rows of the scenario asked for, `rows` those of all scenarios, with SPEED and
     FIRST_TOKEN; `power` its power submissions, and those of tighter scenarios. `typical` is the usual speed under each
-    scenario's limit, empty where no speed is known; `estimates` and `bands` are those of prediction.py. `lengths` are
-    those asked for, by a user's own `requests` where there are any; `identity` is the model.
+    scenario's limit, empty where no speed is known; `estimates` and `bands` are those of prediction.py. `requests` are
+    the user's own or those of the benchmark's data set; `identity` is the model.
     """
 
     chosen: Comparison
@@ -217,10 +217,9 @@ class Evidence:
     estimates: pd.DataFrame
     bands: pd.DataFrame
     decoder: Decoder
-    lengths: Lengths
+    requests: Requests
     identity: Mapping[str, Any]
     cache: memory.Model | None
-    requests: Requests | None = None
 
     @cached_property
     def accelerators(self) -> list[str]:
@@ -345,7 +344,8 @@ class Evidence:
         own = self.decoder.identities[self.chosen.question.benchmark]
         sizes = ("parameters_billion", "active_parameters_billion")
         is_same = all(self.identity[name] == own[name] or pd.isna(self.identity[name]) for name in sizes)
-        return not is_same or self.lengths != self.decoder.lengths(own["benchmark"])
+        lengths = astuple(self.requests.lengths), astuple(self.decoder.lengths(own["benchmark"]))
+        return not is_same or not np.allclose(*lengths, equal_nan=True)
 
     def _decoders(self, accelerator: str) -> tuple[Decoding | None, Decoding | None]:
         """The decoding model of the benchmark, and that of what is asked."""
@@ -354,7 +354,7 @@ class Evidence:
         if not self._is_scaled:
             return own, own
         facts, most = self.decoder.facts[accelerator], decoding.group(accelerator)
-        return own, decoding.decoding(facts, self.identity, self.cache, stated, self.lengths, most)
+        return own, decoding.decoding(facts, self.identity, self.cache, stated, self.requests.lengths, most)
 
 
 def evidence(tables: Tables, asked: RealWorldDerating, models: pd.DataFrame) -> Evidence:
@@ -370,10 +370,9 @@ def evidence(tables: Tables, asked: RealWorldDerating, models: pd.DataFrame) -> 
     rows, typical = _with_speeds(rows, decoder, tables.benchmark_limits, asked)
     rows = rows.assign(**{FIRST_TOKEN: benchmark_rules.first_token_ms(rows, *limits)})
     typical = typical if chosen.unit == TOKENS else {}
-    lengths, own = decoder.lengths(asked.benchmark), requests(asked.lengths) if asked.lengths else None
-    if own:
+    if asked.lengths:
         tables.used[asked.lengths] = sha256_of(DATA / asked.lengths)
-    asked_for = Lengths(asked.prompt_tokens or lengths.prompt, asked.tokens_per_request or lengths.answer)
+    means = asked.prompt_tokens, asked.tokens_per_request
     rated = asked.benchmark if typical and "official" in asked.origins else ""
     return Evidence(
         chosen=replace(chosen, rows=rows[rows["scenario"].eq(asked.scenario)]),
@@ -383,8 +382,7 @@ def evidence(tables: Tables, asked: RealWorldDerating, models: pd.DataFrame) -> 
         estimates=prediction.estimates(tables, rated, *asked.rounds),
         bands=prediction.bands(tables, asked.benchmark),
         decoder=decoder,
-        lengths=own.lengths if own else asked_for,
-        requests=own,
+        requests=requests(asked.lengths) if asked.lengths else decoder.requests(asked.benchmark, *means),
         identity=models.set_index("benchmark", drop=False).loc[asked.benchmark].to_dict(),
         cache=memory.model(models, asked.benchmark, 1.0, 1.0) if typical else None,
     )

@@ -4,38 +4,15 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from analysis._core.interval import Interval
 from analysis._core.paths import DATA
 from analysis._core.vocabulary import SECONDS_PER_HOUR
-from analysis.methods.decoding import Lengths
+from analysis.methods.decoding import Requests
 
 TOKENS = ("prompt_tokens", "answer_tokens")  # columns of a file of requests
-
-
-@dataclass(frozen=True)
-class Requests:
-    """The tokens of the prompt and of the answer of each of a user's own requests."""
-
-    prompts: np.ndarray
-    answers: np.ndarray
-
-    @cached_property
-    def lengths(self) -> Lengths:
-        """The means; in the cache, over requests in service, in which long answers are for longer."""
-        cached = np.average(self.prompts + self.answers / 2, weights=self.answers)
-        return Lengths(float(self.prompts.mean()), float(self.answers.mean()), float(cached))
-
-    def prompt(self, share: float) -> float:
-        """The prompt that so large a share (0 to 1) of the prompts does not exceed."""
-        return float(np.quantile(self.prompts, share, method="higher"))
-
-    def whole(self, share: float) -> float:
-        """The prompt and answer together that so large a share (0 to 1) of the requests does not exceed."""
-        return float(np.quantile(self.prompts + self.answers, share, method="higher"))
 
 
 def requests(file: str) -> Requests:
