@@ -417,7 +417,8 @@ def curves(estimates: pd.DataFrame | None = None, **changes: Any) -> Drawing:
             "x_low": [100.0, 80.0, 20.0, 10.0, 8.0],
             "derived": [False, False, False, False, True],
         }
-    ).assign(x_high=lambda f: f["x_low"], **changes)
+    )
+    rows = rows.assign(**changes).assign(x_high=lambda f: f["x_low"])
     fast = rows.dropna(subset="speed")
     front = fast[fast["part"].eq("B200 SXM")]
     own = CURVES | {"ticks": [10.0, 60.0, 100.0], "estimates": estimates}
@@ -438,6 +439,12 @@ def test_what_was_not_measured_between_runs_is_dotted():
     lines = [line for line in first(curves()).lines if len(line.get_xdata()) > 1 and line.get_marker() == "None"]
     joined = [line for line in lines if line.get_color() in (style.color("B200 SXM"), style.color("L40S"))]
     assert len(joined) == 2 and all(line.is_dashed() for line in joined)
+
+
+@pytest.mark.parametrize(("rates", "edge"), [([100.0, 80.0, 20.0, 10.0, 8.0], 1), ([10.0, 20.0, 90.0, 10.0, 8.0], 0)])
+def test_the_words_beyond_the_fastest_run_stand_clear_of_its_label(rates, edge):
+    (words,) = [text for text in first(curves(x_low=rates)).texts if "faster" in text.get_text()]
+    assert words.xy == (1, edge)
 
 
 def test_an_estimate_is_a_dashed_line_in_a_band_as_far_up_as_measured_points():

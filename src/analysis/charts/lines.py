@@ -145,7 +145,8 @@ def curves(
     )
     notes = parts.notes_of(rows, label)
     figure, ax = style.canvas(title, subtitle, 4.3 if style.is_narrow() else 3.9)
-    last = pd.concat([rows["x"], others["x"], front["x"]]).max()
+    points = pd.concat([rows, others, front], ignore_index=True)
+    last = points["x"].max()
     clear = _CLEAR_NARROW if style.is_narrow() else _CLEAR
     ticks = [tick for tick in ticks if clear * last <= tick <= _REACH * last]
     right = max(_AROUND * last, 1.06 * max(ticks, default=0))
@@ -170,7 +171,9 @@ def curves(
     for words, place in lines.items():
         ax.axvline(place, color=style.QUIET, lw=0.8, ls=":", zorder=1)
         ax.annotate(words, (place, 1), (0, 2), xycoords=("data", "axes fraction"), ha="center", va="bottom", **quiet)
-    ax.annotate("no faster\nrun", (1, 1), (-3, -4), xycoords="axes fraction", ha="right", va="top", **quiet)
+    is_high = points.loc[points["x"].eq(last), "y"].max() > top / 2
+    edge, inward, side = (0, 4, "bottom") if is_high else (1, -4, "top")  # clear of the label of the fastest run
+    ax.annotate("no faster\nrun", (1, edge), (-3, inward), xycoords="axes fraction", ha="right", va=side, **quiet)
     marks = {
         name: wording.marks(wording.union(points.get("notes", ())), notes)
         for name, points in rows.groupby(label, sort=False)
