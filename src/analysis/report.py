@@ -124,20 +124,20 @@ def _systems(rows: pd.DataFrame | None) -> list[str]:
     """The submitted systems of rows in words, each once, SYSTEMS at most and how many more; baselines after them."""
     if rows is None:
         return []
-    found: dict[str, None] = {}
+    texts, found = [], 0
     for prefix, lead in (("", ""), ("baseline_", "baseline ")):
         columns = {each: f"{prefix}{each}" for each in ("submitter", "system", "round")}
         columns["size"] = "baseline_count" if prefix else "accelerator_count"
         if set(columns.values()) <= set(rows):
             ids = rows.get(f"{prefix}result_id", pd.Series("", rows.index))
             named = rows[list(columns.values())].set_axis(list(columns), axis=1).assign(result_id=ids)
-            for row in named.to_dict("records"):
+            named = named[named["submitter"].ne("") & named["system"].ne("")].drop_duplicates()
+            found += len(named)
+            for row in named.head(SYSTEMS).to_dict("records"):
                 size = f"{row['size']:.0f}x" if pd.notna(row["size"]) else ""
                 about = ", ".join(filter(None, [size, row["round"], row["result_id"]]))
-                if row["submitter"] and row["system"]:
-                    found[f"{lead}{row['submitter']}: {row['system']} ({about})"] = None
-    texts = list(found)
-    return [*texts[:SYSTEMS], *[f"and {len(texts) - SYSTEMS} more"] * (len(texts) > SYSTEMS)]
+                texts.append(f"{lead}{row['submitter']}: {row['system']} ({about})")
+    return [*texts[:SYSTEMS], *[f"and {found - SYSTEMS} more"] * (found > SYSTEMS)]
 
 
 def _recomputed(share: float) -> str:

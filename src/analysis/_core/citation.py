@@ -19,5 +19,5 @@ def several(ids: Iterable[str]) -> tuple[str, ...]:
 
 def _stated(rows: pd.DataFrame | pd.Series) -> list[str]:
     frame = rows.to_frame().T if isinstance(rows, pd.Series) else rows
-    single = frame["source_id"].tolist() if "source_id" in frame else []
+    single = frame["source_id"].unique().tolist() if "source_id" in frame else []
     return [*single, *(source for ids in frame.get("source_ids", ()) for source in ids)]

@@ -70,5 +70,5 @@ def around(rows: pd.DataFrame) -> str:
     columns = {name: official[name] for name in AROUND if name in official}
     if "power_measured" in official:
         columns["power"] = official["power_measured"].map({True: "with", False: "without"})
-    values = {name: sorted(set(column) - {""}) for name, column in columns.items()}
+    values = {name: sorted(set(column.unique()) - {""}) for name, column in columns.items()}
     return link({name: choices for name, choices in values.items() if len(choices) <= MOST})

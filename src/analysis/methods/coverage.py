@@ -59,8 +59,9 @@ def counts(rows: pd.DataFrame, agrees: float = AGREES) -> pd.DataFrame:
     counted = _by_round({"rows": rows["id"].notna(), **flags}, rows["round"])
     if counted.empty:
         return counted
-    rounds = [*rows.groupby("round"), (ALL, rows)]
-    of_each = {name: distinct(part) | {"source_ids": several(part["source_id"])} for name, part in rounds}
+    who = rows[["round", "submitter", "system", "accelerator", "source_id"]]
+    rounds = [*who.groupby("round"), (ALL, who)]
+    of_each = {name: distinct(part) | {"source_ids": several(part["source_id"].unique())} for name, part in rounds}
     return counted.join(pd.DataFrame.from_dict(of_each, orient="index"))
 
 
