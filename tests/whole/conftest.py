@@ -111,8 +111,6 @@ OTHERS = {
 
 
 # What one worker makes for all: tests that need it come first, so that the other has all else to do meanwhile.
-# Before them what starts a Dask cluster, which takes no process in which a browser is driven (its loop of events runs).
-CLUSTERS = ("test_cluster", "test_spread")
 MADE_ONCE = ("swept", "readings", "built")
 LONG = (
     "test_a_new_round_is_taken_up_as_the_recipe_says",
@@ -125,8 +123,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the tests of this folder, in the order of what they wait for."""
 
     def place(item: pytest.Item) -> int:
-        if item.path.stem in CLUSTERS:
-            return -1
         if not item.path.is_relative_to(HERE):
             return len(MADE_ONCE) + 1
         needed = (name in item.fixturenames for name in MADE_ONCE)

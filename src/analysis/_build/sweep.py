@@ -21,14 +21,13 @@ def build_sweep(
     places: Places | None = None,
     force: bool = False,
     workers: Workers = WORKERS,
-    scheduler: str | None = None,
     say: Say = print,
     progress: Progress = lambda done, total: None,
 ) -> Outcome:
     """Build the reports of a sweep file (a path, or a name in notebooks/sweeps) that are not fresh.
 
-    They are built here, or on the workers of the Dask `scheduler` (an address) where one is given. `progress` gets
-    how many of the reports to build are done. Raises RunFileError before anything starts if any point cannot be.
+    `progress` gets how many of the reports to build are done. Raises RunFileError before anything starts if any point
+    cannot be.
     """
     started, home, outcome = time.monotonic(), places or Places(), Outcome()
     sweep = sweepfiles.read_sweep(sweepfiles.sweep_file(home, str(given)), home)
@@ -46,12 +45,7 @@ def build_sweep(
         progress(len(outcome.built) + len(outcome.failed), len(stale))
 
     try:
-        if stale and scheduler:
-            from analysis._build.make import remote
-
-            progress(0, len(stale))
-            remote.build_plans(stale, places, tell, scheduler, workers)
-        elif stale:
+        if stale:
             progress(0, len(stale))
             with Kernels(places, workers.kernels) as made:
                 build_plans(stale, places, tell, made, workers)

@@ -84,7 +84,6 @@ def _building(commands: argparse._SubParsersAction) -> None:
     sweep = _add(commands, "sweep", _sweep, "build a report for each combination of a matrix of parameters")
     sweep.add_argument("file", metavar="FILE.yml", help="a sweep file, or the name of one in notebooks/sweeps")
     sweep.add_argument("--force", action="store_true", help="build also what is up to date")
-    sweep.add_argument("--scheduler", metavar="ADDRESS", help="a Dask scheduler, tcp://host:8786; its workers build")
     add_execution(sweep)
 
     refresh = _add(commands, "refresh", _refresh, "execute the notebooks in place, so that stored outputs match")
@@ -111,7 +110,6 @@ def _figures(commands: argparse._SubParsersAction) -> None:
         "--origin", choices=FILED_AS, help="with --round: what rows are whose summary is of no repository of the record"
     )
     bring.add_argument("--jobs", type=positive, default=None, metavar="N", help="processes (default: the processors)")
-    bring.add_argument("--scheduler", default="", metavar="ADDRESS", help="a Dask cluster in their place: tcp://...")
     about = "what an archive may unpack to, in gigabytes (%(default)s)"
     bring.add_argument("--unpacked-gb", type=positive, default=UNPACKED_GB, metavar="N", help=about)
 
@@ -174,7 +172,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
 
     from analysis._build.sweep import build_sweep
 
-    how = execution(arguments) | {"force": arguments.force, "scheduler": arguments.scheduler}
+    how = execution(arguments) | {"force": arguments.force}
     with tqdm(total=0, unit=" reports", dynamic_ncols=True, disable=None) as bar:  # None: in a terminal alone
 
         def progress(done: int, total: int) -> None:
@@ -210,7 +208,7 @@ def _import(arguments: argparse.Namespace) -> int:
     if arguments.origin and not arguments.round:
         raise Refused("--origin: needs --round, the round whose rules the results followed, such as v5.1")
     choices = {"round": arguments.round or "", "origin": arguments.origin or ""}
-    choices |= {"workers": arguments.jobs, "scheduler": arguments.scheduler, "unpacked_gb": arguments.unpacked_gb}
+    choices |= {"workers": arguments.jobs, "unpacked_gb": arguments.unpacked_gb}
     if suite := endpoints_suite.among(arguments.paths):
         return endpoints_suite.import_points(suite, arguments.out, _say)
     return import_results(arguments.paths, arguments.out, **choices, say=_say).status

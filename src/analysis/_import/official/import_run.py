@@ -7,7 +7,7 @@ import signal
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, CancelledError, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -54,21 +54,20 @@ class Outcome:
 
 def import_results(
     paths: Iterable[Path], out: Path, *, round: str = "", origin: str = "", workers: int | None = None,
-    scheduler: str = "", unpacked_gb: float = UNPACKED_GB, say: Say = print,
+    unpacked_gb: float = UNPACKED_GB, say: Say = print,
 ) -> Outcome:  # fmt: skip
     """Import summaries, trees and archives into `out` and tell what was excluded.
 
     A summary and a tree of one round together give rows with what was published and what its logs say.
     `origin` says what rows are whose summary links to no repository of the record; an archive may unpack to
-    `unpacked_gb` gigabytes. Runs are read by `workers` processes (default: one for each processor), or on the Dask
-    cluster at `scheduler`. Raises ImportFailed where nothing can be read, OutputError for a wrong `out`, ClusterError;
-    `out` is then untouched.
+    `unpacked_gb` gigabytes. Runs are read by `workers` processes (default: one for each processor). Raises ImportFailed
+    where nothing can be read and OutputError for a wrong `out`, which is then untouched.
     """
     paths = list(paths)
     outcome, out = Outcome(), writer.checked(out, paths)
     with tempfile.TemporaryDirectory(prefix="analysis-import-") as scratch:
         sources = Sources(paths, round, Path(scratch), outcome.problems.append, origin, unpacked_gb)
-        made = list(_worked(list(sources.tasks()), workers or os.cpu_count() or 1, scheduler))
+        made = list(_worked(list(sources.tasks()), workers or os.cpu_count() or 1))
     rows = _sound(made, outcome)
     if not rows:
         raise ImportFailed(shape.legible("\n".join(["nothing to import:", *map(str, outcome.problems)])))
@@ -103,12 +102,10 @@ def _row(task: Task) -> Made | Problem:
         return Problem(task.place, f"{type(error).__name__}: {error}")
 
 
-def _worked(tasks: list[Task], workers: int, scheduler: str) -> Iterator[Made | Problem]:
-    """`work` of all tasks, in their order, on a cluster, on processes, or where few have a run to read right here."""
+def _worked(tasks: list[Task], workers: int) -> Iterator[Made | Problem]:
+    """`work` of all tasks, in their order, on processes, or where few have a run to read right here."""
     batches = [tasks[start : start + BATCH] for start in range(0, len(tasks), BATCH)]
-    if scheduler:
-        yield from _on_cluster(batches, scheduler)
-    elif workers == 1 or sum(task.run is not None for task in tasks) < ALONE:
+    if workers == 1 or sum(task.run is not None for task in tasks) < ALONE:
         yield from work(tasks)
     else:
         # A handler of SIGTERM that raises would keep a process from being ended.
@@ -118,22 +115,6 @@ def _worked(tasks: list[Task], workers: int, scheduler: str) -> Iterator[Made | 
             except BrokenExecutor:
                 reason = "a worker process was killed, perhaps for want of memory; try again, with fewer --jobs"
                 raise ImportFailed(reason) from None
-
-
-def _on_cluster(batches: list[list[Task]], scheduler: str) -> Iterator[Made | Problem]:
-    from analysis._core import cluster
-
-    with cluster.connect(scheduler) as client:
-        from distributed.comm import CommClosedError
-        from distributed.scheduler import KilledWorker
-
-        if not client.nthreads():
-            raise cluster.ClusterError(f"no worker at {scheduler}; start one: dask worker {scheduler}")
-        try:
-            yield from chain.from_iterable(client.gather(client.map(work, batches, pure=False)))
-        except (CancelledError, CommClosedError, KilledWorker) as error:
-            reason = f"the Dask cluster at {scheduler} is lost ({type(error).__name__})"
-            raise ImportFailed(f"{reason}; see that its scheduler and workers run, and try again") from None
 
 
 def _sound(made: Iterable[Made | Problem], outcome: Outcome) -> list[Row]:
