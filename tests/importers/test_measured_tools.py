@@ -79,25 +79,6 @@ def test_guidellm_between_says_its_model_in_its_arguments(tmp_path):
     assert (run.model, run.concurrency, run.accelerator_count) == ("org/model", 32, 0)
 
 
-def test_guidellm_0_1_is_computed_from_its_results(tmp_path):
-    """Two requests of 3 tokens: 0.1 s and 20 + 40 ms, 0.2 s and 30 + 50 ms; 6 tokens in half a second."""
-    results = [
-        {"start_time": 10.0, "end_time": 10.3, "first_token_time": 0.1, "decode_times": {"data": [0.02, 0.04]},
-         "output_token_count": 3, "prompt_token_count": 7},
-        {"start_time": 10.2, "end_time": 10.5, "first_token_time": 0.2, "decode_times": {"data": [0.03, 0.05]},
-         "output_token_count": 3, "prompt_token_count": 9},
-    ]  # fmt: skip
-    report = {"args": {"model": "org/model"}, "benchmarks": [
-        {"mode": "asynchronous", "rate": 4.0, "results": results, "errors": [{}], "concurrencies": []}]}  # fmt: skip
-    path = tmp_path / "run.json"
-    path.write_text(json.dumps(report), "utf-8")
-    (run,) = formats.read_runs(path)
-    assert (run.output_tokens_per_s, run.duration_s, run.requests_per_s) == pytest.approx((12.0, 0.5, 4.0))
-    assert (run.requests_completed, run.requests_failed, run.request_rate, run.model) == (2, 1, 4.0, "org/model")
-    assert times(run) == pytest.approx((150.0, 150.0, 199.0, 35.0, 35.0, 39.9))
-    assert (run.input_tokens, run.output_tokens) == (16, 6)
-
-
 def test_inferencex_without_times_of_tokens_has_none(tmp_path):
     def zeros(held: list) -> None:
         held[0] |= {f"{statistic}_tpot": 0.0 for statistic in ("mean", "median", "p99")}

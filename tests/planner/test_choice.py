@@ -245,12 +245,6 @@ def test_the_steps_go_up_and_hold_the_choice(made):
     assert set(steps["accelerator"]) == {"B200 SXM", "H100 SXM"}, "the baseline stands beside the first"
 
 
-def test_more_users_are_planned_on_the_same_rows(made):
-    chosen = made(H100, B200)
-    more = choice.with_users(chosen, 10_000)
-    assert more.set_index("accelerator")["count_high"].to_dict() == {"B200 SXM": 24, "H100 SXM": 200}
-
-
 FIRST = {"count_median": 8.0, "count_high": 8.0, "accelerator": "B200 SXM", "within": "", "evidence": "measured"}
 LESS = {"accelerator": "H100 SXM", "count_median": 4.0, "count_high": 4.0}
 ROWS = pd.DataFrame([FIRST, FIRST | {"accelerator": "B300 SXM"}, FIRST | LESS, FIRST | {"evidence": "estimate"}])
@@ -282,7 +276,7 @@ def test_each_reason_why_an_accelerator_is_not_ranked(made):
     fast = made(B200, baseline="B200 SXM", tokens_per_second_per_user=1e5)
     assert fast.unranked["why"].tolist() == [choice.TOO_FAST] and 500 < fast.unranked["roof"].item() < 1e5
     assert fast.ranked.empty and fast.behind.empty and choice.sensitivity(fast).empty
-    assert choice.stairs(fast, most=3).empty and choice.with_users(fast, 10).empty
+    assert choice.stairs(fast, most=3).empty
     assert made(B200).unranked["why"].tolist() == [choice.NO_RATE]
 
 

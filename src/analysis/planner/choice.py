@@ -380,23 +380,10 @@ def users_at_most(asked: AcceleratorChoice) -> int:
     return min(asked.users * AROUND, MOST_USERS)
 
 
-def with_users(chosen: Choice, users: int) -> pd.DataFrame:
-    """Return the ranking (see rank) of the same accelerators for another number of users."""
-    asked = chosen.asked.model_copy(update={"users": users})
-    return rank(planned(chosen.bases, asked), asked)
-
-
 def ties(rows: pd.DataFrame, by: str) -> pd.DataFrame:
     """Return the ranked rows as good as the first: the same median and P90 of what the ranking is by."""
     ends = [f"{by}_{end}" for end in ("median", "high")] + ["within", "evidence"]
     return rows[rows[ends].eq(rows.iloc[0][ends]).all(axis=1)] if len(rows) else rows
-
-
-def by_power(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with known power by the P90 of their kilowatts, measured before estimated."""
-    known = rows[rows["kilowatts_low"].notna()]
-    return known.sort_values(["evidence", f"{KILOWATTS}_high"], key=lambda column: column.eq(ESTIMATE)
-                             if column.name == "evidence" else column, kind="stable")  # fmt: skip
 
 
 def budget_used(chosen: Choice, row: pd.Series) -> Interval:

@@ -1,26 +1,24 @@
 """GuideLLM's benchmarks.json: one report, in it one benchmark for each load that was tried.
 
-Four forms, distinct in their parts. 0.1: each result with its times in seconds (`results`, `decode_times`). 0.2 and
-0.3: distributions by status (`metrics`), load in `args.strategy`, model in `worker`. 0.4 to 0.6: load in
-`config.strategy`, counts in `metrics.request_totals`, model in the report's `args`. From 0.7 on: model and labels in
-the report's `config`. Times are in milliseconds by name. The time per output token of other tools is GuideLLM's
+Three forms, distinct in their parts. 0.2 and 0.3: distributions by status (`metrics`), load in `args.strategy`, model
+in `worker`. 0.4 to 0.6: load in `config.strategy`, counts in `metrics.request_totals`, model in the report's `args`.
+From 0.7 on: model and labels in the report's `config`. Times are in milliseconds by name. The time per output token of other tools is GuideLLM's
 `inter_token_latency_ms` (after the first token, over the others); its own `time_per_output_token_ms` divides by all.
 Percentiles of it weigh each request by its tokens. Only `successful` requests count; `incomplete` ones were cut off by
 the end of the run and are no failures. Rates are those of the tool, over a window that cuts requests at both ends, so
 tokens over seconds agree with them roughly. A zero is no time: the answers were not streamed. Keys as in
-vllm-project/guidellm, its tags v0.1.0 to v0.7.3.
+vllm-project/guidellm, its tags v0.2.0 to v0.7.3.
 """
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from analysis._import.measured.clients import CALLED
-from analysis._import.measured.measurement import UNKNOWN, MeasuredRun, Reader, by_request, times
+from analysis._import.measured.measurement import UNKNOWN, MeasuredRun, Reader, times
 
 FORM = "GuideLLM (benchmarks.json)"
 CUT = 0.5  # share by which requests cut at the ends of the window may part tokens over seconds from the rate
@@ -44,10 +42,8 @@ def runs(read: Reader) -> list[MeasuredRun]:
 def _run(report: Reader, part: Reader) -> MeasuredRun:
     if not isinstance(part.record, Mapping):
         raise part.refused(f"is {type(part.record).__name__}; expected an object")
-    if "metrics" not in part.record and isinstance(part.value("results"), list):
-        return _of_results(report, part)
     if not isinstance(part.value("metrics"), Mapping):
-        raise part.refused("metrics is missing; expected the distributions of a GuideLLM benchmark")
+        raise part.refused("metrics is missing; expected the distributions of a benchmark of GuideLLM 0.2 or later")
     totals = part.part("metrics.request_totals" if part.value("metrics.request_totals") else "request_totals")
     load = part.part("config.strategy" if part.value("config") else "args.strategy")
     ttfts, tpots = _requests(part, totals.number("successful"))
@@ -116,52 +112,3 @@ def _requests(part: Reader, completed: float) -> tuple[np.ndarray | None, np.nda
         return None, None
     ttfts, tpots = (np.array([read.optional(key) or UNKNOWN for read in requests]) for key in TIMES.values())
     return (ttfts, tpots) if (ttfts > 0).all() else (None, None)
-
-
-def _of_results(report: Reader, part: Reader) -> MeasuredRun:
-    """A benchmark of version 0.1, its rates and percentiles computed from its results."""
-    results, failed = part.parts("results"), len(part.parts("errors"))
-    if not results:
-        raise part.refused(f"no request was completed, {failed} failed")
-    tokens = np.array([read.number("output_token_count", above=0) for read in results])
-    first_s = np.array([read.number("first_token_time") for read in results])
-    after_s = np.array([read.number("decode_times.data", _spent(read)) for read in results])
-    ttfts, tpots = by_request(first_s, after_s, tokens)
-    spans = [(read.number("start_time"), read.number("end_time")) for read in results]
-    seconds = max(end for _, end in spans) - min(start for start, _ in spans)
-    duration = part.number("end_time less start_time", seconds, above=0)
-    each = {"ttft": ttfts, "tpot": tpots}
-    return part.run(
-        "GuideLLM",
-        _model(report, part),
-        output_tokens_per_s=float(tokens.sum() / duration),
-        requests_completed=float(len(results)),
-        requests_failed=float(failed),
-        software="GuideLLM",
-        request_rate=part.optional("rate"),
-        concurrency=AT_ONCE.get(part.text("mode"), UNKNOWN),
-        duration_s=duration,
-        input_tokens=float(sum(read.optional("prompt_token_count") for read in results)),
-        output_tokens=float(tokens.sum()),
-        requests_per_s=len(results) / duration,
-        example=bool(report.value("example")),
-        request_ttft_ms=ttfts,
-        request_tpot_ms=tpots,
-        **times(lambda name, statistic: _over(each[name], statistic)),
-    )
-
-
-def _spent(read: Reader) -> float:
-    """Seconds after the first token of a result."""
-    spent = read.value("decode_times.data") or []
-    if not isinstance(spent, list):
-        raise read.fault("decode_times.data", f"is {reprlib.repr(spent)}", "a list of numbers")
-    return sum(read.number("decode_times.data", time) for time in spent)
-
-
-def _over(each: np.ndarray | None, statistic: str) -> float:
-    """A statistic of the times that are known; NaN where none is."""
-    known = each[~np.isnan(each)] if each is not None else np.array([])
-    if not len(known):
-        return UNKNOWN
-    return float(np.mean(known) if statistic == "mean" else np.percentile(known, int(statistic[1:])))
