@@ -36,6 +36,20 @@ def test_a_part_of_the_results_and_rows_of_ones_own_may_be_compared(results):
     assert rows["submitter"].eq("me").sum() == rows["submitter"].eq("NVIDIA").sum() > 0
 
 
+def test_accelerators_are_chosen_by_short_name_and_vendor(results):
+    rows = comparable(results, benchmark="llama2-70b", accelerators=["B200", "AMD"])
+    is_wanted = rows["vendor"].eq("AMD") | rows["accelerator"].eq("B200 SXM")
+    assert is_wanted.all() and set(rows["vendor"]) == {"AMD", "NVIDIA"}
+    assert len(rows) == len(comparable(results[results["vendor"].eq("AMD")], benchmark="llama2-70b")) + sum(
+        rows["accelerator"].eq("B200 SXM")
+    )
+    own = results.assign(accelerator=results["accelerator"].replace("B200 SXM", "my own"), vendor="of no table")
+    mine = comparable(own, benchmark="llama2-70b", accelerators=["my own"])
+    assert len(mine) == sum(rows["accelerator"].eq("B200 SXM")) and set(mine["vendor"]) == {""}
+    with pytest.raises(ValueError, match=r"accelerators: 'GB300 NVL72': did you mean 'GB300'\?"):
+        comparable(results, benchmark="llama2-70b", accelerators=["GB300 NVL72"])
+
+
 def test_column_is_named_after_what_the_benchmark_counts(results):
     assert "samples_per_second_per_accelerator" in comparable(results, benchmark="retinanet")
 

@@ -7,6 +7,7 @@ from typing import Literal, overload
 
 import pandas as pd
 
+from analysis._core import named_accelerators
 from analysis._core.vocabulary import COST_MODELS, DATACENTER, EVIDENCE, WORKS, round_age
 
 __all__ = ["COST_MODELS", "DATACENTER", "EVIDENCE", "comparable", "load_results", "round_age"]
@@ -21,9 +22,15 @@ def load_results() -> pd.DataFrame:
 
     The main columns are `round`, `division`, `availability`, `submitter`, `system`, `accelerator`,
     `accelerator_count`, `benchmark`, `scenario`, `low` and `high` in `unit`, `precision` and `result_id`;
-    data/README.md describes all of them. Raises TableError naming file, row and column of a broken table.
+    data/README.md describes all of them. `vendor` is that of the accelerator, "" where unknown.
+    Raises TableError naming file, row and column of a broken table.
     """
-    return flags.catalog().results
+    return _with_vendor(flags.catalog().results)
+
+
+def _with_vendor(rows: pd.DataFrame) -> pd.DataFrame:
+    vendors = flags.catalog().accelerators.set_index("accelerator")["vendor"]
+    return rows.assign(vendor=rows["accelerator"].map(vendors).fillna("").astype("str"))
 
 
 @overload
@@ -50,22 +57,27 @@ def comparable(
 ) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:  # fmt: skip
     """Return the results of one benchmark and scenario that may be compared, with throughput per accelerator.
 
-    `results` is `load_results()` (the default) or a part of it. Empty `rounds` and `accelerators` mean all. Added
-    columns: `tokens_per_second` and `tokens_per_second_per_accelerator` (`samples_...` or `queries_...` where the
-    benchmark counts those), and `notes`, the caveats of a row. With `return_excluded` a second frame says why the
-    other results were left out: `reason`, `results` (how many) and `accelerators`.
-    Raises ValueError for an unknown benchmark, scenario, division or origin, with the valid choices.
+    `results` is `load_results()` (the default) or a part of it. Empty `rounds` and `accelerators` mean all;
+    `accelerators` are names, short names, or vendors: `["B300", "AMD"]`. Added columns: `tokens_per_second` and
+    `tokens_per_second_per_accelerator` (`samples_...` or `queries_...` where the benchmark counts those), `vendor`, and
+    `notes`, the caveats of a row. With `return_excluded` a second frame says why the other results were left out:
+    `reason`, `results` (how many) and `accelerators`.
+    Raises ValueError for an unknown benchmark, scenario, division, origin or accelerator, with the valid choices.
     """
     data = flags.catalog()
     rows = data.results if results is None else results
     known = data.doubts.reindex(rows["id"])
     known = known.fillna(CHECKED).astype(data.doubts.dtypes)
+    try:
+        named = tuple(named_accelerators.each(accelerators, rows["accelerator"].unique()))
+    except ValueError as error:
+        raise ValueError(f"accelerators: {error}") from None
     question = selection.Question(
-        benchmark, scenario, tuple(origins), tuple(rounds), tuple(accelerators), division, suite, power, accuracy_target
+        benchmark, scenario, tuple(origins), tuple(rounds), named, division, suite, power, accuracy_target
     )
     chosen = selection.select(selection.Data(rows.reset_index(drop=True), data.benchmarks, known), question)
     work = f"{WORKS[chosen.unit]}_per_second"
-    frame = chosen.rows.assign(**{
+    frame = _with_vendor(chosen.rows).assign(**{
         work: (chosen.rows["rate_low"] + chosen.rows["rate_high"]) / 2,
         f"{work}_per_accelerator": (chosen.rows["per_accelerator_low"] + chosen.rows["per_accelerator_high"]) / 2,
     })  # fmt: skip

@@ -20,7 +20,9 @@ from analysis._core.file_contents import of_file
 from analysis._core.notebook_cells import NotANotebook, assigned, cells
 from analysis._core.parameter_types import (
     Accelerator,
+    Accelerators,
     Baseline,
+    Baselines,
     Benchmark,
     Budget,
     CostModel,
@@ -104,7 +106,7 @@ COMMON: dict[str, Any] = {
     "benchmark": Benchmark,
     "scenario": Scenario,
     "baseline": Accelerator,
-    "accelerators": list[Accelerator],
+    "accelerators": Accelerators,
     "origins": Origins,
     "rounds": Rounds,
     "trust": Trust,
@@ -122,7 +124,7 @@ OWN: dict[str, dict[str, Any]] = {
     "interactivity": {
         "baseline": Baseline,
         "percentile": Percentile,
-        "accelerators": list[Baseline],
+        "accelerators": Baselines,
         "speeds": Annotated[
             list[Annotated[float, Field(gt=0, le=MOST_SPEED)]],
             Field(min_length=1, max_length=6),
@@ -188,7 +190,7 @@ class RealWorldDerating(Strict):
     benchmark: Benchmark = "gpt-oss-120b"
     scenario: LimitedScenario = "Server"
     baseline: Accelerator = "B200 SXM"
-    accelerators: list[Accelerator] = []
+    accelerators: Accelerators = []
     origins: Origins = ["official"]
     rounds: Rounds = ["v4.1", "v5.1", "v6.0", "v6.1"]
     trust: Trust = "checked"

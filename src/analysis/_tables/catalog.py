@@ -11,8 +11,8 @@ from typing import Any, ClassVar, TypeVar
 
 import pandas as pd
 
-from analysis._core import paths
-from analysis._core.choices import folded, spelled
+from analysis._core import named_accelerators, paths
+from analysis._core.choices import spelled
 from analysis._core.file_contents import sha256_of
 from analysis._core.paths import DATA, endpoint_files, official_files, official_scope
 from analysis._core.vocabulary import named
@@ -195,10 +195,11 @@ class Catalog:
     @cached_property
     def accelerator_names(self) -> dict[str, str]:
         """The accelerator behind each name that one is printed by, its own among them; keys are choices.folded."""
-        aliases, canonical = self.table("accelerator_aliases"), self.accelerators["accelerator"]
-        aliases = aliases[aliases["accelerator"].ne("")]  # Some of what is printed names no part.
-        printed = zip([*canonical, *aliases["as_published"]], [*canonical, *aliases["accelerator"]], strict=True)
-        return {folded(name): accelerator for name, accelerator in printed}
+        parts, aliases = self.accelerators, self.table("accelerator_aliases")
+        return named_accelerators.by_name(
+            zip(parts["accelerator"], parts["label"], parts["vendor"], strict=True),
+            zip(aliases["as_published"], aliases["accelerator"], strict=True),
+        )
 
     def label(self, benchmark: str) -> str:
         """The benchmark's name in words; one that is not in benchmarks.csv is called as the record prints it."""

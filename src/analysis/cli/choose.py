@@ -210,8 +210,8 @@ def _asked(arguments: argparse.Namespace, catalog: Catalog) -> AcceleratorChoice
     if arguments.model or arguments.parameters_billion:
         values.setdefault("benchmark", "")
     named = arguments.accelerators or ()
-    values["accelerators"] = [option_values.accelerator_of("--accelerators", name, catalog) for name in named]
-    values["prices"] = option_values.quotes("--price", arguments.price, catalog)
+    values["accelerators"] = option_values.accelerators("--accelerators", named)
+    values["prices"] = option_values.quotes("--price", arguments.price)
     if arguments.derate:
         derate = option_values.derate(arguments.derate)
         values["derate"] = [derate.low, derate.high]

@@ -128,5 +128,5 @@ def _by_model(runs: pd.DataFrame) -> list[pd.DataFrame]:
 def _asked(arguments: argparse.Namespace, catalog: Catalog) -> MyDeployment:
     values = option_values.asked(arguments, MyDeployment, catalog)
     if arguments.price:
-        values["prices"] = [option_values.price("--price", arguments.price, catalog, values.get("accelerator", ""))]
+        values["prices"] = [option_values.price("--price", arguments.price, values.get("accelerator", ""))]
     return MyDeployment(**parameters.validate("my_deployment", values))

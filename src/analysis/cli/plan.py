@@ -99,7 +99,7 @@ def _json(
 def _asked(arguments: argparse.Namespace, catalog: Catalog) -> RealWorldDerating:
     values = option_values.asked(arguments, RealWorldDerating, catalog)
     if arguments.price:
-        values["prices"] = [option_values.price("--price", arguments.price, catalog, values["baseline"])]
+        values["prices"] = [option_values.price("--price", arguments.price, values["baseline"])]
     return RealWorldDerating(**parameters.validate("real_world_derating", values))
 
 
