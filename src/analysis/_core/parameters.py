@@ -53,6 +53,11 @@ LEAST_MS = 1000 / MOST_SPEED  # of a limit on the time per token
 MOST_TOKENS = 1_000_000_000.0  # of one request: a hundred times the longest context of any model
 MOST_PEAK = 1000.0  # peak traffic over the mean: all of a day within a minute and a half
 MOST_PARAMETERS = 1_000_000.0  # billions: a thousand times the largest model that there is
+# What is said of a notebook without parameters that is given one.
+UNTAGGED = (
+    "the notebook has no cell tagged `parameters` that sets one. Tag it in JupyterLab: gear at the top right, "
+    "Common Tools, Cell Tags"
+)
 
 
 class ParameterError(Refused):
@@ -367,7 +372,7 @@ def _problem(model: type[BaseModel], detail: Mapping[str, Any]) -> str:
     if not name:
         return f"parameter {_what(detail)}"
     if detail["type"] == "extra_forbidden":
-        return f"no parameter {not_among(name, model.model_fields)}"
+        return f"no parameter {not_among(name, model.model_fields) if model.model_fields else f'{name!r}: {UNTAGGED}'}"
     return f"parameter {name}: {_what(detail)}; got {detail['input']!r}"
 
 
