@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import analysis
-from analysis import comparable, load_results
+from analysis import charts, comparable, load_results, report
 from analysis._build import api_page
 from analysis.audit import flags
 from analysis.comparability import selection
@@ -63,6 +63,14 @@ def test_package_names_what_is_public():
     assert {"load_results", "comparable", "report", "charts"} <= set(dir(analysis))
     with pytest.raises(AttributeError, match="'tables'; it has charts, comparable"):
         analysis.tables  # noqa: B018 - raises
+
+
+@pytest.mark.parametrize("namespace", [analysis, charts, report], ids=lambda module: module.__name__)
+def test_completion_and_help_show_public_names_alone(namespace):
+    assert dir(namespace) == sorted(namespace.__all__)
+    functions = {name: getattr(namespace, name) for name in namespace.__all__}
+    called = {name: value.__name__ for name, value in functions.items() if inspect.isroutine(value)}
+    assert called == {name: name for name in called}
 
 
 @pytest.mark.parametrize("name", analysis.__all__)

@@ -36,9 +36,8 @@ from analysis._core.vocabulary import round_age
 from analysis._display import provenance
 from analysis._display.notebook import catalog, parameters_of, read_csv
 from analysis._display.provenance import source_line
-from analysis._display.tables import MOST, excluded, key, results
-from analysis._display.tables import show as table
-from analysis.charts.style import show as figure
+from analysis._display.tables import MOST, excluded, key, results, table
+from analysis.charts.style import figure
 
 __all__ = [
     "MOST", "UNKNOWN", "Interval", "catalog", "change", "cited", "count", "exactly", "excluded", "figure", "finding",
@@ -150,3 +149,7 @@ def _notes(rows: pd.DataFrame | None) -> Notes:
     if rows is None or "notes" not in rows:
         return NONE
     return of_rows(rows) if "accelerator" in rows else frozenset().union(*rows["notes"])
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -72,8 +72,8 @@ def run(arguments: argparse.Namespace, option: Called) -> list[str]:
         f"InferenceX runs (not MLPerf): {count(arguments.users, 'concurrent user')} of {model} at {target:g} tokens/s, "
         f"{first['count']} {first['accelerator']}{amount}."
     )
-    shown = [tables.show(ranked, "InferenceX runs, least dollars per million tokens first", COLUMNS)]
-    shown += [tables.show(left, "Not measured at this interactivity", UNRANKED)] * bool(len(left))
+    shown = [tables.table(ranked, "InferenceX runs, least dollars per million tokens first", COLUMNS)]
+    shown += [tables.table(left, "Not measured at this interactivity", UNRANKED)] * bool(len(left))
     return [
         answer, "", *(line for table in shown for line in option_values.lines(table)), "Assumptions",
         f"prompts of {lengths[0]:,} and answers of {lengths[1]:,} tokens; interactivity: {statistic} of TPOT",
