@@ -10,6 +10,7 @@ from analysis import charts, comparable, load_results, report
 from analysis._build import api_page
 from analysis.audit import flags
 from analysis.comparability import selection
+from analysis.methods import speedup
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +49,36 @@ def test_accelerators_are_chosen_by_short_name_and_vendor(results):
     assert len(mine) == sum(rows["accelerator"].eq("B200 SXM")) and set(mine["vendor"]) == {""}
     with pytest.raises(ValueError, match=r"accelerators: 'GB300 NVL72': did you mean 'GB300'\?"):
         comparable(results, benchmark="llama2-70b", accelerators=["GB300 NVL72"])
+
+
+def test_rows_are_exported_as_pandas_exports_frames(results, tmp_path):
+    rows = comparable(results, benchmark="llama2-70b")
+    assert any(text.startswith("different system size, ") for text in rows["notes"]) and "" in set(rows["notes"])
+    rows.to_parquet(tmp_path / "rows.parquet")
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "rows.parquet"), rows)
+    assert pd.read_csv(tmp_path / "rows.csv", keep_default_na=False)["notes"].tolist() == rows["notes"].tolist()
+    results.to_parquet(tmp_path / "results.parquet")
+    assert len(pd.read_parquet(tmp_path / "results.parquet")) == len(results)
+
+
+def test_what_is_made_of_exportable_rows_has_the_caveats_of_the_rules(results):
+    """Findings, tables, charts, and methods, as of the sets that the rules give."""
+    rows = comparable(results, benchmark="llama2-70b", rounds=["v5.1"])
+    chosen = selection.select(flags.catalog(), selection.Question("llama2-70b", "Offline", ("official",), ("v5.1",)))
+    assert report.of_rows(rows) == report.of_rows(chosen.rows) != frozenset()
+    shown = [
+        report.table(frame, "Rows", {"accelerator": "Accelerator", "notes": "Caveat"}).markup
+        for frame in (rows, chosen.rows)
+    ]
+    assert shown[0] == shown[1]
+    asked = {"title": "All", "subtitle": "", "axis": "tokens/s", "name": "per_accelerator"}
+    asked |= {"label": "accelerator", "series": "basis"}
+    best = [frame.drop_duplicates("accelerator") for frame in (rows, chosen.rows)]
+    drawn = [charts.ranges(frame, **asked) for frame in best]
+    assert drawn[0].notes == drawn[1].notes and drawn[0].alt == drawn[1].alt
+    ratios = [speedup.over_baseline(frame, "H100 SXM") for frame in (rows, chosen.rows)]
+    assert ratios[0]["notes"].tolist() == ratios[1]["notes"].tolist() and len(ratios[0])
 
 
 def test_column_is_named_after_what_the_benchmark_counts(results):

@@ -18,7 +18,7 @@ from analysis._core import explorer_links
 from analysis._core.citation import cited
 from analysis._core.findings import MOST_WORDS, Finding, exactly
 from analysis._core.interval import UNKNOWN, Interval, number, span
-from analysis._core.notes import NONE, Notes, of_rows
+from analysis._core.notes import NONE, Notes, of_rows, union
 from analysis._core.number_words import (
     Value,
     as_interval,
@@ -148,7 +148,7 @@ def _recomputed(share: float) -> str:
 def _notes(rows: pd.DataFrame | None) -> Notes:
     if rows is None or "notes" not in rows:
         return NONE
-    return of_rows(rows) if "accelerator" in rows else frozenset().union(*rows["notes"])
+    return of_rows(rows) if "accelerator" in rows else union(rows["notes"])
 
 
 def __dir__() -> list[str]:

@@ -7,7 +7,7 @@ from typing import Literal, overload
 
 import pandas as pd
 
-from analysis._core import named_accelerators
+from analysis._core import named_accelerators, notes
 from analysis._core.vocabulary import COST_MODELS, DATACENTER, EVIDENCE, WORKS, round_age
 
 __all__ = ["COST_MODELS", "DATACENTER", "EVIDENCE", "comparable", "load_results", "round_age"]
@@ -60,8 +60,8 @@ def comparable(
     `results` is `load_results()` (the default) or a part of it. Empty `rounds` and `accelerators` mean all;
     `accelerators` are names, short names, or vendors: `["B300", "AMD"]`. Added columns: `tokens_per_second` and
     `tokens_per_second_per_accelerator` (`samples_...` or `queries_...` where the benchmark counts those), `vendor`, and
-    `notes`, the caveats of a row. With `return_excluded` a second frame says why the other results were left out:
-    `reason`, `results` (how many) and `accelerators`.
+    `notes`, the caveats of a row in words. With `return_excluded` a second frame says why the other results were left
+    out: `reason`, `results` (how many) and `accelerators`.
     Raises ValueError for an unknown benchmark, scenario, division, origin or accelerator, with the valid choices.
     """
     data = flags.catalog()
@@ -78,6 +78,7 @@ def comparable(
     chosen = selection.select(selection.Data(rows.reset_index(drop=True), data.benchmarks, known), question)
     work = f"{WORKS[chosen.unit]}_per_second"
     frame = _with_vendor(chosen.rows).assign(**{
+        "notes": pd.Series(notes.as_text(chosen.rows["notes"]), chosen.rows.index, "str"),
         work: (chosen.rows["rate_low"] + chosen.rows["rate_high"]) / 2,
         f"{work}_per_accelerator": (chosen.rows["per_accelerator_low"] + chosen.rows["per_accelerator_high"]) / 2,
     })  # fmt: skip
