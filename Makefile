@@ -53,7 +53,9 @@ lab: $(READY) $(LAB_CONFIG) ## JupyterLab on the notebooks; edited modules are r
 	@$(BIN)/jupyter-trust notebooks/*.ipynb >/dev/null
 	IPYTHONDIR='$(CURDIR)/$(VENV)/ipython-lab' $(BIN)/jupyter-lab \
 		--ServerApp.root_dir='$(CURDIR)' --LabApp.default_url=/lab/tree/notebooks --LabApp.news_url=None \
-		--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
+		--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate \
+		--ContentsManager.pre_save_hook=analysis._build.stored_outputs.before_save \
+		$(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
 bench: $(READY) ## ways from notebooks to pages side by side, as ratios, and the importer; reports/bench.json
 	@$(BIN)/python benchmarks/bench.py --jobs $(JOBS) $(ARGS)
