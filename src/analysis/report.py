@@ -18,6 +18,7 @@ from analysis._core import explorer_links
 from analysis._core.citation import cited
 from analysis._core.findings import MOST_WORDS, Finding, exactly
 from analysis._core.interval import UNKNOWN, Interval, number, span
+from analysis._core.named_accelerators import accelerator_named
 from analysis._core.notes import NONE, Notes, of_rows, union
 from analysis._core.number_words import (
     Value,
@@ -40,9 +41,9 @@ from analysis._display.tables import MOST, excluded, key, results, table
 from analysis.charts.style import figure
 
 __all__ = [
-    "MOST", "UNKNOWN", "Interval", "catalog", "change", "cited", "count", "exactly", "excluded", "figure", "finding",
-    "headline", "key", "names", "number", "of_rows", "parameters_of", "percent", "range_text", "read_csv", "results",
-    "scope", "slug", "so_what", "source_line", "span", "table", "usd", "x_times",
+    "MOST", "UNKNOWN", "Interval", "accelerator_named", "catalog", "change", "cited", "count", "exactly", "excluded",
+    "figure", "finding", "headline", "key", "names", "number", "of_rows", "parameters_of", "percent", "range_text",
+    "read_csv", "results", "scope", "slug", "so_what", "source_line", "span", "table", "usd", "x_times",
 ]  # fmt: skip
 
 

@@ -214,7 +214,7 @@ def refused(notebook: str, **values: object) -> str:
 
 
 PLANNED, MINE = "real_world_derating", "my_deployment"
-H900 = refusal(named_accelerators.one, "H900")
+H900 = refusal(named_accelerators.accelerator_named, "H900")
 REFUSED = [
     (replaced("--users", "0"), refused(PLANNED, users=0)),
     (replaced("--users", "-5"), "--users: Input should be greater than 0; got -5"),

@@ -3,6 +3,7 @@
 import pytest
 
 from analysis._core import named_accelerators, table_text
+from analysis._core.named_accelerators import accelerator_named
 from analysis._core.vocabulary import MIXED
 from analysis.audit import flags
 
@@ -12,8 +13,8 @@ PARTS = [row for row in table_text.rows("accelerators") if row["accelerator"] !=
 @pytest.mark.parametrize("part", PARTS, ids=[part["accelerator"] for part in PARTS])
 def test_each_accelerator_goes_by_its_name_short_name_and_vendor(part):
     name = part["accelerator"]
-    assert [named_accelerators.one(word) for word in (name, name.lower())] == [name, name]
-    assert part["label"] in [row["accelerator"] for row in PARTS] or named_accelerators.one(part["label"]) == name
+    assert [accelerator_named(word) for word in (name, name.lower())] == [name, name]
+    assert part["label"] in [row["accelerator"] for row in PARTS] or accelerator_named(part["label"]) == name
     if part["vendor"]:
         assert name in named_accelerators.several(part["vendor"].upper())
 
@@ -28,7 +29,7 @@ def test_no_vendor_is_called_like_an_accelerator():
     [("B300", "B300 SXM"), ("nvidia  b300", "B300 SXM"), ("AMD MI355X", "MI355X"), ("GB300", "GB300")],
 )
 def test_a_short_name_may_follow_its_vendor(word, name):
-    assert named_accelerators.one(word) == name
+    assert accelerator_named(word) == name
     assert flags.catalog().accelerator_names[" ".join(word.casefold().split())] == name, "measured files say it too"
 
 

@@ -25,10 +25,11 @@ def by_name(parts: Iterable[tuple[str, str, str]], printed: Iterable[tuple[str, 
     return {folded(name): own for name, own in names.items()}
 
 
-def one(word: str, others: Iterable[str] = ()) -> str:
-    """The accelerator of a name, but for capitals; `others` are names that are valid as they are.
+def accelerator_named(word: str, others: Iterable[str] = ()) -> str:
+    """Return the accelerator of a name that a page, a source, or you write: `B300 SXM` for `b300`.
 
-    Raises ValueError with the nearest names, and for a vendor with the accelerators that it has.
+    `others` are names that are valid as they are. Raises ValueError with the nearest names, and for a vendor with the
+    accelerators that it has.
     """
     found = several(word, others)
     if folded(word) in _vendors():

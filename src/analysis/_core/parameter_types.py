@@ -71,16 +71,16 @@ def _below_data(value: str) -> str:
 def _a_price(value: str) -> str:
     """A price, the accelerator by its own name; one that names none is of the accelerator that a report is about."""
     name = price_quote.parse_quote(value).accelerator
-    return named_accelerators.one(name) + value[value.index("=") :] if name else value
+    return named_accelerators.accelerator_named(name) + value[value.index("=") :] if name else value
 
 
 Benchmark = Annotated[str, AfterValidator(_a_benchmark)]
-Accelerator = Annotated[str, AfterValidator(named_accelerators.one)]
+Accelerator = Annotated[str, AfterValidator(named_accelerators.accelerator_named)]
 Accelerators = _list_of(named_accelerators.several)
-Baseline = Annotated[str, AfterValidator(_of_results(named_accelerators.one))]
+Baseline = Annotated[str, AfterValidator(_of_results(named_accelerators.accelerator_named))]
 Baselines = _list_of(_of_results(named_accelerators.several))
 MaybeBenchmark = Annotated[str, AfterValidator(lambda value: value and _a_benchmark(value))]
-MaybeAccelerator = Annotated[str, AfterValidator(lambda value: value and named_accelerators.one(value))]
+MaybeAccelerator = Annotated[str, AfterValidator(lambda value: value and named_accelerators.accelerator_named(value))]
 Document = Annotated[str, AfterValidator(lambda value: _one_of(value, table_text.column("sources", "id")))]
 DataFile = Annotated[str, AfterValidator(_below_data)]
 Round = Annotated[str, AfterValidator(lambda value: _one_of(value, table_text.column("rounds", "round")))]

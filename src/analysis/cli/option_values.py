@@ -132,7 +132,7 @@ def accelerators(option: str, names: Iterable[str]) -> list[str]:
 def accelerator_of(option: str, name: str) -> str:
     """The accelerator of a name or alias. Raises ValueError naming the option, and the nearest names, for another."""
     with _naming(option):
-        return named_accelerators.one(name)
+        return named_accelerators.accelerator_named(name)
 
 
 @contextmanager

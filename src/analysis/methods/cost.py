@@ -11,9 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from analysis._core import interval, named_accelerators, notes, price_quote
+from analysis._core import interval, notes, price_quote
 from analysis._core.citation import several
 from analysis._core.interval import Interval
+from analysis._core.named_accelerators import accelerator_named
 from analysis._core.notes import NONE, Notes, note
 from analysis._core.number_words import usd
 from analysis._core.vocabulary import SECONDS_PER_HOUR, TOKENS
@@ -89,7 +90,7 @@ def priced(
     prices = prices[prices["cost_model"].eq(cost_model)]
     quotes, valid = [price_quote.parse_quote(text) for text in given], list(accelerators["accelerator"])
     try:
-        named = [offer.accelerator and named_accelerators.one(offer.accelerator, valid) for offer in quotes]
+        named = [offer.accelerator and accelerator_named(offer.accelerator, valid) for offer in quotes]
     except ValueError as error:
         raise ValueError(f"a price is given for {error}") from None
     rows = [
