@@ -25,12 +25,7 @@ def load_results() -> pd.DataFrame:
     data/README.md describes all of them. `vendor` is that of the accelerator, "" where unknown.
     Raises TableError naming file, row and column of a broken table.
     """
-    return _with_vendor(flags.catalog().results)
-
-
-def _with_vendor(rows: pd.DataFrame) -> pd.DataFrame:
-    vendors = flags.catalog().accelerators.set_index("accelerator")["vendor"]
-    return rows.assign(vendor=rows["accelerator"].map(vendors).fillna("").astype("str"))
+    return flags.catalog().results
 
 
 @overload
@@ -59,8 +54,8 @@ def comparable(
 
     `results` is `load_results()` (the default) or a part of it. Empty `rounds` and `accelerators` mean all;
     `accelerators` are names, short names, or vendors: `["B300", "AMD"]`. Added columns: `tokens_per_second` and
-    `tokens_per_second_per_accelerator` (`samples_...` or `queries_...` where the benchmark counts those), `vendor`, and
-    `notes`, the caveats of a row in words. With `return_excluded` a second frame says why the other results were left
+    `tokens_per_second_per_accelerator` (`samples_...` or `queries_...` where the benchmark counts those), and `notes`,
+    the caveats of a row in words. With `return_excluded` a second frame says why the other results were left
     out: `reason`, `results` (how many) and `accelerators`.
     Raises ValueError for an unknown benchmark, scenario, division, origin or accelerator, with the valid choices.
     """
@@ -77,7 +72,7 @@ def comparable(
     )
     chosen = selection.select(selection.Data(rows.reset_index(drop=True), data.benchmarks, known), question)
     work = f"{WORKS[chosen.unit]}_per_second"
-    frame = _with_vendor(chosen.rows).assign(**{
+    frame = chosen.rows.assign(**{
         "notes": pd.Series(notes.as_text(chosen.rows["notes"]), chosen.rows.index, "str"),
         work: (chosen.rows["rate_low"] + chosen.rows["rate_high"]) / 2,
         f"{work}_per_accelerator": (chosen.rows["per_accelerator_low"] + chosen.rows["per_accelerator_high"]) / 2,
