@@ -91,6 +91,7 @@ def test_a_notebook_without_a_tagged_cell_says_how_to_take_parameters(places):
     assert build_reports(["mine"], places=places, say=said.append).status == 1
     assert "plain: no parameter 'rounds': the notebook has no cell tagged `parameters`" in "\n".join(said)
     assert "JupyterLab: gear at the top right, Common Tools, Cell Tags" in "\n".join(said)
+    assert "Next: put right what is named above, then: make reports/mine.html" in "\n".join(said)
 
 
 def test_papermill_alone_executes_it(places, tmp_path):
