@@ -51,6 +51,17 @@ def test_accelerators_are_chosen_by_short_name_and_vendor(results):
         comparable(results, benchmark="llama2-70b", accelerators=["GB300 NVL72"])
 
 
+def test_one_name_is_a_list_of_one_and_an_unknown_round_is_refused(results):
+    rows = comparable(results, benchmark="llama2-70b", rounds="v5.1", accelerators="AMD", origins="official")
+    listed = comparable(results, benchmark="llama2-70b", rounds=["v5.1"], accelerators=["AMD"])
+    assert len(rows) == len(listed) > 0 and set(rows["round"]) == {"v5.1"}
+    assert comparable(results[results["round"].eq("v5.1")], benchmark="llama2-70b", rounds=["v6.1"]).empty
+    mine = comparable(results.assign(round="v9.9"), benchmark="llama2-70b", rounds=["v9.9"])
+    assert set(mine["round"]) == {"v9.9"}
+    with pytest.raises(ValueError, match=r"no round '6\.1': did you mean 'v6\.1'\?"):
+        comparable(results, benchmark="llama2-70b", rounds=["6.1"])
+
+
 def test_rows_are_exported_as_pandas_exports_frames(results, tmp_path):
     rows = comparable(results, benchmark="llama2-70b")
     assert any(text.startswith("different system size, ") for text in rows["notes"]) and "" in set(rows["notes"])

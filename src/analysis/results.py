@@ -8,6 +8,7 @@ from typing import Literal, overload
 import pandas as pd
 
 from analysis._core import named_accelerators, notes
+from analysis._core.choices import choose
 from analysis._core.vocabulary import COST_MODELS, DATACENTER, EVIDENCE, WORKS, round_age
 
 __all__ = ["COST_MODELS", "DATACENTER", "EVIDENCE", "comparable", "load_results", "round_age"]
@@ -57,18 +58,21 @@ def comparable(
     `tokens_per_second_per_accelerator` (`samples_...` or `queries_...` where the benchmark counts those), and `notes`,
     the caveats of a row in words. With `return_excluded` a second frame says why the other results were left
     out: `reason`, `results` (how many) and `accelerators`.
-    Raises ValueError for an unknown benchmark, scenario, division, origin or accelerator, with the valid choices.
+    Raises ValueError for an unknown benchmark, scenario, division, origin, round or accelerator, with the valid
+    choices.
     """
     data = flags.catalog()
     rows = data.results if results is None else results
     known = data.doubts.reindex(rows["id"])
     known = known.fillna(CHECKED).astype(data.doubts.dtypes)
     try:
-        named = tuple(named_accelerators.each(accelerators, rows["accelerator"].unique()))
+        named = named_accelerators.each(_listed(accelerators), rows["accelerator"].unique())
     except ValueError as error:
         raise ValueError(f"accelerators: {error}") from None
+    there = dict.fromkeys(filter(None, [*data.rounds["round"], *rows["round"].unique()]))
+    asked = tuple(choose(name, there, "round") for name in _listed(rounds))
     question = selection.Question(
-        benchmark, scenario, tuple(origins), tuple(rounds), named, division, suite, power, accuracy_target
+        benchmark, scenario, _listed(origins), asked, tuple(named), division, suite, power, accuracy_target
     )
     chosen = selection.select(selection.Data(rows.reset_index(drop=True), data.benchmarks, known), question)
     work = f"{WORKS[chosen.unit]}_per_second"
@@ -78,3 +82,8 @@ def comparable(
         f"{work}_per_accelerator": (chosen.rows["per_accelerator_low"] + chosen.rows["per_accelerator_high"]) / 2,
     })  # fmt: skip
     return (frame, chosen.excluded) if return_excluded else frame
+
+
+def _listed(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the names; a text is one name, not a list of its letters."""
+    return (names,) if isinstance(names, str) else tuple(names)
