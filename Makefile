@@ -47,12 +47,15 @@ test: $(READY) ## all tests, then every shipped notebook against its stored outp
 		$$(grep 'ipynb$$' tests/shipped.txt) || status=1; \
 	exit $$status
 
-# Trusted, or JupyterLab would show the words of a stored figure in its place until the notebook is run.
+# Trusted, or JupyterLab would show the words of a stored figure in its place until the notebook is run. In a container
+# the user is often root, for whom Jupyter starts when told to alone.
 lab: $(READY) $(LAB_CONFIG) ## JupyterLab on the notebooks; edited modules are reloaded by themselves
 	@$(BIN)/jupyter-trust notebooks/*.ipynb >/dev/null
 	IPYTHONDIR='$(CURDIR)/$(VENV)/ipython-lab' $(BIN)/jupyter-lab \
 		--ServerApp.root_dir='$(CURDIR)' --LabApp.default_url=/lab/tree/notebooks --LabApp.news_url=None \
-		--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate $(ARGS)
+		--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate \
+		--ContentsManager.pre_save_hook=analysis._build.stored_outputs.before_save \
+		$(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
 bench: $(READY) ## ways from notebooks to pages side by side, as ratios, and the importer; reports/bench.json
 	@$(BIN)/python benchmarks/bench.py --jobs $(JOBS) $(ARGS)

@@ -18,7 +18,8 @@ from analysis._core import explorer_links
 from analysis._core.citation import cited
 from analysis._core.findings import MOST_WORDS, Finding, exactly
 from analysis._core.interval import UNKNOWN, Interval, number, span
-from analysis._core.notes import NONE, Notes, of_rows
+from analysis._core.named_accelerators import accelerator_named
+from analysis._core.notes import NONE, Notes, of_rows, union
 from analysis._core.number_words import (
     Value,
     as_interval,
@@ -36,14 +37,13 @@ from analysis._core.vocabulary import round_age
 from analysis._display import provenance
 from analysis._display.notebook import catalog, parameters_of, read_csv
 from analysis._display.provenance import source_line
-from analysis._display.tables import MOST, excluded, key, results
-from analysis._display.tables import show as table
-from analysis.charts.style import show as figure
+from analysis._display.tables import MOST, excluded, key, results, table
+from analysis.charts.style import figure
 
 __all__ = [
-    "MOST", "UNKNOWN", "Interval", "catalog", "change", "cited", "count", "exactly", "excluded", "figure", "finding",
-    "headline", "key", "names", "number", "of_rows", "parameters_of", "percent", "range_text", "read_csv", "results",
-    "scope", "slug", "so_what", "source_line", "span", "table", "usd", "x_times",
+    "MOST", "UNKNOWN", "Interval", "accelerator_named", "catalog", "change", "cited", "count", "exactly", "excluded",
+    "figure", "finding", "headline", "key", "names", "number", "of_rows", "parameters_of", "percent", "range_text",
+    "read_csv", "results", "scope", "slug", "so_what", "source_line", "span", "table", "usd", "x_times",
 ]  # fmt: skip
 
 
@@ -149,4 +149,8 @@ def _recomputed(share: float) -> str:
 def _notes(rows: pd.DataFrame | None) -> Notes:
     if rows is None or "notes" not in rows:
         return NONE
-    return of_rows(rows) if "accelerator" in rows else frozenset().union(*rows["notes"])
+    return of_rows(rows) if "accelerator" in rows else union(rows["notes"])
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

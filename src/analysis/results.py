@@ -7,6 +7,8 @@ from typing import Literal, overload
 
 import pandas as pd
 
+from analysis._core import named_accelerators, notes
+from analysis._core.choices import choose
 from analysis._core.vocabulary import COST_MODELS, DATACENTER, EVIDENCE, WORKS, round_age
 
 __all__ = ["COST_MODELS", "DATACENTER", "EVIDENCE", "comparable", "load_results", "round_age"]
@@ -21,7 +23,8 @@ def load_results() -> pd.DataFrame:
 
     The main columns are `round`, `division`, `availability`, `submitter`, `system`, `accelerator`,
     `accelerator_count`, `benchmark`, `scenario`, `low` and `high` in `unit`, `precision` and `result_id`;
-    data/README.md describes all of them. Raises TableError naming file, row and column of a broken table.
+    data/README.md describes all of them. `vendor` is that of the accelerator, "" where unknown.
+    Raises TableError naming file, row and column of a broken table.
     """
     return flags.catalog().results
 
@@ -50,23 +53,37 @@ def comparable(
 ) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:  # fmt: skip
     """Return the results of one benchmark and scenario that may be compared, with throughput per accelerator.
 
-    `results` is `load_results()` (the default) or a part of it. Empty `rounds` and `accelerators` mean all. Added
-    columns: `tokens_per_second` and `tokens_per_second_per_accelerator` (`samples_...` or `queries_...` where the
-    benchmark counts those), and `notes`, the caveats of a row. With `return_excluded` a second frame says why the
-    other results were left out: `reason`, `results` (how many) and `accelerators`.
-    Raises ValueError for an unknown benchmark, scenario, division or origin, with the valid choices.
+    `results` is `load_results()` (the default) or a part of it. Empty `rounds` and `accelerators` mean all;
+    `accelerators` are names, short names, or vendors: `["B300", "AMD"]`. Added columns: `tokens_per_second` and
+    `tokens_per_second_per_accelerator` (`samples_...` or `queries_...` where the benchmark counts those), and `notes`,
+    the caveats of a row in words. With `return_excluded` a second frame says why the other results were left
+    out: `reason`, `results` (how many) and `accelerators`.
+    Raises ValueError for an unknown benchmark, scenario, division, origin, round or accelerator, with the valid
+    choices.
     """
     data = flags.catalog()
     rows = data.results if results is None else results
     known = data.doubts.reindex(rows["id"])
     known = known.fillna(CHECKED).astype(data.doubts.dtypes)
+    try:
+        named = named_accelerators.each(_listed(accelerators), rows["accelerator"].unique())
+    except ValueError as error:
+        raise ValueError(f"accelerators: {error}") from None
+    there = dict.fromkeys(filter(None, [*data.rounds["round"], *rows["round"].unique()]))
+    asked = tuple(choose(name, there, "round") for name in _listed(rounds))
     question = selection.Question(
-        benchmark, scenario, tuple(origins), tuple(rounds), tuple(accelerators), division, suite, power, accuracy_target
+        benchmark, scenario, _listed(origins), asked, tuple(named), division, suite, power, accuracy_target
     )
     chosen = selection.select(selection.Data(rows.reset_index(drop=True), data.benchmarks, known), question)
     work = f"{WORKS[chosen.unit]}_per_second"
     frame = chosen.rows.assign(**{
+        "notes": pd.Series(notes.as_text(chosen.rows["notes"]), chosen.rows.index, "str"),
         work: (chosen.rows["rate_low"] + chosen.rows["rate_high"]) / 2,
         f"{work}_per_accelerator": (chosen.rows["per_accelerator_low"] + chosen.rows["per_accelerator_high"]) / 2,
     })  # fmt: skip
     return (frame, chosen.excluded) if return_excluded else frame
+
+
+def _listed(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the names; a text is one name, not a list of its letters."""
+    return (names,) if isinstance(names, str) else tuple(names)

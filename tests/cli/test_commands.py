@@ -12,13 +12,11 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from analysis._core import parameters, price_quote, table_text
-from analysis._core.choices import not_among
+from analysis._core import named_accelerators, parameters, price_quote
 from analysis._core.interval import Interval
 from analysis._core.notes import KINDS
 from analysis._core.paths import DATA
 from analysis._core.refusal import Refused
-from analysis._core.vocabulary import MIXED
 from analysis._tables import check
 from analysis._tables.schema import Fault
 from analysis.audit import typos
@@ -216,15 +214,14 @@ def refused(notebook: str, **values: object) -> str:
 
 
 PLANNED, MINE = "real_world_derating", "my_deployment"
-NAMES = [name for name in table_text.column("accelerators", "accelerator") if name != MIXED]
-H900 = f"no accelerator {not_among('H900', NAMES)}"
+H900 = refusal(named_accelerators.accelerator_named, "H900")
 REFUSED = [
     (replaced("--users", "0"), refused(PLANNED, users=0)),
     (replaced("--users", "-5"), "--users: Input should be greater than 0; got -5"),
     (replaced("--users", "1" + 22 * "0"), f"--users: Input should be less than or equal to {parameters.MOST_USERS}"),
     ([*PLAN, "--context", "500-9000"], "--context is 9,000, but the model of llama2-70b takes 4,096 at most"),
     ([*PLAN, "--prompt-tokens", "5000"], "--prompt-tokens is 5,000, but the model of llama2-70b takes 4,096 at most"),
-    ([*PLAN, "--accelerator", "mixed"], "--accelerator: no accelerator 'mixed': "),
+    ([*PLAN, "--accelerator", "mixed"], "--accelerator: 'mixed': "),
     ([*PLAN, "--context", "1" + 22 * "0"], "--context: Input should be less than or equal to 1000000000; got 1e+22"),
     ([*PLAN, "--spare-nodes", "-1"], "--spare-nodes: Input should be greater than or equal to 0; got -1"),
     ([*PLAN, "--wall-over-limit", "2-1"], "--wall-over-limit '2-1': the lower end comes first"),
@@ -280,6 +277,7 @@ REFUSED = [
     (["measure", SWEEP, "--price=-1"], f"--price {refusal(price_quote.parse_quote, '-1', price_quote.EXPECTED_PLAIN)}"),
     ([*PLAN, "--price", "L40S=2"], "--price 'L40S=2' is the price of L40S, but H200 SXM is asked about"),
     ([*PLAN, "--price", "H900=2"], H900),
+    ([*PLAN, "--accelerator", "AMD"], "--accelerator: 'AMD' is a vendor, one accelerator is expected"),
     (["measure", SWEEP, "--price", "L40S=2"], "prices are of L40S, but the runs are on H100 SXM"),
     (["measure", SWEEP, "--ttft-ms", "-1"], refused(MINE, ttft_ms=-1.0)),
     (["measure", "gone.json"], "gone.json: cannot be read: No such file or directory"),
@@ -515,6 +513,12 @@ def test_a_row_is_the_same_whichever_others_are_shown(said):
             assert row | {"notes": None} == whole[row["accelerator"]] | {"notes": None}
 
 
+def test_accelerators_may_be_asked_for_by_vendor(said):
+    asked = [*LLAMA, "--accelerators", "AMD", "H200", "--format", "json", "--draws", "1000"]
+    named = {row["accelerator"] for row in json.loads(said(*asked)[1])["ranked"]}
+    assert {"H200 SXM", "MI355X"} <= named and all(name.startswith(("H200 SXM", "MI")) for name in named)
+
+
 def test_choose_as_json_holds_what_the_words_say(said):
     budget = ["--price", "B200=4", "--price", "H200 SXM=2.5-3", "--usd-per-hour", "70"]
     budget += ["--cost-model", "documents"]  # which know no price of the last one
@@ -602,7 +606,7 @@ NOT_CHOSEN = [
     ([*LLAMA, "--price", "H900=3"], H900),
     ([*LLAMA, "--baseline", "H900"], f"--baseline: {H900}"),
     ([*LLAMA, "--accelerators", "H900"], f"--accelerators: {H900}"),
-    ([*LLAMA, "--price", "foo=3"], "--price: no accelerator 'foo': none of"),
+    ([*LLAMA, "--price", "foo=3"], "--price: 'foo': none of"),
     ([*LLAMA, "--usd-per-hour", "-1"], "--usd-per-hour: Input should be greater than or equal to 0; got -1"),
     ([*LLAMA, "--kilowatts", "nan"], "--kilowatts: Input should be a finite number"),
     ([*LLAMA, "--spare-nodes", "-1"], "--spare-nodes: Input should be greater than or equal to 0; got -1"),

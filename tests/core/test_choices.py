@@ -25,6 +25,11 @@ def test_a_valid_name_is_taken():
             ["A10", "H100 SXM", "H100 PCIe"],
             "'h100': did you mean 'H100 SXM' or 'H100 PCIe'? valid: A10, H100 SXM, H100 PCIe",
         ),
+        (
+            "GB300 NVL72",
+            ["H200 NVL", "GB300", "GB3"],
+            "'GB300 NVL72': did you mean 'GB300'? valid: H200 NVL, GB300, GB3",
+        ),
         ("", FRUIT, "'': valid: apple, pear"),
         ("zzzzzz", FRUIT, "'zzzzzz': valid: apple, pear"),
         ("apple", [], "'apple': valid: none, for there are none yet"),
@@ -35,6 +40,12 @@ def test_another_name_is_refused_with_the_nearest_and_all_that_are_valid(name, v
     with pytest.raises(ValueError, match="no fruit") as error:
         choose(name, iter(valid), "fruit")
     assert str(error.value) == f"no fruit {words}"
+
+
+def test_other_names_lead_to_the_valid_one():
+    valid = ["H100 NVL", "B300 SXM"]
+    assert "did you mean 'B300 SXM'?" in not_among("B300 NVL16", valid, {"b300": "B300 SXM", "gone": "Gone"})
+    assert "did you mean 'H100 NVL'?" in not_among("B300 NVL16", valid, {"b300": "not among them"})
 
 
 def test_of_many_names_the_nearest_are_told_and_how_many_there_are():

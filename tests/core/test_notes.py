@@ -28,6 +28,17 @@ def rows(*groups: Any, **columns: Any) -> pd.DataFrame:
     return pd.DataFrame(names | columns).assign(notes=[frozenset(group) for group in groups])
 
 
+def test_notes_in_words_are_read_back_and_words_of_ones_own_are_a_note():
+    cells = [frozenset({ONE, EDGE}), NONE, frozenset({PREVIEW})]
+    texts = notes.as_text(cells)
+    assert texts[1] == "" and all(isinstance(text, str) for text in texts)
+    assert [frozenset(notes.of_cell(text)) for text in texts] == cells
+    told = rows(NONE, NONE).assign(notes=["measured {on} a laptop", ""])
+    (own,) = notes.of_rows(told)
+    assert (own.text, own.about, own.kind.mark) == ("measured {on} a laptop (A)", ("A",), "")
+    assert shown.table(told, "Own", {"notes": "Caveat"}).cells["Caveat"].tolist() == told["notes"].tolist()
+
+
 def test_words_take_their_values_and_name_what_they_are_about():
     assert note("preview").text == "preview system"
     assert note("preview", ["A", "B"], round="v4.1").text == "preview system, not available in v4.1 (A, B)"
@@ -159,7 +170,8 @@ def test_mark_has_one_meaning_in_a_figure():
 def test_kinds_have_a_code_of_their_own_and_a_mark_unless_they_hold_for_nearly_all():
     assert len(KINDS) == len(notes._TABLE) + len(notes._EXCLUDED)
     own = {notes.PREVIEW, notes.ROUNDS, OTHER}
-    assert {kind.mark for kind in KINDS.values() if kind.scope is not Scope.BACKGROUND} == own
+    of_rows = [kind for kind in KINDS.values() if kind.scope is not Scope.BACKGROUND and kind.code != "own_words"]
+    assert {kind.mark for kind in of_rows} == own
     assert {kind.mark for kind in KINDS.values() if kind.scope is Scope.BACKGROUND} == {""}
 
 

@@ -29,6 +29,18 @@ def test_values_take_the_place_of_defaults():
     assert (values["scenario"], values["accelerators"], values["baseline"]) == ("Server", ["L40S"], "H100 SXM")
 
 
+def test_short_names_and_vendors_stand_for_the_accelerators_of_the_tables():
+    values = parameters.validate(PRICE, {"baseline": "h100", "accelerators": ["B300", "Apple", "B300 SXM"],
+                                         "prices": ["NVIDIA B300=3; reserved"]})  # fmt: skip
+    assert values["baseline"] == "H100 SXM" and values["prices"] == ["B300 SXM=3; reserved"]
+    assert values["accelerators"] == ["B300 SXM", "M1 Pro", "M1", "MacBookPro18,1"]
+    assert (
+        parameters.validate("interactivity", {"accelerators": ["Apple"]})["accelerators"] == values["accelerators"][1:]
+    )
+    upgrade = parameters.validate(SPEEDUP, {"upgrade_path": ["H100", "H200"]})["upgrade_path"]
+    assert upgrade == ["H100 SXM", "H200 SXM"]
+
+
 def should(name: str, be: str, got: object) -> str:
     """What is said of a parameter that should be something else than what was given."""
     return f"parameter {name}: Input should be {be}; got {got!r}"
@@ -42,7 +54,8 @@ REFUSED = [
         {"prices": ["H100 SXM=-1"]},
         "parameter prices.0: 'H100 SXM=-1': '-1' is not a number or a range such as 2-4.76, low before high",
     ),
-    (PRICE, {"prices": ["H100=2"]}, "parameter prices.0: 'H100': did you mean 'H100 "),
+    (PRICE, {"prices": ["H800=2"]}, "parameter prices.0: 'H800': did you mean 'H200 SXM'"),
+    (PRICE, {"prices": ["AMD=2"]}, "parameter prices.0: 'AMD' is a vendor, one accelerator is expected; valid: MI300X"),
     (PRICE, {"used_shares": [0.5, 1.2]}, should("used_shares.1", "less than or equal to 1", 1.2)),
     (
         DERATING,
@@ -77,7 +90,10 @@ REFUSED = [
         {"benchmark": "llama2-70"},
         f"parameter benchmark: {not_among('llama2-70', table_text.column('benchmarks', 'benchmark'))}",
     ),
-    (SPEEDUP, {"baseline": "H100"}, "parameter baseline: 'H100': did you mean 'H100 "),
+    (SPEEDUP, {"baseline": "GB300 NVL72"}, "parameter baseline: 'GB300 NVL72': did you mean 'GB300'? "),
+    (SPEEDUP, {"baseline": "Apple"}, "parameter baseline: 'Apple' is a vendor, one accelerator is expected; valid: M1"),
+    (SPEEDUP, {"accelerators": ["AMD", "B300 NVL16"]}, "parameter accelerators.1: 'B300 NVL16': did you mean 'B300 "),
+    (SPEEDUP, {"accelerators": ["GH200"]}, "parameter accelerators.0: 'GH200': did you mean 'GH200 96GB' or 'GH200 "),
     (SPEEDUP, {"rounds": ["4.1"]}, "parameter rounds.0: '4.1': did you mean 'v4.1'? valid: v0.5"),
     (SPEEDUP, {"scenario": "offline"}, should("scenario", "'Offline', 'Server' or 'Interactive'", "offline")),
     (

@@ -235,7 +235,7 @@ def test_svg_holds_no_date():
 
 
 def test_figure_is_shown_as_svg_with_alt_text_and_source_line(displayed):
-    style.show(draw("ranges"), "Sources: a page.")
+    style.figure(draw("ranges"), "Sources: a page.")
     (output, options), (table, marked) = displayed
     told = options["metadata"]["image/svg+xml"]
     assert output["image/svg+xml"].startswith("<?xml") and options["raw"]
@@ -250,7 +250,7 @@ def test_figure_is_shown_as_svg_with_alt_text_and_source_line(displayed):
 
 def test_a_fuller_table_takes_the_place_of_the_chart_s_own(displayed):
     own = html_table.render(pd.DataFrame({"Who": ["Ann"]}), "People")
-    style.show(draw("ranges"), "Sources: a page.", own)
+    style.figure(draw("ranges"), "Sources: a page.", own)
     ((table, options),) = displayed[1:]
     assert table == own.beside_figure()._repr_mimebundle_() and options["metadata"][mime.CSV] == "Who\nAnn\n"
 
@@ -260,16 +260,16 @@ def test_a_plain_figure_is_shown_by_its_axes_with_the_alt_text_given(displayed, 
     figure = Figure(layout=layout)
     axes = figure.subplots()
     axes.bar(["A", "B"], [1, 2])
-    style.show(axes, "Sources: a page.", alt="A has 1, B has 2.")
+    style.figure(axes, "Sources: a page.", alt="A has 1, B has 2.")
     ((output, options),) = displayed
     assert "<svg" in output["image/svg+xml"] and output["text/plain"] == "A has 1, B has 2."
     assert options["metadata"]["image/svg+xml"] == {"alt": "A has 1, B has 2.", "caption": "Sources: a page."}
     with pytest.raises(ValueError, match=r"needs alt text.*figure\(axes, source, alt="):
-        style.show(axes, "Sources: a page.")
+        style.figure(axes, "Sources: a page.")
 
 
 def test_drawing_of_nothing_is_shown_as_a_sentence_and_its_markup_not_run(displayed):
-    style.show(style.nothing(EVIL), "")
+    style.figure(style.nothing(EVIL), "")
     ((output, _),) = displayed
     assert output.data.startswith('<p class="nothing">&lt;script&gt;') and "<img" not in output.data
 
@@ -279,7 +279,7 @@ def test_drawing_of_nothing_is_shown_as_a_sentence_and_its_markup_not_run(displa
 )
 def test_figure_without_numbers_in_words_or_without_source_is_refused(alt, source, why):
     with pytest.raises(ValueError, match=f"needs .*{why}"):
-        style.show(Drawing(Figure(), alt), source)
+        style.figure(Drawing(Figure(), alt), source)
 
 
 # Rows.

@@ -70,7 +70,7 @@ def put(monkeypatch: pytest.MonkeyPatch) -> Put:
 
 
 def show(frame: pd.DataFrame = FRAME, **changes: Any) -> None:
-    style.show(row_charts.ranges(frame, **(ASKED | changes)), "Sources: a page.")
+    style.figure(row_charts.ranges(frame, **(ASKED | changes)), "Sources: a page.")
 
 
 def files(place: Path) -> list[Path]:
@@ -105,7 +105,7 @@ def test_a_figure_that_somebody_changes_is_shown_so_and_not_kept(warm, put, plac
     for part in ("figure", "narrow"):
         own = row_charts.ranges(FRAME, **ASKED)
         getattr(own, part).axes[0].set_title("An analyst's own")
-        style.show(own, "Sources: a page.")
+        style.figure(own, "Sources: a page.")
     assert files(place) == before
     show()
     (wide, _), (_, narrow), (plain, options) = put[-6], put[-4], put[-2]
@@ -222,7 +222,7 @@ def test_an_analyst_s_own_chart_and_nothing_to_draw_are_not_kept(drawn, put, pla
         return replace(row_charts.ranges.__wrapped__(frame, **ASKED), numbers=html_table.empty("Apples"))
 
     for _ in range(2):
-        style.show(own(FRAME), "Sources: a page.")
+        style.figure(own(FRAME), "Sources: a page.")
     show(FRAME.head(0))
     assert len(drawn) == 2 and "nothing to draw" in put[-1][0].data and not place.exists()
 

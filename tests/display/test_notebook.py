@@ -52,6 +52,13 @@ def test_a_value_edited_in_place_counts():
     assert notebook.parameters_of(SPEEDUP, names).scenario == "Interactive"
 
 
+def test_short_names_and_vendors_become_accelerators_for_the_cells_below():
+    names = globals_of(SPEEDUP, baseline="H200", accelerators=["Apple"], rounds=[])
+    asked = notebook.parameters_of(SPEEDUP, names)
+    assert names["baseline"] == asked.baseline == "H200 SXM"
+    assert names["accelerators"] == asked.accelerators == ["M1 Pro", "M1", "MacBookPro18,1"]
+
+
 def test_a_later_change_of_a_list_in_the_notebook_does_not_reach_what_was_asked():
     names = globals_of(SPEEDUP)
     asked = notebook.parameters_of(SPEEDUP, names)

@@ -26,13 +26,13 @@ FRAME = pd.DataFrame(
     }
 )
 COLUMNS = {"who": "Who", "size": "Size (g)", "count": "Count", "share": "Share (ratio)", "ripe": "Ripe"}
-TABLE = tables.show(FRAME, "Sizes", COLUMNS)
-EMPTY = tables.show(FRAME.head(0), "Sizes", COLUMNS)
+TABLE = tables.table(FRAME, "Sizes", COLUMNS)
+EMPTY = tables.table(FRAME.head(0), "Sizes", COLUMNS)
 
 
 def sizes(low: float, high: float, **how: object) -> str:
     frame = pd.DataFrame({"size_low": [low], "size_high": [high]})
-    return tables.show(frame, "Sizes", {"size": "Size"}, **how).cells.iloc[0, 0]
+    return tables.table(frame, "Sizes", {"size": "Size"}, **how).cells.iloc[0, 0]
 
 
 def test_cells_are_words_and_ranges_with_separators_of_thousands():
@@ -43,7 +43,7 @@ def test_cells_are_words_and_ranges_with_separators_of_thousands():
         "Share (ratio)": ["0.333", "not known"],
         "Ripe": ["yes", "no"],
     }
-    assert list(tables.show(FRAME, "Sizes", {"ripe": "Ripe", "who": "Who"}).cells) == ["Ripe", "Who"]
+    assert list(tables.table(FRAME, "Sizes", {"ripe": "Ripe", "who": "Who"}).cells) == ["Ripe", "Who"]
     assert (sizes(123_456.0, 123_456.0), sizes(123_456.0, 123_456.0, digits=None)) == ("123,000", "123,456")
 
 
@@ -57,7 +57,7 @@ def test_header_cells_say_what_they_head_and_numbers_are_told_from_words():
 def test_marks_stand_behind_numbers_and_a_blank_has_the_sign_asked_for():
     told = [frozenset({note("power_capped"), note("another_size")}), NONE]
     rows = FRAME.assign(size_notes=told, size_low=[1.0, float("nan")])
-    table = tables.show(rows, "Sizes", {"who": "Who", "size": "Size (g)"}, blank="–")
+    table = tables.table(rows, "Sizes", {"who": "Who", "size": "Size (g)"}, blank="–")
     assert table.cells["Size (g)"].tolist() == ["1 to 1.5", "–"]
     assert '<td class="number">1 to 1.5<sup class="marks">*</sup></td>' in table.markup
     assert list(table.values) == ["Who", "Size (g), low", "Size (g), high"]
@@ -74,38 +74,38 @@ def test_a_key_says_each_mark_once_and_what_has_none_with_its_rows():
 
 def test_a_long_table_is_folded_unless_left_in_sight_and_a_short_one_can_be():
     frame = pd.DataFrame({"who": ["Ann"] * (tables.FOLD + 1)})
-    long = tables.show(frame, EVIL, {"who": "Who"})
+    long = tables.table(frame, EVIL, {"who": "Who"})
     assert long.markup.startswith("<details") and "<script" not in long.markup
     assert "<details" not in long.unfolded().markup and long.unfolded().csv() == long.csv()
-    assert "<details" not in tables.show(frame.head(tables.FOLD), EVIL, {"who": "Who"}).markup
+    assert "<details" not in tables.table(frame.head(tables.FOLD), EVIL, {"who": "Who"}).markup
     folded = TABLE.folded().markup
     assert folded == f'<details class="table"><summary>Sizes (2 rows)</summary>{TABLE.bare}</details>'
-    assert "<summary>Sizes (1 row)</summary>" in tables.show(FRAME.head(1), "Sizes", COLUMNS).folded().markup
+    assert "<summary>Sizes (1 row)</summary>" in tables.table(FRAME.head(1), "Sizes", COLUMNS).folded().markup
     assert EMPTY.folded() is EMPTY
 
 
 def test_of_many_rows_the_first_are_shown_and_the_title_says_of_how_many():
-    table = tables.show(FRAME, "Sizes", COLUMNS, most=1)
+    table = tables.table(FRAME, "Sizes", COLUMNS, most=1)
     assert (table.title, table.cells["Who"].tolist()) == ("Sizes, the first 1 of 2", ["Ann"])
-    assert tables.show(FRAME, "Sizes", COLUMNS, most=2).title == "Sizes"
+    assert tables.table(FRAME, "Sizes", COLUMNS, most=2).title == "Sizes"
 
 
 def test_every_table_has_the_same_sheet_of_a_few_rules():
-    sheets = [re.findall(r"<style>.*?</style>", table.markup) for table in (TABLE, tables.show(FRAME, "A", COLUMNS))]
+    sheets = [re.findall(r"<style>.*?</style>", table.markup) for table in (TABLE, tables.table(FRAME, "A", COLUMNS))]
     assert sheets == [[html_table.SHEET]] * 2 and len(html_table.SHEET) < 400
 
 
 def test_markup_in_cells_headers_notes_and_title_is_shown_not_run():
     frame = pd.DataFrame({"who": [EVIL] * 200, "notes": [frozenset({note("preview", about=[EVIL])})] * 200})
-    markup = tables.show(frame, EVIL, {"who": EVIL, "notes": "Caveat"}).markup
-    for shown in (markup, tables.show(frame.head(0), EVIL, {"who": "Who"}).markup):
+    markup = tables.table(frame, EVIL, {"who": EVIL, "notes": "Caveat"}).markup
+    for shown in (markup, tables.table(frame.head(0), EVIL, {"who": "Who"}).markup):
         assert "<script" not in shown and "<img" not in shown
     assert markup.count("&lt;script&gt;") >= 400
 
 
 def test_id_is_that_of_title_and_headers():
     def identity(title: str, columns: dict[str, str]) -> str:
-        return re.search('<table class="cells" id="(t[^"]*)"', tables.show(FRAME, title, columns).markup)[1]
+        return re.search('<table class="cells" id="(t[^"]*)"', tables.table(FRAME, title, columns).markup)[1]
 
     assert identity("Sizes", COLUMNS) == identity("Sizes", COLUMNS)
     assert len({identity("Sizes", COLUMNS), identity("Weights", COLUMNS), identity("Sizes", {"who": "Who"})}) == 3
@@ -118,15 +118,15 @@ def test_empty_frame_says_that_there_is_nothing():
 
 def test_unknown_column_is_refused():
     with pytest.raises(KeyError, match=re.escape(f"no column {not_among('sise', COLUMNS)}")):
-        tables.show(FRAME, "Sizes", {"sise": "Size (g)"})
+        tables.table(FRAME, "Sizes", {"sise": "Size (g)"})
 
 
 def test_plain_text_and_csv_have_header_and_rows():
     """As CSV the ends of a range are numbers, and words stand as they are."""
-    plain = tables.show(FRAME, "Sizes", {"who": "Who", "size": "Size (g)"})._repr_mimebundle_()["text/plain"]
+    plain = tables.table(FRAME, "Sizes", {"who": "Who", "size": "Size (g)"})._repr_mimebundle_()["text/plain"]
     assert plain == "Sizes\nWho | Size (g)\nAnn | 1 to 1.5\nBob | 2"
     frame = pd.DataFrame({"who": ["A, B", "C"], "x_low": [1 / 3, 2.0], "x_high": [0.5, 2.0], "count": [3, 40_000]})
-    table = tables.show(frame, "Sizes", {"who": "Who", "x": "Rate (1/s)", "count": "Count"})
+    table = tables.table(frame, "Sizes", {"who": "Who", "x": "Rate (1/s)", "count": "Count"})
     lines = ['Who,"Rate (1/s), low","Rate (1/s), high",Count', '"A, B",0.333333333,0.5,3', "C,2,2,40000"]
     assert table.csv().splitlines() == table.folded().csv().splitlines() == lines
 

@@ -31,7 +31,7 @@ frame = pd.DataFrame({"part": ["B200 SXM"], "basis": ["a"], "x_low": [1.0], "x_h
 asked = {"label": "part", "series": "basis", "name": "x", "axis": "ratio", "title": "B200 leads.", "subtitle": "LLM."}
 for _ in range(2):
     put.append([])
-    style.show(charts.ranges(frame, **asked), "Sources: a page.")
+    style.figure(charts.ranges(frame, **asked), "Sources: a page.")
 print(json.dumps([put, "matplotlib" in sys.modules]))
 """
 

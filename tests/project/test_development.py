@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+from jupyter_server.services.contents.largefilemanager import LargeFileManager
+from traitlets.config import Config
 
 from analysis._build import stored_outputs
 from analysis._core import mime
@@ -85,6 +88,24 @@ def test_what_an_editor_writes_of_itself_does_not_reach_a_commit(clone):
     git(clone, "add", NOTEBOOK)
     assert git(clone, "status", "--porcelain", NOTEBOOK) == "" and (clone / NOTEBOOK).read_text() == written
     (clone / NOTEBOOK).write_bytes(before)
+
+
+@pytest.mark.parametrize(("kernel", "is_ours"), [("python3", True), ("ir", False)])
+def test_what_jupyterlab_writes_of_itself_is_not_saved(tmp_path, kernel, is_ours):
+    """By the hook that `make lab` sets, as the server of JupyterLab saves a notebook that was opened."""
+    (option,) = re.findall(r"--ContentsManager\.pre_save_hook=(\S+)", (ROOT / "Makefile").read_text("utf-8"))
+    before = Path(shutil.copy(NOTEBOOKS / NOTEBOOK, tmp_path)).read_bytes()
+    config = Config({"ContentsManager": {"pre_save_hook": option}})
+    manager = LargeFileManager(root_dir=str(tmp_path), config=config)
+    model = json.loads(json.dumps(manager.get(NOTEBOOK), default=str))
+    model["content"]["metadata"] |= {
+        "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": kernel},
+        "language_info": {"name": "python", "version": "3.12.1", "file_extension": ".py"},
+    }
+    manager.save(model, NOTEBOOK)
+    assert ((tmp_path / NOTEBOOK).read_bytes() == before) is is_ours
+    manager.save({"type": "file", "format": "text", "content": "a"}, "a.txt")
+    assert (tmp_path / "a.txt").read_text() == "a"
 
 
 def test_a_diff_shows_sources_and_findings_in_words(clone):

@@ -11,6 +11,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from analysis._build.reports import build_reports
+from analysis._build.runs import runfiles
 from analysis._build.runs.folders import Places
 from analysis._core import parameters
 from analysis._core.paths import DATA, LOCK, ROOT
@@ -69,11 +70,28 @@ def test_the_engine_makes_a_page_of_it(places):
 def test_a_run_file_may_set_its_parameters_and_no_others(places):
     run = places.runs / "mine.yml"
     run.write_text("notebook: plain\nparameters: {rounds: [v6.0]}\n", "utf-8")
-    assert build_reports(places=places, say=lambda _: None).built == ["mine"]
+    assert sorted(build_reports(places=places, say=lambda _: None).built) == ["mine", "plain"]
     run.write_text("notebook: plain\nparameters: {round: [v6.0]}\n", "utf-8")
     said: list[str] = []
     assert build_reports(places=places, say=said.append).status == 1
     assert "no parameter 'round': did you mean 'rounds'" in "\n".join(said)
+
+
+def test_a_run_file_of_the_notebook_s_name_states_its_page(places):
+    (places.runs / "plain.yml").write_text("notebook: plain\ntitle: As asked\n", "utf-8")
+    assert [(name, path.suffix) for name, path in runfiles.run_files(places).items()] == [("plain", ".yml")]
+
+
+def test_a_notebook_without_a_tagged_cell_says_how_to_take_parameters(places):
+    notebook = nbformat.read(places.notebook("plain"), as_version=4)
+    notebook.cells[1].metadata = {}
+    nbformat.write(notebook, places.notebook("plain"))
+    (places.runs / "mine.yml").write_text("notebook: plain\nparameters: {rounds: [v6.0]}\n", "utf-8")
+    said: list[str] = []
+    assert build_reports(["mine"], places=places, say=said.append).status == 1
+    assert "plain: no parameter 'rounds': the notebook has no cell tagged `parameters`" in "\n".join(said)
+    assert "JupyterLab: gear at the top right, Common Tools, Cell Tags" in "\n".join(said)
+    assert "Next: put right what is named above, then: make reports/mine.html" in "\n".join(said)
 
 
 def test_papermill_alone_executes_it(places, tmp_path):

@@ -123,7 +123,8 @@ def plan_reports(files: Mapping[str, Any], places: Places, outcome: Outcome) -> 
             outcome.failed.append(Failure(report, str(error), next=advice))
         except (ValueError, OSError) as error:
             where = "" if isinstance(error, runfiles.RunFileError) else f"{places.key(path)}, key 'parameters'"
-            outcome.failed.append(Failure(report, str(error), where, next="Next: put the run file right"))
+            advice = f"Next: put right what is named above, then: make reports/{report}.html"
+            outcome.failed.append(Failure(report, str(error), where, next=advice))
     return plans
 
 

@@ -39,6 +39,17 @@ def settled(notebook: dict[str, Any]) -> dict[str, Any]:
     return notebook
 
 
+def before_save(model: dict[str, Any], **_: Any) -> None:
+    """Before JupyterLab saves a Python notebook (`make lab`): its interpreter as METADATA, so that no edit is no change.
+
+    JupyterLab writes its own name and version of the interpreter into each notebook that is opened.
+    """
+    if model["type"] == "notebook" and model["content"]:
+        metadata = model["content"]["metadata"]
+        if metadata.get("kernelspec", {}).get("name") == METADATA["kernelspec"]["name"]:
+            metadata.update(METADATA)
+
+
 def _settle(output: dict[str, Any], count: int | None) -> None:
     for key in (mime.PROVENANCE, *REMADE):
         output.get("metadata", {}).pop(key, None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 NEAR = 3  # names that an error suggests at most
 ALIKE = 0.4  # of difflib's ratio: a name less alike is no help
@@ -28,15 +28,19 @@ def choose(value: str, valid: Iterable[str], noun: str) -> str:
     return value
 
 
-def not_among(value: str, valid: Iterable[str]) -> str:
+def not_among(value: str, valid: Iterable[str], other_names: Mapping[str, str] | None = None) -> str:
     """`value`, the nearest of the valid ones, and all of them, of many only how many, for an error message.
 
-    The nearest are those that begin with the value, else the most alike; capitals do not count.
+    The nearest are those that begin with the value, else the longest that the value begins with in whole words, else
+    the most alike; capitals do not count. `other_names` (as `folded`) each stand for a valid one in this.
     """
     names, spelling = list(valid), folded(value)
     near = [name for name in names if spelling and folded(name).startswith(spelling)][:NEAR]
     alike = {folded(name): name for name in reversed(names)}
-    near = near or [alike[name] for name in difflib.get_close_matches(spelling, alike, n=1, cutoff=0.5)]
+    known = {other: name for other, name in (other_names or {}).items() if name in names} | alike
+    begun = max((name for name in known if spelling.startswith(f"{name} ")), key=len, default="")
+    near = near or [known[name] for name in [begun] if name]
+    near = near or [known[name] for name in difflib.get_close_matches(spelling, known, n=1, cutoff=0.5)]
     hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
     if len(names) > MANY:
         nearest = [alike[name] for name in difflib.get_close_matches(spelling, alike, n=NEAREST, cutoff=ALIKE)]

@@ -239,6 +239,8 @@ _TABLE = (
     Kind("few_requests", "too few requests for a p99"),
     Kind("load_light", "load-limited: requests were answered as fast as they arrived; raise the request rate"),
     Kind("load_unsaid", "request rate not in the file: the run may be load-limited"),
+    # Of a user's own frame.
+    Kind("own_words", "{words}", mark=""),
 )
 _EXCLUDED = {  # why a result is not compared, by code
     "stream_energy": "energy per query of a stream scenario, not throughput",
@@ -318,6 +320,7 @@ class Note:
 
 Notes = frozenset[Note]
 NONE: Notes = frozenset()
+_OF_TEXT: dict[str, Notes] = {}  # the notes behind the texts that as_text made
 
 
 def kind(code: str) -> Kind:
@@ -341,14 +344,29 @@ def some(**codes: bool) -> Notes:
     return frozenset(note(code) for code, holds in codes.items() if holds)
 
 
-def union(groups: Iterable[Iterable[Note]]) -> Notes:
-    """The notes of several sets as one."""
-    return frozenset(note for group in groups for note in group)
+def as_text(cells: Iterable[Notes]) -> list[str]:
+    """The notes of each row in words, as a column that pandas can export; of_cell has the notes again."""
+    cells = list(cells)
+    texts = {cell: worded(cell) for cell in set(cells)}
+    _OF_TEXT.update({text: cell for cell, text in texts.items()})
+    return [texts[cell] for cell in cells]
 
 
-def without(notes: Iterable[Note], *codes: str) -> Notes:
+def of_cell(cell: Iterable[Note] | str) -> Iterable[Note]:
+    """The notes of a cell; of one in words those that it was made of (as_text), else a note in these words."""
+    if not isinstance(cell, str):
+        return cell
+    return _OF_TEXT.get(cell) or (frozenset({note("own_words", words=cell)}) if cell else NONE)
+
+
+def union(groups: Iterable[Iterable[Note] | str]) -> Notes:
+    """The notes of several cells as one set."""
+    return frozenset(note for group in groups for note in of_cell(group))
+
+
+def without(notes: Iterable[Note] | str, *codes: str) -> Notes:
     """The notes but for those of these kinds."""
-    return frozenset(note for note in notes if note.code not in codes)
+    return frozenset(note for note in of_cell(notes) if note.code not in codes)
 
 
 def beside(*columns: Iterable[Iterable[Note]]) -> list[Notes]:
@@ -391,7 +409,7 @@ def of_rows(rows: pd.DataFrame, label: str = "accelerator") -> Notes:
         return NONE
     holders: dict[Note, list[int]] = {}
     for place, notes in enumerate(rows["notes"]):
-        for note in notes:
+        for note in of_cell(notes):
             holders.setdefault(note, []).append(place)
     names = rows[label].tolist()
     bases = rows["basis"].tolist() if "basis" in rows else None
@@ -419,23 +437,23 @@ def _without_detail(note: Note) -> Note:
     return replace(note, values=tuple(pair for pair in note.values if pair[0] in note.kind.required))
 
 
-def ordered(notes: Iterable[Note]) -> list[Note]:
-    """The notes in the order of KINDS, then by their words."""
+def ordered(notes: Iterable[Note] | str) -> list[Note]:
+    """The notes in the order of KINDS, then by their words; also those of a cell in words."""
     places = {code: place for place, code in enumerate(KINDS)}
-    return sorted(set(notes), key=lambda note: (places[note.code], note.text))
+    return sorted(set(of_cell(notes)), key=lambda note: (places[note.code], note.text))
 
 
-def texts(notes: Iterable[Note]) -> list[str]:
+def texts(notes: Iterable[Note] | str) -> list[str]:
     """The notes in words, in the order of KINDS."""
     return [note.text for note in ordered(notes)]
 
 
-def worded(notes: Iterable[Note]) -> str:
+def worded(notes: Iterable[Note] | str) -> str:
     """The notes in words as one cell says them; "" where there are none."""
     return "; ".join(texts(notes))
 
 
-def marks(notes: Iterable[Note], of_all: Iterable[Note]) -> str:
+def marks(notes: Iterable[Note] | str, of_all: Iterable[Note]) -> str:
     """The marks of what is true of a row with these notes, each once; "" where nothing but of all rows is.
 
     `of_all` are the notes of all rows together (`of_rows`): what holds for each of them marks none, and of two kinds
@@ -454,7 +472,7 @@ def signs(notes: Iterable[Note]) -> dict[str, str]:
     return {note.code: note.kind.mark for note in shown if meanings[note.kind.mark] == note.bare}
 
 
-def aloud(notes: Iterable[Note]) -> list[Note]:
+def aloud(notes: Iterable[Note] | str) -> list[Note]:
     """The notes, ordered, of what is true of a row and not of nearly all: those that have a mark."""
     return [note for note in ordered(notes) if note.kind.scope is not Scope.BACKGROUND]
 

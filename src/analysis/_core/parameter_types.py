@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from analysis._core import price_quote, table_text, vocabulary
+from analysis._core import named_accelerators, price_quote, table_text, vocabulary
 from analysis._core.choices import not_among
 
 
@@ -22,21 +22,26 @@ def _a_benchmark(value: str) -> str:
     return _one_of(value, table_text.column("benchmarks", "benchmark"))
 
 
-def _accelerators(names: Iterable[str]) -> list[str]:
-    """The names of one accelerator each."""
-    return [name for name in dict.fromkeys(names) if name != vocabulary.MIXED]
+def _of_results(named: Callable[..., Any]) -> Callable[[str], Any]:
+    """`named` also for a part that data/accelerators.csv lacks yet, by the name that results print."""
+
+    def check(value: str) -> Any:
+        try:
+            return named(value)
+        except ValueError:
+            return named(value, table_text.accelerators_of_results())
+
+    return check
 
 
-def _an_accelerator(value: str) -> str:
-    return _one_of(value, _accelerators(table_text.column("accelerators", "accelerator")))
+def _each_once(values: list[list[str]]) -> list[str]:
+    """The accelerators that the words of a list mean, which may overlap."""
+    return list(dict.fromkeys(name for found in values for name in found))
 
 
-def _a_baseline(value: str) -> str:
-    """Whoever submits a part that data/accelerators.csv lacks yet is still compared, by the name that was printed."""
-    described = _accelerators(table_text.column("accelerators", "accelerator"))
-    if value in described:
-        return value
-    return _one_of(value, _accelerators([*described, *table_text.accelerators_of_results()]))
+def _list_of(named: Callable[[str], list[str]]) -> Any:
+    """A list of names and vendors, which becomes one of accelerators."""
+    return Annotated[list[Annotated[str, AfterValidator(named)]], AfterValidator(_each_once)]
 
 
 LEAST = 1e-6  # of a share, dollars or kilowatts: what is less is a slip, and its inverse fills pages with digits
@@ -64,18 +69,18 @@ def _below_data(value: str) -> str:
 
 
 def _a_price(value: str) -> str:
-    """Every price names an accelerator of data/accelerators.csv, or none: then it is of the report's own."""
+    """A price, the accelerator by its own name; one that names none is of the accelerator that a report is about."""
     name = price_quote.parse_quote(value).accelerator
-    if name:
-        _an_accelerator(name)
-    return value
+    return named_accelerators.accelerator_named(name) + value[value.index("=") :] if name else value
 
 
 Benchmark = Annotated[str, AfterValidator(_a_benchmark)]
-Accelerator = Annotated[str, AfterValidator(_an_accelerator)]
-Baseline = Annotated[str, AfterValidator(_a_baseline)]
+Accelerator = Annotated[str, AfterValidator(named_accelerators.accelerator_named)]
+Accelerators = _list_of(named_accelerators.several)
+Baseline = Annotated[str, AfterValidator(_of_results(named_accelerators.accelerator_named))]
+Baselines = _list_of(_of_results(named_accelerators.several))
 MaybeBenchmark = Annotated[str, AfterValidator(lambda value: value and _a_benchmark(value))]
-MaybeAccelerator = Annotated[str, AfterValidator(lambda value: value and _an_accelerator(value))]
+MaybeAccelerator = Annotated[str, AfterValidator(lambda value: value and named_accelerators.accelerator_named(value))]
 Document = Annotated[str, AfterValidator(lambda value: _one_of(value, table_text.column("sources", "id")))]
 DataFile = Annotated[str, AfterValidator(_below_data)]
 Round = Annotated[str, AfterValidator(lambda value: _one_of(value, table_text.column("rounds", "round")))]

@@ -20,7 +20,9 @@ from analysis._core.file_contents import of_file
 from analysis._core.notebook_cells import NotANotebook, assigned, cells
 from analysis._core.parameter_types import (
     Accelerator,
+    Accelerators,
     Baseline,
+    Baselines,
     Benchmark,
     Budget,
     CostModel,
@@ -51,6 +53,11 @@ LEAST_MS = 1000 / MOST_SPEED  # of a limit on the time per token
 MOST_TOKENS = 1_000_000_000.0  # of one request: a hundred times the longest context of any model
 MOST_PEAK = 1000.0  # peak traffic over the mean: all of a day within a minute and a half
 MOST_PARAMETERS = 1_000_000.0  # billions: a thousand times the largest model that there is
+# What is said of a notebook without parameters that is given one.
+UNTAGGED = (
+    "the notebook has no cell tagged `parameters` that sets one. Tag it in JupyterLab: gear at the top right, "
+    "Common Tools, Cell Tags"
+)
 
 
 class ParameterError(Refused):
@@ -104,7 +111,7 @@ COMMON: dict[str, Any] = {
     "benchmark": Benchmark,
     "scenario": Scenario,
     "baseline": Accelerator,
-    "accelerators": list[Accelerator],
+    "accelerators": Accelerators,
     "origins": Origins,
     "rounds": Rounds,
     "trust": Trust,
@@ -122,7 +129,7 @@ OWN: dict[str, dict[str, Any]] = {
     "interactivity": {
         "baseline": Baseline,
         "percentile": Percentile,
-        "accelerators": list[Baseline],
+        "accelerators": Baselines,
         "speeds": Annotated[
             list[Annotated[float, Field(gt=0, le=MOST_SPEED)]],
             Field(min_length=1, max_length=6),
@@ -188,7 +195,7 @@ class RealWorldDerating(Strict):
     benchmark: Benchmark = "gpt-oss-120b"
     scenario: LimitedScenario = "Server"
     baseline: Accelerator = "B200 SXM"
-    accelerators: list[Accelerator] = []
+    accelerators: Accelerators = []
     origins: Origins = ["official"]
     rounds: Rounds = ["v4.1", "v5.1", "v6.0", "v6.1"]
     trust: Trust = "checked"
@@ -365,7 +372,7 @@ def _problem(model: type[BaseModel], detail: Mapping[str, Any]) -> str:
     if not name:
         return f"parameter {_what(detail)}"
     if detail["type"] == "extra_forbidden":
-        return f"no parameter {not_among(name, model.model_fields)}"
+        return f"no parameter {not_among(name, model.model_fields) if model.model_fields else f'{name!r}: {UNTAGGED}'}"
     return f"parameter {name}: {_what(detail)}; got {detail['input']!r}"
 
 

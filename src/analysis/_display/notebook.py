@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import MutableMapping
 from pathlib import Path
 from typing import Any
 
@@ -43,12 +43,13 @@ def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
     return frame
 
 
-def parameters_of(notebook: str, names: Mapping[str, Any]) -> BaseModel:
+def parameters_of(notebook: str, names: MutableMapping[str, Any]) -> BaseModel:
     """The parameters of the notebook with this name, checked, with the values that they have in `names`.
 
     A cell passes its `globals()`: whatever ran last counts, be it the parameters cell, edited or not, or the cell that
-    a build put behind it. What else is in `names` is left alone, so a notebook may ask for the parameters of
-    another one whose parameters are among its own.
+    a build put behind it. In it a vendor becomes its accelerators, and a short name the name that tables have, for the
+    cells below. What else is in `names` is left alone, so a notebook may ask for the parameters of another one whose
+    parameters are among its own.
     Raises ParameterError for a notebook that is not there and for values of the wrong type or not among the valid
     ones, NameError for parameters without a value.
     """
@@ -58,6 +59,8 @@ def parameters_of(notebook: str, names: Mapping[str, Any]) -> BaseModel:
             f"{notebook}: no value for {', '.join(missing)}; each stands in the parameters cell: run it first"
         )
     try:
-        return model.model_validate({name: names[name] for name in model.model_fields})
+        asked = model.model_validate({name: names[name] for name in model.model_fields})
     except ValidationError as error:
         raise parameters.in_words(notebook, model, error) from None
+    names.update(asked.model_dump())
+    return asked

@@ -67,7 +67,7 @@ def table(choice: Choice, fixed: Fixed, plan_made: Planned) -> Table:
     bill = electricity(plan_made.demand, choice.usd_per_kilowatt_hour, fixed)
     energy = {"what": "electricity ($/hour)", "p10": bill.low, "p50": bill.middle, "p90": bill.high}
     rows = pd.concat([summary.quantities(plan_made), pd.DataFrame([energy])], ignore_index=True)
-    return tables.show(rows, need(plan_made), {"what": "Quantity", "p10": "P10", "p50": "P50", "p90": "P90"})
+    return tables.table(rows, need(plan_made), {"what": "Quantity", "p10": "P10", "p50": "P50", "p90": "P90"})
 
 
 def electricity(demand: Demand, usd_per_kilowatt_hour: float, fixed: Fixed) -> Interval:

@@ -14,13 +14,13 @@ from analysis._core.notes import Notes
 from analysis._display import provenance
 from analysis.comparability.selection import Comparison
 
-__all__ = ["FOLD", "MOST", "Key", "Table", "excluded", "key", "results", "show"]
+__all__ = ["FOLD", "MOST", "Key", "Table", "excluded", "key", "results", "table"]
 
 UNKNOWN = "not known"
 MOST = 40  # rows that a page lists of a table that may have any number of them
 
 
-def show(
+def table(
     frame: pd.DataFrame,
     title: str,
     columns: Mapping[str, str],
@@ -64,14 +64,14 @@ def results(chosen: Comparison) -> Table:
     }
     provenance.remember(chosen.rows)
     rows = chosen.rows.sort_values("per_accelerator_high", ascending=False, kind="stable")
-    return show(rows, f"Compared: {chosen.topic}", columns, digits=None, most=MOST)
+    return table(rows, f"Compared: {chosen.topic}", columns, digits=None, most=MOST)
 
 
 def excluded(chosen: Comparison) -> Table:
     """What was excluded, and why: one row per reason, that of most results first."""
     columns = {"reason": "Why", "results": "Results", "accelerators": "Accelerators"}
     rows = chosen.excluded.sort_values("results", ascending=False, kind="stable")
-    return show(rows, f"Left out: {chosen.topic}", columns)
+    return table(rows, f"Left out: {chosen.topic}", columns)
 
 
 def _values(frame: pd.DataFrame, texts: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:

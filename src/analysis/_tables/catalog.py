@@ -11,8 +11,8 @@ from typing import Any, ClassVar, TypeVar
 
 import pandas as pd
 
-from analysis._core import paths
-from analysis._core.choices import folded, spelled
+from analysis._core import named_accelerators, paths
+from analysis._core.choices import spelled
 from analysis._core.file_contents import sha256_of
 from analysis._core.paths import DATA, endpoint_files, official_files, official_scope
 from analysis._core.vocabulary import named
@@ -129,6 +129,7 @@ class Catalog:
 
         `machine` is the system but for the serving software that its name says: the same for one with and without it.
         `comparable_since` is the first round with which a result may be compared (see _tables.compatibility).
+        `vendor` is that of its accelerator, "" where unknown.
 
         The documents' figures, then the official record with a user's own imports, each result once (official_rows).
         A submitter that is spelled in several mixes of capitals has the spelling of most of its results.
@@ -144,17 +145,17 @@ class Catalog:
     def _joined(self, labels: dict[str, str], fixes: pd.DataFrame, own_files: list[str]) -> pd.DataFrame:
         rows = official_rows.joined(self.table("results"), self._official(fixes, own_files))
         capped = rows["system"].str.contains(CAPPED, case=False, regex=True).astype(bool)
-        datasheet = self.table("accelerators").set_index("accelerator")["power_limit_w"]
-        capped |= rows["power_limit_watts"].lt(rows["accelerator"].map(datasheet))
+        datasheets = self.table("accelerators").set_index("accelerator")
+        capped |= rows["power_limit_watts"].lt(rows["accelerator"].map(datasheets["power_limit_w"]))
+        vendor = rows["accelerator"].map(datasheets["vendor"]).fillna("").astype("str")
         submitter = official_rows.spelled_alike(rows["submitter"])
         pairs = list(zip(rows["system"], rows["serving_software"], strict=True))
         machines = {pair: _machine(*pair) for pair in set(pairs)}
         machine = pd.Series([machines[pair] for pair in pairs], rows.index, "str")
         source = rows["source_id"].map(labels)
         since = compatibility.comparable_since(rows, self.table("compatibility"))
-        return rows.assign(
-            source=source, power_capped=capped, submitter=submitter, machine=machine, comparable_since=since
-        )
+        made = {"source": source, "power_capped": capped, "submitter": submitter, "machine": machine}
+        return rows.assign(**made, comparable_since=since, vendor=vendor)
 
     @cached_property
     def doubts(self) -> pd.DataFrame:
@@ -196,10 +197,11 @@ class Catalog:
     @cached_property
     def accelerator_names(self) -> dict[str, str]:
         """The accelerator behind each name that one is printed by, its own among them; keys are choices.folded."""
-        aliases, canonical = self.table("accelerator_aliases"), self.accelerators["accelerator"]
-        aliases = aliases[aliases["accelerator"].ne("")]  # Some of what is printed names no part.
-        printed = zip([*canonical, *aliases["as_published"]], [*canonical, *aliases["accelerator"]], strict=True)
-        return {folded(name): accelerator for name, accelerator in printed}
+        parts, aliases = self.accelerators, self.table("accelerator_aliases")
+        return named_accelerators.by_name(
+            zip(parts["accelerator"], parts["label"], parts["vendor"], strict=True),
+            zip(aliases["as_published"], aliases["accelerator"], strict=True),
+        )
 
     def label(self, benchmark: str) -> str:
         """The benchmark's name in words; one that is not in benchmarks.csv is called as the record prints it."""

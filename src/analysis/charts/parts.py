@@ -80,7 +80,7 @@ def hover(row: Mapping[str, Any], label: str, *numbers: str) -> str:
 
 def face(row: Mapping[str, Any], ink: str, hollow: str = "") -> str:
     """The inside of a row's marker: white for what the column `hollow` says, and for what was in preview."""
-    preview = any(note.kind.mark == wording.PREVIEW for note in row.get("notes", NONE))
+    preview = any(note.kind.mark == wording.PREVIEW for note in wording.of_cell(row.get("notes", NONE)))
     return "white" if preview or (hollow and row[hollow]) else ink
 
 

@@ -198,7 +198,7 @@ def finished(figure: Figure, title: str, notes: Notes, description: Description)
     return Drawing(figure, description.alt(title), description.table(title), notes)
 
 
-def show(drawing: Drawing | Twice | Figure | Axes, source: str, table: Table | None = None, alt: str = "") -> None:
+def figure(drawing: Drawing | Twice | Figure | Axes, source: str, table: Table | None = None, alt: str = "") -> None:
     """Display a chart as SVG with its alt text and source line, the table of its numbers below, and close it.
 
     A figure or axes of matplotlib or seaborn needs `alt`, a sentence with its numbers. `table` takes the place of the

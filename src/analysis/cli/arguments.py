@@ -51,7 +51,7 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
         dest="baseline",
         default="B200 SXM",
         metavar="NAME",
-        help="as in data/accelerators.csv (default B200 SXM)",
+        help="such as B300 or MI355X, as in data/accelerators.csv (default B200 SXM)",
     )
     add("--price", metavar="USD", help="per accelerator-hour: 4.76, 2-4.76, or a quote")
     _add_cost_model(add)
@@ -91,7 +91,7 @@ def add_choose(parser: argparse.ArgumentParser) -> None:
     add("--rank-by", choices=["cost", "power", "accelerators"], help="what the ranking is by (cost)")
     about = "origin of the throughput, one alone: mlperf, or runs that `analysis data --inferencex` fetched (mlperf)"
     add("--evidence", choices=["mlperf", "inferencex"], default="mlperf", help=about)
-    add("--accelerators", nargs="+", metavar="NAME", help="accelerators ranked (all available)")
+    add("--accelerators", nargs="+", metavar="NAME", help="accelerators ranked, or vendors such as AMD (all available)")
     add("--baseline", help="baseline of break-even prices (B200 SXM)")
     add(
         "--derate",

@@ -160,11 +160,11 @@ def _tables(chosen: Choice, label: str) -> list[str]:
     heads = {name: head.format(chosen.unit if name == "rate_median" else base) for name, head in COLUMNS.items()
              if name not in hidden}  # fmt: skip
     title = f"Available accelerators on {label}, measured before estimated, P10 to P90"
-    ranked = tables.show(chosen.ranked, title, heads)
+    ranked = tables.table(chosen.ranked, title, heads)
     heads = {name: head.format(chosen.unit) for name, head in UNRANKED.items()}
-    left = tables.show(chosen.unranked, "Not ranked", heads, most=FEW)
+    left = tables.table(chosen.unranked, "Not ranked", heads, most=FEW)
     leading = f"What changes the ranking (of the leading {min(choice.FEW, len(chosen.ranked))})"
-    changed = tables.show(choice.sensitivity(chosen), leading, CHANGES)
+    changed = tables.table(choice.sensitivity(chosen), leading, CHANGES)
     shown = [ranked, *[left] * bool(len(chosen.unranked)), changed]
     return [line for table in shown for line in option_values.lines(table)]
 
@@ -210,8 +210,8 @@ def _asked(arguments: argparse.Namespace, catalog: Catalog) -> AcceleratorChoice
     if arguments.model or arguments.parameters_billion:
         values.setdefault("benchmark", "")
     named = arguments.accelerators or ()
-    values["accelerators"] = [option_values.accelerator_of("--accelerators", name, catalog) for name in named]
-    values["prices"] = option_values.quotes("--price", arguments.price, catalog)
+    values["accelerators"] = option_values.accelerators("--accelerators", named)
+    values["prices"] = option_values.quotes("--price", arguments.price)
     if arguments.derate:
         derate = option_values.derate(arguments.derate)
         values["derate"] = [derate.low, derate.high]

@@ -51,9 +51,9 @@ def run(arguments: argparse.Namespace, option: Called) -> list[str]:
         raise ValueError("--users and --tokens-per-user must be above 0")
     runs, model, lengths = _runs(arguments, catalog)
     cost_model = arguments.cost_model or "neocloud"
-    quotes = option_values.quotes("--price", arguments.price, catalog)
+    quotes = option_values.quotes("--price", arguments.price)
     prices = cost.priced(catalog.prices, quotes, "", catalog.accelerators, cost_model)
-    names = [option_values.accelerator_of("--accelerators", name, catalog) for name in arguments.accelerators or ()]
+    names = option_values.accelerators("--accelerators", arguments.accelerators or ())
     statistic = "p99" if arguments.interactivity == "p99" else "p50"
     runs = public_runs.speeds(runs, statistic)
     if arguments.ttft_ms:
@@ -72,8 +72,8 @@ def run(arguments: argparse.Namespace, option: Called) -> list[str]:
         f"InferenceX runs (not MLPerf): {count(arguments.users, 'concurrent user')} of {model} at {target:g} tokens/s, "
         f"{first['count']} {first['accelerator']}{amount}."
     )
-    shown = [tables.show(ranked, "InferenceX runs, least dollars per million tokens first", COLUMNS)]
-    shown += [tables.show(left, "Not measured at this interactivity", UNRANKED)] * bool(len(left))
+    shown = [tables.table(ranked, "InferenceX runs, least dollars per million tokens first", COLUMNS)]
+    shown += [tables.table(left, "Not measured at this interactivity", UNRANKED)] * bool(len(left))
     return [
         answer, "", *(line for table in shown for line in option_values.lines(table)), "Assumptions",
         f"prompts of {lengths[0]:,} and answers of {lengths[1]:,} tokens; interactivity: {statistic} of TPOT",

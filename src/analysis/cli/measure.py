@@ -70,10 +70,10 @@ def _told(assessed: Assessed) -> list[str]:
     runs = {name: header for name, header in COLUMNS.items() if _is_stated(assessed.runs, name)}
     warned = wording.worded(assessed.notes)
     tables_shown = [
-        tables.show(assessed.runs, f"Runs, {topic}", runs),
-        tables.show(_compared(assessed), f"Best run: {best['label']}", {"what": "What", "value": "Value"}),
-        tables.show(assessed.gap, "Throughput lost, from the nearest system's Offline result", GAP),
-        tables.show(
+        tables.table(assessed.runs, f"Runs, {topic}", runs),
+        tables.table(_compared(assessed), f"Best run: {best['label']}", {"what": "What", "value": "Value"}),
+        tables.table(assessed.gap, "Throughput lost, from the nearest system's Offline result", GAP),
+        tables.table(
             assessed.differences,
             f"Differences from the nearest official row ({best['nearest'] or 'none'})",
             {"what": "What", "here": "Here", "there": "There"},
@@ -128,5 +128,5 @@ def _by_model(runs: pd.DataFrame) -> list[pd.DataFrame]:
 def _asked(arguments: argparse.Namespace, catalog: Catalog) -> MyDeployment:
     values = option_values.asked(arguments, MyDeployment, catalog)
     if arguments.price:
-        values["prices"] = [option_values.price("--price", arguments.price, catalog, values.get("accelerator", ""))]
+        values["prices"] = [option_values.price("--price", arguments.price, values.get("accelerator", ""))]
     return MyDeployment(**parameters.validate("my_deployment", values))

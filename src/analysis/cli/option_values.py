@@ -10,11 +10,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from analysis._core import price_quote
-from analysis._core.choices import choose, folded
+from analysis._core import named_accelerators, price_quote
 from analysis._core.interval import Interval
 from analysis._core.refusal import Called, Failed, Refused
-from analysis._core.vocabulary import MIXED, round_age
+from analysis._core.vocabulary import round_age
 from analysis._display.tables import Table
 from analysis._tables.catalog import Catalog
 
@@ -51,9 +50,7 @@ def numbers(option: str, text: str) -> list[float]:
         raise ValueError(f"{option} {error}") from None
 
 
-def price(
-    option: str, text: str, catalog: Catalog, accelerator: str = "", expected: str = price_quote.EXPECTED_PLAIN
-) -> str:
+def price(option: str, text: str, accelerator: str = "", expected: str = price_quote.EXPECTED_PLAIN) -> str:
     """`4.76`, `2-4.76` or a whole quote, its accelerator by any name. Raises ValueError naming the option.
 
     Another accelerator than `accelerator`, where one is asked about, is refused. `expected` is what may be asked.
@@ -62,18 +59,18 @@ def price(
         name = price_quote.parse_quote(text, expected).accelerator
     except ValueError as error:
         raise ValueError(f"{option} {error}") from None
-    named = accelerator_of(option, name, catalog) if name else ""
+    named = accelerator_of(option, name) if name else ""
     if named and accelerator and named != accelerator:
         raise ValueError(f"{option} {text!r} is the price of {named}, but {accelerator} is asked about")
     return named + text[text.index("=") :] if named else text
 
 
-def quotes(option: str, texts: Iterable[str] | None, catalog: Catalog) -> list[str]:
+def quotes(option: str, texts: Iterable[str] | None) -> list[str]:
     """Quotes that each name an accelerator, its name as tables have it. Raises ValueError for one without."""
     for text in (texts := list(texts or ())):
         if "=" not in text:
             raise ValueError(f"{option} {text!r} names no accelerator; expected NAME=USD, such as 'H200 SXM=2.5-3'")
-    return [price(option, text, catalog, expected=price_quote.EXPECTED) for text in texts]
+    return [price(option, text, expected=price_quote.EXPECTED) for text in texts]
 
 
 def share(option: str, text: str) -> Interval:
@@ -126,13 +123,22 @@ def with_results(rounds: Iterable[str] | None, catalog: Catalog) -> None:
         raise ValueError(f"--rounds {missing[0]!r}: no official result of it is here; rounds that are here: {known}")
 
 
-def accelerator_of(option: str, name: str, catalog: Catalog) -> str:
+def accelerators(option: str, names: Iterable[str]) -> list[str]:
+    """The accelerators of names, aliases, and vendors. Raises ValueError as `accelerator_of`."""
+    with _naming(option):
+        return named_accelerators.each(names)
+
+
+def accelerator_of(option: str, name: str) -> str:
     """The accelerator of a name or alias. Raises ValueError naming the option, and the nearest names, for another."""
-    known = catalog.accelerator_names.get(folded(name), MIXED)
-    if known != MIXED:
-        return known
+    with _naming(option):
+        return named_accelerators.accelerator_named(name)
+
+
+@contextmanager
+def _naming(option: str) -> Iterator[None]:
     try:
-        return choose(name, [own for own in catalog.accelerators["accelerator"] if own != MIXED], "accelerator")
+        yield
     except ValueError as error:
         raise ValueError(f"{option}: {error}; all are in data/accelerators.csv") from None
 
@@ -159,7 +165,7 @@ def asked(
     for name in values.keys() & RANGES:
         values[name] = numbers(option(name), values[name])
     for name in values.keys() & {"accelerator", "baseline"}:
-        values[name] = accelerator_of(option(name), values[name], catalog)
+        values[name] = accelerator_of(option(name), values[name])
     return values
 
 

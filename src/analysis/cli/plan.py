@@ -51,9 +51,9 @@ def run(arguments: argparse.Namespace) -> list[str]:
         return [_json(asked, findings, rows, changes, planned)]
     marks = {"what": "Quantity", "p10": "P10", "p50": "P50", "p90": "P90"}
     drawn = {"quantity": "Input", "unit": "Unit", "value": "Value", "range_of": "Basis"}
-    result = tables.show(rows, f"Plan on {asked.baseline}, {planned.chosen.topic}", marks)
-    inputs = tables.show(planned.inputs, "Inputs", drawn)
-    changed = tables.show(changes, "What changes it (median)", CHANGED)
+    result = tables.table(rows, f"Plan on {asked.baseline}, {planned.chosen.topic}", marks)
+    inputs = tables.table(planned.inputs, "Inputs", drawn)
+    changed = tables.table(changes, "What changes it (median)", CHANGED)
     head, more = [found.headline for found in findings[:3]], [found.headline for found in findings[3:]]
     caveats = wording.texts(of_rows(planned.behind) | planned.notes | planned.power_notes)
     return [*head, "", *option_values.lines(result), *more, "", *option_values.lines(inputs), "",
@@ -99,7 +99,7 @@ def _json(
 def _asked(arguments: argparse.Namespace, catalog: Catalog) -> RealWorldDerating:
     values = option_values.asked(arguments, RealWorldDerating, catalog)
     if arguments.price:
-        values["prices"] = [option_values.price("--price", arguments.price, catalog, values["baseline"])]
+        values["prices"] = [option_values.price("--price", arguments.price, values["baseline"])]
     return RealWorldDerating(**parameters.validate("real_world_derating", values))
 
 

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from analysis._core import interval, notes, price_quote
-from analysis._core.choices import not_among
 from analysis._core.citation import several
 from analysis._core.interval import Interval
+from analysis._core.named_accelerators import accelerator_named
 from analysis._core.notes import NONE, Notes, note
 from analysis._core.number_words import usd
 from analysis._core.vocabulary import SECONDS_PER_HOUR, TOKENS
@@ -89,19 +89,20 @@ def priced(
     """
     prices = prices[prices["cost_model"].eq(cost_model)]
     quotes, valid = [price_quote.parse_quote(text) for text in given], list(accelerators["accelerator"])
-    for offer in quotes:
-        if offer.accelerator and offer.accelerator not in valid:
-            raise ValueError(f"a price is given for {not_among(offer.accelerator, valid)}")
+    try:
+        named = [offer.accelerator and accelerator_named(offer.accelerator, valid) for offer in quotes]
+    except ValueError as error:
+        raise ValueError(f"a price is given for {error}") from None
     rows = [
         {
-            "accelerator": offer.accelerator or accelerator,
+            "accelerator": name or accelerator,
             "provider": offer.provider or GIVEN,
             "commitment": offer.commitment or UNSTATED,
             "quoted": offer.quoted,
             "usd_per_accelerator_hour_low": offer.low,
             "usd_per_accelerator_hour_high": offer.high,
         }
-        for offer in quotes
+        for name, offer in zip(named, quotes, strict=True)
     ]
     if not rows:
         return prices

@@ -13,7 +13,7 @@ import pandas as pd
 
 from analysis._core import interval, round_order
 from analysis._core.interval import Interval
-from analysis._core.notes import NONE
+from analysis._core.notes import NONE, union
 from analysis._core.plain_values import Row, as_dicts, frame_of, grouped
 from analysis._core.vocabulary import MS_PER_SECOND
 from analysis.methods import benchmark_rules
@@ -112,7 +112,7 @@ def retained(curves: pd.DataFrame) -> pd.DataFrame:
     slowest = slowest.reindex(fastest.index)
     share = interval.of(fastest, PER_ACCELERATOR) / interval.of(slowest, PER_ACCELERATOR)
     pairs = zip(fastest["notes"], slowest["notes"], strict=True)
-    rows = interval.put(fastest, "retained", share).assign(notes=[fast | slow for fast, slow in pairs])
+    rows = interval.put(fastest, "retained", share).assign(notes=[union(both) for both in pairs])
     return rows.sort_values("retained_high", ascending=False, kind="stable").reset_index()
 
 

@@ -131,7 +131,7 @@ def own_notes(best: Row, base_best: Row, *kinds: str) -> Notes:
 
     A virtualized system has a note: it is compared only where its accelerator has no comparable bare-metal one.
     """
-    of_both = notes.without(best["notes"] | base_best["notes"], "another_size", *kinds)
+    of_both = notes.without(notes.union([best["notes"], base_best["notes"]]), "another_size", *kinds)
     of_both |= {
         note("virtualized", accelerator=row["accelerator"], hypervisor=row["hypervisor"])
         for row in (best, base_best)

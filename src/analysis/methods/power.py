@@ -86,7 +86,7 @@ def lead(best: pd.DataFrame, ratios: pd.DataFrame, baseline: str) -> pd.DataFram
         sides = {name: f"{name}_base" for name in ("accelerator", "round", "power_capped", "systems", *OF_SIDES)}
         pair = pair.rename(columns=sides | {base: name for name, base in sides.items()})
         pair = interval.put(pair, "ratio", interval.of(pair, "ratio").inverse)
-    return pair.assign(notes=[row["notes"] | _in_samples(row) for row in pair.to_dict("records")])
+    return pair.assign(notes=[notes.union([row["notes"], _in_samples(row)]) for row in pair.to_dict("records")])
 
 
 def most_metered(rows: pd.DataFrame, language: Collection[str]) -> pd.DataFrame:

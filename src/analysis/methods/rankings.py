@@ -182,7 +182,7 @@ def _with(board: pd.DataFrame, name: str, runs: pd.DataFrame, *, one_run: bool =
     rows = []
     for row in as_dicts(board):
         run = of_each.get(row["accelerator"])
-        caveats = run["notes"] | (_another_run(run, row) if one_run else NONE) if run else NONE
+        caveats = notes.union([run["notes"], _another_run(run, row) if one_run else NONE]) if run else NONE
         sources = run.get("source_ids") or (run["source_id"],) if run else ()
         ends = (interval.of(run, name) if run else UNKNOWN).columns(name)
         told = {f"{name}_round": run["round"] if run else "", f"{name}_notes": caveats}

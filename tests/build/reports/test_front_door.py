@@ -1,5 +1,6 @@
 """The Makefile and the CI script: what they offer, and what they say on a machine that cannot run them."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -35,6 +36,15 @@ def test_an_old_or_missing_python_is_said_in_one_line(tmp_path):
         assert said in first and "Python 3.11 or newer is needed" in first
         assert len(rest) == 1  # make's own line
         assert not (tmp_path / ".venv").exists()
+
+
+@pytest.mark.parametrize(("user", "is_allowed"), [(0, True), (1000, False)])
+def test_lab_starts_for_root_too(tmp_path, monkeypatch, user, is_allowed):
+    (tmp_path / "id").write_text(f"#!/bin/sh\necho {user}\n")
+    (tmp_path / "id").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    shown = make("--dry-run", "lab").stdout
+    assert "jupyter-lab" in shown and ("--allow-root" in shown) is is_allowed
 
 
 def test_the_ci_script_is_valid_bash():

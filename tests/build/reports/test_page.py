@@ -261,6 +261,7 @@ def test_numbers_ranges_and_zero_are_said_as_a_reader_would():
     assert value_words(0, "output tokens of a request; 0: those of the benchmark") == "those of the benchmark"
     assert value_words([0.6, 0.8], "share that is left, low and high") == "0.6 to 0.8"
     assert value_words([0.6, 0.8], "which rounds") == "0.6, 0.8"
+    assert value_words([f"part {place}" for place in range(65)]).endswith("part 10, part 11 and 53 more")
     assert words("usd_per_accelerator_hour") == "US dollars per accelerator hour" and words("cache_gb") == "cache (GB)"
 
 

@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from analysis._build.runs.folders import Places
+from analysis._core.paths import ROOT
 
 TOKEN = "for-this-test-alone"
 WAIT = 120_000  # milliseconds: a kernel starts and a whole notebook is run
@@ -41,6 +42,7 @@ def lab(copy_of_project: Callable[[Path], Places], tmp_path_factory: pytest.Temp
         "--LabApp.workspaces_dir=" + str(tmp_path),
     ]
     options += ["--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
+    options += re.findall(r"--ContentsManager\.\S+", (ROOT / "Makefile").read_text("utf-8"))
     with (tmp_path / "lab.log").open("wb") as log:
         server = subprocess.Popen(
             [sys.executable, "-m", "jupyterlab", *options], env=environment, stderr=log, stdout=log
@@ -131,6 +133,22 @@ def test_contents_of_a_notebook_are_listed_and_nothing_is_broken(lab, chromium, 
     page.screenshot(path=screenshots / "lab-generational_speedup.png")
     assert "Error displaying widget" not in page.content()
     page.context.close()
+
+
+def test_a_notebook_that_was_opened_and_saved_is_as_it_was(lab, chromium):
+    path = lab.project.notebook("overview")
+    before, read = path.read_bytes(), path.stat().st_mtime_ns
+    page = opened(chromium, lab, "overview")
+    page.get_by_role("menuitem", name="File", exact=True).click()
+    page.get_by_text("Save Notebook", exact=True).click()
+    for _ in range(100):
+        if path.stat().st_mtime_ns != read:
+            break
+        page.wait_for_timeout(100)
+    page.wait_for_timeout(500)
+    page.context.close()
+    assert path.stat().st_mtime_ns != read, "it was not saved"
+    assert path.read_bytes() == before
 
 
 def test_the_explorer_draws_and_filters(lab, chromium, screenshots):

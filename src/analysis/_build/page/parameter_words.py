@@ -7,11 +7,13 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from analysis._core.cell_lists import first_of
 from analysis._core.notebook_cells import assigned
 
 EMPTY = re.compile(r"\bempty(?: for|:) (.+)")
 ZERO = re.compile(r"\b(?:zero|0): (.+)")
 RANGE = re.compile(r"\blow and high\b|\brange\b")
+NAMED = 12  # values of a list that a page names; its JSON file has all
 UNITS = {
     "usd": "US dollars",
     "ms": "(ms)",
@@ -35,7 +37,8 @@ def value_words(value: Any, about: str = "") -> str:
         meant = None if value else ZERO.search(about)
         return meant[1] if meant else _number(value)
     if isinstance(value, list):
-        return (" to " if len(value) == 2 and RANGE.search(about) else ", ").join(map(value_words, value))
+        texts = [value_words(each) for each in value]
+        return " to ".join(texts) if len(texts) == 2 and RANGE.search(about) else first_of(texts, NAMED)
     return str(value)
 
 

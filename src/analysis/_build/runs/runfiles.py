@@ -50,12 +50,13 @@ class ReportRun:
 def run_files(places: Places, names: Iterable[str] = ()) -> dict[str, Path]:
     """Run files by report name, sorted; all of them, or the named ones.
 
-    A notebook that no run file names is a report of its own, with its own defaults. Raises UnknownReport, naming the
-    nearest reports there are.
+    A notebook is a report of its own too, with its own defaults, unless a run file has its name: that states it then.
+    Raises UnknownReport, naming the nearest reports there are.
     """
     files = {path.stem: path for path in places.runs.glob("*.y*ml")}
-    alone = {path.stem: path for path in _without_run_file(places) if why_not(path) is None}
-    files = dict(sorted((alone | files).items()))
+    alone = (path for path in places.notebooks.glob("*.ipynb") if path.stem not in files)
+    files |= {path.stem: path for path in alone if why_not(path) is None}
+    files = dict(sorted(files.items()))
     reports = list(dict.fromkeys(names))
     unknown = [name for name in reports if name not in files]
     if unknown:

@@ -45,7 +45,7 @@ class Explorer(ipywidgets.HTML):
     """
 
     def __init__(self, catalog: Catalog, rows: pd.DataFrame, start: str) -> None:
-        self.table = tables.show(counted(rows), "Official results by round", HEADS).unfolded()
+        self.table = tables.table(counted(rows), "Official results by round", HEADS).unfolded()
         first_columns = [column for column in columns.COLUMNS if column.first]
         further_columns = [column for column in columns.COLUMNS if not column.first]
         about = json.dumps(_about(catalog, rows, start), ensure_ascii=False, separators=(",", ":"))

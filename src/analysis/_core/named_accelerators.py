@@ -1,0 +1,76 @@
+"""The accelerators that a word of a user's means: a name, a short name, a name that a source prints, or a vendor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from analysis._core import table_text
+from analysis._core.cell_lists import first_of
+from analysis._core.choices import folded, not_among
+from analysis._core.vocabulary import MIXED
+
+NAMED = 8  # accelerators of a vendor that an error names
+
+
+def by_name(parts: Iterable[tuple[str, str, str]], printed: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The accelerator behind each name, keys as choices.folded; its own name counts most, then its short name.
+
+    `parts` are accelerators with short name and vendor, and either name may follow that of the vendor. `printed` are
+    names that sources print, each with its accelerator, "" where it means no part.
+    """
+    parts = list(parts)
+    names = {f"{vendor} {name}": own for own, label, vendor in parts for name in (label, own)}
+    names |= {name: own for name, own in printed if own}
+    names |= {label: own for own, label, _ in parts} | {own: own for own, _, _ in parts}
+    return {folded(name): own for name, own in names.items()}
+
+
+def accelerator_named(word: str, others: Iterable[str] = ()) -> str:
+    """Return the accelerator of a name that a page, a source, or you write: `B300 SXM` for `b300`.
+
+    `others` are names that are valid as they are. Raises ValueError with the nearest names, and for a vendor with the
+    accelerators that it has.
+    """
+    found = several(word, others)
+    if folded(word) in _vendors():
+        raise ValueError(f"{word!r} is a vendor, one accelerator is expected; valid: {first_of(found, NAMED)}")
+    return found[0]
+
+
+def several(word: str, others: Iterable[str] = ()) -> list[str]:
+    """The accelerator of a name as a list, or all accelerators of a vendor.
+
+    Raises ValueError with the nearest names.
+    """
+    others, names = [name for name in others if name != MIXED], _names()
+    if word in others:
+        return [word]
+    if (known := names.get(folded(word), MIXED)) != MIXED:
+        return [known]
+    if of_vendor := _vendors().get(folded(word)):
+        return of_vendor
+    own = [name for name in table_text.column("accelerators", "accelerator") if name != MIXED]
+    raise ValueError(not_among(word, dict.fromkeys([*own, *others]), names))
+
+
+def each(words: Iterable[str], others: Iterable[str] = ()) -> list[str]:
+    """The accelerators of names and vendors, each once, in the order of the words. Raises ValueError."""
+    others = list(others)
+    return list(dict.fromkeys(name for word in words for name in several(word, others)))
+
+
+def _names() -> dict[str, str]:
+    parts, aliases = table_text.rows("accelerators"), table_text.rows("accelerator_aliases")
+    return by_name(
+        ((row["accelerator"], row["label"], row["vendor"]) for row in parts),
+        ((row["as_published"], row["accelerator"]) for row in aliases),
+    )
+
+
+def _vendors() -> dict[str, list[str]]:
+    """The accelerators of each vendor, keys as choices.folded."""
+    vendors: dict[str, list[str]] = {}
+    for row in table_text.rows("accelerators"):
+        if row["vendor"]:
+            vendors.setdefault(folded(row["vendor"]), []).append(row["accelerator"])
+    return vendors

@@ -1,0 +1,42 @@
+"""Which accelerators a word of a user's means, by the tables of data/."""
+
+import pytest
+
+from analysis._core import named_accelerators, table_text
+from analysis._core.named_accelerators import accelerator_named
+from analysis._core.vocabulary import MIXED
+from analysis.audit import flags
+
+PARTS = [row for row in table_text.rows("accelerators") if row["accelerator"] != MIXED]
+
+
+@pytest.mark.parametrize("part", PARTS, ids=[part["accelerator"] for part in PARTS])
+def test_each_accelerator_goes_by_its_name_short_name_and_vendor(part):
+    name = part["accelerator"]
+    assert [accelerator_named(word) for word in (name, name.lower())] == [name, name]
+    assert part["label"] in [row["accelerator"] for row in PARTS] or accelerator_named(part["label"]) == name
+    if part["vendor"]:
+        assert name in named_accelerators.several(part["vendor"].upper())
+
+
+def test_no_vendor_is_called_like_an_accelerator():
+    names = flags.catalog().accelerator_names
+    assert [part["vendor"] for part in PARTS if part["vendor"].casefold() in names] == []
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [("B300", "B300 SXM"), ("nvidia  b300", "B300 SXM"), ("AMD MI355X", "MI355X"), ("GB300", "GB300")],
+)
+def test_a_short_name_may_follow_its_vendor(word, name):
+    assert accelerator_named(word) == name
+    assert flags.catalog().accelerator_names[" ".join(word.casefold().split())] == name, "measured files say it too"
+
+
+def test_names_that_are_valid_as_they_are_count_first():
+    assert named_accelerators.several("B300", ["B300", MIXED]) == ["B300"]
+    assert named_accelerators.each(["XPU 9", "B300"], ["XPU 9"]) == ["XPU 9", "B300 SXM"]
+    for word in (MIXED, "XPU 8"):
+        with pytest.raises(ValueError, match=f"{word!r}: ") as error:
+            named_accelerators.each([word], ["XPU 9", MIXED])
+    assert "did you mean 'XPU 9'?" in str(error.value)
