@@ -2,12 +2,12 @@
 
 Three forms, distinct in their parts. 0.2 and 0.3: distributions by status (`metrics`), load in `args.strategy`, model
 in `worker`. 0.4 to 0.6: load in `config.strategy`, counts in `metrics.request_totals`, model in the report's `args`.
-From 0.7 on: model and labels in the report's `config`. Times are in milliseconds by name. The time per output token of other tools is GuideLLM's
-`inter_token_latency_ms` (after the first token, over the others); its own `time_per_output_token_ms` divides by all.
-Percentiles of it weigh each request by its tokens. Only `successful` requests count; `incomplete` ones were cut off by
-the end of the run and are no failures. Rates are those of the tool, over a window that cuts requests at both ends, so
-tokens over seconds agree with them roughly. A zero is no time: the answers were not streamed. Keys as in
-vllm-project/guidellm, its tags v0.2.0 to v0.7.3.
+From 0.7 on: model and labels in the report's `config`. Times are in milliseconds by name. The time per output token of
+other tools is GuideLLM's `inter_token_latency_ms` (after the first token, over the others); its own
+`time_per_output_token_ms` divides by all. Percentiles of it weigh each request by its tokens. Only `successful`
+requests count; `incomplete` ones were cut off by the end of the run and are no failures. Rates are those of the tool,
+over a window that cuts requests at both ends, so tokens over seconds agree with them roughly. A zero is no time: the
+answers were not streamed. Keys as in vllm-project/guidellm, its tags v0.2.0 to v0.7.3.
 """
 
 from __future__ import annotations
