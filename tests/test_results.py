@@ -67,7 +67,7 @@ def test_rows_are_exported_as_pandas_exports_frames(results, tmp_path):
     assert any(text.startswith("different system size, ") for text in rows["notes"]) and "" in set(rows["notes"])
     rows.to_parquet(tmp_path / "rows.parquet")
     rows.to_csv(tmp_path / "rows.csv", index=False)
-    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "rows.parquet"), rows)
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "rows.parquet"), rows.astype({"notes": "str"}))
     assert pd.read_csv(tmp_path / "rows.csv", keep_default_na=False)["notes"].tolist() == rows["notes"].tolist()
     results.to_parquet(tmp_path / "results.parquet")
     assert len(pd.read_parquet(tmp_path / "results.parquet")) == len(results)

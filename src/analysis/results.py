@@ -77,7 +77,7 @@ def comparable(
     chosen = selection.select(selection.Data(rows.reset_index(drop=True), data.benchmarks, known), question)
     work = f"{WORKS[chosen.unit]}_per_second"
     frame = chosen.rows.assign(**{
-        "notes": pd.Series(notes.as_text(chosen.rows["notes"]), chosen.rows.index, "str"),
+        "notes": pd.Series(notes.as_text(chosen.rows["notes"]), chosen.rows.index, "object"),
         work: (chosen.rows["rate_low"] + chosen.rows["rate_high"]) / 2,
         f"{work}_per_accelerator": (chosen.rows["per_accelerator_low"] + chosen.rows["per_accelerator_high"]) / 2,
     })  # fmt: skip

@@ -320,7 +320,18 @@ class Note:
 
 Notes = frozenset[Note]
 NONE: Notes = frozenset()
-_OF_TEXT: dict[str, Notes] = {}  # the notes behind the texts that as_text made
+
+
+class Words(str):
+    """Notes in words, which pandas can export, with the notes that they are of."""
+
+    notes: Notes
+
+    def __new__(cls, notes: Iterable[Note] | str) -> Words:
+        """The words of some notes."""
+        words = super().__new__(cls, worded(notes))
+        words.notes = frozenset(of_cell(notes))
+        return words
 
 
 def kind(code: str) -> Kind:
@@ -344,19 +355,20 @@ def some(**codes: bool) -> Notes:
     return frozenset(note(code) for code, holds in codes.items() if holds)
 
 
-def as_text(cells: Iterable[Notes]) -> list[str]:
+def as_text(cells: Iterable[Notes]) -> list[Words]:
     """The notes of each row in words, as a column that pandas can export; of_cell has the notes again."""
     cells = list(cells)
-    texts = {cell: worded(cell) for cell in set(cells)}
-    _OF_TEXT.update({text: cell for cell, text in texts.items()})
+    texts = {cell: Words(cell) for cell in set(cells)}
     return [texts[cell] for cell in cells]
 
 
 def of_cell(cell: Iterable[Note] | str) -> Iterable[Note]:
-    """The notes of a cell; of one in words those that it was made of (as_text), else a note in these words."""
-    if not isinstance(cell, str):
-        return cell
-    return _OF_TEXT.get(cell) or (frozenset({note("own_words", words=cell)}) if cell else NONE)
+    """The notes of a cell; of one in words those that it is of, else a note in these words."""
+    if isinstance(cell, Words):
+        return cell.notes
+    if isinstance(cell, str):
+        return frozenset({note("own_words", words=cell)}) if cell else NONE
+    return cell
 
 
 def union(groups: Iterable[Iterable[Note] | str]) -> Notes:
