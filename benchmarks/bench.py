@@ -9,7 +9,6 @@ import argparse
 import json
 import os
 import platform
-import shutil
 import statistics
 import subprocess
 import sys
@@ -33,10 +32,9 @@ from workspace import ROOT, Cost, Workspace
 from analysis._core.file_contents import write_whole
 
 OUT = ROOT / "reports" / "bench.json"
-AIMS = {("f", "a"): 0.1, ("f", "b"): 0.4, ("f", "g"): 1.3, ("sweep", "commands"): 0.07, ("dask", "local"): 1.1}
+AIMS = {("f", "a"): 0.1, ("f", "b"): 0.4, ("f", "g"): 1.3, ("sweep", "commands"): 0.07}
 SECONDS = {"analysis check": 1.0, "analysis plan": 0.8, "import": 0.3, "Catalog().results": 0.1}  # aims of commands
 SWEEP = "energy_price"
-MOST_WORKERS = 4
 
 
 def main() -> int:
@@ -62,7 +60,7 @@ def main() -> int:
         if "f" in arguments.ways:
             others["nothing_to_do"] = lambda: [vars(sweeping.nothing_to_do(space)) for _ in range(3)]
         if arguments.sweep:
-            others["sweep"] = lambda: _sweeps(space, arguments.sweep_rounds, arguments.times)
+            others["sweep"] = lambda: _sweeps(space, arguments.sweep_rounds)
         if arguments.importer:
             others["importer"] = importers.measured
         for name, measure in others.items():
@@ -94,11 +92,9 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="of the ways, interleaved (default 5)")
     parser.add_argument("--sweep-rounds", type=int, default=2, metavar="N", help="of the sweep (default 2)")
-    parser.add_argument("--times", type=int, default=1, metavar="N", help="the sweep's points on workers with one "
-                        "processor each, ten for 400 (default 1)")  # fmt: skip
     parser.add_argument("--jobs", type=int, default=3, metavar="N", help="notebooks at a time, for ours (default 3)")
     parser.add_argument("--ways", default="abcdefgh", help="letters of the ways to run (default all)")
-    parser.add_argument("--no-sweep", dest="sweep", action="store_false", help="leave out the sweep, here and on Dask")
+    parser.add_argument("--no-sweep", dest="sweep", action="store_false", help="leave out the sweep")
     parser.add_argument("--no-import", dest="importer", action="store_false", help="leave out the importer")
     return parser.parse_args()
 
@@ -131,37 +127,19 @@ def _side_by_side(space: Workspace, letters: str, rounds: int, measured: dict[st
             _say(f"a round takes {minutes:.1f} minutes: {minutes * (rounds - 1):.0f} more for the ways")
 
 
-def _sweeps(space: Workspace, rounds: int, times: int) -> dict[str, Any]:
+def _sweeps(space: Workspace, rounds: int) -> dict[str, Any]:
     import yaml
 
     content = yaml.safe_load((space.root / "notebooks" / "sweeps" / f"{SWEEP}.yml").read_text("utf-8"))
     points = 1
     for values in content["matrix"].values():
         points *= len(values)
-    costs: dict[str, Any] = {"points": points, "commands": [], "local": [], "dask": []}
-    with sweeping.cluster(space) as address:
-        for number in range(rounds):
-            costs["commands"].append(vars(sweeping.commands_once(space, content["notebook"])))
-            costs["local"].append(vars(sweeping.sweep(space, SWEEP)))
-            costs["dask"].append(vars(sweeping.sweep(space, SWEEP, "--scheduler", address)))
-            _say(
-                f"sweep round {number + 1}: "
-                + str({k: round(v[-1]["wall"], 1) for k, v in costs.items() if v and k != "points"})
-            )
-    return costs | {"workers": _workers(space, times, points * times)}
-
-
-def _workers(space: Workspace, times: int, points: int) -> list[dict[str, float]]:
-    """A sweep on one worker, on two and so on, each with one processor of its own; nothing where they cannot have."""
-    if shutil.which("taskset") is None:
-        return []
-    runs, name = [], sweeping.grown(space, SWEEP, times)
-    for count in range(1, min(len(os.sched_getaffinity(0)), MOST_WORKERS) + 1):
-        with sweeping.cluster(space, sorted(os.sched_getaffinity(0))[:count]) as address:
-            wall = sweeping.sweep(space, name, "--scheduler", address).wall
-        runs.append({"workers": count, "points": points, "wall": wall})
-        _say(f"{points} reports on {count} workers of one processor each: {wall:.1f} s")
-    return runs
+    costs: dict[str, Any] = {"points": points, "commands": [], "local": []}
+    for number in range(rounds):
+        costs["commands"].append(vars(sweeping.commands_once(space, content["notebook"])))
+        costs["local"].append(vars(sweeping.sweep(space, SWEEP)))
+        _say(f"sweep round {number + 1}: {costs['local'][-1]['wall']:.1f} s")
+    return costs
 
 
 def _ratios(measured: dict[str, Any]) -> list[dict[str, Any]]:
@@ -173,7 +151,6 @@ def _ratios(measured: dict[str, Any]) -> list[dict[str, Any]]:
     if sweep := measured.get("sweep"):
         per_point = [{key: value / sweep["points"] for key, value in cost.items()} for cost in sweep["local"]]
         ratios.append(_ratio("sweep", "commands", per_point, sweep["commands"]))
-        ratios.append(_ratio("dask", "local", sweep["dask"], sweep["local"]) | {"processor": None})  # The worker's own.
     return ratios
 
 
@@ -199,13 +176,9 @@ def _print(measured: dict[str, Any]) -> None:
     for ratio in measured["ratios"]:
         wall, processor = ratio["wall"], ratio["processor"]
         aim = f", aim {ratio['aim']}" if ratio["aim"] else ""
-        used = f"; of the processor {processor['median']:.3f}" if processor else ""
+        used = f"; of the processor {processor['median']:.3f}"
         spread = f"{wall['median']:.3f} ({wall['least']:.3f} to {wall['most']:.3f}){aim}"
         print(f"{ratio['of']:>6} / {ratio['to']:<8} {spread}{used}")
-    for run in measured.get("sweep", {}).get("workers", []):
-        each = run["wall"] / run["points"]
-        print(f"Dask, {run['points']} reports on {run['workers']} workers of one processor: {run['wall']:.0f} s, "
-              f"{each:.2f} s a report, {each * run['workers']:.2f} s of a worker")  # fmt: skip
     for words in measured["tried_again"]:
         print(f"tried again: {words}")
     for name, taken in measured["commands_seconds"].items():

@@ -23,8 +23,9 @@ def load_results() -> pd.DataFrame:
 
     The main columns are `round`, `division`, `availability`, `submitter`, `system`, `accelerator`,
     `accelerator_count`, `benchmark`, `scenario`, `low` and `high` in `unit`, `precision` and `result_id`;
-    data/README.md describes all of them. `vendor` is that of the accelerator, "" where unknown.
-    Raises TableError naming file, row and column of a broken table.
+    data/README.md describes those of the files. Added are `source` (its short name), `vendor` (of the accelerator,
+    "" for one that data/accelerators.csv lacks), `power_capped`, `machine` and `comparable_since`. Raises
+    TableError naming file, row and column of a broken table.
     """
     return flags.catalog().results
 
@@ -85,5 +86,5 @@ def comparable(
 
 
 def _listed(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names; a text is one name, not a list of its letters."""
-    return (names,) if isinstance(names, str) else tuple(names)
+    """Return the names; a text is one name, not a list of its letters, and an empty one is none."""
+    return tuple(filter(None, [names] if isinstance(names, str) else names))

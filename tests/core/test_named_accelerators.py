@@ -40,3 +40,16 @@ def test_names_that_are_valid_as_they_are_count_first():
         with pytest.raises(ValueError, match=f"{word!r}: ") as error:
             named_accelerators.each([word], ["XPU 9", MIXED])
     assert "did you mean 'XPU 9'?" in str(error.value)
+
+
+@pytest.mark.parametrize("word", ["", float("nan"), None])
+def test_what_is_no_text_is_no_name(word):
+    with pytest.raises(ValueError, match=r"is no name of an accelerator|none of \d+ valid ones"):
+        accelerator_named(word)
+
+
+def test_a_printed_name_is_the_same_part_for_imports_and_for_parameters():
+    rows = [row for row in table_text.rows("accelerator_aliases") if row["accelerator"] not in ("", MIXED)]
+    assert {row["as_published"]: accelerator_named(row["as_published"]) for row in rows} == {
+        row["as_published"]: row["accelerator"] for row in rows
+    }

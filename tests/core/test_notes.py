@@ -36,6 +36,9 @@ def test_notes_in_words_are_read_back_and_words_of_ones_own_are_a_note():
     told = rows(NONE, NONE).assign(notes=["measured {on} a laptop", ""])
     (own,) = notes.of_rows(told)
     assert (own.text, own.about, own.kind.mark) == ("measured {on} a laptop (A)", ("A",), "")
+    assert notes.of_rows(told.assign(notes=float("nan"))) == NONE == frozenset(notes.of_cell(None))
+    with pytest.raises(TypeError, match="column notes: 3 is neither words nor notes"):
+        notes.of_rows(told.assign(notes=3))
     assert shown.table(told, "Own", {"notes": "Caveat"}).cells["Caveat"].tolist() == told["notes"].tolist()
 
 

@@ -83,7 +83,7 @@ REFUSED = [
     ),
     (SPEEDUP, {"users": 3}, "no parameter 'users': valid: benchmark, scenario"),
     (SPEEDUP, {"benchmark": 70}, should("benchmark", "a valid string", 70)),
-    (SPEEDUP, {"accelerators": "L40S"}, should("accelerators", "a valid list", "L40S")),
+    (SPEEDUP, {"accelerators": 7}, should("accelerators", "a valid list", 7)),
     (SPEEDUP, {"rounds": [5.1]}, should("rounds.0", "a valid string", 5.1)),
     (
         SPEEDUP,

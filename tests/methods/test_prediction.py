@@ -167,9 +167,9 @@ def test_a_range_is_that_of_the_other_cases_and_of_the_nearest_kind_that_has_eno
 
 
 def test_what_is_drawn_has_the_factors_as_its_tenth_and_ninetieth_percentile():
-    drawn = Band(Interval(0.8, 1.2), 20).drawn
-    assert (drawn.low, drawn.high) == pytest.approx((0.75, 1.25), **CLOSE)  # a tenth of 0.5 is 0.05
-    assert Band(Interval(0.1, 1.7), 20).drawn.low == 0.05
+    """A tenth of the way from a third to 100, on a scale of factors, is at 10 ** (-0.5 + 0.25)."""
+    drawn = Band(Interval(10**-0.25, 10**1.75), 20).drawn
+    assert (drawn.low, drawn.high) == pytest.approx((10**-0.5, 100.0), **CLOSE)
     assert not Band(Interval(np.nan, np.nan), 3).drawn.known
 
 

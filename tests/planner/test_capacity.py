@@ -196,6 +196,13 @@ def test_parts_of_nodes_are_rented_unless_whole_ones_are_asked_for(plan):
         assert planned.draws["accelerators"].eq(count).all() and planned.draws["nodes"].eq(1).all()
 
 
+def test_a_slot_is_held_for_the_mean_prompt_and_waited_for_by_the_long_one(plan, lengths):
+    """200 and 1,000 tokens: 1,000 within the limit, 600 in service."""
+    demand = plan(SERVER, lengths=lengths("200,500", "1000,500")).demand
+    assert demand.service_s == pytest.approx(0.6 * demand.prompt_s + 500 / 5.0)
+    assert demand.wait_limit_s == 2.0 - demand.prompt_s
+
+
 def test_what_is_left_out_is_the_benchmark_s(plan, data):
     """The TTFT limit of the scenario, and the cache of its data set's requests, answers as long as the model's."""
     told = plan(SERVER, context_tokens=[]).inputs.set_index("quantity").loc["context", ["value_low", "value_high"]]

@@ -201,6 +201,35 @@ def test_asked_means_scale_the_requests_of_the_data_set(data):
     assert np.isnan(decoder.lengths("gptj").prompt) and decoder.requests("gptj", 10.0).lengths.whole == 79.0
 
 
+def test_requests_without_an_answer_do_not_count_beside_others(record, data):
+    tables = record(SERVER)
+    rows = data.request_lengths.copy()
+    rows.loc[rows.index % 2 == 0, "answer_tokens"] = pd.NA
+    tables.request_lengths = rows
+    halved, whole = (Decoder(each).lengths("deepseek-r1").context for each in (tables, data))
+    assert halved == pytest.approx(whole, rel=0.05)
+
+
+def test_the_error_of_other_lengths_grows_with_the_distance_from_the_benchmark_s(data):
+    """None within a hundredth, which is measured; more prompt is never more throughput."""
+    own, found = Decoder(data).lengths("llama3.1-8b").prompt, []
+    for times in (1.0, 1.005, 1.02, 1.2, 2.0, 8.0, 20.0):
+        asked = RealWorldDerating(benchmark="llama3.1-8b", baseline="H200 SXM", prompt_tokens=own * times)
+        found.append(basis(data, asked).curve.at(20.0))
+    assert [throughput.evidence for throughput in found] == [MEASURED] * 2 + [ESTIMATE] * 5
+    middles = [throughput.middle for throughput in found]
+    widths = [throughput.rate.high / throughput.rate.low for throughput in found]
+    assert all(less <= more * 1.001 for more, less in pairwise(middles)) and middles[2] > 0.95 * middles[0]
+    assert widths == sorted(widths) and widths[2] < 1.1 * widths[0] and widths[-1] > 2 * widths[0]
+
+
+@pytest.mark.parametrize(("percentile", "tokens"), [(0.5, 100.0), (0.9, 900.0)])
+def test_the_prompt_that_is_waited_for_is_that_of_the_percentile(record, lengths, percentile, tokens):
+    file = lengths(*["100,50"] * 8, *["900,50"] * 2)
+    asked = ASKED.model_copy(update={"lengths": file, "wait_percentile": percentile})
+    assert basis(record(SERVER), asked).prompt.tokens == tokens
+
+
 def test_a_file_of_requests_counts_as_read(record, lengths):
     """With its SHA-256, among the tables that a page is built again for; another plan reads none."""
     tables, file = record(SERVER), lengths("1000,500")

@@ -56,11 +56,11 @@ def test_a_model_that_cannot_be_is_refused(total, active):
 
 
 def test_shapes_are_those_of_text_under_a_limit(data):
-    known = nearest_benchmark.shapes(data.benchmarks, data.benchmark_limits)
+    known = nearest_benchmark.shapes(data.benchmarks)
     assert {"llama2-70b", "llama3.1-405b", "gpt-oss-120b", "mixtral-8x7b", "llama3.1-8b"} <= set(known)
     assert not {"llama3.1-8b-edge", "whisper", "bert", "qwen3-vl-235b-a22b"} & set(known)
-    assert known["deepseek-r1"] == Shape(671.0, 37.0, 3136.0) and nearest_benchmark.unmeasured(data.benchmarks) == []
-    assert known["gpt-oss-120b"] == Shape(117.0, 5.1, 15330.0) and known["llama2-70b"] == Shape(70.0, 70.0, 1024.0)
+    assert known["deepseek-r1"] == Shape(671.0, 37.0, 803.8) and nearest_benchmark.unmeasured(data.benchmarks) == []
+    assert known["gpt-oss-120b"] == Shape(117.0, 5.1, 5011.0) and known["llama2-70b"] == Shape(70.0, 70.0, 222.3)
 
 
 @pytest.mark.parametrize(
@@ -70,12 +70,12 @@ def test_shapes_are_those_of_text_under_a_limit(data):
         (Shape(32.0, 32.0), "llama2-70b"),
         (Shape(120.0, 5.1), "gpt-oss-120b"),
         (Shape(47.0, 13.0), "mixtral-8x7b"),
-        (Shape(7.0, 7.0, 2000.0), "llama3.1-8b"),
+        (Shape(7.5, 7.5, 900.0), "llama3.1-8b"),
         (Shape(500.0, 500.0), "llama3.1-405b"),
         (Shape(671.0, 37.0), "deepseek-r1"),
         (Shape(1000.0, 32.0), "deepseek-r1"),
     ],
 )
 def test_models_that_people_serve_have_the_neighbors_that_one_expects(data, shape, benchmark):
-    known = nearest_benchmark.shapes(data.benchmarks, data.benchmark_limits)
+    known = nearest_benchmark.shapes(data.benchmarks)
     assert nearest_benchmark.ranked(data.benchmarks, known, shape)["benchmark"].iloc[0] == benchmark

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from analysis._core import table_text
 from analysis._core.cell_lists import first_of
 from analysis._core.choices import folded, not_among
+from analysis._core.file_contents import file_version
+from analysis._core.paths import DATA
 from analysis._core.vocabulary import MIXED
 
+FILES = [DATA / "accelerators.csv", DATA / "accelerator_aliases.csv"]
 NAMED = 8  # accelerators of a vendor that an error names
 
 
@@ -42,6 +46,8 @@ def several(word: str, others: Iterable[str] = ()) -> list[str]:
 
     Raises ValueError with the nearest names.
     """
+    if not isinstance(word, str):
+        raise ValueError(f"{word!r} is no name of an accelerator")
     others, names = [name for name in others if name != MIXED], _names()
     if word in others:
         return [word]
@@ -60,17 +66,24 @@ def each(words: Iterable[str], others: Iterable[str] = ()) -> list[str]:
 
 
 def _names() -> dict[str, str]:
-    parts, aliases = table_text.rows("accelerators"), table_text.rows("accelerator_aliases")
-    return by_name(
-        ((row["accelerator"], row["label"], row["vendor"]) for row in parts),
-        ((row["as_published"], row["accelerator"]) for row in aliases),
-    )
+    return _read(*map(file_version, FILES))[0]
 
 
 def _vendors() -> dict[str, list[str]]:
     """The accelerators of each vendor, keys as choices.folded."""
+    return _read(*map(file_version, FILES))[1]
+
+
+@lru_cache(maxsize=1)
+def _read(*versions: tuple[int, ...]) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """The accelerators by name and by vendor, of these versions of FILES."""
+    parts, aliases = table_text.rows("accelerators"), table_text.rows("accelerator_aliases")
+    names = by_name(
+        ((row["accelerator"], row["label"], row["vendor"]) for row in parts),
+        ((row["as_published"], row["accelerator"]) for row in aliases),
+    )
     vendors: dict[str, list[str]] = {}
-    for row in table_text.rows("accelerators"):
+    for row in parts:
         if row["vendor"]:
             vendors.setdefault(folded(row["vendor"]), []).append(row["accelerator"])
-    return vendors
+    return names, vendors

@@ -363,11 +363,18 @@ def as_text(cells: Iterable[Notes]) -> list[Words]:
 
 
 def of_cell(cell: Iterable[Note] | str) -> Iterable[Note]:
-    """The notes of a cell; of one in words those that it is of, else a note in these words."""
+    """The notes of a cell; of one in words those that it is of, else a note in these words; of an empty one none.
+
+    Raises TypeError for what is neither notes nor words.
+    """
     if isinstance(cell, Words):
         return cell.notes
+    if cell is None or cell != cell:  # NaN, as read back from a file or left over by a merge
+        return NONE
     if isinstance(cell, str):
         return frozenset({note("own_words", words=cell)}) if cell else NONE
+    if not isinstance(cell, Iterable):
+        raise TypeError(f"column notes: {cell!r} is neither words nor notes")
     return cell
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from analysis._core import named_accelerators, price_quote, table_text, vocabulary
 from analysis._core.choices import not_among
@@ -40,8 +40,10 @@ def _each_once(values: list[list[str]]) -> list[str]:
 
 
 def _list_of(named: Callable[[str], list[str]]) -> Any:
-    """A list of names and vendors, which becomes one of accelerators."""
-    return Annotated[list[Annotated[str, AfterValidator(named)]], AfterValidator(_each_once)]
+    """A list of names and vendors, or one of them, which becomes a list of accelerators."""
+    names = list[Annotated[str, AfterValidator(named)]]
+    return Annotated[names, BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
+                     AfterValidator(_each_once)]  # fmt: skip
 
 
 LEAST = 1e-6  # of a share, dollars or kilowatts: what is less is a slip, and its inverse fills pages with digits

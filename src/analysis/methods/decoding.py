@@ -41,7 +41,7 @@ class Lengths:
     whole: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Requests:
     """The tokens of the prompt and of the answer of each request of a user or of a data set, arrays of one length."""
 

@@ -66,13 +66,10 @@ class Band:
 
     @property
     def drawn(self) -> Interval:
-        """The ends of the uniform distribution whose tenth and ninetieth percentile are the factors.
-
-        At least half the lower factor, so that what is drawn stays above zero.
-        """
+        """The ends of the distribution, uniform in the logarithm, whose LIKELY percentiles are the factors."""
         low, high = self.factors.low, self.factors.high
-        more = (high - low) * LIKELY[0] / (LIKELY[1] - LIKELY[0])
-        return Interval(max(low - more, low / 2), high + more)
+        more = (high / low) ** (LIKELY[0] / (LIKELY[1] - LIKELY[0]))
+        return Interval(low / more, high * more)
 
 
 class Tables(selection.Tables, Protocol):
@@ -110,12 +107,14 @@ class Decoder:
     def requests(self, benchmark: str, prompt: float | None = None, answer: float | None = None) -> Requests:
         """The requests of a benchmark's data set, scaled to these means, by default its own; NaN unknown.
 
-        The benchmark's mean answer is what models generate. Where the data set or its answers are not known, each
-        request has the means.
+        The benchmark's mean answer is what models generate. A request without an answer does not count beside others
+        that have one; where the data set or all of its answers are not known, each request has the means.
         """
         row, known = self.identities[benchmark], np.ones((1, 2))
         if benchmark in self._data_sets.groups:
-            known = self._data_sets.get_group(benchmark).fillna(1).to_numpy("float64")
+            rows = self._data_sets.get_group(benchmark)
+            answered = rows.dropna(subset="answer_tokens")
+            known = (answered if len(answered) else rows.fillna(1)).to_numpy("float64")
         means = row["prompt_tokens"], (row["tokens_per_sample_low"] + row["tokens_per_sample_high"]) / 2
         return Requests(*known.T).scaled(prompt or means[0], answer or means[1])
 

@@ -61,7 +61,7 @@ class Basis:
     `price` is in US dollars per accelerator-hour, `offers` names the provider of each of its quotes. `host` is what
     draws power beside the accelerators, `scaling` what several nodes keep, `ttft_ms` the scenario's limit (infinite
     without one). What is not known is NaN, a `model` None. `facts` are the datasheet, `rounds` those
-    asked for.
+    asked for, `prompt` is that at the `wait_percentile` asked for.
     """
 
     accelerator: str

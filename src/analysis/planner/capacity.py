@@ -299,8 +299,9 @@ def _demand(plan_basis: Basis, asked: RealWorldDerating, speed: float, prompt: P
     """Without tokens per request, stated or known, requests have no length, and no queue can be planned."""
     tokens, limit = asked.tokens_per_request, asked.ttft_ms / MS_PER_SECOND
     seconds = prompt.seconds if prompt.known else 0.0
+    mean_s = seconds * plan_basis.evidence.requests.lengths.prompt / prompt.tokens
     peak, waits = Interval(*asked.peak_over_mean), (asked.wait_percentile, asked.wait_variability)
-    return Demand(asked.users, speed, peak, tokens, limit, *waits, seconds)
+    return Demand(asked.users, speed, peak, tokens, limit, *waits, seconds, mean_s)
 
 
 def _of_power(drawn: node_power.Drawn, behind: Behind, accelerator: str, scenario: str) -> Notes:

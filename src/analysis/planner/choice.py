@@ -18,6 +18,7 @@ from analysis.planner import basis, capacity, nearest_benchmark, sizing
 from analysis.planner.basis import Basis
 from analysis.planner.capacity import FEWER_DRAWS, FEWEST_DRAWS, Planned
 from analysis.planner.curve import ESTIMATE, Tables
+from analysis.planner.demand import requests
 from analysis.planner.nearest_benchmark import Shape
 
 ACCELERATORS, DOLLARS, KILOWATTS = "count", "usd_per_hour", "kilowatts"  # what a ranking is by
@@ -183,9 +184,9 @@ def match(tables: Tables, asked: AcceleratorChoice) -> Match:
 
     The closest is among those with results under a latency limit in the rounds asked for.
     """
-    shapes = nearest_benchmark.shapes(tables.benchmarks, tables.benchmark_limits, asked.rounds)
-    total = asked.parameters_billion
-    stated = Shape(total, asked.active_parameters_billion or total, asked.prompt_tokens or np.nan) if total else None
+    shapes, total = nearest_benchmark.shapes(tables.benchmarks), asked.parameters_billion
+    prompt = requests(asked.lengths).lengths.prompt if asked.lengths else asked.prompt_tokens or np.nan
+    stated = Shape(total, asked.active_parameters_billion or total, prompt) if total else None
     benchmark = asked.benchmark or asked.benchmark_named
     shape = stated or shapes.get(benchmark)
     near = pd.DataFrame(columns=nearest_benchmark.COLUMNS)

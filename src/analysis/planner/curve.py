@@ -39,6 +39,8 @@ FIRST_TOKEN = "first_token_ms"  # see benchmark_rules.first_token_ms
 MEASURED, ESTIMATE = "measured", "estimate"
 PERCENTILES = {"median": "p50", "p99": "p99"}  # of the parameter `interactivity`
 RATE = ("per_accelerator_low", "per_accelerator_high")
+SAME_LENGTHS = 0.01  # share by which mean lengths may differ from the benchmark's and still be its own
+FULL_ERROR = 2.0  # times the throughput, at which other lengths have all the error of another benchmark
 LEAST_IN_FLIGHT = 1.5  # requests per accelerator: a system with fewer is no evidence of what it gives slower users
 EXACT = Interval(1.0, 1.0)
 READ = dict.fromkeys([*system_properties.READ, *system_properties.LIMITED, *cost.RAN, *RATE, SPEED, FIRST_TOKEN,
@@ -236,13 +238,8 @@ class Evidence:
         points = [point for point, sold in zip(points, on_sale, strict=True) if sold or not any(on_sale)]
         own, asked = self._decoders(accelerator)
         if self._is_scaled and own and asked:
-            error = self._factors(MODEL, *self.typical)
             points = [
-                replace(
-                    each, rate=each.rate * (asked.at(each.speed) / own.at(each.speed)), factors=each.factors * error
-                )
-                for each in points
-                if own.at(each.speed)
+                self._scaled(each, asked.at(each.speed) / own.at(each.speed)) for each in points if own.at(each.speed)
             ]
         rising: list[Point] = []
         for point in sorted(points, key=lambda each: each.speed, reverse=True):
@@ -251,6 +248,17 @@ class Evidence:
         fastest, span = list(self.typical)[-1], max(self.typical.values()) / min(self.typical.values())
         beyond = self._factors(SLOWER, fastest)
         return Curve(tuple(rising[::-1]), asked, beyond, span if span > 1 else np.e, self._is_scaled)
+
+    def _scaled(self, point: Point, ratio: float) -> Point:
+        """The point for what is asked, `ratio` times the throughput by the decoding model.
+
+        Its error is the spread of predicting one benchmark from another, whose bias is the other benchmark's: all of it
+        for another model; for other lengths the more, the farther they take the throughput, up to FULL_ERROR times.
+        """
+        error = self._factors(MODEL, *self.typical)
+        share = 1.0 if self._is_other_model else min(1.0, abs(np.log(ratio)) / np.log(FULL_ERROR)) if ratio > 0 else 1.0
+        spread = (error.high / error.low) ** (share / 2)
+        return replace(point, rate=point.rate * ratio, factors=point.factors * Interval(1 / spread, spread))
 
     def _point(self, accelerator: str, scenario: str) -> Point | None:
         """What systems of one kind gave in a scenario; where none ran it under load, the estimate."""
@@ -340,12 +348,16 @@ class Evidence:
         return Band(Interval(low, high), 0).drawn
 
     @cached_property
-    def _is_scaled(self) -> bool:
+    def _is_other_model(self) -> bool:
         own = self.decoder.identities[self.chosen.question.benchmark]
         sizes = ("parameters_billion", "active_parameters_billion")
-        is_same = all(self.identity[name] == own[name] or pd.isna(self.identity[name]) for name in sizes)
-        lengths = astuple(self.requests.lengths), astuple(self.decoder.lengths(own["benchmark"]))
-        return not is_same or not np.allclose(*lengths, equal_nan=True)
+        return not all(self.identity[name] == own[name] or pd.isna(self.identity[name]) for name in sizes)
+
+    @cached_property
+    def _is_scaled(self) -> bool:
+        own = self.decoder.lengths(self.chosen.question.benchmark)
+        is_same = np.allclose(astuple(self.requests.lengths), astuple(own), rtol=SAME_LENGTHS, equal_nan=True)
+        return self._is_other_model or not is_same
 
     def _decoders(self, accelerator: str) -> tuple[Decoding | None, Decoding | None]:
         """The decoding model of the benchmark, and that of what is asked."""

@@ -49,10 +49,10 @@ def _tokens(file: str, place: int, name: str, row: dict[str, str]) -> float:
 class Demand:
     """How many users, tokens per second each, the ratio of peak to mean traffic, and how long a request may take.
 
-    The first token comes after a wait for a free slot and after the prompt is read, in `prompt_s`: what that leaves of
-    the limit may be waited. A slot is held while the prompt is read and while `tokens_per_request` (output tokens) come
-    at the speed; unknown (NaN) plans without a queue. `variability` as in queueing.wait. Raises ValueError for no
-    users, no speed or a negative time.
+    The first token comes after a wait for a free slot and after the prompt is read, in `prompt_s` for one that is long:
+    what that leaves of the limit may be waited. A slot is held while a prompt is read, in `mean_prompt_s` (NaN: the
+    same), and while `tokens_per_request` (output tokens) come at the speed; unknown (NaN) plans without a queue.
+    `variability` as in queueing.wait. Raises ValueError for no users, no speed or a negative time.
     """
 
     users: int
@@ -63,6 +63,7 @@ class Demand:
     percentile: float = 0.99
     variability: float = 1.0
     prompt_s: float = 0.0
+    mean_prompt_s: float = float("nan")
 
     def __post_init__(self) -> None:
         for name in ("users", "tokens_per_second_per_user"):
@@ -84,7 +85,8 @@ class Demand:
     @property
     def service_s(self) -> float:
         """How long a request holds its slot, in seconds."""
-        return self.prompt_s + self.tokens_per_request / self.tokens_per_second_per_user
+        prompt_s = self.prompt_s if np.isnan(self.mean_prompt_s) else self.mean_prompt_s
+        return prompt_s + self.tokens_per_request / self.tokens_per_second_per_user
 
     @property
     def wait_limit_s(self) -> float:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import pandas as pd
 
 from analysis._core.vocabulary import TOKENS
-from analysis.methods import benchmark_rules
 
 CONTEXT_WEIGHT = 0.5  # a prompt is read in parallel, so that one twice as long costs less than a model twice as large
 OTHER_KIND = 2.0  # dense against mixture of experts counts as much as this factor of parameters
@@ -19,7 +18,7 @@ COLUMNS = ["benchmark", "label", "distance", "parameters_times", "active_times",
 
 @dataclass(frozen=True)
 class Shape:
-    """A language model: billions of parameters, of those that work on one token, and the tokens of its longest prompt.
+    """A language model: billions of parameters, of those that work on one token, and the mean tokens of its prompts.
 
     An unknown prompt is NaN. Raises ValueError for no parameters, and for more active ones than there are.
     """
@@ -41,16 +40,12 @@ class Shape:
         return self.active_billion < self.parameters_billion
 
 
-def shapes(benchmarks: pd.DataFrame, limits: pd.DataFrame, rounds: Sequence[str] = ()) -> dict[str, Shape]:
-    """The shape of each benchmark that generates text under a limit and whose parameters are known, by its name.
-
-    The longest prompt is that of the rules of `rounds` (none: of any), in `limits`, the table benchmark_limits.
-    """
+def shapes(benchmarks: pd.DataFrame) -> dict[str, Shape]:
+    """The shape of each benchmark that generates text under a limit and whose parameters are known, by its name."""
     rows = _text(benchmarks).dropna(subset="parameters_billion")
     total, active = rows["parameters_billion"].astype(float), rows["active_parameters_billion"].astype(float)
-    named = zip(rows["benchmark"], total, active.fillna(total), strict=True)
-    prompts = benchmark_rules.longest_prompts(limits, rounds)
-    return {name: Shape(*numbers, prompts.get(name, math.nan)) for name, *numbers in named}
+    named = zip(rows["benchmark"], total, active.fillna(total), rows["prompt_tokens"], strict=True)
+    return {name: Shape(*numbers) for name, *numbers in named}
 
 
 def unmeasured(benchmarks: pd.DataFrame) -> list[str]:
@@ -63,7 +58,7 @@ def distance(model: Shape, other: Shape) -> float:
     """How far two models are apart; 0 for two that are alike.
 
     sqrt(ln(N/N')^2 + ln(A/A')^2 + (CONTEXT_WEIGHT ln(C/C'))^2 + (ln OTHER_KIND)^2) of all parameters N, active ones A
-    and the longest prompt C, where both are known; the last term where one is a mixture of experts and the other not.
+    and the mean prompt C, where both are known; the last term where one is a mixture of experts and the other not.
     A convention: factors count, in either direction alike.
     """
     times = _times(model, other)

@@ -65,6 +65,8 @@ def draw(
 ) -> pd.DataFrame:
     """Monte Carlo draws of DRAWN, each uniform in its range and independent, from seeded generators.
 
+    Throughput is uniform in its logarithm, for its range is one of errors by a factor.
+
     Plans of one seed share their traffic and its derate draw by draw; throughput and price are drawn for each
     `accelerator` by itself, for what is off about one says nothing of another's. `draws` rows, the same for the
     same seed on any machine; none where an input is unknown. Raises ValueError for a
@@ -76,9 +78,9 @@ def draw(
     _usable(derate, price, above_one)
     derates, peaks = _shared(draws, 2, seed)
     rates, prices = _random(draws, 2, seed, 2, crc32(accelerator.encode()))
-    shares = (rates, derates, peaks, prices)
-    uniform = (_between(ends, share) for ends, share in zip(ranges, shares, strict=True))
-    return pd.DataFrame(dict(zip(DRAWN, uniform, strict=True)), copy=False)
+    throughput = per_accelerator.low * (per_accelerator.high / per_accelerator.low) ** rates
+    drawn = throughput, *map(_between, ranges[1:], (derates, peaks, prices))
+    return pd.DataFrame(dict(zip(DRAWN, drawn, strict=True)), copy=False)
 
 
 def _random(draws: int, columns: int, *seed: int) -> np.ndarray:
