@@ -606,7 +606,7 @@ NOT_CHOSEN = [
     ([*LLAMA, "--price", "H900=3"], H900),
     ([*LLAMA, "--baseline", "H900"], f"--baseline: {H900}"),
     ([*LLAMA, "--accelerators", "H900"], f"--accelerators: {H900}"),
-    ([*LLAMA, "--price", "foo=3"], "--price: 'foo': none of"),
+    ([*LLAMA, "--price", "zzz=3"], "--price: 'zzz': none of"),
     ([*LLAMA, "--usd-per-hour", "-1"], "--usd-per-hour: Input should be greater than or equal to 0; got -1"),
     ([*LLAMA, "--kilowatts", "nan"], "--kilowatts: Input should be a finite number"),
     ([*LLAMA, "--spare-nodes", "-1"], "--spare-nodes: Input should be greater than or equal to 0; got -1"),

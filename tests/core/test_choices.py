@@ -30,6 +30,12 @@ def test_a_valid_name_is_taken():
             ["H200 NVL", "GB300", "GB3"],
             "'GB300 NVL72': did you mean 'GB300'? valid: H200 NVL, GB300, GB3",
         ),
+        (
+            "A100-40GB",
+            ["A100 SXM", "A100 SXM 40GB MIG", "A100 PCIe 40GB"],
+            "'A100-40GB': did you mean 'A100 PCIe 40GB' or 'A100 SXM 40GB MIG'? "
+            "valid: A100 SXM, A100 SXM 40GB MIG, A100 PCIe 40GB",
+        ),
         ("", FRUIT, "'': valid: apple, pear"),
         ("zzzzzz", FRUIT, "'zzzzzz': valid: apple, pear"),
         ("apple", [], "'apple': valid: none, for there are none yet"),
@@ -60,3 +66,10 @@ def test_of_many_names_the_nearest_are_told_and_how_many_there_are():
 def test_names_that_are_not_alike_are_no_hint():
     names = [f"part {place}" for place in range(81)]
     assert not_among("foo", names) == "'foo': none of 81 valid ones is like it"
+
+
+def test_what_is_meant_leads_the_nearest():
+    names = [f"part {place}" for place in range(81)]
+    assert not_among("chip x", [*names, "T4"], {"chip y": "T4"}) == (
+        "'chip x': did you mean 'T4'? the nearest of 82 valid ones: T4"
+    )

@@ -42,9 +42,34 @@ def test_names_that_are_valid_as_they_are_count_first():
     assert "did you mean 'XPU 9'?" in str(error.value)
 
 
-@pytest.mark.parametrize("word", ["", float("nan"), None])
+@pytest.mark.parametrize("word", ["h100-sxm", "H100_SXM", "H100SXM", "nvidia-h100"])
+def test_signs_between_words_do_not_count(word):
+    assert accelerator_named(word) == "H100 SXM"
+
+
+def test_a_spelling_of_two_accelerators_is_none():
+    """Of 40 GB as `NVIDIA A100-PCIe`, of 80 GB as `NVIDIA A100 PCIe`."""
+    with pytest.raises(ValueError, match="did you mean 'A100 PCIe"):
+        accelerator_named("NVIDIA_A100_PCIe")
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("Nvidea", r"^'Nvidea': did you mean 'NVIDIA'\? the nearest of \d+ valid ones: NVIDIA$"),
+        ("A100 40GB", "did you mean 'A100 SXM 40GB' or 'A100 PCIe 40GB' or "),
+        ("undefine", "^(?!.*(undefined|mixed))"),
+        ("mixe", "^(?!.*(undefined|mixed))"),
+    ],
+)
+def test_the_nearest_may_be_a_vendor_and_is_a_part(word, said):
+    with pytest.raises(ValueError, match=said):
+        named_accelerators.several(word, ["undefined", "mixed"])
+
+
+@pytest.mark.parametrize("word", ["", " ", float("nan"), None])
 def test_what_is_no_text_is_no_name(word):
-    with pytest.raises(ValueError, match=r"is no name of an accelerator|none of \d+ valid ones"):
+    with pytest.raises(ValueError, match=r"is no name of an accelerator|^the name of an accelerator is empty$"):
         accelerator_named(word)
 
 

@@ -20,6 +20,11 @@ def spelled(name: str) -> str:
     return "".join(sign for sign in name.casefold() if sign.isalnum())
 
 
+def _words(name: str) -> set[str]:
+    """The words of a name without case, hyphens and underscores taken as blanks."""
+    return set(name.casefold().replace("-", " ").replace("_", " ").split())
+
+
 def choose(value: str, valid: Iterable[str], noun: str) -> str:
     """`value` if it is one of `valid`; else ValueError saying what it is not (`noun`), the nearest and all of them."""
     names = list(valid)
@@ -31,11 +36,14 @@ def choose(value: str, valid: Iterable[str], noun: str) -> str:
 def not_among(value: str, valid: Iterable[str], other_names: Mapping[str, str] | None = None) -> str:
     """`value`, the nearest of the valid ones, and all of them, of many only how many, for an error message.
 
-    The nearest are those that begin with the value, else the longest that the value begins with in whole words, else
-    the most alike; capitals do not count. `other_names` (as `folded`) each stand for a valid one in this.
+    The nearest are those that begin with the value, else those that have all its words, else the longest that the value
+    begins with in whole words, else the most alike; capitals do not count. `other_names` (as `folded`) each stand for a
+    valid one in this.
     """
     names, spelling = list(valid), folded(value)
     near = [name for name in names if spelling and folded(name).startswith(spelling)][:NEAR]
+    words = _words(value)
+    near = near or [name for name in sorted(names, key=len) if words and words <= _words(name)][:NEAR]
     alike = {folded(name): name for name in reversed(names)}
     known = {other: name for other, name in (other_names or {}).items() if name in names} | alike
     begun = max((name for name in known if spelling.startswith(f"{name} ")), key=len, default="")
@@ -43,7 +51,8 @@ def not_among(value: str, valid: Iterable[str], other_names: Mapping[str, str] |
     near = near or [known[name] for name in difflib.get_close_matches(spelling, known, n=1, cutoff=0.5)]
     hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
     if len(names) > MANY:
-        nearest = [alike[name] for name in difflib.get_close_matches(spelling, alike, n=NEAREST, cutoff=ALIKE)]
+        close = [alike[name] for name in difflib.get_close_matches(spelling, alike, n=NEAREST, cutoff=ALIKE)]
+        nearest = list(dict.fromkeys([*near, *close]))[:NEAREST]
         nearest = f"the nearest of {len(names)} valid ones: {', '.join(nearest)}" if nearest else ""
         return f"{value!r}: {hint}{nearest or f'none of {len(names)} valid ones is like it'}"
     return f"{value!r}: {hint}valid: {', '.join(names) or 'none, for there are none yet'}"

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from analysis._core import table_text
 from analysis._core.cell_lists import first_of
-from analysis._core.choices import folded, not_among
+from analysis._core.choices import folded, not_among, spelled
 from analysis._core.file_contents import file_version
 from analysis._core.paths import DATA
 from analysis._core.vocabulary import MIXED
@@ -42,21 +42,25 @@ def accelerator_named(word: str, others: Iterable[str] = ()) -> str:
 
 
 def several(word: str, others: Iterable[str] = ()) -> list[str]:
-    """The accelerator of a name as a list, or all accelerators of a vendor.
+    """The accelerator of a name as a list, or all accelerators of a vendor; `h100-sxm` is `H100 SXM`.
 
-    Raises ValueError with the nearest names.
+    Raises ValueError with the nearest names and vendors.
     """
     if not isinstance(word, str):
         raise ValueError(f"{word!r} is no name of an accelerator")
+    if not word.strip():
+        raise ValueError("the name of an accelerator is empty")
     others, names = [name for name in others if name != MIXED], _names()
     if word in others:
         return [word]
-    if (known := names.get(folded(word), MIXED)) != MIXED:
+    if (known := names.get(folded(word)) or _spellings().get(spelled(word), MIXED)) != MIXED:
         return [known]
     if of_vendor := _vendors().get(folded(word)):
         return of_vendor
-    own = [name for name in table_text.column("accelerators", "accelerator") if name != MIXED]
-    raise ValueError(not_among(word, dict.fromkeys([*own, *others]), names))
+    parts = table_text.rows("accelerators")
+    own = [*(row["accelerator"] for row in parts), *others, *(row["vendor"] for row in parts)]
+    no_part = {row["as_published"] for row in table_text.rows("accelerator_aliases") if not row["accelerator"]}
+    raise ValueError(not_among(word, [name for name in dict.fromkeys(own) if name not in {"", MIXED, *no_part}], names))
 
 
 def each(words: Iterable[str], others: Iterable[str] = ()) -> list[str]:
@@ -69,14 +73,19 @@ def _names() -> dict[str, str]:
     return _read(*map(file_version, FILES))[0]
 
 
+def _spellings() -> dict[str, str]:
+    """The accelerator behind each name, keys as choices.spelled; a spelling of two accelerators is not among them."""
+    return _read(*map(file_version, FILES))[2]
+
+
 def _vendors() -> dict[str, list[str]]:
     """The accelerators of each vendor, keys as choices.folded."""
     return _read(*map(file_version, FILES))[1]
 
 
 @lru_cache(maxsize=1)
-def _read(*versions: tuple[int, ...]) -> tuple[dict[str, str], dict[str, list[str]]]:
-    """The accelerators by name and by vendor, of these versions of FILES."""
+def _read(*versions: tuple[int, ...]) -> tuple[dict[str, str], dict[str, list[str]], dict[str, str]]:
+    """The accelerators by name, by vendor, and by spelling, of these versions of FILES."""
     parts, aliases = table_text.rows("accelerators"), table_text.rows("accelerator_aliases")
     names = by_name(
         ((row["accelerator"], row["label"], row["vendor"]) for row in parts),
@@ -86,4 +95,7 @@ def _read(*versions: tuple[int, ...]) -> tuple[dict[str, str], dict[str, list[st
     for row in parts:
         if row["vendor"]:
             vendors.setdefault(folded(row["vendor"]), []).append(row["accelerator"])
-    return names, vendors
+    spellings: dict[str, set[str]] = {}
+    for name, accelerator in names.items():
+        spellings.setdefault(spelled(name), set()).add(accelerator)
+    return names, vendors, {spelling: min(found) for spelling, found in spellings.items() if len(found) == 1}
