@@ -103,6 +103,39 @@ def test_unknown_benchmark_is_refused_with_the_valid_ones(results):
         comparable(results, benchmark="llama2-7b")
 
 
+def test_an_accuracy_target_is_one_under_which_the_benchmark_has_results(results):
+    assert set(comparable(results, benchmark="llama2-70b", accuracy_target="99.9")["accuracy_target"]) >= {"99.9"}
+    with pytest.raises(ValueError, match=r"no accuracy target of llama2-70b '95': did you mean .* valid: 99, 99\.9$"):
+        comparable(results, benchmark="llama2-70b", accuracy_target="95")
+    with pytest.raises(ValueError, match="'99': results of gpt-oss-120b have a single target; leave it out"):
+        comparable(results, benchmark="gpt-oss-120b", accuracy_target="99")
+    with pytest.raises(ValueError, match="no benchmark 'gpt-oss'"):
+        comparable(results, benchmark="gpt-oss", accuracy_target="99")
+
+
+@pytest.mark.parametrize(
+    ("asked", "reason"),
+    [
+        ({"accelerators": ["T4"]}, "no official result of GPT-OSS 120B Offline for these accelerators: T4"),
+        ({"scenario": "SingleStream"}, "no official result of GPT-OSS 120B SingleStream"),
+        ({"rounds": ["v4.0"]}, "another round"),
+    ],
+)
+def test_why_nothing_is_comparable_is_among_the_reasons(results, asked, reason):
+    rows, excluded = comparable(results, benchmark="gpt-oss-120b", return_excluded=True, **asked)
+    assert rows.empty and reason in excluded["reason"].tolist()
+    assert "older version of the benchmark, not compatible with later ones" not in excluded["reason"].tolist()
+
+
+def test_columns_that_are_read_are_asked_for_and_no_others(results):
+    needed = [*selection.READ, *selection.READ_OF_KEPT]
+    rows = comparable(results[needed], benchmark="llama2-70b", rounds=["v5.1"])
+    assert len(rows) == len(comparable(results, benchmark="llama2-70b", rounds=["v5.1"])) > 0
+    for name in needed:
+        with pytest.raises(ValueError, match=rf"^results: no column {name}; pass rows of load_results\(\)"):
+            comparable(results.drop(columns=name), benchmark="llama2-70b")
+
+
 def test_package_names_what_is_public():
     assert {"load_results", "comparable", "report", "charts"} <= set(dir(analysis))
     with pytest.raises(AttributeError, match="'tables'; it has charts, comparable"):

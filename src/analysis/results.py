@@ -58,12 +58,14 @@ def comparable(
     `accelerators` are names, short names, or vendors: `["B300", "AMD"]`. Added columns: `tokens_per_second` and
     `tokens_per_second_per_accelerator` (`samples_...` or `queries_...` where the benchmark counts those), and `notes`,
     the caveats of a row in words. With `return_excluded` a second frame says why the other results were left
-    out: `reason`, `results` (how many) and `accelerators`.
-    Raises ValueError for an unknown benchmark, scenario, division, origin, round or accelerator, with the valid
-    choices.
+    out: `reason`, `results` (how many) and `accelerators`; where there are no results to compare, that there are none.
+    Raises ValueError for an unknown benchmark, scenario, division, suite, accuracy target, origin, round or
+    accelerator, with the valid choices, and for results that lack columns, with their names.
     """
     data = flags.catalog()
     rows = data.results if results is None else results
+    if lacking := [name for name in (*selection.READ, *selection.READ_OF_KEPT) if name not in rows]:
+        raise ValueError(f"results: no column {', '.join(lacking)}; pass rows of load_results() with all their columns")
     known = data.doubts.reindex(rows["id"])
     known = known.fillna(CHECKED).astype(data.doubts.dtypes)
     try:
@@ -76,13 +78,31 @@ def comparable(
         benchmark, scenario, _listed(origins), asked, tuple(named), division, suite, power, accuracy_target
     )
     chosen = selection.select(selection.Data(rows.reset_index(drop=True), data.benchmarks, known), question)
+    if accuracy_target:
+        _a_filed_target(accuracy_target, benchmark, [data.results, rows])
     work = f"{WORKS[chosen.unit]}_per_second"
     frame = chosen.rows.assign(**{
         "notes": pd.Series(notes.as_text(chosen.rows["notes"]), chosen.rows.index, "object"),
         work: (chosen.rows["rate_low"] + chosen.rows["rate_high"]) / 2,
         f"{work}_per_accelerator": (chosen.rows["per_accelerator_low"] + chosen.rows["per_accelerator_high"]) / 2,
     })  # fmt: skip
-    return (frame, chosen.excluded) if return_excluded else frame
+    if not return_excluded:
+        return frame
+    excluded = chosen.excluded
+    if frame.empty and excluded.empty:
+        of_these = f" for these accelerators: {', '.join(_listed(accelerators))}" if named else ""
+        reason = f"no {' or '.join(question.origins)} result of {chosen.topic}{of_these}"
+        excluded = pd.DataFrame([(reason, 0, "")], columns=excluded.columns)
+    return frame, excluded
+
+
+def _a_filed_target(target: str, benchmark: str, frames: Iterable[pd.DataFrame]) -> None:
+    """Refuse an accuracy target under which no result of the benchmark is."""
+    filed = {each for frame in frames for each in frame["accuracy_target"][frame["benchmark"].eq(benchmark)]} - {""}
+    if filed:
+        choose(target, sorted(filed, key=float), f"accuracy target of {benchmark}")
+    else:
+        raise ValueError(f"accuracy_target {target!r}: results of {benchmark} have a single target; leave it out")
 
 
 def _listed(names: Iterable[str]) -> tuple[str, ...]:

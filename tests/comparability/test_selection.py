@@ -381,10 +381,15 @@ def test_sources_are_those_of_the_rows_compared(select):
         ({"benchmark": "lim"}, "benchmark", "lim"),
         ({"scenario": "offline"}, "scenario", "offline"),
         ({"origins": ("offical",)}, "origin", "offical"),
+        ({"division": "close"}, "division", "close"),
+        ({"suite": "datacentre"}, "suite", "datacentre"),
+        ({"accuracy_target": "98"}, "accuracy target", "98"),
     ],
 )
 def test_unknown_choice_is_refused_with_those_there_are(select, benchmarks, changes, what, name):
     valid = {"benchmark": benchmarks["benchmark"], "scenario": vocabulary.SCENARIOS, "origin": vocabulary.ORIGINS}
+    valid |= {"division": vocabulary.DIVISIONS, "suite": vocabulary.SUITES}
+    valid |= {"accuracy target": vocabulary.ACCURACY_TARGETS}
     with pytest.raises(ValueError, match=re.escape(f"no {what} {not_among(name, valid[what])}")):
         select(**changes)
 

@@ -44,6 +44,8 @@ OF_EACH = ["tokens_per_sample_low", "tokens_per_sample_high", "targets_share_run
 READ = ["id", "origin", "source_id", "round", "division", "suite", "accelerator", "accelerator_count", "benchmark"]
 READ += ["accuracy_target", "scenario", "metric", "low", "high", "unit", "per", "tokens_per_sample", "precision"]
 READ += ["power_measured", "power_capped", "power_limit_watts", "duplicate_of", "comparable_since", "availability"]
+# What is read of the rows that are kept.
+READ_OF_KEPT = ["source", "result_id", "nodes", "range_basis", "inferred", "corrected"]
 # Results of these in common are of one kind of system: of them the one at the stricter accuracy target is compared.
 OF_ONE_KIND = ["benchmark", "scenario", "source_id", "round", "division", "accelerator", "accelerator_count"]
 OF_ONE_KIND += ["availability", "power_measured"]
@@ -197,7 +199,8 @@ def select(data: Tables, question: Question) -> Comparison:
     samples or queries per second), `as_printed_low/high` per accelerator in the printed unit, `assumed` (tokens per
     sample were not stated and the benchmark's range was taken), `basis` (the document, or `official` and the round:
     ratios are taken within one), `system_key` (see systems.py), `notes` (a set of _core.notes.Note). Raises ValueError
-    for an unknown benchmark, scenario or origin, with the valid choices, and for a result without a word of the audit.
+    for an unknown benchmark, scenario, division, suite, accuracy target or origin, with the valid choices, and for a
+    result without a word of the audit.
     """
     rows, reasons, facts = _judged(data, question, [question.benchmark])
     label, target, unit = (facts[name][0] for name in ("label", "target", "rate_unit"))
@@ -327,6 +330,11 @@ def _benchmarks(benchmarks: pd.DataFrame, question: Question, names: Sequence[st
     """The benchmarks of these names, each once: FACTS, OF_EACH, and the `rate_unit` in which each is compared."""
     choose(question.scenario, SCENARIOS, "scenario")
     choose(question.trust, TRUST, "trust")
+    choose(question.division, DIVISIONS, "division")
+    if question.suite:
+        choose(question.suite, SUITES, "suite")
+    if question.accuracy_target:
+        choose(question.accuracy_target, ACCURACY_TARGETS, "accuracy target")
     for origin in question.origins:
         choose(origin, ORIGINS, "origin")
     valid = benchmarks["benchmark"].tolist()
@@ -383,7 +391,9 @@ def _read(data: Tables, question: Question, places: np.ndarray, facts: Columns) 
     benchmark_places = pd.Index(facts["benchmark"]).get_indexer(read["benchmark"])
     of_benchmark = {name: facts[name].take(benchmark_places) for name in [*OF_EACH, "rate_unit", "target"]}
     newest = _newest_versions(data.results, read, question, facts["benchmark"])
-    of_benchmark[VERSION] = pd.array([newest.get(name, "") for name in read["benchmark"].tolist()], dtype="str")
+    # Where the rounds that are asked for have no result there is no version to be another one than.
+    own = zip(read["benchmark"].tolist(), read["comparable_since"].tolist(), strict=True)
+    of_benchmark[VERSION] = pd.array([newest.get(name, since) for name, since in own], dtype="str")
     rows = read | {PLACE: places} | of_benchmark
     return rows | {"has_stricter": _has_stricter(rows)}, facts
 
