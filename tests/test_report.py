@@ -132,3 +132,31 @@ def test_scope_line_says_what_was_recomputed_from_logs(shown, evidence, said):
     line = shown(report.scope, pd.concat([rows, rows.head(1), paper]))[0]["text/plain"]
     before = "MLPerf® Inference v5.1, closed division, 1 system, available"
     assert line == f"{before}, recomputed from logs: {said}, 1 figure from documents"
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda rows: report.figure(1, "x"), "drawing: expected a chart of analysis.charts, or .*; got 1"),
+        (lambda rows: report.span("B300", "x"), "rows: expected a frame or one row of it; got 'B300'"),
+        (lambda rows: _found(rows="B300"), "rows: expected a frame of results or one row of it; got 'B300'"),
+        (lambda rows: _found(value=rows["size"]), "value: expected a number, a pair .*; got an object of type Series"),
+        (lambda rows: _found(value=(1, 2, 3)), "value: expected a number, a pair .*; got an object of type tuple"),
+        (lambda rows: report.table(rows, "t", ["size"]), "columns: expected a dict, .*; got an object of type list"),
+        (lambda rows: report.table(rows["size"], "t", {"size": "Size"}), "frame: expected a frame; .* type Series"),
+    ],
+)
+def test_an_argument_of_another_kind_is_refused_with_what_is_expected(call, said):
+    with pytest.raises(TypeError, match=f"^{said}$"):
+        call(pd.DataFrame({"size": [1.0, 2.0]}))
+
+
+def _found(**more: Any) -> None:
+    report.finding("A leads.", **{"name": "best", "unit": "ratio", "value": 1.0, **more})
+
+
+def test_an_unknown_range_is_refused_with_those_there_are():
+    rows = pd.DataFrame({"rate_low": [1.0], "rate_high": [2.0], "power_low": [1.0]})
+    for frame in (rows, rows.iloc[0]):
+        with pytest.raises(KeyError, match=r"no range 'rat': did you mean 'rate'\? valid: rate\""):
+            report.span(frame, "rat")

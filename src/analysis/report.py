@@ -32,6 +32,7 @@ from analysis._core.number_words import (
     usd,
     x_times,
 )
+from analysis._core.refusal import unexpected
 from analysis._core.scope_line import Trust
 from analysis._core.vocabulary import round_age
 from analysis._display import provenance
@@ -77,8 +78,10 @@ def finding(
     to, `values` holds further values with their units (unknown ones are left out), `more` further sentences. Rows with
     submitter, system, and accelerator_count name the systems behind it, SYSTEMS of them. Without a value (None, or a
     span of no rows) the sentence says why there is none. Raises ValueError for a name that is not snake_case or an
-    empty text or unit.
+    empty text or unit, TypeError for a value or rows of another kind.
     """
+    if not isinstance(rows, pd.DataFrame | pd.Series | None):
+        raise unexpected("rows", "a frame of results or one row of it", rows)
     shown = pd.DataFrame([rows]) if isinstance(rows, pd.Series) else rows
     if notes is None:
         notes = _notes(shown)

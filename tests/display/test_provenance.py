@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
+import pytest
 
 from analysis._core import mime
 from analysis._display import provenance
@@ -56,4 +57,6 @@ def test_source_line_names_each_source_once_and_counts_the_rows_as_shown(monkeyp
     assert provenance.source_line(catalog, RATIOS, pd.DataFrame()) == "Sources: Apples; Pears."
     assert provenance.source_line(catalog, ROWS.head(0)) == "No sources: nothing is drawn."
     assert provenance.source_line(catalog) == "No sources: nothing is drawn."
+    with pytest.raises(ValueError, match="no column source_id; pass the rows as they were before grouping"):
+        provenance.source_line(catalog, ROWS, ROWS.drop(columns="source_id"))
     assert record(*provenance._shown)["result_ids"] == ["4.1-0002"]

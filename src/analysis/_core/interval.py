@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis._core.choices import not_among
+from analysis._core.refusal import unexpected
 from analysis._core.vocabulary import RANGE_BASES
 
 APPROXIMATE = Decimal("0.05")  # the share of itself by which a figure marked ~ may be off, however many digits it has
@@ -104,9 +106,15 @@ def hull(frame: pd.DataFrame, by: list[str], name: str) -> pd.DataFrame:
 def span(rows: pd.DataFrame | pd.Series | Mapping[str, Any], name: str) -> Interval:
     """From the lowest low to the highest high of the interval `name` over all rows, or that of one row, as floats.
 
-    UNKNOWN without rows.
+    UNKNOWN without rows. Raises KeyError for a range that `rows` does not have, with the nearest and all it has.
     """
-    ends = of(rows, name)
+    if not hasattr(rows, "keys"):
+        raise unexpected("rows", "a frame or one row of it", rows)
+    try:
+        ends = of(rows, name)
+    except KeyError:
+        there = [column.removesuffix("_low") for column in map(str, rows.keys()) if column.endswith("_low")]
+        raise KeyError(f"no range {not_among(name, [stem for stem in there if f'{stem}_high' in rows])}") from None
     if not isinstance(rows, pd.DataFrame):
         return Interval(float(ends.low), float(ends.high))
     return Interval(float(ends.low.min()), float(ends.high.max())) if len(rows) else UNKNOWN

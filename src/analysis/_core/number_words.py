@@ -11,6 +11,7 @@ from typing import Any
 from analysis._core import interval
 from analysis._core.cell_lists import first_of
 from analysis._core.interval import Interval
+from analysis._core.refusal import unexpected
 
 Value = Interval | float | tuple[float, float]
 PROSE = 2  # significant digits of a number in a sentence
@@ -63,11 +64,14 @@ def slug(text: str) -> str:
 
 
 def as_interval(value: Value) -> Interval:
-    """`value` as an interval."""
+    """`value` as an interval. Raises TypeError for what is no Value."""
     if isinstance(value, Interval):
         return value
-    low, high = value if isinstance(value, tuple) else (value, value)
-    return Interval(float(low), float(high))
+    try:
+        low, high = value if isinstance(value, tuple) else (value, value)
+        return Interval(float(low), float(high))
+    except (TypeError, ValueError):
+        raise unexpected("value", "a number, a pair (low, high), or an Interval", value) from None
 
 
 def _ends(value: Value, word: Any) -> str:

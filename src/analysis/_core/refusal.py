@@ -7,6 +7,12 @@ from collections.abc import Callable
 Called = Callable[[str], str]  # what a parameter is called where a text is shown: `ttft_ms`, or the option --ttft-ms
 
 
+def unexpected(parameter: str, expected: str, value: object) -> TypeError:
+    """The error of an argument that is of another kind than its parameter takes."""
+    got = repr(value) if isinstance(value, str | int | float | None) else f"an object of type {type(value).__name__}"
+    return TypeError(f"{parameter}: expected {expected}; got {got}")
+
+
 class Refused(ValueError):
     """What is asked cannot be; the text says why.
 

@@ -47,7 +47,13 @@ def show() -> None:
 
 
 def source_line(catalog: Catalog, *frames: pd.DataFrame) -> str:
-    """Return the source line of a figure, from the rows that it draws: each document or round once, by title."""
+    """Return the source line of a figure, from the rows that it draws: each document or round once, by title.
+
+    Raises ValueError for rows that say nothing of their sources, as a frame that was grouped.
+    """
+    for frame in frames:
+        if len(frame) and not {"source_id", "source_ids"} & set(frame):
+            raise ValueError("source_line: a frame has no column source_id; pass the rows as they were before grouping")
     remember(*frames)
     titles = catalog.sources.loc[catalog.sources["id"].isin(cited(*frames)), "title"]
     return f"Sources: {'; '.join(titles)}." if len(titles) else "No sources: nothing is drawn."

@@ -11,6 +11,7 @@ from analysis._core import html_table, interval, notes
 from analysis._core.choices import not_among
 from analysis._core.html_table import FOLD, Key, Table
 from analysis._core.notes import Notes
+from analysis._core.refusal import unexpected
 from analysis._display import provenance
 from analysis.comparability.selection import Comparison
 
@@ -36,8 +37,12 @@ def table(
     frame says that it is empty.
     `digits` are those of a range, None for as many as it has (interval.text). Of more than `most` rows
     (None: any number) the first are shown, and the title says of how many. Raises KeyError for a name
-    that `frame` does not have.
+    that `frame` does not have, TypeError for what is no frame or no mapping.
     """
+    if not isinstance(frame, pd.DataFrame):
+        raise unexpected("frame", "a frame", frame)
+    if not isinstance(columns, Mapping):
+        raise unexpected("columns", "a dict, the header of each column by its name", columns)
     if frame.empty:
         return html_table.empty(title)
     if most is not None and len(frame) > most:

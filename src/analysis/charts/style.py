@@ -17,6 +17,7 @@ from analysis._core import mime, table_text
 from analysis._core import notes as wording
 from analysis._core.html_table import Table
 from analysis._core.notes import NONE, Notes
+from analysis._core.refusal import unexpected
 from analysis.charts import figure_cache, theme
 from analysis.charts.colors import COLORS, OTHER, QUIET, dark_style
 
@@ -204,9 +205,11 @@ def figure(drawing: Drawing | Twice | Figure | Axes, source: str, table: Table |
     A figure or axes of matplotlib or seaborn needs `alt`, a sentence with its numbers. `table` takes the place of the
     numbers that a chart of this package tells by itself, where a fuller one says the same. Raises ValueError
     where the alt text has no number or the source line is empty: such a figure tells nothing to some readers, or comes
-    from nowhere.
+    from nowhere; TypeError for what is no chart.
     """
     if not isinstance(drawing, Drawing | Twice):
+        if not hasattr(drawing, "figure"):
+            raise unexpected("drawing", "a chart of analysis.charts, or a figure of matplotlib or seaborn", drawing)
         drawing = Drawing(drawing.figure, alt)
     shown = drawing.shown()
     if shown is None:
@@ -215,7 +218,7 @@ def figure(drawing: Drawing | Twice | Figure | Axes, source: str, table: Table |
     if not any(character.isdigit() for character in shown["alt"]):
         raise ValueError("a figure needs alt text, a sentence with its numbers: figure(axes, source, alt='...')")
     if not source.strip():
-        raise ValueError("a figure needs a source line: use provenance.source_line(catalog, rows)")
+        raise ValueError("a figure needs a source line: report.source_line(report.catalog(), rows)")
     metadata: dict[str, Any] = {mime.SVG: {"alt": shown["alt"], "caption": source, **shown["header"]}}
     metadata[mime.KEY] = shown["key"]
     if shown["narrow"] is not None:
