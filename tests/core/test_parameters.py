@@ -153,8 +153,9 @@ def test_in_a_notebook_a_wrong_parameter_is_one_sentence(capsys):
 def test_baseline_without_a_datasheet_is_taken_by_its_printed_name(tmp_path, monkeypatch, where):
     printed = pd.DataFrame({"accelerator": ["XPU 9", None]})
     if where == "results":
+        column = table_text.column
         monkeypatch.setattr(
-            table_text, "column", lambda table, name: ("XPU 9", "") if table == "results" else ("L40S",)
+            table_text, "column", lambda *asked: ("XPU 9", "") if asked[0] == "results" else column(*asked)
         )
     else:
         path = tmp_path / f"round.{where}"
@@ -275,6 +276,13 @@ def test_notebook_without_a_model_is_typed_by_its_parameters_cell(tmp_path):
         with pytest.raises(ParameterError) as error:
             parameters.validate("own", values, tmp_path)
         assert str(error.value).startswith(said)
+
+
+def test_a_default_of_another_type_than_its_line_states_is_refused(tmp_path):
+    declared(tmp_path, 'n: int = "three"  # how many\n')
+    with pytest.raises(ParameterError, match="own: parameter n: Input should be a valid integer; got 'three'"):
+        parameters.validate("own", {}, tmp_path)
+    assert parameters.validate("own", {"n": 3}, tmp_path) == {"n": 3}
 
 
 @pytest.mark.parametrize(

@@ -169,7 +169,9 @@ OWN: dict[str, dict[str, Any]] = {
 class Strict(BaseModel):
     """Parameters that are refused where one is unknown or of another type, and that do not change."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
+    model_config = ConfigDict(
+        strict=True, extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True, validate_default=True
+    )
 
     @model_validator(mode="after")
     def _later_is_later(self) -> Strict:

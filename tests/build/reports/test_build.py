@@ -151,6 +151,14 @@ def test_an_unknown_report_names_the_nearest(project):
         project.build("aples_five")
 
 
+def test_a_notebook_that_is_no_report_is_said_to_be_none_with_what_to_do(project):
+    project.notebook("Untitled", project.cells())
+    with pytest.raises(
+        runfiles.UnknownReport, match=r"no report 'Untitled': Untitled.ipynb: no page, rename it: small"
+    ):
+        project.build("Untitled")
+
+
 def test_a_full_disk_is_told_and_leaves_the_old_page(project, monkeypatch):
     def full(path: object, content: object) -> None:
         raise OSError(28, "No space left on device", str(path))

@@ -91,6 +91,22 @@ def test_an_edit_of_a_file_outside_the_data_is_noticed(project, tmp_path):
         assert freshness.current([f"data/{file}"], project.places) == {f"data/{file}": sha256(content)}
 
 
+def test_a_file_of_one_s_own_goes_by_its_name_in_the_project(project):
+    """The notebook states its path from data/, as report.read_csv does."""
+    (project.places.notebooks / "mine.csv").write_text("1")
+    (project.places.root.parent / "else.csv").write_text("0")
+    tables = {"../notebooks/mine.csv": sha256("1"), "../../else.csv": sha256("0")}
+    shown = {"tables": tables, "sources": [], "result_ids": []}
+    stated = f"display({{'application/vnd.analysis.provenance+json': {shown!r}}}, raw=True)"
+    project.notebook("apples", [*project.cells(), project.code(stated)])
+    project.build("apples")
+    record = project.record("apples")
+    assert record["inputs"]["notebooks/mine.csv"] == record["provenance"]["tables"]["notebooks/mine.csv"] == sha256("1")
+    assert "data/../../else.csv" in record["inputs"] and "<li>notebooks/mine.csv <code>" in project.page("apples")
+    (project.places.notebooks / "mine.csv").write_text("2")
+    assert reasons(project)["apples"] == "notebooks/mine.csv changed"
+
+
 def test_an_edited_notebook_and_another_python_are_noticed(project, monkeypatch):
     monkeypatch.setattr(freshness, "PYTHON", "3.99")
     assert reasons(project)["apples"] == f"Python {sys.version_info.major}.{sys.version_info.minor} then, 3.99 now"

@@ -3,6 +3,7 @@
 The two are apart because another process, or another machine, may make what this one publishes.
 """
 
+import os
 import traceback
 from collections.abc import Iterable
 from contextlib import suppress
@@ -75,12 +76,19 @@ class Builder:
 
     def _state(self, plan: Plan, notebook: Any, inputs: dict[str, str]) -> dict[str, Any]:
         run, stated = plan.run, record.state(notebook.cells)
-        tables = {f"data/{name}": digest for name, digest in stated["provenance"]["tables"].items()}
+        tables = {self._key(name): digest for name, digest in stated["provenance"]["tables"].items()}
+        stated["provenance"]["tables"] = {key.removeprefix("data/"): digest for key, digest in tables.items()}
         inputs = dict(sorted((inputs | tables).items()))
         requested = {name: getattr(run, name) for name in ("report", "notebook", "title", "section")}
         requested |= {"parameters": plan.parameters}
         made_from = {"inputs": inputs, "commit": self._commit(plan, inputs)}
         return requested | stated | made_from | {"digest": freshness.digest(run, plan.parameters, inputs)}
+
+    def _key(self, table: str) -> str:
+        """The short name of a file that a notebook read, from its path below data/, which may lead out of there."""
+        with suppress(ValueError):  # Outside the project.
+            return self.places.key(Path(os.path.normpath(self.places.data / table)))
+        return f"data/{table}"
 
     def _commit(self, plan: Plan, inputs: dict[str, str]) -> dict[str, Any] | None:
         """Where git has the inputs and the run file; not those outside the project, as the engine may be."""

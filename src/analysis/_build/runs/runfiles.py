@@ -51,7 +51,7 @@ def run_files(places: Places, names: Iterable[str] = ()) -> dict[str, Path]:
     """Run files by report name, sorted; all of them, or the named ones.
 
     A notebook is a report of its own too, with its own defaults, unless a run file has its name: that states it then.
-    Raises UnknownReport, naming the nearest reports there are.
+    Raises UnknownReport, naming the nearest reports there are, or saying why a notebook of the name is none.
     """
     files = {path.stem: path for path in places.runs.glob("*.y*ml")}
     alone = (path for path in places.notebooks.glob("*.ipynb") if path.stem not in files)
@@ -60,6 +60,9 @@ def run_files(places: Places, names: Iterable[str] = ()) -> dict[str, Path]:
     reports = list(dict.fromkeys(names))
     unknown = [name for name in reports if name not in files]
     if unknown:
+        notebook = places.notebook(unknown[0])
+        if notebook.is_file() and (why := why_not(notebook)):
+            raise UnknownReport(f"no report {unknown[0]!r}: {notebook.name}: no page, {why}")
         raise UnknownReport(f"no report {not_among(unknown[0], files)}")
     return {name: files[name] for name in (reports or files)}
 
