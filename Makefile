@@ -10,6 +10,7 @@ BIN := $(VENV)/bin
 LOCKED := $(VENV)/.locked
 READY := $(VENV)/.ready
 LAB_CONFIG := $(VENV)/ipython-lab/profile_default/ipython_kernel_config.py
+LAB_SETTINGS := $(VENV)/share/jupyter/lab/settings/overrides.json
 
 # Where it is set, each test process rewrites each test's assertions anew, and each command compiles the package.
 unexport PYTHONDONTWRITEBYTECODE
@@ -49,10 +50,10 @@ test: $(READY) ## all tests, then every shipped notebook against its stored outp
 
 # Trusted, or JupyterLab would show the words of a stored figure in its place until the notebook is run. In a container
 # the user is often root, for whom Jupyter starts when told to alone.
-lab: $(READY) $(LAB_CONFIG) ## JupyterLab on the notebooks; edited modules are reloaded by themselves
+lab: $(READY) $(LAB_CONFIG) $(LAB_SETTINGS) ## JupyterLab on the notebooks; edited modules are reloaded by themselves
 	@$(BIN)/jupyter-trust notebooks/*.ipynb >/dev/null
 	IPYTHONDIR='$(CURDIR)/$(VENV)/ipython-lab' $(BIN)/jupyter-lab \
-		--ServerApp.root_dir='$(CURDIR)' --LabApp.default_url=/lab/tree/notebooks --LabApp.news_url=None \
+		--ServerApp.root_dir='$(CURDIR)' --LabApp.default_url=/lab/tree/notebooks \
 		--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate \
 		--ContentsManager.pre_save_hook=analysis._build.stored_outputs.before_save \
 		$(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
@@ -126,3 +127,8 @@ $(LAB_CONFIG): Makefile $(LOCKED)
 	@mkdir -p $(@D)
 	@printf '%s\n' 'c.InteractiveShellApp.extensions = ["autoreload"]' \
 		'c.InteractiveShellApp.exec_lines = ["%autoreload 2"]' > $@
+
+# Without it, JupyterLab asks each new browser whether to fetch its news, whatever LabApp.news_url is.
+$(LAB_SETTINGS): Makefile $(LOCKED)
+	@mkdir -p $(@D)
+	@printf '%s\n' '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}' > $@

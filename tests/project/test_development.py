@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 from jupyter_server.services.contents.largefilemanager import LargeFileManager
+from jupyterlab.labapp import LabApp
+from jupyterlab_server.settings_utils import get_settings
 from traitlets.config import Config
 
 from analysis._build import stored_outputs
@@ -102,10 +104,26 @@ def test_what_jupyterlab_writes_of_itself_is_not_saved(tmp_path, kernel, is_ours
         "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": kernel},
         "language_info": {"name": "python", "version": "3.12.1", "file_extension": ".py"},
     }
+    for number, cell in enumerate(model["content"]["cells"]):
+        if cell["cell_type"] == "code":
+            cell["execution_count"] = 40 + number
+        for output in cell.get("outputs", []):
+            output.get("metadata", {}).update({mime.NARROW: "<svg/>", mime.CSV: "a,b"} if "data" in output else {})
     manager.save(model, NOTEBOOK)
     assert ((tmp_path / NOTEBOOK).read_bytes() == before) is is_ours
     manager.save({"type": "file", "format": "text", "content": "a"}, "a.txt")
     assert (tmp_path / "a.txt").read_text() == "a"
+
+
+def test_jupyterlab_asks_for_no_news(clone):
+    """As its server composes the settings that a new browser has."""
+    folder = Path(LabApp().app_settings_dir).relative_to(sys.prefix)
+    target = Path(".venv") / folder / "overrides.json"
+    subprocess.run(["make", "-o", ".venv/.locked", target.as_posix()], cwd=clone, check=True, capture_output=True)
+    name = "@jupyterlab/apputils-extension:notification"
+    folders = [str(clone / target.parent), str(Path(sys.prefix) / "share/jupyter/lab/schemas"), str(clone / "none")]
+    (settings, _) = get_settings(*folders, schema_name=name)
+    assert settings["schema"]["properties"]["fetchNews"]["default"] == "false"
 
 
 def test_a_diff_shows_sources_and_findings_in_words(clone):

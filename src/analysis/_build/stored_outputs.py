@@ -28,26 +28,33 @@ def settled(notebook: dict[str, Any]) -> dict[str, Any]:
     order, and 18.0 is 18, which is all that a browser knows of it.
     """
     notebook["metadata"] = METADATA
-    ran = 0
     for cell in notebook["cells"]:
         tags = cell["metadata"].get("tags")
         cell["metadata"] = {"tags": tags} if tags else {}
-        if cell.get("execution_count"):
-            cell["execution_count"] = ran = ran + 1
-        for output in cell.get("outputs", []):
-            _settle(output, cell.get("execution_count"))
+    _settle_outputs(notebook)
     return notebook
 
 
 def before_save(model: dict[str, Any], **_: Any) -> None:
-    """Before JupyterLab saves a Python notebook (`make lab`): its interpreter as METADATA, so that no edit is no change.
+    """Before JupyterLab saves a Python notebook (`make lab`): outputs and interpreter as `settled` has them.
 
-    JupyterLab writes its own name and version of the interpreter into each notebook that is opened.
+    Else each notebook that is opened, or run without an edit, would differ from the one in git. What JupyterLab shows
+    stays, for this is of the file alone; and so do cells that an analyst folded.
     """
     if model["type"] == "notebook" and model["content"]:
         metadata = model["content"]["metadata"]
         if metadata.get("kernelspec", {}).get("name") == METADATA["kernelspec"]["name"]:
             metadata.update(METADATA)
+            _settle_outputs(model["content"])
+
+
+def _settle_outputs(notebook: dict[str, Any]) -> None:
+    ran = 0
+    for cell in notebook["cells"]:
+        if cell.get("execution_count"):
+            cell["execution_count"] = ran = ran + 1
+        for output in cell.get("outputs", []):
+            _settle(output, cell.get("execution_count"))
 
 
 def _settle(output: dict[str, Any], count: int | None) -> None:
