@@ -85,3 +85,10 @@ def test_the_quick_start_ranks_accelerators():
     exec("\n".join(lines), names)
     ranked = eval(last, names)
     assert ranked.is_monotonic_increasing and ranked.index[-1] in {"GB300", "B300 SXM", "MI355X"} and len(ranked) > 9
+
+
+def test_the_guide_names_the_notebooks_that_take_no_accelerators(shipped):
+    names = [path.stem for path in shipped if path.suffix == ".ipynb" and not path.stem.startswith("_")]
+    without = [name for name in names if "accelerators" not in parameters.model_for(name).model_fields]
+    (listed,) = re.findall(r"All but (.+?) take\s+`accelerators`", GUIDE.read_text("utf-8"), flags=re.DOTALL)
+    assert re.findall(r"`(\w+)`", listed) == sorted(without)
