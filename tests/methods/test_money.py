@@ -165,3 +165,15 @@ def test_offers_stand_by_the_middle_of_what_a_dollar_buys():
 def test_impossible_prices_and_shares_are_refused_by_name(price, share, said):
     with pytest.raises(ValueError, match=said):
         cost.tokens_per_dollar(Interval(100.0, 100.0), Interval(price, price), share)
+
+
+@pytest.mark.parametrize(("quotes", "words"), [
+    ([], "three-year rental, 2026-03, 2026-04"),
+    (["H100 SXM=2; reserved; 2026-01; a cloud"], "your own (H100), else three-year rental, 2026-04"),
+    (["H100 SXM=2", "H200 SXM=3", "L40S=1"], "your own (H100, H200, and L40S)"),
+])  # fmt: skip
+def test_prices_are_said_to_be_whose_they_are(quotes, words):
+    """Those that a price given replaces say nothing of the day of the others."""
+    dated = PRICES.assign(quoted=["2026-03-01", "2026-04-01", "", ""])
+    paid = cost.priced(dated, quotes, "H100 SXM", RATED, "rental")
+    assert cost.in_words(paid, {"H100 SXM": "H100", "H200 SXM": "H200", "L40S": "L40S"}) == words
