@@ -1,10 +1,6 @@
 """What `make kills` takes for a fault: it finds each kind where it is, and none where there is none."""
 
 import importlib.util
-import random
-import subprocess
-import sys
-import time
 from types import ModuleType
 
 import pytest
@@ -37,30 +33,3 @@ def kills() -> ModuleType:
 )
 def test_faults(kills, there, fresh, found):
     assert kills.faults(there, WANTED, fresh) == found
-
-
-@pytest.mark.parametrize(("group", "seconds", "left"), [(False, 0.0, ["lived on for 0 s"]), (True, 10.0, [])])
-def test_what_lives_on_is_found_by_its_mark_and_ended(kills, tmp_path, monkeypatch, group, seconds, left):
-    monkeypatch.setattr(kills, "COPIED", ())
-    monkeypatch.setattr(kills, "ENDED", seconds)
-    project = kills.Project(tmp_path, 1, [])
-    child = "import subprocess, sys; print(subprocess.Popen(['sleep', '600']).pid, flush=True); input()"
-    project.start = lambda: subprocess.Popen(
-        [sys.executable, "-c", child], env=project.environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-        process_group=0,
-    )  # fmt: skip
-    assert [line.split(" ", 2)[2] for line in kills.kill(project, 1.0, group)] == left
-    while project.alive():
-        time.sleep(0.01)
-
-
-def test_something_is_taken_away_each_time(kills, tmp_path, monkeypatch):
-    monkeypatch.setattr(kills, "COPIED", ())
-    project = kills.Project(tmp_path, 1, [])
-    for seed in range(5):
-        for name in ("reports/a.html", "reports/a.json", "reports/b.html", "reports/b.json", ".cache/tables/x"):
-            (project.root / name).parent.mkdir(parents=True, exist_ok=True)
-            (project.root / name).touch()
-        cached = kills.take_away(project, random.Random(seed))
-        assert len(list(project.reports.glob("*.json"))) < 2
-        assert (project.root / ".cache").exists() != cached
