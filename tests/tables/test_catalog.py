@@ -7,7 +7,7 @@ import pytest
 
 from analysis._core.file_contents import sha256_of
 from analysis._tables import descriptor, loading
-from analysis._tables.catalog import Catalog, NotJudged, kept_with
+from analysis._tables.catalog import Catalog, NotJudged
 from analysis._tables.descriptor import DescriptorError
 from analysis._tables.loading import TableError
 
@@ -33,11 +33,6 @@ def test_words_that_look_missing_stay_words(package):
     assert apples(package).iloc[0][["id", "sort", "note"]].tolist() == ["NA", "None", "NULL"]
 
 
-def test_table_without_rows_loads_empty(package):
-    (package / "apples.csv").write_text(HEADER, encoding="utf-8")
-    assert apples(package).empty
-
-
 BROKEN = {
     "other header": (b"id,sort\n", "apples.csv, row 1: the header must be id,sort,printed"),
     "swapped header": (HEADER.replace("low,high", "high,low").encode(), "apples.csv, row 1: the header must be"),
@@ -60,12 +55,6 @@ def test_broken_file_is_refused_with_its_place(package, case):
     assert str(error.value).startswith(message)
 
 
-def test_missing_file_is_a_table_error(package):
-    (package / "apples.csv").unlink()
-    with pytest.raises(TableError, match=r"apples\.csv: cannot be read"):
-        apples(package)
-
-
 @pytest.mark.parametrize(("faults", "last"), [(20, "kg"), (21, "... and 1 more"), (25, "... and 5 more")])
 def test_error_lists_twenty_faults_and_counts_the_rest(package, faults, last):
     rows = "".join(f"a{n},boskoop,,,,lb,,,true,\n" for n in range(faults))
@@ -77,18 +66,11 @@ def test_error_lists_twenty_faults_and_counts_the_rest(package, faults, last):
     assert str(error.value).endswith(last)
 
 
-@pytest.mark.parametrize(
-    "content", [b"{", b"[]", b"{}", b'{"resources": [{"name": "apples"}]}', b"\xff", b'"text"', b"[" * 100_000]
-)
+@pytest.mark.parametrize("content", [b"{", b"{}", b'{"resources": [{"name": "apples"}]}', b"[" * 100_000])
 def test_broken_descriptor_is_refused_by_name(package, content):
     (package / "datapackage.json").write_bytes(content)
     with pytest.raises(DescriptorError, match=r"datapackage\.json"):
         descriptor.read_tables(package)
-
-
-def test_missing_descriptor_is_refused_by_name(tmp_path):
-    with pytest.raises(DescriptorError, match=r"datapackage\.json: cannot be read"):
-        descriptor.read_tables(tmp_path)
 
 
 def test_unknown_table_is_refused_with_the_tables_there_are(package):
@@ -132,24 +114,6 @@ def test_the_judge_is_asked_once_and_of_this_catalog_only_where_doubts_are_wante
     assert asked == [data]
 
 
-def test_what_follows_from_a_catalog_is_kept_and_from_other_frames_made_anew(package, tmp_path):
-    made: list[object] = []
-
-    @kept_with("corrections")
-    def texts(data: object, *texts: str) -> pd.DataFrame:
-        made.append(data)
-        return pd.DataFrame({"text": texts}, dtype="str")
-
-    for text in ("one", "one", "two"):
-        data = Catalog(package, place=tmp_path / "kept")
-        assert texts(data, text, "more")["text"].tolist() == [text, "more"]
-        assert "corrections.csv" in data.used
-    assert len(made) == 2
-    for _ in range(2):
-        texts(None, "one", "more")
-    assert made[2:] == [None, None]
-
-
 def corrected(package: Path, *fixes: str) -> pd.DataFrame:
     text = "table,key,column,printed,corrected,reason\n" + "".join(f"{fix}\n" for fix in fixes)
     (package / "corrections.csv").write_text(text, encoding="utf-8")
@@ -190,13 +154,6 @@ def test_correction_to_what_the_table_does_not_accept_is_refused(package, fix):
         corrected(package, fix)
 
 
-def test_descriptor_tells_columns_keys_and_defaults(package):
-    table = descriptor.read_tables(package)["apples"]
-    assert table.columns[:3] == ["id", "sort", "printed"]
-    assert (table.primary_key, table.intervals, table.traps) == (["id"], [["low", "high"]], [])
-    assert table.hash == "0"
-
-
 def test_a_system_with_a_lowered_power_limit_is_told_by_a_column(data):
     capped = data.results[data.results["power_capped"]]
     named = capped["system"].str.lower().str.contains("maxq|power cap")
@@ -219,11 +176,6 @@ def test_a_machine_is_the_same_with_and_without_serving_software_in_its_name(dat
     assert set(spelled["machine"]) == machines
     bare = data.results[data.results["machine"].isin(machines) & data.results["serving_software"].eq("")]
     assert bare["system"].str.endswith("TensorRT)").all() and "v3.0" in set(bare["round"])
-
-
-def test_a_setting_of_power_makes_no_accelerator(data):
-    told = data.results["accelerator_as_published"].str.contains("Power Cap")
-    assert set(data.results.loc[told, "accelerator"]) == {"MI355X"}
 
 
 def test_a_submitter_has_one_mix_of_capitals(data):
