@@ -234,24 +234,21 @@ def test_derate_above_one_is_taken_when_said(said):
     assert status == 0 and "1.2" in text
 
 
-OTHERS = {  # what is said of each example, its answer, and the rate per accelerator that a plan takes from it
-    "sglang.jsonl": (["--accelerator", "h100"], "8x H100: 6.6% to 7.6%", " 125 "),
-    "genai_perf.json": (["--accelerator", "H100", "--count", "8"], "8x H100: 4.2% to 4.9%", " 125 "),
-    "guidellm.json": (["--accelerator", "H100"], "8x H100: 5.3% to 6.1%", " 93.8 "),
-    "guidellm_old.json": (["--accelerator", "H100", "--count", "8"], "8x H100: 0.14% to 0.17%", " 4.25 "),
-    "inferencex.json": (["--accelerator", "H200"], "8x H200: 5.3% to 5.5%", " 200 "),
-    "aiperf_aggregate.json": (["--accelerator", "H100", "--count", "8"], "8x H100: 4.2% to 4.9%", " 125 "),
+OTHERS = {  # what is said of each example, and its answer
+    "sglang.jsonl": (["--accelerator", "h100"], "8x H100: 6.6% to 7.6%"),
+    "genai_perf.json": (["--accelerator", "H100", "--count", "8"], "8x H100: 4.2% to 4.9%"),
+    "guidellm.json": (["--accelerator", "H100"], "8x H100: 5.3% to 6.1%"),
+    "guidellm_old.json": (["--accelerator", "H100", "--count", "8"], "8x H100: 0.14% to 0.17%"),
+    "inferencex.json": (["--accelerator", "H200"], "8x H200: 5.3% to 5.5%"),
+    "aiperf_aggregate.json": (["--accelerator", "H100", "--count", "8"], "8x H100: 4.2% to 4.9%"),
 }
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_every_format_is_measured_and_planned_with(said, name):
-    file, (told, share, rate) = str(DATA / "examples" / name), OTHERS[name]
-    status, text = said("measure", file, *told, "--benchmark", "llama2-70b")
+def test_every_format_is_measured(said, name):
+    told, share = OTHERS[name]
+    status, text = said("measure", str(DATA / "examples" / name), *told, "--benchmark", "llama2-70b")
     assert status == 0 and share in text
-    status, text = said(*replaced("--tokens-per-user", "20"), *told, "--rounds", "v4.1", "--derate", file)
-    line = next(line for line in text.splitlines() if line.startswith("throughput per accelerator"))
-    assert status == 0 and rate in line and file in line
 
 
 def test_measure_answers_and_says_once_that_the_file_is_an_example(said):
@@ -380,17 +377,6 @@ def test_what_counts_no_tokens_is_told_by_each_command(said, command):
     status, text = said(command, *asked)
     assert status == 0 and re.search(r"^Serving 100 (concurrent )?users (of \S.* )?at 2 queries/s takes ", text)
     assert noted(text, "no_tokens") and "is in queries/s: Stable Diffusion XL has no token metric" in text
-
-
-def test_a_row_is_the_same_whichever_others_are_shown(said):
-    """Of many users, whose plans keep what systems of several nodes kept: MI355X's do not tell it of B200."""
-    asked = [*replaced_in(LLAMA, "--users", "20000"), "--format", "json"]
-    whole = {row["accelerator"]: row for row in json.loads(said(*asked)[1])["ranked"]}
-    for names in (["B200"], ["B200", "MI355X"], ["H200", "B200", "GB300"]):
-        shown = json.loads(said(*asked, "--accelerators", *names)[1])["ranked"]
-        assert len(shown) == len(names)
-        for row in shown:  # that another row is of another round is told beside that row alone
-            assert row | {"notes": None} == whole[row["accelerator"]] | {"notes": None}
 
 
 def test_choose_as_json_holds_what_the_words_say(said):

@@ -254,7 +254,7 @@ def test_an_official_row_is_put_right_by_a_correction_of_what_stands(data, ship)
     ship({})
     assert Catalog(data).results.set_index("id").at[KNOWN, "precision_basis"] == "calibration document"
     assert check.faults(data) == []
-    for wrong in (fix.replace("0007", "0070"), fix.replace(",unknown,", ",declared,"), fix.replace("_basis", "_cause")):
+    for wrong in (fix.replace("0007", "0070"), fix.replace("_basis", "_cause")):
         table.write_text(f"{head}\n{wrong}", "utf-8")
         dictionary.describe(data)
         with pytest.raises(TableError, match=r"corrections\.csv, row 2, column printed: the official record has"):

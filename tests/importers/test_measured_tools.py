@@ -250,7 +250,7 @@ def test_a_file_of_no_known_tool_is_told_which_there_are(tmp_path):
         assert tool in str(caught.value)
 
 
-OTHER_KINDS = ("x", [1], {"a": [1]}, -1)
+OTHER_KINDS = ("x", [1], -1)
 
 
 def parts(held: Any, path: tuple = ()) -> Iterator[tuple]:

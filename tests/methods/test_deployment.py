@@ -130,6 +130,17 @@ TEN = pd.Series({"label": "LLM", "parameters_billion": 10.0, "active_parameters_
 
 
 @pytest.mark.parametrize(
+    ("device", "accelerator"),
+    [("NVIDIA H200", "H200 SXM CTS"), ("GPU", "M1 Pro"),
+     ("NVIDIA A100-SXM4-80GB", "A100 SXM 80GB")],
+)  # fmt: skip
+def test_telemetry_may_name_its_accelerators_less_exactly(device, accelerator):
+    aliases = {"nvidia h200": "H200 SXM", "nvidia h100 80gb hbm3": "H100 SXM", accelerator.lower(): accelerator}
+    told = accelerator != "M1 Pro"  # whose number the telemetry does not hold
+    assert deployment._may_be(device, accelerator, aliases) is told
+
+
+@pytest.mark.parametrize(
     ("change", "words"),
     [
         # 8 x 100e12 operations a second over 2 x 10e9 a token: 5,000 for each of the eight.

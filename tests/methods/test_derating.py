@@ -6,10 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analysis._core.interval import Interval
 from analysis._core.notes import NONE, note
 from analysis.methods import derating
 
 Rows = Callable[..., pd.DataFrame]
+CLOSE = {"rel": 1e-12}
 OFFLINE = {"result_id": "4.1-0001", "low": 1000.0}
 SERVER = {"result_id": "4.1-0001", "low": 800.0, "scenario": "Server"}
 
@@ -80,6 +82,19 @@ def test_one_system_of_each_accelerator_stands_for_it_under_each_limit(comparabl
     found = derating.paired(*(derating.measured(offline, rows) for rows in (server, tight)))
     assert found[["accelerator", "scenario", "derate_low"]].to_numpy().tolist() == [
         ["H100 SXM", "Server", 0.8], ["H100 SXM", "Interactive", 0.5], ["L40S", "Server", 0.6]]  # fmt: skip
+
+
+def test_benchmarks_are_told_by_range_median_and_systems(comparable_rows):
+    (row,) = derating.by_benchmark(systems(comparable_rows, {}, {}, {})).to_dict("records")
+    assert (row["benchmark"], row["scenario"], row["round"], row["systems"]) == ("llm", "Server", "v4.1", 3)
+    assert (row["derate_low"], row["derate_high"]) == (0.7, 0.9)
+    assert row["derate_median"] == pytest.approx(0.8, **CLOSE)
+
+
+def test_systems_are_counted_above_within_and_below_a_band():
+    """0.55 to 0.7 reaches into the band from below and counts as within it; 0.8 itself is no more than 0.8."""
+    rows = pd.DataFrame({"derate_low": [0.55, 0.8, 0.81, 0.2], "derate_high": [0.7, 0.9, 0.9, 0.3]})
+    assert derating.in_band(rows, Interval(0.6, 0.8)) == (1, 2, 1)
 
 
 def test_layer_is_held_against_the_same_system_without_it(comparable_rows):

@@ -82,6 +82,19 @@ def test_without_a_logged_tpot_the_latency_limit_of_the_round_is_a_lower_bound(r
     assert found["known_from"].tolist() == bound
 
 
+def test_limits_of_the_scenarios_that_ran(runs):
+    found = interactivity.limits_of(runs(FREE, SLOW), LIMITS)
+    assert found.to_dict("records") == [{"scenario": "Server", "interactivity": 5.0, "ttft_ms": 2000.0}]
+
+
+def test_throughput_per_kilowatt_is_of_the_whole_system(runs):
+    """640 tokens/s at 3,200 W."""
+    metered = runs(SLOW | {"power_watts_low": 3200.0, "power_watts_high": 3200.0}, FAST)
+    assert metered["per_kilowatt_low"].tolist() == pytest.approx([200.0, NAN], nan_ok=True)
+    found = interactivity.at_targets(metered, [10.0], interactivity.PER_KILOWATT)
+    assert found["throughput_low"].tolist() == [200.0]
+
+
 def test_pareto_frontier_has_available_runs_that_none_beats_in_both(runs):
     beaten = SLOW | {"low": 320.0, "result_id": "c"}  # 40 each at 10 tokens/s
     preview = FAST | {"low": 8000.0, "availability": "preview", "result_id": "d"}
@@ -118,3 +131,20 @@ def test_preview_systems_never_lead_and_are_used_only_where_none_is_available(ru
     assert given.set_index("accelerator")["is_available"].to_dict() == {"B200 SXM": False, "H100 SXM": True}
     assert at(given, 10.0, "H100 SXM")["throughput_low"] == 80.0
     assert interactivity.leaders(given)["accelerator"].tolist() == ["H100 SXM"]
+
+
+def test_retained_is_the_fastest_run_over_the_slowest_of_each_available_system(runs):
+    """20 of 80 from 10 to 50 tokens/s; a single run at a known interactivity has no share."""
+    found = interactivity.retained(interactivity.curves(runs(FREE, SLOW, FAST, NEW, NEW_FREE)))
+    assert found["accelerator"].tolist() == ["H100 SXM"]
+    assert (found["retained_low"][0], found["retained_high"][0]) == pytest.approx((0.25, 0.25))
+
+
+def test_each_benchmark_has_its_own_leader_and_fastest_run(runs):
+    other = [run | {"benchmark": "chat", "tpot_p50_ms": 50.0, "result_id": "e"} for run in (NEW,)]
+    found = interactivity.by_benchmark(runs(FREE, SLOW, FAST, NEW, *other), 15.0)
+    assert found[["benchmark", "accelerator", "interactivity"]].to_numpy().tolist() == [
+        ["llm", "H100 SXM", 50.0],
+        ["chat", "B200 SXM", 20.0],
+    ]
+    assert interactivity.by_benchmark(runs(SLOW), 15.0)["accelerator"].tolist() == [""]

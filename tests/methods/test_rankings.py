@@ -37,6 +37,16 @@ def test_scenario_of_another_round_than_the_row_has_a_note(official):
     assert row["offline_notes"] == frozenset()
 
 
+def test_the_first_scenario_of_the_rows_ranks(official):
+    rows = [
+        {"scenario": "Server", "low": 800.0},
+        B200 | {"scenario": "Server", "low": 400.0},
+        {"low": 8.0},
+        B200 | {"low": 8000.0},
+    ]
+    assert list(matrix(official, *rows).index) == ["H100 SXM", "B200 SXM"]
+
+
 def test_joules_and_kilowatts_are_of_one_metered_run(official):
     """4,000 W over 800 tokens/s are 5 J and 4 kW; a worse run, a preview and a printed efficiency do not count."""
     capped = note("power_capped")
@@ -139,3 +149,13 @@ def test_a_change_of_assumed_tokens_is_taken_as_printed(official):
     rows[["as_printed_low", "as_printed_high"]] = [[3.0, 3.0], [6.0, 6.0]]
     (change,) = rankings.round_changes(rows).to_dict("records")
     assert (change["gain_low"], change["gain_high"]) == (2.0, 2.0)
+
+
+def test_rounds_covered_are_in_order_with_their_day_of_publication(results):
+    rows = results(
+        {"round": "v10.0", "division": "open"}, {}, {"suite": "edge"}, {"origin": "published", "round": "v2.0"}
+    )
+    days = pd.DataFrame({"round": ["v4.1", "v2.0"], "published": ["2024-08-28", "2022-04-06"]})
+    covered = rankings.rounds_covered(rows, days)
+    assert covered.to_dict("list") == {"round": ["v4.1", "v10.0"], "published": ["2024-08-28", ""], "closed": [2, 0]}
+    assert rankings.rounds_covered(results(), days).empty
