@@ -293,6 +293,14 @@ RECORD: dict[str, Case] = {  # claims against official results
         },
         {800.0: EXACT, 700.0: WRONG},
     ),
+    "the leader among the systems of an accelerator": (
+        ranks.ranks, lambda scenario: {
+            "claims": [RANK | {"submitter": "ACME", "baseline_accelerator": "H100 SXM", "benchmark": "llm",
+                               "subject_accelerator": "H100 SXM", "accelerator_count": 8}],
+            "official": [{"low": 800.0}, {"low": 900.0, "scenario": scenario} | OTHER],
+        },
+        {"Server": CONDITIONAL, "Offline": WRONG},
+    ),
     "a vendor or a family leads with any of its parts": (
         ranks.ranks, lambda subject: {
             "claims": [RANK | {"subject": subject}],

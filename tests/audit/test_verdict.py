@@ -47,7 +47,7 @@ def test_the_worst_and_the_best_of_several():
 
 @pytest.mark.parametrize(
     ("printed", "words"),
-    [(1.0, "not off"), (0.5, "too low by a factor of 2"), (3.0, "too high by a factor of 3")],
+    [(1.0, "not off"), (1.02, "2% too high"), (0.5, "too low by a factor of 2"), (3.0, "too high by a factor of 3")],
 )
 def test_how_far_it_is_off(printed, words):
     assert verdict.difference_in_words(Interval(printed, printed), Interval(1.0, 1.0)).startswith(words)

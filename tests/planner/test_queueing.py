@@ -18,6 +18,20 @@ def test_delay_probability_is_that_of_the_tables(slots, load, share):
     assert queueing.delay_probability(slots, load) == pytest.approx(share, rel=1e-5)
 
 
+def blocked(slots: float, load: float) -> float:
+    """Erlang B of the same slots and load."""
+    share, busy = float(queueing.delay_probability(slots, load)), load / slots
+    return share * (1 - busy) / (1 - busy * share)
+
+
+@pytest.mark.parametrize(("slots", "load"), [(1, 0.02), (7, 5.0), (100, 1.0), (2000, 1900.0), (20_000, 19_800.0)])
+def test_delay_probability_is_that_of_slots_added_one_by_one(slots, load):
+    share = 1.0
+    for slot in range(1, slots + 1):
+        share = load * share / (slot + load * share)
+    assert blocked(slots, load) == pytest.approx(share, rel=1e-12)
+
+
 def test_wait_at_one_slot_by_hand():
     """M/M/1 at half load: P(W > t) = 0.5 exp(-0.5 t / s), so 1 % beyond t = 2 s ln 50."""
     assert queueing.wait(1, 0.5, 3.0, 0.99) == pytest.approx(6 * np.log(50), **CLOSE)

@@ -7,7 +7,7 @@ import pytest
 
 from analysis._core.file_contents import sha256_of
 from analysis._tables import descriptor, loading
-from analysis._tables.catalog import Catalog, NotJudged
+from analysis._tables.catalog import Catalog, NotJudged, kept_with
 from analysis._tables.descriptor import DescriptorError
 from analysis._tables.loading import TableError
 
@@ -55,6 +55,12 @@ def test_broken_file_is_refused_with_its_place(package, case):
     assert str(error.value).startswith(message)
 
 
+def test_missing_file_is_a_table_error(package):
+    (package / "apples.csv").unlink()
+    with pytest.raises(TableError, match=r"apples\.csv: cannot be read"):
+        apples(package)
+
+
 @pytest.mark.parametrize(("faults", "last"), [(20, "kg"), (21, "... and 1 more"), (25, "... and 5 more")])
 def test_error_lists_twenty_faults_and_counts_the_rest(package, faults, last):
     rows = "".join(f"a{n},boskoop,,,,lb,,,true,\n" for n in range(faults))
@@ -66,11 +72,16 @@ def test_error_lists_twenty_faults_and_counts_the_rest(package, faults, last):
     assert str(error.value).endswith(last)
 
 
-@pytest.mark.parametrize("content", [b"{", b"{}", b'{"resources": [{"name": "apples"}]}', b"[" * 100_000])
+@pytest.mark.parametrize("content", [b"{", b"[]", b"{}", b'{"resources": [{"name": "apples"}]}', b"[" * 100_000])
 def test_broken_descriptor_is_refused_by_name(package, content):
     (package / "datapackage.json").write_bytes(content)
     with pytest.raises(DescriptorError, match=r"datapackage\.json"):
         descriptor.read_tables(package)
+
+
+def test_missing_descriptor_is_refused_by_name(tmp_path):
+    with pytest.raises(DescriptorError, match=r"datapackage\.json: cannot be read"):
+        descriptor.read_tables(tmp_path)
 
 
 def test_unknown_table_is_refused_with_the_tables_there_are(package):
@@ -112,6 +123,24 @@ def test_the_judge_is_asked_once_and_of_this_catalog_only_where_doubts_are_wante
     assert asked == []
     assert data.doubts is data.doubts is told
     assert asked == [data]
+
+
+def test_what_follows_from_a_catalog_is_kept_and_from_other_frames_made_anew(package, tmp_path):
+    made: list[object] = []
+
+    @kept_with("corrections")
+    def texts(data: object, *texts: str) -> pd.DataFrame:
+        made.append(data)
+        return pd.DataFrame({"text": texts}, dtype="str")
+
+    for text in ("one", "one", "two"):
+        data = Catalog(package, place=tmp_path / "kept")
+        assert texts(data, text, "more")["text"].tolist() == [text, "more"]
+        assert "corrections.csv" in data.used
+    assert len(made) == 2
+    for _ in range(2):
+        texts(None, "one", "more")
+    assert made[2:] == [None, None]
 
 
 def corrected(package: Path, *fixes: str) -> pd.DataFrame:

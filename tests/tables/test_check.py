@@ -89,6 +89,12 @@ def test_faults_of_every_table_are_told(sound):
     ]
 
 
+def test_correction_to_what_is_not_acceptable_is_told(sound):
+    append(sound, "corrections", "apples,a1,unit,g,lb,why")
+    (only,) = faults(sound)
+    assert "'lb' is not one of g, kg" in only
+
+
 def test_broken_descriptor_is_the_only_fault(sound):
     (sound / "datapackage.json").write_text("{", encoding="utf-8")
     (only,) = faults(sound)
