@@ -312,6 +312,15 @@ def test_a_round_that_lost_rows_keeps_the_others_from_being_written(data, tree):
 FEW = ("v5.0", "v6.0", "v6.1")  # a table; a tree, a summary and facts; a summary alone
 
 
+def test_a_round_without_a_described_part_is_not_shipped(data, tree):
+    lines: list[str] = []
+    describe(data, "v5.1")
+    (data / "official" / "v5.1.parquet").write_bytes((paths.OFFICIAL / "v6.0.parquet").read_bytes())
+    assert shipped_rounds.make([tree.summary({})], folder=data, say=lines.append) == 0
+    assert lines[-1] == "left out  v4.1: datapackage.json describes no part of this round"
+    assert [path.name for path in (data / "official").iterdir()] == ["v5.1.parquet"]
+
+
 @pytest.mark.parametrize("rounds", [FEW, pytest.param((), marks=pytest.mark.slow)], ids=["few", "all"])
 def test_the_shipped_record_is_made_again_byte_for_byte(shared, rounds):
     """From the files that data/README.md names, as far as a maintainer has them all: the rounds made without clones."""

@@ -107,6 +107,17 @@ def test_a_run_that_was_read_by_itself_is_as_the_importer_reads_its_file(tree, b
     }
 
 
+def test_a_published_row_is_recomputed_from_a_run_that_was_read_by_itself(tree, bring):
+    """Its log gives 652,750.1447708113 tokens/s; the summary here prints one more."""
+    location = "closed/NVIDIA/results/VR-NVL72_VR-288GB_aarch64x72_TRT/deepseek-r1/Interactive"
+    row = bring(published(tree, location, Performance_Result=652751.1447708113)).table[0]
+    assert float(row["recomputed"]) == 652750.1447708113 and row["recomputed_key"] == "tps"
+    assert float(row["recomputed_difference"]) == pytest.approx(-1 / 652751.1447708113)
+    assert float(row["ttft_p99_ms"]) == 475.31573 and float(row["tpot_p99_ms"]) == pytest.approx(12.549085614739364)
+    other = bring(published(tree, location.replace("deepseek-r1", "llama3.1-8b"))).table[0]
+    assert (other["recomputed"], other["ttft_p99_ms"]) == ("", "")
+
+
 def test_a_published_latency_is_a_mean_in_whatever_unit(tree, bring):
     location = write(tree, "wan-2.2-t2v-a14b", "SingleStream", SUMMARY | ALONE)
     row = bring(published(tree, location, Performance_Result=2.5, Performance_Units="Latency (s)"), tree.root).table[0]
@@ -171,6 +182,7 @@ CUT = json.dumps(SUMMARY)[:400].encode()
         (SUMMARY | {"qps": None}, "its qps is None, not a number above 0"),
         (SUMMARY | {"qps": 1e-320}, "its qps is 1e-320, not a number above 0"),
         (SUMMARY | {"duration_ns": 10**400} | {"legacy_loadgen_window_duration_ns": None}, "its duration is 1000"),
+        (SUMMARY | {"legacy_loadgen_window_duration_ns": "40"}, "its duration is '40'"),
         (SUMMARY | {"qps": 2.0}, "qps is 2, but 100 samples took 40 s"),
         (SUMMARY | {"qps": 2.5, "tps": 600.0}, "tps is 600.0, but 30000 tokens took 40 s"),
         (SUMMARY | {"output_sequence_lengths": {}}, "tps is 750.0, but None tokens took 40 s"),

@@ -313,6 +313,11 @@ def test_what_is_no_measurement_is_refused_by_name(write, record, said):
     assert said in str(caught.value)
 
 
+def test_a_folder_without_a_log_is_told_as_such(tmp_path):
+    with pytest.raises(MeasurementError, match=r"runs: is a folder without .*, the log of a LoadGen run"):
+        formats.read_runs(tmp_path, "runs")
+
+
 def test_the_line_of_a_bad_record_is_named(write):
     with pytest.raises(MeasurementError, match=r"run.json, line 2: duration is 0"):
         formats.read_runs(write(VLLM, VLLM | {"duration": 0}))

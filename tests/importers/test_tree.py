@@ -282,7 +282,7 @@ def test_nothing_lands_outside_of_the_folder_of_an_archive(tree, bring, tmp_path
     assert not list(tmp_path.rglob("escaped")) and not Path("/absolute").exists()
 
 
-@pytest.mark.parametrize(("kind", "share"), [("zip", 0.5), ("tar.gz", 0.5)])
+@pytest.mark.parametrize(("kind", "share"), [("zip", 0.5), ("tar.gz", 0.5), ("tar", 0.2), ("tar", 0.0)])
 def test_an_archive_that_breaks_off_is_named(tree, bring, kind, share):
     tree.run(log=os.urandom(5000))
     path = archive(tree, kind, {})
