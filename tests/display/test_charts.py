@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import combinations
 from typing import Any
 
 import matplotlib
@@ -326,6 +327,20 @@ def test_stacked_parts_lie_one_behind_the_other_with_their_sum_at_the_end():
 
 
 # Lines.
+
+
+@pytest.mark.parametrize("name", ["over_time", "by_size", "curves"])
+def test_names_of_lines_that_end_together_hide_no_point_and_no_other_name(name):
+    more = [FRAME.tail(2).assign(part=f"Part {place}", x_high=lambda f: f["x_high"] * 1.01) for place in range(4)]
+    drawing = CHARTS[name](pd.concat([FRAME, *more], ignore_index=True))
+    for figure in (drawing.figure, drawing.narrow):
+        (axes,) = figure.axes
+        figure.draw_without_rendering()
+        names = [text for text in axes.texts if re.match("B200|Part", text.get_text())]
+        boxes = [text.get_window_extent() for text in names]
+        assert len(names) == 5 and not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+        marks = [axes.transData.transform(line.get_xydata()[0]) for line in axes.lines if line.get_gid()]
+        assert not any(box.contains(*mark) for box in boxes for mark in marks)
 
 
 def test_a_mark_of_a_note_stands_at_its_point_of_a_line():

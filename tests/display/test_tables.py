@@ -7,6 +7,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from analysis._core.choices import not_among
 from analysis._core.notes import NONE, note, worded
 from analysis._display import tables
 from analysis.comparability import selection
@@ -99,6 +100,11 @@ def test_markup_in_cells_headers_notes_and_title_is_shown_not_run():
 def test_empty_frame_says_that_there_is_nothing():
     assert EMPTY.markup == '<p class="nothing">Sizes: nothing to show for these parameters.</p>'
     assert EMPTY._repr_mimebundle_()["text/plain"].strip() == "Sizes: nothing to show for these parameters."
+
+
+def test_unknown_column_is_refused():
+    with pytest.raises(KeyError, match=re.escape(f"no column {not_among('sise', COLUMNS)}")):
+        tables.show(FRAME, "Sizes", {"sise": "Size (g)"})
 
 
 def test_plain_text_and_csv_have_header_and_rows():
