@@ -187,6 +187,7 @@ def test_interactive_of_v5_0_is_found_under_server(tree):
         ({"Nodes": 1.5}, "Nodes is 1.5"),
         ({"Category": "ajar"}, "division 'ajar' is not one of closed, open, network"),
         ({"version": ""}, "names no round"),
+        ({"Nodes": 0}, "Nodes is 0, not a whole number above 0"),
         ({"Nodes": True}, "Nodes is True, not a whole number"),
         ({"a#": "1_0"}, "accelerators per node is '1_0', not a whole number"),
         ({"Accelerator": ""}, "names no accelerator, though it counts 4"),
@@ -273,7 +274,7 @@ def test_a_text_that_a_spreadsheet_would_run_is_made_harmless(tree, bring):
     assert bring(tree.summary({"System": "=1+1"})).table[0]["system"] == "'=1+1"
 
 
-@pytest.mark.parametrize("content", ["", "[", "7", '{"a" 1}', '{"rows": [1]}', "[" * 5000])
+@pytest.mark.parametrize("content", ["", "[", "7", '{"a" 1}', '{"rows": [1]}', "[1, 2]", "[" * 5000])
 def test_what_is_no_summary_is_refused_by_name_and_nothing_is_written(tmp_path, bring, content):
     from analysis._import.official.import_run import ImportFailed
 
