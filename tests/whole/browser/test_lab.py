@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from analysis._build.runs.folders import Places
 
+pytestmark = pytest.mark.slow
 TOKEN = "for-this-test-alone"
 WAIT = 120_000  # milliseconds: a kernel starts and a whole notebook is run
 
@@ -124,7 +125,6 @@ def _users(text: str) -> str:
     return found[1]
 
 
-@pytest.mark.slow
 def test_the_explorer_draws_and_filters(lab, chromium, screenshots):
     """Run without stored outputs and counts, so that what is seen is of this run."""
     path = lab.project.notebook("explorer")
