@@ -10,6 +10,7 @@ import pytest
 
 from analysis._core import notes
 from analysis._core.notes import KINDS, NONE, OTHER, Scope, note
+from analysis._display import tables as shown
 
 matplotlib.use("agg")
 DOUBT = note("contradicts_record")
