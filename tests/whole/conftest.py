@@ -88,7 +88,6 @@ OTHERS = {
 
 # What one worker makes for all: tests that need it come first, so that the other has all else to do meanwhile.
 MADE_ONCE = ("swept", "readings", "built")
-LONG = ("test_a_new_round_is_taken_up_as_the_recipe_says",)
 
 
 @pytest.hookimpl(trylast=True)
@@ -102,11 +101,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next((place for place, need in enumerate(needed) if need), len(MADE_ONCE))
 
     items.sort(key=place)
-    # Each worker begins with an equal stretch of the tests: a long test at its start is over before the others end.
-    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    for worker, item in enumerate([item for item in items if item.name in LONG][: workers - 1], start=1):
-        items.remove(item)
-        items.insert(len(items) * worker // workers + 1, item)
 
 
 @pytest.fixture(scope="session")

@@ -115,6 +115,7 @@ def project(tmp_path: Path, copy_of_shipped: Callable[[Path], Places]) -> Projec
     return Project(copy_of_shipped(tmp_path / "project"), summary)
 
 
+@pytest.mark.slow
 def test_a_new_round_is_taken_up_as_the_recipe_says(project):
     """Sixteen results: two accelerators, two benchmarks, four scenarios. Four of them are of the new scenario."""
     status, lines = project.bring()
