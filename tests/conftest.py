@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, Phase, settings
-from hypothesis.database import DirectoryBasedExampleDatabase
+from hypothesis import settings
 
 from analysis._build.kernels.process import ForkServer
 from analysis._build.make import light_import
@@ -30,14 +29,7 @@ light_import.import_jupyter()
 # What somebody has imported into data/official/ must not decide a test; tests of it turn it on.
 os.environ["ANALYSIS_OFFICIAL"] = "shipped"
 settings.register_profile("core", deadline=None, derandomize=True, database=None, max_examples=60)
-# ANALYSIS_EXAMPLES=10000 tries so many inputs of each kind, other ones each time, and remembers what failed.
-MANY = int(os.environ.get("ANALYSIS_EXAMPLES", "0"))
-REMEMBERED = DirectoryBasedExampleDatabase(ROOT / ".hypothesis" / "examples")
-settings.register_profile(
-    "many", deadline=None, max_examples=MANY or 10_000, database=REMEMBERED, suppress_health_check=list(HealthCheck),
-    phases=[Phase.reuse, Phase.generate, Phase.shrink], report_multiple_bugs=False,
-)  # fmt: skip
-settings.load_profile("many" if MANY else "core")
+settings.load_profile("core")
 
 
 @pytest.hookimpl(wrapper=True)

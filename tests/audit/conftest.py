@@ -9,21 +9,23 @@ import pandas as pd
 import pytest
 
 from analysis._core.paths import official_files
+from analysis._tables import descriptor
 from analysis._tables.catalog import Catalog
 from analysis.audit import flags
 from analysis.audit.frames import Tables
 from analysis.audit.verdict import Judgment
 
+TABLES = descriptor.read_tables()
+TYPES = {"string": "str", "date": "str", "number": "float64", "integer": "Int64", "boolean": "bool"}
+# What a catalog has beside the columns of a file.
+MADE = dict.fromkeys(["origin", "source", "machine", "comparable_since", "corrected", "serving_software"], "str")
+MADE |= {"power_capped": "bool", "power_limit_watts": "float64"}
+# What each row is but for what a test says: of columns that are not named here a cell is empty.
 RESULT = {
-    "id": "", "origin": "published", "source_id": "docA", "source": "A", "locator": "table, row 1", "round": "v4.1",
-    "result_id": "", "submitter": "", "division": "", "availability": "", "suite": "datacenter", "system": "",
-    "accelerator": "H100 SXM", "accelerator_count": 8, "nodes": None, "benchmark": "llm", "accuracy_target": "",
-    "scenario": "Offline", "batch_size": None, "metric": "throughput", "printed": "", "printed_unit": "tokens/s",
-    "low": 800.0, "high": None, "unit": "tokens/s", "range_basis": "rounded", "per": "system",
-    "tokens_per_sample": None, "precision": "", "framework": "", "power_watts_low": None, "power_watts_high": None,
-    "per_watt_low": None, "per_watt_high": None, "power_measured": False, "power_capped": False, "comparable_since": "",
-    "power_limit_watts": None,
-    "inferred": False, "duplicate_of": "", "corrected": "", "note": "", "machine": "box", "serving_software": "",
+    "origin": "published", "source_id": "docA", "source": "A", "locator": "table, row 1", "round": "v4.1",
+    "suite": "datacenter", "accelerator": "H100 SXM", "accelerator_count": 8, "benchmark": "llm", "scenario": "Offline",
+    "metric": "throughput", "printed_unit": "tokens/s", "low": 800.0, "unit": "tokens/s", "range_basis": "rounded",
+    "per": "system", "machine": "box",
 }  # fmt: skip
 OFFICIAL = {
     "origin": "official", "source_id": "mlcommons-v4.1", "source": "official v4.1", "result_id": "4.1-0001",
@@ -31,19 +33,12 @@ OFFICIAL = {
     "tokens_per_sample": 290.0, "availability": "available",
 }  # fmt: skip
 CLAIM = {
-    "id": "", "source_id": "docA", "locator": "text", "subject": "", "subject_accelerator": "", "baseline": "",
-    "baseline_accelerator": "", "excluded_accelerators": "", "benchmark": "", "scenario": "", "round": "",
-    "baseline_round": "", "precision": "", "framework": "", "technique": "", "submitter": "", "system": "",
-    "baseline_system": "", "suite": "",
-    "accelerator_count": None, "nodes": None, "baseline_nodes": None, "quantity": "throughput_ratio", "printed": "",
-    "printed_unit": "",
-    "low": 1.0, "high": None, "unit": "ratio", "range_basis": "rounded", "bound": "", "condition": "",
-    "result_row": "", "price_row": "", "duplicate_of": "", "note": "",
+    "source_id": "docA", "locator": "text", "quantity": "throughput_ratio", "low": 1.0, "unit": "ratio",
+    "range_basis": "rounded",
 }  # fmt: skip
 PRICE = {
-    "id": "", "source_id": "docA", "locator": "table, row 1, rate", "provider": "Cloud", "providers": "one",
-    "accelerator": "H100 SXM", "printed": "", "usd_per_accelerator_hour_low": 3.6, "usd_per_accelerator_hour_high": 3.6,
-    "duplicate_of": "",
+    "source_id": "docA", "locator": "table, row 1, rate", "provider": "Cloud", "providers": "one",
+    "accelerator": "H100 SXM", "usd_per_accelerator_hour_low": 3.6, "usd_per_accelerator_hour_high": 3.6,
 }  # fmt: skip
 ACCELERATORS = [
     ("H100 SXM", "", "ACME", "Hopper", 80.0, 3350.0, 700.0, 989.0, 1979.0, 1979.0, None, "verified"),
@@ -63,31 +58,26 @@ IDENTITY = ["benchmark", "label", "parameters_billion", "active_parameters_billi
 IDENTITY += ["tokens_per_sample_low", "tokens_per_sample_high", "targets_share_run", "aliases"]
 
 WAY = {
-    "id": "", "source_id": "docA", "locator": "text", "benchmark": "llm", "accelerator": "H100 SXM",
-    "technique": "fp16", "precision": "fp16", "division": "", "round": "", "scenario": "",
-    "result_row": "", "weight_memory_gb_low": 135.0,
-    "weight_memory_gb_high": 145.0, "accelerators_needed": 2, "speedup_low": None, "speedup_high": None,
-    "speedup_bound": "", "speedup_baseline": "fp16", "size_ratio_low": None, "size_ratio_high": None,
-    "duplicate_of": "",
+    "source_id": "docA", "locator": "text", "benchmark": "llm", "accelerator": "H100 SXM", "technique": "fp16",
+    "precision": "fp16", "weight_memory_gb_low": 135.0, "weight_memory_gb_high": 145.0, "accelerators_needed": 2,
+    "speedup_baseline": "fp16",
 }  # fmt: skip
 
 Rows = Callable[..., pd.DataFrame]
 
 
-def _frame(default: dict[str, Any], rows: tuple[dict[str, Any], ...], numbers: list[str]) -> pd.DataFrame:
-    full = [default | {"id": f"r{place}"} | row for place, row in enumerate(rows)]
+def _frame(table: str, default: dict[str, Any], rows: tuple[dict[str, Any], ...]) -> pd.DataFrame:
+    types = {field.name: TYPES[field.type] for field in TABLES[table].fields} | MADE
+    blank = {name: {"str": "", "bool": False}.get(type) for name, type in types.items()}
+    full = [blank | default | {"id": f"r{place}"} | row for place, row in enumerate(rows)]
     full = [row | ({"high": row["low"]} if "high" in row and row["high"] is None else {}) for row in full]
-    frame = pd.DataFrame(full, columns=list(default))
-    text = [name for name, value in default.items() if isinstance(value, str)]
-    whole = [name for name in ("accelerator_count", "nodes", "baseline_nodes", "batch_size") if name in default]
-    return frame.astype(dict.fromkeys(text, "str") | dict.fromkeys(numbers, "float64") | dict.fromkeys(whole, "Int64"))
+    return pd.DataFrame(full, columns=list(types)).astype(types)
 
 
 @pytest.fixture(scope="session")
 def rows() -> Rows:
     """Result rows from dicts of what differs from a published 800 tokens/s of eight H100; `high` defaults to `low`."""
-    numbers = [name for name in RESULT if name.endswith(("low", "high"))] + ["tokens_per_sample"]
-    return lambda *given: _frame(RESULT, given, numbers)
+    return lambda *given: _frame("results", RESULT, given)
 
 
 @pytest.fixture(scope="session")
@@ -100,13 +90,13 @@ def official() -> Callable[..., dict[str, Any]]:
 @pytest.fixture(scope="session")
 def claims() -> Rows:
     """Claim rows from dicts of what differs from a throughput ratio of one; `high` defaults to `low`."""
-    return lambda *given: _frame(CLAIM, given, ["low", "high"])
+    return lambda *given: _frame("claims", CLAIM, given)
 
 
 @pytest.fixture(scope="session")
 def prices() -> Rows:
     """Price rows from dicts of what differs from 3.60 dollars an hour."""
-    return lambda *given: _frame(PRICE, given, [name for name in PRICE if name.startswith("usd")])
+    return lambda *given: _frame("prices", PRICE, given)
 
 
 @pytest.fixture(scope="session")
@@ -121,8 +111,7 @@ def rounds() -> Callable[..., pd.DataFrame]:
 @pytest.fixture(scope="session")
 def ways() -> Rows:
     """Ways of making a model cheaper, from dicts of what differs from the FP16 baseline."""
-    numbers = [name for name in WAY if name.endswith(("_low", "_high", "_needed"))]
-    return lambda *given: _frame(WAY, given, numbers)
+    return lambda *given: _frame("quantization", WAY, given)
 
 
 @pytest.fixture(scope="session")

@@ -9,8 +9,7 @@ import pytest
 
 from analysis._core import parameters
 from analysis._core.choices import not_among
-from analysis._core.notes import KINDS, NONE, note, of_rows
-from analysis._tables.catalog import Catalog, NotJudged
+from analysis._core.notes import KINDS, note, of_rows
 from analysis.audit import flags
 from analysis.comparability import selection
 from analysis.comparability.selection import Question
@@ -78,48 +77,11 @@ def test_the_gate_marks_a_doubtful_figure_and_leaves_it_out_where_only_checked_o
     assert checked.excluded["reason"].tolist() == [reason.text]
 
 
-def test_results_for_what_asks_no_question_have_their_doubts_as_their_only_notes(rows, official, audited):
-    tables = audited(rows(OURS, official(low=900.0, availability="preview")))
-    assert selection.trusted(tables, "all")["notes"].tolist() == [{note("contradicts_record")}, NONE]
-    assert selection.trusted(tables, "checked")["origin"].tolist() == ["official"]
-
-
 def test_trust_is_one_of_two(rows, audited):
     with pytest.raises(ValueError, match=re.escape(f"no trust {not_among('check', ['all', 'checked'])}")):
         selection.select(audited(rows(OURS)), Question("llm", "Offline", trust="check"))
     with pytest.raises(ValueError, match="no trust"):
         selection.trusted(audited(rows(OURS)), "some")
-
-
-@pytest.mark.parametrize("trust", ["all", "checked"])
-def test_rows_that_were_not_audited_are_an_error_and_not_trusted(rows, audited, trust):
-    tables = audited(rows(OURS))
-    tables.results = rows(OURS, OURS)
-    with pytest.raises(ValueError, match=r"no doubts are known of result 'r1' \(1 of 2 results\)"):
-        selection.trusted(tables, trust)
-    with pytest.raises(ValueError, match=r"no doubts are known of result 'r1' \(1 of 2 results\)"):
-        selection.select(tables, Question("llm", "Offline", trust=trust))
-
-
-def test_doubts_follow_their_result_and_not_their_place(rows, official, audited):
-    tables = audited(rows(OURS, official(low=900.0)))
-    tables.doubts = tables.doubts[::-1]
-    assert selection.trusted(tables, "all")["doubt"].tolist() == ["contradicts_record", ""]
-
-
-def test_the_record_alone_is_compared_without_an_audit_and_has_no_doubts(rows, official):
-    record = selection.record(rows(OURS, official(low=900.0, id="o")), pd.DataFrame())
-    assert record.results["id"].tolist() == record.doubts.index.tolist() == ["o"]
-    assert record.doubts.to_numpy().tolist() == [["", True]]
-
-
-def test_a_catalog_without_a_judge_compares_nothing():
-    plain = Catalog()
-    with pytest.raises(NotJudged, match=r"analysis\.audit\.flags\.catalog"):
-        selection.select(plain, Question("llama2-70b", "Offline"))
-    with pytest.raises(NotJudged):
-        selection.trusted(plain, "all")
-    assert len(plain.results)
 
 
 def test_a_judged_catalog_doubts_each_of_its_results_once(data):

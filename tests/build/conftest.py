@@ -14,7 +14,7 @@ UNUSED = ("numpy", "pandas", "pyarrow", "pydantic", "matplotlib", "seaborn")
 def without_libraries() -> Callable[[Path], tuple[str, ...]]:
     """Let the kernels of a project find no library, which would take most of the time until they are ready; its names.
 
-    What a process that kernels are forked from does with libraries is held by tests/build/kernels.
+    What a process that kernels are forked from does with libraries is held by test_kernels.py.
     """
 
     def hide(source: Path) -> tuple[str, ...]:

@@ -60,12 +60,10 @@ def test_json_has_the_same_ranking_and_lengths_choose_the_runs(said):
     ("options", "status", "words"),
     [
         (["--kilowatts", "30"], 2, "--kilowatts does not apply to --evidence inferencex"),
-        (["--spare-nodes", "1"], 2, "--spare-nodes does not apply to --evidence inferencex"),
         (["--model", "gpt-oss-20b"], 2, "no InferenceX runs of 'gpt-oss-20b': did you mean 'gpt-oss-120b'"),
         (["--prompt-tokens", "5"], 2, "InferenceX measured gpt-oss-120b at 1024 and 1024, 1024 and 8192"),
         (["--users", "0"], 2, "--users and --tokens-per-user must be above 0"),
         (["--tokens-per-user", "51"], 1, "no run of gpt-oss-120b at 51 tokens/s per user; highest measured: 50"),
-        (["--ttft-ms", "100"], 1, "no run of gpt-oss-120b at 35 tokens/s per user"),
     ],
 )
 def test_what_runs_cannot_answer_is_refused(said, options, status, words):

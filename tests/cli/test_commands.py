@@ -75,15 +75,14 @@ def replaced(option: str, value: str) -> list[str]:
     return replaced_in(PLAN, option, value)
 
 
-@pytest.mark.parametrize("command", [["check"], ["audit"], PLAN, CHOOSE], ids=lambda command: command[0])
-def test_a_command_loads_nothing_that_it_does_not_use(command):
+def test_a_command_loads_nothing_that_it_does_not_use():
     program = f"""
 import sys
 from analysis.cli import main
-status = main.main({command!r})
-heavy = {{"matplotlib", "IPython"}} & set(sys.modules)
-assert not heavy, heavy
-sys.exit(status)
+for command in {[["check"], ["audit"], PLAN, CHOOSE]}:
+    assert main.main(command) == 0
+    heavy = {{"matplotlib", "IPython"}} & set(sys.modules)
+    assert not heavy, (command, heavy)
 """
     environment = os.environ | {"PYTHONPATH": ":".join(sys.path)}
     subprocess.run([sys.executable, "-c", program], check=True, env=environment, stdout=subprocess.DEVNULL)
@@ -101,12 +100,6 @@ def test_plan_answers_with_every_quantity_and_what_it_rests_on(answered):
         assert words in text
 
 
-def test_plan_says_the_same_twice_and_something_else_for_another_seed(said):
-    many = replaced("--users", "5000")
-    first, again, other = said(*many), said(*many), said(*many, "--seed", "1")
-    assert first == again and other != first
-
-
 def test_a_reader_who_has_seen_enough_ends_the_command_without_a_word():
     reading, writing = os.pipe()
     os.close(reading)
@@ -114,12 +107,6 @@ def test_a_reader_who_has_seen_enough_ends_the_command_without_a_word():
     ended = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writing)
     assert (ended.returncode, ended.stderr) == (main.UNREAD, "")
-
-
-@pytest.mark.parametrize("users", ["10", "10000000"])
-def test_plan_for_few_and_for_many(said, users):
-    status, text = said(*replaced("--users", users))
-    assert status == 0 and f"{int(users):,} users" in text and "nan" not in text
 
 
 def test_the_measured_derate_takes_the_throughput_in_full(said):
@@ -147,12 +134,6 @@ def test_a_plan_is_never_made_with_a_throughput_at_a_lower_speed(said):
     assert status == 2 and "holds no run within --ttft-ms whose time per output token is at most 10 ms" in text
 
 
-def test_one_user_is_one(said):
-    assert said(*replaced("--users", "1"))[1].startswith(
-        "Serving 1 user at 25 tokens/s takes 1 H200 (part of a node, measured)"
-    )
-
-
 NOTHING = [
     (["--accelerator", "speedAI 240"], "throughput per accelerator of speedAI 240 on Llama 2 70B Server is"),
     (
@@ -172,13 +153,6 @@ def test_planning_nothing_is_a_failure_that_says_why_and_what_there_is(said, arg
     assert status == 1 and text.startswith("analysis: ") and words in text
 
 
-def test_spare_nodes_are_planned_beside_those_needed(said):
-    status, text = said(*PLAN, "--spare-nodes", "1")
-    assert status == 0 and text.startswith(
-        "Serving 100 users at 25 tokens/s takes 10 to 11 H200 (1 spare node, measured), $17.40 to $19.10/hour,"
-    )
-
-
 def test_plan_as_json_holds_what_the_words_say(said, answered):
     (_, words), (status, text) = answered(*PLAN), said(*PLAN, "--format", "json")
     plan = json.loads(text)
@@ -192,11 +166,6 @@ def test_plan_as_json_holds_what_the_words_say(said, answered):
     assert [row["change"] for row in plan["changes"]][:2] == ["price -20%", "price +20%"]
     without = said(*PLAN, "--accelerator", "MI350X", "--format", "json")[1]
     assert {row["p50"] for row in json.loads(without)["quantities"] if row["output"].startswith("usd")} == {None}
-
-
-def test_accelerator_without_a_price_is_planned_without_dollars(said):
-    status, text = said(*PLAN, "--accelerator", "MI350X")
-    assert status == 0 and "price unknown" in text and "$2" not in text
 
 
 def refusal(ask: Callable[..., object], *given: object) -> str:
@@ -213,58 +182,25 @@ def refused(notebook: str, **values: object) -> str:
     return error.value.text_for(option_values.option)
 
 
-PLANNED, MINE = "real_world_derating", "my_deployment"
+PLANNED = "real_world_derating"
 H900 = refusal(named_accelerators.accelerator_named, "H900")
 REFUSED = [
-    (replaced("--users", "0"), refused(PLANNED, users=0)),
-    (replaced("--users", "-5"), "--users: Input should be greater than 0; got -5"),
     (replaced("--users", "1" + 22 * "0"), f"--users: Input should be less than or equal to {parameters.MOST_USERS}"),
-    ([*PLAN, "--context", "500-9000"], "--context is 9,000, but the model of llama2-70b takes 4,096 at most"),
     ([*PLAN, "--prompt-tokens", "5000"], "--prompt-tokens is 5,000, but the model of llama2-70b takes 4,096 at most"),
     ([*PLAN, "--accelerator", "mixed"], "--accelerator: 'mixed': "),
-    ([*PLAN, "--context", "1" + 22 * "0"], "--context: Input should be less than or equal to 1000000000; got 1e+22"),
-    ([*PLAN, "--spare-nodes", "-1"], "--spare-nodes: Input should be greater than or equal to 0; got -1"),
     ([*PLAN, "--wall-over-limit", "2-1"], "--wall-over-limit '2-1': the lower end comes first"),
     ([*PLAN, "--derate", "measured x 0-50"], "--derate 'measured x 0-50': what production keeps is above 0; valid"),
-    (
-        replaced("--tokens-per-user", "1e300"),
-        "--tokens-per-user: Input should be less than or equal to 1000000; got 1e+300",
-    ),
     (replaced("--tokens-per-user", "0"), refused(PLANNED, tokens_per_second_per_user=0.0)),
-    (replaced("--tokens-per-user", "nan"), refused(PLANNED, tokens_per_second_per_user=float("nan"))),
-    (replaced("--benchmark", "llama2-70"), refused(PLANNED, benchmark="llama2-70")),
     ([*PLAN, "--accelerator", "H900"], H900),
-    ([*PLAN, "--price=-3"], f"--price {refusal(price_quote.parse_quote, '-3', price_quote.EXPECTED_PLAIN)}"),
-    ([*PLAN, "--price", "0"], f"--price {refusal(price_quote.parse_quote, '0', price_quote.EXPECTED_PLAIN)}"),
     ([*PLAN, "--price", "5-2"], f"--price {refusal(price_quote.parse_quote, '5-2', price_quote.EXPECTED_PLAIN)}"),
-    ([*PLAN, "--derate", "60-120"], "--derate '60-120' is above 100 %; valid: per cent such as 60-80 or 5%, a share"),
-    ([*PLAN, "--derate", "1.2"], "--derate '1.2' is above 1, and not said to be per cent; valid: per cent such as"),
     ([*PLAN, "--derate", "120%"], "FILE that is there; more than 100 % with --above-one"),
     ([*PLAN, "--derate", "0-50"], "--derate '0-50': what production keeps is above 0; valid: per cent such as 60-80"),
-    (
-        [*PLAN, "--derate", "gone.json"],
-        f"--derate 'gone.json' is no share; valid: {option_values.DERATES}, or a measurement",
-    ),
     ([*PLAN, "--derate", f"60-{'9' * 400}"], "is no share; valid: per cent such as"),
     ([*PLAN, "--rounds", "v6.0", "v5.9"], "--rounds 'v5.9': no official result of it is here; rounds that are here: "),
     (["measure", SWEEP, "--rounds", "v9.9"], "--rounds 'v9.9': no official result of it is here; rounds that are"),
-    ([*PLAN, "--price", "$3.50"], f"expected {price_quote.EXPECTED_PLAIN}"),
-    ([*PLAN, "--ttft-ms", "1e300"], refused(PLANNED, ttft_ms=1e300)),
-    (["measure", SWEEP, "--tpot-ms", "1e300"], refused(MINE, tpot_ms=1e300)),
-    ([*PLAN, "--count", "3"], "--count 3 needs a FILE of a run as --derate"),
     ([*PLAN, "--derate", "measured", "--count", "3"], "--count 3 needs a FILE of a run as --derate"),
-    ([*PLAN, "--wall-over-limit", "0.1"], "--wall-over-limit: Input should be greater than or equal to 0.5"),
-    ([*PLAN, "--peak", "0.5-1"], "--peak: Input should be greater than or equal to 1; got 0.5"),
     ([*PLAN, "--scenario", "server"], refused(PLANNED, scenario="server")),
-    ([*PLAN, "--precision", "fp7"], refused(PLANNED, weight_precision="fp7")),
-    ([*PLAN, "--wait-percentile", "99"], refused(PLANNED, wait_percentile=99.0)),
-    ([*PLAN, "--draws", "10"], refused(PLANNED, draws=10)),
     (["measure", SWEEP, "--benchmark", "resnet50"], "reports tokens, but benchmark resnet50 counts none"),
-    (["measure", SWEEP, "--benchmark", "gpt-oss-20b"], "--benchmark: 'gpt-oss-20b': did you mean 'gpt-oss-120b'?"),
-    (
-        ["measure", SWEEP, "--benchmark", "gpt-oss-120b"],
-        "its model 'meta-llama/Llama-2-70b-chat-hf' is that of llama2-70b, but benchmark is given as gpt-oss-120b",
-    ),
     (
         ["measure", LOG, "--accelerator", "H100", "--count", "8", "--benchmark", "gptj", "--scenario", "Offline"],
         "is a log of Server, but is compared with Offline: give scenario Server or Interactive",
@@ -272,14 +208,9 @@ REFUSED = [
     (["measure", METERED, "--accelerator", "MI300X", "--count", "8"], "its telemetry lists 8 x NVIDIA H100 80GB HBM3"),
     (["measure", METERED], "its accelerator (its telemetry lists 8 x NVIDIA H100 80GB HBM3)"),
     (["measure", METERED, "--accelerator", "H100"], "HBM3): give --count, 1 or more"),
-    (["measure", METERED, "--accelerator", "H100", "--count", "-1"], refused(MINE, accelerator_count=-1)),
-    (["measure", SWEEP, "--accelerator", "L40S"], "says it ran on H100 SXM, but accelerator is given as L40S"),
-    (["measure", SWEEP, "--price=-1"], f"--price {refusal(price_quote.parse_quote, '-1', price_quote.EXPECTED_PLAIN)}"),
     ([*PLAN, "--price", "L40S=2"], "--price 'L40S=2' is the price of L40S, but H200 SXM is asked about"),
-    ([*PLAN, "--price", "H900=2"], H900),
     ([*PLAN, "--accelerator", "AMD"], "--accelerator: 'AMD' is a vendor, one accelerator is expected"),
     (["measure", SWEEP, "--price", "L40S=2"], "prices are of L40S, but the runs are on H100 SXM"),
-    (["measure", SWEEP, "--ttft-ms", "-1"], refused(MINE, ttft_ms=-1.0)),
     (["measure", "gone.json"], "gone.json: cannot be read: No such file or directory"),
     (["measure", __file__], "is no JSON"),
 ]
@@ -291,22 +222,10 @@ def test_wrong_questions_are_refused_by_name(said, arguments, words):
     assert status == 2 and words in text and "Traceback" not in text and "Warning" not in text
 
 
-def test_what_counts_no_tokens_says_what_it_counts(said, answered):
-    status, text = said(*replaced("--benchmark", "resnet50"))
-    assert status == 0 and "is in queries/s: ResNet-50 has no token metric" in text
-    assert "no token metric" not in answered(*PLAN)[1]
-
-
 def test_prompt_and_wait_stand_among_the_inputs(said):
     _, text = said(*PLAN, "--prompt-tokens", "2000", "--prefill-share", "0.4")
     lines = {line.split("  ")[0]: line.split()[-1] for line in text.splitlines() if line}
     assert (lines["prefill"], lines["queueing"]) == ("1.26", "0.742")  # 2 x 70e9 x 7,117 / 7.916e14
-
-
-def test_plan_where_nothing_varies_says_so(said):
-    few = ["plan", "--benchmark", "gptj", "--users", "2", "--tokens-per-user", "20", "--accelerator", "L40S"]
-    status, text = said(*few, "--price", "1.5", "--tokens-per-request", "500")
-    assert status == 0 and "Same number of accelerators (1) in 100% of draws." in text
 
 
 def test_price_may_be_a_whole_quote_by_any_name_of_the_accelerator(said):
@@ -319,24 +238,21 @@ def test_derate_above_one_is_taken_when_said(said):
     assert status == 0 and "1.2" in text
 
 
-OTHERS = {  # what is said of each example, its answer, and the rate per accelerator that a plan takes from it
-    "sglang.jsonl": (["--accelerator", "h100"], "8x H100: 6.6% to 7.6%", " 125 "),
-    "genai_perf.json": (["--accelerator", "H100", "--count", "8"], "8x H100: 4.2% to 4.9%", " 125 "),
-    "guidellm.json": (["--accelerator", "H100"], "8x H100: 5.3% to 6.1%", " 93.8 "),
-    "guidellm_old.json": (["--accelerator", "H100", "--count", "8"], "8x H100: 0.14% to 0.17%", " 4.25 "),
-    "inferencex.json": (["--accelerator", "H200"], "8x H200: 5.3% to 5.5%", " 200 "),
-    "aiperf_aggregate.json": (["--accelerator", "H100", "--count", "8"], "8x H100: 4.2% to 4.9%", " 125 "),
+OTHERS = {  # what is said of each example, and its answer
+    "sglang.jsonl": (["--accelerator", "h100"], "8x H100: 6.6% to 7.6%"),
+    "genai_perf.json": (["--accelerator", "H100", "--count", "8"], "8x H100: 4.2% to 4.9%"),
+    "guidellm.json": (["--accelerator", "H100"], "8x H100: 5.3% to 6.1%"),
+    "guidellm_old.json": (["--accelerator", "H100", "--count", "8"], "8x H100: 0.14% to 0.17%"),
+    "inferencex.json": (["--accelerator", "H200"], "8x H200: 5.3% to 5.5%"),
+    "aiperf_aggregate.json": (["--accelerator", "H100", "--count", "8"], "8x H100: 4.2% to 4.9%"),
 }
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_every_format_is_measured_and_planned_with(said, name):
-    file, (told, share, rate) = str(DATA / "examples" / name), OTHERS[name]
-    status, text = said("measure", file, *told, "--benchmark", "llama2-70b")
+def test_every_format_is_measured(said, name):
+    told, share = OTHERS[name]
+    status, text = said("measure", str(DATA / "examples" / name), *told, "--benchmark", "llama2-70b")
     assert status == 0 and share in text
-    status, text = said(*replaced("--tokens-per-user", "20"), *told, "--rounds", "v4.1", "--derate", file)
-    line = next(line for line in text.splitlines() if line.startswith("throughput per accelerator"))
-    assert status == 0 and rate in line and file in line
 
 
 def test_measure_answers_and_says_once_that_the_file_is_an_example(said):
@@ -367,22 +283,6 @@ def test_measure_answers_first_with_the_share_of_mlperf_and_what_the_rest_costs(
     )
 
 
-def test_two_models_in_one_call_are_told_one_by_one(said, tmp_path):
-    other = tmp_path / "mixtral.jsonl"
-    text = Path(SWEEP).read_text("utf-8")
-    other.write_text(text.replace("meta-llama/Llama-2-70b-chat-hf", "mistralai/Mixtral-8x7B-Instruct-v0.1"), "utf-8")
-    status, both = said("measure", str(other), SWEEP)
-    one, two = (said("measure", file)[1] for file in (str(other), SWEEP))
-    assert status == 0 and both == f"{one}\n{two}" and "Mixtral 8x7B Server" in one and "Llama 2 70B Server" in two
-
-
-def test_measure_without_an_official_row_tells_its_costs_alone(said):
-    of = ("measure", OLD, "--accelerator", "A10", "--count", "8")
-    share, cost = said(*of, "--price", "2.5")[1].splitlines()[1:3]
-    assert share.startswith("No data: no official result of A10") and cost == "Cost: $4.40 per million output tokens."
-    assert said(*of)[1].splitlines()[2] == "Cost: not known per million output tokens."
-
-
 def test_measure_takes_price_energy_and_count_from_the_command_line(said):
     status, text = said("measure", METERED, "--accelerator", "H100", "--count", "8", "--price", "2.5")
     assert status == 0 and re.search(r"accelerators only \(J\) +2.38\n", text)
@@ -399,14 +299,7 @@ def test_check_tells_faults_first_and_notes_of_figures_which_are_no_faults(said,
     assert text.splitlines()[-1].startswith("1 fault in data/" if faults else "data/ is sound")
 
 
-COMMANDS = [["audit"], PLAN, ["choose", *PLAN[1:]], ["measure", OLD, "--accelerator", "H100 SXM", "--count", "8"]]
-
-
-@pytest.mark.parametrize(
-    ("broken", "command"),
-    [*(("cell", command) for command in COMMANDS), ("descriptor", PLAN)],
-    ids=lambda each: each if isinstance(each, str) else each[0],
-)
+@pytest.mark.parametrize(("broken", "command"), [("cell", ["audit"]), ("descriptor", PLAN)], ids=["cell", "descriptor"])
 def test_a_broken_table_is_a_failure_that_no_question_is_blamed_for(tmp_path, documents_only, command, broken):
     folder = documents_only(tmp_path / "data")
     name = {"cell": "results.csv", "descriptor": "datapackage.json"}[broken]
@@ -421,8 +314,8 @@ def test_a_broken_table_is_a_failure_that_no_question_is_blamed_for(tmp_path, do
 
 @pytest.mark.parametrize(
     ("text", "share"),
-    [("60-80", (0.6, 0.8)), ("0.6-0.8", (0.6, 0.8)), ("70", (0.7, 0.7)), ("1", (1.0, 1.0)), ("3%", (0.03, 0.03)),
-     ("1.2", (1.2, 1.2)), ("120", (1.2, 1.2)), (".5", (0.5, 0.5))],
+    [("60-80", (0.6, 0.8)), ("70", (0.7, 0.7)), ("3%", (0.03, 0.03)),
+     ("120", (1.2, 1.2)), (".5", (0.5, 0.5))],
 )  # fmt: skip
 def test_shares_are_per_cent_above_five(text, share):
     assert option_values.share("--derate", text) == Interval(*share)
@@ -459,18 +352,6 @@ def test_plan_and_choose_give_one_question_one_answer(said):
         assert marks[output][{"low": "p10", "high": "p90"}[end]] == row[f"{output}_{end}"]
 
 
-def test_plan_and_choose_agree_what_is_measured_and_what_an_estimate(said):
-    """Of GB200 whole racks were measured, of H100 nothing under a limit: a plan of fewer, or of it, is an estimate."""
-    asked = ["--benchmark", "gpt-oss-120b", "--users", "1000", "--tokens-per-user", "25", "--format", "json"]
-    expected = {"B200 SXM": "measured", "GB200": "estimate", "H100 SXM": "estimate"}
-    ranked = json.loads(said("choose", *asked)[1])["ranked"]
-    assert {row["accelerator"]: row["evidence"] for row in ranked}.items() >= expected.items()
-    for accelerator, evidence in expected.items():
-        plan = json.loads(said("plan", *asked, "--accelerator", accelerator)[1])
-        assert plan["throughput"]["evidence"] == evidence
-        assert any(f", {evidence})" in finding["headline"] for finding in plan["findings"])
-
-
 def test_power_says_what_it_is_from_and_provisioned_power_stands_apart(said, answered):
     """A DGX H200 by rated parts: 9.882 kW. Where the parts of a system are not known, its provisioned power is not."""
     asked = ["--users", "1000", "--tokens-per-user", "25", "--benchmark", "llama2-70b"]
@@ -500,17 +381,6 @@ def test_what_counts_no_tokens_is_told_by_each_command(said, command):
     status, text = said(command, *asked)
     assert status == 0 and re.search(r"^Serving 100 (concurrent )?users (of \S.* )?at 2 queries/s takes ", text)
     assert noted(text, "no_tokens") and "is in queries/s: Stable Diffusion XL has no token metric" in text
-
-
-def test_a_row_is_the_same_whichever_others_are_shown(said):
-    """Of many users, whose plans keep what systems of several nodes kept: MI355X's do not tell it of B200."""
-    asked = [*replaced_in(LLAMA, "--users", "20000"), "--format", "json"]
-    whole = {row["accelerator"]: row for row in json.loads(said(*asked)[1])["ranked"]}
-    for names in (["B200"], ["B200", "MI355X"], ["H200", "B200", "GB300"]):
-        shown = json.loads(said(*asked, "--accelerators", *names)[1])["ranked"]
-        assert len(shown) == len(names)
-        for row in shown:  # that another row is of another round is told beside that row alone
-            assert row | {"notes": None} == whole[row["accelerator"]] | {"notes": None}
 
 
 def test_accelerators_may_be_asked_for_by_vendor(said):
@@ -561,30 +431,6 @@ def test_without_a_qualifying_run_choose_fails_and_names_the_closest(said):
     assert "faster than memory bandwidth allows" in text
 
 
-def test_only_what_was_asked_for_is_an_answer(said):
-    """The baseline can be planned, but was not asked for; of the other nothing is known to estimate it from."""
-    status, text = said(*LLAMA, "--accelerators", "speedAI 240")
-    assert status == 1 and text.startswith("analysis: no available speedAI 240 serves Llama 2 70B at 25 ")
-
-
-def test_the_closest_benchmark_may_be_the_largest(said):
-    status, text = said(*CHOOSE, "--model", "DeepSeek-V3", "--parameters", "671", "--active-parameters", "37")
-    assert status == 0 and text.startswith(
-        "Serving 1,000 concurrent users of DeepSeek-V3 (as DeepSeek-R1) at 25 tokens/s"
-    )
-
-
-@pytest.mark.parametrize(("derate", "kept"), [("measured", [1.0, 1.0]), ("5%", [0.05, 0.05]), ("0.5-1", [0.5, 1.0])])
-def test_choose_takes_the_derates_of_a_plan(said, derate, kept):
-    asked = ["--derate", derate, "--format", "json", "--draws", "1000", "--accelerators", "H200"]
-    chosen = json.loads(said(*LLAMA, *asked)[1])
-    assert chosen["parameters"]["derate"] == kept
-    plan = ["plan", "--benchmark", "llama2-70b", "--users", "1000", "--tokens-per-user", "25", *asked[:-2]]
-    plan += ["--accelerator", "H200"]
-    nodes = json.loads(said(*plan)[1])["quantities"][1]
-    assert [chosen["ranked"][0][f"nodes_{end}"] for end in ("low", "high")] == [nodes["p10"], nodes["p90"]]
-
-
 def test_a_benchmark_that_never_ran_under_a_limit_has_no_plan(said):
     status, text = said(*CHOOSE, "--benchmark", "whisper")
     assert status == 1 and text.startswith("analysis: no available accelerator serves Whisper at 25 ")
@@ -601,21 +447,11 @@ def test_a_round_of_one_s_own_import_is_there():
 
 NOT_CHOSEN = [
     ([*CHOOSE, "--model", "Foo"], "--parameters must say how large Foo is"),
-    ([*CHOOSE, "--parameters", "30", "--active-parameters", "40"], "--active-parameters must be at most"),
     ([*LLAMA, "--price", "3"], "--price '3' names no accelerator"),
     ([*LLAMA, "--price", "H900=3"], H900),
-    ([*LLAMA, "--baseline", "H900"], f"--baseline: {H900}"),
     ([*LLAMA, "--accelerators", "H900"], f"--accelerators: {H900}"),
-    ([*LLAMA, "--price", "zzz=3"], "--price: 'zzz': none of"),
     ([*LLAMA, "--usd-per-hour", "-1"], "--usd-per-hour: Input should be greater than or equal to 0; got -1"),
-    ([*LLAMA, "--kilowatts", "nan"], "--kilowatts: Input should be a finite number"),
-    ([*LLAMA, "--spare-nodes", "-1"], "--spare-nodes: Input should be greater than or equal to 0; got -1"),
-    ([*CHOOSE, "--benchmark", "llama2-70"], "--benchmark: 'llama2-70'"),
-    ([*LLAMA, "--derate", "80-60"], "--derate '80-60' is no share; valid: per cent such as 60-80 or 5%, a share of at"),
-    ([*LLAMA, "--derate", "5"], "--derate '5' is above 1, and not said to be per cent; valid: per cent such as"),
-    ([*LLAMA, "--derate", "60-120"], "--derate '60-120' is above 100 %; valid: per cent"),
     ([*LLAMA, "--rounds", "v5.9"], "--rounds 'v5.9': no official result of it is here; rounds that are here: v0.7, "),
-    ([*LLAMA, "--price", "H200=$3"], f"expected {price_quote.EXPECTED}"),
 ]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from analysis._core import notes, parameters, vocabulary
 from analysis._core.choices import not_among
-from analysis._core.notes import KINDS, NONE, note
+from analysis._core.notes import NONE, note
 from analysis._tables.catalog import Catalog, NotJudged
 from analysis.comparability import row_caveats, selection
 from analysis.comparability.selection import Comparison, Data, Question
@@ -46,13 +46,6 @@ def out(code: str, **values: Any) -> dict[str, int]:
     return {note(code, **values).text: 1}
 
 
-def test_plain_row_is_kept_and_nothing_left_out(select):
-    chosen = select()
-    assert kept(chosen) == ["r0"]
-    assert chosen.excluded.empty
-    assert chosen.unit == "tokens/s"
-
-
 @pytest.mark.parametrize(
     "other",
     [{"benchmark": "images"}, {"scenario": "Server"}, {"metric": "latency"}, {"origin": "measured"}],
@@ -84,25 +77,23 @@ KEPT = {  # what is compared of rows behind a plain one
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("rows", "asked", "ids"), KEPT.values(), ids=KEPT)
-def test_of_several_rows_are_compared(select, rows, asked, ids):
-    assert kept(select(*rows, **asked)) == ids
-
-
 LEFT_OUT = [  # in the order of the rules
     ({"scenario": ""}, note("no_scenario")),
     ({"duplicate_of": "r0"}, note("duplicate")),
     ({"round": "v3.0", "comparable_since": "v0.7"}, note("another_version")),
     ({"round": "v5.1"}, note("another_round")),
-    ({"round": ""}, note("another_round")),
     ({"division": "open"}, note("another_division", division="closed")),
     ({"suite": "edge"}, note("another_suite")),
     ({"power_measured": True}, note("power_submission")),
     ({"power_capped": True}, note("capped_unmetered")),
     ({"accelerator": "mixed"}, note("several_types")),
     ({"accelerator_count": None}, note("count_unstated")),
-    ({"accelerator_count": None, "per": "accelerator"}, note("count_unstated")),
 ]
+
+
+@pytest.mark.parametrize(("rows", "asked", "ids"), KEPT.values(), ids=KEPT)
+def test_of_several_rows_are_compared(select, rows, asked, ids):
+    assert kept(select(*rows, **asked)) == ids
 
 
 @pytest.mark.parametrize(("other", "reason"), LEFT_OUT)
@@ -261,12 +252,6 @@ def test_unit_is_that_of_benchmark_and_scenario(select, benchmark, scenario, uni
     assert (chosen.unit, chosen.work) == (unit, work)
 
 
-def test_queries_and_samples_are_one_unit(select):
-    row = {"benchmark": "images", "scenario": "Server", "unit": "samples/s", "low": 16.0}
-    chosen = select(row, benchmark="images", scenario="Server")
-    assert chosen.rows["rate_low"].tolist() == [16.0]
-
-
 PAPER = {"origin": "published", "source_id": "doc000", "source": "Paper"}
 
 
@@ -281,11 +266,10 @@ def test_slower_precision_of_one_document_is_left_out(select):
     [
         {"precision": "fp8"},
         {"source_id": "doc001"},
-        {"accelerator": "L40S"},
         {"accelerator_count": 4},
         {"origin": "official"},
     ],
-    ids=["same precision", "another document", "another accelerator", "another count", "official"],
+    ids=["same precision", "another document", "another count", "official"],
 )
 def test_slower_row_that_is_no_other_precision_of_the_same_is_kept(select, other):
     fast, slow = PAPER | {"precision": "fp8", "low": 900.0}, PAPER | {"precision": "fp16", "low": 500.0} | other
@@ -305,9 +289,7 @@ SMALL = note("another_size", count=1, usual=8)
         ({"precision": ""}, {note("precision_unstated")}),
         ({"accelerator": "L40S", "accelerator_count": 1}, {SMALL}),
         ({"accelerator_count": 1}, NONE),
-        ({"accelerator": "L40S", "accelerator_count": 1, "per": "accelerator"}, NONE),
         ({"corrected": "wrong label"}, {note("label_corrected")}),
-        ({"inferred": True, "corrected": "why"}, {note("inferred"), note("label_corrected")}),
     ],
 )
 def test_row_that_needs_care_has_a_note(select, other, noted):
@@ -326,11 +308,6 @@ def test_size_is_a_note_only_of_what_has_no_system_of_the_usual_size(select):
     assert select(PAPER | one, {}).rows["notes"].tolist() == [NONE, {SMALL}, NONE]
 
 
-def test_usual_size_is_that_of_most_systems_and_of_two_the_larger(select):
-    one, rate = {"accelerator_count": 1, "accelerator": "L40S"}, {"accelerator_count": 1, "per": "accelerator"}
-    assert select(one, rate, rate).rows["notes"].tolist() == [NONE, {SMALL}, NONE, NONE]
-
-
 def test_no_round_that_was_asked_for_is_marked(select):
     for rounds in (("v4.1", "v5.1"), ("v5.1", "v4.1"), ()):
         assert select({}, {"round": "v5.1"}, rounds=rounds).rows["notes"].tolist() == [NONE] * 3
@@ -339,15 +316,6 @@ def test_no_round_that_was_asked_for_is_marked(select):
 def test_preview_system_without_a_round_is_one_all_the_same(select):
     chosen = select(PAPER | {"availability": "preview", "round": ""}, rounds=())
     assert chosen.rows["notes"].tolist() == [NONE, {note("preview")}]
-
-
-def test_edge_row_is_marked_where_every_suite_is_asked_for(select):
-    assert select({"suite": "edge"}, suite="").rows["notes"].tolist() == [NONE, {note("edge_suite")}]
-
-
-def test_basis_is_the_document_or_the_official_round(select):
-    chosen = select(PAPER, {"round": "v5.1"}, rounds=())
-    assert chosen.rows["basis"].tolist() == ["official v4.1", "Paper", "official v5.1"]
 
 
 def test_notes_of_documents_and_of_accelerators_are_told_together(select):
@@ -369,10 +337,6 @@ def test_subtitle_says_what_is_compared(select):
     assert select(*rounds, rounds=("v5.1", "v4.1")).subtitle == "LLM Offline, v4.1 and v5.1, closed division."
     assert select({"benchmark": "images"}, rounds=(), benchmark="scan").subtitle == "Scans Offline, closed division."
     assert select(power=True).subtitle == "LLM Offline, v4.1, power submissions."
-
-
-def test_sources_are_those_of_the_rows_compared(select):
-    assert select(PAPER, PAPER | {"round": "v5.1", "source_id": "doc009"}).sources == ["doc000", "mlcommons-v4.1"]
 
 
 @pytest.mark.parametrize(
@@ -402,12 +366,6 @@ def test_nothing_comparable_is_an_empty_selection(select):
     assert chosen.subtitle == "LLM Offline, v3.1, closed division."
 
 
-def test_empty_table_is_an_empty_selection(results, tables):
-    chosen = selection.select(tables(results()), ASK)
-    assert chosen.rows.empty
-    assert chosen.excluded.empty
-
-
 def test_every_benchmark_comes_in_its_own_unit(results, tables):
     given = tables(results({}, {"benchmark": "images", "unit": "samples/s"}))
     found = selection.select_all(given, ASK)
@@ -416,19 +374,6 @@ def test_every_benchmark_comes_in_its_own_unit(results, tables):
         ("images", "samples/s"),
     ]
     assert list(selection.select_all(given, ASK, ["images"])["benchmark"]) == ["images"]
-
-
-def test_benchmarks_asked_for_together_have_their_own_order_target_size_and_fastest_precision(results, tables):
-    llm = [{"accuracy_target": "99"}, {"accuracy_target": "99"}, {"accuracy_target": "99.9"}]
-    images = {"benchmark": "images", "unit": "samples/s", "accelerator_count": 1}
-    paper = PAPER | {"accelerator_count": 1}
-    fast, slow = paper | {"precision": "fp8", "low": 900.0}, paper | images | {"precision": "int8", "low": 5.0}
-    given = tables(results(*llm, fast, slow, images | {"accuracy_target": "99.9"}, images | {"accuracy_target": "99"}))
-    found = selection.select_all(given, ASK, ["images", "llm", "images"])
-    assert found["id"].tolist() == ["r4", "r5", "r0", "r1", "r3"]
-    assert found["rate_unit"].tolist() == ["samples/s"] * 2 + ["tokens/s"] * 3
-    assert found["rate_low"].tolist() == [5.0, 800.0, 800.0, 800.0, 900.0]
-    assert found["notes"].tolist() == [*[NONE] * 4, {SMALL}]
 
 
 def test_benchmarks_asked_for_together_are_what_each_gives_alone(data):
@@ -440,37 +385,6 @@ def test_benchmarks_asked_for_together_are_what_each_gives_alone(data):
         pd.testing.assert_frame_equal(together, pd.concat(parts, ignore_index=True))
 
 
-def test_unknown_benchmark_among_several_is_refused(results, tables):
-    with pytest.raises(ValueError, match="no benchmark 'lim': did you mean 'llm'"):
-        selection.select_all(tables(results({})), ASK, ["llm", "lim"])
-
-
-def test_rule_of_a_note_is_asked_once_for_rows_that_are_alike(select, monkeypatch):
-    asked = []
-
-    def holds(row: notes.Row, _: notes.Setting) -> notes.Values | None:
-        asked.append(row["submitter"])
-        return {} if row["submitter"] == "Acme" and row["system"] == "cube" else None
-
-    monkeypatch.setitem(KINDS, "edge_suite", replace(KINDS["edge_suite"], holds=holds))
-    monkeypatch.setattr(row_caveats, "READ", (*row_caveats.READ, "submitter", "system"))
-    rows = [{"submitter": name, "system": system} for name in ("Acme", "Bolt") for system in ("box", "cube")]
-    noted = select(*rows * 25).rows["notes"].tolist()
-    assert noted == [NONE, *[NONE, {note("edge_suite")}, NONE, NONE] * 25]
-    assert len(asked) == 5
-
-
-def test_note_says_numbers_as_its_row_has_them(comparable_rows):
-    one, other = {"accelerator_count": 8}, {"accelerator_count": 4, "accelerator": "L40S"}
-    rows = comparable_rows(one, one, other)
-    for kind, words in (
-        ("Int64", "4x; most results compared are 8x"),
-        ("float64", "4.0x; most results compared are 8.0x"),
-    ):
-        told = row_caveats.of_each(rows.astype({"accelerator_count": kind}), "datacenter", "closed").iloc[-1]
-        assert any(words in text for text in notes.texts(told))
-
-
 @pytest.mark.parametrize(
     ("count", "nodes", "told"),
     [(87, 11, {note("counted_by_name", count=87, total=88)}), (88, 11, NONE), (87, None, NONE)],
@@ -480,13 +394,6 @@ def test_a_count_by_name_says_the_published_total(results, count, nodes, told):
     rows = rows.assign(basis="official v4.1", doubt="", assumed=False)
     (notes_of_row,) = row_caveats.of_each(rows, "datacenter", "closed")
     assert notes.without(notes_of_row, "another_size") == told
-
-
-def test_several_questions_come_one_below_the_other(results, tables):
-    given = tables(results({}, {"scenario": "Server"}))
-    found = selection.select_each(given, [ASK, replace(ASK, scenario="Server")])
-    assert list(found["scenario"]) == ["Offline", "Server"]
-    assert list(found.index) == [0, 1]
 
 
 def test_official_row_comes_before_a_document_s(select):
@@ -534,25 +441,12 @@ def test_doubt_of_the_audit_is_a_note_of_its_row_beside_its_own(select):
     assert chosen.excluded.empty
 
 
-def test_doubt_follows_its_result_in_whatever_order_the_doubts_stand(results, tables):
-    given = tables(results({}, {}, {}), DOUBTED)
-    turned = given._replace(results=given.results.iloc[[2, 0, 1]], doubts=given.doubts.iloc[::-1])
-    rows = selection.select(turned, ASK).rows.set_index("id")
-    assert {name: {own.code for own in noted} for name, noted in rows["notes"].items()} == {
-        "r0": set(), "r1": {"contradicts_record"}, "r2": {"other_power_limit"}
-    }  # fmt: skip
-
-
 def test_only_checked_results_are_compared_where_those_are_asked_for(select):
     chosen = select({}, {}, doubts=DOUBTED, trust="checked")
     assert kept(chosen) == ["r0", "r2"]
     (reason,) = reasons(chosen)
     assert reason == note("not_checked", doubt=note("contradicts_record")).text
     assert reason.startswith("not checked: ")
-
-
-def test_row_left_out_for_another_reason_is_not_left_out_for_its_doubt(select):
-    assert reasons(select({"round": "v5.1"}, doubts=DOUBTED, trust="checked")) == out("another_round")
 
 
 @pytest.mark.parametrize("trust", ["all", "checked"])
@@ -565,17 +459,6 @@ def test_result_of_which_no_doubts_are_known_is_an_error_and_not_trusted(results
     ):
         with pytest.raises(ValueError, match=r"no doubts are known of result 'lost' \(1 of 2 results\): .* judged"):
             ask()
-
-
-def test_result_that_the_question_does_not_touch_needs_no_word_of_the_audit(results, tables):
-    given = tables(results({}, {"id": "lost", "benchmark": "images"}))
-    assert kept(selection.select(given._replace(doubts=given.doubts.drop("lost")), ASK)) == ["r0"]
-
-
-def test_tables_without_doubts_are_not_compared(results, benchmarks):
-    bare = Data(results({}), benchmarks, pd.DataFrame({"doubt": [], "checked": []}))
-    with pytest.raises(ValueError, match="no doubts are known of result 'r0'"):
-        selection.select(bare, ASK)
 
 
 def test_catalog_that_nobody_judges_is_read_and_not_compared():
@@ -608,12 +491,6 @@ def test_results_for_what_asks_no_question_carry_their_doubt_alone(results, tabl
         selection.trusted(given, "some")
 
 
-def test_nothing_is_trusted_of_an_empty_table(results, benchmarks):
-    for trust in selection.TRUST:
-        rows = selection.trusted(selection.record(results(), benchmarks), trust)
-        assert rows.empty and {"id", "doubt", "checked", "notes"} <= set(rows.columns)
-
-
 def test_record_is_compared_undoubted_and_documents_are_no_part_of_it(results, benchmarks):
     record = selection.record(results({}, PAPER, {"origin": "measured"}, {}), benchmarks)
     chosen = selection.select(record, replace(ASK, origins=selection.ORIGINS, trust="checked"))
@@ -627,11 +504,6 @@ def test_a_benchmark_whose_software_counts_tokens_differently_compares_in_sample
     heard = benchmarks.assign(compared_in=["samples/s", "", "", ""])
     chosen = selection.select(tables(rows, of=heard), ASK)
     assert chosen.unit == "samples/s" and chosen.rows["rate_low"].tolist() == [12.5, 10.0]
-
-
-def test_whisper_compares_in_samples(data):
-    chosen = selection.select(data, Question("whisper", "Offline", rounds=("v5.1",), power=True))
-    assert chosen.unit == "samples/s" and len(chosen.rows) == 1
 
 
 def together(flags: pd.DataFrame, aspect: str) -> bool:
@@ -648,7 +520,6 @@ def together(flags: pd.DataFrame, aspect: str) -> bool:
         ({}, {"round": "v5.1"}, "rounds"),
         ({}, {"division": "open"}, "division"),
         ({}, {"suite": "edge"}, "suite"),
-        ({"accuracy_target": "99"}, {"accuracy_target": "99.9"}, "accuracy_target"),
         (TWICE | {"accuracy_target": "99"}, TWICE | {"accuracy_target": "99.9"}, "accuracy_target"),
         ({}, {"power_measured": True}, "power"),
     ],

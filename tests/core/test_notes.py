@@ -1,7 +1,6 @@
 """Notes: the words of each kind once, what a note takes, sets of them over rows, and a new kind from one entry."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -10,11 +9,8 @@ import pandas as pd
 import pytest
 
 from analysis._core import notes
-from analysis._core.findings import Finding, exactly
-from analysis._core.notes import KINDS, NONE, OTHER, Kind, Note, Scope, note
+from analysis._core.notes import KINDS, NONE, OTHER, Scope, note
 from analysis._display import tables as shown
-from analysis.comparability import selection
-from analysis.comparability.selection import Data, Question
 
 matplotlib.use("agg")
 DOUBT = note("contradicts_record")
@@ -49,10 +45,9 @@ def test_words_take_their_values_and_name_what_they_are_about():
     assert note("not_checked", doubt=DOUBT).text == "not checked: contradicted by the official record"
 
 
-@pytest.mark.parametrize("make", [note, notes.kind, lambda code: Note(code).text, lambda code: Note(code).kind])
-def test_unknown_code_is_refused_with_the_near_one_and_all(make):
+def test_unknown_code_is_refused_with_the_near_one_and_all():
     with pytest.raises(ValueError, match="no kind of note 'preveiw': did you mean 'preview'") as error:
-        make("preveiw")
+        note("preveiw")
     assert str(error.value).endswith(f"valid: {', '.join(KINDS)}")
 
 
@@ -60,10 +55,7 @@ def test_unknown_code_is_refused_with_the_near_one_and_all(make):
     ("code", "values", "takes"),
     [
         ("printed_unit", {}, "takes unit; given none"),
-        ("printed_unit", {"units": "tokens/s"}, "takes unit; given units"),
-        ("limit_decides_speed", {}, "takes speed; given none"),
         ("edge_suite", {"suite": "edge"}, "takes no values; given suite"),
-        ("preview", {"since": "v4.1"}, "takes round; given since"),
         ("different_rounds", {"rounds": "v5.1", "round": "v4.1"}, "takes other_rounds, rounds; given round, rounds"),
     ],
 )
@@ -123,16 +115,6 @@ def test_notes_that_differ_in_their_detail_only_become_one_without_it():
     assert notes.of_rows(rows({PREVIEW}, {note("preview")})) == {note("preview")}
 
 
-def test_notes_that_differ_in_what_their_words_say_stay_apart():
-    tokens, samples = (note("printed_unit", unit=unit) for unit in ("tokens/s", "samples/s"))
-    told = {replace(tokens, about=("doc 0",)), replace(samples, about=("doc 1",))}
-    assert notes.of_rows(rows({tokens}, {samples})) == told
-
-
-def test_order_is_that_of_the_kinds_then_of_the_words():
-    assert notes.ordered([FOUR, EDGE, ONE, PREVIEW, EDGE]) == [PREVIEW, EDGE, ONE, FOUR]
-
-
 def test_key_explains_each_meaning_once_by_its_mark_or_by_the_names_of_its_rows():
     """What differs between rows of a meaning falls away; what holds for nearly all rows is not explained."""
     sized, ratio = replace(ONE, about=("A",)), replace(note("different_sizes"), about=("B",))
@@ -151,10 +133,8 @@ def test_key_explains_each_meaning_once_by_its_mark_or_by_the_names_of_its_rows(
 @pytest.mark.parametrize(
     ("given", "marks"),
     [
-        (NONE, ""),
         ({BACKGROUND}, ""),
         ({EDGE}, OTHER),
-        ({BACKGROUND, note("preview")}, "\u25cb"),
         ({EDGE, ONE, FOUR, note("bridged")}, f"{OTHER}{notes.ROUNDS}"),
     ],
 )
@@ -176,35 +156,3 @@ def test_kinds_have_a_code_of_their_own_and_a_mark_unless_they_hold_for_nearly_a
     of_rows = [kind for kind in KINDS.values() if kind.scope is not Scope.BACKGROUND and kind.code != "own_words"]
     assert {kind.mark for kind in of_rows} == own
     assert {kind.mark for kind in KINDS.values() if kind.scope is Scope.BACKGROUND} == {""}
-
-
-NEW = Kind(
-    "research_system",
-    "research system",
-    "not for sale in {round}",
-    holds=lambda row, _: {"round": row["round"]} if row["availability"] == "rdi" else None,
-)
-
-
-@pytest.fixture
-def noted(monkeypatch: pytest.MonkeyPatch, results: Callable[..., pd.DataFrame], tables: Callable[..., Data]) -> Any:
-    """A comparison of three systems, one of them of research, once the table of kinds has an entry for it."""
-    monkeypatch.setitem(KINDS, NEW.code, NEW)
-    frame = results({}, {"availability": "rdi", "accelerator": "B200 SXM"}, {"accelerator": "L40S"})
-    return selection.select(tables(frame), Question("llm", "Offline", rounds=("v4.1",)))
-
-
-def test_new_caveat_is_one_entry_in_one_table(noted):
-    own, words = note("research_system", round="v4.1"), "research system, not for sale in v4.1"
-    assert noted.rows["notes"].tolist() == [NONE, {own}, NONE]
-    told = notes.of_rows(noted.rows)
-    assert notes.texts(told) == [f"{words} (B200 SXM)"]
-    assert shown.results(noted).cells.set_index("Accelerator")["Caveat"].to_dict() == {
-        "H100 SXM": "", "B200 SXM": words, "L40S": ""
-    }  # fmt: skip
-    record = Finding("fastest", exactly(1.0), "ratio", "One is fastest.", notes=told).record()
-    about = {"words": f"{words} (B200 SXM)", "bare": "research system", "values": {"round": "v4.1"}}
-    about |= {"about": ["B200 SXM"]}
-    assert record["notes"] == [{"code": "research_system", **about, "label": "", "scope": "row"}]
-    assert record["caveats"] == [f"{words} (B200 SXM)"]
-    assert record["sentence"] == f"One is fastest. Caveat: {words} (B200 SXM)."

@@ -20,7 +20,6 @@ from analysis._core.paths import NOTEBOOKS, RUNS
 
 SPEEDUP, POWER, DERATING = "generational_speedup", "power_efficiency", "real_world_derating"
 CHOICE = "accelerator_choice"
-QUOTED = "parameter prices.0:"
 PRICE, MINE = "price_performance", "my_deployment"
 
 
@@ -56,7 +55,6 @@ REFUSED = [
     ),
     (PRICE, {"prices": ["H800=2"]}, "parameter prices.0: 'H800': did you mean 'H200 SXM'"),
     (PRICE, {"prices": ["AMD=2"]}, "parameter prices.0: 'AMD' is a vendor, one accelerator is expected; valid: MI300X"),
-    (PRICE, {"used_shares": [0.5, 1.2]}, should("used_shares.1", "less than or equal to 1", 1.2)),
     (
         DERATING,
         {"context_tokens": [500.0, 131073.0]},
@@ -72,8 +70,6 @@ REFUSED = [
         {"wall_over_limit": [1.5, 1.2]},
         "parameter wall_over_limit: must be two numbers, low then high; got [1.5, 1.2]",
     ),
-    (PRICE, {"wall_over_limit": [0.1, 1.2]}, should("wall_over_limit.0", "greater than or equal to 0.5", 0.1)),
-    (PRICE, {"years": 0.0}, should("years", "greater than 0", 0.0)),
     (MINE, {"files": []}, "parameter files: List should have at least 1 item"),
     (MINE, {"files": ["../run.json"]}, "parameter files.0: '../run.json' must be the path of a file below data/"),
     (
@@ -81,7 +77,6 @@ REFUSED = [
         {"benchmarks": "bert"},
         f"no parameter {not_among('benchmarks', parameters.model_for(SPEEDUP).model_fields)}",
     ),
-    (SPEEDUP, {"users": 3}, "no parameter 'users': valid: benchmark, scenario"),
     (SPEEDUP, {"benchmark": 70}, should("benchmark", "a valid string", 70)),
     (SPEEDUP, {"accelerators": 7}, should("accelerators", "a valid list", 7)),
     (SPEEDUP, {"rounds": [5.1]}, should("rounds.0", "a valid string", 5.1)),
@@ -91,17 +86,13 @@ REFUSED = [
         f"parameter benchmark: {not_among('llama2-70', table_text.column('benchmarks', 'benchmark'))}",
     ),
     (SPEEDUP, {"baseline": "GB300 NVL72"}, "parameter baseline: 'GB300 NVL72': did you mean 'GB300'? "),
-    (SPEEDUP, {"baseline": "Apple"}, "parameter baseline: 'Apple' is a vendor, one accelerator is expected; valid: M1"),
     (SPEEDUP, {"accelerators": ["AMD", "B300 NVL16"]}, "parameter accelerators.1: 'B300 NVL16': did you mean 'B300 "),
-    (SPEEDUP, {"accelerators": ["GH200"]}, "parameter accelerators.0: 'GH200': did you mean 'GH200 96GB' or 'GH200 "),
-    (SPEEDUP, {"rounds": ["4.1"]}, "parameter rounds.0: '4.1': did you mean 'v4.1'? valid: v0.5"),
     (SPEEDUP, {"scenario": "offline"}, should("scenario", "'Offline', 'Server' or 'Interactive'", "offline")),
     (
         SPEEDUP,
         {"rounds": ["v5.1", "v4.1"], "later_round": "v5.0"},
         "parameter later_round 'v5.0' is earlier than 'v5.1', the first of rounds; valid: v5.1, v6.0",
     ),
-    (SPEEDUP, {"later_round": "5.1"}, "parameter later_round"),
     (SPEEDUP, {"upgrade_path": ["H100 SXM"]}, "parameter upgrade_path: List should have at least 2 items"),
     (POWER, {"usd_per_kilowatt_hour": True}, should("usd_per_kilowatt_hour", "a valid number", True)),
     (
@@ -110,19 +101,13 @@ REFUSED = [
         should("power_usage_effectiveness", "greater than or equal to 1", 0.99),
     ),
     (DERATING, {"users": "100"}, should("users", "a valid integer", "100")),
-    (DERATING, {"tokens_per_second_per_user": 0.0}, should("tokens_per_second_per_user", "greater than 0", 0.0)),
     (DERATING, {"context_tokens": [1.0, 1e30]}, should("context_tokens.1", "less than or equal to 1000000000", 1e30)),
-    ("interactivity", {"speeds": [1e30]}, should("speeds.0", "less than or equal to 1000000", 1e30)),
     (DERATING, {"weight_precision": "fp7"}, "parameter weight_precision: Input should be 'fp16', 'fp8'"),
     (MINE, {"ttft_ms": -1.0}, should("ttft_ms", "greater than or equal to 0", -1.0)),
     (DERATING, {"scenario": "Offline"}, should("scenario", "'Server' or 'Interactive'", "Offline")),
     (DERATING, {"derate": [0.8, 0.6]}, "parameter derate: must be two numbers, low then high; got [0.8, 0.6]"),
-    (DERATING, {"prompt_tokens": -1.0}, should("prompt_tokens", "greater than or equal to 0", -1.0)),
     (DERATING, {"derate": [0.6]}, "parameter derate: List should have at least 2 items"),
-    (DERATING, {"derate": [0.0, 0.5]}, should("derate.0", "greater than or equal to 0.000001", 0.0)),
-    (DERATING, {"prefill_share": 1e-300}, should("prefill_share", "greater than or equal to 0.000001", 1e-300)),
     (CHOICE, {"kilowatts_at_most": 1e-300}, "parameter kilowatts_at_most: must be 0 (none) or 1e-06 at least"),
-    (CHOICE, {"usd_per_hour_at_most": -1.0}, should("usd_per_hour_at_most", "greater than or equal to 0", -1.0)),
     ("quantization_tradeoffs", {"memory_headroom": 1.0}, should("memory_headroom", "less than 1", 1.0)),
 ]
 
@@ -299,9 +284,7 @@ def test_a_parameter_is_what_a_line_assigns_and_does_not_compute(tmp_path, sourc
     assert parameters.validate("own", {}, tmp_path) == fields
 
 
-@pytest.mark.parametrize(
-    "half", ["[]", '{"cells": [{"cell_type": "code", "source": ""}]}', '{"cells": [1]}', '{"cells": ']
-)
+@pytest.mark.parametrize("half", ["[]", '{"cells": [1]}', '{"cells": '])
 def test_a_notebook_that_is_saved_by_halves_is_refused(tmp_path, half):
     (tmp_path / "own.ipynb").write_text(half)
     with pytest.raises(ParameterError, match=r"own\.ipynb: is not a whole notebook"):
@@ -323,12 +306,6 @@ def test_a_parameter_is_refused_by_the_option_that_it_was_given_under():
 
 TOGETHER = [  # what several values are together names each parameter, as it is called
     (DERATING, {"context_tokens": [3.0, 2.0]}, "--context_tokens: must be two numbers, low then high; got [3.0, 2.0]"),
-    (
-        DERATING,
-        {"prompt_tokens": 5e5},
-        "--prompt_tokens is 500,000, but the model of gpt-oss-120b takes 131,072 at most",
-    ),
-    (SPEEDUP, {"rounds": ["v5.1"], "later_round": "v4.1"}, "--later_round 'v4.1' is earlier than 'v5.1', the first of"),
     ("interactivity", {"speeds": [2.0, 1.0]}, "--speeds: must be numbers that rise, each once; got [2.0, 1.0]"),
     (
         "accelerator_choice",

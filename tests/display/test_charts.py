@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import cache
 from itertools import combinations
 from typing import Any
@@ -14,10 +13,9 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.textpath import text_to_path
 
 from analysis import charts
-from analysis._core import html_table, mime
+from analysis._core import mime
 from analysis._core.notes import NONE, note, worded
 from analysis.charts import colors, style
 from analysis.charts.style import Drawing
@@ -83,6 +81,7 @@ CHARTS: dict[str, Callable[[pd.DataFrame], Drawing]] = {
     ),
     "distributions": lambda f: charts.distributions(f[["x_low", "y_low"]], **NAMES),
 }
+KINDS = ("ranges", "curves", "strips", "heatmap")  # one of each module that draws
 FRAME_OF_STEPS = FRAME.assign(y=[8, 8, 16])
 TOLD = {  # the alt text, and the first row of the table
     "ranges": ("Ranges, ratio: B200 SXM (official v4.1) 2 to 2.5; L40S (official v4.1) 0.25; B200 SXM (Paper) 3 to 4.",
@@ -165,13 +164,13 @@ def legend(drawing: Drawing) -> list[str]:
 # What holds for every chart.
 
 
-@pytest.mark.parametrize("name", CHARTS)
+@pytest.mark.parametrize("name", KINDS)
 def test_the_same_data_are_the_same_bytes_and_others_others(name):
     assert drawn(name).startswith("<?xml")
     assert drawn(name) == style.svg(draw(name).figure) != style.svg(draw(name, x_low=[1.9, 0.2, 2.9], y=9).figure)
 
 
-@pytest.mark.parametrize("name", CHARTS)
+@pytest.mark.parametrize("name", KINDS)
 def test_it_is_drawn_for_a_page_with_a_header_and_for_a_phone_without(name):
     drawing = draw(name)
     assert [text.get_text() for text in drawing.figure.texts] == ["B200 leads", "LLM Offline."]
@@ -227,10 +226,6 @@ def test_preview_and_derived_are_hollow():
         assert [point.get_markerfacecolor() == "white" for point in points(preview)].count(True) == 1, name
 
 
-def test_svg_holds_no_date():
-    assert not re.search(r"<dc:date>|20\d\d-\d\d-\d\d", drawn("ranges"))
-
-
 # What is shown of a drawing.
 
 
@@ -246,13 +241,6 @@ def test_figure_is_shown_as_svg_with_alt_text_and_source_line(displayed):
     assert marked["metadata"][mime.NUMBERS]
     assert marked["metadata"][mime.CSV].splitlines()[1].startswith("B200 SXM,official v4.1,2,2.5,one")
     assert plt.get_fignums() == []
-
-
-def test_a_fuller_table_takes_the_place_of_the_chart_s_own(displayed):
-    own = html_table.render(pd.DataFrame({"Who": ["Ann"]}), "People")
-    style.figure(draw("ranges"), "Sources: a page.", own)
-    ((table, options),) = displayed[1:]
-    assert table == own.beside_figure()._repr_mimebundle_() and options["metadata"][mime.CSV] == "Who\nAnn\n"
 
 
 @pytest.mark.parametrize("layout", ["none", "constrained"])
@@ -295,12 +283,6 @@ def test_numbers_and_marks_of_notes_stand_behind_bars_and_words_in_the_table():
     assert draw("beside", notes=notes).numbers.cells["Caveat"].tolist()[1] == worded(notes[1])
 
 
-def test_a_marker_stands_at_the_median_where_the_rows_have_one():
-    """Of 4 to 9 the middle is 6; a row's own median is 8."""
-    row = FRAME.head(1).assign(x_low=4.0, x_high=9.0)
-    assert [points(ranges(own))[0].get_xdata()[0] for own in (row, row.assign(x_median=8.0))] == [6, 8]
-
-
 def test_a_band_and_a_reference_are_no_numbers_and_the_axes_reach_them():
     drawing = ranges(FRAME.head(1), reference=1, band=(0.6, 0.8), band_label="assumed")
     assert drawing.alt == ranges(FRAME.head(1)).alt and legend(drawing) == ["official v4.1", "assumed"]
@@ -328,33 +310,6 @@ def test_rows_of_a_label_are_put_together_in_order_of_appearance():
     assert charts.grouped(FRAME, "part")["basis"].tolist() == ["official v4.1", "Paper", "official v4.1"]
 
 
-@pytest.mark.parametrize("log", [False, True])
-def test_words_behind_bars_end_inside_the_axes(log):
-    words = ["", "in one line with the longest of bars", "below the bound that was stated for it"]
-    for figure in (drawing := ranges(FRAME.assign(words=words), note="words", log=log)).figure, drawing.narrow:
-        figure.draw_without_rendering()
-        (axes,) = figure.axes
-        ends = [text.get_window_extent().x1 for text in axes.texts]
-        assert len(ends) == 3 and max(ends) <= axes.get_window_extent().x1 + 1
-
-
-@pytest.mark.parametrize("words", ["0.275 · $1.74/hour", "3.79 · FP4 vs FP8 ‡*"])
-def test_words_are_as_wide_where_room_is_made_for_them_as_in_the_svg(words):
-    text = plt.figure(dpi=100).text(0, 0, words, size=7.5)
-    width, _, _ = text_to_path.get_text_width_height_descent(words, text.get_fontproperties(), False)
-    assert text.get_window_extent().width * 72 / 100 == pytest.approx(width, rel=0.02)
-
-
-def test_numbers_beside_ratios_stand_in_a_column_right_of_every_mark():
-    figure = draw("beside").figure
-    figure.draw_without_rendering()
-    words = figure.axes[0].texts
-    boxes = [text.get_window_extent() for text in words]
-    assert words[-1].get_text() == "computed" and boxes[-1].y0 > max(box.y1 for box in boxes[:-1])
-    assert len({round(box.x0) for box in boxes}) == 1 and boxes[0].x0 > figure.axes[0].get_window_extent().x1
-    assert max(box.x1 for box in boxes) <= figure.bbox.width
-
-
 def test_a_range_that_is_missing_is_drawn_as_nothing():
     drawing = draw("beside", y_low=[1.0, float("nan"), 9.0], y_high=[1.5, float("nan"), 9.0])
     assert "L40S: computed 0.25, stated not known" in drawing.alt and len(points(drawing)) == 5
@@ -369,13 +324,6 @@ def test_stacked_parts_lie_one_behind_the_other_with_their_sum_at_the_end():
     assert [to_hex(bar.get_facecolor()) for bar in bars] == [colors.POINT] * 3 + [colors.LIGHT] * 2
     assert [to_hex(bar.get_edgecolor()) for bar in bars] == [colors.POINT] * 3 + [colors.QUIET] * 2
     assert texts(drawing) == ["3.0", "5.25", "3.0"] and legend(drawing) == ["logs", "none"]
-
-
-@pytest.mark.parametrize(("high", "told"), [(20_000.0, "10,000"), (2.0, "1.0")])
-def test_ticks_of_thousands_have_separators(high, told):
-    drawing = ranges(FRAME.assign(x_low=0.0, x_high=high))
-    drawing.figure.draw_without_rendering()
-    assert told in [tick.get_text() for tick in first(drawing).get_xticklabels()]
 
 
 # Lines.
@@ -400,12 +348,6 @@ def test_a_mark_of_a_note_stands_at_its_point_of_a_line():
     drawing = draw("over_time", notes=[frozenset({small}), NONE, NONE])
     (mark,) = [text for text in first(drawing).texts if text.get_text() == "*"]
     assert mark.xy[0] == points(drawing)[0].get_xdata()[0]
-
-
-def test_only_markers_that_are_drawn_are_explained():
-    assert legend(draw("by_size")) == list(MARKERS)
-    assert legend(draw("by_size", basis="Paper")) == []
-    assert {point.get_marker() for point in points(draw("by_size"))} == {"o", "^"}
 
 
 def curves(estimates: pd.DataFrame | None = None, **changes: Any) -> Drawing:
@@ -487,35 +429,6 @@ def test_a_step_is_flat_until_the_next_one_begins_and_the_choice_is_marked_on_it
 # Points.
 
 
-def test_no_tick_stands_at_a_loss_below_zero():
-    axes = first(draw("scatter", x_low=[0.0, 0.0, 1.0], x_high=[0.0, 1.0, 3.0]))
-    left, right = axes.get_xlim()
-    assert left < 0 < right and min(tick for tick in axes.get_xticks() if left <= tick <= right) == 0
-
-
-def strip_of(*values: float) -> Drawing:
-    frame = pd.DataFrame({"part": "A", "basis": "Paper", "off": values}).assign(words=lambda f: f.index.map(str))
-    return charts.strips(
-        frame, strip="part", value="off", group="basis", inks=INKS, tooltip="words", axis="ratio", **NAMES
-    )
-
-
-def test_dots_of_one_value_are_piled_up_around_it_and_none_covers_another():
-    drawing = strip_of(*[1.0] * 38, 0.5, 4.0)
-    drawing.figure.draw_without_rendering()
-    places = [first(drawing).transData.transform(point.get_xydata()[0]) for point in points(drawing)]
-    assert min(abs(one - other).max() for one, other in combinations(places, 2)) > 3
-    piled = [across for across, _ in places[:38]]
-    assert abs(sum(piled) / 38 - piled[0]) < 3
-    assert places[38][0] < min(piled) and places[39][0] > max(piled)
-
-
-def test_a_dot_says_which_it_is_and_what_is_not_above_zero_is_left_out():
-    drawing = strip_of(0.0, -1.0, float("nan"), 2.0, 2.0)
-    assert hovers(drawing) == ["3", "4"] and "2 dots" in drawing.alt
-    assert strip_of(0.0).figure is None
-
-
 # Grids.
 
 
@@ -528,21 +441,6 @@ def test_a_cell_of_a_heat_map_has_its_range_or_its_median_with_its_marks():
     assert shown == [["2○‡", "3", "0.5○"], ["2\n○‡", "3", "0.5○"]]
     assert list(drawing.numbers.cells) == ["Row", "llm", "images"]
     assert {text.get_color() for text in first(drawing).texts} == {colors.CELL_INK}
-
-
-def test_a_cell_of_a_heat_map_says_what_it_is_of_where_it_is_pointed_at():
-    """The square over each cell that is not blank, from the top left; it is there to be pointed at, not to be seen."""
-    single = note("single", of="system")
-    drawing = draw("heatmap", accelerator=FRAME["part"], notes=[NONE, frozenset({single}), NONE])
-    squares = {patch.get_gid(): patch.get_xy() for patch in first(drawing).patches if patch.get_gid()}
-    assert squares == {
-        "hover:B200 SXM · official v4.1 · llm · 2–2.5 · one": (0, 0),
-        "hover:L40S · official v4.1 · llm · 0.25*": (0, 1),
-        "hover:B200 SXM · Paper · images · 3–4 · three": (1, 0),
-    }
-    assert drawing.notes == {replace(single, about=("L40S",))}
-    square = style.svg(drawing.figure).partition("<title>L40S")[2].partition("</g>")[0]
-    assert "<path" in square and "fill: none" not in square
 
 
 def test_bars_are_dark_up_to_what_is_proven_and_light_beyond_on_one_scale():
@@ -585,19 +483,3 @@ def test_verdicts_are_told_from_both_grounds_and_from_each_other():
     shades = [found[1] if found else ink for found, ink in zip(dark, colors.JUDGED.values(), strict=True)]
     assert min(colors.contrast(shade, colors.DARK) for shade in shades) >= colors.LEAST
     assert len(set(shades)) == len(set(colors.JUDGED.values())) == 4
-
-
-def test_dark_colors_stand_in_the_drawing_for_those_that_it_uses():
-    rules = drawn("ranges").partition("prefers-color-scheme:dark")[2].partition("</style>")[0]
-    assert f'[style*="fill: {colors.INK}"]{{fill:{colors.ON_DARK[colors.INK]}!important}}' in rules
-    assert style.COLORS["H200 SXM CTS"] not in rules
-
-
-def test_accelerator_has_one_color_of_its_own_and_an_unknown_one_is_gray(data):
-    """Under its name and under what people call it, which may be the same."""
-    assert style.color("nothing") == style.OTHER
-    known = data.accelerators[data.accelerators["accelerator"].isin(style.COLORS)]
-    own = [style.color(name) for name in known["accelerator"]]
-    assert len(set(own)) == len(own) == len(set(style.COLORS.values()))
-    assert [style.color(name) for name in known["label"]] == own
-    assert set(style.COLORS) == {*known["accelerator"], *known["label"]}

@@ -64,23 +64,6 @@ def test_the_report_names_each_benchmark_whose_rates_are_converted(data):
     assert [name for name in converted if f"{data.label(name)}'s" not in limits] == []
 
 
-def test_numbers_lose_no_digit(rows):
-    told = opened(columns.packed(rows, [Column("low", "Figure")]))
-    assert told["low"] == rows["low"].tolist()
-
-
-def test_the_same_rows_are_the_same_bytes(rows):
-    assert columns.packed(rows) == columns.packed(rows.copy())
-
-
-def test_what_the_script_knows_has_an_order_of_its_own(data):
-    """No order of a set, which is another one in each process."""
-    told = live.Explorer(data, priced(data, ["v6.0"]), "view=table").data
-    about = json.loads(told["record-about"])
-    assert list(about["excluded"]) == sorted(about["excluded"]) and len(about["excluded"]) > 1
-    assert list(about["published"]) == ["v6.0"] and about["retrieved"] == "2026-11-20"
-
-
 def test_the_facet_of_what_results_were_read_from_has_its_words(data, rows):
     explorer = live.Explorer(data, rows, "view=table")
     (evidence,) = [each for each in json.loads(explorer.data["record-about"])["columns"] if each["name"] == "evidence"]

@@ -20,7 +20,6 @@ from analysis.comparability import selection
 from analysis.comparability.selection import Question
 from analysis.methods import memory, power
 from analysis.planner import capacity, summary
-from analysis.planner.demand import Demand
 
 START = Choice(100, 10.0, Interval(0.5, 0.5), Interval(2.0, 2.0), 0.36)
 
@@ -70,33 +69,6 @@ def test_sliders_and_report_give_one_answer(real, data):
     assert isinstance(fixed.basis.model, memory.Model) and fixed.basis.prompt.known
 
 
-def test_only_the_price_is_missing_where_only_the_price_is():
-    _, fixed, start = real_of("MI350X")
-    explorer = Explorer(start, fixed)
-    assert "MI350X (part of a node, measured), price unknown." in explorer.answer.value
-    explorer.sliders["users"].value = 1000.0
-    assert "price unknown" in explorer.answer.value
-    explorer.sliders["usd_per_accelerator_hour"].value = (2.0, 3.0)
-    assert "/hour, " in explorer.answer.value and explorer.answer.value.count("not known") == 3  # electricity
-
-
-def test_plan_is_what_a_hand_computes(fixed):
-    """100 users x 10 tokens/s over 100 tokens/s x 0.5 are 20 accelerators: 3 nodes of 8 at 2 dollars each."""
-    table = sliders.table(START, fixed, sliders.planned(START, fixed))
-    assert table.cells[["P10", "P90"]].to_numpy()[:4].tolist() == [["24"] * 2, ["3"] * 2, ["48"] * 2, ["0.48"] * 2]
-    assert (
-        table.title
-        == "Serving 100 users at 10 tokens/s takes 24 H100 (3 nodes, measured), $48/hour, $13 per million tokens."
-    )
-
-
-def test_electricity_is_energy_times_price_times_overhead(fixed):
-    """1,000 tokens/s x 3,600 s x 0.4 J = 1.44 MJ = 0.4 kWh; x 0.36 dollars x 1.25 = 0.18 dollars an hour."""
-    bill = sliders.electricity(Demand(100, 10.0), 0.36, fixed)
-    assert (bill.low, bill.high) == pytest.approx((0.18, 0.18), rel=1e-12)
-    assert not sliders.electricity(Demand(100, 10.0), 0.36, replace(fixed, efficiency=fixed.efficiency.head(0))).known
-
-
 def test_each_slider_moves_the_answer(fixed):
     explorer = Explorer(START, fixed)
     assert explorer.choice == START
@@ -109,25 +81,6 @@ def test_each_slider_moves_the_answer(fixed):
         assert explorer.answer.value != before, name
     assert explorer.choice == Choice(250, 7.0, Interval(0.2, 0.4), Interval(3.0, 4.0), 0.9)
     assert "Serving 250 users at 7 tokens/s takes" in explorer.answer.value
-
-
-LEAST = {"users": 1, "tokens_per_second_per_user": 0.5, "derate": Interval(0.01, 0.02),
-         "usd_per_accelerator_hour": Interval(0.01, 0.02)}  # fmt: skip
-MOST = {"users": 10_000_000_000, "tokens_per_second_per_user": 900.0, "derate": Interval(1.0, 1.0),
-        "usd_per_accelerator_hour": Interval(30.0, 40.0), "usd_per_kilowatt_hour": 3.0}  # fmt: skip
-
-
-@pytest.mark.parametrize("change", [LEAST, MOST, {"users": 2_000_000}], ids=["least", "most", "many users"])
-def test_sliders_stand_where_they_start(fixed, change):
-    start = replace(START, **change)
-    assert Explorer(start, fixed).choice == start
-
-
-def test_the_staircase_reaches_as_many_users_as_the_report_asks_for(real):
-    asked, fixed, start = real
-    assert 0.5e6 < sliders.steps(start, fixed)["users_from_p50"].max() <= 1e6
-    many = replace(fixed, asked=asked.model_copy(update={"users": 2_000_000}))
-    assert 2e6 < sliders.steps(start, many)["users_from_p50"].max() <= 1e7
 
 
 @pytest.fixture
@@ -154,29 +107,6 @@ def test_the_staircase_moves_with_the_sliders_and_marks_the_choice(climbing):
         low = re.search(r">accelerators</td><td[^>]*>([\d,]+)<", lines).group(1)
         assert seen[-1].startswith(low) and seen[-1].endswith(" at 5,000 users"), name
     assert len(set(seen)) == len(seen)
-
-
-def test_the_staircase_is_that_of_the_plan_whose_users_it_tells(real):
-    """P50 of a plan of as many draws is a step's accelerators from its first users on."""
-    _, fixed, start = real
-    few = replace(fixed, asked=fixed.asked.model_copy(update={"draws": sliders.DRAWS}))
-    steps = sliders.steps(start, few)
-    for step in steps.iloc[[1, 3]].itertuples():
-        at = sliders.planned(replace(start, users=int(step.users_from_p50)), few)
-        before = sliders.planned(replace(start, users=int(step.users_from_p50) - 1), few)
-        counts = [own.marks.set_index("output").at["accelerators", "p50"] for own in (before, at)]
-        assert counts[1] == step.accelerators > counts[0]
-
-
-def test_the_steps_are_computed_again_only_where_they_move(climbing, monkeypatch):
-    computed, steps = [], sliders.steps
-    monkeypatch.setattr(sliders, "steps", lambda *given: computed.append(given) or steps(*given))
-    for users in (200.0, 300.0, 400.0):
-        climbing.sliders["users"].value = users
-    climbing.sliders["usd_per_kilowatt_hour"].value = 0.5
-    assert not computed
-    climbing.sliders["tokens_per_second_per_user"].value = 20.0
-    assert len(computed) == 1
 
 
 def test_where_nothing_is_planned_a_sentence_stands_in_place_of_the_staircase(climbing):

@@ -34,11 +34,6 @@ def theme() -> Iterator[None]:
     plt.close("all")
 
 
-def test_two_drawings_have_the_same_bytes_and_another_point_others():
-    first, second = (style.svg(draw().figure) for _ in range(2))
-    assert first == second != style.svg(draw(FRAME.assign(at=[120.0, 10.0, 50.0, 30.0, None])).figure)
-
-
 def test_a_curve_has_flat_and_upright_lines_alone():
     line = draw().figure.axes[0].lines[0]
     ends = list(zip(*line.get_data(), strict=True))
@@ -56,8 +51,3 @@ def test_its_numbers_are_a_table_of_points():
     cells = draw().numbers.cells
     assert cells.iloc[0].to_dict() == {"Name": "B300, Acme", "Tokens/s per user": "10", "Tokens/s": "8,000"}
     assert cells["Tokens/s per user"].tolist() == ["10", "40", "120", "30", "Offline"]
-
-
-def test_of_nothing_a_sentence_is_left():
-    drawing = draw(FRAME.head(0))
-    assert drawing.figure is None and drawing.alt.startswith("B300 peaks. No comparable row")

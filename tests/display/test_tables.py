@@ -7,7 +7,6 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from analysis._core import html_table
 from analysis._core.choices import not_among
 from analysis._core.notes import NONE, note, worded
 from analysis._display import tables
@@ -90,25 +89,12 @@ def test_of_many_rows_the_first_are_shown_and_the_title_says_of_how_many():
     assert tables.table(FRAME, "Sizes", COLUMNS, most=2).title == "Sizes"
 
 
-def test_every_table_has_the_same_sheet_of_a_few_rules():
-    sheets = [re.findall(r"<style>.*?</style>", table.markup) for table in (TABLE, tables.table(FRAME, "A", COLUMNS))]
-    assert sheets == [[html_table.SHEET]] * 2 and len(html_table.SHEET) < 400
-
-
 def test_markup_in_cells_headers_notes_and_title_is_shown_not_run():
     frame = pd.DataFrame({"who": [EVIL] * 200, "notes": [frozenset({note("preview", about=[EVIL])})] * 200})
     markup = tables.table(frame, EVIL, {"who": EVIL, "notes": "Caveat"}).markup
     for shown in (markup, tables.table(frame.head(0), EVIL, {"who": "Who"}).markup):
         assert "<script" not in shown and "<img" not in shown
     assert markup.count("&lt;script&gt;") >= 400
-
-
-def test_id_is_that_of_title_and_headers():
-    def identity(title: str, columns: dict[str, str]) -> str:
-        return re.search('<table class="cells" id="(t[^"]*)"', tables.table(FRAME, title, columns).markup)[1]
-
-    assert identity("Sizes", COLUMNS) == identity("Sizes", COLUMNS)
-    assert len({identity("Sizes", COLUMNS), identity("Weights", COLUMNS), identity("Sizes", {"who": "Who"})}) == 3
 
 
 def test_empty_frame_says_that_there_is_nothing():

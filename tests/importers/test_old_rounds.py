@@ -155,33 +155,12 @@ def test_a_failed_reading_of_the_meter_is_not_counted_and_said(tree, bring):
     assert "power without 1 samples of the load window without positive watts" in row["note"]
 
 
-def test_published_power_stands_without_its_samples(tree, bring):
-    location = tree.run()
-    tree.write(f"{location}/performance/power/client.json", "{}")
-    published = {"Power_Result": 400.0, "Power_Units": "Watts", "has_power": True}
-    outcome = bring(tree.summary(published), tree.root)
-    row = outcome.table[0]
-    assert (row["power_watts_low"], row["recomputed_power"], outcome.status) == ("400.0", "", 0)
-    assert "power not recomputed" in row["note"]
-
-
-def test_precision_is_declared_beside_a_summary_that_says_none(tree, bring):
-    location = tree.run("resnet50", "Offline", tree.log_text(result_tokens_per_second=None))
-    tree.write("closed/Acme/measurements/acme/resnet50/Offline/acme.json", '{"weight_data_types": "int8"}')
-    row = {"Model": "resnet", "UsedModel": "resnet50", "Location": location, "Performance_Result": 80.0,
-           "Performance_Units": "Samples/s", "weight_data_types": None, "Accuracy": ""}  # fmt: skip
-    read = bring(tree.summary(row), tree.root).table[0]
-    assert (read["precision"], read["precision_basis"], read["recomputed_difference"]) == ("int8", "declared", "0.0")
-
-
 @pytest.mark.parametrize(
     ("model", "benchmark"),
     [
         ("ssd-resnet34", "ssd-large"),
         ("ssd-mobilenet", "ssd-small"),
-        ("ssd-mobilenet-v2-edgetpu", "ssd-small"),
         ("mobilenet-v1-0.25-128-quantized", "resnet50"),
-        ("non-quantized-efficientnet-lite0", "resnet50"),
         ("another", "another"),
     ],
 )

@@ -62,12 +62,8 @@ def test_a_class_of_models_in_v6_1_is_not_the_benchmark():
     ("named", "benchmark"),
     [
         ("VLM", "qwen3-vl-235b-a22b"),
-        ("text_to_video", "wan-2.2-t2v-a14b"),
         ("agentic edge", "qwen3.6-27b"),
-        ("end to end question-answering", "e2e-rag-qna"),
-        ("end to end vector-database", "e2e-rag-db"),
         ("yolo-95", "yolo"),
-        ("yolo-99", "yolo"),
         ("dlrm-99.9", "dlrm"),
     ],
 )
@@ -80,11 +76,9 @@ def test_a_benchmark_is_known_by_every_name_of_the_record(named, benchmark):
     ("name", "canonical", "known"),
     [
         ("NVIDIA B300-SXM-270GB", "B300 SXM", True),
-        ("AMD Instinct MI355X 288GB HBM3e (x87)", "MI355X", True),
         ("AMD Instinct MI355X 288GB HBM3e (Power Cap 1000 W)", "MI355X", True),
         ("NVIDIA A100-SXM-80GB (1x1g.10gb MIG)", "A100 SXM 80GB 1x1g.10gb MIG", True),
         ("NVIDIA A100-PCIe-40GB", "A100 PCIe 40GB", True),
-        ("undefined", "undefined", False),
         ("tensorflow-metal PluggableDevice", "tensorflow-metal PluggableDevice", False),
     ],
 )
@@ -106,36 +100,14 @@ def test_what_names_no_part_stays_as_it_is_and_is_told_apart(tree, bring):
     assert told == sorted(names[:2]) and any("unknown   accelerator 'Acme X1'" in line for line in outcome.lines)
 
 
-@pytest.mark.parametrize(("printed", "accuracy"), [("None", ""), (None, ""), ("0", "0"), (76.1, "76.1")])
+@pytest.mark.parametrize(("printed", "accuracy"), [("None", ""), (None, ""), (76.1, "76.1")])
 def test_an_accuracy_that_is_not_said_is_empty(printed, accuracy):
     assert one(COLLECTED | {"Accuracy": printed})["accuracy"] == accuracy
-
-
-@pytest.mark.parametrize(("value", "again"), [(50.0, True), (49.0, False)])
-@pytest.mark.parametrize("first", [True, False])
-def test_targets_of_95_and_99_are_one_benchmark(tree, bring, value, again, first):
-    rows = [
-        {"Model": f"net-{target}", "UsedModel": f"net-{target}", "Performance_Result": rate, "Accuracy": "mAP: 53",
-         "Performance_Units": "Samples/s", "Location": f"closed/Acme/results/acme/net-{target}/Offline"}
-        for target, rate in (("95", value), ("99", 50.0))
-    ]  # fmt: skip
-    table = bring(tree.summary(*(rows if first else rows[::-1]))).table
-    assert {row["benchmark"] for row in table} == {"net"}
-    assert {row["accuracy_target"]: bool(row["duplicate_of"]) for row in table} == {"95": again, "99": False}
 
 
 @pytest.mark.parametrize(("round", "inferred"), [("v5.1", True), ("v6.0", False), ("v6.1", False)])
 def test_the_flag_inferred_says_nothing_from_v6_0_on(tree, round, inferred):
     assert one(tree.row | {"version": round, "inferred": 1})["inferred"] == inferred
-
-
-def test_the_log_says_what_was_inferred(tree, bring):
-    log = tree.log_text(effective_scenario="SingleStream", result_qps_without_loadgen_overhead=50.0)
-    row = {"Model": "resnet", "UsedModel": "resnet50", "Performance_Result": 50.0, "Performance_Units": "Samples/s",
-           "Accuracy": "acc: 76", "version": "v6.0"}  # fmt: skip
-    published = tree.summary(row | {"Location": tree.run("resnet50", "offline", log)})
-    moved = tree.root.rename(tree.root.with_name("inference_results_v6.0"))
-    assert [row["inferred"] for row in bring(published, moved).table] == ["true"]
 
 
 @pytest.mark.parametrize(
@@ -249,10 +221,8 @@ OF = "https://github.com/{}/tree/main/closed/Acme"
     ("link", "known"),
     [
         (OF.format("mlcommons/inference_results_v5.0"), True),
-        (OF.format("somebody/inference_results_v5.0"), True),
         (OF.format("mlcommons/submissions_inference_v6.0"), True),
         (OF.format("mlcommons/mlperf_inference_test_submissions_v5.0"), False),
-        (OF.format("mlcommons/mlperf_inference_unofficial_submissions_v5.0"), False),
         (None, False),
     ],
 )
@@ -280,14 +250,6 @@ def test_a_tree_of_trial_submissions_needs_an_origin(tree, bring):
     with pytest.raises(ImportFailed, match="is no record of a round by its name"):
         bring(moved, round="v5.0")
     assert bring(moved, round="v5.0", origin="measured").table[0]["origin"] == "measured"
-
-
-def test_the_same_summary_of_two_places_is_read_once(tree, bring):
-    tree.run()
-    beside = tree.summary()
-    tree.write("summary_results.json", beside.read_bytes())
-    outcome = bring(beside, tree.root)
-    assert (outcome.rows, outcome.problems) == (1, [])
 
 
 def test_the_figure_of_a_v4_0_log_is_its_completed_queries(tree):

@@ -11,13 +11,10 @@ from analysis._import.official import shape, software, summaries
     ("texts", "name"),
     [
         (("Acme 8x H100, VMware ESXi 9.0.0",), "VMware vSphere"),
-        (("GNR_86C_ESXi_172VCPU-VM",), "VMware vSphere"),
         (("", "OCP version: 4.18.16, OCP virt version: 4.18.11"), "Red Hat OpenShift Virtualization"),
         (("Red Hat OpenShift Container Platform",), ""),
-        (("Virtual machine environment (QEMU/KVM)",), "KVM"),
         (("A10 24Q vGPU", "on KVM"), "NVIDIA vGPU"),
         (("on KVM", "vSphere, NVIDIA vGPU"), "VMware vSphere"),  # what is built on the others
-        (("Nutanix AHV 6.8",), "Nutanix AHV"),
         (("NX-3155G by Nutanix", "Python 3, LLVM-15"), ""),
     ],
 )
@@ -29,17 +26,13 @@ def test_the_hypervisor_that_is_named(texts, name):
     ("texts", "name"),
     [
         (("Acme (8x H200, TensorRT, Triton)\nH200x8_TRT_Triton",), "Triton"),
-        (("", "Triton 2.30.0 , CUDA 12.0"), "Triton"),
         (("", "PyTorch 2.10.0, Triton 3.6.0, ROCm 7.2.3"), ""),  # a language for kernels
         (("", "", "triton-lang, aiter"), ""),
-        (("DynamoNPU",), ""),
         (("GB200_aarch64x72_Dynamo",), "NVIDIA Dynamo"),
-        (("", "vllm-0.9.0.2.dev108"), "vLLM"),
         (("", "TensorRT-LLM 1.0.0, CUDA 12.9"), ""),  # a library
         (("", "TensorRT-LLM 1.0.0 (served by trtllm-serve)"), "TensorRT-LLM server"),
         (("LLM-D v0.5.0,OpenShift 4.21", "LLM-D v0.5.0 ,vLLM 0.14.1"), "llm-d"),  # the name tells systems apart
         (("Acme", "LLMBoost, vllm-0.9.0", "vllm"), ""),  # which of the two served is not said
-        (("h200_n1-kissv",), "KISS-V"),
         (("Acme", "PyTorch", "SGLang v0.4.9"), "SGLang"),
     ],
 )
@@ -63,7 +56,7 @@ def test_a_description_is_searched_for_names_and_never_kept(tree, bring, beside)
     assert not any(word in kept for word in ("Ubuntu", "ESXi", "reduced", "0.10"))
 
 
-@pytest.mark.parametrize("content", [None, "no JSON", "[]", '{"sw_notes": 4}'])
+@pytest.mark.parametrize("content", [None, "no JSON", '{"sw_notes": 4}'])
 def test_a_published_row_needs_no_description(tree, bring, content):
     path = tree.root / "closed/Acme/systems/acme.json"
     path.unlink() if content is None else path.write_text(content)
@@ -76,10 +69,8 @@ def test_a_published_row_needs_no_description(tree, bring, content):
     ("changes", "watts"),
     [
         ({"Accelerator": "AMD Instinct MI355X 288GB HBM3e (Power Cap 1000 W)"}, 1000.0),
-        ({"System": "Acme (MI355X Power Cap 1000W)"}, 1000.0),
         ({"Notes": "GPU 450W / 600W (reduced)"}, 450.0),
         ({"Notes": "GPU 600W / 600W (full power)"}, None),
-        ({"Notes": "H200 TGP 700W"}, None),
         ({"Accelerator": "AMD MI300X-NPS1-SPX-192GB-750W"}, None),
     ],
 )

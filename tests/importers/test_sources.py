@@ -55,13 +55,6 @@ def test_rounds_side_by_side_in_a_folder_are_read_together(tree, bring, tmp_path
     assert outcome.problems == []
 
 
-@pytest.mark.parametrize("part", ["performance", "performance/run_1", "accuracy"])
-def test_a_part_of_a_run_is_that_run(tree, bring, part):
-    tree.power(location := tree.run())
-    tree.write(f"{location}/accuracy/accuracy.txt", "")
-    assert bring(tree.root / location / part).table == bring(tree.root).table
-
-
 @pytest.mark.parametrize("part", ["empty", "closed/Acme/systems"])
 def test_a_folder_that_holds_nothing_says_what_is_expected(tree, bring, part):
     tree.run()
@@ -70,13 +63,6 @@ def test_a_folder_that_holds_nothing_says_what_is_expected(tree, bring, part):
         bring(tree.root / part)
     outcome = bring(tree.root / part, tree.root)
     assert (outcome.rows, [problem.place for problem in outcome.problems]) == (1, [str(tree.root / part)])
-
-
-def test_an_empty_summary_says_so(tmp_path, bring):
-    path = tmp_path / "summary.json"
-    path.write_text("[]")
-    with pytest.raises(ImportFailed, match=r"summary\.json: holds no result"):
-        bring(path)
 
 
 def test_what_is_given_twice_is_read_once(tree, bring, tmp_path):
@@ -123,11 +109,3 @@ def test_a_file_of_an_archive_is_named_as_its_member(tree, bring):
     outcome = bring(path)
     assert outcome.table[0]["location"] == sound
     assert [problem.place for problem in outcome.problems] == [f"{path}: {tree.root.name}/{broken}"]
-
-
-def test_where_no_row_is_sound_every_reason_is_told(tree, bring):
-    for number in range(25):
-        tree.run(f"model{number}", log=b"")
-    with pytest.raises(ImportFailed) as failed:
-        bring(tree.root)
-    assert str(failed.value).count("holds no line of a LoadGen log") == 25

@@ -1,12 +1,10 @@
 """Summary rows of each round's shape to result rows: counts, units, precision, duplicates; and any JSON in."""
 
-import csv
 import json
 from typing import Any
 
 import pytest
 
-from analysis._core import paths
 from analysis._import.official import accelerator_names, precision, shape, summaries, writer
 from analysis._tables import rules
 
@@ -107,7 +105,6 @@ def test_power_of_another_system_does_not_join_and_is_no_result(tmp_path, bring)
         ({"Performance_Units": "Samples/s"}, "tokens/s", "labeled Samples/s, but llama2-70b counts tokens"),
         ({"Performance_Units": "Queries/s"}, "tokens/s", "labeled Queries/s, but llama2-70b counts tokens"),
         ({"Performance_Units": "Tokens/s"}, "tokens/s", None),
-        ({"Model": "whisper", "Performance_Units": "Samples/s"}, "tokens/s", "labeled Samples/s"),
         ({"Model": "resnet", "UsedModel": "resnet50", "Performance_Units": "Samples/s"}, "samples/s", None),
         ({"Model": "gptj-99", "version": "v4.0", "Performance_Units": "Samples/s", "Accuracy": ""}, "samples/s", None),
         ({**NEW, "Performance_Units": "Samples/s"}, "tokens/s", "labeled Samples/s"),
@@ -125,22 +122,15 @@ def test_a_wrong_label_is_put_right_and_says_so(tree, changes, unit, corrected):
     [
         ("fp16", "llama2-70b", "v4.1", ("", "unknown")),
         ("fp16", "llama2-70b", "v5.1", ("fp16", "declared")),
-        ("fp16", "bert", "v4.1", ("fp16", "declared")),
         ("fp8", "llama2-70b", "v4.1", ("fp8", "declared")),
-        ("float8", "resnet50", "v4.1", ("fp8", "declared")),
         ("mxfp4", "llama2-70b", "v5.1", ("fp4", "declared")),
         ("UNSET", "resnet50", "v5.1", ("", "unknown")),
         ("{'clip1': 'fp16', 'unet': 'fp8'}", "stable-diffusion-xl", "v5.1", ("", "mixed")),
         ("fp8 (static per-tensor PTQ, by a tool)", "llama2-70b", "v6.1", ("fp8", "declared")),
         ("fp8 (weights), fp16", "llama2-70b", "v6.1", ("", "mixed")),
         ("fp8,fp4", "llama2-70b", "v6.1", ("", "mixed")),
-        ("BF16/F8_E4M3/U8", "qwen3-vl-235b-a22b", "v6.1", ("", "mixed")),
-        ("mxfp4 (LLMs), fp32 (embedding/reranker)", "e2e-rag-qna", "v6.1", ("", "mixed")),
         ("NVFP4, FP8 (KV cache)", "llama2-70b", "v6.1", ("fp4", "declared")),
-        ("NVFP4 weights and activations; FP8 KV cache", "llama2-70b", "v6.1", ("fp4", "declared")),
         ("NVFP4 weights with FP8 KV cache", "llama2-70b", "v6.1", ("fp4", "declared")),
-        ("fp4 weights, fp8 KV cache", "llama2-70b", "v6.1", ("fp4", "declared")),
-        ("nvfp4, fp8-kv", "llama2-70b", "v6.1", ("fp4", "declared")),
         ("nvfp4 (E2M1 4-bit + FP8 block scales), GDN included", "qwen3.6-27b", "v6.1", ("fp4", "declared")),
         ("fp8 KV cache", "llama2-70b", "v6.1", ("", "unknown")),
         ("nvfp4, U8", "llama2-70b", "v6.1", ("", "unknown")),
@@ -157,11 +147,9 @@ def test_precision_is_what_ran_or_unknown(declared, benchmark, round, found):
         ("NVIDIA H200-SXM-141GB-CTS", "H200 SXM CTS", True),
         ("NVIDIA H200-SXM-141GB", "H200 SXM", True),
         ("MI300X (x8), MI325X (x16)", "mixed", True),
-        ("AMD Instinct MI300X (x2x8) and an Acme X1 (x2x8)", "mixed", True),
         ("NVIDIA L4, NVIDIA L40S", "mixed", True),
         ("NVIDIA L4 (x8)", "L4", True),
         ("Acme X1", "Acme X1", False),
-        ("Acme X1, rev. 2", "Acme X1, rev. 2", False),
     ],
 )
 def test_names_of_accelerators(name, canonical, known):
@@ -171,58 +159,6 @@ def test_names_of_accelerators(name, canonical, known):
 def test_a_system_without_accelerators_counts_sockets(tree):
     row = one(tree.row | {"Accelerator": "", "a#": "", "Processor": "INTEL(R) XEON(R) PLATINUM 8592+"})
     assert (row["accelerator"], row["accelerator_count"]) == ("Xeon Platinum 8592+", 4)
-
-
-def test_an_unknown_accelerator_is_kept_and_listed(tree, bring):
-    outcome = bring(tree.summary({"Accelerator": "Acme X1"}))
-    assert outcome.table[0]["accelerator"] == "Acme X1" and outcome.status == 0
-    assert any("'Acme X1' in 1 row" in line for line in outcome.lines)
-
-
-def test_a_benchmark_that_no_table_knows_is_kept_and_listed(tree, bring):
-    """A report over all benchmarks walks data/benchmarks.csv: what it lacks is said where rows are read."""
-    outcome = bring(tree.summary({}, {"Model": "new-llm", "UsedModel": "new-llm", "ID": "v4.1-0008"}))
-    assert outcome.rows == 2 and outcome.status == 0
-    assert any("benchmark 'new-llm' in 1 row: no report compares it" in line for line in outcome.lines)
-
-
-def test_rows_to_add_are_printed_for_each_name_that_no_table_has(tree, bring):
-    """In the columns of their tables; rates of a new benchmark are counted as they are labeled."""
-    new = {"Model": "new-llm", "UsedModel": "new-llm", "Accelerator": "Acme X1, 1 kW", "version": "v9.9"}
-    outcome = bring(tree.summary(
-        new | {"ID": "v9.9-0001"},
-        new | {"ID": "v9.9-0002", "Scenario": "Server", "Performance_Units": "Queries/s", "Accuracy": "0.9"},
-        new | {"ID": "v9.9-0003", "Scenario": "Agentic", "Performance_Units": "Samples/s", "Accuracy": "0.9"},
-        new | {"ID": "v9.9-0004", "Scenario": "Stepwise", "Performance_Units": "Latency (ms)"},
-    ))  # fmt: skip
-    lines = outcome.lines[outcome.lines.index("To add, and to complete (docs/new_round.md):") + 1 : -1]
-    assert [line for line in outcome.lines if line.startswith("unknown")] == [
-        "unknown   round 'v9.9' in 4 rows: without a date and a marker: data/rounds.csv lacks it",
-        "unknown   accelerator 'Acme X1, 1 kW' in 4 rows: kept as printed: data/accelerator_aliases.csv lacks it",
-        "unknown   benchmark 'new-llm' in 4 rows: no report compares it: data/benchmarks.csv lacks it",
-        "unknown   scenario 'Agentic' in 1 row: left out: SCENARIOS in src/analysis/_core/vocabulary.py lacks it",
-        "unknown   scenario 'Stepwise' in 1 row: left out: SCENARIOS in src/analysis/_core/vocabulary.py lacks it",
-    ]
-    assert lines[-3:] == [
-        "SCENARIOS in src/analysis/_core/vocabulary.py", '    "Agentic": Scenario(SAMPLES),',
-        '    "Stepwise": Scenario(QUERIES, datacenter=False, stream=True),',
-    ]  # fmt: skip
-    rows = {}
-    for table, line in zip(lines[:-3:2], lines[1:-3:2], strict=True):
-        columns = (paths.ROOT / table).read_text("utf-8").partition("\n")[0].split(",")
-        (cells,) = csv.reader([line])
-        rows[table] = {name: cell for name, cell in zip(columns, cells, strict=True) if cell}
-    assert rows == {
-        "data/rounds.csv": {"round": "v9.9"},
-        "data/accelerators.csv": {
-            "accelerator": "Acme X1, 1 kW", "label": "Acme X1, 1 kW", "confidence": "not looked up"
-        },
-        "data/accelerator_aliases.csv": {"as_published": "Acme X1, 1 kW", "accelerator": "Acme X1, 1 kW"},
-        "data/benchmarks.csv": {
-            "benchmark": "new-llm", "label": "new-llm", "model": "new-llm", "offline_unit": "tokens/s",
-            "server_unit": "queries/s", "targets_share_run": "false",
-        },
-    }  # fmt: skip
 
 
 @pytest.mark.parametrize(("value", "duplicate"), [(24000.5, "o-4.1-0007-llama2-70b-99.9-offline"), (23999.0, "")])
@@ -248,17 +184,14 @@ def test_interactive_of_v5_0_is_found_under_server(tree):
         ({"Performance_Units": "Apples"}, None),
         ({"Performance_Units": "Latency (ms)"}, "expected"),
         ({"Power_Result": 0.0, "Power_Units": "Watts"}, "the power is 0.0"),
-        ({"Power_Result": -3.0, "Power_Units": "Watts"}, "the power is -3.0"),
         ({"Nodes": 1.5}, "Nodes is 1.5"),
         ({"Category": "ajar"}, "division 'ajar' is not one of closed, open, network"),
         ({"version": ""}, "names no round"),
         ({"Nodes": 0}, "Nodes is 0, not a whole number above 0"),
-        ({"Nodes": ""}, "Nodes is None, not a whole number above 0"),
         ({"Nodes": True}, "Nodes is True, not a whole number"),
         ({"a#": "1_0"}, "accelerators per node is '1_0', not a whole number"),
         ({"Accelerator": ""}, "names no accelerator, though it counts 4"),
         ({"total_accelerators": 3}, "total_accelerators is 3, but 2 nodes of 4 are 8"),
-        ({"Performance_Result": "1_000"}, "the result is '1_000'"),
         ({"Performance_Result": 1e300}, "the result is 1e+300, not a number above 0 and below 1e+18"),
         (
             {
@@ -285,7 +218,7 @@ def test_a_row_that_cannot_be_trusted_is_left_out_alone(tree, bring, changes, re
         assert reason in str(outcome.problems[0])
 
 
-@pytest.mark.parametrize(("said", "meant"), [("false", False), ("true", True), (0, False), (1.0, True), (None, False)])
+@pytest.mark.parametrize(("said", "meant"), [("false", False), ("true", True), (0, False), (None, False)])
 def test_flags_are_read_as_said(tree, said, meant):
     row = one(tree.row | {"inferred": said, "has_power": said})
     assert (row["inferred"], row["power_measured"]) == (meant, meant)
@@ -320,8 +253,7 @@ def test_a_mixed_cluster_counts_its_total():
     assert one(V61 | mixed | {"accelerators_per_node": 8, "number_of_nodes": 2}, "v6.1")["accelerator_count"] == 24
 
 
-@pytest.mark.parametrize("missing", ["Submitter", "Performance_Units", "Scenario", "Category", "a#",
-                                     "Nodes", "Accelerator", "Location", "Availability"])  # fmt: skip
+@pytest.mark.parametrize("missing", ["Submitter", "a#"])  # fmt: skip
 def test_a_missing_key_is_named_with_its_row(tree, bring, missing):
     path = tree.summary({}, {"ID": "v4.1-0008", "Platform": "b"})
     rows = json.loads(path.read_text())
@@ -342,7 +274,7 @@ def test_a_text_that_a_spreadsheet_would_run_is_made_harmless(tree, bring):
     assert bring(tree.summary({"System": "=1+1"})).table[0]["system"] == "'=1+1"
 
 
-@pytest.mark.parametrize("content", ["", "[", "7", "null", '{"a" 1}', "[1, 2]", "[[[[", '{"rows": [1]}', "[" * 5000])
+@pytest.mark.parametrize("content", ["", "[", "7", '{"a" 1}', '{"rows": [1]}', "[1, 2]", "[" * 5000])
 def test_what_is_no_summary_is_refused_by_name_and_nothing_is_written(tmp_path, bring, content):
     from analysis._import.official.import_run import ImportFailed
 

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from analysis._core.interval import UNKNOWN, Interval
-from analysis.methods import assessment
 from analysis.methods.assessment import Assessed
 
 BEST = {"derate_low": 0.3, "derate_high": 0.4, "saved_low": 15.0, "saved_high": 24.0, "load": "full"}
@@ -45,13 +44,3 @@ def test_the_largest_loss_comes_first_and_none_is_known_without_an_official_syst
     gap = gap.assign(share_low=[0.9, np.nan, 0.4], lost_high=[0.1, np.nan, 0.54])
     assert assessed(gap=gap).known_steps["step"].tolist() == ["software and setup", "latency limits"]
     assert assessed(gap=gap, of_nearest_low=np.nan).known_steps.empty
-
-
-@pytest.mark.parametrize(
-    ("load", "label"),
-    [({"concurrency": 1024.0}, "concurrency 1,024"), ({"request_rate": 2.5}, "2.5 requests/s"),
-     ({"request_rate": float("inf")}, "line 3"), ({"place": ""}, "run.json")],
-)  # fmt: skip
-def test_a_run_is_named_by_its_load(load, label):
-    run = {"concurrency": float("nan"), "request_rate": float("nan"), "place": "line 3", "file": "run.json"} | load
-    assert assessment._label(run) == label

@@ -67,16 +67,3 @@ def test_each_precision_stands_beside_the_next_wider_and_none_beside_one_as_wide
     found = quantization.precision_pairs(rows)
     told = found[["scenario", "lower", "higher", "speedup_low"]].to_numpy().tolist()
     assert told == [["Offline", "fp8", "fp16", 1.5], ["Offline", "fp4", "fp8", 2.0]]
-
-
-def test_where_only_a_preview_ran_it_says_so(rows):
-    preview = frozenset({note("preview", round="v6.0")})
-    kept = rows[rows["result_id"].isin(["6.0-0003", "6.0-0004"])].assign(notes=[preview, NONE])
-    pair = quantization.precision_pairs(kept).iloc[0]
-    assert (pair["speedup_low"], pair["notes"]) == (2.0, preview | {note("single_wider", precision="FP8")})
-
-
-def test_nothing_official_gives_nothing(rows):
-    published = rows[rows["origin"].eq("published")]
-    frames = quantization.by_precision, quantization.precision_pairs
-    assert [len(made(published)) for made in frames] == [0, 0]

@@ -9,14 +9,6 @@ from analysis._core.vocabulary import COST_MODELS
 from analysis.comparability import selection
 from analysis.methods import cost, official_results
 
-NEXT = {"accelerator": "L40S"}
-
-
-def test_a_rate_is_taken_from_official_rows_alone(comparable_rows):
-    paper = {"origin": "published", "low": 1.0}
-    rows = comparable_rows({"low": 800.0}, {"low": 880.0, "high": 960.0}, paper, {"accelerator": "L40S", "low": 9.0})
-    assert cost.rate_rows(rows, "H100 SXM")["id"].tolist() == ["r0", "r1"]
-
 
 def test_a_rate_is_taken_from_systems_of_one_kind_and_says_of_how_many(comparable_rows):
     """Two of eight on sale; a single one, a preview and the round before are other kinds."""
@@ -29,15 +21,6 @@ def test_a_rate_is_taken_from_systems_of_one_kind_and_says_of_how_many(comparabl
     assert cost.scope(paper, "H100 SXM", cost.rate_rows(paper, "H100 SXM")) == "1 of 1 figures of documents"
 
 
-def test_throughput_is_a_document_s_where_there_is_no_official_row(comparable_rows):
-    rows = comparable_rows({"origin": "published", "low": 800.0}, {"accelerator": "L40S"})
-    assert cost.rate_rows(rows, "H100 SXM")["per_accelerator_low"].tolist() == [100.0]
-
-
-def test_nothing_is_behind_an_accelerator_without_rows(comparable_rows):
-    assert cost.rate_rows(comparable_rows({}), "L40S").empty and cost.rate_rows(comparable_rows(), "L40S").empty
-
-
 PRICES = pd.DataFrame(
     {
         "accelerator": ["H100 SXM", "H100 SXM", "H100 SXM", "L40S"],
@@ -48,10 +31,6 @@ PRICES = pd.DataFrame(
     }
 )
 FACTS = pd.DataFrame({"accelerator": ["H100 SXM", "L40S", "MI300X"]})
-
-
-def test_price_spreads_over_all_offers_once():
-    assert cost.price_range(PRICES, "H100 SXM") == Interval(2.99, 4.76)
 
 
 def test_given_prices_take_the_place_of_the_table_s():
@@ -92,10 +71,6 @@ def test_given_price_that_is_none_is_refused():
         cost.priced(PRICES, ["H100 SXM=cheap"], "H100 SXM", FACTS, "rental")
     with pytest.raises(ValueError, match="a price is given for 'H900': did you mean 'H200 SXM'"):
         cost.priced(PRICES, ["H900=2"], "H100 SXM", FACTS, "rental")
-
-
-def test_price_without_an_offer_is_unknown():
-    assert not cost.price_range(PRICES, "MI300X").known
 
 
 def test_each_result_has_its_cost_or_why_it_has_none(data):

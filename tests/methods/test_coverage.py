@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from analysis._core.paths import ROOT
-from analysis._core.vocabulary import DIVISIONS
 from analysis.comparability import selection
 from analysis.comparability.selection import Question
 from analysis.methods import coverage
@@ -39,58 +38,6 @@ def without_log(**row: object) -> dict:
     return {"recomputed": float("nan"), "recomputed_difference": float("nan"), **row}
 
 
-def test_official_rows_of_the_rounds_asked_for_are_taken(record):
-    rows = record({}, OLD, {"origin": "published"}, {"round": "v5.1"})
-    assert coverage.official(rows)["id"].tolist() == ["r0", "r1", "r3"]
-    assert coverage.official(rows, ["v2.1", "v5.1"])["id"].tolist() == ["r1", "r3"]
-    assert coverage.official(rows, ["v5.0"]).empty
-
-
-def test_what_the_tables_have_no_column_for_is_missing(results):
-    """Results without any import lack the columns of logs and limits: nothing was computed again."""
-    counts = coverage.counts(coverage.official(results({"power_capped": True})))
-    assert counts.loc["v4.1", ["recomputed", "compared", "power", "capped", "cap_unknown"]].tolist() == [0, 0, 0, 1, 1]
-
-
-def test_what_rows_were_read_from_is_counted_by_round(record):
-    read_from = ["log", "log", "summary", "", "table", "collection", "collection"]
-    rounds = ["v10.0", "v9.1", "v10.0", "v10.0", "v5.0", "v2.1", "v2.1"]
-    rows = record(*({"round": name} for name in rounds)).assign(evidence=read_from)
-    counts = coverage.evidence_by_round(coverage.official(rows))
-    assert counts.columns.tolist() == ["round", "results", "log", "summary", "table", "collection"]
-    assert counts.to_numpy().tolist() == [
-        ["v2.1", 2, 0, 0, 0, 2], ["v5.0", 1, 0, 0, 1, 0], ["v9.1", 1, 1, 0, 0, 0], ["v10.0", 3, 1, 1, 0, 0],
-    ]  # fmt: skip
-    assert coverage.evidence_by_round(rows[:0]).empty
-
-
-def test_rows_with_logs_and_without_are_counted_by_round(record):
-    rows = record(
-        {"recomputed_difference": 1.1e-6, "division": "open"},
-        {"recomputed_difference": -1.1e-6, "inferred": True},
-        {"recomputed_difference": 0.9e-6},
-        without_log(precision=""),
-        {"recomputed_difference": float("nan")},
-        without_log(**OLD, division="network", inferred=True),
-    )
-    counts = coverage.counts(coverage.official(rows))
-    names = ["rows", *DIVISIONS, "inferred", "recomputed", "compared", "differing", "precision_unknown"]
-    assert list(counts.index) == ["v2.1", "v4.1", ALL]
-    assert counts.loc["v4.1", names].tolist() == [5, 4, 1, 0, 1, 4, 3, 2, 1]
-    assert counts.loc["v2.1", names].tolist() == [1, 0, 0, 1, 0, 0, 0, 0, 1]
-    assert counts.loc[ALL, names].tolist() == [6, 4, 1, 1, 1, 4, 3, 2, 2]
-    assert counts["source_ids"].tolist() == [
-        ("mlcommons-v2.1",), ("mlcommons-v4.1",), ("mlcommons-v2.1", "mlcommons-v4.1")
-    ]  # fmt: skip
-
-
-def test_rounds_stand_in_the_order_of_their_age(record):
-    rows = coverage.official(record(*({"round": name} for name in ("v10.0", "v2.1", "v5.1"))))
-    assert list(coverage.counts(rows).index) == ["v2.1", "v5.1", "v10.0", ALL]
-    assert list(coverage.set_aside(rows).index) == ["v2.1", "v5.1", "v10.0", ALL]
-    assert list(coverage.submitters(rows))[-3:] == ["v2.1", "v5.1", "v10.0"]
-
-
 def test_power_figures_units_and_caps_are_counted(record):
     rows = record(
         METERED | {"recomputed_power_difference": 1.1e-9, "power_capped": True, "power_limit_watts": 500.0},
@@ -112,12 +59,6 @@ def test_different_submitters_systems_and_accelerators_are_counted_once(record):
     counts = coverage.counts(coverage.official(rows))
     names = ["submitters", "systems", "accelerators"]
     assert counts[names].to_numpy().tolist() == [[2, 2, 1], [1, 1, 1], [3, 3, 1]]
-
-
-def test_a_narrower_tolerance_finds_more_that_differ(record):
-    rows = coverage.official(record({"recomputed_difference": 1e-8}, METERED | {"recomputed_power_difference": 1e-10}))
-    assert coverage.counts(rows).loc[ALL, ["differing", "power_differing"]].tolist() == [0, 0]
-    assert coverage.counts(rows, 1e-9).loc[ALL, ["differing", "power_differing"]].tolist() == [1, 0]
 
 
 def test_single_logs_are_no_logs_of_a_round(record):
@@ -151,16 +92,6 @@ def test_exceptions_are_counted_by_reason_and_benchmark_with_their_ids(record):
     assert (found.at["no_round_logs", "rounds"], found.at["no_round_logs", "result_ids"]) == (("v2.1",), ())
 
 
-def test_power_without_samples_is_an_exception_where_its_round_has_samples(record):
-    lost = {"power_measured": True, "benchmark": "scan"}
-    rows = record(METERED | {"recomputed_power_difference": 0.1}, METERED, METERED | {"round": "v5.1"}, lost)
-    found = coverage.exceptions(coverage.official(rows))
-    assert dict(zip(found["why"], found["benchmark"], strict=True)) == {
-        "power_differs": "llm", "no_samples": "llm", "power_excluded": "scan"
-    }  # fmt: skip
-    assert found["rows"].tolist() == [1, 1, 1]
-
-
 BROKEN = {
     "another_division": {"division": "open"},
     "another_suite": {"suite": "edge"},
@@ -182,60 +113,6 @@ def test_what_is_set_aside_is_what_the_gate_leaves_out(record, benchmarks):
     questions = [Question("llm", scenario, ("official",)) for scenario in ("Offline", "Server")]
     kept = [selection.select(selection.record(given, benchmarks), question).rows["id"] for question in questions]
     assert pd.concat(kept).tolist() == ["r0", "r1"]
-
-
-def test_a_row_may_have_several_reasons(record):
-    aside = coverage.set_aside(coverage.official(record({"division": "open", "suite": "edge"})))
-    assert aside.loc[ALL, ["another_division", "another_suite", "compared"]].tolist() == [1, 1, 0]
-
-
-def test_each_closed_result_is_of_one_class(record):
-    latency, edge = {"metric": "latency", "scenario": "SingleStream"}, {"suite": "edge"}
-    rows = record(
-        {}, {"suite": "datacenter,edge"}, latency | edge, latency | {"suite": "datacenter,edge"}, latency, edge,
-        METERED, METERED | edge | latency, {"accelerator": "mixed"}, {"duplicate_of": "r0"}, {"division": "open"},
-    )  # fmt: skip
-    assert coverage.by_class(coverage.official(rows)) == {
-        "data-center throughput": 2, "edge latency": 2, "edge throughput": 1, "power": 2, "other": 2,
-    }  # fmt: skip
-    assert set(coverage.by_class(coverage.official(rows, ["v5.0"])).values()) == {0}
-
-
-def test_submitters_stand_by_their_rows(record):
-    one, two = {"submitter": "One"}, {"submitter": "Two", "division": "open"}
-    rows = record(one, two, two | OLD, two | OLD | {"division": "closed", "system": "other"})
-    found = coverage.submitters(coverage.official(rows))
-    assert found.to_dict("list") == {
-        "submitter": ["Two", "One"],
-        "rows": [3, 1],
-        "closed": [1, 1],
-        "systems": [2, 1],
-        "accelerators": [1, 1],
-        "v2.1": [2, 0],
-        "v4.1": [1, 1],
-    }
-
-
-def test_the_best_on_sale_of_each_round_stands_over_the_first(comparable_rows):
-    """100 an accelerator in v4.1 and 250 in v5.1, where the fastest of all is a preview: 2.5 times."""
-    later = {"round": "v5.1", "source": "official v5.1"}
-    rows = comparable_rows(
-        later | {"low": 2000.0},
-        {},
-        {"low": 400.0},
-        later | {"low": 1600.0},
-        later | {"low": 8e4, "availability": "preview"},
-    )
-    found = coverage.best(rows)
-    assert found["id"].tolist() == ["r1", "r0"]
-    assert found["over_first_low"].tolist() == found["over_first_high"].tolist() == [1.0, 2.5]
-
-
-def test_of_no_row_nothing_is_counted(record, comparable_rows):
-    nothing = coverage.official(record({}), ["v5.0"])
-    frames = [coverage.counts, coverage.exceptions, coverage.set_aside, coverage.submitters]
-    assert [len(count(nothing)) for count in frames] == [0] * len(frames)
-    assert coverage.best(comparable_rows({"availability": "preview"})).empty
 
 
 def test_docs_state_what_is_complete(data):

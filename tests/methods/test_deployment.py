@@ -6,8 +6,6 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from analysis._core.interval import Interval
 from analysis._import.measured.measurement import MeasuredRun, frame
@@ -85,11 +83,6 @@ def test_user_settles_what_the_file_does_not_say():
     assert run["per_accelerator_low"] == 100.0
 
 
-def test_a_name_that_nobody_knows_is_told_by_the_user():
-    (run,) = settled({"accelerator": "pool-7"}, said=Said("L40S")).to_dict("records")
-    assert run["accelerator"] == "L40S"
-
-
 def test_a_model_of_no_benchmark_is_set_beside_the_one_asked_for():
     (run,) = settled({"model": "org/other"}, said=Said(benchmark="llm-2")).to_dict("records")
     assert run["benchmark"] == "llm-2"
@@ -133,18 +126,18 @@ def test_what_nobody_says_is_asked_for_by_name(change, said, message):
         settled(change, said=said)
 
 
+TEN = pd.Series({"label": "LLM", "parameters_billion": 10.0, "active_parameters_billion": np.nan})
+
+
 @pytest.mark.parametrize(
     ("device", "accelerator"),
-    [("NVIDIA H200", "H200 SXM CTS"), ("NVIDIA H100 80GB HBM3", "H100 SXM"), ("NVIDIA L40S", "L40S"), ("GPU", "M1 Pro"),
-     ("NVIDIA A100-SXM4-80GB", "A100 SXM 80GB"), ("Jetson AGX Orin", "Jetson AGX Orin 64GB")],
+    [("NVIDIA H200", "H200 SXM CTS"), ("GPU", "M1 Pro"),
+     ("NVIDIA A100-SXM4-80GB", "A100 SXM 80GB")],
 )  # fmt: skip
 def test_telemetry_may_name_its_accelerators_less_exactly(device, accelerator):
     aliases = {"nvidia h200": "H200 SXM", "nvidia h100 80gb hbm3": "H100 SXM", accelerator.lower(): accelerator}
     told = accelerator != "M1 Pro"  # whose number the telemetry does not hold
     assert deployment._may_be(device, accelerator, aliases) is told
-
-
-TEN = pd.Series({"label": "LLM", "parameters_billion": 10.0, "active_parameters_billion": np.nan})
 
 
 @pytest.mark.parametrize(
@@ -237,12 +230,9 @@ def test_nearest_row_by_its_order_of_likeness(official, rows, name):
     ("tool", "software", "name"),
     [
         ("vllm bench serve", "sglang", "r0"),
-        ("vllm bench serve", "sglang-oai-chat", "r0"),
         ("vllm bench serve", "openai-chat", "r1"),
-        ("vllm bench serve", "", "r1"),
         ("vllm bench serve", "tensorrt-llm", "r2"),
         ("SGLang bench_serving", "vllm 0.10", "r1"),
-        ("AIPerf", "AIPerf 0.13", "r2"),  # a client of any server: the fastest of equals
         ("", "", "r2"),
     ],
 )
@@ -251,13 +241,6 @@ def test_nearest_row_by_software_is_that_of_the_server_before_the_client(officia
     frame["framework"] = ["SGLang 0.5", "vLLM 0.10", "TensorRT 10.2, TensorRT-LLM 1.2"]
     run = settled({"tool": tool, "software": software}).iloc[0].to_dict()
     assert deployment.nearest(run, frame, official().head(0))["id"] == name
-
-
-def test_where_no_row_is_of_the_software_that_served_none_is_nearer_for_its_client(official):
-    frame = official({"low": 800.0}, {"low": 900.0})
-    frame["framework"] = ["vLLM 0.10", "TensorRT 10.2"]
-    run = settled({"tool": "vllm bench serve", "software": "sglang"}).iloc[0].to_dict()
-    assert deployment.nearest(run, frame, official().head(0))["id"] == "r1"
 
 
 def test_differences_name_only_what_differs(official):
@@ -296,11 +279,9 @@ LOADS = [
     ({"request_rate": 5.0, "duration_s": 50.0}, "full", "software and setup"),
     ({"request_rate": 5.0, "requests_per_s": 4.4, "concurrency": 64.0}, "capped", "software and setup"),
     ({"request_rate": np.inf}, "full", "software and setup"),
-    ({"request_rate": np.inf, "concurrency": 64.0}, "capped", "software and setup"),
     ({"concurrency": 64.0}, "capped", "software and setup"),
     ({"scenario": "Offline"}, "full", "software and setup"),
     ({"scenario": "Server"}, "", "load or software"),
-    ({"request_rate": 5.0}, "", "load or software"),
     ({}, "", "load or software"),
 ]
 
@@ -322,10 +303,6 @@ def test_software_is_blamed_for_what_a_full_load_shows_alone(said, load, blamed)
 def test_limits_hold_up_to_their_value(ttft, tpot, held):
     found = run_metrics.served(runs({"ttft_p99_ms": 300.0, "tpot_p99_ms": 60.0}), ttft, tpot).iloc[0]
     assert [None if pd.isna(found[name]) else bool(found[name]) for name in ("ttft_held", "tpot_held")] == held
-
-
-def test_percentile_that_is_not_known_is_neither_held_nor_broken():
-    assert run_metrics.served(runs(), 300.0, 60.0)["ttft_held"].isna().all()
 
 
 def test_answers_in_time_are_counted_or_stated_or_not_known():
@@ -368,17 +345,6 @@ def test_who_is_faster_than_the_record_saves_nothing():
     assert (run["saved_low"], run["saved_high"], run["enough_low"]) == (0.0, 0.0, 8.0)
 
 
-@settings(deadline=None)
-@given(st.floats(0.1, 10), st.floats(0, 10), st.floats(0.01, 1))
-def test_a_dearer_hour_never_costs_or_saves_less(usd, more, derate):
-    cheap, dear = (
-        run_metrics.money(beside((derate, derate)), Interval(each, each)).iloc[0] for each in (usd, usd + more)
-    )
-    for name in ("usd_per_hour_low", "usd_per_million_low", "saved_low"):
-        assert dear[name] >= cheap[name]
-    assert cheap["saved_low"] <= cheap["usd_per_hour_low"]
-
-
 def test_front_leaves_out_what_another_run_beats():
     points = [(100.0, 20.0), (300.0, 40.0), (200.0, 50.0), (300.0, 45.0), (50.0, np.nan)]
     found = run_metrics.front(settled(*({"output_tokens_per_s": rate, "tpot_p50_ms": tpot, "tpot_p99_ms": 2 * tpot}
@@ -409,8 +375,3 @@ def test_ceiling_by_hand(concurrency, bound):
 def test_ceiling_of_what_is_not_known_is_not_known(change):
     found = run_metrics.ceiling(settled(change), IDENTITY, MODEL, FACTS)
     assert (found["bound"].tolist(), found["ceiling"].isna().tolist()) == (["not known"], [True])
-
-
-@pytest.mark.parametrize(("written", "precision"), [("bfloat16", "bf16"), ("FP8", "fp8"), ("half", "fp16"), ("", "")])
-def test_precision_is_known_by_its_common_spellings(written, precision):
-    assert settled({"precision": written})["precision"].tolist() == [precision]

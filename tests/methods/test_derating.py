@@ -11,9 +11,9 @@ from analysis._core.notes import NONE, note
 from analysis.methods import derating
 
 Rows = Callable[..., pd.DataFrame]
+CLOSE = {"rel": 1e-12}
 OFFLINE = {"result_id": "4.1-0001", "low": 1000.0}
 SERVER = {"result_id": "4.1-0001", "low": 800.0, "scenario": "Server"}
-CLOSE = {"rel": 1e-12}
 
 
 def test_derate_is_that_of_one_system(comparable_rows):
@@ -45,15 +45,6 @@ def test_a_system_without_an_offline_run_is_there_without_a_derate(comparable_ro
     assert derating.pooled(pd.DataFrame([row])).empty and derating.newest(pd.DataFrame([row])).empty
 
 
-def test_systems_without_result_ids_are_not_paired_with_one_another(comparable_rows):
-    """Three submitters with the same accelerators: each keeps exactly 0.9, whatever the others reach."""
-    rows = [{"id": f"o-6.1-closed-{name}-p", "low": low} for name, low in (("a", 1e5), ("b", 4e5), ("c", 2e5))]
-    limited = [row | {"id": f"{row['id']}-server", "low": row["low"] * 0.9, "scenario": "Server"} for row in rows]
-    offline = [row | {"id": f"{row['id']}-offline"} for row in rows]
-    found = derating.measured(comparable_rows(*offline), comparable_rows(*limited))
-    assert (found["derate_low"].tolist(), found["derate_high"].tolist()) == ([0.9] * 3, [0.9] * 3)
-
-
 @pytest.mark.parametrize("origin", ["published", "measured"])
 def test_what_does_not_name_its_system_has_no_derate(comparable_rows, origin):
     paper = {"origin": origin, "source": "Paper", "source_id": "doc000", "result_id": ""}
@@ -78,11 +69,6 @@ def test_preview_virtualized_and_two_precisions_are_marked_and_not_pooled(compar
     half = comparable_rows(OFFLINE | {"precision": "fp16"}), comparable_rows(OFFLINE | {"precision": ""})
     assert derating.measured(half[0], comparable_rows(SERVER))["kind"].tolist() == [derating.TWO_PRECISIONS]
     assert derating.measured(half[1], comparable_rows(SERVER))["kind"].tolist() == ["available"]
-
-
-def test_the_newest_round_is_that_of_systems_on_sale(comparable_rows):
-    changes = {}, {"round": "v5.1"}, {"round": "v6.0", "availability": "preview"}
-    assert derating.newest(systems(comparable_rows, *changes))["round"].tolist() == ["v5.1"]
 
 
 def test_one_system_of_each_accelerator_stands_for_it_under_each_limit(comparable_rows):
@@ -111,18 +97,6 @@ def test_systems_are_counted_above_within_and_below_a_band():
     assert derating.in_band(rows, Interval(0.6, 0.8)) == (1, 2, 1)
 
 
-def test_a_system_that_ran_for_both_targets_is_paired_within_each(comparable_rows):
-    runs = [
-        {"result_id": "4.1-0001", "accuracy_target": target, "low": low}
-        for target, low in (("99", 1000.0), ("99.9", 800.0))
-    ]
-    limited = [run | {"scenario": "Server", "low": run["low"] / 2} for run in runs]
-    (row,) = derating.measured(comparable_rows(*runs), comparable_rows(*limited)).to_dict("records")
-    assert (row["derate_low"], row["derate_high"]) == (0.5, 0.5)
-    (row,) = derating.measured(comparable_rows(runs[1]), comparable_rows(*limited)).to_dict("records")
-    assert (row["derate_low"], row["derate_high"]) == (0.5, 0.625)
-
-
 def test_layer_is_held_against_the_same_system_without_it(comparable_rows):
     rows = comparable_rows(
         {"low": 1000.0}, {"serving_software": "Triton", "low": 950.0}, {"serving_software": "vLLM", "low": 10.0},
@@ -131,21 +105,6 @@ def test_layer_is_held_against_the_same_system_without_it(comparable_rows):
     (row,) = derating.layered(rows, "Triton").to_dict("records")
     assert (row["share_low"], row["share_high"], row["accelerator"]) == (0.95, 0.95, "H100 SXM")
     assert row["source_ids"] == ("mlcommons-v4.1",)
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        {"submitter": "else"},
-        {"machine": "else"},
-        {"scenario": "Server"},
-        {"accelerator_count": 4},
-        {"accuracy_target": "99"},
-    ],
-)
-def test_layer_on_another_system_is_not_held_against_it(comparable_rows, other):
-    rows = comparable_rows({}, {"serving_software": "Triton"} | other)
-    assert derating.layered(rows, "Triton").empty
 
 
 def test_four_causes_two_of_them_measured():
@@ -161,23 +120,6 @@ def test_four_causes_two_of_them_measured():
         "Interactive over Offline, same system",
         "nothing: MLPerf Inference Interactive arrivals are random but steady",
     ]
-
-
-def test_causes_of_nothing_are_all_unknown():
-    names = ["scenario", "system_key", "benchmark"]
-    latency, layer = (
-        pd.DataFrame({name: [] for name in ["derate_low", "derate_high", *names]}),
-        pd.DataFrame({name: [] for name in ["share_low", "share_high", *names]}),
-    )
-    assert derating.causes(latency, layer, "Triton")["share_low"].isna().all()
-
-
-def test_empty_rows_give_empty_frames(comparable_rows):
-    nothing = comparable_rows()
-    measured = derating.measured(nothing, nothing)
-    assert measured.empty and derating.pooled(measured).empty and derating.newest(measured).empty
-    assert derating.by_benchmark(measured).empty and derating.paired(measured, measured).empty
-    assert derating.layered(nothing, "Triton").empty
 
 
 def test_a_language_model_s_share_is_told_of_language_models_alone():

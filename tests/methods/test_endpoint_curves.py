@@ -68,16 +68,3 @@ def test_leaders_are_available_standardized_and_of_one_definition():
 def test_a_name_says_what_a_result_is_not(changes, name):
     rows = points((10, 1), **changes).astype({"accelerator_count": "Int64"})
     assert endpoint_curves.named(rows, {"B300 SXM": "B300"})["name"].tolist() == [name]
-
-
-def test_two_curves_of_one_name_say_their_system():
-    rows = pd.concat([points((10, 1)), points((10, 1), curve="b", system="other")], ignore_index=True)
-    assert endpoint_curves.named(rows, {})["name"].tolist() == [
-        "B300 SXM 8x, Acme (node)", "B300 SXM 8x, Acme (other)",
-    ]  # fmt: skip
-
-
-def test_no_points_give_no_steps_and_no_leaders():
-    none = endpoint_curves.named(CURVE.head(0), {})
-    reached = endpoint_curves.at_targets(none, [15])
-    assert reached.empty and endpoint_curves.leaders(reached, "per_accelerator").empty

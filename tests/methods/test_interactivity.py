@@ -115,24 +115,6 @@ def test_curve_is_of_one_system_available_with_most_scenarios_and_newest(runs):
     assert set(interactivity.curves(runs(*preview))["system_key"]) == {"v4.1 d"}
 
 
-def test_lower_bound_is_of_runs_at_the_target_or_faster_upper_bound_of_the_nearest_slower_run(runs):
-    given = interactivity.at_targets(runs(FREE, SLOW, FAST, NEW, NEW_FREE), [10.0, 12.5, 50.0, 51.0])
-    ends = ["throughput_low", "throughput_high", "interactivity"]
-    assert at(given, 10.0, "H100 SXM")[ends].tolist() == [80.0, 100.0, 10.0]
-    assert at(given, 12.5, "H100 SXM")[ends].tolist() == [20.0, 80.0, 50.0]
-    assert at(given, 50.0, "H100 SXM")["retained_low"] == pytest.approx(20 / 100)
-    assert at(given, 12.5, "B200 SXM")[ends].tolist() == [240.0, 300.0, 12.5]
-    assert at(given, 51.0, "H100 SXM")[ends].tolist() == pytest.approx([NAN, NAN, 50.0], nan_ok=True)
-    assert given["accelerator"].tolist()[:2] == ["B200 SXM", "H100 SXM"]  # highest lower bound first
-
-
-def test_of_two_slower_runs_the_nearer_one_is_the_upper_bound(runs):
-    middle = SLOW | {"low": 480.0, "tpot_p50_ms": 40.0, "result_id": "c"}
-    worse = SLOW | {"low": 80.0, "tpot_p50_ms": 30.0, "result_id": "d"}  # slower and less: it bounds nothing
-    row = at(interactivity.at_targets(runs(FREE, SLOW, FAST, middle, worse), [40.0]), 40.0, "H100 SXM")
-    assert (row["throughput_low"], row["throughput_high"]) == (20.0, 60.0)
-
-
 def test_of_slower_runs_at_one_interactivity_the_fastest_is_the_upper_bound_in_any_order(runs):
     """Asked 40 tokens/s: at 25 two systems of eight give 480 and 640, and the fast one gives 160."""
     one = SLOW | {"low": 480.0, "tpot_p50_ms": 40.0, "result_id": "c"}
@@ -158,12 +140,6 @@ def test_retained_is_the_fastest_run_over_the_slowest_of_each_available_system(r
     assert (found["retained_low"][0], found["retained_high"][0]) == pytest.approx((0.25, 0.25))
 
 
-def test_fastest_available_run_of_each_accelerator(runs):
-    soon = NEW | {"availability": "preview", "tpot_p50_ms": 1.0, "result_id": "d"}
-    found = interactivity.fastest(runs(FREE, SLOW, FAST, NEW, soon))
-    assert found[["accelerator", "interactivity"]].to_numpy().tolist() == [["H100 SXM", 50.0], ["B200 SXM", 12.5]]
-
-
 def test_each_benchmark_has_its_own_leader_and_fastest_run(runs):
     other = [run | {"benchmark": "chat", "tpot_p50_ms": 50.0, "result_id": "e"} for run in (NEW,)]
     found = interactivity.by_benchmark(runs(FREE, SLOW, FAST, NEW, *other), 15.0)
@@ -172,14 +148,3 @@ def test_each_benchmark_has_its_own_leader_and_fastest_run(runs):
         ["chat", "B200 SXM", 20.0],
     ]
     assert interactivity.by_benchmark(runs(SLOW), 15.0)["accelerator"].tolist() == [""]
-
-
-def test_runs_without_an_interactivity_give_empty_frames(runs):
-    for free in (runs(FREE), runs()):
-        assert (
-            interactivity.curves(free).empty
-            and interactivity.pareto_frontier(free).empty
-            and interactivity.fastest(free).empty
-        )
-        given = interactivity.at_targets(free, [10.0])
-        assert given.empty and interactivity.leaders(given).empty and interactivity.by_benchmark(free, 10.0).empty

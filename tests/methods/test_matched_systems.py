@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis._core.notes import NONE, note
-from analysis.methods import matched_systems, speedup
+from analysis.methods import matched_systems
 
 Rows = Callable[..., pd.DataFrame]
 NEW = {"accelerator": "B200 SXM"}
@@ -35,30 +35,10 @@ def ends(cells: dict[str, Any], name: str = "speedup") -> tuple[float, float]:
     return cells[f"{name}_low"], cells[f"{name}_high"]
 
 
-def test_the_fastest_stands_against_the_fastest(compared):
-    cells = compared({"low": 640.0}, {"low": 800.0}, NEW | {"low": 1600.0}, NEW | {"low": 2000.0})
-    assert ends(cells) == (2.5, 2.5)
-
-
-def test_the_spread_is_of_the_part_s_own_systems_over_the_baseline_s_fastest(compared):
-    cells = compared({"low": 640.0}, {"low": 800.0}, NEW | {"low": 1600.0}, NEW | {"low": 2000.0})
-    assert (ends(cells, "spread"), cells["systems"], cells["of_systems"]) == ((2.0, 2.5), 2, 2)
-
-
 def test_printed_ranges_stay_ranges(compared):
     cells = compared({"low": 800.0, "high": 1000.0}, NEW | {"low": 2000.0, "high": 2400.0}, NEW | {"low": 1600.0})
     assert ends(cells) == (2.0, 3.0)
     assert ends(cells, "spread") == (1.6, 3.0)
-
-
-@pytest.mark.parametrize(
-    ("own", "base", "size"), [((4, 8, 16), (4, 8, 16), 8), ((1, 4, 16), (1, 4), 4), ((16, 32), (8, 16, 32), 32)]
-)
-def test_sizes_are_the_usual_one_else_the_largest_in_common(compared, own, base, size):
-    rows = [NEW | {"accelerator_count": count, "low": 2000.0} for count in own]
-    cells = compared(*rows, *({"accelerator_count": count, "low": 1000.0} for count in base))
-    assert (cells["accelerator_count"], cells["baseline_count"], cells["notes"]) == (size, size, NONE)
-    assert (ends(cells), cells["systems"], cells["of_systems"]) == ((2.0, 2.0), 1, len(own))
 
 
 def test_without_a_common_size_the_best_per_accelerator_are_compared_and_marked(compared):
@@ -85,20 +65,6 @@ def test_twice_the_tokens_at_another_precision_are_more_in_samples(compared, bas
     assert compared(base | {"low": 800.0}, NEW | own | {"low": 1600.0})["notes"] == told
 
 
-def test_a_preview_hides_nothing_that_is_on_sale(compared):
-    ahead = {"availability": "preview", "notes": {note("preview", round="v4.1")}}
-    cells = compared({"low": 800.0}, NEW | ahead | {"low": 4000.0}, NEW | {"low": 1600.0})
-    assert (ends(cells), cells["notes"], cells["systems"], cells["of_systems"]) == ((2.0, 2.0), NONE, 1, 2)
-    cells = compared({"low": 800.0}, {"low": 1000.0} | ahead, NEW | ahead | {"low": 4000.0})
-    assert (ends(cells), cells["notes"]) == ((5.0, 5.0), ahead["notes"])
-
-
-def test_what_is_on_sale_counts_before_the_size(compared):
-    ahead = {"availability": "preview", "low": 4000.0}
-    cells = compared({}, {"accelerator_count": 4, "low": 400.0}, NEW | ahead, NEW | {"accelerator_count": 4})
-    assert (cells["accelerator_count"], ends(cells)) == (4, (2.0, 2.0))
-
-
 def test_preview_comes_before_research(compared):
     cells = compared({}, NEW | {"availability": "rdi", "low": 4000.0}, NEW | {"availability": "preview", "low": 1600.0})
     assert ends(cells) == (2.0, 2.0)
@@ -115,11 +81,6 @@ def test_what_a_document_does_not_say_is_taken_to_be_on_sale(compared):
 VIRTUAL = {"hypervisor": "KVM"}
 
 
-def test_bare_systems_come_first_and_are_not_pooled_with_virtualized_ones(compared):
-    cells = compared({}, {"low": 900.0} | VIRTUAL, NEW | {"low": 1600.0}, NEW | {"low": 2000.0} | VIRTUAL)
-    assert (ends(cells), cells["systems"], cells["of_systems"], cells["notes"]) == ((2.0, 2.0), 1, 2, NONE)
-
-
 def test_only_virtualized_systems_stand_against_virtualized_ones_and_say_so(compared):
     told = [note("virtualized", accelerator=name, hypervisor="KVM") for name in ("B200 SXM", "H100 SXM")]
     cells = compared({}, {"low": 640.0} | VIRTUAL, NEW | {"low": 1600.0} | VIRTUAL)
@@ -133,30 +94,10 @@ def test_a_virtualized_and_a_bare_system_make_no_pair(compared):
     assert compared(VIRTUAL, NEW | VIRTUAL)["pairs"] == 1
 
 
-def test_a_hypervisor_that_is_not_known_is_none(compared):
-    assert compared({"hypervisor": float("nan")}, NEW | VIRTUAL, NEW | {"hypervisor": None})["notes"] == NONE
-
-
 def test_each_system_counts_once_with_its_fastest_run(compared):
     same = NEW | {"result_id": "4.1-0001"}
     cells = compared({}, same | {"low": 1600.0}, same | {"low": 2000.0}, NEW | {"low": 1200.0})
     assert (ends(cells, "spread"), cells["systems"], cells["of_systems"]) == ((1.5, 2.5), 2, 2)
-
-
-def test_each_figure_of_a_document_is_a_system(compared):
-    printed = {"origin": "published", "source": "Paper", "source_id": "doc000", "availability": ""}
-    cells = compared(printed, printed | NEW | {"low": 1600.0}, printed | NEW | {"low": 1200.0})
-    assert (ends(cells), ends(cells, "spread"), cells["systems"]) == ((2.0, 2.0), (1.5, 2.0), 2)
-
-
-def test_figures_of_one_round_of_a_document_are_compared(compared):
-    printed = {"origin": "published", "source": "Paper", "availability": ""}
-    older = printed | {"round": "v4.0"}
-    cells = compared(printed, older | {"low": 400.0}, printed | NEW | {"low": 1600.0}, older | NEW | {"low": 3200.0})
-    assert (ends(cells), cells["rounds"], cells["notes"]) == ((2.0, 2.0), ("v4.1",), NONE)
-    cells = compared(printed, older | NEW | {"low": 3200.0})
-    assert cells["rounds"] == ("v4.0", "v4.1")
-    assert cells["notes"] == {note("different_rounds", rounds="v4.0", other_rounds="v4.1")}
 
 
 def test_pairs_are_of_one_submitter_each(compared):
@@ -180,22 +121,6 @@ def test_systems_that_are_not_alike_make_no_pair(compared, other):
     own = {"submitter": "C"}
     cells = compared({"submitter": "B"}, own, NEW | {"submitter": "B"}, NEW | own | other)
     assert cells["pairs"] == 1
-
-
-def test_a_pair_has_the_size_that_its_submitter_has(compared):
-    small = {"accelerator_count": 4, "submitter": "Other", "low": 400.0}
-    cells = compared({"low": 800.0}, small, NEW | {"low": 1600.0}, NEW | small | {"low": 1200.0})
-    assert (ends(cells), ends(cells, "pairs"), cells["pairs"]) == ((2.0, 2.0), (2.0, 3.0), 2)
-
-
-def test_no_pair_is_no_range(compared):
-    cells = compared({"submitter": "A"}, NEW)
-    assert cells["pairs"] == 0 and cells["pairs_low"] != cells["pairs_low"]
-
-
-def test_precisions_are_those_of_the_two_fastest(compared):
-    cells = compared({"precision": "fp8"}, NEW | {"precision": "fp4", "low": 1600.0}, NEW | {"precision": "fp8"})
-    assert (cells["precision"], cells["baseline_precision"]) == ("fp4", "fp8")
 
 
 def test_notes_are_those_of_the_two_fastest(compared):
@@ -230,14 +155,3 @@ def test_a_side_of_one_system_or_of_one_submitter_is_told(comparable_rows):
     assert told([{}, other], [{}, other]) == set()
     printed = {"origin": "published", "submitter": ""}
     assert told([printed], [printed]) == set()
-
-
-def test_a_speedup_says_whose_its_base_is(comparable_rows):
-    """In one round and across rounds: B200 of v6.0 over ACME's H100 of v5.1, linked by ACME's H200."""
-    old, newer = {"round": "v5.1"}, {"round": "v6.0"}
-    h200, h100 = {"accelerator": "H200 SXM"}, note("single_base", accelerator="H100 SXM", round="v5.1")
-    rows = comparable_rows(old, old | h200, newer | h200, newer | NEW, newer | NEW | {"submitter": "ZETA"})
-    found = speedup.over_baseline(rows, "H100 SXM", rows).set_index("accelerator")["notes"]
-    assert found["H200 SXM"] == {note("single", of="system"), h100}
-    assert h100 in found["B200 SXM"] and note("single", of="system") not in found["B200 SXM"]
-    assert found["H100 SXM"] == NONE

@@ -3,11 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from analysis._core import interval
-from analysis.methods import memory, quantization, roofline
+from analysis.methods import memory
 from analysis.methods.memory import Model
 
 BENCHMARKS = pd.DataFrame(
@@ -79,17 +76,6 @@ def test_smallest_group_that_holds_the_weights(weight_gb, headroom, count):
     assert found.tolist() == pytest.approx([count, np.nan], nan_ok=True)
 
 
-def test_roofs_and_precisions_need_as_many():
-    """140 GB of FP16 weights on 24 GB: more than five, and the next group is of eight."""
-    facts = pd.DataFrame({"accelerator": ["x24"], "memory_gb": 24.0, "memory_bandwidth_gb_per_s": 1000.0})
-    facts = facts.assign(**dict.fromkeys(roofline.COMPUTE.values(), 100.0))
-    identity = pd.Series({"parameters_billion": 70.0})
-    (roof,) = roofline.roofs(facts, identity, pd.DataFrame({"accelerator": ["x24"], "precision": ["fp16"]})).needed
-    models = pd.DataFrame({"benchmark": ["llm"], "parameters_billion": 70.0})
-    weights = quantization.weights(models, "llm", facts, 0.0).set_index("precision")["needed"]
-    assert roof == weights["fp16"] == memory.holding(140.0, 24.0) == 8
-
-
 @pytest.mark.parametrize(
     ("requests", "at_least", "count"),
     [(1, 1, 1), (6, 1, 1), (7, 1, 2), (100, 1, 2), (225, 1, 2), (226, 1, 4), (100, 3, 4), (5, 3, 3), (100, 5, 6)],
@@ -100,13 +86,6 @@ def test_fewest_accelerators_over_all_groups(requests, at_least, count):
 
 def test_what_no_group_holds_is_not_known():
     assert np.isnan(memory.accelerators_for(np.array([1.0]), MODEL, 0.01, 0.1, 1000.0)).all()
-
-
-def test_more_requests_or_longer_ones_never_need_fewer():
-    requests = np.arange(1.0, 3000.0)
-    need = memory.accelerators_for(requests, MODEL, 80.0, 0.1, 1000.0)
-    assert (np.diff(need) >= 0).all()
-    assert (memory.accelerators_for(requests, MODEL, 80.0, 0.1, 2000.0) >= need).all()
 
 
 @pytest.mark.parametrize(
@@ -120,14 +99,3 @@ def test_most_requests_by_hand(count, each, requests):
     """
     found = memory.requests_on(count, MODEL, 80.0, 0.1, np.array([1000.0]), np.array([each]))
     assert found.tolist() == [requests]
-
-
-@settings(max_examples=200, deadline=None)
-@given(st.integers(1, 64), st.floats(0.5, 400), st.floats(100, 20_000))
-def test_most_requests_are_the_fewest_accelerators_turned_round(count, each, context):
-    """So many requests fit on so many accelerators, and a hair more do not."""
-    most = float(memory.requests_on(count, MODEL, 80.0, 0.1, np.array([context]), np.array([each]))[0])
-    for requests, fits in ((most * (1 - 1e-6), True), (most * (1 + 1e-6) + 1e-6, False)):
-        busy = max(float(interval.whole(requests / each)), 1.0)
-        need = memory.accelerators_for(np.array([requests]), MODEL, 80.0, 0.1, context, busy)[0]
-        assert (need <= count) == fits or most == 0

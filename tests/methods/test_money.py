@@ -3,8 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from analysis._core.interval import Interval
 from analysis._core.notes import NONE, note
@@ -39,16 +37,6 @@ def test_tokens_per_dollar_and_dollars_per_million_by_hand():
     assert cost.tokens_per_dollar(rate, price, Interval(0.5, 1.0)).low == pytest.approx(84_802.43, rel=1e-6)
 
 
-@settings(deadline=None)
-@given(st.floats(1, 1e5), st.floats(0.1, 50), st.floats(0, 50), st.floats(0.01, 1))
-def test_a_dearer_hour_or_less_of_it_buys_never_more(rate, usd, more, share):
-    of = Interval(rate, rate)
-    cheap, dear = (cost.tokens_per_dollar(of, Interval(each, each)).low for each in (usd, usd + more))
-    assert dear <= cheap
-    assert cost.tokens_per_dollar(of, Interval(usd, usd), share).low <= cheap * (1 + 1e-12)
-    assert cost.usd_per_million(of, Interval(usd, usd)).low * cheap == pytest.approx(1e6, rel=1e-9)
-
-
 def test_rates_take_official_rows_alone_where_there_are_any(comparable_rows):
     paper = {"origin": "published", "source_id": "doc", "notes": CARE}
     rows = comparable_rows({"low": 800.0}, paper | {"low": 8000.0}, paper | {"accelerator": "L40S", "low": 80.0})
@@ -67,12 +55,6 @@ def test_a_rate_is_that_of_the_fastest_system_of_its_kind_with_its_own_notes(com
     (found,) = cost.rates(rows).to_dict("records")
     assert (found["rate_low"], found["rate_high"], found["best_of"]) == (120.0, 120.0, "2 of 3 systems")
     assert found["notes"] == {note("inferred")}
-
-
-def test_rates_are_of_the_newest_round_and_say_which(comparable_rows):
-    rows = comparable_rows({"low": 900.0}, {"round": "v5.1"}, {"accelerator": "L40S", "round": ""})
-    assert cost.rates(rows)["rounds"].tolist() == [("v5.1",), ()]
-    assert cost.rates(rows)["rate_low"].tolist() == [100.0, 100.0]
 
 
 def test_offers_buy_most_first_and_each_once():
@@ -130,33 +112,6 @@ def test_costs_are_similar_where_two_digits_do_not_tell_the_ranges_apart(usd, ve
     assert found.loc["H200 SXM", "verdict"] == verdict
 
 
-@settings(deadline=None)
-@given(st.floats(1, 1e5), st.floats(1, 1e5), st.floats(0.1, 50), st.floats(0.1, 1))
-def test_at_its_multiple_a_dollar_buys_the_same_whatever_share_is_delivered(rate, base, usd, share):
-    one = SPEEDUPS.head(1).assign(speedup_low=rate / base, speedup_high=rate / base)
-    times = cost.break_even(one, PRICES, "H100 SXM").iloc[0]["break_even_low"]
-    sides = [(rate, usd * times), (base, usd)]
-    bought = [cost.tokens_per_dollar(Interval(each, each), Interval(price, price), share).low for each, price in sides]
-    assert bought[0] == pytest.approx(bought[1], rel=1e-9)
-
-
-def test_given_price_of_any_accelerator_settles_its_verdict():
-    """MI300X breaks even at twice the H100 price of 2 to 4 dollars; at 1.5 it costs less."""
-    given = cost.priced(PRICES, ["MI300X=1.5; reserved; 2026-01; a cloud"], "H100 SXM", RATED, "rental")
-    worth = cost.break_even(SPEEDUPS, given, "H100 SXM").set_index("accelerator").loc["MI300X"]
-    assert (worth["price_ratio_low"], worth["price_ratio_high"], worth["verdict"]) == (0.375, 0.75, "lower cost")
-    offer = cost.offers(RATED, given, Interval(1.0, 1.0)).set_index("accelerator").loc["MI300X"]
-    assert offer[["provider", "commitment", "quoted"]].tolist() == ["a cloud", "reserved", "2026-01"]
-    assert offer["per_dollar_low"] == pytest.approx(1000 * 3600 / 1.5, **CLOSE)
-
-
-def test_offers_stand_by_the_middle_of_what_a_dollar_buys():
-    """1,000 tokens/s at 1 to 9 dollars buys 400,000 to 3,600,000, in the middle 1,200,000; 1,800,000 at 2 dollars."""
-    ends = {f"usd_per_accelerator_hour_{end}": usd for end, usd in (("low", [1.0, 2.0]), ("high", [9.0, 2.0]))}
-    prices = PRICES.iloc[[1, 2]].assign(accelerator="H100 SXM", provider=["wide", "narrow"], **ends)
-    assert cost.offers(RATED, prices, Interval(1.0, 1.0))["provider"].tolist() == ["narrow", "wide"]
-
-
 @pytest.mark.parametrize(
     ("price", "share", "said"),
     [(0.0, 1.0, "a price is not above 0"), (-2.0, 1.0, "a price is not above 0"), (2.0, 1.1, "share 1.1 to 1.1 of the"),
@@ -165,3 +120,15 @@ def test_offers_stand_by_the_middle_of_what_a_dollar_buys():
 def test_impossible_prices_and_shares_are_refused_by_name(price, share, said):
     with pytest.raises(ValueError, match=said):
         cost.tokens_per_dollar(Interval(100.0, 100.0), Interval(price, price), share)
+
+
+@pytest.mark.parametrize(("quotes", "words"), [
+    ([], "three-year rental, 2026-03, 2026-04"),
+    (["H100 SXM=2; reserved; 2026-01; a cloud"], "your own (H100), else three-year rental, 2026-04"),
+    (["H100 SXM=2", "H200 SXM=3", "L40S=1"], "your own (H100, H200, and L40S)"),
+])  # fmt: skip
+def test_prices_are_said_to_be_whose_they_are(quotes, words):
+    """Those that a price given replaces say nothing of the day of the others."""
+    dated = PRICES.assign(quoted=["2026-03-01", "2026-04-01", "", ""])
+    paid = cost.priced(dated, quotes, "H100 SXM", RATED, "rental")
+    assert cost.in_words(paid, {"H100 SXM": "H100", "H200 SXM": "H200", "L40S": "L40S"}) == words

@@ -79,16 +79,3 @@ def test_the_host_is_what_metered_systems_drew_over_their_limits(comparable_rows
     host = node_power.host(Tables(runs, FACTS))
     assert host.over_limit.high == pytest.approx(1.6) and host.range_of == "2 metered systems, H100 SXM"
     assert node_power.host(Tables(runs, FACTS), [1.1, 1.2]) == node_power.Host(Interval(1.1, 1.2), "given")
-
-
-def test_the_shipped_record_s_hosts_add_a_fifth_to_a_half(data):
-    """By pandas alone: wall watts over eight limits, the datasheet's or the cap in force, the median of each system."""
-    rows = data.results[data.results["origin"].eq("official") & data.results["unit"].eq("tokens/s")]
-    rows = rows[rows["power_watts_low"].notna() & rows["accelerator_count"].eq(8) & rows["duplicate_of"].eq("")]
-    sheet = data.accelerators.set_index("accelerator")["power_limit_w"].reindex(rows["accelerator"]).to_numpy()
-    limit = rows["power_limit_watts"].fillna(pd.Series(sheet, rows.index).mask(rows["power_capped"]))
-    ratio = (rows["power_watts_low"] * rows["power_watts_high"]) ** 0.5 / (8 * limit)
-    medians = ratio.dropna().groupby([rows["round"], rows["submitter"], rows["system"]]).median()
-    host = node_power.host(data)
-    assert (host.over_limit.low, host.over_limit.high) == pytest.approx((medians.min(), medians.max()), rel=1e-9)
-    assert host.range_of.startswith(f"{len(medians)} metered systems") and 1.1 < medians.min() < medians.max() < 1.7

@@ -68,13 +68,6 @@ def test_what_the_gate_leaves_out_has_no_rate(whole):
     assert rows.set_index("id")["rate"].notna().to_dict() == {"one": True, "two": False, "three": False}
 
 
-def test_nor_has_a_stream_that_is_left_out_a_latency(whole):
-    stream = {"scenario": "SingleStream", "metric": "latency", "unit": "ms", "low": 7.5}
-    stream |= {"energy_millijoules_per_query": 1500.0}
-    rows = whole(stream | {"id": "one"}, stream | {"id": "two", "duplicate_of": "one"}).set_index("id")
-    assert rows["latency_ms"].notna().to_dict() == rows["joules"].notna().to_dict() == {"one": True, "two": False}
-
-
 def test_software_is_named_without_its_version_in_one_spelling(whole):
     names = ["TensorRT 10.8.0, CUDA 12.9", "tensorrt 9", "TensorRT", "TFLite vmaster (xnnpack)", ""]
     rows = whole(*({"framework": name} for name in names), {"framework": "PyTorch 2.3", "serving_software": "vLLM"})
@@ -89,19 +82,3 @@ def test_a_precision_that_is_not_known_is_told_from_none(whole):
     rows = whole({"precision": "fp8"}, {"precision": "fp4"}, {"precision": ""})
     bits = rows.set_index("precision")["apart_precision"]
     assert bits["fp8"] & bits["fp4"] == 0 and bits["not stated"] & bits["fp8"] and bits["not stated"] & bits["fp4"]
-
-
-def test_newest_round_first_then_closed_and_only_what_is_asked(whole):
-    rows = [{"round": "v5.1"}, {"round": "v6.0", "division": "open"}, {"round": "v6.0"}, {"origin": "published"}]
-    found = whole(*rows)
-    assert list(zip(found["round"], found["division"], strict=True)) == [
-        ("v6.0", "closed"), ("v6.0", "open"), ("v5.1", "closed")
-    ]  # fmt: skip
-    assert len(whole(*rows, rounds=["v6.0"], divisions=["open"])) == 1
-
-
-def test_the_first_view_is_of_the_newest_round_that_has_it(results):
-    rows = results({"round": "v5.1"}, {"round": "v6.0", "scenario": "Server"}, {"round": "v6.0", "division": "open"})
-    chosen = {"benchmark": ["llm"], "scenario": ["Offline"], "division": ["closed"]}
-    assert official_results.first_view(rows, "llm", "Offline") == {"round": ["v5.1"], **chosen}
-    assert official_results.first_view(rows.head(0), "llm", "Offline") == chosen

@@ -56,56 +56,6 @@ def test_parts_add_up_at_both_ends(price, more, watts, wider, used, host):
         assert parts[end].sum() == pytest.approx(total[end], rel=1e-9)
 
 
-def test_idle_hours_make_a_used_one_dearer_but_for_its_electricity():
-    full, half = (
-        ownership.hourly(dollars(4e4), replace(TERMS, used_share=share)).set_index("part")["usd_low"]
-        for share in (1.0, 0.5)
-    )
-    idle = ["accelerator", "host", "network", "place", "staff"]
-    assert half[idle].tolist() == pytest.approx((2 * full[idle]).tolist(), **CLOSE)
-    assert half["electricity"] == full["electricity"]
-
-
-@settings(deadline=None)
-@given(st.floats(1e3, 1e5), SHARES, st.floats(0, 0.05), st.floats(1, 5000))
-def test_more_use_never_makes_a_token_dearer(price, used, more, rate):
-    """An owned accelerator gives as many tokens in each hour that it works; its hours share what it costs."""
-    usd = [
-        ownership.hourly(dollars(price), replace(TERMS, used_share=share)).set_index("part").loc["total", "usd_high"]
-        for share in (used, used + more)
-    ]
-    idle, busy = (usd_an_hour / (rate * 3600) for usd_an_hour in usd)
-    assert busy <= idle * (1 + 1e-12)
-
-
-@settings(deadline=None)
-@given(st.floats(0.8, 20), st.floats(1, 10), st.floats(0, 0.5), st.floats(0, 0.3), st.floats(0.5, 1), st.floats(0, 0.2))
-def test_owning_at_the_break_even_price_costs_the_mean_rent(rent, years, residual, capital, used, fall):
-    terms = replace(TERMS, years=years, residual_share=residual, capital_share=capital, used_share=used)
-    terms = replace(terms, rent_falls_share=exactly(fall))
-    price = ownership.break_even(dollars(rent), terms)
-    total = ownership.hourly(price, terms).set_index("part").loc["total", "usd_low"]
-    assert total == pytest.approx(max(rent * terms.mean_rent.low, total if price.low == 0 else 0), rel=1e-9)
-
-
-@settings(deadline=None)
-@given(st.floats(1.5, 20), SHARES, st.floats(0.01, 0.05), st.floats(0, 0.5), st.floats(0.01, 0.4))
-def test_more_use_is_worth_more_and_a_falling_rent_less(rent, used, more, fall, faster):
-    at = replace(TERMS, used_share=used, rent_falls_share=exactly(fall))
-    price, busier, falling = (
-        ownership.break_even(dollars(rent), terms).low
-        for terms in (at, replace(at, used_share=used + more), replace(at, rent_falls_share=exactly(fall + faster)))
-    )
-    assert falling <= price <= busier
-    assert falling < price < busier or falling == 0
-
-
-@pytest.mark.parametrize("name", ["host_share", "network_share", "place_usd_per_kilowatt_month", "staff_usd_per_year"])
-def test_each_further_cost_makes_the_purchase_worth_less(name):
-    dearer = replace(TERMS, **{name: getattr(TERMS, name) * 2})
-    assert ownership.break_even(dollars(3.0), dearer).low < ownership.break_even(dollars(3.0), TERMS).low
-
-
 def test_the_mean_rent_by_hand():
     """Of 1 today and 0.8 in a year the mean on the way is 0.2 / ln(1.25) = 0.896; over two years 0.8067."""
     falling = replace(TERMS, rent_falls_share=exactly(0.2), years=1.0)
@@ -146,13 +96,6 @@ def test_ranges_of_assumptions_are_told_as_ranges_by_hand():
 
 def test_rent_below_running_costs_justifies_no_purchase():
     assert ownership.break_even(dollars(0.3), TERMS) == Interval(0.0, 0.0)
-
-
-def test_break_even_pairs_the_lowest_rent_with_the_dearest_power():
-    """At 500 W a place is 0.05 and electricity 0.078 dollars an hour."""
-    price = ownership.break_even(Interval(2.0, 4.0), replace(TERMS, watts=Interval(500.0, 1000.0)))
-    share = 1.35 * YEARLY / 8760
-    assert (price.low, price.high) == pytest.approx(((2 - 0.356) / share, (4 - 0.228) / share), **CLOSE)
 
 
 def test_break_even_by_share_of_use_and_way_to_rent():

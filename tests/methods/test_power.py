@@ -38,10 +38,6 @@ def test_printed_efficiency_is_converted_as_the_rate_was(comparable_rows):
     assert span(power.efficiency(rows), "efficiency") == pytest.approx((241.5, 310.5), **CLOSE)
 
 
-def test_row_with_neither_watts_nor_printed_efficiency_is_left_out(comparable_rows):
-    assert power.efficiency(comparable_rows({}, MEASURED))["id"].tolist() == ["r1"]
-
-
 def test_implied_watts_are_as_wide_as_the_rounding(comparable_rows):
     found = power.implied_watts(comparable_rows(PRINTED))
     assert span(found, "implied_watts") == pytest.approx((25_261.5 / 4.5, 25_262.5 / 3.5), **CLOSE)
@@ -56,36 +52,12 @@ def test_implied_watts_are_held_against_measured_ones(comparable_rows, watts, ho
     assert span(found, "measured_watts") == (watts, watts)
 
 
-@pytest.mark.parametrize("other", [{"accelerator_count": 4}, {"benchmark": "twice"}, {"round": "v5.1"}])
-def test_watts_of_another_system_are_not_held_against_it(comparable_rows, other):
-    assert pd.isna(row(power.implied_watts(comparable_rows(PRINTED, MEASURED | other)))["holds"])
-
-
-@pytest.mark.parametrize("other", [{"origin": "published"}, {"power_watts_low": None, "power_watts_high": None}])
-def test_only_watts_of_the_official_record_are_measured_ones(comparable_rows, other):
-    found = power.implied_watts(comparable_rows(PRINTED, MEASURED | other))
-    assert pd.isna(row(found)["holds"])
-    assert pd.isna(row(found)["measured_watts_low"])
-
-
 def test_energy_is_the_inverse_and_its_price_by_hand(comparable_rows):
     found = power.energy(power.efficiency(comparable_rows(MEASURED)), 0.12, 1.3)
     assert span(found, "joules") == (0.25, 0.25)
     by_hand = 0.25 * 1e6 / 3.6e6 * 0.12 * 1.3
     assert span(found, "usd_per_million") == pytest.approx((by_hand, by_hand), **CLOSE)
     assert by_hand == pytest.approx(0.010833333333333334, **CLOSE)
-
-
-def test_a_megawatt_does_what_a_watt_does_a_million_times(comparable_rows):
-    """16,000 a second at 4,000 W are 4 million a second for each megawatt of machines, 3.2 at a PUE of 1.25."""
-    found = power.energy(power.efficiency(comparable_rows(MEASURED)), 0.12, 1.25)
-    assert (span(found, "per_megawatt"), span(found, "per_building_megawatt")) == ((4e6, 4e6), (3.2e6, 3.2e6))
-
-
-def test_best_efficiency_is_least_energy(comparable_rows):
-    found = power.energy(power.efficiency(comparable_rows(PRINTED)), 0.36, 1.0)
-    assert span(found, "joules") == pytest.approx((1 / 4.5, 1 / 3.5), **CLOSE)
-    assert span(found, "usd_per_million") == pytest.approx((0.1 / 4.5, 0.1 / 3.5), **CLOSE)
 
 
 OWN = {"result_id": "4.1-0002"}  # the submitter's performance run, of another system than the power run's
@@ -141,30 +113,6 @@ def test_share_of_rates_in_one_unit_needs_no_tokens_per_sample(comparable_rows):
     assert span(power.capped(*wide), "share") == (1 / 9, 9.0)
 
 
-def test_a_system_that_ran_for_both_targets_is_paired_within_each(comparable_rows):
-    run = MEASURED | {"result_id": "4.1-0001"}
-    runs = [run | {"accuracy_target": target, "low": low} for target, low in (("99", 90.0), ("99.9", 60.0))]
-    free = [OWN | {"accuracy_target": target, "low": low} for target, low in (("99", 100.0), ("99.9", 75.0))]
-    found = power.capped(comparable_rows(*runs), comparable_rows(*free))
-    assert span(found, "share") == (0.8, 0.9) and row(found)["systems"] == 1
-    assert span(power.capped(comparable_rows(runs[1]), comparable_rows(free[0])), "share") == (0.6, 0.6)
-
-
-@pytest.mark.parametrize(
-    "other",
-    [{"round": "v5.1"}, {"accelerator_count": 4}, {"accelerator": "L40S"}, {"scenario": "Server"}, {"benchmark": "x"},
-     {"power_capped": True}, {"origin": "published"}],
-)  # fmt: skip
-def test_capped_run_is_set_beside_the_same_system_only(comparable_rows, other):
-    found = power.capped(comparable_rows(MEASURED), comparable_rows(other))
-    assert (row(found)["systems"], row(found)["others"]) == (0, 0)
-
-
-@pytest.mark.parametrize("other", [PRINTED, MEASURED | {"origin": "published"}])
-def test_power_run_without_watts_of_the_record_is_not_set_beside_another(comparable_rows, other):
-    assert power.capped(comparable_rows(other), comparable_rows({})).empty
-
-
 NEW = {"accelerator": "B200 SXM", "result_id": "4.1-0009"}
 LATER = {"round": "v5.1", "source_id": "mlcommons-v5.1"}
 EARLIER = {"round": "v4.0", "source_id": "mlcommons-v4.0"}
@@ -192,23 +140,6 @@ def test_ratio_of_two_rounds_is_taken_only_where_none_has_both_and_says_so(compa
     assert (found["ratio_low"], found["round"], found["round_base"]) == (3.0, "v5.1", "v4.1")
     assert found["notes"] == {note("different_rounds", rounds="v5.1", other_rounds="v4.1")}
     assert found["source_ids"] == ("mlcommons-v4.1", "mlcommons-v5.1")
-
-
-@pytest.mark.parametrize(
-    "other",
-    [{"accelerator_count": 4}, {"suite": "edge"}, {"origin": "published", "source": "Page"},
-     {"power_watts_low": None, "power_watts_high": None, "per_watt_low": 8.0, "per_watt_high": 8.0}],
-)  # fmt: skip
-def test_runs_that_are_not_alike_have_no_ratio(comparable_rows, other):
-    rows = comparable_rows(MEASURED, MEASURED | NEW | other)
-    assert power.ratios(power.efficiency(rows), "H100 SXM").empty
-
-
-def test_capped_runs_are_beside_capped_ones_and_others_beside_others(comparable_rows):
-    cap = {"power_capped": True}
-    rows = comparable_rows(MEASURED | cap, MEASURED | {"result_id": "4.1-0001", "low": 8_000.0},
-                           MEASURED | NEW | cap | {"low": 24_000.0})  # fmt: skip
-    assert (ratios(rows)["ratio_low"], ratios(rows)["power_capped"]) == (1.5, True)
 
 
 def test_a_capped_run_is_set_against_one_without_a_cap_only_where_none_are_alike_and_says_so(comparable_rows):
@@ -245,17 +176,6 @@ def test_nodes_are_the_best_of_eight_on_sale_in_the_newest_round_capped_and_not(
     assert printed["id"].tolist() == ["r6", "r7"]
 
 
-def test_the_best_node_of_eight_of_the_newest_metered_round_leads(comparable_rows):
-    """More is done by a node of the round before, by one of another size, and by a printed figure."""
-    printed = PRINTED | NEW | {"accelerator": "L40S", "round": "v6.0", "per_watt_low": 90.0, "per_watt_high": 90.0}
-    small = MEASURED | LATER | {"accelerator": "A30", "accelerator_count": 3, "low": 64_000.0}
-    rows = comparable_rows(MEASURED | {"low": 64_000.0}, MEASURED | LATER | NEW, small, printed)
-    best = power.nodes(power.efficiency(rows))
-    assert power.leader(best)["accelerator"] == "B200 SXM"
-    assert power.leader(best[best["accelerator"].isin(["A30", "L40S"])])["accelerator"] == "A30"
-    assert power.leader(best[best["accelerator"].eq("L40S")])["id"] == "r3"
-
-
 def test_history_has_the_least_energy_of_eight_in_each_round(comparable_rows):
     """0.25 J before 0.5; four accelerators and a preview take less and are counted alone, capped ones are apart."""
     rows = comparable_rows(
@@ -267,14 +187,6 @@ def test_history_has_the_least_energy_of_eight_in_each_round(comparable_rows):
     found = power.history(power.efficiency(rows))
     told = found[["round", "power_capped", "joules_low", "systems", "others"]].to_numpy().tolist()
     assert told == [["v5.1", False, 0.1, 1, 0], ["v4.1", True, 0.125, 1, 0], ["v4.1", False, 0.25, 2, 2]]
-
-
-def test_rounds_count_their_power_submissions_each_once_newest_first(results):
-    metered = {"power_measured": True, "power_watts_low": 4000.0, "power_watts_high": 4000.0}
-    unusable = [metered | {"division": "open"}, metered | {"suite": "edge"}, {"power_measured": True}]
-    rows = results(metered, *unusable, metered | {"duplicate_of": "r0"}, metered | LATER, LATER, metered | LATER,
-                   {"round": "v6.0"}, metered | {"origin": "published", "round": "v6.0"})  # fmt: skip
-    assert power.by_round(rows).to_numpy().tolist() == [["v6.0", 0], ["v5.1", 2], ["v4.1", 1]]
 
 
 def limits() -> pd.DataFrame:
@@ -310,15 +222,6 @@ def test_unknown_limit_or_watts_are_left_out(comparable_rows, other):
     assert power.beside_limits(comparable_rows(MEASURED | other), limits()).empty
 
 
-def test_empty_rows_give_empty_frames(comparable_rows):
-    nothing = comparable_rows()
-    efficient = power.efficiency(nothing)
-    frames = [efficient, power.energy(efficient, 0.1, 1.0), power.implied_watts(nothing)]
-    frames += [power.capped(nothing, nothing), power.beside_limits(nothing, limits()), power.by_round(nothing)]
-    frames += [power.ratios(efficient, "H100 SXM"), power.history(efficient), power.nodes(efficient)]
-    assert [len(frame) for frame in frames] == [0] * len(frames)
-
-
 def test_every_power_submission_is_listed_with_the_energy_of_its_unit_of_work(results):
     """4,000 W over 16,000 a second are 0.25 joules; a stream's 29.2 millijoules per query stand as published."""
     metered = {"power_measured": True, "power_watts_low": 4000.0, "power_watts_high": 4000.0}
@@ -340,7 +243,6 @@ def test_every_power_submission_is_listed_with_the_energy_of_its_unit_of_work(re
 
 
 LATER = {"accelerator": "B200 SXM", "result_id": "5.1-1", "round": "v5.1", "source_id": "mlcommons-v5.1"}
-LIMITS = pd.DataFrame({"accelerator": ["H100 SXM", "B200 SXM"], "power_limit_w": [700.0, 1000.0]})
 
 
 @pytest.mark.parametrize("baseline", ["H100 SXM", "B200 SXM"])
@@ -370,12 +272,6 @@ def test_the_lead_at_another_precision_says_what_its_ratio_is_in_samples(compara
     assert note("tokens_differ", tokens=tokens, other_tokens=other_tokens, times=times) in lead["notes"]
 
 
-def test_without_a_system_of_that_size_nothing_leads(comparable_rows):
-    rated = power.efficiency(comparable_rows(MEASURED, MEASURED | LATER | {"accelerator_count": 1}))
-    assert power.lead(power.nodes(rated), power.ratios(rated, "H100 SXM"), "H100 SXM").empty
-    assert power.lead(rated.head(0), power.ratios(rated.head(0), "H100 SXM"), "H100 SXM").empty
-
-
 def test_most_metered_is_of_the_newest_round_and_of_language_models(comparable_rows):
     rows = comparable_rows(
         MEASURED, MEASURED, MEASURED | LATER, MEASURED | LATER | {"accelerator_count": 4}, MEASURED | LATER,
@@ -385,12 +281,3 @@ def test_most_metered_is_of_the_newest_round_and_of_language_models(comparable_r
     assert power.most_metered(rows, ["llm"])["id"].tolist() == ["r2", "r4"]
     assert set(power.most_metered(rows, [])["accelerator_count"]) == {4}
     assert power.most_metered(rows.head(0), ["llm"]).empty
-
-
-def test_system_kilowatts_span_the_systems_of_an_accelerator(comparable_rows):
-    """8 x 700 W are 5.6 kW, of which 7 kW are 1.25."""
-    wider = {"power_watts_low": 7_000.0, "power_watts_high": 7_000.0}
-    drawn = power.system_kilowatts(power.limits(comparable_rows(MEASURED, MEASURED | wider), LIMITS))
-    assert span(drawn, "kilowatts") == (4.0, 7.0)
-    assert row(drawn)["of_limits"] == 1.25
-    assert power.system_kilowatts(power.limits(comparable_rows(MEASURED).head(0), LIMITS)).empty

@@ -56,22 +56,6 @@ def test_a_case_is_one_system_with_its_offline_rate_whatever_it_was_filed_as(com
     assert (mixed["software"], mixed["on_sale"]) == ("llmboost", False)
 
 
-@pytest.mark.parametrize(("name", "times"), [(name, times) for name, times in prediction.SHARED.items()
-                                             if name != "accelerator"])  # fmt: skip
-def test_each_thing_in_common_multiplies_the_weight(name, times):
-    """One system that shares a thing weighs as much as 2 or 4 that share nothing, and is outweighed by more."""
-    target, like = case(50), case(51, rate=900.0)
-    like[name] = target[name]
-    if name == "accelerator_count":
-        like["per_accelerator"] = like["rate"] / like[name]
-    apart = [case(place, rate=100.0 + place) for place in range(1, 2**times)]
-    assert predicted(frame(target, like, *apart))[0] == pytest.approx(900.0, **CLOSE)
-    assert predicted(frame(target, like, *apart, case(40, rate=100.0), case(41, rate=101.0)))[0] < 200
-    blank = {name: ""} if isinstance(target[name], str) else {}
-    if blank:  # what is not known is not in common
-        assert predicted(frame(target | blank, like | blank, case(3, rate=100.0), case(4, rate=101.0)))[0] < 200
-
-
 def test_no_result_of_its_accelerator_predicts_a_case_but_earlier_ones_do_a_later_round():
     rows = frame(case(1, rate=300.0), case(2, accelerator="x", round="v5.0", rate=900.0),
                  case(3, accelerator="x", round="v6.0", rate=910.0))  # fmt: skip
@@ -209,18 +193,6 @@ def test_what_was_left_out_does_not_leak_into_its_prediction(data, shipped):
     before, after = shipped[told], after[told]
     assert after["predicted"].tolist() == pytest.approx(before["predicted"].tolist(), nan_ok=True)
     assert after["actual"].tolist() == pytest.approx((3.0 * before["actual"]).tolist())
-
-
-def test_errors_of_the_record_reach_what_they_aim_at(shipped_errors):
-    """Median and P90 with Offline known and no result of the accelerator; better than the median of the others."""
-    for scenario, median, p90 in (("Interactive", 0.09, 0.25), ("Server", 0.045, 0.20)):
-        own, naive = (shipped_errors.loc[(KNOWN, basis, scenario, "")] for basis in (ALL, NAIVE))
-        assert own["median"] < median and own["p90"] < p90 and own["systems"] > 100
-        assert own["median"] < 0.75 * naive["median"] and own["p90"] < 0.6 * naive["p90"]
-        nested = shipped_errors.loc[(KNOWN, NESTED, scenario, "")]
-        assert nested["median"] < 1.1 * own["median"] and nested["p90"] < 1.1 * own["p90"]
-    earlier = shipped_errors.loc[(KNOWN, EARLIER, "Server", "")]
-    assert earlier["median"] < 0.07 and earlier["p90"] < 0.26
 
 
 def test_ranges_on_the_shipped_record_hold_what_they_promise(shipped, shipped_errors):

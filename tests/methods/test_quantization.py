@@ -35,12 +35,6 @@ def test_weights_that_fill_the_memory_exactly_need_no_other(parameters, memory, 
     assert needed(parameters, memory, headroom)["fp8"] == 1
 
 
-def test_weight_sizes_are_bytes_times_parameters():
-    held = quantization.weights(models(46.7), "llm", cards(80), 0.1)
-    sizes = dict(zip(held["precision"], held["weight_gb"], strict=True))
-    assert sizes == {"fp16": 93.4, "fp8": 46.7, "int8": 46.7, "int4": 23.35, "fp4": 23.35}
-
-
 def test_unknown_memory_or_size_holds_nothing():
     assert quantization.weights(models(70), "llm", cards(None, 80.0), 0.0)["accelerator"].unique().tolist() == ["x80.0"]
     assert quantization.weights(models(None), "llm", cards(80), 0.0).empty
@@ -56,13 +50,6 @@ def test_accuracy_costs_what_the_same_system_loses(comparable_rows):
     assert (row["retained_low"], row["retained_high"], row["systems"]) == (0.7, 0.7, 1)
     assert (row["precision"], row["precision_loose"]) == ("fp16", "int8")
     assert (row["source_ids"], row["notes"]) == (("mlcommons-v4.1",), NONE)
-
-
-def test_accuracy_price_spreads_over_systems(comparable_rows):
-    second = {"result_id": "4.1-0002"}
-    strict, loose = comparable_rows(STRICT, STRICT | second | {"low": 900.0}), comparable_rows(LOOSE, LOOSE | second)
-    (row,) = quantization.accuracy_cost(strict, loose).to_dict("records")
-    assert (row["retained_low"], row["retained_high"], row["systems"]) == (0.7, 0.9, 2)
 
 
 def test_accuracy_price_carries_the_notes_of_both_runs_but_for_the_size_of_their_system(comparable_rows):
@@ -82,38 +69,6 @@ def test_other_system_or_one_measurement_filed_twice_has_no_price(comparable_row
     assert quantization.accuracy_cost(comparable_rows(STRICT), comparable_rows(LOOSE | other)).empty
 
 
-def test_rows_without_result_id_have_the_price_of_their_own_system(comparable_rows):
-    def rows(row: dict) -> pd.DataFrame:
-        ids = [f"o-6.1-closed-acme-{name}-offline" for name in ("a", "b")]
-        lows = [row["low"], row["low"] / 10]
-        return comparable_rows(
-            *(row | {"result_id": "", "id": id, "low": low} for id, low in zip(ids, lows, strict=True))
-        )
-
-    (row,) = quantization.accuracy_cost(rows(STRICT), rows(LOOSE)).to_dict("records")
-    assert (row["retained_low"], row["retained_high"], row["systems"]) == (0.7, 0.7, 2)
-    other = {"result_id": "", "id": "o-6.1-closed-acme-c-offline"}
-    assert quantization.accuracy_cost(comparable_rows(STRICT | other), rows(LOOSE)).empty
-
-
-def test_runs_of_the_interactive_model_are_paired_with_each_other(comparable_rows):
-    """v5.0 has two Offline runs of a system at each target: 0.9 and 0.7 of each other, not 0.45 or 1.4."""
-    strict, loose = (
-        comparable_rows(row, row | {"low": interactive}).assign(
-            model_run=[f"llm-{target}", f"llm-interactive-{target}"]
-        )
-        for row, target, interactive in ((STRICT, "99.9", 450.0), (LOOSE, "99", 500.0))
-    )
-    (row,) = quantization.accuracy_cost(strict, loose).to_dict("records")
-    assert (row["retained_low"], row["retained_high"], row["systems"]) == (0.7, 0.9, 2)
-
-
-def test_a_document_has_no_accuracy_cost(comparable_rows):
-    paper = {"origin": "published", "result_id": ""}
-    strict, loose = (comparable_rows(row | paper) for row in (STRICT, LOOSE))
-    assert quantization.accuracy_cost(strict, loose).empty
-
-
 def test_a_preview_has_no_price_and_a_benchmark_has_one_over_its_accelerators(comparable_rows):
     """0.7 on H100, 0.9 on L40S, 0.1 in preview."""
 
@@ -125,9 +80,3 @@ def test_a_preview_has_no_price_and_a_benchmark_has_one_over_its_accelerators(co
     assert quantization.accuracy_cost(*both)["retained_low"].tolist() == [0.7, 0.9]
     (row,) = quantization.accuracy_cost(*both, by=()).to_dict("records")
     assert (row["benchmark"], row["retained_low"], row["retained_high"], row["systems"]) == ("llm", 0.7, 0.9, 2)
-
-
-def test_empty_rows_give_empty_frames(comparable_rows):
-    nothing = comparable_rows()
-    assert quantization.accuracy_cost(nothing, nothing).empty
-    assert quantization.accuracy_cost(nothing, nothing, by=()).empty

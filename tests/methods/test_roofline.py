@@ -25,10 +25,6 @@ def test_decode_is_bandwidth_over_bytes_read():
     assert roofline.decode(3350.0, 140.0, 2, cache_gb=27.5) == pytest.approx(40.0, rel=1e-12)
 
 
-def test_compute_is_two_operations_per_weight():
-    assert roofline.compute(1979.0, 70.0) == pytest.approx(14_135.714, rel=1e-6)
-
-
 def test_a_batch_shares_the_weights_and_reads_its_own_cache():
     """64 sequences of 0.1 GB: 64 x 3,350 / (140 + 6.4) tokens a second."""
     assert roofline.decode(3350.0, 140.0, cache_gb=6.4, batch=64) == pytest.approx(64 * 3350 / 146.4, rel=1e-12)
@@ -44,10 +40,6 @@ def test_weights_of_a_mixture_of_experts_are_read_as_far_as_the_batch_needs_them
     assert [roofline.read_gb(40.0, 20.0, "fp16", n) for n in (1, 2, 3)] == [40.0, 60.0, 70.0]
     assert roofline.read_gb(46.7, 12.9, "fp8") == pytest.approx(12.9, rel=1e-12)
     assert roofline.read_gb(46.7, 12.9, "fp8", 64) == pytest.approx(46.7, rel=1e-8)
-
-
-def test_prompts_are_computed_too():
-    assert roofline.compute(1979.0, 70.0, prompt_per_token=1.0) == pytest.approx(7067.857, rel=1e-6)
 
 
 def test_reading_a_prompt_by_hand():
@@ -88,16 +80,6 @@ def test_a_mixture_of_experts_works_with_a_part_of_its_weights():
     assert roofline.active(pd.Series({"parameters_billion": 46.7, "active_parameters_billion": 12.9})) == 12.9
     assert roofline.active(pd.Series({"parameters_billion": 70.0, "active_parameters_billion": math.nan})) == 70.0
     assert roofline.active(pd.Series({"parameters_billion": 70.0})) == 70.0
-
-
-def test_roofs_rise_with_the_batch_up_to_the_ridge():
-    identity = pd.Series({"parameters_billion": 70.0})
-    facts = H100.to_frame().T.assign(accelerator="H100 SXM", memory_gb=80.0, memory_bandwidth_gb_per_s=3350.0)
-    wanted = pd.DataFrame({"accelerator": ["H100 SXM"], "precision": ["fp16"]})
-    (roof,) = roofline.roofs(facts, identity, wanted).to_dict("records")
-    assert (roof["weight_gb"], roof["needed"]) == (140.0, 2)
-    assert roof["at_batch_1"] == pytest.approx(23.928571, rel=1e-6)
-    assert roof["ridge"] == pytest.approx(roof["flat"] / roof["at_batch_1"], rel=1e-12)
 
 
 def test_no_official_result_is_above_its_compute_ceiling():

@@ -14,11 +14,6 @@ def layouts(rows: pd.DataFrame, nodes: list[float | None]) -> pd.DataFrame:
     return scaling.compared(rows.assign(nodes=nodes))
 
 
-def steps(found: pd.DataFrame) -> list[list]:
-    return [[*row[:2], round(row[2], 9), row[3]]
-            for row in found[["from_count", "to_count", "kept_low", "submitters"]].values.tolist()]  # fmt: skip
-
-
 def test_layouts_tell_boxes_racks_and_clusters_apart(comparable_rows):
     """72 GB200 are one rack, 80 are not; an H100 on two nodes is no rack; an unstated node count is one node."""
     rack = {"accelerator": "GB200", "accelerator_count": 72}
@@ -31,41 +26,6 @@ def test_layouts_tell_boxes_racks_and_clusters_apart(comparable_rows):
         scaling.CLUSTER,
         scaling.BOX,
     ]
-
-
-def test_nothing_official_has_no_layouts(comparable_rows):
-    rows = layouts(comparable_rows({"origin": "published"}), [1])
-    assert rows.empty
-    assert scaling.grown(rows).empty
-    assert scaling.spread(rows, VENDORS).empty
-
-
-def test_a_size_stands_beside_eight_of_the_same_submitter(comparable_rows):
-    """16 keep 95 of 100; 32 keep 90 of 100, beside the eight and not beside the 16; four stand below the eight."""
-    rows = layouts(comparable_rows({}, TWO, FOUR, {"accelerator_count": 4, "low": 500.0}), [1, 2, 4, 1])
-    found = scaling.grown(rows)
-    assert steps(found) == [[4, 8, 0.8, 1], [8, 16, 0.95, 1], [8, 32, 0.9, 1]]
-    assert found["layout"].tolist() == [scaling.BOX, scaling.CLUSTER, scaling.CLUSTER]
-
-
-def test_without_eight_of_its_own_a_size_stands_beside_the_next_smaller_one(comparable_rows):
-    """Other filed 16 and 32: 90 over 95; beside the 16 stands ACME's eight, as no submitter has both."""
-    other = {"submitter": "Other"}
-    rows = layouts(comparable_rows({}, other | TWO, other | FOUR), [1, 2, 4])
-    assert steps(scaling.grown(rows)) == [[8, 16, 0.95, 0], [16, 32, round(90 / 95, 9), 1]]
-
-
-def test_sizes_are_compared_within_one_round_and_precision(comparable_rows):
-    rows = layouts(comparable_rows({}, TWO | {"round": "v5.1"}, FOUR | {"precision": "fp4"}), [1, 2, 4])
-    assert scaling.grown(rows).empty
-
-
-def test_several_submitters_of_both_sizes_make_a_range(comparable_rows):
-    other = {"submitter": "Other"}
-    rows = layouts(comparable_rows({}, TWO, other | {"low": 1600.0}, other | TWO | {"low": 3200.0}), [1, 2, 1, 2])
-    (row,) = scaling.grown(rows).to_dict("records")
-    assert [row["kept_low"], row["kept_high"], row["submitters"]] == pytest.approx([0.95, 1.0, 2], **CLOSE)
-    assert row["submitter"] == "Other"
 
 
 def drawn(rows: pd.DataFrame) -> list[list]:

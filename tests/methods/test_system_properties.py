@@ -35,16 +35,6 @@ def test_a_system_of_another_kind_is_not_in_the_range(comparable_rows, other):
     assert system_properties.alike(rows.tail(2))["id"].tolist() == ["r1", "r2"]
 
 
-def test_size_goes_before_round_and_the_usual_size_before_a_frequent_one(comparable_rows):
-    """Sixteen of a newer round do not stand for eight; of four and two the frequent size counts, else the larger."""
-    rows = comparable_rows(PLAIN, {"round": "v5.1", "accelerator_count": 16})
-    assert system_properties.alike(rows)["accelerator_count"].tolist() == [8]
-    sizes = [4, 2, 2, 16]
-    rows = comparable_rows(*({"accelerator_count": size} for size in sizes))
-    assert system_properties.alike(rows)["accelerator_count"].tolist() == [2, 2]
-    assert system_properties.alike(rows.iloc[[0, 1]])["accelerator_count"].tolist() == [4]
-
-
 def test_the_usual_size_is_that_of_any_round(comparable_rows):
     rows = comparable_rows(PLAIN, {"round": "v5.1", "accelerator_count": 16}, {"round": "v5.1"})
     assert system_properties.of_usual_size(rows)["id"].tolist() == ["r0", "r2"]
@@ -55,10 +45,6 @@ def test_official_systems_are_counted_once_and_each_figure_of_a_document(compara
     one, paper = {"result_id": "4.1-0001"}, {"origin": "published"}
     rows = comparable_rows(one, one | {"accuracy_target": "99"}, {"result_id": "4.1-0002"}, paper, paper)
     assert system_properties.counted(rows) == 4
-
-
-def test_nothing_is_alike_in_nothing(comparable_rows):
-    assert system_properties.alike(comparable_rows()).empty and system_properties.counted(comparable_rows()) == 0
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ import pytest
 
 from analysis._core.notes import note
 from analysis._core.parameters import AcceleratorChoice
-from analysis.comparability import selection
 from analysis.planner import capacity, choice
 from analysis.planner.choice import ACCELERATORS, DOLLARS, KILOWATTS, Choice
 
@@ -87,11 +86,6 @@ def test_kilowatts_count_the_metered_runs_that_they_rest_on(made):
     assert rows.at["H200 SXM", "power_basis"] == "measured at the wall in one run of 1 system, official v5.1"
 
 
-def test_a_spare_node_is_one_more_of_each(made):
-    chosen = made(H100, B200, spare_nodes=1)
-    assert counts(chosen) == {"B200 SXM": [16, 16], "H100 SXM": [32, 32]}
-
-
 def test_break_even_is_the_ratio_of_throughputs_whatever_whole_and_spare_nodes_take(made):
     """10,000 and 2,000 tokens/s each against 1,000; shared inputs cancel."""
     shared = {"spare_nodes": 1, "derate": [0.5, 1.0], "peak_over_mean": [1.0, 3.0]}
@@ -150,20 +144,6 @@ def test_one_plan_is_that_of_capacity_for_the_same_question(record):
         pd.testing.assert_frame_equal(chosen.plans[name].draws, alone.draws)
 
 
-def test_the_record_is_asked_once_however_many_accelerators_there_are(record, monkeypatch):
-    asked, select = [], selection.select
-
-    def counted(*given: object) -> selection.Comparison:
-        asked.append(given)
-        return select(*given)
-
-    monkeypatch.setattr(selection, "select", counted)
-    choice.make(record(H100), ASKED)
-    few = len(asked)
-    choice.make(record(H100, H200, B200, RUN | {"accelerator": "MI300X"}), ASKED)
-    assert few > 0 and len(asked) == 2 * few
-
-
 def test_another_round_is_a_note_of_its_row(made):
     old = H200 | {"round": "v4.1", "scenario": "Server", "tpot_p99_ms": 40.0}
     rows = made(old, B200).ranked.set_index("accelerator")
@@ -174,14 +154,6 @@ def test_another_round_is_a_note_of_its_row(made):
 def test_a_prompt_that_takes_too_long_and_weights_that_fit_nowhere_are_told_apart(made):
     assert made(H200, ttft_ms=1.0, baseline="H200 SXM").unranked["why"].tolist() == [choice.PROMPT]
     assert made(H200, context_tokens=[1e9, 1e9], baseline="H200 SXM").unranked["why"].tolist() == [choice.MEMORY]
-
-
-def test_only_the_accelerators_asked_for_are_told(made):
-    slow = RUN | {"accelerator": "MI300X", "scenario": "Server"}
-    chosen = made(H100, H200, B200, slow, accelerators=["B200 SXM"])
-    assert set(chosen.ranked["accelerator"]) == {"B200 SXM"} and chosen.unranked.empty
-    assert chosen.ranked["break_even_low"].tolist() == pytest.approx([10.0]), "the baseline is priced against"
-    assert made(H100, B200, slow, accelerators=["MI300X"]).ranked["accelerator"].tolist() == ["MI300X"]
 
 
 def test_a_model_is_planned_with_the_nearest_benchmark_and_its_own_weights(made, data):
@@ -204,14 +176,6 @@ def test_a_benchmark_of_the_model_s_kind_comes_first_and_one_of_another_says_so(
     other = made(mixed, benchmark="", parameters_billion=30.0)
     told = {"benchmark": "Mixtral 8x7B", "kind": "a mixture of experts", "model": "dense"}
     assert other.match.benchmark == "mixtral-8x7b" and note("other_kind", **told) in other.match.notes
-
-
-def test_a_model_far_from_every_benchmark_says_so(made):
-    """Llama 2 70B has 70 billion: 100 are near, 200 are more than twice as many."""
-    near, far = (made(B200, benchmark="", parameters_billion=of) for of in (100.0, 200.0))
-    assert near.match.notes == frozenset()
-    (own,) = far.match.notes
-    assert own.code == "far_benchmark" and "Llama 2 70B is far from the model: distance 1.5" in own.text
 
 
 def test_a_benchmark_of_unknown_size_is_told_without_a_distance(record):

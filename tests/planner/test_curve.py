@@ -4,13 +4,10 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from analysis._core.file_contents import sha256_of
 from analysis._core.parameters import RealWorldDerating
@@ -131,52 +128,12 @@ def test_documents_figures_are_one_range(curve):
     assert (found.rate.low, found.rate.high, found.range_of) == (1000.0, 2000.0, "2 of 2 figures of documents (Server)")
 
 
-RUN = st.fixed_dictionaries(
-    {
-        "scenario": st.sampled_from(["Offline", "Server", "Interactive"]),
-        "low": st.floats(1_000.0, 50_000.0),
-        "tpot_p50_ms": st.floats(10.0, 200.0),
-        "accelerator_count": st.sampled_from([8, 16]),
-        "system": st.sampled_from(["one", "other"]),
-    }
-)
-
-
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(rows=st.lists(RUN, min_size=1, max_size=6), at=st.lists(st.floats(1.0, 300.0), min_size=2, max_size=8))
-def test_slower_users_never_take_more_of_an_accelerator(curve, rows, at):
-    found = curve(*(SERVER | row | {"result_id": row["system"]} for row in rows))
-    middles = [rate.middle for speed in sorted(at) if (rate := found.at(speed))]
-    assert all(faster <= slower * (1 + 1e-9) for slower, faster in pairwise(middles))
-
-
 def test_on_the_shipped_record_no_curve_rises_and_none_has_a_cliff(data):
     """MI355X and MI350X at 20 to 40 tokens/s: each speed of a tenth more takes a fifth of throughput at most."""
     for name in ("MI355X", "MI350X", "B200 SXM", "H100 SXM"):
         found = basis(data, RealWorldDerating(benchmark="llama2-70b", baseline=name)).curve
         each = rates(found, *np.arange(20.0, 40.0, 2.0))
         assert all(slower * 0.8 < faster <= slower for slower, faster in pairwise(each)), name
-
-
-@pytest.mark.parametrize(("scenarios", "benchmark", "name"), [
-    (("Interactive",), "llama2-70b", "MI300X"), (("Offline", "Server", "Interactive"), "llama3.1-8b", "H200 NVL"),
-])  # fmt: skip
-def test_an_estimate_rests_on_no_result_of_its_own(data, scenarios, benchmark, name):
-    """Without its results in the files an accelerator has the estimate that the record with them has of it."""
-    own = data.results["accelerator"].eq(name) & data.results["scenario"].isin(scenarios)
-    own &= data.results["benchmark"].eq(benchmark)
-    fields = ("doubts", "benchmarks", "accelerators", "prices", "benchmark_limits", "request_lengths")
-    without = SimpleNamespace(**{each: getattr(data, each) for each in fields}, results=data.results[~own])
-    asked = RealWorldDerating(benchmark=benchmark, baseline=name)
-    full, less = (basis(tables, asked).evidence.estimates for tables in (data, without))
-    question = "Offline known" if len(scenarios) == 1 else "no result of the accelerator"
-    keys = ["scenario", "system_key", "rate"]
-    told = [
-        frame[frame["accelerator"].eq(name) & frame["question"].eq(question) & frame["scenario"].isin(["Interactive"])]
-        for frame in (full, less)
-    ]
-    assert len(told[0]) and own.any()
-    pd.testing.assert_frame_equal(*(frame[keys].reset_index(drop=True) for frame in told))
 
 
 def test_own_requests_average_over_their_lengths(record, lengths):

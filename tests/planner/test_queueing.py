@@ -4,8 +4,6 @@ import heapq
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from analysis.planner import queueing
 
@@ -32,13 +30,6 @@ def test_delay_probability_is_that_of_slots_added_one_by_one(slots, load):
     for slot in range(1, slots + 1):
         share = load * share / (slot + load * share)
     assert blocked(slots, load) == pytest.approx(share, rel=1e-12)
-
-
-@given(st.floats(1e-3, 1e5), st.floats(1e-2, 1.0))
-def test_delay_probability_of_a_fraction_of_a_slot_follows_from_that_of_one_slot_less(load, more):
-    slots = load + more * (10 + 10 * np.sqrt(load))
-    share = load * blocked(slots, load)
-    assert blocked(slots + 1, load) == pytest.approx(share / (slots + 1 + share), rel=1e-9)
 
 
 def test_wait_at_one_slot_by_hand():
@@ -70,43 +61,6 @@ def test_slots_needed_turn_the_wait_round(load):
     assert slots > load
     assert queueing.wait(slots, load, 10.0, 0.99) <= 2.0
     assert queueing.wait(slots - 1e-3, load, 10.0, 0.99) > 2.0
-
-
-@pytest.mark.parametrize("percentile", [0.5, 0.9, 0.99, 0.99999])
-@pytest.mark.parametrize("limit", [0.0, 1e-3, 0.4, 2.0, 30.0, 1e4])
-@pytest.mark.parametrize("variability", [0.01, 1.0, 20.0])
-def test_slots_needed_are_those_that_bisection_finds(limit, percentile, variability):
-    loads = np.exp2(np.linspace(-6, 26, 33))
-    low, high = loads, loads + 10 + 10 * np.sqrt(loads)
-    for _ in range(60):
-        middle = (low + high) / 2
-        fits = queueing.wait(middle, loads, 10.0, percentile, variability) <= limit
-        low, high = np.where(fits, low, middle), np.where(fits, middle, high)
-    assert queueing.slots_needed(loads, 10.0, limit, percentile, variability) == pytest.approx(high, rel=1e-10)
-
-
-def test_loads_are_solved_alike_whatever_was_solved_before():
-    of, loads = (10.0, 1.0, 0.9, 1.0), np.linspace(30.0, 900.0, 50)
-    queueing._slots_by_octave.cache_clear()
-    alone = queueing.slots_over(loads, *of)
-    queueing._slots_by_octave.cache_clear()
-    queueing.slots_over(loads[:20], *of), queueing.slots_over(loads[40:], *of)
-    assert (queueing.slots_over(loads, *of) == alone).all()
-    assert queueing.load_over(alone, *of) == pytest.approx(loads, rel=1e-9)
-
-
-@given(st.floats(0.1, 1e6), st.floats(0, 1e3), st.floats(0.1, 10), st.floats(0.1, 3))
-def test_more_load_or_a_shorter_limit_never_needs_less(load, more, limit, shorter):
-    few, many = queueing.slots_needed([load, load + more], 10.0, limit, 0.99)
-    assert many >= few * (1 - 1e-9)
-    assert queueing.slots_needed(load, 10.0, limit / (1 + shorter), 0.99)[0] >= few * (1 - 1e-9)
-
-
-@given(st.floats(1, 1e6), st.floats(1.0, 2.0))
-def test_many_loads_are_solved_as_each_alone(load, spread):
-    loads = np.linspace(load, load * spread, 10)
-    alone = queueing.slots_needed(loads, 10.0, 2.0, 0.99)
-    assert queueing.slots_over(loads, 10.0, 2.0, 0.99, 1.0) == pytest.approx(alone, rel=1e-3)
 
 
 @pytest.mark.parametrize(("limit", "percentile"), [(-1.0, 0.99), (1.0, 1.0), (1.0, 0.0)])

@@ -45,10 +45,6 @@ def test_rooms_import_downwards_only():
     [
         ("analysis/_tables/catalog.py", "import analysis.audit.verdict"),
         ("analysis/methods/speedup.py", "import matplotlib"),
-        ("analysis/_build/reports.py", "import analysis.methods.speedup"),
-        ("analysis/charts/colors.py", "import analysis.charts.row_charts"),
-        ("analysis/charts/parts.py", "import analysis._tables.catalog"),
-        ("analysis/charts/row_charts.py", "import analysis._core.table_text"),
     ],
 )
 def test_an_import_that_climbs_is_found(module, line, tmp_path):

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from analysis._core.paths import NOTEBOOKS, ROOT
+from analysis._core.paths import ROOT
 
 BENCHMARKS = ROOT / "benchmarks"
 # The whole bench is imported with its ways; what needs no build and no browser is asked for figures.
@@ -39,11 +39,3 @@ def test_the_package_as_a_library():
     imported, loaded = map(float, ran("-c", LIBRARY).split())
     assert imported > 0
     assert loaded > 0
-
-
-def test_the_limit_runs_the_cells_of_a_notebook():
-    given = json.dumps([["progress", {}], ["progress", {"benchmark": "no such"}]])
-    command = [sys.executable, str(BENCHMARKS / "limit.py"), given, "1"]
-    done = subprocess.run(command, cwd=NOTEBOOKS, capture_output=True, text=True, check=False)
-    (failed,) = [line for line in done.stderr.splitlines() if line.startswith("progress: ")]
-    assert done.returncode == 1 and "no such" in failed

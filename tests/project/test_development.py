@@ -126,29 +126,6 @@ def test_jupyterlab_asks_for_no_news(clone):
     assert settings["schema"]["properties"]["fetchNews"]["default"] == "false"
 
 
-def test_a_diff_shows_sources_and_findings_in_words(clone):
-    before = (clone / NOTEBOOK).read_bytes()
-    notebook = json.loads(before)
-    edited = notebook["cells"][1]
-    edited["source"] = [
-        line.replace('scenario: str = "Offline"', 'scenario: str = "Server"') for line in edited["source"]
-    ]
-    shown = [output["data"] for cell in notebook["cells"] for output in cell.get("outputs", [])]
-    for data in shown:
-        data |= {kind: ["other"] for kind in ("text/html", "image/svg+xml", "text/plain") if kind in data}
-    (clone / NOTEBOOK).write_text(json.dumps(notebook))
-    lines = git(clone, "diff").splitlines()
-    (clone / NOTEBOOK).write_bytes(before)
-    added = [line[1:] for line in lines if line[0] == "+" and line[:3] != "+++"]
-    assert added[0].startswith('scenario: str = "Server"') and set(added[1:]) == {"#> other"}
-    assert len(added) == 1 + sum(mime.FINDING in data for data in shown) < len(shown)
-
-
-def test_a_notebook_in_the_middle_of_a_merge_stays_as_it_is():
-    for content in (b"<<<<<<< ours\n{}\n", b"[]", b'{"cells": 3}', b"\xff"):
-        assert stored_outputs.as_stored(content) == stored_outputs.as_words(content) == content
-
-
 def test_what_is_stored_is_the_same_when_a_browser_wrote_it():
     """A browser has one kind of number: 18.0 is written as 18, 5.594e-05 as 0.00005594."""
     data = {"x/y": [18.0, 5.594e-05, 1e16, -0.5, {"a": -0.0}], "text/plain": "18.0"}
@@ -162,10 +139,6 @@ def test_what_is_stored_is_the_same_when_a_browser_wrote_it():
     assert first == second and json.loads(first)["cells"][0]["outputs"][0]["execution_count"] == 1
 
 
-def test_a_cell_that_did_not_run_is_not_counted():
-    cells = [
-        {"cell_type": "code", "metadata": {}, "source": "", "outputs": [], "execution_count": count}
-        for count in (9, None, 4)
-    ]
-    content = stored_outputs.as_stored(json.dumps({"cells": cells}).encode())
-    assert [cell["execution_count"] for cell in json.loads(content)["cells"]] == [1, None, 2]
+def test_every_room_of_tests_is_collected(pytestconfig):
+    rooms = {path.name for path in (ROOT / "tests").rglob("*") if path.is_dir() and any(path.glob("test_*.py"))}
+    assert "build" in rooms and not rooms & set(pytestconfig.getini("norecursedirs"))

@@ -12,7 +12,7 @@ from analysis._build import new_report
 from analysis._build.runs.folders import Places
 from analysis._core.paths import NOTEBOOKS, ROOT, RUNS
 
-HELD = ["tests/core/test_parameters.py", "tests/build/sweep/test_sweep.py", "tests/project", "tests/display"]
+HELD = ["tests/core/test_parameters.py", "tests/build/sweep/test_sweep.py", "tests/project/test_notebooks.py"]
 PRICE_2026 = re.search(r"# (notebooks/runs/\w+\.yml)\n(notebook: price_performance\n.*?)```",
                        (ROOT / "README.md").read_text("utf-8"), flags=re.DOTALL)  # fmt: skip
 

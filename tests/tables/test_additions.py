@@ -8,8 +8,6 @@ import matplotlib
 import pytest
 
 from analysis._core import parameters, table_text
-from analysis._core.parameters import ParameterError
-from analysis._display import provenance
 from analysis._import.official import accelerator_names, download, loadgen, units
 from analysis._tables import check, dictionary
 from analysis._tables.catalog import Catalog
@@ -75,47 +73,11 @@ def compared(catalog: Catalog, question: Question, baseline: str) -> Comparison:
     return chosen
 
 
-def test_a_new_round_is_one_row_of_rounds(copy, add):
-    with pytest.raises(ParameterError, match=r"'v99\.0': "):
-        parameters.validate("generational_speedup", {"rounds": ["v99.0"]})
-    rows = [("o-99.0-1", "H100 SXM", 8000), ("o-99.0-2", "B200 SXM", 24000)]
-    for key, accelerator, rate in rows:
-        told = {"id": key, "round": "v99.0", "source_id": "mlcommons-v99.0", "accelerator": accelerator}
-        add("results", **RESULT | told | {"low": rate, "high": rate})
-    assert {fault.column for fault in check.faults(copy)} == {"round", "source_id"}
-
-    add("rounds", round="v99.0", published="2027-04-07", published_source="a test", confidence="high")
-    assert check.faults(copy) == []
-    assert parameters.validate("generational_speedup", {"rounds": ["v99.0"]})["rounds"] == ["v99.0"]
-    catalog = judged(copy)
-    chosen = compared(catalog, Question("llama2-70b", "Offline", ("official",), ("v99.0",)), "H100 SXM")
-    assert chosen.rows["basis"].tolist() == ["official v99.0", "official v99.0"]
-    assert provenance.source_line(catalog, chosen.rows) == "Sources: MLPerf Inference v99.0 results."
-    source = catalog.sources.set_index("id").loc["mlcommons-v99.0"]
-    assert (source["label"], source["published"], source["kind"]) == ("official v99.0", "2027-04-07", "official")
-    assert "rounds.csv" in catalog.used
-
-
 def test_a_round_whose_summary_is_pinned_is_downloaded(copy, add):
     before = download.pinned_files(copy)
     add("rounds", round="v99.0", summary_url="https://example.org/v99.0.json", summary_sha256="0" * 64)
     *same, pin = download.pinned_files(copy)
     assert tuple(same) == before and (pin.name, pin.sha256) == ("v99.0_summary_results.json", "0" * 64)
-
-
-def test_a_new_accelerator_is_rows_of_two_tables(copy, add, monkeypatch):
-    add("accelerators", accelerator="X1", label="X1", memory_gb=100, color="#ffcc00", confidence="not looked up")
-    add("accelerator_aliases", as_published="Example X1-100GB", accelerator="X1")
-    for key, accelerator, rate in [("o-x1", "X1", 9000), ("o-h100", "H100 SXM", 8000)]:
-        add("results", **RESULT | {"id": key, "accelerator": accelerator, "low": rate, "high": rate, "submitter": key})
-    assert check.faults(copy) == []
-    assert accelerator_names.canonical("example x1-100gb (x8)") == ("X1", True)
-    assert parameters.validate("generational_speedup", {"baseline": "X1"})["baseline"] == "X1"
-
-    monkeypatch.setattr(style, "COLORS", colors.of_accelerators())
-    assert style.color("X1") != style.OTHER and colors.contrast(style.color("X1"), colors.LIGHT) >= colors.LEAST
-    asked = Question("llama2-70b", "Offline", ("official",), ("v4.1",), accelerators=("X1", "H100 SXM"))
-    assert "X1" in set(compared(judged(copy), asked, "H100 SXM").rows["accelerator"])
 
 
 def test_an_accelerator_without_a_color_is_drawn_in_grey(copy, add):

@@ -33,11 +33,6 @@ def test_words_that_look_missing_stay_words(package):
     assert apples(package).iloc[0][["id", "sort", "note"]].tolist() == ["NA", "None", "NULL"]
 
 
-def test_table_without_rows_loads_empty(package):
-    (package / "apples.csv").write_text(HEADER, encoding="utf-8")
-    assert apples(package).empty
-
-
 BROKEN = {
     "other header": (b"id,sort\n", "apples.csv, row 1: the header must be id,sort,printed"),
     "swapped header": (HEADER.replace("low,high", "high,low").encode(), "apples.csv, row 1: the header must be"),
@@ -77,9 +72,7 @@ def test_error_lists_twenty_faults_and_counts_the_rest(package, faults, last):
     assert str(error.value).endswith(last)
 
 
-@pytest.mark.parametrize(
-    "content", [b"{", b"[]", b"{}", b'{"resources": [{"name": "apples"}]}', b"\xff", b'"text"', b"[" * 100_000]
-)
+@pytest.mark.parametrize("content", [b"{", b"[]", b"{}", b'{"resources": [{"name": "apples"}]}', b"[" * 100_000])
 def test_broken_descriptor_is_refused_by_name(package, content):
     (package / "datapackage.json").write_bytes(content)
     with pytest.raises(DescriptorError, match=r"datapackage\.json"):
@@ -190,13 +183,6 @@ def test_correction_to_what_the_table_does_not_accept_is_refused(package, fix):
         corrected(package, fix)
 
 
-def test_descriptor_tells_columns_keys_and_defaults(package):
-    table = descriptor.read_tables(package)["apples"]
-    assert table.columns[:3] == ["id", "sort", "printed"]
-    assert (table.primary_key, table.intervals, table.traps) == (["id"], [["low", "high"]], [])
-    assert table.hash == "0"
-
-
 def test_a_system_with_a_lowered_power_limit_is_told_by_a_column(data):
     capped = data.results[data.results["power_capped"]]
     named = capped["system"].str.lower().str.contains("maxq|power cap")
@@ -219,11 +205,6 @@ def test_a_machine_is_the_same_with_and_without_serving_software_in_its_name(dat
     assert set(spelled["machine"]) == machines
     bare = data.results[data.results["machine"].isin(machines) & data.results["serving_software"].eq("")]
     assert bare["system"].str.endswith("TensorRT)").all() and "v3.0" in set(bare["round"])
-
-
-def test_a_setting_of_power_makes_no_accelerator(data):
-    told = data.results["accelerator_as_published"].str.contains("Power Cap")
-    assert set(data.results.loc[told, "accelerator"]) == {"MI355X"}
 
 
 def test_a_submitter_has_one_mix_of_capitals(data):

@@ -972,9 +972,8 @@ REPORTS: dict[str, Callable[[Asked], dict[str, Ends]]] = {
         source_audit,
     )
 }  # fmt: skip
-OTHERS = ["choice_llama", "derating_interactive", "derating_llama", "interactivity_rounds", "overview_llama"]
-OTHERS += ["overview_server", "power_server", "price_llama", "price_server", "progress_server", "record_bert"]
-OTHERS += ["scaling_boxes", "scaling_racks"]  # reports under other parameters, see conftest.py
+OTHERS = ["choice_llama", "derating_interactive", "overview_llama", "power_server", "price_llama", "price_server"]
+OTHERS += ["progress_server", "scaling_racks"]  # see conftest.py
 
 
 def page(built: Any, report: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ prices are US dollars per accelerator-hour.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -16,8 +16,8 @@ from analysis._core.citation import several
 from analysis._core.interval import Interval
 from analysis._core.named_accelerators import accelerator_named
 from analysis._core.notes import NONE, Notes, note
-from analysis._core.number_words import usd
-from analysis._core.vocabulary import SECONDS_PER_HOUR, TOKENS
+from analysis._core.number_words import names, usd
+from analysis._core.vocabulary import COST_MODELS, SECONDS_PER_HOUR, TOKENS
 from analysis.methods import system_properties
 
 GIVEN = "a given price"  # the provider of a price that was given without one
@@ -110,6 +110,19 @@ def priced(
     kept = prices[~prices["accelerator"].isin(offered["accelerator"])]
     unsaid = {name: np.nan if name == POWER else "" for name in prices if name not in offered}
     return pd.concat([kept, offered.assign(**unsaid)[list(prices)]], ignore_index=True)
+
+
+def in_words(prices: pd.DataFrame, labels: Mapping[str, str]) -> str:
+    """Whose prices these are and of when, as in `your own (H100), else neocloud total cost of ownership, 2026-04`.
+
+    `prices` are those of `priced`, `labels` the short names of accelerators.
+    """
+    is_given = prices["cost_model"].eq("")
+    own = list(dict.fromkeys(prices.loc[is_given, "accelerator"].map(labels)))
+    parts = [f"your own ({names(own)})"] if own else []
+    for model, rows in prices[~is_given].groupby("cost_model"):
+        parts.append(", ".join([COST_MODELS[model], *sorted({date[:7] for date in rows["quoted"] if date})]))
+    return ", else ".join(parts) or "none"
 
 
 def price_range(prices: pd.DataFrame, accelerator: str) -> Interval:

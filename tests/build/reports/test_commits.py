@@ -85,14 +85,6 @@ def test_a_project_inside_another_repository_and_names_with_spaces_and_accents(r
     assert commit_of(["caf\u00e9 au lait"], repository.root / "project") == {"id": commit, "not_committed": []}
 
 
-def test_another_repository_s_hook_does_not_lead_astray(repository, tmp_path_factory, monkeypatch):
-    other = Repository(tmp_path_factory.mktemp("other"))
-    other.commit(a="1")
-    commit = repository.commit(a="1")
-    monkeypatch.setenv("GIT_DIR", str(other.root / ".git"))
-    assert commit_of(["a"], repository.root)["id"] == commit
-
-
 def test_without_a_repository_a_commit_or_git_there_is_nothing_to_say(tmp_path, monkeypatch):
     assert commit_of(["a"], tmp_path) is None
     repository = Repository(tmp_path)

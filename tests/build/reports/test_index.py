@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from nbformat.v4 import new_markdown_cell
 
-from analysis._build.page import record
 from analysis._build.page.markup import Markup
 
 if TYPE_CHECKING:
@@ -58,34 +57,6 @@ def test_a_report_on_the_front_says_its_answer_and_has_no_card(project):
     assert "Side by side" not in facts.text and page.count('<h2 class="group">Side by side</h2>') == 1
     cards = page[page.index('<ul class="cards">') :]
     assert "lead.html" not in cards and "apples.html" in cards
-
-
-def test_of_one_notebook_the_report_of_its_name_is_on_the_front(project):
-    project.run_file("lead_five", "lead", apples=5)
-    leading(project)
-    assert project.build("lead_five").status == 0, project.said
-    page = index(project)
-    assert page.count('<section class="front"') == 2 and page.count("Two rounds.") == 1
-    assert "lead_five.html" in page[page.index('<ul class="cards">') :]
-
-
-def test_a_line_before_the_first_section_stands_in_the_head(project):
-    line = project.code("display(HTML('<p>Two rounds.</p>'))", "front")
-    cells = project.cells()
-    project.notebook("lead", [*cells[:3], *cells[4:5], line, *cells[5:]])
-    project.run_file("lead", "lead")
-    assert project.build("lead").status == 0, project.said
-    page = index(project)
-    assert "Two rounds." in page[: page.index("</header>")] and page.count("Two rounds.") == 1
-    assert Markup(page[page.index('<section class="front"') : page.index("</section>")]).text.endswith("6 apples.")
-
-
-def test_only_the_table_scrolls_and_sorts_and_its_sheet_is_in_the_head(project):
-    page = leading(project)
-    box = page[page.index('<div class="scroll sortable"') :]
-    assert Markup(box[: box.index("</div>")]).text == "Who Ann"
-    assert 'role="group" aria-label="Side by side" tabindex="0"' in box[: box.index(">")]
-    assert page.index(".cells {color: red}") < page.index("</head>")
 
 
 def test_the_policy_allows_the_one_script_by_its_hash(project):
@@ -151,11 +122,6 @@ def test_a_card_says_over_its_sentence_that_its_data_are_no_real_ones(project):
     assert page.count('class="band"') == 1
 
 
-def test_cards_of_one_question_are_told_apart(project):
-    page = index(project)
-    assert [f'<p class="title">{name}</p>' in page for name in ("apples", "apples_five")] == [True, True]
-
-
 def test_a_figure_drawn_for_phones_is_the_card_s_picture_with_its_words(project):
     cells = project.cells()
     cells[6] = project.code(NARROW)
@@ -166,13 +132,3 @@ def test_a_figure_drawn_for_phones_is_the_card_s_picture_with_its_words(project)
     drawn = b64decode(re.search(r"base64,([^\"]+)", card)[1]).decode()
     assert 'class="picture"' in card and 'id="text_1"' in drawn and 'alt="one"' in card
     assert drawn == (project.places.pictures / "small.svg").read_text("utf-8")
-
-
-def test_the_index_is_the_same_bytes_for_the_same_reports(project):
-    page = leading(project)
-    project.build()
-    assert index(project) == page
-
-
-def test_without_a_figure_there_is_no_picture():
-    assert record.picture([{"cell_type": "code", "metadata": {}, "outputs": [{"data": {"text/html": "x"}}]}]) is None

@@ -14,9 +14,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from analysis._build.page import export, outputs
 from analysis._build.page.drawing import inline
 from analysis._build.page.errors import ReportFailed
-from analysis._build.page.markup import Markup, without_styles
-from analysis._build.page.parameter_words import parameter_help, value_words, words
-from analysis._build.reports import build_reports
+from analysis._build.page.markup import Markup
+from analysis._build.page.parameter_words import value_words, words
 from analysis._build.runs.folders import Places
 from analysis._core import mime
 
@@ -64,23 +63,6 @@ def test_the_order_of_the_page(built):
     assert "not for the page" not in text.replace('"text/plain": "not for the page"', "")
 
 
-def test_headings_landmarks_and_ids(built):
-    page = built.page("apples")
-    facts = Markup(page)
-    levels = [int(tag[1]) for tag, _ in facts.tags if tag in {"h1", "h2", "h3"}]
-    assert levels.count(1) == 1 and levels[0] == 1
-    assert len(facts.ids) == len(set(facts.ids))
-    assert [tag for tag, _ in facts.tags if tag in {"header", "nav", "main", "footer"}] == [
-        "header",
-        "nav",
-        "main",
-        "footer",
-    ]
-    links = [a["href"][1:] for a in tags(page, "a") if (a["href"] or "").startswith("#")]
-    assert set(links) <= set(facts.ids) and "what-is-compared" in links
-    assert "## Sources" not in page and "sources" not in facts.ids  # Nothing is shown below that heading.
-
-
 def test_code_is_folded_and_tables_have_scopes(built):
     page = built.page("apples")
     folds = {fold["class"]: "open" in fold for fold in tags(page, "details") if fold.get("class")}
@@ -97,22 +79,6 @@ def test_the_footer_says_where_it_comes_from(built):
     parts = ["make reports/apples.html", "how many there are", "CC-BY-4.0", "published 2024-08-28", "v4.1-0001"]
     parts += ["not official MLPerf® Inference results", "trademarks of MLCommons", built.record("apples")["digest"]]
     assert [part for part in parts if part not in text] == []
-
-
-def test_the_index_shows_each_report(built):
-    page = (built.places.reports / "index.html").read_text(encoding="utf-8")
-    assert [a["href"] for a in tags(page, "a") if (a["href"] or "").endswith(".html")] == [
-        "apples.html",
-        "apples_five.html",
-    ]
-    assert "Ann has 6 apples." in page and "Ann has 10 apples." in page
-    assert len(tags(page, "img")) == 2
-    assert "apples: 5" not in Markup(page).text  # Parameters stand on the report's own page.
-
-
-def test_parameter_help_is_the_comment_behind_it():
-    source = "a: int = 1  # how many\nb = [\n    '# no',\n]  # which\nc = 3\n"
-    assert parameter_help(source) == {"a": "how many", "b": "which"}
 
 
 FIGURE = """about = {"alt": "6 apples", "title": "Six <b>apples</b>.", "subtitle": "Us.", "header": 0.25}
@@ -290,10 +256,6 @@ def test_a_live_page_has_its_parts_and_allows_its_own_script_alone(project):
     assert index.count('href="apples.html"') == 1
 
 
-def test_two_live_outputs_are_refused(project):
-    assert "shows 2 live outputs instead of one" in live(project, times=2)
-
-
 def test_a_page_of_a_sweep_leads_up_to_the_reports(tmp_path):
     places = Places.under(tmp_path)
     assert (places.up, places.at(tmp_path / "reports" / "sweep").up, places.at(tmp_path / "other").up) == (
@@ -301,23 +263,6 @@ def test_a_page_of_a_sweep_leads_up_to_the_reports(tmp_path):
         "../",
         "",
     )
-
-
-def test_a_report_leads_to_its_rows_from_wherever_it_lies(project):
-    trust = {"parts": ["v6.0"], "notes": [], "band": "", "view": "rows.html#a=1&b=2"}
-    shown = f'display({{"{mime.TRUST}": {trust!r}, "text/html": "<p>v6.0</p>"}}, raw=True)'
-    cells = project.cells()
-    project.notebook("apples", [*cells[:5], project.code(shown, "hide-input"), *cells[5:]])
-    assert project.build("apples").status == 0, project.said
-    assert project.page("apples").count('href="rows.html#a=1&amp;b=2"') == 2  # the trust line, and the sources
-    swept = project.places.at(project.places.reports / "sweep")
-    build_reports(["apples"], places=swept, say=str)
-    assert (swept.reports / "apples.html").read_text("utf-8").count('href="../rows.html#a=1&amp;b=2"') == 2
-
-
-def test_styles_are_taken_out_as_they_stand():
-    html = "<style>a > b {}</style><p>1</p><STYLE media=print> c {} </STYLE ><p>2</p>"
-    assert without_styles(html) == ("<p>1</p><p>2</p>", ["a > b {}", "c {}"])
 
 
 def test_an_id_twice_and_headings_out_of_order_are_refused():

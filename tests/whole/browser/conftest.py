@@ -85,16 +85,6 @@ def tab(chromium: Browser, tabs: dict[str, list[Page]]) -> Callable[..., Page]:
 
 
 @pytest.fixture(scope="session")
-def firefox(driver: Playwright) -> Iterator[Browser]:
-    """Firefox as Playwright brings it; the test is skipped where it has not."""
-    if not Path(driver.firefox.executable_path).exists():
-        pytest.skip("no Firefox that can be driven on this machine")
-    opened = driver.firefox.launch()
-    yield opened
-    opened.close()
-
-
-@pytest.fixture(scope="session")
 def npm_packages(workspace: Path) -> Path:
     """The folder of the packages that package-lock.json pins, installed here once; skipped where npm cannot."""
     if not shutil.which("npm") or not shutil.which("node"):

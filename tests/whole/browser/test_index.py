@@ -1,16 +1,13 @@
 """The index in a real browser: what stands on the first screens, its table sorted by keyboard, pictures to be read."""
 
-import io
 import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
-from PIL import Image
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 from analysis._build.index import front
 from analysis._build.reports import Outcome
@@ -124,42 +121,12 @@ def test_the_table_reads_without_a_script(front_page, tab):
     assert page.locator(".sortable th button").count() == 0
 
 
-def test_the_first_column_stays_in_sight(front_page, tab):
-    page = tab({"width": 400, "height": 850})
-    page.goto(front_page)
-    name = page.locator(".sortable tbody td").first
-    before = name.bounding_box()["x"]
-    page.locator(".sortable").evaluate("box => { box.scrollLeft = 200 }")
-    assert page.locator(".sortable").evaluate("box => box.scrollLeft") == 200
-    assert abs(name.bounding_box()["x"] - before) < 2
-
-
 def test_pictures_of_cards_are_whole(index):
     hidden = index.locator(".cards .picture").evaluate_all(
         "boxes => boxes.map(box => Math.max(box.scrollHeight - box.clientHeight, box.scrollWidth - box.clientWidth, "
         "box.firstChild.getBoundingClientRect().bottom - box.closest('li').getBoundingClientRect().bottom))"
     )
     assert len(hidden) == index.locator(".cards img").count() > 5 and max(hidden) <= 1
-
-
-def edge(box: Locator) -> float:
-    """How bright the right edge of a box is, 0 to 255: the middle of its last three columns of pixels."""
-    pixels = np.asarray(Image.open(io.BytesIO(box.screenshot())).convert("L"))
-    return float(np.median(pixels[:, -4:-1]))
-
-
-@pytest.mark.parametrize("name", ["index", "power_efficiency"])
-def test_the_edge_of_a_wide_table_is_shaded_until_its_end(built, front_page, tab, name):
-    page = tab({"width": 500, "height": 850})
-    page.goto(front_page if name == "index" else (built[0].reports / f"{name}.html").as_uri())
-    page.evaluate("document.querySelectorAll('details').forEach(own => { own.open = true })")
-    box = page.locator(".scroll:has(.cells)").filter(visible=True).last
-    assert box.evaluate("box => box.scrollWidth > box.clientWidth + 40")
-    first, shaded = box.locator("tbody td, tbody th").first, edge(box)
-    before = first.bounding_box()["x"]
-    box.evaluate("box => { box.scrollLeft = box.scrollWidth }")
-    assert shaded < 225 and edge(box) > 245
-    assert abs(first.bounding_box()["x"] - before) < 2
 
 
 def test_cards_carry_the_caveats_of_their_pages(built, index):

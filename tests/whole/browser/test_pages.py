@@ -1,4 +1,4 @@
-"""What a reader meets: accessible pages in light and dark, valid HTML, hostile data, print, weight, contents."""
+"""What a reader meets: pages that load alone and fit, accessible in light and dark, valid HTML, print, contents."""
 
 import csv
 import json
@@ -10,12 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import yaml
 from playwright.sync_api import Page, expect
 
-from analysis._build.reports import build_reports
 from analysis._build.runs.folders import Places
-from analysis._tables import dictionary
 
 Tab = Callable[..., Page]
 REPORTS = ["accelerator_choice", "generational_speedup", "interactivity", "my_deployment", "official_record",
@@ -23,9 +20,9 @@ REPORTS = ["accelerator_choice", "generational_speedup", "interactivity", "my_de
            "real_world_derating", "scaling", "source_audit", "index"]  # fmt: skip
 MOST_BYTES = 1_500_000
 LIVE, MOST_LIVE_BYTES = "explorer.html", 3_000_000  # it holds the record itself
+SCRIPTED = ["explorer", "index"]  # all others are the same page where no script runs
 NARROW, WIDE = 400, 1440
-SIZES = [(NARROW, "light"), (NARROW, "dark"), (WIDE, "light"), (WIDE, "dark")]
-HOSTILE = "<script>document.title='ran'</script><img src=x onerror=\"document.title='ran'\">"
+SIZES = [(NARROW, "light"), (WIDE, "light"), (WIDE, "dark")]  # colors are the same in all widths
 # A drawing is one image to whoever does not see it, so that no rule looks into it as long as nothing in it can be
 # reached; its thousands of paths would take most time.
 REACHED = """() => {
@@ -61,7 +58,19 @@ KEEP_ONE = """() => {
         looks.add(look)
     }
 }"""
+OVERFLOWING = """() => {
+    const width = document.documentElement.clientWidth
+    const clipped = e => { for (let a = e.parentElement; a; a = a.parentElement)
+        if (['auto', 'scroll', 'hidden'].includes(getComputedStyle(a).overflowX)) return true
+        return false }
+    return [...document.querySelectorAll('body *')]
+        .filter(e => e.getBoundingClientRect().width && e.getBoundingClientRect().right > width + 1 && !clipped(e))
+        .map(e => e.tagName + '.' + e.className)
+}"""
+WHOLE = "images => images.every(i => i.complete && i.naturalWidth > 0 && i.alt)"
+LOST = "links => links.map(l => l.hash.slice(1)).filter(id => !document.getElementById(decodeURIComponent(id)))"
 SIZED = ["scrollable-region-focusable"]  # the rules that ask how much room something takes: there is least on a phone
+NAMED = ["svg-img-alt", "role-img-alt", "image-alt"]  # of the drawings, which a phone is shown as other elements
 UNFOLD = "document.querySelectorAll('details').forEach(each => each.open = true)"
 BEYOND = """() => { const box = document.querySelector('svg').getBoundingClientRect()
     return [...document.querySelectorAll('[id^=text_]')].filter(t => { const r = t.getBoundingClientRect()
@@ -90,11 +99,16 @@ def sized(page: Page, width: int, scheme: str) -> Page:
 
 
 @pytest.mark.parametrize("report", [*REPORTS, "endpoints"])
-def test_nothing_keeps_anyone_out(built, endpoints_pages, tab, faults, report):
-    page = opened(tab, built[0], report)
-    if report == "endpoints":  # The project's own has no data.
-        page.goto((endpoints_pages / "endpoints.html").as_uri())
-        assert page.locator("figure").count() > 0
+def test_a_page_loads_alone_and_keeps_nobody_out(built, endpoints_pages, tab, watched, faults, report):
+    page = watched(tab())
+    folder = endpoints_pages if report == "endpoints" else built[0].reports  # the project's own has no data
+    page.goto((folder / f"{report}.html").as_uri())
+    for width, scheme in SIZES:
+        assert sized(page, width, scheme).evaluate(OVERFLOWING) == [], (width, scheme)
+        assert page.locator("img").evaluate_all(WHOLE), (width, scheme)
+    assert page.locator("h1").count() == 1
+    assert (page.locator("script, noscript").count() > 0) == (report in SCRIPTED)
+    assert page.locator("a[href^='#']").evaluate_all(LOST) == []
     page.evaluate(UNFOLD)
     assert page.evaluate(REACHED) == []
     for width, scheme in SIZES:
@@ -103,8 +117,21 @@ def test_nothing_keeps_anyone_out(built, endpoints_pages, tab, faults, report):
     page.evaluate(KEEP_ONE)
     for width, scheme in SIZES:
         sized(page, width, scheme)
-        assert faults(page, scheme) == [], (width, scheme)
+        assert faults(page, scheme, only=NAMED if (width, scheme) == (WIDE, "light") else ()) == [], (width, scheme)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (width, scheme)
+
+
+@pytest.mark.parametrize("report", SCRIPTED)
+def test_a_page_with_a_script_fits_in_whatever_size_it_is_loaded_and_without_it(built, tab, watched, drawn, report):
+    """A script may set its page up by the size; what is shown until it has come fits too."""
+    address, page = (built[0].reports / f"{report}.html").as_uri(), watched(tab())
+    for width in (WIDE, NARROW):
+        sized(page, width, "dark").goto(address)
+        drawn(page)
+        assert page.evaluate(OVERFLOWING) == [], width
+    still = tab({"width": NARROW, "height": 900}, java_script_enabled=False)
+    still.goto(address)
+    assert still.evaluate(OVERFLOWING) == []
 
 
 def test_html_is_valid(built, npm_packages, tmp_path):
@@ -159,9 +186,8 @@ def test_tables_fit_and_each_figure_has_alt_text_a_source_line_and_its_numbers(b
         assert any(character.isdigit() for character in small.get_attribute("alt"))
         assert figure.locator("details:has-text('Sources') p").text_content().startswith("Sources: ")
         rows = figure.locator("details.table tbody tr").count()
-        with page.expect_download() as saved:
-            figure.locator("a[download]").click()
-        lines = list(csv.reader(saved.value.path().read_text("utf-8").splitlines()))
+        taken = b64decode(figure.locator("a[download]").get_attribute("href").partition(",")[2])
+        lines = list(csv.reader(taken.decode().splitlines()))
         assert len(lines) == rows + 1 > 1 and len({len(line) for line in lines}) == 1
         figure.locator("a", has_text="Link").click()
         assert page.url.endswith(f"#{figure.get_attribute('id')}")
@@ -238,7 +264,7 @@ def test_dark_figures_stand_on_dark_ground(built, tab):
     assert grounds["light"] != grounds["dark"]
 
 
-@pytest.mark.parametrize("report", REPORTS[:-1])
+@pytest.mark.parametrize("report", ["accelerator_choice", "interactivity", "power_efficiency", "scaling"])
 def test_no_figure_is_cut_by_a_page_s_end(built, tab, tmp_path, report):
     """Nor is one of a closed fold printed; in the dark scheme, which one style sheet has for all, neither."""
     if not shutil.which("pdftotext"):
@@ -258,23 +284,3 @@ def test_no_figure_is_cut_by_a_page_s_end(built, tab, tmp_path, report):
         ]
         assert any(is_open) and places[::2] == places[1::2], scheme
         assert [len(each) for each in places[::2]] == list(map(int, is_open)), scheme
-
-
-def test_a_script_in_the_data_is_shown_and_not_run(copied, tab, watched):
-    table = copied.data / "results.csv"
-    with table.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file))
-    column, key = rows[0].index("submitter"), rows[0].index("id")
-    next(row for row in rows if row[key] == "nv-offline-llama2-70b-b200")[column] = HOSTILE
-    with table.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)
-    dictionary.describe(copied.data)
-    asked = {"notebook": "generational_speedup", "parameters": {"origins": ["published"], "trust": "all"}}
-    (copied.runs / "generational_speedup.yml").write_text(yaml.safe_dump(asked), "utf-8")
-    outcome = build_reports(["generational_speedup"], places=copied, say=lambda line: None)
-    assert outcome.built == ["generational_speedup"]
-    page = watched(tab())
-    page.goto((copied.reports / "generational_speedup.html").as_uri())
-    assert page.title() != "ran"
-    assert page.locator("script, img[src='x']").count() == 0
-    assert page.locator("td", has_text=HOSTILE).count() == 1
