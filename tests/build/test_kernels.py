@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -21,6 +22,7 @@ from analysis._build.kernels.pool import Kernels
 from analysis._build.kernels.process import SOURCE, ForkedProcess
 from analysis._build.runs.folders import Places
 from analysis._core import paths
+
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="kernels are forked on Linux only")
 
@@ -45,6 +47,15 @@ print(json.dumps({
     "hooks": [sys.excepthook.__name__, sys.displayhook.__class__.__name__],
 }))
 """
+
+
+def test_a_running_event_loop_of_the_caller_is_left_to_it():
+    async def used() -> bool:
+        with Kernels(Places()) as kernels, kernels.one():
+            pass
+        return asyncio.get_running_loop().is_closed()
+
+    assert not asyncio.run(used())
 
 
 class Kernel:

@@ -101,10 +101,15 @@ class Kernels:
 
 
 def _close_event_loop() -> None:
-    """Close what Jupyter's synchronous calls opened for this thread, and leave to the collector of garbage."""
+    """Close what Jupyter's synchronous calls opened for this thread, and leave to the collector of garbage.
+
+    A loop that runs is that of whoever called: a notebook, or what drives a browser.
+    """
     from jupyter_core.utils import ensure_event_loop
 
-    ensure_event_loop().close()
+    loop = ensure_event_loop()
+    if not loop.is_running():
+        loop.close()
 
 
 def kernel_environment(source: Path, scratch: Path) -> dict[str, str]:
