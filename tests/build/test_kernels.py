@@ -23,7 +23,6 @@ from analysis._build.kernels.process import SOURCE, ForkedProcess
 from analysis._build.runs.folders import Places
 from analysis._core import paths
 
-
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="kernels are forked on Linux only")
 
 SEEN = """
@@ -55,7 +54,8 @@ def test_a_running_event_loop_of_the_caller_is_left_to_it():
             pass
         return asyncio.get_running_loop().is_closed()
 
-    assert not asyncio.run(used())
+    with ThreadPoolExecutor(1) as thread:  # which has no loop yet
+        assert not thread.submit(asyncio.run, used()).result()
 
 
 class Kernel:
