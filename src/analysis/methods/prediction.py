@@ -95,7 +95,7 @@ class Decoder:
         self.facts = {row["accelerator"]: row for row in as_dicts(tables.accelerators)}
         self.identities = {row["benchmark"]: row for row in as_dicts(tables.benchmarks)}
         self._benchmarks = tables.benchmarks
-        self._data_sets = tables.request_lengths.groupby("benchmark")[["prompt_tokens", "answer_tokens"]]
+        self._requests = tables.request_lengths
         self.limit_ms = benchmark_rules.limits_ms(tables.benchmark_limits, benchmark_rules.TPOT)
         self._known: dict[tuple, Decoding | None] = {}
 
@@ -110,11 +110,10 @@ class Decoder:
         The benchmark's mean answer is what models generate. A request without an answer does not count beside others
         that have one; where the data set or all of its answers are not known, each request has the means.
         """
-        row, known = self.identities[benchmark], np.ones((1, 2))
-        if benchmark in self._data_sets.groups:
-            rows = self._data_sets.get_group(benchmark)
-            answered = rows.dropna(subset="answer_tokens")
-            known = (answered if len(answered) else rows.fillna(1)).to_numpy("float64")
+        row, columns = self.identities[benchmark], ["prompt_tokens", "answer_tokens"]
+        rows = self._requests.loc[self._requests["benchmark"].eq(benchmark), columns]
+        answered = rows.dropna(subset="answer_tokens")
+        known = (answered if len(answered) else rows.fillna(1)).to_numpy("float64") if len(rows) else np.ones((1, 2))
         means = row["prompt_tokens"], (row["tokens_per_sample_low"] + row["tokens_per_sample_high"]) / 2
         return Requests(*known.T).scaled(prompt or means[0], answer or means[1])
 
