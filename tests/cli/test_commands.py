@@ -481,3 +481,26 @@ def test_what_a_measured_file_says_does_nothing_to_the_terminal(said, tmp_path):
         status, text = said("measure", str(path))
         assert status == (0 if name == "backend" else 2) and "\\x1b]0;" in text
         assert not set(text) & set(STEERING) - set("0;ownedJ2[]31m")
+
+
+def test_plan_and_choose_agree_what_is_measured_and_what_an_estimate(said):
+    """Of GB200 whole racks were measured, of H100 nothing under a limit: a plan of fewer, or of it, is an estimate."""
+    asked = ["--benchmark", "gpt-oss-120b", "--users", "1000", "--tokens-per-user", "25", "--format", "json"]
+    expected = {"B200 SXM": "measured", "GB200": "estimate", "H100 SXM": "estimate"}
+    ranked = json.loads(said("choose", *asked)[1])["ranked"]
+    assert {row["accelerator"]: row["evidence"] for row in ranked}.items() >= expected.items()
+    for accelerator, evidence in expected.items():
+        plan = json.loads(said("plan", *asked, "--accelerator", accelerator)[1])
+        assert plan["throughput"]["evidence"] == evidence
+        assert any(f", {evidence})" in finding["headline"] for finding in plan["findings"])
+
+
+def test_a_row_is_the_same_whichever_others_are_shown(said):
+    """Of many users, whose plans keep what systems of several nodes kept: MI355X's do not tell it of B200."""
+    asked = [*replaced_in(LLAMA, "--users", "20000"), "--format", "json"]
+    whole = {row["accelerator"]: row for row in json.loads(said(*asked)[1])["ranked"]}
+    for names in (["B200"], ["B200", "MI355X"], ["H200", "B200", "GB300"]):
+        shown = json.loads(said(*asked, "--accelerators", *names)[1])["ranked"]
+        assert len(shown) == len(names)
+        for row in shown:  # that another row is of another round is told beside that row alone
+            assert row | {"notes": None} == whole[row["accelerator"]] | {"notes": None}

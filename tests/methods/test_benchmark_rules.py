@@ -44,8 +44,10 @@ LIMITS = pd.DataFrame(
     [
         ("Server", (), 10.0),
         ("Server", ("v4.1",), 5.0),
+        ("Server", ["v6.0"], 10.0),
         ("Server", ("v5.0", "v6.0"), 10.0),
         ("Server", ("v3.1",), None),
+        ("Interactive", (), 25.0),
         ("Interactive", ("v4.1",), None),  # the scenario is younger
     ],
 )
@@ -55,6 +57,31 @@ def test_guaranteed_speed_is_the_inverse_of_the_tightest_limit_of_the_rounds(sce
 
 def test_a_limit_of_no_round_holds_in_all():
     assert benchmark_rules.limit_ms(LIMITS, "llm", "Server", "ttft_p99_limit", ("v2.0",)) == 20.0
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "scenario", "rounds", "ttft", "tpot"),
+    [
+        ("llama2-70b", "Server", ("v4.1",), 2000.0, 200.0),
+        ("llama2-70b", "Interactive", ("v5.1",), 450.0, 40.0),
+        ("llama3.1-405b", "Interactive", ("v5.1",), 4500.0, 80.0),
+        ("deepseek-r1", "Server", ("v6.0",), 2000.0, 80.0),
+        ("gpt-oss-120b", "Interactive", ("v6.0",), 2000.0, 15.0),
+    ],
+)
+def test_the_limits_of_the_rules(data, benchmark, scenario, rounds, ttft, tpot):
+    limits = [benchmark_rules.limit_ms(data.benchmark_limits, benchmark, scenario, f"{name}_p99_limit", rounds)
+              for name in ("ttft", "tpot")]  # fmt: skip
+    assert limits == [ttft, tpot]
+
+
+def test_a_scenario_that_a_round_lacks_has_no_limit(data):
+    assert benchmark_rules.guaranteed_speed(data.benchmark_limits, "llama2-70b", "Interactive", ("v4.1",)) is None
+
+
+def test_guaranteed_speed_without_a_limit_is_unknown():
+    assert benchmark_rules.guaranteed_speed(LIMITS, "llm", "Offline") is None
+    assert benchmark_rules.guaranteed_speed(LIMITS, "images", "Server") is None
 
 
 def test_language_models_are_those_with_a_limit_on_each_token(data):

@@ -195,11 +195,15 @@ def test_what_was_left_out_does_not_leak_into_its_prediction(data, shipped):
     assert after["actual"].tolist() == pytest.approx((3.0 * before["actual"]).tolist())
 
 
+# What docs/planner.md says to miss its aim.
+MISSED = [(NONE, EARLIER, "Interactive")]
+
+
 def test_ranges_on_the_shipped_record_hold_what_they_promise(shipped, shipped_errors):
     whole = shipped_errors.xs("", level="benchmark")
-    for basis, least in ((ALL, 0.75), (EARLIER, 0.74)):
-        plans = whole.xs(basis, level="basis").loc[[KNOWN, NONE, NEW]]
-        assert len(plans) == 6 and plans["held"].between(least, 0.85).all(), plans["held"]
+    plans = whole[whole.index.isin([KNOWN, NONE, NEW], 0) & whole.index.isin([ALL, EARLIER], 1)]
+    missed = plans[~plans["held"].between(0.75, 0.85)]
+    assert len(plans) == 12 and missed.index.tolist() == MISSED, plans["held"]
     told = shipped[shipped["low"].notna()]
     assert told["held"].eq((told["actual"] >= told["low"]) & (told["actual"] <= told["high"])).mean() > 0.999
     assert set(told["benchmark"]) == LANGUAGE_MODELS
@@ -261,3 +265,31 @@ def test_a_round_is_predicted_ahead_from_earlier_rounds_alone():
     others = prediction.ahead(frame(old, asked | {"rate": 5.0, "per_accelerator": 1.0}), "v6.0")
     pd.testing.assert_frame_equal(others, rows.reset_index()[others.columns])
     assert round_age("v6.0") < round_age("v6.1")
+
+
+def test_errors_of_the_record_reach_what_they_aim_at(shipped_errors):
+    """Median and P90 with Offline known and no result of the accelerator; better than the median of the others."""
+    for scenario, median, p90 in (("Interactive", 0.09, 0.25), ("Server", 0.045, 0.20)):
+        own, naive = (shipped_errors.loc[(KNOWN, basis, scenario, "")] for basis in (ALL, NAIVE))
+        assert own["median"] < median and own["p90"] < p90 and own["systems"] > 100
+        assert own["median"] < 0.75 * naive["median"] and own["p90"] < 0.6 * naive["p90"]
+        nested = shipped_errors.loc[(KNOWN, NESTED, scenario, "")]
+        assert nested["median"] < 1.1 * own["median"] and nested["p90"] < 1.1 * own["p90"]
+    earlier = shipped_errors.loc[(KNOWN, EARLIER, "Server", "")]
+    assert earlier["median"] < 0.07 and earlier["p90"] < 0.26
+
+
+@pytest.mark.parametrize(("name", "times"), [(name, times) for name, times in prediction.SHARED.items()
+                                             if name != "accelerator"])  # fmt: skip
+def test_each_thing_in_common_multiplies_the_weight(name, times):
+    """One system that shares a thing weighs as much as 2 or 4 that share nothing, and is outweighed by more."""
+    target, like = case(50), case(51, rate=900.0)
+    like[name] = target[name]
+    if name == "accelerator_count":
+        like["per_accelerator"] = like["rate"] / like[name]
+    apart = [case(place, rate=100.0 + place) for place in range(1, 2**times)]
+    assert predicted(frame(target, like, *apart))[0] == pytest.approx(900.0, **CLOSE)
+    assert predicted(frame(target, like, *apart, case(40, rate=100.0), case(41, rate=101.0)))[0] < 200
+    blank = {name: ""} if isinstance(target[name], str) else {}
+    if blank:  # what is not known is not in common
+        assert predicted(frame(target | blank, like | blank, case(3, rate=100.0), case(4, rate=101.0)))[0] < 200

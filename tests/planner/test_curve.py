@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import pytest
 
 from analysis._core.file_contents import sha256_of
 from analysis._core.parameters import RealWorldDerating
+from analysis._core.paths import ROOT
 from analysis.methods.decoding import Lengths
 from analysis.methods.prediction import Decoder
 from analysis.planner.basis import basis
@@ -158,6 +160,13 @@ def test_asked_means_scale_the_requests_of_the_data_set(data):
     assert np.isnan(decoder.lengths("gptj").prompt) and decoder.requests("gptj", 10.0).lengths.whole == 79.0
 
 
+def test_docs_state_the_requests_of_the_tables(data):
+    lengths = Decoder(data).lengths("deepseek-r1")
+    told = f"{lengths.context:,.0f} tokens, {lengths.prompt + lengths.answer / 2:,.0f} without the spread"
+    assert told in " ".join((ROOT / "docs" / "planner.md").read_text("utf-8").split())
+    assert f"({len(data.request_lengths):,} requests)" in (ROOT / "docs" / "data.md").read_text("utf-8")
+
+
 def test_requests_without_an_answer_do_not_count_beside_others(record, data):
     tables = record(SERVER)
     rows = data.request_lengths.copy()
@@ -228,3 +237,24 @@ def test_a_chart_has_what_was_measured_and_estimates_from_there_on(record):
     own = estimates[estimates["accelerator"].eq("H100 SXM")]
     assert own["speed"].iloc[[0, -1]].tolist() == [40.0, 48.0]
     assert own["rate_low"].iloc[0] == 1500.0 and own["rate_low"].is_monotonic_decreasing
+
+
+@pytest.mark.parametrize(("scenarios", "benchmark", "name"), [
+    (("Interactive",), "llama2-70b", "MI300X"), (("Offline", "Server", "Interactive"), "llama3.1-8b", "H200 NVL"),
+])  # fmt: skip
+def test_an_estimate_rests_on_no_result_of_its_own(data, scenarios, benchmark, name):
+    """Without its results in the files an accelerator has the estimate that the record with them has of it."""
+    own = data.results["accelerator"].eq(name) & data.results["scenario"].isin(scenarios)
+    own &= data.results["benchmark"].eq(benchmark)
+    fields = ("doubts", "benchmarks", "accelerators", "prices", "benchmark_limits", "request_lengths")
+    without = SimpleNamespace(**{each: getattr(data, each) for each in fields}, results=data.results[~own])
+    asked = RealWorldDerating(benchmark=benchmark, baseline=name)
+    full, less = (basis(tables, asked).evidence.estimates for tables in (data, without))
+    question = "Offline known" if len(scenarios) == 1 else "no result of the accelerator"
+    keys = ["scenario", "system_key", "rate"]
+    told = [
+        frame[frame["accelerator"].eq(name) & frame["question"].eq(question) & frame["scenario"].isin(["Interactive"])]
+        for frame in (full, less)
+    ]
+    assert len(told[0]) and own.any()
+    pd.testing.assert_frame_equal(*(frame[keys].reset_index(drop=True) for frame in told))

@@ -94,3 +94,24 @@ def test_make_runs_in_a_folder_whose_name_has_a_space(tmp_path):
     lines = made.stdout.splitlines()
     assert {"reports", "check", "benchmarks/bench.py", f"--ServerApp.root_dir={root}"} < set(lines)
     assert f"{root}/.venv/ipython-lab" in lines
+
+
+def test_conda_asks_for_the_same_python(conda, project):
+    assert dict(split(each) for each in conda if isinstance(each, str))["python"] == project["requires-python"]
+
+
+def test_conda_installs_this_package_and_nothing_else_by_pip(conda):
+    assert [each for each in conda if not isinstance(each, str)] == [{"pip": ["-e ."]}]
+
+
+def test_every_package_of_the_lock_has_a_hash():
+    assert {name for name, hashes in locked().items() if not hashes} == set()
+
+
+def test_every_package_of_the_lock_is_pinned():
+    lines = [line for line in LOCK.read_text("utf-8").splitlines() if re.match(r"[A-Za-z0-9]", line)]
+    assert [line for line in lines if not re.match(r"[A-Za-z0-9._-]+==[^ ]+", line)] == []
+
+
+def test_lock_holds_no_address():
+    assert "://" not in LOCK.read_text("utf-8")

@@ -119,3 +119,23 @@ def test_an_accelerator_has_one_price_per_hour(stored):
     assert sum(len(of_pages) > 1 for of_pages in prices.values()) > 2
     for asked, of_pages in prices.items():
         assert max(of_pages.values()) == pytest.approx(min(of_pages.values()), rel=DIGITS), (asked, of_pages)
+
+
+def test_the_share_that_a_system_retains_is_one_number(stored):
+    """Interactive over Offline: rates of one submitter and round in the costs, and the share on the derating page."""
+    rates: dict[tuple[str, str, str], dict[str, float]] = {}
+    shares = {}
+    for table in stored:
+        for row in table.rows:
+            if table.notebook == "price_performance" and {"Scenario", "Submitter", "Round"} <= set(row):
+                rate = number(row["Throughput per accelerator (tokens/s)"])
+                rates.setdefault((row["Accelerator"], row["Submitter"], row["Round"]), {})[row["Scenario"]] = rate
+            if table.notebook == "real_world_derating" and row.get("Limit", "").startswith("Interactive"):
+                shares[row["Name"]] = number(row["Share of Offline throughput"])
+    both = {
+        name: own["Interactive"] / own["Offline"]
+        for (name, _, _), own in rates.items()
+        if name in shares and {"Interactive", "Offline"} <= set(own)
+    }
+    assert len(both) > 2
+    assert {name: shares[name] for name in both} == pytest.approx(both, rel=2 * DIGITS)

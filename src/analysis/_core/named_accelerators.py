@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import NamedTuple
 
 from analysis._core import table_text
 from analysis._core.cell_lists import first_of
@@ -36,7 +37,7 @@ def accelerator_named(word: str, others: Iterable[str] = ()) -> str:
     accelerators that it has.
     """
     found = several(word, others)
-    if folded(word) in _vendors():
+    if folded(word) in _known().of_vendor:
         raise ValueError(f"{word!r} is a vendor, one accelerator is expected; valid: {first_of(found, NAMED)}")
     return found[0]
 
@@ -50,17 +51,19 @@ def several(word: str, others: Iterable[str] = ()) -> list[str]:
         raise ValueError(f"{word!r} is no name of an accelerator")
     if not word.strip():
         raise ValueError("the name of an accelerator is empty")
-    others, names = [name for name in others if name != MIXED], _names()
+    others, known = [name for name in others if name != MIXED], _known()
     if word in others:
         return [word]
-    if (known := names.get(folded(word)) or _spellings().get(spelled(word), MIXED)) != MIXED:
-        return [known]
-    if of_vendor := _vendors().get(folded(word)):
+    if (found := known.by_name.get(folded(word)) or known.by_spelling.get(spelled(word), MIXED)) != MIXED:
+        return [found]
+    if of_vendor := known.of_vendor.get(folded(word)):
         return of_vendor
     parts = table_text.rows("accelerators")
     own = [*(row["accelerator"] for row in parts), *others, *(row["vendor"] for row in parts)]
     no_part = {row["as_published"] for row in table_text.rows("accelerator_aliases") if not row["accelerator"]}
-    raise ValueError(not_among(word, [name for name in dict.fromkeys(own) if name not in {"", MIXED, *no_part}], names))
+    raise ValueError(
+        not_among(word, [name for name in dict.fromkeys(own) if name not in {"", MIXED, *no_part}], known.by_name)
+    )
 
 
 def each(words: Iterable[str], others: Iterable[str] = ()) -> list[str]:
@@ -69,23 +72,21 @@ def each(words: Iterable[str], others: Iterable[str] = ()) -> list[str]:
     return list(dict.fromkeys(name for word in words for name in several(word, others)))
 
 
-def _names() -> dict[str, str]:
-    return _read(*map(file_version, FILES))[0]
+class _Known(NamedTuple):
+    """The accelerators behind what people write; a spelling of two accelerators is not among them."""
+
+    by_name: dict[str, str]  # keys as choices.folded
+    by_spelling: dict[str, str]  # keys as choices.spelled
+    of_vendor: dict[str, list[str]]  # keys as choices.folded
 
 
-def _spellings() -> dict[str, str]:
-    """The accelerator behind each name, keys as choices.spelled; a spelling of two accelerators is not among them."""
-    return _read(*map(file_version, FILES))[2]
-
-
-def _vendors() -> dict[str, list[str]]:
-    """The accelerators of each vendor, keys as choices.folded."""
-    return _read(*map(file_version, FILES))[1]
+def _known() -> _Known:
+    return _read(*map(file_version, FILES))
 
 
 @lru_cache(maxsize=1)
-def _read(*versions: tuple[int, ...]) -> tuple[dict[str, str], dict[str, list[str]], dict[str, str]]:
-    """The accelerators by name, by vendor, and by spelling, of these versions of FILES."""
+def _read(*versions: tuple[int, ...]) -> _Known:
+    """What is known by these versions of FILES."""
     parts, aliases = table_text.rows("accelerators"), table_text.rows("accelerator_aliases")
     names = by_name(
         ((row["accelerator"], row["label"], row["vendor"]) for row in parts),
@@ -98,4 +99,4 @@ def _read(*versions: tuple[int, ...]) -> tuple[dict[str, str], dict[str, list[st
     spellings: dict[str, set[str]] = {}
     for name, accelerator in names.items():
         spellings.setdefault(spelled(name), set()).add(accelerator)
-    return names, vendors, {spelling: min(found) for spelling, found in spellings.items() if len(found) == 1}
+    return _Known(names, {spelling: min(found) for spelling, found in spellings.items() if len(found) == 1}, vendors)

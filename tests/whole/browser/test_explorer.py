@@ -468,3 +468,21 @@ def test_it_opens_on_like_with_like_and_calls_accelerators_as_reports_do(explore
     page.locator("#drawing .mark").nth(2).click()
     full = page.locator("#row dl div").filter(has=page.get_by_text("Accelerator", exact=True)).locator("dd")
     assert full.inner_text() == page.evaluate("text('accelerator', rowOf(choice.row))")
+
+
+def test_a_result_has_its_cost_or_says_why_not(explorer, whole):
+    """Beside its throughput, at the price of the notebook's cost model; the axis of a view of its own."""
+    chosen = {"round": ["v6.0"], "benchmark": ["llama2-70b"], "scenario": ["Server"], "division": ["closed"]}
+    page, rows = explorer(explorer_links.address(chosen, "table")), taken(whole, chosen)
+    able = rows[rows["per_accelerator"].notna()]
+    page.set_viewport_size({"width": 1440, "height": 3600})
+    page.evaluate("fillTable()")
+    heads = page.locator(".grid thead th").all_inner_texts()
+    place = next(place for place, head in enumerate(heads) if head.startswith("Cost"))
+    cells = page.evaluate(f"[...document.querySelectorAll('.grid tbody tr')].map(row => row.cells[{place}].innerText)")
+    assert cells.count("no price") == able["priced"].eq("no price").sum() > 0
+    least = f"{able['usd_per_million'].min():.4g}"
+    assert any(cell.startswith(least) for cell in cells)
+    page.evaluate("hash => { location.hash = hash }", explorer_links.address(chosen, "cost"))
+    expect(page.locator("#drawing text.axis", has_text="dollars per million tokens")).to_be_visible()
+    assert page.locator("#drawing .mark").count() > 3
