@@ -224,7 +224,7 @@ class RealWorldDerating(Strict):
     power_usage_effectiveness: FromOne = 1.3
     whole_nodes: bool = False
     spare_nodes: Annotated[int, Field(ge=0, le=1000)] = 0
-    draws: Annotated[int, Field(ge=1000, le=1_000_000)] = 20_000
+    draws: Annotated[int, Field(ge=1000, le=1_000_000)] = 10_000
     seed: Annotated[int, Field(ge=0)] = 0
 
     @model_validator(mode="after")

@@ -136,7 +136,7 @@ def _add_speed(add: Callable[..., Any]) -> None:
 
 def _add_draws(add: Callable[..., Any]) -> None:
     add("--rounds", nargs="+", metavar="ROUND", help="MLPerf Inference rounds planned with (v4.1 v5.1 v6.0)")
-    add("--draws", type=int, help="Monte Carlo draws (20000)")
+    add("--draws", type=int, help="Monte Carlo draws (10000)")
     add("--seed", type=int, help="of the draws (0)")
     add("--format", default="text", choices=["text", "json"], help="output (text)")
 

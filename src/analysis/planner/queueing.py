@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-KNOTS = 64  # loads that are solved exactly while the load doubles; the needs between two of them are interpolated
+KNOTS = 16  # loads that are solved exactly while the load doubles; the needs between two of them are interpolated
 CHORDS = 12  # drawn to the slots needed: from the eighth on they meet what the formula's own rounding leaves
 NODES = 64  # of the integral behind a delay: it is exact to 13 digits up to a load of 1e5
 ROUNDING = 3e-11  # of the formula, relative: found slots are more by that, so that the limit holds
