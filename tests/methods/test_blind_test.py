@@ -15,7 +15,7 @@ from analysis.methods.prediction import CASE, DECODED, KNOWN, NEW
 def case(name: str, **changes: object) -> dict[str, object]:
     own = {"benchmark": "llm", "scenario": "Server", "round": "v5.1", "submitter": name, "system": name}
     own |= {"system_key": name, "accelerator": "H100 SXM", "accelerator_count": 8, "software": "vllm", "on_sale": True}
-    own |= {"precision": "fp8", "family": "Hopper", "rack": False, "ceiling": 1.0, "model_share": 1.0}
+    own |= {"precision": "fp8", "family": "Hopper", "kind": "gpu", "rack": False, "ceiling": 1.0, "model_share": 1.0}
     return own | {"rate": 800.0, "per_accelerator": 100.0, "offline": 1000.0} | changes
 
 

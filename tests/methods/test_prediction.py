@@ -23,7 +23,7 @@ def case(place: int, **changes: object) -> dict[str, object]:
     own = {"benchmark": "llm", "scenario": "Server", "round": f"v{place}.0", "submitter": f"s{name}"}
     own |= {"system": f"box {name}", "system_key": f"key {name}", "accelerator": f"part {name}"}
     own |= {"accelerator_count": 100 + place, "software": f"software {name}", "on_sale": True, "offline": 1000.0}
-    own |= {"precision": f"p{place}", "family": f"f{place}", "rack": f"r{place}", "ceiling": 1.0, "model_share": 1.0}
+    own |= {"precision": f"p{place}", "family": f"f{place}", "kind": f"k{place}", "rack": f"r{place}", "ceiling": 1.0, "model_share": 1.0}
     row = own | {"rate": 500.0 + place} | changes
     return {"per_accelerator": row["rate"] / row["accelerator_count"]} | row
 
@@ -269,7 +269,7 @@ def test_a_round_is_predicted_ahead_from_earlier_rounds_alone():
 
 def test_errors_of_the_record_reach_what_they_aim_at(shipped_errors):
     """Median and P90 with Offline known and no result of the accelerator; better than the median of the others."""
-    for scenario, median, p90 in (("Interactive", 0.09, 0.25), ("Server", 0.045, 0.20)):
+    for scenario, median, p90 in (("Interactive", 0.09, 0.25), ("Server", 0.0415, 0.18)):
         own, naive = (shipped_errors.loc[(KNOWN, basis, scenario, "")] for basis in (ALL, NAIVE))
         assert own["median"] < median and own["p90"] < p90 and own["systems"] > 100
         assert own["median"] < 0.75 * naive["median"] and own["p90"] < 0.6 * naive["p90"]

@@ -42,8 +42,8 @@ LARGEST, OTHERS = "llama2-70b", "all but Llama 2 70B"  # the benchmark of most c
 GATHERED_FROM = ("results", "benchmarks", "benchmark_limits", "request_lengths", "accelerators", "doubts")
 
 # What two systems have in common, and how often it counts: each time multiplies the weight of one for the other by
-# FACTOR. `rack` is whether more than a node shares the weights.
-SHARED: Mapping[str, int] = {"accelerator": 4, "software": 2, "round": 2, "accelerator_count": 2, "rack": 2,
+# FACTOR. `rack` is whether more than a node shares the weights, `kind` that of the datasheet: GPU, processor, TPU.
+SHARED: Mapping[str, int] = {"accelerator": 4, "software": 2, "round": 2, "accelerator_count": 2, "rack": 2, "kind": 3,
                              "submitter": 1, "family": 1, "precision": 1}  # fmt: skip
 FACTOR, RIVALS = 2.0, (1.5, 2.0, 3.0, 4.0)  # and those of which NESTED takes the best in the other rounds
 
@@ -52,7 +52,7 @@ FEWEST = 9  # errors with which a tenth percentile can be stated: one case in te
 OF_SYSTEM = ["round", "submitter", "system", "system_key", "accelerator", "accelerator_count", "software", "on_sale"]
 CASE = ["benchmark", "scenario", *OF_SYSTEM, "precision", "rate", "per_accelerator", "offline"]
 # Of the decoding model: Offline tokens/s per accelerator, and the share of it at the scenario's limit; NaN unknown.
-DECODED = ["family", "rack", "ceiling", "model_share"]
+DECODED = ["family", "kind", "rack", "ceiling", "model_share"]
 ERRORS = ["question", "basis", "scenario", "benchmark", "systems", "of_systems", "median", "p90", "held"]
 HEADS = {"words": "Predicted from", "benchmark": "Errors of", "Server": "Server", "Interactive": "Interactive"}
 
@@ -190,12 +190,12 @@ def decoded(cases: pd.DataFrame, decoder: Decoder) -> pd.DataFrame:
     """The cases with DECODED: what the decoding model says of each, at the limit of its scenario in any round."""
     rows = []
     for case in as_dicts(cases[["accelerator", "benchmark", "scenario", "precision", "accelerator_count"]]):
-        count, family = float(case["accelerator_count"] or np.nan), decoder.facts[case["accelerator"]]["family"]
+        count, facts = float(case["accelerator_count"] or np.nan), decoder.facts[case["accelerator"]]
         model = decoder.at(case["accelerator"], case["benchmark"], case["precision"], count)
         speed = MS_PER_SECOND / decoder.limit_ms(case["benchmark"], case["scenario"], ())
         most = model.most if model else np.nan
         share = model.at(speed) / most or np.nan if model and speed == speed else most / most
-        rows.append((family, count > decoding.NODE, most, share))
+        rows.append((facts["family"], facts["kind"], count > decoding.NODE, most, share))
     columns = pd.DataFrame(rows, columns=DECODED, index=cases.index)
     return cases.assign(**{name: columns[name] for name in DECODED})
 
