@@ -195,15 +195,10 @@ def test_what_was_left_out_does_not_leak_into_its_prediction(data, shipped):
     assert after["actual"].tolist() == pytest.approx((3.0 * before["actual"]).tolist())
 
 
-# What docs/planner.md says to miss its aim.
-MISSED = [(NONE, EARLIER, "Interactive")]
-
-
 def test_ranges_on_the_shipped_record_hold_what_they_promise(shipped, shipped_errors):
     whole = shipped_errors.xs("", level="benchmark")
     plans = whole[whole.index.isin([KNOWN, NONE, NEW], 0) & whole.index.isin([ALL, EARLIER], 1)]
-    missed = plans[~plans["held"].between(0.75, 0.85)]
-    assert len(plans) == 12 and missed.index.tolist() == MISSED, plans["held"]
+    assert len(plans) == 12 and plans["held"].between(0.75, 0.85).all(), plans["held"]
     told = shipped[shipped["low"].notna()]
     assert told["held"].eq((told["actual"] >= told["low"]) & (told["actual"] <= told["high"])).mean() > 0.999
     assert set(told["benchmark"]) == LANGUAGE_MODELS
@@ -269,7 +264,7 @@ def test_a_round_is_predicted_ahead_from_earlier_rounds_alone():
 
 def test_errors_of_the_record_reach_what_they_aim_at(shipped_errors):
     """Median and P90 with Offline known and no result of the accelerator; better than the median of the others."""
-    for scenario, median, p90 in (("Interactive", 0.09, 0.25), ("Server", 0.0415, 0.18)):
+    for scenario, median, p90 in (("Interactive", 0.09, 0.25), ("Server", 0.045, 0.18)):
         own, naive = (shipped_errors.loc[(KNOWN, basis, scenario, "")] for basis in (ALL, NAIVE))
         assert own["median"] < median and own["p90"] < p90 and own["systems"] > 100
         assert own["median"] < 0.75 * naive["median"] and own["p90"] < 0.6 * naive["p90"]
