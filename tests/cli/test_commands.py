@@ -91,7 +91,7 @@ for command in {[["check"], ["audit"], PLAN, CHOOSE]}:
 def test_plan_answers_with_every_quantity_and_what_it_rests_on(answered):
     status, text = answered(*PLAN)
     assert status == 0 and text.startswith(
-        "Serving 100 users at 25 tokens/s takes 2 to 3 H200 (part of a node, measured), $3.48 to $5.22/hour, $0.39 "
+        "Serving 100 users at 25 tokens/s takes 2 to 3 H200 (part of a node, interpolated), $3.48 to $5.22/hour, $0.39 "
     )
     for words in ("accelerators", "nodes of up to 8", "cost ($/hour)", "cost ($/user-hour)", "facility power (kW)",
                   "cost ($/million tokens)", "headroom over peak traffic (%)", "Rank correlation with cost: ",
@@ -162,7 +162,7 @@ def test_plan_as_json_holds_what_the_words_say(said, answered):
     ends = plan["findings"][0]["low"], plan["findings"][0]["high"]
     assert ends == (needed["p10"], needed["p90"]) == (2, 3)
     rate = plan["throughput"]
-    assert rate["evidence"] == "measured" and rate["low"] < rate["per_accelerator"] < rate["high"]
+    assert rate["evidence"] == "interpolated" and rate["low"] < rate["per_accelerator"] < rate["high"]
     assert [row["change"] for row in plan["changes"]][:2] == ["price -20%", "price +20%"]
     without = said(*PLAN, "--accelerator", "MI350X", "--format", "json")[1]
     assert {row["p50"] for row in json.loads(without)["quantities"] if row["output"].startswith("usd")} == {None}
@@ -329,13 +329,14 @@ def test_choose_ranks_accelerators_and_lists_those_without_a_qualifying_run(answ
     assert status == 0 and text.startswith(
         "Serving 1,000 concurrent users of Llama 2 70B at 25 tokens/s takes at least "
     )
-    for words in ("Break-even price vs H200: ", "Available accelerators on Llama 2 70B, measured before estimated",
+    for words in ("Break-even price vs H200: ", "Available accelerators on Llama 2 70B, estimates last",
                   "Facility kW", "Break-even (x H200)", "What changes the ranking", "Assumptions",
                   "llama2-70b: benchmark of its own.", "PUE 1.3"):  # fmt: skip
         assert words in text
     ranked = text.split("P10 to P90\n")[1].split("\n\n")[0].splitlines()[1:]
     evidence = [line.split()[1] for line in ranked if len(line.split("  ")[0].split()) == 1]
-    assert evidence == sorted(evidence, reverse=True) and {*evidence} == {"measured", "estimate"}
+    is_estimate = [words == "estimate" for words in evidence]
+    assert is_estimate == sorted(is_estimate) and {*evidence} == {"interpolated", "estimate"}
     assert {"B200", "H100", "H200", "MI355X"} <= {line.split("  ")[0] for line in ranked}
 
 
@@ -484,9 +485,9 @@ def test_what_a_measured_file_says_does_nothing_to_the_terminal(said, tmp_path):
 
 
 def test_plan_and_choose_agree_what_is_measured_and_what_an_estimate(said):
-    """Of GB200 whole racks were measured, of H100 nothing under a limit: a plan of fewer, or of it, is an estimate."""
+    """B200 ran slower and faster; of GB200 whole racks were measured, of H100 nothing under a limit: estimates."""
     asked = ["--benchmark", "gpt-oss-120b", "--users", "1000", "--tokens-per-user", "25", "--format", "json"]
-    expected = {"B200 SXM": "measured", "GB200": "estimate", "H100 SXM": "estimate"}
+    expected = {"B200 SXM": "interpolated", "GB200": "estimate", "H100 SXM": "estimate"}
     ranked = json.loads(said("choose", *asked)[1])["ranked"]
     assert {row["accelerator"]: row["evidence"] for row in ranked}.items() >= expected.items()
     for accelerator, evidence in expected.items():

@@ -287,7 +287,6 @@ SMALL = note("another_size", count=1, usual=8)
         ({"range_basis": "approximate"}, {note("approximate")}),
         ({"inferred": True}, {note("inferred")}),
         ({"precision": ""}, {note("precision_unstated")}),
-        ({"accelerator": "L40S", "accelerator_count": 1}, {SMALL}),
         ({"accelerator_count": 1}, NONE),
         ({"corrected": "wrong label"}, {note("label_corrected")}),
     ],
@@ -303,7 +302,10 @@ def test_a_cap_is_a_note_of_what_was_metered(select):
 
 
 def test_size_is_a_note_only_of_what_has_no_system_of_the_usual_size(select):
+    """The usual size is that of most systems, the least of two that are as frequent."""
     one, eight = {"accelerator_count": 1}, {"accelerator": "L40S"}
+    assert select({}, eight | one).rows["notes"].tolist() == [NONE, NONE, {SMALL}]
+    assert select(eight | one).rows["notes"].tolist() == [{note("another_size", count=8, usual=1)}, NONE]
     assert select(one, eight | one, eight).rows["notes"].tolist() == [NONE] * 4
     assert select(PAPER | one, {}).rows["notes"].tolist() == [NONE, {SMALL}, NONE]
 

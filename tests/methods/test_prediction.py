@@ -23,7 +23,14 @@ def case(place: int, **changes: object) -> dict[str, object]:
     own = {"benchmark": "llm", "scenario": "Server", "round": f"v{place}.0", "submitter": f"s{name}"}
     own |= {"system": f"box {name}", "system_key": f"key {name}", "accelerator": f"part {name}"}
     own |= {"accelerator_count": 100 + place, "software": f"software {name}", "on_sale": True, "offline": 1000.0}
-    own |= {"precision": f"p{place}", "family": f"f{place}", "kind": f"k{place}", "rack": f"r{place}", "ceiling": 1.0, "model_share": 1.0}
+    own |= {
+        "precision": f"p{place}",
+        "family": f"f{place}",
+        "kind": f"k{place}",
+        "rack": f"r{place}",
+        "ceiling": 1.0,
+        "model_share": 1.0,
+    }
     row = own | {"rate": 500.0 + place} | changes
     return {"per_accelerator": row["rate"] / row["accelerator_count"]} | row
 

@@ -12,9 +12,9 @@ HANDS = [
     # 1,700 tokens/s at 25 to 30 (v5.0 Interactive: 1,750): 15,000 x 1.79 / 1,700 = 16
     ("llama2-70b", "H100 SXM", 500, 30.0, {}, 16, "estimate"),
     # 6,500 tokens/s a little above Server's 17: 40,000 x 1.79 / 6,500 = 11, in groups of four that hold 671 GB: 12
-    ("deepseek-r1", "B300 SXM", 2000, 20.0, {}, 12, "measured"),
+    ("deepseek-r1", "B300 SXM", 2000, 20.0, {}, 12, "interpolated"),
     # 7,000 tokens/s between 11,200 at 18 and 1,640 at 147: 50,000 x 1.79 / 7,000 = 13
-    ("gpt-oss-120b", "B200 SXM", 1000, 50.0, {}, 13, "measured"),
+    ("gpt-oss-120b", "B200 SXM", 1000, 50.0, {}, 13, "interpolated"),
     # 5,100 tokens/s in Server at 42: 20,000 x 1.79 / 5,100 = 7
     ("llama3.1-8b", "H100 SXM", 1000, 20.0, {}, 7, "measured"),
     # chat of 405B: 140 tokens/s at 20,000-token prompts, four to five times that at 1,000: 4 hold the weights

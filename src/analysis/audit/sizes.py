@@ -19,7 +19,7 @@ from analysis.audit.frames import Tables
 from analysis.audit.verdict import AGREES, NOTHING, Judgment, Row, Verdict
 from analysis.comparability import selection
 from analysis.planner import capacity
-from analysis.planner.curve import MEASURED
+from analysis.planner.curve import ESTIMATE
 
 OWN_SIZING, OFFICIAL_SIZING = "sizing", "official sizing"
 WEIGHTS, LARGEST, TOGETHER = "weight memory", "model fits", "system against accelerator"
@@ -92,10 +92,10 @@ def official_sizing(tables: Tables) -> Iterator[Judgment]:
         answers = {"accelerators_needed": rented, "bill_per_hour": bill, "bill_per_user_hour": per_user_hour}
         speed = f"{example.speed:g} tokens/s"
         lacking = f"No official run of {accelerator} has {speed} per user; Offline has no interactivity."
-        measured = planned.evidence == MEASURED  # An estimate is no official result.
+        submitted = planned.evidence != ESTIMATE  # An estimate is no official result.
         for stated, claimed in example.beside(answers):
             words = f"At official rates with {speed} for each user it takes {claimed.text()} {stated['unit']}."
-            known, ids = claimed.known and measured, sorted(set(planned.behind["result_id"]))
+            known, ids = claimed.known and submitted, sorted(set(planned.behind["result_id"]))
             outcome = (claimed, first_of(ids, 3), words) if known else (NOTHING, "", lacking)
             no_basis = None if known else Verdict.NO_OFFICIAL_RESULT
             yield Judgment(stated, OFFICIAL_SIZING, *outcome, verdict=no_basis)

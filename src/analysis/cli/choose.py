@@ -159,7 +159,7 @@ def _tables(chosen: Choice, label: str) -> list[str]:
     hidden |= set() if chosen.budgets else {"within"}
     heads = {name: head.format(chosen.unit if name == "rate_median" else base) for name, head in COLUMNS.items()
              if name not in hidden}  # fmt: skip
-    title = f"Available accelerators on {label}, measured before estimated, P10 to P90"
+    title = f"Available accelerators on {label}, estimates last, P10 to P90"
     ranked = tables.table(chosen.ranked, title, heads)
     heads = {name: head.format(chosen.unit) for name, head in UNRANKED.items()}
     left = tables.table(chosen.unranked, "Not ranked", heads, most=FEW)

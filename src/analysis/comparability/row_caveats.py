@@ -54,10 +54,11 @@ def _doubt(code: str) -> Notes:
 
 
 def _settings(rows: pd.DataFrame, suite: str, division: str) -> dict[str, Setting]:
-    """By benchmark; the usual size is the number of accelerators that most systems have."""
+    """By benchmark; the usual size is the number of accelerators that most systems have, the least of several such."""
     columns = ["benchmark", "per", "accelerator_count", "basis", "accelerator"]
     facts = list(zip(*(rows[name].tolist() for name in columns), strict=True))
-    sizes = usual((benchmark, count) for benchmark, per, count, *_ in facts if per == "system")
+    least = usual((benchmark, -count) for benchmark, per, count, *_ in facts if per == "system" and pd.notna(count))
+    sizes = {benchmark: -count for benchmark, count in least.items()}
     sized = defaultdict(set)
     for benchmark, _, count, *pair in facts:
         if count == sizes.get(benchmark):

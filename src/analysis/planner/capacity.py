@@ -107,7 +107,7 @@ class Planned:
 
     @property
     def evidence(self) -> str:
-        """MEASURED or ESTIMATE of curve.py, "" where the throughput is unknown.
+        """MEASURED, INTERPOLATED, or ESTIMATE of curve.py, "" where the throughput is unknown.
 
         A part of a rack is an estimate where only whole racks were measured.
         """

@@ -35,13 +35,15 @@ from analysis.methods.prediction import KNOWN, MODEL, NEW, NONE, OFFLINE, SLOWER
 from analysis.planner.demand import requests
 
 SPEED = "tokens_per_second_per_user"
+LEAST_SPEED = "least_tokens_per_second_per_user"  # that a run proves: of its log, else its limit
 FIRST_TOKEN = "first_token_ms"  # see benchmark_rules.first_token_ms
-MEASURED, ESTIMATE = "measured", "estimate"
+MEASURED, INTERPOLATED, ESTIMATE = "measured", "interpolated", "estimate"
 PERCENTILES = {"median": "p50", "p99": "p99"}  # of the parameter `interactivity`
 RATE = ("per_accelerator_low", "per_accelerator_high")
 SAME_LENGTHS = 0.01  # share by which mean lengths may differ from the benchmark's and still be its own
 FULL_ERROR = 2.0  # times the throughput, at which other lengths have all the error of another benchmark
 LEAST_IN_FLIGHT = 1.5  # requests per accelerator: a system with fewer is no evidence of what it gives slower users
+FEWEST_LOGGED = 3  # runs of an accelerator whose median speaks for its runs without a log
 EXACT = Interval(1.0, 1.0)
 READ = dict.fromkeys([*system_properties.READ, *system_properties.LIMITED, *cost.RAN, *RATE, SPEED, FIRST_TOKEN,
                       "nodes", "origin", "system_key", "source_id", "notes", "scenario", "basis",
@@ -63,7 +65,10 @@ class Tables(prediction.Tables, Protocol):
 
 @dataclass(frozen=True)
 class Throughput:
-    """A rate per accelerator to draw from, its middle, in words what the range is one of, MEASURED or ESTIMATE."""
+    """A rate per accelerator to draw from, its middle, what the range is one of in words, and its evidence.
+
+    That is MEASURED where runs proved the speed, INTERPOLATED between runs, else ESTIMATE.
+    """
 
     rate: Interval
     range_of: str
@@ -79,7 +84,7 @@ class Throughput:
 class Point:
     """A throughput per accelerator at a speed (NaN: unknown), by the rows at `places`; `factors` are of its error.
 
-    An estimate rests on Offline rows, or on none of the accelerator.
+    `least` is the speed that the rows prove. An estimate rests on Offline rows, or on none of the accelerator.
     """
 
     speed: float
@@ -88,6 +93,7 @@ class Point:
     places: np.ndarray
     evidence: str
     words: str
+    least: float = np.nan
 
 
 @dataclass(frozen=True)
@@ -131,7 +137,8 @@ class Curve:
             factors *= _power(self.beyond, np.log(speed / slow.speed) / np.log(self.span))
             words += f", beyond {slow.speed:.3g} tokens/s per user by the decoding model"
         is_estimate = is_beyond or self.scaled or any(point.evidence == ESTIMATE for point in used)
-        return Throughput(rate * factors, words, ESTIMATE if is_estimate else MEASURED)
+        proven = INTERPOLATED if speed > slow.least else MEASURED
+        return Throughput(rate * factors, words, ESTIMATE if is_estimate else proven)
 
     @property
     def roof(self) -> float:
@@ -273,12 +280,12 @@ class Evidence:
         places = self._behind(accelerator, scenario)
         if not len(places):
             return None
-        low, high, speed = (self._columns[name][places] for name in (*RATE, SPEED))
+        low, high, speed, least = (self._columns[name][places] for name in (*RATE, SPEED, LEAST_SPEED))
         is_official = bool(self._candidates.official[places].all())
         rate = Interval(np.median(low), np.median(high)) if is_official else Interval(low.min(), high.max())
         factors = self._factors(NEW, scenario) if is_official else EXACT
         words = f"{self._candidates.scope(accelerator, places, self._scenarios[scenario])} ({scenario})"
-        return Point(float(np.median(speed)), rate, factors, places, MEASURED, words)
+        return Point(float(np.median(speed)), rate, factors, places, MEASURED, words, float(np.median(least)))
 
     def _estimate(self, accelerator: str, scenario: str) -> Point | None:
         """From the accelerator's Offline systems of one kind; where it has none, from other accelerators alone."""
@@ -324,7 +331,8 @@ class Evidence:
     @cached_property
     def _columns(self) -> dict[str, np.ndarray]:
         texts = {name: self.rows[name].to_numpy("object") for name in ("system_key", "precision")}
-        return texts | {name: self.rows[name].to_numpy("float64", na_value=np.nan) for name in (*RATE, SPEED)}
+        numbers = (*RATE, SPEED, LEAST_SPEED)
+        return texts | {name: self.rows[name].to_numpy("float64", na_value=np.nan) for name in numbers}
 
     @cached_property
     def _estimated(self) -> dict[tuple[str, str], list[dict[str, Any]]]:
@@ -405,8 +413,8 @@ def drawn(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The curves of accelerators as a chart shows them: their measured points, Offline first, and the estimates.
 
-    Points: accelerator, scenario, speed (tokens/s per user at the median or p99, NaN in Offline), rate_low/high, round,
-    source_ids, notes. Estimates: accelerator, speed, rate_low/high from the last measured point on, from the first
+    Points: accelerator, scenario, speed (tokens/s per user at the median or p99, without a log the scenario's limit, NaN
+    in Offline), is_bound (without a log), rate_low/high, round, source_ids, notes. Estimates: accelerator, speed, rate_low/high from the last measured point on, from the first
     point where one is an estimate, at STEPS speeds up to REACH times the fastest point of all. No rows of a benchmark
     without tokens.
     """
@@ -422,36 +430,44 @@ def drawn(
             rows = known.rows.take(point.places)
             facts = {"scenario": rows["scenario"].iloc[0], "round": names(rows["round"].unique())}
             told = {"source_ids": several(rows["source_id"]), "notes": notes.union(rows["notes"])}
-            ends = {"speed": point.speed, "rate_low": point.rate.low, "rate_high": point.rate.high}
+            ends = {"speed": point.least, "rate_low": point.rate.low, "rate_high": point.rate.high}
+            unlogged = point.speed == point.speed and bool(rows[f"tpot_{PERCENTILES[percentile]}_ms"].isna().any())
+            ends |= {"is_bound": unlogged}
             points.append({"accelerator": name} | ends | facts | told)
         if each.points:
             start = each.points[-1 if len(measured) == len(each.points) else 0].speed
             found = {speed: each.at(speed) for speed in np.linspace(start, end, STEPS)}
             estimates += [(name, speed, one.rate.low, one.rate.high) for speed, one in found.items() if one]
     columns = ["accelerator", "speed", "rate_low", "rate_high"]
-    frame = pd.DataFrame(points, columns=[*columns, "scenario", "round", "source_ids", "notes"])
+    frame = pd.DataFrame(points, columns=[*columns, "is_bound", "scenario", "round", "source_ids", "notes"])
     return frame, pd.DataFrame(estimates, columns=columns)
 
 
 def _with_speeds(
     rows: pd.DataFrame, decoder: Decoder, limits: pd.DataFrame, asked: RealWorldDerating
 ) -> tuple[pd.DataFrame, dict[str, float]]:
-    """The rows with SPEED, the interactivity of each run, and the usual one of each scenario with a limit.
+    """The rows with SPEED, the interactivity of each run, and LEAST_SPEED; the usual one of each scenario with a limit.
 
     By the run's own log, at the percentile asked for; a run without one has the limit of its scenario, at the median
-    times what logged runs were faster than their limit. Offline runs have none.
+    times what logged runs were faster than their limit: those of its accelerator where these are FEWEST_LOGGED, else
+    all. Offline runs have none.
     """
     tpot = rows.get(f"tpot_{PERCENTILES[asked.interactivity]}_ms", pd.Series(np.nan, rows.index))
-    speeds, typical = MS_PER_SECOND / pd.to_numeric(tpot).where(rows["scenario"].isin(LIMITED)), {}
+    logged, typical = MS_PER_SECOND / pd.to_numeric(tpot).where(rows["scenario"].isin(LIMITED)), {}
     limit = MS_PER_SECOND / benchmark_rules.of_rows(rows, limits, benchmark_rules.TPOT, asked.rounds)
+    speeds = logged
     for name in LIMITED:
         own = rows["scenario"].eq(name)
-        over = float((speeds / limit)[own].median()) if asked.interactivity == "median" else 1.0
-        over = over if over == over else 1.0
-        speeds = speeds.fillna((limit * over).where(own))
+        over, of_each = 1.0, 1.0
+        if asked.interactivity == "median" and (faster := (logged / limit)[own].dropna()).size:
+            over = float(faster.median())
+            of_own = faster.groupby(rows["accelerator"]).agg(["median", "size"])
+            of_own = of_own.loc[of_own["size"].ge(FEWEST_LOGGED), "median"]
+            of_each = rows["accelerator"].map(of_own).fillna(over)
+        speeds = speeds.fillna((limit * of_each).where(own))
         guaranteed = MS_PER_SECOND / decoder.limit_ms(asked.benchmark, name, asked.rounds)
         typical |= {name: guaranteed * over} if guaranteed == guaranteed else {}
-    return rows.assign(**{SPEED: speeds}), typical
+    return rows.assign(**{SPEED: speeds, LEAST_SPEED: logged.fillna(limit)}), typical
 
 
 def _power(ends: Interval, exponent: float) -> Interval:
