@@ -79,6 +79,18 @@ def test_finding_is_shown_and_recorded_with_what_its_rows_cite(shown):
     assert "A leads." in data["text/html"] and "preview" in data["text/html"]
 
 
+def test_finding_names_the_systems_of_its_rows_once_each_and_how_many_more(shown):
+    sizes = [8.0, 8.0, None, None, 16.0, 24.0, 32.0]
+    named = {"submitter": ["ACME"] * 6 + [""], "baseline_submitter": "Base", "baseline_system": "8xB"}
+    of_baseline = {"baseline_round": "v5.0", "baseline_count": 8, "baseline_result_id": "5.0-0001"}
+    rows = pd.DataFrame([RESULT] * 7).assign(accelerator_count=sizes, **named, **of_baseline)
+    (data,) = shown(report.finding, "A leads.", name="best", unit="ratio", value=1, rows=rows)
+    sized = [f"ACME: 8xA ({size}v5.1, 5.1-0001)" for size in ("8x, ", "", "16x, ", "24x, ")]
+    assert data[mime.FINDING]["systems"] == [*sized, "and 1 more"]
+    (data,) = shown(report.finding, "A leads.", name="best", unit="ratio", value=1, rows=rows[:1])
+    assert data[mime.FINDING]["systems"] == [sized[0], "baseline Base: 8xB (8x, v5.0, 5.0-0001)"]
+
+
 def test_notes_and_sources_that_are_given_win_over_those_of_the_rows(shown):
     row = pd.Series(RESULT | {"notes": frozenset({note("preview")})})
     (data,) = shown(

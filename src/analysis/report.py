@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 from IPython.display import display
 
-from analysis._core import explorer_links
+from analysis._core import explorer_links, shared_memory
 from analysis._core.citation import cited
 from analysis._core.findings import MOST_WORDS, Finding, exactly
 from analysis._core.interval import UNKNOWN, Interval, number, span
@@ -105,19 +105,19 @@ def scope(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -
     the whole page, such as one made from sample data.
     """
     provenance.remember(rows)
-    official = rows[rows["origin"].eq("official")]
+    official = shared_memory.where(rows, rows["origin"].eq("official"))
     parts = []
     if len(official):
-        rounds = sorted(set(official["round"]), key=round_age)
-        is_available = official["availability"].eq("available")
-        system = ["system_key"] if "system_key" in official else ["round", "submitter", "system"]
-        systems, available = (len(part.drop_duplicates(system)) for part in (official, official[is_available]))
+        rounds = sorted(official["round"].unique(), key=round_age)
+        system = official[["system_key"] if "system_key" in official else ["round", "submitter", "system"]]
+        of_available = system[official["availability"].eq("available")]
+        systems, available = (len(part.drop_duplicates()) for part in (system, of_available))
         parts.append("MLPerf\u00ae Inference " + (rounds[0] if len(rounds) == 1 else f"{rounds[0]} to {rounds[-1]}"))
-        parts.append(f"{names(sorted(set(official['division'])))} division")
+        parts.append(f"{names(sorted(official['division'].unique()))} division")
         some = "" if available == systems else f"{available:,} "
         parts.append(f"{count(systems, 'system')}, {some}available")
         if {"id", "evidence"} <= set(official):
-            parts.append(_recomputed(official.drop_duplicates("id")["evidence"].eq("log").mean()))
+            parts.append(_recomputed(official[["id", "evidence"]].drop_duplicates("id")["evidence"].eq("log").mean()))
     if others := len(rows) - len(official):
         parts.append(count(others, "figure") + " from documents")
     display(Trust((*parts, *more) if parts or more else ("no results",), notes, band, explorer_links.around(rows)))
@@ -128,18 +128,16 @@ def _systems(rows: pd.DataFrame | None) -> list[str]:
     if rows is None:
         return []
     texts, found = [], 0
-    for prefix, lead in (("", ""), ("baseline_", "baseline ")):
-        columns = {each: f"{prefix}{each}" for each in ("submitter", "system", "round")}
-        columns["size"] = "baseline_count" if prefix else "accelerator_count"
-        if set(columns.values()) <= set(rows):
+    for prefix, lead, size in (("", "", "accelerator_count"), ("baseline_", "baseline ", "baseline_count")):
+        columns = [f"{prefix}{each}" for each in ("submitter", "system", "round")]
+        if {*columns, size} <= set(rows):
             ids = rows.get(f"{prefix}result_id", pd.Series("", rows.index))
-            named = rows[list(columns.values())].set_axis(list(columns), axis=1).assign(result_id=ids)
-            named = named[named["submitter"].ne("") & named["system"].ne("")].drop_duplicates()
+            cells = (each.tolist() for each in (*(rows[name] for name in columns), rows[size].fillna(0), ids))
+            named = list(dict.fromkeys(each for each in zip(*cells, strict=True) if "" not in each[:2]))
             found += len(named)
-            for row in named.head(SYSTEMS).to_dict("records"):
-                size = f"{row['size']:.0f}x" if pd.notna(row["size"]) else ""
-                about = ", ".join(filter(None, [size, row["round"], row["result_id"]]))
-                texts.append(f"{lead}{row['submitter']}: {row['system']} ({about})")
+            for submitter, system, round, number, result_id in named[:SYSTEMS]:
+                about = ", ".join(filter(None, [f"{number:.0f}x" if number else "", round, result_id]))
+                texts.append(f"{lead}{submitter}: {system} ({about})")
     return [*texts[:SYSTEMS], *[f"and {found - SYSTEMS} more"] * (found > SYSTEMS)]
 
 

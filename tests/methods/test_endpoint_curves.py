@@ -67,4 +67,4 @@ def test_leaders_are_available_standardized_and_of_one_definition():
 )
 def test_a_name_says_what_a_result_is_not(changes, name):
     rows = points((10, 1), **changes).astype({"accelerator_count": "Int64"})
-    assert endpoint_curves.named(rows, {"B300 SXM": "B300"})["name"].tolist() == [name]
+    assert endpoint_curves.named(rows, {"B300 SXM": "B300"}.get)["name"].tolist() == [name]

@@ -131,4 +131,4 @@ def test_prices_are_said_to_be_whose_they_are(quotes, words):
     """Those that a price given replaces say nothing of the day of the others."""
     dated = PRICES.assign(quoted=["2026-03-01", "2026-04-01", "", ""])
     paid = cost.priced(dated, quotes, "H100 SXM", RATED, "rental")
-    assert cost.in_words(paid, {"H100 SXM": "H100", "H200 SXM": "H200", "L40S": "L40S"}) == words
+    assert cost.in_words(paid, {"H100 SXM": "H100", "H200 SXM": "H200", "L40S": "L40S"}.get) == words

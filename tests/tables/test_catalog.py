@@ -212,5 +212,9 @@ def test_a_submitter_has_one_mix_of_capitals(data):
     assert len({name.casefold() for name in names}) == len(names)
 
 
+def test_an_accelerator_has_a_short_name_or_is_called_as_its_row_has_it(data):
+    assert [data.short_name(name) for name in ("H100 SXM", "mixed", "")] == ["H100", "mixed", ""]
+
+
 def test_a_benchmark_that_the_table_lacks_is_called_as_it_is_printed(data):
     assert [data.label(name) for name in ("gptj", "neuralmagic_Llama-2-7b")] == ["GPT-J 6B", "neuralmagic_Llama-2-7b"]

@@ -8,6 +8,7 @@ from urllib.parse import quote, urlencode
 
 import pandas as pd
 
+from analysis._core import shared_memory
 from analysis._core.choices import choose
 
 PAGE = "explorer.html"
@@ -64,7 +65,7 @@ def around(rows: pd.DataFrame) -> str:
     It names the values that they have in AROUND (of `power_measured` for `power`), but for columns that they lack or
     have more than MOST of: so what is in sight holds the rows, and may hold others like them.
     """
-    official = rows[rows["origin"].eq("official")]
+    official = shared_memory.where(rows, rows["origin"].eq("official"))
     if official.empty:
         return ""
     columns = {name: official[name] for name in AROUND if name in official}

@@ -20,14 +20,16 @@ def as_dicts(frame: pd.DataFrame) -> list[Row]:
     names = list(frame)
     if not names:
         return [{} for _ in range(len(frame))]
-    columns = (_plain(frame[name]) for name in names)
+    columns = (_plain(column) for _, column in frame.items())
     return [dict(zip(names, cells, strict=True)) for cells in zip(*columns, strict=True)]
 
 
 def frame_of(rows: Iterable[Row], columns: Sequence[str]) -> pd.DataFrame:
     """A frame of these columns, one row per dictionary; the ends of ranges and medians are numbers without rows too."""
+    frame = pd.DataFrame(list(rows), columns=columns)
     numbers = [name for name in columns if name.endswith(("_low", "_high", "_median"))]
-    return pd.DataFrame(list(rows), columns=columns).astype(dict.fromkeys(numbers, "float64"))
+    others = [name for name in numbers if frame[name].dtype != "float64"]  # `astype` makes every column anew
+    return frame.astype(dict.fromkeys(others, "float64")) if others else frame
 
 
 def grouped(rows: Iterable[Row], by: Sequence[str]) -> dict[tuple, list[Row]]:

@@ -22,7 +22,8 @@ class Provenance:
     def __init__(self, sources: pd.DataFrame, shown: Iterable[pd.DataFrame], tables: dict[str, str]) -> None:
         frames = [frame for frame in shown if len(frame)]
         self.sources = as_dicts(sources[sources["id"].isin(cited(*frames))])
-        self.result_ids = sorted({i for frame in frames if "result_id" in frame for i in frame["result_id"]} - {""})
+        ids = (frame["result_id"].unique() for frame in frames if "result_id" in frame)
+        self.result_ids = sorted(set().union(*ids) - {""})
         self.tables = dict(sorted(tables.items()))
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:

@@ -203,6 +203,14 @@ class Catalog:
             zip(aliases["as_published"], aliases["accelerator"], strict=True),
         )
 
+    def short_name(self, accelerator: str) -> str:
+        """The accelerator's name in short; one that is not in accelerators.csv is called as its row has it."""
+        return self._short_names.get(accelerator, accelerator)
+
+    @cached_property
+    def _short_names(self) -> dict[str, str]:
+        return dict(zip(self.accelerators["accelerator"], self.accelerators["label"], strict=True))
+
     def label(self, benchmark: str) -> str:
         """The benchmark's name in words; one that is not in benchmarks.csv is called as the record prints it."""
         return self._benchmark_labels.get(benchmark, benchmark)

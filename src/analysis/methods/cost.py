@@ -6,7 +6,7 @@ prices are US dollars per accelerator-hour.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -112,13 +112,13 @@ def priced(
     return pd.concat([kept, offered.assign(**unsaid)[list(prices)]], ignore_index=True)
 
 
-def in_words(prices: pd.DataFrame, labels: Mapping[str, str]) -> str:
+def in_words(prices: pd.DataFrame, short_name: Callable[[str], str]) -> str:
     """Whose prices these are and of when, as in `your own (H100), else neocloud total cost of ownership, 2026-04`.
 
-    `prices` are those of `priced`, `labels` the short names of accelerators.
+    `prices` are those of `priced`, `short_name` is that of an accelerator.
     """
     is_given = prices["cost_model"].eq("")
-    own = list(dict.fromkeys(prices.loc[is_given, "accelerator"].map(labels)))
+    own = list(dict.fromkeys(prices.loc[is_given, "accelerator"].map(short_name)))
     parts = [f"your own ({names(own)})"] if own else []
     for model, rows in prices[~is_given].groupby("cost_model"):
         parts.append(", ".join([COST_MODELS[model], *sorted({date[:7] for date in rows["quoted"] if date})]))

@@ -8,7 +8,7 @@ All functions take rows of the table endpoints.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import pandas as pd
 
@@ -55,10 +55,10 @@ def at_targets(points: pd.DataFrame, targets: Sequence[float]) -> pd.DataFrame:
     return wanted.merge(facts, on="curve").merge(measured, on=["curve", "target"], how="left")
 
 
-def named(points: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
+def named(points: pd.DataFrame, short_name: Callable[[str], str]) -> pd.DataFrame:
     """Return the rows with `name`: accelerator, count, and submitter of the curve, and what it is not.
 
-    `labels` are short names of accelerators. A result that is not Standardized or not Available says so, a Preview one
+    `short_name` is that of an accelerator. A result that is not Standardized or not Available says so, a Preview one
     with its date; where two curves of one model would have one name, each has its system too.
     """
     status = points["availability"].where(points["availability"].ne("Available"), "")
@@ -68,7 +68,7 @@ def named(points: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
     tail = (", " + division).where(division.ne(""), "") + (", " + status).where(status.ne(""), "")
     count = points["accelerator_count"]
     count = (" " + count.astype("str") + "x").where(count.notna(), "")
-    names = points["accelerator"].replace(labels) + count + ", " + points["submitter"] + tail
+    names = points["accelerator"].map(short_name) + count + ", " + points["submitter"] + tail
     several = points["curve"].groupby([points["model"], names]).transform("nunique").gt(1)
     return points.assign(name=names.where(~several, names + " (" + points["system"] + ")"))
 

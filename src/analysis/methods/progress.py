@@ -97,15 +97,15 @@ def parts(best: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
     """
     leaders = as_dicts(best[best["leads"]].drop_duplicates("round"))
     accelerators = {name: set(part["accelerator"]) for name, part in best.groupby("round")}
+    gain_of = {(gain.earlier, gain.later): gain for gain in gains(pairs, STEP).itertuples()}
     rows = []
     for old, new in pairwise(leaders):
         total = ratio(new, old).middle
-        in_step = pairs[pairs["later"].eq(new["round"]) & pairs["earlier"].eq(old["round"])]
-        gain = next(gains(in_step, STEP).itertuples(), None)
+        gain = gain_of.get((old["round"], new["round"]))
         shared = {
             "benchmark": new["benchmark"], "scenario": new["scenario"], "earlier": old["round"], "later": new["round"],
             "accelerator": new["accelerator"], "earlier_accelerator": old["accelerator"], "total": total,
-            "pairs": len(in_step), "source_ids": several([old["source_id"], new["source_id"]]),
+            "pairs": gain.pairs if gain else 0, "source_ids": several([old["source_id"], new["source_id"]]),
         }  # fmt: skip
         if gain is None:
             factors = {MIXED: (total, total, total)}

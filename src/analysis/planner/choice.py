@@ -241,13 +241,13 @@ def rank(plans: Mapping[str, Planned], asked: AcceleratorChoice) -> pd.DataFrame
     count (accelerators rented), nodes (that hold them), usd_per_hour, usd_per_million_tokens, kilowatts, headroom (the
     share of throughput that peak traffic leaves): P10, median, and P90 of the draws; break_even: price of an
     accelerator-hour over the baseline's at the same bill, the ratio of throughputs draw by draw; price_at_most: US
-    dollars per accelerator-hour that meet the budget. Unknown is NaN. `evidence` is that of curve.py, and ESTIMATE where
-    a plan has fewer accelerators than the system of several nodes that was measured. `rate` is the throughput per
+    dollars per accelerator-hour that meet the budget. Unknown is NaN. `evidence` is that of curve.py, and ESTIMATE
+    where a plan has fewer accelerators than the system of several nodes that was measured. `rate` is the throughput per
     accelerator at the interactivity, `rate_of` what it rests on; `decided_by` is the most frequent binding constraint
     of CAUSES; `within` the budget, one of WITHIN; `metered_runs` the power submissions behind the kilowatts, 0 for
     modeled ones. System, submitter, and software are those of the fastest row behind. Order: within the budget first,
-    those that exceed it last; of each of WITHIN estimates last, then by the median and P90 of what
-    `order_of` says, then by throughput.
+    those that exceed it last; of each of WITHIN estimates last, then by the median and P90 of what `order_of` says,
+    then by throughput.
     """
     base = plans[asked.baseline].draws
     wanted = {*(asked.accelerators or plans)}  # a baseline not asked for is a price reference only

@@ -413,10 +413,10 @@ def drawn(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The curves of accelerators as a chart shows them: their measured points, Offline first, and the estimates.
 
-    Points: accelerator, scenario, speed (tokens/s per user at the median or p99, without a log the scenario's limit, NaN
-    in Offline), is_bound (without a log), rate_low/high, round, source_ids, notes. Estimates: accelerator, speed, rate_low/high from the last measured point on, from the first
-    point where one is an estimate, at STEPS speeds up to REACH times the fastest point of all. No rows of a benchmark
-    without tokens.
+    Points: accelerator, scenario, speed (tokens/s per user at the median or p99, without a log the scenario's limit,
+    NaN in Offline), is_bound (without a log), rate_low/high, round, source_ids, notes. Estimates: accelerator, speed,
+    rate_low/high from the last measured point on, from the first point where one is an estimate, at STEPS speeds up to
+    REACH times the fastest point of all. No rows of a benchmark without tokens.
     """
     asked = RealWorldDerating(benchmark=benchmark, rounds=list(rounds), interactivity=percentile)
     known = evidence(tables, asked, tables.benchmarks)

@@ -63,12 +63,12 @@ class Builder:
         return Execution(self.places.notebook(plan.run.notebook), plan.parameters, self.timeout)
 
     def _make(self, plan: Plan, execution: Execution) -> Made:
-        from analysis._build.page import export
-
         inputs = freshness.static_inputs(plan.run, self.places)  # as they are before the notebook runs
         with self.kernels.one() as kernel:
             notebook = execution.run(kernel)
             kernel.ask_to_end()  # It ends while the page is made.
+            from analysis._build.page import export  # Slow to import: `prepare` does while the first kernel works.
+
             stated = self._state(plan, notebook, inputs)
             html = export.page(notebook, stated, self.places.up)
             picture = record.picture(notebook.cells)

@@ -13,7 +13,9 @@ from xml.etree import ElementTree
 from jinja2 import Environment
 from markupsafe import Markup as Safe
 from nbconvert.exporters import TemplateExporter
-from nbconvert.filters.highlight import Highlight2HTML
+from pygments import highlight as highlighted
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
 
 from analysis._core import mime
 from analysis._core.result_ids import by_round
@@ -99,7 +101,7 @@ def filters() -> dict[str, Any]:
 
 @lru_cache(maxsize=1024)  # The reports of a sweep have one code; all others of one build fit in too.
 def _code(source: str) -> Safe:
-    return Safe(_highlighter()(source))
+    return Safe(highlighted(source, *_highlighting()))
 
 
 def _shape(svg: str) -> Safe:
@@ -125,5 +127,6 @@ def _exporter() -> PageExporter:
 
 
 @cache
-def _highlighter() -> Highlight2HTML:
-    return Highlight2HTML(pygments_lexer="python3")
+def _highlighting() -> tuple[PythonLexer, HtmlFormatter]:
+    """What nbconvert's filter makes anew for each cell, as it makes it."""
+    return PythonLexer(), HtmlFormatter(cssclass=" highlight hl-python3")
