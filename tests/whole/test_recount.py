@@ -788,9 +788,15 @@ def hourly(accelerator: str, cost_model: str) -> Ends:
 
 
 def speeds_of(runs: pd.DataFrame) -> pd.DataFrame:
-    """Limited runs with their interactivity at the median: of the log, else the limit times what logs exceed it by."""
+    """Limited runs with their interactivity at the median: of the log, else the limit times what logs exceed it by.
+
+    Those of the accelerator where three of its runs have one, else all.
+    """
     runs, logged = runs[runs["scenario"].ne("Offline")], 1000 / runs["tpot_p50_ms"]
-    over = (logged / runs["limit"]).groupby(runs["scenario"]).transform("median").fillna(1.0)
+    faster = logged / runs["limit"]
+    own = faster.groupby([runs["scenario"], runs["accelerator"]])
+    over = own.transform("median").where(own.transform("count") >= 3)
+    over = over.fillna(faster.groupby(runs["scenario"]).transform("median")).fillna(1.0)
     return runs.assign(speed=logged.fillna(runs["limit"] * over), middle=middle(runs))
 
 
