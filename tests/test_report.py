@@ -87,11 +87,6 @@ def test_notes_and_sources_that_are_given_win_over_those_of_the_rows(shown):
     assert (data[mime.FINDING]["caveats"], data[mime.FINDING]["sources"]) == ([], ["d"])
 
 
-def test_finding_without_a_value_says_why(shown):
-    (data,) = shown(report.headline, "No data: nothing is comparable.", name="best", unit="tokens per second")
-    assert (data[mime.FINDING]["low"], data[mime.FINDING]["sentence"]) == (None, "No data: nothing is comparable.")
-
-
 def test_headline_of_more_than_25_words_is_refused():
     with pytest.raises(ValueError, match="the headline 'best' has 26 words, at most 25 fit"):
         report.headline("word " * 26, name="best", unit="ratio", value=1)

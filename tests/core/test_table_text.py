@@ -19,11 +19,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_rows_and_columns_are_those_of_the_file(folder):
-    assert table_text.rows("benchmarks") == ({"benchmark": "bert", "label": "BERT"},)
-    assert table_text.column("benchmarks", "label") == ("BERT",)
-
-
 def test_an_edited_table_is_read_again(folder):
     assert table_text.column("benchmarks", "benchmark") == ("bert",)
     (folder / "benchmarks.csv").write_text("benchmark,label\nbert,BERT\ngptj,GPT-J\n", "utf-8")

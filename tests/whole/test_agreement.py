@@ -1,12 +1,14 @@
-"""One answer to one question: what two reports, or a report and the audit, say of the same is the same."""
+"""One answer to one question: what a report or a plan and the audit say of the same is the same.
+
+What two reports say of the same is recounted for each (test_recount.py), and compared in their tables
+(tests/project/test_one_answer.py).
+"""
 
 import json
-from typing import Any
 
 import pandas as pd
 import pytest
 
-from analysis._build.runs.folders import Places
 from analysis._core.vocabulary import BYTES_PER_WEIGHT
 from analysis._tables.catalog import Catalog
 from analysis.audit import checks
@@ -16,10 +18,8 @@ from analysis.audit.sizes import OFFICIAL_SIZING
 from analysis.cli import main
 from analysis.comparability import selection
 from analysis.comparability.selection import Question
-from analysis.methods import cost, quantization, speedup
-from analysis.report import slug
+from analysis.methods import quantization, speedup
 
-SAME = ("benchmark", "scenario", "baseline", "rounds")  # parameters that make a question of two reports the same one
 NO_SIDES = ["submitter", "system", "baseline_system", "duplicate_of"]  # what a claim of accelerators alone lacks
 
 
@@ -36,21 +36,6 @@ def over(data: Catalog, benchmark: str, scenario: str, round: str, baseline: str
     """The official speedups of one round, by accelerator."""
     question = Question(benchmark, scenario, origins=("official",), rounds=(round,))
     return speedup.over_baseline(selection.select(data, question).rows, baseline).set_index("accelerator")
-
-
-@pytest.mark.parametrize("scenario", ["Offline", "Server"])
-def test_a_price_is_worth_what_the_speedup_is(data, scenario):
-    """Ratios of the rates that costs rest on are the speedups of the round, for available accelerators with a price."""
-    question = Question("llama2-70b", scenario, origins=("official",), rounds=("v4.1",))
-    rows = selection.select(data, question).rows
-    rates = cost.rates(rows[rows["availability"].eq("available")]).set_index("accelerator")
-    priced = sorted(set(data.prices["accelerator"]) & set(rates.index))
-    assert len(priced) > 1
-    for baseline in priced:
-        speedups = over(data, "llama2-70b", scenario, "v4.1", baseline)
-        for name in priced:
-            multiple = rates.at[name, "rate_high"] / rates.at[baseline, "rate_high"]
-            assert multiple == pytest.approx(speedups.at[name, "speedup_high"], rel=1e-3), (name, baseline)
 
 
 def test_a_claim_is_held_against_what_the_speedup_report_computes(data, judged):
@@ -134,55 +119,6 @@ def test_what_has_no_official_result_does_not_contradict_one(data, judged):
 SHIPPED = ("generational_speedup", "quantization_tradeoffs", "power_efficiency", "price_performance")
 SHIPPED += ("real_world_derating", "my_deployment", "official_record", "overview")
 
-Findings = dict[str, dict[str, Any]]
-
-
-def stated(places: Places, report: str) -> tuple[Findings, dict[str, Any]]:
-    """The findings of a report by name, and its parameters."""
-    page = json.loads((places.reports / f"{report}.json").read_text("utf-8"))
-    return {finding["name"]: finding for finding in page["findings"]}, page["parameters"]
-
-
-def ends(finding: dict[str, Any]) -> tuple[float, float]:
-    """A finding's range, to the digits that JSON keeps."""
-    return finding["low"], finding["high"]
-
-
-@pytest.fixture(scope="module")
-def speedups(built: Any) -> tuple[Findings, dict[str, Any]]:
-    """What the report on generations says."""
-    return stated(built[0], "generational_speedup")
-
-
-@pytest.mark.parametrize(
-    ("report", "name"), [("price_llama", "break_even_multiple"), ("overview_llama", "break_even_of_the_fastest")]
-)
-def test_the_price_up_to_which_an_accelerator_is_worth_it_is_its_speedup(built, speedups, report, name):
-    (found, asked), (faster, compared) = stated(built[0], report), speedups
-    assert [asked[key] for key in SAME] == [compared[key] for key in SAME]
-    worth = found[name]
-    same = faster[f"speedup_{slug(worth['about'])}"]
-    assert ends(worth) == ends(same)
-
-
-def test_the_leader_of_the_speedups_is_one_of_them_and_leads_as_the_prices_say(built, speedups):
-    faster, _ = speedups
-    priced, _ = stated(built[0], "price_llama")
-    assert ends(faster["fastest"]) == ends(priced["break_even_multiple"])
-    assert ends(faster["under_another_choice"]) == ends(priced["break_even_in_the_other_scenario"])
-
-
-def test_what_systems_keep_under_a_limit_is_the_same_whichever_limit_is_asked_for_first(built):
-    """Server and Interactive stand in both reports on derating, in either order."""
-    (server, first), (interactive, second) = (
-        stated(built[0], name) for name in ("real_world_derating", "derating_interactive")
-    )
-    assert (first["scenario"], second["scenario"]) == ("Server", "Interactive")
-    assert first["benchmark"] == second["benchmark"] and max(first["rounds"]) == max(second["rounds"])
-    for here, there in ((server, interactive), (interactive, server)):
-        others = {value["name"]: value for value in here["measured_derate"]["values"]}
-        assert ends(there["measured_derate"]) in [ends(value) for value in others.values()]
-
 
 def test_documents_are_judged_in_the_audit_alone(built, data):
     """No other report of the shipped parameters names a document, so that none is judged twice."""
@@ -191,7 +127,7 @@ def test_documents_are_judged_in_the_audit_alone(built, data):
     found = [
         (report, finding["name"])
         for report in SHIPPED
-        for finding in stated(built[0], report)[0].values()
+        for finding in json.loads((built[0].reports / f"{report}.json").read_text("utf-8"))["findings"]
         if any(label in finding["sentence"] for label in labels)
     ]
     assert found == []
