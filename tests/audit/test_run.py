@@ -30,8 +30,13 @@ def judged(data: Catalog) -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def changed(data: Catalog) -> pd.DataFrame:
-    """The whole audit where one figure is put right, a repeat says something else, and an official row is not there."""
-    results = data.results[~data.results["id"].str.startswith("o-4.1-0029")].set_index("id", drop=False)
+    """The audit where one figure is put right, a repeat says something else, and an official row is not there.
+
+    Beside the official results of the one round that these are of.
+    """
+    kept = data.results["origin"].eq("published") | data.results["round"].eq("v4.1")
+    kept &= ~data.results["id"].str.startswith("o-4.1-0029")
+    results = data.results[kept].set_index("id", drop=False)
     results.loc["doc002-llama2-70b-h100-fp8", ["low", "high"]] = 3020.0, 3066.0
     results.loc["doc000-faq1-h100-vllm", ["low", "high"]] = 40.0, 41.0
     return checks.audit(tables(data, results=results.reset_index(drop=True)))
@@ -132,10 +137,11 @@ nv-server-gptj-h200 | label of unit | conditional
 """
 
 
-@pytest.mark.parametrize("line", WHAT_MUST_COME_OUT.strip().splitlines())
-def test_what_must_come_out(judged, line):
-    row, check, expected = line.split(" | ")
-    assert found(judged, row, check) == [expected]
+def test_what_must_come_out(judged):
+    lines = [line.split(" | ") for line in WHAT_MUST_COME_OUT.strip().splitlines()]
+    assert {(row, check): found(judged, row, check) for row, check, _ in lines} == {
+        (row, check): [expected] for row, check, expected in lines
+    }
 
 
 def test_each_throughput_of_the_results_page_is_one_of_the_results_that_it_cites(judged):
