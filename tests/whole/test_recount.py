@@ -972,8 +972,7 @@ REPORTS: dict[str, Callable[[Asked], dict[str, Ends]]] = {
         source_audit,
     )
 }  # fmt: skip
-OTHERS = ["choice_llama", "derating_interactive", "overview_llama", "power_server", "price_llama", "price_server"]
-OTHERS += ["progress_server", "scaling_racks"]  # see conftest.py
+OTHERS = ["derating_interactive", "power_server", "price_server", "progress_server", "scaling_racks"]  # see conftest.py
 
 
 def page(built: Any, report: str) -> dict[str, Any]:
