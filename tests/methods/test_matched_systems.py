@@ -89,11 +89,6 @@ def test_only_virtualized_systems_stand_against_virtualized_ones_and_say_so(comp
     assert (ends(cells), cells["notes"]) == ((2.0, 2.0), {told[0]})
 
 
-def test_a_virtualized_and_a_bare_system_make_no_pair(compared):
-    assert compared({}, NEW | VIRTUAL)["pairs"] == 0
-    assert compared(VIRTUAL, NEW | VIRTUAL)["pairs"] == 1
-
-
 def test_each_system_counts_once_with_its_fastest_run(compared):
     same = NEW | {"result_id": "4.1-0001"}
     cells = compared({}, same | {"low": 1600.0}, same | {"low": 2000.0}, NEW | {"low": 1200.0})

@@ -20,15 +20,6 @@ def ends(frame: pd.DataFrame, **where: str) -> tuple[float, float]:
     return row["speedup_low"], row["speedup_high"]
 
 
-def test_speedup_is_per_accelerator(comparable_rows):
-    rows = comparable_rows({"low": 800.0}, NEW | {"low": 1000.0, "accelerator_count": 4})
-    found = speedup.over_baseline(rows, "H100 SXM")
-    assert ends(found, accelerator="B200 SXM") == (2.5, 2.5)
-    assert ends(found, accelerator="H100 SXM") == (1.0, 1.0)
-    assert (found["speedup_middle"].tolist(), found["available"].tolist()) == ([1.0, 2.5], [True, True])
-    assert found["round"].tolist() == ["v4.1", "v4.1"]
-
-
 def test_the_baseline_stands_at_one_beside_the_spread_of_its_own_systems(comparable_rows):
     rows = comparable_rows({"low": 790.0, "high": 800.0}, {"low": 600.0}, NEW | {"low": 1600.0})
     row = speedup.over_baseline(rows, "H100 SXM").set_index("accelerator").loc["H100 SXM"]

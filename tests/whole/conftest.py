@@ -23,61 +23,7 @@ ENDPOINTS = {"NVIDIA": ("NVIDIA B300-SXM-270GB", 1.3), "AMD": ("AMD Instinct MI3
 PREVIEW = {"system_availability_status": "Preview", "target_availability_date": "2027-03-01"}
 # Come and go while another worker has the project open.
 PASSING = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
-OTHERS = {
-    "speedup_nothing": ("generational_speedup", {"accelerators": ["A10"], "baseline": "A10"}),
-    "speedup_every_round": ("generational_speedup", {"rounds": [], "origins": ["official"]}),
-    "quantization_nothing": ("quantization_tradeoffs", {"benchmark": "rgat", "origins": ["measured"]}),
-    "power_server": ("power_efficiency", {"benchmark": "resnet50", "scenario": "Server"}),
-    "power_nothing": ("power_efficiency", {"rounds": ["v6.0"]}),
-    "derating_interactive": ("real_world_derating", {"scenario": "Interactive"}),
-    "price_server": ("price_performance", {"scenario": "Server", "purchase_usd_per_accelerator": [2e4, 4e4]}),
-    "price_nothing": ("price_performance", {"benchmark": "rgat", "baseline": "A10", "rounds": ["v4.0"]}),
-    "deployment_power": (
-        "my_deployment",
-        {
-            "files": ["examples/aiperf.json", "examples/aiperf_old.json"],
-            "accelerator": "H100 SXM",
-            "accelerator_count": 8,
-            "precision": "fp8",
-            "prices": ["2-3"],
-        },
-    ),
-    "deployment_log": (
-        "my_deployment",
-        {
-            "files": ["examples/loadgen"],
-            "accelerator": "MI300X",
-            "accelerator_count": 8,
-            "benchmark": "gptj",
-            "scenario": "Server",
-            "rounds": [],
-        },
-    ),
-    "overview_nothing": ("overview", {"benchmark": "yolo", "rounds": ["v6.0"]}),
-    "record_nothing": ("official_record", {"rounds": ["v0.5"]}),
-    "progress_server": ("progress", {"benchmark": "gptj", "scenario": "Server", "history": "resnet50"}),
-    "progress_nothing": ("progress", {"scenario": "Interactive", "accelerators": ["A10"]}),
-    "scaling_racks": ("scaling", {"benchmark": "deepseek-r1", "scenario": "Server"}),
-    "scaling_nothing": ("scaling", {"benchmark": "rgat", "scenario": "Server", "rounds": ["v5.0"]}),
-    "interactivity_images": ("interactivity", {"benchmark": "resnet50", "rounds": ["v4.1"]}),
-    "choice_nearest_in_budget": (
-        "accelerator_choice",
-        {
-            "benchmark": "",
-            "model": "Qwen3 235B",
-            "parameters_billion": 235.0,
-            "active_parameters_billion": 22.0,
-            "tokens_per_second_per_user": 15.0,
-            "rounds": ["v6.0"],
-            "users": 10_000,
-            "usd_per_hour_at_most": 300.0,
-            "spare_nodes": 2,
-            "prices": ["B200 SXM=4-5", "H200 SXM=2.5"],
-        },
-    ),
-    "choice_nothing": ("accelerator_choice", {"benchmark": "llama3.1-405b", "tokens_per_second_per_user": 900.0}),
-    "derating_nothing": ("real_world_derating", {"benchmark": "3d-unet", "accelerators": ["A10"]}),
-}
+OTHERS = yaml.safe_load((HERE / "others.yml").read_text("utf-8"))
 
 
 # What one worker makes for all: tests that need it come first, so that the other has all else to do meanwhile.
@@ -98,8 +44,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def others() -> dict[str, tuple[str, dict]]:
-    """Reports under parameters that no shipped run file has: notebook and parameters by report."""
+def others() -> dict[str, dict]:
+    """Run files of reports under parameters that no shipped run file has, by report."""
     return OTHERS
 
 
@@ -134,9 +80,8 @@ def copy_of_project(copy_of_shipped: Callable[[Path], Places]) -> Callable[[Path
 
     def copy(root: Path) -> Places:
         places = copy_of_shipped(root)
-        for report, (notebook, parameters) in OTHERS.items():
-            run = yaml.safe_dump({"notebook": notebook, "parameters": parameters})
-            (places.runs / f"{report}.yml").write_text(run, "utf-8")
+        for report, run in OTHERS.items():
+            (places.runs / f"{report}.yml").write_text(yaml.safe_dump(run), "utf-8")
         return places
 
     return copy
