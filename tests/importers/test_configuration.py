@@ -109,43 +109,6 @@ def test_the_configuration_stands_above_the_declaration(tree, bring, declared, s
     assert said in row["note"] and ("declared" in row["note"]) == bool(said)
 
 
-CAPPED = (
-    CONFIG
-    + """
-class H200_SXM_141GBx8_MaxQ(H200_SXM_141GBx8):
-    power_limit = 350
-
-class H200_SXM_141GBx8_HighAccuracy_MaxQ(H200_SXM_141GBx8_MaxQ):
-    power_limit = 400
-
-class H100_SXM_80GBx8(H100_SXM_80GBx8):
-    power_limit = 450
-
-class L40Sx8_MaxQ(ServerGPUBaseConfig):
-    power_limit = "cool"
-"""
-)
-
-
-@pytest.mark.parametrize(
-    ("platform", "model", "watts", "precision"),
-    [
-        ("H200-SXM-141GBx8_TRT_MaxQ", "llama2-70b-99.9", 400.0, "fp16"),
-        ("DGX-H100_H100-SXM-80GBx8_TRT_MaxQ", "llama2-70b-99", 450.0, "fp8"),  # defined anew on top of its namesake
-        ("DGX-H100_H100-SXM-80GBx8_TRT_MaxQ", "llama2-70b-99.9", None, "fp8"),
-        ("DGX-H100_H100-SXM-80GBx8_TRT", "llama2-70b-99", None, "fp8"),  # and what it stands on counts still
-        ("H200-SXM-141GBx4_TRT_MaxQ", "llama2-70b-99", None, ""),  # of another system
-    ],
-)
-def test_the_power_limit_is_that_of_the_capped_system_itself(tmp_path, platform, model, watts, precision):
-    folder = tmp_path / "llama2-70b" / "Server"
-    folder.mkdir(parents=True)
-    (folder / "__init__.py").write_text(CAPPED)
-    asked = configuration.Asked(("llama2-70b",), "Server", platform, model)
-    assert configuration.power_limit(Modules(tmp_path), asked) == watts
-    assert configuration.precision(Modules(tmp_path), asked) == precision
-
-
 @pytest.mark.parametrize(
     ("limits", "platform", "watts"),
     [

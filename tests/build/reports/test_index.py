@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from base64 import b64decode, b64encode
-from hashlib import sha256
+from base64 import b64decode
 from typing import TYPE_CHECKING
 
 from nbformat.v4 import new_markdown_cell
@@ -57,14 +56,6 @@ def test_a_report_on_the_front_says_its_answer_and_has_no_card(project):
     assert "Side by side" not in facts.text and page.count('<h2 class="group">Side by side</h2>') == 1
     cards = page[page.index('<ul class="cards">') :]
     assert "lead.html" not in cards and "apples.html" in cards
-
-
-def test_the_policy_allows_the_one_script_by_its_hash(project):
-    assert "<script" not in index(project) and "script-src" not in index(project)
-    page = leading(project)
-    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
-    digest = b64encode(sha256(script.encode()).digest()).decode()
-    assert f"default-src 'none'; script-src 'sha256-{digest}';" in page and page.count("sha256-") == 1
 
 
 def test_a_card_has_the_question_and_the_first_sentence(project):
