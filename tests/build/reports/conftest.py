@@ -85,6 +85,17 @@ class Project:
         content = {"notebook": notebook} | ({"parameters": parameters} if parameters else {})
         (self.places.runs / f"{report}.yml").write_text(yaml.safe_dump(content))
 
+    def report(self, name: str, all_cells: list[Any]) -> None:
+        """Write a notebook and its run file."""
+        self.notebook(name, all_cells)
+        self.run_file(name, name)
+
+    def made(self, name: str, all_cells: list[Any]) -> str:
+        """The page of one more report, built."""
+        self.report(name, all_cells)
+        assert self.build(name).status == 0, self.said
+        return self.page(name)
+
     def build(self, *names: str, force: bool = False, **workers: Any) -> Outcome:
         """Build, and keep what was said in `lines`."""
         self.lines = []

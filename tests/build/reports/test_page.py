@@ -91,10 +91,7 @@ display(HTML("<table id='n2'><tr><td>7</td></tr></table>"))"""
 
 
 def test_a_figure_s_claim_is_text_and_its_numbers_stand_beside_it(project):
-    project.notebook("drawn", project.cells(project.code(FIGURE)))
-    project.run_file("drawn", "drawn")
-    assert project.build("drawn").status == 0, project.said
-    page = project.page("drawn")
+    page = project.made("drawn", project.cells(project.code(FIGURE)))
     figure = page[page.rindex("<figure") : page.rindex("</figure>")]
     assert figure.startswith('<figure id="figure-2">') and '<a href="#figure-2">Link</a>' in figure
     assert '<p class="claim">Six &lt;b&gt;apples&lt;/b&gt;.</p>' in figure
@@ -108,10 +105,7 @@ def test_a_figure_s_claim_is_text_and_its_numbers_stand_beside_it(project):
 
 
 def test_a_mark_is_explained_below_the_first_figure_that_has_it(project):
-    project.notebook("drawn", project.cells(project.code(FIGURE), project.code(FIGURE.replace("id='n", "id='m"))))
-    project.run_file("drawn", "drawn")
-    assert project.build("drawn").status == 0, project.said
-    page = project.page("drawn")
+    page = project.made("drawn", project.cells(project.code(FIGURE), project.code(FIGURE.replace("id='n", "id='m"))))
     size = '<span class="mark">+</span> of another'
     assert page.count(size) == 1
     assert page.index('id="figure-2"') < page.index(size) < page.index('id="figure-3"')
@@ -141,10 +135,7 @@ def noted(project: Project, *extra: NotebookNode) -> str:
     """The page of a notebook with a trust line and a finding with notes."""
     cells = project.cells(project.code(BELOW, "hide-input"), *extra)
     cells[4].source += f"\n{NOTED}"
-    project.notebook("noted", cells)
-    project.run_file("noted", "noted")
-    assert project.build("noted").status == 0, project.said
-    page = project.page("noted")
+    page = project.made("noted", cells)
     return page[: page.index('<details class="section code">')]  # without the source of it all
 
 
