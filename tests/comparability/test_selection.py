@@ -96,18 +96,12 @@ def test_of_several_rows_are_compared(select, rows, asked, ids):
     assert kept(select(*rows, **asked)) == ids
 
 
-@pytest.mark.parametrize(("other", "reason"), LEFT_OUT)
-def test_row_is_left_out_for_its_reason(select, other, reason):
-    chosen = select(other)
-    assert kept(chosen) == ["r0"]
-    assert reasons(chosen) == {reason.text: 1}
-
-
 def test_row_that_breaks_several_rules_is_left_out_for_the_first(select):
     broken: dict[str, Any] = {}
     for other, reason in reversed(LEFT_OUT):
         broken |= other
-        assert reasons(select(broken)) == {reason.text: 1}
+        chosen = select(broken)
+        assert (kept(chosen), reasons(chosen)) == (["r0"], {reason.text: 1})
 
 
 def test_left_out_counts_results_and_names_accelerators_once(select):
@@ -348,12 +342,13 @@ def test_subtitle_says_what_is_compared(select):
         ({"division": "close"}, "division", "close"),
         ({"suite": "datacentre"}, "suite", "datacentre"),
         ({"accuracy_target": "98"}, "accuracy target", "98"),
+        ({"trust": "check"}, "trust", "check"),
     ],
 )
 def test_unknown_choice_is_refused_with_those_there_are(select, benchmarks, changes, what, name):
     valid = {"benchmark": benchmarks["benchmark"], "scenario": vocabulary.SCENARIOS, "origin": vocabulary.ORIGINS}
     valid |= {"division": vocabulary.DIVISIONS, "suite": vocabulary.SUITES}
-    valid |= {"accuracy target": vocabulary.ACCURACY_TARGETS}
+    valid |= {"accuracy target": vocabulary.ACCURACY_TARGETS, "trust": selection.TRUST}
     with pytest.raises(ValueError, match=re.escape(f"no {what} {not_among(name, valid[what])}")):
         select(**changes)
 
@@ -364,16 +359,6 @@ def test_nothing_comparable_is_an_empty_selection(select):
     assert {"rate_low", "per_accelerator_high", "basis", "notes", "assumed"} <= set(chosen.rows.columns)
     assert chosen.sources == []
     assert chosen.subtitle == "LLM Offline, v3.1, closed division."
-
-
-def test_every_benchmark_comes_in_its_own_unit(results, tables):
-    given = tables(results({}, {"benchmark": "images", "unit": "samples/s"}))
-    found = selection.select_all(given, ASK)
-    assert list(zip(found["benchmark"], found["rate_unit"], strict=True)) == [
-        ("llm", "tokens/s"),
-        ("images", "samples/s"),
-    ]
-    assert list(selection.select_all(given, ASK, ["images"])["benchmark"]) == ["images"]
 
 
 def test_benchmarks_asked_for_together_are_what_each_gives_alone(data):
@@ -394,14 +379,6 @@ def test_a_count_by_name_says_the_published_total(results, count, nodes, told):
     rows = rows.assign(basis="official v4.1", doubt="", assumed=False)
     (notes_of_row,) = row_caveats.of_each(rows, "datacenter", "closed")
     assert notes.without(notes_of_row, "another_size") == told
-
-
-def test_official_row_comes_before_a_document_s(select):
-    rows = select(PAPER, PAPER | {"accelerator": "L40S"}).rows.iloc[::-1]
-    first = selection.official_first(rows.assign(rounds=[(name,) for name in rows["round"]]))
-    assert sorted(zip(first["accelerator"], first["basis"], strict=True)) == [
-        ("H100 SXM", "official v4.1"), ("L40S", "Paper")
-    ]  # fmt: skip
 
 
 def test_the_newest_round_of_the_record_comes_first():

@@ -387,7 +387,8 @@ def test_where_no_script_runs_a_table_stands(built, tab, whole):
 @pytest.mark.parametrize(("width", "schemes"), [(400, ["light"]), (1440, ["light", "dark"])])
 def test_nothing_keeps_anyone_out(built, tab, faults, width, schemes):
     """A view is the stage's matter; what stands around it is the same in all, and colors are the same in all widths."""
-    page, chosen = tab({"width": width, "height": 900}), {"round": ["v5.1"], "division": ["closed"]}
+    page = tab({"width": width, "height": 900})
+    chosen = {"round": ["v5.1"], "benchmark": ["llama2-70b"], "division": ["closed"]}
     shown(page, built[0].reports / "explorer.html", explorer_links.address(chosen, "ranked"))
 
     def kept_out(within: str = "html") -> list[tuple[str, str]]:
