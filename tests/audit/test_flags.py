@@ -1,9 +1,5 @@
 """The doubt on each result, and what the gate and the parameter `trust` make of it."""
 
-from collections.abc import Callable
-from typing import Any
-
-import pandas as pd
 import pytest
 
 from analysis._core import parameters
@@ -11,13 +7,11 @@ from analysis._core.notes import KINDS
 from analysis.audit import flags
 from analysis.comparability import selection
 
-Rows = Callable[..., pd.DataFrame]
-Audited = Callable[[pd.DataFrame], Any]
 OURS = {"low": 799.5, "high": 800.5, "division": "closed"}
 
 
 @pytest.fixture
-def doubted(rows: Rows, audited: Audited) -> Callable[..., pd.DataFrame]:
+def doubted(rows, audited):
     """What is doubted about rows, from dicts of what differs from a published figure."""
     return lambda *given: audited(rows(*given)).doubts
 

@@ -3,13 +3,11 @@
 import json
 import shutil
 from types import SimpleNamespace
-from typing import Any
 
 import pandas as pd
 import pytest
 
 from analysis._core.paths import DATA
-from analysis._tables.catalog import Catalog
 from analysis.audit import checks, listing, typos, verdict
 from analysis.cli import main
 
@@ -17,19 +15,19 @@ TABLES = (*checks.TABLES, "benchmarks", "accelerators", "corrections", "sources"
 TABLES += ("request_lengths", "rounds")
 
 
-def tables(data: Catalog, **changed: pd.DataFrame) -> Any:
+def tables(data, **changed):
     """The project's tables, some of them changed."""
     return SimpleNamespace(**{name: getattr(data, name) for name in TABLES} | changed)
 
 
 @pytest.fixture(scope="module")
-def judged(data: Catalog) -> pd.DataFrame:
+def judged(data):
     """The whole audit, once."""
     return checks.audit(data)
 
 
 @pytest.fixture(scope="module")
-def changed(data: Catalog) -> pd.DataFrame:
+def changed(data):
     """The audit where one figure is put right, a repeat says something else, and an official row is not there.
 
     Beside the official results of the one round that these are of.
@@ -42,7 +40,7 @@ def changed(data: Catalog) -> pd.DataFrame:
     return checks.audit(tables(data, results=results.reset_index(drop=True)))
 
 
-def found(judged: pd.DataFrame, row: str, check: str) -> list[str]:
+def found(judged, row, check):
     return judged.loc[judged["row_id"].eq(row) & judged["check"].eq(check), "verdict"].tolist()
 
 

@@ -1,9 +1,7 @@
 """Which results may stand side by side, in which unit, and what is said of those left out."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -13,35 +11,32 @@ from analysis._core.choices import not_among
 from analysis._core.notes import NONE, note
 from analysis._tables.catalog import Catalog, NotJudged
 from analysis.comparability import row_caveats, selection
-from analysis.comparability.selection import Comparison, Data, Question
+from analysis.comparability.selection import Question
 
 TWICE = {"benchmark": "twice"}  # of which one run may be filed under both accuracy targets
 ASK = Question("llm", "Offline", rounds=("v4.1",))
 LLAMA = Question("llama2-70b", "Offline")
-Select = Callable[..., Comparison]
-Rows = Callable[..., pd.DataFrame]
-Tables = Callable[..., Data]
 
 
 @pytest.fixture(scope="session")
-def select(results: Rows, tables: Tables) -> Select:
+def select(results, tables):
     """The comparison of rows given as dicts; the first row is always a plain official one, `r0`."""
 
-    def run(*rows: dict[str, Any], doubts: dict[str, str] | None = None, **asked: Any) -> Comparison:
+    def run(*rows, doubts=None, **asked):
         return selection.select(tables(results({}, *rows), doubts), replace(ASK, **asked))
 
     return run
 
 
-def kept(chosen: Comparison) -> list[str]:
+def kept(chosen):
     return list(chosen.rows["id"])
 
 
-def reasons(chosen: Comparison) -> dict[str, int]:
+def reasons(chosen):
     return dict(zip(chosen.excluded["reason"], chosen.excluded["results"], strict=True))
 
 
-def out(code: str, **values: Any) -> dict[str, int]:
+def out(code, **values):
     """What is left out where one result is, for this reason."""
     return {note(code, **values).text: 1}
 
@@ -97,7 +92,7 @@ def test_of_several_rows_are_compared(select, rows, asked, ids):
 
 
 def test_row_that_breaks_several_rules_is_left_out_for_the_first(select):
-    broken: dict[str, Any] = {}
+    broken = {}
     for other, reason in reversed(LEFT_OUT):
         broken |= other
         chosen = select(broken)
@@ -483,7 +478,7 @@ def test_a_benchmark_whose_software_counts_tokens_differently_compares_in_sample
     assert chosen.unit == "samples/s" and chosen.rows["rate_low"].tolist() == [12.5, 10.0]
 
 
-def together(flags: pd.DataFrame, aspect: str) -> bool:
+def together(flags, aspect):
     """Whether some question of an aspect takes in every row."""
     common = -1
     for bits in flags[f"apart_{aspect}"]:

@@ -3,7 +3,6 @@
 import ast
 import json
 from pathlib import Path
-from typing import Any
 
 import nbformat
 import pandas as pd
@@ -35,7 +34,7 @@ def test_short_names_and_vendors_stand_for_the_accelerators_of_the_tables():
     assert upgrade == ["H100 SXM", "H200 SXM"]
 
 
-def should(name: str, be: str, got: object) -> str:
+def should(name, be, got):
     """What is said of a parameter that should be something else than what was given."""
     return f"parameter {name}: Input should be {be}; got {got!r}"
 
@@ -178,7 +177,7 @@ def test_validated_parameters_do_not_change():
         parameters.RealWorldDerating().benchmark = "bert"
 
 
-def parameters_cell(notebook: str) -> str:
+def parameters_cell(notebook):
     """The source of the notebook's cell tagged `parameters`."""
     cells = nbformat.read(NOTEBOOKS / f"{notebook}.ipynb", as_version=4).cells
     (source,) = [cell.source for cell in cells if "parameters" in cell.metadata.get("tags", [])]
@@ -201,7 +200,7 @@ def test_fields_are_those_that_papermill_finds(shipped_notebook):
 
 
 def test_defaults_are_those_of_the_parameters_cell(shipped_notebook):
-    values: dict[str, Any] = {}
+    values = {}
     exec(compile(ast.parse(parameters_cell(shipped_notebook)), shipped_notebook, "exec"), {}, values)
     values.pop("__annotations__", None)
     model = parameters.model_for(shipped_notebook)
@@ -221,7 +220,7 @@ def test_every_notebook_has_a_run_file(shipped):
     assert {run["notebook"] for run in runs} == notebooks - WITHOUT_A_REPORT
 
 
-def declared(tmp_path: Path, source: str, tag: str = "parameters") -> type[Any]:
+def declared(tmp_path, source, tag="parameters"):
     """The model of a notebook that has no code of its own."""
     cells = [{"cell_type": "code", "source": source.splitlines(keepends=True), "metadata": {"tags": [tag]}}]
     (tmp_path / "own.ipynb").write_text(json.dumps({"cells": cells}), "utf-8")

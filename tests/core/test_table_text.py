@@ -1,7 +1,5 @@
 """A table that cannot be read is named as such, and never taken for a wrong parameter."""
 
-from pathlib import Path
-
 import pytest
 
 from analysis._core import parameters, table_text
@@ -11,7 +9,7 @@ from analysis._core.table_text import UnusableTable
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     """A data folder with one table, in place of the project's own."""
     monkeypatch.setattr(table_text, "DATA", tmp_path)
     monkeypatch.setattr(table_text, "official_files", lambda: [])

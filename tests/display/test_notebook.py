@@ -2,7 +2,6 @@
 
 import os
 from hashlib import sha256
-from typing import Any
 
 import nbformat
 import papermill
@@ -18,15 +17,15 @@ from analysis._tables.catalog import Catalog
 SPEEDUP, DERATING = "generational_speedup", "real_world_derating"
 
 
-def cell_of(name: str) -> str:
+def cell_of(name):
     """The source of a notebook's parameters cell."""
     stored = nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
     return next(cell.source for cell in stored.cells if "parameters" in cell.metadata.get("tags", []))
 
 
-def globals_of(name: str, **changed: object) -> dict[str, Any]:
+def globals_of(name, **changed):
     """The globals of a notebook whose parameters cell ran, with values changed in place and names of its own."""
-    names: dict[str, Any] = {"pd": object(), "data": object()}
+    names = {"pd": object(), "data": object()}
     exec(cell_of(name), names)
     return names | changed
 

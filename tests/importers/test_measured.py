@@ -1,16 +1,13 @@
 """Measurement files of each tool: what they say by hand, and every way in which one can be no measurement."""
 
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from analysis._core.paths import DATA
 from analysis._import.measured import formats, measurement
-from analysis._import.measured.measurement import MeasuredRun, MeasurementError
+from analysis._import.measured.measurement import MeasurementError
 from analysis.methods import deployment
 
 EXAMPLES = DATA / "examples"
@@ -39,14 +36,13 @@ LOG = {
     "result_first_token_99.00_percentile_latency_ns": 1_500_000_000,
     "result_time_per_output_token_99.00_percentile_ns": 150_000_000,
 }  # fmt: skip
-Write = Callable[..., Path]
 
 
 @pytest.fixture
-def write(tmp_path: Path) -> Write:
+def write(tmp_path):
     """A file of one or more records, one per line."""
 
-    def make(*records: Any, name: str = "run.json") -> Path:
+    def make(*records, name="run.json"):
         path = tmp_path / name
         path.write_text("\n".join(each if isinstance(each, str) else json.dumps(each) for each in records), "utf-8")
         return path
@@ -55,10 +51,10 @@ def write(tmp_path: Path) -> Write:
 
 
 @pytest.fixture
-def log(write: Write) -> Callable[..., Path]:
+def log(write):
     """A log of LoadGen; a change to None takes the line away."""
 
-    def make(**changes: Any) -> Path:
+    def make(**changes):
         kept = {key: value for key, value in (LOG | changes).items() if value is not None}
         lines = [f":::MLLOG {json.dumps({'key': key, 'value': value})}" for key, value in kept.items()]
         return write(*lines, name="mlperf_log_detail.txt")
@@ -66,7 +62,7 @@ def log(write: Write) -> Callable[..., Path]:
     return make
 
 
-def one(path: Path) -> MeasuredRun:
+def one(path):
     (run,) = formats.read_runs(path)
     return run
 
@@ -80,7 +76,7 @@ def test_texts_of_a_frame_stand_in_a_page_whatever_the_file_says(write):
 
 
 def test_a_fault_of_a_reader_is_not_put_on_the_file(write, monkeypatch):
-    def broken(*_: Any) -> list[MeasuredRun]:
+    def broken(*_):
         raise TypeError("unexpected keyword")
 
     monkeypatch.setattr(formats.vllm, "runs", broken)
@@ -88,7 +84,7 @@ def test_a_fault_of_a_reader_is_not_put_on_the_file(write, monkeypatch):
         one(write(VLLM))
 
 
-def power(*watts: float, name: str = "nvidia_power_usage", unit: str = "W") -> dict:
+def power(*watts, name="nvidia_power_usage", unit="W"):
     gpus = {
         f"gpu_{n}": {"gpu_name": "NVIDIA H100", "metrics": {name: {"unit": unit, "avg": watt}}}
         for n, watt in enumerate(watts)
@@ -263,7 +259,7 @@ def test_units_of_aiperf_decide_what_a_number_means(write):
     assert (run.ttft_mean_ms, run.ttft_p99_ms, run.accelerator_watts) == pytest.approx((120.0, 300.0, 600.0))
 
 
-def without(record: dict, key: str) -> dict:
+def without(record, key):
     return {name: value for name, value in record.items() if name != key}
 
 

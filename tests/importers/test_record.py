@@ -3,14 +3,11 @@
 import io
 import json
 import tarfile
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from analysis._import.official import endpoints, loadgen, shape, summaries, units
 from analysis._import.official.import_run import ImportFailed
-from analysis._import.official.shape import Row
 
 V61 = {
     "Organization": "Acme", "compliance": "closed", "Availability": "available", "SystemType": "edge",
@@ -27,7 +24,7 @@ COLLECTED = V61 | {
 }  # fmt: skip
 
 
-def one(raw: dict[str, Any], round: str = "") -> Row:
+def one(raw, round=""):
     return shape.row(summaries.entry(raw, round))
 
 
@@ -127,7 +124,7 @@ def test_a_processor_without_a_name_is_that_of_its_system():
     assert (row["accelerator"], row["accelerator_count"]) == ("Acme", 1) and "is not named" in row["note"]
 
 
-def collection(root: Path) -> Path:
+def collection(root):
     """A clone of collections: a result whose power is a row of its own, and another that is filed three times."""
     power = COLLECTED | {"Result": None, "Result_Power": 90.0, "Units": "Watts", "Result_Units": "Watts"}
     other = COLLECTED | {"Platform": "b", "Location": "closed/Acme/results/b/resnet50/Offline", "uid": "2"}
@@ -154,7 +151,7 @@ def test_a_collection_is_known_by_its_files(tmp_path, bring, given):
     assert {row["round"] for row in outcome.table} == {"v3.1"} and "stood again" in outcome.lines[-1]
 
 
-def _tar(folder: Path) -> bytes:
+def _tar(folder):
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as out:
         out.add(folder, folder.name)

@@ -1,7 +1,6 @@
 """Summary rows of each round's shape to result rows: counts, units, precision, duplicates; and any JSON in."""
 
 import json
-from typing import Any
 
 import pytest
 
@@ -19,7 +18,7 @@ V61 = {
 NEW = {"Model": "new-model", "UsedModel": "new-model"}
 
 
-def one(raw: dict[str, Any], round: str = "") -> shape.Row:
+def one(raw, round=""):
     return shape.row(summaries.entry(raw, round))
 
 

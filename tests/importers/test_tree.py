@@ -6,7 +6,6 @@ import tarfile
 import zipfile
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -247,7 +246,7 @@ def test_a_folder_whose_name_is_no_utf_8_is_what_latin_1_says(tree, bring, tmp_p
     assert bring(tree.root).table[0]["submitter"] == "Acmé"
 
 
-def archive(tree: Any, kind: str, names: dict[str, bytes]) -> Path:
+def archive(tree, kind, names):
     """An archive of the tree with further members."""
     files = {
         str(path.relative_to(tree.root.parent)): path.read_bytes() for path in tree.root.rglob("*") if path.is_file()

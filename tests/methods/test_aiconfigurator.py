@@ -15,7 +15,7 @@ PREDICTED = {THEIRS: THEIRS, NONE: f"planner, {NONE}", KNOWN: f"planner, {KNOWN}
 FILE = ROOT / "docs" / "aiconfigurator_0.12.0.csv"
 
 
-def beside(theirs: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame:
+def beside(theirs, predictions):
     """A row per pair in `theirs` and scenario, in tokens/s per accelerator: ACTUAL, FASTEST, and each of PREDICTED.
 
     ACTUAL is the median and FASTEST the highest of the official results of the pair that both questions of ours
@@ -32,7 +32,7 @@ def beside(theirs: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame:
     return wide.join(own, how="inner").reset_index()
 
 
-def table(rows: pd.DataFrame, labels: dict[str, str]) -> str:
+def table(rows, labels):
     """Median errors over pairs in Markdown: of ACTUAL for all models and each, of FASTEST for all."""
     names = [*PREDICTED]
     off, best = (rows.assign(**rows[names].div(rows[of], axis=0).sub(1).abs()) for of in (ACTUAL, FASTEST))

@@ -1,6 +1,5 @@
 """A run beside the official record, its users and its costs, by hand; what is not said is asked for by name."""
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +12,6 @@ from analysis.methods import deployment, plausibility, roofline, run_metrics
 from analysis.methods.deployment import Unsaid
 from analysis.methods.memory import Model
 
-Rows = Callable[..., pd.DataFrame]
 ALIASES = {"h100": "H100 SXM", "h100 sxm": "H100 SXM", "l40s": "L40S"}
 BENCHMARKS = pd.DataFrame(
     {
@@ -36,7 +34,7 @@ SLOW = pd.DataFrame(
 ).assign(fp8_dense_tflops=100.0)
 
 
-def runs(*changes: dict) -> pd.DataFrame:
+def runs(*changes):
     base = {"output_tokens_per_s": 400.0, "requests_completed": 100.0, "model": "org/great-llm-chat", "tool": "vllm"}
     base |= {"accelerator": "H100", "accelerator_count": 8, "output_tokens": 20_000.0, "input_tokens": 10_000.0}
     return frame([MeasuredRun(**{"file": "run.json", "place": "", **base, **change}) for change in changes or ({},)])
@@ -52,15 +50,15 @@ class Said(NamedTuple):
     scenario: str = ""
 
 
-def settled(*changes: dict, said: Said | None = None) -> pd.DataFrame:
+def settled(*changes, said=None):
     return deployment.settle(runs(*changes), ALIASES, BENCHMARKS, said or Said())
 
 
 @pytest.fixture
-def official(comparable_rows: Rows) -> Callable[..., pd.DataFrame]:
+def official(comparable_rows):
     """Official rows as comparable ones, with the columns that name software and batch."""
 
-    def make(*rows: dict) -> pd.DataFrame:
+    def make(*rows):
         return comparable_rows(*rows).assign(framework="TensorRT", batch_size=np.nan)
 
     return make
@@ -314,7 +312,7 @@ def test_energy_is_of_all_accelerators_or_of_none():
     assert found["joules"].tolist()[0] == 10.0 and np.isnan(found["joules"][1])
 
 
-def beside(derate: tuple[float, float], **change: float) -> pd.DataFrame:
+def beside(derate, **change):
     return settled(change).assign(derate_low=derate[0], derate_high=derate[1])
 
 

@@ -1,7 +1,5 @@
 """Measured derates: which runs pair, which systems are pooled, and what stands for an accelerator or a benchmark."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +8,6 @@ from analysis._core.interval import Interval
 from analysis._core.notes import NONE, note
 from analysis.methods import derating
 
-Rows = Callable[..., pd.DataFrame]
 CLOSE = {"rel": 1e-12}
 OFFLINE = {"result_id": "4.1-0001", "low": 1000.0}
 SERVER = {"result_id": "4.1-0001", "low": 800.0, "scenario": "Server"}
@@ -51,7 +48,7 @@ def test_what_does_not_name_its_system_has_no_derate(comparable_rows, origin):
     assert derating.measured(comparable_rows(OFFLINE | paper), comparable_rows(SERVER | paper)).empty
 
 
-def systems(comparable_rows: Rows, *changes: dict) -> pd.DataFrame:
+def systems(comparable_rows, *changes):
     """Systems that keep 0.9, 0.8, 0.7 ... of 1,000, each with its own changes."""
     both = [{"result_id": f"4.1-{place}"} | change for place, change in enumerate(changes)]
     offline = comparable_rows(*(OFFLINE | row for row in both))

@@ -30,7 +30,7 @@ YEARLY = 0.9 / 4 + 0.08 * 1.1 / 2 + 0.05  # of the price of hardware
 RUNNING = 73 * 12 / 8760 + 0.1 + 0.156  # dollars for each of all hours: place of 1 kW, staff, electricity
 
 
-def dollars(usd: float) -> Interval:
+def dollars(usd):
     return Interval(usd, usd)
 
 

@@ -12,12 +12,12 @@ PRINTED |= {"low": 25_261.5, "high": 25_262.5, "per_watt_low": 3.5, "per_watt_hi
 CLOSE = {"rel": 1e-12}
 
 
-def row(frame: pd.DataFrame) -> dict:
+def row(frame):
     (only,) = frame.to_dict("records")
     return only
 
 
-def span(frame: pd.DataFrame, name: str) -> tuple[float, float]:
+def span(frame, name):
     return row(frame)[f"{name}_low"], row(frame)[f"{name}_high"]
 
 
@@ -118,7 +118,7 @@ LATER = {"round": "v5.1", "source_id": "mlcommons-v5.1"}
 EARLIER = {"round": "v4.0", "source_id": "mlcommons-v4.0"}
 
 
-def ratios(rows: pd.DataFrame) -> dict:
+def ratios(rows):
     return row(power.ratios(power.efficiency(rows), "H100 SXM"))
 
 
@@ -189,7 +189,7 @@ def test_history_has_the_least_energy_of_eight_in_each_round(comparable_rows):
     assert told == [["v5.1", False, 0.1, 1, 0], ["v4.1", True, 0.125, 1, 0], ["v4.1", False, 0.25, 2, 2]]
 
 
-def limits() -> pd.DataFrame:
+def limits():
     return pd.DataFrame({"accelerator": ["H100 SXM", "unknown"], "power_limit_w": [700.0, None]})
 
 

@@ -1,7 +1,5 @@
 """Estimates of results left out: what predicts what, by hand; that nothing leaks; and the shipped record."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +7,6 @@ import pytest
 from analysis._core.interval import Interval
 from analysis._core.paths import ROOT
 from analysis._core.vocabulary import LIMITED, round_age
-from analysis._tables.catalog import Catalog
 from analysis.methods import prediction
 from analysis.methods.prediction import ALL, EARLIER, KNOWN, MODEL, NAIVE, NESTED, NEW, NONE, SLOWER, Band
 
@@ -17,7 +14,7 @@ CLOSE = {"rel": 1e-12}
 LANGUAGE_MODELS = {"llama2-70b", "mixtral-8x7b", "llama3.1-405b", "llama3.1-8b", "deepseek-r1", "gpt-oss-120b"}
 
 
-def case(place: int, **changes: object) -> dict[str, object]:
+def case(place, **changes):
     """A Server case of 1,000 tokens/s Offline that shares nothing with any other but its benchmark."""
     name = f"{place}"
     own = {"benchmark": "llm", "scenario": "Server", "round": f"v{place}.0", "submitter": f"s{name}"}
@@ -28,11 +25,11 @@ def case(place: int, **changes: object) -> dict[str, object]:
     return {"per_accelerator": row["rate"] / row["accelerator_count"]} | row
 
 
-def frame(*rows: Mapping[str, object]) -> pd.DataFrame:
+def frame(*rows):
     return pd.DataFrame(rows)[[*prediction.CASE, *prediction.DECODED]].astype({"accelerator_count": "Int64"})
 
 
-def predicted(rows: pd.DataFrame, question: str = KNOWN, basis: str = ALL) -> list[float]:
+def predicted(rows, question=KNOWN, basis=ALL):
     found = prediction.predictions(rows)
     return found[found["question"].eq(question) & found["basis"].eq(basis)]["predicted"].tolist()
 
@@ -122,7 +119,7 @@ def test_weights_are_chosen_on_other_rounds_than_they_are_judged_on():
     assert not np.isnan(predicted(both, KNOWN, NESTED)).any()
 
 
-def factors(benchmark: str, scenario: str, values: list[float], question: str = NEW) -> pd.DataFrame:
+def factors(benchmark, scenario, values, question=NEW):
     rows = pd.DataFrame({"question": question, "benchmark": benchmark, "scenario": scenario, "factor": values})
     return rows.assign(basis=ALL)
 
@@ -169,12 +166,12 @@ def test_errors_say_how_many_could_be_predicted_and_a_mean_weighs_each_model_ali
 
 
 @pytest.fixture(scope="module")
-def shipped(data: Catalog) -> pd.DataFrame:
+def shipped(data):
     return prediction.predictions_of_record(data)
 
 
 @pytest.fixture(scope="module")
-def shipped_errors(data: Catalog) -> pd.DataFrame:
+def shipped_errors(data):
     return prediction.errors_of_record(data).set_index(["question", "basis", "scenario", "benchmark"])
 
 

@@ -15,7 +15,7 @@ STATED = {
 }  # fmt: skip
 
 
-def gained(pairs: pd.DataFrame) -> list[tuple]:
+def gained(pairs):
     """Rounds, submitter, count and gain of each pair."""
     return [
         (row["earlier"], row["later"], row["submitter"], row["accelerator_count"], round(row["gain_low"], 9))
@@ -23,7 +23,7 @@ def gained(pairs: pd.DataFrame) -> list[tuple]:
     ]
 
 
-def stated(*claims: dict) -> pd.DataFrame:
+def stated(*claims):
     return pd.DataFrame([STATED | claim for claim in claims])
 
 
@@ -39,7 +39,7 @@ def test_pairs_are_of_one_submitter_accelerator_and_size_in_consecutive_rounds(c
     assert pairs["rounds"].tolist() == [("v4.0", "v4.1")]
 
 
-def parts_of(rows: pd.DataFrame) -> pd.DataFrame:
+def parts_of(rows):
     return progress.parts(progress.best(rows), progress.pairs(system_properties.available(rows)))
 
 

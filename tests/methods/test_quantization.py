@@ -7,15 +7,15 @@ from analysis._core.notes import NONE, note
 from analysis.methods import quantization
 
 
-def models(parameters: float | None) -> pd.DataFrame:
+def models(parameters):
     return pd.DataFrame({"benchmark": ["llm"], "parameters_billion": pd.Series([parameters], dtype="float64")})
 
 
-def cards(*sizes: float | None) -> pd.DataFrame:
+def cards(*sizes):
     return pd.DataFrame({"accelerator": [f"x{size}" for size in sizes], "memory_gb": sizes})
 
 
-def needed(parameters: float, memory: float, headroom: float) -> dict[str, int]:
+def needed(parameters, memory, headroom):
     held = quantization.weights(models(parameters), "llm", cards(memory), headroom)
     return dict(zip(held["precision"], held["needed"], strict=True))
 
@@ -72,7 +72,7 @@ def test_other_system_or_one_measurement_filed_twice_has_no_price(comparable_row
 def test_a_preview_has_no_price_and_a_benchmark_has_one_over_its_accelerators(comparable_rows):
     """0.7 on H100, 0.9 on L40S, 0.1 in preview."""
 
-    def rows(row: dict, other: float, preview: float) -> pd.DataFrame:
+    def rows(row, other, preview):
         ahead = {"result_id": "4.1-0009", "availability": "preview", "low": preview}
         return comparable_rows(row, row | {"accelerator": "L40S", "low": other}, row | ahead)
 

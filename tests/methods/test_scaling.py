@@ -10,7 +10,7 @@ CLOSE = {"rel": 1e-12}
 VENDORS = pd.DataFrame({"accelerator": ["H100 SXM", "Gaudi2"], "vendor": ["NVIDIA", "Intel"]})
 
 
-def layouts(rows: pd.DataFrame, nodes: list[float | None]) -> pd.DataFrame:
+def layouts(rows, nodes):
     return scaling.compared(rows.assign(nodes=nodes))
 
 
@@ -28,7 +28,7 @@ def test_layouts_tell_boxes_racks_and_clusters_apart(comparable_rows):
     ]
 
 
-def drawn(rows: pd.DataFrame) -> list[list]:
+def drawn(rows):
     return scaling.by_size(rows)[["submitter", "accelerator_count", "per_accelerator_low"]].values.tolist()
 
 

@@ -22,11 +22,11 @@ BOX = Box(80.0, 0.1, Interval(900.0, 900.0), 1.3)
 CONTEXT = Interval(1000.0, 1000.0)
 
 
-def exact(*values: float) -> list[Interval]:
+def exact(*values):
     return [Interval(value, value) for value in values]
 
 
-def drawn(users: int = 100, usd: float = 4.76, draws: int = 500, seed: int = 0, fixed: bool = False) -> pd.DataFrame:
+def drawn(users=100, usd=4.76, draws=500, seed=0, fixed=False):
     rate, derate, price, peak = exact(1000.0, 0.5, usd, 1.0)
     if not fixed:
         rate, derate, price, peak = Interval(800.0, 1200.0), Interval(0.6, 0.8), Interval(usd, 2 * usd), Interval(1, 2)
@@ -36,9 +36,7 @@ def drawn(users: int = 100, usd: float = 4.76, draws: int = 500, seed: int = 0, 
 EVEN = Interval(1.0, 1.0)  # traffic without a peak: the draws have their own
 
 
-def sized(
-    users: int = 100, demand: Demand | None = None, model: Model | None = MODEL, **changes: object
-) -> pd.DataFrame:
+def sized(users=100, demand=None, model=MODEL, **changes):
     return sizing.size(
         drawn(users, **changes), demand or Demand(users, 30.0, EVEN, 300.0, 2.0), model, BOX, Interval(500, 2000), 0
     )
@@ -343,7 +341,7 @@ def test_headroom_is_what_peak_traffic_leaves_by_hand():
     assert not sizing.headroom(frame.assign(accelerators=np.nan)).known
 
 
-def unheld(tokens: float) -> pd.DataFrame:
+def unheld(tokens):
     """100 users of a cache of 5 GB a token on 80 GB each, with contexts of up to so many tokens: 14,714 are held."""
     demand, model = Demand(100, 10.0, EVEN, 300.0, 2.0), Model(1.4e11, 5e9)
     return sizing.size(drawn(draws=2000), demand, model, BOX, Interval(1000.0, tokens), 0)

@@ -4,8 +4,6 @@ A whole round, with a new benchmark, is in tests/whole/test_new_round.py.
 """
 
 import csv
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -14,11 +12,9 @@ from analysis._import.official import download
 from analysis._tables import check, dictionary
 from analysis.charts import colors, style
 
-Add = Callable[..., None]
-
 
 @pytest.fixture
-def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, documents_only: Callable[[Path], Path]) -> Path:
+def copy(tmp_path, monkeypatch, documents_only):
     """A copy of data/ that parameters are checked against too."""
     folder = documents_only(tmp_path / "data")
     monkeypatch.setattr(table_text, "DATA", folder)
@@ -26,10 +22,10 @@ def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, documents_only: Callab
 
 
 @pytest.fixture
-def add(copy: Path) -> Add:
+def add(copy):
     """Appends one row to a table of the copy; columns that are not given are empty cells."""
 
-    def append(table: str, **cells: object) -> None:
+    def append(table, **cells):
         path = copy / f"{table}.csv"
         with path.open(encoding="utf-8", newline="") as file:
             columns = next(csv.reader(file))

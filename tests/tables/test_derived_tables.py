@@ -3,7 +3,6 @@
 import errno
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +28,7 @@ FRAME = pd.DataFrame(
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     data = tmp_path / "data"
     data.mkdir()
     (data / "datapackage.json").write_text("{}")
@@ -37,15 +36,15 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def made() -> list[str]:
+def made():
     """What was made, in order."""
     return []
 
 
 @pytest.fixture
-def of(made: list[str]) -> Callable[..., Callable[[], pd.DataFrame]]:
-    def maker(name: str = "frame", frame: pd.DataFrame = FRAME) -> Callable[[], pd.DataFrame]:
-        def make() -> pd.DataFrame:
+def of(made):
+    def maker(name="frame", frame=FRAME):
+        def make():
             made.append(name)
             return frame
 
@@ -54,7 +53,7 @@ def of(made: list[str]) -> Callable[..., Callable[[], pd.DataFrame]]:
     return maker
 
 
-def files(place: Path) -> list[Path]:
+def files(place):
     return sorted(path for path in place.rglob("*") if path.is_file())
 
 
@@ -124,7 +123,7 @@ def test_a_wrong_file_is_noticed_and_made_again(folder, made, of, wrong):
 
 
 def test_a_full_disk_or_a_checkout_that_is_read_only_changes_nothing(folder, made, of, monkeypatch):
-    def full(*arguments: object, **named: object) -> None:
+    def full(*arguments, **named):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", full)
@@ -160,7 +159,7 @@ def test_only_the_projects_own_tables_are_kept_and_not_where_it_is_off(tmp_path,
     assert paths.tables_cache(DATA) is None
 
 
-def everything(catalog: Catalog) -> dict[str, pd.DataFrame]:
+def everything(catalog):
     names = ("results", "doubts", "sources", "benchmarks", "claims", "prices", "quantization", "rounds")
     return {name: getattr(catalog, name) for name in names}
 
@@ -193,7 +192,7 @@ def test_what_a_kept_frame_was_made_with_counts_as_used(tmp_path, monkeypatch):
 def test_a_judge_from_elsewhere_is_asked_each_time(tmp_path, monkeypatch):
     asked = []
 
-    def judge(catalog: Catalog) -> pd.DataFrame:
+    def judge(catalog):
         asked.append(catalog)
         return pd.DataFrame({"doubt": "", "checked": True}, index=pd.Index(catalog.results["id"]))
 

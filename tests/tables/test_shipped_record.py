@@ -5,7 +5,6 @@ Skipped where those files are not at hand.
 
 import json
 import tarfile
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -20,7 +19,7 @@ NANOSECONDS = 1e-6  # milliseconds
 
 
 @pytest.fixture(scope="module")
-def record() -> pd.DataFrame:
+def record():
     """The official rows of the project, what was imported among them, by round, result id, run and scenario."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("ANALYSIS_OFFICIAL", raising=False)
@@ -29,7 +28,7 @@ def record() -> pd.DataFrame:
     return rows.set_index(["round", "result_id", "model_run", "scenario"])
 
 
-def published(shared: Path, round: str) -> pd.DataFrame:
+def published(shared, round):
     """The rows of a summary file: value in the unit of our rows, watts or millijoules, by the same keys."""
     path = shared / "mlcommons" / f"{round}_summary_results.json"
     if not path.is_file():
@@ -128,7 +127,7 @@ def test_each_collected_result_stands_as_it_was_published(collected, round):
         assert mine["recomputed"] == pytest.approx(mine["low"], rel=1e-6)
 
 
-def entries(log: Path) -> list[dict]:
+def entries(log):
     """The results that a log states."""
     lines = log.read_text("latin-1").splitlines()
     stated = (line.partition(":::MLLOG ")[2] for line in lines if '"key": "result_' in line or '"early_' in line)

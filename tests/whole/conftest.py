@@ -5,15 +5,13 @@ import pickle
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import yaml
 from filelock import FileLock
 
-from analysis._build.reports import Outcome, build_reports
+from analysis._build.reports import build_reports
 from analysis._build.runs.folders import Places
 from analysis._core import paths
 
@@ -31,10 +29,10 @@ MADE_ONCE = ("swept", "readings", "built")
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items):
     """Begin with the tests of this folder, in the order of what they wait for."""
 
-    def place(item: pytest.Item) -> int:
+    def place(item):
         if not item.path.is_relative_to(HERE):
             return len(MADE_ONCE) + 1
         needed = (name in item.fixturenames for name in MADE_ONCE)
@@ -44,13 +42,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def others() -> dict[str, dict]:
+def others():
     """Run files of reports under parameters that no shipped run file has, by report."""
     return OTHERS
 
 
 @pytest.fixture(scope="session")
-def workspace(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+def workspace(tmp_path_factory, worker_id):
     """The folder that the workers of one run of the tests share."""
     own = tmp_path_factory.getbasetemp()
     folder = (own if worker_id == "master" else own.parent) / "whole"
@@ -59,10 +57,10 @@ def workspace(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
 
 
 @pytest.fixture(scope="session")
-def copy_of_shipped(shipped: list[Path]) -> Callable[[Path], Places]:
+def copy_of_shipped(shipped):
     """Copies the project, without what is a user's own in notebooks/."""
 
-    def copy(root: Path) -> Places:
+    def copy(root):
         for name in ("data", "src"):
             shutil.copytree(paths.ROOT / name, root / name, ignore=PASSING)
         for path in (*shipped, paths.LOCK):
@@ -75,10 +73,10 @@ def copy_of_shipped(shipped: list[Path]) -> Callable[[Path], Places]:
 
 
 @pytest.fixture(scope="session")
-def copy_of_project(copy_of_shipped: Callable[[Path], Places]) -> Callable[[Path], Places]:
+def copy_of_project(copy_of_shipped):
     """The same with a run file for each of OTHERS."""
 
-    def copy(root: Path) -> Places:
+    def copy(root):
         places = copy_of_shipped(root)
         for report, run in OTHERS.items():
             (places.runs / f"{report}.yml").write_text(yaml.safe_dump(run), "utf-8")
@@ -88,7 +86,7 @@ def copy_of_project(copy_of_shipped: Callable[[Path], Places]) -> Callable[[Path
 
 
 @pytest.fixture(scope="session")
-def project(workspace: Path, copy_of_project: Callable[[Path], Places]) -> Places:
+def project(workspace, copy_of_project):
     """The copy that all tests share, and none changes."""
     root = workspace / "project"
     with FileLock(workspace / "project.lock"):
@@ -105,25 +103,25 @@ def project(workspace: Path, copy_of_project: Callable[[Path], Places]) -> Place
 
 
 @pytest.fixture(scope="session")
-def built(project: Places, workspace: Path) -> tuple[Places, Outcome, list[str]]:
+def built(project, workspace):
     """The project with all its reports built, the outcome, and the lines that were said; by one worker for all."""
     said = workspace / "built.pickle"
     with FileLock(workspace / "built.lock"):
         if not said.exists():
-            lines: list[str] = []
+            lines = []
             outcome = build_reports(places=project, say=lines.append)
             said.write_bytes(pickle.dumps((outcome, lines)))
     return project, *pickle.loads(said.read_bytes())
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def place(tmp_path_factory):
     """Where the copy of each test stands, one after the other: all their kernels have one process to fork from."""
     return tmp_path_factory.mktemp("one") / "project"
 
 
 @pytest.fixture
-def copied(built: tuple[Places, Outcome, list[str]], place: Path, one_fork_server: None) -> Places:
+def copied(built, place, one_fork_server):
     """The built project again, for a test that changes it."""
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(built[0].root, place, ignore=PASSING)
@@ -131,7 +129,7 @@ def copied(built: tuple[Places, Outcome, list[str]], place: Path, one_fork_serve
 
 
 @pytest.fixture(scope="session")
-def endpoints_pages(workspace: Path, copy_of_shipped: Callable[[Path], Places], made: SimpleNamespace) -> Path:
+def endpoints_pages(workspace, copy_of_shipped, made):
     """reports/ of a project that imported MLPerf Endpoints results of ENDPOINTS; before.json: without them."""
     root, clone = workspace / "endpoints", workspace / "endpoints_results_v1.0"
     with FileLock(workspace / "endpoints.lock"):
@@ -149,7 +147,7 @@ def endpoints_pages(workspace: Path, copy_of_shipped: Callable[[Path], Places], 
     return root / "reports"
 
 
-def _command(places: Places, *arguments: str) -> str:
+def _command(places, *arguments):
     """What a command says that ends well in a copy of the project."""
     path = os.pathsep.join([str(places.root / "src"), *sys.path])
     environment = os.environ | {"PYTHONPATH": path, "ANALYSIS_ROOT": str(places.root), "ANALYSIS_OFFICIAL": "all"}

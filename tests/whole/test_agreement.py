@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from analysis._core.vocabulary import BYTES_PER_WEIGHT
-from analysis._tables.catalog import Catalog
 from analysis.audit import checks
 from analysis.audit.claims import CHECK as STATED
 from analysis.audit.frames import FRAMES, Tables
@@ -24,7 +23,7 @@ NO_SIDES = ["submitter", "system", "baseline_system", "duplicate_of"]  # what a 
 
 
 @pytest.fixture(scope="module")
-def judged(data: Catalog) -> pd.DataFrame:
+def judged(data):
     """The whole audit, once."""
     return checks.audit(data)
 
@@ -32,7 +31,7 @@ def judged(data: Catalog) -> pd.DataFrame:
 # The functions that several reports and the audit compute with.
 
 
-def over(data: Catalog, benchmark: str, scenario: str, round: str, baseline: str) -> pd.DataFrame:
+def over(data, benchmark, scenario, round, baseline):
     """The official speedups of one round, by accelerator."""
     question = Question(benchmark, scenario, origins=("official",), rounds=(round,))
     return speedup.over_baseline(selection.select(data, question).rows, baseline).set_index("accelerator")

@@ -1,7 +1,6 @@
 """A plain notebook, written by someone who knows pandas and seaborn only: a page by each of three ways."""
 
 import json
-from pathlib import Path
 
 import nbformat
 import papermill
@@ -29,7 +28,7 @@ rows[["accelerator", "submitter", "tokens_per_second_per_accelerator"]]"""
 
 
 @pytest.fixture
-def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
+def places(tmp_path, monkeypatch):
     """A project with this package, these tables, and one notebook without a run file."""
     for name, there in (("data", DATA), ("src", ROOT / "src"), (LOCK.name, LOCK)):
         (tmp_path / name).symlink_to(there)
@@ -49,7 +48,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
 
 
 def test_the_engine_makes_a_page_of_it(places):
-    said: list[str] = []
+    said = []
     assert build_reports(places=places, say=said.append).built == ["plain"], said
     page = (places.reports / "plain.html").read_text("utf-8")
     stated = json.loads((places.reports / "plain.json").read_text("utf-8"))
@@ -71,7 +70,7 @@ def test_a_run_file_may_set_its_parameters_and_no_others(places):
     run.write_text("notebook: plain\nparameters: {rounds: [v6.0]}\n", "utf-8")
     assert sorted(build_reports(places=places, say=lambda _: None).built) == ["mine", "plain"]
     run.write_text("notebook: plain\nparameters: {round: [v6.0]}\n", "utf-8")
-    said: list[str] = []
+    said = []
     assert build_reports(places=places, say=said.append).status == 1
     assert "no parameter 'round': did you mean 'rounds'" in "\n".join(said)
 
@@ -86,7 +85,7 @@ def test_a_notebook_without_a_tagged_cell_says_how_to_take_parameters(places):
     notebook.cells[1].metadata = {}
     nbformat.write(notebook, places.notebook("plain"))
     (places.runs / "mine.yml").write_text("notebook: plain\nparameters: {rounds: [v6.0]}\n", "utf-8")
-    said: list[str] = []
+    said = []
     assert build_reports(["mine"], places=places, say=said.append).status == 1
     assert "plain: no parameter 'rounds': the notebook has no cell tagged `parameters`" in "\n".join(said)
     assert "JupyterLab: gear at the top right, Common Tools, Cell Tags" in "\n".join(said)

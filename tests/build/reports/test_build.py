@@ -1,10 +1,7 @@
 """Building: what is written, what is said when a notebook fails, and that nothing else suffers from it."""
 
-from __future__ import annotations
-
 import json
 import sys
-from typing import Any
 
 import pytest
 
@@ -145,7 +142,7 @@ def test_a_notebook_that_is_no_report_is_said_to_be_none_with_what_to_do(project
 
 
 def test_a_full_disk_is_told_and_leaves_the_old_page(project, monkeypatch):
-    def full(path: object, content: object) -> None:
+    def full(path, content):
         raise OSError(28, "No space left on device", str(path))
 
     monkeypatch.setattr("analysis._build.runs.output_files.write_whole", full)
@@ -195,7 +192,7 @@ def test_the_report_that_took_longest_is_begun_first(project):
 
 
 def test_a_table_at_fault_is_to_be_put_right_and_no_run_file(project, monkeypatch):
-    def of_a_broken_table(*given: Any) -> dict:
+    def of_a_broken_table(*given):
         raise UnusableTable("data/apples.csv, line 1: is UTF-16 text")
 
     monkeypatch.setattr("analysis._core.parameters.validate", of_a_broken_table)

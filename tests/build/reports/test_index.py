@@ -1,17 +1,11 @@
 """The index: what reports put on its front, cards of one sentence and a picture, the one script that it allows."""
 
-from __future__ import annotations
-
 import re
 from base64 import b64decode
-from typing import TYPE_CHECKING
 
 from nbformat.v4 import new_markdown_cell
 
 from analysis._build.page.markup import Markup
-
-if TYPE_CHECKING:
-    from conftest import Project
 
 TABLE = """sheet = "<style>.cells {color: red}</style>"
 display(HTML(sheet + "<table class='cells' id='n1'><thead><tr><th scope='col'>Who</th></tr></thead>"
@@ -22,17 +16,17 @@ NARROW = """drawn = ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">
 display({"image/svg+xml": drawn}, metadata={"image/svg+xml": {"alt": "one"}, "analysis/narrow": drawn}, raw=True)"""
 
 
-def index(project: Project) -> str:
+def index(project):
     """The index as it is now."""
     return (project.places.reports / "index.html").read_text("utf-8")
 
 
-def card_of(project: Project, report: str) -> str:
+def card_of(project, report):
     """The card of a report on the index."""
     return index(project).split(f'<a href="{report}.html">')[1].split("</li>")[0]
 
 
-def leading(project: Project) -> str:
+def leading(project):
     """The index with a report that puts a line and a table on its front."""
     code, cells = project.code, project.cells()
     line = code("display(HTML('<p>Two rounds.</p>'))", "front")

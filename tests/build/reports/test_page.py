@@ -1,14 +1,10 @@
 """The page: one self-contained file, in which data cannot become markup."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from hashlib import sha256
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import pytest
-from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 from analysis._build.page import export, outputs
@@ -19,13 +15,10 @@ from analysis._build.page.parameter_words import value_words, words
 from analysis._build.runs.folders import Places
 from analysis._core import mime
 
-if TYPE_CHECKING:
-    from conftest import Project
-
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:"
 
 
-def tags(page: str, name: str) -> list[dict[str, str | None]]:
+def tags(page, name):
     """The attributes of each element of a name."""
     return [attributes for tag, attributes in Markup(page).tags if tag == name]
 
@@ -131,7 +124,7 @@ below = finding | {"name": "below", "notes": told}
 display({"application/vnd.analysis.finding+json": below, "text/html": "<p>Below.</p>", "text/plain": ""}, raw=True)"""
 
 
-def noted(project: Project, *extra: NotebookNode) -> str:
+def noted(project, *extra):
     """The page of a notebook with a trust line and a finding with notes."""
     cells = project.cells(project.code(BELOW, "hide-input"), *extra)
     cells[4].source += f"\n{NOTED}"
@@ -222,7 +215,7 @@ def test_numbers_ranges_and_zero_are_said_as_a_reader_would():
     assert words("usd_per_accelerator_hour") == "US dollars per accelerator hour" and words("cache_gb") == "cache (GB)"
 
 
-def live(project: Project, times: int = 1) -> str:
+def live(project, times=1):
     """What a build says of a report that shows `times` live outputs, each a button, a style, a script and its data."""
     parts = {"html": '<p id="still">Still</p><div id="tool"></div>', "style": "#tool { color: red }",
              "script": "document.title = '<b>'", "data": {"held": "a&b"}}  # fmt: skip

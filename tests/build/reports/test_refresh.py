@@ -1,7 +1,5 @@
 """Refreshing notebooks in place, and stopping a build."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -88,7 +86,7 @@ sys.exit(main.main(["reports", "slow"]))
     assert after == before, set(after) ^ set(before)
 
 
-def _alive(pid: int) -> bool:
+def _alive(pid):
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
