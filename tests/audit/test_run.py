@@ -242,7 +242,7 @@ def test_the_scorecard_adds_up(judged, data):
     assert card["figures"].sum() == len(checks.overall(judged))
 
 
-def test_printing_as_csv_json_and_table(data, capsys):
+def test_printing_as_csv_json_and_table(data):
     text = listing.printed(data, "doc003", "unverifiable", "csv")
     assert text.splitlines()[0] == ",".join(verdict.COLUMNS)
     rows = json.loads(listing.printed(data, "doc003", "unverifiable", "json"))

@@ -110,7 +110,7 @@ def copy(tmp_path):
     return Places.under(tmp_path)
 
 
-def test_the_package_is_loaded_before_and_anew_once_a_file_that_it_rests_on_was_edited(copy, start):
+def test_the_package_is_loaded_before_and_anew_once_a_file_that_it_rests_on_was_edited(copy):
     loaded = "import sys; print('analysis._display.notebook' in sys.modules, end=' ')\n"
     module = loaded + "from analysis._core import mime; print(mime.__file__, getattr(mime, 'ADDED', None))"
     table = loaded + "from analysis.charts import colors; print('B200 SXM' in colors.COLORS)"
@@ -183,7 +183,7 @@ def test_kernels_live_and_end_side_by_side(warm, count):
     assert psutil.Process(warm._server.process.pid).children() == []
 
 
-def test_without_the_process_to_fork_from_kernels_end_and_others_are_ordinary(tmp_path):
+def test_without_the_process_to_fork_from_kernels_end_and_others_are_ordinary():
     with Kernels(Places()) as kernels, ExitStack() as stack:
         before = Kernel(kernels, stack)
         kernels._server.process.kill()
@@ -199,7 +199,7 @@ def test_a_build_ends_what_its_kernels_are_forked_from_and_its_folder():
     assert not server.is_running() and not folder.exists()
 
 
-def test_nothing_outlives_a_killed_build_and_the_next_removes_its_folder(tmp_path):
+def test_nothing_outlives_a_killed_build_and_the_next_removes_its_folder():
     program = f"""
 import sys, time
 from contextlib import ExitStack

@@ -77,8 +77,7 @@ def test_a_kept_figure_is_shown_as_it_was_drawn_without_matplotlib(kept):
 def test_a_user_s_own_file_of_settings_makes_another_figure(kept, tmp_path, place):
     """It is kept too, beside what was drawn without the file, which stays as it is."""
     plain, cache = kept
-    inner = {"XDG_CONFIG_HOME": "matplotlib", "HOME": ".config/matplotlib"}.get(place, "")
-    file = tmp_path / "own" / inner / "matplotlibrc"
+    file = tmp_path / "own" / "matplotlibrc"
     with_fonts(file.parent)
     file.write_text("font.weight: bold\n")
     how = {"cwd": tmp_path / "own"} if place == "folder" else {place: str(tmp_path / "own")}

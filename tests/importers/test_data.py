@@ -235,7 +235,7 @@ def test_a_part_that_is_another_file_or_missing_is_named(data, tree, ship):
         _ = Catalog(data).results
 
 
-def test_a_part_is_held_to_the_round_and_the_rows_that_are_described(data, tree, ship):
+def test_a_part_is_held_to_the_round_and_the_rows_that_are_described(data, ship):
     ship({})
     package = (data / "datapackage.json").read_text("utf-8")
     (data / "datapackage.json").write_text(package.replace('"rows": 1', '"rows": 2'), "utf-8")

@@ -154,7 +154,7 @@ def test_a_prompt_that_takes_too_long_and_weights_that_fit_nowhere_are_told_apar
     assert made(H200, context_tokens=[1e9, 1e9], baseline="H200 SXM").unranked["why"].tolist() == [choice.MEMORY]
 
 
-def test_a_model_is_planned_with_the_nearest_benchmark_and_its_own_weights(made, data):
+def test_a_model_is_planned_with_the_nearest_benchmark_and_its_own_weights(made):
     chosen = made(H100, B200, benchmark="", parameters_billion=100.0)
     assert (chosen.match.benchmark, chosen.match.found, chosen.asked.benchmark) == ("llama2-70b", True, "llama2-70b")
     assert chosen.match.own["parameters_times"] == pytest.approx(100 / 70)

@@ -112,17 +112,16 @@ def test_a_wrong_file_is_noticed_and_made_again(folder, made, of, wrong):
         file.unlink()
         file.mkdir()
     else:
-        torn = {"empty": b"", "torn": content[: len(content) // 2], "short": content[:30], "grown": content + b"\0"}
         flipped = content[:-40] + bytes([content[-40] ^ 1]) + content[-39:]
         file.unlink()  # A new file, as it is mapped into memory here.
-        file.write_bytes(torn.get(wrong, flipped))
+        file.write_bytes(content[: len(content) // 2] if wrong == "torn" else flipped)
     pd.testing.assert_frame_equal(Kept(folder, [], place).frame("fruit", of()), FRAME, check_exact=True)
     assert made == ["frame"] * 2
     if wrong != "folder":
         assert file.read_bytes() == content
 
 
-def test_a_full_disk_or_a_checkout_that_is_read_only_changes_nothing(folder, made, of, monkeypatch):
+def test_a_full_disk_or_a_checkout_that_is_read_only_changes_nothing(folder, of, monkeypatch):
     def full(*arguments, **named):
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -189,7 +188,7 @@ def test_what_a_kept_frame_was_made_with_counts_as_used(tmp_path, monkeypatch):
     assert told[0] == told[1] != {}
 
 
-def test_a_judge_from_elsewhere_is_asked_each_time(tmp_path, monkeypatch):
+def test_a_judge_from_elsewhere_is_asked_each_time(tmp_path):
     asked = []
 
     def judge(catalog):

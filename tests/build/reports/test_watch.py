@@ -199,16 +199,12 @@ def test_a_taken_port_is_left_alone(tmp_path):
         assert second.port != first.port
 
 
-@pytest.mark.parametrize(
-    ("number", "moment"),
-    [(signal.SIGINT, "while it builds"), (signal.SIGKILL, "while it builds")],
-)
-def test_an_ended_preview_leaves_nothing(project, tmp_path, number, moment):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_preview_that_is_ended_while_it_builds_leaves_nothing(project, tmp_path, number):
     watched = Watched(project, tmp_path / "log")
-    if moment == "while it builds":
-        slow = "low = double(apples); open('begun', 'w').close(); import time; time.sleep(600)"
-        replaced(project.places.notebook("apples"), "low = double(apples)", slow)
-        until((project.places.notebooks / "begun").exists)
+    slow = "low = double(apples); open('begun', 'w').close(); import time; time.sleep(600)"
+    replaced(project.places.notebook("apples"), "low = double(apples)", slow)
+    until((project.places.notebooks / "begun").exists)
     pages = {name: text for name, text in project.tree().items() if name.endswith((".html", ".json"))}
     children = psutil.Process(watched.process.pid).children(recursive=True)
     assert children

@@ -48,7 +48,7 @@ def test_an_ended_sweep_leaves_nothing_half_done_and_is_resumed(orchard, number,
     assert not [name for name in orchard.tree() if name.endswith(".tmp")]
 
 
-def test_a_killed_kernel_fails_its_report_alone(orchard, monkeypatch):
+def test_a_killed_kernel_fails_its_report_alone(orchard):
     orchard.write(FEW)
     mark = orchard.places.root / "running.txt"
     process = subprocess.Popen(
