@@ -13,17 +13,6 @@ OFFLINE = {"result_id": "4.1-0001", "low": 1000.0}
 SERVER = {"result_id": "4.1-0001", "low": 800.0, "scenario": "Server"}
 
 
-def test_derate_is_that_of_one_system(comparable_rows):
-    second = {"result_id": "4.1-0002", "submitter": "Else"}
-    offline = comparable_rows(OFFLINE, OFFLINE | second | {"low": 2000.0})
-    limited = comparable_rows(SERVER, SERVER | second | {"low": 1000.0})
-    first, other = derating.measured(offline, limited).to_dict("records")
-    assert (first["derate_low"], first["derate_high"], other["derate_low"]) == (0.8, 0.8, 0.5)
-    assert (first["submitter"], other["submitter"], first["kind"]) == ("ACME", "Else", "available")
-    assert (first["scenario"], first["notes"], first["source_ids"]) == ("Server", NONE, ("mlcommons-v4.1",))
-    assert (first["origin"], first["rounds"], first["round"]) == ("official", ("v4.1",), "v4.1")
-
-
 def test_derate_carries_the_notes_of_both_runs_but_for_the_size_of_their_system(comparable_rows):
     size, preview, inferred = note("another_size", count=1, usual=8), note("preview"), note("inferred")
     offline = comparable_rows(OFFLINE | {"notes": {size, inferred}})

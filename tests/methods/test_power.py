@@ -21,12 +21,6 @@ def span(frame, name):
     return row(frame)[f"{name}_low"], row(frame)[f"{name}_high"]
 
 
-def test_efficiency_is_rate_over_measured_watts(comparable_rows):
-    found = power.efficiency(comparable_rows(MEASURED | {"power_watts_high": 5_000.0}))
-    assert span(found, "efficiency") == (3.2, 4.0)
-    assert row(found)["efficiency_basis"] == "measured watts"
-
-
 def test_efficiency_without_watts_is_that_printed(comparable_rows):
     found = power.efficiency(comparable_rows(PRINTED))
     assert span(found, "efficiency") == (3.5, 4.5)
@@ -50,14 +44,6 @@ def test_implied_watts_are_held_against_measured_ones(comparable_rows, watts, ho
     found = power.implied_watts(rows)
     assert bool(row(found)["holds"]) is holds
     assert span(found, "measured_watts") == (watts, watts)
-
-
-def test_energy_is_the_inverse_and_its_price_by_hand(comparable_rows):
-    found = power.energy(power.efficiency(comparable_rows(MEASURED)), 0.12, 1.3)
-    assert span(found, "joules") == (0.25, 0.25)
-    by_hand = 0.25 * 1e6 / 3.6e6 * 0.12 * 1.3
-    assert span(found, "usd_per_million") == pytest.approx((by_hand, by_hand), **CLOSE)
-    assert by_hand == pytest.approx(0.010833333333333334, **CLOSE)
 
 
 OWN = {"result_id": "4.1-0002"}  # the submitter's performance run, of another system than the power run's

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from analysis._core.notes import NONE, note
+from analysis._core.notes import note
 from analysis.methods import quantization
 
 
@@ -25,16 +25,6 @@ def test_weights_need_accelerators_by_precision():
     assert needed(405, 80, 0.0) == {"fp16": 16, "fp8": 8, "int8": 8, "int4": 4, "fp4": 4}
 
 
-def test_headroom_keeps_its_share_of_memory():
-    assert needed(70, 80, 0.125)["fp8"] == 1
-    assert needed(70, 80, 0.126)["fp8"] == 2
-
-
-@pytest.mark.parametrize(("parameters", "memory", "headroom"), [(10, 100, 0.9), (70, 100, 0.3), (8, 80, 0.9)])
-def test_weights_that_fill_the_memory_exactly_need_no_other(parameters, memory, headroom):
-    assert needed(parameters, memory, headroom)["fp8"] == 1
-
-
 def test_unknown_memory_or_size_holds_nothing():
     assert quantization.weights(models(70), "llm", cards(None, 80.0), 0.0)["accelerator"].unique().tolist() == ["x80.0"]
     assert quantization.weights(models(None), "llm", cards(80), 0.0).empty
@@ -42,14 +32,6 @@ def test_unknown_memory_or_size_holds_nothing():
 
 STRICT = {"result_id": "4.1-0001", "accuracy_target": "99.9", "low": 700.0, "precision": "fp16"}
 LOOSE = {"result_id": "4.1-0001", "accuracy_target": "99", "low": 1000.0, "precision": "int8"}
-
-
-def test_accuracy_costs_what_the_same_system_loses(comparable_rows):
-    found = quantization.accuracy_cost(comparable_rows(STRICT), comparable_rows(LOOSE))
-    (row,) = found.to_dict("records")
-    assert (row["retained_low"], row["retained_high"], row["systems"]) == (0.7, 0.7, 1)
-    assert (row["precision"], row["precision_loose"]) == ("fp16", "int8")
-    assert (row["source_ids"], row["notes"]) == (("mlcommons-v4.1",), NONE)
 
 
 def test_accuracy_price_carries_the_notes_of_both_runs_but_for_the_size_of_their_system(comparable_rows):
