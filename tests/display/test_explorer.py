@@ -15,7 +15,6 @@ from analysis._core.paths import NOTEBOOKS
 from analysis._display.explorer import columns, live
 from analysis._display.explorer.columns import Column
 from analysis.charts import colors
-from analysis.comparability import selection
 from analysis.methods import cost, official_results
 
 FEW = [Column("round", "Round", first=True), Column("low", "Figure"), Column("capped", "Capped", first=True)]
@@ -73,7 +72,6 @@ def test_the_facet_of_what_results_were_read_from_has_its_words(data, rows):
 def test_every_facet_and_all_that_keeps_rows_apart_is_a_column_of_the_first_view():
     first = {column.name for column in columns.COLUMNS if column.first}
     assert set(explorer_links.FACETS) <= first and {bits for bits, _, _ in live.MIXED} <= first
-    assert {f"apart_{name}" for name in selection.ASPECTS} <= {bits for bits, _, _ in live.MIXED}
     names = [column.name for column in columns.COLUMNS]
     assert len(names) == len(set(names))
     assert [column for column in columns.COLUMNS if not column.head and not column.hidden] == []
