@@ -4,10 +4,8 @@ import json
 import os
 import runpy
 import shutil
-from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,7 +17,6 @@ from analysis._build.make import light_import
 from analysis._core.notes import NONE
 from analysis._core.paths import DATA, ROOT
 from analysis._tables import dictionary
-from analysis._tables.catalog import Catalog
 from analysis.audit.flags import catalog
 from analysis.comparability import systems
 from analysis.comparability.selection import Data
@@ -33,7 +30,7 @@ settings.load_profile("core")
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
+def pytest_xdist_auto_num_workers():
     """With `-n auto` half as many workers again as processors: a third of the time a worker waits for a kernel, a page
     or a command that it started. A number that somebody set for `auto` stays."""
     number = yield
@@ -45,30 +42,30 @@ LISTED = (Path(__file__).parent / "shipped.txt").read_text("utf-8").splitlines()
 SHIPPED = [ROOT / line for line in LISTED if not line.startswith("#")]
 
 
-def _stems(folder: str, ending: str) -> list[str]:
+def _stems(folder, ending):
     return [path.stem for path in SHIPPED if path.parent.name == folder and path.suffix == ending]
 
 
 @pytest.fixture(scope="session")
-def shipped() -> list[Path]:
+def shipped():
     """The files of notebooks/ that the project ships."""
     return SHIPPED
 
 
 @pytest.fixture(scope="session", params=_stems("notebooks", ".ipynb"))
-def shipped_notebook(request: pytest.FixtureRequest) -> str:
+def shipped_notebook(request):
     """The name of each notebook that the project ships."""
     return request.param
 
 
 @pytest.fixture(scope="session", params=_stems("runs", ".yml"))
-def shipped_run(request: pytest.FixtureRequest) -> str:
+def shipped_run(request):
     """The name of each run file that the project ships."""
     return request.param
 
 
 @pytest.fixture(scope="session", params=_stems("sweeps", ".yml"))
-def shipped_sweep(request: pytest.FixtureRequest) -> str:
+def shipped_sweep(request):
     """The name of each sweep that the project ships."""
     return request.param
 
@@ -120,10 +117,10 @@ NUMBERS += ["power_limit_watts"]
 
 
 @pytest.fixture(scope="session")
-def results() -> Callable[..., pd.DataFrame]:
+def results():
     """Result rows from dicts of what differs from an official run on eight H100; `high` defaults to `low`."""
 
-    def make(*rows: dict[str, Any]) -> pd.DataFrame:
+    def make(*rows):
         full = [RESULT | {"id": f"r{place}"} | row for place, row in enumerate(rows)]
         full = [row | {"high": row["low"] if row["high"] is None else row["high"]} for row in full]
         frame = pd.DataFrame(full, columns=list(RESULT))
@@ -135,10 +132,10 @@ def results() -> Callable[..., pd.DataFrame]:
 
 
 @pytest.fixture(scope="session")
-def documents_only() -> Callable[[Path], Path]:
+def documents_only():
     """Copies data/ without the official record, of which the copy's descriptor then names no part."""
 
-    def copy(folder: Path) -> Path:
+    def copy(folder):
         shutil.copytree(DATA, folder, ignore=shutil.ignore_patterns("official"))
         package = json.loads((folder / "datapackage.json").read_text("utf-8"))
         for resource in package["resources"]:
@@ -155,16 +152,16 @@ def documents_only() -> Callable[[Path], Path]:
 
 
 @pytest.fixture(scope="session")
-def made() -> SimpleNamespace:
+def made():
     """What makes submissions of MLPerf Endpoints up: made_endpoints.py, which test modules cannot import."""
     return SimpleNamespace(**runpy.run_path(str(Path(__file__).parent / "made_endpoints.py")))
 
 
 @pytest.fixture(scope="session")
-def comparable_rows(results: Callable[..., pd.DataFrame]) -> Callable[..., pd.DataFrame]:
+def comparable_rows(results):
     """Rows as comparable.select hands them on: the system's rate is `low` to `high`, divided by its accelerators."""
 
-    def make(*rows: dict[str, Any]) -> pd.DataFrame:
+    def make(*rows):
         own = [{name: row[name] for name in row if name in RESULT} for row in rows]
         frame = results(*own)
         frame["assumed"] = pd.Series([row.get("assumed", False) for row in rows], index=frame.index, dtype="bool")
@@ -182,7 +179,7 @@ def comparable_rows(results: Callable[..., pd.DataFrame]) -> Callable[..., pd.Da
 
 
 @pytest.fixture(scope="session")
-def benchmarks() -> pd.DataFrame:
+def benchmarks():
     """Four benchmarks: tokens with a range per sample, tokens as filed twice, queries on a server, unknown size."""
     rows = [
         ("llm", "LLM", 70.0, "tokens/s", "tokens/s", 250.0, 300.0, False),
@@ -196,10 +193,10 @@ def benchmarks() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="session")
-def tables(benchmarks: pd.DataFrame) -> Callable[..., Data]:
+def tables(benchmarks):
     """What a comparison is made from: rows, the benchmarks above, and codes of doubts by row id (none elsewhere)."""
 
-    def make(rows: pd.DataFrame, doubts: dict[str, str] | None = None, of: pd.DataFrame = benchmarks) -> Data:
+    def make(rows, doubts=None, of=benchmarks):
         given = [(doubts or {}).get(name, "") for name in rows["id"]]
         checked = [code in ("", "other_power_limit") for code in given]
         return Data(
@@ -212,13 +209,13 @@ def tables(benchmarks: pd.DataFrame) -> Callable[..., Data]:
 
 
 @pytest.fixture(scope="session")
-def data() -> Catalog:
+def data():
     """The project's own tables, judged."""
     return catalog()
 
 
 @pytest.fixture(scope="session")
-def shared() -> Path:
+def shared():
     """The folder of seeds and facts beside the repository; the test is skipped where that is not there."""
     folder = Path(os.environ.get("ANALYSIS_SHARED", Path(__file__).resolve().parents[2] / "shared"))
     if not (folder / "facts").is_dir():
@@ -260,7 +257,7 @@ KEYS = {"sorts": ["sort"], "apples": ["id"], "corrections": ["table", "key", "co
 
 
 @pytest.fixture
-def package(tmp_path: Path) -> Path:
+def package(tmp_path):
     """A folder with a valid data package of apples, their sorts, and no corrections."""
     reference = {"fields": ["sort"], "reference": {"resource": "sorts", "fields": ["sort"]}}
     resources = []
@@ -275,25 +272,25 @@ def package(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def _fork_servers() -> Iterator[dict[Any, ForkServer]]:
-    servers: dict[Any, ForkServer] = {}
+def _fork_servers():
+    servers = {}
     yield servers
     for server in servers.values():
         ForkServer.close(server)
 
 
 @pytest.fixture
-def one_fork_server(_fork_servers: dict[Any, ForkServer], monkeypatch: pytest.MonkeyPatch) -> None:
+def one_fork_server(_fork_servers, monkeypatch):
     """Builds of projects at one place, one after the other, fork from one process: it takes seconds to load.
 
     tests/build/test_kernels.py holds that a build ends what it forked from.
     """
 
     class Lasting(ForkServer):
-        def close(self) -> None:
+        def close(self):
             """Stay for the next build."""
 
-    def shared(env: dict[str, str], cwd: str, drawing: bool) -> ForkServer:
+    def shared(env, cwd, drawing):
         own = {name: value for name, value in env.items() if name.startswith(("PYTHON", "ANALYSIS_", "SWEEP_TEST"))}
         key = cwd, drawing, tuple(sorted(own.items()))
         if key not in _fork_servers or _fork_servers[key].process.poll() is not None:

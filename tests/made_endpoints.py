@@ -1,9 +1,6 @@
 """Made-up submissions of MLPerf Endpoints in the shape of real ones, v1.0 and v0.7, for tests."""
 
 import json
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -11,7 +8,7 @@ SPEC = {"source_type": "vendor_spec", "source": "https://example.com/sheet"}
 CURVE = {4: (400.0, 8.0), 64: (4_800.0, 12.0), 512: (16_000.0, 30.0), 1024: (20_000.0, 64.0)}  # tokens/s, ms at P90
 
 
-def power(cooling: str = "liquid", nodes: int = 1, accelerators: int = 8, watts: float = 700) -> dict[str, Any]:
+def power(cooling="liquid", nodes=1, accelerators=8, watts=700):
     """A system_power.json: two processors of 350 W, accelerators, and one switch of 3,500 W in each node."""
     parts = {
         "cpu": {"count_per_node": 2, "tdp_per_unit": {"value_w": 350, **SPEC}},
@@ -25,7 +22,7 @@ def power(cooling: str = "liquid", nodes: int = 1, accelerators: int = 8, watts:
     return {"system_desc_id": "acme", "cooling": cooling, "node_sets": [node_set], "scale_out": {"present": False}}
 
 
-def summary(tokens_per_second: float, tpot_p90_ms: float) -> dict[str, Any]:
+def summary(tokens_per_second, tpot_p90_ms):
     """A result_summary.json of 1,000 s, latencies in nanoseconds."""
     latencies = {
         name: {"total": 1e12, "percentiles": {"50.0": 0.5 * at, "90.0": at, "95.0": 1.2 * at, "99.0": 2 * at}}
@@ -37,7 +34,7 @@ def summary(tokens_per_second: float, tpot_p90_ms: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def point(concurrency: int, **changes: Any) -> dict[str, Any]:
+def point(concurrency, **changes):
     """A point.yaml."""
     return {
         "concurrency": concurrency, "division": "Standardized", "model_name": "gpt-oss-120b", "dataset_name": "MMLU",
@@ -46,23 +43,20 @@ def point(concurrency: int, **changes: Any) -> dict[str, Any]:
     } | changes  # fmt: skip
 
 
-def system(name: str, accelerator: str, count: int = 8, nodes: int = 1, **changes: Any) -> dict[str, Any]:
+def system(name, accelerator, count=8, nodes=1, **changes):
     """A system_desc.json."""
     parts = [{"accelerator_model_name": accelerator, "accelerators_per_node": count}]
     node = {"system_node_ensemble_id": 0, "number_of_nodes": nodes, "accelerator_info": parts}
     return {"system_name": name, "system_availability_status": "Available", "node_types": [node]} | changes
 
 
-def write(path: Path, content: Mapping[str, Any]) -> None:
+def write(path, content):
     """Write a file of a submission, YAML or JSON by its ending."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(yaml.safe_dump(dict(content)) if path.suffix == ".yaml" else json.dumps(content))
 
 
-def submission(
-    root: Path, submitter: str, accelerator: str, times: float = 1.0, model: str = "gpt-oss-120b",
-    described: Mapping[str, Any] = {}, rated: Mapping[str, Any] | None = None, **changes: Any,
-) -> Path:  # fmt: skip
+def submission(root, submitter, accelerator, times=1.0, model="gpt-oss-120b", described=None, rated=None, **changes):
     """A submission of v1.0 with one curve, CURVE at `times` its throughput; the folder of its points."""
     name = f"{submitter.lower()}_8x"
     curve = root / submitter / "abc123" / "results" / name / model
@@ -70,13 +64,13 @@ def submission(
     for concurrency, (rate, tpot) in CURVE.items():
         folder = curve / f"r{concurrency}"
         write(folder / "point.yaml", point(concurrency, model_name=model, **changes))
-        write(folder / "system_desc.json", system(f"{submitter} node", accelerator) | described)
+        write(folder / "system_desc.json", system(f"{submitter} node", accelerator) | (described or {}))
         write(folder / "result_summary.json", summary(times * rate, tpot))
     write(curve / "r4" / "accuracy_results.json", {"MMLU": {"score": {"exact_match": "84.25"}}})
     return curve
 
 
-def old_submission(root: Path, pareto: bool) -> Path:
+def old_submission(root, pareto):
     """A submission of v0.7 with one point, as published or (`pareto`) as submitted; the folder of its results."""
     beside = root / "Acme" / "pareto" / "node8" / "llama3_1-8b" if pareto else root / "Acme" / "node8" / "llama3_1-8b"
     systems = root / "Acme" / "systems" if pareto else beside / "systems"

@@ -1,7 +1,5 @@
 """The helpers of a notebook's text: numbers in words, findings shown and recorded, the scope line."""
 
-from typing import Any
-
 import pandas as pd
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -18,11 +16,11 @@ RESULT = {"origin": "official", "round": "v5.1", "division": "closed", "availabi
 
 
 @pytest.fixture
-def shown() -> Any:
+def shown():
     """What calls display, as data by MIME type."""
     InteractiveShell.instance()
 
-    def outputs(call: Any, *given: Any, **named: Any) -> list[dict[str, Any]]:
+    def outputs(call, *given, **named):
         with capture_output() as captured:
             call(*given, **named)
         return [output.data for output in captured.outputs]
@@ -99,11 +97,6 @@ def test_notes_and_sources_that_are_given_win_over_those_of_the_rows(shown):
     assert (data[mime.FINDING]["caveats"], data[mime.FINDING]["sources"]) == ([], ["d"])
 
 
-def test_finding_without_a_value_says_why(shown):
-    (data,) = shown(report.headline, "No data: nothing is comparable.", name="best", unit="tokens per second")
-    assert (data[mime.FINDING]["low"], data[mime.FINDING]["sentence"]) == (None, "No data: nothing is comparable.")
-
-
 def test_headline_of_more_than_25_words_is_refused():
     with pytest.raises(ValueError, match="the headline 'best' has 26 words, at most 25 fit"):
         report.headline("word " * 26, name="best", unit="ratio", value=1)
@@ -163,7 +156,7 @@ def test_an_argument_of_another_kind_is_refused_with_what_is_expected(call, said
         call(pd.DataFrame({"size": [1.0, 2.0]}))
 
 
-def _found(**more: Any) -> None:
+def _found(**more):
     report.finding("A leads.", **{"name": "best", "unit": "ratio", "value": 1.0, **more})
 
 

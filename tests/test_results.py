@@ -14,7 +14,7 @@ from analysis.methods import speedup
 
 
 @pytest.fixture(scope="module")
-def results() -> pd.DataFrame:
+def results():
     return load_results()
 
 

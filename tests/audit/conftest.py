@@ -1,19 +1,15 @@
 """Small tables of the audit's tests: a benchmark of 70 billion parameters, two parts and their 1000 W sibling."""
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
 from types import SimpleNamespace
-from typing import Any
 
 import pandas as pd
 import pytest
 
 from analysis._core.paths import official_files
 from analysis._tables import descriptor
-from analysis._tables.catalog import Catalog
 from analysis.audit import flags
 from analysis.audit.frames import Tables
-from analysis.audit.verdict import Judgment
 
 TABLES = descriptor.read_tables()
 TYPES = {"string": "str", "date": "str", "number": "float64", "integer": "Int64", "boolean": "bool"}
@@ -63,10 +59,8 @@ WAY = {
     "speedup_baseline": "fp16",
 }  # fmt: skip
 
-Rows = Callable[..., pd.DataFrame]
 
-
-def _frame(table: str, default: dict[str, Any], rows: tuple[dict[str, Any], ...]) -> pd.DataFrame:
+def _frame(table, default, rows):
     types = {field.name: TYPES[field.type] for field in TABLES[table].fields} | MADE
     blank = {name: {"str": "", "bool": False}.get(type) for name, type in types.items()}
     full = [blank | default | {"id": f"r{place}"} | row for place, row in enumerate(rows)]
@@ -75,32 +69,32 @@ def _frame(table: str, default: dict[str, Any], rows: tuple[dict[str, Any], ...]
 
 
 @pytest.fixture(scope="session")
-def rows() -> Rows:
+def rows():
     """Result rows from dicts of what differs from a published 800 tokens/s of eight H100; `high` defaults to `low`."""
     return lambda *given: _frame("results", RESULT, given)
 
 
 @pytest.fixture(scope="session")
-def official() -> Callable[..., dict[str, Any]]:
+def official():
     """What makes a row official, with what differs; each has an id of its own."""
     count = itertools.count(1)
     return lambda **given: OFFICIAL | {"id": f"o{next(count)}"} | given
 
 
 @pytest.fixture(scope="session")
-def claims() -> Rows:
+def claims():
     """Claim rows from dicts of what differs from a throughput ratio of one; `high` defaults to `low`."""
     return lambda *given: _frame("claims", CLAIM, given)
 
 
 @pytest.fixture(scope="session")
-def prices() -> Rows:
+def prices():
     """Price rows from dicts of what differs from 3.60 dollars an hour."""
     return lambda *given: _frame("prices", PRICE, given)
 
 
 @pytest.fixture(scope="session")
-def rounds() -> Callable[..., pd.DataFrame]:
+def rounds():
     """The rounds of which so many closed results are the whole record (None: not known), published on no known day."""
     columns = {"round": "str", "closed_results": "Int64", "published": "str"}
     return lambda **closed: pd.DataFrame([(*item, "") for item in closed.items()], columns=list(columns)).astype(
@@ -109,15 +103,13 @@ def rounds() -> Callable[..., pd.DataFrame]:
 
 
 @pytest.fixture(scope="session")
-def ways() -> Rows:
+def ways():
     """Ways of making a model cheaper, from dicts of what differs from the FP16 baseline."""
     return lambda *given: _frame("quantization", WAY, given)
 
 
 @pytest.fixture(scope="session")
-def tables(
-    rows: Rows, claims: Rows, prices: Rows, ways: Rows, benchmarks: pd.DataFrame, parts: pd.DataFrame, rounds: Callable
-) -> Callable[..., Tables]:
+def tables(rows, claims, prices, ways, benchmarks, parts, rounds):
     """The tables of an audit: the frames given, no rows in the others but the small facts of this file."""
     empty = {"results": rows(), "claims": claims(), "prices": prices(), "quantization": ways()}
     empty |= {"benchmarks": benchmarks, "accelerators": parts, "rounds": rounds()}
@@ -125,22 +117,22 @@ def tables(
 
 
 @pytest.fixture(scope="session")
-def benchmarks() -> pd.DataFrame:
+def benchmarks():
     """Three benchmarks: a language model, images, a mixture of experts."""
     return pd.DataFrame(BENCHMARKS, columns=IDENTITY).assign(compared_in="")
 
 
 @pytest.fixture(scope="session")
-def parts() -> pd.DataFrame:
+def parts():
     """The accelerators."""
     return pd.DataFrame(ACCELERATORS, columns=FACTS)
 
 
 @pytest.fixture(scope="session")
-def audited(rounds: Callable, benchmarks: pd.DataFrame, parts: pd.DataFrame) -> Callable[[pd.DataFrame], Any]:
+def audited(rounds, benchmarks, parts):
     """Results as a judged catalog holds them: with the small tables, and with what is doubted about each."""
 
-    def judge(results: pd.DataFrame) -> SimpleNamespace:
+    def judge(results):
         frames = SimpleNamespace(results=results, benchmarks=benchmarks, accelerators=parts)
         frames.rounds = rounds()
         return SimpleNamespace(**vars(frames), doubts=flags.of_each(frames))
@@ -149,7 +141,7 @@ def audited(rounds: Callable, benchmarks: pd.DataFrame, parts: pd.DataFrame) -> 
 
 
 @pytest.fixture(scope="session")
-def data() -> Iterator[Catalog]:
+def data():
     """The project's own tables with the record in data/official/, judged; a test of it is skipped without that."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("ANALYSIS_OFFICIAL", raising=False)
@@ -161,19 +153,19 @@ def data() -> Iterator[Catalog]:
 
 
 @pytest.fixture(scope="session")
-def judge(tables: Callable, rows: Rows, claims: Rows, prices: Rows, ways: Rows, rounds: Callable) -> Callable:
+def judge(tables, rows, claims, prices, ways, rounds):
     """The judgments of a check on rows of tables, from dicts of what differs.
 
     `official` results stand behind the others; `whole` has the number of closed results of a round.
     """
 
     def judgments(
-        check: Callable,
-        results: Iterable[dict] = (),
-        official: Iterable[dict] = (),
-        whole: dict | None = None,
-        **given: Any,
-    ) -> list[Judgment]:
+        check,
+        results=(),
+        official=(),
+        whole=None,
+        **given,
+    ):
         make = {"claims": claims, "prices": prices, "quantization": ways}
         frames = {name: make[name](*frame) if name in make else frame for name, frame in given.items()}
         record = [OFFICIAL | {"id": f"o{place}"} | row for place, row in enumerate(official)]

@@ -1,8 +1,5 @@
 """Each check of the audit on small tables: the verdict follows the figure, on both sides of every border."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pandas as pd
 import pytest
 
@@ -33,31 +30,30 @@ FIXES = pd.DataFrame(
 )
 
 
-def around(value: float, name: str = "", by: float = 0.5) -> dict[str, float]:
+def around(value, name="", by=0.5):
     """A range of columns around a value."""
     prefix = f"{name}_" if name else ""
     return {f"{prefix}low": value - by, f"{prefix}high": value + by}
 
 
-def dollars(stated: float, **rate: Any) -> dict[str, Any]:
+def dollars(stated, **rate):
     """A rate of 100 tokens/s at 3.60 dollars an hour, said to be so many tokens per dollar: 100,000 are right."""
     claim = {"quantity": "tokens_per_dollar", "low": stated, "result_row": "rate", "price_row": "r0"}
     return {"claims": [claim], "results": [{"id": "rate", "low": 100.0} | rate], "prices": [{}]}
 
 
-def example(stated: float) -> list[dict[str, Any]]:
+def example(stated):
     """A hundred users of 30 tokens/s each, said to need so many H100."""
     asked = {"benchmark": "llm", "subject_accelerator": "H100 SXM", "range_basis": "exact"}
     values = {"users": 100.0, "tokens_per_second_per_user": 30.0, "accelerators_needed": stated}
     return [asked | {"quantity": quantity, "low": value, "unit": quantity} for quantity, value in values.items()]
 
 
-def count(**claim: Any) -> dict[str, Any]:
+def count(**claim):
     return {"claims": [{"round": "v4.1"} | claim]}
 
 
-Case = tuple[Callable, Callable[[Any], dict[str, Any]], dict[Any, Verdict | list[Verdict]]]
-DOCUMENT: dict[str, Case] = {  # figures against others of their document and against datasheets
+DOCUMENT = {  # figures against others of their document and against datasheets
     "a repeat says the same": (
         arithmetic.repeats, lambda low: {"results": [around(800), {"duplicate_of": "r0", "low": low, "high": low + 1}]},
         {799.5: EXACT, 800.0: ROUNDED, 830.0: CLOSE, 900.0: WRONG},
@@ -185,7 +181,7 @@ DOCUMENT: dict[str, Case] = {  # figures against others of their document and ag
          ("not named", "unnamed"): []},
     ),
 }  # fmt: skip
-HARDWARE: dict[str, Case] = {  # figures against what the hardware can do, each unknown in favor of the figure
+HARDWARE = {  # figures against what the hardware can do, each unknown in favor of the figure
     "decoding at batch 1": (  # 2 x 3350 / 140 = 47.86; size unknown: two accelerators, precision unknown: 4 bits
         physics.decode, lambda given: {"results": [AT_ONE | dict(zip(("low", "high", "precision", "accelerator_count"),
                                                                      given, strict=True))]},
@@ -211,7 +207,7 @@ HARDWARE: dict[str, Case] = {  # figures against what the hardware can do, each 
          (14_900.0, ("per", "accelerator"), ("accelerator_count", 8)): IMPOSSIBLE},
     ),
 }  # fmt: skip
-RECORD: dict[str, Case] = {  # claims against official results
+RECORD = {  # claims against official results
     "a speedup": (
         claims.speedups, lambda low: {"claims": [OVER | {"low": low, "scenario": "Offline"}], "official": PAIR},
         {1.25: EXACT, 1.3: CLOSE, 1.4: WRONG, 1.0: WRONG},
@@ -390,10 +386,10 @@ def test_the_verdict_follows_the_figure(judge, name, given):
 
 
 @pytest.fixture
-def judged(judge: Callable) -> Callable:
+def judged(judge):
     """The verdicts on a figure, by check, beside official results and other tables."""
 
-    def of_figure(figure: dict, *official: dict, others: tuple[dict, ...] = (), **tables: Any) -> dict[str, str]:
+    def of_figure(figure, *official, others=(), **tables):
         judgments = judge(against_record.results, results=[around(800) | figure, *others], official=official, **tables)
         return {one.check: one.verdict for one in judgments if one.figure["id"] == "r0"}
 

@@ -1,26 +1,17 @@
 """The doubt on each result, and what the gate and the parameter `trust` make of it."""
 
-import re
-from collections.abc import Callable
-from typing import Any
-
-import pandas as pd
 import pytest
 
 from analysis._core import parameters
-from analysis._core.choices import not_among
-from analysis._core.notes import KINDS, note, of_rows
+from analysis._core.notes import KINDS
 from analysis.audit import flags
 from analysis.comparability import selection
-from analysis.comparability.selection import Question
 
-Rows = Callable[..., pd.DataFrame]
-Audited = Callable[[pd.DataFrame], Any]
 OURS = {"low": 799.5, "high": 800.5, "division": "closed"}
 
 
 @pytest.fixture
-def doubted(rows: Rows, audited: Audited) -> Callable[..., pd.DataFrame]:
+def doubted(rows, audited):
     """What is doubted about rows, from dicts of what differs from a published figure."""
     return lambda *given: audited(rows(*given)).doubts
 
@@ -62,26 +53,6 @@ def test_every_doubt_is_a_kind_of_note_and_what_leaves_a_figure_unchecked_is_a_d
 def test_a_repeat_is_as_doubtful_as_the_first(doubted, official):
     found = doubted(OURS, OURS | {"duplicate_of": "r0", "accelerator_count": None}, official(low=900.0))
     assert found.loc["r1", "doubt"] == found.loc["r0", "doubt"] == "contradicts_record"
-
-
-def test_the_gate_marks_a_doubtful_figure_and_leaves_it_out_where_only_checked_ones_are_wanted(rows, official, audited):
-    tables = audited(rows(OURS, official(low=900.0, id="o")))
-    everything = selection.select(tables, Question("llm", "Offline"))
-    notes = everything.rows.set_index("id")["notes"]
-    assert note("contradicts_record") in notes["r0"]
-    assert note("contradicts_record") not in notes["o"]
-    assert note("contradicts_record", about=["A"]) in of_rows(everything.rows, "source")
-    checked = selection.select(tables, Question("llm", "Offline", trust="checked"))
-    assert checked.rows["origin"].tolist() == ["official"]
-    reason = note("not_checked", doubt=note("contradicts_record"))
-    assert checked.excluded["reason"].tolist() == [reason.text]
-
-
-def test_trust_is_one_of_two(rows, audited):
-    with pytest.raises(ValueError, match=re.escape(f"no trust {not_among('check', ['all', 'checked'])}")):
-        selection.select(audited(rows(OURS)), Question("llm", "Offline", trust="check"))
-    with pytest.raises(ValueError, match="no trust"):
-        selection.trusted(audited(rows(OURS)), "some")
 
 
 def test_a_judged_catalog_doubts_each_of_its_results_once(data):

@@ -1,17 +1,12 @@
 """What is looked up in the official record, and how little of it is taken apart for that."""
 
-from collections.abc import Callable
-
-import pandas as pd
 import pytest
 
 from analysis.audit.lookup import Record
 
-Rows = Callable[..., pd.DataFrame]
-
 
 @pytest.fixture
-def record(rows: Rows, benchmarks: pd.DataFrame, parts: pd.DataFrame) -> Callable[..., Record]:
+def record(rows, benchmarks, parts):
     return lambda *given: Record(rows(*given), benchmarks, parts, {})
 
 

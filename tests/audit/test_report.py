@@ -16,7 +16,7 @@ from analysis.comparability.selection import Question
 LABELS = {"docA": "A", "docB": "B"}
 
 
-def judgment(name: str, check: str, found: str, printed: float, expected: float, source: str = "docA") -> Judgment:
+def judgment(name, check, found, printed, expected, source="docA"):
     """The verdict on a point."""
     return Judgment(
         figure={"table": "results", "id": name, "source_id": source, "locator": name},
@@ -31,7 +31,7 @@ def judgment(name: str, check: str, found: str, printed: float, expected: float,
 
 
 @pytest.fixture
-def judged() -> pd.DataFrame:
+def judged():
     return verdict.frame(
         [
             judgment("right", "official", "confirmed", 100.0, 100.0, "docB"),

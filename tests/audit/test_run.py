@@ -3,13 +3,11 @@
 import json
 import shutil
 from types import SimpleNamespace
-from typing import Any
 
 import pandas as pd
 import pytest
 
 from analysis._core.paths import DATA
-from analysis._tables.catalog import Catalog
 from analysis.audit import checks, listing, typos, verdict
 from analysis.cli import main
 
@@ -17,27 +15,32 @@ TABLES = (*checks.TABLES, "benchmarks", "accelerators", "corrections", "sources"
 TABLES += ("request_lengths", "rounds")
 
 
-def tables(data: Catalog, **changed: pd.DataFrame) -> Any:
+def tables(data, **changed):
     """The project's tables, some of them changed."""
     return SimpleNamespace(**{name: getattr(data, name) for name in TABLES} | changed)
 
 
 @pytest.fixture(scope="module")
-def judged(data: Catalog) -> pd.DataFrame:
+def judged(data):
     """The whole audit, once."""
     return checks.audit(data)
 
 
 @pytest.fixture(scope="module")
-def changed(data: Catalog) -> pd.DataFrame:
-    """The whole audit where one figure is put right, a repeat says something else, and an official row is not there."""
-    results = data.results[~data.results["id"].str.startswith("o-4.1-0029")].set_index("id", drop=False)
+def changed(data):
+    """The audit where one figure is put right, a repeat says something else, and an official row is not there.
+
+    Beside the official results of the one round that these are of.
+    """
+    kept = data.results["origin"].eq("published") | data.results["round"].eq("v4.1")
+    kept &= ~data.results["id"].str.startswith("o-4.1-0029")
+    results = data.results[kept].set_index("id", drop=False)
     results.loc["doc002-llama2-70b-h100-fp8", ["low", "high"]] = 3020.0, 3066.0
     results.loc["doc000-faq1-h100-vllm", ["low", "high"]] = 40.0, 41.0
     return checks.audit(tables(data, results=results.reset_index(drop=True)))
 
 
-def found(judged: pd.DataFrame, row: str, check: str) -> list[str]:
+def found(judged, row, check):
     return judged.loc[judged["row_id"].eq(row) & judged["check"].eq(check), "verdict"].tolist()
 
 
@@ -132,10 +135,11 @@ nv-server-gptj-h200 | label of unit | conditional
 """
 
 
-@pytest.mark.parametrize("line", WHAT_MUST_COME_OUT.strip().splitlines())
-def test_what_must_come_out(judged, line):
-    row, check, expected = line.split(" | ")
-    assert found(judged, row, check) == [expected]
+def test_what_must_come_out(judged):
+    lines = [line.split(" | ") for line in WHAT_MUST_COME_OUT.strip().splitlines()]
+    assert {(row, check): found(judged, row, check) for row, check, _ in lines} == {
+        (row, check): [expected] for row, check, expected in lines
+    }
 
 
 def test_each_throughput_of_the_results_page_is_one_of_the_results_that_it_cites(judged):
@@ -238,7 +242,7 @@ def test_the_scorecard_adds_up(judged, data):
     assert card["figures"].sum() == len(checks.overall(judged))
 
 
-def test_printing_as_csv_json_and_table(data, capsys):
+def test_printing_as_csv_json_and_table(data):
     text = listing.printed(data, "doc003", "unverifiable", "csv")
     assert text.splitlines()[0] == ",".join(verdict.COLUMNS)
     rows = json.loads(listing.printed(data, "doc003", "unverifiable", "json"))

@@ -1,7 +1,5 @@
 """Warm kernels: forked, in every respect that a notebook can see an ordinary kernel, and ended with their build."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
@@ -10,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -49,7 +46,7 @@ print(json.dumps({
 
 
 def test_a_running_event_loop_of_the_caller_is_left_to_it():
-    async def used() -> bool:
+    async def used():
         with Kernels(Places()) as kernels, kernels.one():
             pass
         return asyncio.get_running_loop().is_closed()
@@ -61,7 +58,7 @@ def test_a_running_event_loop_of_the_caller_is_left_to_it():
 class Kernel:
     """A running kernel: `run` executes code and returns what it printed, or the name of the error that it raised."""
 
-    def __init__(self, kernels: Kernels, stack: ExitStack) -> None:
+    def __init__(self, kernels, stack):
         from nbclient.util import run_sync
 
         self._sync = run_sync
@@ -72,23 +69,23 @@ class Kernel:
         run_sync(self.client.wait_for_ready)(timeout=60)
         self.process = self.manager.provisioner.process
 
-    def run(self, code: str) -> str:
+    def run(self, code):
         """What the code prints, or the name of its error."""
-        said: list[str] = []
+        said = []
         hook = lambda message: said.append(message["content"].get("text") or message["content"].get("ename") or "")  # noqa: E731
         self._sync(self.client.execute_interactive)(code, timeout=60, output_hook=hook, allow_stdin=False)
         return "".join(said).strip()
 
 
 @pytest.fixture
-def start() -> Iterator[Callable[..., Kernel]]:
+def start():
     """A function that starts a kernel of a pool."""
     with ExitStack() as stack:
         yield lambda kernels: Kernel(kernels, stack)
 
 
 @pytest.fixture(scope="module")
-def warm() -> Iterator[Kernels]:
+def warm():
     with Kernels(Places()) as kernels:
         yield kernels
 
@@ -105,7 +102,7 @@ def test_a_notebook_sees_the_same_in_both_kinds(warm, start):
 
 
 @pytest.fixture
-def copy(tmp_path: Path) -> Places:
+def copy(tmp_path):
     """A copy of the package and its tables, without results of rounds."""
     shutil.copytree(SOURCE, tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(paths.DATA, tmp_path / "data", ignore=shutil.ignore_patterns("official"))
@@ -113,7 +110,7 @@ def copy(tmp_path: Path) -> Places:
     return Places.under(tmp_path)
 
 
-def test_the_package_is_loaded_before_and_anew_once_a_file_that_it_rests_on_was_edited(copy, start):
+def test_the_package_is_loaded_before_and_anew_once_a_file_that_it_rests_on_was_edited(copy):
     loaded = "import sys; print('analysis._display.notebook' in sys.modules, end=' ')\n"
     module = loaded + "from analysis._core import mime; print(mime.__file__, getattr(mime, 'ADDED', None))"
     table = loaded + "from analysis.charts import colors; print('B200 SXM' in colors.COLORS)"
@@ -174,7 +171,7 @@ def test_the_exit_status_comes_back(warm, start):
 
 @pytest.mark.parametrize("count", [12, pytest.param(400, marks=pytest.mark.slow)])
 def test_kernels_live_and_end_side_by_side(warm, count):
-    def life(number: int) -> str:
+    def life(number):
         with ExitStack() as stack:
             kernel = Kernel(warm, stack)
             said = kernel.run(f"import pandas; print(pandas.Series([{number}]).sum())")
@@ -186,7 +183,7 @@ def test_kernels_live_and_end_side_by_side(warm, count):
     assert psutil.Process(warm._server.process.pid).children() == []
 
 
-def test_without_the_process_to_fork_from_kernels_end_and_others_are_ordinary(tmp_path):
+def test_without_the_process_to_fork_from_kernels_end_and_others_are_ordinary():
     with Kernels(Places()) as kernels, ExitStack() as stack:
         before = Kernel(kernels, stack)
         kernels._server.process.kill()
@@ -202,7 +199,7 @@ def test_a_build_ends_what_its_kernels_are_forked_from_and_its_folder():
     assert not server.is_running() and not folder.exists()
 
 
-def test_nothing_outlives_a_killed_build_and_the_next_removes_its_folder(tmp_path):
+def test_nothing_outlives_a_killed_build_and_the_next_removes_its_folder():
     program = f"""
 import sys, time
 from contextlib import ExitStack
@@ -228,7 +225,7 @@ time.sleep(60)
         assert not Path(folder).exists()
 
 
-def gone(pid: int) -> bool:
+def gone(pid):
     """Whether a process ends within some seconds; one that nobody has fetched the status of has ended."""
     deadline = time.monotonic() + 5
     while time.monotonic() < deadline:

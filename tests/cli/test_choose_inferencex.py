@@ -1,7 +1,6 @@
 """`analysis choose --evidence inferencex`: from InferenceX runs alone, named in the first line, or refused."""
 
 import json
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -23,10 +22,10 @@ RUNS = [
 
 
 @pytest.fixture
-def said(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def said(capsys, tmp_path, monkeypatch):
     """Run a command with RUNS as what was fetched (none: nothing); its exit status, and what it printed."""
 
-    def run(*arguments: str, runs: list | None = RUNS) -> tuple[int, str]:
+    def run(*arguments, runs=RUNS):
         files = [tmp_path / "m.parquet"] if runs else []
         for file in files:
             pd.DataFrame(runs).to_parquet(file)

@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -31,10 +30,10 @@ SWEEP, METERED, OLD, LOG = (
 
 
 @pytest.fixture
-def said(capsys: pytest.CaptureFixture[str]):
+def said(capsys):
     """Run a command; its exit status, and what it printed on both outputs."""
 
-    def run(*arguments: str) -> tuple[int, str]:
+    def run(*arguments):
         status = main.main(list(arguments))
         return status, "".join(capsys.readouterr())
 
@@ -42,16 +41,16 @@ def said(capsys: pytest.CaptureFixture[str]):
 
 
 @pytest.fixture(scope="session")
-def answers() -> dict[tuple[str, ...], tuple[int, str]]:
+def answers():
     """What commands on the shipped tables answered."""
     return {}
 
 
 @pytest.fixture
-def answered(said, answers: dict[tuple[str, ...], tuple[int, str]]):
+def answered(said, answers):
     """The same of a command that several tests read the answer of, run once for all: it takes seconds."""
 
-    def run(*arguments: str) -> tuple[int, str]:
+    def run(*arguments):
         if arguments not in answers:
             answers[arguments] = said(*arguments)
         return answers[arguments]
@@ -59,18 +58,18 @@ def answered(said, answers: dict[tuple[str, ...], tuple[int, str]]):
     return run
 
 
-def noted(text: str, code: str) -> bool:
+def noted(text, code):
     """Whether a note of this kind is among the words, whatever its values."""
     return re.search(re.sub(r"\\{\w+\\}", ".*", re.escape(KINDS[code].words)), text) is not None
 
 
-def replaced_in(command: list[str], option: str, value: str) -> list[str]:
+def replaced_in(command, option, value):
     """A command with one option changed."""
     at = command.index(option)
     return [*command[: at + 1], value, *command[at + 2 :]]
 
 
-def replaced(option: str, value: str) -> list[str]:
+def replaced(option, value):
     """PLAN with one option changed."""
     return replaced_in(PLAN, option, value)
 
@@ -168,14 +167,14 @@ def test_plan_as_json_holds_what_the_words_say(said, answered):
     assert {row["p50"] for row in json.loads(without)["quantities"] if row["output"].startswith("usd")} == {None}
 
 
-def refusal(ask: Callable[..., object], *given: object) -> str:
+def refusal(ask, *given):
     """What is said of something that is asked with what cannot be."""
     with pytest.raises(ValueError, match=r".") as error:
         ask(*given)
     return str(error.value)
 
 
-def refused(notebook: str, **values: object) -> str:
+def refused(notebook, **values):
     """What the parameters of this notebook say of these values, by the names of the options."""
     with pytest.raises(Refused) as error:
         parameters.validate(notebook, values)

@@ -2,13 +2,11 @@
 
 import json
 import re
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from analysis._core.vocabulary import DATACENTER
-from analysis._tables.catalog import Catalog
 from analysis.comparability import selection
 
 SUMMARY = "v6.1_summary.json"
@@ -18,7 +16,7 @@ SAME = {"llama3_1-8b": "llama3.1-8b", "llama2-70b-99.9": "llama2-70b"}
 
 
 @pytest.fixture(scope="module")
-def by_the_summary(shared: Path) -> pd.Series:
+def by_the_summary(shared):
     """The highest Result over accelerators (sockets of a system without), by the names that the summary prints."""
     rows = pd.DataFrame(json.loads((shared / "mlcommons" / SUMMARY).read_text("utf-8")).values())
     rows = rows[
@@ -34,7 +32,7 @@ def by_the_summary(shared: Path) -> pd.Series:
 
 
 @pytest.fixture(scope="module")
-def by_the_gate(data: Catalog) -> pd.Series:
+def by_the_gate(data):
     asked = [selection.Question("", scenario, ("official",), ("v6.1",)) for scenario in DATACENTER]
     rows = selection.select_each(data, asked).astype({name: "object" for name in KEYS})
     rows["accelerator"] = rows["accelerator_as_published"].str.lower()

@@ -2,8 +2,7 @@
 
 import pytest
 
-from analysis.comparability import selection, systems
-from analysis.comparability.selection import Question
+from analysis.comparability import systems
 
 PLACE = "closed/Acme/results/box/llm-99.9"
 
@@ -22,9 +21,3 @@ PLACE = "closed/Acme/results/box/llm-99.9"
 def test_key_of_a_row(results, row, key):
     beside = {name: row.pop(name) for name in ("location", "model_run") if name in row}
     assert systems.keys(results(row).assign(**beside)).tolist() == [key]
-
-
-def test_comparable_rows_have_it(results, tables):
-    frame = results({"id": "o-a-offline", "low": 1.0}, {"id": "o-b-offline", "low": 2.0})
-    rows = selection.select(tables(frame), Question("llm", "Offline")).rows
-    assert rows["system_key"].tolist() == ["v4.1 o-a", "v4.1 o-b"]

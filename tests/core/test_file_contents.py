@@ -47,7 +47,7 @@ def test_an_error_leaves_the_file_as_it_was_and_nothing_beside_it(tmp_path):
 def test_threads_that_write_one_file_do_not_write_into_each_others(tmp_path):
     path, meet, left = tmp_path / "a.txt", threading.Barrier(4, timeout=60), []
 
-    def write(text: str) -> None:
+    def write(text):
         with aside(path) as place:
             place.write_text(text)
             meet.wait()
@@ -93,7 +93,7 @@ def test_utf_8_is_read_as_it_is():
 def test_what_is_computed_of_a_file_is_computed_again_once_it_has_changed(tmp_path):
     file, asked = tmp_path / "a.txt", []
 
-    def length(path: Path) -> int:
+    def length(path):
         asked.append(path)
         return len(path.read_bytes())
 

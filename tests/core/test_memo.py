@@ -13,7 +13,7 @@ class Crate:
     weighed: list[tuple[int, int]] = field(default_factory=list, compare=False)
 
     @cached_method
-    def weight(self, each: int, empty: int = 0) -> int:
+    def weight(self, each, empty=0):
         """Grams."""
         self.weighed.append((each, empty))
         return self.apples * each + empty

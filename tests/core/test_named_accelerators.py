@@ -24,15 +24,6 @@ def test_no_vendor_is_called_like_an_accelerator():
     assert [part["vendor"] for part in PARTS if part["vendor"].casefold() in names] == []
 
 
-@pytest.mark.parametrize(
-    ("word", "name"),
-    [("B300", "B300 SXM"), ("nvidia  b300", "B300 SXM"), ("AMD MI355X", "MI355X"), ("GB300", "GB300")],
-)
-def test_a_short_name_may_follow_its_vendor(word, name):
-    assert accelerator_named(word) == name
-    assert flags.catalog().accelerator_names[" ".join(word.casefold().split())] == name, "measured files say it too"
-
-
 def test_names_that_are_valid_as_they_are_count_first():
     assert named_accelerators.several("B300", ["B300", MIXED]) == ["B300"]
     assert named_accelerators.each(["XPU 9", "B300"], ["XPU 9"]) == ["XPU 9", "B300 SXM"]

@@ -13,7 +13,7 @@ from analysis._core import notebook_cells
 def test_two_threads_never_parse_at_once(monkeypatch):
     alone, parse = Lock(), ast.parse
 
-    def slow(code: str) -> ast.Module:
+    def slow(code):
         assert alone.acquire(blocking=False), "two threads parse at once"
         time.sleep(0.01)
         alone.release()

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from typing import Any
 
 import matplotlib
 import pandas as pd
@@ -18,7 +17,7 @@ ONE, FOUR = (note("another_size", count=count, usual=8) for count in (1, 4))
 EDGE, PREVIEW, BACKGROUND = note("edge_suite"), note("preview", round="v4.1"), note("division_unstated")
 
 
-def rows(*groups: Any, **columns: Any) -> pd.DataFrame:
+def rows(*groups, **columns):
     """One row per set of notes, of accelerators A, B, C ... on a basis each, unless `columns` say otherwise."""
     names = {"accelerator": list("ABCDEFGH"[: len(groups)]), "basis": [f"doc {place}" for place in range(len(groups))]}
     return pd.DataFrame(names | columns).assign(notes=[frozenset(group) for group in groups])

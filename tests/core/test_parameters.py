@@ -3,7 +3,6 @@
 import ast
 import json
 from pathlib import Path
-from typing import Any
 
 import nbformat
 import pandas as pd
@@ -23,11 +22,6 @@ CHOICE = "accelerator_choice"
 PRICE, MINE = "price_performance", "my_deployment"
 
 
-def test_values_take_the_place_of_defaults():
-    values = parameters.validate(SPEEDUP, {"scenario": "Server", "accelerators": ["L40S"]})
-    assert (values["scenario"], values["accelerators"], values["baseline"]) == ("Server", ["L40S"], "H100 SXM")
-
-
 def test_short_names_and_vendors_stand_for_the_accelerators_of_the_tables():
     values = parameters.validate(PRICE, {"baseline": "h100", "accelerators": ["B300", "Apple", "B300 SXM"],
                                          "prices": ["NVIDIA B300=3; reserved"]})  # fmt: skip
@@ -40,7 +34,7 @@ def test_short_names_and_vendors_stand_for_the_accelerators_of_the_tables():
     assert upgrade == ["H100 SXM", "H200 SXM"]
 
 
-def should(name: str, be: str, got: object) -> str:
+def should(name, be, got):
     """What is said of a parameter that should be something else than what was given."""
     return f"parameter {name}: Input should be {be}; got {got!r}"
 
@@ -65,11 +59,6 @@ REFUSED = [
         {"prompt_tokens": 131073.0},
         "parameter prompt_tokens is 131,073, but the model of gpt-oss-120b takes 131,072 at most",
     ),
-    (
-        DERATING,
-        {"wall_over_limit": [1.5, 1.2]},
-        "parameter wall_over_limit: must be two numbers, low then high; got [1.5, 1.2]",
-    ),
     (MINE, {"files": []}, "parameter files: List should have at least 1 item"),
     (MINE, {"files": ["../run.json"]}, "parameter files.0: '../run.json' must be the path of a file below data/"),
     (
@@ -77,9 +66,6 @@ REFUSED = [
         {"benchmarks": "bert"},
         f"no parameter {not_among('benchmarks', parameters.model_for(SPEEDUP).model_fields)}",
     ),
-    (SPEEDUP, {"benchmark": 70}, should("benchmark", "a valid string", 70)),
-    (SPEEDUP, {"accelerators": 7}, should("accelerators", "a valid list", 7)),
-    (SPEEDUP, {"rounds": [5.1]}, should("rounds.0", "a valid string", 5.1)),
     (
         SPEEDUP,
         {"benchmark": "llama2-70"},
@@ -105,7 +91,6 @@ REFUSED = [
     (DERATING, {"weight_precision": "fp7"}, "parameter weight_precision: Input should be 'fp16', 'fp8'"),
     (MINE, {"ttft_ms": -1.0}, should("ttft_ms", "greater than or equal to 0", -1.0)),
     (DERATING, {"scenario": "Offline"}, should("scenario", "'Server' or 'Interactive'", "Offline")),
-    (DERATING, {"derate": [0.8, 0.6]}, "parameter derate: must be two numbers, low then high; got [0.8, 0.6]"),
     (DERATING, {"derate": [0.6]}, "parameter derate: List should have at least 2 items"),
     (CHOICE, {"kilowatts_at_most": 1e-300}, "parameter kilowatts_at_most: must be 0 (none) or 1e-06 at least"),
     ("quantization_tradeoffs", {"memory_headroom": 1.0}, should("memory_headroom", "less than 1", 1.0)),
@@ -178,14 +163,6 @@ def test_path_with_a_step_twice_is_refused():
         parameters.validate(SPEEDUP, {"upgrade_path": ["H100 SXM", "H200 SXM", "H100 SXM", "H200 SXM"]})
 
 
-def test_every_wrong_value_is_named():
-    with pytest.raises(ParameterError) as error:
-        parameters.validate(DERATING, {"users": "100", "seed": -1, "color": "red"})
-    lines = str(error.value).splitlines()
-    assert len(lines) == 3
-    assert [name in line for name, line in zip(("users", "seed", "color"), lines, strict=True)] == [True] * 3
-
-
 def test_unknown_notebook_is_refused_with_the_near_match():
     with pytest.raises(ParameterError, match="no notebook 'power_eficiency': did you mean"):
         parameters.validate("power_eficiency", {})
@@ -200,7 +177,7 @@ def test_validated_parameters_do_not_change():
         parameters.RealWorldDerating().benchmark = "bert"
 
 
-def parameters_cell(notebook: str) -> str:
+def parameters_cell(notebook):
     """The source of the notebook's cell tagged `parameters`."""
     cells = nbformat.read(NOTEBOOKS / f"{notebook}.ipynb", as_version=4).cells
     (source,) = [cell.source for cell in cells if "parameters" in cell.metadata.get("tags", [])]
@@ -223,7 +200,7 @@ def test_fields_are_those_that_papermill_finds(shipped_notebook):
 
 
 def test_defaults_are_those_of_the_parameters_cell(shipped_notebook):
-    values: dict[str, Any] = {}
+    values = {}
     exec(compile(ast.parse(parameters_cell(shipped_notebook)), shipped_notebook, "exec"), {}, values)
     values.pop("__annotations__", None)
     model = parameters.model_for(shipped_notebook)
@@ -243,7 +220,7 @@ def test_every_notebook_has_a_run_file(shipped):
     assert {run["notebook"] for run in runs} == notebooks - WITHOUT_A_REPORT
 
 
-def declared(tmp_path: Path, source: str, tag: str = "parameters") -> type[Any]:
+def declared(tmp_path, source, tag="parameters"):
     """The model of a notebook that has no code of its own."""
     cells = [{"cell_type": "code", "source": source.splitlines(keepends=True), "metadata": {"tags": [tag]}}]
     (tmp_path / "own.ipynb").write_text(json.dumps({"cells": cells}), "utf-8")
@@ -291,12 +268,12 @@ def test_a_notebook_that_is_saved_by_halves_is_refused(tmp_path, half):
         parameters.validate("own", {}, tmp_path)
 
 
-def test_a_parameter_is_refused_by_the_option_that_it_was_given_under():
+def test_each_wrong_parameter_is_refused_by_the_option_that_it_was_given_under():
     wrong = {"users": 0, "peak_over_mean": [0.5, 1.0], "draws": 1}
     with pytest.raises(ParameterError) as error:
         parameters.validate(DERATING, wrong)
-    told = error.value.text_for({"peak_over_mean": "--peak"}.get)
-    assert "--peak: Input should be greater than or equal to 1; got 0.5" in told.splitlines()
+    told = error.value.text_for({"peak_over_mean": "--peak"}.get).splitlines()
+    assert len(told) == 3 and "--peak: Input should be greater than or equal to 1; got 0.5" in told
     with pytest.raises(ParameterError) as error:
         parameters.validate(DERATING, {"peak_over_mean": [0.5, 0.5]})
     assert (

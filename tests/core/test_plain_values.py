@@ -1,7 +1,5 @@
 """Rows of frames as plain values."""
 
-from __future__ import annotations
-
 import math
 
 import pandas as pd

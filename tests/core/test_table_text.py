@@ -1,7 +1,5 @@
 """A table that cannot be read is named as such, and never taken for a wrong parameter."""
 
-from pathlib import Path
-
 import pytest
 
 from analysis._core import parameters, table_text
@@ -11,17 +9,12 @@ from analysis._core.table_text import UnusableTable
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path, monkeypatch):
     """A data folder with one table, in place of the project's own."""
     monkeypatch.setattr(table_text, "DATA", tmp_path)
     monkeypatch.setattr(table_text, "official_files", lambda: [])
     (tmp_path / "benchmarks.csv").write_text("benchmark,label\nbert,BERT\n", "utf-8")
     return tmp_path
-
-
-def test_rows_and_columns_are_those_of_the_file(folder):
-    assert table_text.rows("benchmarks") == ({"benchmark": "bert", "label": "BERT"},)
-    assert table_text.column("benchmarks", "label") == ("BERT",)
 
 
 def test_an_edited_table_is_read_again(folder):

@@ -2,7 +2,6 @@
 
 import ast
 import json
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +14,7 @@ from analysis._tables.descriptor import DescriptorError
 HOME = ROOT / "src" / "analysis" / "_core" / "vocabulary.py"
 
 
-def _literals(path: Path) -> list[set[str]]:
+def _literals(path):
     """The texts of each tuple, list or set that a module writes out; a dict says something of each of its keys."""
     held = []
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -25,7 +24,7 @@ def _literals(path: Path) -> list[set[str]]:
 
 
 @pytest.fixture(scope="module")
-def literals() -> dict[Path, list[set[str]]]:
+def literals():
     return {path: _literals(path) for path in (ROOT / "src").rglob("*.py")}
 
 

@@ -1,18 +1,14 @@
 """Charts: identical bytes, alt text and tables with the numbers, marks where they belong, names that hide nothing."""
 
 import re
-from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import combinations
-from typing import Any
 
 import matplotlib
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from analysis import charts
 from analysis._core import mime
@@ -52,11 +48,11 @@ MARKERS = {"official v4.1": "o", "Paper": "^"}
 CELLS = {"label": "part", "column": "on", "name": "x", "note": "words"} | NAMES
 
 
-def ranges(frame: pd.DataFrame = FRAME, **more: Any) -> Drawing:
+def ranges(frame=FRAME, **more):
     return charts.ranges(frame, **{"series": "basis"} | ROWS | more)
 
 
-CHARTS: dict[str, Callable[[pd.DataFrame], Drawing]] = {
+CHARTS = {
     "ranges": lambda f: ranges(f, hollow="derived", note="words", reference=1, log=True),
     "beside": lambda f: charts.beside(f, **BESIDE),
     "stacked": lambda f: charts.stacked(f, label="part", axis="rows", **PARTS, **NAMES),
@@ -115,7 +111,7 @@ TOLD = {  # the alt text, and the first row of the table
 
 
 @pytest.fixture(autouse=True)
-def theme(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def theme(monkeypatch):
     monkeypatch.setenv("ANALYSIS_CACHE", "off")
     style.apply()
     yield
@@ -123,41 +119,41 @@ def theme(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def displayed(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, dict]]:
+def displayed(monkeypatch):
     """What was displayed, with its options."""
-    shown: list[tuple[Any, dict]] = []
+    shown = []
     monkeypatch.setattr(style, "display", lambda what, **options: shown.append((what, options)))
     return shown
 
 
-def draw(name: str, **changes: Any) -> Drawing:
+def draw(name, **changes):
     return CHARTS[name](FRAME_OF_STEPS.assign(**changes))
 
 
 @cache
-def drawn(name: str) -> str:
+def drawn(name):
     return style.svg(draw(name).figure)
 
 
-def first(drawing: Drawing) -> Axes:
+def first(drawing):
     return drawing.figure.axes[0]
 
 
-def texts(drawing: Drawing) -> list[str]:
+def texts(drawing):
     return [text.get_text() for text in first(drawing).texts]
 
 
-def points(drawing: Drawing) -> list[Line2D]:
+def points(drawing):
     """The markers, which say something when they are pointed at."""
     lines = first(drawing).lines
     return [line for line in lines if line.get_marker() not in ("None", "", None) and line.get_gid()]
 
 
-def hovers(drawing: Drawing) -> list[str]:
+def hovers(drawing):
     return [point.get_gid().removeprefix(style.HOVER) for point in points(drawing)]
 
 
-def legend(drawing: Drawing) -> list[str]:
+def legend(drawing):
     return [text.get_text() for box in drawing.figure.legends for text in box.get_texts()]
 
 
@@ -290,7 +286,7 @@ def test_a_band_and_a_reference_are_no_numbers_and_the_axes_reach_them():
     assert first(drawing).get_xlim()[0] < 0.6
 
 
-def shapes(**columns: Any) -> list[str]:
+def shapes(**columns):
     return [point.get_marker() for point in points(ranges(FRAME.assign(**columns)))]
 
 
@@ -350,7 +346,7 @@ def test_a_mark_of_a_note_stands_at_its_point_of_a_line():
     assert mark.xy[0] == points(drawing)[0].get_xdata()[0]
 
 
-def curves(estimates: pd.DataFrame | None = None, **changes: Any) -> Drawing:
+def curves(estimates=None, **changes):
     rows = pd.DataFrame(
         {
             "part": ["B200 SXM"] * 3 + ["L40S"] * 2,
@@ -410,7 +406,7 @@ def test_the_pareto_front_goes_down_in_steps_and_ends_where_the_record_ends():
     assert [text.get_text() for text in ax.get_xticklabels()] == ["no latency\nlimit", "10", "60"]
 
 
-def stairs(**more: Any) -> Drawing:
+def stairs(**more):
     steps = pd.DataFrame({"part": "B200", "users": [100, 4000], "sooner": [100, 3000], "nodes": [8, 16]})
     today = pd.DataFrame({"part": ["B200"], "users": 1000, "nodes_low": 8.0, "nodes_median": 8.0, "nodes_high": 16.0})
     return charts.stairs(steps, today, label="part", x="users", y="nodes", **AXES | more)

@@ -3,7 +3,6 @@
 import gzip
 import json
 from base64 import b64decode
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -15,9 +14,7 @@ from analysis._core.notes import NONE, note
 from analysis._core.paths import NOTEBOOKS
 from analysis._display.explorer import columns, live
 from analysis._display.explorer.columns import Column
-from analysis._tables.catalog import Catalog
 from analysis.charts import colors
-from analysis.comparability import selection
 from analysis.methods import cost, official_results
 
 FEW = [Column("round", "Round", first=True), Column("low", "Figure"), Column("capped", "Capped", first=True)]
@@ -25,18 +22,18 @@ FEW += [Column("notes", "Notes"), Column("location", "Folder")]
 
 
 @pytest.fixture(scope="module")
-def rows(data: Catalog) -> pd.DataFrame:
+def rows(data):
     """Some rows of the record, as the explorer takes them."""
     return priced(data, ["v4.0"], ["network"])
 
 
-def priced(data: Catalog, *asked: list[str]) -> pd.DataFrame:
+def priced(data, *asked):
     """The rows of these rounds and divisions, with the cost that the notebook adds."""
     found = official_results.of(data, data.benchmark_limits, *asked)
     return cost.of_results(found, data.prices[data.prices["cost_model"].eq("neocloud")], Interval(0.3, 0.8))
 
 
-def opened(text: str) -> dict[str, Any]:
+def opened(text):
     """What a page's script reads of a payload."""
     return json.loads(gzip.decompress(b64decode(text)))
 
@@ -75,7 +72,6 @@ def test_the_facet_of_what_results_were_read_from_has_its_words(data, rows):
 def test_every_facet_and_all_that_keeps_rows_apart_is_a_column_of_the_first_view():
     first = {column.name for column in columns.COLUMNS if column.first}
     assert set(explorer_links.FACETS) <= first and {bits for bits, _, _ in live.MIXED} <= first
-    assert {f"apart_{name}" for name in selection.ASPECTS} <= {bits for bits, _, _ in live.MIXED}
     names = [column.name for column in columns.COLUMNS]
     assert len(names) == len(set(names))
     assert [column for column in columns.COLUMNS if not column.head and not column.hidden] == []

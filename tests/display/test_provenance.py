@@ -2,7 +2,6 @@
 
 import os
 from types import SimpleNamespace
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -16,7 +15,7 @@ RATIOS = pd.DataFrame({"source_ids": [("s1", "s2")]})
 SOURCES = pd.DataFrame({"id": ["s1", "s2", "s3"], "title": ["Apples", "Pears", "Not cited"]})
 
 
-def record(*rows: pd.DataFrame) -> dict[str, Any]:
+def record(*rows):
     """The data of the output."""
     return Provenance(SOURCES, rows, {"results.csv": "22", "official/v5.1.parquet": "33"})._repr_mimebundle_()[
         mime.PROVENANCE
@@ -37,7 +36,7 @@ def test_result_ids_and_tables_are_recorded_in_order():
 
 def test_what_this_process_read_and_showed_is_displayed(monkeypatch):
     """Tables that the process was forked with were read by another one."""
-    shown: list[Provenance] = []
+    shown = []
     monkeypatch.setattr("IPython.display.display", shown.append)
     monkeypatch.setattr(provenance, "_shown", [])
     monkeypatch.setattr(provenance, "Catalog", type("Tables", (), {"sources": SOURCES, "read": []}))
@@ -52,7 +51,7 @@ def test_what_this_process_read_and_showed_is_displayed(monkeypatch):
 
 def test_source_line_names_each_source_once_and_counts_the_rows_as_shown(monkeypatch):
     monkeypatch.setattr(provenance, "_shown", [])
-    catalog: Any = SimpleNamespace(sources=SOURCES)
+    catalog = SimpleNamespace(sources=SOURCES)
     assert provenance.source_line(catalog, ROWS, ROWS) == "Sources: Apples."
     assert provenance.source_line(catalog, RATIOS, pd.DataFrame()) == "Sources: Apples; Pears."
     assert provenance.source_line(catalog, ROWS.head(0)) == "No sources: nothing is drawn."

@@ -1,7 +1,6 @@
 """The what-if sliders: the report's own functions, a hand-computed case, one plan a move, and no picture lost."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -13,7 +12,6 @@ from analysis._core.interval import Interval
 from analysis._core.parameters import RealWorldDerating
 from analysis._display import sliders
 from analysis._display.sliders import Choice, Explorer, Fixed
-from analysis._tables.catalog import Catalog
 from analysis.audit import flags
 from analysis.charts import style
 from analysis.comparability import selection
@@ -25,7 +23,7 @@ START = Choice(100, 10.0, Interval(0.5, 0.5), Interval(2.0, 2.0), 0.36)
 
 
 @pytest.fixture
-def fixed(results: Callable[..., pd.DataFrame], tables: Callable[..., selection.Data], data: Catalog) -> Fixed:
+def fixed(results, tables, data):
     """One system of eight of a benchmark without tokens per user: 100 tokens/s and 40 W per accelerator, 0.4 J each."""
     meter = {"power_watts_low": 320.0, "power_watts_high": 320.0, "power_measured": True}
     rows = results({"scenario": "Server", "benchmark": "gptj"}, {"scenario": "Server", "benchmark": "gptj", **meter})
@@ -41,12 +39,12 @@ def fixed(results: Callable[..., pd.DataFrame], tables: Callable[..., selection.
 
 
 @pytest.fixture(scope="module")
-def real() -> tuple[RealWorldDerating, Fixed, Choice]:
+def real():
     """What the notebook plans on with the report's own parameters: queue, memory and prompts too."""
     return real_of("H200 SXM")
 
 
-def real_of(baseline: str) -> tuple[RealWorldDerating, Fixed, Choice]:
+def real_of(baseline):
     data, asked = flags.catalog(), RealWorldDerating(benchmark="llama2-70b", baseline=baseline)
     chosen = selection.select(data, selection.ask(asked))
     basis = capacity.basis(data, asked)
@@ -84,13 +82,13 @@ def test_each_slider_moves_the_answer(fixed):
 
 
 @pytest.fixture
-def climbing(real: tuple[RealWorldDerating, Fixed, Choice]) -> Explorer:
+def climbing(real):
     """Sliders over the real record, with the theme of a notebook."""
     style.apply()
     return Explorer(real[2], real[1])
 
 
-def marked(explorer: Explorer) -> str:
+def marked(explorer):
     """What the alt text of the figure says of today's choice: the nodes and the users."""
     return re.search(r"H200 ([\d,]+(?: to [\d,]+)? at [\d,]+ users)", explorer.figure.value).group(1)
 
@@ -121,7 +119,7 @@ def test_a_move_plans_once_and_looks_nothing_up(real, monkeypatch):
     """What a move costs beyond its draws would grow with the record."""
     explorer, plans, over = Explorer(real[2], real[1]), [], capacity.over
 
-    def counted(*given: object, **named: object) -> capacity.Planned:
+    def counted(*given, **named):
         plans.append(given)
         return over(*given, **named)
 

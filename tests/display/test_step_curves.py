@@ -1,14 +1,11 @@
 """Step curves: the same bytes, nothing drawn between points, Offline runs beside, and the numbers in words."""
 
-from collections.abc import Iterator
-
 import matplotlib
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
 from analysis.charts import step_curves, style
-from analysis.charts.style import Drawing
 
 matplotlib.use("agg")
 pytestmark = pytest.mark.filterwarnings("error")
@@ -22,13 +19,13 @@ FRAME = pd.DataFrame(
 )
 
 
-def draw(frame: pd.DataFrame = FRAME, title: str = "B300 peaks.") -> Drawing:
+def draw(frame=FRAME, title="B300 peaks."):
     asked = {"label": "name", "x": "at", "y": "rate", "ticks": [15, 25, 50, 500], "x_axis": "tokens/s per user"}
     return step_curves.steps(frame, **asked, y_axis="tokens/s", title=title, subtitle="LLM.", color="accelerator")
 
 
 @pytest.fixture(autouse=True)
-def theme() -> Iterator[None]:
+def theme():
     style.apply()
     yield
     plt.close("all")

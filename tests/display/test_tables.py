@@ -1,7 +1,6 @@
 """Report tables: ranges in words, units in headers, numbers to the right, ids by content, markup shown, not run."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 
 import pandas as pd
@@ -11,7 +10,7 @@ from analysis._core.choices import not_among
 from analysis._core.notes import NONE, note, worded
 from analysis._display import tables
 from analysis.comparability import selection
-from analysis.comparability.selection import Comparison, Data, Question
+from analysis.comparability.selection import Question
 
 EVIL = '<script>alert("1")</script><img src=x onerror=alert(1)>'
 FRAME = pd.DataFrame(
@@ -29,7 +28,7 @@ TABLE = tables.table(FRAME, "Sizes", COLUMNS)
 EMPTY = tables.table(FRAME.head(0), "Sizes", COLUMNS)
 
 
-def sizes(low: float, high: float, **how: object) -> str:
+def sizes(low, high, **how):
     frame = pd.DataFrame({"size_low": [low], "size_high": [high]})
     return tables.table(frame, "Sizes", {"size": "Size"}, **how).cells.iloc[0, 0]
 
@@ -118,7 +117,7 @@ def test_plain_text_and_csv_have_header_and_rows():
 
 
 @pytest.fixture
-def chosen(results: Callable[..., pd.DataFrame], tables: Callable[..., Data]) -> Comparison:
+def chosen(results, tables):
     """Two comparable rows, the slower first, and one of another round."""
     rows = results({"result_id": "4.1-0001"}, {"low": 24_524.5, "high": 24_525.5}, {"round": "v5.1"})
     return selection.select(tables(rows), Question("llm", "Offline", rounds=("v4.1",)))

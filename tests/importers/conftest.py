@@ -2,9 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -37,14 +35,14 @@ ROW = {
 }  # fmt: skip
 
 
-def log_text(**changes: Any) -> str:
+def log_text(**changes):
     """A detail log; a change to None takes the key away."""
     lines = {key: value for key, value in (LOG | changes).items() if value is not None}
     tail = '"time_ms": 0.1, "metadata": {"is_error": false}'
     return "".join(f':::MLLOG {{"key": "{k}", "value": {json.dumps(v)}, {tail}}}\n' for k, v in lines.items())
 
 
-def spl_text(samples: list[tuple[str, float]] = SAMPLES) -> str:
+def spl_text(samples=SAMPLES):
     """A power log of the given times and watts."""
     return "".join(f"Time,07-24-2024 {at},Watts,{watts:f},Volts,230.0,Mark,m,Ch1,Watts,1.0\n" for at, watts in samples)
 
@@ -54,55 +52,55 @@ class Tree:
 
     log_text, spl_text, row = staticmethod(log_text), staticmethod(spl_text), ROW
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root):
         self.root = root
         self.write("closed/Acme/systems/acme.json", json.dumps(SYSTEM))
         self.write("closed/Acme/measurements/acme/llama2-70b-99.9/Offline/acme.json", '{"weight_data_types": "fp16"}')
 
-    def write(self, name: str, content: str | bytes) -> Path:
+    def write(self, name, content):
         """A file below the root, with the folders that it needs."""
         path = self.root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
 
-    def run(self, model: str = "llama2-70b-99.9", scenario: str = "Offline", log: str | bytes | None = None) -> str:
+    def run(self, model="llama2-70b-99.9", scenario="Offline", log=None):
         """A run folder with its log; returns its location."""
         location = f"closed/Acme/results/acme/{model}/{scenario}"
         written = log_text(effective_scenario=scenario) if log is None else log
         self.write(f"{location}/performance/run_1/mlperf_log_detail.txt", written)
         return location
 
-    def power(self, location: str, spl: str | bytes | None = None) -> None:
+    def power(self, location, spl=None):
         """Power of a run: the folder of the meter and the samples."""
         self.write(f"{location}/performance/power/client.json", "{}")
         self.write(f"{location}/performance/run_1/spl.txt", spl_text() if spl is None else spl)
 
-    def summary(self, *rows: dict[str, Any]) -> Path:
+    def summary(self, *rows):
         """A summary beside the tree."""
         return self.write("../summary.json", json.dumps([ROW | row for row in rows or ({},)]))
 
 
 @pytest.fixture(autouse=True)
-def with_imported_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+def with_imported_rows(monkeypatch):
     """Here what lies in data/official/ counts."""
     monkeypatch.delenv("ANALYSIS_OFFICIAL", raising=False)
 
 
 @pytest.fixture
-def tree(tmp_path: Path) -> Tree:
+def tree(tmp_path):
     return Tree(tmp_path / "inference_results_v4.1")
 
 
 @pytest.fixture
-def bring(tmp_path: Path) -> Callable[..., Any]:
+def bring(tmp_path):
     """Import paths: the outcome, with `table` (rows as text by column) and `lines` (what was said)."""
     import csv
 
     from analysis._import.official.import_run import import_results
 
-    def run(*paths: Path, **choices: Any) -> Any:
-        lines: list[str] = []
+    def run(*paths, **choices):
+        lines = []
         out = choices.pop("out", tmp_path / "out.csv")
         outcome = import_results(paths, out, say=lines.append, **choices)
         outcome.lines = lines
@@ -115,7 +113,7 @@ def bring(tmp_path: Path) -> Callable[..., Any]:
 
 
 @pytest.fixture(scope="session")
-def shared() -> Path:
+def shared():
     """The official files of the maintainers' checkout; tests that need them are skipped visibly where they are not."""
     if not SHARED.is_dir():
         pytest.skip(f"no official files at {SHARED}")

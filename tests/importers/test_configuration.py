@@ -3,9 +3,6 @@
 import ast
 import csv
 import json
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -109,43 +106,6 @@ def test_the_configuration_stands_above_the_declaration(tree, bring, declared, s
     assert said in row["note"] and ("declared" in row["note"]) == bool(said)
 
 
-CAPPED = (
-    CONFIG
-    + """
-class H200_SXM_141GBx8_MaxQ(H200_SXM_141GBx8):
-    power_limit = 350
-
-class H200_SXM_141GBx8_HighAccuracy_MaxQ(H200_SXM_141GBx8_MaxQ):
-    power_limit = 400
-
-class H100_SXM_80GBx8(H100_SXM_80GBx8):
-    power_limit = 450
-
-class L40Sx8_MaxQ(ServerGPUBaseConfig):
-    power_limit = "cool"
-"""
-)
-
-
-@pytest.mark.parametrize(
-    ("platform", "model", "watts", "precision"),
-    [
-        ("H200-SXM-141GBx8_TRT_MaxQ", "llama2-70b-99.9", 400.0, "fp16"),
-        ("DGX-H100_H100-SXM-80GBx8_TRT_MaxQ", "llama2-70b-99", 450.0, "fp8"),  # defined anew on top of its namesake
-        ("DGX-H100_H100-SXM-80GBx8_TRT_MaxQ", "llama2-70b-99.9", None, "fp8"),
-        ("DGX-H100_H100-SXM-80GBx8_TRT", "llama2-70b-99", None, "fp8"),  # and what it stands on counts still
-        ("H200-SXM-141GBx4_TRT_MaxQ", "llama2-70b-99", None, ""),  # of another system
-    ],
-)
-def test_the_power_limit_is_that_of_the_capped_system_itself(tmp_path, platform, model, watts, precision):
-    folder = tmp_path / "llama2-70b" / "Server"
-    folder.mkdir(parents=True)
-    (folder / "__init__.py").write_text(CAPPED)
-    asked = configuration.Asked(("llama2-70b",), "Server", platform, model)
-    assert configuration.power_limit(Modules(tmp_path), asked) == watts
-    assert configuration.precision(Modules(tmp_path), asked) == precision
-
-
 @pytest.mark.parametrize(
     ("limits", "platform", "watts"),
     [
@@ -185,7 +145,7 @@ def test_where_every_class_has_one_precision_a_system_that_none_names_has_it(
     assert configuration.precision(Modules(tmp_path), asked) == found
 
 
-def facts_of(configs: Path, division: str = "closed", submitter: str = "Acme") -> Iterator[list[str]]:
+def facts_of(configs, division="closed", submitter="Acme"):
     """The facts on modules, as a file of them says them: one row for each setting, none for a class without any."""
     start = ["v4.1", division, submitter]
     for path in sorted(configs.rglob("*.py")):
@@ -207,7 +167,7 @@ def facts_of(configs: Path, division: str = "closed", submitter: str = "Acme") -
                 )
 
 
-def written(path: Path, rows: list[list[str]]) -> Path:
+def written(path, rows):
     """A file of facts of the given rows."""
     with path.open("w", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows([configuration_facts.HEADER, *dict.fromkeys(map(tuple, rows))])
@@ -266,7 +226,7 @@ PLATFORMS = {  # platform -> what its accelerator is called
 }
 
 
-def configured(tree: Any, classes: str) -> Path:
+def configured(tree, classes):
     """Runs of every platform under both targets, and modules of both layouts; returns the folder of these."""
     configs = tree.root / "closed/Acme/configs"
     tree.write(
@@ -314,7 +274,7 @@ def test_facts_on_modules_give_byte_for_byte_the_rows_of_the_modules(tree, bring
     assert not any(row["power_limit_watts"] for row in bring(tree.root).table)
 
 
-def facts(*changes: dict[str, str]) -> list[list[str]]:
+def facts(*changes):
     """Rows of facts on one class, each with changes."""
     file = "closed/Acme/configs/llama2-70b/Offline/__init__.py"
     cells = ["v4.1", "closed", "Acme", file, "L40Sx8", "Base", "", "use_fp8", "True"]
@@ -322,7 +282,7 @@ def facts(*changes: dict[str, str]) -> list[list[str]]:
     return [list((usual | change).values()) for change in changes]
 
 
-def answer(rows: list[list[str]], tmp_path: Path, model: str = "llama2-70b-99", platform: str = "L40Sx8_TRT") -> str:
+def answer(rows, tmp_path, model="llama2-70b-99", platform="L40Sx8_TRT"):
     said = configuration_facts.by_submitter(configuration_facts.read(written(tmp_path / "facts.csv", rows)))
     asked = configuration.Asked(("llama2-70b",), "Offline", platform, model, "L40S")
     return configuration.precision(said["v4.1", "closed", "Acme"], asked)

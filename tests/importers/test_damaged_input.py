@@ -1,7 +1,6 @@
 """Files that are cut off or overwritten in part, of each kind that an import reads: rows or a named reason."""
 
 import random
-from collections.abc import Iterator
 
 import pytest
 
@@ -15,7 +14,7 @@ FACTS = f"{','.join(HEADER)}\nv4.1,closed,Acme,closed/Acme/configs/bert/__init__
 ENDPOINTS = '{"n_samples_issued": 8, "n_samples_completed": 8, "n_samples_failed": 0, "duration_ns": 4e9, "qps": 2.0}'
 
 
-def damages(content: bytes) -> Iterator[bytes]:
+def damages(content):
     """The content cut off, and with bytes that are overwritten, the same in each run."""
     chance = random.Random(len(content))
     for _ in range(4):

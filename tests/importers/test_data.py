@@ -4,10 +4,8 @@ import hashlib
 import http.server
 import json
 import threading
-from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -27,7 +25,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     cuts = errors = 0
 
-    def do_GET(self) -> None:
+    def do_GET(self):
         if type(self).errors > 0:
             type(self).errors -= 1
             self.send_error(503)
@@ -43,12 +41,12 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         else:
             super().do_GET()
 
-    def log_message(self, *arguments: Any) -> None:
+    def log_message(self, *arguments):
         """Say nothing."""
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[tuple[str, Path, type[Handler]]]:
+def server(tmp_path):
     """The address of a folder on loopback, the folder, and the handler to be set."""
     folder = tmp_path / "served"
     folder.mkdir()
@@ -62,7 +60,7 @@ def server(tmp_path: Path) -> Iterator[tuple[str, Path, type[Handler]]]:
 
 
 @pytest.fixture
-def made(tree: Any, server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def made(tree, server, tmp_path, monkeypatch):
     """A served summary with its pin, and `fetch` with every place in the temporary folder."""
     monkeypatch.delenv("ANALYSIS_MIRROR", raising=False)
     monkeypatch.setattr("time.sleep", lambda seconds: None)  # pooch waits before it tries again
@@ -125,7 +123,7 @@ def test_a_mirror_stands_in_for_the_source(made, how, monkeypatch):
 
 def test_a_summary_that_is_not_pinned_is_fetched_anew_and_may_be_lacking(made):
     fetch, imported, folder, _, address, pin = made
-    lines: list[str] = []
+    lines = []
     loose = Pinned("v4.1", pin.url, "")
     later = Pinned("v9.9", f"{address}/not_yet.json", "")
     assert fetch(pinned=(loose, later), say=lines.append) == 1
@@ -137,27 +135,27 @@ def test_a_summary_that_is_not_pinned_is_fetched_anew_and_may_be_lacking(made):
 
 
 @pytest.fixture
-def data(tmp_path: Path, documents_only: Callable[[Path], Path]) -> Path:
+def data(tmp_path, documents_only):
     """A copy of data/ without the record, and without what somebody has imported."""
     return documents_only(tmp_path / "data")
 
 
-def put(data: Path, tree: Any, name: str, *rows: dict[str, Any]) -> None:
+def put(data, tree, name, *rows):
     import_results([tree.summary(*rows)], data / "official" / name, say=lambda line: None)
 
 
 @pytest.fixture
-def ship(data: Path, tree: Any) -> Callable[..., None]:
+def ship(data, tree):
     """Ships the rows of a summary as the record of v4.1 in the copy."""
 
-    def make(*rows: dict[str, Any]) -> None:
+    def make(*rows):
         describe(data, "v4.1")
         assert shipped_rounds.make([tree.summary(*rows)], folder=data, say=lambda line: None) == 0
 
     return make
 
 
-def describe(data: Path, *rounds: str) -> None:
+def describe(data, *rounds):
     """Describe parts of the record, of which nothing is there yet."""
     package = json.loads((data / "datapackage.json").read_text("utf-8"))
     results = next(each for each in package["resources"] if each["name"] == "results")
@@ -237,7 +235,7 @@ def test_a_part_that_is_another_file_or_missing_is_named(data, tree, ship):
         _ = Catalog(data).results
 
 
-def test_a_part_is_held_to_the_round_and_the_rows_that_are_described(data, tree, ship):
+def test_a_part_is_held_to_the_round_and_the_rows_that_are_described(data, ship):
     ship({})
     package = (data / "datapackage.json").read_text("utf-8")
     (data / "datapackage.json").write_text(package.replace('"rows": 1', '"rows": 2'), "utf-8")
@@ -263,7 +261,7 @@ def test_an_official_row_is_put_right_by_a_correction_of_what_stands(data, ship)
 
 
 def test_the_record_is_the_same_bytes_from_the_same_files_in_any_order(data, tree):
-    lines: list[str] = []
+    lines = []
     describe(data, "v4.1")
     file = tree.summary({"ID": "v4.1-0008", "Location": "closed/Other"}, {})
     assert shipped_rounds.make([file], folder=data, say=lines.append) == 0
@@ -283,7 +281,7 @@ def test_the_record_is_the_same_bytes_from_the_same_files_in_any_order(data, tre
 
 @pytest.mark.parametrize(("what", "lost"), [("fp8", "1 fewer with a precision"), ("", "")])
 def test_a_precision_that_is_said_no_more_is_a_loss(data, tree, what, lost):
-    lines: list[str] = []
+    lines = []
     describe(data, "v4.1")
     assert shipped_rounds.make([tree.summary({"weight_data_types": what})], folder=data, say=lines.append) == 0
     before = (data / "official" / "v4.1.parquet").read_bytes()
@@ -313,7 +311,7 @@ FEW = ("v5.0", "v6.0", "v6.1")  # a table; a tree, a summary and facts; a summar
 
 
 def test_a_round_without_a_described_part_is_not_shipped(data, tree):
-    lines: list[str] = []
+    lines = []
     describe(data, "v5.1")
     (data / "official" / "v5.1.parquet").write_bytes((paths.OFFICIAL / "v6.0.parquet").read_bytes())
     assert shipped_rounds.make([tree.summary({})], folder=data, say=lines.append) == 0
@@ -328,7 +326,7 @@ def test_the_shipped_record_is_made_again_byte_for_byte(shared, rounds):
     whole = [part for part in parts if all("sha256" in source for source in part.sources)]
     names = {source["file"] for part in whole for source in part.sources}
     files = [folder / name for folder in (shared, shared / "trees", shared.parent / "facts") for name in names]
-    lines: list[str] = []
+    lines = []
     shipped_rounds.make([file for file in files if file.is_file()], check=True, say=lines.append)
     same = {line.split()[2].rstrip(":") for line in lines if line.startswith("the same")}
     assert whole and same >= {part.path for part in whole}, lines

@@ -1,8 +1,6 @@
 """Logs of MLPerf Endpoints: figures by scenario, published beside logged, and files that cannot be trusted."""
 
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -28,7 +26,7 @@ OTHER = {"TestScenario.Server": {"count": 9, "qps": 2.5, "took": 600.0}, "args":
 SUMMARY_FILE, OLDER_FILE = "performance/result_summary.json", "performance/run_1/results.json"
 
 
-def write(tree: Any, model: str, scenario: str, content: Any = SUMMARY, name: str = SUMMARY_FILE) -> str:
+def write(tree, model, scenario, content=SUMMARY, name=SUMMARY_FILE):
     """A run with a log of Endpoints, in a tree of v6.1; returns its location."""
     if tree.root.name != "inference_results_v6.1":
         tree.root = tree.root.rename(tree.root.with_name("inference_results_v6.1"))
@@ -37,7 +35,7 @@ def write(tree: Any, model: str, scenario: str, content: Any = SUMMARY, name: st
     return location
 
 
-def published(tree: Any, *locations: str, **changes: Any) -> Path:
+def published(tree, *locations, **changes):
     """A summary beside the tree with a row for each of its runs."""
     usual = {"version": "v6.1", "Accuracy": 81.4, "Performance_Units": "Tokens/s"}
     rows = [

@@ -1,8 +1,5 @@
 """MLPerf Endpoints as a suite of its own: both layouts, figures, and files that cannot be trusted."""
 
-from pathlib import Path
-from typing import Any
-
 import pandas as pd
 import pytest
 import yaml
@@ -16,11 +13,11 @@ GPU = "NVIDIA B300-SXM-270GB"
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
+def root(tmp_path):
     return tmp_path / "endpoints_results_v1.0"
 
 
-def only(root: Path) -> pd.Series:
+def only(root):
     """The one row of the point at concurrency 64."""
     rows, problems = endpoints_suite.read([root])
     assert problems == []
@@ -86,7 +83,7 @@ def test_power_of_a_point_is_that_of_the_nodes_it_engages(made, root):
     assert (row["provisioned_power_kw"], row["point_power_kw"]) == (25.48, 12.74)
 
 
-def change(made: Any, folder: Path, name: str, **changes: Any) -> None:
+def change(made, folder, name, **changes):
     path = folder / name
     made.write(path, yaml.safe_load(path.read_text()) | changes)
 

@@ -4,8 +4,6 @@ import gzip
 import http.server
 import json
 import threading
-from collections.abc import Iterator
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
@@ -34,13 +32,13 @@ LISTED += [{"model": "newmodel", "date": "2026-03-01", "isl": 1024, "osl": 1024}
 
 
 @pytest.fixture
-def api() -> Iterator[tuple[str, dict[str, Any], list[dict[str, list[str]]]]]:
+def api():
     """The address of an API, its answers by path (bytes as they are, a number as a status), and what it was asked."""
-    answers: dict[str, Any] = {"/api/v1/availability": LISTED, "/api/v1/benchmarks": [ROW, APART, TRACE]}
-    asked: list[dict[str, list[str]]] = []
+    answers = {"/api/v1/availability": LISTED, "/api/v1/benchmarks": [ROW, APART, TRACE]}
+    asked = []
 
     class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+        def do_GET(self):
             url = urlsplit(self.path)
             asked.append(parse_qs(url.query))
             answer = answers[url.path]
@@ -53,7 +51,7 @@ def api() -> Iterator[tuple[str, dict[str, Any], list[dict[str, list[str]]]]]:
                 answer if isinstance(answer, bytes) else gzip.compress(json.dumps(answer).encode(), mtime=0)
             )
 
-        def log_message(self, *arguments: Any) -> None:
+        def log_message(self, *arguments):
             """Say nothing."""
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as httpd:
@@ -65,7 +63,7 @@ def api() -> Iterator[tuple[str, dict[str, Any], list[dict[str, list[str]]]]]:
 def test_the_newest_runs_of_a_model_are_set_over_all_their_accelerators(api, tmp_path):
     """4 x 200 tokens/s on 4; of 4 that read and 12 that write, 12 x 200 on 16. A trace has no lengths."""
     address, _, asked = api
-    said: list[str] = []
+    said = []
     assert inferencex_api.bring(["GPT-OSS-120B"], address=f"{address}/", folder=tmp_path, say=said.append) == 0
     assert asked[1:] == [{"model": ["gpt-oss-120b"], "date": ["2026-04-02"]}]
     (file,) = tmp_path.iterdir()
@@ -81,7 +79,7 @@ def test_the_newest_runs_of_a_model_are_set_over_all_their_accelerators(api, tmp
 def test_without_names_each_listed_model_is_fetched_and_a_wrong_run_is_named(api, tmp_path):
     address, answers, asked = api
     answers["/api/v1/benchmarks"] = [ROW, ROW | {"metrics": METRICS | {"median_tpot": 40.0}}]
-    said: list[str] = []
+    said = []
     assert inferencex_api.bring(address=address, folder=tmp_path, say=said.append) == 1
     assert [query["model"] for query in asked[1:]] == [["gpt-oss-120b"], ["newmodel"]]
     assert "excluded  gpt-oss-120b, row 2: median_tpot is 40" in "\n".join(said)

@@ -92,18 +92,6 @@ def test_a_value_that_is_neither_number_nor_text_is_refused_by_name(tree, value)
     assert str(error.value) == (f"log.txt: the value of result_tokens_per_second is {value!r}, neither number nor text")
 
 
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"result_validity": None}, "no result_validity"),
-        ({"result_validity": "INVALID"}, "is INVALID, not VALID"),
-    ],
-)
-def test_an_invalid_or_unended_run_is_refused_by_name(tree, changes, reason):
-    with pytest.raises(loadgen.LogError, match=reason):
-        loadgen.check_valid(loadgen.read_log(tree.write("log.txt", tree.log_text(**changes))))
-
-
 def test_the_mean_is_of_the_samples_strictly_within_the_window(tree):
     log = loadgen.read_log(tree.write("log.txt", tree.log_text()))
     found = power_log.read_power(tree.write("spl.txt", tree.spl_text()), log)

@@ -1,16 +1,13 @@
 """Measurement files of each tool: what they say by hand, and every way in which one can be no measurement."""
 
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from analysis._core.paths import DATA
 from analysis._import.measured import formats, measurement
-from analysis._import.measured.measurement import MeasuredRun, MeasurementError
+from analysis._import.measured.measurement import MeasurementError
 from analysis.methods import deployment
 
 EXAMPLES = DATA / "examples"
@@ -33,20 +30,19 @@ AIPERF = {
     "total_isl": {"unit": "tokens", "avg": 20_000.0},
 }  # fmt: skip
 BLOCKS = ("time_to_first_token", "inter_token_latency")
-LOG = [
-    ("effective_scenario", "Server"), ("result_validity", "VALID"), ("result_query_count", 1000),
-    ("result_completed_samples_per_sec", 10.0), ("result_completed_tokens_per_second", 2900.0),
-    ("result_first_token_99.00_percentile_latency_ns", 1_500_000_000),
-    ("result_time_per_output_token_99.00_percentile_ns", 150_000_000),
-]  # fmt: skip
-Write = Callable[..., Path]
+LOG = {
+    "effective_scenario": "Server", "result_validity": "VALID", "result_query_count": 1000,
+    "result_completed_samples_per_sec": 10.0, "result_completed_tokens_per_second": 2900.0,
+    "result_first_token_99.00_percentile_latency_ns": 1_500_000_000,
+    "result_time_per_output_token_99.00_percentile_ns": 150_000_000,
+}  # fmt: skip
 
 
 @pytest.fixture
-def write(tmp_path: Path) -> Write:
+def write(tmp_path):
     """A file of one or more records, one per line."""
 
-    def make(*records: Any, name: str = "run.json") -> Path:
+    def make(*records, name="run.json"):
         path = tmp_path / name
         path.write_text("\n".join(each if isinstance(each, str) else json.dumps(each) for each in records), "utf-8")
         return path
@@ -54,7 +50,19 @@ def write(tmp_path: Path) -> Write:
     return make
 
 
-def one(path: Path) -> MeasuredRun:
+@pytest.fixture
+def log(write):
+    """A log of LoadGen; a change to None takes the line away."""
+
+    def make(**changes):
+        kept = {key: value for key, value in (LOG | changes).items() if value is not None}
+        lines = [f":::MLLOG {json.dumps({'key': key, 'value': value})}" for key, value in kept.items()]
+        return write(*lines, name="mlperf_log_detail.txt")
+
+    return make
+
+
+def one(path):
     (run,) = formats.read_runs(path)
     return run
 
@@ -68,7 +76,7 @@ def test_texts_of_a_frame_stand_in_a_page_whatever_the_file_says(write):
 
 
 def test_a_fault_of_a_reader_is_not_put_on_the_file(write, monkeypatch):
-    def broken(*_: Any) -> list[MeasuredRun]:
+    def broken(*_):
         raise TypeError("unexpected keyword")
 
     monkeypatch.setattr(formats.vllm, "runs", broken)
@@ -76,7 +84,7 @@ def test_a_fault_of_a_reader_is_not_put_on_the_file(write, monkeypatch):
         one(write(VLLM))
 
 
-def power(*watts: float, name: str = "nvidia_power_usage", unit: str = "W") -> dict:
+def power(*watts, name="nvidia_power_usage", unit="W"):
     gpus = {
         f"gpu_{n}": {"gpu_name": "NVIDIA H100", "metrics": {name: {"unit": unit, "avg": watt}}}
         for n, watt in enumerate(watts)
@@ -108,9 +116,8 @@ def test_aiperf_by_hand(write):
     assert (run.accelerator, run.accelerator_count) == ("", 0)  # what was metered need not be what ran
 
 
-def test_loadgen_by_hand(write):
-    lines = [f":::MLLOG {json.dumps({'key': key, 'value': value})}" for key, value in LOG]
-    path = write(*lines, name="mlperf_log_detail.txt")
+def test_loadgen_by_hand(log):
+    path = log()
     run = one(path.parent)
     assert (one(path).output_tokens_per_s, run.output_tokens_per_s) == (2900.0, 2900.0)
     assert (run.tool, run.scenario, run.ttft_p99_ms, run.tpot_p99_ms) == ("LoadGen", "Server", 1500.0, 150.0)
@@ -126,29 +133,20 @@ def test_loadgen_by_hand(write):
         ({"effective_scenario": "Offline", "effective_target_qps": 10.0}, float("nan"), "full"),
     ],
 )
-def test_a_server_log_tells_its_load(write, said, rate, load):
+def test_a_server_log_tells_its_load(log, said, rate, load):
     """10 of 10.2 queries a second were answered as they came, 10 of 20 were not; Offline has them all at once."""
-    lines = [f":::MLLOG {json.dumps({'key': key, 'value': value})}" for key, value in (dict(LOG) | said).items()]
-    run = one(write(*lines, name="mlperf_log_detail.txt"))
+    run = one(log(**said))
     assert run.request_rate == pytest.approx(rate, nan_ok=True) and deployment.load(vars(run)) == load
 
 
-def test_a_server_log_whose_target_is_no_rate_is_refused(write):
-    lines = [
-        f":::MLLOG {json.dumps({'key': key, 'value': value})}" for key, value in (*LOG, ("effective_target_qps", 0))
-    ]
+def test_a_server_log_whose_target_is_no_rate_is_refused(log):
     with pytest.raises(MeasurementError, match="effective_target_qps is 0; expected a number above 0"):
-        one(write(*lines, name="mlperf_log_detail.txt"))
+        one(log(effective_target_qps=0))
 
 
-def test_offline_log_counts_samples_not_its_one_query(write):
-    changed = dict(LOG) | {
-        "effective_scenario": "Offline",
-        "result_query_count": 1,
-        "effective_samples_per_query": 24_576,
-    }
-    lines = [f":::MLLOG {json.dumps({'key': key, 'value': value})}" for key, value in changed.items()]
-    assert one(write(*lines, name="mlperf_log_detail.txt")).requests_completed == 24_576
+def test_offline_log_counts_samples_not_its_one_query(log):
+    path = log(effective_scenario="Offline", result_query_count=1, effective_samples_per_query=24_576)
+    assert one(path).requests_completed == 24_576
 
 
 @pytest.mark.parametrize("spelling", ["request_goodput", "request_goodput:"])
@@ -261,7 +259,7 @@ def test_units_of_aiperf_decide_what_a_number_means(write):
     assert (run.ttft_mean_ms, run.ttft_p99_ms, run.accelerator_watts) == pytest.approx((120.0, 300.0, 600.0))
 
 
-def without(record: dict, key: str) -> dict:
+def without(record, key):
     return {name: value for name, value in record.items() if name != key}
 
 
@@ -330,11 +328,9 @@ def test_the_line_of_a_bad_record_is_named(write):
      ({"result_query_count": 0}, "no request was completed"),
      ({"result_query_count": "x"}, "result_query_count is 'x'; expected a number")],
 )  # fmt: skip
-def test_a_log_that_cannot_count_is_refused(write, change, said):
-    kept = {key: value for key, value in (dict(LOG) | change).items() if value is not None}
-    lines = [f":::MLLOG {json.dumps({'key': key, 'value': value})}" for key, value in kept.items()]
+def test_a_log_that_cannot_count_is_refused(log, change, said):
     with pytest.raises(MeasurementError, match=said):
-        formats.read_runs(write(*lines, name="mlperf_log_detail.txt"))
+        formats.read_runs(log(**change))
 
 
 @pytest.mark.parametrize("path", [*sorted(EXAMPLES.glob("*.json*")), EXAMPLES / "loadgen"], ids=lambda path: path.name)

@@ -1,9 +1,6 @@
 """Rounds before v2.0: logs in words, streams in place of a latency, energy without a count of queries."""
 
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -35,17 +32,17 @@ target_qps : 40000
 
 
 @pytest.fixture
-def old(tree: Any, tmp_path: Path) -> Callable[..., Any]:
+def old(tree, tmp_path):
     """The tree of a test as one of an older round."""
 
-    def renamed(round: str) -> Any:
+    def renamed(round):
         tree.root = tree.root.rename(tmp_path / f"inference_results_{round}")
         return tree
 
     return renamed
 
 
-def in_words(tree: Any, scenario: str, figure: str, more: str = "", validity: str = "VALID") -> None:
+def in_words(tree, scenario, figure, more="", validity="VALID"):
     """A run of v0.7: its detail log is text without a figure, its summary log has it."""
     folder = tree.run("resnet50", scenario.replace(" ", "").lower(), "pid 1 : LoadgenVersionInfo:\n")
     text = WORDS.format(scenario=scenario, figure=figure, more=more, validity=validity)

@@ -3,14 +3,11 @@
 import io
 import json
 import tarfile
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from analysis._import.official import accelerator_names, endpoints, loadgen, shape, summaries, units
+from analysis._import.official import endpoints, loadgen, shape, summaries, units
 from analysis._import.official.import_run import ImportFailed
-from analysis._import.official.shape import Row
 
 V61 = {
     "Organization": "Acme", "compliance": "closed", "Availability": "available", "SystemType": "edge",
@@ -27,21 +24,8 @@ COLLECTED = V61 | {
 }  # fmt: skip
 
 
-def one(raw: dict[str, Any], round: str = "") -> Row:
+def one(raw, round=""):
     return shape.row(summaries.entry(raw, round))
-
-
-@pytest.mark.parametrize(
-    ("round", "scenario", "unit", "keys"),
-    [
-        ("v4.0", "Offline", "tokens/s", ("result_tokens_per_second",)),
-        ("v4.0", "Server", "queries/s", ("result_completed_samples_per_sec", "result_completed_samples_per_sec")),
-        ("v4.1", "Server", "tokens/s", ("result_completed_tokens_per_second",)),
-    ],
-)
-def test_llama_2_counts_tokens_in_server_from_v4_1_on(round, scenario, unit, keys):
-    assert units.true_unit("llama2-70b", scenario, round) == unit
-    assert units.official_keys("llama2-70b", scenario, round) == keys
 
 
 def test_a_server_row_of_v4_0_keeps_its_label_and_an_offline_row_is_put_right(tree):
@@ -70,20 +54,6 @@ def test_a_class_of_models_in_v6_1_is_not_the_benchmark():
 def test_a_benchmark_is_known_by_every_name_of_the_record(named, benchmark):
     assert units.benchmark(named, "a model of the open division")[0] == benchmark
     assert benchmark in units.counted()
-
-
-@pytest.mark.parametrize(
-    ("name", "canonical", "known"),
-    [
-        ("NVIDIA B300-SXM-270GB", "B300 SXM", True),
-        ("AMD Instinct MI355X 288GB HBM3e (Power Cap 1000 W)", "MI355X", True),
-        ("NVIDIA A100-SXM-80GB (1x1g.10gb MIG)", "A100 SXM 80GB 1x1g.10gb MIG", True),
-        ("NVIDIA A100-PCIe-40GB", "A100 PCIe 40GB", True),
-        ("tensorflow-metal PluggableDevice", "tensorflow-metal PluggableDevice", False),
-    ],
-)
-def test_accelerators_of_every_round(name, canonical, known):
-    assert accelerator_names.canonical(name) == (canonical, known)
 
 
 def test_what_names_no_part_stays_as_it_is_and_is_told_apart(tree, bring):
@@ -154,7 +124,7 @@ def test_a_processor_without_a_name_is_that_of_its_system():
     assert (row["accelerator"], row["accelerator_count"]) == ("Acme", 1) and "is not named" in row["note"]
 
 
-def collection(root: Path) -> Path:
+def collection(root):
     """A clone of collections: a result whose power is a row of its own, and another that is filed three times."""
     power = COLLECTED | {"Result": None, "Result_Power": 90.0, "Units": "Watts", "Result_Units": "Watts"}
     other = COLLECTED | {"Platform": "b", "Location": "closed/Acme/results/b/resnet50/Offline", "uid": "2"}
@@ -181,7 +151,7 @@ def test_a_collection_is_known_by_its_files(tmp_path, bring, given):
     assert {row["round"] for row in outcome.table} == {"v3.1"} and "stood again" in outcome.lines[-1]
 
 
-def _tar(folder: Path) -> bytes:
+def _tar(folder):
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as out:
         out.add(folder, folder.name)

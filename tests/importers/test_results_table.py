@@ -1,6 +1,5 @@
 """MLCommons' results table as exported: its blocks, headings, counts and rounded figures become result rows."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -26,12 +25,11 @@ Accelerator (click + for details),Division/Power,,Tokens/s,Tokens/s,Tokens/s,Sam
 ,,,,,,,Avg. Result at System Name,,,,,315.39
 ,,,,,,,Sum of # of  Processors ,,,,,2
 """
-Imported = Callable[[str], pd.DataFrame]
 
 
 @pytest.fixture
-def imported(tmp_path: Path) -> Imported:
-    def rows(text: str) -> pd.DataFrame:
+def imported(tmp_path):
+    def rows(text):
         path, out = tmp_path / "table.csv", tmp_path / "rows.parquet"
         path.write_text(text, "utf-8")
         import_results([path], out, round="v5.0", origin="official", say=lambda _: None)
@@ -113,7 +111,7 @@ def test_best_rates_of_v5_0_are_those_of_the_table_read_a_second_way():
         pytest.skip("the results table of v5.0 is not at hand")
     cells = pd.read_csv(SHARED, header=None, dtype=str, keep_default_na=False, encoding="utf-8-sig")
     benchmarks, scenarios = cells.iloc[2, 16:].replace("", pd.NA).ffill(), cells.iloc[3, 16:]
-    expected: dict[tuple[str, str], float] = {}
+    expected = {}
     starts = cells.index[cells[0].str.match(r"5\.0-\d{4}$")]
     for start in starts:
         for column in range(16, cells.shape[1]):

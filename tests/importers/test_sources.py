@@ -2,14 +2,13 @@
 
 import json
 import zipfile
-from pathlib import Path
 
 import pytest
 
 from analysis._import.official.import_run import ImportFailed
 
 
-def zipped(folder: Path) -> Path:
+def zipped(folder):
     """An archive of what lies beside a tree, with the tree as its top folder."""
     path = folder.parent / "tree.zip"
     with zipfile.ZipFile(path, "w") as out:

@@ -1,7 +1,6 @@
 """Summary rows of each round's shape to result rows: counts, units, precision, duplicates; and any JSON in."""
 
 import json
-from typing import Any
 
 import pytest
 
@@ -19,7 +18,7 @@ V61 = {
 NEW = {"Model": "new-model", "UsedModel": "new-model"}
 
 
-def one(raw: dict[str, Any], round: str = "") -> shape.Row:
+def one(raw, round=""):
     return shape.row(summaries.entry(raw, round))
 
 
@@ -149,6 +148,11 @@ def test_precision_is_what_ran_or_unknown(declared, benchmark, round, found):
         ("MI300X (x8), MI325X (x16)", "mixed", True),
         ("NVIDIA L4, NVIDIA L40S", "mixed", True),
         ("NVIDIA L4 (x8)", "L4", True),
+        ("NVIDIA B300-SXM-270GB", "B300 SXM", True),
+        ("AMD Instinct MI355X 288GB HBM3e (Power Cap 1000 W)", "MI355X", True),
+        ("NVIDIA A100-SXM-80GB (1x1g.10gb MIG)", "A100 SXM 80GB 1x1g.10gb MIG", True),
+        ("NVIDIA A100-PCIe-40GB", "A100 PCIe 40GB", True),
+        ("tensorflow-metal PluggableDevice", "tensorflow-metal PluggableDevice", False),
         ("Acme X1", "Acme X1", False),
     ],
 )

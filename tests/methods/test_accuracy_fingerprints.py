@@ -1,7 +1,5 @@
 """Declared precisions against tokens per sample and scores, by hand, and the four results that they contradict."""
 
-from collections.abc import Callable
-
 import pandas as pd
 import pytest
 
@@ -9,17 +7,16 @@ from analysis.comparability import selection
 from analysis.methods import accuracy_fingerprints, quantization
 from analysis.methods.accuracy_fingerprints import CONTRADICTED, INDISTINCT, MATCHES, UNTESTED
 
-Rows = Callable[..., pd.DataFrame]
 ACCELERATORS = pd.DataFrame({"accelerator": ["A1", "A2", "B1"], "vendor": ["A", "A", "B"]})
 
 
-def run(submitter: str, precision: str, rouge: float, tokens: float | None, **more: str) -> dict:
+def run(submitter, precision, rouge, tokens, **more):
     return {"submitter": submitter, "precision": precision, "accelerator": "A1"} | more | {
         "text": f"ROUGEL: {rouge}", "tokens_per_sample": tokens
     }  # fmt: skip
 
 
-def record(results: Rows, *rows: dict) -> pd.DataFrame:
+def record(results, *rows):
     frame = results(*({name: row[name] for name in row if name not in ("text", "basis")} for row in rows))
     return frame.assign(
         accuracy=[row["text"] for row in rows], precision_basis=[row.get("basis", "declared") for row in rows]

@@ -1,7 +1,5 @@
 """What an assessment makes of its best run, by hand."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,7 +12,7 @@ BEST |= {"of_nearest_low": 0.4}
 PRICE = Interval(3.0, 4.7)
 
 
-def assessed(price: Interval = PRICE, gap: pd.DataFrame | None = None, **best: Any) -> Assessed:
+def assessed(price=PRICE, gap=None, **best):
     """An assessment of three runs, of which one holds both limits and one has no known latency."""
     held = pd.array([True, True, pd.NA], dtype="boolean"), pd.array([True, False, True], dtype="boolean")
     runs = pd.DataFrame({"ttft_held": held[0], "tpot_held": held[1], "example": [False, True, False]})

@@ -75,15 +75,6 @@ def test_the_limits_of_the_rules(data, benchmark, scenario, rounds, ttft, tpot):
     assert limits == [ttft, tpot]
 
 
-def test_a_scenario_that_a_round_lacks_has_no_limit(data):
-    assert benchmark_rules.guaranteed_speed(data.benchmark_limits, "llama2-70b", "Interactive", ("v4.1",)) is None
-
-
-def test_guaranteed_speed_without_a_limit_is_unknown():
-    assert benchmark_rules.guaranteed_speed(LIMITS, "llm", "Offline") is None
-    assert benchmark_rules.guaranteed_speed(LIMITS, "images", "Server") is None
-
-
 def test_language_models_are_those_with_a_limit_on_each_token(data):
     found = benchmark_rules.language_models(data.benchmark_limits)
     expected = {"llama2-70b", "mixtral-8x7b", "llama3.1-405b", "llama3.1-8b", "deepseek-r1", "gpt-oss-120b"}

@@ -1,7 +1,6 @@
 """A blind test: what is written down, and its score, by hand."""
 
 import hashlib
-from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -12,14 +11,14 @@ from analysis.methods import blind_test, prediction
 from analysis.methods.prediction import CASE, DECODED, KNOWN, NEW
 
 
-def case(name: str, **changes: object) -> dict[str, object]:
+def case(name, **changes):
     own = {"benchmark": "llm", "scenario": "Server", "round": "v5.1", "submitter": name, "system": name}
     own |= {"system_key": name, "accelerator": "H100 SXM", "accelerator_count": 8, "software": "vllm", "on_sale": True}
     own |= {"precision": "fp8", "family": "Hopper", "kind": "gpu", "rack": False, "ceiling": 1.0, "model_share": 1.0}
     return own | {"rate": 800.0, "per_accelerator": 100.0, "offline": 1000.0} | changes
 
 
-def cases(*rows: Mapping[str, object]) -> pd.DataFrame:
+def cases(*rows):
     return pd.DataFrame(rows)[[*CASE, *DECODED]].astype({"accelerator_count": "Int64"})
 
 

@@ -1,14 +1,10 @@
 """Official rows by the precision that ran, side by side and from round to round, against hand-computed ratios."""
 
-from collections.abc import Callable
-
-import pandas as pd
 import pytest
 
 from analysis._core.notes import NONE, note
 from analysis.methods import quantization
 
-Rows = Callable[..., pd.DataFrame]
 OLD, NEW = (
     {"round": name, "source": f"official {name}", "source_id": f"mlcommons-{name}"} for name in ("v5.1", "v6.0")
 )
@@ -26,7 +22,7 @@ ROWS = [  # of eight accelerators: 150, 120 and, not on sale, 200 at FP4, 100 an
 
 
 @pytest.fixture
-def rows(comparable_rows: Rows) -> pd.DataFrame:
+def rows(comparable_rows):
     bases = [row["precision_basis"] for row in ROWS]
     return comparable_rows(*ROWS).assign(precision_basis=bases, hypervisor="")
 

@@ -1,7 +1,6 @@
 """Counts of the official record by hand: logs, power, units, reasons, submitters, the fastest on sale of each round."""
 
 import re
-from collections.abc import Callable
 
 import pandas as pd
 import pytest
@@ -12,7 +11,6 @@ from analysis.comparability.selection import Question
 from analysis.methods import coverage
 from analysis.methods.coverage import ALL
 
-Rows = Callable[..., pd.DataFrame]
 NUMBERS = ["recomputed", "recomputed_difference", "recomputed_power_difference", "energy_millijoules_per_query"]
 NUMBERS += ["power_limit_watts"]
 WORDS = ["printed_unit", "model_run", "location"]
@@ -21,10 +19,10 @@ OLD = {"round": "v2.1", "source_id": "mlcommons-v2.1", "precision": "", "result_
 
 
 @pytest.fixture
-def record(results: Rows) -> Rows:
+def record(results):
     """Official rows from dicts of what differs from a run on eight H100 whose log says what was published."""
 
-    def make(*rows: dict) -> pd.DataFrame:
+    def make(*rows):
         known = [{"recomputed": 800.0, "recomputed_difference": 0.0, "result_id": "4.1-0001"} | row for row in rows]
         more = [*NUMBERS, *WORDS]
         frame = results(*({name: value for name, value in row.items() if name not in more} for row in known))
@@ -34,7 +32,7 @@ def record(results: Rows) -> Rows:
     return make
 
 
-def without_log(**row: object) -> dict:
+def without_log(**row):
     return {"recomputed": float("nan"), "recomputed_difference": float("nan"), **row}
 
 

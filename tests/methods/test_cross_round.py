@@ -1,8 +1,5 @@
 """Cross-round estimates computed by hand: A / X x X' / base, which links count, and their notes."""
 
-from typing import Any
-
-import pandas as pd
 import pytest
 
 from analysis._core.notes import note, without
@@ -16,14 +13,14 @@ OTHER = {"submitter": "Other"}
 CLOSE = {"rel": 1e-12}
 
 
-def over(rows: pd.DataFrame, **asked: Any) -> pd.DataFrame:
+def over(rows, **asked):
     """The cross-round speedups over H100; of the round `asked`, else of all."""
     chosen = rows[rows["round"].eq(asked["round"])] if asked else rows
     found = speedup.over_baseline(chosen, "H100 SXM", rows)
     return found[found["through"].ne("")].set_index("accelerator")
 
 
-def ends(found: pd.DataFrame, name: str, what: str = "speedup") -> tuple[float, float]:
+def ends(found, name, what="speedup"):
     return found.at[name, f"{what}_low"], found.at[name, f"{what}_high"]
 
 
@@ -104,7 +101,7 @@ def test_the_range_is_that_of_all_links(comparable_rows):
     assert without(found.at["B300 SXM", "notes"], *LONE) == {note("bridged", **about)}
 
 
-def link(name: str, older: float, later: float, size: int = 8) -> list[dict]:
+def link(name, older, later, size=8):
     own = {"accelerator": name, "submitter": name}
     return [OLD | own | {"low": older}, LATER | own | {"low": later * size / 8, "accelerator_count": size}]
 

@@ -1,7 +1,5 @@
 """Measured derates: which runs pair, which systems are pooled, and what stands for an accelerator or a benchmark."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,21 +8,9 @@ from analysis._core.interval import Interval
 from analysis._core.notes import NONE, note
 from analysis.methods import derating
 
-Rows = Callable[..., pd.DataFrame]
 CLOSE = {"rel": 1e-12}
 OFFLINE = {"result_id": "4.1-0001", "low": 1000.0}
 SERVER = {"result_id": "4.1-0001", "low": 800.0, "scenario": "Server"}
-
-
-def test_derate_is_that_of_one_system(comparable_rows):
-    second = {"result_id": "4.1-0002", "submitter": "Else"}
-    offline = comparable_rows(OFFLINE, OFFLINE | second | {"low": 2000.0})
-    limited = comparable_rows(SERVER, SERVER | second | {"low": 1000.0})
-    first, other = derating.measured(offline, limited).to_dict("records")
-    assert (first["derate_low"], first["derate_high"], other["derate_low"]) == (0.8, 0.8, 0.5)
-    assert (first["submitter"], other["submitter"], first["kind"]) == ("ACME", "Else", "available")
-    assert (first["scenario"], first["notes"], first["source_ids"]) == ("Server", NONE, ("mlcommons-v4.1",))
-    assert (first["origin"], first["rounds"], first["round"]) == ("official", ("v4.1",), "v4.1")
 
 
 def test_derate_carries_the_notes_of_both_runs_but_for_the_size_of_their_system(comparable_rows):
@@ -51,7 +37,7 @@ def test_what_does_not_name_its_system_has_no_derate(comparable_rows, origin):
     assert derating.measured(comparable_rows(OFFLINE | paper), comparable_rows(SERVER | paper)).empty
 
 
-def systems(comparable_rows: Rows, *changes: dict) -> pd.DataFrame:
+def systems(comparable_rows, *changes):
     """Systems that keep 0.9, 0.8, 0.7 ... of 1,000, each with its own changes."""
     both = [{"result_id": f"4.1-{place}"} | change for place, change in enumerate(changes)]
     offline = comparable_rows(*(OFFLINE | row for row in both))

@@ -1,7 +1,5 @@
 """Step functions of MLPerf Endpoints: each point holds down to the one before, and nothing lies between."""
 
-from typing import Any
-
 import pandas as pd
 import pytest
 
@@ -12,7 +10,7 @@ SAME = {"model": "llm", "dataset": "MMLU", "interactivity_basis": "1000 / TPOT P
         "available_from": "", "division": "Standardized", "point_power_kw": 10.0}  # fmt: skip
 
 
-def points(*pairs: tuple[float | None, float], curve: str = "a", **changes: Any) -> pd.DataFrame:
+def points(*pairs, curve="a", **changes):
     """Points of one curve: interactivity and tokens/s."""
     made = [{"curve": curve, "interactivity": at, "tokens_per_second": rate} for at, rate in pairs]
     return pd.DataFrame([SAME | changes | row for row in made]).astype({"interactivity": "float64"})

@@ -1,8 +1,5 @@
 """Throughput over interactivity, from hand-made runs: bounds, Pareto frontier, curves, leaders."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +9,6 @@ from analysis.comparability import systems
 from analysis.methods import interactivity
 from analysis.methods.benchmark_rules import LIMIT, LOGGED, NO_LIMIT
 
-Rows = Callable[..., pd.DataFrame]
 NAN = float("nan")
 LIMITS = pd.DataFrame(
     {
@@ -35,10 +31,10 @@ NEW = B | {"low": 1920.0, "scenario": "Server", "tpot_p50_ms": 80.0}
 
 
 @pytest.fixture
-def runs(results: Rows) -> Rows:
+def runs(results):
     """Runs of dicts of what differs from an Offline run on eight H100."""
 
-    def make(*rows: dict[str, Any], percentile: str = "median") -> pd.DataFrame:
+    def make(*rows, percentile="median"):
         known = [{name: row[name] for name in row if name not in interactivity.LATENCIES} for row in rows]
         frame = results(*known)
         more = {name: [row.get(name, NAN) for row in rows] for name in interactivity.LATENCIES}
@@ -55,7 +51,7 @@ def runs(results: Rows) -> Rows:
     return make
 
 
-def at(given: pd.DataFrame, speed: float, accelerator: str) -> pd.Series:
+def at(given, speed, accelerator):
     """The one row of an asked speed and an accelerator."""
     (place,) = given.index[given["target"].eq(speed) & given["accelerator"].eq(accelerator)]
     return given.loc[place]

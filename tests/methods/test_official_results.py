@@ -1,11 +1,8 @@
 """The whole record as one frame: rates, energy, speeds, software by its name, and the bits of precisions."""
 
-from collections.abc import Callable
-
 import pandas as pd
 import pytest
 
-from analysis.comparability.selection import Data
 from analysis.methods import official_results
 
 EXTRA = {"framework": "", "serving_software": "", "tpot_p99_ms": None, "energy_millijoules_per_query": None,
@@ -17,10 +14,10 @@ LIMITS = pd.DataFrame(
 
 
 @pytest.fixture
-def whole(results: Callable[..., pd.DataFrame], tables: Callable[..., Data]) -> Callable[..., pd.DataFrame]:
+def whole(results, tables):
     """The frame of rows given as dicts of what differs from eight H100; more than a comparison's columns are known."""
 
-    def make(*rows: dict, **asked: list[str]) -> pd.DataFrame:
+    def make(*rows, **asked):
         frame = results(*({name: row[name] for name in row if name not in EXTRA} for row in rows))
         for name, usual in EXTRA.items():
             kind = "str" if usual == "" else "float64"

@@ -1,12 +1,12 @@
-"""What rounds added, computed by hand: the best by round, pairs of one submitter, parts of a step, stated gains."""
+"""Stated gains of software beside the pairs of the record; pairs and parts of a step are recounted (tests/whole)."""
 
 import pandas as pd
 import pytest
 
-from analysis.methods import progress, system_properties
+from analysis.methods import progress
 
-OLD, NEW, LATER = ({"round": name, "source_id": f"mlcommons-{name}"} for name in ("v4.0", "v4.1", "v5.1"))
-B200, OTHER = {"accelerator": "B200 SXM"}, {"submitter": "Other"}
+OLD, NEW = ({"round": name, "source_id": f"mlcommons-{name}"} for name in ("v4.0", "v4.1"))
+OTHER = {"submitter": "Other"}
 CLOSE = {"rel": 1e-12}
 STATED = {
     "id": "c1", "source_id": "doc", "quantity": "throughput_ratio", "duplicate_of": "", "suite": "", "bound": "",
@@ -15,42 +15,8 @@ STATED = {
 }  # fmt: skip
 
 
-def gained(pairs: pd.DataFrame) -> list[tuple]:
-    """Rounds, submitter, count and gain of each pair."""
-    return [
-        (row["earlier"], row["later"], row["submitter"], row["accelerator_count"], round(row["gain_low"], 9))
-        for row in pairs.to_dict("records")
-    ]
-
-
-def stated(*claims: dict) -> pd.DataFrame:
+def stated(*claims):
     return pd.DataFrame([STATED | claim for claim in claims])
-
-
-def test_pairs_are_of_one_submitter_accelerator_and_size_in_consecutive_rounds(comparable_rows):
-    """ACME gained 1.25 with eight; with four, with B200, and Other's, who was not there in v4.1, are no pairs."""
-    rows = comparable_rows(
-        OLD | {"low": 800.0}, NEW | {"low": 1000.0}, NEW | {"low": 500.0, "accelerator_count": 4}, NEW | B200,
-        OLD | OTHER, LATER | OTHER | {"low": 1600.0},
-    )  # fmt: skip
-    pairs = progress.pairs(rows)
-    assert gained(pairs) == [("v4.0", "v4.1", "ACME", 8, 1.25)]
-    assert pairs["source_ids"].tolist() == [("mlcommons-v4.0", "mlcommons-v4.1")]
-    assert pairs["rounds"].tolist() == [("v4.0", "v4.1")]
-
-
-def parts_of(rows: pd.DataFrame) -> pd.DataFrame:
-    return progress.parts(progress.best(rows), progress.pairs(system_properties.available(rows)))
-
-
-def test_a_new_accelerator_is_what_software_leaves(comparable_rows):
-    """B200 gives 3 times the best of v4.0; H100 gained 1.25 by software, so the new accelerator gave 2.4."""
-    rows = comparable_rows(OLD | {"low": 800.0}, NEW | {"low": 1000.0}, NEW | B200 | {"low": 2400.0})
-    parts = parts_of(rows)
-    assert parts["part"].tolist() == [progress.SOFTWARE, progress.HARDWARE]
-    assert parts["factor_median"].tolist() == pytest.approx([1.25, 2.4], **CLOSE)
-    assert parts["total"].tolist() == pytest.approx([3.0, 3.0], **CLOSE)
-    assert progress.product(parts) == pytest.approx({"software": 1.25, "new accelerator": 2.4, "mixed": 1.0}, **CLOSE)
 
 
 def test_claims_of_software_are_of_one_accelerator_over_two_rounds():

@@ -1,8 +1,5 @@
 """Provisioned power: the examples of the rules, systems of the record, and descriptions that contradict themselves."""
 
-from typing import Any
-
-import pandas as pd
 import pytest
 
 from analysis._tables.catalog import Catalog
@@ -12,18 +9,18 @@ from analysis.methods.provisioned_power import PowerError, kilowatts, switch_wat
 SOURCE = {"source_type": "vendor_spec", "source": "https://example.com/sheet"}
 
 
-def rated(value: float | None, unit: str = "value_w", **changes: Any) -> dict[str, Any]:
+def rated(value, unit="value_w", **changes):
     return {unit: value, **SOURCE} | changes
 
 
-def rack(nodes: int = 18, published: float | None = 121.6, in_rack: int | None = None) -> dict[str, Any]:
+def rack(nodes=18, published=121.6, in_rack=None):
     """A node set of published power, of whole racks or, with `in_rack`, of nodes of one."""
     scaled = {"power_method": "node_scaling", "nodes_in_published_rack": in_rack} if in_rack else {}
     return {"node_set_id": 0, "system_node_ensemble_id": 0, "nodes_provisioned": nodes,
             "power_method": "published_system", "published_power": rated(published, "value_kw")} | scaled  # fmt: skip
 
 
-def description(*sets: dict[str, Any], **changes: Any) -> dict[str, Any]:
+def description(*sets, **changes):
     return {"cooling": "liquid", "node_sets": [*sets], "scale_out": {"present": False}} | changes
 
 
@@ -103,7 +100,7 @@ def test_a_description_that_is_wrong_is_named(stated, said):
 
 
 @pytest.fixture(scope="module")
-def systems() -> pd.DataFrame:
+def systems():
     data = Catalog()
     return provisioned_power.of_systems(data.system_hardware, data.component_power)
 

@@ -1,26 +1,23 @@
 """The leaderboard of available accelerators, by hand: fastest comparable systems; unknown stays unknown."""
 
-from collections.abc import Callable
-
 import pandas as pd
 import pytest
 
 from analysis._core.notes import note
 from analysis.methods import power, rankings, speedup, system_properties
 
-Rows = Callable[..., pd.DataFrame]
 B200 = {"accelerator": "B200 SXM", "round": "v6.0", "source_id": "mlcommons-v6.0", "source": "official v6.0"}
 METERED = {"power_measured": True, "power_watts_low": 4000.0, "power_watts_high": 4000.0}
-EMPTY: tuple[dict, ...] = ()
+EMPTY = ()
 
 
 @pytest.fixture
-def official(comparable_rows: Rows) -> Rows:
+def official(comparable_rows):
     """Comparable rows with the software that they ran."""
     return lambda *rows: comparable_rows(*rows).assign(framework="TensorRT")
 
 
-def matrix(make: Rows, *rows: dict, metered: tuple[dict, ...] = EMPTY, baseline: str = "H100 SXM") -> pd.DataFrame:
+def matrix(make, *rows, metered=EMPTY, baseline="H100 SXM"):
     """The matrix of these rows, by accelerator, with metered runs and speedups of the Offline rows."""
     results = make(*rows)
     offline = results[results["scenario"].eq("Offline")]

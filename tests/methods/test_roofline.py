@@ -48,7 +48,7 @@ def test_reading_a_prompt_by_hand():
     assert roofline.prefill_s(1000, 1979.0, 70.0, 2, 0.125) == pytest.approx(4 * 1.4e14 / 1.979e15, rel=1e-12)
 
 
-def facts() -> pd.Series:
+def facts():
     return pd.concat([H100, pd.Series({"memory_bandwidth_gb_per_s": 3350.0})])
 
 

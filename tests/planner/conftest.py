@@ -1,22 +1,18 @@
 """What tests of the planner share."""
 
-from collections.abc import Callable
-from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
-from analysis._tables.catalog import Catalog
-
 LOGS = ("tpot_p50_ms", "tpot_p99_ms", "ttft_p99_ms")
 
 
 @pytest.fixture
-def record(results: Callable, tables: Callable, data: Catalog) -> Callable[..., SimpleNamespace]:
+def record(results, tables, data):
     """Makes tables whose record is the rows given; LOGS are what their logs say, `nodes` what the descriptions do."""
 
-    def make(*rows: dict) -> SimpleNamespace:
+    def make(*rows):
         more = {name: [row.get(name, float("nan")) for row in rows] for name in LOGS}
         more["nodes"] = pd.array([row.get("nodes", pd.NA) for row in rows], dtype="Int64")
         frame = results(*({name: row[name] for name in row if name not in more} for row in rows))
@@ -29,10 +25,10 @@ def record(results: Callable, tables: Callable, data: Catalog) -> Callable[..., 
 
 
 @pytest.fixture
-def lengths(tmp_path: Path) -> Callable[..., str]:
+def lengths(tmp_path):
     """Makes a CSV file of requests, a line each, and returns its path."""
 
-    def make(*lines: str) -> str:
+    def make(*lines):
         file = tmp_path / "requests.csv"
         file.write_text("\n".join(["prompt_tokens,answer_tokens", *lines]))
         return str(file)

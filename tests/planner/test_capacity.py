@@ -1,6 +1,5 @@
 """What a plan rests on: throughput at the speed per user, of systems of one kind, and watts of one run."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pandas as pd
@@ -11,7 +10,6 @@ from analysis._core.notes import note
 from analysis._core.parameters import RealWorldDerating
 from analysis.planner import capacity
 from analysis.planner.basis import basis
-from analysis.planner.capacity import Planned
 from analysis.planner.curve import Throughput
 
 ASKED = RealWorldDerating(
@@ -29,16 +27,15 @@ SERVER = {"benchmark": "llama2-70b", "scenario": "Server", "low": 24_000.0}
 METERED = SERVER | {"power_measured": True, "power_watts_low": 5_600.0, "power_watts_high": 5_600.0, "low": 16_000.0}
 CAPPED = METERED | {"power_capped": True, "round": "v4.0"}
 INTERACTIVE = SERVER | {"scenario": "Interactive", "low": 12_000.0, "round": "v5.1"}
-Plan = Callable[..., Planned]
 
 
 @pytest.fixture
-def plan(record: Callable) -> Plan:
+def plan(record):
     """The plan on a record of these rows; `changes` are of what is asked."""
     return lambda *rows, **changes: capacity.make(record(*rows), ASKED.model_copy(update=changes))
 
 
-def throughput(planned: Planned) -> list[float]:
+def throughput(planned):
     return planned.inputs.set_index("quantity").loc["throughput per accelerator", ["value_low", "value_high"]].tolist()
 
 

@@ -1,6 +1,5 @@
 """Accelerators ranked for a model, users, and a budget: nodes, prices, power, and reasons, computed by hand."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -10,7 +9,7 @@ import pytest
 from analysis._core.notes import note
 from analysis._core.parameters import AcceleratorChoice
 from analysis.planner import capacity, choice
-from analysis.planner.choice import ACCELERATORS, DOLLARS, KILOWATTS, Choice
+from analysis.planner.choice import ACCELERATORS, DOLLARS, KILOWATTS
 
 ASKED = AcceleratorChoice(
     benchmark="llama2-70b",
@@ -30,14 +29,13 @@ RUN = {"benchmark": "llama2-70b", "scenario": "Interactive", "round": "v5.1", "s
 H100 = RUN | {"accelerator": "H100 SXM", "low": 8_000.0}  # 1,000 tokens/s each: 20 for 1,000 users x 20 tokens/s
 H200 = RUN | {"accelerator": "H200 SXM", "low": 16_000.0}  # 2,000 each: 10
 B200 = RUN | {"accelerator": "B200 SXM", "low": 80_000.0}  # 10,000 each: 2
-Make = Callable[..., Choice]
 
 
 @pytest.fixture
-def record(record: Callable[..., SimpleNamespace]) -> Callable[..., SimpleNamespace]:
+def record(record):
     """The same without prices: those are what a test gives."""
 
-    def make(*rows: dict) -> SimpleNamespace:
+    def make(*rows):
         made = record(*rows)
         return SimpleNamespace(**vars(made) | {"prices": made.prices.head(0)})
 
@@ -45,12 +43,12 @@ def record(record: Callable[..., SimpleNamespace]) -> Callable[..., SimpleNamesp
 
 
 @pytest.fixture
-def made(record: Callable) -> Make:
+def made(record):
     """The choice on a record of these rows; `changes` are of what is asked."""
     return lambda *rows, **changes: choice.make(record(*rows), ASKED.model_copy(update=changes))
 
 
-def counts(chosen: Choice) -> dict[str, list[float]]:
+def counts(chosen):
     rows = chosen.ranked.set_index("accelerator")[["count_low", "count_high"]]
     return {name: list(row) for name, row in zip(rows.index, rows.to_numpy().tolist(), strict=True)}
 
@@ -156,7 +154,7 @@ def test_a_prompt_that_takes_too_long_and_weights_that_fit_nowhere_are_told_apar
     assert made(H200, context_tokens=[1e9, 1e9], baseline="H200 SXM").unranked["why"].tolist() == [choice.MEMORY]
 
 
-def test_a_model_is_planned_with_the_nearest_benchmark_and_its_own_weights(made, data):
+def test_a_model_is_planned_with_the_nearest_benchmark_and_its_own_weights(made):
     chosen = made(H100, B200, benchmark="", parameters_billion=100.0)
     assert (chosen.match.benchmark, chosen.match.found, chosen.asked.benchmark) == ("llama2-70b", True, "llama2-70b")
     assert chosen.match.own["parameters_times"] == pytest.approx(100 / 70)

@@ -1,7 +1,6 @@
 """The curve of throughput over interactivity: its points, the lines between them, and estimates beside the record."""
 
 import re
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,7 +15,7 @@ from analysis._core.paths import ROOT
 from analysis.methods.decoding import Lengths
 from analysis.methods.prediction import Decoder
 from analysis.planner.basis import basis
-from analysis.planner.curve import ESTIMATE, INTERPOLATED, MEASURED, Curve, drawn
+from analysis.planner.curve import ESTIMATE, INTERPOLATED, MEASURED, drawn
 from analysis.planner.demand import requests
 
 ASKED = RealWorldDerating(benchmark="llama2-70b", baseline="H100 SXM", rounds=["v4.1", "v5.1"])
@@ -24,18 +23,17 @@ SERVER = {"benchmark": "llama2-70b", "scenario": "Server", "low": 24_000.0, "rou
 INTERACTIVE = SERVER | {"scenario": "Interactive", "low": 12_000.0}
 OFFLINE = SERVER | {"scenario": "Offline", "low": 32_000.0}
 H200 = {"accelerator": "H200 SXM", "submitter": "Other", "result_id": "7"}
-Make = Callable[..., Curve]
 
 
 @pytest.fixture
-def curve(record: Callable) -> Make:
+def curve(record):
     """The curve on a record of these rows; `changes` are of what is asked."""
     return lambda *rows, **changes: (
         lambda asked: basis(record(*rows), asked).curve
     )(ASKED.model_copy(update=changes))  # fmt: skip
 
 
-def rates(of: Curve, *speeds: float) -> list[float]:
+def rates(of, *speeds):
     return [of.at(speed).middle for speed in speeds]
 
 

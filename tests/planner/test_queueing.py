@@ -18,7 +18,7 @@ def test_delay_probability_is_that_of_the_tables(slots, load, share):
     assert queueing.delay_probability(slots, load) == pytest.approx(share, rel=1e-5)
 
 
-def blocked(slots: float, load: float) -> float:
+def blocked(slots, load):
     """Erlang B of the same slots and load."""
     share, busy = float(queueing.delay_probability(slots, load)), load / slots
     return share * (1 - busy) / (1 - busy * share)

@@ -22,32 +22,36 @@ BOX = Box(80.0, 0.1, Interval(900.0, 900.0), 1.3)
 CONTEXT = Interval(1000.0, 1000.0)
 
 
-def exact(*values: float) -> list[Interval]:
+def exact(*values):
     return [Interval(value, value) for value in values]
 
 
-def drawn(users: int = 100, usd: float = 4.76, draws: int = 500, seed: int = 0, fixed: bool = False) -> pd.DataFrame:
+def drawn(usd=4.76, draws=500, seed=0, fixed=False):
     rate, derate, price, peak = exact(1000.0, 0.5, usd, 1.0)
     if not fixed:
         rate, derate, price, peak = Interval(800.0, 1200.0), Interval(0.6, 0.8), Interval(usd, 2 * usd), Interval(1, 2)
     return sizing.draw(rate, derate, peak, price, draws, seed)
 
 
+def by_hand(demand, model=None, box=BOX, context=CONTEXT):
+    """One draw of 1,000 tokens/s of each accelerator, half of them kept, at 4.76 dollars and without a peak."""
+    (row,) = sizing.size(drawn(fixed=True, draws=1), demand, model, box, context, 0).to_dict("records")
+    return row
+
+
 EVEN = Interval(1.0, 1.0)  # traffic without a peak: the draws have their own
 
 
-def sized(
-    users: int = 100, demand: Demand | None = None, model: Model | None = MODEL, **changes: object
-) -> pd.DataFrame:
+def sized(users=100, demand=None, model=MODEL, **changes):
     return sizing.size(
-        drawn(users, **changes), demand or Demand(users, 30.0, EVEN, 300.0, 2.0), model, BOX, Interval(500, 2000), 0
+        drawn(**changes), demand or Demand(users, 30.0, EVEN, 300.0, 2.0), model, BOX, Interval(500, 2000), 0
     )
 
 
 def test_plan_by_hand():
     """100 users x 30 tokens/s over 1,000 x 0.5 are 6, in whole nodes 8, of 4.76 dollars and 0.9 x 1.3 kW each."""
     for box, rented in ((BOX, 6.0), (replace(BOX, unit=8), 8.0)):
-        (row,) = sizing.size(drawn(fixed=True, draws=1), Demand(100, 30.0), None, box, CONTEXT, 0).to_dict("records")
+        row = by_hand(Demand(100, 30.0), box=box)
         told = [row[name] for name in ("accelerators", "nodes", "decided_by", "for_traffic")]
         assert told == [rented, 1.0, "traffic", 6.0]
         assert row["usd_per_hour"] == pytest.approx(rented * 4.76, **CLOSE)
@@ -66,7 +70,7 @@ def test_watts_of_a_node_are_drawn_in_their_range():
 def test_spare_nodes_are_rented_and_draw_and_serve_nobody():
     """Six accelerators, and two nodes of eight more: 22 at 4.76 dollars and 0.9 x 1.3 kW."""
     box = replace(BOX, spare_nodes=2)
-    (row,) = sizing.size(drawn(fixed=True, draws=1), Demand(100, 30.0), None, box, CONTEXT, 0).to_dict("records")
+    row = by_hand(Demand(100, 30.0), box=box)
     assert (row["accelerators"], row["nodes"], row["for_traffic"]) == (22.0, 3.0, 6.0)
     assert row["usd_per_hour"] == pytest.approx(22 * 4.76, **CLOSE)
     assert row["kilowatts"] == pytest.approx(22 * 0.9 * 1.3, **CLOSE)
@@ -76,7 +80,7 @@ def test_spare_nodes_are_rented_and_draw_and_serve_nobody():
 def test_beyond_the_size_that_was_measured_each_keeps_its_share(users, accelerators):
     """500 tokens/s each: 133 users of 30 are 7.98. One user more is beyond eight, and of 400 each 10.05 are needed."""
     box = replace(BOX, kept=Interval(0.8, 0.8))
-    (row,) = sizing.size(drawn(fixed=True, draws=1), Demand(users, 30.0), None, box, CONTEXT, 0).to_dict("records")
+    row = by_hand(Demand(users, 30.0), box=box)
     assert (row["accelerators"], row["nodes"]) == (accelerators, np.ceil(accelerators / 8))
 
 
@@ -93,7 +97,7 @@ def test_queue_takes_its_slots_by_hand():
     from analysis.planner import queueing
 
     load = Demand(100, 30.0, EVEN, 300.0, 2.0)
-    (row,) = sizing.size(drawn(fixed=True, draws=1), load, None, BOX, CONTEXT, 0).to_dict("records")
+    row = by_hand(load)
     assert row["decided_by"] == "queue"
     assert row["for_queue"] == pytest.approx(row["slots"] * 30 / 500, **CLOSE)
     assert queueing.wait(row["accelerators"] * 500 / 30, 100.0, 10.0, 0.99) <= 2.0
@@ -102,17 +106,16 @@ def test_queue_takes_its_slots_by_hand():
 
 def test_memory_takes_whole_groups():
     """100 requests of 1,000 tokens: one pair holds 225, so six for the traffic hold them; 400 need four pairs."""
-    of = {"fixed": True, "draws": 1}
-    (row,) = sizing.size(drawn(**of), Demand(100, 30.0), MODEL, BOX, CONTEXT, 0).to_dict("records")
+    row = by_hand(Demand(100, 30.0), MODEL)
     assert (row["accelerators"], row["decided_by"]) == (6.0, "traffic")
-    slow = drawn(**of).assign(derate=1.0, **{"throughput per accelerator": 4000.0})
+    slow = drawn(fixed=True, draws=1).assign(derate=1.0, **{"throughput per accelerator": 4000.0})
     (row,) = sizing.size(slow, Demand(100, 30.0), MODEL, BOX, Interval(6000.0, 6000.0), 0).to_dict("records")
     assert (row["for_traffic"], row["accelerators"], row["decided_by"]) == (0.75, 4.0, "memory")
 
 
 def test_a_group_that_only_serves_whole_is_memory_s_doing():
     """50 users need 3 for their traffic; a copy takes two to hold their cache, and two copies are 4."""
-    (row,) = sizing.size(drawn(50, fixed=True, draws=1), Demand(50, 30.0), MODEL, BOX, CONTEXT, 0).to_dict("records")
+    row = by_hand(Demand(50, 30.0), MODEL)
     assert (row["for_traffic"], row["accelerators"], row["decided_by"]) == (3.0, 4.0, "memory")
 
 
@@ -122,13 +125,12 @@ def test_a_group_that_only_serves_whole_is_memory_s_doing():
 def test_rounding_up_to_whole_groups_is_no_want_of_memory(tokens, count, cause):
     """Three for the traffic; two hold the weights, so four serve, however short their contexts; long ones take more."""
     large = replace(MODEL, weight_bytes=100e9)
-    draw = drawn(50, fixed=True, draws=1)
-    (row,) = sizing.size(draw, Demand(50, 30.0), large, BOX, Interval(tokens, tokens), 0).to_dict("records")
+    row = by_hand(Demand(50, 30.0), large, context=Interval(tokens, tokens))
     assert (row["in_groups"], row["accelerators"] >= count, row["decided_by"]) == (4.0, True, cause)
 
 
 def test_what_nothing_holds_is_decided_by_nothing():
-    frame = sizing.size(drawn(50, draws=3), Demand(50, 30.0), MODEL, BOX, Interval(1e12, 1e12), 0)
+    frame = sizing.size(drawn(draws=3), Demand(50, 30.0), MODEL, BOX, Interval(1e12, 1e12), 0)
     assert frame["accelerators"].isna().all() and not sizing.decided(frame)["share"].any()
 
 
@@ -149,7 +151,7 @@ def test_prompt_takes_its_time_from_the_wait_and_adds_it_to_the_service():
 
     load = Demand(100, 30.0, EVEN, 300.0, 2.0, prompt_s=0.5)
     assert (load.wait_limit_s, load.service_s) == (1.5, 10.5)
-    (row,) = sizing.size(drawn(fixed=True, draws=1), load, None, BOX, CONTEXT, 0).to_dict("records")
+    row = by_hand(load)
     assert queueing.wait(row["slots"], 100.0, 10.5, 0.99) == pytest.approx(1.5, rel=1e-3)
 
 
@@ -279,7 +281,7 @@ def test_nodes_are_of_their_own_size():
     """Six accelerators are two nodes of four, and six of one."""
     for node, nodes in ((4, 2.0), (1, 6.0)):
         box = replace(BOX, node=node, unit=node)
-        (row,) = sizing.size(drawn(fixed=True, draws=1), Demand(100, 30.0), None, box, CONTEXT, 0).to_dict("records")
+        row = by_hand(Demand(100, 30.0), box=box)
         assert (row["nodes"], row["usd_per_hour"]) == (nodes, pytest.approx(nodes * node * 4.76, **CLOSE))
 
 
@@ -343,7 +345,7 @@ def test_headroom_is_what_peak_traffic_leaves_by_hand():
     assert not sizing.headroom(frame.assign(accelerators=np.nan)).known
 
 
-def unheld(tokens: float) -> pd.DataFrame:
+def unheld(tokens):
     """100 users of a cache of 5 GB a token on 80 GB each, with contexts of up to so many tokens: 14,714 are held."""
     demand, model = Demand(100, 10.0, EVEN, 300.0, 2.0), Model(1.4e11, 5e9)
     return sizing.size(drawn(draws=2000), demand, model, BOX, Interval(1000.0, tokens), 0)

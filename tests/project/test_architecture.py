@@ -5,7 +5,6 @@ import inspect
 import subprocess
 import sys
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +15,7 @@ SOURCE = ROOT / "src"
 PARSING = {"handle_starttag", "handle_startendtag", "handle_endtag", "handle_data"}  # as html.parser describes them
 
 
-def modules() -> dict[str, Path]:
+def modules():
     """Every module of the package by its dotted name."""
     names = {}
     for path in sorted(SOURCE.rglob("*.py")):
@@ -28,7 +27,7 @@ def modules() -> dict[str, Path]:
 MODULES = modules()
 
 
-def contracts(root: Path, pyproject: Path) -> subprocess.CompletedProcess[str]:
+def contracts(root, pyproject):
     """What import-linter says of the package below `root`."""
     code = "import sys; from importlinter.cli import lint_imports_command; lint_imports_command()"
     command = [sys.executable, "-c", code, "--config", str(pyproject), "--no-cache"]

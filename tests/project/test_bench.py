@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 from analysis._core.paths import ROOT
 
@@ -20,7 +19,7 @@ print(json.dumps({"ways": sorted(bench.WAYS), "taken": taken}))
 LIBRARY = "import commands; exec(commands.LIBRARY)"
 
 
-def ran(*command: str, cwd: Path = BENCHMARKS) -> str:
+def ran(*command, cwd=BENCHMARKS):
     """What a Python process in some folder prints."""
     done = subprocess.run([sys.executable, *command], cwd=cwd, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -36,7 +36,7 @@ def test_hooks_are_what_pre_commit_accepts():
 
 
 @pytest.fixture(scope="module")
-def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def clone(tmp_path_factory):
     """A repository with the project's settings and one of its notebooks, where `make dev` was run."""
     if not (shutil.which("make") and shutil.which("git")):
         pytest.skip("make or git is not installed")
@@ -54,7 +54,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def git(root: Path, *arguments: str) -> str:
+def git(root, *arguments):
     """What git prints, its filters running this checkout's code."""
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
     command = ["git", "-C", str(root), *arguments]

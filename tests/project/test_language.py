@@ -4,9 +4,6 @@ import argparse
 import ast
 import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -34,7 +31,7 @@ PRESCRIBED += (
 )
 
 
-def replaced() -> list[str]:
+def replaced():
     """The phrases in the third column of the glossary."""
     rows = [line.split("|") for line in GLOSSARY.read_text("utf-8").splitlines() if line.startswith("| ")]
     return [phrase for row in rows for phrase in re.findall(r'"([^"]+)"', row[3])]
@@ -45,17 +42,17 @@ FORBIDDEN = re.compile(
 )
 
 
-def found(text: str) -> list[str]:
+def found(text):
     """The replaced words of a text, each with what is around it."""
     return [" ".join(text[max(0, hit.start() - 40) : hit.end() + 20].split()) for hit in FORBIDDEN.finditer(text)]
 
 
-def words(markup: str) -> str:
+def words(markup):
     """The text of HTML."""
     return TAGS.sub(" ", markup)
 
 
-def docstrings(path: Path) -> Iterator[tuple[int, str]]:
+def docstrings(path):
     """The docstrings of a module, each with its line."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -64,11 +61,11 @@ def docstrings(path: Path) -> Iterator[tuple[int, str]]:
                 yield node.body[0].lineno, text
 
 
-def cells(notebook: str) -> list[dict[str, Any]]:
+def cells(notebook):
     return json.loads((NOTEBOOKS / f"{notebook}.ipynb").read_text("utf-8"))["cells"]
 
 
-def shown(notebook: str) -> str:
+def shown(notebook):
     """All words of a notebook: its text, and what its stored outputs say."""
     texts = []
     for cell in cells(notebook):
@@ -80,12 +77,12 @@ def shown(notebook: str) -> str:
     return "\n".join(texts)
 
 
-def unscoped(text: str) -> int:
+def unscoped(text):
     """The number of words of a text, without those in parentheses."""
     return len(re.findall(r"\S*\w\S*", re.sub(r"\([^)]*\)", "", text)))
 
 
-def helps(parser: argparse.ArgumentParser) -> Iterator[str]:
+def helps(parser):
     """The help of a command and of all commands below it."""
     yield parser.format_help()
     for action in parser._actions:

@@ -3,7 +3,6 @@
 import ast
 import re
 from itertools import pairwise
-from typing import Any
 
 import nbformat
 import pytest
@@ -28,12 +27,12 @@ IMPORTED = "endpoints"  # shows what its user imports: as shipped it has no data
 
 
 @pytest.fixture(scope="module")
-def notebook(shipped_notebook: str) -> Any:
+def notebook(shipped_notebook):
     return nbformat.read(NOTEBOOKS / f"{shipped_notebook}.ipynb", as_version=4)
 
 
 @pytest.fixture
-def drawing(notebook: Any, shipped_notebook: str) -> Any:
+def drawing(notebook, shipped_notebook):
     """A notebook that shows figures: each but the one that is LIVE and the one of what is IMPORTED."""
     if f"{shipped_notebook}.ipynb" == LIVE:
         pytest.skip("its page draws what its reader chooses")
@@ -42,19 +41,19 @@ def drawing(notebook: Any, shipped_notebook: str) -> Any:
     return notebook
 
 
-def code(notebook: Any) -> list[Any]:
+def code(notebook):
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
-def prose(notebook: Any) -> str:
+def prose(notebook):
     return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
 
 
-def outputs(*cells: Any) -> list[Any]:
+def outputs(*cells):
     return [output for cell in cells for output in cell.outputs]
 
 
-def data(*cells: Any) -> list[dict]:
+def data(*cells):
     """The data of every output that the page shows."""
     return [
         output.get("data", {})
@@ -62,7 +61,7 @@ def data(*cells: Any) -> list[dict]:
     ]  # fmt: skip
 
 
-def tagged(notebook: Any, tag: str) -> list[Any]:
+def tagged(notebook, tag):
     return [cell for cell in notebook.cells if tag in cell.metadata.get("tags", [])]
 
 
@@ -132,7 +131,7 @@ def test_there_are_figures_and_at_most_four_in_sight(drawing):
     assert 1 <= len([each for each in drawn if "image/svg+xml" in each]) <= FIGURES
 
 
-def in_sight(notebook: Any) -> list[Any]:
+def in_sight(notebook):
     """The cells that are in no section that is folded away."""
     shown, folded = [], False
     for cell in notebook.cells:
@@ -185,7 +184,7 @@ def test_every_output_is_a_finding_scope_line_figure_or_table(notebook):
     assert [each for each in data(*code(notebook)) if _kind(each) is None] == []
 
 
-def _kind(shown: dict) -> str | None:
+def _kind(shown):
     for kind in (mime.FINDING, mime.TRUST, "image/svg+xml"):
         if kind in shown:
             return kind

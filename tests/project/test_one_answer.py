@@ -3,7 +3,6 @@
 import ast
 import json
 import re
-from collections.abc import Iterator
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -37,13 +36,13 @@ class Answer(NamedTuple):
     page: str
 
 
-def parameters(source: str) -> dict[str, Any]:
+def parameters(source):
     """The defaults in a cell of parameters."""
     stated = [line for line in ast.parse(source).body if isinstance(line, ast.AnnAssign)]
     return {line.target.id: ast.literal_eval(line.value) for line in stated}
 
 
-def tables() -> Iterator[Table]:
+def tables():
     for path in sorted(NOTEBOOKS.glob("[!_]*.ipynb")):
         cells = json.loads(path.read_text("utf-8"))["cells"]
         asked = next(
@@ -58,12 +57,12 @@ def tables() -> Iterator[Table]:
                 yield Table(path.stem, parameters(asked), lines[first - 1], full)
 
 
-def number(text: str) -> float | None:
+def number(text):
     found = NUMBER.match(text)
     return float(found[1].replace(",", "")) if found and " to " not in text else None
 
 
-def rates(table: Table) -> Iterator[Answer]:
+def rates(table):
     """The rates of rows that name an accelerator and a round; of the ranking scenario where a table has several."""
     asked = table.asked
     for row in table.rows:
@@ -83,14 +82,14 @@ def rates(table: Table) -> Iterator[Answer]:
                 yield Answer(question, value, f"{table.notebook}: {table.title}")
 
 
-def best(table: Table) -> list[Answer]:
+def best(table):
     """The highest rate of each question in a table, which may list an accelerator at several precisions."""
     answers = sorted(rates(table), key=lambda each: (each.question, -each.value))
     return [next(iter(same)) for _, same in groupby(answers, key=lambda each: each.question)]
 
 
 @pytest.fixture(scope="module")
-def stored() -> list[Table]:
+def stored():
     return list(tables())
 
 
@@ -108,7 +107,7 @@ def test_the_best_rate_of_an_accelerator_is_one_number(stored):
 
 def test_an_accelerator_has_one_price_per_hour(stored):
     """Under one cost model: in the table of costs, and in whole nodes of the capacity plans."""
-    prices: dict[tuple[str, str], dict[str, float]] = {}
+    prices = {}
     for table in stored:
         for row in table.rows:
             low = {head: row.get(head, "").split(" to ")[0] for head in PRICED}  # of a range of nodes, the fewest
@@ -123,7 +122,7 @@ def test_an_accelerator_has_one_price_per_hour(stored):
 
 def test_the_share_that_a_system_retains_is_one_number(stored):
     """Interactive over Offline: rates of one submitter and round in the costs, and the share on the derating page."""
-    rates: dict[tuple[str, str, str], dict[str, float]] = {}
+    rates = {}
     shares = {}
     for table in stored:
         for row in table.rows:

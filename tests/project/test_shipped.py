@@ -4,7 +4,6 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -30,7 +29,7 @@ def test_the_readme_lists_the_reports_that_are_shipped(shipped):
 
 
 @pytest.fixture(scope="module")
-def used(tmp_path_factory: pytest.TempPathFactory, shipped: list[Path]) -> Path:
+def used(tmp_path_factory, shipped):
     """A copy of the project in which a user followed the README, and left a notebook and a sweep of their own."""
     root = tmp_path_factory.mktemp("used") / "project"
     for name in ("data", "src", "tests"):
@@ -48,7 +47,7 @@ def used(tmp_path_factory: pytest.TempPathFactory, shipped: list[Path]) -> Path:
     return root
 
 
-def asked(root: Path, *arguments: str) -> list[str]:
+def asked(root, *arguments):
     """What pytest says of the project below `root`, where it ends well."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
     told = subprocess.run(command, cwd=root, env={"PYTHONPATH": str(root / "src")}, capture_output=True, text=True)

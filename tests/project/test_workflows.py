@@ -12,7 +12,7 @@ from analysis._core.paths import ROOT
 WORKFLOWS = ROOT / ".github" / "workflows"
 
 
-def linted(folder: Path) -> subprocess.CompletedProcess[str]:
+def linted(folder):
     command = [Path(sys.executable).with_name("zizmor"), "--offline", "--no-progress", folder]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 

@@ -1,7 +1,5 @@
 """Reading, typing and correcting tables: what comes out, and that nothing but a TableError ever does."""
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
@@ -14,7 +12,7 @@ from analysis._tables.loading import TableError
 HEADER = "id,sort,printed,low,high,unit,range_basis,crates,ripe,note\n"
 
 
-def apples(package: Path) -> pd.DataFrame:
+def apples(package):
     return loading.load(package, descriptor.read_tables(package)["apples"])
 
 
@@ -111,10 +109,10 @@ def test_without_a_judge_the_tables_can_be_read_and_doubts_are_an_error(package)
 
 
 def test_the_judge_is_asked_once_and_of_this_catalog_only_where_doubts_are_wanted(package):
-    asked: list[Catalog] = []
+    asked = []
     told = pd.DataFrame({"doubt": ["", "preview"], "checked": True}, index=["a1", "a2"])
 
-    def judge(tables: Catalog) -> pd.DataFrame:
+    def judge(tables):
         asked.append(tables)
         return told
 
@@ -126,10 +124,10 @@ def test_the_judge_is_asked_once_and_of_this_catalog_only_where_doubts_are_wante
 
 
 def test_what_follows_from_a_catalog_is_kept_and_from_other_frames_made_anew(package, tmp_path):
-    made: list[object] = []
+    made = []
 
     @kept_with("corrections")
-    def texts(data: object, *texts: str) -> pd.DataFrame:
+    def texts(data, *texts):
         made.append(data)
         return pd.DataFrame({"text": texts}, dtype="str")
 
@@ -143,7 +141,7 @@ def test_what_follows_from_a_catalog_is_kept_and_from_other_frames_made_anew(pac
     assert made[2:] == [None, None]
 
 
-def corrected(package: Path, *fixes: str) -> pd.DataFrame:
+def corrected(package, *fixes):
     text = "table,key,column,printed,corrected,reason\n" + "".join(f"{fix}\n" for fix in fixes)
     (package / "corrections.csv").write_text(text, encoding="utf-8")
     return Catalog(package).table("apples")

@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 
 from analysis._core.vocabulary import round_age
-from analysis._tables.catalog import Catalog
 from analysis._tables.compatibility import comparable_since
 
 SPANS = pd.DataFrame(
@@ -47,7 +46,7 @@ CHANGED = {  # benchmark and scenario -> the rounds that are its last ones befor
 
 
 @pytest.fixture(scope="module")
-def official(data: Catalog) -> pd.DataFrame:
+def official(data):
     rows = data.results[data.results["origin"].eq("official")]
     if not {"v1.1", "v2.0"} <= set(rows["round"]):
         pytest.skip("the record of the older rounds is not at hand")

@@ -2,7 +2,6 @@
 
 import csv
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -10,7 +9,6 @@ import pytest
 
 from analysis._core.paths import DATA
 from analysis._tables import descriptor, loading
-from analysis._tables.catalog import Catalog
 
 TABLES = descriptor.read_tables()
 KINDS = [
@@ -41,25 +39,25 @@ EXEMPT = {"sources": {"title"}}
 
 
 @pytest.fixture(scope="session")
-def tables() -> dict[str, pd.DataFrame]:
+def tables():
     """Every table as its file has it, before corrections."""
     return {name: loading.load(DATA, table) for name, table in TABLES.items()}
 
 
 @pytest.fixture(scope="session")
-def figures(shared: Path) -> pd.DataFrame:
+def figures(shared):
     """The figures that our transcription of the seeds lists."""
     return pd.read_csv(shared / "facts" / "seed_figures.csv", keep_default_na=False)
 
 
 @pytest.fixture(scope="session")
-def homes() -> pd.DataFrame:
+def homes():
     """Where each figure lives."""
     return pd.read_csv(Path(__file__).parent / "figure_homes.csv", keep_default_na=False)
 
 
 @pytest.fixture(scope="session")
-def reference(shared: Path) -> pd.DataFrame:
+def reference(shared):
     """The official results of the systems that the seeds name."""
     return pd.read_csv(shared / "facts" / "official_reference.csv", keep_default_na=False)
 
@@ -144,7 +142,7 @@ def test_figures_without_a_number_in_their_home_are_those_listed(tables, homes):
     assert without == set(WITHOUT_NUMBER)
 
 
-def _contains(row: pd.Series, column: str, figure: pd.Series) -> bool:
+def _contains(row, column, figure):
     """Whether the interval that starts in `column` holds the figure, in its own unit or one that we convert to."""
     end = column.removesuffix("low") + "high" if column.endswith("low") else column
     low, high = float(row[column]), float(row[end])
@@ -155,7 +153,7 @@ def _contains(row: pd.Series, column: str, figure: pd.Series) -> bool:
     return any(low * (1 - 1e-9) <= a and b <= high * (1 + 1e-9) for a, b in ends)
 
 
-def _converted(low: float, high: float, unit: str, to: str, metric: str) -> list[tuple[float, float]]:
+def _converted(low, high, unit, to, metric):
     if unit != "%":
         return [(low * 1000, high * 1000)]
     if "increase" in metric:
@@ -166,7 +164,7 @@ def _converted(low: float, high: float, unit: str, to: str, metric: str) -> list
 
 
 @pytest.fixture(scope="module")
-def official(data: Catalog, reference: pd.DataFrame) -> pd.DataFrame:
+def official(data, reference):
     """The shipped rows of the runs that the reference lists, as the record has them."""
     rows = data.results[data.results["origin"].eq("official")]
     listed = set(zip(reference["round"], reference["location"], strict=True))
@@ -226,7 +224,7 @@ def test_no_cell_copies_a_run_of_words_from_a_document(shared, name):
     assert copied == []
 
 
-def _runs(text: str, words: int = 8) -> Iterator[tuple[str, ...]]:
+def _runs(text, words=8):
     """Every run of eight words in lower-case letters; a name such as GH200-96GB_aarch64x1 is one word."""
     said = [letters for word in text.lower().split() if (letters := re.sub(r"[^a-z]", "", word))]
     return zip(*(said[start:] for start in range(words)), strict=False)

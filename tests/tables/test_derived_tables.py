@@ -3,7 +3,6 @@
 import errno
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +28,7 @@ FRAME = pd.DataFrame(
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     data = tmp_path / "data"
     data.mkdir()
     (data / "datapackage.json").write_text("{}")
@@ -37,15 +36,15 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def made() -> list[str]:
+def made():
     """What was made, in order."""
     return []
 
 
 @pytest.fixture
-def of(made: list[str]) -> Callable[..., Callable[[], pd.DataFrame]]:
-    def maker(name: str = "frame", frame: pd.DataFrame = FRAME) -> Callable[[], pd.DataFrame]:
-        def make() -> pd.DataFrame:
+def of(made):
+    def maker(name="frame", frame=FRAME):
+        def make():
             made.append(name)
             return frame
 
@@ -54,7 +53,7 @@ def of(made: list[str]) -> Callable[..., Callable[[], pd.DataFrame]]:
     return maker
 
 
-def files(place: Path) -> list[Path]:
+def files(place):
     return sorted(path for path in place.rglob("*") if path.is_file())
 
 
@@ -113,18 +112,17 @@ def test_a_wrong_file_is_noticed_and_made_again(folder, made, of, wrong):
         file.unlink()
         file.mkdir()
     else:
-        torn = {"empty": b"", "torn": content[: len(content) // 2], "short": content[:30], "grown": content + b"\0"}
         flipped = content[:-40] + bytes([content[-40] ^ 1]) + content[-39:]
         file.unlink()  # A new file, as it is mapped into memory here.
-        file.write_bytes(torn.get(wrong, flipped))
+        file.write_bytes(content[: len(content) // 2] if wrong == "torn" else flipped)
     pd.testing.assert_frame_equal(Kept(folder, [], place).frame("fruit", of()), FRAME, check_exact=True)
     assert made == ["frame"] * 2
     if wrong != "folder":
         assert file.read_bytes() == content
 
 
-def test_a_full_disk_or_a_checkout_that_is_read_only_changes_nothing(folder, made, of, monkeypatch):
-    def full(*arguments: object, **named: object) -> None:
+def test_a_full_disk_or_a_checkout_that_is_read_only_changes_nothing(folder, of, monkeypatch):
+    def full(*arguments, **named):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", full)
@@ -160,7 +158,7 @@ def test_only_the_projects_own_tables_are_kept_and_not_where_it_is_off(tmp_path,
     assert paths.tables_cache(DATA) is None
 
 
-def everything(catalog: Catalog) -> dict[str, pd.DataFrame]:
+def everything(catalog):
     names = ("results", "doubts", "sources", "benchmarks", "claims", "prices", "quantization", "rounds")
     return {name: getattr(catalog, name) for name in names}
 
@@ -183,17 +181,17 @@ def test_a_catalog_says_the_same_cold_and_warm_and_without_anything_kept(tmp_pat
 def test_what_a_kept_frame_was_made_with_counts_as_used(tmp_path, monkeypatch):
     monkeypatch.setenv("ANALYSIS_CACHE", "off")
     told = []
-    for place in (None, tmp_path, tmp_path):
-        catalog = Catalog(DATA, flags.of_each, place)
+    for _ in range(2):
+        catalog = Catalog(DATA, flags.of_each, tmp_path)
         assert len(catalog.doubts)
         told.append(catalog.used)
-    assert told[0] == told[1] == told[2] != {}
+    assert told[0] == told[1] != {}
 
 
-def test_a_judge_from_elsewhere_is_asked_each_time(tmp_path, monkeypatch):
+def test_a_judge_from_elsewhere_is_asked_each_time(tmp_path):
     asked = []
 
-    def judge(catalog: Catalog) -> pd.DataFrame:
+    def judge(catalog):
         asked.append(catalog)
         return pd.DataFrame({"doubt": "", "checked": True}, index=pd.Index(catalog.results["id"]))
 

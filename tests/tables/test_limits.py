@@ -12,7 +12,7 @@ RULES = "mlcommons-rules"
 KEY = ["benchmark", "scenario", "quantity", "metric"]
 
 
-def beside_rules(limits: pd.DataFrame) -> pd.DataFrame:
+def beside_rules(limits):
     """Each printed limit beside each rule on the same quantity of a round that both name."""
     limits = limits.assign(metric=limits["metric"].str.replace("the FP32 reference", "the reference", regex=False))
     printed, rules = (limits[limits["source_id"].eq(RULES) == own] for own in (False, True))
@@ -21,7 +21,7 @@ def beside_rules(limits: pd.DataFrame) -> pd.DataFrame:
     return both[[bool(one & other) for one, other in zip(*rounds, strict=True)]]
 
 
-def holds(row: dict) -> bool:
+def holds(row):
     """Whether a rule lies within what the printed number stands for; a range is printed in full."""
     ends = row["low_rule"], row["high_rule"]
     if row["quantity"] == "accuracy_range":

@@ -1,7 +1,6 @@
 """Each fault of a table is found, and its message names file, line and column."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +12,7 @@ HEADER = "id,sort,printed,low,high,unit,range_basis,crates,ripe,note\n"
 GOOD = "a1,boskoop,110,109.5,110.5,g,rounded,2,true,\n"
 
 
-def fault_of(package: Path, row: str, name: str = "apples") -> str:
+def fault_of(package, row, name="apples"):
     """The first fault, all at one place, of a table whose second row of data, line 3 of the file, is `row`."""
     path = package / f"{name}.csv"
     path.write_text("".join(path.read_text("utf-8").splitlines(keepends=True)[:2]) + row + "\n", encoding="utf-8")
@@ -98,7 +97,7 @@ def test_range_of_the_printed_is_kept_with_both_ends(package, kept):
     assert len(loading.load(package, replace(apples, fields=wide))) == 1
 
 
-def constrained(package: Path, column: str, **constraints: object) -> list[str]:
+def constrained(package, column, **constraints):
     """The faults of the valid table once a column has these constraints and no others."""
     apples = descriptor.read_tables(package)["apples"]
     fields = [Field(f.name, f.type, **constraints) if f.name == column else f for f in apples.fields]

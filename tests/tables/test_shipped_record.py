@@ -1,20 +1,17 @@
 """The shipped rows against the files that they were made from, read here by a few lines that share no code with them.
 
-Skipped where those files or the rows are not at hand.
+Skipped where those files are not at hand.
 """
 
 import json
-import re
 import tarfile
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from analysis._core.paths import DATA, official_files
+from analysis._core.paths import DATA
 from analysis._tables.catalog import Catalog
 
-REPOSITORIES = ("v0.7", "v1.0", "v1.1", "v2.0", "v2.1", "v3.0")  # rounds that are whole, with their logs
 COLLECTED = {"v2.0": 662, "v2.1": 944, "v3.0": 1333}  # closed results of the collections
 SUMMARIES = {"v4.1": 937, "v5.1": 1448, "v6.0": 520}
 MILLISECONDS = {"Latency (ms)": 1.0, "Latency (s)": 1000.0}  # of the published figure; rates stand as they are
@@ -22,19 +19,16 @@ NANOSECONDS = 1e-6  # milliseconds
 
 
 @pytest.fixture(scope="module")
-def record() -> pd.DataFrame:
+def record():
     """The official rows of the project, what was imported among them, by round, result id, run and scenario."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("ANALYSIS_OFFICIAL", raising=False)
         rows = Catalog(DATA).results
-        files = official_files(DATA)
-    if not files:
-        pytest.skip("data/official/ is empty: the record is not at hand")
     rows = rows[rows["origin"].eq("official") & rows["round"].isin(SUMMARIES)]
     return rows.set_index(["round", "result_id", "model_run", "scenario"])
 
 
-def published(shared: Path, round: str) -> pd.DataFrame:
+def published(shared, round):
     """The rows of a summary file: value in the unit of our rows, watts or millijoules, by the same keys."""
     path = shared / "mlcommons" / f"{round}_summary_results.json"
     if not path.is_file():
@@ -100,56 +94,28 @@ def test_each_computed_value_stands_in_its_own_log(record, shared):
 
 
 @pytest.fixture(scope="module")
-def shipped() -> pd.DataFrame:
-    """The shipped rows of REPOSITORIES as their files hold them."""
-    files = [DATA / "official" / f"{round}.parquet" for round in REPOSITORIES]
-    if missing := [file.name for file in files if not file.is_file()]:
-        pytest.skip(f"data/official/ lacks {', '.join(missing)}")
-    return pd.concat([pd.read_parquet(file) for file in files], ignore_index=True)
-
-
-FIGURES = {  # scenario of a log -> what stands before its figure in the summary log, until v1.1 and since; divisor
-    "Offline": (r"Samples per second", r"Samples per second", 1.0),
-    "Server": (r"Scheduled samples per second", r"Scheduled samples per second", 1.0),
-    "SingleStream": (r"90th percentile latency \(ns\)", r".*[Ee]arly stopping 90th percentile estimate", 1e6),
-    "MultiStream": (r"Samples per query", r".*[Ee]arly stopping 99th percentile estimate", 1e6),
-}
-
-
-@pytest.mark.parametrize("round", REPOSITORIES)
-def test_each_value_is_that_of_the_summary_log_of_its_run(shipped, shared, round):
-    """Of each run of a clone beside the project: the log in words, which rounds Server to two decimals."""
-    root = shared / "mlcommons" / f"inference_results_{round}"
-    rows = shipped[shipped["round"].eq(round) & ~shipped["inferred"]]
-    logs = [root / place / "performance/run_1/mlperf_log_summary.txt" for place in rows["location"]]
-    if not all(log.is_file() for log in logs):
-        pytest.skip(f"{root} is not there, or not whole")
-    assert len(rows) > 900
-    for row, log in zip(rows.to_dict("records"), logs, strict=True):
-        text, is_new = log.read_text("latin-1"), round >= "v2.0"
-        before, since, divisor = FIGURES[row["scenario"]]
-        (first, *_) = re.findall(rf"^{since if is_new else before}\s*:\s*([\d.e+]+)", text, re.MULTILINE)
-        stated = float(first) / (divisor if is_new or row["scenario"] == "SingleStream" else 1.0)
-        near = {"rel": 6e-6, "abs": 0.00501 if row["scenario"] == "Server" else 0.0}  # the detail log has six digits
-        assert row["low"] == row["high"] == pytest.approx(stated, **near), row["location"]
-        assert re.search(r"^Result is : VALID", text, re.MULTILINE), row["location"]
-
-
-@pytest.mark.parametrize("round", COLLECTED)
-def test_each_collected_result_stands_as_it_was_published(shipped, shared, round):
-    """Value, power and place of each closed result of the Collective Mind collections, from the archive itself."""
+def collected(shared):
+    """The closed results of the Collective Mind collections, from the archive itself: round -> keys -> row."""
     archive = shared / "mlcommons" / "trees" / "cm4mlperf-results_v2.0_to_v4.0.tar.xz"
     if not archive.is_file():
         pytest.skip(f"{archive} is not there")
-    keys = ["Location", "Model", "Scenario"]
-    published: dict[tuple[str, ...], dict] = {}
+    found = {round: {} for round in COLLECTED}
     with tarfile.open(archive) as files:
         for member in files:
-            if f"--{round}--" in member.name and member.name.endswith("cm-result.json"):
+            round = next((name for name in COLLECTED if f"--{name}--" in member.name), None)
+            if round and member.name.endswith("cm-result.json"):
                 rows = json.load(files.extractfile(member))
-                published |= {tuple(row[key] for key in keys): row for row in rows if row["Location"][:7] == "closed/"}
+                closed = (row for row in rows if row["Location"].startswith("closed/"))
+                found[round] |= {(row["Location"], row["Model"], row["Scenario"]): row for row in closed}
+    return found
+
+
+@pytest.mark.parametrize("round", COLLECTED)
+def test_each_collected_result_stands_as_it_was_published(collected, round):
+    """Its value, power and place."""
+    published = collected[round]
     assert len(published) == COLLECTED[round]
-    ours = shipped[shipped["round"].eq(round)].set_index(["location", "model_run", "scenario"])
+    ours = pd.read_parquet(DATA / "official" / f"{round}.parquet").set_index(["location", "model_run", "scenario"])
     names = {name.lower(): name for name in ("Offline", "Server", "SingleStream", "MultiStream")}
     for (place, model, scenario), row in published.items():
         mine = ours.loc[(place, model, names[scenario.lower()])]
@@ -161,7 +127,7 @@ def test_each_collected_result_stands_as_it_was_published(shipped, shared, round
         assert mine["recomputed"] == pytest.approx(mine["low"], rel=1e-6)
 
 
-def entries(log: Path) -> list[dict]:
+def entries(log):
     """The results that a log states."""
     lines = log.read_text("latin-1").splitlines()
     stated = (line.partition(":::MLLOG ")[2] for line in lines if '"key": "result_' in line or '"early_' in line)

@@ -5,15 +5,13 @@ import pickle
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import yaml
 from filelock import FileLock
 
-from analysis._build.reports import Outcome, build_reports
+from analysis._build.reports import build_reports
 from analysis._build.runs.folders import Places
 from analysis._core import paths
 
@@ -23,67 +21,7 @@ ENDPOINTS = {"NVIDIA": ("NVIDIA B300-SXM-270GB", 1.3), "AMD": ("AMD Instinct MI3
 PREVIEW = {"system_availability_status": "Preview", "target_availability_date": "2027-03-01"}
 # Come and go while another worker has the project open.
 PASSING = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
-LLAMA_2_70B = {"benchmark": "llama2-70b", "baseline": "H100 SXM"}  # the language model of most rounds
-OTHERS = {
-    "speedup_nothing": ("generational_speedup", {"accelerators": ["A10"], "baseline": "A10"}),
-    "speedup_every_round": ("generational_speedup", {"rounds": [], "origins": ["official"]}),
-    "quantization_nothing": ("quantization_tradeoffs", {"benchmark": "rgat", "origins": ["measured"]}),
-    "power_server": ("power_efficiency", {"benchmark": "resnet50", "scenario": "Server"}),
-    "power_nothing": ("power_efficiency", {"rounds": ["v6.0"]}),
-    "derating_interactive": ("real_world_derating", {"scenario": "Interactive"}),
-    "price_llama": ("price_performance", LLAMA_2_70B),
-    "price_server": ("price_performance", {"scenario": "Server", "purchase_usd_per_accelerator": [2e4, 4e4]}),
-    "price_nothing": ("price_performance", {"benchmark": "rgat", "baseline": "A10", "rounds": ["v4.0"]}),
-    "deployment_power": (
-        "my_deployment",
-        {
-            "files": ["examples/aiperf.json", "examples/aiperf_old.json"],
-            "accelerator": "H100 SXM",
-            "accelerator_count": 8,
-            "precision": "fp8",
-            "prices": ["2-3"],
-        },
-    ),
-    "deployment_log": (
-        "my_deployment",
-        {
-            "files": ["examples/loadgen"],
-            "accelerator": "MI300X",
-            "accelerator_count": 8,
-            "benchmark": "gptj",
-            "scenario": "Server",
-            "rounds": [],
-        },
-    ),
-    "overview_llama": ("overview", LLAMA_2_70B),
-    "choice_llama": ("accelerator_choice", LLAMA_2_70B | {"baseline": "H200 SXM"}),
-    "overview_nothing": ("overview", {"benchmark": "yolo", "rounds": ["v6.0"]}),
-    "record_nothing": ("official_record", {"rounds": ["v0.5"]}),
-    "progress_server": ("progress", {"benchmark": "gptj", "scenario": "Server", "history": "resnet50"}),
-    "progress_nothing": ("progress", {"scenario": "Interactive", "accelerators": ["A10"]}),
-    "scaling_racks": ("scaling", {"benchmark": "deepseek-r1", "scenario": "Server"}),
-    "scaling_nothing": ("scaling", {"benchmark": "rgat", "scenario": "Server", "rounds": ["v5.0"]}),
-    "interactivity_images": ("interactivity", {"benchmark": "resnet50", "rounds": ["v4.1"]}),
-    "choice_nearest": (
-        "accelerator_choice",
-        {
-            "benchmark": "",
-            "model": "Qwen3 235B",
-            "parameters_billion": 235.0,
-            "active_parameters_billion": 22.0,
-            "tokens_per_second_per_user": 15.0,
-            "rounds": ["v6.0"],
-        },
-    ),
-    "choice_budget": (
-        "accelerator_choice",
-        LLAMA_2_70B
-        | {"baseline": "H200 SXM", "users": 10_000, "usd_per_hour_at_most": 300.0, "spare_nodes": 2}
-        | {"prices": ["B200 SXM=4-5", "H200 SXM=2.5"]},
-    ),
-    "choice_nothing": ("accelerator_choice", {"benchmark": "llama3.1-405b", "tokens_per_second_per_user": 900.0}),
-    "derating_nothing": ("real_world_derating", {"benchmark": "3d-unet", "accelerators": ["A10"]}),
-}
+OTHERS = yaml.safe_load((HERE / "others.yml").read_text("utf-8"))
 
 
 # What one worker makes for all: tests that need it come first, so that the other has all else to do meanwhile.
@@ -91,10 +29,10 @@ MADE_ONCE = ("swept", "readings", "built")
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items):
     """Begin with the tests of this folder, in the order of what they wait for."""
 
-    def place(item: pytest.Item) -> int:
+    def place(item):
         if not item.path.is_relative_to(HERE):
             return len(MADE_ONCE) + 1
         needed = (name in item.fixturenames for name in MADE_ONCE)
@@ -104,13 +42,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def others() -> dict[str, tuple[str, dict]]:
-    """Reports under parameters that no shipped run file has: notebook and parameters by report."""
+def others():
+    """Run files of reports under parameters that no shipped run file has, by report."""
     return OTHERS
 
 
 @pytest.fixture(scope="session")
-def workspace(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+def workspace(tmp_path_factory, worker_id):
     """The folder that the workers of one run of the tests share."""
     own = tmp_path_factory.getbasetemp()
     folder = (own if worker_id == "master" else own.parent) / "whole"
@@ -119,10 +57,10 @@ def workspace(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
 
 
 @pytest.fixture(scope="session")
-def copy_of_shipped(shipped: list[Path]) -> Callable[[Path], Places]:
+def copy_of_shipped(shipped):
     """Copies the project, without what is a user's own in notebooks/."""
 
-    def copy(root: Path) -> Places:
+    def copy(root):
         for name in ("data", "src"):
             shutil.copytree(paths.ROOT / name, root / name, ignore=PASSING)
         for path in (*shipped, paths.LOCK):
@@ -135,51 +73,55 @@ def copy_of_shipped(shipped: list[Path]) -> Callable[[Path], Places]:
 
 
 @pytest.fixture(scope="session")
-def copy_of_project(copy_of_shipped: Callable[[Path], Places]) -> Callable[[Path], Places]:
+def copy_of_project(copy_of_shipped):
     """The same with a run file for each of OTHERS."""
 
-    def copy(root: Path) -> Places:
+    def copy(root):
         places = copy_of_shipped(root)
-        for report, (notebook, parameters) in OTHERS.items():
-            run = yaml.safe_dump({"notebook": notebook, "parameters": parameters})
-            (places.runs / f"{report}.yml").write_text(run, "utf-8")
+        for report, run in OTHERS.items():
+            (places.runs / f"{report}.yml").write_text(yaml.safe_dump(run), "utf-8")
         return places
 
     return copy
 
 
 @pytest.fixture(scope="session")
-def project(workspace: Path, copy_of_project: Callable[[Path], Places]) -> Places:
+def project(workspace, copy_of_project):
     """The copy that all tests share, and none changes."""
     root = workspace / "project"
     with FileLock(workspace / "project.lock"):
         if not root.exists():
             shutil.rmtree(workspace / "unfinished", ignore_errors=True)
             copy_of_project(workspace / "unfinished")
+            # What follows from the same tables and code is made once, by this build or by a test.
+            kept = paths.CACHE / "tables"
+            kept.mkdir(parents=True, exist_ok=True)
+            (workspace / "unfinished" / ".cache").mkdir()
+            (workspace / "unfinished" / ".cache" / "tables").symlink_to(kept)
             (workspace / "unfinished").rename(root)
     return Places.under(root)
 
 
 @pytest.fixture(scope="session")
-def built(project: Places, workspace: Path) -> tuple[Places, Outcome, list[str]]:
+def built(project, workspace):
     """The project with all its reports built, the outcome, and the lines that were said; by one worker for all."""
     said = workspace / "built.pickle"
     with FileLock(workspace / "built.lock"):
         if not said.exists():
-            lines: list[str] = []
+            lines = []
             outcome = build_reports(places=project, say=lines.append)
             said.write_bytes(pickle.dumps((outcome, lines)))
     return project, *pickle.loads(said.read_bytes())
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def place(tmp_path_factory):
     """Where the copy of each test stands, one after the other: all their kernels have one process to fork from."""
     return tmp_path_factory.mktemp("one") / "project"
 
 
 @pytest.fixture
-def copied(built: tuple[Places, Outcome, list[str]], place: Path, one_fork_server: None) -> Places:
+def copied(built, place, one_fork_server):
     """The built project again, for a test that changes it."""
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(built[0].root, place, ignore=PASSING)
@@ -187,7 +129,7 @@ def copied(built: tuple[Places, Outcome, list[str]], place: Path, one_fork_serve
 
 
 @pytest.fixture(scope="session")
-def endpoints_pages(workspace: Path, copy_of_shipped: Callable[[Path], Places], made: SimpleNamespace) -> Path:
+def endpoints_pages(workspace, copy_of_shipped, made):
     """reports/ of a project that imported MLPerf Endpoints results of ENDPOINTS; before.json: without them."""
     root, clone = workspace / "endpoints", workspace / "endpoints_results_v1.0"
     with FileLock(workspace / "endpoints.lock"):
@@ -205,7 +147,7 @@ def endpoints_pages(workspace: Path, copy_of_shipped: Callable[[Path], Places], 
     return root / "reports"
 
 
-def _command(places: Places, *arguments: str) -> str:
+def _command(places, *arguments):
     """What a command says that ends well in a copy of the project."""
     path = os.pathsep.join([str(places.root / "src"), *sys.path])
     environment = os.environ | {"PYTHONPATH": path, "ANALYSIS_ROOT": str(places.root), "ANALYSIS_OFFICIAL": "all"}

@@ -1,9 +1,6 @@
 """The code in README.md and docs/notebooks.md: run in order, as the cells of a notebook, and held to what it says."""
 
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import nbformat
 import pandas as pd
@@ -18,12 +15,12 @@ from analysis._core.paths import NOTEBOOKS, ROOT
 GUIDE, README = ROOT / "docs" / "notebooks.md", ROOT / "README.md"
 
 
-def blocks(page: Path, language: str) -> list[str]:
+def blocks(page, language):
     """The blocks of code of one language."""
     return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
 
 
-def stored_value(notebook: str, name: str) -> float:
+def stored_value(notebook, name):
     """The value of a finding that the outputs of a shipped notebook hold."""
     cells = nbformat.read(NOTEBOOKS / f"{notebook}.ipynb", as_version=4).cells
     told = [output.get("data", {}).get(mime.FINDING) for cell in cells for output in cell.get("outputs", [])]
@@ -32,10 +29,10 @@ def stored_value(notebook: str, name: str) -> float:
 
 
 @pytest.fixture
-def shown(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+def shown(monkeypatch):
     """What is displayed."""
-    displayed: list[Any] = []
-    show: Callable[..., None] = lambda value, *_, **__: displayed.append(value)  # noqa: E731
+    displayed = []
+    show = lambda value, *_, **__: displayed.append(value)  # noqa: E731
     monkeypatch.setattr("analysis.report.display", show)
     monkeypatch.setattr("analysis.charts.style.display", show)
     return displayed
@@ -44,7 +41,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 def test_the_snippets_of_the_guide_run_in_order(tmp_path, monkeypatch, shown):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my_prices.csv").write_text(*blocks(GUIDE, "csv"), "utf-8")
-    names: dict[str, Any] = {}
+    names = {}
     for number, code in enumerate(blocks(GUIDE, "python"), start=1):
         exec(compile(code, f"snippet {number} of notebooks.md", "exec"), names)
     assert names["ratio"] == pytest.approx(stored_value("generational_speedup", "fastest"), rel=1e-8)
@@ -80,7 +77,7 @@ def test_the_run_files_that_are_shown_are_valid(tmp_path):
 
 
 def test_the_quick_start_ranks_accelerators():
-    names: dict[str, Any] = {}
+    names = {}
     *lines, last = blocks(README, "python")[0].strip().splitlines()
     exec("\n".join(lines), names)
     ranked = eval(last, names)

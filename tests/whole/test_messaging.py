@@ -3,7 +3,6 @@
 import html
 import json
 import re
-from typing import Any
 
 import pytest
 
@@ -14,14 +13,14 @@ LEGEND = "The MLPerf® name and logo are registered and unregistered trademarks 
 NO_SYSTEMS = {"endpoints", "explorer", "official_record", "source_audit"}  # their answers count results or figures
 
 
-def text(markup: str) -> str:
+def text(markup):
     """The text of a page from its body on."""
     body = markup[markup.index("<body") :]
     return " ".join(html.unescape(TAGS.sub(" ", body.replace("<sup>®</sup>", "®"))).split())
 
 
 @pytest.fixture(scope="module")
-def pages(built: Any) -> dict[str, str]:
+def pages(built):
     """The HTML of each report and of the front page, by name."""
     found = {path.stem: path.read_text("utf-8") for path in sorted(built[0].reports.glob("*.html"))}
     assert len(found) > 20 and "index" in found
@@ -29,13 +28,13 @@ def pages(built: Any) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def records(built: Any, pages: dict[str, str]) -> dict[str, dict[str, Any]]:
+def records(built, pages):
     """What each report states."""
     names = [name for name in pages if name != "index"]
     return {name: json.loads((built[0].reports / f"{name}.json").read_text("utf-8")) for name in names}
 
 
-def official(record: dict[str, Any]) -> list[dict[str, Any]]:
+def official(record):
     """The official sources of a report."""
     return [each for each in record["provenance"].get("sources", []) if each["kind"] == "official"]
 

@@ -6,13 +6,10 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 import yaml
 
-from analysis._build.runs.folders import Places
 from analysis._core.file_contents import sha256_of
 from analysis._import.official.unknown_names import SCENARIOS_OF
 
@@ -40,13 +37,13 @@ ABOUT_IT = ("explorer", "overview", "progress", "real_world_derating")
 class Project:
     """A copy of the project that is worked on as a maintainer would: by commands, with its own modules."""
 
-    def __init__(self, places: Places, summary: Path) -> None:
+    def __init__(self, places, summary):
         self.places, self.summary = places, summary
         root = str(places.root)
         path = os.pathsep.join([str(places.root / "src"), *sys.path])
         self.environment = os.environ | {"PYTHONPATH": path, "ANALYSIS_ROOT": root, "ANALYSIS_OFFICIAL": "all"}
 
-    def run(self, *arguments: str) -> tuple[int, list[str]]:
+    def run(self, *arguments):
         """Exit status and lines of a command."""
         program = [sys.executable, "-m", "analysis.cli.main", *arguments]
         done = subprocess.run(
@@ -54,11 +51,11 @@ class Project:
         )
         return done.returncode, (done.stdout + done.stderr).splitlines()
 
-    def bring(self) -> tuple[int, list[str]]:
+    def bring(self):
         """Import the round."""
         return self.run("import", str(self.summary), "--out", f"data/official/{ROUND}_own.parquet")
 
-    def ship(self) -> tuple[int, list[str]]:
+    def ship(self):
         """Describe the round as a part of the record, make it, and drop the import."""
         path = self.places.root / "data" / "datapackage.json"
         package = json.loads(path.read_text("utf-8"))
@@ -71,7 +68,7 @@ class Project:
         (self.places.root / "data" / "official" / f"{ROUND}_own.parquet").unlink()
         return made
 
-    def paste(self, lines: list[str]) -> None:
+    def paste(self, lines):
         """Put rows below the table that the line above them names, and complete them."""
         place = ""
         for line in lines:
@@ -82,7 +79,7 @@ class Project:
             else:
                 self._paste_row(place, line)
 
-    def _paste_row(self, table: str, row: str) -> None:
+    def _paste_row(self, table, row):
         path = self.places.root / table
         text = path.read_text("utf-8")
         columns, cells = csv.reader([text.partition("\n")[0], row])
@@ -91,7 +88,7 @@ class Project:
         csv.DictWriter(completed, columns, lineterminator="\n").writerow(own)
         path.write_text(text + completed.getvalue(), "utf-8")
 
-    def _paste_scenario(self, entry: str) -> None:
+    def _paste_scenario(self, entry):
         path = self.places.root / "src" / "analysis" / "_core" / "vocabulary.py"
         before, head, after = path.read_text("utf-8").partition("SCENARIOS = {\n")
         others, end, rest = after.partition("\n}\n")
@@ -99,7 +96,7 @@ class Project:
 
 
 @pytest.fixture
-def project(tmp_path: Path, copy_of_shipped: Callable[[Path], Places]) -> Project:
+def project(tmp_path, copy_of_shipped):
     results = [
         RESULT | {
             "ID": f"{ROUND}-000{place}", "System": f"Acme 8x {accelerator}", "Accelerator": accelerator,

@@ -6,11 +6,9 @@ takes the parameters of a built page and returns (low, high) by finding, and by 
 
 import json
 import re
-from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import pairwise, product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,62 +21,59 @@ NODE = 8  # accelerators of the usual system
 RACK = {"GB200": 72, "GB300": 72}
 OTHER = {"Offline": "Server", "Server": "Offline", "Interactive": "Offline"}  # scenario of the sensitivity section
 
-Asked = dict[str, Any]
-Ends = tuple[float, float]
-
 
 @cache
-def table(name: str) -> pd.DataFrame:
+def table(name):
     return pd.read_csv(DATA / f"{name}.csv")
 
 
-def fact(name: str, key: str, column: str) -> dict[str, Any]:
+def fact(name, key, column):
     return table(name).set_index(key)[column].to_dict()
 
 
-def slug(name: str) -> str:
+def slug(name):
     return re.sub("[^a-z0-9]+", "_", name.lower()).strip("_")
 
 
-def age(round: str) -> tuple[int, ...]:
+def age(round):
     return tuple(int(part) for part in round.removeprefix("v").split("."))
 
 
-def in_time(rounds: Iterable[str]) -> list[str]:
+def in_time(rounds):
     return sorted(set(rounds), key=age)
 
 
-def newest(rows: pd.DataFrame) -> pd.DataFrame:
+def newest(rows):
     return rows[rows["round"].eq(in_time(rows["round"])[-1])] if len(rows) else rows
 
 
-def one(value: float) -> Ends:
+def one(value):
     return float(value), float(value)
 
 
-def some(number: int) -> Ends | tuple[None, None]:
+def some(number):
     """A count that a page leaves out where it is zero."""
     return one(number) if number else (None, None)
 
 
-def span(rows: pd.DataFrame) -> Ends:
+def span(rows):
     return rows["low"].min(), rows["high"].max()
 
 
-def middle(rows: pd.DataFrame) -> pd.Series:
+def middle(rows):
     return (rows["low"] * rows["high"]) ** 0.5
 
 
-def where(rows: pd.DataFrame, is_better: pd.Series) -> pd.DataFrame:
+def where(rows, is_better):
     """The better rows where there are any, else all."""
     return rows[is_better] if is_better.any() else rows
 
 
-def fastest(rows: pd.DataFrame) -> pd.Series:
+def fastest(rows):
     return rows.loc[middle(rows).idxmax()]
 
 
-def over(row: pd.Series, base: pd.Series) -> Ends:
+def over(row, base):
     return row["low"] / base["high"], row["high"] / base["low"]
 
 
@@ -94,7 +89,7 @@ COLUMNS += ["targets_share_run", "latency_ms"]
 
 
 @cache
-def record() -> pd.DataFrame:
+def record():
     """Official results, corrected, with throughput per accelerator in the unit of their benchmark as low and high."""
     rows = pd.concat([pd.read_parquet(path) for path in sorted((DATA / "official").glob("*.parquet"))])
     rows = rows.rename(columns={"low": "result_low", "high": "result_high"}).set_index("id", drop=False)
@@ -127,7 +122,7 @@ def record() -> pd.DataFrame:
     return rows[COLUMNS].astype({name: "object" for name in COLUMNS if rows[name].dtype == "str"})
 
 
-def versions(rows: pd.DataFrame) -> pd.Series:
+def versions(rows):
     """The first round of the version of the benchmark that a result is of."""
     starts = table("compatibility").dropna(subset="benchmark").groupby("benchmark")["since"].agg(list)
     pairs = rows[["benchmark", "round"]].drop_duplicates().itertuples(index=False)
@@ -138,7 +133,7 @@ def versions(rows: pd.DataFrame) -> pd.Series:
     return pd.Series([found[pair] for pair in zip(rows["benchmark"], rows["round"], strict=True)], rows.index)
 
 
-def looser(rows: pd.DataFrame) -> pd.Series:
+def looser(rows):
     """Whether a result has one at a stricter target beside it: same round, accelerator, count, availability."""
     kind = ["benchmark", "scenario", "round", "division", "accelerator", "accelerator_count", "availability"]
     target = pd.to_numeric(rows["accuracy_target"].where(rows["duplicate_of"].eq("") & rows["metric"].eq("throughput")))
@@ -146,20 +141,20 @@ def looser(rows: pd.DataFrame) -> pd.Series:
 
 
 @cache
-def throughputs() -> dict[tuple[str, str], pd.DataFrame]:
+def throughputs():
     rows = record()
     return dict(iter(rows[rows["metric"].eq("throughput")].groupby(["benchmark", "scenario"])))
 
 
 @cache
 def comparable(
-    benchmark: str,
-    scenario: str,
-    rounds: tuple[str, ...] = (),
-    power: bool = False,
-    target: str = "",
-    mixed: bool = False,
-) -> pd.DataFrame:
+    benchmark,
+    scenario,
+    rounds=(),
+    power=False,
+    target="",
+    mixed=False,
+):
     rows = throughputs().get((benchmark, scenario), record().head(0))
     usual = rows.loc[rows["division"].eq("closed") & rows["accuracy_target"].ne(""), "accuracy_target"].mode()
     shared = rows["targets_share_run"].astype(bool) & (target == "")
@@ -178,16 +173,16 @@ def comparable(
     ]
 
 
-def every_benchmark(scenario: str, rounds: tuple[str, ...] = ()) -> dict[str, pd.DataFrame]:
+def every_benchmark(scenario, rounds=()):
     rows = {name: comparable(name, scenario, rounds) for name, each in throughputs() if each == scenario}
     return {name: each for name, each in rows.items() if len(each)}
 
 
-def available(rows: pd.DataFrame) -> pd.DataFrame:
+def available(rows):
     return rows[rows["availability"].eq("available")]
 
 
-def usual(rows: pd.DataFrame) -> pd.DataFrame:
+def usual(rows):
     """Of one accelerator the systems of one range: available bare metal of eight, else of the most common size."""
     rows = where(rows, rows["availability"].eq("available") & rows["plain"])
     sizes = rows["accelerator_count"].value_counts()
@@ -197,7 +192,7 @@ def usual(rows: pd.DataFrame) -> pd.DataFrame:
 # Speedup
 
 
-def alike(part: pd.DataFrame, base: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+def alike(part, base):
     """The rows of both sides that are of the same kind."""
     part, base = (where(side, side["availability"].eq("available")) for side in (part, base))
     for column, rank in (
@@ -210,7 +205,7 @@ def alike(part: pd.DataFrame, base: pd.DataFrame) -> tuple[pd.DataFrame, pd.Data
     return part, base
 
 
-def direct(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
+def direct(rows, baseline):
     """Each accelerator over the baseline in each round that has both."""
     found = []
     for round, here in rows.groupby("round"):
@@ -223,13 +218,13 @@ def direct(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     return pd.DataFrame(found, columns=["round", "accelerator", "availability", "accelerator_count", "low", "high"])
 
 
-def ends_of(rows: pd.DataFrame) -> list[pd.Series]:
+def ends_of(rows):
     """The fastest and the slowest system."""
     best = rows.loc[middle(rows).groupby(rows["machine"]).idxmax()]
     return [fastest(best), best.loc[middle(best).idxmin()]]
 
 
-def estimated(rows: pd.DataFrame, round: str, accelerator: str, baseline: str) -> Ends | None:
+def estimated(rows, round, accelerator, baseline):
     """The cross-round estimate of an accelerator over a baseline that the round lacks."""
     here = rows[rows["round"].eq(round)]
     for other in reversed(in_time(rows["round"])):
@@ -259,13 +254,13 @@ def estimated(rows: pd.DataFrame, round: str, accelerator: str, baseline: str) -
     return None
 
 
-def leader(found: pd.DataFrame) -> pd.DataFrame:
+def leader(found):
     """The answer: of the newest round with the baseline, the fastest of eight where one is faster than the baseline."""
     rows = newest(available(found))
     return rows.loc[[middle(where(rows, rows["accelerator_count"].eq(NODE) & middle(rows).gt(1))).idxmax()]]
 
 
-def speedup(benchmark: str, scenario: str, rounds: tuple[str, ...], accelerator: str, baseline: str) -> pd.DataFrame:
+def speedup(benchmark, scenario, rounds, accelerator, baseline):
     """An accelerator over the baseline in the newest round that has both, else the estimate for its newest round."""
     rows = comparable(benchmark, scenario, rounds)
     found = direct(rows[rows["accelerator"].isin([accelerator, baseline])], baseline)
@@ -276,7 +271,7 @@ def speedup(benchmark: str, scenario: str, rounds: tuple[str, ...], accelerator:
     return part.head(1).assign(low=ends[0], high=ends[1]) if ends else found
 
 
-def largest_gain(rows: pd.DataFrame) -> Ends:
+def largest_gain(rows):
     """The last over the first round of one accelerator and size, the fastest available bare-metal system of each."""
     rows, found = available(rows[rows["plain"]]), []
     for _, part in rows.groupby(["accelerator", "accelerator_count"]):
@@ -285,7 +280,7 @@ def largest_gain(rows: pd.DataFrame) -> Ends:
     return max(found)
 
 
-def generational_speedup(asked: Asked) -> dict[str, Ends]:
+def generational_speedup(asked):
     benchmark, scenario, baseline, rounds = (
         asked["benchmark"],
         asked["scenario"],
@@ -317,12 +312,12 @@ def generational_speedup(asked: Asked) -> dict[str, Ends]:
 # Progress
 
 
-def best_of_each(rows: pd.DataFrame) -> pd.DataFrame:
+def best_of_each(rows):
     """The best available result of each accelerator in each round."""
     return pd.DataFrame([fastest(usual(part)) for _, part in available(rows).groupby(["round", "accelerator"])])
 
 
-def software_pairs(rows: pd.DataFrame) -> pd.DataFrame:
+def software_pairs(rows):
     """Gains of one submitter on one accelerator and count over the round before that has the benchmark."""
     rows = available(rows).assign(middle=middle).sort_values("middle", ascending=False)
     rounds = in_time(rows["round"])
@@ -345,7 +340,7 @@ def software_pairs(rows: pd.DataFrame) -> pd.DataFrame:
 SAME = ["accelerator", "submitter", "accelerator_count", "plain"]
 
 
-def taken_apart(rows: pd.DataFrame) -> pd.DataFrame:
+def taken_apart(rows):
     """Each step between the best results of two rounds: total, software gain (NaN without pairs), and new hardware."""
     best, pairs = best_of_each(rows), software_pairs(rows)
     lead = {round: fastest(part) for round, part in best.groupby("round")}
@@ -359,7 +354,7 @@ def taken_apart(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(steps, columns=["later", "total", "software", "is_new", "rest"])
 
 
-def progress(asked: Asked) -> dict[str, Ends]:
+def progress(asked):
     benchmark, scenario, rounds = asked["benchmark"], asked["scenario"], tuple(asked["rounds"])
     steps, other, long = (
         taken_apart(comparable(name, each, rounds))
@@ -393,7 +388,7 @@ def progress(asked: Asked) -> dict[str, Ends]:
 # Scaling
 
 
-def of_submitters(rows: pd.DataFrame, *by: str) -> pd.DataFrame:
+def of_submitters(rows, *by):
     """The fastest available bare-metal result by benchmark, submitter, round, accelerator, precision, and `by`."""
     rows = available(rows[rows["plain"]])
     rows = rows.assign(middle=middle).sort_values("middle")
@@ -403,7 +398,7 @@ def of_submitters(rows: pd.DataFrame, *by: str) -> pd.DataFrame:
 MATCHED = ["benchmark", "round", "accelerator", "precision"]
 
 
-def size_pairs(rows: pd.DataFrame) -> pd.DataFrame:
+def size_pairs(rows):
     """Each larger system over a smaller one of the same submitters: eight accelerators, else the next smaller size."""
     rows, size = of_submitters(rows, "accelerator_count"), [*MATCHED, "accelerator_count"]
     both = rows.merge(rows, on=[*MATCHED, "submitter"], suffixes=("", "_base"))
@@ -417,7 +412,7 @@ def size_pairs(rows: pd.DataFrame) -> pd.DataFrame:
     return pairs.reset_index()
 
 
-def matched_systems(rows: pd.DataFrame) -> pd.DataFrame:
+def matched_systems(rows):
     """Vendor and slowest of the others over the median of the others, of systems of one size and precision."""
     rows, group = of_submitters(rows, "accelerator_count"), [*MATCHED, "accelerator_count"]
     vendor = rows["accelerator"].map(fact("accelerators", "accelerator", "vendor")).str.casefold()
@@ -431,7 +426,7 @@ def matched_systems(rows: pd.DataFrame) -> pd.DataFrame:
     return groups[groups["others"] > 1]
 
 
-def scaling(asked: Asked) -> dict[str, Ends]:
+def scaling(asked):
     benchmark, scenario, rounds = asked["benchmark"], asked["scenario"], tuple(asked["rounds"])
     rows, other = (comparable(benchmark, each, rounds) for each in (scenario, OTHER[scenario]))
     every = pd.concat(every_benchmark(scenario, rounds))
@@ -456,7 +451,7 @@ def scaling(asked: Asked) -> dict[str, Ends]:
 # Latency and interactivity
 
 
-def runs_of(benchmark: str, rounds: tuple[str, ...], percentile: str = "median") -> pd.DataFrame:
+def runs_of(benchmark, rounds, percentile="median"):
     """Comparable results of the scenarios with their interactivity: by their log, else the limit of the scenario."""
     limits = table("benchmark_limits").query("quantity == 'tpot_p99_limit' and source_id == 'mlcommons-rules'")
     limit = {
@@ -471,7 +466,7 @@ def runs_of(benchmark: str, rounds: tuple[str, ...], percentile: str = "median")
     return rows.assign(interactivity=1000 / logged.fillna(limit_ms), limit=1000 / limit_ms)
 
 
-def at_interactivity(runs: pd.DataFrame, speed: float) -> pd.DataFrame:
+def at_interactivity(runs, speed):
     """Each accelerator at an interactivity: measured to upper bound, and the share of its own Offline throughput."""
     found = []
     for accelerator, part in available(runs).groupby("accelerator"):
@@ -488,7 +483,7 @@ def at_interactivity(runs: pd.DataFrame, speed: float) -> pd.DataFrame:
     return frame.sort_values("low", ascending=False)
 
 
-def interactivity(asked: Asked) -> dict[str, Ends]:
+def interactivity(asked):
     runs = runs_of(asked["benchmark"], tuple(asked["rounds"]), asked["percentile"])
     runs = runs[runs["accelerator"].isin(asked["accelerators"] or runs["accelerator"])]
     answers, lead = {}, pd.DataFrame()
@@ -508,7 +503,7 @@ def interactivity(asked: Asked) -> dict[str, Ends]:
     return answers
 
 
-def system_shares(benchmark: str, scenario: str, rounds: tuple[str, ...]) -> pd.DataFrame:
+def system_shares(benchmark, scenario, rounds):
     """The share of its Offline throughput that each available bare-metal system retains, at one accuracy target."""
     limited, offline = (comparable(benchmark, each, rounds, mixed=True) for each in (scenario, "Offline"))
     limited = available(limited[limited["plain"]])
@@ -529,7 +524,7 @@ def system_shares(benchmark: str, scenario: str, rounds: tuple[str, ...]) -> pd.
     return shares[~shares["differs"]].reset_index()
 
 
-def real_world_derating(asked: Asked) -> dict[str, Ends]:
+def real_world_derating(asked):
     benchmark, scenario, rounds = asked["benchmark"], asked["scenario"], tuple(asked["rounds"])
     other = {"Server": "Interactive", "Interactive": "Server"}[scenario]
     here, there = (system_shares(benchmark, each, rounds) for each in (scenario, other))
@@ -546,7 +541,7 @@ def real_world_derating(asked: Asked) -> dict[str, Ends]:
 # Power
 
 
-def metered(benchmark: str, scenario: str, rounds: tuple[str, ...] = ()) -> pd.DataFrame:
+def metered(benchmark, scenario, rounds=()):
     """Power submissions with tokens, samples, or queries per joule as low and high."""
     rows = comparable(benchmark, scenario, rounds, power=True).dropna(subset="power_watts_low")
     per_joule = {
@@ -556,12 +551,12 @@ def metered(benchmark: str, scenario: str, rounds: tuple[str, ...] = ()) -> pd.D
     return rows.assign(**per_joule)
 
 
-def most_efficient(rows: pd.DataFrame) -> pd.DataFrame:
+def most_efficient(rows):
     """The most efficient system of each accelerator in the newest round that metered one."""
     return pd.DataFrame([fastest(newest(usual(part))) for _, part in rows.groupby(["accelerator", "capped"])])
 
 
-def over_baseline(rows: pd.DataFrame, baseline: str) -> Ends:
+def over_baseline(rows, baseline):
     """The leader of the newest round over the baseline, of one size, of one kind of cap and one round if possible.
 
     Where the baseline leads, the best other accelerator of the newest round; the more efficient side comes first.
@@ -585,7 +580,7 @@ def over_baseline(rows: pd.DataFrame, baseline: str) -> Ends:
     return (low, high) if low * high > 1 else (1 / high, 1 / low)
 
 
-def capped_shares(scenario: str) -> Ends:
+def capped_shares(scenario):
     """Power-capped power runs of the newest round over performance runs of the submitter, count, and target."""
     found = []
     for name in every_benchmark(scenario):
@@ -597,7 +592,7 @@ def capped_shares(scenario: str) -> Ends:
     return (pairs["low"] / pairs["high_free"]).min(), (pairs["high"] / pairs["low_free"]).max()
 
 
-def power_efficiency(asked: Asked) -> dict[str, Ends]:
+def power_efficiency(asked):
     benchmark, scenario, rounds = asked["benchmark"], asked["scenario"], tuple(asked["rounds"])
     rows = metered(benchmark, scenario, rounds)
     best = most_efficient(rows)
@@ -625,7 +620,7 @@ def power_efficiency(asked: Asked) -> dict[str, Ends]:
 # Price
 
 
-def costs(benchmark: str, scenario: str, asked: Asked) -> pd.DataFrame:
+def costs(benchmark, scenario, asked):
     """Dollars per million tokens of each accelerator with a price: its fastest system in its newest round."""
     prices = table("prices")
     prices = prices[prices["cost_model"].eq(asked["cost_model"]) & prices["duplicate_of"].isna()]
@@ -640,7 +635,7 @@ def costs(benchmark: str, scenario: str, asked: Asked) -> pd.DataFrame:
     return found.assign(middle=middle(found)).sort_values("middle")
 
 
-def price_performance(asked: Asked) -> dict[str, Ends]:
+def price_performance(asked):
     benchmark, scenario = asked["benchmark"], asked["scenario"]
     here, other = (costs(benchmark, each, asked) for each in (scenario, OTHER[scenario]))
     share = [least * most for least, most in zip(asked["derate"], asked["utilization"], strict=True)]
@@ -665,7 +660,7 @@ def price_performance(asked: Asked) -> dict[str, Ends]:
 # Precision and accuracy targets
 
 
-def retained(benchmark: str, scenario: str, rounds: tuple[str, ...]) -> Ends | tuple[None, None]:
+def retained(benchmark, scenario, rounds):
     """Throughput of a system at the 99.9 % target over its own at 99 %, where both were run."""
     strict, loose = (comparable(benchmark, scenario, rounds, target=target) for target in ("99.9", "99"))
     both = strict.merge(loose, on=["machine", "accelerator", "accelerator_count"], suffixes=("", "_loose"))
@@ -675,7 +670,7 @@ def retained(benchmark: str, scenario: str, rounds: tuple[str, ...]) -> Ends | t
     return (both["low"] / both["high_loose"]).min(), (both["high"] / both["low_loose"]).max()
 
 
-def quantization_tradeoffs(asked: Asked) -> dict[str, Ends]:
+def quantization_tradeoffs(asked):
     benchmark, scenario, rounds = asked["benchmark"], asked["scenario"], tuple(asked["rounds"])
     rows = comparable(benchmark, scenario, rounds)
     parameters = fact("benchmarks", "benchmark", "parameters_billion")[benchmark]
@@ -696,7 +691,7 @@ def quantization_tradeoffs(asked: Asked) -> dict[str, Ends]:
 # The record
 
 
-def official_record(asked: Asked) -> dict[str, Ends]:
+def official_record(asked):
     rows, rounds = record(), tuple(asked["rounds"])
     rows = rows[rows["round"].isin(rounds)] if rounds else rows
     evidence = rows["evidence"].value_counts()
@@ -731,7 +726,7 @@ def official_record(asked: Asked) -> dict[str, Ends]:
     }
 
 
-def edge_latency(rows: pd.DataFrame) -> Ends:
+def edge_latency(rows):
     """The lowest in the newest round, of the benchmark with most accelerators there; of two the first by name."""
     rows = rows[rows["scenario"].eq("SingleStream") & rows["metric"].eq("latency")]
     rows, usual = newest(available(rows)), []
@@ -741,13 +736,13 @@ def edge_latency(rows: pd.DataFrame) -> Ends:
     return one(max(usual, key=lambda part: part["accelerator"].nunique())["latency_ms"].min())
 
 
-def explorer(asked: Asked) -> dict[str, Ends]:
+def explorer(asked):
     whole = official_record({"benchmark": asked["benchmark"], "scenario": asked["scenario"], "rounds": asked["rounds"]})
     classes = {name: ends for name, ends in whole.items() if name.startswith("comparable_results")}
     return {"results_in_the_explorer": one(len(record())), **classes}
 
 
-def overview(asked: Asked) -> dict[str, Ends]:
+def overview(asked):
     benchmark, rounds = asked["benchmark"], tuple(asked["rounds"])
     by_scenario = {}
     for scenario in ("Offline", "Server", "Interactive"):
@@ -782,12 +777,12 @@ def overview(asked: Asked) -> dict[str, Ends]:
 # Plans and runs of one's own
 
 
-def hourly(accelerator: str, cost_model: str) -> Ends:
+def hourly(accelerator, cost_model):
     prices = table("prices").query("cost_model == @cost_model and accelerator == @accelerator and duplicate_of.isna()")
     return prices["usd_per_accelerator_hour_low"].min(), prices["usd_per_accelerator_hour_high"].max()
 
 
-def speeds_of(runs: pd.DataFrame) -> pd.DataFrame:
+def speeds_of(runs):
     """Limited runs with their interactivity at the median: of the log, else the limit times what logs exceed it by.
 
     Those of the accelerator where three of its runs have one, else all.
@@ -800,7 +795,7 @@ def speeds_of(runs: pd.DataFrame) -> pd.DataFrame:
     return runs.assign(speed=logged.fillna(runs["limit"] * over), middle=middle(runs))
 
 
-def kind_of_plans(rows: pd.DataFrame) -> pd.DataFrame:
+def kind_of_plans(rows):
     """Available bare metal, the usual size, the newest round, each where there is any."""
     rows = where(rows, rows["availability"].eq("available") & rows["plain"])
     sizes = rows["accelerator_count"].value_counts()
@@ -809,7 +804,7 @@ def kind_of_plans(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 @cache
-def off_by(benchmark: str, scenario: str) -> Ends:
+def off_by(benchmark, scenario):
     """P10 and P90 of actual over predicted, as ends of a uniform range: each system from the others like it."""
     found = []
     for name in (scenario, *({"Server", "Interactive"} - {scenario})):
@@ -830,7 +825,7 @@ def off_by(benchmark: str, scenario: str) -> Ends:
     return low - (high - low) / 8, high + (high - low) / 8
 
 
-def throughput_at(runs: pd.DataFrame, accelerator: str, benchmark: str, speed: float) -> Ends | None:
+def throughput_at(runs, accelerator, benchmark, speed):
     """Log-linear between the median systems of Server and Interactive; None beyond the faster, or hardly loaded."""
     own = speeds_of(runs)
     own = own[own["accelerator"].eq(accelerator)]
@@ -847,7 +842,7 @@ def throughput_at(runs: pd.DataFrame, accelerator: str, benchmark: str, speed: f
     return rate * min(slow[2][0], fast[2][0]), rate * max(slow[2][1], fast[2][1])
 
 
-def needed(runs: pd.DataFrame, accelerator: str, asked: Asked, derate: Ends) -> Ends | None:
+def needed(runs, accelerator, asked, derate):
     """Whole accelerators, P10 to P90 of draws: users x speed x peak over throughput x derate."""
     speed = asked["tokens_per_second_per_user"]
     rates = throughput_at(runs, accelerator, asked["benchmark"], speed)
@@ -858,7 +853,7 @@ def needed(runs: pd.DataFrame, accelerator: str, asked: Asked, derate: Ends) -> 
     return tuple(np.quantile(np.ceil(asked["users"] * speed * peak / rate / kept), [0.1, 0.9]))
 
 
-def accelerator_choice(asked: Asked) -> dict[str, Ends]:
+def accelerator_choice(asked):
     """The answer where traffic decides: queueing and memory only add to other accelerators; racks are estimates."""
     runs, bills = runs_of(asked["benchmark"], tuple(asked["rounds"])), {}
     for accelerator in set(runs["accelerator"]) - set(RACK):
@@ -869,7 +864,7 @@ def accelerator_choice(asked: Asked) -> dict[str, Ends]:
     return {"best_accelerator": bills[best], f"best_accelerator.{slug(best)}": bills[best]}
 
 
-def plan(asked: Asked) -> dict[str, Ends]:
+def plan(asked):
     """The plan of real_world_derating on its baseline, with and without the assumed derate."""
     runs, usd = runs_of(asked["benchmark"], tuple(asked["rounds"])), hourly(asked["baseline"], asked["cost_model"])
     answers = {}
@@ -883,7 +878,7 @@ def plan(asked: Asked) -> dict[str, Ends]:
     return answers
 
 
-def my_deployment(asked: Asked) -> dict[str, Ends]:
+def my_deployment(asked):
     """The fastest run within the p99 limits of the scenario over the official results of its accelerator."""
     (file,) = asked["files"]
     runs = pd.DataFrame([json.loads(line) for line in (DATA / file).read_text("utf-8").splitlines()])
@@ -908,7 +903,7 @@ def my_deployment(asked: Asked) -> dict[str, Ends]:
 # Audit
 
 
-def source_audit(asked: Asked) -> dict[str, Ends]:
+def source_audit(asked):
     """The wrong figures of doc000: more than memory bandwidth allows at batch 1, or not what the record has."""
     facts = table("accelerators").set_index("accelerator")[["memory_gb", "memory_bandwidth_gb_per_s"]]
     printed = table("results").join(facts, on="accelerator").set_index("id")
@@ -955,12 +950,12 @@ def source_audit(asked: Asked) -> dict[str, Ends]:
     }
 
 
-def repeated(rows: pd.DataFrame, is_wrong: pd.Series) -> list[str]:
+def repeated(rows, is_wrong):
     """The ids of the wrong figures and of those that repeat them."""
     return rows.index[is_wrong | rows["duplicate_of"].isin(rows.index[is_wrong])].tolist()
 
 
-def in_record(row: pd.Series) -> bool:
+def in_record(row):
     """Whether an official result per accelerator lies within what a document prints for eight, in samples."""
     rows = comparable(row["benchmark"], row["scenario"], (row["round"],))
     rows = rows[rows["accelerator"].str.startswith(row["accelerator"])]  # its variants too: which one is not said
@@ -970,7 +965,7 @@ def in_record(row: pd.Series) -> bool:
 
 # The pages
 
-REPORTS: dict[str, Callable[[Asked], dict[str, Ends]]] = {
+REPORTS = {
     function.__name__: function
     for function in (
         accelerator_choice, explorer, generational_speedup, interactivity, my_deployment, official_record, overview,
@@ -979,10 +974,10 @@ REPORTS: dict[str, Callable[[Asked], dict[str, Ends]]] = {
     )
 }  # fmt: skip
 OTHERS = ["choice_llama", "derating_interactive", "overview_llama", "power_server", "price_llama", "price_server"]
-OTHERS += ["progress_server", "scaling_racks"]  # see conftest.py
+OTHERS += ["progress_server", "scaling_racks"]  # see others.yml
 
 
-def page(built: Any, report: str) -> dict[str, Any]:
+def page(built, report):
     return json.loads((built[0].reports / f"{report}.json").read_text("utf-8"))
 
 

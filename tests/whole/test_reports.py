@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -28,15 +27,15 @@ OWN = [
 ]
 
 
-def record(places: Places, report: str) -> dict:
+def record(places, report):
     return json.loads((places.reports / f"{report}.json").read_text("utf-8"))
 
 
-def finding(places: Places, report: str, name: str) -> dict:
+def finding(places, report, name):
     return next(each for each in record(places, report)["findings"] if each["name"] == name)
 
 
-def pages(places: Places) -> dict[str, bytes]:
+def pages(places):
     return {path.name: path.read_bytes() for path in places.reports.iterdir() if path.is_file() and path != places.pace}
 
 
@@ -117,7 +116,7 @@ def test_a_question_to_the_official_record_is_answered_without_documents(built):
     assert [each["name"] for each in answer if any(source.startswith("doc") for source in each["sources"])] == []
 
 
-def kept(places: Places) -> list[Path]:
+def kept(places):
     """The tables that reports have kept for each other."""
     return sorted((places.root / ".cache" / "tables").rglob("*.arrow"))
 

@@ -2,9 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import nbformat
 import pytest
@@ -40,12 +37,12 @@ display({"application/vnd.analysis.provenance+json": {
     "result_ids": ["v4.1-0001"]}}, raw=True)"""
 
 
-def code(source: str, *tags: str) -> Any:
+def code(source, *tags):
     """A code cell with tags."""
     return new_code_cell(source, metadata={"tags": list(tags)} if tags else {})
 
 
-def cells(*extra: Any) -> list[Any]:
+def cells(*extra):
     """The cells of a good notebook, with `extra` before its last heading."""
     return [
         new_markdown_cell(QUESTION),
@@ -67,10 +64,10 @@ class Project:
     # Test modules cannot import this one (pytest's importlib mode), so the helpers come with the fixture.
     cells, code, hostile = staticmethod(cells), staticmethod(code), HOSTILE
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root):
         self.places, self.lines, self.unused = Places.under(root), [], ()
 
-    def notebook(self, name: str, all_cells: list[Any]) -> None:
+    def notebook(self, name, all_cells):
         """Write a notebook."""
         for number, cell in enumerate(all_cells):
             cell["id"] = f"c{number}"
@@ -79,52 +76,63 @@ class Project:
         notebook = new_notebook(cells=all_cells, metadata={"kernelspec": kernelspec})
         nbformat.write(notebook, self.places.notebook(name))
 
-    def run_file(self, report: str, notebook: str, **parameters: Any) -> None:
+    def run_file(self, report, notebook, **parameters):
         """Write a run file."""
         self.places.runs.mkdir(parents=True, exist_ok=True)
         content = {"notebook": notebook} | ({"parameters": parameters} if parameters else {})
         (self.places.runs / f"{report}.yml").write_text(yaml.safe_dump(content))
 
-    def build(self, *names: str, force: bool = False, **workers: Any) -> Outcome:
+    def report(self, name, all_cells):
+        """Write a notebook and its run file."""
+        self.notebook(name, all_cells)
+        self.run_file(name, name)
+
+    def made(self, name, all_cells):
+        """The page of one more report, built."""
+        self.report(name, all_cells)
+        assert self.build(name).status == 0, self.said
+        return self.page(name)
+
+    def build(self, *names, force=False, **workers):
         """Build, and keep what was said in `lines`."""
         self.lines = []
         how = Workers(**workers)
         return build_reports(names, places=self.places, force=force, workers=how, say=self.lines.append)
 
-    def copy(self, root: Path) -> "Project":
+    def copy(self, root):
         """A copy to be changed at will."""
         shutil.copytree(self.places.root, root)
         made = Project(root)
         made.unused = self.unused
         return made
 
-    def fresh(self) -> bool:
+    def fresh(self):
         """Whether a build would have nothing to do."""
         files, outcome = runfiles.run_files(self.places), Outcome()
         plans = plan_reports(files, self.places, outcome)
         return len(plans) == len(files) and all(plan.reason is None for plan in plans)
 
     @property
-    def said(self) -> str:
+    def said(self):
         """All that the last build said."""
         return "\n".join(self.lines)
 
-    def page(self, report: str) -> str:
+    def page(self, report):
         """A report's HTML."""
         return (self.places.reports / f"{report}.html").read_text(encoding="utf-8")
 
-    def record(self, report: str) -> dict[str, Any]:
+    def record(self, report):
         """A report's record."""
         return json.loads((self.places.reports / f"{report}.json").read_text(encoding="utf-8"))
 
-    def tree(self) -> dict[str, bytes]:
+    def tree(self):
         """Every file below reports/, by name, but for how long each report took."""
         files = (path for path in sorted(self.places.reports.rglob("*")) if path.is_file() and path != self.places.pace)
         return {path.relative_to(self.places.reports).as_posix(): path.read_bytes() for path in files}
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory, without_libraries: Callable) -> Project:
+def built(tmp_path_factory, without_libraries):
     """A project with two good reports, built; for reading only."""
     project = Project(tmp_path_factory.mktemp("built"))
     places = project.places
@@ -146,13 +154,13 @@ def built(tmp_path_factory: pytest.TempPathFactory, without_libraries: Callable)
 
 
 @pytest.fixture(scope="session")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def place(tmp_path_factory):
     """Where the project of each test stands, one after the other: all their kernels have one process to fork from."""
     return tmp_path_factory.mktemp("one") / "project"
 
 
 @pytest.fixture
-def project(built: Project, place: Path, one_fork_server: None) -> Project:
+def project(built, place, one_fork_server):
     """A copy of the built project, to be changed at will."""
     shutil.rmtree(place, ignore_errors=True)
     return built.copy(place)

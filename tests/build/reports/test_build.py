@@ -1,10 +1,7 @@
 """Building: what is written, what is said when a notebook fails, and that nothing else suffers from it."""
 
-from __future__ import annotations
-
 import json
 import sys
-from typing import Any
 
 import pytest
 
@@ -42,9 +39,7 @@ def test_two_builds_are_identical(built, project, kernels):
 def test_the_kernel_is_this_interpreter_in_the_notebooks_folder(project):
     here = (sys.executable, str(project.places.notebooks))
     checks = project.code(f"import os, sys\nassert (sys.executable, os.getcwd()) == {here!r}")
-    project.notebook("where", project.cells(checks))
-    project.run_file("where", "where")
-    assert project.build("where").status == 0, project.said
+    project.made("where", project.cells(checks))
 
 
 @pytest.mark.parametrize("kernels", KINDS)
@@ -80,8 +75,7 @@ def test_failures_are_told_in_words_and_others_are_built(project, kernels):
 
 @pytest.mark.parametrize("kernels", KINDS)
 def test_a_cell_over_the_time_limit(project, kernels):
-    project.notebook("slow", project.cells(project.code("import time\ntime.sleep(60)")))
-    project.run_file("slow", "slow")
+    project.report("slow", project.cells(project.code("import time\ntime.sleep(60)")))
     outcome = project.build("slow", timeout=1, kernels=kernels)
     assert "did not finish within the time limit of 1 s" in outcome.failed[0].text()
     assert "cell 8 of 10" in outcome.failed[0].text()
@@ -98,8 +92,7 @@ def test_a_cell_over_the_time_limit(project, kernels):
     ],
 )
 def test_what_cannot_be_shown_properly_fails(project, source, expected):
-    project.notebook("bad", project.cells(project.code(source)))
-    project.run_file("bad", "bad")
+    project.report("bad", project.cells(project.code(source)))
     assert expected in project.build("bad").failed[0].text()
 
 
@@ -149,7 +142,7 @@ def test_a_notebook_that_is_no_report_is_said_to_be_none_with_what_to_do(project
 
 
 def test_a_full_disk_is_told_and_leaves_the_old_page(project, monkeypatch):
-    def full(path: object, content: object) -> None:
+    def full(path, content):
         raise OSError(28, "No space left on device", str(path))
 
     monkeypatch.setattr("analysis._build.runs.output_files.write_whole", full)
@@ -199,7 +192,7 @@ def test_the_report_that_took_longest_is_begun_first(project):
 
 
 def test_a_table_at_fault_is_to_be_put_right_and_no_run_file(project, monkeypatch):
-    def of_a_broken_table(*given: Any) -> dict:
+    def of_a_broken_table(*given):
         raise UnusableTable("data/apples.csv, line 1: is UTF-16 text")
 
     monkeypatch.setattr("analysis._core.parameters.validate", of_a_broken_table)
@@ -209,8 +202,7 @@ def test_a_table_at_fault_is_to_be_put_right_and_no_run_file(project, monkeypatc
 
 
 def test_a_cell_that_meets_a_table_at_fault_says_so(project):
-    project.notebook("bad", project.cells(project.code("class TableError(ValueError): ...\nraise TableError('x')")))
-    project.run_file("bad", "bad")
+    project.report("bad", project.cells(project.code("class TableError(ValueError): ...\nraise TableError('x')")))
     project.build("bad")
     assert "TableError: x" in project.said and "put the table right, then: make reports/bad.html" in project.said
 

@@ -1,11 +1,8 @@
 """The commit on the page: the last that changed an input of the report, whatever was committed elsewhere."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -19,17 +16,17 @@ WHO = {f"GIT_{role}_{what}": "a@example.org" for role in ("AUTHOR", "COMMITTER")
 class Repository:
     """A git working tree and the few commands that tests need."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root):
         self.root = root
         self.git("init", "--quiet", "--initial-branch=main")
 
-    def git(self, *arguments: str) -> str:
+    def git(self, *arguments):
         """What a git command prints; none of the machine's own settings count."""
         environment = os.environ | WHO | {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
         command = ["git", "-C", str(self.root), *arguments]
         return subprocess.run(command, env=environment, capture_output=True, check=True, text=True).stdout.strip()
 
-    def commit(self, message: str = "more", **files: str) -> str:
+    def commit(self, message="more", **files):
         """Write files (`a__b` is a/b), commit everything and return the commit's id."""
         for name, content in files.items():
             path = self.root / name.replace("__", "/")
@@ -41,7 +38,7 @@ class Repository:
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Repository:
+def repository(tmp_path):
     return Repository(tmp_path)
 
 

@@ -9,7 +9,7 @@ from analysis._build.page.outputs import frames
 FRAME = pd.DataFrame({"name": ["B200", "H100"], "rate": [12_837.9, 3_913.3]})
 
 
-def csv(markup: str) -> list[str]:
+def csv(markup):
     """The rows of each CSV that a page offers, one text per file."""
     return [b64decode(part.partition('"')[0]).decode() for part in markup.split("base64,")[1:]]
 

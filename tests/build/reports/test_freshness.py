@@ -1,13 +1,10 @@
 """Freshness: digests decide, timestamps never do."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,11 +12,8 @@ from analysis._build.reports import build_reports
 from analysis._build.runs import freshness, modules
 from analysis._core.file_contents import sha256
 
-if TYPE_CHECKING:
-    from conftest import Project
 
-
-def reasons(project: Project) -> dict[str, str | None]:
+def reasons(project):
     """Why each report is stale, None where it is fresh, without building anything."""
     from analysis._build.reports import Outcome, plan_reports
     from analysis._build.runs.runfiles import run_files
@@ -203,7 +197,7 @@ def test_libraries_load_while_parameters_are_validated_where_a_build_is_certain(
     started, seen = [], []
     monkeypatch.setattr("analysis._build.reports.Kernels", lambda *given: nullcontext(started.append(given)))
 
-    def validate(*given: Any) -> Any:
+    def validate(*given):
         seen.append(bool(started))
         raise ValueError("none will do")
 

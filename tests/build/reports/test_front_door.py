@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +11,7 @@ from analysis._core.paths import ROOT
 pytestmark = pytest.mark.skipif(not shutil.which("make"), reason="make is not installed")
 
 
-def make(*arguments: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
+def make(*arguments, folder=ROOT):
     """The outcome of a make command."""
     return subprocess.run(["make", *arguments], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
 

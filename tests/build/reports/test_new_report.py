@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 import yaml
@@ -14,7 +13,7 @@ from analysis.cli import main
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Places:
+def places(tmp_path):
     """A project with nothing but the template."""
     places = Places.under(tmp_path)
     places.runs.mkdir(parents=True)

@@ -1,14 +1,10 @@
 """The page: one self-contained file, in which data cannot become markup."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from hashlib import sha256
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import pytest
-from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 from analysis._build.page import export, outputs
@@ -19,13 +15,10 @@ from analysis._build.page.parameter_words import value_words, words
 from analysis._build.runs.folders import Places
 from analysis._core import mime
 
-if TYPE_CHECKING:
-    from conftest import Project
-
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:"
 
 
-def tags(page: str, name: str) -> list[dict[str, str | None]]:
+def tags(page, name):
     """The attributes of each element of a name."""
     return [attributes for tag, attributes in Markup(page).tags if tag == name]
 
@@ -91,10 +84,7 @@ display(HTML("<table id='n2'><tr><td>7</td></tr></table>"))"""
 
 
 def test_a_figure_s_claim_is_text_and_its_numbers_stand_beside_it(project):
-    project.notebook("drawn", project.cells(project.code(FIGURE)))
-    project.run_file("drawn", "drawn")
-    assert project.build("drawn").status == 0, project.said
-    page = project.page("drawn")
+    page = project.made("drawn", project.cells(project.code(FIGURE)))
     figure = page[page.rindex("<figure") : page.rindex("</figure>")]
     assert figure.startswith('<figure id="figure-2">') and '<a href="#figure-2">Link</a>' in figure
     assert '<p class="claim">Six &lt;b&gt;apples&lt;/b&gt;.</p>' in figure
@@ -108,10 +98,7 @@ def test_a_figure_s_claim_is_text_and_its_numbers_stand_beside_it(project):
 
 
 def test_a_mark_is_explained_below_the_first_figure_that_has_it(project):
-    project.notebook("drawn", project.cells(project.code(FIGURE), project.code(FIGURE.replace("id='n", "id='m"))))
-    project.run_file("drawn", "drawn")
-    assert project.build("drawn").status == 0, project.said
-    page = project.page("drawn")
+    page = project.made("drawn", project.cells(project.code(FIGURE), project.code(FIGURE.replace("id='n", "id='m"))))
     size = '<span class="mark">+</span> of another'
     assert page.count(size) == 1
     assert page.index('id="figure-2"') < page.index(size) < page.index('id="figure-3"')
@@ -137,14 +124,11 @@ below = finding | {"name": "below", "notes": told}
 display({"application/vnd.analysis.finding+json": below, "text/html": "<p>Below.</p>", "text/plain": ""}, raw=True)"""
 
 
-def noted(project: Project, *extra: NotebookNode) -> str:
+def noted(project, *extra):
     """The page of a notebook with a trust line and a finding with notes."""
     cells = project.cells(project.code(BELOW, "hide-input"), *extra)
     cells[4].source += f"\n{NOTED}"
-    project.notebook("noted", cells)
-    project.run_file("noted", "noted")
-    assert project.build("noted").status == 0, project.said
-    page = project.page("noted")
+    page = project.made("noted", cells)
     return page[: page.index('<details class="section code">')]  # without the source of it all
 
 
@@ -231,7 +215,7 @@ def test_numbers_ranges_and_zero_are_said_as_a_reader_would():
     assert words("usd_per_accelerator_hour") == "US dollars per accelerator hour" and words("cache_gb") == "cache (GB)"
 
 
-def live(project: Project, times: int = 1) -> str:
+def live(project, times=1):
     """What a build says of a report that shows `times` live outputs, each a button, a style, a script and its data."""
     parts = {"html": '<p id="still">Still</p><div id="tool"></div>', "style": "#tool { color: red }",
              "script": "document.title = '<b>'", "data": {"held": "a&b"}}  # fmt: skip

@@ -1,7 +1,5 @@
 """Refreshing notebooks in place, and stopping a build."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -63,8 +61,7 @@ def test_two_findings_of_one_name_are_refused(project):
 def test_an_interrupt_leaves_nothing_half_done(project):
     mark = project.places.root / "running.txt"
     wait = f"import os, pathlib, time\npathlib.Path({str(mark)!r}).write_text(str(os.getpid()))\ntime.sleep(60)"
-    project.notebook("slow", project.cells(project.code(wait)))
-    project.run_file("slow", "slow")
+    project.report("slow", project.cells(project.code(wait)))
     before = project.tree()
     # Whoever started the tests in the background made SIGINT ignored, and programs inherit that.
     program = """
@@ -89,7 +86,7 @@ sys.exit(main.main(["reports", "slow"]))
     assert after == before, set(after) ^ set(before)
 
 
-def _alive(pid: int) -> bool:
+def _alive(pid):
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -13,9 +13,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -39,7 +37,7 @@ watch(places=Places.under(Path(sys.argv[1])), port=0, say=lambda line: print(lin
 LONG = 120  # seconds after which what is waited for will not come
 
 
-def until(holds: Callable[[], Any]) -> Any:
+def until(holds):
     """What `holds` says once that is true; fails where it never is."""
     end = time.monotonic() + LONG
     while not (said := holds()):
@@ -51,7 +49,7 @@ def until(holds: Callable[[], Any]) -> Any:
 class Watched:
     """A preview in a process of its own, on a project whose third report imports no module."""
 
-    def __init__(self, project: Any, log: Path) -> None:
+    def __init__(self, project, log):
         self.project, self.log = project, log
         text = project.places.notebook("apples").read_text()
         pears = text.replace("from toy.sums import double", "double = abs").replace(
@@ -70,35 +68,35 @@ class Watched:
         self.address = until(lambda: re.search(r"http://127\.0\.0\.1:\d+/", self.said))[0]
         until(self.at_rest)
 
-    def at_rest(self) -> bool:
+    def at_rest(self):
         """Whether there is nothing to build, and the index says so."""
         return self.project.fresh() and self.project.page("index") == front.render(self.project.places)
 
     @property
-    def said(self) -> str:
+    def said(self):
         """What the terminal shows."""
         return self.log.read_text()
 
-    def get(self, name: str, **headers: str) -> tuple[str, str]:
+    def get(self, name, **headers):
         """The text of a page and its version."""
         asked = urllib.request.Request(self.address + name, headers=headers)
         with urllib.request.urlopen(asked, timeout=LONG) as answer:
             return answer.read().decode(), answer.headers["ETag"]
 
-    def version(self, name: str) -> str:
+    def version(self, name):
         """The version of a page, as its script asks for it."""
         asked = urllib.request.Request(self.address + name, method="HEAD")
         with urllib.request.urlopen(asked, timeout=LONG) as answer:
             return answer.headers["ETag"]
 
-    def refused(self, name: str, **headers: str) -> int:
+    def refused(self, name, **headers):
         """The status by which a request is refused."""
         with pytest.raises(urllib.error.HTTPError) as error:
             self.get(name, **headers)
         with error.value as answer:  # It holds what it was answered by, a socket too.
             return answer.code
 
-    def built_by(self, edit: Callable[[], None], page: str, words: str) -> list[str]:
+    def built_by(self, edit, page, words):
         """The reports that are built after an edit, once a page has the words that it leads to."""
         before = len(self.said)
         edit()
@@ -110,7 +108,7 @@ class Watched:
 
 
 @pytest.fixture(scope="module")
-def watched(tmp_path_factory: pytest.TempPathFactory, built: Any) -> Iterator[Watched]:
+def watched(tmp_path_factory, built):
     """A preview that tests edit one after the other."""
     folder = tmp_path_factory.mktemp("watched")
     preview = Watched(built.copy(folder / "project"), folder / "log")
@@ -120,14 +118,14 @@ def watched(tmp_path_factory: pytest.TempPathFactory, built: Any) -> Iterator[Wa
     shutil.rmtree(preview.temporary)
 
 
-def saved(path: Path, text: str) -> None:
+def saved(path, text):
     """Save as editors and JupyterLab do: written aside, then renamed."""
     aside = path.with_name(f".~{path.name}")
     aside.write_text(text)
     aside.replace(path)
 
 
-def replaced(path: Path, old: str, new: str) -> None:
+def replaced(path, old, new):
     """Save a file with another text in one place."""
     text = path.read_text()
     assert old in text
@@ -201,16 +199,12 @@ def test_a_taken_port_is_left_alone(tmp_path):
         assert second.port != first.port
 
 
-@pytest.mark.parametrize(
-    ("number", "moment"),
-    [(signal.SIGINT, "while it builds"), (signal.SIGKILL, "while it builds")],
-)
-def test_an_ended_preview_leaves_nothing(project, tmp_path, number, moment):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_preview_that_is_ended_while_it_builds_leaves_nothing(project, tmp_path, number):
     watched = Watched(project, tmp_path / "log")
-    if moment == "while it builds":
-        slow = "low = double(apples); open('begun', 'w').close(); import time; time.sleep(600)"
-        replaced(project.places.notebook("apples"), "low = double(apples)", slow)
-        until((project.places.notebooks / "begun").exists)
+    slow = "low = double(apples); open('begun', 'w').close(); import time; time.sleep(600)"
+    replaced(project.places.notebook("apples"), "low = double(apples)", slow)
+    until((project.places.notebooks / "begun").exists)
     pages = {name: text for name, text in project.tree().items() if name.endswith((".html", ".json"))}
     children = psutil.Process(watched.process.pid).children(recursive=True)
     assert children
@@ -230,7 +224,7 @@ def test_own_code_that_was_edited_takes_a_new_process(project, monkeypatch):
     own = project.places.source / "toy" / "sums.py"
     monkeypatch.setattr(loop, "running", lambda: {own})
 
-    said: list[str] = []
+    said = []
     monkeypatch.setattr(loop._Loop, "build", lambda self, state: own.write_text(own.read_text() + "# edited"))
     with pytest.raises(loop.Restart) as restart:
         loop.watch(places=project.places, port=0, workers=Workers(kernels="ordinary"), say=said.append)

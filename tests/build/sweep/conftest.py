@@ -1,20 +1,14 @@
 """A copy of the project with one small notebook, for sweeps that take a second."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from analysis._build.reports import Outcome
 from analysis._build.runs.folders import Places
 from analysis._build.sweep import build_sweep
 
@@ -37,7 +31,7 @@ PROVENANCE = """display({"application/vnd.analysis.provenance+json": {"tables": 
 class Orchard:
     """The temporary project."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root):
         self.places, self.lines, self.shown = Places.under(root), [], []
         self.places.notebooks.mkdir(parents=True)
         (self.places.source / "toy").mkdir(parents=True)
@@ -54,29 +48,29 @@ class Orchard:
         kernelspec = {"display_name": "Python 3", "language": "python", "name": "python3"}
         nbformat.write(new_notebook(cells=cells, metadata={"kernelspec": kernelspec}), self.places.notebook("apples"))
 
-    def write(self, text: str, name: str = "pick") -> Path:
+    def write(self, text, name="pick"):
         """A sweep file."""
         self.places.sweeps.mkdir(exist_ok=True)
         path = self.places.sweeps / f"{name}.yml"
         path.write_text(text)
         return path
 
-    def sweep(self, name: str = "pick", **options: Any) -> Outcome:
+    def sweep(self, name="pick", **options):
         """Build a sweep, and keep what was said in `lines`, and how far it was in `shown`."""
         self.lines, self.shown = [], []
         given = {"places": self.places, "say": self.lines.append}
         return build_sweep(name, progress=lambda *both: self.shown.append(both), **given | options)
 
-    def tree(self, name: str = "pick") -> dict[str, bytes]:
+    def tree(self, name="pick"):
         """Every file of a sweep, by name."""
         folder = self.places.reports / name
         return {p.relative_to(folder).as_posix(): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
 
-    def record(self, report: str, name: str = "pick") -> dict[str, Any]:
+    def record(self, report, name="pick"):
         """A point's record."""
         return json.loads((self.places.reports / name / f"{report}.json").read_text())
 
-    def program(self, call: str) -> list[str]:
+    def program(self, call):
         """A command line that makes a call, in a process of its own: in this project where that has its environment."""
         # Whoever started the tests in the background made SIGINT ignored, and programs inherit that.
         return [sys.executable, "-c", f"""
@@ -87,19 +81,19 @@ sys.exit({call})
 """]  # fmt: skip
 
     @property
-    def environment(self) -> dict[str, str]:
+    def environment(self):
         """The environment of such a process."""
         return os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "ANALYSIS_ROOT": str(self.places.root)}
 
 
 @pytest.fixture(scope="session")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def place(tmp_path_factory):
     """Where the project of each test stands, one after the other: all their kernels have one process to fork from."""
     return tmp_path_factory.mktemp("one") / "orchard"
 
 
 @pytest.fixture
-def orchard(place: Path, without_libraries: Callable, one_fork_server: None) -> Orchard:
+def orchard(place, without_libraries, one_fork_server):
     """A project of its own for each test."""
     shutil.rmtree(place, ignore_errors=True)
     orchard = Orchard(place)

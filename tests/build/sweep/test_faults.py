@@ -1,7 +1,5 @@
 """Faults in the middle of a sweep: no half-written report, no process left over, and the next run completes it."""
 
-from __future__ import annotations
-
 import json
 import os
 import resource
@@ -9,15 +7,11 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from analysis._build.kernels.pool import KINDS
 from analysis._core.file_contents import sha256
-
-if TYPE_CHECKING:
-    from conftest import Orchard
 
 PICK = "notebook: apples\nmatrix:\n  apples: [1, 2]\n  name: [Ann, Bo]\n"
 FEW = "notebook: apples\nmatrix:\n  apples: [1, 2, 3]\n"
@@ -54,7 +48,7 @@ def test_an_ended_sweep_leaves_nothing_half_done_and_is_resumed(orchard, number,
     assert not [name for name in orchard.tree() if name.endswith(".tmp")]
 
 
-def test_a_killed_kernel_fails_its_report_alone(orchard, monkeypatch):
+def test_a_killed_kernel_fails_its_report_alone(orchard):
     orchard.write(FEW)
     mark = orchard.places.root / "running.txt"
     process = subprocess.Popen(
@@ -87,7 +81,7 @@ def test_a_full_disk_is_told_and_what_is_there_is_whole(orchard):
     assert len(orchard.sweep().built) == 3
 
 
-def whole(orchard: Orchard) -> set[str]:
+def whole(orchard):
     """The reports that have a record, each with exactly the page that it vouches for."""
     records = [path for path in (orchard.places.reports / "pick").glob("*.json")]
     for path in records:
@@ -96,7 +90,7 @@ def whole(orchard: Orchard) -> set[str]:
     return {path.stem for path in records}
 
 
-def alive(pid: int) -> bool:
+def alive(pid):
     """Whether a process runs (one that waits to be fetched does not)."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"

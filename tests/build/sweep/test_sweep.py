@@ -1,7 +1,5 @@
 """Sweeps: what a file expands to, what is refused, that the rest goes on, and that findings come out as a table."""
 
-from __future__ import annotations
-
 import csv
 
 import pyarrow.parquet as pq

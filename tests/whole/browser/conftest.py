@@ -4,12 +4,11 @@ import json
 import shutil
 import subprocess
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from playwright.sync_api import Browser, Page, Playwright, Request, ViewportSize, expect, sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from analysis._core.paths import ROOT
 
@@ -30,14 +29,14 @@ FAULTS = """async ([within, rules]) => {
 
 
 @pytest.fixture(scope="session")
-def driver() -> Iterator[Playwright]:
+def driver():
     """What drives browsers."""
     with sync_playwright() as playwright:
         yield playwright
 
 
 @pytest.fixture(scope="session")
-def chromium(driver: Playwright) -> Iterator[Browser]:
+def chromium(driver):
     """Chromium; the test is skipped where there is none."""
     if CHROMIUM is None:
         pytest.skip("no Chromium on this machine: pages are not tested")
@@ -47,26 +46,26 @@ def chromium(driver: Playwright) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def drawn() -> Callable[[Page], None]:
+def drawn():
     """Waits until a page that draws itself has drawn all of it."""
     return lambda page: expect(page.locator(UNDRAWN)).to_have_count(0, timeout=30_000)
 
 
 @pytest.fixture(scope="session")
-def tabs(chromium: Browser) -> dict[str, list[Page]]:
+def tabs(chromium):
     """The tabs that stay open from test to test, by the options of their contexts."""
     return defaultdict(list)
 
 
 @pytest.fixture
-def tab(chromium: Browser, tabs: dict[str, list[Page]]) -> Callable[..., Page]:
+def tab(chromium, tabs):
     """Opens a tab that nothing was seen in, of a size and a scheme, and with further options of its context.
 
     A new one would take longer to start than most tests take, so one that an earlier test had is emptied.
     """
-    taken: Counter[str] = Counter()
+    taken = Counter()
 
-    def opened(size: ViewportSize = DESK, scheme: str = "light", **options: object) -> Page:
+    def opened(size=DESK, scheme="light", **options):
         own = json.dumps(options, sort_keys=True)
         if taken[own] == len(tabs[own]):
             tabs[own].append(chromium.new_context(**options).new_page())
@@ -85,7 +84,7 @@ def tab(chromium: Browser, tabs: dict[str, list[Page]]) -> Callable[..., Page]:
 
 
 @pytest.fixture(scope="session")
-def npm_packages(workspace: Path) -> Path:
+def npm_packages(workspace):
     """The folder of the packages that package-lock.json pins, installed here once; skipped where npm cannot."""
     if not shutil.which("npm") or not shutil.which("node"):
         pytest.skip("no node and npm on this machine: neither accessibility nor valid HTML is tested")
@@ -103,19 +102,19 @@ def npm_packages(workspace: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def screenshots() -> Path:
+def screenshots():
     """The folder where pictures of the pages are kept for people to look at."""
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     return SCREENSHOTS
 
 
 @pytest.fixture(scope="session")
-def faults(npm_packages: Path) -> Callable[..., list[str]]:
+def faults(npm_packages):
     """What keeps people out of a page as it stands, or of a part of it, by axe: by all its rules, in the dark scheme by
     that on contrast, or by those that are named."""
     axe = (npm_packages / "axe-core" / "axe.min.js").read_text("utf-8")
 
-    def found(page: Page, scheme: str = "light", within: str = "html", only: Sequence[str] = ()) -> list[str]:
+    def found(page, scheme="light", within="html", only=()):
         assert page.locator("audio, video").count() == 0
         if not page.evaluate("'axe' in window"):
             page.evaluate(axe)
@@ -125,18 +124,18 @@ def faults(npm_packages: Path) -> Callable[..., list[str]]:
 
 
 @pytest.fixture
-def watched() -> Iterator[Callable[[Page], Page]]:
+def watched():
     """Listens to a page; by the test's end it has asked for nothing but itself, and complained of nothing."""
-    requests: list[Request] = []
-    complaints: list[str] = []
+    requests = []
+    complaints = []
     heard = {
         "request": lambda request: requests.append(request),
         "console": lambda message: complaints.append(message.text),
         "pageerror": lambda error: complaints.append(str(error)),
     }
-    pages: list[Page] = []
+    pages = []
 
-    def watch(page: Page) -> Page:
+    def watch(page):
         pages.append(page)
         for event, hear in heard.items():
             page.on(event, hear)

@@ -2,26 +2,20 @@
 
 import re
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from analysis._build.index import front
-from analysis._build.reports import Outcome
-from analysis._build.runs.folders import Places
 
-Built = tuple[Places, Outcome, list[str]]
-Tab = Callable[..., Page]
 SCREENS = {"desk": (1440, 900), "phone": (400, 850)}
 MOST_CARD_WORDS, FURTHER_SCREENS = 32, 3  # of a card on average, and down to the end of the last
 OFFLINE, INTERACTIVE = 1, 3  # columns of the table
 
 
 @pytest.fixture(scope="session")
-def front_page(built: Built, shipped: list[Path], tmp_path_factory: pytest.TempPathFactory) -> str:
+def front_page(built, shipped, tmp_path_factory):
     """The address of the index of the reports that are shipped, without those under other parameters."""
     runs = tmp_path_factory.mktemp("runs")
     for path in (path for path in shipped if path.suffix == ".yml" and path.parent.name == "runs"):
@@ -32,7 +26,7 @@ def front_page(built: Built, shipped: list[Path], tmp_path_factory: pytest.TempP
 
 
 @pytest.fixture(params=SCREENS)
-def index(front_page: str, tab: Tab, request: pytest.FixtureRequest) -> Page:
+def index(front_page, tab, request):
     """The index on a screen of this size, its policy in force."""
     width, height = SCREENS[request.param]
     page = tab({"width": width, "height": height})
@@ -40,7 +34,7 @@ def index(front_page: str, tab: Tab, request: pytest.FixtureRequest) -> Page:
     return page
 
 
-def column(page: Page, number: int) -> list[str]:
+def column(page, number):
     """The texts of a column's cells, without the marks behind them."""
     texts = page.locator(".sortable tbody tr").evaluate_all(
         "(rows, n) => rows.map(row => { const cell = row.cells[n].cloneNode(true); "
@@ -50,7 +44,7 @@ def column(page: Page, number: int) -> list[str]:
     return [str(text) for text in texts]
 
 
-def values(texts: list[str]) -> list[float]:
+def values(texts):
     """The first number of each text that has one."""
     return [float(text.split(" to ")[0].replace(",", "")) for text in texts if text != "\u2013"]
 

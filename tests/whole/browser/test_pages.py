@@ -6,15 +6,11 @@ import re
 import shutil
 import subprocess
 from base64 import b64decode
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from analysis._build.runs.folders import Places
-
-Tab = Callable[..., Page]
 REPORTS = ["accelerator_choice", "generational_speedup", "interactivity", "my_deployment", "official_record",
            "overview", "power_efficiency", "price_performance", "progress", "quantization_tradeoffs",
            "real_world_derating", "scaling", "source_audit", "index"]  # fmt: skip
@@ -84,14 +80,14 @@ MARK_FIGURES = """() => document.querySelectorAll('.canvas').forEach((canvas, n)
 })"""
 
 
-def opened(tab: Tab, places: Places, report: str, width: int = 1440, scheme: str = "light") -> Page:
+def opened(tab, places, report, width=1440, scheme="light"):
     """A report's page in a tab of this width and scheme."""
     page = tab({"width": width, "height": 900}, scheme)
     page.goto((places.reports / f"{report}.html").as_uri())
     return page
 
 
-def sized(page: Page, width: int, scheme: str) -> Page:
+def sized(page, width, scheme):
     """The page in a window of this width and in this scheme."""
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=scheme)

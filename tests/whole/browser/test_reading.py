@@ -3,19 +3,13 @@
 import csv
 import json
 import re
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from playwright.sync_api import Browser, Page
 
-from analysis._build.reports import Outcome
-from analysis._build.runs.folders import Places
 from analysis._core.notes import KINDS
 
-Built = tuple[Places, Outcome, list[str]]
 SIZES = {"desk": (1440, 900), "phone": (400, 850)}
 MOST_WORDS, MOST_NUMBERS, ANSWER_WORDS = 450, 40, 25
 FIGURE_SHOWS = 40  # pixels of the first figure that the first screen holds at least
@@ -51,9 +45,7 @@ class Read:
 
 
 @pytest.fixture(scope="session")
-def readings(
-    built: Built, chromium: Browser, drawn: Callable[[Page], None], workspace: Path
-) -> dict[str, dict[str, Read]]:
+def readings(built, chromium, drawn, workspace):
     """Each report on each screen, by the names of both; opened by one worker for all."""
     kept = workspace / "readings.json"
     with FileLock(workspace / "readings.lock"):
@@ -65,7 +57,7 @@ def readings(
     return {size: {name: Read(**read) for name, read in own.items()} for size, own in found.items()}
 
 
-def _readings(built: Built, chromium: Browser, drawn: Callable[[Page], None]) -> dict[str, dict[str, Read]]:
+def _readings(built, chromium, drawn):
     context = chromium.new_context(bypass_csp=True)
     page, found = context.new_page(), {size: {} for size in SIZES}
     for report in sorted(built[1].built):
@@ -86,26 +78,26 @@ def _readings(built: Built, chromium: Browser, drawn: Callable[[Page], None]) ->
     return found
 
 
-def show(page: Page, size: str) -> None:
+def show(page, size):
     """The page on a screen of SIZES."""
     width, height = SIZES[size]
     page.set_viewport_size({"width": width, "height": height})
 
 
 @pytest.fixture(scope="session", params=SIZES)
-def read(request: pytest.FixtureRequest, readings: dict[str, dict[str, Read]]) -> tuple[int, dict[str, Read]]:
+def read(request, readings):
     """How high the screen is, and each report on it by its name."""
     return SIZES[request.param][1], readings[request.param]
 
 
-def names(places: Places) -> tuple[list[str], list[str]]:
+def names(places):
     """The ids of benchmarks that no reader would say, and the names that hold a number."""
     with (places.data / "benchmarks.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     return [row["benchmark"] for row in rows if row["benchmark"] != row["label"]], [row["label"] for row in rows]
 
 
-def said(page: Page) -> str:
+def said(page):
     """The words in sight, on one line."""
     return " ".join(page.evaluate("document.body.innerText").split())
 

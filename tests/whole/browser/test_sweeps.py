@@ -1,19 +1,15 @@
 """The index of a sweep in a real browser: its one script sorts and filters, by mouse and keyboard; no other runs."""
 
 import shutil
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from filelock import FileLock
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from analysis._build.kernels.pool import Workers
-from analysis._build.reports import Outcome
 from analysis._build.runs.folders import Places
 from analysis._build.sweep import build_sweep
 
-Built = tuple[Places, Outcome, list[str]]
 SWEEP = """notebook: power_efficiency
 title: Energy by price
 matrix:
@@ -24,7 +20,7 @@ PRICE, FOUND = 2, "energy price"  # the column of the electricity's price, and t
 
 
 @pytest.fixture(scope="session")
-def swept(built: Built, workspace: Path) -> Places:
+def swept(built, workspace):
     """A copy of the project with a sweep of two benchmarks and two prices built; by one worker for all."""
     root = workspace / "swept"
     with FileLock(workspace / "swept.lock"):
@@ -39,7 +35,7 @@ def swept(built: Built, workspace: Path) -> Places:
 
 
 @pytest.fixture(params=[(1440, "light"), (400, "dark")], ids=["wide", "phone"])
-def index(swept: Places, tab: Callable[..., Page], request: pytest.FixtureRequest) -> Page:
+def index(swept, tab, request):
     """The sweep's index, its policy in force."""
     width, scheme = request.param
     page = tab({"width": width, "height": 900}, scheme)
@@ -47,7 +43,7 @@ def index(swept: Places, tab: Callable[..., Page], request: pytest.FixtureReques
     return page
 
 
-def column(page: Page, number: int) -> list[str]:
+def column(page, number):
     """The texts of a column's cells in the rows that are shown."""
     return [row.locator("th, td").nth(number).inner_text() for row in page.locator("tbody tr:visible").all()]
 
