@@ -246,7 +246,7 @@ def test_what_changes_the_ranking_is_asked_of_the_same_plans(made):
     """8 B200 at 10 are 80 dollars, 16 H200 at 6 are 96; a B200 at 12 costs as much, and is first by its order."""
     chosen = made(H200, B200, prices=["B200 SXM=10", "H200 SXM=6"])
     found = choice.sensitivity(chosen).set_index("change")
-    assert found.loc["B200: price -20%", ["name", "usd_per_hour_median"]].tolist() == ["B200", 64.0]
+    assert found.loc["B200 price -20%", ["name", "usd_per_hour_median"]].tolist() == ["B200", 64.0]
     assert found.at["utilization 50%", "count_median"] == 8 and "utilization 100%" not in found.index
     assert set(choice.CHANGES) == {"change", *found}
 

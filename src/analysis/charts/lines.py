@@ -164,7 +164,8 @@ def curves(
     top = interval.of(pd.concat([rows, others]), y).high.max()
     drawn |= _estimates(ax, estimates, label, color, x, y, top, drawn) if estimates is not None else {}
     ax.set(xlim=(0, right), ylim=(0, 1.08 * top))
-    ax.set_xticks([0, *ticks], ["no latency\nlimit", *map(interval.number, ticks)])
+    unlimited = "no\nlatency\nlimit" if style.is_narrow() else "no latency\nlimit"
+    ax.set_xticks([0, *ticks], [unlimited, *map(interval.number, ticks)])
     ax.yaxis.set_major_formatter(parts.plain)
     parts.name_axes(ax, x_axis, y_axis)
     quiet = {"textcoords": "offset points", "size": 7, "color": style.QUIET}

@@ -286,7 +286,7 @@ def sensitivity(chosen: Choice) -> pd.DataFrame:
         bases[first[0]] = replace(bases[first[0]], price=bases[first[0]].price * times)
         asked = chosen.asked.model_copy(update={"draws": min(chosen.asked.draws, FEWEST_DRAWS), **update})
         ranked = rank(planned(bases, asked), asked.model_copy(update={"accelerators": first}))
-        changed = words if times == 1 else f"{chosen.plans[first[0]].called}: {words}"
+        changed = words if times == 1 else f"{chosen.plans[first[0]].called} {words}"
         rows += [(changed, *ranked.iloc[0][CHANGES[1:]])] if len(ranked) else []
     return pd.DataFrame(rows, columns=CHANGES)
 
