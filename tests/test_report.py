@@ -122,6 +122,23 @@ def test_scope_line_says_rounds_division_availability_and_systems(shown):
 
 
 @pytest.mark.parametrize(
+    ("targets", "said"),
+    [
+        (["99", "99.9", "99"], ", accuracy target 99.9%, else 99%"),
+        (["99"], ", accuracy target 99%"),
+        ([""], ""),
+    ],
+)
+def test_scope_line_names_the_accuracy_targets_of_one_benchmark(shown, targets, said):
+    rows = pd.DataFrame([RESULT | {"accuracy_target": target} for target in targets])
+    assert shown(report.scope, rows)[0]["text/plain"] == (
+        f"MLPerf® Inference v5.1, closed division{said}, 1 system, available"
+    )
+    several = pd.concat([rows, rows.assign(benchmark="other")])
+    assert "accuracy target" not in shown(report.scope, several)[0]["text/plain"]
+
+
+@pytest.mark.parametrize(
     ("evidence", "said"),
     [
         (["log", "summary", "table", "collection"], "25%"),

@@ -100,9 +100,10 @@ def scope(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -
     """Show one line that says what the headline rests on: rounds, division, availability and how many systems.
 
     `rows` are results with the columns `origin`, `round`, `division`, `availability`, `submitter` and `system`;
-    figures from documents are counted as such. With `id` and `evidence` the line says what share of the results was
-    recomputed from their logs. `more` are further parts in words. The explorer shows the official rows. `band` marks
-    the whole page, such as one made from sample data.
+    figures from documents are counted as such. Rows of one benchmark with accuracy targets have these in the line.
+    With `id` and `evidence` the line says what share of the results was recomputed from their logs. `more` are further
+    parts in words. The explorer shows the official rows. `band` marks the whole page, such as one made from sample
+    data.
     """
     provenance.remember(rows)
     official = shared_memory.where(rows, rows["origin"].eq("official"))
@@ -114,6 +115,7 @@ def scope(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -
         systems, available = (len(part.drop_duplicates()) for part in (system, of_available))
         parts.append("MLPerf\u00ae Inference " + (rounds[0] if len(rounds) == 1 else f"{rounds[0]} to {rounds[-1]}"))
         parts.append(f"{names(sorted(official['division'].unique()))} division")
+        parts += _accuracy_targets(official)
         some = "" if available == systems else f"{available:,} "
         parts.append(f"{count(systems, 'system')}, {some}available")
         if {"id", "evidence"} <= set(official):
@@ -139,6 +141,14 @@ def _systems(rows: pd.DataFrame | None) -> list[str]:
                 about = ", ".join(filter(None, [f"{number:.0f}x" if number else "", round, result_id]))
                 texts.append(f"{lead}{submitter}: {system} ({about})")
     return [*texts[:SYSTEMS], *[f"and {found - SYSTEMS} more"] * (found > SYSTEMS)]
+
+
+def _accuracy_targets(rows: pd.DataFrame) -> list[str]:
+    """The accuracy targets of one benchmark in words, the strictest first: it counts where a system has several."""
+    if not {"benchmark", "accuracy_target"} <= set(rows) or rows["benchmark"].nunique() > 1:
+        return []
+    targets = sorted(set(rows["accuracy_target"]) - {""}, key=float, reverse=True)
+    return [f"accuracy target {'%, else '.join(targets)}%"] * bool(targets)
 
 
 def _recomputed(share: float) -> str:

@@ -34,11 +34,11 @@ STRICT = {"result_id": "4.1-0001", "accuracy_target": "99.9", "low": 700.0, "pre
 LOOSE = {"result_id": "4.1-0001", "accuracy_target": "99", "low": 1000.0, "precision": "int8"}
 
 
-def test_accuracy_price_carries_the_notes_of_both_runs_but_for_the_size_of_their_system(comparable_rows):
+def test_accuracy_price_carries_the_notes_of_both_runs_but_for_the_size_and_cap_of_their_system(comparable_rows):
     size, preview, inferred = note("another_size", count=1, usual=8), note("preview"), note("inferred")
-    second = {"result_id": "4.1-0002"}
-    strict = comparable_rows(STRICT | {"notes": {size, preview}}, STRICT | second)
-    loose = comparable_rows(LOOSE | {"notes": {size}}, LOOSE | second | {"notes": {inferred}})
+    of_both, second = {size, note("power_capped", watts=450)}, {"result_id": "4.1-0002"}
+    strict = comparable_rows(STRICT | {"notes": {*of_both, preview}}, STRICT | second)
+    loose = comparable_rows(LOOSE | {"notes": of_both}, LOOSE | second | {"notes": {inferred}})
     assert quantization.accuracy_cost(strict, loose)["notes"].tolist() == [{preview, inferred}]
 
 
@@ -62,3 +62,4 @@ def test_a_preview_has_no_price_and_a_benchmark_has_one_over_its_accelerators(co
     assert quantization.accuracy_cost(*both)["retained_low"].tolist() == [0.7, 0.9]
     (row,) = quantization.accuracy_cost(*both, by=()).to_dict("records")
     assert (row["benchmark"], row["retained_low"], row["retained_high"], row["systems"]) == ("llm", 0.7, 0.9, 2)
+    assert row["retained_median"] == pytest.approx(0.8)

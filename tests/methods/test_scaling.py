@@ -53,6 +53,25 @@ def test_the_largest_system_stands_alone_where_no_line_reaches_it(comparable_row
     assert scaling.by_size(rows)["alone"].tolist() == [False, False, True]
 
 
+def test_a_pair_names_the_submitters_of_both_sizes(comparable_rows):
+    """ACME has 8 and 16; of 32 there is one of Other alone, over ACME's 16."""
+    rows = layouts(comparable_rows({}, TWO, FOUR | {"submitter": "Other"}), [1, 2, 4])
+    found = scaling.grown(rows)[["to_count", "submitters", "submitter", "from_submitter"]].values.tolist()
+    assert found == [[16, 1, "ACME", "ACME"], [32, 0, "Other", "ACME"]]
+
+
+def test_the_vendor_stands_beside_the_median_of_the_others(comparable_rows):
+    """Others 90 (not their slower 60), 100 and 120, the vendor 110; a group with one other is left out."""
+    lows = {"a": 720.0, "b": 800.0, "c": 960.0, "NVIDIA": 880.0}
+    like = [{"submitter": name, "low": low} for name, low in lows.items()]
+    rows = layouts(comparable_rows(*like, {"submitter": "a", "low": 480.0}, TWO), [1] * 5 + [2])
+    (row,) = scaling.spread(rows, VENDORS).to_dict("records")
+    ends = [row[name] for name in ("others_low", "others_high", "own_low", "own_high")]
+    assert ends == pytest.approx([0.9, 1.2, 1.1, 1.1], **CLOSE)
+    assert (row["submitters"], row["slowest"], row["vendor"]) == (3, "a", "NVIDIA")
+    assert row["second_lowest"] == pytest.approx(1.0, **CLOSE)
+
+
 def test_without_the_vendor_others_are_told_alone(comparable_rows):
     rows = layouts(comparable_rows({"submitter": "a"}, {"submitter": "b"}), [1, 1])
     (row,) = scaling.spread(rows, VENDORS).to_dict("records")

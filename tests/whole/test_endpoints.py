@@ -10,7 +10,8 @@ def test_without_results_the_page_says_where_to_get_them(endpoints_pages):
     before = json.loads((endpoints_pages / "before.json").read_text("utf-8"))
     assert before["front"] == [] and before["findings"][0]["low"] is None
     assert before["findings"][0]["headline"] == (
-        "No data: clone mlcommons/endpoints_results_v* and import it with the command “analysis data PATH”"
+        "No data: no MLPerf Endpoints results imported "
+        "(clone mlcommons/endpoints_results_v*, then “analysis data PATH”)"
     )
 
 

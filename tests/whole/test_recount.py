@@ -660,14 +660,23 @@ def price_performance(asked):
 # Precision and accuracy targets
 
 
-def retained(benchmark, scenario, rounds):
-    """Throughput of a system at the 99.9 % target over its own at 99 %, where both were run."""
+def at_both_targets(benchmark, scenario, rounds):
+    """Throughput of each system at the 99.9 % target over its own at 99 %, where both were run."""
     strict, loose = (comparable(benchmark, scenario, rounds, target=target) for target in ("99.9", "99"))
     both = strict.merge(loose, on=["machine", "accelerator", "accelerator_count"], suffixes=("", "_loose"))
     both = both[both["accuracy_target"].eq("99.9") & both["accuracy_target_loose"].eq("99")]
-    if both.empty:
-        return None, None
-    return (both["low"] / both["high_loose"]).min(), (both["high"] / both["low_loose"]).max()
+    shares = pd.DataFrame({"low": both["low"] / both["high_loose"], "high": both["high"] / both["low_loose"]})
+    return shares[shares["low"].ne(1)]
+
+
+def retained(benchmark, scenario, rounds):
+    shares = at_both_targets(benchmark, scenario, rounds)
+    return (None, None) if shares.empty else span(shares)
+
+
+def retained_median(benchmark, scenario, rounds):
+    shares = at_both_targets(benchmark, scenario, rounds)
+    return (None, None) if shares.empty else one(middle(shares).median())
 
 
 def quantization_tradeoffs(asked):
@@ -682,6 +691,7 @@ def quantization_tradeoffs(asked):
     return {
         "retained_at_stricter_target": retained(benchmark, scenario, rounds),
         **{f"retained_at_stricter_target.in_{each}": retained(benchmark, each, rounds) for each in named},
+        **{f"retained_at_stricter_target.median_in_{each}": retained_median(benchmark, each, rounds) for each in named},
         "accelerators_needed": (min(needed), max(needed)),
         "single_accelerators": one((memory >= parameters).sum()),
         "official_precisions": one(rows["precision"].ne("").sum()),

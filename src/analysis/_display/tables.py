@@ -76,7 +76,7 @@ def excluded(chosen: Comparison) -> Table:
     """What was excluded, and why: one row per reason, that of most results first."""
     columns = {"reason": "Why", "results": "Results", "accelerators": "Accelerators"}
     rows = chosen.excluded.sort_values("results", ascending=False, kind="stable")
-    return table(rows, f"Left out: {chosen.topic}", columns)
+    return table(rows, f"Excluded: {chosen.topic}", columns)
 
 
 def _values(frame: pd.DataFrame, texts: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:

@@ -79,8 +79,9 @@ def accuracy_cost(strict: pd.DataFrame, loose: pd.DataFrame, by: tuple[str, ...]
 
     Both frames are comparable rows; a pair has the same system (see systems.py), benchmark, scenario, accelerator and
     count, ran the same model, and is official and available. One row per benchmark, scenario and `by`:
-    `retained_low/high` (a ratio), `systems`, source_ids, `precision` and `precision_loose` (at the stricter and looser
-    target, of the first system; "" where not stated), notes. One run submitted under both targets (ratio exactly 1) has
+    `retained_low/high` (a ratio), `retained_median`, `systems`, source_ids, `precision` and `precision_loose` (at the
+    stricter and looser target, of the first system; "" where not stated), notes, without a power cap that both runs
+    have. One run submitted under both targets (ratio exactly 1) has
     no cost and is left out.
     """
     keys = ["source_id", "system_key", "benchmark", "scenario", "accelerator", "accelerator_count", "power_measured"]
@@ -89,10 +90,12 @@ def accuracy_cost(strict: pd.DataFrame, loose: pd.DataFrame, by: tuple[str, ...]
     pairs = strict.merge(loose, on=keys, suffixes=("", "_loose"))
     pairs = pairs[pairs["rate_low"].ne(pairs["rate_low_loose"])]
     pairs = interval.put(pairs, "retained", interval.of(pairs, "rate") / interval.of(pairs, "rate", "_loose"))
-    pairs = pairs.assign(notes=notes.beside(pairs["notes"], pairs["notes_loose"]))
+    of_both = [notes.without(each, "power_capped") for each in notes.beside(pairs["notes"], pairs["notes_loose"])]
+    pairs = pairs.assign(notes=of_both, retained_middle=interval.of(pairs, "retained").middle)
     groups = pairs.groupby(["benchmark", "scenario", *by], sort=False)
     return groups.agg(
-        retained_low=("retained_low", "min"), retained_high=("retained_high", "max"), systems=("system_key", "size"),
+        retained_low=("retained_low", "min"), retained_high=("retained_high", "max"),
+        retained_median=("retained_middle", "median"), systems=("system_key", "size"),
         source_ids=("source_id", several), precision=("precision", "first"),
         precision_loose=("precision_loose", "first"), notes=("notes", notes.union),
     ).reset_index()  # fmt: skip

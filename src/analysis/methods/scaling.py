@@ -23,9 +23,9 @@ LIKE = ["benchmark", "scenario", "round", "accelerator", "precision"]
 BOX, RACK, CLUSTER = "one node", "one rack", "several nodes or racks"
 RACKS = {"GB200": 72, "GB300": 72}  # accelerators that the links of one NVL72 rack join over its trays, each a node
 GROWN = [*LIKE, "from_count", "to_count", "layout", "kept_low", "kept_high", "submitters", "submitter", "system"]
-GROWN += ["source_ids", "notes"]
+GROWN += ["from_submitter", "source_ids", "notes"]
 SPREAD = [*LIKE, "accelerator_count", "submitters", "vendor", "others_low", "others_high", "own_low", "own_high"]
-SPREAD += ["slowest", "source_ids", "notes"]
+SPREAD += ["slowest", "second_lowest", "source_ids", "notes"]
 
 
 def compared(rows: pd.DataFrame) -> pd.DataFrame:
@@ -61,7 +61,8 @@ def grown(rows: pd.DataFrame) -> pd.DataFrame:
     A size is compared with a smaller one that one submitter has too: the usual size if that is one, else the next
     smaller; where no submitter has two, with the next smaller. `kept` is the larger system's throughput per accelerator
     over the smaller one's: of the `submitters` with both sizes, lowest to highest; without one (0), of the fastest
-    system of each size. `layout` is that of the larger system, `submitter` and `system` are those of its fastest.
+    system of each size. `layout` is that of the larger system, `submitter` and `system` are those of its fastest, and
+    `from_submitter` is that of the smaller system beside it.
     """
     steps = []
     for key, part in grouped(_records(rows), LIKE).items():
@@ -80,7 +81,8 @@ def spread(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
 
     Each submitter counts with its fastest system. `others` are all but the vendor, as ratios to their own median,
     lowest to highest; `own` is the vendor's result over that median, NaN without one. `submitters` counts the others,
-    `slowest` names the last of them. Groups with fewer than two others are left out.
+    `slowest` names the last of them, `second_lowest` is the ratio of the one before it. Groups with fewer than two
+    others are left out.
     """
     vendors = dict(zip(accelerators["accelerator"], accelerators["vendor"], strict=True))
     spreads = []
@@ -97,6 +99,7 @@ def spread(rows: pd.DataFrame, accelerators: pd.DataFrame) -> pd.DataFrame:
         spreads.append(
             group
             | {"submitters": len(others), "vendor": vendor, "slowest": others[0]["submitter"]}
+            | {"second_lowest": rate(others[1]) / middle}
             | (Interval(rate(others[0]), rate(others[-1])) / middle).columns("others")
             | (interval.envelope(Interval(each, each) for each in own) / middle).columns("own")
             | _said(best.values())
@@ -123,8 +126,9 @@ def _step(smaller: dict[str, Row], larger: dict[str, Row]) -> Row:
     shared = [name for name in larger if name in smaller]
     pairs = [(larger[name], smaller[name]) for name in shared]
     pairs = pairs or [(_fastest(larger.values()), _fastest(smaller.values()))]
-    best = _fastest(of_larger for of_larger, _ in pairs)
+    best, beside = max(pairs, key=lambda pair: rate(pair[0]))
     described = {name: best[name] for name in ("layout", "submitter", "system")}
+    described |= {"from_submitter": beside["submitter"]}
     kept = interval.envelope(ratio(*pair) for pair in pairs).columns("kept")
     return described | kept | {"submitters": len(shared)} | _said([row for pair in pairs for row in pair])
 
