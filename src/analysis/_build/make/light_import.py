@@ -2,7 +2,6 @@
 
 import gc
 import logging
-import warnings
 
 from analysis._build.kernels.preload import absent
 
@@ -11,11 +10,8 @@ def import_jupyter() -> None:
     """Import nbformat and papermill without what they would load for nothing, and quieten loggers.
 
     That is a grammar that jsonschema compiles to check web addresses (0.8 s) and more of the kind, which nbformat's
-    schemas never ask for, Arrow, by which papermill would read notebooks from a cluster's file system (0.1 s), and
-    selectors of elements (0.05 s), which bs4 offers and nbconvert does not use.
+    schemas never ask for, and Arrow, by which papermill would read notebooks from a cluster's file system (0.1 s).
     """
-    with absent("soupsieve"), warnings.catch_warnings(action="ignore"):  # bs4 says so.
-        import bs4  # noqa: F401
     with absent("rfc3987_syntax"), absent("rfc3986_validator"), absent("isoduration"), absent("pyarrow"):
         import papermill.iorw  # noqa: F401 - imports nbformat
     gc.freeze()  # What is imported stays: nothing of it need be looked through for garbage again.

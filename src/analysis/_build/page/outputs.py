@@ -167,16 +167,19 @@ def draw(cells: list[Any]) -> list[str]:
 
 
 def explain(cells: list[Any], explained: set[str]) -> set[str]:
-    """Leave in each figure's metadata, as `key`, its marks, and of other notes what nothing before it explains.
+    """Leave in each figure's metadata, as `key`, the notes that nothing before it explains; the bare words of those.
 
-    Returns the bare words of those. A mark is explained below each figure that has it, where its reader looks.
+    A mark that meant something else in the figure before is explained again.
     """
     new: set[str] = set()
+    meant: dict[str, str] = {}
     for output in figures(cells):
         stated = output.metadata.get(mime.KEY, [])
-        key = [entry for entry in stated if entry["mark"] or entry["bare"] not in explained | new]
+        told = explained | new
+        key = [e for e in stated if e["bare"] not in told or meant.get(e["mark"], e["bare"]) != e["bare"]]
         output.metadata["key"] = key
         new |= {entry["bare"] for entry in key}
+        meant |= {entry["mark"]: entry["bare"] for entry in stated if entry["mark"]}
     return new
 
 
