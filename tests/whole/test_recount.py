@@ -320,10 +320,9 @@ def best_of_each(rows):
 def software_pairs(rows):
     """Gains of one submitter on one accelerator and count over the round before that has the benchmark."""
     rows = available(rows).assign(middle=middle).sort_values("middle", ascending=False)
-    rounds = in_time(rows["round"])
-    rows = rows.assign(later=rows["round"].map(dict(pairwise(rounds))).fillna("")).drop_duplicates(
-        [*SAME, "round", "accuracy_target"]
-    )
+    later = dict(pairwise(in_time(rows["round"])))
+    rows = rows.assign(later=[later.get(each, "") for each in rows["round"]])
+    rows = rows.drop_duplicates([*SAME, "round", "accuracy_target"])
     both = rows.merge(rows, left_on=[*SAME, "round"], right_on=[*SAME, "later"], suffixes=("", "_old"))
     both = both.assign(
         one_target=both["accuracy_target"].eq(both["accuracy_target_old"]),
