@@ -57,6 +57,24 @@ def test_a_percentile_is_chosen_and_a_run_without_a_log_has_the_usual_one(curve)
     assert curve(*both, interactivity="p99").points[0].speed == pytest.approx((6.25 + 5.0) / 2)
 
 
+def test_a_run_without_a_log_proves_its_limit_and_is_placed_by_logs_of_its_accelerator(curve, record):
+    """Others are four times as fast as their limit of 200 ms; H100's own count from three on: twice as fast."""
+    others = [SERVER | H200 | {"system": f"o{place}", "tpot_p50_ms": 50.0} for place in range(4)]
+    own = [SERVER | {"system": f"h{place}", "tpot_p50_ms": 100.0, "round": "v4.1"} for place in range(3)]
+    (few,) = curve(SERVER, *others, *own[:2]).points[:1]
+    (many,) = curve(SERVER, *others, *own).points[:1]
+    assert (few.least, few.speed, many.least, many.speed) == (5.0, 20.0, 5.0, 10.0)
+    found = curve(SERVER, *others, *own)
+    assert [found.at(speed).evidence for speed in (5.0, 7.5)] == [MEASURED, INTERPOLATED]
+    for percentile in ("median", "p99"):
+        points, _ = drawn(
+            record(OFFLINE, SERVER, *others), "llama2-70b", ["v5.1"], ["H100 SXM", "H200 SXM"], percentile
+        )
+        bounds = points[points["scenario"].eq("Server")].set_index("accelerator")
+        assert bounds.at["H100 SXM", "is_bound"] and bounds.at["H100 SXM", "speed"] == 5.0
+    assert not points["is_bound"][points["scenario"].eq("Offline")].any()
+
+
 @pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 1.0])
 def test_between_two_points_the_logarithm_falls_evenly(curve, share):
     """3,000 at 5 tokens/s and 1,500 at 25: halfway 3,000 / sqrt(2)."""

@@ -31,7 +31,7 @@ LATENCIES = [f"{name}_{percentile}_ms" for name in ("ttft", "tpot") for percenti
 ENDS = ["throughput_low", "throughput_high", "retained_low", "retained_high"]
 TARGETS = [
     "target", "accelerator", "is_available", "throughput_low", "throughput_high", "retained_low", "retained_high",
-    "interactivity", "id", "system", "submitter", "software", "round", "basis", "origin", "source_id",
+    "interactivity", "is_bound", "id", "system", "submitter", "software", "round", "basis", "origin", "source_id",
     "accelerator_count", "notes",
 ]  # fmt: skip
 
@@ -122,7 +122,7 @@ def at_targets(runs: pd.DataFrame, targets: Sequence[float], name: str = PER_ACC
     throughput_low: the highest of any run at the target or faster. throughput_high: the highest of the runs at the
     nearest slower interactivity among those with a higher throughput, else of the Offline runs, or throughput_low.
     retained_low/high: that run's throughput over the Offline throughput of its own system (NaN without one).
-    interactivity, id, system ... are those of the run of the lower bound. Available systems only, or those of an
+    interactivity, is_bound, id ... are those of the run of the lower bound. Available systems only, or those of an
     accelerator that has no other. Where no run is so fast, the numbers are NaN and interactivity is the highest known.
     Columns: TARGETS.
     """

@@ -35,10 +35,9 @@ from analysis.methods.prediction import KNOWN, MODEL, NEW, NONE, OFFLINE, SLOWER
 from analysis.planner.demand import requests
 
 SPEED = "tokens_per_second_per_user"
-LEAST_SPEED = "least_tokens_per_second_per_user"  # that a run proves: of its log, else its limit
+LEAST_SPEED, IS_BOUND = "least_tokens_per_second_per_user", "is_bound"  # that a run proves, and whether by its limit
 FIRST_TOKEN = "first_token_ms"  # see benchmark_rules.first_token_ms
 MEASURED, INTERPOLATED, ESTIMATE = "measured", "interpolated", "estimate"
-PERCENTILES = {"median": "p50", "p99": "p99"}  # of the parameter `interactivity`
 RATE = ("per_accelerator_low", "per_accelerator_high")
 SAME_LENGTHS = 0.01  # share by which mean lengths may differ from the benchmark's and still be its own
 FULL_ERROR = 2.0  # times the throughput, at which other lengths have all the error of another benchmark
@@ -431,35 +430,35 @@ def drawn(
             facts = {"scenario": rows["scenario"].iloc[0], "round": names(rows["round"].unique())}
             told = {"source_ids": several(rows["source_id"]), "notes": notes.union(rows["notes"])}
             ends = {"speed": point.least, "rate_low": point.rate.low, "rate_high": point.rate.high}
-            unlogged = point.speed == point.speed and bool(rows[f"tpot_{PERCENTILES[percentile]}_ms"].isna().any())
-            ends |= {"is_bound": unlogged}
+            ends |= {IS_BOUND: bool(rows[IS_BOUND].any())}
             points.append({"accelerator": name} | ends | facts | told)
         if each.points:
             start = each.points[-1 if len(measured) == len(each.points) else 0].speed
             found = {speed: each.at(speed) for speed in np.linspace(start, end, STEPS)}
             estimates += [(name, speed, one.rate.low, one.rate.high) for speed, one in found.items() if one]
     columns = ["accelerator", "speed", "rate_low", "rate_high"]
-    frame = pd.DataFrame(points, columns=[*columns, "is_bound", "scenario", "round", "source_ids", "notes"])
+    frame = pd.DataFrame(points, columns=[*columns, IS_BOUND, "scenario", "round", "source_ids", "notes"])
     return frame, pd.DataFrame(estimates, columns=columns)
 
 
 def _with_speeds(
     rows: pd.DataFrame, decoder: Decoder, limits: pd.DataFrame, asked: RealWorldDerating
 ) -> tuple[pd.DataFrame, dict[str, float]]:
-    """The rows with SPEED, the interactivity of each run, and LEAST_SPEED; the usual one of each scenario with a limit.
+    """The rows with SPEED, the interactivity of each run, LEAST_SPEED, and IS_BOUND; the usual speed by scenario.
 
     By the run's own log, at the percentile asked for; a run without one has the limit of its scenario, at the median
     times what logged runs were faster than their limit: those of its accelerator where these are FEWEST_LOGGED, else
     all. Offline runs have none.
     """
-    tpot = rows.get(f"tpot_{PERCENTILES[asked.interactivity]}_ms", pd.Series(np.nan, rows.index))
-    logged, typical = MS_PER_SECOND / pd.to_numeric(tpot).where(rows["scenario"].isin(LIMITED)), {}
-    limit = MS_PER_SECOND / benchmark_rules.of_rows(rows, limits, benchmark_rules.TPOT, asked.rounds)
-    speeds = logged
+    bounds = benchmark_rules.interactivity_bounds(rows, limits, asked.rounds, asked.interactivity)
+    bounds = bounds.where(rows["scenario"].isin(LIMITED))
+    limit, typical = MS_PER_SECOND / bounds["tpot_limit_ms"].astype("float64"), {}
+    least, is_bound = bounds["speed"].astype("float64"), bounds["proof"].eq(benchmark_rules.LIMIT)
+    speeds = least.mask(is_bound)
     for name in LIMITED:
         own = rows["scenario"].eq(name)
         over, of_each = 1.0, 1.0
-        if asked.interactivity == "median" and (faster := (logged / limit)[own].dropna()).size:
+        if asked.interactivity == "median" and (faster := (speeds / limit)[own].dropna()).size:
             over = float(faster.median())
             of_own = faster.groupby(rows["accelerator"]).agg(["median", "size"])
             of_own = of_own.loc[of_own["size"].ge(FEWEST_LOGGED), "median"]
@@ -467,7 +466,7 @@ def _with_speeds(
         speeds = speeds.fillna((limit * of_each).where(own))
         guaranteed = MS_PER_SECOND / decoder.limit_ms(asked.benchmark, name, asked.rounds)
         typical |= {name: guaranteed * over} if guaranteed == guaranteed else {}
-    return rows.assign(**{SPEED: speeds, LEAST_SPEED: logged.fillna(limit)}), typical
+    return rows.assign(**{SPEED: speeds, LEAST_SPEED: least, IS_BOUND: is_bound}), typical
 
 
 def _power(ends: Interval, exponent: float) -> Interval:
