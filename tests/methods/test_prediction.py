@@ -257,19 +257,6 @@ def test_an_unknown_benchmark_is_refused_with_the_valid_ones(data):
         prediction.gathered(data, ["gpt-5"])
 
 
-def test_a_round_is_predicted_ahead_from_earlier_rounds_alone():
-    """By hand: Offline x 0.9, the only earlier ratio; no range from one case; the later round and its rates unread."""
-    part = {"accelerator": "H100 SXM", "accelerator_count": 8}
-    old, later = case(1, **part, round="v5.1", rate=900.0), case(3, **part, round="v6.1", rate=100.0)
-    asked = case(2, **part, round="v6.0", rate=777.0, offline=2000.0)
-    rows = prediction.ahead(frame(old, asked, later), "v6.0").set_index("question")
-    assert rows["predicted"].to_dict() == pytest.approx({KNOWN: 1800.0, NEW: 900.0}, **CLOSE)
-    assert rows[["low", "high"]].isna().all(axis=None)
-    others = prediction.ahead(frame(old, asked | {"rate": 5.0, "per_accelerator": 1.0}), "v6.0")
-    pd.testing.assert_frame_equal(others, rows.reset_index()[others.columns])
-    assert round_age("v6.0") < round_age("v6.1")
-
-
 def test_errors_of_the_record_reach_what_they_aim_at(shipped_errors):
     """Median and P90 with Offline known and no result of the accelerator; better than the median of the others."""
     for scenario, median, p90 in (("Interactive", 0.09, 0.25), ("Server", 0.045, 0.18)):

@@ -254,25 +254,6 @@ def predictions(cases: pd.DataFrame) -> pd.DataFrame:
                         held=found["factor"].between(band.low, band.high))  # fmt: skip
 
 
-def ahead(cases: pd.DataFrame, name: str) -> pd.DataFrame:
-    """The cases of round `name` under a latency limit, predicted from the rounds before it as if it were not known.
-
-    Of the round itself only its systems are read and, for KNOWN, each one's own Offline rate. One row for each case of
-    KNOWN and NEW; `predicted`, `low` and `high` are the whole system's, and NaN where nothing predicts the case.
-    """
-    age = cases["round"].map(round_age)
-    asked = cases[cases["round"].eq(name) & cases["scenario"].isin(LIMITED)].assign(rate=np.nan, per_accelerator=np.nan)
-    found = predictions(pd.concat([cases[age < round_age(name)], asked], ignore_index=True))
-    rows = found[found["round"].eq(name) & found["basis"].eq(EARLIER) & found["question"].isin([KNOWN, NEW])]
-    size = rows["accelerator_count"].astype("float64").where(rows["question"].eq(NEW), 1.0)
-    middle, keys = rows["predicted"] * size, zip(rows["question"], rows["benchmark"], rows["scenario"], strict=True)
-    found = found[found["basis"].eq(EARLIER)]
-    ends = [band(found, *key[1:], key[0], EARLIER).factors for key in keys]
-    columns = ["question", *(column for column in CASE if column not in ("rate", "per_accelerator"))]
-    low, high = (np.array([getattr(each, end) for each in ends]) for end in ("low", "high"))
-    return rows[columns].assign(predicted=middle, low=middle * low, high=middle * high).reset_index(drop=True)
-
-
 def shares(cases: pd.DataFrame, targets: pd.DataFrame, factor: float = FACTOR) -> np.ndarray:
     """The share of Offline throughput of each target, from all `cases` of its benchmark and scenario but its own.
 
@@ -426,9 +407,9 @@ def pool(predictions: pd.DataFrame, benchmark: str, scenario: str, question: str
     return next((part for part in parts if part.sum() > FEWEST), asked & far).to_numpy()
 
 
-def band(predictions: pd.DataFrame, benchmark: str, scenario: str, question: str, basis: str = ALL) -> Band:
+def band(predictions: pd.DataFrame, benchmark: str, scenario: str, question: str) -> Band:
     """What an actual rate may be over its prediction: from the errors of like cases (see `pool`)."""
-    factors = predictions["factor"].to_numpy()[pool(predictions, benchmark, scenario, question, basis)]
+    factors = predictions["factor"].to_numpy()[pool(predictions, benchmark, scenario, question)]
     return Band(Interval(*map(float, _likely(factors))) if len(factors) > FEWEST else interval.UNKNOWN, len(factors))
 
 
