@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, overload
 
 import pandas as pd
 
@@ -28,22 +27,6 @@ def load_results() -> pd.DataFrame:
     TableError naming file, row and column of a broken table.
     """
     return flags.catalog().results
-
-
-@overload
-def comparable(
-    results: pd.DataFrame | None = ..., *, benchmark: str, scenario: str = ..., division: str = ..., suite: str = ...,
-    rounds: Iterable[str] = ..., accelerators: Iterable[str] = ..., accuracy_target: str = ..., power: bool = ...,
-    origins: Iterable[str] = ..., return_excluded: Literal[False] = ...,
-) -> pd.DataFrame: ...  # fmt: skip
-
-
-@overload
-def comparable(
-    results: pd.DataFrame | None = ..., *, benchmark: str, scenario: str = ..., division: str = ..., suite: str = ...,
-    rounds: Iterable[str] = ..., accelerators: Iterable[str] = ..., accuracy_target: str = ..., power: bool = ...,
-    origins: Iterable[str] = ..., return_excluded: Literal[True],
-) -> tuple[pd.DataFrame, pd.DataFrame]: ...  # fmt: skip
 
 
 def comparable(

@@ -316,20 +316,6 @@ def test_notes_of_documents_and_of_accelerators_are_told_together(select):
     assert notes.of_rows(select().rows) == NONE
 
 
-def test_subtitle_says_what_is_compared(select):
-    assert select().subtitle == "LLM Offline, v4.1, closed division."
-    assert select({"round": "v5.1"}, PAPER | {"round": ""}, rounds=()).subtitle == (
-        "LLM Offline, v4.1 and v5.1, closed division."
-    )
-    rounds = [{"round": name} for name in ("v6.0", "v5.1", "v4.0")]
-    assert select(*rounds, rounds=()).subtitle == "LLM Offline, v4.0 to v6.0 (4 rounds), closed division."
-    asked = "v6.0", "v4.0", "v5.1", "v4.1"
-    assert select(*rounds, rounds=asked).subtitle == "LLM Offline, v4.0 to v6.0 (4 rounds), closed division."
-    assert select(*rounds, rounds=("v5.1", "v4.1")).subtitle == "LLM Offline, v4.1 and v5.1, closed division."
-    assert select({"benchmark": "images"}, rounds=(), benchmark="scan").subtitle == "Scans Offline, closed division."
-    assert select(power=True).subtitle == "LLM Offline, v4.1, power submissions."
-
-
 @pytest.mark.parametrize(
     ("changes", "what", "name"),
     [
@@ -355,7 +341,6 @@ def test_nothing_comparable_is_an_empty_selection(select):
     assert chosen.rows.empty
     assert {"rate_low", "per_accelerator_high", "basis", "notes", "assumed"} <= set(chosen.rows.columns)
     assert chosen.sources == []
-    assert chosen.subtitle == "LLM Offline, v3.1, closed division."
 
 
 def test_benchmarks_asked_for_together_are_what_each_gives_alone(data):
@@ -427,12 +412,8 @@ def test_only_checked_results_are_compared_where_those_are_asked_for(select):
 def test_result_of_which_no_doubts_are_known_is_an_error_and_not_trusted(results, tables, trust):
     given = tables(results({}, {"id": "lost"}))
     unknown = given._replace(doubts=given.doubts.drop("lost"))
-    for ask in (
-        lambda: selection.select(unknown, replace(ASK, trust=trust)),
-        lambda: selection.trusted(unknown, trust),
-    ):
-        with pytest.raises(ValueError, match=r"no doubts are known of result 'lost' \(1 of 2 results\): .* judged"):
-            ask()
+    with pytest.raises(ValueError, match=r"no doubts are known of result 'lost' \(1 of 2 results\): .* judged"):
+        selection.select(unknown, replace(ASK, trust=trust))
 
 
 def test_catalog_that_nobody_judges_is_read_and_not_compared():
@@ -440,7 +421,6 @@ def test_catalog_that_nobody_judges_is_read_and_not_compared():
     assert len(catalog.results)
     for ask in (
         lambda: catalog.doubts,
-        lambda: selection.trusted(catalog, "all"),
         lambda: selection.select(catalog, LLAMA),
     ):
         with pytest.raises(NotJudged, match=r"without a judge: open it by analysis\.audit\.flags\.catalog"):
@@ -453,16 +433,6 @@ def test_what_the_audit_doubts_in_the_project_s_own_tables_is_left_out_where_ask
         set(selection.select(data, replace(LLAMA, trust=trust)).rows["id"]) for trust in selection.TRUST
     )
     assert everything & doubted and checked == everything - doubted
-
-
-def test_results_for_what_asks_no_question_carry_their_doubt_alone(results, tables):
-    given = tables(results({}, {"inferred": True}, {}), DOUBTED)
-    rows = selection.trusted(given, "all")
-    assert rows["id"].tolist() == ["r0", "r1", "r2"]
-    assert rows["notes"].tolist() == [NONE, {note("contradicts_record")}, {note("other_power_limit")}]
-    assert selection.trusted(given, "checked")["id"].tolist() == ["r0", "r2"]
-    with pytest.raises(ValueError, match=r"no trust 'some': .*valid: all, checked"):
-        selection.trusted(given, "some")
 
 
 def test_record_is_compared_undoubted_and_documents_are_no_part_of_it(results, benchmarks):

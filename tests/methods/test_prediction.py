@@ -6,7 +6,7 @@ import pytest
 
 from analysis._core.interval import Interval
 from analysis._core.paths import ROOT
-from analysis._core.vocabulary import LIMITED, round_age
+from analysis._core.vocabulary import LIMITED
 from analysis.methods import prediction
 from analysis.methods.prediction import ALL, EARLIER, KNOWN, MODEL, NAIVE, NESTED, NEW, NONE, SLOWER, Band
 

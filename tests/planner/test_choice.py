@@ -198,15 +198,6 @@ def test_a_name_of_a_benchmark_has_no_distance(made):
     assert (chosen.match.benchmark, chosen.match.found, chosen.match.own["distance"]) == ("llama2-70b", False, 0)
 
 
-def test_the_steps_go_up_and_hold_the_choice(made):
-    """A node of eight B200 gives 80,000 tokens/s: one to 4,000 users, two beyond; from 100 to 10,000 users."""
-    chosen = made(H100, B200)
-    steps = choice.stairs(chosen, most=1)
-    own = steps[steps["accelerator"].eq("B200 SXM")]
-    assert own["count"].tolist() == [8, 16, 24] and own["users_from_p50"].tolist() == [100, 4001, 8001]
-    assert set(steps["accelerator"]) == {"B200 SXM", "H100 SXM"}, "the baseline stands beside the first"
-
-
 FIRST = {"count_median": 8.0, "count_high": 8.0, "accelerator": "B200 SXM", "within": "", "evidence": "measured"}
 LESS = {"accelerator": "H100 SXM", "count_median": 4.0, "count_high": 4.0}
 ROWS = pd.DataFrame([FIRST, FIRST | {"accelerator": "B300 SXM"}, FIRST | LESS, FIRST | {"evidence": "estimate"}])
@@ -238,7 +229,6 @@ def test_each_reason_why_an_accelerator_is_not_ranked(made):
     fast = made(B200, baseline="B200 SXM", tokens_per_second_per_user=1e5)
     assert fast.unranked["why"].tolist() == [choice.TOO_FAST] and 500 < fast.unranked["roof"].item() < 1e5
     assert fast.ranked.empty and fast.behind.empty and choice.sensitivity(fast).empty
-    assert choice.stairs(fast, most=3).empty
     assert made(B200).unranked["why"].tolist() == [choice.NO_RATE]
 
 

@@ -49,9 +49,8 @@ def test_the_project_that_is_built_is_what_is_shipped(project, shipped, others):
 def test_every_report_is_built_under_every_parameter_set(built):
     places, outcome, lines = built
     assert [(failure.report, str(failure)) for failure in outcome.failed] == []
-    reports = {path.stem for path in places.runs.glob("*.yml")} - set(outcome.skipped)
+    reports = {path.stem for path in places.runs.glob("*.yml")}
     assert set(outcome.built) == reports and set(OWN) < reports
-    assert all(reason.endswith("make data") for reason in outcome.skipped.values())
     assert all((places.reports / f"{name}.{ending}").is_file() for name in reports for ending in ("html", "json"))
     assert (places.reports / "index.html").is_file()
     assert lines[-1].startswith(f"{len(reports)} built")
@@ -76,7 +75,7 @@ def test_findings_under_other_parameters_are_the_stored_ones(built, data_regress
     Reports under their notebooks' defaults are not among them: their stored outputs are compared as they are.
     """
     notebooks = {path.stem for path in built[0].notebooks.glob("*.ipynb")}
-    others = sorted({path.stem for path in built[0].runs.glob("*.yml")} - notebooks - set(built[1].skipped))
+    others = sorted({path.stem for path in built[0].runs.glob("*.yml")} - notebooks)
     found = {
         report: {
             each["name"]: [end and float(f"{end:.6g}") for end in (each["low"], each["high"])]
@@ -140,7 +139,7 @@ def test_a_page_is_the_same_on_the_other_kind_of_kernels_where_nothing_is_kept(c
 def test_without_the_record_the_reports_run_to_the_end(copied, monkeypatch):
     monkeypatch.setenv("ANALYSIS_OFFICIAL", "off")
     outcome = build_reports(OWN, places=copied, force=True, say=lambda line: None)
-    assert sorted(outcome.built) == sorted(OWN) and not outcome.failed and not outcome.skipped
+    assert sorted(outcome.built) == sorted(OWN) and not outcome.failed
     read = [table for report in OWN for table in record(copied, report)["provenance"]["tables"]]
     assert read and not any(table.startswith("official/") for table in read)
 

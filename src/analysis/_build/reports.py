@@ -26,11 +26,10 @@ Say = Callable[[str], None]
 
 @dataclass
 class Outcome:
-    """What became of each report of one build; `skipped` has the reason of each, `seconds` what each built one took."""
+    """What became of each report of one build; `seconds` is what each built one took."""
 
     built: list[str] = field(default_factory=list)
     fresh: list[str] = field(default_factory=list)
-    skipped: dict[str, str] = field(default_factory=dict)
     failed: list[Failure] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
 
@@ -68,8 +67,6 @@ def build_reports(
         stale = survey(names, places, outcome, force)
         for report in outcome.fresh:
             say(f"fresh   {report}")
-        for report, reason in outcome.skipped.items():
-            say(f"skipped {report}  ({reason})")
         for failure in outcome.failed:
             say(f"FAILED  {failure.report}")
         try:
@@ -98,7 +95,7 @@ def sift(
     """
     output_files.tidy(places, reports)
     outcome.fresh += [plan.run.report for plan in plans if plan.reason is None and not force]
-    for report in [*outcome.fresh, *outcome.skipped]:
+    for report in outcome.fresh:
         output_files.forget(report, places)
     for failure in outcome.failed:
         output_files.remember(failure, places)
@@ -106,7 +103,7 @@ def sift(
 
 
 def plan_reports(files: Mapping[str, Any], places: Places, outcome: Outcome) -> list[Plan]:
-    """A plan for each run file; those that are refused go to `outcome.failed`, those without data to `skipped`."""
+    """A plan for each run file; those that are refused go to `outcome.failed`."""
     from analysis._core.parameters import validate
 
     plans = []
@@ -114,9 +111,6 @@ def plan_reports(files: Mapping[str, Any], places: Places, outcome: Outcome) -> 
         try:
             run = runfiles.read_run(path, places)
             parameters = validate(run.notebook, run.parameters, places.notebooks)
-            if lacking := runfiles.missing(run, places):
-                outcome.skipped[report] = f"needs {', '.join(lacking)}: make data"
-                continue
             plans.append(Plan(run, parameters, freshness.stale(run, parameters, places)))
         except UnusableTable as error:
             advice = f"Next: put the table right (make check names each fault), then: make reports/{report}.html"
@@ -164,7 +158,7 @@ def summary(outcome: Outcome, places: Places, seconds: float, say: Say) -> None:
         say(f"hint    {hint}")
     for failure in outcome.failed:
         say(f"\n{failure.text()}")
-    counts = {"built": outcome.built, "fresh": outcome.fresh, "skipped": outcome.skipped, "failed": outcome.failed}
+    counts = {"built": outcome.built, "fresh": outcome.fresh, "failed": outcome.failed}
     numbers = ", ".join(f"{len(reports)} {word}" for word, reports in counts.items() if reports)
     if outcome.failed:
         say("")

@@ -117,11 +117,6 @@ def exactly(value: float) -> Interval:
     return Interval(value, value)
 
 
-def nothing(name: str, unit: str, why: str) -> Finding:
-    """The finding of a choice that leaves no comparable row: no value, and the reason as its headline."""
-    return Finding(name, None, unit, why)
-
-
 def _nine_digits(value: float | None) -> float | None:
     if value is None or not math.isfinite(value):
         return None

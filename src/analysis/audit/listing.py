@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
 
 import pandas as pd
 
 from analysis._core import interval
 from analysis._core.choices import choose
-from analysis._core.plain_values import as_dicts
+from analysis._core.plain_values import as_dicts, as_json
 from analysis._tables.catalog import Catalog
 from analysis.audit import checks, naming
-from analysis.audit.verdict import COLUMNS, VERDICTS
+from analysis.audit.verdict import VERDICTS
 
 FORMATS = ("table", "json", "csv")
 WIDTH = {"row_id": 38, "check": 26, "verdict": 22}
@@ -28,15 +27,8 @@ def printed(tables: Catalog, source: str = "", verdict: str = "", form: str = "t
     if form == "csv":
         return rows.to_csv(index=False, lineterminator="\n").removesuffix("\n")
     if form == "json":
-        return json.dumps([_record(row) for row in as_dicts(rows)], indent=1, ensure_ascii=False)
+        return json.dumps(as_json(rows), indent=1, ensure_ascii=False)
     return "\n".join([_sum(rows), *(_line(row) for row in as_dicts(rows))])
-
-
-def _record(row: dict) -> dict:
-    """A row as JSON holds it: a missing number is null."""
-    return {
-        name: None if isinstance(row[name], float) and not math.isfinite(row[name]) else row[name] for name in COLUMNS
-    }
 
 
 def _line(row: dict) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import pandas as pd
 
 from analysis._core import shared_memory
+from analysis._core.cell_lists import first_of
 from analysis._core.interval import Interval
 from analysis._core.memo import cached_method
 from analysis._core.plain_values import as_dicts, grouped
@@ -146,4 +147,4 @@ def result_ids(rows: list[Row]) -> tuple[str, ...]:
 def ids_in_words(rows: list[Row]) -> str:
     """The result ids, or the row ids where there are none; the first three and how many more."""
     names = list(dict.fromkeys(row["result_id"] or row["id"] for row in rows))
-    return ", ".join(names) if len(names) < 4 else f"{', '.join(names[:3])} and {len(names) - 3} more"
+    return first_of(names, 3)

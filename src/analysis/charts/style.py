@@ -117,11 +117,6 @@ class Twice:
         return getattr(self._drawing, name)
 
 
-def apply() -> None:
-    """Set the theme, at the top of a notebook whose own figures should have it too (see `theme`, for what it is)."""
-    theme.apply()
-
-
 def chart(chart: Callable[..., Drawing]) -> Callable[..., Twice]:
     """A chart that is drawn for a wide page and once more, laid out anew, for a narrow one; of no rows, a sentence."""
 

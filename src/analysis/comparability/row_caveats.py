@@ -28,12 +28,6 @@ def of_each(rows: pd.DataFrame, suite: str, division: str) -> pd.Series:
     return pd.Series([notes_of[key] for key in keys], index=rows.index, dtype="object")
 
 
-def of_doubts(rows: pd.DataFrame) -> pd.Series:
-    """What the audit doubts about each row (`doubt`, a code or ""), as its only note."""
-    notes_of = {code: _doubt(code) for code in rows["doubt"].unique()}
-    return pd.Series([notes_of[code] for code in rows["doubt"].tolist()], index=rows.index, dtype="object")
-
-
 def usual(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """By name, what it is most often paired with; the greater of two that are as frequent."""
     counts = Counter(pairs)

@@ -52,7 +52,6 @@ OF_ONE_KIND += ["availability", "power_measured"]
 NAMED = 8  # accelerators named among the excluded
 
 PLACE, VERSION = "place", "version"  # `comparable_since` of the version of a benchmark that is compared
-FEW = 3  # rounds that a subtitle names one by one
 
 # What keeps two results apart: the field of a Question that asks for it, and the rules that refuse the other ones.
 ASPECTS = {
@@ -158,18 +157,6 @@ class Comparison:
         return WORK[self.unit]
 
     @property
-    def subtitle(self) -> str:
-        """What a figure of these rows compares: benchmark, scenario, rounds, division. The figure adds their notes.
-
-        The rounds are those asked for, else those of the rows, oldest first; more than FEW by the first, the last and
-        how many.
-        """
-        rounds = sorted(set(self.question.rounds or self.rows["round"]) - {""}, key=round_age)
-        span = f"{rounds[0]} to {rounds[-1]} ({len(rounds)} rounds)" if len(rounds) > FEW else " and ".join(rounds)
-        kind = "power submissions" if self.question.power else f"{self.question.division} division"
-        return f"{', '.join(filter(None, [self.topic, span, kind]))}."
-
-    @property
     def sources(self) -> list[str]:
         """The ids of the documents and rounds that the rows come from, each once."""
         return sorted(set(self.rows["source_id"]))
@@ -206,17 +193,6 @@ def select(data: Tables, question: Question) -> Comparison:
     label, target, unit = (facts[name][0] for name in ("label", "target", "rate_unit"))
     kept = _kept(data.results, rows, reasons == "", question)
     return Comparison(kept, _left_out(rows, reasons, question, target, unit), unit, question, label)
-
-
-def trusted(data: Tables, trust: str) -> pd.DataFrame:
-    """The results for reports that ask no Question, with what is doubted about each as `notes`.
-
-    All of them, or with `trust` "checked" those that are checked. Raises ValueError for another `trust`.
-    """
-    choose(trust, TRUST, "trust")
-    rows = data.results.assign(**_doubts(data, np.arange(len(data.results))))
-    rows = rows if trust == "all" else rows[rows["checked"]]
-    return rows.assign(notes=row_caveats.of_doubts(rows))
 
 
 def select_all(data: Tables, question: Question, names: Iterable[str] = ()) -> pd.DataFrame:

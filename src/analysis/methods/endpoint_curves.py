@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 
 import pandas as pd
 
-RATES = ("tokens_per_second", "per_accelerator", "per_kilowatt")
 KEYS = ["model", "dataset", "interactivity_basis"]  # what curves that are compared must share
 
 
@@ -74,7 +73,7 @@ def named(points: pd.DataFrame, short_name: Callable[[str], str]) -> pd.DataFram
 
 
 def leaders(reached: pd.DataFrame, rate: str) -> pd.DataFrame:
-    """Return, of `at_targets`, the highest `rate` (one of RATES) at each target of each model, available systems only.
+    """Return, of `at_targets`, the highest `rate` at each target of each model, available systems only.
 
     Curves are compared within one model, data set and definition of interactivity. Only Standardized results: others
     follow other rules.

@@ -16,9 +16,7 @@ from analysis._core.interval import Interval
 from analysis._core.number_words import as_interval
 
 HOURS_PER_YEAR = 8760.0
-HARDWARE, RUNNING = ("accelerator", "host", "network"), ("place", "staff", "electricity")
 NOTHING = Interval(0.0, 0.0)
-PARTS = (*HARDWARE, *RUNNING)
 WAYS = {True: "all hours rented", False: "only used hours rented"}  # ways to rent, by whether idle hours are paid
 
 
@@ -62,14 +60,14 @@ class Terms:
         return HOURS_PER_YEAR * self.used_share
 
     def hardware_shares(self) -> dict[str, Interval]:
-        """Share of the accelerator's purchase price per hour in use, for each part of HARDWARE."""
+        """Share of the accelerator's purchase price per hour in use,: accelerator, host, and network."""
         yearly = (1 - self.residual_share) / self.years + self.capital_share * (1 + self.residual_share) / 2
         hourly = (yearly + self.maintenance_share) / self.hours
         parts = {"accelerator": Interval(1.0, 1.0), "host": self.host_share, "network": self.network_share}
         return {name: part * hourly for name, part in parts.items()}
 
     def running(self) -> dict[str, Interval]:
-        """US dollars per hour in use of each part of RUNNING; idle hours draw no power."""
+        """US dollars per hour in use of place, staff, and electricity; idle hours draw no power."""
         kilowatts = self.watts / 1000
         return {
             "place": kilowatts * self.place_usd_per_kilowatt_month * (12 / self.hours),
@@ -92,9 +90,10 @@ class Terms:
 
 
 def hourly(purchase: Interval, terms: Terms) -> pd.DataFrame:
-    """Return US dollars per accelerator-hour in use by part: part (PARTS, then `total`), usd_low, usd_high.
+    """Return US dollars per accelerator-hour in use by part: part, usd_low, usd_high.
 
-    No rows where the purchase price or the watts are unknown.
+    Parts: accelerator, host, network, place, staff, electricity, then `total`. No rows where the purchase price or the
+    watts are unknown.
     """
     if not (purchase.known and terms.watts.known):
         return pd.DataFrame(columns=["part", "usd_low", "usd_high"])

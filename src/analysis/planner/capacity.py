@@ -30,7 +30,6 @@ from analysis.planner.demand import Demand
 _Input = tuple[str, str, Interval, str]  # quantity, unit, range, what the range is one of
 ASSUMED = "assumed"  # basis of a range that no table gives
 FEWEST_DRAWS = 1000  # of a median alone
-FEWER_DRAWS = 5000  # of the plans beside the one asked for
 SPEEDS, PRICE_CHANGE, PEAKS = (15.0, 25.0, 50.0), 0.2, (1.0, 2.0)  # of `alternatives`
 CHANGED = ("accelerators", "usd_per_hour", "usd_per_million_tokens")
 MEASURED = "measured under the latency limit, no production loss"  # basis of a derate of 1

@@ -11,12 +11,12 @@ import pandas as pd
 from analysis._core import interval, notes, round_order
 from analysis._core.interval import Interval
 from analysis._core.notes import NONE, Notes
-from analysis._core.parameters import MOST_USERS, AcceleratorChoice
+from analysis._core.parameters import AcceleratorChoice
 from analysis._core.vocabulary import LIMITED
 from analysis.methods import cost
 from analysis.planner import basis, capacity, nearest_benchmark, sizing
 from analysis.planner.basis import Basis
-from analysis.planner.capacity import FEWER_DRAWS, FEWEST_DRAWS, Planned
+from analysis.planner.capacity import FEWEST_DRAWS, Planned
 from analysis.planner.curve import ESTIMATE, Tables
 from analysis.planner.demand import requests
 from analysis.planner.nearest_benchmark import Shape
@@ -30,7 +30,6 @@ PREVIEW, PROMPT, MEMORY = "preview only", "prefill exceeds the TTFT limit", "mem
 # two budgets the one that counts comes later.
 WITHIN = ("", "yes", "possibly", "unknown", "no")
 CAUSES = {"traffic": "throughput", "queue": "queueing", "groups": "weights", "memory": "KV cache"}  # of sizing.CAUSES
-AROUND, STEPS = 10, 30  # a staircase goes from a tenth of the users to ten times as many, in at most so many steps
 PER_MILLION, BREAK_EVEN, HEADROOM = "usd_per_million_tokens", "break_even", "headroom"
 QUANTITIES = ("nodes", ACCELERATORS, DOLLARS, PER_MILLION, KILOWATTS, HEADROOM, BREAK_EVEN, "price_at_most")
 CHANGES = ["change", "accelerator", "name", *(f"{name}_median" for name in (ACCELERATORS, DOLLARS, PER_MILLION))]
@@ -355,30 +354,6 @@ def _budget_holds(ends: Mapping[str, float], name: str, budget: float) -> str:
     if low != low:
         return "unknown"
     return "yes" if high <= budget else "possibly" if low <= budget else "no"
-
-
-def stairs(chosen: Choice, most: int) -> pd.DataFrame:
-    """Return the steps from users to accelerators, of the first `most` ranked and a ranked baseline.
-
-    From a tenth of the users asked for to ten times as many, of FEWER_DRAWS at most. Columns: accelerator, name, count,
-    and those of capacity.staircase but its accelerators.
-    """
-    rows, ends = [], (max(1, chosen.asked.users // AROUND), users_at_most(chosen.asked))
-    draws = min(chosen.asked.draws, FEWER_DRAWS)
-    ranked = chosen.ranked["accelerator"]
-    for name in dict.fromkeys([*ranked.head(most), *ranked[ranked.eq(chosen.asked.baseline)]]):
-        plan, asked = chosen.plans[name], chosen.asked.model_copy(update={"baseline": name, "draws": draws})
-        steps = capacity.staircase(chosen.bases[name], asked, ends, STEPS)
-        begins = [f"users_from_{mark}" for mark in MARKS.values()]
-        steps = steps.assign(**steps[begins].clip(lower=ends[0]))
-        rows.append(steps.assign(accelerator=name, name=plan.called, count=steps["accelerators"]))
-    columns = ["accelerator", "name", "count", *(f"users_from_{mark}" for mark in ("p10", "p50", "p90"))]
-    return pd.concat(rows, ignore_index=True)[columns] if rows else pd.DataFrame(columns=columns)
-
-
-def users_at_most(asked: AcceleratorChoice) -> int:
-    """Return the users at the end of a staircase: AROUND times those asked for, at most those that may be asked for."""
-    return min(asked.users * AROUND, MOST_USERS)
 
 
 def ties(rows: pd.DataFrame, by: str) -> pd.DataFrame:

@@ -153,35 +153,6 @@ def test_a_full_disk_is_told_and_leaves_the_old_page(project, monkeypatch):
     assert project.tree() == before
 
 
-def test_a_report_that_needs_data_is_skipped_with_the_reason_and_built_once_they_are_there(project, monkeypatch):
-    monkeypatch.delenv("ANALYSIS_OFFICIAL", raising=False)
-    run = project.places.runs / "apples_official.yml"
-    run.write_text("notebook: apples\nneeds: [data/official/v5.1.parquet]\nparameters: {apples: 9}\n")
-    outcome = project.build()
-    assert outcome.skipped == {"apples_official": "needs data/official/v5.1.parquet: make data"} and outcome.status == 0
-    assert "skipped apples_official  (needs data/official/v5.1.parquet: make data)" in project.said
-    assert not (project.places.reports / "apples_official.html").exists()
-    index = project.places.reports / "index.html"
-    assert "then <code>make reports</code>):\napples_official.</p>" in index.read_text("utf-8")
-    official = project.places.data / "official"
-    official.mkdir()
-    (official / "v5.1.parquet").write_bytes(b"1")
-    outcome = project.build()
-    assert sorted(outcome.built) == ["apples", "apples_five", "apples_official"] and outcome.skipped == {}
-    assert "Waiting for official data" not in index.read_text("utf-8")
-    assert "data/official/v5.1.parquet is new" in project.said
-    assert project.build().built == []
-    (official / "v5.1.parquet").write_bytes(b"2")
-    assert "data/official/v5.1.parquet changed" in (project.build(), project.said)[1]
-
-
-@pytest.mark.parametrize("needs", ["[7]", "[../secret]", "data/x.csv"])
-def test_needs_that_are_no_files_of_data_are_refused(project, needs):
-    (project.places.runs / "apples_official.yml").write_text(f"notebook: apples\nneeds: {needs}\n")
-    outcome = project.build()
-    assert [failure.report for failure in outcome.failed] == ["apples_official"] and "key 'needs'" in project.said
-
-
 def test_the_report_that_took_longest_is_begun_first(project):
     both = sorted(path.stem for path in project.places.runs.glob("*.yml"))
     for last in (both, both[::-1]):

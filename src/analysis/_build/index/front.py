@@ -39,11 +39,9 @@ def render(places: Places) -> str:
     cards = [own | {"image": _image(own, places)} for own in stated if own not in [*ahead, *live]]
     sortable = any(piece["table"] for lead in leads for piece in lead["pieces"])
     styles = "\n".join(dict.fromkeys(sheet for lead in leads for sheet in lead["styles"]))
-    shown = {own["report"] for own in stated} | set(failed)
-    waiting = _waiting([path for report, path in files.items() if report not in shown], places)
     return fill(
         "list", scripts=("sort.js",) if sortable else (), leads=leads, live=live, styles=styles,
-        sections=_sections(cards), failed=failed, waiting=waiting, sweeps=_sweeps(places),
+        sections=_sections(cards), failed=failed, sweeps=_sweeps(places),
     )  # fmt: skip
 
 
@@ -70,16 +68,6 @@ def _sections(cards: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]
 def _without_value(stated: dict[str, Any]) -> bool:
     """Whether all findings of a report say that there are no data."""
     return bool(stated["findings"]) and all(each["low"] is None for each in stated["findings"])
-
-
-def _waiting(paths: Iterable[Path], places: Places) -> list[str]:
-    """The titles of reports that are not there because data that they need are not."""
-    titles = []
-    for path in paths:
-        with suppress(runfiles.RunFileError):  # Its own build says what is wrong with it.
-            run = runfiles.read_run(path, places)
-            titles += [run.title or run.report] if runfiles.missing(run, places) else []
-    return titles
 
 
 def _sweeps(places: Places) -> list[dict[str, Any]]:

@@ -33,10 +33,6 @@ class Markup(HTMLParser):
         self.tags.append((tag, dict(attrs)))
         self._edge(tag, 1)
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        self._edge(tag, 0)
-
     def handle_endtag(self, tag: str) -> None:
         self._edge(tag, -1)
 

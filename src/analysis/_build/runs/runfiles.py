@@ -15,9 +15,8 @@ from analysis._core.notebook_cells import NotANotebook
 from analysis._core.refusal import Refused
 from analysis._build.runs.folders import Places
 
-KEYS = {"notebook": str, "title": str, "section": str, "needs": list, "parameters": dict}
+KEYS = {"notebook": str, "title": str, "section": str, "parameters": dict}
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
-NAMED = re.compile(r"^notebook:\s*['\"]?([\w-]+)", re.MULTILINE)  # the notebook of a run file
 NO_REPORT = "no-report"  # tag of a cell of a notebook that is for interactive use alone
 
 
@@ -33,8 +32,7 @@ class UnknownReport(Refused):
 class ReportRun:
     """One report as its run file states it: only the parameters that differ from the defaults.
 
-    `section` is where the index lists it, `needs` are files, by short name, without which the report has nothing to say
-    and is skipped.
+    `section` is where the index lists it.
     """
 
     report: str
@@ -42,7 +40,6 @@ class ReportRun:
     title: str | None = None
     section: str = ""
     parameters: dict[str, Any] = field(default_factory=dict)
-    needs: tuple[str, ...] = ()
     again: str = ""  # the command that builds it once more
     file: str = ""  # the file that states it, by short name; empty for one outside the project
 
@@ -81,19 +78,13 @@ def read_run(path: Path, places: Places) -> ReportRun:
     check_notebook(content["notebook"], where, places)
     parameters = content.get("parameters") or {}
     title, section = content.get("title"), content.get("section") or ""
-    return ReportRun(path.stem, content["notebook"], title, section, parameters, _needs(content, where), again, where)
+    return ReportRun(path.stem, content["notebook"], title, section, parameters, again, where)
 
 
 def hints(places: Places) -> list[str]:
     """A line for each notebook that makes no page though nothing says that it should not."""
-    return [f"{path.name}: no page, {why}" for path in _without_run_file(places) if (why := why_not(path))]
-
-
-def _without_run_file(places: Places) -> list[Path]:
-    """The notebooks that no run file names."""
-    texts = (path.read_text("utf-8", "replace") for path in places.runs.glob("*.y*ml"))
-    named = {match[1] for text in texts if (match := NAMED.search(text))}
-    return [path for path in sorted(places.notebooks.glob("*.ipynb")) if path.stem not in named]
+    notebooks = sorted(places.notebooks.glob("*.ipynb"))
+    return [f"{path.name}: no page, {why}" for path in notebooks if (why := why_not(path))]
 
 
 def why_not(notebook: Path) -> str | None:
@@ -118,18 +109,6 @@ def check_notebook(notebook: str, where: str, places: Places) -> None:
     notebooks = sorted(path.stem for path in places.notebooks.glob("*.ipynb"))
     if notebook not in notebooks:
         raise RunFileError(f"{where}: key 'notebook': no {not_among(notebook, notebooks)}")
-
-
-def missing(run: ReportRun, places: Places) -> list[str]:
-    """The files that a report needs and that are not there."""
-    return [name for name in run.needs if not places.path(name).is_file()]
-
-
-def _needs(content: dict[str, Any], where: str) -> tuple[str, ...]:
-    names = content.get("needs") or []
-    if not all(isinstance(name, str) and name.startswith("data/") for name in names):
-        raise RunFileError(f"{where}: key 'needs': expected files such as data/official/v5.1.parquet, found {names!r}")
-    return tuple(names)
 
 
 def content_of(path: Path, where: str, keys: dict[str, type]) -> dict[str, Any]:
@@ -161,7 +140,7 @@ def _check_keys(content: Any, where: str, keys: dict[str, type]) -> None:
 
 
 def _kind(expected: type) -> str:
-    return {str: "text", list: "a list of files", dict: "'name: value' lines"}[expected]
+    return {str: "text", dict: "'name: value' lines"}[expected]
 
 
 def _one_line(error: Exception) -> str:
