@@ -72,8 +72,8 @@ dev: $(READY) ## git for people who edit: notebooks as words in diffs, merged by
 check: $(READY) ## every table of data/ against its description
 	@$(BIN)/analysis check
 
-data: $(READY) ## rounds that are not shipped into data/official/, from FROM="PATH ..." or the network (MIRROR=URL)
-	@$(BIN)/analysis data $(FROM) $(if $(MIRROR),--mirror $(MIRROR))
+data: $(READY) ## rounds that are not shipped into data/official/, from FROM="PATH ..."
+	@$(BIN)/analysis data $(FROM)
 
 record: $(READY) ## the shipped record made again FROM="PATH ...", the files that data/README.md names
 	@$(BIN)/analysis record $(FROM)

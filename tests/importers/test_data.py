@@ -1,137 +1,17 @@
-"""`make data` against a local server, and how notebooks and reports take up what lies in data/official/."""
+"""`make data`, and how notebooks and reports take up what lies in data/official/."""
 
-import hashlib
-import http.server
 import json
-import threading
-from functools import partial
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from analysis._core import agreement, paths
-from analysis._import.official import download, shipped_rounds
-from analysis._import.official.download import DownloadFailed, Pinned
+from analysis._import.official import own_rounds, shipped_rounds
 from analysis._import.official.import_run import ImportFailed, import_results
 from analysis._tables import check, dictionary, official_rows
 from analysis._tables.catalog import Catalog
 from analysis._tables.descriptor import read_tables
 from analysis._tables.loading import TableError
-
-
-class Handler(http.server.SimpleHTTPRequestHandler):
-    """A folder over HTTP that cuts connections, or answers with an error, as often as the test says."""
-
-    cuts = errors = 0
-
-    def do_GET(self):
-        if type(self).errors > 0:
-            type(self).errors -= 1
-            self.send_error(503)
-        elif type(self).cuts > 0:
-            type(self).cuts -= 1
-            content = Path(self.translate_path(self.path)).read_bytes()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content[: len(content) // 2])
-            self.wfile.flush()
-            self.connection.close()
-        else:
-            super().do_GET()
-
-    def log_message(self, *arguments):
-        """Say nothing."""
-
-
-@pytest.fixture
-def server(tmp_path):
-    """The address of a folder on loopback, the folder, and the handler to be set."""
-    folder = tmp_path / "served"
-    folder.mkdir()
-    handler = type("Set", (Handler,), {})
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(folder))) as httpd:
-        thread = threading.Thread(target=httpd.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{httpd.server_port}", folder, handler
-        httpd.shutdown()
-        thread.join()
-
-
-@pytest.fixture
-def made(tree, server, tmp_path, monkeypatch):
-    """A served summary with its pin, and `fetch` with every place in the temporary folder."""
-    monkeypatch.delenv("ANALYSIS_MIRROR", raising=False)
-    monkeypatch.setattr("time.sleep", lambda seconds: None)  # pooch waits before it tries again
-    address, folder, handler = server
-    content = json.dumps([tree.row, tree.row | {"Scenario": "Server", "Performance_Result": 20000.0}]).encode()
-    pin = Pinned("v4.1", f"{address}/summary.json", hashlib.sha256(content).hexdigest())
-    for name in ("summary.json", pin.name):
-        (folder / name).write_bytes(content)
-    imported = tmp_path / "data" / "official"
-    fetch = partial(download.fetch, pinned=(pin,), folder=imported, cache=tmp_path / "cache",
-                    say=lambda line: None)  # fmt: skip
-    return fetch, imported, folder, handler, address, pin
-
-
-def test_it_downloads_and_imports_and_fetches_only_once(made):
-    fetch, imported, _, handler, *_ = made
-    assert fetch() == 0
-    assert [path.name for path in imported.iterdir()] == ["v4.1_imported.parquet"]
-    assert len(pd.read_parquet(imported / "v4.1_imported.parquet")) == 2
-    handler.errors = 99
-    assert fetch() == 0  # from the cache
-
-
-@pytest.mark.parametrize("name", ["cuts", "errors"])
-def test_a_server_that_never_answers_whole_leaves_everything_as_it_was(made, name):
-    fetch, imported, _, handler, *_ = made
-    imported.mkdir(parents=True)
-    (imported / "v4.1.parquet").write_bytes(b"as it was")
-    setattr(handler, name, 99)
-    with pytest.raises(DownloadFailed, match=r"Nothing was changed\. Next: try again"):
-        fetch()
-    assert {path.name: path.read_bytes() for path in imported.iterdir()} == {"v4.1.parquet": b"as it was"}
-
-
-def test_a_corrupted_file_is_refused(made):
-    fetch, imported, folder, *_ = made
-    (folder / "summary.json").write_bytes(b"[]")
-    with pytest.raises(DownloadFailed, match="is not the file that is pinned"):
-        fetch()
-    assert not imported.exists()
-
-
-def test_offline_it_says_what_to_do(made):
-    fetch, imported, *_, pin = made
-    nowhere = Pinned("v4.1", "http://127.0.0.1:9/x.json", pin.sha256)
-    with pytest.raises(DownloadFailed, match=r"--mirror URL or ANALYSIS_MIRROR; or name a summary or"):
-        fetch(pinned=(nowhere,))
-    assert not imported.exists()
-
-
-@pytest.mark.parametrize("how", ["argument", "environment"])
-def test_a_mirror_stands_in_for_the_source(made, how, monkeypatch):
-    fetch, imported, _, _, address, pin = made
-    gone = Pinned("v4.1", "http://127.0.0.1:9/x.json", pin.sha256)
-    if how == "environment":
-        monkeypatch.setenv("ANALYSIS_MIRROR", f"{address}/")
-    given = {"mirror": address} if how == "argument" else {}
-    assert fetch(pinned=(gone,), **given) == 0 and (imported / "v4.1_imported.parquet").is_file()
-
-
-def test_a_summary_that_is_not_pinned_is_fetched_anew_and_may_be_lacking(made):
-    fetch, imported, folder, _, address, pin = made
-    lines = []
-    loose = Pinned("v4.1", pin.url, "")
-    later = Pinned("v9.9", f"{address}/not_yet.json", "")
-    assert fetch(pinned=(loose, later), say=lines.append) == 1
-    assert [path.name for path in imported.iterdir()] == ["v4.1_imported.parquet"]
-    assert lines[0] == f"not pinned {pin.url}: SHA-256 {pin.sha256}" and "not_yet.json cannot be fetched" in lines[-1]
-    (folder / "summary.json").write_bytes(b"[]")
-    with pytest.raises(DownloadFailed, match="what was downloaded cannot be imported"):
-        fetch(pinned=(loose,))
 
 
 @pytest.fixture
@@ -375,9 +255,9 @@ def test_an_imported_file_that_is_not_sound_is_named(data, tree):
 
 def test_files_of_one_s_own_are_imported_a_file_a_round(data, tree):
     folder = data / "official"
-    assert download.bring([tree.summary({})], folder=folder, say=lambda line: None) == 0
+    assert own_rounds.bring([tree.summary({})], folder=folder, say=lambda line: None) == 0
     assert [path.name for path in folder.iterdir()] == ["v4.1_imported.parquet"]
     assert Catalog(data).results.set_index("id").at[KNOWN, "low"] == 24000.5
     with pytest.raises(ImportFailed, match="nothing to import"):
-        download.bring([data / "nothing.json"], folder=folder, say=lambda line: None)
+        own_rounds.bring([data / "nothing.json"], folder=folder, say=lambda line: None)
     assert [path.name for path in folder.iterdir()] == ["v4.1_imported.parquet"]

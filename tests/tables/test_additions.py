@@ -8,7 +8,6 @@ import csv
 import pytest
 
 from analysis._core import table_text
-from analysis._import.official import download
 from analysis._tables import check, dictionary
 from analysis.charts import colors, style
 
@@ -35,13 +34,6 @@ def add(copy):
         dictionary.describe(copy)
 
     return append
-
-
-def test_a_round_whose_summary_is_pinned_is_downloaded(copy, add):
-    before = download.pinned_files(copy)
-    add("rounds", round="v99.0", summary_url="https://example.org/v99.0.json", summary_sha256="0" * 64)
-    *same, pin = download.pinned_files(copy)
-    assert tuple(same) == before and (pin.name, pin.sha256) == ("v99.0_summary_results.json", "0" * 64)
 
 
 def test_an_accelerator_without_a_color_is_drawn_in_grey(copy, add):

@@ -120,12 +120,10 @@ def _figures(commands: argparse._SubParsersAction) -> None:
     record.add_argument("--jobs", type=positive, default=None, metavar="N", help="processes (default: the processors)")
 
     data = _add(commands, "data", _data, "bring rounds that are not shipped, or files of your own, into data/official/")
-    data.add_argument(
-        "paths", nargs="*", type=Path, metavar="PATH", help="summaries, clones or archives (default: the network)"
-    )
-    data.add_argument("--mirror", default="", metavar="URL", help="another place for the files (or ANALYSIS_MIRROR)")
+    data.add_argument("paths", nargs="*", type=Path, metavar="PATH", help="summaries, clones or archives")
     about = "fetch the newest runs of these models from InferenceX's API (all), into data/inferencex/"
     data.add_argument("--inferencex", nargs="*", metavar="MODEL", help=about)
+    data.add_argument("--mirror", default="", metavar="URL", help="another address of that API")
     audit = _add(
         commands, "audit", _audit, "check published figures against official results, arithmetic and hardware limits"
     )
@@ -223,7 +221,7 @@ def _record(arguments: argparse.Namespace) -> int:
 
 def _data(arguments: argparse.Namespace) -> int:
     from analysis._import import endpoints_suite, inferencex_api
-    from analysis._import.official.download import bring, fetch
+    from analysis._import.official import own_rounds
 
     if arguments.inferencex is not None:
         if arguments.paths:
@@ -231,7 +229,11 @@ def _data(arguments: argparse.Namespace) -> int:
         return inferencex_api.bring(arguments.inferencex, address=arguments.mirror, say=_say)
     if suite := endpoints_suite.among(arguments.paths):
         return endpoints_suite.bring(suite, say=_say)
-    return bring(arguments.paths, say=_say) if arguments.paths else fetch(mirror=arguments.mirror, say=_say)
+    if not arguments.paths:
+        raise Refused(
+            "PATH is missing: a summary, clone, or archive, such as make data FROM=path/to/summary_results.json"
+        )
+    return own_rounds.bring(arguments.paths, say=_say)
 
 
 def _answer(arguments: argparse.Namespace) -> int:
