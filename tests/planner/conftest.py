@@ -5,6 +5,8 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
+from analysis.methods import prediction
+
 LOGS = ("tpot_p50_ms", "tpot_p99_ms", "ttft_p99_ms")
 
 
@@ -34,3 +36,22 @@ def lengths(tmp_path):
         return str(file)
 
     return make
+
+
+@pytest.fixture(autouse=True)
+def predicted_once(monkeypatch):
+    """Predictions of one record are made once in a test: made-up tables have no place where a catalog keeps its own."""
+    for name in ("record", "predictions_of_record", "estimates", "bands"):
+        monkeypatch.setattr(prediction, name, _once(getattr(prediction, name)))
+
+
+def _once(make):
+    kept = {}
+
+    def frame(tables, *texts):
+        key = id(tables), *texts
+        if key not in kept:
+            kept[key] = tables, make(tables, *texts)  # held, so that the id stays theirs
+        return kept[key][1]
+
+    return frame

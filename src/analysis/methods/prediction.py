@@ -495,8 +495,9 @@ def _ages(rounds: pd.Series) -> np.ndarray:
 
 def _same(rows: pd.DataFrame, name: str) -> np.ndarray:
     """Which pairs of rows have a column in common; "" and NaN are not known, so not in common."""
-    codes = pd.factorize(rows[name].astype("object").mask(rows[name].eq("").fillna(True)))[0]
-    return (codes[:, None] == codes) & (codes >= 0)
+    codes, values = pd.factorize(rows[name])
+    is_known = (codes >= 0) & ~np.isin(codes, np.flatnonzero(values == ""))
+    return (codes[:, None] == codes) & is_known
 
 
 def _weights(rows: pd.DataFrame, factor: float) -> np.ndarray:
