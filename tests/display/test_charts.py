@@ -113,7 +113,7 @@ TOLD = {  # the alt text, and the first row of the table
 @pytest.fixture(autouse=True)
 def theme(monkeypatch):
     monkeypatch.setenv("ANALYSIS_CACHE", "off")
-    style.apply()
+    charts.apply()
     yield
     plt.close("all")
 

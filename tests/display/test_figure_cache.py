@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analysis import charts
 from analysis._build.runs.modules import reached
 from analysis._core import html_table, mime, paths
 from analysis._core.interval import Interval
@@ -38,7 +39,7 @@ def place(tmp_path, monkeypatch):
     """Where these tests keep their figures."""
     monkeypatch.setattr(paths, "CACHE", tmp_path)
     monkeypatch.delenv("ANALYSIS_CACHE", raising=False)
-    style.apply()
+    charts.apply()
     return tmp_path / "figures"
 
 

@@ -7,13 +7,13 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
+from analysis import charts
 from analysis._core import mime
 from analysis._core.interval import Interval
 from analysis._core.parameters import RealWorldDerating
 from analysis._display import sliders
 from analysis._display.sliders import Choice, Explorer, Fixed
 from analysis.audit import flags
-from analysis.charts import style
 from analysis.comparability import selection
 from analysis.comparability.selection import Question
 from analysis.methods import memory, power
@@ -84,7 +84,7 @@ def test_each_slider_moves_the_answer(fixed):
 @pytest.fixture
 def climbing(real):
     """Sliders over the real record, with the theme of a notebook."""
-    style.apply()
+    charts.apply()
     return Explorer(real[2], real[1])
 
 

@@ -5,7 +5,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from analysis.charts import step_curves, style
+from analysis import charts
+from analysis.charts import step_curves
 
 matplotlib.use("agg")
 pytestmark = pytest.mark.filterwarnings("error")
@@ -26,7 +27,7 @@ def draw(frame=FRAME, title="B300 peaks."):
 
 @pytest.fixture(autouse=True)
 def theme():
-    style.apply()
+    charts.apply()
     yield
     plt.close("all")
 

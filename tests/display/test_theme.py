@@ -22,7 +22,7 @@ from analysis.charts import style
 paths.CACHE = paths.Path(sys.argv[1])
 put = []
 style.display = lambda what, **options: put[-1].append((what, options))
-style.apply()
+charts.apply()
 frame = pd.DataFrame({"part": ["B200 SXM"], "basis": ["a"], "x_low": [1.0], "x_high": [2.0]})
 asked = {"label": "part", "series": "basis", "name": "x", "axis": "ratio", "title": "B200 leads.", "subtitle": "LLM."}
 for _ in range(2):
@@ -95,16 +95,17 @@ def files(folder):
 def test_the_theme_is_set_whoever_loads_matplotlib():
     code = """
 import json, sys
-from analysis.charts import style, theme
+from analysis import charts
+from analysis.charts import theme
 for _ in range(2):
-    style.apply()
+    charts.apply()
 assert "matplotlib" not in sys.modules and theme.settings() == {}
 import matplotlib
 import matplotlib.pyplot as plt
 told = [theme.settings(), plt.rcParams["axes.grid"], sys.meta_path.count(theme._OnceLoaded)]
 plt.rcParams["font.size"] = 14
 told.append(theme.settings())
-style.apply()
+charts.apply()
 print(json.dumps([*told, theme.settings()]))
 """
     assert run(code) == [{}, True, 0, {"font.size": "14.0"}, {}]
@@ -126,6 +127,6 @@ def validated(name, value):
 
 def test_a_notebook_that_never_asks_for_the_theme_draws_the_same_svg(kept, tmp_path):
     """SVG ids without the theme's salt are random, and stored outputs would differ at each run."""
-    unasked = SHOWN.replace("style.apply()\n", "")
+    unasked = SHOWN.replace("charts.apply()\n", "")
     assert unasked != SHOWN
     assert run(unasked, str(tmp_path))[0][0] == kept[0][0]
