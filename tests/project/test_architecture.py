@@ -1,10 +1,9 @@
-"""The rooms hold their contract (pyproject.toml), modules say what they are for, public names are typed and told."""
+"""The rooms hold their contract and the code its style: docstrings, types, imports (pyproject.toml)."""
 
 import ast
-import inspect
 import subprocess
 import sys
-from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +11,7 @@ from analysis._core import mime
 from analysis._core.paths import ROOT
 
 SOURCE = ROOT / "src"
-PARSING = {"handle_starttag", "handle_startendtag", "handle_endtag", "handle_data"}  # as html.parser describes them
+RUFF = Path(sys.executable).with_name("ruff")
 
 
 def modules():
@@ -57,37 +56,18 @@ def test_an_import_that_climbs_is_found(module, line, tmp_path):
     assert told.returncode == 1 and "BROKEN" in told.stdout
 
 
+def test_code_and_shipped_notebooks_are_in_style(shipped):
+    notebooks = [path for path in shipped if path.suffix == ".ipynb"]
+    for command in (["check"], ["format", "--check"]):
+        given = [RUFF, *command, *(ROOT / name for name in ("src", "tests", "benchmarks")), *notebooks]
+        told = subprocess.run(given, cwd=ROOT, capture_output=True, text=True)
+        assert told.returncode == 0, told.stdout
+
+
 def test_no_two_modules_share_a_name():
     """A name in a traceback or an editor's tab says which room it is in; a report's answer has the report's name."""
     names = [path.stem for path in MODULES.values() if path.stem not in ("__init__", "__main__")]
     assert sorted(name for name in set(names) if names.count(name) > 1) == []
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_module_says_what_it_is_for(name):
-    told = ast.get_docstring(ast.parse(MODULES[name].read_text("utf-8")))
-    assert told
-    assert len(told.splitlines()[0]) > 20
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_what_is_public_says_what_it_is_and_what_it_takes(name):
-    """Hover help and completion: types throughout, a docstring on all that is public, inherited ones included."""
-    tree = ast.parse(MODULES[name].read_text("utf-8"))
-    untyped, silent = [], []
-    classes = [node for node in tree.body if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
-    for prefix, parent in [("", tree), *((node.name, node) for node in classes)]:
-        for node in parent.body:
-            public = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-            if not public or node.name.startswith("_"):
-                continue
-            known = getattr(import_module(name), prefix or node.name)
-            silent += [node.name] * (not inspect.getdoc(getattr(known, node.name) if prefix else known))
-            if not isinstance(node, ast.ClassDef):
-                given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-                own = [argument for argument in given if argument.arg not in ("self", "cls")]
-                untyped += [node.name] * (node.returns is None or any(each.annotation is None for each in own))
-    assert (untyped, sorted(set(silent) - PARSING)) == ([], [])
 
 
 def test_names_of_outputs_have_one_home():

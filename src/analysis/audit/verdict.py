@@ -21,6 +21,7 @@ class Verdict(StrEnum):
     meaning: str
 
     def __new__(cls, word: str, meaning: str) -> Verdict:
+        """The word, with its meaning as an attribute."""
         verdict = str.__new__(cls, word)
         verdict._value_ = word
         verdict.meaning = meaning
