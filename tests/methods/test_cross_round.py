@@ -61,11 +61,6 @@ def test_what_the_record_does_not_compare_has_no_bridge(comparable_rows):
         assert speedup.over_baseline(rows, "H100 SXM", record)["through"].eq("").all()
 
 
-def test_what_a_round_sets_beside_the_baseline_takes_no_bridge(comparable_rows):
-    rows = comparable_rows(OLD | BASE, OLD | B200, LATER | B200, OLD | MI300, LATER | MI300)
-    assert over(rows).empty
-
-
 def test_one_submitter_s_bridge_comes_first(comparable_rows):
     rows = comparable_rows(
         OLD | BASE | {"low": 300.0}, OLD | B200 | {"low": 900.0}, OLD | B200 | OTHER | {"low": 1200.0},
@@ -141,10 +136,6 @@ def test_an_accelerator_is_bridged_in_its_newest_round(comparable_rows):
     )
     found = over(rows)
     assert (found.index.tolist(), ends(found, "B300 SXM")) == (["B300 SXM"], (2.0, 2.0))
-
-
-def test_without_a_shared_accelerator_there_is_no_way(comparable_rows):
-    assert over(comparable_rows(OLD | BASE, OLD | B200, LATER | MI300, LATER | NEW)).empty
 
 
 def test_another_benchmark_or_scenario_is_no_bridge(comparable_rows):

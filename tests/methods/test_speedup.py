@@ -27,17 +27,6 @@ def test_the_baseline_stands_at_one_beside_the_spread_of_its_own_systems(compara
     assert (row["spread_low"], row["systems"], row["of_systems"]) == (600 / 800, 2, 2)
 
 
-def test_bases_are_kept_apart(comparable_rows):
-    paper = {"origin": "published", "source": "Paper", "source_id": "doc000"}
-    rows = comparable_rows({"low": 800.0}, NEW | {"low": 1600.0}, paper | {"low": 400.0}, paper | NEW | {"low": 2000.0})
-    found = speedup.over_baseline(rows, "H100 SXM")
-    assert ends(found, accelerator="B200 SXM", basis="official v4.1") == (2.0, 2.0)
-    assert ends(found, accelerator="B200 SXM", basis="Paper") == (5.0, 5.0)
-    ids = {"official v4.1": ("mlcommons-v4.1",), "Paper": ("doc000",)}
-    assert found.set_index("basis")["source_ids"].to_dict() == ids
-    assert found.set_index("basis")["origin"].to_dict() == {"official v4.1": "official", "Paper": "published"}
-
-
 def test_ratio_of_assumed_tokens_is_taken_as_printed(comparable_rows):
     given = {"assumed": True, "notes": {note("tokens_assumed")}, "unit": "samples/s"}
     rows = comparable_rows(given | {"low": 80.0}, NEW | given | {"low": 200.0})
