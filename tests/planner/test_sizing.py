@@ -48,11 +48,12 @@ def sized(users=100, demand=None, model=MODEL, **changes):
 
 
 def test_plan_by_hand():
-    """100 users x 30 tokens/s over 1,000 x 0.5 are 6, in whole nodes 8, of 4.76 dollars and 0.9 x 1.3 kW each."""
-    for box, rented in ((BOX, 6.0), (replace(BOX, unit=8), 8.0)):
+    """100 users x 30 tokens/s over 1,000 x 0.5 are 6, in whole nodes 8: of 4.76 dollars and 0.9 x 1.3 kW each."""
+    halves = replace(BOX, node=4, unit=4)
+    for box, rented, nodes in ((BOX, 6.0, 1.0), (replace(BOX, unit=8), 8.0, 1.0), (halves, 8.0, 2.0)):
         row = by_hand(Demand(100, 30.0), box=box)
         told = [row[name] for name in ("accelerators", "nodes", "decided_by", "for_traffic")]
-        assert told == [rented, 1.0, "traffic", 6.0]
+        assert told == [rented, nodes, "traffic", 6.0]
         assert row["usd_per_hour"] == pytest.approx(rented * 4.76, **CLOSE)
         assert row["usd_per_user_hour"] == pytest.approx(rented * 0.0476, **CLOSE)
         assert row["usd_per_million_tokens"] == pytest.approx(rented * 4.76 / (100 * 30 * 3600 / 1e6), **CLOSE)
@@ -127,9 +128,10 @@ def test_what_nothing_holds_is_decided_by_nothing():
     assert frame["accelerators"].isna().all() and not sizing.decided(frame)["share"].any()
 
 
-def test_each_draw_is_billed_at_its_own_price():
+def test_each_draw_is_billed_at_its_own_price_and_decided_by_one_cause():
     frame = sized()
     assert np.allclose(frame["accelerators"] * frame["price"], frame["usd_per_hour"], rtol=1e-12)
+    assert sizing.decided(frame)["share"].sum() == pytest.approx(1.0, **CLOSE)
 
 
 def test_prompt_takes_its_time_from_the_wait_and_adds_it_to_the_service():
@@ -173,12 +175,6 @@ def test_accelerator_of_unknown_watts_is_sized_without_kilowatts():
     box = Box(80.0, 0.1, Interval(float("nan"), float("nan")))
     frame = sizing.size(drawn(), Demand(100, 30.0), MODEL, box, CONTEXT, 0)
     assert frame["kilowatts"].isna().all() and frame["accelerators"].notna().all()
-
-
-def test_shares_of_the_causes_add_up():
-    shares = sizing.decided(sized())
-    assert shares["cause"].tolist() == list(sizing.CAUSES)
-    assert shares["share"].sum() == pytest.approx(1.0, **CLOSE)
 
 
 @settings(max_examples=30, deadline=None)
@@ -231,14 +227,6 @@ def test_number_is_settled_where_the_percentiles_agree():
     assert sizing.settled(frame) == 2.0
     assert np.isnan(sizing.settled(pd.DataFrame({"accelerators": [2.0] * 8 + [3.0] * 2})))
     assert np.isnan(sizing.settled(frame.head(0)))
-
-
-def test_nodes_are_of_their_own_size():
-    """Six accelerators are two nodes of four, and six of one."""
-    for node, nodes in ((4, 2.0), (1, 6.0)):
-        box = replace(BOX, node=node, unit=node)
-        row = by_hand(Demand(100, 30.0), box=box)
-        assert (row["nodes"], row["usd_per_hour"]) == (nodes, pytest.approx(nodes * node * 4.76, **CLOSE))
 
 
 RANGES = {
