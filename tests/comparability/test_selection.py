@@ -9,7 +9,6 @@ import pytest
 from analysis._core import notes, parameters, vocabulary
 from analysis._core.choices import not_among
 from analysis._core.notes import NONE, note
-from analysis._tables.catalog import Catalog, NotJudged
 from analysis.comparability import row_caveats, selection
 from analysis.comparability.selection import Question
 
@@ -99,12 +98,6 @@ def test_row_that_breaks_several_rules_is_left_out_for_the_first(select):
         assert (kept(chosen), reasons(chosen)) == (["r0"], {reason.text: 1})
 
 
-def test_left_out_counts_results_and_names_accelerators_once(select):
-    chosen = select(*({"round": "v5.1", "accelerator": name} for name in ("L40S", "B200 SXM", "L40S")))
-    (line,) = chosen.excluded.to_dict("records")
-    assert line == {"reason": note("another_round").text, "results": 3, "accelerators": "B200 SXM, L40S"}
-
-
 def test_of_many_accelerators_left_out_those_with_most_results_are_named(select):
     parts = ["A", "B", "C", "D", "E", "F", "G", "H"]
     told = select(*({"round": "v5.1", "accelerator": name} for name in [*reversed(parts), ""])).excluded
@@ -136,12 +129,6 @@ def test_open_division_is_kept_when_asked_for_and_closed_left_out(select):
     assert kept(chosen) == ["r1"]
     assert chosen.rows["notes"].tolist() == [{note("division_asked", division="open")}]
     assert reasons(chosen) == out("another_division", division="open")
-
-
-def test_power_is_compared_with_power_only(select):
-    chosen = select({"power_measured": True}, power=True)
-    assert kept(chosen) == ["r1"]
-    assert reasons(chosen) == out("no_power_submission")
 
 
 def test_energy_per_query_is_left_out_by_name_where_power_is_asked_for(results, tables):
@@ -179,12 +166,6 @@ def test_a_result_at_a_stated_power_limit_is_compared_and_says_so(select):
     assert kept(chosen) == ["r0", "r1"]
     assert chosen.rows["notes"].tolist() == [NONE, {note("power_capped", watts=450.0)}]
     assert reasons(chosen) == out("capped_unmetered")
-
-
-def test_rate_is_the_system_s_and_divided_by_its_accelerators(select):
-    row = select().rows.iloc[0]
-    assert (row["rate_low"], row["rate_high"]) == (800.0, 800.0)
-    assert (row["per_accelerator_low"], row["as_printed_low"]) == (100.0, 100.0)
 
 
 def test_rate_printed_per_accelerator_is_multiplied_for_the_system(select):
@@ -299,11 +280,6 @@ def test_size_is_a_note_only_of_what_has_no_system_of_the_usual_size(select):
     assert select(PAPER | one, {}).rows["notes"].tolist() == [NONE, {SMALL}, NONE]
 
 
-def test_no_round_that_was_asked_for_is_marked(select):
-    for rounds in (("v4.1", "v5.1"), ("v5.1", "v4.1"), ()):
-        assert select({}, {"round": "v5.1"}, rounds=rounds).rows["notes"].tolist() == [NONE] * 3
-
-
 def test_preview_system_without_a_round_is_one_all_the_same(select):
     chosen = select(PAPER | {"availability": "preview", "round": ""}, rounds=())
     assert chosen.rows["notes"].tolist() == [NONE, {note("preview")}]
@@ -414,17 +390,6 @@ def test_result_of_which_no_doubts_are_known_is_an_error_and_not_trusted(results
     unknown = given._replace(doubts=given.doubts.drop("lost"))
     with pytest.raises(ValueError, match=r"no doubts are known of result 'lost' \(1 of 2 results\): .* judged"):
         selection.select(unknown, replace(ASK, trust=trust))
-
-
-def test_catalog_that_nobody_judges_is_read_and_not_compared():
-    catalog = Catalog()
-    assert len(catalog.results)
-    for ask in (
-        lambda: catalog.doubts,
-        lambda: selection.select(catalog, LLAMA),
-    ):
-        with pytest.raises(NotJudged, match=r"without a judge: open it by analysis\.audit\.flags\.catalog"):
-            ask()
 
 
 def test_what_the_audit_doubts_in_the_project_s_own_tables_is_left_out_where_asked(data):

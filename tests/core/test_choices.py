@@ -60,10 +60,3 @@ def test_of_many_names_the_nearest_are_told_and_how_many_there_are():
 def test_names_that_are_not_alike_are_no_hint():
     names = [f"part {place}" for place in range(81)]
     assert not_among("foo", names) == "'foo': none of 81 valid ones is like it"
-
-
-def test_what_is_meant_leads_the_nearest():
-    names = [f"part {place}" for place in range(81)]
-    assert not_among("chip x", [*names, "T4"], {"chip y": "T4"}) == (
-        "'chip x': did you mean 'T4'? the nearest of 82 valid ones: T4"
-    )

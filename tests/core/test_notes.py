@@ -94,8 +94,6 @@ def test_ratio_of_two_rounds_is_marked():
 def test_note_of_all_rows_is_about_nothing_and_that_of_some_names_them():
     given = rows({EDGE, PREVIEW}, {EDGE}, benchmark=["llm", "images"])
     assert notes.of_rows(given, "benchmark") == {EDGE, replace(PREVIEW, about=("llm",))}
-    assert notes.of_rows(given) == {EDGE, replace(PREVIEW, about=("A",))}
-    assert notes.of_rows(given.drop(columns="basis")) == {EDGE, replace(PREVIEW, about=("A",))}
 
 
 def test_note_of_documents_as_a_whole_is_about_the_basis():
@@ -140,13 +138,6 @@ def test_key_explains_each_meaning_once_by_its_mark_or_by_the_names_of_its_rows(
 def test_marks_are_of_what_is_true_of_the_row_and_not_of_its_document(given, marks):
     assert sorted(notes.marks(given, [replace(own, about=("A",)) for own in given])) == sorted(marks)
     assert notes.marks(given, given) == "", "what holds for all rows marks none"
-
-
-def test_mark_has_one_meaning_in_a_figure():
-    of_all = [replace(own, about=("A",)) for own in (ONE, note("tokens_differ"), note("different_sizes"))]
-    assert notes.signs(of_all) == {"another_size": OTHER, "different_sizes": OTHER}
-    assert notes.marks({note("tokens_differ")}, of_all) == ""
-    assert notes.marks({note("tokens_differ")}, of_all[1:2]) == OTHER
 
 
 def test_kinds_have_a_code_of_their_own_and_a_mark_unless_they_hold_for_nearly_all():

@@ -40,7 +40,6 @@ def should(name, be, got):
 
 
 REFUSED = [
-    (DERATING, {"context_tokens": [2000.0, 500.0]}, "parameter context_tokens: must be two numbers, low then high"),
     (DERATING, {"wait_percentile": 1.0}, should("wait_percentile", "less than 1", 1.0)),
     (
         PRICE,
@@ -53,11 +52,6 @@ REFUSED = [
         DERATING,
         {"context_tokens": [500.0, 131073.0]},
         "parameter context_tokens is 131,073, but the model of gpt-oss-120b takes",
-    ),
-    (
-        DERATING,
-        {"prompt_tokens": 131073.0},
-        "parameter prompt_tokens is 131,073, but the model of gpt-oss-120b takes 131,072 at most",
     ),
     (MINE, {"files": []}, "parameter files: List should have at least 1 item"),
     (MINE, {"files": ["../run.json"]}, "parameter files.0: '../run.json' must be the path of a file below data/"),
@@ -72,7 +66,6 @@ REFUSED = [
         f"parameter benchmark: {not_among('llama2-70', table_text.column('benchmarks', 'benchmark'))}",
     ),
     (SPEEDUP, {"baseline": "GB300 NVL72"}, "parameter baseline: 'GB300 NVL72': did you mean 'GB300'? "),
-    (SPEEDUP, {"accelerators": ["AMD", "B300 NVL16"]}, "parameter accelerators.1: 'B300 NVL16': did you mean 'B300 "),
     (SPEEDUP, {"scenario": "offline"}, should("scenario", "'Offline', 'Server' or 'Interactive'", "offline")),
     (
         SPEEDUP,
@@ -144,13 +137,9 @@ def test_baseline_without_a_datasheet_is_taken_by_its_printed_name(tmp_path, mon
 
 
 @pytest.mark.parametrize("value", [float("inf"), float("nan")])
-@pytest.mark.parametrize(
-    ("notebook", "name"),
-    [(POWER, "usd_per_kilowatt_hour"), (POWER, "power_usage_effectiveness"), (DERATING, "tokens_per_second_per_user")],
-)
-def test_number_that_is_none_is_refused(notebook, name, value):
-    with pytest.raises(ParameterError, match=name):
-        parameters.validate(notebook, {name: value})
+def test_number_that_is_none_is_refused(value):
+    with pytest.raises(ParameterError, match="usd_per_kilowatt_hour"):
+        parameters.validate(POWER, {"usd_per_kilowatt_hour": value})
 
 
 def test_a_round_that_stands_twice_is_refused():

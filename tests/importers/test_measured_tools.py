@@ -85,15 +85,6 @@ def test_inferencex_without_times_of_tokens_has_none(tmp_path):
     assert np.isnan(times(run)[3:]).all() and not np.isnan(times(run)[:3]).any()
 
 
-def test_sglang_s_details_of_answers_that_were_not_streamed_are_no_times(tmp_path):
-    def whole(held):
-        held |= {"ttfts": [0.25, 0.25], "itls": [[], []], "output_lens": [290, 290], "mean_tpot_ms": 0.0}
-        held |= {"median_tpot_ms": 0.0, "p99_tpot_ms": 0.0}
-
-    (run,) = read(tmp_path, "sglang.jsonl", whole)
-    assert run.request_ttft_ms is None and np.isnan(times(run)[3:]).all()
-
-
 def test_genai_perf_by_hand(tmp_path):
     (run,) = read(tmp_path, "genai_perf.json")
     assert (run.tool, run.model, run.software, run.concurrency) == ("genai-perf", LLAMA, "vllm", 64)

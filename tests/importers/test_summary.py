@@ -175,11 +175,6 @@ def test_one_measurement_filed_under_both_targets_counts_once(tree, bring, value
     assert found == {"99": duplicate, "99.9": ""}
 
 
-def test_interactive_of_v5_0_is_found_under_server(tree):
-    row = one(tree.row | {"Model": "llama2-70b-interactive-99", "Scenario": "Server", "version": "v5.0"})
-    assert (row["benchmark"], row["scenario"], row["accuracy_target"]) == ("llama2-70b", "Interactive", "99")
-
-
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [

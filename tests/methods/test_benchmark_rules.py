@@ -13,16 +13,6 @@ BY_ROUND = pd.DataFrame(
 ).assign(quantity="tpot_p99_limit", confidence="high")
 
 
-def test_users_saw_what_the_log_says_else_what_the_limit_of_the_round_allows(results):
-    """1000 / 125 ms are 8; without a log 200 ms are 5, 100 ms in v6.0 are 10, 40 ms of Interactive are 25."""
-    own = [{}, {}, {"round": "v6.0"}, {"scenario": "Interactive", "round": "v5.1"}, {"benchmark": "images"}]
-    rows = results(*({"benchmark": "llm", "scenario": "Server"} | row for row in own))
-    logged = rows.assign(tpot_p99_ms=[125.0, np.nan, 0.0, np.nan, np.nan])
-    found = benchmark_rules.interactivity_bounds(logged, BY_ROUND)["speed"].tolist()
-    assert found[:4] == [8.0, 5.0, 10.0, 25.0] and np.isnan(found[4])
-    assert benchmark_rules.interactivity_bounds(rows, BY_ROUND)["speed"].tolist()[:2] == [5.0, 5.0]
-
-
 def test_a_row_without_a_round_has_the_limit_of_the_rounds_asked_for(results):
     rows = results({"benchmark": "llm", "scenario": "Server", "round": ""})
     assert benchmark_rules.interactivity_bounds(rows, BY_ROUND, ["v6.0"])["speed"].tolist() == [10.0]

@@ -30,12 +30,6 @@ def ends(cells, name="speedup"):
     return cells[f"{name}_low"], cells[f"{name}_high"]
 
 
-def test_printed_ranges_stay_ranges(compared):
-    cells = compared({"low": 800.0, "high": 1000.0}, NEW | {"low": 2000.0, "high": 2400.0}, NEW | {"low": 1600.0})
-    assert ends(cells) == (2.0, 3.0)
-    assert ends(cells, "spread") == (1.6, 3.0)
-
-
 def test_without_a_common_size_the_best_per_accelerator_are_compared_and_marked(compared):
     rows = [NEW | {"accelerator_count": 4, "low": 1600.0}, NEW | {"accelerator_count": 1, "low": 300.0}]
     cells = compared(*rows, {"low": 800.0}, {"accelerator_count": 16, "low": 1440.0})

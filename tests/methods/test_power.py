@@ -179,12 +179,6 @@ def limits():
     return pd.DataFrame({"accelerator": ["H100 SXM", "unknown"], "power_limit_w": [700.0, None]})
 
 
-def test_wall_power_stands_over_the_summed_limits(comparable_rows):
-    found = power.beside_limits(comparable_rows(MEASURED | {"power_watts_high": 7_000.0}), limits())
-    assert row(found)["limit_basis"] == power.DATASHEET
-    assert span(found, "of_limits") == pytest.approx((4_000 / 5_600, 1.25), **CLOSE)
-
-
 @pytest.mark.parametrize("capped", [True, False])
 def test_the_cap_in_force_goes_before_the_datasheet(comparable_rows, capped):
     """4,000 W over 8 x 400 W are 1.25."""
@@ -199,6 +193,7 @@ def test_a_capped_run_whose_cap_is_not_known_has_no_limit(comparable_rows):
     for unknown in (rows, rows.assign(power_limit_watts=float("nan"))):
         assert power.beside_limits(unknown, limits()).empty
         assert row(power.limits(unknown, limits()))["limit_basis"] == ""
+    assert row(power.limits(comparable_rows(MEASURED), limits()))["limit_basis"] == power.DATASHEET
 
 
 @pytest.mark.parametrize(

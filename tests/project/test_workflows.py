@@ -4,7 +4,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 import yaml
 
 from analysis._core.paths import ROOT
@@ -12,25 +11,10 @@ from analysis._core.paths import ROOT
 WORKFLOWS = ROOT / ".github" / "workflows"
 
 
-def linted(folder):
-    command = [Path(sys.executable).with_name("zizmor"), "--offline", "--no-progress", folder]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-
-
 def test_the_linter_finds_nothing():
-    told = linted(WORKFLOWS)
+    command = [Path(sys.executable).with_name("zizmor"), "--offline", "--no-progress", WORKFLOWS]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert told.returncode == 0, told.stdout + told.stderr
-
-
-@pytest.mark.parametrize(
-    ("is_there", "instead"),
-    [("runs-on: ubuntu-latest", "runs_on: ubuntu-latest"), ("permissions: {}", "permissions: write-all")],
-)
-def test_a_fault_is_found(is_there, instead, tmp_path):
-    content = (WORKFLOWS / "pages.yml").read_text("utf-8")
-    assert is_there in content
-    (tmp_path / "pages.yml").write_text(content.replace(is_there, instead), "utf-8")
-    assert linted(tmp_path).returncode != 0
 
 
 def test_a_push_to_main_publishes_the_reports():
