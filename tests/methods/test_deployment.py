@@ -165,7 +165,9 @@ def test_a_log_of_server_may_be_of_interactive():
 
 
 def test_benchmark_is_that_of_the_longest_name():
-    assert settled({"model": "org/Great_LLM-2-chat"})["benchmark"].tolist() == ["llm-2"]
+    for benchmarks in (BENCHMARKS, BENCHMARKS.iloc[::-1]):
+        named = deployment.settle(runs({"model": "org/Great_LLM-2-chat"}), ALIASES, benchmarks, Said())
+        assert named["benchmark"].tolist() == ["llm-2"]
 
 
 def test_share_of_the_official_range_by_hand(official):

@@ -67,6 +67,18 @@ def test_what_a_document_does_not_say_is_taken_to_be_on_sale(compared):
     assert ends(cells) == (2.0, 2.0)
 
 
+def test_of_a_document_of_several_rounds_one_is_compared(compared):
+    """The newest that both sides have: 4 times, not the 8 of the round before nor any of two rounds."""
+    paper = {"origin": "published", "source": "Paper"}
+    cells = compared(
+        paper | {"low": 800.0}, paper | {"round": "v4.0", "low": 400.0},
+        paper | NEW | {"low": 3200.0}, paper | NEW | {"round": "v4.0", "low": 3200.0},
+    )  # fmt: skip
+    assert (ends(cells), cells["rounds"]) == ((4.0, 4.0), ("v4.1",))
+    cells = compared(paper | {"round": "v4.0", "low": 400.0}, paper, paper | NEW | {"round": "v4.0", "low": 3200.0})
+    assert (ends(cells), cells["rounds"]) == ((8.0, 8.0), ("v4.0",))
+
+
 VIRTUAL = {"hypervisor": "KVM"}
 
 

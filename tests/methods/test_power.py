@@ -109,9 +109,13 @@ def ratios(rows):
 
 
 def test_ratio_is_of_the_best_systems_of_one_round(comparable_rows):
-    """8 a watt, the better of two, over 4: 2 times; that of the round before, 3 times, says nothing new."""
+    """8 a watt, the better of two, over 4: 2 times; 3 times of the round before says nothing new, 9 is of two rounds.
+
+    A system that stands twice is one.
+    """
     rows = comparable_rows(
         MEASURED, MEASURED | NEW | {"low": 24_000.0}, MEASURED | NEW | {"result_id": "4.1-0010", "low": 32_000.0},
+        MEASURED | NEW | {"low": 20_000.0}, MEASURED | NEW | LATER | {"low": 144_000.0},
         MEASURED | EARLIER | {"low": 10_000.0}, MEASURED | NEW | EARLIER | {"low": 30_000.0},
     )  # fmt: skip
     found = ratios(rows)
