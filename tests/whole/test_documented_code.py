@@ -2,6 +2,7 @@
 
 import re
 
+import matplotlib.pyplot as plt
 import nbformat
 import pandas as pd
 import pytest
@@ -30,7 +31,8 @@ def stored_value(notebook, name):
 
 @pytest.fixture
 def shown(monkeypatch):
-    """What is displayed."""
+    """What is displayed, where no figure is left open, as in a kernel behind each cell: seaborn would draw into it."""
+    plt.close("all")
     displayed = []
     show = lambda value, *_, **__: displayed.append(value)  # noqa: E731
     monkeypatch.setattr("analysis.report.display", show)
