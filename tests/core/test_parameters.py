@@ -66,6 +66,7 @@ REFUSED = [
         f"parameter benchmark: {not_among('llama2-70', table_text.column('benchmarks', 'benchmark'))}",
     ),
     (SPEEDUP, {"baseline": "GB300 NVL72"}, "parameter baseline: 'GB300 NVL72': did you mean 'GB300'? "),
+    (SPEEDUP, {"accelerators": ["AMD", "B300 NVL16"]}, "parameter accelerators.1: 'B300 NVL16': did you mean 'B300 "),
     (SPEEDUP, {"scenario": "offline"}, should("scenario", "'Offline', 'Server' or 'Interactive'", "offline")),
     (
         SPEEDUP,

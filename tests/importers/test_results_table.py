@@ -1,12 +1,16 @@
 """MLCommons' results table as exported: its blocks, headings, counts and rounded figures become result rows."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
+from analysis._core.paths import DATA
 from analysis._import.official import results_table
 from analysis._import.official.entry import EntryError
 from analysis._import.official.import_run import ImportFailed, import_results
 
+SHARED = Path(__file__).parents[3] / "shared" / "mlcommons" / "v5.0_results_table.csv"
 TABLE = """,,,,,,,,Benchmark,,,,
 ,,,,,,,,llama2-70b-99.9,,llama2-70b-interactive-99.9,llama3.1-405b,gptj-99
 ,,,,,,,,Offline,Server,Server,Offline,Offline
@@ -99,3 +103,26 @@ def test_a_table_of_unknown_origin_needs_to_be_told_what_it_is(tmp_path):
     path.write_text(TABLE, "utf-8")
     with pytest.raises(ImportFailed, match="say what they are with --round and --origin"):
         import_results([path], tmp_path / "rows.csv", say=lambda _: None)
+
+
+def test_best_rates_of_v5_0_are_those_of_the_table_read_a_second_way():
+    """The best per accelerator of each column, straight from the cells, for systems of one accelerator type."""
+    if not SHARED.is_file():
+        pytest.skip("the results table of v5.0 is not at hand")
+    cells = pd.read_csv(SHARED, header=None, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    benchmarks, scenarios = cells.iloc[2, 16:].replace("", pd.NA).ffill(), cells.iloc[3, 16:]
+    expected = {}
+    starts = cells.index[cells[0].str.match(r"5\.0-\d{4}$")]
+    for start in starts:
+        for column in range(16, cells.shape[1]):
+            if figure := cells.iat[start + 2, column]:
+                count = int(cells.iat[start, column]) or int(cells.iat[start + 3, column])
+                rate = float(figure.replace(",", "")) / (count * int(cells.iat[start + 1, column]))
+                key = (benchmarks[column], scenarios[column])
+                expected[key] = max(expected.get(key, 0), rate)
+    shipped = pd.read_parquet(DATA / "official" / "v5.0.parquet")
+    rate = (shipped["low"] + shipped["high"]) / 2 / shipped["accelerator_count"]
+    scenario = shipped["scenario"].replace("Interactive", "Server")
+    found = rate.groupby([shipped["model_run"], scenario]).max().to_dict()
+    assert len(shipped) == 859 and len(starts) == 69 and len(expected) == 29
+    assert found == pytest.approx(expected, rel=1e-9)

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from analysis._core.findings import exactly
 from analysis._core.interval import Interval
@@ -26,6 +28,8 @@ TERMS = Terms(
     usd_per_kilowatt_hour=0.12,
 )
 CLOSE = {"rel": 1e-12}
+SHARES = st.floats(0.1, 0.95)
+PARTS = ["accelerator", "host", "network", "place", "staff", "electricity"]
 YEARLY = 0.9 / 4 + 0.08 * 1.1 / 2 + 0.05  # of the price of hardware
 RUNNING = 73 * 12 / 8760 + 0.1 + 0.156  # dollars for each of all hours: place of 1 kW, staff, electricity
 
@@ -40,6 +44,17 @@ def test_parts_of_an_owned_hour_by_hand():
     own = 40_000 * YEARLY / 8760
     parts = {"accelerator": own, "host": own / 4, "network": own / 10, "place": 0.1, "staff": 0.1, "electricity": 0.156}
     assert found.to_dict() == pytest.approx(parts | {"total": own * 1.35 + RUNNING}, **CLOSE)
+
+
+@settings(deadline=None)
+@given(st.floats(1e3, 1e5), st.floats(0, 1e5), st.floats(100, 1000), st.floats(0, 1000), SHARES, st.floats(0, 2))
+def test_parts_add_up_at_both_ends(price, more, watts, wider, used, host):
+    terms = replace(TERMS, watts=Interval(watts, watts + wider), used_share=used, host_share=Interval(host, host + 0.1))
+    found = ownership.hourly(Interval(price, price + more), terms)
+    parts, total = found.iloc[:-1], found.iloc[-1]
+    assert (parts["part"].tolist(), total["part"]) == (PARTS, "total")
+    for end in ("usd_low", "usd_high"):
+        assert parts[end].sum() == pytest.approx(total[end], rel=1e-9)
 
 
 def test_the_mean_rent_by_hand():

@@ -1,6 +1,7 @@
-"""Sized draws by hand, what they conserve, and what more users and dearer hours may never do."""
+"""Sized draws by hand, what they conserve, and what more users, dearer hours and shorter waits may never do."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -128,9 +129,15 @@ def test_what_nothing_holds_is_decided_by_nothing():
     assert frame["accelerators"].isna().all() and not sizing.decided(frame)["share"].any()
 
 
-def test_each_draw_is_billed_at_its_own_price_and_decided_by_one_cause():
+def test_costs_add_up_in_every_draw():
     frame = sized()
     assert np.allclose(frame["accelerators"] * frame["price"], frame["usd_per_hour"], rtol=1e-12)
+    assert np.allclose(frame["usd_per_user_hour"] * 100, frame["usd_per_hour"], rtol=1e-12)
+    assert np.allclose(frame["usd_per_million_tokens"] * 10.8, frame["usd_per_hour"], rtol=1e-12)
+    assert np.allclose(frame["accelerators"] * 0.9 * 1.3, frame["kilowatts"], rtol=1e-12)
+    assert (frame["accelerators"] % 1 == 0).all() and (frame["nodes"] == np.ceil(frame["accelerators"] / 8)).all()
+    needs = frame[["for_traffic", "for_queue"]].max(axis=1)
+    assert (frame["accelerators"] >= needs - 1e-6).all()
     assert sizing.decided(frame)["share"].sum() == pytest.approx(1.0, **CLOSE)
 
 
@@ -185,6 +192,25 @@ def test_more_users_or_a_higher_price_never_cost_less(users, more, usd, dearer):
         assert (many[name] >= few[name]).all()
     cheap, dear = (sized(usd=each, draws=50) for each in (usd, usd + dearer))
     assert (dear["usd_per_hour"] >= cheap["usd_per_hour"]).all()
+
+
+def test_a_shorter_wait_and_longer_requests_never_need_fewer():
+    lengths = [(300.0, 20.0), (300.0, 2.0), (900.0, 2.0)]
+    loads = [Demand(100, 30.0), *(Demand(100, 30.0, EVEN, *length) for length in lengths)]
+    counts = [sized(demand=load)["accelerators"] for load in loads]
+    assert all((after >= before).all() for before, after in pairwise(counts))
+    assert counts[-1].sum() > counts[0].sum()
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.floats(0, 1.9), st.floats(0, 1))
+def test_longer_prompts_never_need_fewer(prompt_s, more):
+    longer = min(prompt_s + more, 1.95)
+    short, long = (
+        sized(demand=Demand(100, 30.0, EVEN, 300.0, 2.0, prompt_s=each), draws=50)
+        for each in (prompt_s, max(prompt_s, longer))
+    )
+    assert (long["accelerators"] >= short["accelerators"]).all()
 
 
 def test_same_seed_gives_the_same_numbers_on_any_machine():

@@ -4,6 +4,7 @@ Skipped where those files are not at hand.
 """
 
 import json
+import re
 import tarfile
 
 import pandas as pd
@@ -12,6 +13,7 @@ import pytest
 from analysis._core.paths import DATA
 from analysis._tables.catalog import Catalog
 
+REPOSITORIES = ("v0.7", "v1.0", "v1.1", "v2.0", "v2.1", "v3.0")  # rounds that are whole, with their logs
 COLLECTED = {"v2.0": 662, "v2.1": 944, "v3.0": 1333}  # closed results of the collections
 SUMMARIES = {"v4.1": 937, "v5.1": 1448, "v6.0": 520}
 MILLISECONDS = {"Latency (ms)": 1.0, "Latency (s)": 1000.0}  # of the published figure; rates stand as they are
@@ -91,6 +93,33 @@ def test_each_computed_value_stands_in_its_own_log(record, shared):
         logged = value * NANOSECONDS if row["unit"] == "ms" else value
         assert row["recomputed"] == pytest.approx(logged, rel=1e-12), folder
         assert row["low"] == pytest.approx(logged, rel=1e-6), folder
+
+
+FIGURES = {  # scenario of a log -> what stands before its figure in the summary log, until v1.1 and since; divisor
+    "Offline": (r"Samples per second", r"Samples per second", 1.0),
+    "Server": (r"Scheduled samples per second", r"Scheduled samples per second", 1.0),
+    "SingleStream": (r"90th percentile latency \(ns\)", r".*[Ee]arly stopping 90th percentile estimate", 1e6),
+    "MultiStream": (r"Samples per query", r".*[Ee]arly stopping 99th percentile estimate", 1e6),
+}
+
+
+@pytest.mark.parametrize("round", REPOSITORIES)
+def test_each_value_is_that_of_the_summary_log_of_its_run(shared, round):
+    """Of each run of a clone beside the project: the log in words, which rounds Server to two decimals."""
+    root = shared / "mlcommons" / f"inference_results_{round}"
+    rows = pd.read_parquet(DATA / "official" / f"{round}.parquet").query("not inferred")
+    logs = [root / place / "performance/run_1/mlperf_log_summary.txt" for place in rows["location"]]
+    if not all(log.is_file() for log in logs):
+        pytest.skip(f"{root} is not there, or not whole")
+    assert len(rows) > 900
+    for row, log in zip(rows.to_dict("records"), logs, strict=True):
+        text, is_new = log.read_text("latin-1"), round >= "v2.0"
+        before, since, divisor = FIGURES[row["scenario"]]
+        (first, *_) = re.findall(rf"^{since if is_new else before}\s*:\s*([\d.e+]+)", text, re.MULTILINE)
+        stated = float(first) / (divisor if is_new or row["scenario"] == "SingleStream" else 1.0)
+        near = {"rel": 6e-6, "abs": 0.00501 if row["scenario"] == "Server" else 0.0}  # the detail log has six digits
+        assert row["low"] == row["high"] == pytest.approx(stated, **near), row["location"]
+        assert re.search(r"^Result is : VALID", text, re.MULTILINE), row["location"]
 
 
 @pytest.fixture(scope="module")

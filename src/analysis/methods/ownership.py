@@ -60,7 +60,7 @@ class Terms:
         return HOURS_PER_YEAR * self.used_share
 
     def hardware_shares(self) -> dict[str, Interval]:
-        """Share of the accelerator's purchase price per hour in use,: accelerator, host, and network."""
+        """Share of the accelerator's purchase price per hour in use: accelerator, host, and network."""
         yearly = (1 - self.residual_share) / self.years + self.capital_share * (1 + self.residual_share) / 2
         hourly = (yearly + self.maintenance_share) / self.hours
         parts = {"accelerator": Interval(1.0, 1.0), "host": self.host_share, "network": self.network_share}

@@ -81,8 +81,7 @@ def accuracy_cost(strict: pd.DataFrame, loose: pd.DataFrame, by: tuple[str, ...]
     count, ran the same model, and is official and available. One row per benchmark, scenario and `by`:
     `retained_low/high` (a ratio), `retained_median`, `systems`, source_ids, `precision` and `precision_loose` (at the
     stricter and looser target, of the first system; "" where not stated), notes, without a power cap that both runs
-    have. One run submitted under both targets (ratio exactly 1) has
-    no cost and is left out.
+    have. One run submitted under both targets (ratio exactly 1) has no cost and is left out.
     """
     keys = ["source_id", "system_key", "benchmark", "scenario", "accelerator", "accelerator_count", "power_measured"]
     keys += ["run"]

@@ -17,6 +17,7 @@ from analysis._build.runs.folders import Places
 
 KEYS = {"notebook": str, "title": str, "section": str, "parameters": dict}
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
+NAMED = re.compile(r"^notebook:\s*['\"]?([\w-]+)", re.MULTILINE)  # the notebook of a run file
 NO_REPORT = "no-report"  # tag of a cell of a notebook that is for interactive use alone
 
 
@@ -83,8 +84,14 @@ def read_run(path: Path, places: Places) -> ReportRun:
 
 def hints(places: Places) -> list[str]:
     """A line for each notebook that makes no page though nothing says that it should not."""
-    notebooks = sorted(places.notebooks.glob("*.ipynb"))
-    return [f"{path.name}: no page, {why}" for path in notebooks if (why := why_not(path))]
+    return [f"{path.name}: no page, {why}" for path in _without_run_file(places) if (why := why_not(path))]
+
+
+def _without_run_file(places: Places) -> list[Path]:
+    """The notebooks that no run file names."""
+    texts = (path.read_text("utf-8", "replace") for path in places.runs.glob("*.y*ml"))
+    named = {match[1] for text in texts if (match := NAMED.search(text))}
+    return [path for path in sorted(places.notebooks.glob("*.ipynb")) if path.stem not in named]
 
 
 def why_not(notebook: Path) -> str | None:
