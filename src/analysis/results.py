@@ -1,93 +1,217 @@
-"""Load results and select the comparable ones: frames in, frames out."""
+"""Load the official results of MLPerf Inference as one tidy frame, ready to compare."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from functools import lru_cache
 
+import numpy as np
 import pandas as pd
 
-from analysis._core import named_accelerators, notes
-from analysis._core.choices import choose
-from analysis._core.vocabulary import COST_MODELS, DATACENTER, EVIDENCE, WORKS, round_age
+from analysis import tables
+from analysis.paths import official_files
 
-__all__ = ["COST_MODELS", "DATACENTER", "EVIDENCE", "comparable", "load_results", "round_age"]
-from analysis.audit import flags
-from analysis.comparability import selection
-
-CHECKED = {"doubt": "", "checked": True}  # of rows that no document printed, such as a user's own
+TOKENS = "tokens/s"
+CAPPED_NAME = r"maxq|power[ _]?cap"  # how systems with a lowered power limit are named; others state the limit
+NO_PRECISION_LABEL = "not stated"
+READ = [
+    "id", "round", "source_id", "result_id", "location", "division", "availability", "suite", "submitter", "system",
+    "accelerator", "accelerator_count", "nodes", "benchmark", "model_run", "accuracy_target", "scenario", "metric",
+    "low", "high", "unit", "tokens_per_sample", "samples_per_second", "tokens_per_second", "precision",
+    "precision_basis", "framework", "serving_software", "hypervisor", "power_measured", "power_watts_low",
+    "power_watts_high", "power_limit_watts", "energy_millijoules_per_query", "accuracy", "inferred", "duplicate_of",
+    "note", "corrected", "ttft_p50_ms", "ttft_p90_ms", "ttft_p99_ms", "tpot_p50_ms", "tpot_p90_ms", "tpot_p99_ms",
+    "validity", "recomputed", "recomputed_key", "recomputed_difference", "recomputed_power",
+    "recomputed_power_difference", "evidence", "printed_unit",
+]  # fmt: skip
 
 
 def load_results() -> pd.DataFrame:
-    """Return every result, one row each: official results, figures of documents, and the user's own imports.
+    """Return every official result and the user's own imports, one row each, ready to compare.
 
-    The main columns are `round`, `division`, `availability`, `submitter`, `system`, `accelerator`,
-    `accelerator_count`, `benchmark`, `scenario`, `low` and `high` in `unit`, `precision` and `result_id`;
-    data/README.md describes those of the files. Added are `source` (its short name), `vendor` (of the accelerator,
-    "" for one that data/accelerators.csv lacks), `power_capped`, `machine` and `comparable_since`. Raises
-    TableError naming file, row and column of a broken table.
+    Single numbers: NaN where unknown, "" for an unknown text. `rate` is the throughput of the whole system in
+    `rate_unit`, the unit in which its benchmark is compared; `rate_per_accelerator` divides it by `accelerator_count`.
+    `accelerator` is the short name of data/accelerators.csv, `round` an ordered categorical. `caveats` lists codes of
+    data/caveats.csv. docs/method.md describes each column.
     """
-    return flags.catalog().results
+    return _loaded().copy()
 
 
-def comparable(
-    results: pd.DataFrame | None = None, *, benchmark: str, scenario: str = "Offline", division: str = "closed",
-    suite: str = "datacenter", rounds: Iterable[str] = (), accelerators: Iterable[str] = (),
-    accuracy_target: str = "", power: bool = False, origins: Iterable[str] = ("official",),
-    return_excluded: bool = False,
-) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:  # fmt: skip
-    """Return the results of one benchmark and scenario that may be compared, with throughput per accelerator.
+@lru_cache(maxsize=1)
+def _loaded() -> pd.DataFrame:
+    rows = _record()
+    rows = rows.assign(**_identity(rows))
+    rows = rows.assign(**_rates(rows))
+    rows = rows.assign(**_service(rows), accuracy_percent=accuracy_percent(rows), **_conditions(rows))
+    rows = rows.assign(precision_label=_precision_labels(rows), caveats=_caveats(rows))
+    return rows.drop(columns=["low", "high", "power_watts_low", "power_watts_high", "tokens_assumed"])
 
-    `results` is `load_results()` (the default) or a part of it. Empty `rounds` and `accelerators` mean all;
-    `accelerators` are names, short names, or vendors: `["B300", "AMD"]`. Added columns: `tokens_per_second` and
-    `tokens_per_second_per_accelerator` (`samples_...` or `queries_...` where the benchmark counts those), and `notes`,
-    the caveats of a row in words. With `return_excluded` a second frame says why the other results were left
-    out: `reason`, `results` (how many) and `accelerators`; where there are no results to compare, that there are none.
-    Raises ValueError for an unknown benchmark, scenario, division, suite, accuracy target, origin, round or
-    accelerator, with the valid choices, and for results that lack columns, with their names.
-    """
-    data = flags.catalog()
-    rows = data.results if results is None else results
-    if lacking := [name for name in (*selection.READ, *selection.READ_OF_KEPT) if name not in rows]:
-        raise ValueError(f"results: no column {', '.join(lacking)}; pass rows of load_results() with all their columns")
-    known = data.doubts.reindex(rows["id"])
-    known = known.fillna(CHECKED).astype(data.doubts.dtypes)
-    try:
-        named = named_accelerators.each(_listed(accelerators), rows["accelerator"].unique())
-    except ValueError as error:
-        raise ValueError(f"accelerators: {error}") from None
-    there = dict.fromkeys(filter(None, [*data.rounds["round"], *rows["round"].unique()]))
-    asked = tuple(choose(name, there, "round") for name in _listed(rounds))
-    question = selection.Question(
-        benchmark, scenario, _listed(origins), asked, tuple(named), division, suite, power, accuracy_target
+
+def _record() -> pd.DataFrame:
+    """Return the corrected rows of the record; a row of the user's own replaces the shipped one of the same id."""
+    shipped = [part["path"] for part in tables.descriptor()["results"]["parts"]]
+    frames = [pd.read_parquet(path, columns=READ) for path in official_files(shipped)]
+    rows = pd.concat(frames, ignore_index=True).drop_duplicates("id", keep="last", ignore_index=True)
+    return tables.corrected(rows, "official", "id")
+
+
+def _identity(rows: pd.DataFrame) -> dict[str, pd.Series]:
+    """Return who and what ran: names in short, the vendor, the round in order, and its day of publication."""
+    parts = tables.accelerators.set_index("accelerator")
+    benchmarks, rounds = tables.benchmarks.set_index("benchmark"), tables.rounds.set_index("round")
+    order = sorted(
+        {*rounds.index, *rows["round"]}, key=lambda name: [int(n) for n in name.removeprefix("v").split(".")]
     )
-    chosen = selection.select(selection.Data(rows.reset_index(drop=True), data.benchmarks, known), question)
-    if accuracy_target:
-        _a_filed_target(accuracy_target, benchmark, [data.results, rows])
-    work = f"{WORKS[chosen.unit]}_per_second"
-    frame = chosen.rows.assign(**{
-        "notes": pd.Series(notes.as_text(chosen.rows["notes"]), chosen.rows.index, "object"),
-        work: (chosen.rows["rate_low"] + chosen.rows["rate_high"]) / 2,
-        f"{work}_per_accelerator": (chosen.rows["per_accelerator_low"] + chosen.rows["per_accelerator_high"]) / 2,
-    })  # fmt: skip
-    if not return_excluded:
-        return frame
-    excluded = chosen.excluded
-    if frame.empty and excluded.empty:
-        of_these = f" for these accelerators: {', '.join(_listed(accelerators))}" if named else ""
-        reason = f"no {' or '.join(question.origins)} result of {chosen.topic}{of_these}"
-        excluded = pd.DataFrame([(reason, 0, "")], columns=excluded.columns)
-    return frame, excluded
+    spelling = rows["submitter"].groupby(rows["submitter"].str.casefold()).agg(lambda names: names.mode().iloc[-1])
+    by_software = rows.groupby(["system", "serving_software"], as_index=False).size()
+    machine = [
+        "".join(filter(str.isalnum, system.replace(software, "").casefold())) if software else system
+        for system, software in zip(by_software["system"], by_software["serving_software"], strict=True)
+    ]
+    machines = pd.Series(machine, pd.MultiIndex.from_frame(by_software[["system", "serving_software"]]), dtype="str")
+    return {
+        "round": pd.Categorical(rows["round"], order, ordered=True),
+        "published": pd.to_datetime(rows["round"].map(rounds["published"]), errors="coerce"),
+        "submitter": rows["submitter"].str.casefold().map(spelling),
+        "machine": machines.reindex(pd.MultiIndex.from_frame(rows[["system", "serving_software"]])).to_numpy(),
+        "vendor": rows["accelerator"].map(parts["vendor"]).fillna(""),
+        "kind": rows["accelerator"].map(parts["kind"]).fillna(""),
+        "power_limit_rated": rows["accelerator"].map(parts["power_limit_w"]),
+        "accelerator": rows["accelerator"].map(parts["label"]).fillna(rows["accelerator"]),
+        "model": rows["benchmark"].map(benchmarks["label"]).fillna(rows["benchmark"]),
+        "comparable_since": _comparable_since(rows),
+    }
 
 
-def _a_filed_target(target: str, benchmark: str, frames: Iterable[pd.DataFrame]) -> None:
-    """Refuse an accuracy target under which no result of the benchmark is."""
-    filed = {each for frame in frames for each in frame["accuracy_target"][frame["benchmark"].eq(benchmark)]} - {""}
-    if filed:
-        choose(target, sorted(filed, key=float), f"accuracy target of {benchmark}")
-    else:
-        raise ValueError(f"accuracy_target {target!r}: results of {benchmark} have a single target; leave it out")
+def _comparable_since(rows: pd.DataFrame) -> pd.Series:
+    """Return the first round with which each result may be compared, by MLCommons' compatibility table."""
+    order = {name: place for place, name in enumerate(tables.rounds["round"])}
+    newest = max(order.values()) + 1
+    kinds = rows[["benchmark", "scenario", "round"]].drop_duplicates()
+    since = pd.Series("", kinds.index, dtype="str")
+    place = kinds["round"].map(order).fillna(newest)
+    for span in tables.compatibility.sort_values("since", key=lambda names: names.map(order)).itertuples():
+        applies = place.ge(order[span.since]) & place.le(order.get(span.until, newest))
+        applies &= kinds["benchmark"].eq(span.benchmark) | (span.benchmark == "")
+        applies &= kinds["scenario"].eq(span.scenario) | (span.scenario == "")
+        since[applies] = span.since
+    kinds = kinds.assign(since=since)
+    return rows.merge(kinds, how="left", on=["benchmark", "scenario", "round"])["since"].set_axis(rows.index)
 
 
-def _listed(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names; a text is one name, not a list of its letters, and an empty one is none."""
-    return tuple(filter(None, [names] if isinstance(names, str) else names))
+def _rates(rows: pd.DataFrame) -> dict[str, pd.Series]:
+    """Return each rate in the unit in which its benchmark is compared, converted with the run's tokens per sample.
+
+    Where the run does not state them, the middle of the benchmark's range is taken (`tokens_assumed`).
+    """
+    facts = tables.benchmarks.set_index("benchmark").reindex(rows["benchmark"]).set_axis(rows.index)
+    server = facts["server_unit"].where(rows["scenario"].ne("Offline"), "")
+    unit = facts["compared_in"].fillna("").mask(lambda names: names.eq(""), server)
+    unit = unit.mask(lambda names: names.fillna("").eq(""), facts["offline_unit"]).fillna("").astype("str")
+    is_rate, value = rows["metric"].eq("throughput"), (rows["low"] + rows["high"]) / 2
+    unit = unit.mask(unit.eq("") | ~is_rate, rows["unit"])
+    assumed_tokens = (facts["tokens_per_sample_low"] + facts["tokens_per_sample_high"]) / 2
+    tokens = rows["tokens_per_sample"].fillna(assumed_tokens)
+    to_tokens, from_tokens = unit.eq(TOKENS) & rows["unit"].ne(TOKENS), unit.ne(TOKENS) & rows["unit"].eq(TOKENS)
+    rate = value.mask(to_tokens, value * tokens).mask(from_tokens, value / tokens).where(is_rate)
+    one_type = rows["accelerator"].ne("mixed") & rows["accelerator_count"].gt(0)
+    return {
+        "value": value,
+        "rate": rate,
+        "rate_unit": unit,
+        "rate_per_accelerator": (rate / rows["accelerator_count"]).where(one_type),
+        "tokens_assumed": is_rate & (to_tokens | from_tokens) & rows["tokens_per_sample"].isna(),
+        "power_watts": (rows["power_watts_low"] + rows["power_watts_high"]) / 2,
+    }
+
+
+def _service(rows: pd.DataFrame) -> dict[str, pd.Series]:
+    """Return the interactivity that each run guarantees at p99: of its log, else of the scenario's TPOT limit."""
+    limit = tpot_limits(rows)
+    limit = limit.where(rows["metric"].eq("throughput") & rows["rate_unit"].eq(TOKENS))
+    logged = rows["tpot_p99_ms"].where(rows["scenario"].isin(["Server", "Interactive"]))
+    basis = np.select([logged.notna(), limit.notna()], ["log", "limit"], "")
+    return {"tokens_per_second_per_user": 1000 / logged.fillna(limit), "interactivity_basis": basis}
+
+
+def tpot_limits(rows: pd.DataFrame, quantity: str = "tpot_p99_limit") -> pd.Series:
+    """Return the p99 limit (ms) of the scenario of each row, NaN where it has none; `quantity` as in benchmark_limits.
+
+    The rules' own rows count, not what documents print of them.
+    """
+    limits = tables.benchmark_limits
+    limits = limits[limits["quantity"].eq(quantity) & limits["source_id"].eq("mlcommons-rules")]
+    limits = limits.drop_duplicates(["benchmark", "scenario"]).set_index(["benchmark", "scenario"])["high"]
+    return limits.reindex(pd.MultiIndex.from_frame(rows[["benchmark", "scenario"]])).set_axis(rows.index)
+
+
+def accuracy_percent(rows: pd.DataFrame) -> pd.Series:
+    """Return the accuracy of each run in percent of its reference: the lowest over the benchmark's metrics.
+
+    `rows` have round, benchmark, model_run, and the text `accuracy`, such as "ROUGE1: 44.5 ROUGE2: 22.1" or a bare
+    number, which is the benchmark's first metric. The references are those of data/accuracy_targets.csv.
+    """
+    targets = tables.accuracy_targets
+    targets = targets[targets["quantity"].eq("quality")]
+    kinds = rows.loc[rows["accuracy"].ne(""), ["round", "benchmark", "model_run", "scenario", "accuracy"]]
+    kinds = kinds.astype({"round": "str"}).drop_duplicates()
+    found = kinds["accuracy"].str.extractall(r"(?:(?P<metric>[A-Za-z]\w*):\s*)?(?P<score>\d+\.?\d*(?:e-?\d+)?)")
+    scores = kinds.join(found.droplevel("match")).assign(kind=lambda frame: frame.index)
+    first = targets.drop_duplicates(["round", "benchmark"]).set_index(["round", "benchmark"])["metric"]
+    named = first.reindex(pd.MultiIndex.from_frame(scores[["round", "benchmark"]])).set_axis(scores.index)
+    scores = scores.assign(metric=scores["metric"].fillna(named), score=scores["score"].astype(float))
+    references = targets.drop_duplicates(["round", "benchmark", "metric", "scenario"])
+    by_scenario = references[references["scenario"].ne("")][["round", "benchmark", "metric", "scenario", "reference"]]
+    anywhere = references[references["scenario"].eq("")][["round", "benchmark", "metric", "reference"]]
+    scores = scores.merge(by_scenario, how="left", on=["round", "benchmark", "metric", "scenario"])
+    scores = scores.merge(anywhere, how="left", on=["round", "benchmark", "metric"], suffixes=("", "_any"))
+    reference = scores["reference"].fillna(scores["reference_any"])
+    # Fractions and percents of one score both occur: 0.8724 is 87.24%.
+    scale = np.where((reference > 1.5) & (scores["score"] <= 1), 100, 1)
+    lowest = (scores["score"] * scale / reference * 100).groupby(scores["kind"]).min()
+    kinds = kinds.assign(percent=lowest.reindex(kinds.index))
+    on = ["round", "benchmark", "model_run", "scenario", "accuracy"]
+    return rows[on].astype({"round": "str"}).merge(kinds, how="left", on=on)["percent"].set_axis(rows.index)
+
+
+def _conditions(rows: pd.DataFrame) -> dict[str, pd.Series]:
+    """Return whether the system ran below its rated power limit: by its name, or by the limit that it states."""
+    capped = rows["system"].str.contains(CAPPED_NAME, case=False, regex=True)
+    return {"power_capped": capped | rows["power_limit_watts"].lt(rows["power_limit_rated"])}
+
+
+def _precision_labels(rows: pd.DataFrame) -> pd.Series:
+    """Return the precision as a page may print it, with what it is known from: "FP8 (declared)".
+
+    GPT-OSS is published with MXFP4 weights, whatever the accelerator computes in.
+    """
+    basis = rows["precision_basis"].where(rows["precision_basis"].ne("unknown"), "")
+    label = rows["precision"].str.upper() + (" (" + basis + ")").where(basis.ne(""), "")
+    mxfp4 = rows["benchmark"].eq("gpt-oss-120b") & rows["precision"].eq("fp4")
+    return label.mask(rows["precision"].eq(""), NO_PRECISION_LABEL).mask(mxfp4, "MXFP4 weights")
+
+
+def _caveats(rows: pd.DataFrame) -> pd.Series:
+    """Return the codes of data/caveats.csv that hold for each row by itself; `comparable` adds those of a comparison."""
+    count, nodes = rows["accelerator_count"], rows["nodes"].where(rows["nodes"].gt(0))
+    holds = {
+        "preview": rows["availability"].eq("preview"),
+        "power_capped": rows["power_capped"],
+        "virtualized": rows["hypervisor"].ne(""),
+        "inferred": rows["inferred"],
+        "precision_unstated": rows["precision"].eq(""),
+        "precision_declared": rows["precision"].ne("") & rows["precision_basis"].eq("declared"),
+        "tokens_assumed": rows["tokens_assumed"],
+        "count_by_name": (count % nodes).gt(0) & rows["accelerator"].ne("mixed"),
+        "corrected": rows["corrected"].ne(""),
+    }
+    return with_codes(pd.Series([[]] * len(rows), rows.index), holds)
+
+
+def with_codes(caveats: pd.Series, holds: dict[str, pd.Series]) -> pd.Series:
+    """Return lists of codes, each with the further codes whose mask holds for its row."""
+    masks = np.column_stack([mask.to_numpy(dtype=bool) for mask in holds.values()])
+    codes = np.array(list(holds))
+    combinations, place = np.unique(masks, axis=0, return_inverse=True)
+    added = [codes[combination].tolist() for combination in combinations]
+    lists = [[*old, *added[number]] for old, number in zip(caveats, place.ravel(), strict=True)]
+    return pd.Series(lists, caveats.index, dtype="object")

@@ -1,0 +1,171 @@
+"""Decide which results may be compared: the only place that does, one named rule each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+
+from analysis import names, tables
+from analysis.results import load_results, with_codes
+
+DIVISIONS = ("closed", "open", "network")
+SUITES = ("datacenter", "edge")
+SCENARIOS = ("Offline", "Server", "Interactive", "SingleStream", "MultiStream")
+USUAL_SIZE = 8  # accelerators of the usual system
+
+RULES = {  # why a result is left out; of several rules the first that applies is told
+    "not a throughput": lambda rows, asked: rows["metric"].ne("throughput"),
+    "not the division asked for": lambda rows, asked: rows["division"].ne(asked["division"]),
+    "not the suite asked for": lambda rows, asked: ~rows["suite"].str.contains(asked["suite"], regex=False),
+    "not a round asked for": lambda rows, asked: ~rows["round"].isin(asked["rounds"]),
+    "incompatible version of the benchmark": lambda rows, asked: rows["comparable_since"].ne(asked["version"]),
+    "not available: preview or research": lambda rows, asked: rows["availability"].ne("available") & asked["available"],
+    "power submission, often power-capped": lambda rows, asked: rows["power_measured"] & (not asked["power"]),
+    "no power measurement": lambda rows, asked: ~rows["power_measured"] & asked["power"],
+    "power-capped at a limit that is not stated": lambda rows, asked: (
+        rows["power_capped"] & ~rows["power_measured"] & rows["power_limit_watts"].isna()
+    ),
+    "several accelerator types in one system": lambda rows, asked: rows["accelerator"].eq("mixed"),
+    "accelerator count not stated": lambda rows, asked: ~rows["accelerator_count"].gt(0),
+    "unit cannot be converted": lambda rows, asked: rows["rate"].isna(),
+    "another accuracy target": lambda rows, asked: rows["accuracy_target"].ne(asked["target"]) & (not asked["either"]),
+}
+SAME_RUN = "same run submitted under another accuracy target"
+STRICTER = "another result of this accelerator and size meets a stricter accuracy target"
+SAME_KIND = ["round", "scenario", "accelerator", "accelerator_count", "availability", "power_measured"]
+
+
+class NoData(ValueError):
+    """Nothing is left to compare. The message says what was asked for and what there is."""
+
+
+def comparable(
+    results: pd.DataFrame | None = None, *, benchmark: str, scenario: str = "Offline", rounds: Iterable[str] = (),
+    accelerators: Iterable[str] = (), division: str = "closed", suite: str = "datacenter", available: bool = True,
+    power: bool = False, accuracy_target: str = "", excluded: bool = False,
+) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:  # fmt: skip
+    """Return the results of one benchmark and scenario that may be compared with each other.
+
+    `results` is `load_results()` (the default) or part of it. Empty `rounds` and `accelerators` mean all there are;
+    `accelerators` are names or vendors. `available=False` also takes preview and research systems, `power=True` takes
+    power submissions alone. `accuracy_target` is "99" or "99.9"; by default the one most results have, or, where one
+    run may be submitted under both, the strictest of each system. With `excluded` a second frame says why results
+    were left out (reason, results, accelerators).
+
+    Raises NoData where nothing is left, and ValueError for an unknown name, with the valid ones.
+    """
+    results = load_results() if results is None else results
+    asked = _asked(results, benchmark, scenario, rounds, division, suite, accuracy_target)
+    asked |= {"available": available, "power": power}
+    named = names.accelerators(accelerators, results["accelerator"].unique(), _vendors(results))
+    rows = results[results["benchmark"].eq(benchmark) & results["scenario"].eq(scenario)]
+    if named:
+        rows = rows[rows["accelerator"].isin(named)]
+    rows = rows.assign(reason=_reasons(rows, asked))
+    kept = rows[rows["reason"].eq("")].drop(columns="reason")
+    if kept.empty:
+        raise NoData(_what_there_is(results, rows, asked, benchmark, scenario, list(rounds), named))
+    kept = kept.assign(caveats=with_codes(kept["caveats"], _caveats(kept)))
+    if not excluded:
+        return kept
+    left_out = rows[rows["reason"].ne("")].groupby("reason")["accelerator"]
+    reasons = pd.DataFrame({"results": left_out.size(), "accelerators": left_out.agg(_listed)})
+    return kept, reasons.sort_values("results", ascending=False).reset_index()
+
+
+def fastest(rows: pd.DataFrame, by: list[str] | str = "accelerator", *, per_size: bool = False) -> pd.DataFrame:
+    """Return the fastest available bare-metal result of each group, of eight accelerators where there is one.
+
+    `by` names the columns of a group. With `per_size` each number of accelerators is a group of its own.
+    """
+    by = [by] if isinstance(by, str) else list(by)
+    rows = rows[rows["availability"].eq("available") & rows["hypervisor"].eq("")]
+    rows = rows.assign(usual=rows["accelerator_count"].eq(USUAL_SIZE))
+    order = ["usual", "rate_per_accelerator", "id"]
+    rows = rows.sort_values(order).drop_duplicates([*by, "accelerator_count"] if per_size else by, keep="last")
+    return rows.drop(columns="usual").sort_values("rate_per_accelerator", ascending=False, ignore_index=True)
+
+
+def _asked(
+    results: pd.DataFrame, benchmark: str, scenario: str, rounds: Iterable[str], division: str, suite: str, target: str
+) -> dict[str, Any]:
+    """Return what the rules compare with; names are checked here, whatever the data."""
+    known = tables.benchmarks["benchmark"].tolist()
+    names.choose(benchmark, dict.fromkeys([*known, *results["benchmark"].unique()]), "benchmark")
+    names.choose(scenario, SCENARIOS, "scenario")
+    names.choose(division, DIVISIONS, "division")
+    names.choose(suite, SUITES, "suite")
+    in_order = list(results["round"].cat.categories)
+    rounds = [rounds] if isinstance(rounds, str) else list(rounds)
+    rounds = [names.choose(name, in_order, "round") for name in rounds] or in_order
+    of_benchmark = results[results["benchmark"].eq(benchmark) & results["metric"].eq("throughput")]
+    targets = of_benchmark.loc[of_benchmark["division"].eq(division), "accuracy_target"]
+    if target:
+        names.choose(target, sorted(set(of_benchmark["accuracy_target"]) - {""}), f"accuracy target of {benchmark}")
+    in_rounds = of_benchmark[of_benchmark["scenario"].eq(scenario) & of_benchmark["round"].isin(rounds)]
+    newest = in_rounds.sort_values("round")["comparable_since"]
+    shares_run = tables.benchmarks.set_index("benchmark")["targets_share_run"].get(benchmark, False)
+    return {
+        "rounds": rounds,
+        "division": division,
+        "suite": suite,
+        "version": newest.iloc[-1] if len(newest) else "",
+        "target": target or next(iter(targets.mode().sort_values(ascending=False)), ""),
+        "either": bool(shares_run) and not target,
+    }
+
+
+def _reasons(rows: pd.DataFrame, asked: dict[str, Any]) -> pd.Series:
+    """Return the first rule that each row breaks, "" for none."""
+    reason = pd.Series("", rows.index, dtype="str")
+    for words, breaks in RULES.items():
+        reason = reason.mask(reason.eq("") & breaks(rows, asked), words)
+    # Of a run submitted under two targets one row stays, whichever of the two the other rules left.
+    left = rows[reason.eq("")]
+    run = left["duplicate_of"].mask(left["duplicate_of"].eq(""), left["id"])
+    strictness = pd.to_numeric(left["accuracy_target"].replace("", "0"))
+    again = run[strictness.sort_values(ascending=False, kind="stable").index].duplicated()
+    reason[again.index[again]] = SAME_RUN
+    if asked["either"]:
+        left = rows[reason.eq("")]
+        strictest = strictness.groupby([left[name] for name in SAME_KIND], observed=True).transform("max")
+        reason[left.index[strictness[left.index].lt(strictest[left.index])]] = STRICTER
+    return reason
+
+
+def _caveats(rows: pd.DataFrame) -> dict[str, pd.Series]:
+    """Return the caveats that hold in this comparison: a looser target, and an accelerator of one submitter."""
+    target = pd.to_numeric(rows["accuracy_target"].replace("", "0"))
+    submitters = rows.groupby(["round", "accelerator"], observed=True)["submitter"].transform("nunique")
+    return {"looser_target": target.lt(target.max()), "single_submitter": submitters.eq(1)}
+
+
+def _vendors(results: pd.DataFrame) -> dict[str, str]:
+    listed = dict(zip(tables.accelerators["label"], tables.accelerators["vendor"], strict=True))
+    return listed | dict(zip(results["accelerator"], results["vendor"], strict=True))
+
+
+def _listed(accelerators: pd.Series, most: int = 8) -> str:
+    """Return the accelerators with most results, and how many more there are."""
+    counts = accelerators.value_counts()
+    return ", ".join(counts.index[:most]) + (f" and {len(counts) - most} more" if len(counts) > most else "")
+
+
+def _what_there_is(
+    results: pd.DataFrame, rows: pd.DataFrame, asked: dict[str, Any], benchmark: str, scenario: str, rounds: list[str],
+    accelerators: list[str],
+) -> str:  # fmt: skip
+    """Return what was asked for in words, why it left nothing, and which rounds or scenarios would give something."""
+    model = tables.benchmarks.set_index("benchmark")["label"].get(benchmark, benchmark)
+    scope = [", ".join(rounds), ", ".join(accelerators[:5]), f"{asked['division']} division"]
+    why = rows["reason"].mode()
+    message = f"no comparable result of {model} {scenario} ({'; '.join(filter(None, scope))})"
+    if len(why):
+        return f"{message}: {len(rows)} results are left out, most because: {why.iloc[0]}"
+    there = results[results["benchmark"].eq(benchmark) & results["metric"].eq("throughput")]
+    scenarios = there["scenario"].unique().tolist()
+    if scenario not in scenarios:
+        return f"{message}; scenarios with results: {', '.join(scenarios) or 'none'}"
+    return f"{message}; accelerators with results: {_listed(there.loc[there['scenario'].eq(scenario), 'accelerator'])}"

@@ -1,0 +1,76 @@
+"""Check names against the valid ones, and resolve the many names of an accelerator to its short name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from analysis import tables
+
+LISTED = 80  # of more valid names an error lists only the nearest
+SHOWN = 60  # characters of a wrong name that an error repeats
+
+
+def choose(name: str, valid: Iterable[str], what: str) -> str:
+    """Return `name` if it is valid.
+
+    Raises ValueError that names `what` is asked for, the nearest valid names, and all of them if they are few.
+    """
+    valid = [str(each) for each in valid]
+    if name in valid:
+        return name
+    folded = {each.casefold(): each for each in reversed(valid)}
+    asked = str(name).casefold()[:SHOWN]
+    near = [each for key, each in folded.items() if asked and key.startswith(asked)][:3]
+    near = near or [folded[key] for key in difflib.get_close_matches(asked, folded, n=2)]
+    hint = f" did you mean {' or '.join(map(repr, near))}?" if near else ""
+    if len(valid) > LISTED:
+        close = [folded[key] for key in difflib.get_close_matches(asked, folded, n=8, cutoff=0.4)]
+        listed = f"the nearest of {len(valid)}: {', '.join(close)}" if close else f"{len(valid)} names"
+    else:
+        listed = ", ".join(valid) or "none"
+    shown = repr(name) if len(str(name)) <= SHOWN else f"{str(name)[:SHOWN]!r}..."
+    raise ValueError(f"no {what} {shown}:{hint} valid: {listed}")
+
+
+def accelerator(name: str, known: Iterable[str] = ()) -> str:
+    """Return the short name of an accelerator given by its short, full, or published name.
+
+    `known` are further valid names, such as those of imported results that data/accelerators.csv lacks. Raises
+    ValueError with the nearest names.
+    """
+    aliases = _aliases()
+    extra = {each.casefold(): each for each in known}
+    found = aliases.get(" ".join(name.split()).casefold()) or extra.get(name.casefold())
+    return found or choose(name, [*dict.fromkeys([*aliases.values(), *extra.values()])], "accelerator")
+
+
+def accelerators(
+    names: Iterable[str] | str, known: Iterable[str] = (), vendors: Mapping[str, str] | None = None
+) -> list[str]:
+    """Return the short names behind `names`, each once; a vendor stands for its accelerators.
+
+    `vendors` maps short names to vendors; by default that of data/accelerators.csv.
+    """
+    vendors = vendors or dict(zip(tables.accelerators["label"], tables.accelerators["vendor"], strict=True))
+    by_vendor: dict[str, list[str]] = {}
+    for label, vendor in vendors.items():
+        by_vendor.setdefault(vendor.casefold(), []).append(label)
+    found: list[str] = []
+    for name in [names] if isinstance(names, str) else names:
+        found += by_vendor.get(name.casefold()) or [accelerator(name, known)]
+    return list(dict.fromkeys(found))
+
+
+@lru_cache(maxsize=1)
+def _aliases() -> dict[str, str]:
+    parts = tables.accelerators
+    short = dict(zip(parts["accelerator"], parts["label"], strict=True))
+    published = tables.accelerator_aliases
+    names = {
+        as_published.casefold(): short[full]
+        for as_published, full in zip(published["as_published"], published["accelerator"], strict=True)
+        if full in short
+    }
+    return names | {full.casefold(): label for full, label in short.items()} | {s.casefold(): s for s in short.values()}

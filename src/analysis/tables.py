@@ -1,0 +1,82 @@
+"""Read the tables of data/, typed by their descriptor data/datapackage.json: `tables.prices`, `tables.benchmarks`, ...
+
+A missing number is NaN, a missing text "". Corrections of data/corrections.csv are applied, and the column `corrected`
+holds their reasons. Each table is read once per process; treat it as read-only.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import Any
+
+import pandas as pd
+
+from analysis.paths import DATA
+
+DESCRIPTOR = "datapackage.json"
+DTYPES = {"string": "str", "number": "float64", "integer": "float64", "date": "str", "year": "float64"}
+BOOLEANS = {"true": True, "false": False, "True": True, "False": False}
+
+
+def __getattr__(name: str) -> pd.DataFrame:
+    if name.startswith("_") or name not in names():
+        raise AttributeError(f"no table {name!r} in data/{DESCRIPTOR}; there are {', '.join(names())}")
+    return load(name)
+
+
+@lru_cache(maxsize=1)
+def descriptor() -> dict[str, dict[str, Any]]:
+    """Return the resources of data/datapackage.json by name."""
+    package = json.loads((DATA / DESCRIPTOR).read_text(encoding="utf-8"))
+    return {resource["name"]: resource for resource in package["resources"]}
+
+
+def names() -> list[str]:
+    """Return the names of the tables."""
+    return list(descriptor())
+
+
+@lru_cache(maxsize=None)
+def load(name: str) -> pd.DataFrame:
+    """Return the table `name`, typed and corrected. Raises KeyError with the names of the tables there are."""
+    if name not in descriptor():
+        raise KeyError(f"no table {name!r}; there are {', '.join(names())}")
+    resource = descriptor()[name]
+    if resource["path"].endswith(".parquet"):
+        return pd.read_parquet(DATA / resource["path"])
+    types = {field["name"]: field["type"] for field in resource["schema"]["fields"]}
+    dtypes = {column: DTYPES[kind] for column, kind in types.items() if kind in DTYPES}
+    empty = {column: [""] for column, dtype in dtypes.items() if dtype == "float64"}
+    frame = pd.read_csv(
+        DATA / resource["path"], dtype={**dict.fromkeys(types, "str"), **dtypes}, keep_default_na=False, na_values=empty,
+        encoding="utf-8-sig",
+    )  # fmt: skip
+    for column, kind in types.items():
+        if kind == "boolean":
+            frame[column] = frame[column].map(BOOLEANS).fillna(False).astype(bool)
+    return frame if name == "corrections" else corrected(frame, name, resource["schema"].get("primaryKey", "id"))
+
+
+def corrected(frame: pd.DataFrame, table: str, key: str | list[str]) -> pd.DataFrame:
+    """Return `frame` with the corrections of `table` applied and their reasons in `corrected`.
+
+    Raises ValueError for a correction whose row is missing.
+    """
+    fixes = load("corrections")
+    fixes = fixes[fixes["table"].eq(table)]
+    if fixes.empty:
+        return frame
+    key = key if isinstance(key, str) else key[0]
+    rows = pd.Index(frame[key])
+    frame = frame.assign(corrected=frame.get("corrected", pd.Series("", frame.index, dtype="str")))
+    for fix in fixes.itertuples():
+        if fix.key not in rows:
+            raise ValueError(f"corrections.csv: {table} has no row {fix.key!r}")
+        place = frame.index[rows.get_loc(fix.key)]
+        cell = pd.to_numeric(fix.corrected) if frame[fix.column].dtype == "float64" else fix.corrected
+        frame.loc[place, fix.column] = cell
+        if not fix.column.startswith("precision"):  # precision_basis says already where a precision is known from
+            reasons = [frame.at[place, "corrected"], fix.reason]
+            frame.loc[place, "corrected"] = "; ".join(dict.fromkeys(filter(None, reasons)))
+    return frame
