@@ -1,167 +1,197 @@
-"""Write a report from a notebook: its headline, findings, scope line and figures, and numbers in words.
+"""Write a report from a notebook: its headline, findings, figures, and tables, shown here and on the page.
 
-The text of a report is in its notebook, as f-strings over computed values. What is said through `headline`,
-`so_what` and `finding` is shown on the page and recorded in reports/<report>.json with value, range, unit and sources.
-Values may be a number, a pair (low, high), or an `Interval`; `span(frame_or_row, "speedup")` reads the columns
-`speedup_low` and `speedup_high`.
+Each call displays its output at once and carries a machine-readable part (`MIME`) from which the build makes the page
+and reports/<name>.json. Numbers in words: `number`, `percent`, `times`.
 """
 
 from __future__ import annotations
 
+import base64
+import html
+import math
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
 from IPython.display import display
 
-from analysis._core import explorer_links, shared_memory
-from analysis._core.citation import cited
-from analysis._core.findings import MOST_WORDS, Finding, exactly
-from analysis._core.interval import UNKNOWN, Interval, number, span
-from analysis._core.named_accelerators import accelerator_named
-from analysis._core.notes import NONE, Notes, of_rows, union
-from analysis._core.number_words import (
-    Value,
-    as_interval,
-    change,
-    count,
-    names,
-    percent,
-    range_text,
-    slug,
-    usd,
-    x_times,
-)
-from analysis._core.refusal import unexpected
-from analysis._core.scope_line import Trust
-from analysis._core.vocabulary import round_age
-from analysis._display import provenance
-from analysis._display.notebook import catalog, parameters_of, read_csv
-from analysis._display.provenance import source_line
-from analysis._display.tables import MOST, excluded, key, results, table
-from analysis.charts.style import figure
+from analysis import charts, names, tables
 
-__all__ = [
-    "MOST", "UNKNOWN", "Interval", "accelerator_named", "catalog", "change", "cited", "count", "exactly", "excluded",
-    "figure", "finding", "headline", "key", "names", "number", "of_rows", "parameters_of", "percent", "range_text",
-    "read_csv", "results", "scope", "slug", "so_what", "source_line", "span", "table", "usd", "x_times",
-]  # fmt: skip
-
-
+MIME = "application/vnd.mlperf.report+json"
+MOST_WORDS = 25  # of a headline: it is set large, on the first screen
 SYSTEMS = 4  # that a finding names
+MISSING = "–"
+SUITE_WORDS = {"datacenter": "data center", "edge": "edge", "datacenter,edge": "data center"}
+NOT_VERIFIED = "Per-accelerator rates and ratios are derived, not verified by MLCommons Association."
 
 
-def headline(text: str, *, name: str, unit: str, value: Value | None = None, **more: Any) -> None:
-    """Show and record the answer of the report, at most 25 words; arguments as of `finding`.
+def headline(text: str, *, value: float | None = None, unit: str = "", rows: pd.DataFrame | None = None) -> None:
+    """Show and record the answer of the report. `rows` are the results behind it.
 
-    Raises ValueError for a longer text: it is set large, on the first screen.
+    Raises ValueError for more than 25 words.
     """
     if (words := len(text.split())) > MOST_WORDS:
-        raise ValueError(f"the headline {name!r} has {words} words, at most {MOST_WORDS} fit: {text}")
-    finding(text, name=name, unit=unit, value=value, **more)
-
-
-def so_what(text: str, *, name: str, unit: str, value: Value | None = None, **more: Any) -> None:
-    """Show and record the sentence under the headline: what it means in dollars, nodes, watts or time."""
-    finding(text, name=name, unit=unit, value=value, **more)
+        raise ValueError(f"the headline has {words} words, at most {MOST_WORDS} fit: {text}")
+    _say("headline", "answer", text, value, unit, rows)
 
 
 def finding(
-    text: str, *, name: str, unit: str, value: Value | None = None, rows: pd.DataFrame | pd.Series | None = None,
-    notes: Notes | None = None, sources: Iterable[str] = (), about: str = "", more: str = "",
-    values: Mapping[str, tuple[Value, str]] | None = None,
+    text: str, *, name: str, value: float | None = None, unit: str = "", rows: pd.DataFrame | None = None
+) -> None:
+    """Show and record one more sentence, such as a consequence, with its value and unit; `name` is unique on a page."""
+    _say("finding", name, text, value, unit, rows)
+
+
+def figure(
+    drawn: Any, *, title: str, subtitle: str = "", source: str = "", rows: pd.DataFrame | None = None, name: str = "",
+    alt: str = "",
 ) -> None:  # fmt: skip
-    """Show one sentence and record it with its value and unit (in words).
+    """Show a figure with its title, subtitle, and source in the image, so that it stands alone on a slide.
 
-    `name` is snake_case and unique in the report. `rows` are the results behind it: their sources are cited and
-    their notes become its caveats, unless `notes` or `sources` say otherwise. `about` names what the value belongs
-    to, `values` holds further values with their units (unknown ones are left out), `more` further sentences. Rows with
-    submitter, system, and accelerator_count name the systems behind it, SYSTEMS of them. Without a value (None, or a
-    span of no rows) the sentence says why there is none. Raises ValueError for a name that is not snake_case or an
-    empty text or unit, TypeError for a value or rows of another kind.
+    `drawn` is a matplotlib figure or axes, or a seaborn grid. The source is `source`, else the line of the MLPerf
+    `rows`. `alt` is a sentence with the numbers for those who do not see the image.
     """
-    if not isinstance(rows, pd.DataFrame | pd.Series | None):
-        raise unexpected("rows", "a frame of results or one row of it", rows)
-    shown = pd.DataFrame([rows]) if isinstance(rows, pd.Series) else rows
-    if notes is None:
-        notes = _notes(shown)
-    cites = [*sources] or ([] if shown is None else cited(shown))
-    further = {key: (as_interval(amount), unit) for key, (amount, unit) in (values or {}).items()}
-    further = {key: (amount, unit) for key, (amount, unit) in further.items() if amount.known}
-    provenance.remember(pd.DataFrame({"source_id": cites}, dtype=str))
-    if shown is not None:
-        provenance.remember(shown)
-    known = UNKNOWN if value is None else as_interval(value)
-    details = {"more": more, "about": about, "values": further, "systems": _systems(shown)}
-    display(Finding(name, known if known.known else None, unit, text, cites, notes, **details))
+    source = source or (source_line(rows) if rows is not None else "")
+    drawing = getattr(drawn, "figure", drawn)
+    charts.compose(drawing, title, subtitle, source)
+    svg, png = charts.svg(drawing), charts.png(drawing)
+    charts.close(drawing)
+    alt = alt or ". ".join(filter(None, [title, subtitle]))
+    record = {"kind": "figure", "name": name or slug(title), "title": title, "alt": alt, "sources": _sources(rows)}
+    pictures = {"image/svg+xml": svg, "image/png": base64.b64encode(png).decode("ascii")}
+    display({**pictures, "text/plain": alt, MIME: record}, raw=True)
 
 
-def scope(rows: pd.DataFrame, *more: str, notes: Notes = NONE, band: str = "") -> None:
-    """Show one line that says what the headline rests on: rounds, division, availability and how many systems.
+def table(
+    frame: pd.DataFrame, *, title: str = "", columns: Mapping[str, str] | None = None,
+    formats: Mapping[str, str] | None = None, note: str = "", name: str = "",
+) -> None:  # fmt: skip
+    """Show a table: `columns` picks, orders, and heads the columns, `formats` holds a format such as "{:.2f}x" of each.
 
-    `rows` are results with the columns `origin`, `round`, `division`, `availability`, `submitter` and `system`;
-    figures from documents are counted as such. Rows of one benchmark with accuracy targets have these in the line.
-    With `id` and `evidence` the line says what share of the results was recomputed from their logs. `more` are further
-    parts in words. The explorer shows the official rows. `band` marks the whole page, such as one made from sample
-    data.
+    Numbers have three significant digits by default; lists of caveat codes become their labels. The CSV beside it has
+    the same columns at full precision. Raises ValueError for a column that the frame lacks.
     """
-    provenance.remember(rows)
-    official = shared_memory.where(rows, rows["origin"].eq("official"))
-    parts = []
-    if len(official):
-        rounds = sorted(official["round"].unique(), key=round_age)
-        system = official[["system_key"] if "system_key" in official else ["round", "submitter", "system"]]
-        of_available = system[official["availability"].eq("available")]
-        systems, available = (len(part.drop_duplicates()) for part in (system, of_available))
-        parts.append("MLPerf\u00ae Inference " + (rounds[0] if len(rounds) == 1 else f"{rounds[0]} to {rounds[-1]}"))
-        parts.append(f"{names(sorted(official['division'].unique()))} division")
-        parts += _accuracy_targets(official)
-        some = "" if available == systems else f"{available:,} "
-        parts.append(f"{count(systems, 'system')}, {some}available")
-        if {"id", "evidence"} <= set(official):
-            parts.append(_recomputed(official[["id", "evidence"]].drop_duplicates("id")["evidence"].eq("log").mean()))
-    if others := len(rows) - len(official):
-        parts.append(count(others, "figure") + " from documents")
-    display(Trust((*parts, *more) if parts or more else ("no results",), notes, band, explorer_links.around(rows)))
+    columns = dict(columns or {column: str(column).replace("_", " ") for column in frame})
+    for column in columns:
+        names.choose(column, [str(each) for each in frame.columns], "column of the table")
+    shown = pd.DataFrame({column: _cells(frame[column], (formats or {}).get(column)) for column in columns})
+    numeric = {column for column in columns if pd.api.types.is_numeric_dtype(frame[column].dtype)}
+    markup = _table_html(shown, columns, numeric, title, note)
+    csv = frame[list(columns)].assign(**{c: frame[c].map(" ".join) for c in columns if c == "caveats"})
+    record = {"kind": "table", "name": name or slug(title) or "table", "title": title, "sources": _sources(frame)}
+    record["rows"] = len(frame)
+    plain = f"{title or 'Table'}: {len(frame)} rows"
+    display({"text/html": markup, "text/csv": csv.to_csv(index=False), "text/plain": plain, MIME: record}, raw=True)
+
+
+def published(topic: str, *, benchmark: str = "") -> None:
+    """Show what the five documents say about the question of this page, with the record's value and the verdict.
+
+    `topic` is one of those of `load_published()`. Raises ValueError for another one.
+    """
+    from analysis.published import load_published
+
+    figures = load_published()
+    names.choose(topic, sorted(figures["topic"].unique()), "topic of published figures")
+    about = figures[figures["topic"].eq(topic)]
+    if benchmark:
+        about = about[about["benchmark"].isin([benchmark, ""])]
+    columns = {"source": "Document", "claim": "Claim", "printed": "Printed", "record": "Record", "verdict": "Verdict"}
+    table(about, title="Published claims", columns=columns, name="published_claims")
+
+
+def source_line(rows: pd.DataFrame) -> str:
+    """Return where MLPerf results come from, for a figure: rounds, division, suite, and who publishes them."""
+    rounds = rows["round"].sort_values().astype(str).unique()
+    span = rounds[0] if len(rounds) == 1 else f"{rounds[0]} to {rounds[-1]}"
+    divisions = " and ".join(sorted(rows["division"].unique()))
+    suites = " and ".join(dict.fromkeys(SUITE_WORDS.get(suite, suite) for suite in rows["suite"]))
+    return f"Source: MLPerf Inference {span}, {divisions} division, {suites} (MLCommons). {NOT_VERIFIED}"
+
+
+def number(value: float, digits: int = 2) -> str:
+    """Return a number with so many significant digits and thousands with commas: 15,227 becomes "15,000"."""
+    if not math.isfinite(value):
+        return MISSING
+    if value == 0:
+        return "0"
+    rounded = float(f"{value:.{digits}g}")
+    decimals = max(digits - 1 - math.floor(math.log10(abs(rounded))), 0)
+    return f"{rounded:,.{decimals}f}"
+
+
+def percent(share: float, digits: int = 2) -> str:
+    """Return a share in percent: 0.774 becomes "77%"."""
+    return f"{number(share * 100, digits)}%"
+
+
+def times(ratio: float, digits: int = 2) -> str:
+    """Return a ratio: 3.271 becomes "3.3x"."""
+    return f"{number(ratio, digits)}x"
+
+
+def slug(text: str) -> str:
+    """Return a name made from a text: small letters, digits, and underscores, at most 60 characters."""
+    return re.sub(r"[^a-z0-9]+", "_", text.casefold()).strip("_")[:60]
+
+
+def _say(kind: str, name: str, text: str, value: float | None, unit: str, rows: pd.DataFrame | None) -> None:
+    known = value is not None and math.isfinite(value)
+    record = {"kind": kind, "name": name, "text": text, "value": float(value) if known else None, "unit": unit}
+    record |= {"systems": _systems(rows), "sources": _sources(rows)}
+    tag = "h2" if kind == "headline" else "p"
+    markup = f'<{tag} class="{kind}">{html.escape(text)}</{tag}>'
+    display({"text/html": markup, "text/plain": text, MIME: record}, raw=True)
 
 
 def _systems(rows: pd.DataFrame | None) -> list[str]:
-    """The submitted systems of rows in words, each once, SYSTEMS at most and how many more; baselines after them."""
-    if rows is None:
+    """Return the systems behind a finding, the first four and how many more."""
+    needed = ["submitter", "system", "accelerator_count", "round", "result_id"]
+    if rows is None or not {*needed} <= {*rows}:
         return []
-    texts, found = [], 0
-    for prefix, lead, size in (("", "", "accelerator_count"), ("baseline_", "baseline ", "baseline_count")):
-        columns = [f"{prefix}{each}" for each in ("submitter", "system", "round")]
-        if {*columns, size} <= set(rows):
-            ids = rows.get(f"{prefix}result_id", pd.Series("", rows.index))
-            cells = (each.tolist() for each in (*(rows[name] for name in columns), rows[size].fillna(0), ids))
-            named = list(dict.fromkeys(each for each in zip(*cells, strict=True) if "" not in each[:2]))
-            found += len(named)
-            for submitter, system, round, number, result_id in named[:SYSTEMS]:
-                about = ", ".join(filter(None, [f"{number:.0f}x" if number else "", round, result_id]))
-                texts.append(f"{lead}{submitter}: {system} ({about})")
-    return [*texts[:SYSTEMS], *[f"and {found - SYSTEMS} more"] * (found > SYSTEMS)]
+    about = rows[needed].drop_duplicates()
+    size = about["accelerator_count"].map("{:.0f}x".format)
+    scope = (
+        size + ", " + about["round"].astype("str") + (", " + about["result_id"]).where(about["result_id"].ne(""), "")
+    )
+    systems = (about["submitter"] + ": " + about["system"] + " (" + scope + ")").tolist()
+    return systems[:SYSTEMS] + ([f"and {len(systems) - SYSTEMS} more"] if len(systems) > SYSTEMS else [])
 
 
-def _accuracy_targets(rows: pd.DataFrame) -> list[str]:
-    """The accuracy targets of one benchmark in words, the strictest first: it counts where a system has several."""
-    if not {"benchmark", "accuracy_target"} <= set(rows) or rows["benchmark"].nunique() > 1:
+def _sources(rows: pd.DataFrame | None) -> list[str]:
+    """Return the ids of the sources of rows, keys of data/sources.csv."""
+    if rows is None or "source_id" not in rows:
         return []
-    targets = sorted(set(rows["accuracy_target"]) - {""}, key=float, reverse=True)
-    return [f"accuracy target {'%, else '.join(targets)}%"] * bool(targets)
+    return sorted(set(rows["source_id"].dropna()) - {""})
 
 
-def _recomputed(share: float) -> str:
-    """How many results were recomputed from their logs, in words; a share that is not all or none never reads so."""
-    words = {0: "none", 1: "all"}.get(share) or percent(min(max(share, 0.01), 0.99))
-    return f"recomputed from logs: {words}"
+def _cells(column: pd.Series, form: str | None) -> list[str]:
+    """Return the cells of a column as a page prints them."""
+    if column.name == "caveats":
+        labels = tables.caveats.set_index("code")["label"]
+        return [", ".join(labels.get(code, code) for code in codes) for codes in column]
+    if form:
+        return [MISSING if pd.isna(value) else form.format(value) for value in column]
+    if pd.api.types.is_bool_dtype(column.dtype):
+        return ["yes" if value else "no" for value in column]
+    if pd.api.types.is_float_dtype(column.dtype):
+        return [number(value, 3) for value in column]
+    if pd.api.types.is_datetime64_any_dtype(column.dtype):
+        return [MISSING if pd.isna(value) else f"{value:%Y-%m-%d}" for value in column]
+    return [MISSING if pd.isna(value) else str(value) for value in column.astype(object)]
 
 
-def _notes(rows: pd.DataFrame | None) -> Notes:
-    if rows is None or "notes" not in rows:
-        return NONE
-    return of_rows(rows) if "accelerator" in rows else union(rows["notes"])
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+def _table_html(shown: pd.DataFrame, columns: Mapping[str, str], numeric: Iterable[str], title: str, note: str) -> str:
+    """Return the table as HTML, each text escaped, numbers in cells of their class."""
+    kinds = {column: ' class="number"' if column in numeric else "" for column in columns}
+    head = "".join(f'<th scope="col"{kinds[column]}>{html.escape(text)}</th>' for column, text in columns.items())
+    body = "\n".join(
+        "<tr>"
+        + "".join(f"<td{kinds[c]}>{html.escape(cell)}</td>" for c, cell in zip(columns, row, strict=True))
+        + "</tr>"
+        for row in shown.itertuples(index=False, name=None)
+    )
+    caption = f"<caption>{html.escape(title)}</caption>" if title else ""
+    below = f'<p class="note">{html.escape(note)}</p>' if note else ""
+    return f'<table class="data">{caption}<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>{below}'

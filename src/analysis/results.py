@@ -191,7 +191,7 @@ def _precision_labels(rows: pd.DataFrame) -> pd.Series:
 
 
 def _caveats(rows: pd.DataFrame) -> pd.Series:
-    """Return the codes of data/caveats.csv that hold for each row by itself; `comparable` adds those of a comparison."""
+    """Return the codes of data/caveats.csv that hold for each row alone; `comparable` adds those of a comparison."""
     count, nodes = rows["accelerator_count"], rows["nodes"].where(rows["nodes"].gt(0))
     holds = {
         "preview": rows["availability"].eq("preview"),

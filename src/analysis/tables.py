@@ -7,7 +7,7 @@ holds their reasons. Each table is read once per process; treat it as read-only.
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import pandas as pd
@@ -25,7 +25,7 @@ def __getattr__(name: str) -> pd.DataFrame:
     return load(name)
 
 
-@lru_cache(maxsize=1)
+@cache
 def descriptor() -> dict[str, dict[str, Any]]:
     """Return the resources of data/datapackage.json by name."""
     package = json.loads((DATA / DESCRIPTOR).read_text(encoding="utf-8"))
@@ -37,7 +37,7 @@ def names() -> list[str]:
     return list(descriptor())
 
 
-@lru_cache(maxsize=None)
+@cache
 def load(name: str) -> pd.DataFrame:
     """Return the table `name`, typed and corrected. Raises KeyError with the names of the tables there are."""
     if name not in descriptor():
@@ -48,10 +48,9 @@ def load(name: str) -> pd.DataFrame:
     types = {field["name"]: field["type"] for field in resource["schema"]["fields"]}
     dtypes = {column: DTYPES[kind] for column, kind in types.items() if kind in DTYPES}
     empty = {column: [""] for column, dtype in dtypes.items() if dtype == "float64"}
-    frame = pd.read_csv(
-        DATA / resource["path"], dtype={**dict.fromkeys(types, "str"), **dtypes}, keep_default_na=False, na_values=empty,
-        encoding="utf-8-sig",
-    )  # fmt: skip
+    dtypes = {**dict.fromkeys(types, "str"), **dtypes}
+    path = DATA / resource["path"]
+    frame = pd.read_csv(path, dtype=dtypes, keep_default_na=False, na_values=empty, encoding="utf-8-sig")
     for column, kind in types.items():
         if kind == "boolean":
             frame[column] = frame[column].map(BOOLEANS).fillna(False).astype(bool)
