@@ -1,1 +1,0 @@
-"""From run files to finished pages: planning, execution, export, index."""

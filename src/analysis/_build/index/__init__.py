@@ -1,1 +1,0 @@
-"""Lists of reports: the front page, and a sweep's page and table."""

@@ -1,1 +1,0 @@
-"""Warm kernels: ordinary ipykernels, forked from a process that has the libraries loaded."""

@@ -1,1 +1,0 @@
-"""An executed notebook becomes one self-contained HTML page."""

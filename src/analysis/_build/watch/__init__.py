@@ -1,1 +1,0 @@
-"""`analysis reports --watch`: reports are built again as their files are edited, and open pages follow."""

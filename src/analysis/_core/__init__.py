@@ -1,1 +1,0 @@
-"""Values and words that are on no table: ranges, vocabularies, notes, findings, parameters, places."""

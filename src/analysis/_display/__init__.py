@@ -1,1 +1,0 @@
-"""What a notebook's cell shows: findings, tables, provenance, figures, sliders."""

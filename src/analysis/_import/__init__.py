@@ -1,1 +1,0 @@
-"""Official and measured files become result rows, one module per format."""

@@ -1,1 +1,0 @@
-"""The tables of data/: described, read, checked, corrected, joined with what was imported."""

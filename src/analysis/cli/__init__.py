@@ -1,1 +1,0 @@
-"""The command line: arguments in, one call into the package, lines of text and an exit status out."""
