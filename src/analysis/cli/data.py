@@ -1,0 +1,52 @@
+"""The commands `import`, `data`, `check`, and `describe`: files of results into tables, and the tables themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+FILES = "summary_results.json, summary.json, an exported results table, or a submission tree or a part of one."
+Files = Annotated[list[Path], typer.Argument(help=FILES, metavar="PATH...")]
+Round = Annotated[str, typer.Option(help="Round of results that name none, such as v7.0.", metavar="vX.Y")]
+Origin = Annotated[str, typer.Option(help="official or measured: what results are that nothing proves official.")]
+
+
+def import_(
+    paths: Files,
+    out: Annotated[Path, typer.Option(help="A .parquet or .csv file to write.")],
+    round: Round = "",
+    origin: Origin = "",
+) -> int:
+    """Turn official files into a table of results, in the columns of data/official/."""
+    from analysis.ingest.official.importing import import_results
+
+    return import_results(paths, round=round, origin=origin, out=out, say=typer.echo)
+
+
+def bring(paths: Files, round: Round = "", origin: Origin = "") -> int:
+    """Add a round or your own submission to data/official/, beside the shipped rounds."""
+    from analysis.ingest.official.importing import add_to_record
+
+    return add_to_record(paths, round=round, origin=origin, say=typer.echo)
+
+
+def check() -> int:
+    """Check each table of data/ against its description."""
+    from analysis.ingest.check import faults
+
+    found = faults()
+    for fault in found:
+        typer.echo(fault)
+    typer.echo(f"{len(found)} fault{'s' * (len(found) != 1)} in data/" if found else "data/: no faults")
+    return 1 if found else 0
+
+
+def describe() -> int:
+    """Update hashes and sizes in data/datapackage.json, and the column dictionary data/README.md."""
+    from analysis.ingest.describe import describe as update
+
+    changed = update()
+    typer.echo(f"changed: {', '.join(changed)}" if changed else "up to date")
+    return 0

@@ -1,0 +1,69 @@
+"""Run the command `analysis`: arguments in, one call into the package, an exit status out.
+
+Command modules import the rest of the package inside their functions, so that `analysis --help` loads nothing heavy.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+
+import typer
+from typer.exceptions import Abort, Exit, TyperException
+
+from analysis.cli import audit, data, measure, plan, reports
+
+USAGE, FAILURE, INTERRUPTED, UNREAD = 2, 1, 130, 141  # the last two as a shell reports SIGINT and SIGPIPE
+
+app = typer.Typer(
+    name="analysis",
+    help="Reports on MLPerf Inference results, capacity plans, and comparisons with your own runs.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (
+    reports.reports, reports.refresh, measure.measure, plan.plan, plan.choose, audit.audit, data.bring, data.import_,
+    data.check, data.describe,
+):  # fmt: skip
+    app.command({"import_": "import", "bring": "data"}.get(command.__name__, command.__name__))(command)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status.
+
+    0: done; 1: something failed; 2: wrong usage; 130: interrupted; 141: the reader of the output closed it.
+    """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # `timeout` and CI get the orderly end of Ctrl-C
+    try:
+        status = app(arguments, prog_name="analysis", standalone_mode=False)
+        sys.stdout.flush()
+        return status or 0
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return UNREAD
+    except (KeyboardInterrupt, Abort):
+        return _failed("interrupted; nothing is half-written", INTERRUPTED)
+    except Exit as ended:
+        return ended.exit_code
+    except (TyperException, ValueError) as error:
+        from analysis.compare import NoData
+
+        text = error.format_message() if isinstance(error, TyperException) else str(error)
+        return _failed(text, FAILURE if isinstance(error, NoData) else USAGE)
+    except (OSError, RuntimeError) as error:
+        return _failed(str(error), FAILURE)
+
+
+def _failed(text: str, status: int) -> int:
+    """Print what went wrong; control characters in quoted file names do nothing to the terminal."""
+    shown = "".join(letter if letter.isprintable() or letter == "\n" else repr(letter)[1:-1] for letter in text)
+    print(f"analysis: {shown}", file=sys.stderr)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
