@@ -1,0 +1,111 @@
+"""Simulate a service of slots on a trace of requests: how much of its capacity bursty arrivals leave usable.
+
+A request takes one slot of the service for its prefill and its output tokens, first come, first served. Utilization is
+the mean number of busy slots over the fewest slots with which 99% of requests start in time. Engines slow down rather
+than queue, so slots stand for admission control at the batch size that the latency limit allows.
+"""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+
+WINDOW = 600.0  # seconds: slower swings of traffic are left to the fleet's size
+STARTED = 0.99  # share of requests that must start in time
+PREFILL = 20_000.0  # prompt tokens/s of one request: assumed
+COPIES = 16  # a service this many times the public traces holds about 1,700 slots, as many as an 8-GPU node
+CHANCE = (10.0, 30.0)  # seconds over which the rate of an enlarged service may change
+SEEDS = 3
+
+
+def late_share(arrivals: np.ndarray, work: np.ndarray, slots: int, wait: float) -> float:
+    """Return the share of requests that wait longer than `wait` seconds for one of `slots` slots.
+
+    `arrivals` are seconds in order, `work` the seconds for which each request holds its slot.
+    """
+    free, late = [0.0] * slots, 0  # when each slot is free next, a heap
+    for arrival, seconds in zip(arrivals.tolist(), work.tolist(), strict=True):
+        start = max(arrival, free[0])
+        late += start - arrival > wait
+        heapq.heapreplace(free, start + seconds)
+    return late / len(arrivals)
+
+
+def utilization(arrivals: np.ndarray, work: np.ndarray, wait: float, started: float = STARTED) -> float:
+    """Return the mean number of busy slots over the fewest slots with which `started` of requests start in `wait` s."""
+    load = work.sum() / (arrivals[-1] - arrivals[0])
+    few, many = 0, int(load) + 1
+    while late_share(arrivals, work, many, wait) > 1 - started:
+        few, many = many, 2 * many
+    while many - few > max(1, 0.004 * many):
+        middle = (few + many) // 2
+        few, many = (few, middle) if late_share(arrivals, work, middle, wait) <= 1 - started else (middle, many)
+    return load / many
+
+
+def level(arrivals: np.ndarray, work: np.ndarray, window: float = WINDOW) -> np.ndarray:
+    """Return arrivals with time stretched until each window brings equal work: what is left is the burst."""
+    edges = np.linspace(0, arrivals[-1] + 1, max(1, round(arrivals[-1] / window)) + 1)
+    done = np.append(0, np.cumsum(np.histogram(arrivals, edges, weights=work)[0])) / work.sum()
+    return np.interp(arrivals, edges, done * edges[-1])
+
+
+def enlarge(
+    arrivals: np.ndarray, work: np.ndarray, window: float, rng: np.random.Generator, copies: int = COPIES
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return arrivals and work of one service `copies` times as large, whose rate varies as that of the trace.
+
+    The rate is that of the work in windows of `window` seconds, with the part of its variance taken out that chance
+    alone makes: the sum of squares of the work of a window, for Poisson arrivals.
+    """
+    end = arrivals[-1] + 1
+    edges = np.linspace(0, end, max(1, round(end / window)) + 1)
+    in_window, chance = (np.histogram(arrivals, edges, weights=weights)[0] for weights in (work, work**2))
+    steady = np.sqrt(max(0.0, 1 - chance.mean() / in_window.var())) if in_window.var() else 0.0
+    rate = np.clip(1 + steady * (in_window / in_window.mean() - 1), 0, None)
+    passed = np.append(0, np.cumsum(rate)) / rate.sum()
+    moments = np.sort(rng.uniform(0, 1, copies * len(arrivals)))
+    return np.interp(moments, passed, edges), rng.permutation(np.tile(work, copies))
+
+
+def pool(
+    arrivals: np.ndarray, work: np.ndarray, rng: np.random.Generator, services: int = COPIES
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return arrivals and work of independent services on one fleet: copies of the trace, shifted in time."""
+    end = arrivals[-1] + 1
+    shifted = (np.tile(arrivals, services) + np.repeat(rng.uniform(0, end, services), len(arrivals))) % end
+    order = np.argsort(shifted)
+    return shifted[order], np.tile(work, services)[order]
+
+
+def poisson(
+    arrivals: np.ndarray, work: np.ndarray, rng: np.random.Generator, copies: int = 1
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return `copies` times the requests of a trace at random moments: what MLPerf Server already has."""
+    moments = np.sort(rng.uniform(0, arrivals[-1] + 1, copies * len(arrivals)))
+    return moments, rng.permutation(np.tile(work, copies))
+
+
+def retained(
+    arrivals: np.ndarray, work: np.ndarray, wait: float, shape: str = "enlarged", seeds: int = SEEDS
+) -> np.ndarray:
+    """Return utilization over that of Poisson arrivals, one value per seed (and per window of CHANCE if enlarged).
+
+    `shape` is "enlarged" (a service of COPIES times the trace), "pooled" (COPIES services), or "recorded" (the trace
+    as it is).
+    """
+    arrivals, values = level(arrivals - arrivals[0], work), []
+    for rng in map(np.random.default_rng, range(seeds)):
+        even = utilization(*poisson(arrivals, work, rng, 1 if shape == "recorded" else COPIES), wait)
+        if shape == "enlarged":
+            services = [enlarge(arrivals, work, window, rng) for window in CHANCE]
+        else:
+            services = [pool(arrivals, work, rng) if shape == "pooled" else (arrivals, work)]
+        values += [utilization(*service, wait) / even for service in services]
+    return np.array(values)
+
+
+def slot_seconds(prompt_tokens: np.ndarray, answer_tokens: np.ndarray, tpot_ms: float) -> np.ndarray:
+    """Return the seconds for which each request holds a slot: prefill at PREFILL, then its tokens at `tpot_ms`."""
+    return np.clip(prompt_tokens, 0, None) / PREFILL + answer_tokens * tpot_ms / 1000

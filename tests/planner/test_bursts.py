@@ -1,0 +1,88 @@
+"""The queue of slots, on traces small enough to follow by hand."""
+
+import numpy as np
+import pytest
+
+from analysis.planner import bursts
+
+RNG = np.random.default_rng
+
+
+def test_three_requests_at_once_wait_for_each_other():
+    arrivals, work = np.zeros(3), np.full(3, 10.0)
+    # One slot: they start at 0, 10, 20. Two: at 0, 0, 10. Three: at 0.
+    assert [bursts.late_share(arrivals, work, slots, wait=5) for slots in (1, 2, 3)] == pytest.approx([2 / 3, 1 / 3, 0])
+    assert bursts.late_share(arrivals, work, 1, wait=10) == pytest.approx(1 / 3)  # a wait of the limit is in time
+
+
+def test_the_first_slot_that_is_free_takes_the_next_request():
+    arrivals, work = np.array([0.0, 0.0, 1.0, 2.0]), np.array([5.0, 1.0, 1.0, 1.0])
+    # Two slots: the second is free at 1 and at 2, so that nobody waits although the first is busy until 5.
+    assert bursts.late_share(arrivals, work, 2, wait=0) == 0
+
+
+def test_bursts_of_ten_take_slots_by_how_long_requests_may_wait():
+    arrivals, work = np.repeat(np.arange(0.0, 1000, 10), 10), np.ones(1000)
+    load = 1000 / 990
+    # 10 requests of 1 s on c slots: the last starts after ceil(10 / c) - 1 seconds.
+    assert bursts.utilization(arrivals, work, wait=0) == pytest.approx(load / 10)
+    assert bursts.utilization(arrivals, work, wait=1) == pytest.approx(load / 5)
+    assert bursts.utilization(arrivals, work, wait=4) == pytest.approx(load / 2)
+
+
+def test_one_percent_may_start_late():
+    arrivals, work = np.append(np.arange(0.0, 990), np.full(10, 990.0)), np.full(1000, 0.5)
+    load = 500 / 990
+    assert bursts.utilization(arrivals, work, wait=0) == pytest.approx(load)  # 9 of 1,000 start late on one slot
+    assert bursts.utilization(arrivals, work, wait=0, started=0.995) == pytest.approx(load / 5)  # 5 may: 5 slots
+
+
+def test_level_gives_each_window_equal_work_and_keeps_the_order():
+    arrivals = np.concatenate([np.linspace(0, 599, 60), np.linspace(600, 1199, 600)])
+    work = np.ones(len(arrivals))
+    levelled = bursts.level(arrivals, work)
+    counts = np.histogram(levelled, [0, 600, 1200])[0]
+    assert counts.tolist() == pytest.approx([330, 330], abs=2)
+    assert (np.diff(levelled) >= 0).all()
+    # Work, not requests, is levelled: twice as long requests in the first half, half as many in it.
+    arrivals = np.linspace(0, 1199, 1200)
+    by_work = np.histogram(bursts.level(arrivals, np.where(arrivals < 600, 2.0, 1.0)), [0, 600, 1200])[0]
+    assert by_work.tolist() == pytest.approx([450, 750], abs=2)
+
+
+def test_an_enlarged_service_keeps_the_swing_and_drops_chance():
+    minute = np.concatenate([np.linspace(0, 29, 300), np.linspace(30, 59, 100)])
+    arrivals = (minute + 60 * np.arange(20)[:, None]).ravel()  # 300 and 100 requests in turn, each half minute
+    larger, work = bursts.enlarge(arrivals, np.ones(len(arrivals)), 30, RNG(0))
+    assert len(larger) == len(work) == bursts.COPIES * len(arrivals)
+    even = np.histogram(larger, np.arange(0, 1201, 30))[0].reshape(-1, 2).sum(0)
+    # The variance of 300 and 100 is 100^2, of which chance makes their mean, 200.
+    swing = (even[0] - even[1]) / even.sum()
+    assert swing == pytest.approx(0.5 * np.sqrt(1 - 200 / 100**2), abs=0.01)
+    poisson = np.sort(RNG(1).uniform(0, 1200, 4000))
+    flat = np.histogram(bursts.enlarge(poisson, np.ones(4000), 30, RNG(0))[0], np.arange(0, 1201, 30))[0]
+    recorded = np.histogram(poisson, np.arange(0, 1201, 30))[0]
+    assert flat.std() / flat.mean() < 0.6 * recorded.std() / recorded.mean()
+
+
+def test_pooled_services_are_copies_shifted_in_time():
+    arrivals, work = np.array([0.0, 1.0, 2.0]), np.array([5.0, 6.0, 7.0])
+    pooled, seconds = bursts.pool(arrivals, work, RNG(0), services=4)
+    assert (np.diff(pooled) >= 0).all()
+    assert pooled.max() < 3
+    assert sorted(seconds) == sorted([5.0, 6.0, 7.0] * 4)
+
+
+def test_a_request_holds_its_slot_for_prefill_and_tokens():
+    assert bursts.slot_seconds(np.array([20_000.0, -5.0]), np.array([100.0, 10.0]), 80) == pytest.approx([9.0, 0.8])
+
+
+def test_random_arrivals_lose_nothing_and_bursts_do():
+    rng = RNG(3)
+    even = np.sort(rng.uniform(0, 1200, 6000))
+    work = np.full(6000, 4.0)
+    assert bursts.retained(even, work, 1, "recorded").mean() == pytest.approx(1, abs=0.08)
+    burst = np.sort(np.concatenate([rng.uniform(60 * turn, 60 * turn + 20, 300) for turn in range(20)]))
+    alone = bursts.retained(burst, work, 1, "recorded", seeds=1).mean()
+    assert alone == pytest.approx(25 / 60, abs=0.05)  # work of 20 s, done in 25 s of each minute
+    assert bursts.retained(burst, work, 1, "pooled", seeds=1).mean() > 1.5 * alone
