@@ -59,7 +59,7 @@ def comparable(
     results = load_results() if results is None else results
     asked = _asked(results, benchmark, scenario, rounds, division, suite, accuracy_target)
     asked |= {"available": available, "power": power}
-    named = names.accelerators(accelerators, results["accelerator"].unique(), _vendors(results))
+    named = names.accelerators(accelerators, results["accelerator"].unique(), _vendors(results)) if accelerators else []
     rows = results[results["benchmark"].eq(benchmark) & results["scenario"].eq(scenario)]
     if named:
         rows = rows[rows["accelerator"].isin(named)]
@@ -143,8 +143,10 @@ def _caveats(rows: pd.DataFrame) -> dict[str, pd.Series]:
 
 
 def _vendors(results: pd.DataFrame) -> dict[str, str]:
-    listed = dict(zip(tables.accelerators["label"], tables.accelerators["vendor"], strict=True))
-    return listed | dict(zip(results["accelerator"], results["vendor"], strict=True))
+    """Return the vendor of each accelerator of data/accelerators.csv and of the results."""
+    listed = tables.accelerators.rename(columns={"accelerator": "name", "label": "accelerator"})
+    columns = ["accelerator", "vendor"]
+    return pd.concat([listed[columns], results[columns].drop_duplicates()]).set_index("accelerator")["vendor"].to_dict()
 
 
 def _listed(accelerators: pd.Series, most: int = 8) -> str:

@@ -1,0 +1,148 @@
+"""Compute the speedup of accelerators over a baseline, within a round and across rounds through common accelerators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from analysis.compare import USUAL_SIZE, NoData, fastest
+from analysis.progress import software_chain
+
+FACTS = ["round", "accelerator", "accelerator_count", "rate_per_accelerator", "submitter", "precision_label"]
+
+
+def within_rounds(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Return the speedup of each accelerator over `baseline` in every round that has both.
+
+    Systems of one size are compared where both have one (`same_size`): eight accelerators, else the largest; otherwise
+    the fastest of each. Columns of the baseline end in `_base`. Raises NoData where `baseline` has no result.
+    """
+    best = fastest(rows, ["round", "accelerator"], per_size=True)
+    base = best[best["accelerator"].eq(baseline)]
+    if base.empty:
+        raise NoData(f"no comparable bare-metal result of the baseline {baseline}; there are: {_accelerators(best)}")
+    others = best[best["accelerator"].ne(baseline)]
+    pairs = others.merge(base[FACTS], on="round", suffixes=("", "_base"))
+    pairs = pairs.assign(
+        speedup=pairs["rate_per_accelerator"] / pairs["rate_per_accelerator_base"],
+        same_size=pairs["accelerator_count"].eq(pairs["accelerator_count_base"]),
+        usual=pairs["accelerator_count"].eq(USUAL_SIZE),
+        usual_base=pairs["accelerator_count_base"].eq(USUAL_SIZE),
+        larger=pairs["accelerator_count"].where(pairs["accelerator_count"].eq(pairs["accelerator_count_base"]), 0),
+    )
+    order = ["same_size", "usual", "usual_base", "larger", "rate_per_accelerator", "rate_per_accelerator_base"]
+    pairs = pairs.sort_values(order).drop_duplicates(["round", "accelerator"], keep="last")
+    return pairs.drop(columns=["usual", "usual_base", "larger"]).sort_values(["round", "speedup"], ignore_index=True)
+
+
+def submitter_range(rows: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return `pairs` with the slowest submitter's speedup (`low`), the fastest one's (`high`), and `submitters`.
+
+    Each submitter counts with its best result of the accelerator, round, and size of the pair.
+    """
+    by = ["round", "accelerator", "accelerator_count"]
+    bare = rows[rows["hypervisor"].eq("") & rows["availability"].eq("available")]
+    best = bare.groupby([*by, "submitter"], observed=True)["rate_per_accelerator"].max()
+    spread = best.groupby(by, observed=True).agg(["min", "max", "size"]).reset_index()
+    pairs = pairs.merge(spread, on=by, how="left")
+    low, high = (pairs[end] / pairs["rate_per_accelerator_base"] for end in ("min", "max"))
+    return pairs.assign(low=low, high=high, submitters=pairs["size"]).drop(columns=["min", "max", "size"])
+
+
+def links(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Return each estimate of an accelerator over `baseline` through a third accelerator that two rounds have.
+
+    A link is the accelerator's speedup over the third one in a round from the baseline's last on (`round`), times the
+    third one's speedup over the baseline in an earlier or the same round (`round_then`). `matched` says that both
+    ratios are of systems of one size. Links of other sizes count from the accelerator's newest round to the baseline's
+    last alone. Columns: accelerator, link, round, round_then, speedup_now, speedup_then, speedup, matched.
+    """
+    best = fastest(rows, ["round", "accelerator"], per_size=True)[FACTS]
+    last = best.loc[best["accelerator"].eq(baseline), "round"].max()
+    ratio = best.merge(best, on="round", suffixes=("", "_base"))
+    ratio = ratio[ratio["accelerator"].ne(ratio["accelerator_base"])]
+    ratio["speedup"] = ratio["rate_per_accelerator"] / ratio["rate_per_accelerator_base"]
+    ratio["matched"] = ratio["accelerator_count"].eq(ratio["accelerator_count_base"])
+    usual = ratio["accelerator_count"].eq(USUAL_SIZE).astype(int) + ratio["accelerator_count_base"].eq(USUAL_SIZE)
+    ratio = ratio.assign(usual=usual, size=ratio["accelerator_count"]).sort_values(["matched", "usual", "speedup"])
+    ratio = ratio.drop_duplicates(["round", "accelerator", "accelerator_base", "matched"], keep="last")
+    now = ratio[ratio["round"].ge(last) & ratio["accelerator"].ne(baseline) & ratio["accelerator_base"].ne(baseline)]
+    then = ratio[ratio["accelerator_base"].eq(baseline)].rename(columns={"accelerator": "link"})
+    now = now.rename(columns={"accelerator_base": "link"})
+    pairs = now.merge(then[["link", "round", "speedup", "matched"]], on="link", suffixes=("_now", "_then"))
+    matched = pairs["matched_now"] & pairs["matched_then"]
+    pairs = pairs.assign(speedup=pairs["speedup_now"] * pairs["speedup_then"], matched=matched)
+    newest = pairs.groupby("accelerator")["round_now"].transform("max")
+    counts = matched | (pairs["round_now"].eq(newest) & pairs["round_then"].eq(last))
+    pairs = pairs[counts & pairs["round_then"].le(pairs["round_now"])]
+    columns = ["accelerator", "link", "round_now", "round_then", "speedup_now", "speedup_then", "speedup", "matched"]
+    return pairs[columns].sort_values(columns[:4], ignore_index=True).rename(columns={"round_now": "round"})
+
+
+def ladder(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Return one speedup over `baseline` of each accelerator, fastest first, with the range that it rests on.
+
+    `basis` says what it is: "same round" where one round has both at one size (`low` and `high` are its slowest and
+    fastest submitter), "links" for the median over links across rounds at matched sizes (the range covers links of
+    any size and `plain`), "plain" where there is no such link. `plain` is the ratio of the newest results of each,
+    whose software is of different dates. Further columns are those of the accelerator's newest result, `round` and
+    `accelerator_count` among them, and `evidence_count` (submitters or links).
+    """
+    best = fastest(rows, ["round", "accelerator"]).sort_values(["round", "rate_per_accelerator"])
+    newest = best.drop_duplicates("accelerator", keep="last").set_index("accelerator")
+    pairs = submitter_range(rows, within_rounds(rows, baseline))
+    same = pairs[pairs["same_size"]].sort_values("round").drop_duplicates("accelerator", keep="last")
+    same = same.set_index("accelerator").reindex(newest.index)
+    of_links = links(rows, baseline)
+    spread = of_links.groupby("accelerator")["speedup"].agg(["min", "max"]).reindex(newest.index)
+    matched = of_links[of_links["matched"]].groupby("accelerator")["speedup"]
+    middle = matched.agg(["median", "size"]).reindex(newest.index)
+    plain = newest["rate_per_accelerator"] / newest.at[baseline, "rate_per_accelerator"]
+    in_round, linked = same["speedup"].notna(), middle["median"].notna()
+    basis = np.select([in_round, linked], ["same round", "links"], "plain")
+    estimate = middle["median"].fillna(plain)
+    found = newest.assign(
+        basis=basis,
+        speedup=same["speedup"].fillna(estimate),
+        low=same["low"].fillna(np.fmin(spread["min"], plain)),
+        high=same["high"].fillna(np.fmax(spread["max"], plain)),
+        plain=plain,
+        evidence_count=same["submitters"].fillna(middle["size"]).fillna(0),
+        compared_in=same["round"].astype(object).where(in_round, newest["round"].astype(object)),
+    )
+    found = found[found.index != baseline]
+    return found.sort_values("speedup", ascending=False).reset_index()
+
+
+def waterfall(rows: pd.DataFrame, accelerators: Iterable[str], new: str, first_round: str) -> pd.DataFrame:
+    """Return the factors between the first of `accelerators` in `first_round` and `new` in its newest round.
+
+    "Software" is the product of the software chain over `accelerators`; "Precision and hardware" is the rest, so it
+    also holds memory and each interaction. Columns: factor, value, low, high, pairs; the first row is the start and
+    the last the total, both with the throughput per accelerator in `rate`. Raises NoData where an end is missing.
+    """
+    old = next(iter(accelerators))
+    best = fastest(rows, ["round", "accelerator"])
+    start = best[best["accelerator"].eq(old) & best["round"].eq(first_round)]
+    end = best[best["accelerator"].eq(new)].sort_values("round").tail(1)
+    if start.empty or end.empty:
+        raise NoData(f"no comparable result of {old} in {first_round} or of {new}; there are: {_accelerators(best)}")
+    first, last = start["rate_per_accelerator"].iloc[0], end["rate_per_accelerator"].iloc[0]
+    steps, total = software_chain(rows, accelerators, first_round), last / first
+    software = steps[["gain", "low", "high"]].prod()
+    return pd.DataFrame(
+        {
+            "factor": [f"{old} {first_round}", "Software", "Precision and hardware", f"{new} {end['round'].iloc[0]}"],
+            "value": [1.0, software["gain"], total / software["gain"], total],
+            "low": [1.0, software["low"], total / software["high"], total],
+            "high": [1.0, software["high"], total / software["low"], total],
+            "pairs": [0, steps["pairs"].sum(), steps["pairs"].sum(), 0],
+            "rate": [first, np.nan, np.nan, last],
+        }
+    )
+
+
+def _accelerators(best: pd.DataFrame) -> str:
+    return ", ".join(best["accelerator"].value_counts().index[:12])
