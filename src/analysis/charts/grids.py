@@ -1,0 +1,95 @@
+"""A grid of values as a heat map with words in its cells."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import LinearSegmentedColormap, LogNorm, Normalize, to_hex
+from matplotlib.patches import Rectangle
+
+from analysis.charts import parts, theme
+
+ROW, COLUMN = 0.40, 0.74  # inches of a cell
+APART = 0.35  # cells between two groups of rows or columns
+ON_LIGHT, ON_DARK = "#1f2329", "#fefefe"  # words on a cell, whose color is the same on a dark page
+LOWER, HIGHER, MIDDLE = "#c05a1c", "#0b5394", "#f4f5f6"
+SEQUENTIAL = LinearSegmentedColormap.from_list("sequential", ["#edf3f9", "#7fb0d8", HIGHER])
+DIVERGING = LinearSegmentedColormap.from_list("diverging", [LOWER, "#efb98c", MIDDLE, "#8fbbdf", HIGHER])
+
+
+def heatmap(
+    values: pd.DataFrame, text: pd.DataFrame | None = None, *, center: float | None = None, ax: Axes | None = None
+) -> Axes:
+    """Draw a grid of values: rows and columns as in the frame, cells without a value gray.
+
+    `text` has the same shape: what stands in a cell, its first line in bold (default: the number). With `center`, such as
+    1 for ratios, lower values are orange and higher ones blue, positive ones by their logarithm. An index or columns of
+    two levels are drawn in groups with air between them, the groups of columns named above.
+    """
+    parts.check(values)
+    if text is not None and text.shape != values.shape:
+        raise ValueError(
+            f"text has {text.shape[0]} x {text.shape[1]} cells, values {values.shape[0]} x {values.shape[1]}"
+        )
+    across, up = _places(values.columns), -_places(values.index)
+    inches = (COLUMN * (across[-1] + 1) + 1.4, ROW * (1 - up[-1]) + 0.9)
+    ax = parts.axes(ax, max(inches[0], 4.0), inches[1])
+    colors = _scale(values, center)
+    decimals = parts.numbers(pd.Series(values.to_numpy(float).ravel())).to_numpy().reshape(values.shape)
+    grid = values.to_numpy(float)
+    for row, column in np.ndindex(*values.shape):
+        known = np.isfinite(grid[row, column])
+        fill = to_hex(colors.to_rgba(grid[row, column])) if known else theme.MISSING
+        ax.add_patch(Rectangle((across[column] - 0.48, up[row] - 0.46), 0.96, 0.92, facecolor=fill, lw=0))
+        if known:
+            ink = ON_LIGHT if theme.contrast(fill, ON_LIGHT) >= theme.contrast(fill, ON_DARK) else ON_DARK
+            first, *rest = str(decimals[row, column] if text is None else text.iloc[row, column]).split("\n")
+            look = {"ha": "center", "va": "center", "color": ink, "parse_math": False}
+            ax.text(across[column], up[row] + (0.17 if rest else 0), first, size=9, weight="bold", **look)
+            ax.text(across[column], up[row] - 0.19, "\n".join(rest), size=7, **look)
+    ax.set(xlim=(-0.5, across[-1] + 0.5), ylim=(up[-1] - 0.5, 0.5))
+    ax.grid(visible=False)
+    ax.spines[:].set_visible(False)
+    ax.tick_params(top=False, labeltop=True, labelbottom=False, length=0)
+    letters = 11 if values.shape[1] > 5 else 16
+    ax.set_xticks(across, [parts.fold(_name(each), letters) for each in values.columns], size=9)
+    ax.set_yticks(up, [_name(each) for each in values.index])
+    if values.columns.nlevels > 1:
+        _name_groups(ax, values.columns, across)
+    return ax
+
+
+def _places(names: pd.Index) -> np.ndarray:
+    """Return the place of each name, with air where the first of two levels changes."""
+    group = pd.Series(names.get_level_values(0) if names.nlevels > 1 else [""] * len(names))
+    return np.arange(len(names)) + APART * (group.ne(group.shift()).cumsum().to_numpy() - 1)
+
+
+def _name(each: object) -> str:
+    return str(each[-1] if isinstance(each, tuple) else each)
+
+
+def _scale(values: pd.DataFrame, center: float | None) -> ScalarMappable:
+    """Return the colors of values: from light to dark, or from one hue to another around a center."""
+    known = values.to_numpy(float)
+    known = known[np.isfinite(known)]
+    low, high = (known.min(), known.max()) if known.size else (0.0, 1.0)
+    if center is None:
+        return ScalarMappable(Normalize(min(low, 0), high or 1), SEQUENTIAL)
+    if low > 0 and center > 0:
+        reach = min(max(high / center, center / low, 1.5), 4)
+        return ScalarMappable(LogNorm(center / reach, center * reach, clip=True), DIVERGING)
+    reach = max(high - center, center - low) or 1
+    return ScalarMappable(Normalize(center - reach, center + reach), DIVERGING)
+
+
+def _name_groups(ax: Axes, names: pd.MultiIndex, across: np.ndarray) -> None:
+    """Write the first level of columns above their names."""
+    lines = max(label.get_text().count("\n") for label in ax.get_xticklabels()) + 1
+    for group, places in pd.Series(across).groupby(names.get_level_values(0), sort=False):
+        ax.annotate(
+            group, (places.iloc[0] - 0.48, 1), (0, 8 + 12 * lines), xycoords=ax.get_xaxis_transform(), weight="bold",
+            textcoords="offset points", va="bottom", annotation_clip=False,
+        )  # fmt: skip

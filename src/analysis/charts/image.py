@@ -1,0 +1,153 @@
+"""Turn a figure into an image that stands alone: title, subtitle, and source in it, as SVG and as PNG."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+from collections.abc import Callable
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.text import Text
+from matplotlib.textpath import text_to_path
+from matplotlib.transforms import Bbox
+
+from analysis.charts import theme
+
+PAD = 0.14  # inches around an image
+NARROWEST = 6.5  # inches that a title has, however small its figure is
+DPI = 160
+TEXTS = {  # of a composed figure: size in points, weight, color, inches below it
+    "title": (15, "bold", theme.INK, 0.07),
+    "subtitle": (10.5, "normal", theme.MUTED, 0.16),
+    "source": (8, "normal", theme.MUTED, 0.0),
+}
+LEADING = 1.3  # line height, in sizes
+SETTLE = "_analysis_settle"  # attribute of a figure: functions that place labels once its limits are final
+
+
+def compose(figure: Figure | Axes, title: str, subtitle: str = "", source: str = "") -> Figure:
+    """Return the figure with title and subtitle above it and its source below, as parts of the image.
+
+    Works on any figure or axes of matplotlib or seaborn, whatever its size and layout: the canvas grows, what was drawn
+    stays where it is. Texts wrap at the width of the image. A second call replaces the texts of the first.
+    """
+    figure = settle(figure)
+    for text in [text for text in figure.texts if text.get_gid() in TEXTS]:
+        text.remove()
+    drawn = Bbox.union([figure.get_tightbbox(), Bbox.from_bounds(0, 0, *figure.get_size_inches())])
+    left, right = drawn.x0, max(drawn.x1, drawn.x0 + NARROWEST)
+    head = {"title": title, "subtitle": subtitle}
+    lines = {name: wrap(text, right - left, *TEXTS[name][:2]) for name, text in {**head, "source": source}.items()}
+    height = {name: len(each) * TEXTS[name][0] * LEADING / 72 + TEXTS[name][3] for name, each in lines.items()}
+    height = {name: value if lines[name] else 0 for name, value in height.items()}
+    top = drawn.y1 + height["title"] + height["subtitle"]
+    bottom = drawn.y0 - height["source"] - (0.1 if lines["source"] else 0)
+    places = {"title": top, "subtitle": top - height["title"], "source": drawn.y0 - 0.1}
+    for name, place in places.items():
+        if lines[name]:
+            size, weight, color, _ = TEXTS[name]
+            _write(figure, name, "\n".join(lines[name]), left, place, size=size, weight=weight, color=color)
+    figure._analysis_canvas = Bbox.from_extents(left - PAD, bottom - PAD, right + PAD, top + PAD)
+    return figure
+
+
+def svg(figure: Figure | Axes) -> str:
+    """Return the figure as SVG, byte for byte the same for the same data.
+
+    Ink, muted text, grid, surface, and colors too dark for a dark page are CSS variables with the printed color as
+    fallback, so a page decides with `--ink`, `--muted`, `--grid`, `--surface`, and `--missing` what they are.
+    """
+    figure, buffer = settle(figure), io.StringIO()
+    nothing = dict.fromkeys(["Date", "Creator", "Format", "Type"])
+    with theme.mpl.rc_context({key: theme.SETTINGS[key] for key in ("svg.fonttype", "svg.hashsalt")}):
+        figure.savefig(buffer, format="svg", bbox_inches=_canvas(figure), metadata=nothing)
+    drawn = buffer.getvalue()
+    drawn = re.sub(r' id="(?!\w*[0-9a-f]{10}|DejaVu)[^"]*"', "", drawn[drawn.index("<svg") :])
+    return _with_variables(_with_own_ids(drawn))
+
+
+def png(figure: Figure | Axes) -> bytes:
+    """Return the figure as PNG on white, for a slide."""
+    figure, buffer = settle(figure), io.BytesIO()
+    canvas = _canvas(figure)
+    figure.savefig(buffer, format="png", dpi=DPI, bbox_inches=canvas, facecolor="white", metadata={"Software": None})
+    return buffer.getvalue()
+
+
+def settle(figure: Figure | Axes, later: Callable[[], None] | None = None) -> Figure:
+    """Return the figure of axes, with its direct labels placed by its present limits.
+
+    With `later`, only remember a function that places labels.
+    """
+    figure = figure if isinstance(figure, Figure) else figure.figure
+    waiting = figure.__dict__.setdefault(SETTLE, [])
+    if later:
+        waiting.append(later)
+        return figure
+    if waiting:
+        figure.draw_without_rendering()
+        for place in waiting:
+            place()
+    return figure
+
+
+def wrap(text: str, width: float, size: float, weight: str = "normal") -> list[str]:
+    """Return the text as lines at most `width` inches wide, as they are drawn."""
+    font, lines = FontProperties(size=size, weight=weight), []
+    for paragraph in filter(None, text.split("\n")):
+        line = ""
+        for word in paragraph.split():
+            longer = f"{line} {word}".strip()
+            if line and measure(longer, font) > width:
+                lines.append(line)
+                longer = word
+            line = longer
+        lines.append(line)
+    return lines
+
+
+def measure(text: str, font: FontProperties) -> float:
+    """Return the width of a line of text in inches."""
+    return text_to_path.get_text_width_height_descent(text, font, ismath=False)[0] / 72
+
+
+def _write(figure: Figure, name: str, words: str, left: float, top: float, **look: object) -> Text:
+    x, y = figure.transFigure.inverted().transform(figure.dpi_scale_trans.transform((left, top)))
+    text = figure.text(x, y, words, va="top", ha="left", linespacing=LEADING, gid=name, parse_math=False, **look)
+    text.set_in_layout(False)
+    return text
+
+
+def _canvas(figure: Figure) -> Bbox:
+    """Return what of the figure's plane is the image, in inches: as composed, or all that is drawn."""
+    return getattr(figure, "_analysis_canvas", None) or figure.get_tightbbox().padded(PAD)
+
+
+def _with_own_ids(drawn: str) -> str:
+    """Return the SVG with short ids that no other figure of a page has."""
+    prefix = hashlib.sha256(drawn.encode()).hexdigest()[:6]
+    names = {name: f"f{prefix}{place}" for place, name in enumerate(re.findall(r' id="([^"]+)"', drawn))}
+    return re.sub(r'( id="|href="#|url\(#)([^")]+)', lambda found: found[1] + names.get(found[2], found[2]), drawn)
+
+
+def _with_variables(drawn: str) -> str:
+    """Return the SVG with colors as CSS variables; the plain color stays before each for programs without them."""
+    lighter = {}
+
+    def variable(found: re.Match[str]) -> str:
+        rule, color = found[1], found[2]
+        name = theme.VARIABLES.get(color)
+        if name is None and theme.on_dark(color) != color:
+            name = f"on-{color[1:]}"
+            lighter[name] = theme.on_dark(color)
+        return f"{rule}: {color}; {rule}: var(--{name}, {color})" if name else found[0]
+
+    drawn = re.sub(r"\b(fill|stroke): (#[0-9a-f]{6})(?=[;\"])", variable, drawn)
+    rules = "".join(f"--{name}:{color};" for name, color in sorted(lighter.items()))
+    dark = f"@media screen and (prefers-color-scheme:dark){{svg{{{rules}}}}}" if rules else ""
+    style = f"<style>{dark}</style>" if dark else ""
+    ink = f"fill: {theme.INK}; fill: var(--ink, {theme.INK})"
+    return re.sub(r"(<svg[^>]*)>", rf'\1 style="{ink}">{style}', drawn, count=1)
