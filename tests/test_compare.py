@@ -1,0 +1,112 @@
+"""Which results are compared: each rule on a result that breaks it alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.compare import SAME_RUN, STRICTER, NoData, comparable, fastest
+from tests.frames import results
+
+BROKEN = {
+    "not a throughput": {"metric": "latency"},
+    "not the division asked for": {"division": "open"},
+    "not the suite asked for": {"suite": "edge"},
+    "incompatible version of the benchmark": {"comparable_since": "v3.0", "round": "v4.0"},
+    "not available: preview or research": {"availability": "preview"},
+    "power submission, often power-capped": {"power_measured": True},
+    "power-capped at a limit that is not stated": {"power_capped": True},
+    "several accelerator types in one system": {"accelerator": "mixed"},
+    "accelerator count not stated": {"accelerator_count": float("nan")},
+    "unit cannot be converted": {"rate": float("nan")},
+}
+
+
+def asked(rows, **more):
+    return comparable(rows, **{"benchmark": "llama2-70b", "excluded": True, **more})
+
+
+@pytest.mark.parametrize(("reason", "broken"), BROKEN.items())
+def test_a_result_that_breaks_one_rule_is_left_out_with_its_reason(reason, broken):
+    kept, reasons = asked(results({}, broken))
+    assert kept["id"].tolist() == ["r0"]
+    assert reasons.values.tolist() == [[reason, 1, broken.get("accelerator", "B200")]]
+
+
+def test_power_submissions_stand_alone():
+    rows = results({}, {"power_measured": True})
+    assert asked(rows, power=True)[0]["id"].tolist() == ["r1"]
+
+
+def test_a_stated_power_limit_is_a_caveat_not_an_exclusion():
+    rows = results({"power_capped": True, "power_limit_watts": 500.0})
+    assert asked(rows)[0]["id"].tolist() == ["r0"]
+
+
+def test_rounds_and_accelerators_that_are_asked_for():
+    rows = results({}, {"round": "v6.0"}, {"accelerator": "MI355X", "vendor": "AMD"})
+    assert asked(rows, rounds=["v6.0"])[0]["id"].tolist() == ["r1"]
+    assert asked(rows, accelerators="AMD")[0]["id"].tolist() == ["r2"]
+    assert asked(rows, accelerators=["B200 SXM"])[0]["id"].tolist() == ["r0", "r1"]
+
+
+def test_a_run_under_two_targets_counts_once_at_the_stricter():
+    kept, reasons = asked(results({}, {"accuracy_target": "99", "duplicate_of": "r0"}))
+    assert kept["id"].tolist() == ["r0"]
+    assert reasons["reason"].tolist() == [SAME_RUN]
+
+
+def test_a_run_under_two_targets_survives_under_the_one_asked_for():
+    rows = results({}, {"accuracy_target": "99", "duplicate_of": "r0"})
+    assert asked(rows, accuracy_target="99")[0]["id"].tolist() == ["r1"]
+
+
+def test_of_one_kind_of_system_the_stricter_target_counts():
+    rows = results({}, {"accuracy_target": "99"}, {"accuracy_target": "99", "accelerator": "H200"})
+    kept, reasons = asked(rows)
+    assert kept["id"].tolist() == ["r0", "r2"]
+    assert reasons["reason"].tolist() == [STRICTER]
+    assert kept["caveats"].tolist() == [["single_submitter"], ["looser_target", "single_submitter"]]
+
+
+def test_bert_is_compared_at_the_target_of_most_results():
+    rows = results({"accuracy_target": "99"}, {"accuracy_target": "99", "submitter": "B"}, {}).assign(benchmark="bert")
+    kept, reasons = comparable(rows, benchmark="bert", excluded=True)
+    assert kept["id"].tolist() == ["r0", "r1"]
+    assert reasons["reason"].tolist() == ["another accuracy target"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "hint"),
+    [
+        ({"benchmark": "llama-2-70b"}, "did you mean 'llama2-70b'"),
+        ({"scenario": "offline"}, "did you mean 'Offline'"),
+        ({"division": "close"}, "closed"),
+        ({"rounds": ["v7.0"]}, "no round 'v7.0'"),
+        ({"accelerators": ["B20O"]}, "no accelerator 'B20O'"),
+        ({"accuracy_target": "98"}, "99.9"),
+    ],
+)
+def test_an_unknown_name_is_refused_with_the_valid_ones(wrong, hint):
+    with pytest.raises(ValueError, match=hint):
+        asked(results({}), **wrong)
+
+
+def test_nothing_left_says_what_was_asked_and_why():
+    with pytest.raises(NoData, match="Llama 2 70B Offline .*preview"):
+        asked(results({"availability": "preview"}))
+    with pytest.raises(NoData, match="scenarios with results: Offline"):
+        asked(results({}), scenario="Interactive")
+
+
+def test_fastest_prefers_eight_accelerators_on_bare_metal():
+    rows = results(
+        {"rate": 80.0}, {"rate": 96.0, "submitter": "B"}, {"rate": 800.0, "hypervisor": "KVM"},
+        {"rate": 800.0, "availability": "preview"}, {"rate": 60.0, "accelerator_count": 4.0},
+    )  # fmt: skip
+    assert fastest(rows)["id"].tolist() == ["r1"]
+    assert fastest(rows, per_size=True)["id"].tolist() == ["r4", "r1"]
+
+
+def test_fastest_takes_another_size_where_there_is_no_system_of_eight():
+    rows = results({"accelerator_count": 4.0, "rate": 40.0}, {"accelerator_count": 72.0, "rate": 1440.0})
+    assert fastest(rows)["rate_per_accelerator"].tolist() == [20.0]

@@ -1,0 +1,94 @@
+"""The frame of results against the raw record, read by plain pandas."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from analysis import load_results, tables
+from analysis.paths import DATA
+from analysis.results import accuracy_percent
+
+
+@pytest.fixture(scope="module")
+def results():
+    return load_results()
+
+
+@pytest.fixture(scope="module")
+def raw():
+    files = [part["path"] for part in tables.descriptor()["results"]["parts"]]
+    return pd.concat([pd.read_parquet(DATA / name) for name in files], ignore_index=True)
+
+
+def test_each_result_of_the_record_is_there_once(results, raw):
+    assert results["id"].is_unique
+    assert set(raw["id"]) <= set(results["id"])
+
+
+def test_a_rate_is_the_published_one_over_the_accelerators(results, raw):
+    tokens = raw[raw["unit"].eq("tokens/s") & raw["benchmark"].eq("llama2-70b") & raw["accelerator"].ne("mixed")]
+    mine = results.set_index("id").loc[tokens["id"]]
+    expected = ((tokens["low"] + tokens["high"]) / 2 / tokens["accelerator_count"]).to_numpy()
+    assert mine["rate_per_accelerator"].to_numpy() == pytest.approx(expected, nan_ok=True)
+    assert set(mine["rate_unit"]) == {"tokens/s"}
+
+
+def test_samples_become_tokens_by_the_tokens_of_their_run(results, raw):
+    raw = raw.set_index("id")
+    converted = results[
+        results["benchmark"].eq("llama2-70b") & results["unit"].ne("tokens/s") & results["rate"].notna()
+    ]
+    stated = raw.loc[converted["id"], "tokens_per_sample"].to_numpy()
+    known = ~pd.isna(stated)
+    assert converted["rate"].to_numpy()[known] == pytest.approx((converted["value"].to_numpy() * stated)[known])
+    assumed = converted["caveats"].map(lambda codes: "tokens_assumed" in codes).to_numpy()
+    assert (assumed == ~known).all()
+
+
+def test_rounds_sort_in_time(results):
+    assert results["round"].min() == "v0.7"
+    assert list(results["round"].cat.categories[-2:]) == ["v6.0", "v6.1"]
+
+
+def test_interactivity_is_the_p99_of_the_log_else_the_limit(results):
+    server = results[results["benchmark"].eq("deepseek-r1") & results["scenario"].eq("Server")]
+    logged = server["interactivity_basis"].eq("log")
+    assert logged.any() and (~logged).any()
+    expected = 1000 / server.loc[logged, "tpot_p99_ms"]
+    assert server.loc[logged, "tokens_per_second_per_user"].to_numpy() == pytest.approx(expected.to_numpy())
+    assert set(server.loc[~logged, "tokens_per_second_per_user"]) == {1000 / 80}  # 80 ms: the rules' limit
+    assert results.loc[results["scenario"].eq("Offline"), "tokens_per_second_per_user"].isna().all()
+
+
+def test_a_correction_replaces_a_declared_precision(results):
+    corrected = results.set_index("id").loc["o-4.1-0074-llama2-70b-99-offline"]
+    assert (corrected["precision"], corrected["precision_label"]) == ("fp4", "FP4 (calibration document)")
+
+
+def test_gpt_oss_weights_are_labeled_by_their_checkpoint(results):
+    fp4 = results[results["benchmark"].eq("gpt-oss-120b") & results["precision"].eq("fp4")]
+    assert set(fp4["precision_label"]) == {"MXFP4 weights"}
+
+
+def test_accuracy_is_the_lowest_metric_in_percent_of_the_reference():
+    text = "ROUGE1: 44.4312 ROUGE2: 22.0352 ROUGEL: 28.3300 TOKENS_PER_SAMPLE: 294.45"
+    row = {"round": "v4.1", "benchmark": "llama2-70b", "model_run": "llama2-70b-99", "scenario": "Offline"}
+    rows = pd.DataFrame([{**row, "accuracy": text}, {**row, "accuracy": ""}, {**row, "accuracy": "44.4312"}])
+    assert accuracy_percent(rows).tolist() == pytest.approx([28.33 / 28.6162 * 100, float("nan"), 100], nan_ok=True)
+
+
+def test_a_name_that_data_lacks_stays_as_printed_and_has_no_vendor(monkeypatch):
+    import analysis.results as module
+
+    rows = module._record().head(3).assign(accelerator="FutureChip 1", benchmark="future-model", round="v7.0")
+    monkeypatch.setattr(module, "_record", lambda: rows)
+    module._loaded.cache_clear()
+    try:
+        found = load_results()
+    finally:
+        module._loaded.cache_clear()
+    assert (found["accelerator"].iloc[0], found["vendor"].iloc[0], found["model"].iloc[0]) == (
+        "FutureChip 1", "", "future-model",
+    )  # fmt: skip
+    assert found["round"].cat.categories[-1] == "v7.0"

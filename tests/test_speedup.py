@@ -1,0 +1,87 @@
+"""Speedups by hand: one round, links across rounds, the ladder, and the waterfall."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.compare import NoData
+from analysis.progress import software_chain, software_gains
+from analysis.speedup import ladder, links, submitter_range, waterfall, within_rounds
+from tests.frames import results
+
+H100, B200, GB300 = {"accelerator": "H100"}, {"accelerator": "B200"}, {"accelerator": "GB300"}
+
+
+def rate(per_accelerator, count=8, **more):
+    return {"rate": per_accelerator * count, "accelerator_count": float(count), **more}
+
+
+def test_speedup_within_a_round_compares_one_size():
+    rows = results({**H100, **rate(10)}, {**H100, **rate(12, 16)}, {**B200, **rate(36, 16)}, {**GB300, **rate(50, 72)})
+    pairs = within_rounds(rows, "H100").set_index("accelerator")
+    assert pairs.at["B200", "speedup"] == pytest.approx(36 / 12)  # 16 against 16, though H100 has eight too
+    assert pairs.at["GB300", "speedup"] == pytest.approx(50 / 10)  # no common size: the baseline's eight
+    assert pairs["same_size"].to_dict() == {"B200": True, "GB300": False}
+
+
+def test_eight_of_each_come_before_larger_systems():
+    rows = results({**H100, **rate(10)}, {**H100, **rate(12, 16)}, {**B200, **rate(30)}, {**B200, **rate(36, 16)})
+    assert within_rounds(rows, "H100")["speedup"].tolist() == [3.0]
+
+
+def test_submitters_are_a_range_over_one_baseline():
+    rows = results({**H100, **rate(10)}, {**B200, **rate(30)}, {**B200, **rate(24, submitter="B")})
+    pair = submitter_range(rows, within_rounds(rows, "H100")).iloc[0]
+    assert (pair["low"], pair["high"], pair["submitters"]) == (2.4, 3.0, 2)
+
+
+def test_a_link_multiplies_two_ratios():
+    rows = results(
+        {**H100, **rate(10, round="v5.1")}, {**B200, **rate(30, round="v5.1")},
+        {**B200, **rate(33, round="v6.1")}, {**GB300, **rate(44, round="v6.1")},
+    )  # fmt: skip
+    link = links(rows, "H100").iloc[0]
+    assert (link["accelerator"], link["link"], link["round_then"]) == ("GB300", "B200", "v5.1")
+    assert link["speedup"] == pytest.approx(44 / 33 * 30 / 10)
+    assert link["matched"]
+
+
+def test_the_ladder_says_what_each_speedup_rests_on():
+    rows = results(
+        {**H100, **rate(10, round="v5.1")}, {**B200, **rate(30, round="v5.1")},
+        {**B200, **rate(33, round="v6.1")}, {**GB300, **rate(44, round="v6.1")}, rate(50, 512, accelerator="MI355X"),
+    )  # fmt: skip
+    steps = ladder(rows, "H100").set_index("accelerator")
+    assert steps["basis"].to_dict() == {"MI355X": "plain", "GB300": "links", "B200": "same round"}
+    assert steps.at["GB300", "speedup"] == pytest.approx(4.0)
+    assert (steps.at["GB300", "low"], steps.at["GB300", "high"]) == pytest.approx((4.0, 4.4))  # the plain ratio is 4.4
+    assert steps.at["B200", "speedup"] == pytest.approx(3.0)
+    assert steps.at["MI355X", "speedup"] == pytest.approx(5.0)
+
+
+def test_a_baseline_without_a_result_is_no_data():
+    with pytest.raises(NoData, match="H100.*B200"):
+        within_rounds(results(B200), "H100")
+
+
+def test_software_is_one_accelerator_size_and_submitter_in_its_next_round():
+    rows = results(
+        {**H100, **rate(10, round="v4.0")}, {**H100, **rate(11, round="v4.1")}, {**H100, **rate(22, 16, round="v5.0")},
+        {**H100, **rate(8, round="v4.0", submitter="B")}, {**H100, **rate(12, round="v5.0", submitter="B")},
+    )  # fmt: skip
+    gains = software_gains(rows)
+    assert gains[["submitter", "round", "next_round"]].values.tolist() == [["A", "v4.0", "v4.1"], ["B", "v4.0", "v5.0"]]
+    assert gains["gain"].tolist() == pytest.approx([1.1, 1.5])
+
+
+def test_the_chain_goes_on_with_the_next_accelerator_and_the_waterfall_adds_up():
+    rows = results(
+        {**H100, **rate(10, round="v4.0")}, {**H100, **rate(12, round="v5.0")}, {**B200, **rate(30, round="v5.0")},
+        {**B200, **rate(33, round="v6.1")}, {**GB300, **rate(60, round="v6.1")},
+    )  # fmt: skip
+    steps = software_chain(rows, ["H100", "B200"], "v4.0")
+    assert steps["gain"].tolist() == pytest.approx([1.2, 1.1])
+    factors = waterfall(rows, ["H100", "B200"], "GB300", "v4.0").set_index("factor")["value"]
+    assert factors["Software"] == pytest.approx(1.32)
+    assert factors["Precision and hardware"] == pytest.approx(6.0 / 1.32)
+    assert factors["GB300 v6.1"] == pytest.approx(6.0)
