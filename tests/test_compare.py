@@ -92,7 +92,7 @@ def test_an_unknown_name_is_refused_with_the_valid_ones(wrong, hint):
 
 
 def test_nothing_left_says_what_was_asked_and_why():
-    with pytest.raises(NoData, match="Llama 2 70B Offline .*preview"):
+    with pytest.raises(NoData, match=r"Llama 2 70B Offline .*preview"):
         asked(results({"availability": "preview"}))
     with pytest.raises(NoData, match="scenarios with results: Offline"):
         asked(results({}), scenario="Interactive")

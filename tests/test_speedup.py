@@ -60,7 +60,7 @@ def test_the_ladder_says_what_each_speedup_rests_on():
 
 
 def test_a_baseline_without_a_result_is_no_data():
-    with pytest.raises(NoData, match="H100.*B200"):
+    with pytest.raises(NoData, match=r"H100.*B200"):
         within_rounds(results(B200), "H100")
 
 

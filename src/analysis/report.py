@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import matplotlib.pyplot as plt
 import pandas as pd
 from IPython.display import display
 
@@ -56,7 +57,7 @@ def figure(
     drawing = getattr(drawn, "figure", drawn)
     charts.compose(drawing, title, subtitle, source)
     svg, png = charts.svg(drawing), charts.png(drawing)
-    charts.close(drawing)
+    plt.close(drawing)
     alt = alt or ". ".join(filter(None, [title, subtitle]))
     record = {"kind": "figure", "name": name or slug(title), "title": title, "alt": alt, "sources": _sources(rows)}
     pictures = {"image/svg+xml": svg, "image/png": base64.b64encode(png).decode("ascii")}

@@ -85,10 +85,11 @@ def ladder(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """Return one speedup over `baseline` of each accelerator, fastest first, with the range that it rests on.
 
     `basis` says what it is: "same round" where one round has both at one size, the newest round with eight of each
-    first (`low` and `high` are its slowest and fastest submitter), "links" for the median over links across rounds at matched sizes (the range covers links of
-    any size and `plain`), "plain" where there is no such link. `plain` is the ratio of the newest results of each,
-    whose software is of different dates. Further columns are those of the accelerator's newest result, `round` and
-    `accelerator_count` among them, and `evidence_count` (submitters or links).
+    first (`low` and `high` are its slowest and fastest submitter), "links" for the median over links across rounds at
+    matched sizes (the range covers links of other sizes and `plain`), "plain" where there is no such link. `plain` is
+    the ratio of the newest results of each, whose software is of different dates. Further columns are those of the
+    accelerator's newest result, `round` and `accelerator_count` among them, `compared_in` (round), and
+    `evidence_count` (submitters or links).
     """
     best = fastest(rows, ["round", "accelerator"]).sort_values(["round", "rate_per_accelerator"])
     newest = best.drop_duplicates("accelerator", keep="last").set_index("accelerator")
