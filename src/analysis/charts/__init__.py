@@ -12,6 +12,5 @@ from analysis.charts.rows import bars, dots
 from analysis.charts.steps import waterfall
 from analysis.charts.theme import color
 
-__all__ = [
-    "bars", "color", "compose", "dots", "heatmap", "legend_note", "lines", "panels", "png", "scatter", "svg", "waterfall",
-]  # fmt: skip
+__all__ = ["bars", "color", "compose", "dots", "heatmap", "legend_note", "lines"]
+__all__ += ["panels", "png", "scatter", "svg", "waterfall"]

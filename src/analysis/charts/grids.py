@@ -24,9 +24,9 @@ def heatmap(
 ) -> Axes:
     """Draw a grid of values: rows and columns as in the frame, cells without a value gray.
 
-    `text` has the same shape: what stands in a cell, its first line in bold (default: the number). With `center`, such as
-    1 for ratios, lower values are orange and higher ones blue, positive ones by their logarithm. An index or columns of
-    two levels are drawn in groups with air between them, the groups of columns named above.
+    `text` has the same shape: what stands in a cell, its first line in bold (default: the number). With `center`, such
+    as 1 for ratios, lower values are orange and higher ones blue, positive ones by their logarithm. An index or columns
+    of two levels are drawn in groups with air between them, the groups of columns named above.
     """
     parts.check(values)
     if text is not None and text.shape != values.shape:
@@ -35,7 +35,7 @@ def heatmap(
         )
     across, up = _places(values.columns), -_places(values.index)
     inches = (COLUMN * (across[-1] + 1) + 1.4, ROW * (1 - up[-1]) + 0.9)
-    ax = parts.axes(ax, max(inches[0], 4.0), inches[1])
+    ax = ax or parts.plt.subplots(figsize=(max(inches[0], 4.0), inches[1]))[1]
     colors = _scale(values, center)
     decimals = parts.numbers(pd.Series(values.to_numpy(float).ravel())).to_numpy().reshape(values.shape)
     grid = values.to_numpy(float)
@@ -46,14 +46,14 @@ def heatmap(
         if known:
             ink = ON_LIGHT if theme.contrast(fill, ON_LIGHT) >= theme.contrast(fill, ON_DARK) else ON_DARK
             first, *rest = str(decimals[row, column] if text is None else text.iloc[row, column]).split("\n")
-            look = {"ha": "center", "va": "center", "color": ink, "parse_math": False}
+            look = {"ha": "center", "va": "center", "color": ink}
             ax.text(across[column], up[row] + (0.17 if rest else 0), first, size=9, weight="bold", **look)
             ax.text(across[column], up[row] - 0.19, "\n".join(rest), size=7, **look)
     ax.set(xlim=(-0.5, across[-1] + 0.5), ylim=(up[-1] - 0.5, 0.5))
     ax.grid(visible=False)
     ax.spines[:].set_visible(False)
     ax.tick_params(top=False, labeltop=True, labelbottom=False, length=0)
-    letters = 11 if values.shape[1] > 5 else 16
+    letters = 10 if values.shape[1] > 5 else 16
     ax.set_xticks(across, [parts.fold(_name(each), letters) for each in values.columns], size=9)
     ax.set_yticks(up, [_name(each) for each in values.index])
     if values.columns.nlevels > 1:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-from collections.abc import Callable
 
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
@@ -62,7 +62,7 @@ def svg(figure: Figure | Axes) -> str:
     """
     figure, buffer = settle(figure), io.StringIO()
     nothing = dict.fromkeys(["Date", "Creator", "Format", "Type"])
-    with theme.mpl.rc_context({key: theme.SETTINGS[key] for key in ("svg.fonttype", "svg.hashsalt")}):
+    with rc_context({"svg.fonttype": "path", "svg.hashsalt": "analysis"}):
         figure.savefig(buffer, format="svg", bbox_inches=_canvas(figure), metadata=nothing)
     drawn = buffer.getvalue()
     drawn = re.sub(r' id="(?!\w*[0-9a-f]{10}|DejaVu)[^"]*"', "", drawn[drawn.index("<svg") :])
@@ -77,46 +77,38 @@ def png(figure: Figure | Axes) -> bytes:
     return buffer.getvalue()
 
 
-def settle(figure: Figure | Axes, later: Callable[[], None] | None = None) -> Figure:
-    """Return the figure of axes, with its direct labels placed by its present limits.
-
-    With `later`, only remember a function that places labels.
-    """
-    figure = figure if isinstance(figure, Figure) else figure.figure
-    waiting = figure.__dict__.setdefault(SETTLE, [])
-    if later:
-        waiting.append(later)
-        return figure
-    if waiting:
+def settle(figure: Figure | Axes) -> Figure:
+    """Return the figure of axes, with its direct labels placed by its present limits."""
+    figure = figure.figure
+    places = getattr(figure, SETTLE, [])
+    if places:
         figure.draw_without_rendering()
-        for place in waiting:
-            place()
+    for place in places:
+        place()
     return figure
 
 
 def wrap(text: str, width: float, size: float, weight: str = "normal") -> list[str]:
     """Return the text as lines at most `width` inches wide, as they are drawn."""
-    font, lines = FontProperties(size=size, weight=weight), []
+    lines: list[str] = []
     for paragraph in filter(None, text.split("\n")):
-        line = ""
+        lines.append("")
         for word in paragraph.split():
-            longer = f"{line} {word}".strip()
-            if line and measure(longer, font) > width:
-                lines.append(line)
-                longer = word
-            line = longer
-        lines.append(line)
+            if lines[-1] and measure(f"{lines[-1]} {word}", size, weight) > width:
+                lines.append("")
+            lines[-1] = f"{lines[-1]} {word}".strip()
     return lines
 
 
-def measure(text: str, font: FontProperties) -> float:
+def measure(text: str, size: float, weight: str = "normal") -> float:
     """Return the width of a line of text in inches."""
+    font = FontProperties(size=size, weight=weight)
     return text_to_path.get_text_width_height_descent(text, font, ismath=False)[0] / 72
 
 
 def _write(figure: Figure, name: str, words: str, left: float, top: float, **look: object) -> Text:
     x, y = figure.transFigure.inverted().transform(figure.dpi_scale_trans.transform((left, top)))
-    text = figure.text(x, y, words, va="top", ha="left", linespacing=LEADING, gid=name, parse_math=False, **look)
+    text = figure.text(x, y, words, va="top", ha="left", linespacing=LEADING, gid=name, **look)
     text.set_in_layout(False)
     return text
 

@@ -1,10 +1,11 @@
-"""What several charts share: checked columns, colors of rows, numbers as text, legends, guides, labels without overlap."""
+"""What several charts share: checked columns, colors of rows, numbers as text, legends, guides, labels."""
 
 from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -12,22 +13,19 @@ import pandas as pd
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.text import Annotation
 
 from analysis.charts import image, theme
 from analysis.names import choose
 
 Label = str | tuple[str, str] | None
 Reference = float | tuple[float, float] | Mapping[str, float | tuple[float, float]] | None
-HATCH, GAP = "////", 5  # points between a mark and its label
-SIZE = {"value": 9.5, "note": 8.0}
-BAND = to_hex(theme.PALETTE[1])
-MARKERS = ("o", "D", "s", "^", "v", "P", "X")
+VALUE, NOTE = 9.5, 8.0  # points of what stands beside a mark
+OPACITY = [1.0, 0.5, 0.3, 0.18]  # of the first, second, ... bar of an accelerator
+MARKERS = "oDs^vPX"
+OUTSIDE = {"textcoords": "offset points", "annotation_clip": False}  # words that may leave the axes
 
 
 def check(frame: pd.DataFrame, *columns: str | None) -> pd.DataFrame:
@@ -35,187 +33,170 @@ def check(frame: pd.DataFrame, *columns: str | None) -> pd.DataFrame:
 
     Raises ValueError that names the columns there are where one is missing, and where the frame has no row.
     """
-    for column in columns:
-        if column is not None:
-            choose(column, map(str, frame.columns), "column")
+    for column in filter(None, columns):
+        choose(column, map(str, frame.columns), "column")
     if frame.empty:
         raise ValueError("a chart needs at least one row; the frame is empty")
     return frame.reset_index(drop=True)
 
 
-def axes(ax: Axes | None, width: float, height: float) -> Axes:
-    """Return `ax`, or axes of a new figure so many inches wide and high."""
-    return ax if ax is not None else plt.subplots(figsize=(width, height))[1]
-
-
 def panels(
-    count: int,
-    *,
-    columns: int = 0,
-    height: float = 3.4,
-    width: float = 0,
-    share: str = "",
-    widths: Sequence[float] = (),
+    count: int, *, columns: int = 0, height: float = 3.4, width: float = 0, share: str = "", **options: Any
 ) -> tuple[Figure, np.ndarray]:
     """Return a figure of `count` axes in a flat array, each `height` inches high.
 
-    `columns` are by default as many as `count` up to three; `share` is "x", "y", "xy" or ""; `widths` are relative.
+    `columns` are by default as many as `count`, up to three; `share` is "x", "y", "xy" or ""; `width` is that of the
+    figure in inches; further options are those of `matplotlib.pyplot.subplots`, such as `width_ratios`.
     """
     columns = columns or min(count, 3)
     rows = math.ceil(count / columns)
-    size = (width or (theme.WIDTH if columns < 3 else 1.2 * theme.WIDTH), height * rows)
-    ratios = {"width_ratios": list(widths)} if len(widths) else None
-    shared = {"sharex": "x" in share, "sharey": "y" in share}
-    figure, grid = plt.subplots(rows, columns, figsize=size, squeeze=False, gridspec_kw=ratios, **shared)
+    size = width or theme.WIDTH * (1.2 if columns > 2 else 1), height * rows
+    figure, grid = plt.subplots(
+        rows, columns, figsize=size, squeeze=False, sharex="x" in share, sharey="y" in share, **options
+    )
     for spare in grid.flat[count:]:
         spare.remove()
     return figure, grid.flatten()[:count]
 
 
-def colors(frame: pd.DataFrame, y: str, hue: str | None) -> tuple[pd.Series, pd.Series]:
+def colors(frame: pd.DataFrame, y: str, hue: str | None = None) -> tuple[pd.Series, pd.Series]:
     """Return color and opacity of each row.
 
-    An accelerator has its own color. Where `y` holds accelerators, `hue` is told by opacity; else it has the palette.
+    Accelerators have their own colors. Where `y` holds accelerators, opacity tells `hue` apart, else the palette does.
     """
-    solid = pd.Series(1.0, frame.index)
-    if hue is None or frame[hue].map(theme.known).any():
-        names = frame[hue or y]
-        if names.map(theme.known).any():
-            return names.map(theme.color), solid
-        return pd.Series(theme.PALETTE[0], frame.index), solid
-    place = pd.Series(pd.factorize(frame[hue])[0], frame.index)
-    if frame[y].map(theme.known).any():
-        return frame[y].map(theme.color), place.map(lambda each: (1.0, 0.5, 0.28, 0.16)[min(each, 3)])
-    return place.map(lambda each: theme.PALETTE[each % len(theme.PALETTE)]), solid
+    solid, own = pd.Series(1.0, frame.index), theme.colors()
+    for column in filter(None, [hue, y]):
+        if frame[column].isin(own).any():
+            shade = solid if column == hue or not hue else turns(frame[hue], OPACITY)
+            return frame[column].map(theme.color), shade
+    return turns(frame[hue], theme.PALETTE) if hue else solid.map(lambda _: theme.PALETTE[0]), solid
+
+
+def turns(values: pd.Series, of: Sequence[Any]) -> pd.Series:
+    """Return for each value the element of `of` that its turn among the different values gives it."""
+    return pd.Series([of[place % len(of)] for place in pd.factorize(values)[0]], values.index)
 
 
 def numbers(values: pd.Series) -> pd.Series:
-    """Return numbers as text of one precision, three digits of the largest: `4.07`, `0.53`; `15,900`."""
-    largest = values.abs().max()
+    """Return numbers as text of one precision: three digits of the largest, four where all are close to it."""
+    largest, apart = values.abs().max(), values.max() - values.min()
     digits = 2 - math.floor(math.log10(largest)) if largest > 0 else 0
+    digits += bool(0 < apart < largest / 10)
     return values.map(lambda each: "" if pd.isna(each) else f"{round(each, digits):,.{max(digits, 0)}f}")
 
 
 def labels(frame: pd.DataFrame, x: str, label: Label) -> pd.DataFrame:
     """Return the columns `value` and `note` that are written beside each mark.
 
-    `label` is a column, a pair of columns (the second is a note in small print), a format of `x` such as "{:.1f}x", "" for
-    none, or None for plain numbers. Of a pair, either may be a format.
+    `label` is a column, a format of `x` such as "{:.1f}x", a pair of either (the second is a note in small print), ""
+    for nothing, or None for plain numbers.
     """
-    value, note = (label, "") if label is None or isinstance(label, str) else label
-
-    def text(part: str | None) -> pd.Series:
-        if part is None:
-            return numbers(frame[x])
-        if "{" in part or not part:
-            return frame[x].map(part.format)
-        return check(frame, part)[part].fillna("").astype(str)
-
-    return pd.DataFrame({"value": text(value), "note": text(note)})
+    value, note = label if isinstance(label, tuple) else (label, "")
+    texts = pd.DataFrame({"value": numbers(frame[x]), "note": ""})
+    for kind, part in (("value", value), ("note", note)):
+        if part is not None:
+            texts[kind] = frame[x].map(part.format) if "{" in part or not part else check(frame, part)[part].fillna("")
+    return texts.astype(str)
 
 
-def beside(ax: Axes, x: float, y: float, value: str, note: str = "", left: bool = False) -> list[Annotation]:
-    """Write a value in bold and a note in small print beside a point; below the value where axes are narrow.
+def beside(ax: Axes, x: float, y: float, value: str, note: str, gap: float) -> None:
+    """Write a value in bold and a note in small print `gap` points right of a point (left where negative).
 
-    The words count in the layout, so the axes make room for them.
+    The note stands below the value where there are three columns of axes or more. Both count in the layout: the axes
+    make room for them.
     """
-    sign, side = (-1, "right") if left else (1, "left")
-    stacked = bool(note) and bool(value) and ax.get_subplotspec() and ax.get_subplotspec().get_gridspec().ncols > 2
-    wide = 72 * image.measure(value, FontProperties(size=SIZE["value"], weight="bold")) + GAP if value else 0
-    placed = []
-    for words, kind, aside, up in ((value, "value", 0, 5), (note, "note", 0 if stacked else wide, -6)):
-        if words:
-            look = (
-                {"size": SIZE[kind], "weight": "bold"}
-                if kind == "value"
-                else {"size": SIZE[kind], "color": theme.MUTED}
-            )
-            at = (sign * (GAP + aside), up if stacked else 0)
-            placed.append(
-                ax.annotate(
-                    words, (x, y), at, textcoords="offset points", ha=side, va="center", annotation_clip=False, zorder=5,
-                    parse_math=False, **look,
-                )
-            )  # fmt: skip
-    return placed
+    stacked = bool(value and note) and ax.get_gridspec() is not None and ax.get_gridspec().ncols > 2
+    wide = 0 if stacked or not value else 72 * image.measure(value, VALUE, "bold") + 5
+    look = {"ha": "left" if gap > 0 else "right", "va": "center", "zorder": 5, **OUTSIDE}
+    look["bbox"] = {"facecolor": theme.SURFACE, "edgecolor": "none", "pad": 0.6}
+    ax.annotate(value, (x, y), (gap, 5 * stacked), size=VALUE, weight="bold", **look)
+    if note:
+        aside = gap + math.copysign(wide, gap)
+        ax.annotate(note, (x, y), (aside, -6 * stacked), size=NOTE, color=theme.MUTED, **look)
 
 
 def reference(ax: Axes, guides: Reference, across: bool = False) -> None:
     """Draw guides at values of the x axis, or of the y axis where `across`: a line, or a band between two values.
 
-    A mapping names them; the names stand at the end of the guides.
+    A mapping names them; the names stand at the ends of the guides.
     """
-    line, band = (ax.axhline, ax.axhspan) if across else (ax.axvline, ax.axvspan)
-    named = guides if isinstance(guides, Mapping) else {} if guides is None else {"": guides}
-    for name, place in named.items():
+    for name, place in (guides if isinstance(guides, Mapping) else {"": guides}).items():
+        if place is None:
+            continue
         if isinstance(place, tuple):
-            band(*place, color=BAND, alpha=0.18, lw=0, zorder=0.4)
+            (ax.axhspan if across else ax.axvspan)(*place, color=theme.PALETTE[1], alpha=0.18, lw=0, zorder=0.4)
         else:
-            line(place, color=theme.INK, lw=1, ls=(0, (4, 2)), zorder=2.5)
-        middle = sum(place) / 2 if isinstance(place, tuple) else place
-        look = {"size": SIZE["note"], "color": theme.MUTED, "annotation_clip": False, "textcoords": "offset points"}
-        if name and across:
-            ax.annotate(name, (1, middle), (4, 0), xycoords=ax.get_yaxis_transform(), va="center", **look)
-        elif name:
-            ax.annotate(name, (middle, 1), (0, 3), xycoords=ax.get_xaxis_transform(), ha="center", va="bottom", **look)
+            (ax.axhline if across else ax.axvline)(place, color=theme.INK, lw=1, ls=(0, (4, 2)), zorder=2.5)
+        look = {"size": NOTE, "color": theme.MUTED, "ha": "left" if across else "center", **OUTSIDE}
+        at, grid = (1, np.mean(place)), ax.get_yaxis_transform()
+        if not across:
+            at, grid = at[::-1], ax.get_xaxis_transform()
+        ax.annotate(name, at, (4, 0) if across else (0, 3), xycoords=grid, va="center" if across else "bottom", **look)
 
 
-def legend(where: Figure | Axes, entries: Mapping[str, Artist], replace: bool = False) -> None:
-    """Add entries to the one legend of a figure, above its axes, in as many columns as fit."""
-    figure = where if isinstance(where, Figure) else where.figure
-    have = {} if replace else getattr(figure, "_analysis_legend", {})
-    figure._analysis_legend = entries = {**have, **entries}
+def look(form: str, hue: str, alpha: float = 1.0) -> dict[str, Any]:
+    """Return how a bar is drawn: solid, hatched, or dashed."""
+    if form == "solid":
+        return {"facecolor": hue, "lw": 0, "alpha": alpha}
+    return {"facecolor": theme.SURFACE, "edgecolor": hue, "lw": 1.2, "alpha": max(alpha, 0.5)} | (
+        {"hatch": "////"} if form == "hatched" else {"ls": (0, (3, 2))}
+    )
+
+
+def bar_mark(form: str = "solid", hue: str = theme.OTHER, alpha: float = 1.0) -> Patch:
+    """Return the legend's mark of a bar."""
+    return Patch(**look(form, hue, alpha))
+
+
+def dot_mark(hue: str = theme.OTHER, marker: str = "o", hollow: bool = False) -> Line2D:
+    """Return the legend's mark of a dot."""
+    return Line2D([], [], color=hue, marker=marker, ls="", mfc=theme.SURFACE if hollow else hue, mew=1.6, ms=7)
+
+
+def legend(where: Figure | Axes, series: Mapping[str, Artist], flags: Mapping[str, Artist], anew: bool = False) -> None:
+    """Add entries to the one legend of a figure, above its axes, in as many columns as fit.
+
+    `series` tell colors apart, `flags` solid from hatched or hollow; with `anew`, flags take the place of earlier ones.
+    """
+    figure = where.figure
+    kept = figure.__dict__.setdefault("_analysis_legend", [{}, {}])
+    kept[:] = kept[0] | dict(series), {} if anew else kept[1]
+    kept[1] |= dict(flags)
+    entries = kept[0] | kept[1]
     for old in figure.legends[:]:
         old.remove()
     if entries:
-        font = FontProperties(size=theme.SETTINGS["legend.fontsize"])
-        widest = max(image.measure(words, font) for words in entries) + 0.62
-        columns = max(1, min(len(entries), int(figure.get_figwidth() / widest)))
-        figure.legend(entries.values(), entries, loc="outside upper left", ncols=columns)
+        fit = int(figure.get_figwidth() / (0.7 + max(image.measure(words, 10) for words in entries)))
+        corner = {
+            "loc": "outside upper left",
+            "bbox_to_anchor": (0, 0, 1, 1),
+        }  # of the figure, however large its canvas
+        figure.legend(entries.values(), entries, ncols=min(max(fit, 1), len(entries)), **corner)
 
 
 def legend_note(
-    where: Figure | Axes, *, solid: str = "", hatched: str = "", hollow: str = "", dashed: str = "", line: str = ""
+    where: Figure | Axes, *, solid: str = "", hatched: str = "", filled: str = "", hollow: str = "", line: str = ""
 ) -> None:
-    """Say in the legend what solid, hatched, hollow, and dashed marks and thin lines mean, in place of its guesses."""
-    figure = where if isinstance(where, Figure) else where.figure
-    marks = {solid: solid_patch(), hatched: hatched_patch(), hollow: dot_mark(hollow=True), dashed: dashed_patch()}
+    """Say in the legend what solid and hatched bars, filled and hollow dots, and thin lines mean.
+
+    Takes the place of what a chart says by the name of its boolean column.
+    """
+    marks = {solid: bar_mark(), hatched: bar_mark("hatched"), filled: dot_mark(), hollow: dot_mark(hollow=True)}
     marks[line] = Line2D([], [], color=theme.INK, lw=1.4)
-    have = getattr(figure, "_analysis_legend", {})
-    meant = {name: mark for name, mark in have.items() if not getattr(mark, "_analysis_guess", False)}
-    legend(figure, {**meant, **{name: mark for name, mark in marks.items() if name}}, replace=True)
+    legend(where, {}, {words: mark for words, mark in marks.items() if words}, anew=True)
 
 
-def guessed(entries: Mapping[str, Artist]) -> dict[str, Artist]:
-    """Return legend entries that `legend_note` replaces."""
-    for mark in entries.values():
-        mark._analysis_guess = True
-    return dict(entries)
-
-
-def solid_patch(hue: str = theme.OTHER, alpha: float = 1.0) -> Patch:
-    """Return the legend's mark of a solid bar."""
-    return Patch(facecolor=hue, alpha=alpha, lw=0)
-
-
-def hatched_patch(hue: str = theme.OTHER) -> Patch:
-    """Return the legend's mark of a hatched bar."""
-    return Patch(facecolor=theme.SURFACE, edgecolor=hue, hatch=HATCH, lw=1)
-
-
-def dashed_patch(hue: str = theme.MUTED) -> Patch:
-    """Return the legend's mark of a dashed bar."""
-    return Patch(facecolor=theme.SURFACE, edgecolor=hue, ls=(0, (3, 2)), lw=1.4)
-
-
-def dot_mark(hue: str = theme.OTHER, marker: str = "o", hollow: bool = False, alpha: float = 1.0) -> Line2D:
-    """Return the legend's mark of a dot."""
-    face = theme.SURFACE if hollow else hue
-    return Line2D([], [], color=hue, marker=marker, ls="", mfc=face, mew=1.6, ms=7, alpha=alpha)
+def told(frame: pd.DataFrame, column: str | None) -> tuple[pd.Series, dict[str, bool]]:
+    """Return a boolean column (False without one), and the legend's words for its values."""
+    if not column:
+        return pd.Series(False, frame.index), {}
+    values = frame[column].fillna(False).astype(bool)
+    plain = {} if values.all() else {"measured": False}
+    return values, {**plain, words(column): True} if values.any() else {}
 
 
 def words(column: str) -> str:
-    """Return a column's name as a label: `rate_per_accelerator` is "rate per accelerator"."""
+    """Return a column's name as words: `rate_per_accelerator` is "rate per accelerator"."""
     return column.replace("_", " ")
 
 
@@ -224,46 +205,33 @@ def fold(label: object, letters: int) -> str:
     return "\n".join(line for part in str(label).split("\n") for line in textwrap.wrap(part, letters) or [""])
 
 
-def ticks(axis: Axis, log: bool = False) -> None:
-    """Label an axis in plain numbers with separators of thousands."""
-    if log:
+def ticks(axis: Axis) -> None:
+    """Label an axis in plain numbers with separators of thousands, a logarithmic one where its digits are round."""
+    if axis.get_scale() == "log":
         low, high = axis.get_view_interval()
         decades = math.log10(high / low)
-        subs = (1, 1.5, 2, 3, 4, 5, 6, 8) if decades < 1 else (1, 2, 5) if decades < 3 else (1,)
-        axis.get_major_locator().set_params(subs=subs)
-        axis.minorticks_off()
+        axis.get_major_locator().set_params(
+            subs=(1, 1.5, 2, 3, 4, 6, 8) if decades < 1 else (1, 2, 5)[: 4 - int(decades)]
+        )
+        axis.get_major_locator().set_params(numticks=20)
+        axis.set_minor_locator(plt.NullLocator())
     axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
 
 
-def spread(places: Sequence[float], gap: float, low: float = -math.inf, high: float = math.inf) -> list[float]:
-    """Return places at least `gap` apart, as near as possible to the given ones and between `low` and `high`.
-
-    Neighbors that are too close move as a block around their mean.
-    """
-    order = sorted(range(len(places)), key=places.__getitem__)
-    blocks: list[list[float]] = []  # of each: first place, number of members
-    for index in order:
-        blocks.append([places[index], 1])
-        while True:
-            first, count = blocks[-1]
-            blocks[-1][0] = max(low, min(first, high - gap * (count - 1)))
-            if len(blocks) < 2 or blocks[-2][0] + gap * blocks[-2][1] <= blocks[-1][0]:
-                break
-            first, count = blocks.pop()
-            before, members = blocks[-1]
-            middle = (before * members + (first - gap * members) * count) / (members + count)
-            blocks[-1] = [middle, members + count]
-    spots = [first + gap * step for first, count in blocks for step in range(int(count))]
-    return [spot for _, spot in sorted(zip(order, spots, strict=True))]
+def spread(places: Sequence[float], gap: float, low: float, high: float) -> np.ndarray:
+    """Return places between `low` and `high` that are `gap` apart, each near the given one."""
+    order = np.argsort(places, kind="stable")
+    spots = np.asarray(places, float)[order]
+    for _ in range(200):
+        close = np.maximum(gap - np.diff(spots), 0) / 2
+        spots[:-1] -= close
+        spots[1:] += close
+        spots = np.clip(spots, low, high)
+    return spots[np.argsort(order)]
 
 
 def later(ax: Axes, place: Callable[[], None]) -> None:
     """Place labels now, and again when the figure is composed or written and its limits are final."""
     ax.figure.draw_without_rendering()
     place()
-    image.settle(ax, place)
-
-
-def marker_of(values: Iterable[object]) -> dict[object, str]:
-    """Return a marker for each different value."""
-    return {value: MARKERS[place % len(MARKERS)] for place, value in enumerate(dict.fromkeys(values))}
+    ax.figure.__dict__.setdefault(image.SETTLE, []).append(place)
