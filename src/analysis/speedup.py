@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from analysis.compare import USUAL_SIZE, NoData, fastest
+from analysis import evidence
+from analysis.compare import USUAL_SIZE, NoData, comparable, fastest
 from analysis.progress import software_chain
 
 FACTS = ["round", "accelerator", "accelerator_count", "rate_per_accelerator", "submitter", "precision_label"]
@@ -118,15 +121,91 @@ def ladder(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     return found.sort_values("speedup", ascending=False).reset_index()
 
 
-def waterfall(rows: pd.DataFrame, accelerators: Iterable[str], new: str, first_round: str) -> pd.DataFrame:
-    """Return the factors between the first of `accelerators` in `first_round` and `new` in its newest round.
+def ladders(results: pd.DataFrame, baselines: Mapping[str, str], since: str, **asked: Any) -> pd.DataFrame:
+    """Return the ladder of each benchmark over its own baseline (`base`), accelerators with a result since a round.
 
-    "Software" is the product of the software chain over `accelerators`; "Precision and hardware" is the rest, so it
-    also holds memory and each interaction. Columns: factor, value, low, high, pairs; the first row is the start and
-    the last the total, both with the throughput per accelerator in `rate`. Raises NoData where an end is missing.
+    `baselines` maps benchmarks to accelerators; `asked` goes to `comparable`. `estimate` marks what no round measured.
     """
-    old = next(iter(accelerators))
-    best = fastest(rows, ["round", "accelerator"])
+    parts = [
+        ladder(comparable(results, benchmark=benchmark, **asked), base).assign(base=base)
+        for benchmark, base in baselines.items()
+    ]
+    steps = pd.concat(parts, ignore_index=True)
+    steps = steps[steps["round"].ge(since)]
+    return steps.assign(estimate=steps["basis"].ne("same round")).reset_index(drop=True)
+
+
+def by_benchmark(
+    results: pd.DataFrame, baseline: str, instead: str, since: str, scenarios: Iterable[str]
+) -> pd.DataFrame:
+    """Return the speedup of each accelerator over `baseline` by benchmark and scenario, newest results of each.
+
+    `instead` is the baseline where `baseline` has no result. A system of eight accelerators comes first, then the
+    newest round from `since` on, so rounds and sizes differ. Columns: those of the results, `base` (accelerator),
+    `speedup`, and `cell`: the ratio, precision, round, and size unless it is eight.
+    """
+    tables = []
+    for (benchmark, part), scenario in product(results.groupby("benchmark"), scenarios):
+        try:
+            rows = comparable(part, benchmark=benchmark, scenario=scenario)
+        except NoData:
+            continue
+        best = fastest(rows[rows["round"].ge(since)], ["round", "accelerator"])
+        best = best.assign(usual=best["accelerator_count"].eq(USUAL_SIZE)).sort_values(["usual", "round"])
+        best = best.drop_duplicates("accelerator", keep="last").set_index("accelerator", drop=False)
+        base = next((name for name in (baseline, instead) if name in best.index), "")
+        if base:
+            ratio = best["rate_per_accelerator"] / best.at[base, "rate_per_accelerator"]
+            tables.append(best.assign(base=base, speedup=ratio))
+    grid = pd.concat(tables, ignore_index=True) if tables else results.iloc[:0].assign(base="", speedup=np.nan)
+    size = (" @" + grid["accelerator_count"].map("{:.0f}".format)).where(grid["accelerator_count"].ne(USUAL_SIZE), "")
+    words = grid["precision"].str.upper().replace("", "?") + " " + grid["round"].astype("str") + size
+    return grid.assign(cell=grid["speedup"].map("{:.2f}".format) + "\n" + words)
+
+
+def per_dollar_and_kilowatt(steps: pd.DataFrame, prices: pd.DataFrame) -> pd.DataFrame:
+    """Return `steps` with the plain ratio per dollar and per all-in kilowatt of `base`, NaN without a price.
+
+    `prices` are those of `cost.prices()`. Prices and kilowatts are constants: the ratios are modeled.
+    """
+    constants = prices.set_index("accelerator")[["usd_per_hour", "kilowatts"]]
+    ours, base = (constants.reindex(steps[name]).set_axis(steps.index) for name in ("accelerator", "base"))
+    ratio = ours / base
+    return steps.assign(
+        per_dollar=steps["plain"] / ratio["usd_per_hour"], per_kilowatt=steps["plain"] / ratio["kilowatts"]
+    )
+
+
+def at_equal_software(
+    model: str, engine: str, pairs: Iterable[tuple[str, str]], speeds: Iterable[float]
+) -> pd.DataFrame:
+    """Return InferenceX' ratios of throughput per GPU at one engine, model, lengths, and interactivity.
+
+    `pairs` are "accelerator precision" over another, such as ("B200 fp8", "H100 fp8"); `speeds` are tokens/s per user.
+    Columns: pair, interactivity, ratio (median over lengths), low, high, lengths (how many). No MLPerf results.
+    """
+    runs = evidence.inferencex(disaggregated=False)
+    runs = runs[runs["model"].eq(model) & runs["engine"].eq(engine) & runs["gpus"].le(USUAL_SIZE)]
+    runs = runs.assign(part=runs["accelerator"] + " " + runs["precision"])
+    by, found = ["prompt_tokens", "answer_tokens"], []
+    for speed in speeds:
+        rate = evidence.value_at(runs, speed, [*by, "part"]).unstack("part")
+        for over, under in pairs:
+            ratio = (rate[over] / rate[under]).dropna()
+            found.append((f"{over} / {under}", speed, ratio.median(), ratio.min(), ratio.max(), len(ratio)))
+    return pd.DataFrame(found, columns=["pair", "interactivity", "ratio", "low", "high", "lengths"])
+
+
+def waterfall(rows: pd.DataFrame, accelerators: Sequence[str], new: str, first_round: str = "") -> pd.DataFrame:
+    """Return the factors between the first of `accelerators` and `new`, in `first_round` and the newest round of `new`.
+
+    `first_round` is by default the first round of the former. "Software" is the product of the software chain over
+    `accelerators`; "Precision and hardware" is the rest, so it also holds memory and each interaction. Columns: factor,
+    value, low, high, pairs, kind; the first row is the start and the last the total, both with the throughput per
+    accelerator in `rate`. Raises NoData where an end is missing.
+    """
+    old, best = accelerators[0], fastest(rows, ["round", "accelerator"])
+    first_round = first_round or str(best.loc[best["accelerator"].eq(old), "round"].min())
     start = best[best["accelerator"].eq(old) & best["round"].eq(first_round)]
     end = best[best["accelerator"].eq(new)].sort_values("round").tail(1)
     if start.empty or end.empty:
@@ -142,6 +221,7 @@ def waterfall(rows: pd.DataFrame, accelerators: Iterable[str], new: str, first_r
             "high": [1.0, software["high"], total / software["low"], total],
             "pairs": [0, steps["pairs"].sum(), steps["pairs"].sum(), 0],
             "rate": [first, np.nan, np.nan, last],
+            "kind": ["total", "measured", "modeled", "total"],
         }
     )
 
