@@ -53,8 +53,7 @@ def heatmap(
     ax.grid(visible=False)
     ax.spines[:].set_visible(False)
     ax.tick_params(top=False, labeltop=True, labelbottom=False, length=0)
-    letters = 10 if values.shape[1] > 5 else 16
-    ax.set_xticks(across, [parts.fold(_name(each), letters) for each in values.columns], size=9)
+    ax.set_xticks(across, [parts.fold(_name(each), 10) for each in values.columns], size=9)
     ax.set_yticks(up, [_name(each) for each in values.index])
     if values.columns.nlevels > 1:
         _name_groups(ax, values.columns, across)

@@ -37,7 +37,7 @@ def compose(figure: Figure | Axes, title: str, subtitle: str = "", source: str =
     figure = settle(figure)
     for text in [text for text in figure.texts if text.get_gid() in TEXTS]:
         text.remove()
-    drawn = Bbox.union([figure.get_tightbbox(), Bbox.from_bounds(0, 0, *figure.get_size_inches())])
+    drawn = figure.get_tightbbox()
     left, right = drawn.x0, max(drawn.x1, drawn.x0 + NARROWEST)
     head = {"title": title, "subtitle": subtitle}
     lines = {name: wrap(text, right - left, *TEXTS[name][:2]) for name, text in {**head, "source": source}.items()}

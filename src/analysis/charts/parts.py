@@ -167,11 +167,8 @@ def legend(where: Figure | Axes, series: Mapping[str, Artist], flags: Mapping[st
         old.remove()
     if entries:
         fit = int(figure.get_figwidth() / (0.7 + max(image.measure(words, 10) for words in entries)))
-        corner = {
-            "loc": "outside upper left",
-            "bbox_to_anchor": (0, 0, 1, 1),
-        }  # of the figure, however large its canvas
-        figure.legend(entries.values(), entries, ncols=min(max(fit, 1), len(entries)), **corner)
+        corner = {"loc": "lower left", "bbox_to_anchor": (0, 1), "bbox_transform": figure.transFigure}
+        figure.legend(entries.values(), entries, ncols=min(max(fit, 1), len(entries)), borderpad=0.6, **corner)
 
 
 def legend_note(
@@ -202,7 +199,9 @@ def words(column: str) -> str:
 
 def fold(label: object, letters: int) -> str:
     """Return a label on as many lines as it needs."""
-    return "\n".join(line for part in str(label).split("\n") for line in textwrap.wrap(part, letters) or [""])
+    return "\n".join(
+        line for part in str(label).split("\n") for line in textwrap.wrap(part, letters, break_long_words=False) or [""]
+    )
 
 
 def ticks(axis: Axis) -> None:

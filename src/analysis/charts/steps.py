@@ -42,7 +42,7 @@ def waterfall(
     scale, base = (100, 0.0) if share else (1, 1.0)
     ax = ax or parts.plt.subplots(figsize=(max(theme.WIDTH, STEP * len(frame) + 0.8), 4.6))[1]
     _scale(ax, share, after)
-    letters = int(ax.get_position().width * ax.figure.get_figwidth() * 72 / len(frame) / 5.6)
+    letters = int(ax.get_position().width * ax.figure.get_figwidth() * 72 / len(frame) / 5.4)
     ends = (
         frame[[low, high]].to_numpy(float) if low and high else frame[[factor, factor]].to_numpy(float) * float("nan")
     )
