@@ -1,0 +1,99 @@
+"""Interactivity of official runs: the output tokens/s that each user sees at p99, and the throughput reached at it.
+
+Interactivity is what a run guarantees, 1000 / TPOT p99 in ms: of its own log, else of its scenario's limit (the column
+`tokens_per_second_per_user`). A run shows that its throughput is reached at its interactivity and at any lower one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+
+import numpy as np
+import pandas as pd
+
+from analysis import tables
+from analysis.compare import USUAL_SIZE, NoData, comparable, fastest
+
+SCENARIOS = ("Offline", "Server", "Interactive")  # from no latency limit to the tightest
+NO_LIMIT = 0.0  # the interactivity that stands for Offline, which limits no latency
+ROUNDING = 0.005  # a limit of 66.67 tokens/s is called 66.7: runs at it are as fast as that
+RACKS = {"GB200": 72, "GB300": 72, "Vera Rubin": 72}  # accelerators of one rack whose links join all of them
+
+
+def runs(
+    benchmark: str, *, rounds: Iterable[str] = (), accelerators: Iterable[str] = (), available: bool = True,
+    results: pd.DataFrame | None = None,
+) -> pd.DataFrame:  # fmt: skip
+    """Return the comparable results of a language model in Offline, Server, and Interactive, with `interactivity`.
+
+    The arguments are those of `comparable`; all its columns are kept. `interactivity` is NO_LIMIT Offline and NaN where
+    neither log nor limit is known. Raises NoData where no scenario has a result.
+    """
+    frames, message = [], ""
+    for scenario in SCENARIOS:
+        asked = {"rounds": rounds, "accelerators": accelerators, "available": available}
+        try:
+            frames.append(comparable(results, benchmark=benchmark, scenario=scenario, **asked))
+        except NoData as error:
+            message = message or str(error)
+    if not frames:
+        raise NoData(message)
+    rows = pd.concat(frames, ignore_index=True)
+    speed = rows["tokens_per_second_per_user"].mask(rows["scenario"].eq("Offline"), NO_LIMIT)
+    return rows.assign(interactivity=speed)
+
+
+@cache
+def limits(benchmark: str) -> pd.DataFrame:
+    """Return the latency limits of a benchmark by scenario: scenario, interactivity (tokens/s per user), ttft_ms.
+
+    No rows for a benchmark whose rules limit no time per output token.
+    """
+    rows = tables.benchmark_limits
+    rows = rows[rows["benchmark"].eq(benchmark) & rows["source_id"].eq("mlcommons-rules")]
+    wide = rows.pivot_table(index="scenario", columns="quantity", values="high", aggfunc="min")
+    wide = wide.reindex(index=SCENARIOS[1:], columns=["tpot_p99_limit", "ttft_p99_limit"]).dropna(how="all")
+    speeds = 1000 / wide["tpot_p99_limit"]
+    found = pd.DataFrame({"interactivity": speeds, "ttft_ms": wide["ttft_p99_limit"]}).dropna(subset="interactivity")
+    return found.rename_axis("scenario").reset_index()
+
+
+def usual(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the bare-metal runs of one node or one rack, by accelerator and scenario; other sizes where there is none.
+
+    The size that is rented: eight accelerators, or a rack of RACKS.
+    """
+    rows = rows[rows["hypervisor"].eq("") & rows["interactivity"].notna() & rows["rate_per_accelerator"].gt(0)]
+    count = rows["accelerator_count"]
+    sized = count.eq(USUAL_SIZE) | count.eq(rows["accelerator"].map(RACKS))
+    some = sized.groupby([rows["accelerator"], rows["scenario"]]).transform("any")
+    return rows[sized | ~some.astype(bool)]
+
+
+def frontier(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs of each accelerator that none beats in both interactivity and throughput, slowest first.
+
+    `rows` as `runs` returns them; those under a limit of the `usual` size. Offline is the run that `fastest` takes, so
+    that a comparison of Offline results and a curve begin with one number.
+    """
+    offline = rows["scenario"].eq("Offline")
+    rows = pd.concat([fastest(rows[offline]), usual(rows[~offline])], ignore_index=True)
+    order = ["accelerator", "interactivity", "rate_per_accelerator"]
+    rows = rows.sort_values(order, ascending=[True, False, False], kind="stable")
+    best_of_faster = rows.groupby("accelerator")["rate_per_accelerator"].transform(lambda rates: rates.cummax().shift())
+    kept = rows["rate_per_accelerator"].gt(best_of_faster.fillna(-np.inf)) | rows["scenario"].eq("Offline")
+    return rows[kept].iloc[::-1].sort_values("accelerator", kind="stable", ignore_index=True)
+
+
+def bounds(rows: pd.DataFrame, interactivity: float) -> pd.DataFrame:
+    """Return what the runs of each accelerator prove of its throughput at an interactivity.
+
+    From all runs of the `frontier`: lower is the highest throughput of those as fast or faster, upper the highest of
+    all slower ones (tokens/s per accelerator, of the software submitted; NaN for none). Index: accelerator.
+    """
+    best = frontier(rows)
+    fast = best["interactivity"].ge(interactivity * (1 - ROUNDING)).rename("fast")
+    highest = best.groupby(["accelerator", fast])["rate_per_accelerator"].max().unstack("fast")
+    highest = highest.reindex(columns=[False, True])
+    return pd.DataFrame({"lower": highest[True], "upper": highest[False]})

@@ -1,0 +1,286 @@
+"""Throughput per accelerator at an interactivity: the one curve that reports, commands, and the explorer read.
+
+The highest run of each scenario holds its throughput from the scenario's limit up to its own interactivity at p99
+(measured). Between scenarios the logarithm of throughput is linear in interactivity, from Offline at 0 on
+(interpolated), but never below what any run as fast reached. Beyond the fastest run are estimates at the limits of
+tighter scenarios (prediction.py), then the decoding model (estimated). Low and high are P10 and P90 of the errors of
+such values on the record (data/prediction_errors.csv).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis import interactivity as runs_of
+from analysis import names, tables
+from analysis.compare import fastest
+from analysis.interactivity import ROUNDING
+from analysis.planner import decoding, models, prediction
+from analysis.planner.models import Lengths, Model
+
+MEASURED, INTERPOLATED, ESTIMATED = "measured", "interpolated", "estimated"
+SAME_LENGTHS = 0.01  # change of throughput below which a model and its lengths count as the benchmark's own
+ALL_OF_THE_ERROR = np.log(2)  # change of throughput (log) by other lengths at which the error is that of another model
+COLUMNS = [
+    "interactivity", "accelerator", "throughput", "low", "high", "evidence", "lower", "upper", "roof", "scenario",
+    "round", "submitter", "system", "accelerator_count", "precision", "ids", "reason",
+]  # fmt: skip
+NO_LIMITS = "no interactivity is known: the benchmark limits no time per token"
+NO_DATASHEET = "no run so fast, and no datasheet to estimate from, or too little memory"
+TOO_FAST = "faster than memory bandwidth allows"
+
+
+@dataclass(frozen=True)
+class Workload:
+    """What is served: a model planned with its benchmark's runs, and the lengths of its requests."""
+
+    model: Model
+    lengths: Lengths
+
+    @property
+    def is_benchmark(self) -> bool:
+        """Whether the model is the benchmark's own."""
+        return self.model == models.of_benchmark(self.model.benchmark)
+
+
+def throughput_at(
+    rows: pd.DataFrame,
+    interactivity: float | Iterable[float],
+    *,
+    accelerators: Iterable[str] = (),
+    workload: Workload | None = None,
+) -> pd.DataFrame:
+    """Return the output tokens/s per accelerator at each interactivity (tokens/s per user; 0: no limit), highest first.
+
+    `rows` as `interactivity.runs` returns them. `accelerators` names others to estimate without any run. `workload`
+    replaces the benchmark's model and lengths; it scales the curve by the decoding model.
+
+    Columns: interactivity, accelerator, throughput with low and high (P10, P90), evidence (MEASURED, INTERPOLATED,
+    ESTIMATED, "" where unknown), lower and upper (what the accelerator's faster and slower runs prove, NaN for none;
+    of the benchmark's own workload), roof (tokens/s per user that memory bandwidth allows), the scenario, round,
+    submitter, system, accelerator_count, and precision of the run that it rests on, ids of all such runs, and reason
+    (why a throughput is unknown).
+    """
+    benchmark = rows["benchmark"].iloc[0]
+    speeds = [float(interactivity)] if np.isscalar(interactivity) else [float(speed) for speed in interactivity]
+    if not all(0 <= speed < np.inf for speed in speeds):
+        raise ValueError(f"interactivity: {speeds}, expected tokens/s per user, 0 (no limit) or more")
+    points = _points(rows, accelerators)
+    frontier = runs_of.frontier(rows).assign(throughput=lambda runs: runs["rate_per_accelerator"])
+    runs = dict(iter(frontier.groupby("accelerator")))
+    found = []
+    for accelerator, own in points.groupby("accelerator", sort=False):
+        curve = _Curve(benchmark, own, runs.get(accelerator, frontier.head(0)), workload)
+        found += [(speed, accelerator, *curve.at(speed)) for speed in speeds]
+    order = ["interactivity", "throughput"]
+    frame = pd.DataFrame(found, columns=COLUMNS)
+    return frame.sort_values(order, ascending=[True, False], kind="stable", ignore_index=True)
+
+
+def _points(rows: pd.DataFrame, accelerators: Iterable[str] = ()) -> pd.DataFrame:
+    """Return what curves go through: each accelerator's highest run by scenario, then estimates where none is so fast.
+
+    Columns beside those of the run: throughput, start (the interactivity from which the run holds it), question (that
+    of its error), evidence.
+    """
+    benchmark = rows["benchmark"].iloc[0]
+    limits = runs_of.limits(benchmark).set_index("scenario")["interactivity"]
+    rows = rows.assign(round=rows["round"].astype(str))
+    measured = runs_of.frontier(rows).drop_duplicates(["accelerator", "scenario"])
+    measured = measured.assign(
+        throughput=measured["rate_per_accelerator"],
+        start=measured["scenario"].map(limits).fillna(0.0).clip(upper=measured["interactivity"]),
+        question=prediction.OTHER_SYSTEM,
+        evidence=MEASURED,
+    )
+    if limits.empty:
+        return measured
+    offline = fastest(rows[rows["scenario"].eq("Offline")])
+    product = offline["serving_software"].mask(offline["serving_software"].eq(""), offline["framework"])
+    software = product.str.lower().str.extract(r"^\s*([a-z][a-z-]*)", expand=False).fillna("")
+    known = ["accelerator", "accelerator_count", "round", "submitter", "precision", "id", "system"]
+    systems = offline[known].assign(software=software, offline=offline["rate_per_accelerator"])
+    others = [
+        name
+        for name in dict.fromkeys([*measured["accelerator"], *accelerators])
+        if name not in set(systems["accelerator"])
+    ]
+    if len(others):
+        systems = pd.concat([systems, pd.DataFrame({"accelerator": others})], ignore_index=True)
+        systems = systems.fillna({name: "" for name in ("submitter", "precision", "software", "id", "system")})
+        systems["round"] = systems["round"].fillna(rows["round"].iloc[-1])
+    estimated = prediction.estimates(benchmark, systems).merge(systems[known], on="accelerator", how="left")
+    reached = measured.groupby("accelerator")["interactivity"].max().reindex(estimated["accelerator"]).fillna(-1.0)
+    estimated = estimated[estimated["interactivity"].to_numpy() > reached.to_numpy()]
+    estimated = estimated.assign(start=estimated["interactivity"], evidence=ESTIMATED)
+    found = pd.concat([measured, estimated], ignore_index=True)
+    found = found.sort_values(["accelerator", "interactivity"], kind="stable", ignore_index=True)
+    # A slower user never costs more: an estimate is no higher than what slower runs reach.
+    slower = found.groupby("accelerator")["throughput"].cummin()
+    return found.assign(throughput=found["throughput"].where(found["evidence"].eq(MEASURED), slower))
+
+
+class _Curve:
+    """The curve of one accelerator through its points, slowest first."""
+
+    def __init__(self, benchmark: str, points: pd.DataFrame, runs: pd.DataFrame, workload: Workload | None) -> None:
+        self.benchmark, self.workload = benchmark, workload
+        self.points, self.runs = (
+            points.to_dict("records"),
+            runs.assign(question=prediction.OTHER_SYSTEM).to_dict("records"),
+        )
+        stated = next((name for name in points["precision"][::-1] if name), "")
+        accelerator = points["accelerator"].iloc[0]
+        most = decoding.group(accelerator)
+        self.own = self.asked = None
+        if benchmark in models.benchmarks():
+            self.own = self.asked = decoding.of_benchmark(accelerator, benchmark, stated, most)
+        if workload:
+            self.asked = decoding.decoding(accelerator, workload.model, workload.lengths, stated, most)
+
+    def at(self, speed: float) -> tuple:
+        """Return the columns from throughput to reason."""
+        place = next((place for place, point in enumerate(self.points) if _reaches(point, speed)), len(self.points))
+        if place < len(self.points):
+            rate, used, evidence, bands = self._between(place, speed)
+        else:
+            if reason := self._no_estimate(speed):
+                return self._unknown(speed, reason)
+            rate, used, evidence, bands = self._beyond(speed)
+        if proven := [run for run in self.runs if _reaches(run, speed)]:
+            best = max(proven, key=lambda run: run["throughput"])
+            if best["throughput"] > rate and speed > 0:
+                rate, used, evidence, bands = best["throughput"], [best], MEASURED, [self._band(best)]
+        if self.workload:
+            own, asked = (curve.at(speed) if curve else 0.0 for curve in (self.own, self.asked))
+            if not own or not asked:
+                return self._unknown(speed, TOO_FAST if self.own and self.asked else NO_DATASHEET)
+            if abs(np.log(asked / own)) > SAME_LENGTHS or not self.workload.is_benchmark:
+                rate *= asked / own
+                bands.append(self._of_workload(asked / own, used[-1]["scenario"]))
+                evidence = ESTIMATED
+        low, high = _combined(bands)
+        lower, upper, roof = self._proven(speed)
+        if evidence == INTERPOLATED:
+            high = min(high, max(upper / rate, 1.0))
+        ids = [point["id"] for point in used if isinstance(point["id"], str) and point["id"]]
+        return rate, rate * low, rate * high, evidence, lower, upper, roof, *_facts(used[-1]), ids, ""
+
+    def _proven(self, speed: float) -> tuple[float, float, float]:
+        """Return the bounds as `interactivity.bounds` has them, and the roof."""
+        faster = [run["throughput"] for run in self.runs if _reaches(run, speed)]
+        slower = [run["throughput"] for run in self.runs if not _reaches(run, speed)]
+        roof = self.asked.roof if self.asked else np.nan
+        return max(faster, default=np.nan), max(slower, default=np.nan), roof
+
+    def _between(self, place: int, speed: float) -> tuple[float, list[dict], str, list[tuple[float, float]]]:
+        """Return the throughput up to a point as fast, the points that it is from, its evidence, and its bands."""
+        faster, slower = self.points[place], self.points[max(place - 1, 0)]
+        start = max(faster["start"] * (1 - ROUNDING), slower["interactivity"])
+        if slower is faster or speed >= start:
+            return faster["throughput"], [faster], faster["evidence"], [self._band(faster)]
+        way = (speed - slower["interactivity"]) / (start - slower["interactivity"])
+        rate = slower["throughput"] ** (1 - way) * faster["throughput"] ** way
+        bands = [self._band(slower), self._band(faster)]
+        if faster["evidence"] == ESTIMATED:
+            return rate, [slower, faster], ESTIMATED, bands
+        return (
+            rate,
+            [slower, faster],
+            INTERPOLATED,
+            [*bands, prediction.band(prediction.BETWEEN, self.benchmark, "Server")[::2]],
+        )
+
+    def _no_estimate(self, speed: float) -> str:
+        """Return why the throughput beyond the fastest point is unknown, "" where it is known."""
+        if runs_of.limits(self.benchmark).empty:
+            return NO_LIMITS
+        if self.own is None or not self.own.at(self.points[-1]["interactivity"]):
+            return NO_DATASHEET
+        return TOO_FAST if speed >= self.own.roof else ""
+
+    def _beyond(self, speed: float) -> tuple[float, list[dict], str, list[tuple[float, float]]]:
+        """Return the throughput beyond the fastest point by the decoding model, as `_between` does.
+
+        What the model misses in the middle and its error grow with the ratio of interactivities; on the record they are
+        those of the Interactive limit over the Server limit.
+        """
+        last = self.points[-1]
+        limits = runs_of.limits(self.benchmark)["interactivity"]
+        span = limits.max() / limits.min() if limits.nunique() > 1 else np.e
+        power = np.log(speed / max(last["interactivity"], decoding.SPEEDS[0])) / np.log(span)
+        low, middle, high = prediction.band(prediction.BEYOND, self.benchmark, "Interactive")
+        ratio = self.own.at(speed) / self.own.at(last["interactivity"]) * middle**power
+        bands = [self._band(last), ((low / middle) ** power, (high / middle) ** power)]
+        return last["throughput"] * ratio, [last], ESTIMATED, bands
+
+    def _band(self, point: dict) -> tuple[float, float]:
+        """Return P10 and P90 of actual over predicted for a point."""
+        scenario = point["scenario"]
+        if point["question"] != prediction.OTHER_SYSTEM and scenario == "Offline":
+            scenario = "Server"  # Offline without any result of the accelerator is no question of its own
+        return prediction.band(point["question"], self.benchmark, scenario)[::2]
+
+    def _of_workload(self, ratio: float, scenario: str) -> tuple[float, float]:
+        """Return the error of another model, or the part of it that other lengths have by what they change."""
+        part = 1.0 if not self.workload.is_benchmark else min(1.0, abs(np.log(ratio)) / ALL_OF_THE_ERROR)
+        scenario = scenario if scenario != "Offline" else "Server"
+        low, _, high = prediction.band(prediction.OTHER_MODEL, self.benchmark, scenario)
+        spread = (high / low) ** (part / 2)  # around 1: where its middle lies is the other benchmark's matter
+        return 1 / spread, spread
+
+    def _unknown(self, speed: float, reason: str) -> tuple:
+        return np.nan, np.nan, np.nan, "", *self._proven(speed), *_facts(self.points[-1]), [], reason
+
+
+def _reaches(point: dict, speed: float) -> bool:
+    """Return whether a point is as fast as asked."""
+    return point["interactivity"] * (1 + ROUNDING) >= speed
+
+
+def _facts(point: dict) -> tuple:
+    return tuple(point[name] for name in ("scenario", "round", "submitter", "system", "accelerator_count", "precision"))
+
+
+def _combined(bands: list[tuple[float, float]]) -> tuple[float, float]:
+    """Return the band of independent errors: each side is the root of the sum of squares of the logarithms."""
+    logs = np.log(np.array(bands))
+    low, high = np.minimum(logs[:, 0], 0.0), np.maximum(logs[:, 1], 0.0)
+    return float(np.exp(-np.hypot.reduce(low))), float(np.exp(np.hypot.reduce(high)))
+
+
+def workload(
+    benchmark: str = "", *, parameters: float = 0.0, active_parameters: float = 0.0, name: str = "",
+    prompt_tokens: float = 0.0, answer_tokens: float = 0.0, lengths: str = "",
+) -> Workload:  # fmt: skip
+    """Return what is served: a benchmark's model, or one of `parameters` billion planned with the nearest benchmark.
+
+    Lengths are those of the benchmark's data set, or of the CSV file `lengths`, scaled to the means that are given.
+    """
+    if parameters:
+        model = models.nearest(parameters, active_parameters, name)
+        if benchmark:
+            own = models.of_benchmark(benchmark)
+            model = Model(
+                benchmark,
+                model.name,
+                model.parameters,
+                model.active,
+                own.layers,
+                own.cached,
+                own.windowed_layers,
+                own.window_tokens,
+            )
+    else:
+        known = models.benchmarks()
+        labels = tables.benchmarks.set_index("benchmark")["label"].reindex(known)
+        by_label = {label.casefold(): key for key, label in labels.items()}
+        benchmark = benchmark or by_label.get(name.casefold(), "")
+        names.choose(benchmark or name, [*known, *labels], "language model")
+        model = models.of_benchmark(benchmark)
+    requests = models.read_requests(lengths) if lengths else models.requests_of(model.benchmark)
+    return Workload(model, models.lengths(requests, prompt_tokens, answer_tokens))

@@ -1,0 +1,125 @@
+"""Model decoding on an accelerator: output tokens/s per accelerator over interactivity, from its datasheet.
+
+A decoding step reads the weights and the KV cache of its batch and computes one token for each request and the share of
+a prompt that comes with it; the slower of reading and computing decides, and each layer adds a fixed time that grows
+with the accelerators that share it. The level is that of assumed shares of the datasheet's rates, so only ratios are
+used: prediction.py scales them to the record.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import pandas as pd
+
+from analysis import tables
+from analysis.interactivity import RACKS
+from analysis.planner import models
+from analysis.planner.models import BYTES, Lengths, Model
+
+READ_SHARE, COMPUTE_SHARE = 0.6, 0.4  # of the datasheet's bandwidth and dense compute that a step reaches
+LAYER_SECONDS = 20e-6  # that a step loses in a layer, and again each time that twice as many accelerators share it
+HEADROOM = 0.1  # share of memory that weights and KV cache leave free
+NODE = 8  # accelerators whose links join them in one group
+SPEEDS = np.geomspace(0.5, 4000.0, 240)  # tokens/s per user at which a curve is known
+COMPUTE = {"fp16": "fp16_dense_tflops", "fp8": "fp8_dense_tflops", "int8": "int8_dense_tops", "fp4": "fp4_dense_tflops"}
+COMPUTED_IN = {  # number formats that compute weights of a precision, the fastest first
+    "fp16": ["fp16"], "fp8": ["fp8", "fp16"], "int8": ["int8", "fp16"],
+    "fp4": ["fp4", "fp8", "fp16"], "int4": ["int8", "fp8", "fp16"],
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Decoding:
+    """Throughput per accelerator (tokens/s) at SPEEDS, and the fastest that memory bandwidth allows one user."""
+
+    rates: np.ndarray
+    roof: float
+
+    @property
+    def offline(self) -> float:
+        """The throughput without a limit on interactivity."""
+        return float(self.rates[0])
+
+    def at(self, interactivity: float) -> float:
+        """Return the throughput per accelerator at so many tokens/s per user; 0 beyond the roof."""
+        return float(np.interp(np.log(max(interactivity, SPEEDS[0])), np.log(SPEEDS), self.rates, right=0.0))
+
+
+@lru_cache(maxsize=1)
+def _datasheets() -> dict[str, dict]:
+    return tables.accelerators.set_index("label").to_dict("index")
+
+
+def datasheet(accelerator: str) -> pd.Series:
+    """Return the row of data/accelerators.csv of an accelerator by its short name; all NaN where there is none."""
+    columns = tables.accelerators.columns
+    row = pd.Series(_datasheets().get(accelerator, {}), dtype="object").reindex(columns)
+    texts = {name: "" for name in ("family", "kind", "vendor") if not isinstance(row[name], str)}
+    return pd.Series({**row, **texts})
+
+
+def group(accelerator: str, count: float = NODE) -> int:
+    """Return the most accelerators that share one copy of the weights: a node's, a rack's, or all of a small system."""
+    most = RACKS.get(accelerator, NODE)
+    return int(min(count, most)) if count >= 1 else most
+
+
+def weights_in(accelerator: str, stated: str = "") -> str:
+    """Return the precision of weights: `stated` below 16 bits, else the smallest that the accelerator computes in."""
+    if BYTES.get(stated, 2.0) < 2:
+        return stated
+    facts = datasheet(accelerator)
+    return next((name for name in ("fp4", "fp8", "int8") if facts[COMPUTE[name]] > 0), "fp16")
+
+
+def peak_tflops(accelerator: str, precision: str) -> float:
+    """Return the dense tera-operations/s at which weights of a precision are computed; NaN where unknown."""
+    facts = datasheet(accelerator)
+    return next((float(facts[COMPUTE[name]]) for name in COMPUTED_IN[precision] if facts[COMPUTE[name]] > 0), np.nan)
+
+
+@lru_cache(maxsize=4096)
+def decoding(
+    accelerator: str, model: Model, lengths: Lengths, precision: str = "", most: int = NODE
+) -> Decoding | None:
+    """Return the curve of an accelerator over groups of 1, 2, 4 ... `most` that hold the weights.
+
+    None where a fact is unknown or no group holds the weights and one request.
+    """
+    facts, precision = datasheet(accelerator), weights_in(accelerator, precision)
+    bandwidth, memory = float(facts["memory_bandwidth_gb_per_s"]) * 1e9, float(facts["memory_gb"]) * 1e9
+    operations = peak_tflops(accelerator, precision) * 1e12
+    weights, cache = model.weight_gb(precision) * 1e9, model.cache_gb(lengths.context) * 1e9
+    if not np.isfinite([bandwidth, memory, operations, cache, lengths.prompt]).all():
+        return None
+    rates, roof = np.zeros(len(SPEEDS)), 0.0
+    for size in sorted({2**power for power in range(8) if 2**power < most} | {most}):
+        room = size * memory * (1 - HEADROOM) - weights
+        if room < cache:
+            continue
+        batch = np.geomspace(1.0, max(room / cache, 1.0), 48)
+        touched = (
+            1 - (1 - model.active / model.parameters) ** batch
+        )  # of a mixture's weights, by some token of the batch
+        read = weights * touched + batch * cache
+        computing = batch * 2e9 * model.active / (size * operations * COMPUTE_SHARE)
+        overhead = LAYER_SECONDS * model.layers * (1 + np.log2(size))
+        prefill = computing * lengths.prompt / lengths.answer
+        step = np.maximum(read / (size * bandwidth * READ_SHARE), computing) + overhead + prefill
+        at_least = np.maximum.accumulate(batch / step) / size
+        rates = np.maximum(rates, np.interp(SPEEDS, (1 / step)[::-1], at_least[::-1], right=0.0))
+        roof = max(roof, size * bandwidth / read[0])
+    if not rates.any():
+        return None
+    last = int(np.flatnonzero(rates)[-1])  # beyond what a batch of one reaches, evenly down to the roof
+    left = (roof - SPEEDS) / (roof - SPEEDS[last])
+    return Decoding(np.where(SPEEDS[last] < SPEEDS, rates[last] * left.clip(0.0), rates), roof)
+
+
+def of_benchmark(accelerator: str, benchmark: str, precision: str = "", most: int = NODE) -> Decoding | None:
+    """Return the curve of an accelerator for the model and the requests of a benchmark; None as in `decoding`."""
+    lengths = models.lengths(models.requests_of(benchmark))
+    return decoding(accelerator, models.of_benchmark(benchmark), lengths, precision, most)

@@ -1,0 +1,184 @@
+"""Describe what is served: a language model's weights and KV cache, and the lengths of its requests."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from analysis import names, tables
+
+BYTES = {"fp16": 2.0, "fp8": 1.0, "int8": 1.0, "int4": 0.5, "fp4": 0.5}  # of a weight or a number in the KV cache
+KINDS = 2.0  # a dense model and a mixture of experts are as far apart as models of so many times the parameters
+MOST_TOKENS = 10_000_000  # of a prompt or an answer
+MOST_FILE_BYTES = 100_000_000
+
+
+@dataclass(frozen=True)
+class Model:
+    """A language model: billions of parameters, those active for a token, layers, and numbers cached for a token.
+
+    Layers with a sliding window cache the last `window_tokens` only. `cached` counts the numbers of one layer and
+    token: 2 x KV heads x head size, or the size of the latent vector. Raises ValueError for sizes that no model has.
+    """
+
+    benchmark: str
+    name: str
+    parameters: float
+    active: float
+    layers: float
+    cached: float
+    windowed_layers: float = 0.0
+    window_tokens: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0.01 <= self.parameters <= 100_000:
+            raise ValueError(f"parameters: {self.parameters:g} billion, expected 0.01 to 100,000 billion")
+        if not 0.001 <= self.active <= self.parameters:
+            raise ValueError(
+                f"active parameters: {self.active:g} billion, expected 0.001 to the {self.parameters:g} of all"
+            )
+
+    @property
+    def is_mixture(self) -> bool:
+        """Whether only part of the parameters is active for a token (mixture of experts)."""
+        return self.active < self.parameters
+
+    def weight_gb(self, precision: str) -> float:
+        """Return the gigabytes (1e9 bytes) of the weights."""
+        return self.parameters * BYTES[precision]
+
+    def cache_gb(self, tokens: float, precision: str = "fp8") -> float:
+        """Return the gigabytes (1e9 bytes) that a request with so many tokens has in the KV cache."""
+        whole = (self.layers - self.windowed_layers) * tokens
+        windowed = self.windowed_layers * min(tokens, self.window_tokens)
+        return (whole + windowed) * self.cached * BYTES[precision] / 1e9
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """Mean tokens of requests: `prompt` and `answer` of those that arrive, the others of those in service.
+
+    Long answers are in service longer: `context` is what such a request has cached half-way through its answer, `whole`
+    at its end. `long_prompt` is the prompt that 99 of 100 requests do not exceed.
+    """
+
+    prompt: float
+    answer: float
+    context: float
+    whole: float
+    long_prompt: float
+
+
+def lengths(requests: pd.DataFrame, prompt: float = 0.0, answer: float = 0.0) -> Lengths:
+    """Return the lengths of `requests` (prompt_tokens, answer_tokens), scaled to these means where they are given."""
+    prompts, answers = requests["prompt_tokens"].to_numpy(float), requests["answer_tokens"].to_numpy(float)
+    prompts = prompts * ((prompt or prompts.mean()) / prompts.mean())
+    answers = answers * ((answer or answers.mean()) / answers.mean())
+    in_service = np.average(prompts, weights=answers), np.average(answers, weights=answers)
+    long_prompt = np.quantile(prompts, 0.99, method="higher")
+    means = prompts.mean(), answers.mean(), in_service[0] + in_service[1] / 2, sum(in_service), long_prompt
+    return Lengths(*map(float, means))
+
+
+@cache
+def requests_of(benchmark: str) -> pd.DataFrame:
+    """Return the requests of a benchmark's data set, answers scaled to the mean that models generate.
+
+    Where the data set or its answers are unknown, requests have the benchmark's means.
+    """
+    row = tables.benchmarks.set_index("benchmark").loc[benchmark]
+    rows = tables.request_lengths
+    rows = rows.loc[rows["benchmark"].eq(benchmark), ["prompt_tokens", "answer_tokens"]].astype(float)
+    rows = rows.dropna() if rows["answer_tokens"].notna().any() else rows.fillna(1.0)
+    rows = rows if len(rows) else pd.DataFrame({"prompt_tokens": [1.0], "answer_tokens": [1.0]})
+    mean = pd.Series(
+        {
+            "prompt_tokens": row["prompt_tokens"],
+            "answer_tokens": (row["tokens_per_sample_low"] + row["tokens_per_sample_high"]) / 2,
+        }
+    )
+    return rows * (mean / rows.mean())
+
+
+def read_requests(path: str | Path) -> pd.DataFrame:
+    """Return the requests of a CSV file with the columns prompt_tokens and answer_tokens, one row each.
+
+    Raises ValueError with file, row, and column for what is not a number of tokens.
+    """
+    file = Path(path)
+    if not file.is_file() or file.stat().st_size > MOST_FILE_BYTES:
+        raise ValueError(f"lengths: {path} is no CSV file of at most {MOST_FILE_BYTES // 1_000_000} MB")
+    columns = ["prompt_tokens", "answer_tokens"]
+    try:
+        frame = pd.read_csv(file, dtype="str", keep_default_na=False, encoding="utf-8-sig")
+    except (ValueError, UnicodeDecodeError) as error:
+        raise ValueError(f"lengths: {path} is no CSV file: {error}") from None
+    if missing := [name for name in columns if name not in frame]:
+        raise ValueError(f"{path}: no column {missing[0]}; expected {', '.join(columns)}; got {', '.join(frame)[:200]}")
+    if frame.empty:
+        raise ValueError(f"{path}: no request; expected a row for each")
+    numbers = frame[columns].apply(pd.to_numeric, errors="coerce").astype(float)
+    wrong = ~(numbers.ge(1) & numbers.le(MOST_TOKENS))
+    if wrong.any(axis=None):
+        row, column = np.argwhere(wrong.to_numpy())[0]
+        cell = frame[columns].iat[row, column][:40]
+        raise ValueError(
+            f"{path}, row {row + 2}, column {columns[column]}: {cell!r}, expected 1 to {MOST_TOKENS:,} tokens"
+        )
+    return numbers
+
+
+@cache
+def of_benchmark(benchmark: str) -> Model:
+    """Return the model of a benchmark. Raises ValueError where its size or the shape of its KV cache is unknown."""
+    known = _shapes()
+    names.choose(benchmark, known.index, "language model with limits on the time per token,")
+    row = known.loc[benchmark]
+    cached = row["latent_size"] if row["latent_size"] > 0 else 2 * row["kv_heads"] * row["head_size"]
+    shape = row["layers"], cached, row["windowed_layers"], row["window_tokens"]
+    return Model(
+        benchmark, row["label"], row["parameters_billion"], row["active_parameters_billion"], *map(float, shape)
+    )
+
+
+def nearest(parameters: float, active: float = 0.0, name: str = "") -> Model:
+    """Return a model of this size (billions of parameters) with the layers and KV cache of the nearest benchmark.
+
+    Benchmarks of the same kind (dense, mixture of experts) come first, then the least distance
+    sqrt(ln(N/N')^2 + ln(A/A')^2) of all and active parameters. Raises ValueError for sizes that no model has.
+    """
+    known = _shapes()
+    active = active or parameters
+    sized = Model("", name or f"{parameters:g}B", parameters, active, 1.0, 1.0)
+    total, at_work = known["parameters_billion"], known["active_parameters_billion"]
+    apart = np.hypot(np.log(total / parameters), np.log(at_work / active))
+    order = pd.DataFrame({"other_kind": (at_work < total).ne(sized.is_mixture), "apart": apart})
+    own = of_benchmark(str(order.sort_values(["other_kind", "apart"], kind="stable").index[0]))
+    return replace(own, name=sized.name, parameters=parameters, active=active)
+
+
+def distance(model: Model) -> float:
+    """Return how far a model is from the benchmark it is planned with: 0 for its own, ln 2 for twice the parameters."""
+    own = of_benchmark(model.benchmark)
+    kinds = math.log(KINDS) if own.is_mixture != model.is_mixture else 0.0
+    return math.hypot(math.log(model.parameters / own.parameters), math.log(model.active / own.active), kinds)
+
+
+def benchmarks() -> list[str]:
+    """Return the benchmarks whose rules limit the time per output token, in the order of the table."""
+    limits = tables.benchmark_limits
+    timed = limits["quantity"].eq("tpot_p99_limit") & limits["source_id"].eq("mlcommons-rules")
+    return list(dict.fromkeys(limits.loc[timed, "benchmark"]))
+
+
+@lru_cache(maxsize=1)
+def _shapes() -> pd.DataFrame:
+    rows = tables.benchmarks[tables.benchmarks["benchmark"].isin(benchmarks())].set_index("benchmark")
+    active = rows["active_parameters_billion"].fillna(rows["parameters_billion"])
+    columns = ["windowed_layers", "window_tokens", "latent_size"]
+    return rows.assign(active_parameters_billion=active, **{name: rows[name].fillna(0.0) for name in columns})

@@ -1,0 +1,310 @@
+"""Estimate what nobody submitted, and measure how far such estimates of official results are off.
+
+A result under a latency limit is estimated as the accelerator's Offline throughput times the share of it that other
+accelerators retain (KNOWN), or, without any result of the accelerator, both from other accelerators (NONE). What is
+averaged is the ratio of results to the decoding model: its weighted median over other accelerators, where each property
+that two systems share multiplies the weight. Errors are |predicted / actual - 1|, factors actual / predicted.
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+
+import numpy as np
+import pandas as pd
+
+from analysis import tables
+from analysis.compare import NoData, comparable
+from analysis.interactivity import RACKS, SCENARIOS, limits
+from analysis.paths import DATA
+from analysis.planner import decoding, models
+from analysis.planner.decoding import NODE
+
+SINCE = "v4.1"  # the first round whose language models are all published in tokens per second
+KNOWN, NONE = "Offline known", "no result of the accelerator"
+EARLIER = "Offline known, earlier rounds only"
+OTHER_SYSTEM, BETWEEN, BEYOND = "another system", "between runs", "beyond runs"
+OTHER_MODEL = "another model"
+SHARED = {"software": 2, "round": 2, "accelerator_count": 2, "rack": 2, "kind": 3, "submitter": 1, "family": 1,
+          "precision": 1}  # how often a shared property doubles the weight of one system for another  # fmt: skip
+FEWEST = 10  # cases from which a P90 or a range can be stated
+LIKELY = (0.1, 0.9)
+SYSTEM = ["benchmark", "round", "submitter", "system", "accelerator", "accelerator_count"]
+ERRORS = ["question", "scenario", "benchmark", "results", "median", "p90", "low", "middle", "high"]
+
+
+@lru_cache(maxsize=16)
+def cases(benchmark: str) -> pd.DataFrame:
+    """Return the results of a language model since SINCE that predict each other, one row per system and scenario.
+
+    Columns: SYSTEM, scenario, software (product that serves), precision, bare (available, no hypervisor), speed
+    (tokens/s per user), rate (tokens/s per accelerator), offline (that of the same system Offline), family, kind, rack,
+    ceiling and model_share (the decoding model's Offline throughput, and the share of it at the scenario's limit).
+    """
+    rounds = tables.rounds["round"].tolist()
+    asked = {"benchmark": benchmark, "available": False, "rounds": rounds[rounds.index(SINCE) :]}
+    frames = []
+    for scenario in SCENARIOS:
+        try:
+            frames.append(comparable(scenario=scenario, **asked))
+        except NoData:
+            continue
+    if not frames:
+        return pd.DataFrame(columns=[*SYSTEM, "scenario"])
+    rows = pd.concat(frames, ignore_index=True)
+    product = rows["serving_software"].mask(rows["serving_software"].eq(""), rows["framework"]).str.lower()
+    rows = rows.assign(
+        round=rows["round"].astype(str),
+        software=product.str.extract(r"^\s*([a-z][a-z-]*)", expand=False).fillna(""),
+        bare=rows["availability"].eq("available") & rows["hypervisor"].eq(""),
+        speed=rows["tokens_per_second_per_user"],
+        rate=np.log(rows["rate_per_accelerator"]),
+    )
+    first = {name: (name, "first") for name in ("software", "bare", "speed")}
+    systems = rows.groupby([*SYSTEM, "scenario"], sort=False).agg(
+        **first, precision=("precision", "max"), rate=("rate", "mean")
+    )
+    systems = systems.assign(rate=np.exp(systems["rate"])).reset_index()
+    offline = systems[systems["scenario"].eq("Offline")].set_index(SYSTEM)["rate"].rename("offline")
+    return modeled(systems.join(offline, on=SYSTEM))
+
+
+def modeled(systems: pd.DataFrame) -> pd.DataFrame:
+    """Return systems with their family, kind, rack, ceiling, and model_share; NaN where a fact is unknown."""
+    benchmark = systems["benchmark"].iloc[0]
+    speeds = limits(benchmark).set_index("scenario")["interactivity"].to_dict()
+    systems_of = zip(systems["accelerator"], systems["accelerator_count"], systems["precision"], strict=True)
+    curves = [
+        decoding.of_benchmark(name, benchmark, precision, decoding.group(name, count))
+        for name, count, precision in systems_of
+    ]
+    ceilings = [curve.offline if curve else np.nan for curve in curves]
+    at_limit = [
+        curve.at(speeds[scenario]) if curve and scenario in speeds else np.nan
+        for curve, scenario in zip(curves, systems["scenario"], strict=True)
+    ]
+    facts = [decoding.datasheet(name) for name in systems["accelerator"]]
+    return systems.assign(
+        family=[row["family"] for row in facts],
+        kind=[row["kind"] for row in facts],
+        rack=systems["accelerator_count"].gt(NODE),
+        ceiling=ceilings,
+        model_share=np.array(at_limit) / np.array(ceilings),
+    )
+
+
+def retained(known: pd.DataFrame, targets: pd.DataFrame) -> np.ndarray:
+    """Return the share of its Offline throughput that each target retains at its scenario's limit; NaN unknown.
+
+    From the `cases` known of the same scenario on other accelerators: model share times the weighted median of theirs
+    over the model's.
+    """
+    known = known[known["offline"].notna() & known["scenario"].ne("Offline")]
+    ratio = np.log(known["rate"] / known["offline"]).to_numpy() - _log_share(known)
+    same = _same(targets, known, "scenario")
+    return np.exp(_weighted(ratio, _weights(targets, known) * same) + _log_share(targets))
+
+
+def offline(known: pd.DataFrame, targets: pd.DataFrame) -> np.ndarray:
+    """Return the Offline throughput per accelerator of each target from other accelerators, each of equal weight."""
+    known = known[known["scenario"].eq("Offline") & known["ceiling"].notna()]
+    ratio = np.log(known["rate"] / known["ceiling"]).to_numpy()
+    of_accelerator = known.groupby("accelerator")["accelerator"].transform("size").to_numpy()
+    return np.exp(_weighted(ratio, _weights(targets, known) / of_accelerator)) * targets["ceiling"].to_numpy()
+
+
+def estimates(benchmark: str, systems: pd.DataFrame) -> pd.DataFrame:
+    """Return the estimated throughput per accelerator of `systems` at each limit of a benchmark.
+
+    `systems` have accelerator, and, where known, offline (tokens/s per accelerator), accelerator_count, software,
+    submitter, precision. Columns: accelerator, scenario, interactivity, question (KNOWN, NONE), throughput. Offline is
+    estimated too where it is unknown. Accelerators without the datasheet that this takes have no rows.
+    """
+    known, speeds = cases(benchmark), limits(benchmark)
+    columns = ["accelerator", "scenario", "interactivity", "question", "throughput"]
+    if known.empty or systems.empty or speeds.empty:
+        return pd.DataFrame(columns=columns)
+    unknown = {
+        "benchmark": benchmark,
+        "round": known["round"].iloc[-1],
+        "submitter": "",
+        "software": "",
+        "precision": "",
+    }
+    asked = systems.assign(**{name: value for name, value in unknown.items() if name not in systems})
+    asked = asked.assign(
+        round=asked["round"].astype(str),
+        accelerator_count=asked["accelerator_count"].fillna(asked["accelerator"].map(RACKS)),
+    )
+    asked["accelerator_count"] = asked["accelerator_count"].fillna(NODE)
+    asked = asked.merge(speeds[["scenario", "interactivity"]], how="cross")
+    asked = modeled(asked)
+    estimated = pd.Series(offline(known, asked), asked.index)
+    asked["question"] = np.where(asked["offline"].notna(), KNOWN, NONE)
+    asked["offline"] = asked["offline"].fillna(estimated)
+    asked["throughput"] = asked["offline"] * retained(known, asked)
+    none = asked[asked["question"].eq(NONE)].drop_duplicates("accelerator")
+    none = none.assign(scenario="Offline", interactivity=0.0, throughput=none["offline"])
+    return pd.concat([none, asked], ignore_index=True)[columns].dropna(subset="throughput")
+
+
+def predictions() -> pd.DataFrame:
+    """Return each result predicted from the others, one row per question; NaN where nothing predicts it.
+
+    Columns: question, benchmark, scenario, accelerator, predicted, actual (tokens/s per accelerator).
+    """
+    every = pd.concat([cases(name) for name in models.benchmarks()], ignore_index=True)
+    parts = [frame for _, part in every.groupby("benchmark", sort=False) for frame in _of_benchmark(part)]
+    return pd.concat([*parts, _other_model(every)], ignore_index=True)
+
+
+def prediction_errors(found: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Return the errors of `predictions` by question, scenario, and benchmark ("" for all): the columns ERRORS.
+
+    `median` and `p90` of the errors (shares of the actual throughput); `low`, `middle`, and `high` are P10, P50, and
+    P90 of actual over predicted. NaN of fewer than FEWEST results, but for the median.
+    """
+    found = (predictions() if found is None else found).dropna(subset=["predicted", "actual"])
+    rows = []
+    for (question, scenario), part in found.groupby(["question", "scenario"], sort=False):
+        for benchmark, own in [("", part), *part.groupby("benchmark", sort=False)]:
+            factor = own["actual"] / own["predicted"]
+            off = np.abs(1 / factor - 1)
+            marks = [np.nan] * 4
+            if len(own) >= FEWEST:
+                low, high = np.quantile(factor, LIKELY, method="weibull")
+                marks = [np.quantile(off, LIKELY[1]), low, factor.median(), high]
+            rows.append((question, scenario, benchmark, len(own), off.median(), *marks))
+    return pd.DataFrame(rows, columns=ERRORS).round(6)
+
+
+def write_errors() -> None:
+    """Write data/prediction_errors.csv anew, in whole or not at all."""
+    file = DATA / "prediction_errors.csv"
+    beside = file.with_suffix(".csv.new")
+    prediction_errors().to_csv(beside, index=False, lineterminator="\n")
+    beside.replace(file)
+
+
+@lru_cache(maxsize=1)
+def errors() -> pd.DataFrame:
+    """Return data/prediction_errors.csv, which `make data` writes: `prediction_errors` of the record as shipped."""
+    return pd.read_csv(DATA / "prediction_errors.csv", keep_default_na=False, na_values={"p90": [""], "low": [""],
+                       "middle": [""], "high": [""]})  # fmt: skip
+
+
+@cache
+def band(question: str, benchmark: str, scenario: str) -> tuple[float, float, float]:
+    """Return P10, P50, and P90 of actual over predicted throughput.
+
+    Those of the benchmark where it has FEWEST, else of all in the scenario.
+    """
+    rows = errors()
+    rows = rows[rows["question"].eq(question) & rows["scenario"].eq(scenario) & rows["low"].notna()]
+    rows = rows[rows["benchmark"].isin([benchmark, ""])].sort_values("benchmark")
+    row = rows.iloc[-1]
+    return float(row["low"]), float(row["middle"]), float(row["high"])
+
+
+def _of_benchmark(known: pd.DataFrame) -> list[pd.DataFrame]:
+    """Return the predictions of one benchmark from itself, a frame per question."""
+    told = known[["benchmark", "scenario", "accelerator"]].assign(actual=known["rate"])
+    limited = known["scenario"].ne("Offline")
+    share = np.where(limited, retained(known, known), np.nan)
+    rounds = known["round"].map(tables.rounds["round"].tolist().index)
+    earlier = pd.Series(np.nan, known.index)
+    for age in rounds.unique():
+        earlier[rounds.eq(age)] = retained(known[rounds.lt(age)], known[rounds.eq(age)])
+    tightest = limits(known["benchmark"].iloc[0]).set_index("scenario")["interactivity"]
+    server, fast = (_of_same_system(known, scenario) for scenario in ("Server", "Interactive"))
+    way = known["speed"] / tightest.get("Interactive", np.nan)
+    line = known["offline"] * (fast["rate"] / known["offline"]) ** way
+    interactive = known["scenario"].eq("Interactive")
+    return [
+        told.assign(question=OTHER_SYSTEM, predicted=_other_system(known)),
+        told.assign(question=BETWEEN, predicted=line.where(limited & ~interactive & way.lt(1))),
+        told.assign(question=KNOWN, predicted=known["offline"] * share),
+        told.assign(question=EARLIER, predicted=(known["offline"] * earlier).where(limited)),
+        told.assign(
+            question=BEYOND, predicted=(server["rate"] * _model_ratio(known, server["speed"])).where(interactive)
+        ),
+        told.assign(question=NONE, predicted=offline(known, known) * share),
+    ]
+
+
+def _of_same_system(known: pd.DataFrame, scenario: str) -> pd.DataFrame:
+    """Return rate and speed of each row's own system in a scenario; NaN where it has no result there."""
+    rows = known[known["scenario"].eq(scenario)]
+    return known[SYSTEM].merge(rows[[*SYSTEM, "rate", "speed"]], how="left", on=SYSTEM).set_axis(known.index)
+
+
+def _other_system(known: pd.DataFrame) -> np.ndarray:
+    """Return for each system what a curve has from others: the fastest bare one of its round or before.
+
+    Of the usual size where there is one, and not of the same submitter and name.
+    """
+    age = known["round"].map(tables.rounds["round"].tolist().index).to_numpy()
+    usual = known["accelerator_count"].eq(NODE) | known["accelerator_count"].eq(known["accelerator"].map(RACKS))
+    other = _same(known, known, "scenario") & _same(known, known, "accelerator") & known["bare"].to_numpy()
+    other &= ~(_same(known, known, "submitter") & _same(known, known, "system")) & (age <= age[:, None])
+    sized = other & usual.to_numpy()
+    other = np.where(sized.any(axis=1)[:, None], sized, other)
+    best = np.where(other, known["rate"].to_numpy(), -np.inf).max(axis=1)
+    return np.where(np.isfinite(best), best, np.nan)
+
+
+def _model_ratio(rows: pd.DataFrame, slower: pd.Series) -> np.ndarray:
+    """Return the decoding model's throughput at each row's interactivity over that at a `slower` one."""
+    benchmark, ratios = rows["benchmark"].iloc[0], []
+    for row, speed in zip(rows.itertuples(), slower, strict=True):
+        size = decoding.group(row.accelerator, row.accelerator_count)
+        curve = decoding.of_benchmark(row.accelerator, benchmark, row.precision, size)
+        ratios.append(curve.at(row.speed) / curve.at(speed) if curve and speed > 0 else np.nan)
+    return np.array(ratios)
+
+
+def _other_model(every: pd.DataFrame) -> pd.DataFrame:
+    """Return each result predicted from the accelerator's median on the benchmark nearest in work, over the model."""
+    rows = every[every["scenario"].ne("Offline")].reset_index(drop=True)
+    expected = rows["ceiling"] * rows["model_share"]
+    ratio = (rows["rate"] / expected).groupby([rows["accelerator"], rows["scenario"], rows["benchmark"]]).median()
+    work = np.log(rows.groupby("benchmark")["ceiling"].median())
+    pairs = (
+        rows[["accelerator", "scenario", "benchmark"]]
+        .reset_index()
+        .merge(ratio.rename("ratio").reset_index(), on=["accelerator", "scenario"], suffixes=("", "_other"))
+    )
+    pairs = pairs[pairs["benchmark"].ne(pairs["benchmark_other"])].dropna(subset="ratio")
+    pairs = pairs.assign(apart=(pairs["benchmark"].map(work) - pairs["benchmark_other"].map(work)).abs())
+    nearest = pairs.sort_values("apart", kind="stable").drop_duplicates("index").set_index("index")["ratio"]
+    told = rows[["benchmark", "scenario", "accelerator"]]
+    return told.assign(question=OTHER_MODEL, actual=rows["rate"], predicted=expected * nearest.reindex(rows.index))
+
+
+def _log_share(rows: pd.DataFrame) -> np.ndarray:
+    """Return the logarithm of the model's share of Offline throughput; 0 where it is unknown."""
+    with np.errstate(divide="ignore"):
+        return np.nan_to_num(np.log(rows["model_share"].to_numpy(float))).clip(-4.0, 0.0)
+
+
+def _same(rows: pd.DataFrame, others: pd.DataFrame, name: str) -> np.ndarray:
+    """Return which rows and others agree in a column; "" is unknown, so never the same."""
+    own, other = rows[name].to_numpy(object)[:, None], others[name].to_numpy(object)
+    return (own == other) & (other != "")
+
+
+def _weights(rows: pd.DataFrame, others: pd.DataFrame) -> np.ndarray:
+    """Return the weight of each other system for each row; 0 for one of the same accelerator."""
+    shared = sum(times * _same(rows, others, name) for name, times in SHARED.items())
+    return 2.0**shared * ~_same(rows, others, "accelerator")
+
+
+def _weighted(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return the weighted median of the values for each row of weights; NaN without weight."""
+    order = np.argsort(values, kind="stable")
+    if not len(order):
+        return np.full(len(weights), np.nan)
+    sums, ascending = np.cumsum(weights[:, order], axis=1), values[order]
+    half = sums[:, -1] / 2
+    low, high = (ascending[reached.argmax(axis=1)] for reached in (sums >= half[:, None], sums > half[:, None]))
+    return np.where(half > 0, (low + high) / 2, np.nan)

@@ -1,0 +1,143 @@
+"""One curve: measured, interpolated, and estimated throughput by hand, and its error bands."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import comparable, fastest, interactivity, tables
+from analysis.planner import curve, models, prediction
+from analysis.planner.curve import ESTIMATED, INTERPOLATED, MEASURED, throughput_at
+
+OFFLINE, SERVER, INTERACTIVE = 12_000.0, 10_000.0, 2_500.0  # tokens/s per accelerator of the hand's runs
+
+
+def runs(*changed, accelerator="B200"):
+    """Offline, Server at its limit, and Interactive with a log of 80 tokens/s per user; `changed` are further runs."""
+    rows = [("Offline", 0.0, OFFLINE), ("Server", 12.5, SERVER), ("Interactive", 80.0, INTERACTIVE), *changed]
+    frame = pd.DataFrame(rows, columns=["scenario", "interactivity", "rate_per_accelerator"])
+    facts = {"benchmark": "gpt-oss-120b", "accelerator": accelerator, "accelerator_count": 8.0, "hypervisor": ""}
+    facts |= {"availability": "available", "round": "v6.1", "submitter": "s", "system": "box", "precision": "fp4"}
+    facts |= {"framework": "TensorRT", "serving_software": ""}
+    return frame.assign(**facts, id=[f"r{place}" for place in range(len(frame))])
+
+
+def at(rows, *speeds, **asked):
+    found = throughput_at(rows, list(speeds), **asked).set_index("interactivity")
+    return found.loc[list(speeds)]
+
+
+def test_a_run_measures_from_its_scenario_s_limit_to_its_own_interactivity():
+    found = at(runs(), 0, 12.5, 66.7, 80)
+    assert found["throughput"].tolist() == [OFFLINE, SERVER, INTERACTIVE, INTERACTIVE]
+    assert found["evidence"].eq(MEASURED).all()
+    assert found["ids"].tolist() == [["r0"], ["r1"], ["r2"], ["r2"]]
+
+
+def test_between_scenarios_the_logarithm_is_linear():
+    """Half-way from 0 to 12.5 the geometric mean of Offline and Server; a quarter of the way to 66.67 likewise."""
+    quarter = 12.5 + (1000 / 15 * (1 - interactivity.ROUNDING) - 12.5) / 4
+    found = at(runs(), 6.25, quarter)
+    assert found["evidence"].eq(INTERPOLATED).all()
+    start = 12.5 * (1 - interactivity.ROUNDING)
+    assert found["throughput"].iloc[0] == pytest.approx(OFFLINE ** (1 - 6.25 / start) * SERVER ** (6.25 / start))
+    assert found["throughput"].iloc[1] == pytest.approx(SERVER**0.75 * INTERACTIVE**0.25)
+    assert found["lower"].tolist() == [SERVER, INTERACTIVE] and found["upper"].tolist() == [OFFLINE, OFFLINE]
+
+
+def test_no_throughput_is_below_what_a_run_as_fast_reached():
+    """The line at 30 has 6,390; a Server run with 9,000 at 31 proves more."""
+    found = at(runs(("Server", 31.0, 9_000.0)), 30.0).iloc[0]
+    assert (found["throughput"], found["evidence"], found["ids"]) == (9_000.0, MEASURED, ["r3"])
+    assert at(runs(("Server", 31.0, 9_000.0)), 32.0).iloc[0]["evidence"] == INTERPOLATED
+
+
+def test_beyond_the_fastest_run_the_decoding_model_continues_until_the_roof():
+    found = at(runs(), 100.0, 1e6)
+    assert found["evidence"].tolist() == [ESTIMATED, ""] and found["throughput"].iloc[0] < INTERACTIVE
+    assert found["reason"].iloc[1] == curve.TOO_FAST and np.isnan(found["throughput"].iloc[1])
+    assert found["roof"].iloc[0] < 1e6
+
+
+def test_where_no_run_is_so_fast_the_estimate_is_offline_times_the_share_of_others():
+    rows = runs().iloc[:2]
+    found = at(rows, 66.7, 30.0)
+    expected = prediction.estimates("gpt-oss-120b", pd.DataFrame({
+        "accelerator": ["B200"], "accelerator_count": [8.0], "round": ["v6.1"], "submitter": ["s"],
+        "precision": ["fp4"],
+        "software": ["tensorrt"], "offline": [OFFLINE]})).set_index("scenario")  # fmt: skip
+    assert expected["question"].eq(prediction.KNOWN).all()
+    assert found["throughput"].iloc[0] == pytest.approx(expected.at["Interactive", "throughput"])
+    assert found["evidence"].eq(ESTIMATED).all() and SERVER > found["throughput"].iloc[1] > found["throughput"].iloc[0]
+
+
+def test_bands_are_those_of_the_errors_on_the_record():
+    measured, between = at(runs(), 12.5, 40.0).itertuples()
+    low, _, high = prediction.band(prediction.OTHER_SYSTEM, "gpt-oss-120b", "Server")
+    assert (measured.low, measured.high) == pytest.approx((SERVER * low, SERVER * high))
+    assert between.low < between.throughput < between.high <= between.upper
+
+
+def test_an_accelerator_without_a_datasheet_has_what_it_ran_and_a_reason_beyond():
+    found = at(runs(accelerator="New part"), 12.5, 30.0, 200.0)
+    assert found["evidence"].tolist() == [MEASURED, INTERPOLATED, ""]
+    assert found["reason"].iloc[2] == curve.NO_DATASHEET
+    unknown = throughput_at(runs(), 12.5, accelerators=["Newer part"])
+    assert set(unknown["accelerator"]) == {"B200"}
+
+
+def test_an_accelerator_without_a_run_is_estimated_from_others():
+    found = throughput_at(runs(), [0, 12.5, 25.0], accelerators=["H100"])
+    h100 = found[found["accelerator"].eq("H100")]
+    assert h100["evidence"].eq(ESTIMATED).all() and h100["throughput"].is_monotonic_decreasing
+    assert (h100["high"] / h100["low"]).min() > 1.5
+
+
+def test_another_model_and_other_lengths_scale_the_curve_and_widen_its_band():
+    rows = interactivity.runs("llama2-70b")
+    own = at(rows[rows["accelerator"].eq("H200")], 12.5).iloc[0]
+    half = curve.workload(parameters=35.0, name="Half")
+    assert half.model.benchmark == "llama2-70b"
+    found = at(rows[rows["accelerator"].eq("H200")], 12.5, workload=half).iloc[0]
+    assert found["evidence"] == ESTIMATED and 1.5 < found["throughput"] / own["throughput"] < 3.5
+    assert found["high"] / found["low"] > own["high"] / own["low"]
+    same = at(rows[rows["accelerator"].eq("H200")], 12.5, workload=curve.workload("llama2-70b")).iloc[0]
+    assert same["throughput"] == own["throughput"] and same["evidence"] == own["evidence"]
+    long = curve.workload("llama2-70b", prompt_tokens=4000.0)
+    assert at(rows[rows["accelerator"].eq("H200")], 12.5, workload=long).iloc[0]["throughput"] < own["throughput"]
+
+
+@pytest.mark.parametrize("benchmark", models.benchmarks())
+def test_a_curve_begins_with_the_number_that_comparisons_of_offline_results_have(benchmark):
+    """And it never rises with interactivity but where a faster run reached more than Offline."""
+    rows = interactivity.runs(benchmark)
+    found = throughput_at(rows, [0.0, 5.0, 10.0, 12.5, 20.0, 25.0, 40.0, 66.7, 100.0])
+    offline = fastest(comparable(benchmark=benchmark)).set_index("accelerator")["rate_per_accelerator"]
+    first = found[found["interactivity"].eq(0) & found["scenario"].eq("Offline")].set_index("accelerator")["throughput"]
+    pd.testing.assert_series_equal(first.sort_index(), offline.sort_index(), check_names=False)
+    under = found[found["interactivity"].gt(0)].dropna(subset="throughput")
+    falls = under.sort_values("interactivity").groupby("accelerator")["throughput"].diff().dropna()
+    assert (falls <= 1e-6).all()
+    assert (under["throughput"] >= under["lower"].fillna(0) - 1e-6).all()
+    known = found.dropna(subset="throughput")
+    assert (known["low"] <= known["throughput"]).all() and (known["throughput"] <= known["high"]).all()
+
+
+def test_a_benchmark_without_limits_has_offline_and_says_why_no_more():
+    frame = runs().iloc[:1].assign(benchmark="resnet50")
+    found = at(frame, 0, 10.0)
+    assert found["throughput"].iloc[0] == OFFLINE and found["reason"].iloc[1] == curve.NO_LIMITS
+
+
+@pytest.mark.parametrize("speed", [-1.0, float("nan"), float("inf")])
+def test_what_is_no_interactivity_is_refused(speed):
+    with pytest.raises(ValueError, match="interactivity"):
+        throughput_at(runs(), speed)
+
+
+def test_models_come_by_benchmark_name_or_size():
+    assert curve.workload(name="Llama 2 70B").model.benchmark == "llama2-70b"
+    assert curve.workload(parameters=600.0, active_parameters=540.0).model.benchmark == "deepseek-r1"
+    assert curve.workload(parameters=30.0).model.benchmark == "llama2-70b"
+    with pytest.raises(ValueError, match="llama2-70b"):
+        curve.workload("resnet50")
+    assert tables.benchmarks["benchmark"].isin(models.benchmarks()).sum() == len(models.benchmarks())

@@ -1,0 +1,74 @@
+"""Interactivity of runs: what `runs` collects, frontier and bounds by hand, and limits of the rules."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import NoData, interactivity
+
+
+def frame(*runs):
+    """Runs of (accelerator, scenario, tokens/s per user, tokens/s per accelerator), of eight on bare metal."""
+    columns = ["accelerator", "scenario", "interactivity", "rate_per_accelerator"]
+    rows = pd.DataFrame([run[:4] for run in runs], columns=columns)
+    changes = pd.DataFrame([run[4] if len(run) > 4 else {} for run in runs], index=rows.index)
+    filled = {"benchmark": "gpt-oss-120b", "accelerator_count": 8.0, "hypervisor": "", "availability": "available"}
+    filled |= {"round": "v6.1", "submitter": "s", "system": "box", "precision": "fp4", "framework": "TensorRT"}
+    filled |= {"serving_software": ""}
+    rows = rows.assign(**filled, id=[f"r{place}" for place in range(len(rows))])
+    return rows.assign(**{name: changes[name].fillna(rows[name]) for name in changes})
+
+
+def test_the_frontier_keeps_what_no_run_beats_in_both():
+    """800 at 14 is beaten by 900 at 15; 300 at 70 is the fastest; Offline stays whatever Server reaches."""
+    rows = frame(("A", "Offline", 0.0, 950.0), ("A", "Server", 12.5, 1000.0), ("A", "Server", 15.0, 900.0),
+                 ("A", "Server", 14.0, 800.0), ("A", "Interactive", 70.0, 300.0))  # fmt: skip
+    assert interactivity.frontier(rows)["id"].tolist() == ["r0", "r1", "r2", "r4"]
+
+
+def test_bounds_come_from_all_faster_and_all_slower_runs():
+    """At 20: 300 and 350 are faster, of which 350 is the most; of the slower ones 1,000 is."""
+    rows = frame(("A", "Offline", 0.0, 1000.0), ("A", "Server", 12.5, 900.0), ("A", "Server", 15.0, 700.0),
+                 ("A", "Interactive", 70.0, 300.0), ("A", "Interactive", 68.0, 350.0))  # fmt: skip
+    assert interactivity.bounds(rows, 20.0).loc["A"].tolist() == [350.0, 1000.0]
+    assert interactivity.bounds(rows, 12.5).loc["A"].tolist() == [900.0, 1000.0]
+    beyond = interactivity.bounds(rows, 80.0).loc["A"]
+    assert np.isnan(beyond["lower"]) and beyond["upper"] == 1000.0
+
+
+def test_a_limit_of_66_67_is_as_fast_as_66_7():
+    rows = frame(("A", "Interactive", 1000 / 15, 300.0))
+    assert interactivity.bounds(rows, 66.7).loc["A", "lower"] == 300.0
+    assert np.isnan(interactivity.bounds(rows, 67.1).loc["A", "lower"])
+
+
+def test_runs_of_one_node_or_one_rack_come_before_other_sizes_and_no_virtual_one_counts():
+    rows = frame(
+        ("GB300", "Server", 12.5, 900.0, {"accelerator_count": 72.0}),
+        ("GB300", "Server", 13.0, 990.0, {"accelerator_count": 4.0}),
+        ("GB300", "Interactive", 70.0, 500.0, {"accelerator_count": 4.0}),
+        ("B200", "Server", 12.5, 800.0, {"hypervisor": "KVM"}),
+    )
+    assert interactivity.usual(rows)["id"].tolist() == ["r0", "r2"]
+
+
+def test_limits_are_those_of_the_rules():
+    found = interactivity.limits("gpt-oss-120b").set_index("scenario")
+    assert found["interactivity"].to_dict() == pytest.approx({"Server": 12.5, "Interactive": 1000 / 15})
+    assert found["ttft_ms"].to_dict() == {"Server": 3000.0, "Interactive": 2000.0}
+    assert interactivity.limits("mixtral-8x7b")["scenario"].tolist() == ["Server"]
+    assert interactivity.limits("resnet50").empty
+
+
+def test_runs_are_the_comparable_results_of_three_scenarios_at_p99():
+    rows = interactivity.runs("gpt-oss-120b", rounds=["v6.0"])
+    assert set(rows["scenario"]) == {"Offline", "Server", "Interactive"}
+    assert rows.loc[rows["scenario"].eq("Offline"), "interactivity"].eq(0).all()
+    logged = rows[rows["interactivity_basis"].eq("log")]
+    assert len(logged) > 20
+    assert logged["interactivity"].to_numpy() == pytest.approx(1000 / logged["tpot_p99_ms"].to_numpy())
+
+
+def test_a_benchmark_without_a_result_says_what_there_is():
+    with pytest.raises(NoData, match=r"v6\.1"):
+        interactivity.runs("mixtral-8x7b", rounds=["v6.1"])
