@@ -78,12 +78,10 @@ def png(figure: Figure | Axes) -> bytes:
 
 
 def settle(figure: Figure | Axes) -> Figure:
-    """Return the figure of axes, with its direct labels placed by its present limits."""
+    """Return the figure of axes, laid out, with its direct labels placed by its present limits."""
     figure = figure.figure
-    places = getattr(figure, SETTLE, [])
-    if places:
-        figure.draw_without_rendering()
-    for place in places:
+    figure.draw_without_rendering()
+    for place in getattr(figure, SETTLE, []):
         place()
     return figure
 
@@ -126,20 +124,27 @@ def _with_own_ids(drawn: str) -> str:
 
 
 def _with_variables(drawn: str) -> str:
-    """Return the SVG with colors as CSS variables; the plain color stays before each for programs without them."""
-    lighter = {}
+    """Return the SVG with colors as CSS variables; the plain color stays before each for programs without them.
 
-    def variable(found: re.Match[str]) -> str:
-        rule, color = found[1], found[2]
-        name = theme.VARIABLES.get(color)
-        if name is None and theme.on_dark(color) != color:
-            name = f"on-{color[1:]}"
-            lighter[name] = theme.on_dark(color)
-        return f"{rule}: {color}; {rule}: var(--{name}, {color})" if name else found[0]
+    White words stay white: they are on a mark, whose color is the same on a dark page. Of other colors only those of
+    accelerators and of the palette change, so a cell keeps its color and the words on it.
+    """
+    marks = {hue for hue in {*theme.colors().values(), *theme.PALETTE} if theme.on_dark(hue) != hue}
+    names = theme.VARIABLES | {hue: f"on-{hue[1:]}" for hue in marks}
 
-    drawn = re.sub(r"\b(fill|stroke): (#[0-9a-f]{6})(?=[;\"])", variable, drawn)
-    rules = "".join(f"--{name}:{color};" for name, color in sorted(lighter.items()))
-    dark = f"@media screen and (prefers-color-scheme:dark){{svg{{{rules}}}}}" if rules else ""
-    style = f"<style>{dark}</style>" if dark else ""
-    ink = f"fill: {theme.INK}; fill: var(--ink, {theme.INK})"
+    def restyled(tag: re.Match[str]) -> str:
+        def variable(rule: re.Match[str]) -> str:
+            name = names.get(rule[2])
+            white = tag[1] == "g" and rule[2] == theme.SURFACE
+            return f"{rule[0]}; {rule[1]}: var(--{name}, {rule[2]})" if name and not white else rule[0]
+
+        return re.sub(r"\b(fill|stroke): (#[0-9a-f]{6})", variable, tag[0])
+
+    drawn = re.sub(r"(<defs>\s*<style.*?</defs>|<!--.*?-->)\s*", "", drawn, flags=re.DOTALL)
+    drawn = re.sub(r"(\.\d{3})\d+", r"\1", drawn)  # a thousandth of a point is enough
+    drawn = re.sub(r'(<rect [^>]*?)fill="(#[0-9a-f]{6})"', r'\1style="fill: \2"', drawn)  # the ground of hatches
+    drawn = re.sub(r'<(\w+) [^<>]*?style="[^"]*"', restyled, drawn)
+    rules = "".join(f"--on-{hue[1:]}:{theme.on_dark(hue)};" for hue in sorted(marks) if f"--on-{hue[1:]}" in drawn)
+    style = f"<style>@media screen and (prefers-color-scheme:dark){{svg{{{rules}}}}}</style>" if rules else ""
+    ink = f"stroke-linejoin: round; fill: {theme.INK}; fill: var(--ink, {theme.INK})"
     return re.sub(r"(<svg[^>]*)>", rf'\1 style="{ink}">{style}', drawn, count=1)

@@ -138,7 +138,7 @@ def look(form: str, hue: str, alpha: float = 1.0) -> dict[str, Any]:
     """Return how a bar is drawn: solid, hatched, or dashed."""
     if form == "solid":
         return {"facecolor": hue, "lw": 0, "alpha": alpha}
-    return {"facecolor": theme.SURFACE, "edgecolor": hue, "lw": 1.2, "alpha": max(alpha, 0.5)} | (
+    return {"facecolor": theme.SURFACE, "edgecolor": hue, "lw": 1.2, "alpha": max(alpha, 0.6)} | (
         {"hatch": "////"} if form == "hatched" else {"ls": (0, (3, 2))}
     )
 
@@ -198,10 +198,9 @@ def words(column: str) -> str:
 
 
 def fold(label: object, letters: int) -> str:
-    """Return a label on as many lines as it needs."""
-    return "\n".join(
-        line for part in str(label).split("\n") for line in textwrap.wrap(part, letters, break_long_words=False) or [""]
-    )
+    """Return a label on as many lines as it needs, broken at spaces, and at a hyphen where a word is too long."""
+    lines = [line for part in str(label).split("\n") for line in textwrap.wrap(part, letters, break_long_words=False)]
+    return "\n".join(line if len(line) <= letters else line.replace("-", "-\n", 1) for line in lines)
 
 
 def ticks(axis: Axis) -> None:

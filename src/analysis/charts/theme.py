@@ -52,7 +52,7 @@ def contrast(first: str, second: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def on_dark(hue: str, least: float = 3.5) -> str:
+def on_dark(hue: str, least: float = 4.0) -> str:
     """Return the color as light as it needs to be for a contrast of `least` on a dark page."""
     shade, lightness, saturation = colorsys.rgb_to_hls(*to_rgb(hue))
     while contrast(hue, DARK_PAGE) < least:
