@@ -1,0 +1,121 @@
+"""Make outputs safe to put into a page: HTML by a list of what is allowed, SVG as shapes and words alone.
+
+A page's policy blocks scripts and requests; what is removed here is what no policy stops: redirects, forms, styles that
+reach the rest of the page, ids that it has already, and cells that span thousands of columns.
+"""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+import nh3
+
+WIDEST_SPAN = 100  # columns or rows that one cell of a table covers
+TAGS = nh3.ALLOWED_TAGS | {"figure", "figcaption", "input", "label", "section", "summary", "details", "tfoot", "mark"}
+ATTRIBUTES = {
+    "*": {"class", "title", "style", "scope", "role", "aria-label", "lang", "dir", "open"},
+    "a": {"href", "download"},
+    "img": {"src", "alt", "width", "height"},
+    "td": {"colspan", "rowspan", "headers"},
+    "th": {"colspan", "rowspan", "scope"},
+    "ol": {"start", "type"},
+    "col": {"span"},
+    "details": {"open"},
+}
+STYLES = {
+    "background-color", "color", "font-style", "font-weight", "text-align", "text-decoration", "vertical-align",
+    "white-space", "width",
+}  # fmt: skip
+CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff\ud800-\udfff]")
+SVG, LINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+SHAPES = {
+    "svg", "g", "path", "use", "defs", "clipPath", "rect", "circle", "ellipse", "line", "polyline", "polygon",
+    "text", "tspan", "title", "desc", "image", "linearGradient", "radialGradient", "stop", "pattern",
+}  # fmt: skip
+REFERENCE = re.compile(r"url\(\s*['\"]?#([^)'\"]+)['\"]?\s*\)")
+ADDRESS = re.compile(r"url\((?!#[^)]*\))|image-set|expression|@import|[<>\\]", re.IGNORECASE)
+DARK = re.compile(r"@media screen and \(prefers-color-scheme:dark\)\{svg\{(?:--on-[0-9a-f]{6}:#[0-9a-f]{6};)+\}\}")
+ElementTree.register_namespace("", SVG)
+ElementTree.register_namespace("xlink", LINK)
+
+
+def text(value: object) -> str:
+    """Return text without characters that no page may have: controls, lone surrogates, changes of direction."""
+    return CONTROLS.sub("", str(value))
+
+
+def line(value: object) -> str:
+    """Return text on one line, without control characters, as titles and names need it."""
+    return " ".join(text(value).split())
+
+
+def html(markup: str) -> str:
+    """Return HTML of which only allowed elements, attributes, and addresses are left."""
+    return nh3.clean(
+        text(markup), tags=TAGS - {"input", "label"}, attributes=ATTRIBUTES, attribute_filter=_attribute,
+        clean_content_tags={"script", "style", "title", "noscript", "template", "iframe", "object", "svg", "math"},
+        url_schemes={"http", "https", "mailto", "data"}, filter_style_properties=STYLES, link_rel="noopener noreferrer",
+    )  # fmt: skip
+
+
+def _attribute(tag: str, name: str, value: str) -> str | None:
+    if name in ("colspan", "rowspan", "span"):
+        return str(min(max(int(value), 1), WIDEST_SPAN)) if value.isascii() and value.isdigit() else None
+    is_address = name in ("href", "src")
+    if is_address and tag == "img":  # the page's policy lets nothing else through
+        return value if value.startswith("data:image/") else None
+    if is_address and value.lstrip().lower().startswith("data:"):
+        return value if value.startswith(("data:text/csv", "data:image/png;base64,")) else None
+    if name == "style" and ADDRESS.search(value):
+        return None
+    return value
+
+
+def svg(drawing: str, prefix: str, alt: str) -> str | None:
+    """Return an SVG as an element of a page, described by `alt`, or None where it is no SVG.
+
+    Shapes and words stay, their ids with `prefix`: no script, link, foreign element, style sheet, or address outside.
+    """
+    try:
+        root = ElementTree.fromstring(drawing)
+    except (ElementTree.ParseError, ValueError):
+        return None
+    if root.tag != f"{{{SVG}}}svg":
+        return None
+    sheets = {(sheet.text or "").strip() for sheet in root.iter(f"{{{SVG}}}style")}
+    for parent in list(root.iter()):
+        for child in list(parent):
+            namespace, _, name = str(child.tag).rpartition("}")
+            if namespace != f"{{{SVG}" or name not in SHAPES:
+                parent.remove(child)
+    for element in root.iter():
+        _settle(element, prefix)
+    for name in ("width", "height", "version"):
+        root.attrib.pop(name, None)
+    root.attrib |= {"role": "img", "aria-label": text(alt)}
+    if any("stroke-linejoin: round" in sheet for sheet in sheets):  # what matplotlib's own style sheet says
+        root.set("style", f"stroke-linejoin:round;stroke-linecap:butt;{root.get('style', '')}")
+    style = "".join(f"<style>{sheet}</style>" for sheet in sorted(sheets) if DARK.fullmatch(sheet))
+    return style + ElementTree.tostring(root, encoding="unicode")
+
+
+def _settle(element: Element, prefix: str) -> None:
+    """Keep of an element's attributes those that draw, and give ids and references the prefix."""
+    kept = {}
+    for name, value in element.attrib.items():
+        plain = name.removeprefix(f"{{{LINK}}}")
+        if plain == "id":
+            kept["id"] = prefix + value
+        elif plain == "href":
+            if value.startswith("#"):
+                kept["href"] = f"#{prefix}{value[1:]}"
+            elif re.match(r"data:image/(png|jpeg);base64,", value):
+                kept["href"] = value
+        elif "{" not in plain and not plain.startswith("on"):
+            referred = REFERENCE.sub(rf"url(#{prefix}\1)", value)
+            if not ADDRESS.search(referred):
+                kept[plain] = referred
+    element.attrib.clear()
+    element.attrib |= kept

@@ -1,0 +1,102 @@
+"""Serve the reports on this machine alone, build them again after each edit, and reload what is open in a browser."""
+
+from __future__ import annotations
+
+import html
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import unquote, urlsplit
+
+from analysis import paths
+from analysis.build.execute import FORKED
+from analysis.build.look import POLICY, script_hash
+
+HOST, PORT = "127.0.0.1", 8000
+NAMES = (HOST, "localhost")  # by which a browser may ask: another name may be a foreign site's that leads here
+SCRIPT = """(() => { const shown = document.currentScript.dataset.version
+const ask = async () => { try {
+  const answer = await fetch(location.pathname, {method: 'HEAD', cache: 'no-store'})
+  if (answer.headers.get('ETag') !== shown) return location.reload()
+} catch {} setTimeout(ask, 300) }
+ask() })()"""
+ALERT = (
+    "position:fixed;inset:auto 0 0;margin:0;padding:1rem;max-height:40vh;overflow:auto;white-space:pre-wrap;"
+    "z-index:9;font:14px/1.5 monospace;background:#7f1d1d;color:#fff"
+)
+
+
+class Answer(BaseHTTPRequestHandler):
+    """One request for a page: a file of reports/, with a script that reloads it and the words of a failed build."""
+
+    failures = ""
+
+    def do_GET(self) -> None:
+        """Send the page: 400 for an address that cannot be one, 404 for a page that is not there."""
+        name = unquote(urlsplit(self.path).path, errors="replace").removeprefix("/") or "index.html"
+        host = (self.headers.get("Host") or "").rpartition(":")[0]
+        if host not in NAMES or not name.isprintable():
+            return self.send_error(400)
+        file = paths.REPORTS / name
+        if any(each in name for each in "/\\") or name.startswith(".") or file.suffix != ".html" or not file.is_file():
+            return self.send_error(404)
+        content = page(file.read_text(encoding="utf-8", errors="replace"), self.failures)
+        version = f'"{sha256(content.encode()).hexdigest()[:20]}"'
+        body = content.replace("data-version=''", f"data-version='{version}'").encode()
+        self.send_response(200)
+        for header, value in {"Content-Type": "text/html; charset=utf-8", "ETag": version, "Cache-Control": "no-store",
+                              "Content-Length": str(len(body))}.items():  # fmt: skip
+            self.send_header(header, value)
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(body)
+
+    do_HEAD = do_GET
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing: the terminal is for what is built."""
+
+
+def page(text: str, failures: str) -> str:
+    """Return a page as it is served: with the script, which its policy allows by hash, and with what failed."""
+    before, policy, after = text.partition(POLICY)
+    own = (
+        after.removeprefix("; script-src ") if after.startswith("; script-src ") else after
+    )
+    text = f"{before}{policy}; connect-src 'self'; script-src {script_hash(SCRIPT)}" + (" " * (own != after)) + own
+    alert = f'<pre role="alert" style="{ALERT}">{html.escape(failures)}</pre>' if failures else ""
+    before, end, after = text.rpartition("</body>")
+    return f"{before}{alert}<script data-version=''>{SCRIPT}</script>{end}{after}"
+
+
+def watch(names: Iterable[str] = (), port: int = PORT, jobs: int = 2, engine: str = FORKED) -> int:
+    """Build and serve the named reports, or all, and again after each edit, until interrupted; return 0.
+
+    Each build is a process of its own, so that edits of the code count. Raises OSError where the port is taken.
+    """
+    import watchfiles
+
+    command = [sys.executable, "-m", "analysis.cli.main", "reports", *names, "--jobs", str(jobs), "--engine", engine]
+    server = ThreadingHTTPServer((HOST, port), Answer)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    print(f"http://{HOST}:{server.server_port}/ follows each edit; Ctrl-C ends it", flush=True)
+
+    def rebuild() -> None:
+        done = subprocess.run(command, cwd=paths.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        print(done.stdout, end="", flush=True)
+        Answer.failures = done.stdout[done.stdout.find("FAILED") :] if done.returncode else ""
+
+    try:
+        rebuild()
+        folders = [each for each in (paths.NOTEBOOKS, paths.ROOT / "src", paths.DATA) if each.is_dir()]
+        for _ in watchfiles.watch(*folders, debounce=200, step=30):
+            rebuild()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.shutdown()
+        server.server_close()
+    return 0
