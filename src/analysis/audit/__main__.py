@@ -1,0 +1,5 @@
+"""Judge all published figures anew: `python -m analysis.audit` writes data/verdicts.csv, as `make data` does."""
+
+from analysis.audit import write
+
+print(f"data/verdicts.csv: {len(write())} verdicts")

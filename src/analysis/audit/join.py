@@ -1,0 +1,98 @@
+"""Join the published figures with what is expected of them, and keep the verdicts in data/verdicts.csv."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis import tables
+from analysis.audit import claims, expected, official
+from analysis.audit.verdicts import FOUND, HOLDS, PRINTED, compare, rank, span
+from analysis.paths import DATA
+from analysis.results import load_results
+
+FILE = DATA / "verdicts.csv"
+MISSING = {  # what the check of a quantity would need
+    "latency_limit": "the rules of the table that it is about",
+    "latency_ratio": "latencies of one model and accelerator with and without the change",
+    "deployment_speedup_ratio": "rates of one model and accelerator with and without the change",
+    "network_bandwidth": "facts about networks",
+    "network_bandwidth_ratio": "facts about networks",
+    "compute_ratio": "the operations of the model's parts",
+    "share_of_time": "a profile of the run",
+    "users": "a source: it is an assumption of the example",
+    "tokens_per_second_per_user": "a source: it is an assumption of the example",
+    "quality_loss": "the accuracy of both models on one test",
+    "accuracy_fraction": "the accuracy of the changed model",
+    "price": "the provider's offer of that day",
+    "gain": "official results with and without the change",
+    "result_cited": "result ids: the results of that round have none",
+}
+
+
+def load_figures() -> pd.DataFrame:
+    """Return data/figures.csv, corrected, with the short names of accelerators and `model`, the benchmark's label."""
+    figures = tables.load("figures")
+    short = dict(zip(tables.accelerators["accelerator"], tables.accelerators["label"], strict=True))
+    sides = ["accelerator", "baseline_accelerator"]
+    figures = figures.assign(**{side: figures[side].map(short).fillna(figures[side]) for side in sides})
+    excluded = [[short.get(name, name) for name in names.split(";")] for names in figures["excluded_accelerators"]]
+    models = figures["benchmark"].map(tables.benchmarks.set_index("benchmark")["label"]).fillna("")
+    return figures.assign(excluded_accelerators=excluded, model=models)
+
+
+def judge(figures: pd.DataFrame, results: pd.DataFrame, by_hand: pd.DataFrame) -> pd.DataFrame:
+    """Return every verdict on `figures`, one row per figure and check, in the columns of FOUND and `by_hand`.
+
+    `by_hand` are verdicts that a person wrote; they replace a computed one of the same figure and check.
+    """
+    record, first = results.astype({"round": "str"}), figures[figures["duplicate_of"].eq("")]
+    against = official.results(first, record)
+    found = [against, official.labels(against)]
+    found += [check(first, record) for check in (claims.ratios, claims.ranks, claims.counts, claims.names)]
+    found += [check(figures) for check in (expected.datasheets, expected.documents, expected.formulas, expected.limits)]
+    found = pd.concat(found, ignore_index=True).drop_duplicates(["id", "check", "reason"])
+    replaced = pd.MultiIndex.from_frame(found[["id", "check"]]).isin(by_hand.set_index(["id", "check"]).index)
+    found = pd.concat([by_hand.assign(by_hand=True), found[~replaced].assign(by_hand=False)], ignore_index=True)
+    found = pd.concat([found, _repeats(figures, found)], ignore_index=True)
+    found = pd.concat([found, _unchecked(figures, found)], ignore_index=True)
+    found = figures[["id"]].merge(found, on="id")
+    return found[[*FOUND, "by_hand"]].fillna({"by_hand": False}).astype({"by_hand": bool})
+
+
+def decisive(found: pd.DataFrame) -> pd.DataFrame:
+    """Return the row that decides on each figure: the worst definite verdict, else that there is none."""
+    return found.iloc[rank(found["verdict"]).argsort(kind="stable")].drop_duplicates("id")
+
+
+def write() -> pd.DataFrame:
+    """Judge all figures anew and replace data/verdicts.csv; the rows written by hand stay. Return the verdicts."""
+    by_hand = tables.load("verdicts").query("by_hand")
+    found = judge(load_figures(), load_results(), by_hand)
+    texts = found.assign(by_hand=found["by_hand"].map({True: "true", False: "false"}))
+    beside = FILE.with_suffix(".tmp")
+    texts.to_csv(beside, index=False, lineterminator="\n", float_format="%.10g")
+    beside.replace(FILE)
+    return found
+
+
+def _repeats(figures: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
+    """Return the verdicts on figures that repeat another: that of the first mention, unless the numbers differ."""
+    first = figures[["id", "low", "high", "locator"]].add_suffix("_first")
+    rows = figures.merge(first, left_on="duplicate_of", right_on="id_first")
+    rows = rows.rename(columns={"low_first": "expected_low", "high_first": "expected_high"})
+    rows = rows.assign(printed_low=rows["low"], printed_high=rows["high"], range_basis="range", check="repeat")
+    differs = ~compare(rows).isin(HOLDS)
+    record = span(rows["expected_low"], rows["expected_high"]) + " " + rows["unit"]
+    other = rows.assign(verdict="contradicted", record=record, reason=rows["locator_first"] + " says " + record + ".")
+    same = rows.loc[~differs, ["id", "duplicate_of", "locator_first"]]
+    same = same.merge(decisive(found), left_on="duplicate_of", right_on="id", suffixes=("", "_first"))
+    same = same.assign(check="repeat", reason="Repeats " + same["locator_first"] + ": " + same["reason"])
+    return pd.concat([other.loc[differs, FOUND], same[FOUND]], ignore_index=True)
+
+
+def _unchecked(figures: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
+    """Return the figures that no check covers as unverifiable, with what a check would need."""
+    rows = figures[~figures["id"].isin(found["id"])]
+    needed = rows["quantity"].map(MISSING).fillna("a check of " + rows["quantity"].str.replace("_", " "))
+    rows = rows.assign(**dict(zip(PRINTED, [rows["low"], rows["high"]], strict=True)), check="none", record="")
+    return rows.assign(verdict="unverifiable", reason="The data lack " + needed + ".").reindex(columns=FOUND)
