@@ -2,17 +2,17 @@
 
 PYTHON ?= python3
 VENV ?= .venv
-JOBS ?= 3
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-# From here, not from the root of the machine: the path to here may hold spaces.
-BIN := $(VENV)/bin
+# From here and as modules: the path to here may hold spaces and quotes, and scripts of .venv name where it was made.
+PY := $(VENV)/bin/python
+RUN := $(PY) -m
+ANALYSIS := $(RUN) analysis.cli.main
 # Two stamps, because a change of pyproject.toml needs no new download.
 LOCKED := $(VENV)/.locked
 READY := $(VENV)/.ready
-LAB_CONFIG := $(VENV)/ipython-lab/profile_default/ipython_kernel_config.py
-LAB_SETTINGS := $(VENV)/share/jupyter/lab/settings/overrides.json
 
-# Where it is set, each test process rewrites each test's assertions anew, and each command compiles the package.
+# Where it is set, each process compiles the package and rewrites each test's assertions anew.
 unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
@@ -22,7 +22,7 @@ export PIP_NO_INPUT := 1
 .DELETE_ON_ERROR:
 # A finished page is whole or not there: make has no reason to remove one when it is interrupted.
 .PRECIOUS: reports/%.html
-.PHONY: help reports watch test lab dev data record bench bench-import kills check describe refresh lint lock clean FORCE
+.PHONY: help reports watch test lab dev data check describe refresh lint lock bench clean FORCE
 
 help: ## this list
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z%.\/-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -30,83 +30,80 @@ help: ## this list
 	@echo "  PYTHON=python3.12 another interpreter for the set-up    JOBS=N notebooks at a time"
 
 reports: $(READY) ## every report that is not up to date, and reports/index.html
-	@$(BIN)/analysis reports --jobs $(JOBS)
+	@$(ANALYSIS) reports --jobs $(JOBS)
 
 reports/index.html: reports
 
-reports/%.html: $(READY) FORCE ## one report, by the name of its run file
-	@$(BIN)/analysis reports --jobs $(JOBS) $*
+reports/%.html: $(READY) FORCE ## one report, by the name of its notebook or run file
+	@$(ANALYSIS) reports --jobs $(JOBS) '$*'
 
 watch: $(READY) ## the reports as pages that follow each edit, on this machine; Ctrl-C ends it
-	@exec $(BIN)/analysis reports --watch --jobs $(JOBS) $(ARGS)
+	@exec $(ANALYSIS) reports --watch --jobs $(JOBS) $(ARGS)
 
-test: $(READY) ## all tests, then every shipped notebook against its stored outputs
-	@status=0; \
-	$(BIN)/python -m pytest -n auto --dist worksteal tests || status=1; \
-	ANALYSIS_OFFICIAL=shipped IPYTHONDIR='$(CURDIR)/$(VENV)/ipython-test' \
-		$(BIN)/python -m pytest -p tests.stored_outputs --nbval --nbval-current-env -n auto --dist loadfile \
-		$$(grep 'ipynb$$' tests/shipped.txt) || status=1; \
+# Each shipped notebook is run by a real kernel. A user's own imports must not change what is compared.
+test: $(READY) ## all tests, then every notebook in git against its stored outputs
+	@status=0; export ANALYSIS_RECORD=shipped; \
+	$(RUN) pytest -n auto --dist worksteal tests || status=1; \
+	$(RUN) pytest -p analysis.build.execute -p nbval.plugin --nbval --nbval-current-env -n auto --dist loadfile \
+		$$(git ls-files 'notebooks/*.ipynb' 2>/dev/null | grep -v '/_' || ls notebooks/[!_]*.ipynb) || status=1; \
 	exit $$status
 
-# Trusted, or JupyterLab would show the words of a stored figure in its place until the notebook is run. In a container
-# the user is often root, for whom Jupyter starts when told to alone.
-lab: $(READY) $(LAB_CONFIG) $(LAB_SETTINGS) ## JupyterLab on the notebooks; edited modules are reloaded by themselves
-	@$(BIN)/jupyter-trust notebooks/*.ipynb >/dev/null
-	IPYTHONDIR='$(CURDIR)/$(VENV)/ipython-lab' $(BIN)/jupyter-lab \
-		--ServerApp.root_dir='$(CURDIR)' --LabApp.default_url=/lab/tree/notebooks \
+# Trusted, or JupyterLab would show the words of a stored figure in its place. In a container the user is often root.
+lab: $(READY) ## JupyterLab on the notebooks; edited modules are reloaded by themselves
+	@mkdir -p $(VENV)/ipython-lab/profile_default
+	@printf '%s\n' 'c.InteractiveShellApp.extensions = ["autoreload"]' \
+		'c.InteractiveShellApp.exec_lines = ["%autoreload 2"]' > $(VENV)/ipython-lab/profile_default/ipython_kernel_config.py
+	@mkdir -p $(VENV)/share/jupyter/lab/settings
+	@printf '%s\n' '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}' \
+		> $(VENV)/share/jupyter/lab/settings/overrides.json
+	@$(RUN) jupyter trust notebooks/*.ipynb >/dev/null
+	IPYTHONDIR="$$(pwd -P)/$(VENV)/ipython-lab" $(RUN) jupyter lab \
+		--ServerApp.root_dir="$$(pwd -P)" --LabApp.default_url=/lab/tree/notebooks \
 		--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate \
-		--ContentsManager.pre_save_hook=analysis._build.stored_outputs.before_save \
+		--ContentsManager.pre_save_hook=analysis.build.refresh.before_save \
 		$(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
-bench: $(READY) ## ways from notebooks to pages side by side, as ratios, and the importer; reports/bench.json
-	@$(BIN)/python benchmarks/bench.py --jobs $(JOBS) $(ARGS)
+dev: $(READY) ## git for people who edit: notebooks compared and merged by cells, style checks before each commit
+	@$(RUN) nbdime config-git --enable
+	@$(RUN) pre_commit install
 
-dev: $(READY) ## git for people who edit: notebooks as words in diffs, merged by cells; style checks before each commit
-	@$(BIN)/nbdime config-git --enable
-	@git config --unset diff.jupyternotebook.command
-	@git config diff.jupyternotebook.textconv "$(BIN)/analysis notebook words"
-	@git config filter.jupyternotebook.clean "$(BIN)/analysis notebook stored"
-	@git config merge.jupyternotebook.driver "$(BIN)/git-nbmergedriver merge %O %A %B %L %P"
-	@$(BIN)/pre-commit install
+data: $(READY) ## a new round into data/official/, from FROM="PATH ..."
+	@$(ANALYSIS) data $(FROM)
 
 check: $(READY) ## every table of data/ against its description
-	@$(BIN)/analysis check
+	@$(ANALYSIS) check
 
-data: $(READY) ## rounds that are not shipped into data/official/, from FROM="PATH ..."
-	@$(BIN)/analysis data $(FROM)
-
-record: $(READY) ## the shipped record made again FROM="PATH ...", the files that data/README.md names
-	@$(BIN)/analysis record $(FROM)
-
-bench-import: $(READY) ## the part of bench that is the importer's
-	@$(BIN)/python benchmarks/importers.py
-
-kills: $(READY) ## builds killed at 100 random moments, and what they leave held to what it must be; half an hour
-	@$(BIN)/python benchmarks/kills.py $(ARGS)
-
-describe: $(READY) ## data/datapackage.json, data/README.md, and docs/api.md after an edit of a table or docstring
-	@$(BIN)/analysis describe
+describe: $(READY) ## data/datapackage.json and data/README.md after an edit of a table
+	@$(ANALYSIS) describe
 
 refresh: $(READY) ## execute the notebooks in place, so that stored outputs match
-	@$(BIN)/analysis refresh --jobs $(JOBS)
+	@$(ANALYSIS) refresh --jobs $(JOBS)
 
-lint: $(READY) ## style of code and notebooks, faults of workflows
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/zizmor --offline --quiet .github/workflows
+lint: $(READY) ## style of code and notebooks, which room imports which, faults of workflows
+	$(RUN) ruff check .
+	$(RUN) ruff format --check .
+	$(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
+	$(VENV)/bin/zizmor --offline --quiet .github/workflows
 
 lock: $(READY) ## requirements.lock after an edit of the dependencies
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --all-extras --no-emit-index-url \
+	$(RUN) uv pip compile --quiet --universal --generate-hashes --all-extras --no-emit-index-url \
 		--custom-compile-command 'make lock' pyproject.toml -o requirements.lock
 
-clean: ## remove what was generated, but not the environment
-	rm -rf reports/*/ reports/*.html reports/*.json reports/.seconds.json reports/.failed reports/.pictures reports/.screenshots reports/.*.tmp
-	rm -rf .cache .pytest_cache .ruff_cache .hypothesis
-	find src tests notebooks -name __pycache__ -o -name .ipynb_checkpoints | xargs rm -rf
+bench: $(READY) ## our build against papermill and nbconvert, side by side, as ratios; reports/bench.json
+	@$(PY) benchmarks/bench.py --jobs $(JOBS) $(ARGS)
 
-# A moved or replaced interpreter leaves an environment that is there and doesn't run: make it anew.
-ifneq ($(shell $(BIN)/python -c 'print(1)' 2>/dev/null),1)
+clean: ## remove what was generated, but not the environment
+	rm -rf reports/*.html reports/*.json reports/*.failed.ipynb reports/.*.tmp reports/.screenshots
+	rm -rf .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests notebooks benchmarks -name __pycache__ -o -name .ipynb_checkpoints | xargs rm -rf
+
+# An environment whose interpreter is gone is made anew; in one whose package is another folder's, as in a copied or
+# moved project, this folder's is installed.
+ifneq ($(shell $(PY) -c 'print(1)' 2>/dev/null),1)
 .PHONY: $(LOCKED)
+endif
+ifeq ($(shell grep -lsxF "$$(pwd -P)/src" $(VENV)/lib/python*/site-packages/analysis.pth),)
+.PHONY: $(READY)
 endif
 
 $(LOCKED): requirements.lock
@@ -116,19 +113,9 @@ $(LOCKED): requirements.lock
 		{ echo "Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) -V 2>&1). Name another: make PYTHON=/path/to/python3.12 ..." >&2; exit 1; }
 	@echo "Setting up $(VENV) from requirements.lock: once, a minute or two"
 	@$(PYTHON) -m venv --clear $(VENV)
-	@$(BIN)/python -m pip install -qq --require-hashes --only-binary :all: -r requirements.lock
+	@$(RUN) pip install -qq --require-hashes --only-binary :all: -r requirements.lock
 	@touch $@
 
 $(READY): $(LOCKED) pyproject.toml
-	@$(BIN)/python -m pip install -qq --no-deps --no-build-isolation -e .
+	@$(RUN) pip install -qq --no-deps --no-build-isolation -e .
 	@touch $@
-
-$(LAB_CONFIG): Makefile $(LOCKED)
-	@mkdir -p $(@D)
-	@printf '%s\n' 'c.InteractiveShellApp.extensions = ["autoreload"]' \
-		'c.InteractiveShellApp.exec_lines = ["%autoreload 2"]' > $@
-
-# Without it, JupyterLab asks each new browser whether to fetch its news, whatever LabApp.news_url is.
-$(LAB_SETTINGS): Makefile $(LOCKED)
-	@mkdir -p $(@D)
-	@printf '%s\n' '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}' > $@
