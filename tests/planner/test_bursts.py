@@ -1,6 +1,7 @@
 """The queue of slots, on traces small enough to follow by hand."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from analysis.planner import bursts
@@ -11,14 +12,17 @@ RNG = np.random.default_rng
 def test_three_requests_at_once_wait_for_each_other():
     arrivals, work = np.zeros(3), np.full(3, 10.0)
     # One slot: they start at 0, 10, 20. Two: at 0, 0, 10. Three: at 0.
-    assert [bursts.late_share(arrivals, work, slots, wait=5) for slots in (1, 2, 3)] == pytest.approx([2 / 3, 1 / 3, 0])
-    assert bursts.late_share(arrivals, work, 1, wait=10) == pytest.approx(1 / 3)  # a wait of the limit is in time
+    assert [bursts.enough(arrivals, work, slots, wait=5, started=1 / 3) for slots in (1, 2, 3)] == [True, True, True]
+    assert [bursts.enough(arrivals, work, slots, wait=5, started=2 / 3) for slots in (1, 2, 3)] == [False, True, True]
+    assert [bursts.enough(arrivals, work, slots, wait=5, started=0.99) for slots in (1, 2, 3)] == [False, False, True]
+    assert bursts.enough(arrivals, work, 1, wait=10, started=2 / 3)  # a wait of the limit is in time
 
 
 def test_the_first_slot_that_is_free_takes_the_next_request():
     arrivals, work = np.array([0.0, 0.0, 1.0, 2.0]), np.array([5.0, 1.0, 1.0, 1.0])
     # Two slots: the second is free at 1 and at 2, so that nobody waits although the first is busy until 5.
-    assert bursts.late_share(arrivals, work, 2, wait=0) == 0
+    assert bursts.enough(arrivals, work, 2, wait=0)
+    assert not bursts.enough(arrivals, work, 1, wait=0)
 
 
 def test_bursts_of_ten_take_slots_by_how_long_requests_may_wait():
@@ -73,16 +77,58 @@ def test_pooled_services_are_copies_shifted_in_time():
     assert sorted(seconds) == sorted([5.0, 6.0, 7.0] * 4)
 
 
+def requests(arrivals, answer_tokens, **more):
+    return pd.DataFrame({"arrival_seconds": arrivals, "prompt_tokens": 0, "answer_tokens": answer_tokens, **more})
+
+
 def test_a_request_holds_its_slot_for_prefill_and_tokens():
-    assert bursts.slot_seconds(np.array([20_000.0, -5.0]), np.array([100.0, 10.0]), 80) == pytest.approx([9.0, 0.8])
+    asked = requests([0.0, 1.0, 2.0], [100, 10, 10], prompt_tokens=[20_000, 40_000, 5_000])
+    assert bursts.slot_seconds(asked, 80) == pytest.approx([1 + 8, 2 + 0.8, 0.25 + 0.8])
+    asked["reused_prompt_tokens"] = [np.nan, 20_000, 6_000]  # the prompt cache spares them
+    assert bursts.slot_seconds(asked, 80) == pytest.approx([1 + 8, 1 + 0.8, 0.8])
 
 
 def test_random_arrivals_lose_nothing_and_bursts_do():
     rng = RNG(3)
-    even = np.sort(rng.uniform(0, 1200, 6000))
-    work = np.full(6000, 4.0)
-    assert bursts.retained(even, work, 1, "recorded").mean() == pytest.approx(1, abs=0.08)
-    burst = np.sort(np.concatenate([rng.uniform(60 * turn, 60 * turn + 20, 300) for turn in range(20)]))
-    alone = bursts.retained(burst, work, 1, "recorded", seeds=1).mean()
+    even = requests(np.sort(rng.uniform(0, 1200, 6000)), 50)
+    assert bursts.retained(even, 80, 1000, "recorded").mean() == pytest.approx(1, abs=0.08)
+    moments = np.sort(np.concatenate([rng.uniform(60 * turn, 60 * turn + 20, 300) for turn in range(20)]))
+    alone = bursts.retained(requests(moments, 50), 80, 1000, "recorded").mean()
     assert alone == pytest.approx(25 / 60, abs=0.05)  # work of 20 s, done in 25 s of each minute
-    assert bursts.retained(burst, work, 1, "pooled", seeds=1).mean() > 1.3 * alone
+    assert bursts.retained(requests(moments, 50), 80, 1000, "pooled").mean() > 1.3 * alone
+    assert bursts.retained(requests(moments, 50), 80, 20_000, "recorded").mean() > 1.3 * alone  # who waits longer
+
+
+def trace(tmp_path, rows=120, **columns):
+    table = pd.DataFrame({"arrival_seconds": np.arange(rows)[::-1], "answer_tokens": 5, "user": "a"}).astype("str")
+    table.assign(**columns).to_csv(tmp_path / "mine.csv", index=False)
+    return tmp_path / "mine.csv"
+
+
+def test_a_trace_is_put_in_order_and_may_lack_prompts(tmp_path):
+    read = bursts.read_trace(trace(tmp_path))
+    assert read["arrival_seconds"].tolist() == list(range(120))
+    assert read[["prompt_tokens", "answer_tokens"]].drop_duplicates().values.tolist() == [[0, 5]]
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"answer_tokens": ["5"] * 7 + ["five"] + ["5"] * 112}, r"mine\.csv: row 9, answer_tokens: 'five'"),
+        ({"arrival_seconds": ["-1"] + ["5"] * 119}, r"row 2, arrival_seconds: '-1'"),
+        ({"prompt_tokens": ["1"] * 119 + [""]}, r"row 121, prompt_tokens: ''"),
+        ({"answer_tokens": "0"}, "a trace needs 100 or more"),
+        ({"arrival_seconds": "7"}, "over time"),
+    ],
+)
+def test_a_bad_trace_is_refused_with_its_place(tmp_path, columns, said):
+    with pytest.raises(ValueError, match=said):
+        bursts.read_trace(trace(tmp_path, **columns))
+
+
+def test_a_trace_without_a_column_or_too_short_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="50 requests; a trace needs 100 or more"):
+        bursts.read_trace(trace(tmp_path, rows=50))
+    (tmp_path / "other.csv").write_text("time,answer_tokens\n1,2\n")
+    with pytest.raises(ValueError, match=r"other\.csv: no column arrival_seconds; it has time, answer_tokens"):
+        bursts.read_trace(tmp_path / "other.csv")

@@ -8,39 +8,46 @@ than queue, so slots stand for admission control at the batch size that the late
 from __future__ import annotations
 
 import heapq
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 WINDOW = 600.0  # seconds: slower swings of traffic are left to the fleet's size
 STARTED = 0.99  # share of requests that must start in time
 PREFILL = 20_000.0  # prompt tokens/s of one request: assumed
 COPIES = 16  # a service this many times the public traces holds about 1,700 slots, as many as an 8-GPU node
 CHANCE = (10.0, 30.0)  # seconds over which the rate of an enlarged service may change
-SEEDS = 3
+SEEDS = 2
+REQUESTS = 100  # fewest of a trace
 
 
-def late_share(arrivals: np.ndarray, work: np.ndarray, slots: int, wait: float) -> float:
-    """Return the share of requests that wait longer than `wait` seconds for one of `slots` slots.
+def enough(arrivals: np.ndarray, work: np.ndarray, slots: int, wait: float, started: float = STARTED) -> bool:
+    """Return whether `started` of the requests wait at most `wait` seconds for one of `slots` slots.
 
     `arrivals` are seconds in order, `work` the seconds for which each request holds its slot.
     """
-    free, late = [0.0] * slots, 0  # when each slot is free next, a heap
+    free = [0.0] * slots  # when each slot is free next, a heap
+    may_be_late = (1 - started) * len(arrivals) + 1e-9
     for arrival, seconds in zip(arrivals.tolist(), work.tolist(), strict=True):
         start = max(arrival, free[0])
-        late += start - arrival > wait
+        if start - arrival > wait:
+            may_be_late -= 1
+            if may_be_late < 0:
+                return False
         heapq.heapreplace(free, start + seconds)
-    return late / len(arrivals)
+    return True
 
 
 def utilization(arrivals: np.ndarray, work: np.ndarray, wait: float, started: float = STARTED) -> float:
     """Return the mean number of busy slots over the fewest slots with which `started` of requests start in `wait` s."""
     load = work.sum() / (arrivals[-1] - arrivals[0])
     few, many = 0, int(load) + 1
-    while late_share(arrivals, work, many, wait) > 1 - started:
-        few, many = many, 2 * many
+    while not enough(arrivals, work, many, wait, started):
+        few, many = many, int(1.25 * many) + 1
     while many - few > max(1, 0.004 * many):
         middle = (few + many) // 2
-        few, many = (few, middle) if late_share(arrivals, work, middle, wait) <= 1 - started else (middle, many)
+        few, many = (few, middle) if enough(arrivals, work, middle, wait, started) else (middle, many)
     return load / many
 
 
@@ -87,16 +94,16 @@ def poisson(
     return moments, rng.permutation(np.tile(work, copies))
 
 
-def retained(
-    arrivals: np.ndarray, work: np.ndarray, wait: float, shape: str = "enlarged", seeds: int = SEEDS
-) -> np.ndarray:
+def retained(requests: pd.DataFrame, tpot_ms: float, ttft_ms: float, shape: str = "enlarged") -> np.ndarray:
     """Return utilization over that of Poisson arrivals, one value per seed (and per window of CHANCE if enlarged).
 
-    `shape` is "enlarged" (a service of COPIES times the trace), "pooled" (COPIES services), or "recorded" (the trace
-    as it is).
+    `requests` have arrival_seconds in order, prompt_tokens, answer_tokens, and reused_prompt_tokens if the prompt cache
+    is to spare them. `shape` is "enlarged" (a service of COPIES times the trace), "pooled" (COPIES such services on one
+    fleet), or "recorded" (the trace as it is). 99% of requests wait at most `ttft_ms` for their slot.
     """
-    arrivals, values = level(arrivals - arrivals[0], work), []
-    for rng in map(np.random.default_rng, range(seeds)):
+    arrivals, work = requests["arrival_seconds"].to_numpy(), slot_seconds(requests, tpot_ms)
+    arrivals, values, wait = level(arrivals - arrivals[0], work), [], ttft_ms / 1000
+    for rng in map(np.random.default_rng, range(SEEDS)):
         even = utilization(*poisson(arrivals, work, rng, 1 if shape == "recorded" else COPIES), wait)
         if shape == "enlarged":
             services = [enlarge(arrivals, work, window, rng) for window in CHANCE]
@@ -106,6 +113,32 @@ def retained(
     return np.array(values)
 
 
-def slot_seconds(prompt_tokens: np.ndarray, answer_tokens: np.ndarray, tpot_ms: float) -> np.ndarray:
+def slot_seconds(requests: pd.DataFrame, tpot_ms: float) -> np.ndarray:
     """Return the seconds for which each request holds a slot: prefill at PREFILL, then its tokens at `tpot_ms`."""
-    return np.clip(prompt_tokens, 0, None) / PREFILL + answer_tokens * tpot_ms / 1000
+    prompt = requests["prompt_tokens"].astype(float)
+    if "reused_prompt_tokens" in requests:
+        prompt = (prompt - requests["reused_prompt_tokens"].fillna(0)).clip(lower=0)
+    return (prompt / PREFILL + requests["answer_tokens"] * tpot_ms / 1000).to_numpy()
+
+
+def read_trace(path: str | Path) -> pd.DataFrame:
+    """Return a trace of requests in order of arrival: arrival_seconds, answer_tokens, and prompt_tokens (0 if absent).
+
+    The CSV has these columns, one request per row. Raises ValueError with file, row, and column for what is missing,
+    not a number, or negative, and for a trace of fewer than 100 requests.
+    """
+    trace = pd.read_csv(path, dtype="str", keep_default_na=False)
+    for column in ("arrival_seconds", "answer_tokens"):
+        if column not in trace:
+            raise ValueError(f"{path}: no column {column}; it has {', '.join(trace)}")
+    columns = [name for name in ("arrival_seconds", "prompt_tokens", "answer_tokens") if name in trace]
+    values = trace[columns].apply(pd.to_numeric, errors="coerce")
+    for column in columns:
+        wrong = values[column].isna() | values[column].lt(0) | np.isinf(values[column])
+        if wrong.any():
+            row = wrong.idxmax()
+            raise ValueError(f"{path}: row {row + 2}, {column}: {trace.at[row, column]!r} is no number of 0 or more")
+    if len(values) < REQUESTS or values["arrival_seconds"].nunique() == 1 or not values["answer_tokens"].any():
+        raise ValueError(f"{path}: {len(values)} requests; a trace needs {REQUESTS} or more, over time, with tokens")
+    values = values if "prompt_tokens" in values else values.assign(prompt_tokens=0.0)
+    return values.sort_values("arrival_seconds", kind="stable", ignore_index=True)

@@ -1,0 +1,360 @@
+"""How much of MLPerf Offline throughput survives production: factors from Offline to delivered, and their product.
+
+Each factor is a set of values from one source: pairs of MLPerf results, InferenceX runs, public traces of traffic, or
+an assumption. A product of factors is a modeled share; it compares no result with another. The spread of a share comes
+from drawing each factor independently from its values. data/delivered.csv holds factors and shares as `make_delivered`
+writes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analysis import tables
+from analysis.compare import USUAL_SIZE, NoData, comparable
+from analysis.names import choose
+from analysis.paths import DATA
+from analysis.results import tpot_limits
+
+BENCHMARKS = ("deepseek-r1", "gpt-oss-120b")  # one limit on tokens/s per user: 12.5 in Server, 66.7 in Interactive
+USES = {"batch": "Offline", "chat": "Server", "interactive": "Interactive"}
+SYSTEMS = ("node", "rack")  # one node of eight accelerators; a rack-scale system of 64 or more
+FLEETS = ("fixed", "last hour", "next hour", "pooled")
+RACK_PARTS = ("GB200", "GB300", "Vera Rubin")
+BUSY = ["latency limit", "serving stack", "hypervisor", "networked nodes"]
+STEPS = [*BUSY, "bursts", "peak over mean", "spare node"]
+SPARES = 1 - 1 / np.array([5.0, 9.0, 17.0])  # one spare node beside 4, 8, or 16: assumed
+ORDER = [*BUSY, "busy", *STEPS[4:], "delivered"]
+KINDS = {  # of each step: its kind, its source, and its name in a figure
+    "offline": ("total", "MLPerf", "MLPerf Offline"),
+    "latency limit": ("measured", "MLPerf", "Latency limit"),
+    "serving stack": ("measured", "InferenceX", "vLLM over TensorRT-LLM"),
+    "hypervisor": ("measured", "MLPerf", "Hypervisor over bare metal"),
+    "networked nodes": ("measured", "MLPerf", "Several nodes, networked"),
+    "bursts": ("simulated", "Azure 2023, Mooncake", "Bursts within ten minutes"),
+    "peak over mean": ("simulated", "ServeGen", "Peak over mean traffic"),
+    "spare node": ("assumed", "", "One spare node for eight"),
+    "busy": ("modeled", "product of the factors", "While busy"),
+    "delivered": ("modeled", "product of the factors", "Delivered"),
+}
+SYSTEM = ["round", "submitter", "system", "accelerator", "accelerator_count", "nodes"]
+FILE = ["use", "system", "fleet", "step", "median", "p10", "p90", "drawn", "n", "counted", "kind", "source"]
+DRAWS = 40_000
+DAY = 86_400
+
+
+class Share(NamedTuple):
+    """A share of MLPerf Offline throughput: the product of the factors' medians, and P10 and P90 of its draws."""
+
+    median: float
+    p10: float
+    p90: float
+
+
+def delivered_share(
+    use: str = "chat", system: str = "node", fleet: str = "fixed", benchmarks: Sequence[str] = BENCHMARKS
+) -> Share:
+    """Return the share of MLPerf Offline throughput delivered on average.
+
+    `use` is "batch" (no latency limit; always full, whatever the fleet), "chat" (the limits of Server), or
+    "interactive" (those of Interactive). `fleet` is "fixed" (sized for its peak), "last hour" (follows the last hour's
+    traffic plus a margin), "next hour" (each hour's traffic foreseen), or "pooled" (so too, with 16 services on one
+    fleet). Raises NoData where no such system ran these `benchmarks`, and ValueError for an unknown name.
+    """
+    return _delivered(waterfall(use, system, fleet, benchmarks))
+
+
+def share_of_trace(path: str | Path, use: str = "chat", system: str = "node", fleet: str = "fixed") -> Share:
+    """Return the share delivered to the traffic of a trace, a CSV as `planner.bursts.read_trace` takes it.
+
+    Bursts are simulated on the trace as it is; its peak over mean counts if it covers a day or more, else that of the
+    public services does.
+    """
+    return _delivered(waterfall(use, system, fleet, trace=path))
+
+
+def waterfall(
+    use: str = "chat", system: str = "node", fleet: str = "fixed", benchmarks: Sequence[str] = BENCHMARKS,
+    trace: str | Path = "",
+) -> pd.DataFrame:  # fmt: skip
+    """Return the factors from Offline to delivered in order, with totals (kind "total"): offline, busy, delivered.
+
+    Columns: step, label, median, p10, p90, drawn, n, counted (what n counts), kind, source, note (n in words).
+    """
+    choose(use, USES, "use")
+    choose(system, SYSTEMS, "system")
+    choose(fleet, FLEETS, "fleet")
+    table = shares(benchmarks, trace)
+    rows = _applying(table, [*BUSY, "busy", "delivered"] if use == "batch" else ORDER, use, system, fleet)
+    if "delivered" not in set(rows["step"]):
+        raise NoData(f"no {system} has comparable results in Offline and {USES[use]} of {', '.join(benchmarks)}")
+    rows = pd.concat([pd.DataFrame({"step": ["offline"], "median": [1.0], "kind": ["total"]}), rows], ignore_index=True)
+    kind = rows["kind"].replace("modeled", "total")
+    number = rows["n"].map("{:.0f}".format)  # no-break spaces keep "n = 10" on one line
+    note = (rows["source"] + ", n\u00a0=\u00a0" + number).where(kind.eq("measured"), number + " " + rows["counted"])
+    return rows.assign(
+        kind=kind,
+        label=rows["step"].map({step: label for step, (*_, label) in KINDS.items()}),
+        note=note.where(kind.isin(["measured", "simulated"]), ""),
+    )
+
+
+def shares(benchmarks: Sequence[str] = BENCHMARKS, trace: str | Path = "") -> pd.DataFrame:
+    """Return every factor and every modeled share: data/delivered.csv, or computed for other benchmarks or a trace.
+
+    `use`, `system`, and `fleet` are "" in a row that holds for any.
+    """
+    if tuple(benchmarks) == BENCHMARKS and not trace:
+        return tables.load("delivered")
+    return _computed(tuple(benchmarks), str(trace)).copy()
+
+
+def make_delivered(path: Path = DATA / "delivered.csv") -> None:
+    """Write data/delivered.csv anew."""
+    new = path.with_suffix(".new")
+    _computed(BENCHMARKS, "").to_csv(new, index=False, float_format="%.4f", lineterminator="\n")
+    new.rename(path)
+
+
+def retained(benchmark: str, scenario: str = "Server") -> pd.DataFrame:
+    """Return the share of its Offline throughput that each system keeps under the limits of `scenario`.
+
+    One row per bare-metal system of a submitter and round with both results at one precision: the columns of
+    `comparable` for `scenario`, `share`, and `size`, "node", "rack", or "" for any other.
+    """
+    limited, offline = (_best(comparable(benchmark=benchmark, scenario=name)) for name in (scenario, "Offline"))
+    pairs = limited.merge(offline[[*SYSTEM, "rate", "precision"]], on=SYSTEM, suffixes=("", "_offline"))
+    pairs = pairs[_one_precision(pairs, "_offline")]
+    node = pairs["nodes"].eq(1) & pairs["accelerator_count"].eq(USUAL_SIZE) & pairs["kind"].eq("gpu")
+    rack = pairs["accelerator"].isin(RACK_PARTS) & pairs["accelerator_count"].ge(64)
+    return pairs.assign(share=pairs["rate"] / pairs["rate_offline"], size=np.select([node, rack], SYSTEMS, ""))
+
+
+def by_accelerator(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per benchmark, scenario, accelerator, and size of `retained` rows, nodes first, then racks.
+
+    `share` is the median of the newest round (`round`), since many submitters file one vendor's software; `low` and
+    `high` are of all `systems` and rounds. `limit` is the scenario's tokens/s per user.
+    """
+    keys = ["benchmark", "model", "scenario", "size", "vendor", "accelerator"]
+    groups = pairs.groupby(keys, observed=True)
+    newest = pairs[pairs["round"].eq(groups["round"].transform("max"))]
+    spread = groups["share"].agg(low="min", high="max", systems="size")
+    kept = newest.groupby(keys, observed=True).agg(share=("share", "median"), round=("round", "first"))
+    kept = kept.join(spread).reset_index()
+    place = kept["accelerator"].map({label: place for place, label in enumerate(tables.accelerators["label"])})
+    kept = kept.assign(limit=1000 / tpot_limits(kept), place=place.fillna(np.inf))
+    order = ["size", "vendor", "place", "limit"]
+    return kept.sort_values(order, ascending=[True, False, True, True], ignore_index=True).drop(columns="place")
+
+
+def serving_stack(engine: str = "vLLM", baseline: str = "TensorRT-LLM") -> pd.DataFrame:
+    """Return throughput per GPU of one engine over another, one row per pair of finished InferenceX runs.
+
+    Pairs share model, accelerator, precision, lengths, concurrency, and number of GPUs; of several runs the best
+    counts.
+    """
+    runs = tables.load("inferencex_runs")
+    runs = runs[runs["source_id"].eq("inferencex-points") & ~runs["disaggregated"] & ~runs["unfinished"]]
+    alike = ["checkpoint", "accelerator", "precision", "prompt_tokens", "answer_tokens", "concurrency", "gpus"]
+    best = runs.groupby([*alike, "engine"])["output_tokens_per_second_per_gpu"].max().unstack()
+    return (best[engine] / best[baseline]).rename("share").dropna().reset_index()
+
+
+def hypervisor() -> pd.DataFrame:
+    """Return throughput under a hypervisor over the median on bare metal, one row per virtualized GPU result of an LLM.
+
+    Both ran the same round, benchmark, scenario, accelerator, and number of accelerators at one precision.
+    """
+    rows = _language_models(["Offline", "Server"])
+    rows = rows[rows["kind"].eq("gpu")]
+    virtual, bare = rows[rows["hypervisor"].ne("")], rows[rows["hypervisor"].eq("")]
+    return _over(virtual, bare, ["round", "benchmark", "scenario", "accelerator", "accelerator_count", "nodes"])
+
+
+def networked(scenario: str = "Server") -> pd.DataFrame:
+    """Return throughput per accelerator of several networked nodes over the median node of eight, one row per result.
+
+    Both ran the same round and benchmark on the same accelerator. Systems whose nodes share NVLink are left out.
+    """
+    rows = _language_models([scenario])
+    rows = rows[rows["hypervisor"].eq("") & ~rows["accelerator"].isin(RACK_PARTS) & rows["kind"].eq("gpu")]
+    one = rows[rows["nodes"].eq(1) & rows["accelerator_count"].eq(USUAL_SIZE)]
+    return _over(rows[rows["nodes"].gt(1)], one, ["round", "benchmark", "scenario", "accelerator"])
+
+
+def peaks(rates: pd.DataFrame | None = None, gaps: bool = True) -> pd.DataFrame:
+    """Return mean traffic over the capacity that 99% of ten-minute windows need, one row per service.
+
+    `rates` has service, seconds, and requests_per_second. Capacity is constant (`fixed`), last hour's mean times the
+    margin that this takes (`last hour`), or this hour's mean times its margin (`next hour`). With `gaps` empty windows
+    are gaps of the recording and left out, and an hour that has one plans no other.
+    """
+    rates = tables.load("traffic_rates") if rates is None else rates
+    rates = rates.assign(hour=rates["seconds"] // 3600, rate=rates["requests_per_second"])
+    hours = rates.groupby(["service", "hour"])["rate"].agg(["mean", "min"])
+    last = hours["mean"].where(hours["min"].gt(0) | (not gaps)).rename("last").reset_index()
+    seen = rates[rates["rate"].gt(0) | (not gaps)].merge(
+        last.assign(hour=last["hour"] + 1), on=["service", "hour"], how="left"
+    )
+    seen = seen.assign(now=seen.groupby(["service", "hour"])["rate"].transform("mean"))
+    seen = seen.assign(after=seen["rate"] / seen["last"], within=seen["rate"] / seen["now"])
+    planned = seen[seen["last"].notna()].groupby("service")
+    services = seen.groupby("service")
+    return pd.DataFrame(
+        {
+            "fixed": services["rate"].mean() / services["rate"].quantile(0.99),
+            "last hour": planned["rate"].mean() / (planned["after"].quantile(0.99) * planned["last"].mean()),
+            "next hour": 1 / services["within"].quantile(0.99),
+        }
+    )
+
+
+def limits(benchmarks: Sequence[str], scenario: str) -> tuple[float, float]:
+    """Return the tightest p99 limits on TPOT and TTFT of benchmarks in a scenario, in milliseconds."""
+    rules = tables.benchmark_limits
+    rules = rules[rules["source_id"].eq("mlcommons-rules") & rules["benchmark"].isin(list(benchmarks))]
+    tightest = rules[rules["scenario"].eq(scenario)].groupby("quantity")["high"].min()
+    if not {"tpot_p99_limit", "ttft_p99_limit"} <= {*tightest.index}:
+        raise NoData(
+            f"no latency limit of {', '.join(benchmarks)} in {scenario}: not a language model, or no such scenario"
+        )
+    return tightest["tpot_p99_limit"], tightest["ttft_p99_limit"]
+
+
+@lru_cache(maxsize=8)
+def _computed(benchmarks: tuple[str, ...], trace: str) -> pd.DataFrame:
+    """Return the table of factors and shares, as in data/delivered.csv."""
+    parts = pd.DataFrame(
+        _values(benchmarks, trace), columns=["use", "system", "fleet", "step", "values", "n", "counted"]
+    )
+    quantiles = np.array([np.quantile(values, [0.5, 0.1, 0.9]) for values in parts["values"]])
+    parts[["median", "p10", "p90"]] = quantiles
+    parts["drawn"] = parts["median"]
+    outcomes = []
+    for use, system in [(use, system) for use in USES for system in SYSTEMS]:
+        steps = [step for step in BUSY if use != "batch" or step != "latency limit"]
+        busy = _applying(parts, steps, use, system, "")
+        if use != "batch" and "latency limit" not in set(busy["step"]):
+            continue
+        outcomes.append((use, system, "", "busy", *_product(busy), len(busy), "factors"))
+        for fleet in FLEETS if use != "batch" else [""]:
+            chosen = busy if use == "batch" else _applying(parts, STEPS, use, system, fleet)
+            outcomes.append((use, system, fleet, "delivered", *_product(chosen), len(chosen), "factors"))
+    table = pd.concat([parts[FILE[:10]], pd.DataFrame(outcomes, columns=FILE[:10])], ignore_index=True)
+    table[["kind", "source"]] = [KINDS[step][:2] for step in table["step"]]
+    own = table["counted"].str.contains("your trace")
+    return table.assign(source=table["source"].mask(own, Path(trace).name))
+
+
+def _values(benchmarks: tuple[str, ...], trace: str) -> list[tuple]:
+    """Return use, system, fleet, step, values, n, and what n counts, of each factor."""
+    stack, virtual = serving_stack()["share"], hypervisor()["share"]
+    found = [
+        ("", "", "", "serving stack", stack, len(stack), "pairs of runs"),
+        ("", "", "", "hypervisor", virtual, len(virtual), "results"),
+        ("", "", "", "spare node", SPARES, len(SPARES), "fleet sizes"),
+    ]
+    for use, scenario in USES.items():
+        network = networked("Offline" if use == "batch" else "Server")["share"]
+        found.append((use, "node", "", "networked nodes", network, len(network), "results"))
+        if use == "batch":
+            continue
+        try:
+            kept = by_accelerator(pd.concat([retained(benchmark, scenario) for benchmark in benchmarks]))
+        except NoData:
+            continue
+        for system, cells in kept[kept["size"].ne("")].groupby("size"):
+            found.append((use, system, "", "latency limit", cells["share"], len(cells), "accelerators by model"))
+        found += _bursts(use, *limits(benchmarks, scenario), trace)
+    return found + _peaks(trace)
+
+
+def _bursts(use: str, tpot_ms: float, ttft_ms: float, trace: str) -> list[tuple]:
+    """Return the factor of bursts within ten minutes: 99% of requests start within the limit on TTFT."""
+    from analysis.planner import bursts  # the planner's room is above: it plans with the shares of this module
+
+    if trace:
+        values = bursts.retained(bursts.read_trace(trace), tpot_ms, ttft_ms, "recorded")
+        return [(use, "", "", "bursts", values, 1, "your trace")]
+    requests = tables.load("traffic_traces")
+    chats = [rows for service, rows in requests.groupby("service") if service != "code"]
+    found = []
+    for fleet, shape in (("", "enlarged"), ("pooled", "pooled")):
+        values = np.concatenate([bursts.retained(rows, tpot_ms, ttft_ms, shape) for rows in chats])
+        found.append((use, "", fleet, "bursts", values, len(chats), "chat traces"))
+    return found
+
+
+def _peaks(trace: str) -> list[tuple]:
+    """Return the factor of traffic over days, by fleet: of a trace of a day or more, else of the public services."""
+    rates, counted = None, "services"
+    if trace:
+        from analysis.planner.bursts import read_trace
+
+        requests = read_trace(trace)
+        window = (requests["arrival_seconds"] // 600).astype(int) * 600
+        if window.iloc[-1] - window.iloc[0] >= DAY - 600:
+            seconds = np.arange(window.iloc[0], window.iloc[-1] + 1, 600)
+            tokens = requests.groupby(window)["answer_tokens"].sum().reindex(seconds, fill_value=0).to_numpy()
+            rates = pd.DataFrame({"service": "yours", "seconds": seconds, "requests_per_second": tokens})
+            counted = "your trace"
+    by_service = peaks(rates, gaps=rates is None)
+    by_service["pooled"] = by_service["next hour"]
+    return [("", "", fleet, "peak over mean", by_service[fleet], len(by_service), counted) for fleet in FLEETS]
+
+
+def _applying(table: pd.DataFrame, steps: list[str], use: str, system: str, fleet: str) -> pd.DataFrame:
+    """Return the rows of `steps` that hold for a use, system, and fleet, in order; one for this fleet goes first."""
+    rows = table[table["step"].isin(steps)]
+    for column, asked in (("use", use), ("system", system), ("fleet", fleet)):
+        rows = rows[rows[column].isin([asked, ""])]
+    order = rows["step"].map({step: place for place, step in enumerate(steps)})
+    rows = rows.assign(order=order).sort_values(["order", "fleet"], ascending=[True, False])
+    return rows.drop_duplicates("step").drop(columns="order").reset_index(drop=True)
+
+
+def _product(parts: pd.DataFrame) -> tuple[float, ...]:
+    """Return the product of the medians, and P10, P90, and median of products of independent draws from the values."""
+    rng = np.random.default_rng(0)
+    draws = np.prod([rng.choice(np.asarray(values), DRAWS) for values in parts["values"]], axis=0)
+    return parts["median"].prod(), *np.quantile(draws, [0.1, 0.9, 0.5])
+
+
+def _delivered(rows: pd.DataFrame) -> Share:
+    return Share(*rows[list(Share._fields)].iloc[-1])
+
+
+def _best(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the fastest bare-metal result of each system of a submitter and round."""
+    return rows[rows["hypervisor"].eq("")].sort_values(["rate", "id"]).drop_duplicates(SYSTEM, keep="last")
+
+
+def _language_models(scenarios: Sequence[str]) -> pd.DataFrame:
+    """Return the comparable results, at full power, of the benchmarks with a limit on TPOT in Server."""
+    rules = tables.benchmark_limits
+    rules = rules[rules["quantity"].eq("tpot_p99_limit") & rules["scenario"].eq("Server")]
+    names = rules["benchmark"].unique()
+    rows = pd.concat([comparable(benchmark=name, scenario=scenario) for name in names for scenario in scenarios])
+    return rows[~rows["power_capped"]]
+
+
+def _over(rows: pd.DataFrame, reference: pd.DataFrame, alike: list[str]) -> pd.DataFrame:
+    """Return rows with `share`: throughput per accelerator over the median of the reference results that are alike."""
+    pairs = rows.merge(reference[[*alike, "rate_per_accelerator", "precision"]], on=alike, suffixes=("", "_reference"))
+    pairs = pairs[_one_precision(pairs, "_reference")]
+    median = pairs.groupby("id")["rate_per_accelerator_reference"].median().rename("reference")
+    rows = rows.merge(median, left_on="id", right_index=True)
+    return rows.assign(share=rows["rate_per_accelerator"] / rows["reference"])
+
+
+def _one_precision(pairs: pd.DataFrame, suffix: str) -> pd.Series:
+    """Return which pairs state one precision, or none on one side."""
+    other = pairs[f"precision{suffix}"]
+    return pairs["precision"].eq(other) | pairs["precision"].eq("") | other.eq("")
