@@ -14,11 +14,12 @@ import pandas as pd
 
 from analysis import names, tables
 from analysis.evidence.inferencex_files import append_inferencex, own_runs, read_inferencex
+from analysis.evidence.precision import checkpoint_sizes, gsm8k_by_precision, public_scores
 
 __all__ = [
-    "accuracy_targets", "append_inferencex", "demand_over_time", "energy_per_token", "envelope", "gsm8k", "inferencex",
-    "matched_pairs", "peak_over_mean", "precision_effects", "read_inferencex", "tensorrt_llm", "traffic_rates",
-    "traffic_trace", "value_at",
+    "accuracy_targets", "append_inferencex", "checkpoint_sizes", "demand_over_time", "energy_per_token", "envelope",
+    "gsm8k", "gsm8k_by_precision", "inferencex", "matched_pairs", "peak_over_mean", "precision_effects",
+    "public_scores", "read_inferencex", "tensorrt_llm", "traffic_rates", "traffic_trace", "value_at",
 ]  # fmt: skip
 
 SPEED = "tokens_per_second_per_user"

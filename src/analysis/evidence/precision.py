@@ -1,0 +1,72 @@
+"""Quality and size by precision, from public evaluations, as shares of the wider precision."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis import tables
+
+SMALL = 10  # billion parameters below which a model counts as small
+
+
+def gsm8k_by_precision(least: float = 90) -> pd.DataFrame:
+    """Return GSM8K accuracy by model and precision in percent of the model's widest precision, medians of evaluations.
+
+    Columns: model, printed_precision, percent, error (one standard error), low, high, n. Models in one precision and
+    evaluations below `least` percent, which failed, are left out.
+    """
+    rows = tables.load("gsm8k_accuracy")
+    rows = rows[rows["accuracy_percent"].gt(least)].assign(printed_precision=rows["precision"].str.upper())
+    of = rows.groupby(["model", "printed_precision"])
+    found = of.agg(score=("accuracy_percent", "median"), error=("standard_error_points", "median"), n=("model", "size"))
+    found = found.reset_index()
+    width = found["printed_precision"].map({"BF16": 0, "FP8": 1, "INT4": 2, "FP4": 3})
+    found = found.assign(width=width).sort_values(["model", "width"])
+    found = found[found.groupby("model")["model"].transform("size").gt(1)]
+    widest = found.groupby("model")["score"].transform("first")
+    found = found.assign(percent=100 * found["score"] / widest, error=100 * found["error"] / widest)
+    found = found.assign(low=found["percent"] - found["error"], high=found["percent"] + found["error"])
+    return found.drop(columns=["width"]).reset_index(drop=True)
+
+
+def public_scores() -> pd.DataFrame:
+    """Return scores of public evaluations in percent of BF16 or FP16, or of FP8 where a source has neither.
+
+    One row per source, model, test, and method. Columns: printed_precision, format, percent, small (model below ten
+    billion parameters), source_id, evidence_class, model, test, method. Sums over tests stand for their parts.
+    """
+    rows = tables.load("precision_effects")
+    rows = rows[rows["precision"].ne("") & ~rows["source_id"].eq("accelmark")]
+    said = rows[rows["metric"].isin(["recovery", "quality loss"]) & rows["source_id"].ne("tensorrt-llm-quantization")]
+    said = said.assign(percent=said["value"].where(said["metric"].eq("recovery"), 100 - said["value"]))
+    scores = rows[rows["metric"].isin(["score", "score pass@1"]) & rows["value"].gt(0)]
+    parts = scores["source_id"].str.startswith("auto-round") & ~scores["test"].str.contains("avg", case=False)
+    scores = scores[~parts]
+    same = ["source_id", "model", "test"]
+    wide = scores[scores["precision"].isin(["bf16", "fp16"])].groupby(same)["value"].first()
+    fp8 = scores[scores["precision"].eq("fp8")].groupby(same)["value"].first()
+    base = wide.combine_first(fp8.loc[~fp8.index.isin(wide.index)]).rename("base").reset_index()
+    scores = scores.merge(base, on=same)
+    is_base = scores["precision"].isin(["bf16", "fp16"]) | (
+        scores["precision"].eq("fp8") & ~pd.MultiIndex.from_frame(scores[same]).isin(wide.index)
+    )
+    scores = scores[~is_base].assign(percent=lambda frame: 100 * frame["value"] / frame["base"])
+    found = pd.concat([scores, said], ignore_index=True)
+    size = found["model"].str.extract(r"(\d+(?:\.\d+)?)\s*[bB]\b")[0].astype(float)
+    printed = found["precision"].str.upper().mask(found["format"].str.contains("MXFP4"), "MXFP4")
+    printed = printed.mask(found["format"].str.contains("nvfp4", case=False), "NVFP4")
+    columns = ["printed_precision", "percent", "small", "source_id", "evidence_class", "model", "test", "method"]
+    return found.assign(small=size.lt(SMALL), printed_precision=printed)[columns]
+
+
+def checkpoint_sizes() -> pd.DataFrame:
+    """Return sizes of public checkpoints in percent of BF16, one row per model and precision."""
+    rows = tables.load("precision_effects")
+    rows = rows[rows["metric"].eq("checkpoint size") & rows["precision"].isin(["bf16", "fp8", "fp4", "int4"])]
+    rows = rows[~rows["format"].str.contains("mx")]
+    found = rows.groupby(["model", "precision"])["value"].median()
+    base = found.xs("bf16", level="precision")
+    base = base.reindex(found.index.get_level_values("model")).to_numpy()
+    found = (100 * found / base).rename("percent").reset_index()
+    found = found[found["precision"].ne("bf16")]
+    return found.assign(printed_precision=found["precision"].str.upper()).sort_values("printed_precision")

@@ -1,0 +1,266 @@
+"""What lower precision gains in speed and memory, and what it costs in accuracy.
+
+Speed is a ratio of two runs that are equal but for their precision, within one source: MLPerf results, InferenceX, or
+published tables never meet in one ratio. MLPerf has such pairs for BERT alone, whose INT8 runs are submitted at the 99%
+target and whose FP16 or FP8 runs at 99.9%.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from analysis import evidence, names, tables
+from analysis.compare import NoData
+
+INT8, FP8, FP4, INT4 = "FP16 to INT8", "FP16 to FP8", "FP8 to FP4", "FP16 to INT4 weights"
+STEPS = {  # printed precision after the step, and columns of data/accelerators.csv whose ratio is that of peak compute
+    INT8: ("INT8", "int8_dense_tops", "fp16_dense_tflops", "Turing, CDNA, and newer"),
+    FP8: ("FP8", "fp8_dense_tflops", "fp16_dense_tflops", "Hopper, Ada Lovelace, CDNA 3, and newer"),
+    FP4: ("FP4", "fp4_dense_tflops", "fp8_dense_tflops", "Blackwell, CDNA 4, and newer"),
+    INT4: ("INT4", "fp16_dense_tflops", "fp16_dense_tflops", "any: weights in 4 bits, arithmetic in 16"),
+}
+EIGHT = "FP8, INT8"
+BITS = {"FP16": 16, EIGHT: 8, "NVFP4": 4.5, "INT4": 4.25}  # per weight, scales of blocks included
+PAIR = ["source", "step", "group", "load", "model", "accelerator", "ratio"]
+LANGUAGE_MODELS = (
+    "gptj", "llama3.1-8b", "llama2-70b", "mixtral-8x7b", "llama3.1-405b", "deepseek-r1", "gpt-oss-120b",
+    "qwen3-vl-235b-a22b",
+)  # fmt: skip
+FP8_SCORE = 100.05  # percent of BERT's reference: FP16 runs score 99.99 to 100.02, FP8 runs 100.04 to 100.15
+EMULATED = ["A100", "A100 SXM 40GB", "A800-SXM4-80GB", "RTX 3090", "RTX A6000"]  # FP8 without units for it
+
+DOUBTS = {  # why a precision that a submission declares is left out; the first that applies is told
+    "scores like FP8 and not like FP16": lambda rows: (
+        rows["benchmark"].eq("bert") & rows["precision"].eq("fp16") & rows["accuracy_percent"].gt(FP8_SCORE)
+    ),
+    "the model is published with MXFP4 weights": lambda rows: (
+        rows["benchmark"].eq("gpt-oss-120b") & rows["precision"].eq("fp8")
+    ),
+    "scores like FP4; weights in FP32 would fill or exceed the memory of its four accelerators": lambda rows: (
+        rows["benchmark"].eq("qwen3-vl-235b-a22b") & rows["precision"].eq("fp32")
+    ),
+}
+
+
+def doubts(results: pd.DataFrame) -> pd.Series:
+    """Return for each result why its declared precision cannot be right, "" where nothing speaks against it."""
+    reasons = pd.Series("", results.index, dtype="str")
+    for reason, rule in DOUBTS.items():
+        reasons = reasons.mask(reasons.eq("") & rule(results), reason)
+    return reasons
+
+
+def label_problems(results: pd.DataFrame) -> pd.DataFrame:
+    """Return precision labels that are left out or corrected: model, submitters, label, action, reason, results."""
+    fixes = tables.corrections
+    fixes = fixes[fixes["table"].eq("official") & fixes["column"].eq("precision")].set_index("key")
+    left_out = results.assign(reason=doubts(results), action="left out", label=results["precision"].str.upper())
+    corrected = results[results["id"].isin(fixes.index)]
+    printed = corrected["id"].map(fixes["printed"]).replace("", "none").str.upper()
+    now = corrected["precision"].str.upper().replace("", "none")
+    corrected = corrected.assign(
+        reason=corrected["id"].map(fixes["reason"]), label=printed, action="corrected to " + now
+    )
+    rows = pd.concat([left_out[left_out["reason"].ne("")], corrected])
+    groups = rows.groupby(["model", "label", "action", "reason"], observed=True)
+    listed = groups.agg(
+        submitters=("submitter", lambda each: ", ".join(sorted(set(each)))),
+        accelerators=("accelerator", lambda each: ", ".join(sorted(set(each)))), results=("id", "size"),
+    )  # fmt: skip
+    return listed.reset_index().sort_values(["action", "results"], ascending=[False, False], ignore_index=True)
+
+
+def mlperf_pairs(results: pd.DataFrame, accelerators: Iterable[str] = ()) -> pd.DataFrame:
+    """Return pairs of one system in one round and scenario that differ in precision, of BERT and in the open division.
+
+    BERT: INT8 at the 99% target over FP16, or FP8, at 99.9%. Labels that accuracy contradicts are left out. The one
+    open pair is Llama 2 70B in INT4 over FP8. Columns: `PAIR`. Raises NoData where `accelerators` have no pair.
+    """
+    rows = results[results["metric"].eq("throughput") & ~results["power_measured"] & results["duplicate_of"].eq("")]
+    rows = rows[doubts(rows).eq("")]
+    if accelerators:
+        rows = rows[rows["accelerator"].isin(names.accelerators(accelerators, results["accelerator"].unique()))]
+    kind = rows["precision"] + " " + rows["accuracy_target"]
+    system = ["round", "submitter", "system", "accelerator", "accelerator_count", "scenario", "model"]
+    bert = rows.assign(kind=kind)[rows["benchmark"].eq("bert") & rows["division"].eq("closed")]
+    found = []
+    for step, wider in ((INT8, "fp16"), ("FP8 to INT8", "fp8")):
+        pairs = evidence.matched_pairs(bert, system, "kind", (f"{wider} 99.9", "int8 99"), "rate", repeats="max")
+        found.append(pairs.assign(step=step, group="BERT " + pairs["scenario"] + f", INT8 over {wider.upper()}"))
+    opened = rows[rows["benchmark"].eq("llama2-70b") & rows["division"].eq("open")]
+    system = [*system[:2], *system[3:], "framework", "accuracy_target"]
+    pairs = evidence.matched_pairs(opened, system, "precision", ("fp8", "int4"), "rate")
+    found.append(pairs.assign(step="FP8 to INT4 weights", group="Llama 2 70B " + pairs["scenario"] + ", INT4 over FP8"))
+    pairs = pd.concat(found, ignore_index=True)
+    if pairs.empty:
+        asked = f" of {', '.join(accelerators)}" if accelerators else ""
+        raise NoData(f"no two results{asked} differ in precision alone")
+    return pairs.assign(source="MLPerf", load=np.nan)[PAIR]
+
+
+def inferencex_pairs(precisions: tuple[str, str] = ("fp8", "fp4"), *, same_build: bool = True) -> pd.DataFrame:
+    """Return pairs of InferenceX runs that differ in precision: one model, accelerator, engine, layout, and load.
+
+    Runs on up to eight accelerators of one kind for prompts and answers. `same_build` also asks for one version of the
+    engine, or one day where no version is stated; nightly builds name no version and are left out. `load` is the
+    number of requests in flight.
+    """
+    runs = evidence.inferencex(disaggregated=False)
+    runs = runs[runs["gpus"].le(8) & ~runs["engine_version"].str.contains("nightly")]
+    version = runs["engine_version"].where(runs["engine_version"].ne(""), runs["image"])
+    runs = runs.assign(build=version.where(version.ne(""), "on " + runs["measured"]))
+    same = ["source_id", "model", "accelerator", "engine", "speculative", "prompt_tokens", "answer_tokens", "gpus"]
+    same += ["concurrency", "tensor_parallel", "pipeline_parallel", "data_parallel", "moe_tensor_parallel"]
+    same += ["expert_parallel", "build"][: 1 + same_build]
+    pairs = evidence.matched_pairs(runs, same, "precision", precisions, evidence.THROUGHPUT)
+    size = pairs["gpus"].map("{:.0f} GPU".format) + np.where(pairs["gpus"].gt(1), "s", "")
+    parts = tables.accelerators.set_index("label")["vendor"]
+    moe = "MoE, " + pairs["accelerator"].map(parts)
+    group = ("Llama 3.1 70B, " + size).where(pairs["model"].str.contains("Llama"), moe)
+    step = {("fp8", "fp4"): FP4, ("bf16", "fp8"): FP8}.get(precisions, " to ".join(precisions).upper())
+    return pairs.assign(source="InferenceX", step=step, group=group, load=pairs["concurrency"])[PAIR]
+
+
+def tensorrt_llm_pairs() -> pd.DataFrame:
+    """Return ratios to FP16 or BF16 of NVIDIA's tables: at full load on H100, and by batch size for 6B to 8B models.
+
+    Llama 70B on two H100 is a group of its own: its FP16 weights leave little room for a KV cache. `load` is the batch.
+    """
+    full = evidence.tensorrt_llm("0.14.0")
+    full = full[full["accelerator"].eq("H100")]
+    same = ["model", "accelerator", "gpus", "prompt_tokens", "answer_tokens"]
+    full = evidence.matched_pairs(full, same, "precision", ("fp16", "fp8"), evidence.THROUGHPUT, repeats="max")
+    tight = full["model"].str.contains("70B") & full["gpus"].eq(2)
+    group = pd.Series("70B and 8x22B, 4 to 8 GPUs", full.index).mask(full["gpus"].eq(1), "7B and 8B, 1 GPU")
+    full = full.assign(step=FP8, group=group.mask(tight, "70B, 2 GPUs"), load=np.nan)
+    rows = evidence.precision_effects("model-optimizer-benchmark")
+    by_batch = rows[rows["metric"].eq("speedup per GPU") & rows["model"].eq("Llama3.1-8B")]
+    rows = pd.concat([by_batch, evidence.precision_effects("tensorrt-llm-quantization", "speedup")])
+    words = {"FP8": "FP8", "W4A16": "INT4 weights", "W4A8": "INT4 weights, FP8 math", "W8A8-INT": "INT8"}
+    step = rows["precision"].map({"fp8": FP8, "int8": INT8, "int4": INT4})
+    step = step.mask(rows["format"].eq("W4A8"), "FP16 to INT4 weights, FP8 math")
+    batch = rows["workload"].str.extract(r"batch (\d+)")[0].astype(float)
+    rows = rows.assign(step=step, group=rows["format"].map(words), load=batch, ratio=rows["value"])
+    return pd.concat([full, rows], ignore_index=True).assign(source="TensorRT-LLM")[PAIR]
+
+
+def single_gpu_pairs() -> pd.DataFrame:
+    """Return ratios to BF16 on one accelerator: one stream on RTX PRO 6000, and a full queue of Llama 3.1 8B (vLLM)."""
+    found = []
+    stream = evidence.precision_effects("nvfp4-benchmark", "decode throughput")
+    queue = evidence.precision_effects("accelmark", "throughput")
+    queue = queue[~(queue["precision"].eq("fp8") & queue["accelerator"].isin(EMULATED))]
+    for narrow, step in (("fp8", FP8), ("fp4", "FP16 to FP4"), ("int8", INT8), ("int4", INT4)):
+        words = narrow.upper() + (" weights" if narrow == "int4" else "")
+        same = ["model", "workload", "accelerator"]
+        pairs = evidence.matched_pairs(stream, same, "precision", ("bf16", narrow), "value")
+        kind = np.where(pairs["model"].str.contains("dense"), "dense, ", "MoE, ")
+        found.append(pairs.assign(source="One stream", step=step, group=kind + words))
+        rows = queue[queue["format"].isin(["BF16", "FP8", "W8A8", "W4A16"])]
+        pairs = evidence.matched_pairs(rows, ["model", "accelerator", "engine"], "precision", ("bf16", narrow), "value")
+        found.append(pairs.assign(source="Full queue", step=step, group=words))
+    return pd.concat(found, ignore_index=True).assign(load=np.nan)[PAIR]
+
+
+def spread(frame: pd.DataFrame, by: Sequence[str], value: str = "ratio") -> pd.DataFrame:
+    """Return number, median, P10, and P90 of `value` in each group of `by`, in the order of the frame."""
+    groups = frame.groupby(list(by), sort=False, observed=True, dropna=False)[value]
+    return groups.agg(
+        n="size", median="median", p10=lambda each: each.quantile(0.1), p90=lambda each: each.quantile(0.9)
+    ).reset_index()
+
+
+def mlperf_accuracy(results: pd.DataFrame, benchmarks: Iterable[str] = ()) -> pd.DataFrame:
+    """Return closed results of language models whose precision and accuracy are known, in order of model and precision.
+
+    Added columns: `printed_precision` ("FP8") and `row` ("Llama 2 70B  FP8"). Runs filed for two targets count once.
+    `accuracy_percent` is the lowest of a result's metrics over its reference. Raises NoData where none is left.
+    """
+    benchmarks = [names.choose(name, LANGUAGE_MODELS, "language model") for name in benchmarks or LANGUAGE_MODELS]
+    rows = results[results["benchmark"].isin(benchmarks) & results["division"].eq("closed")]
+    rows = rows[rows["duplicate_of"].eq("") & rows["precision"].ne("") & rows["accuracy_percent"].gt(90)]
+    rows = rows[doubts(rows).eq("")]
+    if rows.empty:
+        raise NoData(f"no closed result of {', '.join(benchmarks)} states precision and accuracy")
+    rows = rows.assign(printed_precision=rows["precision"].str.upper())
+    order = pd.Categorical(rows["benchmark"], benchmarks), pd.Categorical(rows["printed_precision"], _order(rows))
+    rows = rows.assign(first=order[0], then=order[1]).sort_values(["first", "then"]).drop(columns=["first", "then"])
+    return rows.assign(row=rows["model"] + "  " + rows["printed_precision"])
+
+
+def _order(rows: pd.DataFrame) -> list[str]:
+    usual = ["FP32", "BF16", "FP16", "INT8", "FP8", "INT4", "FP4"]
+    return usual + sorted(set(rows["printed_precision"]) - set(usual))
+
+
+def answer_lengths(results: pd.DataFrame, benchmarks: Iterable[str] = ()) -> pd.DataFrame:
+    """Return tokens per answer in FP4 over FP8 of submitters that have both, one row per model and submitter."""
+    rows = mlperf_accuracy(results, benchmarks)
+    return evidence.matched_pairs(rows, ["model", "submitter"], "precision", ("fp8", "fp4"), "tokens_per_sample")
+
+
+def memory(benchmark: str, gigabytes: Sequence[float], *, used: float = 0.9) -> pd.DataFrame:
+    """Return weights and room for the KV cache on accelerators with `gigabytes`, one row per size and precision.
+
+    `used` is the share of memory that a server takes. Columns: gigabytes, precision, weights_gb, cache_gb, kv_tokens
+    (16-bit cache), kv_tokens_fp8, fits. Layers with a window are left out of a token's size. Raises NoData for a
+    benchmark whose shape is not known.
+    """
+    shapes = tables.benchmarks.set_index("benchmark")
+    shape = shapes.loc[names.choose(benchmark, shapes.index, "benchmark")]
+    per_layer = shape["latent_size"] if shape["latent_size"] > 0 else 2 * shape["kv_heads"] * shape["head_size"]
+    layers = shape["layers"] - np.nan_to_num(shape["windowed_layers"])
+    if not (shape["parameters_billion"] > 0 and per_layer * layers > 0):
+        known = shapes.index[shapes["layers"].gt(0) & shapes["parameters_billion"].gt(0)]
+        raise NoData(f"data/benchmarks.csv has no layers and parameters of {benchmark}; it has of {', '.join(known)}")
+    grid = pd.MultiIndex.from_product([gigabytes, BITS], names=["gigabytes", "precision"]).to_frame(index=False)
+    weights = shape["parameters_billion"] * grid["precision"].map(BITS) / 8
+    room = used * grid["gigabytes"] - weights
+    tokens = room.clip(lower=0) * 1e9 / (2 * per_layer * layers)
+    return grid.assign(
+        weights_gb=weights, cache_gb=room.clip(lower=0), kv_tokens=tokens, kv_tokens_fp8=2 * tokens, fits=room.gt(0)
+    )
+
+
+def step_table(
+    pairs: pd.DataFrame, accuracy: pd.DataFrame, lengths: pd.DataFrame, scores: pd.DataFrame, room: pd.DataFrame
+) -> pd.DataFrame:
+    """Return one row per step of precision: speed by source, peak compute, memory, accuracy, hardware; cells as text.
+
+    `pairs` have the columns `PAIR`, `accuracy` is of `mlperf_accuracy`, `lengths` of `answer_lengths`, `scores` of
+    `evidence.public_scores`, `room` of `memory`. A median stands with P10 to P90 and the number of pairs.
+    """
+    speed = spread(pairs, ["step", "source"])
+    speed["cell"] = _cells(speed, "{:.2f}")
+    found = speed.pivot(index="step", columns="source", values="cell").reindex(list(STEPS))
+    parts = tables.accelerators[tables.accelerators["kind"].eq("gpu")]
+    found["peak"] = [(parts[over] / parts[under]).median() for _, over, under, _ in STEPS.values()]
+    weights = room.drop_duplicates("precision").set_index("precision")["weights_gb"].round(0).astype(int).astype("str")
+    kinds = {INT8: ("FP16", EIGHT), FP8: ("FP16", EIGHT), FP4: (EIGHT, "NVFP4"), INT4: ("FP16", "INT4")}
+    found["weights"] = [f"{weights[wide]} to {weights[narrow]}" for wide, narrow in kinds.values()]
+    for gigabytes, rows in room.groupby("gigabytes"):
+        tokens = rows.set_index("precision")["kv_tokens"].map("{:,.0f}".format).replace("0", "none")
+        found[f"kv_{gigabytes:g}"] = [tokens[narrow] for _, narrow in kinds.values()]
+    after = [narrow for narrow, *_ in STEPS.values()]
+    medians = spread(accuracy, ["model", "printed_precision"], "accuracy_percent").groupby("printed_precision")[
+        "median"
+    ]
+    lowest, highest = (each.map("{:.1f}".format) for each in (medians.min(), medians.max()))
+    found["mlperf_accuracy"] = (lowest + "\u2013" + highest).reindex(after).to_numpy()
+    tested = scores[~scores["small"]].assign(printed=scores["printed_precision"].str.extract(r"(FP8|FP4|INT8|INT4)")[0])
+    tested = spread(tested, ["printed"], "percent").set_index("printed")
+    found["public_scores"] = _cells(tested, "{:.1f}").reindex(after).to_numpy()
+    shorter = spread(lengths, ["model"])
+    found.loc[FP4, "answer_length"] = ", ".join(shorter["model"] + " " + shorter["median"].map("{:.2f}x".format))
+    measured = evidence.precision_effects("ml-energy").iloc[0]
+    found.loc[FP8, "answer_length"] = f"{measured['value']:.2f}x (ML.ENERGY, n={measured['runs']})"
+    found["hardware"] = [hardware for *_, hardware in STEPS.values()]
+    return found.fillna("").reset_index()
+
+
+def _cells(spreads: pd.DataFrame, form: str) -> pd.Series:
+    median, low, high = (spreads[column].map(form.format) for column in ("median", "p10", "p90"))
+    return median + " (" + low + "\u2013" + high + ", n=" + spreads["n"].astype("str") + ")"
