@@ -177,7 +177,8 @@ def _cells(column: pd.Series, form: str | None) -> list[str]:
     if pd.api.types.is_bool_dtype(column.dtype):
         return ["yes" if value else "no" for value in column]
     if pd.api.types.is_float_dtype(column.dtype):
-        return [number(value, 3) for value in column]
+        whole = column.dropna().mod(1).eq(0).all()
+        return [MISSING if pd.isna(value) else f"{value:,.0f}" if whole else number(value, 3) for value in column]
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         return [MISSING if pd.isna(value) else f"{value:%Y-%m-%d}" for value in column]
     return [MISSING if pd.isna(value) else str(value) for value in column.astype(object)]

@@ -75,7 +75,7 @@ def _identity(rows: pd.DataFrame) -> dict[str, pd.Series]:
         "machine": machines.reindex(pd.MultiIndex.from_frame(rows[["system", "serving_software"]])).to_numpy(),
         "vendor": rows["accelerator"].map(parts["vendor"]).fillna(""),
         "kind": rows["accelerator"].map(parts["kind"]).fillna(""),
-        "power_limit_rated": rows["accelerator"].map(parts["power_limit_w"]),
+        "rated_watts": rows["accelerator"].map(parts["power_limit_w"]),
         "accelerator": rows["accelerator"].map(parts["label"]).fillna(rows["accelerator"]),
         "model": rows["benchmark"].map(benchmarks["label"]).fillna(rows["benchmark"]),
         "comparable_since": _comparable_since(rows),
@@ -176,7 +176,7 @@ def accuracy_percent(rows: pd.DataFrame) -> pd.Series:
 def _conditions(rows: pd.DataFrame) -> dict[str, pd.Series]:
     """Return whether the system ran below its rated power limit: by its name, or by the limit that it states."""
     capped = rows["system"].str.contains(CAPPED_NAME, case=False, regex=True)
-    return {"power_capped": capped | rows["power_limit_watts"].lt(rows["power_limit_rated"])}
+    return {"power_capped": capped | rows["power_limit_watts"].lt(rows["rated_watts"])}
 
 
 def _precision_labels(rows: pd.DataFrame) -> pd.Series:

@@ -1,0 +1,174 @@
+"""Compute throughput per megawatt, what a power cap keeps, and the kilowatts to provision for a node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from analysis import tables
+from analysis.compare import USUAL_SIZE, NoData, comparable, fastest
+
+HOURS_PER_YEAR = 8760
+COOLING = {"air": 1.5, "liquid": 1.3}  # provisioned over rated watts, MLPerf Endpoints rules, appendix D
+BYTES_TO_WATTS = 8 * 5  # watts of a network per TB/s: 5 pJ/bit, MLPerf Endpoints rules, appendix C
+MODE = r",? ?\b(?:MaxQ|EE|PP)\b| ?\([^()]*(?i:power cap)[^()]*\)"  # what the name of a system says of its power mode
+SAME_MACHINE = [
+    "round", "submitter", "accelerator", "accelerator_count", "benchmark", "accuracy_target", "scenario", "chassis",
+]  # fmt: skip
+
+
+def per_megawatt(
+    results: pd.DataFrame, benchmark: str, prices: pd.DataFrame, since: str, scenarios: Iterable[str]
+) -> pd.DataFrame:
+    """Return million tokens/s per megawatt, which are tokens per joule, of each accelerator and scenario.
+
+    Modeled: the best result since a round, eight accelerators and the newest round first, over the all-in kilowatts of
+    `prices` (see `cost.prices`). Columns: those of the result, `efficiency`, `low` (the slowest submitter's of that
+    round and size), `submitters`, `modeled`. Raises NoData where no accelerator has a price and a result.
+    """
+    kilowatts = prices.set_index("accelerator")["kilowatts"].dropna()
+    parts = []
+    for scenario in scenarios:
+        try:
+            rows = comparable(results, benchmark=benchmark, scenario=scenario)
+        except NoData:
+            continue
+        rows = rows[rows["round"].ge(since) & rows["accelerator"].isin(kilowatts.index) & rows["hypervisor"].eq("")]
+        rows = rows.assign(efficiency=rows["rate_per_accelerator"] / rows["accelerator"].map(kilowatts) / 1000)
+        by = ["round", "accelerator", "accelerator_count"]
+        spread = rows.groupby([*by, "submitter"], observed=True)["efficiency"].max()
+        spread = spread.groupby(by, observed=True).agg(low="min", submitters="size").reset_index()
+        best = fastest(rows, ["round", "accelerator"])
+        best = best.assign(usual=best["accelerator_count"].eq(USUAL_SIZE)).sort_values(["usual", "round"])
+        parts.append(best.drop_duplicates("accelerator", keep="last").merge(spread, on=by))
+    if not parts:
+        raise NoData(f"no comparable result of {benchmark} has an accelerator with all-in kilowatts in data/prices.csv")
+    return pd.concat(parts, ignore_index=True).sort_values("efficiency", ascending=False).assign(modeled=True)
+
+
+def at_the_wall(results: pd.DataFrame, benchmark: str = "", scenario: str = "Offline") -> pd.DataFrame:
+    """Return the measured efficiency of power submissions: `efficiency` in tokens (or samples) per joule at the wall.
+
+    The best submission of each accelerator and benchmark; of all benchmarks by default.
+    """
+    rows = submissions(results)
+    rows = rows[rows["power_measured"] & rows["power_watts"].gt(0) & rows["scenario"].eq(scenario)]
+    if benchmark:
+        rows = rows[rows["benchmark"].eq(benchmark)]
+    rows = rows.assign(efficiency=rows["rate"] / rows["power_watts"], modeled=False)
+    rows = rows.sort_values("efficiency").drop_duplicates(["benchmark", "accelerator"], keep="last")
+    return rows.sort_values("efficiency", ascending=False, ignore_index=True)
+
+
+def measured_and_modeled(wall: pd.DataFrame, modeled: pd.DataFrame) -> pd.DataFrame:
+    """Return both in one frame for a chart: accelerators by their modeled efficiency, the measured one first.
+
+    `note` says round and size of each result: two figures of one accelerator are not compared, for the wall is the
+    server alone and all-in kilowatts contain more.
+    """
+    shown = pd.concat([wall, modeled], ignore_index=True)
+    size = ", " + shown["accelerator_count"].map("{:.0f} GPUs".format)
+    shown["note"] = shown["round"].astype("str") + size.where(shown["accelerator_count"].ne(USUAL_SIZE), "")
+    rank = shown.groupby(["benchmark", "accelerator"])["efficiency"].transform("max")
+    best = modeled.groupby(["benchmark", "accelerator"])["efficiency"].max()
+    rank = (
+        best.reindex(pd.MultiIndex.from_frame(shown[["benchmark", "accelerator"]])).set_axis(shown.index).fillna(rank)
+    )
+    order = shown.assign(rank=-rank, later=shown["scenario"].ne("Offline"))
+    return shown.loc[order.sort_values(["benchmark", "rank", "modeled", "later"], kind="stable").index]
+
+
+def submissions(results: pd.DataFrame) -> pd.DataFrame:
+    """Return closed, available, bare-metal data center throughput, each run once, with its `chassis`.
+
+    The chassis is the system's name without its power mode, so that a capped run and its performance run share it.
+    """
+    rows = results[results["division"].eq("closed") & results["suite"].str.contains("datacenter", regex=False)]
+    rows = rows[rows["availability"].eq("available") & rows["hypervisor"].eq("") & rows["duplicate_of"].eq("")]
+    rows = rows[rows["rate"].notna() & rows["accelerator_count"].gt(0) & rows["accelerator"].ne("mixed")]
+    chassis = rows["system"].str.replace(MODE, "", regex=True).str.replace(r"[ ,]+", "", regex=True)
+    return rows.assign(chassis=chassis)
+
+
+def cap_pairs(results: pd.DataFrame) -> pd.DataFrame:
+    """Return runs under a stated power cap beside the uncapped run of the same machine, benchmark, and scenario.
+
+    A power submission is paired with the performance run of its submitter, round, machine, accelerator, count, and
+    accuracy target; so is a performance run that states a limit below the rated one. Columns: those of SAME_MACHINE,
+    `cap_watts` and `rated_watts` per accelerator, `cap` (share of the rated limit), `kept` (share of throughput),
+    `power_watts` (of the system, NaN where not measured), `rate`, `rate_uncapped`.
+    """
+    rows = submissions(results)
+    limited = rows["power_limit_watts"].lt(rows["rated_watts"])
+    uncapped = rows[~rows["power_measured"] & ~limited & ~rows["system"].str.contains(MODE, regex=True)]
+    uncapped = uncapped.groupby(SAME_MACHINE, observed=True)["rate"].max().rename("rate_uncapped").reset_index()
+    pairs = rows[limited].merge(uncapped, on=SAME_MACHINE)
+    pairs = pairs.rename(columns={"power_limit_watts": "cap_watts"})
+    return pairs.assign(cap=pairs["cap_watts"] / pairs["rated_watts"], kept=pairs["rate"] / pairs["rate_uncapped"])
+
+
+def cap_effect(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return what a cap gains in throughput per watt, modeled: accelerators draw their limit with and without it.
+
+    The rest of the node is what was measured above the caps, and stays. Only pairs with measured power count. Columns:
+    those of `pairs`, `rest_watts`, `uncapped_watts`, `gain` (ratio of tokens per joule, capped over uncapped).
+    """
+    pairs = pairs[pairs["power_watts"].gt(0)]
+    count = pairs["accelerator_count"]
+    rest = pairs["power_watts"] - count * pairs["cap_watts"]
+    uncapped = pairs["power_watts"] + count * (pairs["rated_watts"] - pairs["cap_watts"])
+    return pairs.assign(rest_watts=rest, uncapped_watts=uncapped, gain=pairs["kept"] * uncapped / pairs["power_watts"])
+
+
+def nodes(results: pd.DataFrame, accelerators_per_node: int = 8) -> pd.DataFrame:
+    """Return the kilowatts to provision for each described system beside what its power submissions drew.
+
+    Provisioned: rated watts of processors, accelerators, and scale-up network, times 1.5 with air or 1.3 with liquid
+    cooling (MLPerf Endpoints rules, appendix D). Columns: round, submitter, system, accelerator, cooling,
+    `provisioned_kw`, `lowest_kw`, `highest_kw` and `runs` (measured at the wall; NaN and 0 without), `capped`.
+    """
+    parts = tables.component_power.set_index("component")
+    watts = parts["rated_watts"].fillna(parts["terabytes_per_second"] * BYTES_TO_WATTS)
+    systems = tables.system_hardware
+    systems = systems[systems["accelerators"].eq(accelerators_per_node) & systems["cooling"].isin(COOLING)]
+    rated = systems["processors"] * systems["processor"].map(watts)
+    rated += systems["accelerators"] * systems["accelerator"].map(watts) + systems["network"].map(watts).fillna(0)
+    systems = systems.assign(provisioned_kw=rated * systems["cooling"].map(COOLING) / 1000)
+    drew = submissions(results)
+    drew = drew[drew["power_measured"] & drew["power_watts"].gt(0)]
+    drew = drew.groupby(["round", "submitter", "system"], observed=True).agg(
+        lowest_kw=("power_watts", "min"), highest_kw=("power_watts", "max"), runs=("power_watts", "size"),
+        capped=("power_capped", "any"),
+    )  # fmt: skip
+    drew[["lowest_kw", "highest_kw"]] /= 1000
+    drew = drew.reset_index().astype({"round": "str"})
+    found = systems.merge(drew, how="left", on=["round", "submitter", "system"])
+    short = tables.accelerators.set_index("accelerator")["label"]
+    found = found.assign(accelerator=found["accelerator"].map(short), runs=found["runs"].fillna(0))
+    found = found.dropna(subset="provisioned_kw").assign(capped=found["capped"].eq(True))
+    return found.sort_values("provisioned_kw", ascending=False, ignore_index=True)
+
+
+def provisioned_and_drawn(systems: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of `nodes` as two bars each for a chart: what to provision, and the highest that was measured."""
+    name = systems["accelerator"] + " " + systems["cooling"] + ", " + systems["submitter"] + " " + systems["round"]
+    systems = systems.assign(server=name).sort_values("provisioned_kw", ascending=False)
+    capped = systems["capped"].map({True: "capped", False: "no cap"})
+    drew = systems.assign(kw=systems["highest_kw"], provisioned=False, note=capped).dropna(subset="kw")
+    rated = systems.assign(kw=systems["provisioned_kw"], lowest_kw=np.nan, provisioned=True, note="")
+    return pd.concat([rated, drew], ignore_index=True)
+
+
+def usd_per_megawatt_year(usd_per_kilowatt_hour: float) -> float:
+    """Return the dollars of a megawatt drawn for a year. Raises ValueError for a price that no utility asks."""
+    if not 0 < usd_per_kilowatt_hour <= 10:
+        raise ValueError(f"usd_per_kilowatt_hour is {usd_per_kilowatt_hour}; expected more than 0 and at most 10")
+    return usd_per_kilowatt_hour * 1000 * HOURS_PER_YEAR
+
+
+def power_share(prices: pd.DataFrame, usd_per_kilowatt_hour: float) -> pd.Series:
+    """Return the share that electricity at all-in kilowatts has in each hourly price of `cost.prices`."""
+    usd_per_megawatt_year(usd_per_kilowatt_hour)
+    return (prices["kilowatts"] * usd_per_kilowatt_hour / prices["usd_per_hour"]).replace(np.inf, np.nan)
