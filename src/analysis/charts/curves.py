@@ -25,34 +25,33 @@ def lines(
     `log` is "x", "y" or "xy". Up to five lines are named at their ends, more in the legend. `reference` lies across.
     """
     frame = parts.check(frame, x, y, hue, low, high, style)
+    rows = parts.drawn(frame, hue, y, hue, low, high).assign(
+        at=frame[x], style=frame[style].astype(str) if style else ""
+    )
     ax = ax or parts.plt.subplots()[1]
-    hues, _ = parts.colors(frame, hue, hue)
-    dashes = parts.turns(frame[style], STYLES) if style else hues.map(lambda _: "-")
     if isinstance(frame[x].dtype, pd.CategoricalDtype) or pd.api.types.is_string_dtype(frame[x]):
-        steps = frame[x].astype("category") if hasattr(frame[x], "cat") else pd.Categorical(frame[x], frame[x].unique())
-        steps = pd.Series(steps).cat.remove_unused_categories()
+        steps = rows["at"] if hasattr(rows["at"], "cat") else pd.Series(pd.Categorical(frame[x], frame[x].unique()))
+        steps = steps.cat.remove_unused_categories()
         ax.set_xticks(range(len(steps.cat.categories)), steps.cat.categories)
-        frame[x] = steps.cat.codes
+        rows["at"] = steps.cat.codes
+    rows["dash"] = parts.turns(rows["style"], STYLES)
     ends = {}
-    keys = [hue, style] if style else [hue]
-    for names, series in (
-        frame.dropna(subset=[x, y]).sort_values(x, kind="stable").groupby(keys, sort=False, observed=True)
-    ):
-        look = {"color": hues[series.index[0]]}
+    lines = rows.dropna(subset=["at", "x"]).sort_values("at", kind="stable").groupby(["hue", "style"], sort=False)
+    for names, line in lines:
+        last = line.iloc[-1]
         if low and high:
-            ax.fill_between(series[x], series[low], series[high], alpha=0.15, lw=0, **look)
-        ax.plot(series[x], series[y], ls=dashes[series.index[0]], marker="o", ms=5, zorder=3, **look)
-        ends[" ".join(map(str, names))] = (*series[[x, y]].iloc[-1], look["color"])
+            ax.fill_between(line["at"], line["low"], line["high"], alpha=0.15, lw=0, color=last["color"])
+        ax.plot(line["at"], line["x"], ls=last["dash"], marker="o", ms=5, zorder=3, color=last["color"])
+        ends[" ".join(names).strip()] = last["at"], last["x"], last["color"]
     _frame(ax, x, y, log)
     parts.reference(ax, reference, across=True)
     if len(ends) <= DIRECT:
         _name_ends(ax, ends)
         return ax
-    series = {str(frame[hue][i]): Line2D([], [], color=hues[i], lw=2.4) for i in frame.drop_duplicates(hue).index}
-    first = frame.drop_duplicates(style).index if style else []
-    parts.legend(
-        ax, series | {str(frame[style][i]): Line2D([], [], color=theme.MUTED, ls=dashes[i]) for i in first}, {}
-    )
+    series = rows.drop_duplicates("hue").itertuples()
+    dashed = rows[rows["style"].ne("")].drop_duplicates("style").itertuples()
+    series = {row.hue: Line2D([], [], color=row.color, lw=2.4) for row in series}
+    parts.legend(ax, series | {row.style: Line2D([], [], color=theme.MUTED, ls=row.dash) for row in dashed}, {})
     return ax
 
 
@@ -64,20 +63,16 @@ def scatter(
 
     `hollow` is a boolean column whose name is the legend's word for hollow points; `log` is "x", "y" or "xy".
     """
-    frame = parts.check(frame, x, y, hue, label, hollow)
+    rows = parts.drawn(frame, hue or label or x, y, hue, flag=hollow, label=label or "")
+    rows["at"] = parts.check(frame, x)[x]
     ax = ax or parts.plt.subplots()[1]
-    hues, _ = parts.colors(frame, hue or label or x, hue)
-    shapes = parts.turns(frame[hue], parts.MARKERS) if hue else hues.map(lambda _: "o")
-    open_, flags = parts.told(frame, hollow)
-    for row, (across, up) in enumerate(zip(frame[x], frame[y], strict=True)):
-        face = theme.SURFACE if open_[row] else hues[row]
-        ax.plot(across, up, shapes[row], ms=8, mew=1.6, color=hues[row], mfc=face, zorder=3, clip_on=False)
+    for row in rows.itertuples():
+        look = {"color": row.color, "mfc": theme.SURFACE if row.flag else row.color, "clip_on": False}
+        ax.plot(row.at, row.x, row.marker, ms=8, mew=1.6, zorder=3, **look)
     _frame(ax, x, y, log)
     if label:
-        _name_points(ax, frame[[x, y]].to_numpy(float), frame[label].fillna("").astype(str))
-    first = frame.drop_duplicates(hue).index if hue else []
-    series = {str(frame[hue][i]): parts.dot_mark(hues[i], shapes[i]) for i in first}
-    parts.legend(ax, series, {name: parts.dot_mark(hollow=flag) for name, flag in flags.items()})
+        _name_points(ax, rows[["at", "x"]].to_numpy(float), rows["value"])
+    parts.key(ax, rows, hollow, dots=True)
     return ax
 
 

@@ -10,7 +10,6 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
-from matplotlib.text import Text
 from matplotlib.textpath import text_to_path
 from matplotlib.transforms import Bbox
 
@@ -19,12 +18,11 @@ from analysis.charts import theme
 PAD = 0.14  # inches around an image
 NARROWEST = 6.5  # inches that a title has, however small its figure is
 DPI = 160
-TEXTS = {  # of a composed figure: size in points, weight, color, inches below it
+TEXTS = {  # of a composed figure: size in points, weight, color, inches from what is below it (source: above)
     "title": (15, "bold", theme.INK, 0.07),
-    "subtitle": (10.5, "normal", theme.MUTED, 0.16),
-    "source": (8, "normal", theme.MUTED, 0.0),
+    "subtitle": (10.5, "normal", theme.MUTED, 0.12),
+    "source": (8, "normal", theme.MUTED, 0.1),
 }
-LEADING = 1.3  # line height, in sizes
 SETTLE = "_analysis_settle"  # attribute of a figure: functions that place labels once its limits are final
 
 
@@ -39,18 +37,19 @@ def compose(figure: Figure | Axes, title: str, subtitle: str = "", source: str =
         text.remove()
     drawn = figure.get_tightbbox()
     left, right = drawn.x0, max(drawn.x1, drawn.x0 + NARROWEST)
-    head = {"title": title, "subtitle": subtitle}
-    lines = {name: wrap(text, right - left, *TEXTS[name][:2]) for name, text in {**head, "source": source}.items()}
-    height = {name: len(each) * TEXTS[name][0] * LEADING / 72 + TEXTS[name][3] for name, each in lines.items()}
-    height = {name: value if lines[name] else 0 for name, value in height.items()}
-    top = drawn.y1 + height["title"] + height["subtitle"]
-    bottom = drawn.y0 - height["source"] - (0.1 if lines["source"] else 0)
-    places = {"title": top, "subtitle": top - height["title"], "source": drawn.y0 - 0.1}
-    for name, place in places.items():
-        if lines[name]:
-            size, weight, color, _ = TEXTS[name]
-            _write(figure, name, "\n".join(lines[name]), left, place, size=size, weight=weight, color=color)
-    figure._analysis_canvas = Bbox.from_extents(left - PAD, bottom - PAD, right + PAD, top + PAD)
+    bottom, top = drawn.y0, drawn.y1
+    for name, words in (("source", source), ("subtitle", subtitle), ("title", title)):
+        if words:
+            size, weight, color, gap = TEXTS[name]
+            height = bottom - gap if name == "source" else top + gap
+            at = figure.transFigure.inverted().transform(figure.dpi_scale_trans.transform((left, height)))
+            lines = "\n".join(wrap(words, right - left, size, weight))
+            look = {"size": size, "weight": weight, "color": color, "linespacing": 1.3, "gid": name}
+            text = figure.text(*at, lines, va="top" if name == "source" else "bottom", **look)
+            text.set_in_layout(False)
+            box = text.get_window_extent().transformed(figure.dpi_scale_trans.inverted())
+            bottom, top = min(bottom, box.y0), max(top, box.y1)
+    figure._analysis_canvas = Bbox.from_extents(left, bottom, right, top).padded(PAD)
     return figure
 
 
@@ -104,13 +103,6 @@ def measure(text: str, size: float, weight: str = "normal") -> float:
     return text_to_path.get_text_width_height_descent(text, font, ismath=False)[0] / 72
 
 
-def _write(figure: Figure, name: str, words: str, left: float, top: float, **look: object) -> Text:
-    x, y = figure.transFigure.inverted().transform(figure.dpi_scale_trans.transform((left, top)))
-    text = figure.text(x, y, words, va="top", ha="left", linespacing=LEADING, gid=name, **look)
-    text.set_in_layout(False)
-    return text
-
-
 def _canvas(figure: Figure) -> Bbox:
     """Return what of the figure's plane is the image, in inches: as composed, or all that is drawn."""
     return getattr(figure, "_analysis_canvas", None) or figure.get_tightbbox().padded(PAD)
@@ -141,7 +133,7 @@ def _with_variables(drawn: str) -> str:
         return re.sub(r"\b(fill|stroke): (#[0-9a-f]{6})", variable, tag[0])
 
     drawn = re.sub(r"(<defs>\s*<style.*?</defs>|<!--.*?-->)\s*", "", drawn, flags=re.DOTALL)
-    drawn = re.sub(r"(\.\d{3})\d+", r"\1", drawn)  # a thousandth of a point is enough
+    drawn = re.sub(r"(?<!scale\(0)(\.\d{3})\d+", r"\1", drawn)  # a thousandth of a point is enough
     drawn = re.sub(r'(<rect [^>]*?)fill="(#[0-9a-f]{6})"', r'\1style="fill: \2"', drawn)  # the ground of hatches
     drawn = re.sub(r'<(\w+) [^<>]*?style="[^"]*"', restyled, drawn)
     rules = "".join(f"--on-{hue[1:]}:{theme.on_dark(hue)};" for hue in sorted(marks) if f"--on-{hue[1:]}" in drawn)

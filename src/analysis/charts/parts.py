@@ -1,4 +1,4 @@
-"""What several charts share: checked columns, colors of rows, numbers as text, legends, guides, labels."""
+"""What several charts share: rows ready to be drawn, numbers as text, legends, guides, labels."""
 
 from __future__ import annotations
 
@@ -26,6 +26,11 @@ VALUE, NOTE = 9.5, 8.0  # points of what stands beside a mark
 OPACITY = [1.0, 0.5, 0.3, 0.18]  # of the first, second, ... bar of an accelerator
 MARKERS = "oDs^vPX"
 OUTSIDE = {"textcoords": "offset points", "annotation_clip": False}  # words that may leave the axes
+FORMS = {  # of bars
+    "solid": {"lw": 0},
+    "hatched": {"facecolor": theme.SURFACE, "lw": 1.2, "hatch": "////"},
+    "dashed": {"facecolor": theme.SURFACE, "lw": 1.2, "ls": (0, (3, 2))},
+}
 
 
 def check(frame: pd.DataFrame, *columns: str | None) -> pd.DataFrame:
@@ -40,36 +45,33 @@ def check(frame: pd.DataFrame, *columns: str | None) -> pd.DataFrame:
     return frame.reset_index(drop=True)
 
 
-def panels(
-    count: int, *, columns: int = 0, height: float = 3.4, width: float = 0, share: str = "", **options: Any
-) -> tuple[Figure, np.ndarray]:
-    """Return a figure of `count` axes in a flat array, each `height` inches high.
-
-    `columns` are by default as many as `count`, up to three; `share` is "x", "y", "xy" or ""; `width` is that of the
-    figure in inches; further options are those of `matplotlib.pyplot.subplots`, such as `width_ratios`.
-    """
-    columns = columns or min(count, 3)
-    rows = math.ceil(count / columns)
-    size = width or theme.WIDTH * (1.2 if columns > 2 else 1), height * rows
-    figure, grid = plt.subplots(
-        rows, columns, figsize=size, squeeze=False, sharex="x" in share, sharey="y" in share, **options
-    )
-    for spare in grid.flat[count:]:
-        spare.remove()
-    return figure, grid.flatten()[:count]
-
-
-def colors(frame: pd.DataFrame, y: str, hue: str | None = None) -> tuple[pd.Series, pd.Series]:
-    """Return color and opacity of each row.
+def drawn(
+    frame: pd.DataFrame, y: str, x: str, hue: str | None, low: str | None = None, high: str | None = None,
+    flag: str | None = None, label: Label = "",
+) -> pd.DataFrame:  # fmt: skip
+    """Return the columns y, x, low, high, hue, flag, color, alpha, marker, value, and note of each row to draw.
 
     Accelerators have their own colors. Where `y` holds accelerators, opacity tells `hue` apart, else the palette does.
+    `label` is a column, a format of `x` such as "{:.1f}x", a pair of either (the second is a note in small print), ""
+    for nothing, or None for plain numbers.
     """
-    solid, own = pd.Series(1.0, frame.index), theme.colors()
-    for column in filter(None, [hue, y]):
-        if frame[column].isin(own).any():
-            shade = solid if column == hue or not hue else turns(frame[hue], OPACITY)
-            return frame[column].map(theme.color), shade
-    return turns(frame[hue], theme.PALETTE) if hue else solid.map(lambda _: theme.PALETTE[0]), solid
+    frame = check(frame, y, x, hue, low, high, flag)
+    rows = pd.DataFrame({"y": frame[y], "x": frame[x], "low": frame[low or x], "high": frame[high or x]})
+    rows["hue"] = frame[hue].astype(str) if hue else ""
+    rows["flag"] = frame[flag].fillna(False).astype(bool) if flag else False
+    rows["color"], rows["alpha"] = turns(rows["hue"], theme.PALETTE), 1.0
+    for named in ("y", "hue"):
+        if rows[named].isin(theme.colors()).any():
+            rows["color"] = rows[named].map(theme.color)
+            rows["alpha"] = turns(rows["hue"], OPACITY) if named == "y" else 1.0
+    rows["marker"] = turns(rows["hue"], MARKERS)
+    for kind, part in zip(("value", "note"), label if isinstance(label, tuple) else (label, ""), strict=True):
+        if part is None:
+            rows[kind] = numbers(frame[x])
+        else:
+            written = frame[x].map(part.format) if "{" in part or not part else check(frame, part)[part].fillna("")
+            rows[kind] = written.astype(str)
+    return rows
 
 
 def turns(values: pd.Series, of: Sequence[Any]) -> pd.Series:
@@ -85,20 +87,6 @@ def numbers(values: pd.Series) -> pd.Series:
     return values.map(lambda each: "" if pd.isna(each) else f"{round(each, digits):,.{max(digits, 0)}f}")
 
 
-def labels(frame: pd.DataFrame, x: str, label: Label) -> pd.DataFrame:
-    """Return the columns `value` and `note` that are written beside each mark.
-
-    `label` is a column, a format of `x` such as "{:.1f}x", a pair of either (the second is a note in small print), ""
-    for nothing, or None for plain numbers.
-    """
-    value, note = label if isinstance(label, tuple) else (label, "")
-    texts = pd.DataFrame({"value": numbers(frame[x]), "note": ""})
-    for kind, part in (("value", value), ("note", note)):
-        if part is not None:
-            texts[kind] = frame[x].map(part.format) if "{" in part or not part else check(frame, part)[part].fillna("")
-    return texts.astype(str)
-
-
 def beside(ax: Axes, x: float, y: float, value: str, note: str, gap: float) -> None:
     """Write a value in bold and a note in small print `gap` points right of a point (left where negative).
 
@@ -110,9 +98,8 @@ def beside(ax: Axes, x: float, y: float, value: str, note: str, gap: float) -> N
     look = {"ha": "left" if gap > 0 else "right", "va": "center", "zorder": 5, **OUTSIDE}
     look["bbox"] = {"facecolor": theme.SURFACE, "edgecolor": "none", "pad": 0.6}
     ax.annotate(value, (x, y), (gap, 5 * stacked), size=VALUE, weight="bold", **look)
-    if note:
-        aside = gap + math.copysign(wide, gap)
-        ax.annotate(note, (x, y), (aside, -6 * stacked), size=NOTE, color=theme.MUTED, **look)
+    at = gap + math.copysign(wide, gap), -6 * stacked
+    ax.annotate(note, (x, y), at, size=NOTE, color=theme.MUTED, **look)
 
 
 def reference(ax: Axes, guides: Reference, across: bool = False) -> None:
@@ -127,30 +114,42 @@ def reference(ax: Axes, guides: Reference, across: bool = False) -> None:
             (ax.axhspan if across else ax.axvspan)(*place, color=theme.PALETTE[1], alpha=0.18, lw=0, zorder=0.4)
         else:
             (ax.axhline if across else ax.axvline)(place, color=theme.INK, lw=1, ls=(0, (4, 2)), zorder=2.5)
-        look = {"size": NOTE, "color": theme.MUTED, "ha": "left" if across else "center", **OUTSIDE}
-        at, grid = (1, np.mean(place)), ax.get_yaxis_transform()
-        if not across:
-            at, grid = at[::-1], ax.get_xaxis_transform()
-        ax.annotate(name, at, (4, 0) if across else (0, 3), xycoords=grid, va="center" if across else "bottom", **look)
-
-
-def look(form: str, hue: str, alpha: float = 1.0) -> dict[str, Any]:
-    """Return how a bar is drawn: solid, hatched, or dashed."""
-    if form == "solid":
-        return {"facecolor": hue, "lw": 0, "alpha": alpha}
-    return {"facecolor": theme.SURFACE, "edgecolor": hue, "lw": 1.2, "alpha": max(alpha, 0.6)} | (
-        {"hatch": "////"} if form == "hatched" else {"ls": (0, (3, 2))}
-    )
+        middle, look = np.mean(place), {"size": NOTE, "color": theme.MUTED, **OUTSIDE}
+        if across:
+            ax.annotate(name, (1, middle), (4, 0), xycoords=ax.get_yaxis_transform(), va="center", **look)
+        else:
+            ax.annotate(name, (middle, 1), (0, 3), xycoords=ax.get_xaxis_transform(), ha="center", **look)
 
 
 def bar_mark(form: str = "solid", hue: str = theme.OTHER, alpha: float = 1.0) -> Patch:
     """Return the legend's mark of a bar."""
-    return Patch(**look(form, hue, alpha))
+    return Patch(**{"facecolor": hue, "edgecolor": hue, "alpha": alpha} | FORMS[form])
 
 
 def dot_mark(hue: str = theme.OTHER, marker: str = "o", hollow: bool = False) -> Line2D:
     """Return the legend's mark of a dot."""
     return Line2D([], [], color=hue, marker=marker, ls="", mfc=theme.SURFACE if hollow else hue, mew=1.6, ms=7)
+
+
+def key(ax: Axes, rows: pd.DataFrame, flag: str | None, dots: bool) -> None:
+    """Tell in the legend the hues of rows apart, where there are two, and what the boolean column `flag` means."""
+    plain = rows["alpha"].eq(1).all()
+    one = rows.drop_duplicates("hue").to_dict("records") if rows["hue"].nunique() > 1 else []
+    shown = {
+        row["hue"]: dot_mark(row["color"], row["marker"])
+        if dots
+        else bar_mark("solid", row["color"] if plain else theme.OTHER, row["alpha"])
+        for row in one
+    }
+    meant = [
+        name for name, given in (("solid", ~rows["flag"]), ("flag", rows["flag"])) if rows["flag"].any() and given.any()
+    ]
+    marks = {
+        "solid": dot_mark() if dots else bar_mark(),
+        "flag": dot_mark(hollow=True) if dots else bar_mark("hatched"),
+    }
+    names = {"solid": "measured", "flag": words(flag or "")}
+    legend(ax, shown, {names[each]: marks[each] for each in meant})
 
 
 def legend(where: Figure | Axes, series: Mapping[str, Artist], flags: Mapping[str, Artist], anew: bool = False) -> None:
@@ -160,8 +159,7 @@ def legend(where: Figure | Axes, series: Mapping[str, Artist], flags: Mapping[st
     """
     figure = where.figure
     kept = figure.__dict__.setdefault("_analysis_legend", [{}, {}])
-    kept[:] = kept[0] | dict(series), {} if anew else kept[1]
-    kept[1] |= dict(flags)
+    kept[:] = kept[0] | dict(series), ({} if anew else kept[1]) | dict(flags)
     entries = kept[0] | kept[1]
     for old in figure.legends[:]:
         old.remove()
@@ -183,15 +181,6 @@ def legend_note(
     legend(where, {}, {words: mark for words, mark in marks.items() if words}, anew=True)
 
 
-def told(frame: pd.DataFrame, column: str | None) -> tuple[pd.Series, dict[str, bool]]:
-    """Return a boolean column (False without one), and the legend's words for its values."""
-    if not column:
-        return pd.Series(False, frame.index), {}
-    values = frame[column].fillna(False).astype(bool)
-    plain = {} if values.all() else {"measured": False}
-    return values, {**plain, words(column): True} if values.any() else {}
-
-
 def words(column: str) -> str:
     """Return a column's name as words: `rate_per_accelerator` is "rate per accelerator"."""
     return column.replace("_", " ")
@@ -208,10 +197,8 @@ def ticks(axis: Axis) -> None:
     if axis.get_scale() == "log":
         low, high = axis.get_view_interval()
         decades = math.log10(high / low)
-        axis.get_major_locator().set_params(
-            subs=(1, 1.5, 2, 3, 4, 6, 8) if decades < 1 else (1, 2, 5)[: 4 - int(decades)]
-        )
-        axis.get_major_locator().set_params(numticks=20)
+        steps = (1, 1.5, 2, 3, 4, 6, 8) if decades < 1 else (1, 2, 5)[: 4 - int(decades)]
+        axis.get_major_locator().set_params(subs=steps, numticks=20)
         axis.set_minor_locator(plt.NullLocator())
     axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
 
@@ -226,6 +213,24 @@ def spread(places: Sequence[float], gap: float, low: float, high: float) -> np.n
         spots[1:] += close
         spots = np.clip(spots, low, high)
     return spots[np.argsort(order)]
+
+
+def panels(
+    count: int, *, columns: int = 0, height: float = 3.4, width: float = 0, share: str = "", **options: Any
+) -> tuple[Figure, np.ndarray]:
+    """Return a figure of `count` axes in a flat array, each `height` inches high.
+
+    `columns` are by default as many as `count`, up to three; `share` is "x", "y", "xy" or ""; `width` is that of the
+    figure in inches; further options are those of `matplotlib.pyplot.subplots`, such as `width_ratios`.
+    """
+    columns = columns or min(count, 3)
+    rows = math.ceil(count / columns)
+    size = width or theme.WIDTH * (1.2 if columns > 2 else 1), height * rows
+    options |= {"sharex": "x" in share, "sharey": "y" in share}
+    figure, grid = plt.subplots(rows, columns, figsize=size, squeeze=False, **options)
+    for spare in grid.flat[count:]:
+        spare.remove()
+    return figure, grid.flatten()[:count]
 
 
 def later(ax: Axes, place: Callable[[], None]) -> None:

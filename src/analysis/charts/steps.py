@@ -51,7 +51,9 @@ def waterfall(
     for row in frame.index:
         first = base if total[row] else before[row]
         bottom, top = scale * min(first, after[row]), scale * max(first, after[row])
-        ax.bar(row, top - bottom, bottom=bottom, width=0.7, zorder=2, **parts.look(*LOOKS[kinds[row]]))
+        form, color = LOOKS[kinds[row]]
+        look = {"facecolor": color, "edgecolor": color} | parts.FORMS[form]
+        ax.bar(row, top - bottom, bottom=bottom, width=0.7, zorder=2, **look)
         ax.plot([row - 0.65, row - 0.35], [scale * before[row]] * 2, color=theme.MUTED, lw=1 if row else 0, zorder=1.5)
         if total[row]:
             ax.plot([row, row], scale * ends[row], color=theme.INK, lw=1.4, marker="_", ms=9, zorder=4)

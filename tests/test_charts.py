@@ -1,0 +1,315 @@
+"""Charts: what a reader sees is the frame's numbers, in one look, as an image that stands alone."""
+
+import os
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from itertools import pairwise
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+import seaborn as sns
+from matplotlib.patches import Rectangle
+
+from analysis import charts, tables
+from analysis.charts import grids, image, parts, theme
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
+@pytest.fixture
+def speedups():
+    return pd.DataFrame(
+        {
+            "accelerator": ["GB300", "B200", "H200"],
+            "speedup": [4.07, 3.16, 1.13],
+            "low": [3.7, np.nan, 1.1],
+            "high": [4.4, np.nan, 1.2],
+            "modeled": [True, False, False],
+            "note": ["1 link", "v5.0", ""],
+        }
+    )
+
+
+def written(ax):
+    return [text.get_text() for text in ax.texts if text.get_text()]
+
+
+def bar_widths(ax):
+    return [patch.get_width() for patch in ax.patches if isinstance(patch, Rectangle)]
+
+
+def test_bars_begin_at_zero_in_the_order_of_the_frame_with_colors_of_accelerators(speedups):
+    ax = charts.bars(speedups, "accelerator", "speedup", label=("{:.1f}x", "note"))
+    assert bar_widths(ax) == [4.07, 3.16, 1.13]
+    assert [patch.get_x() for patch in ax.patches] == [0, 0, 0]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["GB300", "B200", "H200"]
+    assert list(np.diff(ax.get_yticks()) < 0) == [True, True]
+    assert written(ax) == ["4.1x", "1 link", "3.2x", "v5.0", "1.1x"]
+    color = tables.accelerators.set_index("label")["color"]["GB300"]
+    assert ax.patches[0].get_facecolor() == pytest.approx(plt.matplotlib.colors.to_rgba(color))
+
+
+def test_hatched_bars_are_named_in_the_legend_by_their_column_or_by_a_note(speedups):
+    ax = charts.bars(speedups, "accelerator", "speedup", hatched="modeled")
+    assert [bool(patch.get_hatch()) for patch in ax.patches] == [True, False, False]
+    assert [text.get_text() for text in ax.figure.legends[0].get_texts()] == ["measured", "modeled"]
+    charts.legend_note(ax, solid="one round", hatched="across rounds", line="range")
+    assert [text.get_text() for text in ax.figure.legends[0].get_texts()] == ["one round", "across rounds", "range"]
+
+
+def test_a_range_reaches_from_low_to_high_and_its_label_stands_behind_it(speedups):
+    ax = charts.bars(speedups, "accelerator", "speedup", low="low", high="high")
+    assert list(ax.lines[0].get_xdata()) == [3.7, 4.4]
+    assert ax.texts[0].xy[0] == 4.4
+    assert ax.get_xlim()[0] == 0
+    assert ax.get_xlim()[1] > 4.4
+
+
+def test_changes_below_zero_have_their_label_on_the_left():
+    ax = charts.bars(pd.DataFrame({"gpu": ["a", "b"], "change": [-0.17, 0.3]}), "gpu", "change", label="{:+.0%}")
+    assert ax.get_xlim()[0] == pytest.approx(-0.17 * 1.02)
+    assert [text.get_ha() for text in ax.texts if text.get_text()] == ["right", "left"]
+
+
+def test_rows_of_one_name_stand_together_and_opacity_tells_them_apart():
+    frame = pd.DataFrame(
+        {"gpu": ["B200", "B200", "H200"], "scenario": ["Offline", "Interactive", "Offline"], "rate": [7.5, 4.5, 2.6]}
+    )
+    ax = charts.bars(frame, "gpu", "rate", hue="scenario")
+    middles = [patch.get_y() + patch.get_height() / 2 for patch in ax.patches]
+    assert np.diff(middles) == pytest.approx([-1, -1 - 0.5])
+    assert [patch.get_alpha() for patch in ax.patches] == [1, 0.5, 1]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["B200", "H200"]
+
+
+def test_dots_of_one_line_show_each_value_and_their_median():
+    frame = pd.DataFrame({"model": ["a", "a", "a", "b"], "accuracy": [99.1, 99.5, 100.4, 100.0]})
+    ax = charts.dots(frame, "model", "accuracy")
+    assert written(ax) == ["99.5", "n = 3", "100.0"]
+    assert [line.get_xdata()[0] for line in ax.lines if line.get_alpha() == 0.45] == [99.1, 99.5, 100.4]
+    assert ax.texts[0].xy[0] == 100.4
+
+
+def test_hollow_dots_have_the_color_of_the_page_inside(speedups):
+    ax = charts.dots(speedups, "accelerator", "speedup", low="low", high="high", hollow="modeled")
+    faces = [line.get_markerfacecolor() for line in ax.lines if line.get_marker() == "o"]
+    assert faces == [theme.SURFACE, charts.color("B200"), charts.color("H200")]
+
+
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ([4.07, 0.534], ["4.07", "0.53"]),
+        ([15872, 949], ["15,900", "900"]),
+        ([99.12, 100.44], ["99.1", "100.4"]),
+        ([np.nan, 16.74], ["", "16.7"]),
+    ],
+)
+def test_numbers_have_one_precision(values, texts):
+    assert list(parts.numbers(pd.Series(values))) == texts
+
+
+def factors(kinds, values):
+    return pd.DataFrame({"step": list("abcdefgh")[: len(values)], "factor": values, "kind": kinds})
+
+
+def test_waterfall_is_the_running_product_in_percent():
+    frame = factors(["total", "measured", "assumed", "total"], [1, 0.9, 0.5, np.nan])
+    ax = charts.waterfall(frame, "step", "factor", kind="kind")
+    tops = [(round(patch.get_y(), 6), round(patch.get_y() + patch.get_height(), 6)) for patch in ax.patches[:4]]
+    assert tops == [(0, 100), (90, 100), (45, 90), (0, 45)]
+    assert [text for text in written(ax) if text[0] in "×0123456789"] == ["100%", "×0.90", "×0.50", "45%"]
+
+
+def test_waterfall_of_gains_is_logarithmic_from_the_baseline():
+    frame = factors(["total", "measured", "modeled", "total"], [1, 1.5, 2, np.nan]).assign(
+        low=[np.nan, 1.4, 1.5, 2.5], high=[np.nan, 1.6, 2.5, 3.5]
+    )
+    ax = charts.waterfall(frame, "step", "factor", kind="kind", low="low", high="high")
+    assert ax.get_yscale() == "log"
+    assert [patch.get_y() + patch.get_height() for patch in ax.patches[:4]] == pytest.approx([1, 1.5, 3, 3])
+    assert "1.40–1.60" in written(ax)
+    assert written(ax)[-1] == "3.00x"
+
+
+def test_an_unknown_kind_of_factor_names_the_valid_ones():
+    with pytest.raises(ValueError, match=r"measured.*assumed"):
+        charts.waterfall(factors(["measurd"], [0.5]), "step", "factor", kind="kind")
+
+
+def test_heatmap_shows_what_is_missing_in_gray_and_words_that_can_be_read():
+    values = pd.DataFrame([[1.0, 4.0], [0.25, np.nan]], ["B200", "H100"], ["Llama", "Wan"])
+    ax = charts.heatmap(values, values.map("{:.2f}\nFP4".format), center=1)
+    fills = [plt.matplotlib.colors.to_hex(patch.get_facecolor()) for patch in ax.patches]
+    for fill, color in zip(fills, [grids.MIDDLE, grids.HIGHER, grids.LOWER, theme.MISSING], strict=True):
+        assert plt.matplotlib.colors.to_rgb(fill) == pytest.approx(plt.matplotlib.colors.to_rgb(color), abs=0.01)
+    assert written(ax) == ["1.00", "FP4", "4.00", "FP4", "0.25", "FP4"]
+    for text, fill in zip([t for t in ax.texts if t.get_text() == "FP4"], fills, strict=False):
+        assert theme.contrast(text.get_color(), fill) >= 4.0
+
+
+def test_heatmap_of_two_levels_has_air_between_groups_and_their_names():
+    columns = pd.MultiIndex.from_tuples([("Offline", "a"), ("Offline", "b"), ("Interactive", "a")])
+    ax = charts.heatmap(pd.DataFrame([[1, 2, 3]], ["B200"], columns))
+    assert list(ax.get_xticks()) == pytest.approx([0, 1, 2 + grids.APART])
+    assert written(ax)[-2:] == ["Offline", "Interactive"]
+
+
+def series(names):
+    frames = [
+        pd.DataFrame({"round": ["v5.0", "v5.1", "v6.0"], "rate": [1.0, 2.0, 3 + i / 100]}) for i in range(len(names))
+    ]
+    return pd.concat(frames, keys=names, names=["gpu"]).reset_index("gpu")
+
+
+def test_five_lines_are_named_at_their_ends_without_overlap_and_six_in_a_legend():
+    ax = charts.lines(series(["H100", "H200", "B200", "B300", "GB300"]), "round", "rate", "gpu")
+    image.settle(ax)
+    assert ax.figure.legends == []
+    boxes = sorted((text.get_window_extent() for text in ax.texts if text.get_text()), key=lambda box: box.y0)
+    assert all(low.y1 <= high.y0 + 1 for low, high in pairwise(boxes))
+    six = charts.lines(series(["H100", "H200", "B200", "B300", "GB300", "MI355X"]), "round", "rate", "gpu")
+    assert len(six.figure.legends[0].get_texts()) == 6
+
+
+def test_lines_follow_an_ordered_category_not_the_frame():
+    rounds = pd.Categorical(["v6.0", "v5.0"], ["v4.0", "v5.0", "v6.0"], ordered=True)
+    ax = charts.lines(pd.DataFrame({"round": rounds, "rate": [3.0, 1.0], "gpu": "B200"}), "round", "rate", "gpu")
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["v5.0", "v6.0"]
+    assert list(ax.lines[0].get_ydata()) == [1.0, 3.0]
+
+
+def test_labels_follow_limits_that_are_changed_later():
+    ax = charts.lines(series(["H100"]), "round", "rate", "gpu")
+    before = ax.texts[0].xy[1]
+    ax.set_ylim(0, 30)
+    image.settle(ax)
+    assert before > 0.9
+    assert ax.texts[0].xy[1] == pytest.approx(3 / 30)
+
+
+def test_names_of_close_points_do_not_cover_each_other():
+    frame = pd.DataFrame(
+        {"kw": [1.0, 1.01, 1.02, 3], "rate": [5.0, 5.05, 5.1, 9], "gpu": ["H100", "H200", "B200", "B300"]}
+    )
+    ax = charts.scatter(frame, "kw", "rate", label="gpu")
+    image.settle(ax)
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[i + 1 :])
+
+
+def test_spread_keeps_order_gap_and_limits():
+    spots = parts.spread([0.5, 0.5, 0.51, 0.9], 0.1, 0, 1)
+    assert np.diff(spots) == pytest.approx([0.1, 0.1, spots[3] - spots[2]], abs=1e-3)
+    assert spots[:3].mean() == pytest.approx(0.503, abs=0.01)
+    assert parts.spread([1, 1], 0.1, 0, 1).max() <= 1
+
+
+def test_a_misspelled_column_names_the_one_that_is_meant(speedups):
+    with pytest.raises(ValueError, match="did you mean 'speedup'"):
+        charts.bars(speedups, "accelerator", "speedups")
+    with pytest.raises(ValueError, match="did you mean 'note'"):
+        charts.bars(speedups, "accelerator", "speedup", label="notes")
+
+
+def test_an_empty_frame_is_an_error(speedups):
+    with pytest.raises(ValueError, match="at least one row"):
+        charts.dots(speedups[:0], "accelerator", "speedup")
+
+
+def test_an_unknown_accelerator_is_gray_and_each_known_one_has_its_own_color():
+    assert charts.color("Z9000") == theme.OTHER
+    colors = list(theme.colors().values())
+    assert len(set(colors)) == len(colors)
+
+
+def test_compose_fits_long_texts_above_and_below_a_small_seaborn_figure():
+    figure, ax = plt.subplots(figsize=(3, 2))
+    sns.barplot(x=["a", "b"], y=[1, 2], ax=ax)
+    figure.draw_without_rendering()
+    drawn = figure.get_tightbbox()
+    charts.compose(ax, "A title that is much longer than the figure is wide, so it wraps", "tokens/s", "MLPerf " * 40)
+    figure.draw_without_rendering()
+    boxes = {
+        text.get_gid(): text.get_window_extent().transformed(figure.dpi_scale_trans.inverted()) for text in figure.texts
+    }
+    canvas = image._canvas(figure)
+    assert boxes["title"].y0 >= boxes["subtitle"].y1 > boxes["subtitle"].y0 > drawn.y1
+    assert boxes["source"].y1 < drawn.y0
+    assert all(canvas.x0 <= box.x0 and box.x1 <= canvas.x1 for box in boxes.values())
+    assert canvas.y0 < boxes["source"].y0
+    assert boxes["title"].y1 < canvas.y1
+
+
+def test_compose_again_replaces_the_texts():
+    figure, _ = plt.subplots()
+    charts.compose(figure, "First", "", "here")
+    charts.compose(figure, "Second", "", "there")
+    assert sorted(text.get_text() for text in figure.texts) == ["Second", "there"]
+
+
+def test_svg_is_deterministic_valid_and_colored_by_variables(speedups):
+    def drawn():
+        ax = charts.bars(speedups, "accelerator", "speedup", hatched="modeled", low="low", high="high")
+        return charts.svg(charts.compose(ax, "GB300: 4x", "Offline", "MLPerf"))
+
+    first = drawn()
+    assert first == drawn()
+    assert ET.fromstring(first).tag == "{http://www.w3.org/2000/svg}svg"
+    assert "<text" not in first
+    for name, color in (("ink", theme.INK), ("muted", theme.MUTED), ("grid", theme.GRID), ("surface", theme.SURFACE)):
+        assert f"{color}; " in first
+        assert f"var(--{name}, {color})" in first
+    colors = re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})(?!;? ?(?:fill|stroke)?:? ?var)(?=\")", first)
+    assert theme.INK not in colors
+    assert charts.color("GB300") in first
+    lighter = re.search(rf"--on-{charts.color('GB300')[1:]}:(#\w+)", first)[1]
+    assert theme.contrast(lighter, theme.DARK_PAGE) >= 4
+
+
+def test_two_figures_on_a_page_share_no_id():
+    def ids(values):
+        return set(
+            re.findall(r' id="([^"]+)"', charts.svg(charts.bars(pd.DataFrame({"a": ["x"], "b": values}), "a", "b")))
+        )
+
+    first, second = ids([1.0]), ids([2.0])
+    assert first
+    assert not first & second
+
+
+def test_words_on_cells_keep_their_color_on_a_dark_page():
+    svg = charts.svg(charts.heatmap(pd.DataFrame([[1.0, 9.0]], ["B200"], ["a", "b"])))
+    assert f'"fill: {grids.ON_DARK}"' in svg
+    assert f'"fill: {grids.ON_LIGHT}"' in svg
+
+
+def test_png_is_on_white_and_sharp_enough_for_a_slide(speedups, tmp_path):
+    path = tmp_path / "figure.png"
+    path.write_bytes(charts.png(charts.compose(charts.bars(speedups, "accelerator", "speedup"), "Title", "", "")))
+    pixels = plt.imread(path)
+    assert pixels.shape[1] > 1300
+    assert (pixels[0, 0, :3] == 1).all()
+
+
+def test_a_users_own_matplotlibrc_changes_nothing(tmp_path):
+    (tmp_path / "matplotlibrc").write_text("font.size: 30\naxes.facecolor: red\nsvg.fonttype: none\n")
+    code = """
+import hashlib, pandas as pd
+from analysis import charts
+ax = charts.bars(pd.DataFrame({"a": ["H100"], "b": [1.0]}), "a", "b")
+print(hashlib.sha256(charts.svg(charts.compose(ax, "Title", "", "")).encode()).hexdigest())
+"""
+    run = {"capture_output": True, "text": True, "check": True, "cwd": tmp_path}
+    plain = {**os.environ, "MPLBACKEND": "agg"}
+    own = subprocess.run([sys.executable, "-c", code], env={**plain, "MATPLOTLIBRC": str(tmp_path)}, **run).stdout
+    (tmp_path / "matplotlibrc").unlink()
+    assert own == subprocess.run([sys.executable, "-c", code], env=plain, **run).stdout
