@@ -19,6 +19,10 @@ OTHER = "#8a939c"  # of an accelerator without a color of its own
 PALETTE = [*map(to_hex, sns.color_palette("colorblind"))]
 VARIABLES = {INK: "ink", "#000000": "ink", MUTED: "muted", GRID: "grid", SURFACE: "surface", MISSING: "missing"}
 DARK_PAGE = "#0d1117"
+PRECISIONS = {
+    "FP32": "#999999", "BF16": "#555555", "FP16": "#555555", "INT8": "#029e73", "FP8": "#0173b2", "FP4": "#d55e00",
+    "INT4": "#8250a8",
+}  # fmt: skip
 
 
 def apply() -> None:
@@ -30,9 +34,9 @@ def apply() -> None:
 
 @lru_cache(maxsize=1)
 def colors() -> dict[str, str]:
-    """Return the colors of accelerators by short name (data/accelerators.csv)."""
+    """Return the colors of accelerators by short name (data/accelerators.csv), and of precisions."""
     own = tables.accelerators[tables.accelerators["color"].ne("")]
-    return dict(zip(own["label"], own["color"], strict=True))
+    return PRECISIONS | dict(zip(own["label"], own["color"], strict=True))
 
 
 def color(accelerator: str) -> str:
