@@ -93,7 +93,8 @@ def waterfall(
     table = shares(benchmarks, trace)
     rows = _applying(table, [*BUSY, "busy", "delivered"] if use == "batch" else ORDER, use, system, fleet)
     if "delivered" not in set(rows["step"]):
-        raise NoData(f"no {system} has comparable results in Offline and {USES[use]} of {', '.join(benchmarks)}")
+        asked = f"{USES[use]} of {', '.join(benchmarks)}"
+        raise NoData(f"no {system} has comparable results in Offline and, under a limit on tokens/s, in {asked}")
     rows = pd.concat([pd.DataFrame({"step": ["offline"], "median": [1.0], "kind": ["total"]}), rows], ignore_index=True)
     kind = rows["kind"].replace("modeled", "total")
     number = rows["n"].map("{:.0f}".format)  # no-break spaces keep "n = 10" on one line
@@ -216,18 +217,6 @@ def peaks(rates: pd.DataFrame | None = None, gaps: bool = True) -> pd.DataFrame:
     )
 
 
-def limits(benchmarks: Sequence[str], scenario: str) -> tuple[float, float]:
-    """Return the tightest p99 limits on TPOT and TTFT of benchmarks in a scenario, in milliseconds."""
-    rules = tables.benchmark_limits
-    rules = rules[rules["source_id"].eq("mlcommons-rules") & rules["benchmark"].isin(list(benchmarks))]
-    tightest = rules[rules["scenario"].eq(scenario)].groupby("quantity")["high"].min()
-    if not {"tpot_p99_limit", "ttft_p99_limit"} <= {*tightest.index}:
-        raise NoData(
-            f"no latency limit of {', '.join(benchmarks)} in {scenario}: not a language model, or no such scenario"
-        )
-    return tightest["tpot_p99_limit"], tightest["ttft_p99_limit"]
-
-
 @lru_cache(maxsize=8)
 def _computed(benchmarks: tuple[str, ...], trace: str) -> pd.DataFrame:
     """Return the table of factors and shares, as in data/delivered.csv."""
@@ -264,7 +253,9 @@ def _values(benchmarks: tuple[str, ...], trace: str) -> list[tuple]:
     for use, scenario in USES.items():
         network = networked("Offline" if use == "batch" else "Server")["share"]
         found.append((use, "node", "", "networked nodes", network, len(network), "results"))
-        if use == "batch":
+        asked = pd.DataFrame({"benchmark": benchmarks, "scenario": scenario})
+        limits = [tpot_limits(asked, quantity).min() for quantity in ("tpot_p99_limit", "ttft_p99_limit")]
+        if np.isnan(limits).any():  # batch has none, nor has what is no language model
             continue
         try:
             kept = by_accelerator(pd.concat([retained(benchmark, scenario) for benchmark in benchmarks]))
@@ -272,7 +263,7 @@ def _values(benchmarks: tuple[str, ...], trace: str) -> list[tuple]:
             continue
         for system, cells in kept[kept["size"].ne("")].groupby("size"):
             found.append((use, system, "", "latency limit", cells["share"], len(cells), "accelerators by model"))
-        found += _bursts(use, *limits(benchmarks, scenario), trace)
+        found += _bursts(use, *limits, trace)
     return found + _peaks(trace)
 
 

@@ -1,0 +1,236 @@
+"""Factors from Offline to delivered: each on a few results or windows with answers by hand, and the shipped table."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import NoData, derating, tables
+from analysis.planner import bursts
+
+RESULT = {
+    "id": "", "round": "v6.1", "benchmark": "gpt-oss-120b", "model": "GPT-OSS 120B", "scenario": "Server", "vendor": "",
+    "submitter": "A", "system": "s", "accelerator": "B200", "kind": "gpu", "accelerator_count": 8.0, "nodes": 1,
+    "precision": "fp4", "hypervisor": "", "power_capped": False, "rate": 80.0,
+}  # fmt: skip
+
+
+@pytest.fixture
+def record(monkeypatch):
+    """Let derating compare the given results instead of the record's."""
+
+    def put(*rows):
+        frame = pd.DataFrame([RESULT | row for row in rows])
+        frame["id"] = [f"r{place}" for place in range(len(frame))]
+        frame["rate_per_accelerator"] = frame["rate"] / frame["accelerator_count"]
+
+        def comparable(*, benchmark, scenario):
+            found = frame[frame["benchmark"].eq(benchmark) & frame["scenario"].eq(scenario)]
+            if found.empty:
+                raise NoData("nothing")
+            return found
+
+        monkeypatch.setattr(derating, "comparable", comparable)
+
+    return put
+
+
+def offline(**row):
+    return {"scenario": "Offline", "rate": 100.0} | row
+
+
+def test_a_system_keeps_its_best_limited_over_its_best_offline_rate(record):
+    record({"rate": 70.0}, {"rate": 80.0}, offline(rate=90.0), offline())
+    assert derating.retained("gpt-oss-120b")["share"].tolist() == [0.8]
+
+
+@pytest.mark.parametrize(
+    ("row", "pairs"),
+    [
+        ({"precision": "fp8"}, 0),  # another precision
+        ({"precision": ""}, 1),  # not stated: may be the same
+        ({"submitter": "B"}, 0),
+        ({"round": "v6.0"}, 0),
+        ({"accelerator_count": 4.0}, 0),
+        ({"hypervisor": "KVM"}, 0),
+    ],
+)
+def test_only_runs_of_one_bare_metal_system_pair(record, row, pairs):
+    record({}, offline(**row))
+    assert len(derating.retained("gpt-oss-120b")) == pairs
+
+
+def test_a_node_has_eight_gpus_and_a_rack_64_or_more(record):
+    sizes = [
+        ("B200", 8, 1, "gpu"), ("B200", 4, 1, "gpu"), ("B200", 16, 2, "gpu"), ("GB300", 72, 18, "gpu"),
+        ("GB300", 64, 16, "gpu"), ("GB300", 4, 1, "gpu"), ("MI355X", 512, 64, "gpu"), ("Xeon", 8, 1, "cpu"),
+    ]  # fmt: skip
+    rows = [
+        {"accelerator": name, "accelerator_count": float(count), "nodes": nodes, "kind": kind}
+        for name, count, nodes, kind in sizes
+    ]
+    record(*rows, *[offline(**row) for row in rows])
+    assert derating.retained("gpt-oss-120b")["size"].tolist() == ["node", "", "", "rack", "rack", "", "", ""]
+
+
+def test_an_accelerator_has_the_median_of_its_newest_round_and_the_range_of_all():
+    pairs = pd.DataFrame(
+        {
+            "benchmark": "deepseek-r1", "model": "DeepSeek-R1", "scenario": "Server", "vendor": "NVIDIA",
+            "size": "node", "accelerator": ["B200"] * 4 + ["H200"],
+            "round": pd.Categorical(["v5.1", "v6.1", "v6.1", "v6.1", "v6.0"], ["v5.1", "v6.0", "v6.1"], ordered=True),
+            "share": [0.46, 0.9, 0.97, 0.98, 0.8],
+        }
+    )  # fmt: skip
+    kept = derating.by_accelerator(pairs).set_index("accelerator")
+    assert kept.index.tolist() == ["H200", "B200"]  # oldest first, as in data/accelerators.csv
+    assert kept.loc["B200", ["share", "low", "high", "systems", "round"]].tolist() == [0.97, 0.46, 0.98, 4, "v6.1"]
+    assert kept.loc["H200", "share"] == 0.8
+    assert kept["limit"].tolist() == [12.5, 12.5]  # 1,000 over the limit of 80 ms
+
+
+def test_a_virtualized_result_is_compared_with_the_median_on_bare_metal(record, monkeypatch):
+    monkeypatch.setattr(derating, "_language_models", lambda scenarios: derating.comparable(
+        benchmark="gpt-oss-120b", scenario="Server"))  # fmt: skip
+    record(
+        {"hypervisor": "KVM", "rate": 76.0}, {"rate": 70.0}, {"rate": 80.0}, {"rate": 90.0},
+        {"rate": 10.0, "precision": "fp8"}, {"rate": 10.0, "round": "v6.0"}, {"rate": 10.0, "accelerator_count": 4.0},
+        {"hypervisor": "KVM", "rate": 1.0, "kind": "cpu"}, {"hypervisor": "KVM", "rate": 1.0, "accelerator": "H200"},
+    )  # fmt: skip
+    assert derating.hypervisor()["share"].tolist() == [76 / 80]
+
+
+def test_networked_nodes_are_compared_with_one_node_of_eight(record, monkeypatch):
+    monkeypatch.setattr(derating, "_language_models", lambda scenarios: derating.comparable(
+        benchmark="gpt-oss-120b", scenario=scenarios[0]))  # fmt: skip
+    two = {"accelerator_count": 16.0, "nodes": 2}
+    record(
+        two | {"rate": 152.0}, {"rate": 80.0}, {"accelerator_count": 4.0, "rate": 10.0},
+        two | {"accelerator": "GB300"}, {"accelerator": "GB300"}, two | {"hypervisor": "KVM"},
+    )  # fmt: skip
+    assert derating.networked()["share"].tolist() == [(152 / 16) / (80 / 8)]
+
+
+def test_serving_stacks_are_compared_at_equal_settings(monkeypatch):
+    run = {
+        "source_id": "inferencex-points", "checkpoint": "m", "accelerator": "B200", "precision": "fp8", "gpus": 8,
+        "prompt_tokens": 1024, "answer_tokens": 1024, "concurrency": 64, "engine": "vLLM", "disaggregated": False,
+        "unfinished": False, "output_tokens_per_second_per_gpu": 90.0,
+    }  # fmt: skip
+    tensorrt = {"engine": "TensorRT-LLM", "output_tokens_per_second_per_gpu": 100.0}
+    better = {"output_tokens_per_second_per_gpu": 500.0}
+    rows = [
+        {}, {"output_tokens_per_second_per_gpu": 60.0}, tensorrt, better | {"unfinished": True},
+        better | {"disaggregated": True}, better | {"source_id": "other"}, {"concurrency": 32},
+        tensorrt | {"concurrency": 16},
+    ]  # fmt: skip
+    monkeypatch.setattr(tables, "load", lambda name: pd.DataFrame([run | row for row in rows]))
+    assert derating.serving_stack()["share"].tolist() == [0.9]
+
+
+def test_peaks_of_a_day_in_three_hours():
+    # Hours of 1, 2, and 4 requests/s, each with one window half as high again; the first has a gap.
+    rate = np.array([0, 1, 1, 1, 1, 1.5, 2, 2, 2, 2, 2, 3, 4, 4, 4, 4, 4, 6], float)
+    rates = pd.DataFrame({"service": "s", "seconds": np.arange(18) * 600, "requests_per_second": rate})
+    seen = rate[1:]
+    peaks = derating.peaks(rates).loc["s"]
+    assert peaks["fixed"] == pytest.approx(seen.mean() / np.quantile(seen, 0.99))
+    # The hour with a gap plans no other: only the third hour is planned, by the second's mean of 13/6.
+    third = np.array([4, 4, 4, 4, 4, 6])
+    assert peaks["last hour"] == pytest.approx(third.mean() / np.quantile(third, 0.99))
+    # Over the means of their hours, 5.5/5, 13/6, and 26/6: the peaks are 1.3636, 1.3846, 1.3846.
+    within = np.concatenate([rate[1:6] / 1.1, rate[6:12] / (13 / 6), rate[12:] / (26 / 6)])
+    assert peaks["next hour"] == pytest.approx(1 / np.quantile(within, 0.99))
+    assert derating.peaks(rates, gaps=False).loc["s", "fixed"] == pytest.approx(rate.mean() / np.quantile(rate, 0.99))
+
+
+def test_a_share_multiplies_medians_and_draws_each_factor_by_itself():
+    parts = pd.DataFrame({"values": [[0.5], [0.2, 0.4, 0.9]], "median": [0.5, 0.4]})
+    median, p10, p90, drawn = derating._product(parts)
+    assert (median, p10, p90, drawn) == pytest.approx((0.2, 0.1, 0.45, 0.2))
+
+
+def test_a_waterfall_ends_at_its_product_and_names_what_it_counts():
+    for use, system, fleet in [
+        ("batch", "rack", "fixed"),
+        ("chat", "node", "fixed"),
+        ("interactive", "rack", "pooled"),
+    ]:
+        rows = derating.waterfall(use, system, fleet)
+        factors = rows[rows["kind"].ne("total")]
+        busy = factors[factors["step"].isin(derating.BUSY)]
+        named = rows.set_index("step")["median"]
+        assert named["delivered"] == pytest.approx(factors["median"].prod(), rel=1e-3)
+        assert named["busy"] == pytest.approx(busy["median"].prod(), rel=1e-3)
+        assert ("networked nodes" in named) == (system == "node")
+        assert ("bursts" in named) == (use != "batch")
+    assert derating.waterfall().loc[1, "note"] == "MLPerf, n\u00a0=\u00a010"
+    alone, pooled = (derating.waterfall(fleet=f).set_index("step").loc["bursts", "median"] for f in ("fixed", "pooled"))
+    assert pooled > alone
+
+
+def test_shares_fall_with_the_limit_and_rise_with_foresight():
+    share = {(use, fleet): derating.delivered_share(use, "rack", fleet).median
+             for use in derating.USES for fleet in derating.FLEETS}  # fmt: skip
+    assert share["batch", "fixed"] == share["batch", "pooled"] > share["chat", "pooled"]
+    for use in ("chat", "interactive"):
+        assert share[use, "fixed"] < share[use, "last hour"] < share[use, "next hour"] < share[use, "pooled"]
+    assert share["interactive", "fixed"] < share["chat", "fixed"]
+
+
+def test_unknown_names_and_what_nobody_ran_are_told(monkeypatch):
+    with pytest.raises(ValueError, match="no use 'chats': did you mean 'chat'"):
+        derating.delivered_share("chats")
+    with pytest.raises(ValueError, match="no fleet 'elastic'"):
+        derating.delivered_share(fleet="elastic")
+    monkeypatch.setattr(bursts, "retained", lambda *asked: np.array([0.9]))
+    with pytest.raises(NoData, match=r"no rack has comparable results in Offline and.* in Server of mixtral-8x7b"):
+        derating.delivered_share(system="rack", benchmarks=["mixtral-8x7b"])
+    with pytest.raises(NoData, match="in Interactive of resnet50"):
+        derating.delivered_share("interactive", benchmarks=["resnet50"])
+    assert 0.3 < derating.delivered_share(benchmarks=["mixtral-8x7b"]).median < 0.5
+
+
+def write(path, arrivals, tokens):
+    pd.DataFrame({"arrival_seconds": arrivals, "answer_tokens": tokens}).to_csv(path, index=False)
+    return path
+
+
+def test_an_own_trace_of_a_day_brings_its_bursts_and_its_peak(tmp_path, monkeypatch):
+    monkeypatch.setattr(bursts, "retained", lambda *asked: np.array([0.9]))
+    hour = np.arange(0, 3600, 10.0)
+    day = np.concatenate([hour + 3600 * turn for turn in range(24) for _ in range(1 if turn < 18 else 3)])
+    rows = derating.waterfall(trace=write(tmp_path / "day.csv", day, 100)).set_index("step")
+    # 18 hours at one rate, 6 at three times as much: a mean of 1.5 over a peak of 3.
+    assert rows.loc["peak over mean", ["median", "source", "n"]].tolist() == [0.5, "day.csv", 1]
+    assert rows.loc["bursts", ["median", "source"]].tolist() == [0.9, "day.csv"]
+    own = derating.share_of_trace(tmp_path / "day.csv")
+    assert own.median == pytest.approx(derating.waterfall().loc[5, "median"] * 0.9 * 0.5 * 8 / 9, rel=1e-3)
+    short = derating.waterfall(trace=write(tmp_path / "hour.csv", hour, 100)).set_index("step")
+    assert short.loc["peak over mean", "source"] == "ServeGen"
+
+
+def test_a_night_without_requests_counts_in_an_own_trace(tmp_path, monkeypatch):
+    monkeypatch.setattr(bursts, "retained", lambda *asked: np.array([1.0]))
+    busy = np.append(np.arange(0, 43_200, 10.0), 86_399)
+    rows = derating.waterfall(trace=write(tmp_path / "half.csv", busy, 100)).set_index("step")
+    assert rows.loc["peak over mean", "median"] == pytest.approx(0.5, abs=0.01)
+
+
+def test_the_shipped_table_is_what_the_code_computes(monkeypatch):
+    shipped = tables.load("delivered").set_index(["use", "system", "fleet", "step"])
+    monkeypatch.setattr(derating, "_bursts", lambda use, *asked: [(use, "", "", "bursts", [0.9], 2, "chat traces")])
+    computed = derating._computed.__wrapped__(derating.BENCHMARKS, "").set_index(shipped.index.names)
+    same = [place for place in computed.index if place[3] not in ("bursts", "delivered") or place[0] == "batch"]
+    columns = ["median", "p10", "p90", "drawn", "n"]
+    pd.testing.assert_frame_equal(computed.loc[same, columns], shipped.loc[same, columns], atol=6e-5, check_dtype=False)
+    assert computed.loc[same, ["counted", "kind", "source"]].equals(shipped.loc[same, ["counted", "kind", "source"]])
+
+
+def test_shipped_bursts_are_what_the_simulation_gives():
+    shipped = tables.load("delivered").set_index(["use", "system", "fleet", "step"])
+    requests = tables.load("traffic_traces")
+    values = np.concatenate(
+        [bursts.retained(rows, 15, 1500) for name, rows in requests.groupby("service") if name != "code"]
+    )
+    row = shipped.loc[("interactive", "", "", "bursts")]
+    assert np.quantile(values, [0.5, 0.1, 0.9]) == pytest.approx(row[["median", "p10", "p90"]].tolist(), abs=1e-4)
