@@ -1,0 +1,65 @@
+"""Compute the scaling efficiency of larger systems, and how submitters of one system differ."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from analysis.compare import USUAL_SIZE, NoData, comparable
+
+ONE_SETTING = ["benchmark", "model", "scenario", "round", "accelerator", "vendor", "precision", "submitter"]
+RACKS = {"GB200": 72, "GB300": 72}  # accelerators that the links of one NVL72 rack join over its trays
+SCENARIOS = ("Server", "Offline", "Interactive")
+
+
+def systems(results: pd.DataFrame, since: str, scenarios: tuple[str, ...] = SCENARIOS) -> pd.DataFrame:
+    """Return the comparable available bare-metal results of each benchmark since a round, with their `layout`.
+
+    The layout is "one node", "one rack", or "several nodes or racks".
+    """
+    parts = []
+    for benchmark, part in results[results["round"].ge(since)].groupby("benchmark"):
+        for scenario in scenarios:
+            try:
+                parts.append(comparable(part, benchmark=benchmark, scenario=scenario))
+            except NoData:
+                continue
+    rows = pd.concat(parts, ignore_index=True)
+    rows = rows[rows["hypervisor"].eq("")]
+    in_rack = rows["accelerator_count"].le(rows["accelerator"].map(RACKS).fillna(0))
+    layout = np.select([rows["nodes"].le(1), in_rack], ["one node", "one rack"], "several nodes or racks")
+    return rows.assign(layout=layout)
+
+
+def pairs(rows: pd.DataFrame, beyond: int = USUAL_SIZE) -> pd.DataFrame:
+    """Return the scaling efficiency of larger systems, each over the next smaller one of its submitter.
+
+    Systems of more than `beyond` accelerators count. Both are of one round, accelerator, and precision; of each size the fastest counts. Columns: ONE_SETTING, size,
+    smaller, layout, efficiency (ratio of throughput per accelerator), rate_per_accelerator.
+    """
+    best = rows.sort_values("rate_per_accelerator").drop_duplicates([*ONE_SETTING, "accelerator_count"], keep="last")
+    best = best.sort_values([*ONE_SETTING, "accelerator_count"])
+    smaller = best.groupby(ONE_SETTING, observed=True)[["accelerator_count", "rate_per_accelerator"]].shift()
+    found = best.assign(
+        size=best["accelerator_count"], smaller=smaller["accelerator_count"],
+        efficiency=best["rate_per_accelerator"] / smaller["rate_per_accelerator"],
+    )  # fmt: skip
+    found = found[found["size"].gt(beyond)].dropna(subset="efficiency")
+    columns = [*ONE_SETTING, "size", "smaller", "layout", "efficiency", "rate_per_accelerator"]
+    more = ["id", "division", "suite", "system", "result_id", "accelerator_count", "source_id", "caveats"]
+    return found[[*columns, *more]].sort_values("efficiency", ignore_index=True)
+
+
+def submitters(rows: pd.DataFrame, least: int = 4) -> pd.DataFrame:
+    """Return how results of one accelerator, size, and round differ over submitters, each with its best result.
+
+    Columns: benchmark, model, scenario, round, accelerator, accelerator_count, submitter, ratio (over the median of the
+    group), submitters (how many). Only groups of at least `least` submitters.
+    """
+    by = ["benchmark", "model", "scenario", "round", "accelerator", "accelerator_count"]
+    best = rows.sort_values("rate_per_accelerator").drop_duplicates([*by, "submitter"], keep="last")
+    group = best.groupby(by, observed=True)["rate_per_accelerator"]
+    best = best.assign(
+        ratio=best["rate_per_accelerator"] / group.transform("median"), submitters=group.transform("size")
+    )
+    return best[best["submitters"].ge(least)].sort_values("ratio", ignore_index=True)
