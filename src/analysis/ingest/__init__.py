@@ -1,0 +1,1 @@
+"""Turn files into rows: official submissions and a user's own runs."""

@@ -1,0 +1,89 @@
+"""Name the accelerator of a system, count its accelerators, and find the software that its description names."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from analysis import tables
+
+MIXED = "mixed"  # the accelerator of a cluster of several types
+COUNT = re.compile(r"\s*\(x(\d{1,9})\)\s*$")
+COUNTS = re.compile(r"\(x(\d{1,9})(?:x(\d{1,9}))?\)")  # (x87), or nodes and accelerators of each: (x2x8)
+CAP = re.compile(r"power cap (\d{1,5}) ?w\b|\b(\d{1,5}) ?w / \d{1,5} ?w \(reduced\)", re.IGNORECASE)
+# What is first is built on what is below it; each is found between marks that are no letters.
+HYPERVISORS = {
+    "VMware vSphere": r"vsphere|esxi",
+    "Nutanix AHV": r"ahv",
+    "Red Hat OpenShift Virtualization": r"openshift virtualization|ocp virt|kubevirt",
+    "NVIDIA vGPU": r"vgpu",
+    "KVM": r"kvm",
+}
+SERVING_SOFTWARE = {  # what takes requests and batches them
+    "Triton": r"triton(?:server)?(?! ?-?lang)(?![ =-]v?3\.)",  # not OpenAI's language for kernels, lately 3.x
+    "NVIDIA Dynamo": r"dynamo",
+    "llm-d": r"llm-d",
+    "LLMBoost": r"llmboost",
+    "KISS-V": r"kiss-?v",
+    "TensorRT-LLM server": r"(?:trt-?llm|tensorrt-llm)[ -]serve(?:r)?",
+    "SGLang": r"sglang",
+    "vLLM": r"vllm",
+}
+
+
+@lru_cache(maxsize=1)
+def aliases() -> dict[str, str]:
+    """Return the accelerator behind each published name, folded; "" for a name that is known to be no part's.
+
+    An alias of low confidence is left out: its name stays as printed.
+    """
+    rows = tables.accelerator_aliases
+    sure = rows[rows["confidence"].ne("low")]
+    return dict(zip(sure["as_published"].map(_folded), sure["accelerator"], strict=True))
+
+
+@lru_cache(maxsize=4096)
+def accelerator(name: str) -> tuple[str, bool]:
+    """Return the name in data/accelerators.csv and whether it is known; an unknown name stays as printed.
+
+    A list of more than one type is MIXED: such a system has no rate per accelerator.
+    """
+    known, parts = aliases(), set(tables.accelerators["accelerator"])
+    if _folded(name) in known:
+        return known[_folded(name)] or name, True
+    names = {known.get(_folded(COUNT.sub("", part)), part.strip()) for part in re.split(r",|;|\s\+\s", name)}
+    several = len(names) > 1 and (bool(COUNT.search(name)) or names <= parts)
+    if several or len(COUNTS.findall(name)) > 1:
+        return MIXED, True
+    only = names.pop()
+    return (only, True) if only in parts else (name, False)
+
+
+def counted(name: str) -> int:
+    """Return the accelerators that a name counts: 87 in "MI355X (x87)", 16 in "MI300X (x2x8)", 0 where it counts none."""
+    return sum(int(count) * int(each or 1) for count, each in COUNTS.findall(name))
+
+
+def hypervisor(*texts: str) -> str:
+    """Return the hypervisor that the texts name; of several the one that is built on the others; "" for none."""
+    return next(iter(_named(tuple(HYPERVISORS.items()), "\n".join(texts))), "")
+
+
+def serving_software(*texts: str) -> str:
+    """Return the product that the first text with any names; "" where none does, or that text names several."""
+    found = next(filter(None, (_named(tuple(SERVING_SOFTWARE.items()), text) for text in texts)), [])
+    return found[0] if len(found) == 1 else ""
+
+
+def power_cap(*texts: str) -> float:
+    """Return the power limit per accelerator in watts that the texts state, NaN where they state none."""
+    found = CAP.search("\n".join(texts))
+    return float(found[1] or found[2]) if found else float("nan")
+
+
+def _named(products: tuple[tuple[str, str], ...], text: str) -> list[str]:
+    return [name for name, words in products if re.search(rf"(?<![a-z])(?:{words})(?![a-z])", text, re.IGNORECASE)]
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.split()).casefold()

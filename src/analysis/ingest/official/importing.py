@@ -1,0 +1,168 @@
+"""Import official files into a file of rows, or into data/official/ beside the shipped record."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from analysis import tables
+from analysis.ingest.check import cell_faults
+from analysis.ingest.official import loadgen, power, record, rows, sources, tree, units
+from analysis.names import choose
+from analysis.paths import DATA
+
+OLDEST = "v4.1"
+ORIGINS = ("official", "measured")
+SHOWN = 20  # lines of one kind that are printed
+FROM_LOG = ["recomputed", "samples_per_second", "tokens_per_second", "tokens_per_sample", "power", *loadgen.PERCENTILES]
+ABOUT_LOG = ["inferred", "recomputed_key", "validity", "unit", "power_remark", "power_fault", "fault"]
+MISSING_LOG = f"{loadgen.LOG} is missing; of runs with MLPerf Endpoints logs the summary is read"
+
+Say = Callable[[str], None]
+
+
+class ImportFailed(RuntimeError):
+    """Nothing can be imported, and nothing was written."""
+
+
+def import_results(paths: Sequence[Path], *, out: Path, round: str = "", origin: str = "", say: Say = print) -> int:
+    """Write the results that the paths hold to `out` (.parquet or .csv); return 1 if any was left out, else 0.
+
+    `round` is that of results that name none, `origin` what results are that nothing proves official (sources.read).
+    Raises ValueError for wrong options and ImportFailed where nothing is left.
+    """
+    choose(out.suffix, (".parquet", ".csv"), "ending of --out")
+    if not out.parent.is_dir() or out.is_dir() or out.resolve() in [path.resolve() for path in paths]:
+        raise ValueError(f"--out {out}: expected a file in a folder that is there, and none of the files to read")
+    found = _imported(paths, round, origin)
+    kept = _sound(found, say)
+    _write(kept, out)
+    say(f"{len(kept):,} rows in {out}")
+    return int(len(found) > len(kept))
+
+
+def add_to_record(paths: Sequence[Path], *, round: str = "", origin: str = "", say: Say = print) -> int:
+    """Add the official results that the paths hold to data/official/<round>-own.parquet; return the exit status.
+
+    A result that the shipped record has is added where it brings stronger evidence, and completed from the record.
+    Rows of earlier imports stay, unless the same result comes again. Raises as `import_results`.
+    """
+    if origin == "measured":
+        raise ValueError("--origin measured: data/official/ holds official results; use `analysis import --out FILE`")
+    found = _imported(paths, round, origin)
+    shipped = record.shipped(found["round"].unique())
+    whole = shipped.groupby("round")["evidence"].agg(lambda kinds: kinds.ne("table").any())
+    foreign = found["match"].isna() & found["round"].isin(whole.index[whole]) & (origin != "official")
+    rows.fail(
+        found,
+        foreign,
+        "the record of its round is shipped whole and lacks it; if it is official, say --origin official",
+    )
+    sound = _sound(found, say)
+    kept = record.completed(sound, shipped)
+    if len(sound) > len(kept):
+        say(f"{len(sound) - len(kept):,} results are in the shipped record already")
+    for name, part in kept.groupby("round"):
+        file = DATA / "official" / f"{name}-own.parquet"
+        before = rows.columns(pd.read_parquet(file)) if file.is_file() else rows.columns(part.head(0))
+        part = pd.concat([before[~before["id"].isin(part["id"])], rows.columns(part)], ignore_index=True)
+        _write(part, file)
+        say(f"data/official/{file.name}: {len(part):,} rows beside the shipped record; `make reports` uses them")
+    return int(len(found) > len(sound))
+
+
+def _imported(paths: Sequence[Path], round: str, origin: str) -> pd.DataFrame:
+    """Return every result of the paths in the columns of the record, with `fault`, `file`, `place`, and `match`."""
+    if origin:
+        choose(origin, ORIGINS, "--origin")
+    if round and not re.fullmatch(r"v\d{1,3}\.\d{1,3}", round):
+        raise ValueError(f"--round {round!r} is not a round such as v5.1")
+    found = rows.named(sources.read(paths, round, origin))
+    rows.fail(found, found["round"].map(units.age).isna(), "names no round; say it with --round")
+    rows.fail(
+        found, found["round"].map(units.age) < units.age(OLDEST), f"rounds before {OLDEST} are not read (docs/data.md)"
+    )
+    rows.fail(found, found["origin"].eq(""), found["doubt"])
+    told = {run.Index: _log(run) for run in found[found["fault"].eq("") & found["folder"].ne("")].itertuples()}
+    logs = pd.DataFrame.from_dict(told, orient="index").reindex(index=found.index, columns=FROM_LOG + ABOUT_LOG)
+    logs = logs.astype(dict.fromkeys(FROM_LOG, "float64")).fillna(dict.fromkeys(ABOUT_LOG, ""))
+    rows.fail(found, logs["fault"].ne(""), logs["fault"])
+    found = record.identified(rows.shaped(found, logs))
+    wrong = cell_faults(rows.columns(found), tables.descriptor()["results"])
+    rows.fail(found, found.index.isin(wrong.index), wrong.reindex(found.index).fillna(""))
+    return record.held_against(found)
+
+
+def _log(run: Any) -> dict[str, Any]:
+    """Return what the log of one run says and its power, or what is wrong with either."""
+    file = Path(run.folder, "performance", "run_1", loadgen.LOG)
+    told: dict[str, Any] = {}
+    if not tree.openable(file, run.root):
+        return {"fault": MISSING_LOG} if run.evidence == "log" else told
+    try:
+        told, log = loadgen.logged(file, run.benchmark, run.scenario)
+        if told.get("inferred"):
+            return (
+                {"fault": "is inferred from the log of another scenario: give the summary"}
+                if run.evidence == "log"
+                else told
+            )
+        samples = file.with_name(power.LOG)
+        if tree.openable(samples, run.root):
+            told["power"], told["power_remark"] = power.measured(samples, log, run.scenario)
+        elif run.evidence == "log" and Path(run.folder, "performance", "power").is_dir():
+            raise power.PowerError(f"{power.LOG} is missing, though power was measured")
+        return told
+    except power.PowerError as error:
+        return told | {"power_fault": str(error)}
+    except loadgen.LogError as error:
+        return {"fault": str(error)}
+
+
+def _sound(found: pd.DataFrame, say: Say) -> pd.DataFrame:
+    """Return the rows without a fault, and say which have one, differ from their log, or have names unknown to data/.
+
+    Raises ImportFailed where none is left.
+    """
+    lost, kept = found[found["fault"].ne("")], found[found["fault"].eq("")]
+    off = (
+        kept[["recomputed_difference", "recomputed_power_difference"]]
+        .abs()
+        .gt([rows.AGREES, rows.POWER_AGREES])
+        .any(axis=1)
+    )
+    lines = {"left out": lost["file"] + ": " + (lost["place"] + ": ").where(lost["place"].ne(""), "") + lost["fault"],
+             "differs": (kept["id"] + ": " + kept["note"])[off]}  # fmt: skip
+    for kind, told in lines.items():
+        for line in told[:SHOWN]:
+            say(f"{kind}  {line}")
+        if len(told) > SHOWN:
+            say(f"{kind}  {len(told) - SHOWN:,} more")
+    unknown = {
+        "accelerators.csv and data/accelerator_aliases.csv": kept["accelerator_as_published"][~kept["is_known"]],
+        "benchmarks.csv": kept["benchmark"][~kept["benchmark"].isin(tables.benchmarks["benchmark"])],
+        "rounds.csv": kept["round"][~kept["round"].isin(tables.rounds["round"])],
+    }
+    for table, names in unknown.items():
+        for name, times in names.value_counts().items():
+            say(f"unknown  {name!r} in {times:,} rows: add it to data/{table} (docs/new_round.md)")
+    if kept.empty:
+        raise ImportFailed("nothing to import")
+    return kept
+
+
+def _write(found: pd.DataFrame, out: Path) -> None:
+    """Write the rows in order of id, beside `out` first and then renamed."""
+    frame, partial = rows.columns(found).sort_values("id"), out.with_name(f".{out.name}.partial")
+    try:
+        if out.suffix == ".csv":
+            frame.to_csv(partial, index=False)
+        else:
+            frame.to_parquet(partial, index=False, compression="zstd")
+        partial.replace(out)
+    finally:
+        partial.unlink(missing_ok=True)

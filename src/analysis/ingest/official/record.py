@@ -1,0 +1,148 @@
+"""Give each imported row its identity, and hold it against the record that the project ships.
+
+The figures of the record stay as they are. An imported row takes the place of a shipped one only where it is of the
+same submitter, system, and run with the same figure, and brings stronger evidence. Where it contradicts the record it
+is left out, and both are named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from analysis import tables
+from analysis.ingest.official.rows import fail, remark
+from analysis.paths import DATA
+
+STRICTER = {"95": "99", "99": "99.9"}  # the target under which a measurement may be filed again
+STRENGTH = {"table": 0, "collection": 0, "summary": 1, "log": 2}  # of evidence
+AGREES = 1e-3  # share by which figures of one run may differ, where one is rounded or recomputed
+UNOFFICIAL = "unofficial-submissions"  # the source of rows that are no record of a round
+RUN = ["round", "benchmark", "accuracy_target", "scenario"]
+KEYS = (  # by which one result is known in two files, the surest first; `folder`, `who`, and `what` are texts folded
+    ["id"],
+    ["result_id", *RUN],
+    ["folder", "round", "scenario"],
+    ["who", "what", "division", *RUN],
+)
+KEPT = ["id", "result_id", "locator", "duplicate_of"]  # columns in which a row takes on those of the record
+
+
+def identified(found: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows with `id`, `locator`, and `source_id`, and with `duplicate_of` the row of a stricter target.
+
+    An id names the result, else division, submitter, and system, then its model run and scenario. Official ones begin
+    with o, others with m.
+    """
+    official, by_id = found["origin"].eq("official"), found["result_id"].ne("")
+    system = found["platform"].where(found["platform"].ne(""), found["system"])
+    filed = found["round"].str.removeprefix("v") + "-" + found["division"] + "-" + found["submitter"] + "-" + system
+    names = (
+        np.where(official, "o-", "m-")
+        + found["result_id"].where(by_id, filed)
+        + "-"
+        + found["model_run"]
+        + "-"
+        + found["scenario"]
+    )
+    places = ("result " + found["result_id"]).where(
+        by_id, "folder " + found["location"].where(found["location"].ne(""), found["system"])
+    )
+    found = found.assign(
+        id=names.str.lower().str.replace(r"[^a-z0-9.]+", "-", regex=True).str.strip("-."),
+        locator=places + ", " + found["model_run"] + ", " + found["scenario"],
+        source_id=("mlcommons-" + found["round"]).where(official, UNOFFICIAL),
+    )
+    system = found["location"].str.replace(r"/[^/]+/[^/]+$", "", regex=True)
+    measured = found[["low", "power_watts_low", "energy_millijoules_per_query"]].fillna(0)
+    measured = measured.join(found[["id", "division", *RUN]]).assign(
+        system=system.where(system.ne(""), found["result_id"])
+    )
+    # The open division gives each run an id of its own, so the name of the run counts, without its target.
+    measured["run"] = [
+        run.removesuffix(target) for run, target in zip(found["model_run"], found["accuracy_target"], strict=True)
+    ]
+    keys = [name for name in measured if name != "id"]
+    strict = measured.drop_duplicates(keys).rename(columns={"id": "duplicate_of"})
+    loose = measured.assign(accuracy_target=measured["accuracy_target"].map(STRICTER).fillna("none"))
+    found["duplicate_of"] = loose.merge(strict, "left", on=keys)["duplicate_of"].fillna("").to_numpy()
+    remark(found, found["duplicate_of"].ne(""), "same measurement filed under both accuracy targets")
+    return found
+
+
+def shipped(rounds: Iterable[str]) -> pd.DataFrame:
+    """Return the shipped rows of these rounds; of none, no rows with the same columns."""
+    parts = tables.descriptor()["results"]["parts"]
+    frames = [pd.read_parquet(DATA / part["path"]) for part in parts if part["round"] in {*rounds}]
+    return pd.concat(frames, ignore_index=True) if frames else pd.read_parquet(DATA / parts[0]["path"]).head(0)
+
+
+def held_against(found: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows under the ids of the record, with `match`, the place of the same result in `shipped`.
+
+    A row that contradicts its match or an earlier row is at fault. So is the rest of its file, where that has another
+    system under a result id of the record, unless the file is known by its digest.
+    """
+    there = shipped(found["round"].unique())
+    official = found["origin"].eq("official") & found["fault"].eq("")
+    found["match"] = _matched(_keyed(found), _keyed(there)).where(official)
+    ours = found[found["match"].notna()]
+    theirs = there.loc[ours["match"].astype(int)].set_index(ours.index)
+    same = _keyed(ours)[["who", "what"]].eq(_keyed(theirs)[["who", "what"]]).all(axis=1)
+    near = ours["low"].le(theirs["high"] * (1 + AGREES)) & ours["high"].ge(theirs["low"] * (1 - AGREES))
+    said = [
+        frame["submitter"]
+        + ", "
+        + frame["system"]
+        + ", "
+        + frame["low"].map("{:,.6g} ".format).astype("str")
+        + frame["unit"]
+        for frame in (ours, theirs)
+    ]
+    words = (said[0] + ", but the record's " + theirs["id"] + " is " + said[1]).reindex(found.index).fillna("")
+    fail(found, words.ne("") & ~(same & near).reindex(found.index, fill_value=True), words)
+    false = ours.loc[~same, "file"]
+    fail(
+        found,
+        official & found["file"].isin(false) & ~found["sure"],
+        "its file contradicts the record, so it is not of that round's repository",
+    )
+    sound = ours.index[found.loc[ours.index, "fault"].eq("")]
+    found.loc[sound, KEPT] = theirs.loc[sound, KEPT]
+    fail(found, found.duplicated(["id", "low", "fault"]), "stands twice, the same")
+    fail(found, found.duplicated(["id", "fault"]), "stands twice, with another figure")
+    return found
+
+
+def completed(found: pd.DataFrame, there: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows that add to the record `there`: new ones, and those with stronger evidence, completed from it."""
+    ours = found[found["match"].notna()]
+    theirs = there.loc[ours["match"].astype(int)].set_index(ours.index)
+    stronger = ours["evidence"].map(STRENGTH) > theirs["evidence"].map(STRENGTH)
+    filled = (
+        ours[stronger].replace({"": None, "unknown": None}).fillna(theirs[stronger]) if stronger.any() else ours.head(0)
+    )
+    return pd.concat([found[found["match"].isna()], filled])
+
+
+def _matched(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.Series:
+    """Return the index of the same result in `theirs`, NaN for none; a key that two rows of a side share tells nothing."""
+    found = pd.Series(np.nan, ours.index)
+    for names in KEYS:
+        here, there = (frame[names].agg("\n".join, axis=1).where(frame[names[0]].ne("")) for frame in (ours, theirs))
+        places = pd.Series(there.index, there)[~there.duplicated(keep=False).to_numpy() & there.notna().to_numpy()]
+        found = found.fillna(here.mask(here.duplicated(keep=False)).map(places))
+    return found
+
+
+def _keyed(found: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns of KEYS as texts; submitter and system without case, blanks, and marks."""
+    plain = {
+        to: found[name].str.casefold().str.replace(r"[\W_]+", "", regex=True)
+        for to, name in {"who": "submitter", "what": "system"}.items()
+    }
+    return (
+        found[["id", "result_id", "division", *RUN]].astype("str").assign(folder=found["location"].str.lower(), **plain)
+    )
