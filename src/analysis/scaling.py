@@ -34,8 +34,8 @@ def systems(results: pd.DataFrame, since: str, scenarios: tuple[str, ...] = SCEN
 def pairs(rows: pd.DataFrame, beyond: int = USUAL_SIZE) -> pd.DataFrame:
     """Return the scaling efficiency of larger systems, each over the next smaller one of its submitter.
 
-    Systems of more than `beyond` accelerators count. Both are of one round, accelerator, and precision; of each size the
-    fastest counts. Columns: ONE_SETTING, size, smaller, layout, efficiency (ratio of throughput per accelerator),
+    Systems of more than `beyond` accelerators count. Both are of one round, accelerator, and precision; the fastest of
+    each size counts. Columns: ONE_SETTING, size, smaller, layout, efficiency (ratio of throughput per accelerator),
     rate_per_accelerator.
     """
     best = rows.sort_values("rate_per_accelerator").drop_duplicates([*ONE_SETTING, "accelerator_count"], keep="last")

@@ -13,6 +13,7 @@ from analysis import evidence
 from analysis.compare import USUAL_SIZE, NoData, comparable, fastest
 from analysis.progress import software_chain
 
+RACKS = ["GB200", "GB300", "Vera Rubin"]  # accelerators of NVL72 racks, whose trays hold four
 FACTS = ["round", "accelerator", "accelerator_count", "rate_per_accelerator", "submitter", "precision_label"]
 
 
@@ -161,6 +162,37 @@ def by_benchmark(
     size = (" @" + grid["accelerator_count"].map("{:.0f}".format)).where(grid["accelerator_count"].ne(USUAL_SIZE), "")
     words = grid["precision"].str.upper().replace("", "?") + " " + grid["round"].astype("str") + size
     return grid.assign(cell=grid["speedup"].map("{:.2f}".format) + "\n" + words)
+
+
+def matrix(results: pd.DataFrame, since: str, scenario: str = "Offline", least: int = 3) -> pd.DataFrame:
+    """Return the best throughput per accelerator of each model and accelerator since a round, over the row's best.
+
+    Systems that are rented as such count: eight accelerators, a rack of 72, or a tray of four of a rack; other sizes
+    where there is none of these. Of several rounds the newest counts. Models with fewer than `least` accelerators are
+    left out. Columns: those of the results, `share` (of the model's best), `cell` (in words).
+    """
+    parts = []
+    for benchmark, part in results[results["round"].ge(since)].groupby("benchmark"):
+        try:
+            rows = comparable(part, benchmark=benchmark, scenario=scenario)
+        except NoData:
+            continue
+        rows = rows[rows["hypervisor"].eq("")]
+        sizes = pd.DataFrame({"accelerator": RACKS, "rack": 72, "tray": 4}).set_index("accelerator")
+        sizes = sizes.reindex(rows["accelerator"]).set_axis(rows.index)
+        count = rows["accelerator_count"]
+        rentable = count.eq(USUAL_SIZE) | count.eq(sizes["rack"]) | count.eq(sizes["tray"])
+        best = rows.assign(rentable=rentable).sort_values(["rentable", "round", "rate_per_accelerator"])
+        best = best.drop_duplicates("accelerator", keep="last")
+        if len(best) >= least:
+            rate = best["rate_per_accelerator"]
+            parts.append(best.assign(share=rate / rate.max()))
+    if not parts:
+        raise NoData(f"no model has comparable {scenario} results of {least} accelerators since {since}")
+    table = pd.concat(parts, ignore_index=True)
+    size = (" @" + table["accelerator_count"].map("{:.0f}".format)).where(table["accelerator_count"].ne(USUAL_SIZE), "")
+    words = table["round"].astype("str") + size
+    return table.assign(cell=table["share"].map("{:.0%}".format) + "\n" + words)
 
 
 def per_dollar_and_kilowatt(steps: pd.DataFrame, prices: pd.DataFrame) -> pd.DataFrame:
