@@ -9,7 +9,7 @@ from analysis.audit import decisive, load_figures
 from analysis.audit.verdicts import number, span, tell
 
 CLAIMS = {  # what a figure claims, by its quantity; others: "{subject}: {words}"
-    "throughput": "{size}{subject}: {run} throughput",
+    "throughput": "{size}{subject}: {run} throughput{at}",
     "latency": "{size}{subject}: {run} latency",
     "power": "{size}{subject}: {run} power",
     "throughput_per_watt": "{size}{subject}: {run} throughput per watt",
@@ -33,23 +33,6 @@ CLAIMS = {  # what a figure claims, by its quantity; others: "{subject}: {words}
     "benchmark_named": "{subject} is a benchmark of {round}",
     "fraction_of_benchmark": "Production retains a share of MLPerf throughput",
 }
-TOPICS = {
-    "quantization": (
-        "gain weight_memory accelerators_for_weights quality_loss accuracy_fraction model_size_ratio share_of_time "
-        "compute_ratio latency_ratio deployment_speedup_ratio"
-    ),
-    "power": "power throughput_per_watt",
-    "derating": "fraction_of_benchmark users tokens_per_second_per_user accelerators_needed latency_limit",
-    "price": (
-        "price price_ratio tokens_per_dollar tokens_per_dollar_ratio break_even_throughput_ratio bill_per_hour "
-        "bill_per_user_hour"
-    ),
-    "datasheet": (
-        "memory_capacity memory_bandwidth power_limit memory_capacity_ratio memory_bandwidth_ratio model_parameters "
-        "throughput_ratio_by_bandwidth network_bandwidth network_bandwidth_ratio"
-    ),
-    "generations": "throughput throughput_ratio latency scaling_ratio share_of_best rank",
-}
 WORDS = ("half", "halved", "double", "doubles", "tripled")  # that documents print in place of a number
 COLUMNS = [
     "id", "source", "source_id", "locator", "claim", "printed", "record", "verdict", "reason", "check", "topic",
@@ -68,15 +51,13 @@ def load_published() -> pd.DataFrame:
     """
     deciding = decisive(tables.load("verdicts")).drop(columns=["unit", "by_hand"])
     rows = load_figures().merge(deciding, on="id", how="left")
-    topics = {quantity: topic for topic, quantities in TOPICS.items() for quantity in quantities.split()}
-    topic = rows["quantity"].map(topics).fillna("other").mask(rows["power_measured"], "power")
-    at_precision = rows["precision"].ne("") & rows["id"].str.contains("-quant-")
     words = rows["quantity"].str.replace("_", " ")
     run = (rows["model"] + " " + rows["scenario"]).str.strip()
     size = rows["accelerator_count"].map("{:g}x ".format).where(rows["accelerator_count"].gt(0), "")
     size = size.where(rows["quantity"].isin(["throughput", "latency", "power", "throughput_per_watt"]), "")
-    topic = topic.mask(at_precision, "quantization").mask(rows["id"].str.contains("-dollar-"), "price")
-    rows = rows.assign(words=words, run=run, size=size, topic=topic)
+    at = rows["precision"].str.upper().radd(", ").where(rows["precision"].ne(""), "")
+    at = at.radd(" at batch 1").where(rows["batch_size"].eq(1), at)
+    rows = rows.assign(words=words, run=run, size=size, at=at)
     claim = pd.Series("", rows.index)
     for quantity, group in rows.groupby("quantity"):
         claim[group.index] = tell(group, CLAIMS.get(str(quantity), "{subject}: {words}"))
@@ -91,6 +72,5 @@ def _printed(rows: pd.DataFrame) -> pd.Series:
     said = said.str.replace(r"^(.*) \$/", r"$\1/", regex=True).str.replace(" %", "%")
     said = said.mask(rows["printed_unit"].isin(WORDS), rows["printed_unit"])
     meant = span(rows["low"], rows["high"]) + " " + rows["unit"]
-    meant = meant.mask(rows["quantity"].eq("rank"), "rank " + rows["low"].map(number))
     meant = meant.mask(rows["quantity"].isin(["result_cited", "benchmark_named"]), "yes")
-    return said.mask(said.eq(""), meant)
+    return said.mask(said.eq(""), meant).mask(rows["quantity"].eq("rank"), "rank " + rows["low"].map(number))
