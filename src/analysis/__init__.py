@@ -9,10 +9,10 @@ from importlib import import_module
 from typing import Any
 
 from analysis import tables
-from analysis.compare import NoData, comparable, fastest
+from analysis.compare import NoData, comparable, fastest, latest
 from analysis.results import load_results
 
-__all__ = ["NoData", "charts", "comparable", "fastest", "load_published", "load_results", "report", "tables"]
+__all__ = ["NoData", "charts", "comparable", "fastest", "latest", "load_published", "load_results", "report", "tables"]
 
 
 def __getattr__(name: str) -> Any:

@@ -88,6 +88,19 @@ def fastest(rows: pd.DataFrame, by: list[str] | str = "accelerator", *, per_size
     return rows.drop(columns="usual").sort_values("rate_per_accelerator", ascending=False, ignore_index=True)
 
 
+def latest(rows: pd.DataFrame, by: list[str] | str = "accelerator") -> pd.DataFrame:
+    """Return the newest available bare-metal result of each group, the fastest of its round, highest first.
+
+    A system of eight accelerators comes before the newest round: an accelerator is compared at its usual size, though
+    a later round has only another one.
+    """
+    by = [by] if isinstance(by, str) else list(by)
+    best = fastest(rows, [*by, "round"])
+    best = best.assign(usual=best["accelerator_count"].eq(USUAL_SIZE)).sort_values(["usual", "round"], kind="stable")
+    best = best.drop_duplicates(by, keep="last").drop(columns="usual")
+    return best.sort_values("rate_per_accelerator", ascending=False, ignore_index=True)
+
+
 def _asked(
     results: pd.DataFrame, benchmark: str, scenario: str, rounds: Iterable[str], division: str, suite: str, target: str
 ) -> dict[str, Any]:

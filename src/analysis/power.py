@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import tables
-from analysis.compare import USUAL_SIZE, NoData, comparable, fastest
+from analysis.compare import USUAL_SIZE, NoData, comparable, latest
 
 HOURS_PER_YEAR = 8760
 COOLING = {"air": 1.5, "liquid": 1.3}  # provisioned over rated watts, MLPerf Endpoints rules, appendix D
@@ -40,9 +40,7 @@ def per_megawatt(
         by = ["round", "accelerator", "accelerator_count"]
         spread = rows.groupby([*by, "submitter"], observed=True)["efficiency"].max()
         spread = spread.groupby(by, observed=True).agg(low="min", submitters="size").reset_index()
-        best = fastest(rows, ["round", "accelerator"])
-        best = best.assign(usual=best["accelerator_count"].eq(USUAL_SIZE)).sort_values(["usual", "round"])
-        parts.append(best.drop_duplicates("accelerator", keep="last").merge(spread, on=by))
+        parts.append(latest(rows).merge(spread, on=by))
     if not parts:
         raise NoData(f"no comparable result of {benchmark} has an accelerator with all-in kilowatts in data/prices.csv")
     return pd.concat(parts, ignore_index=True).sort_values("efficiency", ascending=False).assign(modeled=True)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import evidence
-from analysis.compare import USUAL_SIZE, NoData, comparable, fastest
+from analysis.compare import USUAL_SIZE, NoData, comparable, fastest, latest
 from analysis.progress import software_chain
 
 RACKS = ["GB200", "GB300", "Vera Rubin"]  # accelerators of NVL72 racks, whose trays hold four
@@ -151,9 +151,7 @@ def by_benchmark(
             rows = comparable(part, benchmark=benchmark, scenario=scenario)
         except NoData:
             continue
-        best = fastest(rows[rows["round"].ge(since)], ["round", "accelerator"])
-        best = best.assign(usual=best["accelerator_count"].eq(USUAL_SIZE)).sort_values(["usual", "round"])
-        best = best.drop_duplicates("accelerator", keep="last").set_index("accelerator", drop=False)
+        best = latest(rows[rows["round"].ge(since)]).set_index("accelerator", drop=False)
         base = next((name for name in (baseline, instead) if name in best.index), "")
         if base:
             ratio = best["rate_per_accelerator"] / best.at[base, "rate_per_accelerator"]
