@@ -29,5 +29,5 @@ def audit(
         counts = rows["verdict"].value_counts()
         typer.echo(f"{len(rows)} figures: " + ", ".join(f"{count} {name}" for name, count in counts.items()))
         for row in rows.itertuples():
-            typer.echo(f"{row.id}: {row.verdict}. {row.reason}")
+            typer.echo(f"{row.id}: {row.claim}: printed {row.printed or '-'}. {row.verdict.capitalize()}. {row.reason}")
     return 0

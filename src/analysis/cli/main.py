@@ -38,6 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0: done; 1: something failed; 2: wrong usage; 130: interrupted; 141: the reader of the output closed it.
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # `timeout` and CI get the orderly end of Ctrl-C
+    if sys.stdout is None:  # closed by the shell
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
     try:
         status = app(arguments, prog_name="analysis", standalone_mode=False)
         sys.stdout.flush()
@@ -49,13 +51,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed("interrupted; nothing is half-written", INTERRUPTED)
     except Exit as ended:
         return ended.exit_code
-    except (TyperException, ValueError) as error:
-        from analysis.compare import NoData
-
-        text = error.format_message() if isinstance(error, TyperException) else str(error)
-        return _failed(text, FAILURE if isinstance(error, NoData) else USAGE)
+    except TyperException as error:
+        return _failed(f"{error.format_message()} (analysis --help)", USAGE)
     except (OSError, RuntimeError) as error:
         return _failed(str(error), FAILURE)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        return _failed(*_explained(error))
+
+
+def _explained(error: Exception) -> tuple[str, int]:
+    """Return what is wrong and the exit status. Raises the error again where it is a fault of the program."""
+    from analysis.compare import NoData
+    from analysis.ingest import descriptor
+    from analysis.paths import DATA
+
+    try:
+        descriptor.read(DATA)
+    except descriptor.DescriptorError as wrong:
+        return str(wrong), FAILURE
+    if isinstance(error, ValueError):
+        return str(error), FAILURE if isinstance(error, NoData) else USAGE
+    raise error
 
 
 def _failed(text: str, status: int) -> int:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 from typing import Annotated
 
 import typer
 
-from analysis.paths import NOTEBOOKS
+from analysis.paths import NOTEBOOKS, SHIPPED_ONLY
 
 
 def _named(incomplete: str) -> list[str]:
@@ -18,6 +18,7 @@ def _named(incomplete: str) -> list[str]:
 
 Names = Annotated[list[str] | None, typer.Argument(help="Reports by name; none: all of them.", autocompletion=_named)]
 Jobs = Annotated[int, typer.Option(min=1, max=64, help="Notebooks executed at a time.")]
+Timeout = Annotated[float, typer.Option(min=1, help="Seconds that a notebook may take.")]
 Engine = Annotated[str, typer.Option(help="forked: processes with the libraries loaded; nbclient: ordinary kernels.")]
 
 
@@ -28,6 +29,7 @@ def reports(
     force: Annotated[bool, typer.Option("--force", help="Build also what is up to date.")] = False,
     jobs: Jobs = 2,
     engine: Engine = "forked",
+    timeout: Timeout = 300,
 ) -> int:
     """Build the reports that are not up to date."""
     if watch:
@@ -36,11 +38,12 @@ def reports(
         return serve(names or [], port=port, jobs=jobs, engine=engine)
     from analysis.build.reports import build
 
-    return build(names or [], force=force, jobs=jobs, engine=engine)
+    return build(names or [], jobs=jobs, force=force, engine=engine, timeout=timeout)
 
 
-def refresh(names: Names = None, jobs: Jobs = 2, engine: Engine = "forked") -> int:
+def refresh(names: Names = None, jobs: Jobs = 2, engine: Engine = "forked", timeout: Timeout = 300) -> int:
     """Execute notebooks in place, so that their stored outputs match the code and data."""
+    os.environ[SHIPPED_ONLY] = "shipped"  # stored outputs are the same on every machine, whatever was imported
     from analysis.build.refresh import refresh as execute
 
-    return execute([Path(name).stem for name in names or []], jobs=jobs, engine=engine)
+    return execute(names or [], jobs=jobs, engine=engine, timeout=timeout)
