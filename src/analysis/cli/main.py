@@ -20,7 +20,6 @@ USAGE, FAILURE, INTERRUPTED, UNREAD = 2, 1, 130, 141  # the last two as a shell 
 app = typer.Typer(
     name="analysis",
     help="Reports on MLPerf Inference results, capacity plans, and comparisons with your own runs.",
-    no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -41,7 +40,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if sys.stdout is None:  # closed by the shell
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
     try:
-        status = app(arguments, prog_name="analysis", standalone_mode=False)
+        status = app(
+            list(sys.argv[1:] if arguments is None else arguments) or ["--help"],
+            prog_name="analysis",
+            standalone_mode=False,
+        )
         sys.stdout.flush()
         return status or 0
     except BrokenPipeError:
