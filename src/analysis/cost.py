@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis import names, tables
+from analysis import derating, names, tables
+from analysis.power import HOURS_PER_YEAR
+from analysis.speedup import RACKS
 
 COST_MODELS = {
     "neocloud": "neocloud total cost of ownership",
@@ -16,6 +18,8 @@ COST_MODELS = {
 }
 PLAUSIBLE_USD = (0.01, 1000.0)  # dollars per accelerator-hour
 SECONDS_PER_HOUR = 3600
+CHAT_LIMIT = 25.0  # tokens/s per user up to which answers are chat, read as they come
+USES = ["batch", "chat", "interactive"]
 COLUMNS = ["accelerator", "usd_per_hour", "kilowatts", "quoted", "provider", "source_id"]
 
 
@@ -73,9 +77,91 @@ def own_prices(own: str | Path | Mapping[str, float] | pd.DataFrame) -> pd.DataF
     )
 
 
-def usd_per_million(rate_per_accelerator: pd.Series, usd_per_hour: pd.Series, share: float = 1.0) -> pd.Series:
+def usd_per_million(
+    rate_per_accelerator: pd.Series, usd_per_hour: pd.Series, share: float | pd.Series = 1.0
+) -> pd.Series:
     """Return dollars per million tokens (or samples) from a rate per second and a price per accelerator-hour.
 
     `share` is the share of that rate that is delivered, such as `derating.delivered_share()`.
     """
     return usd_per_hour / (rate_per_accelerator * share * SECONDS_PER_HOUR) * 1e6
+
+
+def served_share(use: str, system: str, fleet: str = "fixed") -> float:
+    """Return the share of a throughput under its latency limit that a fleet delivers: the factors after that limit.
+
+    `use`, `system`, and `fleet` as in `derating.delivered_share`, which starts from Offline throughput instead.
+    """
+    factors = derating.waterfall(use, system, fleet)
+    factors = factors[factors["kind"].ne("total") & factors["step"].ne("latency limit")]
+    return float(factors["median"].prod())
+
+
+def per_million_tokens(throughput: pd.DataFrame, prices: pd.DataFrame, fleet: str = "fixed") -> pd.DataFrame:
+    """Return dollars per million delivered output tokens of each accelerator at each interactivity, cheapest first.
+
+    `throughput` as `planner.curve.throughput_at` returns it, `prices` as `prices` does; accelerators without a price
+    are left out. Added columns: usd_per_hour, kilowatts, quoted, `use` ("batch" without a limit, "chat" up to 25
+    tokens/s per user, else "interactive"), `served` (see `served_share`), `usd_per_million` with `usd_low` and
+    `usd_high` from the error of the throughput, `estimated`.
+    """
+    rows = throughput.merge(prices, on="accelerator").dropna(subset="throughput")
+    use = pd.cut(rows["interactivity"], [-1, 0, CHAT_LIMIT, float("inf")], labels=USES).astype("str")
+    system = rows["accelerator"].map(lambda name: "rack" if name in RACKS else "node")
+    shares = {key: served_share(*key, fleet) for key in set(zip(use, system, strict=True))}
+    served = pd.Series([shares[key] for key in zip(use, system, strict=True)], rows.index)
+    usd = {
+        name: usd_per_million(rows[column], rows["usd_per_hour"], served)
+        for name, column in (("usd_per_million", "throughput"), ("usd_low", "high"), ("usd_high", "low"))
+    }
+    rows = rows.assign(use=use, served=served, **usd, estimated=rows["evidence"].ne("measured"))
+    return rows.sort_values(["interactivity", "usd_per_million"], ignore_index=True)
+
+
+def cheapest(costs: pd.DataFrame) -> pd.DataFrame:
+    """Return the cheapest accelerator at each interactivity and the runner-up, measured ones first named.
+
+    Columns: interactivity, use, accelerator, usd_per_million, evidence, runner_up, runner_up_usd, margin (share by
+    which the runner-up costs more), served, round, submitter.
+    """
+    costs = costs.sort_values(["interactivity", "usd_per_million"])
+    first = costs.drop_duplicates("interactivity")
+    second = costs[costs.duplicated("interactivity")].drop_duplicates("interactivity").set_index("interactivity")
+    second = second.reindex(first["interactivity"]).set_axis(first.index)
+    found = first.assign(runner_up=second["accelerator"], runner_up_usd=second["usd_per_million"])
+    found["margin"] = found["runner_up_usd"] / found["usd_per_million"] - 1
+    columns = ["interactivity", "use", "accelerator", "usd_per_million", "evidence", "runner_up", "runner_up_usd"]
+    return found[[*columns, "margin", "served", "round", "submitter"]].reset_index(drop=True)
+
+
+def break_even(costs: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Return the hourly price at which each accelerator costs as much per token as `baseline`, by interactivity.
+
+    Columns: those of `costs`, `break_even_usd` (dollars per accelerator-hour), `headroom` (over its own price). Raises
+    ValueError where the baseline has no price or throughput.
+    """
+    base = costs[costs["accelerator"].eq(baseline)].set_index("interactivity")["usd_per_million"]
+    if base.empty:
+        names.choose(baseline, costs["accelerator"].unique(), "accelerator with a price and a throughput")
+    ratio = costs["interactivity"].map(base) / costs["usd_per_million"]
+    return costs.assign(break_even_usd=costs["usd_per_hour"] * ratio, headroom=ratio - 1)
+
+
+def purchase_break_even(
+    usd_per_hour: float, kilowatts: float, *, used: float = 0.7, years: float = 4.0, residual: float = 0.1,
+    capital: float = 0.08, maintenance: float = 0.05, extras: float = 0.45, usd_per_kilowatt_hour: float = 0.10,
+    place: float = 150.0, staff: float = 400.0,
+) -> float:  # fmt: skip
+    """Return the purchase price (dollars per accelerator) at which owning costs as much as renting at a fixed price.
+
+    Rent is paid for the `used` share of hours. Owning costs straight-line depreciation over `years` to a `residual`
+    share, `capital` a year on the mean value, `maintenance` a year, each on accelerator, host, and network (`extras`,
+    a share of the accelerator's price), electricity of the used hours at all-in kilowatts, `place` (dollars per kW and
+    month), and `staff` (dollars per accelerator and year). Raises ValueError for a share or a term that cannot be.
+    """
+    if not 0 < used <= 1 or not years > 0:
+        raise ValueError(f"used is {used} and years {years}; expected a share above 0, at most 1, and years above 0")
+    hours = HOURS_PER_YEAR * used
+    running = hours * kilowatts * usd_per_kilowatt_hour + 12 * place * kilowatts + staff
+    yearly = (1 - residual) / years + capital * (1 + residual) / 2 + maintenance
+    return max(usd_per_hour * hours - running, 0.0) / (yearly * (1 + extras))
