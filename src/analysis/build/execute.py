@@ -59,6 +59,7 @@ def _joined(notebook: Any) -> Any:
     """Return the notebook with texts joined, which files hold as lists of lines, and without outputs."""
     for cell in notebook.cells:
         cell.source = "".join(cell.source)
+        cell.metadata.setdefault("tags", [])  # papermill asks each cell for them
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     return notebook

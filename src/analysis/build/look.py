@@ -10,7 +10,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 TEMPLATES = Path(__file__).with_name("templates")
-POLICY = (
+POLICY = Markup(
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:; base-uri 'none'; form-action 'none'"
 )
 

@@ -108,7 +108,7 @@ def page(report: Report, done: Executed, facts: dict[str, Any], built: dict[str,
         "facts": facts, "title_html": title_html, "lead": _markdown(rest), "blocks": blocks, "live": live,
         "built": built,
         "parameters": parameters, "sources": _sources(facts["sources"]), "style": style(),
-        "policy": POLICY + (f"; script-src {script_hash(live['script'])}" if live else ""),
+        "policy": POLICY + (Markup("; script-src " + script_hash(live["script"])) if live else ""),
     }  # fmt: skip
     html, _ = exporter().from_notebook_node(done.notebook, resources={"page": values})
     return html

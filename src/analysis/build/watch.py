@@ -41,7 +41,8 @@ class Answer(BaseHTTPRequestHandler):
         if host not in NAMES or not name.isprintable():
             return self.send_error(400)
         file = paths.REPORTS / name
-        if any(each in name for each in "/\\") or name.startswith(".") or file.suffix != ".html" or not file.is_file():
+        elsewhere = any(each in name for each in "/\\") or name.startswith(".") or len(name) > 150
+        if elsewhere or file.suffix != ".html" or not file.is_file():
             return self.send_error(404)
         content = page(file.read_text(encoding="utf-8", errors="replace"), self.failures)
         version = f'"{sha256(content.encode()).hexdigest()[:20]}"'

@@ -1,0 +1,89 @@
+"""The front page and the pages that list the reports of a run file."""
+
+import re
+
+import pytest
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><text>matrix drawn</text></svg>'
+
+
+@pytest.fixture
+def reports(project, say):
+    """Add a notebook of a group, with a headline."""
+
+    def add(name, group="", order=9, *cells, headline=None):
+        parameters = "#: parameters\ngpu: str = 'H100'"
+        said = [f"say('headline', 'answer', f'{headline or name + ' is fast'}')"] if headline != "" else []
+        project.add(
+            name, f"# What about {name}?", parameters, say, *said, *cells, analysis={"group": group, "order": order}
+        )
+
+    return add
+
+
+def headings_and_cards(html):
+    found = re.findall(r"<h2>(.*?)</h2>|<h3><a href=\"(.*?)\">(.*?)</a></h3>\s*<p>(.*?)</p>", html)
+    return [heading or (href, title, answer) for heading, href, title, answer in found]
+
+
+def test_cards_by_group_and_order_of_the_notebooks(project, reports):
+    reports("power", "answers", 2)
+    reports("speed", "answers", 1)
+    reports("cost", "decisions", 1)
+    reports("mine", "", 1)
+    reports("own", "yours", 1)
+    reports("silent", "answers", 3, headline="")
+    reports("nothing", "answers", 4, "class NoData(Exception): ...\nraise NoData('none')")
+    assert project.build() == 0
+    html = project.page("index")
+    assert headings_and_cards(html) == [
+        "Four answers",
+        ("speed.html", "What about speed?", "speed is fast"),
+        ("power.html", "What about power?", "power is fast"),
+        "Decisions",
+        ("cost.html", "What about cost?", "cost is fast"),
+        "More reports",
+        ("mine.html", "What about mine?", "mine is fast"),
+    ]
+    assert '<a href="own.html">Compare your own run</a>' in html
+
+
+def test_the_figure_named_matrix_comes_first(project, reports):
+    reports("overview", "evidence", 1, f"say('figure', 'matrix', 'The alt', **{{'image/svg+xml': {SVG!r}}})")
+    assert project.build() == 0
+    html = project.page("index")
+    assert html.index("matrix drawn") < html.index("<h2>") and 'href="overview.html#matrix"' in html
+    assert 'aria-label="The alt"' in html
+
+
+def test_pages_of_run_files_are_listed_under_their_notebook(project, reports):
+    reports("speed", "answers", 1, headline="{gpu} leads")
+    project.run("fast", "notebook: speed\ntitle: The newest\nparameters: {gpu: B300}\n")
+    project.run("each", "notebook: speed\nparameters: {gpu: [A100, L40S]}\n")
+    assert project.build() == 0
+    html = project.page("index")
+    assert len(headings_and_cards(html)) == 2
+    assert '<a href="each.html">each</a>, <a href="fast.html">The newest</a>' in html
+    rows = re.findall(r"<tr><td>(.*?)</td><td><a href=\"(.*?)\">(.*?)</a></td></tr>", project.page("each"))
+    assert rows == [("A100", "each-a100.html", "A100 leads"), ("L40S", "each-l40s.html", "L40S leads")]
+    assert '<a href="each.html">each</a>' in project.page("each-a100")
+
+
+def test_texts_of_records_are_escaped(project, reports):
+    reports("speed", "answers", 1, headline="<script>1</script>")
+    assert project.build() == 0
+    assert "<script" not in project.page("index") and "&lt;script&gt;1" in project.page("index")
+
+
+def test_reports_of_notebooks_that_are_gone_are_not_listed(project, reports):
+    reports("speed", "answers", 1)
+    reports("cost", "answers", 2)
+    assert project.build() == 0
+    (project.notebooks / "cost.ipynb").unlink()
+    assert project.build() == 0
+    assert "cost" not in project.page("index")
+
+
+def test_without_reports_the_page_says_how_to_make_them(project):
+    assert project.build() == 0
+    assert "make reports" in project.page("index")

@@ -1,0 +1,135 @@
+"""A page from an executed notebook: its order, its downloads, its policy, and what hostile outputs cannot do."""
+
+import base64
+import re
+import sys
+from types import ModuleType
+
+import pytest
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 648 300"><text>drawn</text></svg>'
+PNG = base64.b64encode(b"\x89PNG").decode()
+
+
+@pytest.fixture
+def page(project, say):
+    """The page of a notebook of these cells, and its record."""
+
+    def make(*cells):
+        project.add("one", "# How fast is **it**?\n\nThe `question` &c.\n\nMore of it.", say, *cells)
+        assert project.build() == 0
+        return project.page("one"), project.record("one")
+
+    return make
+
+
+def places(html, *texts):
+    """Where these texts are in the page's body, each after the one before."""
+    found = [html.index(text, html.index("<body")) for text in texts]
+    assert found == sorted(found), dict(zip(texts, found, strict=True))
+
+
+def test_a_page_begins_with_question_and_answer_and_keeps_the_order_of_cells(page):
+    html, record = page(
+        "say('finding', 'first', 'It <b>follows</b>')",
+        "## Rates",
+        f"say('figure', 'rates', 'Rates', ['mlc'], **{{'image/svg+xml': {SVG!r}, 'image/png': {PNG!r}}})",
+        "say('headline', 'answer', 'It is 2x faster', ['mlc'])",
+        "import pandas as pd\npd.DataFrame({'a': ['<script>']})",
+        "say('table', 'all', 'All', **{'text/csv': 'a,b\\n1,ü\\n', 'text/html': '<table><tr><td>1</td></tr></table>'})",
+    )
+    places(html, "How fast is <strong>it</strong>?", "It is 2x faster", "The <code>question</code> &amp;c.",
+           "It &lt;b&gt;follows", "<h2>Rates</h2>", 'id="rates"', 'id="all"', "About this report", "MLCommons: ",
+           "https://a.example/", "registered trademark", "not official MLPerf results")  # fmt: skip
+    assert html.count('class="headline">It is 2x faster') == 1
+    assert "<title>How fast is it?</title>" in html
+    assert record["title"] == "How fast is it?" and record["question"] == "The question &c."
+    assert record["headline"] == {
+        "name": "answer", "text": "It is 2x faster", "title": "It is 2x faster",
+        "value": 2.0, "unit": "x", "sources": ["mlc"],
+    }  # fmt: skip
+    assert [each["name"] for each in record["figures"] + record["tables"]] == ["rates", "all"]
+    assert record["sources"] == ["mlc"]
+
+
+def test_downloads_hold_what_was_shown(page):
+    html, _ = page(
+        f"say('figure', 'rates', 'Rates', **{{'image/svg+xml': {SVG!r}, 'image/png': {PNG!r}}})",
+        "say('table', 'all', 'All', **{'text/csv': 'a,b\\n1,ü\\n', 'text/html': '<table><tr><td>1</td></tr></table>'})",
+    )
+    links = dict(re.findall(r'<a download="([^"]+)" href="([^"]+)"', html))
+    assert base64.b64decode(links["one-rates.png"].removeprefix("data:image/png;base64,")) == b"\x89PNG"
+    assert base64.b64decode(links["one-all.csv"].partition("base64,")[2]).decode() == "a,b\n1,ü\n"
+
+
+def test_plain_pictures_and_html_are_shown_and_prints_are_folded(page):
+    html, _ = page(
+        "print('printed')",
+        f"display({{'image/png': {PNG!r}, 'text/plain': 'Figure(1)'}}, raw=True)",
+        "from IPython.display import HTML, Markdown\ndisplay(HTML('<p>said</p>'), Markdown('**bold**'))",
+    )
+    shown = re.sub(r"<details class=\"code\">.*?</details>", "", html, flags=re.DOTALL)
+    assert "<p>said</p>" in shown and "<strong>bold</strong>" in shown and f"base64,{PNG}" in shown
+    assert "printed" in html and "printed" not in shown and "Figure(1)" not in shown
+    assert 'alt="How fast is it?, figure"' in shown
+
+
+SHEET = "<style>&lt;/style&gt;&lt;base href=//evil.example&gt;</style><text>"
+HOSTILE = {
+    "html": "display({'text/html': '<meta http-equiv=refresh content=0;url=//evil.example>'}, raw=True)",
+    "form": "display({'text/html': '<form action=//evil.example>x</form>'}, raw=True)",
+    "svg": f"display({{'image/svg+xml': {SVG.replace('<text>', SHEET)!r}}}, raw=True)",
+    "no svg": "display({'image/svg+xml': '<svg><base href=//evil.example>'}, raw=True)",
+    "png": "display({'image/png': '\" onerror=\"evil.example'}, raw=True)",
+    "text": "print('<base href=//evil.example>')",
+    "name": "say('finding', '\"><base href=//evil.example>', '<base href=//evil.example>')",
+    "alt": "say('figure', 'n', '\"><base href=//evil.example>', **{'image/png': 'AAAA'})",
+    "markdown": "Text <base href=//evil.example> <img src=x onerror=evil.example> [a](javascript:evil.example)",
+    "error": "try:\n    raise ValueError('<base href=//evil.example>')\nexcept ValueError:\n"
+    "    get_ipython().showtraceback()",
+}
+
+
+@pytest.mark.parametrize("cell", HOSTILE.values(), ids=HOSTILE)
+def test_no_output_reaches_beyond_its_place(project, say, cell):
+    project.add("one", "# Title \x00\x1b<base href=//evil.example>\n\nText", say, cell)
+    project.build()
+    html = project.page("one") if project.exists("one") else ""
+    tags = re.findall(r"<(?:base|form|meta)\b[^>]*|<[^>]*\son\w+=[^>]*", html)
+    assert [tag for tag in tags if "evil" in tag] == []
+    assert (
+        "\x00" not in html
+        and "\x1b" not in html
+        and "javascript:" not in re.sub(r"<pre.*?</pre>", "", html, flags=re.DOTALL)
+    )
+
+
+def test_no_script_runs_but_the_package_s_own(page, monkeypatch):
+    own = ModuleType("analysis.explorer")
+    own.parts = lambda: {"html": "<p>explore</p>", "style": ".explorer{}", "script": "ours()"}
+    monkeypatch.setitem(sys.modules, "analysis.explorer", own)
+    record = {"kind": "explorer", "name": "e", "script": "evil()"}
+    bundle = {"application/vnd.mlperf.report+json": record, "text/html": "<script>evil()</script>still"}
+    held = {"analysis": {"data": {"rows": "</script><script>evil()"}}}
+    claim = f"display({bundle!r}, raw=True, metadata={held!r})"
+    plain, _ = page("1")
+    assert "script-src" not in plain and "<script" not in plain
+    html, _ = page(claim)
+    scripts = re.findall(r"<script([^>]*)>(.*?)</script>", html, re.DOTALL)
+    assert scripts == [(' type="text/plain" id="rows"', "\\u003c/script>\\u003cscript>evil()"), ("", "ours()")]
+    allowed = re.search(r"script-src '([^']+)'", html)[1]
+    assert allowed == "sha256-" + base64.b64encode(__import__("hashlib").sha256(b"ours()").digest()).decode()
+    assert "<noscript>" in html and "still" in html
+
+
+def test_a_page_too_large_is_refused(project, say, capsys):
+    cell = "display({'text/html': '<p>' + 'x' * 7_900_000 + '</p>'}, raw=True)"
+    project.add("one", "# One", cell, cell, cell, cell)
+    assert project.build() == 1
+    assert "at most 25,165,824 fit" in capsys.readouterr().out
+
+
+def test_a_notebook_without_title_has_its_name_for_one(project):
+    project.add("my_rates", "1 + 1")
+    assert project.build() == 0
+    assert "<h1>My rates</h1>" in project.page("my_rates")
