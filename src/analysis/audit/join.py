@@ -6,7 +6,7 @@ import pandas as pd
 
 from analysis import tables
 from analysis.audit import claims, expected, official
-from analysis.audit.verdicts import FOUND, HOLDS, PRINTED, compare, rank, span
+from analysis.audit.verdicts import FOUND, HOLDS, compare, rank, span, tell
 from analysis.paths import DATA
 from analysis.results import load_results
 
@@ -82,11 +82,11 @@ def _repeats(figures: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
     rows = rows.rename(columns={"low_first": "expected_low", "high_first": "expected_high"})
     rows = rows.assign(printed_low=rows["low"], printed_high=rows["high"], range_basis="range", check="repeat")
     differs = ~compare(rows).isin(HOLDS)
-    record = span(rows["expected_low"], rows["expected_high"]) + " " + rows["unit"]
-    other = rows.assign(verdict="contradicted", record=record, reason=rows["locator_first"] + " says " + record + ".")
+    rows["record"] = span(rows["expected_low"], rows["expected_high"]) + " " + rows["unit"]
+    other = rows.assign(verdict="contradicted", reason=tell(rows, "{locator_first} says {record}."))
     same = rows.loc[~differs, ["id", "duplicate_of", "locator_first"]]
     same = same.merge(decisive(found), left_on="duplicate_of", right_on="id", suffixes=("", "_first"))
-    same = same.assign(check="repeat", reason="Repeats " + same["locator_first"] + ": " + same["reason"])
+    same = same.assign(check="repeat", reason=tell(same, "Repeats {locator_first}: {reason}"))
     return pd.concat([other.loc[differs, FOUND], same[FOUND]], ignore_index=True)
 
 
@@ -94,5 +94,5 @@ def _unchecked(figures: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
     """Return the figures that no check covers as unverifiable, with what a check would need."""
     rows = figures[~figures["id"].isin(found["id"])]
     needed = rows["quantity"].map(MISSING).fillna("a check of " + rows["quantity"].str.replace("_", " "))
-    rows = rows.assign(**dict(zip(PRINTED, [rows["low"], rows["high"]], strict=True)), check="none", record="")
+    rows = rows.assign(printed_low=rows["low"], printed_high=rows["high"], check="none", record="")
     return rows.assign(verdict="unverifiable", reason="The data lack " + needed + ".").reindex(columns=FOUND)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
 
@@ -53,17 +55,20 @@ def listed(names: pd.Series, most: int = 3) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def parts() -> pd.DataFrame:
+def parts(names: Iterable[str] = ()) -> pd.DataFrame:
     """Return what each accelerator name may mean (accelerator, submitted, other_part).
 
-    A name covers itself and its variants; `other_part` marks those that differ in nothing but the power limit.
+    A name covers itself and its variants; `other_part` marks those that differ in nothing but the power limit. `names`
+    without a datasheet mean themselves.
     """
     pairs = tables.accelerators.merge(tables.accelerators, how="cross", suffixes=("", "_other"))
     covers = pairs["label"].eq(pairs["label_other"]) | pairs["variant_of_other"].eq(pairs["accelerator"])
     alike = np.logical_and.reduce([pairs[name].eq(pairs[f"{name}_other"]) for name in SAME_PART])
     pairs = pairs.assign(other_part=~covers)[covers | alike]
-    names = {"label": "accelerator", "label_other": "submitted", "other_part": "other_part"}
-    return pairs[list(names)].rename(columns=names)
+    unknown = sorted(set(names) - set(pairs["label"]))
+    unknown = pd.DataFrame({"label": unknown, "label_other": unknown, "other_part": False})
+    pairs = pd.concat([pairs[list(unknown)], unknown], ignore_index=True)
+    return pairs.rename(columns={"label": "accelerator", "label_other": "submitted"})
 
 
 def complete(official: pd.DataFrame) -> set[str]:
@@ -88,7 +93,9 @@ def _pairs(quoted: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
     columns += ["result_id", "tokens_per_second", "samples_per_second", "value", "unit", "power_watts"]
     rows = official.loc[official["duplicate_of"].eq(""), columns].rename(columns={"accelerator": "submitted"})
     same = [name for name in MEANT if name != "accelerator"] + ["submitted"]
-    pairs = quoted.merge(parts(), on="accelerator").merge(rows, on=same, suffixes=("", "_official"))
+    pairs = quoted.merge(parts(quoted["accelerator"]), on="accelerator").merge(
+        rows, on=same, suffixes=("", "_official")
+    )
     either = pairs["benchmark"].map(tables.benchmarks.set_index("benchmark")["targets_share_run"])
     pairs["accuracy_target"] = pairs["accuracy_target"].mask(either, "")
     fits = pairs["division"].replace("", "closed").eq(pairs["division_official"])
