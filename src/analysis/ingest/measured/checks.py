@@ -1,0 +1,143 @@
+"""Check one run against itself and against what can be: what a file states twice agrees, and no number is impossible.
+
+A run is a mapping of the columns in columns.csv; what is NaN is unknown and checks nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Any
+
+from analysis.ingest.measured.record import NAN, Record, table
+
+Run = dict[str, Any]
+AGREE, ROUNDED = 0.1, 0.006  # by which one quantity stated twice may differ: a share, and printing two digits
+WATTS, SENT = 5000.0, 1e6  # most power of an accelerator, most requests that a client sends in a second
+STATISTICS = ("mean", "p50", "p90", "p99")
+BOUNDS = {row["column"]: (float(row["least"]), float(row["most"])) for row in table("columns") if row["least"]}
+TIMES = [column for column in BOUNDS if column.startswith(("ttft", "tpot", "latency")) and "limit" not in column]
+TEXTS = [row["column"] for row in table("columns") if not row["least"]]
+UNKNOWN = dict.fromkeys(TEXTS, "") | dict.fromkeys(BOUNDS, NAN)
+RUN: Run = UNKNOWN | {"example": False, "said": (), "request_ttft_ms": None, "request_tpot_ms": None}
+DERIVED = (  # what follows from the rest, where it is not stated
+    ("requests", lambda run: run["requests_per_second"] * run["duration_s"]),
+    ("output_length", lambda run: run["output_tokens"] / run["requests"]),
+    ("output_length", lambda run: run["tokens_per_second"] / run["requests_per_second"]),
+    ("input_length", lambda run: run["input_tokens"] / run["requests"]),
+    ("duration_s", lambda run: run["requests"] / run["requests_per_second"]),
+    ("output_tokens", lambda run: run["requests"] * run["output_length"]),
+    ("input_tokens", lambda run: run["requests"] * run["input_length"]),
+    ("tokens_per_second", lambda run: run["output_tokens"] / run["duration_s"]),
+    ("requests_per_second", lambda run: run["requests"] / run["duration_s"]),
+)
+TWICE = (  # what is stated, and what else gives it
+    ("tokens_per_second", "output tokens over the duration", lambda run: run["output_tokens"] / run["duration_s"]),
+    ("requests_per_second", "requests over the duration", lambda run: run["requests"] / run["duration_s"]),
+    ("output_tokens", "requests times their mean output", lambda run: run["requests"] * run["output_length"]),
+    ("total_tokens_per_second", "output tokens/s and the input tokens",
+     lambda run: run["tokens_per_second"] * (1 + run["input_tokens"] / run["output_tokens"])),
+    ("tokens_per_second_per_accelerator", "tokens/s over the accelerators",
+     lambda run: run["tokens_per_second"] / run["accelerator_count"]),
+)  # fmt: skip
+IMPOSSIBLE = (  # what cannot be, in words with the columns of the run
+    ("more requests ended ({ended:,.0f}) than were sent ({sent:,.0f})", lambda run: run["ended"] > run["sent"] + 0.5),
+    ("{failures:,.0f} requests failed in {duration_s:g} s, more than can be sent",
+     lambda run: run["failures"] > SENT * run["duration_s"]),
+    ("goodput is {goodput_per_second:g} requests/s, but all are {requests_per_second:g}",
+     lambda run: run["goodput_per_second"] > run["requests_per_second"] * (1 + AGREE) + ROUNDED),
+    ("{power_watts:g} W for {metered:g} accelerators", lambda run: run["power_watts"] > WATTS * run["metered"]),
+    ("TTFT is {ttft_mean_ms:g} ms on average, the whole request {latency_mean_ms:g} ms",
+     lambda run: run["ttft_mean_ms"] > 1.01 * run["latency_mean_ms"] + ROUNDED),
+    # Little's law; a product of means is no mean of products.
+    ("mean times and rate make {flying:,.3g} requests in flight where {most:,.3g} are the most: one is in another unit",
+     lambda run: run["flying"] > 10 * run["most"] or (
+         math.isinf(run["request_rate"]) and run["requests"] > 2 * run["most"] and run["flying"] < run["most"] / 20)),
+)  # fmt: skip
+
+
+def checked(run: Run, record: Record, *, window: bool = False) -> Run:
+    """Return `run` with what follows from it. Raises MeasurementError for a run that cannot be.
+
+    With `window` the tool takes rates over a window that cuts requests: the lower of two rates counts, which is said.
+    """
+    if run["requests"] == 0 or (run["failures"] > 0 and not (run["requests"] > 0 or run["tokens_per_second"] > 0)):
+        failed = f"{run['failures']:,.0f} failed" if run["failures"] >= 0 else "nothing says how many failed"
+        raise record.fault(f"no request was completed, {failed}: nothing was measured")
+    if not (run["tokens_per_second"] > 0 or run["output_tokens"] > 0):
+        raise record.fault("puts out no tokens (an embedding or pooling model?); expected output tokens per second")
+    for column in (*TIMES, "input_tokens", "input_length", "concurrency"):  # a zero is what a tool did not measure
+        run[column] = run[column] or NAN
+    for column, (least, most) in BOUNDS.items():
+        if not (math.isnan(run[column]) or least <= run[column] <= most):
+            raise record.fault(f"{column} is {run[column]:g}; expected {least:g} to {most:g}")
+    for column, derived in DERIVED:
+        run[column] = derived(run) if math.isnan(run[column]) else run[column]
+    for column, how, other in TWICE:
+        stated, derived = run[column], other(run)
+        if abs(stated - derived) > AGREE * max(stated, derived) + ROUNDED:
+            words = f"{column} is {stated:,.4g}, but {how} give {derived:,.4g}"
+            if not (window and column.endswith("_second") and 0.5 < stated / derived < 2):
+                raise record.fault(f"{words}, beyond {AGREE:.0%}: one is in another unit or of another run")
+            run[column], run["said"] = min(stated, derived), (*run["said"], f"{words}; the lower counts")
+    _streamed(run)
+    _times(run, record)
+    after_ms = run["tpot_mean_ms"] * max(run["output_length"] - 1, 0)
+    service_ms = run["latency_mean_ms"] or NAN
+    service_ms = run["ttft_mean_ms"] + (after_ms if after_ms > 0 else 0) if math.isnan(service_ms) else service_ms
+    seen = {"flying": run["requests_per_second"] * service_ms / 1e3}
+    seen["most"] = min(value for value in (run["concurrency_limit"], run["requests"], math.inf) if value == value)
+    seen["ended"] = sum(run[column] for column in ("requests", "failures", "incomplete") if run[column] > 0)
+    for words, cannot_be in IMPOSSIBLE:
+        if cannot_be(run | seen):
+            raise record.fault(words.format(**run | seen))
+    if run["failures"] >= 0 and run["sent"] - seen["ended"] > 0.5:
+        left = f"{run['sent'] - seen['ended']:,.0f} of {run['sent']:,.0f} requests"
+        run["said"] += (f"{left} are neither completed nor failed",)
+    run["concurrency"] = seen["flying"] if math.isnan(run["concurrency"]) else run["concurrency"]
+    if math.isnan(run["concurrency"]) and math.isinf(run["request_rate"]):
+        run["concurrency"] = run["concurrency_limit"]
+    run["load"] = run["load"] or _load(run)
+    return run
+
+
+def _streamed(run: Run) -> None:
+    """Take away the times of answers that came in one piece: their first token is their last."""
+    pairs = [(run[f"ttft_{statistic}_ms"], run[f"latency_{statistic}_ms"]) for statistic in STATISTICS]
+    known = [(first, last) for first, last in pairs if first > 0 and last > 0]
+    if known and all(math.isclose(*pair, rel_tol=1e-3) for pair in known) and not run["output_length"] < 2:
+        unstreamed(run, "TTFT is the latency of the whole answer")
+
+
+def unstreamed(run: Run, why: str) -> None:
+    """Take TTFT and TPOT out of `run`, whose answers were not streamed, and say `why` that is known."""
+    run.update(dict.fromkeys((column for column in TIMES if not column.startswith("latency")), NAN))
+    run.update(request_ttft_ms=None, request_tpot_ms=None)
+    run["said"] += (f"answers were not streamed ({why}): no TTFT or TPOT",)
+
+
+def _times(run: Run, record: Record) -> None:
+    """Raise MeasurementError where statistics contradict one another, or a time is longer than the run.
+
+    Half of the requests take the median or more and a hundredth P99, so much the mean has at least.
+    """
+    for name in ("ttft", "tpot", "latency"):
+        mean, *ranks = (run[f"{name}_{statistic}_ms"] for statistic in STATISTICS)
+        known = [rank for rank in ranks if rank > 0]
+        longest_ms = 1.5e3 * run["duration_s"]
+        if (
+            any(low > high * 1.001 for low, high in pairwise(known))
+            or ranks[0] > 2.1 * mean or ranks[2] > 210 * mean or any(time > longest_ms for time in (mean, *known))
+        ):  # fmt: skip
+            shown = ", ".join(f"{rank:,.4g}" for rank in (mean, *known) if rank > 0)
+            words = f"{name} is {shown} ms (mean, P50 to P99) in a run of {run['duration_s']:g} s; expected rising "
+            raise record.fault(f"{words}times, a mean among them, within the run")
+
+
+def _load(run: Run) -> str:
+    """Return the load in words: a limit of concurrency is the load only where no rate was asked for."""
+    if 0 < run["request_rate"] < math.inf:
+        return f"{run['request_rate']:.4g} requests/s"
+    if run["concurrency_limit"] > 0:
+        return f"concurrency {run['concurrency_limit']:.4g}"
+    return "all at once" if math.isinf(run["request_rate"]) else ""

@@ -1,0 +1,130 @@
+"""Take checked values out of a record: numbers in the unit of their column, texts, counts; errors name file and key."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+import reprlib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+NAN = float("nan")
+LONGEST = 200  # characters of a text that are kept
+QUANTITIES = {"ms": "time", "s": "time", "second": "rate", "watts": "power"}  # last word of a column -> quantity
+
+
+class MeasurementError(ValueError):
+    """A file is no run that can be used. The text names file, place, and key, what is there, and what was expected."""
+
+
+@cache
+def table(name: str) -> list[dict[str, str]]:
+    """Return the rows of a table beside this module: columns, fields, formats, others, or units."""
+    with (Path(__file__).parent / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+UNITS = {row["unit"]: (row["quantity"], float(row["factor"])) for row in table("units")}
+
+
+def printable(text: str) -> str:
+    """Return `text`, cut to LONGEST characters, without anything that steers a terminal or breaks a page."""
+    shown = (c if c.isprintable() else c.encode("unicode_escape", "replace").decode() for c in text[:LONGEST].strip())
+    return "".join(shown)
+
+
+class Record:
+    """One object of a file. A key leads into it by steps joined with dots; of keys joined with `|` the first counts."""
+
+    def __init__(self, value: Mapping[str, Any], where: str) -> None:
+        self.value, self.where = value, where
+
+    def fault(self, words: str) -> MeasurementError:
+        """Return the error of this record."""
+        return MeasurementError(f"{self.where}: {words}")
+
+    def wrong(self, keys: str, value: Any, expected: str) -> MeasurementError:
+        """Return the error of a value that is not what it should be."""
+        return self.fault(f"{keys} is {reprlib.repr(value)}; expected {expected}")
+
+    def find(self, keys: str) -> tuple[str, Any, Mapping[str, Any]]:
+        """Return the first of `keys` that is there, its value, and the object that holds it; None where none is."""
+        for key in keys.split("|"):
+            holder, value = self.value, self.value.get(key)
+            if value is None:
+                value = self.value
+                for step in key.split("."):
+                    holder, value = value, value.get(step) if isinstance(value, Mapping) else None
+            if value is not None:
+                return key, value, holder
+        return keys, None, {}
+
+    def get(self, keys: str) -> Any:
+        """Return what is at `keys`, None where nothing is."""
+        return self.find(keys)[1]
+
+    def holds(self, keys: str) -> bool:
+        """Return whether the record has all keys of one alternative: of alternatives joined by `|`, keys by `&`."""
+        return any(all(self.get(key) is not None for key in each.split("&")) for each in keys.split("|"))
+
+    def number(self, keys: str, column: str = "", missing: float = NAN) -> float:
+        """Return the number at `keys` in the unit of `column`, `missing` where it is missing, null, or NaN.
+
+        Its unit is the one beside it (`unit`, `units`), else the one that ends `keys` (" in ns"), else the column's.
+        Raises MeasurementError for anything but a finite number from 0, and for a unit of another quantity.
+        """
+        keys, _, unit = keys.partition(" in ")
+        key, value, holder = self.find(keys)
+        if value is None or value != value:
+            return missing
+        if type(value) not in (int, float) or not 0 <= value <= 1e25:
+            raise self.wrong(key, value, "a number from 0 that can be measured")
+        unit = holder.get("unit") or holder.get("units") or unit
+        if not (unit and column):
+            return float(value)
+        expected = QUANTITIES.get(column.rpartition("_")[2], "count")
+        quantity, factor = UNITS.get(str(unit)[:LONGEST].lower(), ("", 0.0))
+        if quantity != expected:
+            valid = ", ".join(name for name, (quantity, _) in UNITS.items() if quantity == expected)
+            raise self.wrong(f"the unit of {key}", unit, f"one of {valid}")
+        return float(value) * factor / (1e3 if column.endswith("_s") else 1.0)
+
+    def rate(self, keys: str) -> float:
+        """Return the rate at `keys`: infinite where it says so, NaN for the pace of a replayed trace."""
+        rate = self.get(keys)
+        if isinstance(rate, float | str) and str(rate).lower() in ("inf", "infinity"):
+            return math.inf
+        return NAN if rate in ("trace", "") else self.number(keys)
+
+    def count(self, keys: str, missing: float = NAN) -> float:
+        """Return the whole number from 1 at `keys`, which may be written as text; `missing` where there is none."""
+        value = self.get(keys)
+        if value in (None, ""):
+            return missing
+        if type(value) not in (str, int) or not re.fullmatch(r"0*[1-9][0-9]{0,5}", str(value)):
+            raise self.wrong(keys, value, "a whole number from 1")
+        return float(value)
+
+    def text(self, keys: str) -> str:
+        """Return the text at `keys`, of a list its first, of an object its name; "" where it is missing."""
+        value = self.get(keys)
+        value = (value or [""])[0] if isinstance(value, list) else value
+        value = value.get("name") if isinstance(value, Mapping) else value
+        if isinstance(value, Mapping | list):
+            raise self.wrong(keys, value, "text")
+        return "" if value is None else printable(str(value))
+
+    def part(self, keys: str) -> Record:
+        """Return the object at `keys`, empty where it is missing. Raises MeasurementError for anything else."""
+        return self.parts(keys, [self.get(keys) or {}])[0]
+
+    def parts(self, keys: str, listed: Any = None) -> list[Record]:
+        """Return the objects that `keys` holds, as a list or by name; none where it is missing."""
+        listed = listed or self.get(keys) or []
+        listed = list(listed.values()) if isinstance(listed, Mapping) else listed
+        if not isinstance(listed, list) or not all(isinstance(each, Mapping) for each in listed):
+            raise self.wrong(keys, listed, "objects")
+        return [Record(each, self.where) for each in listed]
