@@ -22,9 +22,8 @@ STEPS = {  # printed precision after the step, and columns of data/accelerators.
     FP4: ("FP4", "fp4_dense_tflops", "fp8_dense_tflops", "Blackwell, CDNA 4, and newer"),
     INT4: ("INT4", "fp16_dense_tflops", "fp16_dense_tflops", "any: weights in 4 bits, arithmetic in 16"),
 }
-EIGHT = "FP8, INT8"
-BITS = {"FP16": 16, EIGHT: 8, "NVFP4": 4.5, "INT4": 4.25}  # per weight, scales of blocks included
-PAIR = ["source", "step", "group", "load", "model", "accelerator", "ratio"]
+BITS = {"FP16": 16, "FP8": 8, "NVFP4": 4.5, "INT4": 4.25}  # per weight, scales of blocks included; INT8 as FP8
+PAIR = ["source", "step", "precision", "group", "load", "round", "model", "accelerator", "ratio"]
 LANGUAGE_MODELS = (
     "gptj", "llama3.1-8b", "llama2-70b", "mixtral-8x7b", "llama3.1-405b", "deepseek-r1", "gpt-oss-120b",
     "qwen3-vl-235b-a22b",
@@ -89,16 +88,16 @@ def mlperf_pairs(results: pd.DataFrame, accelerators: Iterable[str] = ()) -> pd.
     found = []
     for step, wider in ((INT8, "fp16"), ("FP8 to INT8", "fp8")):
         pairs = evidence.matched_pairs(bert, system, "kind", (f"{wider} 99.9", "int8 99"), "rate", repeats="max")
-        found.append(pairs.assign(step=step, group="BERT " + pairs["scenario"] + f", INT8 over {wider.upper()}"))
+        found.append(pairs.assign(step=step, group="BERT " + pairs["scenario"] + f": INT8 over {wider.upper()}"))
     opened = rows[rows["benchmark"].eq("llama2-70b") & rows["division"].eq("open")]
     system = [*system[:2], *system[3:], "framework", "accuracy_target"]
     pairs = evidence.matched_pairs(opened, system, "precision", ("fp8", "int4"), "rate")
-    found.append(pairs.assign(step="FP8 to INT4 weights", group="Llama 2 70B " + pairs["scenario"] + ", INT4 over FP8"))
+    found.append(pairs.assign(step="FP8 to INT4 weights", group="Llama 2 70B (open): INT4 over FP8"))
     pairs = pd.concat(found, ignore_index=True)
     if pairs.empty:
         asked = f" of {', '.join(accelerators)}" if accelerators else ""
         raise NoData(f"no two results{asked} differ in precision alone")
-    return pairs.assign(source="MLPerf", load=np.nan)[PAIR]
+    return _pairs(pairs.assign(source="MLPerf", load=np.nan))
 
 
 def inferencex_pairs(precisions: tuple[str, str] = ("fp8", "fp4"), *, same_build: bool = True) -> pd.DataFrame:
@@ -119,9 +118,9 @@ def inferencex_pairs(precisions: tuple[str, str] = ("fp8", "fp4"), *, same_build
     size = pairs["gpus"].map("{:.0f} GPU".format) + np.where(pairs["gpus"].gt(1), "s", "")
     parts = tables.accelerators.set_index("label")["vendor"]
     moe = "MoE, " + pairs["accelerator"].map(parts)
-    group = ("Llama 3.1 70B, " + size).where(pairs["model"].str.contains("Llama"), moe)
+    group = ("Llama 70B, " + size).where(pairs["model"].str.contains("Llama"), moe)
     step = {("fp8", "fp4"): FP4, ("bf16", "fp8"): FP8}.get(precisions, " to ".join(precisions).upper())
-    return pairs.assign(source="InferenceX", step=step, group=group, load=pairs["concurrency"])[PAIR]
+    return _pairs(pairs.assign(source="InferenceX", step=step, group=group, load=pairs["concurrency"]))
 
 
 def tensorrt_llm_pairs() -> pd.DataFrame:
@@ -134,17 +133,17 @@ def tensorrt_llm_pairs() -> pd.DataFrame:
     same = ["model", "accelerator", "gpus", "prompt_tokens", "answer_tokens"]
     full = evidence.matched_pairs(full, same, "precision", ("fp16", "fp8"), evidence.THROUGHPUT, repeats="max")
     tight = full["model"].str.contains("70B") & full["gpus"].eq(2)
-    group = pd.Series("70B and 8x22B, 4 to 8 GPUs", full.index).mask(full["gpus"].eq(1), "7B and 8B, 1 GPU")
-    full = full.assign(step=FP8, group=group.mask(tight, "70B, 2 GPUs"), load=np.nan)
+    group = pd.Series("70B and 8x22B, 4 to 8 H100", full.index).mask(full["gpus"].eq(1), "7B and 8B, 1 H100")
+    full = full.assign(step=FP8, group=group.mask(tight, "70B, 2 H100"), load=np.nan)
     rows = evidence.precision_effects("model-optimizer-benchmark")
     by_batch = rows[rows["metric"].eq("speedup per GPU") & rows["model"].eq("Llama3.1-8B")]
     rows = pd.concat([by_batch, evidence.precision_effects("tensorrt-llm-quantization", "speedup")])
-    words = {"FP8": "FP8", "W4A16": "INT4 weights", "W4A8": "INT4 weights, FP8 math", "W8A8-INT": "INT8"}
+    words = {"FP8": "FP8", "W4A16": "INT4", "W4A8": "INT4, FP8 math", "W8A8-INT": "INT8"}
     step = rows["precision"].map({"fp8": FP8, "int8": INT8, "int4": INT4})
     step = step.mask(rows["format"].eq("W4A8"), "FP16 to INT4 weights, FP8 math")
     batch = rows["workload"].str.extract(r"batch (\d+)")[0].astype(float)
     rows = rows.assign(step=step, group=rows["format"].map(words), load=batch, ratio=rows["value"])
-    return pd.concat([full, rows], ignore_index=True).assign(source="TensorRT-LLM")[PAIR]
+    return _pairs(pd.concat([full, rows], ignore_index=True).assign(source="TensorRT-LLM tables"))
 
 
 def single_gpu_pairs() -> pd.DataFrame:
@@ -158,11 +157,16 @@ def single_gpu_pairs() -> pd.DataFrame:
         same = ["model", "workload", "accelerator"]
         pairs = evidence.matched_pairs(stream, same, "precision", ("bf16", narrow), "value")
         kind = np.where(pairs["model"].str.contains("dense"), "dense, ", "MoE, ")
-        found.append(pairs.assign(source="One stream", step=step, group=kind + words))
+        found.append(pairs.assign(source="RTX PRO 6000, one stream", step=step, group=kind + words))
         rows = queue[queue["format"].isin(["BF16", "FP8", "W8A8", "W4A16"])]
         pairs = evidence.matched_pairs(rows, ["model", "accelerator", "engine"], "precision", ("bf16", narrow), "value")
-        found.append(pairs.assign(source="Full queue", step=step, group=words))
-    return pd.concat(found, ignore_index=True).assign(load=np.nan)[PAIR]
+        found.append(pairs.assign(source="Llama 3.1 8B, full queue", step=step, group=words))
+    return _pairs(pd.concat(found, ignore_index=True).assign(load=np.nan))
+
+
+def _pairs(pairs: pd.DataFrame) -> pd.DataFrame:
+    of_round = pairs["round"].astype("str") if "round" in pairs else ""
+    return pairs.assign(precision=pairs["step"].str.extract(r" to (\w+)")[0], round=of_round)[PAIR]
 
 
 def spread(frame: pd.DataFrame, by: Sequence[str], value: str = "ratio") -> pd.DataFrame:
@@ -176,8 +180,9 @@ def spread(frame: pd.DataFrame, by: Sequence[str], value: str = "ratio") -> pd.D
 def mlperf_accuracy(results: pd.DataFrame, benchmarks: Iterable[str] = ()) -> pd.DataFrame:
     """Return closed results of language models whose precision and accuracy are known, in order of model and precision.
 
-    Added columns: `printed_precision` ("FP8") and `row` ("Llama 2 70B  FP8"). Runs filed for two targets count once.
-    `accuracy_percent` is the lowest of a result's metrics over its reference. Raises NoData where none is left.
+    Added columns: `printed_precision` ("FP8"), `row` ("Llama 2 70B  FP8"), and of each row the texts `median` and
+    `count` ("176 results, 22 submitters"). Runs submitted for two targets count once. `accuracy_percent` is the lowest
+    of a result's metrics over its reference. Raises NoData where none is left.
     """
     benchmarks = [names.choose(name, LANGUAGE_MODELS, "language model") for name in benchmarks or LANGUAGE_MODELS]
     rows = results[results["benchmark"].isin(benchmarks) & results["division"].eq("closed")]
@@ -188,7 +193,11 @@ def mlperf_accuracy(results: pd.DataFrame, benchmarks: Iterable[str] = ()) -> pd
     rows = rows.assign(printed_precision=rows["precision"].str.upper())
     order = pd.Categorical(rows["benchmark"], benchmarks), pd.Categorical(rows["printed_precision"], _order(rows))
     rows = rows.assign(first=order[0], then=order[1]).sort_values(["first", "then"]).drop(columns=["first", "then"])
-    return rows.assign(row=rows["model"] + "  " + rows["printed_precision"])
+    rows = rows.assign(row=rows["model"] + "  " + rows["printed_precision"])
+    results_of, submitters = (rows.groupby("row")["submitter"].transform(kind) for kind in ("size", "nunique"))
+    many = submitters.map("{} submitters".format).mask(submitters.eq(1), "1 submitter")
+    median = rows.groupby("row")["accuracy_percent"].transform("median").map("{:.1f}".format)
+    return rows.assign(median=median, count=results_of.map("{} results, ".format) + many)
 
 
 def _order(rows: pd.DataFrame) -> list[str]:
@@ -206,8 +215,8 @@ def memory(benchmark: str, gigabytes: Sequence[float], *, used: float = 0.9) -> 
     """Return weights and room for the KV cache on accelerators with `gigabytes`, one row per size and precision.
 
     `used` is the share of memory that a server takes. Columns: gigabytes, precision, weights_gb, cache_gb, kv_tokens
-    (16-bit cache), kv_tokens_fp8, fits. Layers with a window are left out of a token's size. Raises NoData for a
-    benchmark whose shape is not known.
+    (cache in 16 bits), fits, note, model. Layers with a window are left out of a token's size. Raises NoData for a benchmark
+    whose shape is not known.
     """
     shapes = tables.benchmarks.set_index("benchmark")
     shape = shapes.loc[names.choose(benchmark, shapes.index, "benchmark")]
@@ -220,45 +229,47 @@ def memory(benchmark: str, gigabytes: Sequence[float], *, used: float = 0.9) -> 
     weights = shape["parameters_billion"] * grid["precision"].map(BITS) / 8
     room = used * grid["gigabytes"] - weights
     tokens = room.clip(lower=0) * 1e9 / (2 * per_layer * layers)
-    return grid.assign(
-        weights_gb=weights, cache_gb=room.clip(lower=0), kv_tokens=tokens, kv_tokens_fp8=2 * tokens, fits=room.gt(0)
-    )
+    grid = grid.assign(weights_gb=weights, cache_gb=room.clip(lower=0), kv_tokens=tokens, fits=room.gt(0))
+    note = tokens.round(-3).map("{:,.0f} KV tokens".format) + (2 * tokens).round(-3).map(" ({:,.0f} in FP8)".format)
+    return grid.assign(note=note.where(grid["fits"], "does not fit"), model=shape["label"])
 
 
 def step_table(
     pairs: pd.DataFrame, accuracy: pd.DataFrame, lengths: pd.DataFrame, scores: pd.DataFrame, room: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return one row per step of precision: speed by source, peak compute, memory, accuracy, hardware; cells as text.
+    """Return one row per step of precision with headings and cells as a page prints them.
 
+    Speed by source, ratio of peak compute, weights, room for the KV cache, accuracy, answer length, and hardware.
     `pairs` have the columns `PAIR`, `accuracy` is of `mlperf_accuracy`, `lengths` of `answer_lengths`, `scores` of
     `evidence.public_scores`, `room` of `memory`. A median stands with P10 to P90 and the number of pairs.
     """
     speed = spread(pairs, ["step", "source"])
     speed["cell"] = _cells(speed, "{:.2f}")
-    found = speed.pivot(index="step", columns="source", values="cell").reindex(list(STEPS))
-    parts = tables.accelerators[tables.accelerators["kind"].eq("gpu")]
-    found["peak"] = [(parts[over] / parts[under]).median() for _, over, under, _ in STEPS.values()]
-    weights = room.drop_duplicates("precision").set_index("precision")["weights_gb"].round(0).astype(int).astype("str")
-    kinds = {INT8: ("FP16", EIGHT), FP8: ("FP16", EIGHT), FP4: (EIGHT, "NVFP4"), INT4: ("FP16", "INT4")}
-    found["weights"] = [f"{weights[wide]} to {weights[narrow]}" for wide, narrow in kinds.values()]
-    for gigabytes, rows in room.groupby("gigabytes"):
-        tokens = rows.set_index("precision")["kv_tokens"].map("{:,.0f}".format).replace("0", "none")
-        found[f"kv_{gigabytes:g}"] = [tokens[narrow] for _, narrow in kinds.values()]
-    after = [narrow for narrow, *_ in STEPS.values()]
-    medians = spread(accuracy, ["model", "printed_precision"], "accuracy_percent").groupby("printed_precision")[
-        "median"
+    found = speed.pivot(index="step", columns="source", values="cell").reindex(list(STEPS))[
+        list(pairs["source"].unique())
     ]
+    parts = tables.accelerators[tables.accelerators["kind"].eq("gpu")]
+    found["Peak compute"] = [f"{(parts[over] / parts[under]).median():.1f}x" for _, over, under, _ in STEPS.values()]
+    steps = {INT8: ("FP16", "FP8"), FP8: ("FP16", "FP8"), FP4: ("FP8", "NVFP4"), INT4: ("FP16", "INT4")}
+    weights = room.drop_duplicates("precision").set_index("precision")["weights_gb"].map("{:,.0f}".format)
+    found["Weights, GB"] = [f"{weights[wide]} to {weights[narrow]}" for wide, narrow in steps.values()]
+    tokens = (
+        room.set_index(["gigabytes", "precision"])["kv_tokens"].round(-3).map("{:,.0f}".format).replace("0", "none")
+    )
+    for gigabytes in room["gigabytes"].unique():
+        found[f"KV tokens, {gigabytes:g} GB"] = [tokens[gigabytes, narrow] for _, narrow in steps.values()]
+    after = [narrow for narrow, *_ in STEPS.values()]
+    medians = accuracy.groupby(["printed_precision", "model"])["accuracy_percent"].median().groupby("printed_precision")
     lowest, highest = (each.map("{:.1f}".format) for each in (medians.min(), medians.max()))
-    found["mlperf_accuracy"] = (lowest + "\u2013" + highest).reindex(after).to_numpy()
-    tested = scores[~scores["small"]].assign(printed=scores["printed_precision"].str.extract(r"(FP8|FP4|INT8|INT4)")[0])
-    tested = spread(tested, ["printed"], "percent").set_index("printed")
-    found["public_scores"] = _cells(tested, "{:.1f}").reindex(after).to_numpy()
-    shorter = spread(lengths, ["model"])
-    found.loc[FP4, "answer_length"] = ", ".join(shorter["model"] + " " + shorter["median"].map("{:.2f}x".format))
-    measured = evidence.precision_effects("ml-energy").iloc[0]
-    found.loc[FP8, "answer_length"] = f"{measured['value']:.2f}x (ML.ENERGY, n={measured['runs']})"
-    found["hardware"] = [hardware for *_, hardware in STEPS.values()]
-    return found.fillna("").reset_index()
+    found["MLPerf accuracy, %"] = (lowest + "\u2013" + highest).reindex(after).to_numpy()
+    tested = spread(scores[~scores["small"]], ["precision"], "percent").set_index("precision")
+    found["Public tests, %"] = _cells(tested, "{:.1f}").reindex(after).to_numpy()
+    shorter, measured = spread(lengths, ["model"]), evidence.precision_effects("ml-energy").iloc[0]
+    shorter = ", ".join(shorter["model"] + " " + shorter["median"].map("{:.2f}x".format))
+    unchanged = f"{measured['value']:.2f}x (ML.ENERGY, n={measured['runs']})"
+    found["Tokens per answer"] = pd.Series({FP4: shorter, FP8: unchanged})
+    found["Hardware"] = [hardware for *_, hardware in STEPS.values()]
+    return found.fillna("").rename_axis(index="Step", columns=None).reset_index()
 
 
 def _cells(spreads: pd.DataFrame, form: str) -> pd.Series:

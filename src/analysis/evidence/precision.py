@@ -7,13 +7,17 @@ import pandas as pd
 from analysis import tables
 
 SMALL = 10  # billion parameters below which a model counts as small
+PUBLIC = [
+    "row", "precision", "printed_precision", "percent", "small", "source_id", "evidence_class", "model", "test",
+    "method",
+]  # fmt: skip
 
 
 def gsm8k_by_precision(least: float = 90) -> pd.DataFrame:
     """Return GSM8K accuracy by model and precision in percent of the model's widest precision, medians of evaluations.
 
-    Columns: model, printed_precision, percent, error (one standard error), low, high, n. Models in one precision and
-    evaluations below `least` percent, which failed, are left out.
+    Columns: model, printed_precision, percent, error (one standard error), low, high, n, row. Models in one
+    precision and evaluations below `least` percent, which failed, are left out.
     """
     rows = tables.load("gsm8k_accuracy")
     rows = rows[rows["accuracy_percent"].gt(least)].assign(printed_precision=rows["precision"].str.upper())
@@ -26,14 +30,16 @@ def gsm8k_by_precision(least: float = 90) -> pd.DataFrame:
     widest = found.groupby("model")["score"].transform("first")
     found = found.assign(percent=100 * found["score"] / widest, error=100 * found["error"] / widest)
     found = found.assign(low=found["percent"] - found["error"], high=found["percent"] + found["error"])
+    found["row"] = found["model"] + "  " + found["printed_precision"]
     return found.drop(columns=["width"]).reset_index(drop=True)
 
 
 def public_scores() -> pd.DataFrame:
     """Return scores of public evaluations in percent of BF16 or FP16, or of FP8 where a source has neither.
 
-    One row per source, model, test, and method. Columns: printed_precision, format, percent, small (model below ten
-    billion parameters), source_id, evidence_class, model, test, method. Sums over tests stand for their parts.
+    One row per source, model, test, and method. Columns: row ("NVFP4, below 10B"), precision ("FP4"),
+    printed_precision ("NVFP4"), percent, small (model below ten billion parameters), source_id, evidence_class, model,
+    test, method. Where a source has an average over tests, it stands for them.
     """
     rows = tables.load("precision_effects")
     rows = rows[rows["precision"].ne("") & ~rows["source_id"].eq("accelmark")]
@@ -55,8 +61,11 @@ def public_scores() -> pd.DataFrame:
     size = found["model"].str.extract(r"(\d+(?:\.\d+)?)\s*[bB]\b")[0].astype(float)
     printed = found["precision"].str.upper().mask(found["format"].str.contains("MXFP4"), "MXFP4")
     printed = printed.mask(found["format"].str.contains("nvfp4", case=False), "NVFP4")
-    columns = ["printed_precision", "percent", "small", "source_id", "evidence_class", "model", "test", "method"]
-    return found.assign(small=size.lt(SMALL), printed_precision=printed)[columns]
+    found = found.assign(small=size.lt(SMALL), printed_precision=printed, precision=found["precision"].str.upper())
+    found["row"] = printed + found["small"].map({True: f", below {SMALL}B", False: ""})
+    order = pd.Categorical(printed, ["INT8", "FP8", "INT4", "NVFP4", "MXFP4"])
+    found = found.assign(order=order).sort_values(["order", "small"], ignore_index=True)
+    return found[PUBLIC]
 
 
 def checkpoint_sizes() -> pd.DataFrame:
@@ -69,4 +78,5 @@ def checkpoint_sizes() -> pd.DataFrame:
     base = base.reindex(found.index.get_level_values("model")).to_numpy()
     found = (100 * found / base).rename("percent").reset_index()
     found = found[found["precision"].ne("bf16")]
-    return found.assign(printed_precision=found["precision"].str.upper()).sort_values("printed_precision")
+    printed = found["precision"].str.upper().replace("FP4", "NVFP4")
+    return found.assign(printed_precision=printed).sort_values("percent", ascending=False, ignore_index=True)
