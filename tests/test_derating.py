@@ -10,7 +10,7 @@ from analysis.planner import bursts
 RESULT = {
     "id": "", "round": "v6.1", "benchmark": "gpt-oss-120b", "model": "GPT-OSS 120B", "scenario": "Server", "vendor": "",
     "submitter": "A", "system": "s", "accelerator": "B200", "kind": "gpu", "accelerator_count": 8.0, "nodes": 1,
-    "precision": "fp4", "hypervisor": "", "power_capped": False, "rate": 80.0,
+    "precision": "fp4", "hypervisor": "", "power_capped": False, "rate": 80.0, "caveats": [],
 }  # fmt: skip
 
 
@@ -52,6 +52,7 @@ def test_a_system_keeps_its_best_limited_over_its_best_offline_rate(record):
         ({"round": "v6.0"}, 0),
         ({"accelerator_count": 4.0}, 0),
         ({"hypervisor": "KVM"}, 0),
+        ({"caveats": ["tokens_assumed"]}, 0),
     ],
 )
 def test_only_runs_of_one_bare_metal_system_pair(record, row, pairs):

@@ -46,7 +46,7 @@ KINDS = {  # of each step: its kind, its source, and its name in a figure
 SYSTEM = ["round", "submitter", "system", "accelerator", "accelerator_count", "nodes"]
 FILE = ["use", "system", "fleet", "step", "median", "p10", "p90", "drawn", "n", "counted", "kind", "source"]
 DRAWS = 40_000
-DAY = 86_400
+DAY = 144  # windows of ten minutes
 
 
 class Share(NamedTuple):
@@ -58,8 +58,9 @@ class Share(NamedTuple):
 
 
 def delivered_share(
-    use: str = "chat", system: str = "node", fleet: str = "fixed", benchmarks: Sequence[str] = BENCHMARKS
-) -> Share:
+    use: str = "chat", system: str = "node", fleet: str = "fixed", benchmarks: Sequence[str] = BENCHMARKS,
+    trace: str | Path = "",
+) -> Share:  # fmt: skip
     """Return the share of MLPerf Offline throughput delivered on average.
 
     `use` is "batch" (no latency limit; always full, whatever the fleet), "chat" (the limits of Server), or
@@ -67,7 +68,8 @@ def delivered_share(
     traffic plus a margin), "next hour" (each hour's traffic foreseen), or "pooled" (so too, with 16 services on one
     fleet). Raises NoData where no such system ran these `benchmarks`, and ValueError for an unknown name.
     """
-    return _delivered(waterfall(use, system, fleet, benchmarks))
+    rows = waterfall(use, system, fleet, benchmarks, trace)
+    return Share(*rows[["median", "p10", "p90"]].iloc[-1])
 
 
 def share_of_trace(path: str | Path, use: str = "chat", system: str = "node", fleet: str = "fixed") -> Share:
@@ -76,7 +78,7 @@ def share_of_trace(path: str | Path, use: str = "chat", system: str = "node", fl
     Bursts are simulated on the trace as it is; its peak over mean counts if it covers a day or more, else that of the
     public services does.
     """
-    return _delivered(waterfall(use, system, fleet, trace=path))
+    return delivered_share(use, system, fleet, trace=path)
 
 
 def waterfall(
@@ -91,7 +93,7 @@ def waterfall(
     choose(system, SYSTEMS, "system")
     choose(fleet, FLEETS, "fleet")
     table = shares(benchmarks, trace)
-    rows = _applying(table, [*BUSY, "busy", "delivered"] if use == "batch" else ORDER, use, system, fleet)
+    rows = _applying(table, ORDER, use, system, fleet)
     if "delivered" not in set(rows["step"]):
         asked = f"{USES[use]} of {', '.join(benchmarks)}"
         raise NoData(f"no {system} has comparable results in Offline and, under a limit on tokens/s, in {asked}")
@@ -99,11 +101,10 @@ def waterfall(
     kind = rows["kind"].replace("modeled", "total")
     number = rows["n"].map("{:.0f}".format)  # no-break spaces keep "n = 10" on one line
     note = (rows["source"] + ", n\u00a0=\u00a0" + number).where(kind.eq("measured"), number + " " + rows["counted"])
-    return rows.assign(
-        kind=kind,
-        label=rows["step"].map({step: label for step, (*_, label) in KINDS.items()}),
-        note=note.where(kind.isin(["measured", "simulated"]), ""),
-    )
+    labels = {step: label for step, (*_, label) in KINDS.items()}
+    labels["latency limit"] += f", {1000 / _limit(benchmarks, use):.3g} tokens/s"
+    note = note.where(kind.isin(["measured", "simulated"]), "")
+    return rows.assign(kind=kind, label=rows["step"].map(labels), note=note)
 
 
 def shares(benchmarks: Sequence[str] = BENCHMARKS, trace: str | Path = "") -> pd.DataFrame:
@@ -223,23 +224,20 @@ def _computed(benchmarks: tuple[str, ...], trace: str) -> pd.DataFrame:
     parts = pd.DataFrame(
         _values(benchmarks, trace), columns=["use", "system", "fleet", "step", "values", "n", "counted"]
     )
-    quantiles = np.array([np.quantile(values, [0.5, 0.1, 0.9]) for values in parts["values"]])
-    parts[["median", "p10", "p90"]] = quantiles
-    parts["drawn"] = parts["median"]
+    quantiles = [0.5, 0.1, 0.9, 0.5]
+    parts[["median", "p10", "p90", "drawn"]] = np.array([np.quantile(each, quantiles) for each in parts["values"]])
     outcomes = []
     for use, system in [(use, system) for use in USES for system in SYSTEMS]:
-        steps = [step for step in BUSY if use != "batch" or step != "latency limit"]
-        busy = _applying(parts, steps, use, system, "")
+        busy = _applying(parts, BUSY, use, system, "")
         if use != "batch" and "latency limit" not in set(busy["step"]):
             continue
         outcomes.append((use, system, "", "busy", *_product(busy), len(busy), "factors"))
         for fleet in FLEETS if use != "batch" else [""]:
-            chosen = busy if use == "batch" else _applying(parts, STEPS, use, system, fleet)
+            chosen = _applying(parts, STEPS, use, system, fleet)
             outcomes.append((use, system, fleet, "delivered", *_product(chosen), len(chosen), "factors"))
     table = pd.concat([parts[FILE[:10]], pd.DataFrame(outcomes, columns=FILE[:10])], ignore_index=True)
     table[["kind", "source"]] = [KINDS[step][:2] for step in table["step"]]
-    own = table["counted"].str.contains("your trace")
-    return table.assign(source=table["source"].mask(own, Path(trace).name))
+    return table.assign(source=table["source"].mask(table["counted"].eq("your trace"), Path(trace).name))
 
 
 def _values(benchmarks: tuple[str, ...], trace: str) -> list[tuple]:
@@ -248,13 +246,11 @@ def _values(benchmarks: tuple[str, ...], trace: str) -> list[tuple]:
     found = [
         ("", "", "", "serving stack", stack, len(stack), "pairs of runs"),
         ("", "", "", "hypervisor", virtual, len(virtual), "results"),
-        ("", "", "", "spare node", SPARES, len(SPARES), "fleet sizes"),
     ]
     for use, scenario in USES.items():
         network = networked("Offline" if use == "batch" else "Server")["share"]
         found.append((use, "node", "", "networked nodes", network, len(network), "results"))
-        asked = pd.DataFrame({"benchmark": benchmarks, "scenario": scenario})
-        limits = [tpot_limits(asked, quantity).min() for quantity in ("tpot_p99_limit", "ttft_p99_limit")]
+        limits = [_limit(benchmarks, use, quantity) for quantity in ("tpot_p99_limit", "ttft_p99_limit")]
         if np.isnan(limits).any():  # batch has none, nor has what is no language model
             continue
         try:
@@ -263,8 +259,9 @@ def _values(benchmarks: tuple[str, ...], trace: str) -> list[tuple]:
             continue
         for system, cells in kept[kept["size"].ne("")].groupby("size"):
             found.append((use, system, "", "latency limit", cells["share"], len(cells), "accelerators by model"))
-        found += _bursts(use, *limits, trace)
-    return found + _peaks(trace)
+        found += [*_bursts(use, *limits, trace), *_peaks(use, trace)]
+        found.append((use, "", "", "spare node", SPARES, len(SPARES), "fleet sizes"))
+    return found
 
 
 def _bursts(use: str, tpot_ms: float, ttft_ms: float, trace: str) -> list[tuple]:
@@ -283,22 +280,16 @@ def _bursts(use: str, tpot_ms: float, ttft_ms: float, trace: str) -> list[tuple]
     return found
 
 
-def _peaks(trace: str) -> list[tuple]:
+def _peaks(use: str, trace: str) -> list[tuple]:
     """Return the factor of traffic over days, by fleet: of a trace of a day or more, else of the public services."""
-    rates, counted = None, "services"
-    if trace:
-        from analysis.planner.bursts import read_trace
+    from analysis.planner import bursts
 
-        requests = read_trace(trace)
-        window = (requests["arrival_seconds"] // 600).astype(int) * 600
-        if window.iloc[-1] - window.iloc[0] >= DAY - 600:
-            seconds = np.arange(window.iloc[0], window.iloc[-1] + 1, 600)
-            tokens = requests.groupby(window)["answer_tokens"].sum().reindex(seconds, fill_value=0).to_numpy()
-            rates = pd.DataFrame({"service": "yours", "seconds": seconds, "requests_per_second": tokens})
-            counted = "your trace"
-    by_service = peaks(rates, gaps=rates is None)
+    rates = bursts.windows(bursts.read_trace(trace)) if trace else pd.DataFrame()
+    own = len(rates) >= DAY
+    by_service = peaks(rates, gaps=False) if own else peaks()
     by_service["pooled"] = by_service["next hour"]
-    return [("", "", fleet, "peak over mean", by_service[fleet], len(by_service), counted) for fleet in FLEETS]
+    counted = "your trace" if own else "services"
+    return [(use, "", fleet, "peak over mean", by_service[fleet], len(by_service), counted) for fleet in FLEETS]
 
 
 def _applying(table: pd.DataFrame, steps: list[str], use: str, system: str, fleet: str) -> pd.DataFrame:
@@ -314,17 +305,19 @@ def _applying(table: pd.DataFrame, steps: list[str], use: str, system: str, flee
 def _product(parts: pd.DataFrame) -> tuple[float, ...]:
     """Return the product of the medians, and P10, P90, and median of products of independent draws from the values."""
     rng = np.random.default_rng(0)
-    draws = np.prod([rng.choice(np.asarray(values), DRAWS) for values in parts["values"]], axis=0)
+    draws = np.prod([rng.choice(np.sort(values), DRAWS) for values in parts["values"]], axis=0)
     return parts["median"].prod(), *np.quantile(draws, [0.1, 0.9, 0.5])
 
 
-def _delivered(rows: pd.DataFrame) -> Share:
-    return Share(*rows[list(Share._fields)].iloc[-1])
+def _limit(benchmarks: Sequence[str], use: str, quantity: str = "tpot_p99_limit") -> float:
+    """Return the tightest limit of a use in milliseconds, NaN where it has none."""
+    return tpot_limits(pd.DataFrame({"benchmark": list(benchmarks), "scenario": USES[use]}), quantity).min()
 
 
 def _best(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the fastest bare-metal result of each system of a submitter and round."""
-    return rows[rows["hypervisor"].eq("")].sort_values(["rate", "id"]).drop_duplicates(SYSTEM, keep="last")
+    """Return the fastest bare-metal result of each system of a submitter and round, of those in tokens/s."""
+    rows = rows[rows["hypervisor"].eq("") & ~rows["caveats"].map(lambda codes: "tokens_assumed" in codes)]
+    return rows.sort_values(["rate", "id"]).drop_duplicates(SYSTEM, keep="last")
 
 
 def _language_models(scenarios: Sequence[str]) -> pd.DataFrame:

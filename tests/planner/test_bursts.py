@@ -132,3 +132,9 @@ def test_a_trace_without_a_column_or_too_short_is_refused(tmp_path):
     (tmp_path / "other.csv").write_text("time,answer_tokens\n1,2\n")
     with pytest.raises(ValueError, match=r"other\.csv: no column arrival_seconds; it has time, answer_tokens"):
         bursts.read_trace(tmp_path / "other.csv")
+
+
+def test_windows_hold_the_tokens_of_ten_minutes_and_zero_where_nobody_asked():
+    rates = bursts.windows(requests([700.0, 1199.0, 1200.0, 2400.0], [1, 2, 4, 8]))
+    assert rates["seconds"].tolist() == [600, 1200, 1800, 2400]
+    assert rates["requests_per_second"].tolist() == [3, 4, 0, 8]

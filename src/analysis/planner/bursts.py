@@ -142,3 +142,14 @@ def read_trace(path: str | Path) -> pd.DataFrame:
         raise ValueError(f"{path}: {len(values)} requests; a trace needs {REQUESTS} or more, over time, with tokens")
     values = values if "prompt_tokens" in values else values.assign(prompt_tokens=0.0)
     return values.sort_values("arrival_seconds", kind="stable", ignore_index=True)
+
+
+def windows(requests: pd.DataFrame, seconds: int = int(WINDOW)) -> pd.DataFrame:
+    """Return the answer tokens of a trace by window, with the columns of data/traffic_rates.csv that count.
+
+    Only the proportions of the rates count. A window without a request has 0.
+    """
+    window = (requests["arrival_seconds"] // seconds).astype(int)
+    places = np.arange(window.iloc[0], window.iloc[-1] + 1)
+    tokens = requests["answer_tokens"].groupby(window).sum().reindex(places, fill_value=0).to_numpy()
+    return pd.DataFrame({"service": "trace", "seconds": places * seconds, "requests_per_second": tokens})
