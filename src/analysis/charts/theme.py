@@ -18,7 +18,7 @@ INK, MUTED, GRID, SURFACE, MISSING = "#1f2328", "#59636e", "#dde2e7", "#ffffff",
 OTHER = "#8a939c"  # of an accelerator without a color of its own
 PALETTE = [*map(to_hex, sns.color_palette("colorblind"))]
 VARIABLES = {INK: "ink", "#000000": "ink", MUTED: "muted", GRID: "grid", SURFACE: "surface", MISSING: "missing"}
-DARK_PAGE = "#0d1117"
+DARK_PAGE, PALE = "#0d1117", 2.7  # and the contrast below which a color becomes pale on it
 PRECISIONS = {
     "FP32": "#999999", "BF16": "#555555", "FP16": "#555555", "INT8": "#029e73", "FP8": "#0173b2", "FP4": "#d55e00",
     "NVFP4": "#d55e00", "MXFP4": "#d55e00", "INT4": "#8250a8",
@@ -57,8 +57,13 @@ def contrast(first: str, second: str) -> float:
 
 
 def on_dark(hue: str, least: float = 4.0) -> str:
-    """Return the color as light as it needs to be for a contrast of `least` on a dark page."""
+    """Return the color as light as it needs to be for a contrast of `least` on a dark page.
+
+    The darkest become pale rather than vivid, so that a dark and a bright shade of one hue stay apart.
+    """
     shade, lightness, saturation = colorsys.rgb_to_hls(*to_rgb(hue))
+    if contrast(hue, DARK_PAGE) < PALE:
+        least, saturation = 1.5 * least, 0.6 * saturation
     while contrast(hue, DARK_PAGE) < least:
         lightness += 0.02
         hue = to_hex(colorsys.hls_to_rgb(shade, lightness, saturation))

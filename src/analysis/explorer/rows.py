@@ -1,0 +1,91 @@
+"""The rows of the explorer: each official result with what its views draw, and why it is in none."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis import compare, cost, interactivity, tables
+from analysis.results import load_results
+
+# Rules of `compare` that a result breaks whatever it is compared with. All but the last are about throughput.
+APART = (
+    "accelerator count not stated",
+    "unit cannot be converted",
+    "several accelerator types in one system",
+    "power-capped at a limit that is not stated",
+)
+READABLE = {"wan-2.2-t2v-a14b": (3600, "videos/hour")}  # benchmarks whose rate per second nobody reads
+PRODUCT = r"\s*([A-Za-z][^,;(:]*?)\s*(?=[,;(:]|\bv?\d|\bvmaster|$)"  # of a framework: its name without the version
+SYSTEM = ["submitter", "round", "division", "machine", "accelerator_count", "power", "accuracy_target", "benchmark"]
+SCENARIOS = list(compare.SCENARIOS)
+
+
+def rows(results: pd.DataFrame | None = None, prices: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Return all official results, newest round first, closed before open, the benchmark with most results first.
+
+    Added to the columns of `load_results`: `excluded` (why a result is comparable with none, "" where it is), rates in
+    units that people read, `latency_ms`, `joules` per token, sample, or query, `per_kilowatt` (rate over the all-in
+    kilowatts of `prices`, modeled), `usd_per_million` (at the measured rate, no derating), `priced`, `software`,
+    `power` ("with", "without"), `target` (the accuracy target where it keeps results apart), `system_key`, and the
+    limits `ttft_limit_ms` and `tpot_limit_ms`. `prices` are those of `cost.prices`.
+    """
+    results = load_results() if results is None else results
+    prices = (cost.prices() if prices is None else prices).set_index("accelerator")
+    frame = results.reset_index(drop=True).assign(excluded="")
+    is_rate = frame["metric"].eq("throughput")
+    for words in APART:
+        breaks = compare.RULES[words](frame, {}) & (is_rate | frame["accelerator"].eq("mixed"))
+        frame["excluded"] = frame["excluded"].mask(breaks & frame["excluded"].eq(""), words)
+    frame.loc[frame["duplicate_of"].ne(""), "excluded"] = compare.SAME_RUN
+    frame.loc[frame["metric"].eq("streams"), "excluded"] = "published as a number of streams"
+    able = frame["excluded"].eq("")
+    frame["latency_ms"] = frame["value"].where(able & frame["metric"].eq("latency"))
+    for column in ("rate", "rate_per_accelerator"):
+        frame[column] = frame[column].where(able & is_rate)
+    frame["joules"] = frame["power_watts"] / frame["rate"]
+    frame["joules"] = frame["joules"].fillna(frame["energy_millijoules_per_query"].where(able & ~is_rate) / 1000)
+    usd, kilowatts = (frame["accelerator"].map(prices[column]) for column in ("usd_per_hour", "kilowatts"))
+    frame["usd_per_million"] = cost.usd_per_million(frame["rate_per_accelerator"], usd)
+    frame["priced"] = usd.map("${:.2f}/hour".format).where(usd.notna(), "no price")
+    for benchmark, (factor, unit) in READABLE.items():
+        its = frame["benchmark"].eq(benchmark) & is_rate
+        frame.loc[its, ["rate", "rate_per_accelerator"]] *= factor
+        frame.loc[its, "rate_unit"] = unit
+    frame["per_kilowatt"] = frame["rate_per_accelerator"] / kilowatts
+    frame["software"] = frame["framework"].str.extract(PRODUCT, expand=False).fillna("")
+    frame["software"] = frame["serving_software"].mask(frame["serving_software"].eq(""), frame["software"])
+    frame["power"] = frame["power_measured"].map({True: "with", False: "without"})
+    shared = tables.benchmarks.loc[tables.benchmarks["targets_share_run"], "benchmark"]
+    frame["target"] = frame["accuracy_target"].mask(frame["benchmark"].isin(shared), "")
+    frame["system_key"] = frame.groupby(SYSTEM, observed=True, sort=False).ngroup()
+    labels = tables.caveats.set_index("code")["words"].to_dict()
+    frame["caveats"] = frame["caveats"].map(lambda codes: "; ".join(labels[code] for code in codes))
+    frame = frame.merge(_limits(frame["benchmark"].unique()), how="left", on=["benchmark", "scenario"])
+    return _ordered(frame)
+
+
+def _limits(benchmarks: list[str]) -> pd.DataFrame:
+    """Return the p99 latency limits of the benchmarks that have them, by scenario."""
+    limits = pd.concat([interactivity.limits(name).assign(benchmark=name) for name in benchmarks])
+    limits = limits.assign(tpot_limit_ms=1000 / limits["interactivity"]).rename(columns={"ttft_ms": "ttft_limit_ms"})
+    return limits.drop(columns="interactivity")
+
+
+def _ordered(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows in the order in which people look for them; so do benchmarks, by their results in it."""
+    age = -frame["round"].cat.codes
+    division = frame["division"].map(compare.DIVISIONS.index)
+    newest = frame[frame["division"].eq("closed") & frame["suite"].ne("edge")].groupby(
+        ["benchmark", "round"], observed=True
+    )
+    sizes = newest.size().reset_index(name="size").sort_values(["round", "size"], ascending=False)
+    place = {name: at for at, name in enumerate(sizes["benchmark"].drop_duplicates())}
+    keys = {
+        "age": age,
+        "division": division,
+        "benchmark": frame["benchmark"].map(place).fillna(len(place)),
+        "scenario": frame["scenario"].map(SCENARIOS.index),
+        "rate": -frame["rate_per_accelerator"],
+        "latency": frame["latency_ms"],
+    }
+    return frame.loc[pd.DataFrame(keys).sort_values(list(keys), kind="stable").index].reset_index(drop=True)
