@@ -1,13 +1,168 @@
-"""Stands in until the command is written."""
+"""The commands `plan` and `choose`: what a number of users needs on one accelerator, and which accelerator to take."""
 
 from __future__ import annotations
 
+import json
+import math
+from typing import TYPE_CHECKING, Annotated, Any
 
-def plan() -> int:
-    """Not written yet."""
-    raise RuntimeError("not written yet")
+import typer
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from analysis.planner.capacity import Demand
+
+Benchmark = Annotated[str, typer.Option(help="Language model by its benchmark, such as gpt-oss-120b.")]
+Model = Annotated[str, typer.Option(help="Model by its name; with --parameters one without a benchmark.")]
+Parameters = Annotated[float, typer.Option(help="Billions of parameters of a model without a benchmark.")]
+Active = Annotated[float, typer.Option(help="Billions of them active for a token (mixture of experts).")]
+Users = Annotated[float, typer.Option(help="Requests in service at a time, on average.")]
+Speed = Annotated[float, typer.Option("--tokens-per-user", help="Tokens/s that each user sees at p99 (interactivity).")]
+Prompt = Annotated[float, typer.Option(help="Mean tokens of a prompt; 0: those of the benchmark.")]
+Answer = Annotated[
+    float, typer.Option("--answer-tokens", "--tokens-per-request", help="Mean tokens of an answer; 0: likewise.")
+]
+Lengths = Annotated[str, typer.Option(help="CSV file with prompt_tokens and answer_tokens, a row per request.")]
+Ttft = Annotated[float, typer.Option("--ttft-ms", help="p99 limit on the first token in ms; 0: of the scenario.")]
+Share = Annotated[float, typer.Option(help="Share of the throughput delivered on average; 0: as the derating report.")]
+Fleet = Annotated[str, typer.Option(help="fixed, last hour, next hour, or pooled: how capacity follows traffic.")]
+Costs = Annotated[str, typer.Option(help="neocloud, hyperscaler, or rental: whose prices.")]
+Price = Annotated[list[str] | None, typer.Option(help="Price of your own, such as B200=2.50 (dollars per hour).")]
+Precision = Annotated[str, typer.Option(help="Precision of the weights; empty: that of the submitted run.")]
+Rounds = Annotated[list[str] | None, typer.Option("--round", help="Rounds to take results of; all by default.")]
+Seed = Annotated[int, typer.Option(help="Seed of the draws.")]
+Format = Annotated[str, typer.Option("--format", help="text or json.")]
+
+NAMES = {"accelerators": "accelerators", "units": "{}s", "usd_per_hour": "$/hour",
+         "usd_per_million_tokens": "$/million tokens", "kilowatts": "kW, all-in"}  # fmt: skip
 
 
-def choose() -> int:
-    """Not written yet."""
-    raise RuntimeError("not written yet")
+def plan(
+    accelerator: Annotated[str, typer.Option(help="Accelerator, such as B200.")],
+    benchmark: Benchmark = "", model: Model = "", parameters: Parameters = 0.0, active_parameters: Active = 0.0,
+    users: Users = 10_000, tokens_per_user: Speed = 25.0, prompt_tokens: Prompt = 0.0, answer_tokens: Answer = 0.0,
+    lengths: Lengths = "", ttft_ms: Ttft = 0.0, delivered_share: Share = 0.0, fleet: Fleet = "fixed",
+    cost_model: Costs = "neocloud", price: Price = None, precision: Precision = "", round: Rounds = None,
+    seed: Seed = 0, format: Format = "text",
+) -> int:  # fmt: skip
+    """Size a deployment on one accelerator: accelerators, nodes or racks, dollars, and kilowatts (P10, P50, P90)."""
+    from analysis.planner import capacity, choice
+
+    asked = _demand({**locals(), "accelerators": (accelerator,)})
+    row = capacity.plan(asked, accelerator)
+    if _is_json(format):
+        return _print_json(asked, plan=_record(row), errors=choice.error_line(asked))
+    typer.echo(f"{_serving(asked)} on {row['accelerator']}")
+    typer.echo(_throughput(row))
+    typer.echo(f"\n{'':20}{'P10':>12}{'P50':>12}{'P90':>12}")
+    for mark in capacity.marks(row).itertuples():
+        ends = "".join(f"{_number(value):>12}" for value in (mark.p10, mark.p50, mark.p90))
+        typer.echo(f"{NAMES[mark.quantity].format(row['unit_name']):20}{ends}")
+    typer.echo(
+        f"\n{row['used']:.0%} of P50 is used on average; {row['decided_by']} decides. {choice.error_line(asked)}"
+    )
+    return 0
+
+
+def choose(
+    benchmark: Benchmark = "", model: Model = "", parameters: Parameters = 0.0, active_parameters: Active = 0.0,
+    users: Users = 10_000, tokens_per_user: Speed = 25.0, prompt_tokens: Prompt = 0.0, answer_tokens: Answer = 0.0,
+    lengths: Lengths = "", ttft_ms: Ttft = 0.0, delivered_share: Share = 0.0, fleet: Fleet = "fixed",
+    accelerators: Annotated[
+        list[str] | None, typer.Option("--accelerator", help="Accelerators or vendors; all by default.")
+    ] = None,
+    cost_model: Costs = "neocloud", price: Price = None, precision: Precision = "", round: Rounds = None,
+    by: Annotated[str, typer.Option(help="cost, power, or accelerators: what to rank by.")] = "cost",
+    usd_per_hour: Annotated[float, typer.Option(help="Budget in dollars per hour; 0: none.")] = 0.0,
+    kilowatts: Annotated[float, typer.Option(help="Budget in kilowatts; 0: none.")] = 0.0,
+    seed: Seed = 0, format: Format = "text",
+) -> int:  # fmt: skip
+    """Rank accelerators for a model and a number of users, results before estimates, and say what would change it."""
+    from analysis.planner import choice
+
+    asked = _demand({**locals(), "accelerators": tuple(accelerators or ())})
+    found = choice.choose(asked, by=by, usd_per_hour=usd_per_hour, kilowatts=kilowatts)
+    first, second = choice.leaders(found, by)
+    changes = choice.sensitivity(asked, found, by)
+    if _is_json(format):
+        ranked = [_record(row) for _, row in found.iterrows()]
+        told = [_record(row) for _, row in changes.iterrows()]
+        return _print_json(asked, ranked=ranked, changes=told, errors=choice.error_line(asked))
+    then = f", then {second['accelerator']}" if second is not None else ""
+    typer.echo(f"{_serving(asked)}: {first['accelerator']} first{then}")
+    typer.echo(choice.error_line(asked))
+    heads = ("tokens/s", "count", "$/hour", "P10", "P90", "$/M", "kW")
+    typer.echo(f"\n{'':18}{'evidence':14}" + "".join(f"{head:>9}" for head in heads))
+    for row in found[found["rank"].notna()].itertuples():
+        cells = (row.throughput, row.accelerators_p50, row.usd_per_hour_p50, row.usd_per_hour_p10, row.usd_per_hour_p90)
+        cells = (*cells, row.usd_per_million_tokens_p50, row.kilowatts_p50)
+        over = "  over budget" if row.within == "no" else ""
+        typer.echo(f"{row.accelerator:18}{row.evidence:14}" + "".join(f"{_number(cell):>9}" for cell in cells) + over)
+    for row in found[found["rank"].isna()].itertuples():
+        typer.echo(f"{row.accelerator:18}not planned: {row.reason}")
+    typer.echo("\nWhat would change it")
+    for row in changes.itertuples():
+        margin = f"{row.runner_up} +{row.margin:.0%}" if row.margin >= 0 else ""
+        typer.echo(f"  {row.change:28}{row.accelerator:14}{margin:20}{row.evidence or 'no plan'}")
+    return 0
+
+
+def _demand(given: dict[str, Any]) -> Demand:
+    from analysis.planner.capacity import Demand
+
+    asked = {name: given[name] for name in Demand.__dataclass_fields__ if name in given}
+    return Demand(**asked, rounds=tuple(given["round"] or ()), prices=_prices(given["price"] or []))
+
+
+def _prices(quotes: list[str]) -> dict[str, float] | None:
+    """Return prices by accelerator. Raises ValueError for what is no NAME=DOLLARS."""
+    prices = {}
+    for quote in quotes:
+        name, _, dollars = quote.partition("=")
+        try:
+            prices[name.strip()] = float(dollars)
+        except ValueError:
+            raise ValueError(f"--price {quote[:60]!r}: expected NAME=DOLLARS, such as B200=2.50") from None
+    return prices or None
+
+
+def _serving(asked: Demand) -> str:
+    model = asked.workload.model
+    near = "" if asked.workload.is_benchmark else f" (planned with {model.benchmark})"
+    return f"{asked.users:,.0f} users of {model.name}{near} at {asked.tokens_per_user:g} tokens/s"
+
+
+def _throughput(row: pd.Series) -> str:
+    ends = f"{_number(row['throughput_low'])} to {_number(row['throughput_high'])}"
+    return (
+        f"{_number(row['throughput'])} tokens/s per accelerator ({row['evidence']}, P10 to P90 {ends}), of which "
+        f"{row['delivered']:.0%} is delivered on average; weights {row['precision'].upper()}, {row['weights_gb']:g} GB"
+    )
+
+
+def _number(value: float) -> str:
+    if not math.isfinite(value):
+        return "-"
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def _is_json(format: str) -> bool:
+    from analysis import names
+
+    return names.choose(format, ("text", "json"), "format") == "json"
+
+
+def _record(row: pd.Series) -> dict[str, Any]:
+    """Return a row for JSON: None for unknown numbers."""
+    unknown = {name for name, value in row.items() if isinstance(value, float) and not math.isfinite(value)}
+    return {name: None if name in unknown else value for name, value in row.items()}
+
+
+def _print_json(asked: Demand, **parts: Any) -> int:
+    def plain(value: Any) -> Any:
+        return value.item() if hasattr(value, "item") else str(value)
+
+    data = {"asked": asked.as_dict(), **parts}
+    typer.echo(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False, default=plain))
+    return 0

@@ -25,13 +25,18 @@ from analysis.planner.models import Lengths, Model
 MEASURED, INTERPOLATED, ESTIMATED = "measured", "interpolated", "estimated"
 SAME_LENGTHS = 0.01  # change of throughput below which a model and its lengths count as the benchmark's own
 ALL_OF_THE_ERROR = np.log(2)  # change of throughput (log) by other lengths at which the error is that of another model
+FACTS = ["scenario", "round", "submitter", "system", "accelerator_count", "precision"]  # of the run behind a throughput
+POINT = ["id", "interactivity", "throughput", "question", "start", "evidence"]
 COLUMNS = [
-    "interactivity", "accelerator", "throughput", "low", "high", "evidence", "lower", "upper", "roof", "scenario",
-    "round", "submitter", "system", "accelerator_count", "precision", "ids", "reason",
+    "interactivity", "accelerator", "throughput", "low", "high", "evidence", "lower", "upper", "roof", *FACTS, "ids",
+    "reason",
 ]  # fmt: skip
 NO_LIMITS = "no interactivity is known: the benchmark limits no time per token"
-NO_DATASHEET = "no run so fast, and no datasheet to estimate from, or too little memory"
+NO_DATASHEET = "no run so fast, and no datasheet to estimate from"
+NO_COMPUTE = "no datasheet that says how fast it reads a prompt"
+TOO_SMALL = "neither a node nor a rack holds the weights and one request"
 TOO_FAST = "faster than memory bandwidth allows"
+TOO_LONG = "prompts of this length leave no time for answers this fast"
 
 
 @dataclass(frozen=True)
@@ -134,7 +139,7 @@ class _Curve:
             runs.assign(question=prediction.OTHER_SYSTEM).to_dict("records"),
         )
         stated = next((name for name in points["precision"][::-1] if name), "")
-        accelerator = points["accelerator"].iloc[0]
+        self.accelerator = accelerator = points["accelerator"].iloc[0]
         most = decoding.group(accelerator)
         self.own = self.asked = None
         if benchmark in models.benchmarks():
@@ -156,9 +161,11 @@ class _Curve:
             if best["throughput"] > rate and speed > 0:
                 rate, used, evidence, bands = best["throughput"], [best], MEASURED, [self._band(best)]
         if self.workload:
-            own, asked = (curve.at(speed) if curve else 0.0 for curve in (self.own, self.asked))
+            if self.own is None or self.asked is None:
+                return self._unknown(speed, no_model(self.accelerator))
+            own, asked = self.own.at(speed), self.asked.at(speed)
             if not own or not asked:
-                return self._unknown(speed, TOO_FAST if self.own and self.asked else NO_DATASHEET)
+                return self._unknown(speed, TOO_FAST if speed >= self.asked.roof else TOO_LONG)
             if abs(np.log(asked / own)) > SAME_LENGTHS or not self.workload.is_benchmark:
                 rate *= asked / own
                 bands.append(self._of_workload(asked / own, used[-1]["scenario"]))
@@ -200,7 +207,7 @@ class _Curve:
         if runs_of.limits(self.benchmark).empty:
             return NO_LIMITS
         if self.own is None or not self.own.at(self.points[-1]["interactivity"]):
-            return NO_DATASHEET
+            return no_model(self.accelerator)
         return TOO_FAST if speed >= self.own.roof else ""
 
     def _beyond(self, speed: float) -> tuple[float, list[dict], str, list[tuple[float, float]]]:
@@ -237,13 +244,20 @@ class _Curve:
         return np.nan, np.nan, np.nan, "", *self._proven(speed), *_facts(self.points[-1]), [], reason
 
 
+def no_model(accelerator: str) -> str:
+    """Return why the decoding model says nothing of an accelerator."""
+    facts = decoding.datasheet(accelerator)
+    known = facts["memory_gb"] > 0 and facts["memory_bandwidth_gb_per_s"] > 0
+    return TOO_SMALL if known else NO_DATASHEET
+
+
 def _reaches(point: dict, speed: float) -> bool:
     """Return whether a point is as fast as asked."""
     return point["interactivity"] * (1 + ROUNDING) >= speed
 
 
 def _facts(point: dict) -> tuple:
-    return tuple(point[name] for name in ("scenario", "round", "submitter", "system", "accelerator_count", "precision"))
+    return tuple(point[name] for name in FACTS)
 
 
 def _combined(bands: list[tuple[float, float]]) -> tuple[float, float]:

@@ -112,8 +112,10 @@ def decoding(
         at_least = np.maximum.accumulate(batch / step) / size
         rates = np.maximum(rates, np.interp(SPEEDS, (1 / step)[::-1], at_least[::-1], right=0.0))
         roof = max(roof, size * bandwidth / read[0])
-    if not rates.any():
+    if not roof:
         return None
+    if not rates.any():  # reading prompts leaves no time for answers at any of SPEEDS
+        return Decoding(rates, roof)
     last = int(np.flatnonzero(rates)[-1])  # beyond what a batch of one reaches, evenly down to the roof
     left = (roof - SPEEDS) / (roof - SPEEDS[last])
     return Decoding(np.where(SPEEDS[last] < SPEEDS, rates[last] * left.clip(0.0), rates), roof)

@@ -1,0 +1,131 @@
+"""Choose an accelerator: plans of all of them ranked by cost, and what would change the ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from analysis import cost, interactivity, names
+from analysis.compare import NoData
+from analysis.planner import prediction
+from analysis.planner.capacity import Demand, plans
+from analysis.planner.curve import ESTIMATED
+
+RANK_BY = {"cost": "usd_per_hour", "power": "kilowatts", "accelerators": "accelerators"}
+OFF = 0.2  # change of the leader's price in `sensitivity`
+
+
+def choose(demand: Demand, *, by: str = "cost", usd_per_hour: float = 0.0, kilowatts: float = 0.0) -> pd.DataFrame:
+    """Return the plan of each accelerator, best first: the columns of `plans`, rank, within, and break_even.
+
+    Results come before estimates; within both, plans within the budgets (dollars per hour and kilowatts at most, by
+    P90; 0: none) first, then by the median of what `by` names (a key of RANK_BY), unknown last. `within` is "yes",
+    "no", or "" without a budget or a price. `break_even` is the price per accelerator-hour at which it costs what the
+    cheapest measured plan does (NaN without one). Accelerators without a plan come last, with their reason.
+    """
+    quantity = RANK_BY[names.choose(by, RANK_BY, "ranking")]
+    for name, budget in (("usd_per_hour", usd_per_hour), ("kilowatts", kilowatts)):
+        if not 0 <= budget < np.inf:
+            raise ValueError(f"{name}: {budget:g}, expected 0 (no budget) or more")
+    found = plans(demand)
+    budgets = {"usd_per_hour": usd_per_hour, "kilowatts": kilowatts}
+    spent = [found[f"{name}_p90"] / budget for name, budget in budgets.items() if budget]
+    most = pd.concat(spent, axis=1).max(axis=1, skipna=False) if spent else pd.Series(np.nan, found.index)
+    found["within"] = most.le(1).map({True: "yes", False: "no"}).where(most.notna(), "")
+    order = pd.DataFrame({"unplanned": found["reason"].ne(""), "estimated": found["evidence"].eq(ESTIMATED)})
+    order = order.assign(over=found["within"].eq("no"), p50=found[f"{quantity}_p50"], p90=found[f"{quantity}_p90"])
+    order = order.assign(needed=found["needed"])
+    found = found.loc[order.sort_values(list(order), kind="stable").index].reset_index(drop=True)
+    found["rank"] = (found.index + 1.0).where(found["reason"].eq(""))
+    leader = found["usd_per_hour_p50"].where(found["evidence"].ne(ESTIMATED) & found["reason"].eq("")).min()
+    found["break_even"] = leader / found["accelerators_p50"]
+    return found
+
+
+def leaders(found: pd.DataFrame, by: str = "cost") -> tuple[pd.Series, pd.Series | None]:
+    """Return the first and the second row of `choose`, None where there is no second of the same evidence.
+
+    Raises NoData, with the reasons, where nothing is planned.
+    """
+    ranked = found[found["rank"].notna() & found[f"{RANK_BY[by]}_p50"].notna()]
+    if ranked.empty:
+        reasons = found[["accelerator", "reason"]].head(3).agg(": ".join, axis=1)
+        raise NoData(f"no accelerator is planned: {'; '.join(reasons) or 'none is known'}")
+    alike = ranked[ranked["evidence"].eq(ESTIMATED).eq(ranked["evidence"].iloc[0] == ESTIMATED)]
+    return alike.iloc[0], alike.iloc[1] if len(alike) > 1 else None
+
+
+def sensitivity(demand: Demand, found: pd.DataFrame, by: str = "cost") -> pd.DataFrame:
+    """Return who leads under other reasonable choices: change, accelerator, runner_up, margin, usd_per_million_tokens.
+
+    Changes: the leader's price OFF higher and lower, other interactivities (those of the scenarios' limits, and twice
+    the one asked for), a tenth and ten times the users, other fleets. `margin` is how much more the runner-up takes.
+    """
+    first, _ = leaders(found, by)
+    price = first["usd_per_accelerator_hour"]
+    limits = interactivity.limits(demand.workload.model.benchmark)["interactivity"]
+    speeds = [*limits.round(1), 2 * demand.tokens_per_user]
+    changes: dict[str, Demand] = {"as asked": demand}
+    if price > 0:
+        for times, words in ((1 + OFF, "+"), (1 - OFF, "-")):
+            own = {**_own_prices(demand), first["accelerator"]: price * times}
+            changes[f"{first['accelerator']} price {words}{OFF:.0%}"] = replace(demand, prices=own)
+    changes |= {
+        f"{speed:g} tokens/s per user": replace(demand, tokens_per_user=speed) for speed in dict.fromkeys(speeds)
+    }
+    for users in (demand.users / 10, demand.users * 10):
+        if 1 <= users <= 1e8:
+            changes[f"{users:,.0f} users"] = replace(demand, users=users)
+    if not demand.delivered_share:
+        others = [fleet for fleet in ("fixed", "pooled") if fleet != demand.fleet]
+        changes |= {f"{fleet} fleet": replace(demand, fleet=fleet) for fleet in others}
+    rows = []
+    for words, changed in changes.items():
+        try:
+            best, second = leaders(choose(changed, by=by), by)
+        except NoData:
+            rows.append((words, "none", "", np.nan, np.nan, ""))
+            continue
+        quantity = f"{RANK_BY[by]}_p50"
+        margin = second[quantity] / best[quantity] - 1 if second is not None else np.nan
+        other = second["accelerator"] if second is not None else ""
+        rows.append((words, best["accelerator"], other, margin, best["usd_per_million_tokens_p50"], best["evidence"]))
+    columns = ["change", "accelerator", "runner_up", "margin", "usd_per_million_tokens", "evidence"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def error_line(demand: Demand) -> str:
+    """Return how far estimates of a demand's kind are off, in one line: of its model, else of all, with n."""
+    model, rows = demand.workload.model, prediction.errors()
+    limits = interactivity.limits(model.benchmark)
+    fast = limits["interactivity"].ge(demand.tokens_per_user * (1 - interactivity.ROUNDING))
+    scenario = str((limits[fast] if fast.any() else limits.iloc[-1:])["scenario"].iloc[0])
+    question, about = prediction.KNOWN, f"{model.name} under {scenario} limits"
+    if not demand.workload.is_benchmark:
+        question, about = prediction.OTHER_MODEL, f"another model under {scenario} limits"
+    elif not fast.any():
+        question, scenario, about = prediction.BEYOND, "Interactive", "speeds beyond the scenarios' limits"
+    rows = rows[rows["question"].eq(question) & rows["scenario"].eq(scenario)].set_index("benchmark")
+    label, every = f"Estimates for {about} are off by", f"{_off(rows.loc[''])} over all models"
+    if question != prediction.KNOWN or model.benchmark not in rows.index:
+        return f"{label} {every}."
+    own = rows.loc[model.benchmark]
+    return f"{label} {_off(own)}" + (f"; {every}." if np.isnan(own["p90"]) else ".")
+
+
+def _off(row: pd.Series) -> str:
+    tail = f" and {row['p90']:.0%} at P90" if row["p90"] > 0 else ""
+    return f"{row['median']:.1%} in the median{tail} (n = {row['results']:.0f})"
+
+
+def _own_prices(demand: Demand) -> dict[str, float]:
+    """Return the prices of one's own as a mapping."""
+    if demand.prices is None:
+        return {}
+    if isinstance(demand.prices, Mapping):
+        return dict(demand.prices)
+    own = cost.own_prices(demand.prices)
+    return dict(zip(own["accelerator"], own["usd_per_hour"], strict=True))

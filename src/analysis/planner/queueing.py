@@ -1,0 +1,58 @@
+"""How many slots keep the wait for the first token short: Erlang's delay formula for random arrivals.
+
+A slot serves one request at a time. The load is the mean number of requests in service.
+"""
+
+from __future__ import annotations
+
+import math
+
+LARGE = 2_000.0  # loads from which the normal limit of the formula holds to a thousandth
+
+
+def delay_probability(slots: int, load: float) -> float:
+    """Return the share of requests that wait (Erlang C): random arrivals, exponential service; 1 without spare slots.
+
+    1/B(k) = 1 + k/load / B(k - 1), C = B / (1 - load/k (1 - B)). Large loads take the limit of Halfin and Whitt (1981):
+    C = 1 / (1 + b N(b) / n(b)) with b = (slots - load) / sqrt(load), N and n the normal distribution and its density.
+    """
+    if slots <= load:
+        return 1.0
+    if load >= LARGE:
+        spare = (slots - load) / math.sqrt(load)
+        density = math.exp(-spare * spare / 2) / math.sqrt(2 * math.pi)
+        return density / (density + spare * (1 + math.erf(spare / math.sqrt(2))) / 2)
+    inverse = 1.0
+    for slot in range(1, slots + 1):
+        inverse = 1.0 + inverse * slot / load
+    blocked = 1 / inverse
+    return blocked / (1 - load / slots * (1 - blocked))
+
+
+def wait(slots: int, load: float, service: float, percentile: float = 0.99) -> float:
+    """Return the wait that a share `percentile` of requests does not exceed, in the unit of `service`.
+
+    P(wait > t) = C exp(-(slots - load) t / service), as of M/M/k; infinite without spare slots.
+    """
+    if slots <= load:
+        return math.inf
+    beyond = delay_probability(slots, load) / (1 - percentile)
+    return max(service * math.log(beyond) / (slots - load), 0.0) if beyond > 0 else 0.0
+
+
+def slots_needed(load: float, service: float, limit: float, percentile: float = 0.99) -> int:
+    """Return the fewest slots whose wait at `percentile` is at most `limit`, which is in the unit of `service`.
+
+    Raises ValueError for a limit that is negative or no number.
+    """
+    if not limit >= 0:
+        raise ValueError(f"limit on the wait: {limit:g}, expected 0 or more")
+    low = math.floor(load)
+    high = low + 10 + math.ceil(10 * math.sqrt(load))
+    while high - low > 1:
+        middle = (low + high) // 2
+        if wait(middle, load, service, percentile) <= limit:
+            high = middle
+        else:
+            low = middle
+    return high

@@ -1,0 +1,215 @@
+"""Plans by hand: six deployments, whole nodes and racks, memory, the queue, and what is refused."""
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import NoData, cost, derating, interactivity
+from analysis.planner import capacity, models
+from analysis.planner.capacity import Demand, plan, plans
+
+SHARE = 0.5  # of the throughput at the interactivity, delivered
+# Six deployments that an engineer sizes by hand: tokens/s per GPU read from the record, users x tokens/s per user over
+# half of it, in whole nodes of 8 or racks of 72.
+HANDS = [
+    # v6.1 Server at 12.5: AMD's MI355X 14,155. 10,000 x 12.5 / 7,078 = 17.7 GPUs: 3 nodes.
+    ({"benchmark": "gpt-oss-120b", "users": 10_000, "tokens_per_user": 12.5}, "MI355X", 17.7, 24, "measured"),
+    # v6.1 Interactive at 66.7: NVIDIA's GB200 NVL72 8,683. 10,000 x 66.7 / 4,342 = 153.6 GPUs: 3 racks.
+    ({"benchmark": "gpt-oss-120b", "users": 10_000, "tokens_per_user": 66.7}, "GB200", 153.6, 216, "measured"),
+    # DeepSeek-R1 at 66.7: Azure's GB300 NVL72 3,612. 1,500 x 66.7 / 1,806 = 55.4 GPUs: 1 rack.
+    ({"benchmark": "deepseek-r1", "users": 1_500, "tokens_per_user": 66.7}, "GB300", 55.4, 72, "measured"),
+    # Llama 2 70B at 25: v5.0 Interactive, H100 1,752. 500 x 25 / 876 = 14.3 GPUs: 2 nodes.
+    ({"benchmark": "llama2-70b", "users": 500, "tokens_per_user": 25.0}, "H100", 14.3, 16, "measured"),
+    # GPT-OSS at 40 on B200: 11,276 at 12.5 and 1,644 at 66.7. 27.5 of 54.2 of the way: 11,276^0.493 x 1,644^0.507 =
+    # 4,247. 1,000 x 40 / 2,124 = 18.8 GPUs: 3 nodes.
+    ({"benchmark": "gpt-oss-120b", "users": 1_000, "tokens_per_user": 40.0}, "B200", 18.8, 24, "interpolated"),
+    # A model of 35B: twice Llama 2 70B's 1,752 on H100, as half the weights are read. 2,000 x 25 / 1,752 = 28.5: 4.
+    ({"parameters": 35.0, "users": 2_000, "tokens_per_user": 25.0}, "H100", 28.5, 32, "estimated"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("asked", "accelerator", "hand", "rented", "evidence"), HANDS)
+def test_six_deployments_by_hand(asked, accelerator, hand, rented, evidence):
+    """Traffic within 1% where it is measured or interpolated; what is rented as by hand, the queue included."""
+    row = plan(Demand(delivered_share=SHARE, **asked), accelerator)
+    assert row["evidence"] == evidence
+    if evidence == "estimated":
+        assert row["accelerators_p10"] <= rented <= row["accelerators_p90"]
+        return
+    assert row["traffic"] == pytest.approx(hand, rel=0.01)
+    assert math.ceil(row["needed"] / row["unit"]) * row["unit"] == rented
+    assert row["accelerators_p10"] <= rented <= row["accelerators_p90"]
+
+
+@pytest.fixture(scope="module")
+def chat():
+    """A plan of the defaults: 10,000 users of GPT-OSS 120B at 25 tokens/s."""
+    return plans(Demand(benchmark="gpt-oss-120b")).set_index("accelerator")
+
+
+def test_racks_are_rented_as_racks_and_nodes_as_nodes(chat):
+    assert chat.loc[["GB200", "GB300"], "unit"].tolist() == [72, 72]
+    assert chat.loc[["B200", "MI355X"], "unit"].tolist() == [8, 8]
+    for mark in (10, 50, 90):
+        planned = chat.dropna(subset="accelerators_p50")
+        assert (planned[f"accelerators_p{mark}"] % planned["unit"] == 0).all()
+        assert (planned[f"units_p{mark}"] * planned["unit"] == planned[f"accelerators_p{mark}"]).all()
+
+
+def test_dollars_tokens_and_kilowatts_follow_from_accelerators(chat):
+    """$/hour over 10,000 x 25 tokens/s x 3,600 s; listed price and all-in kilowatts of a B200."""
+    row, listed = chat.loc["B200"], cost.prices().set_index("accelerator").loc["B200"]
+    assert row["usd_per_hour_p50"] == pytest.approx(row["accelerators_p50"] * listed["usd_per_hour"])
+    assert row["usd_per_million_tokens_p50"] == pytest.approx(row["usd_per_hour_p50"] / (250_000 * 3600) * 1e6)
+    assert row["kilowatts_p50"] == pytest.approx(row["accelerators_p50"] * listed["kilowatts"])
+    assert chat["usd_per_hour_p10"].le(chat["usd_per_hour_p90"]).sum() > 5
+
+
+def test_the_middle_of_the_draws_is_the_hand_s_number(chat):
+    """What throughput and delivered share ask for in the middle, in whole units, is P50 or a unit beside it."""
+    measured = chat[chat["evidence"].ne("estimated") & chat["reason"].eq("")]
+    by_hand = 250_000 / (measured["throughput"] * measured["delivered"])
+    assert measured["traffic"].to_numpy() == pytest.approx(by_hand.to_numpy())
+    whole = np.ceil(by_hand / measured["unit"]) * measured["unit"]
+    assert ((measured["accelerators_p50"] - whole).abs() <= measured["unit"]).all()
+
+
+def test_draws_have_the_marks_that_they_are_made_of():
+    drawn = capacity._drawn(80.0, 100.0, 150.0, np.array([0.1, 0.5, 0.9]))
+    assert drawn.tolist() == pytest.approx([80.0, 100.0, 150.0])
+
+
+def test_the_delivered_share_is_that_of_the_derating_page_without_the_latency_limit():
+    """The page's whole share over its latency limit, by medians."""
+    rows = derating.waterfall("chat", "node", "fixed").set_index("step")["median"]
+    whole = derating.delivered_share("chat", "node", "fixed").median
+    assert capacity.delivered(12.5, "B200").median == pytest.approx(whole / rows["latency limit"], rel=1e-3)
+    rack = capacity.delivered(66.7, "GB200", "pooled")
+    assert rack.p10 < rack.median < rack.p90
+
+
+def test_weights_follow_the_record():
+    """Most closed GPT-OSS runs are FP4: 117 x 0.5 = 58.5 GB, which one GPU of 80 GB holds."""
+    row = plan(Demand(benchmark="gpt-oss-120b", accelerators=("B200",)), "B200")
+    assert (row["precision"], row["weights_gb"]) == ("fp4", 58.5)
+    model, lengths = models.of_benchmark("gpt-oss-120b"), models.lengths(models.requests_of("gpt-oss-120b"))
+    held, block = capacity.requests_held(model, "fp4", lengths, 80.0, 1, 0.1)
+    assert held > 0 and block == 1
+    assert capacity.requests_held(model, "fp8", lengths, 80.0, 1, 0.1)[1] == 2
+
+
+def test_memory_by_hand():
+    """A 10 GB model with 1 GB a request on GPUs of 20 GB, none kept free: 4 GPUs as 4 copies hold 40 requests, as one
+    copy 70, so one copy."""
+    model = models.Model("llama2-70b", "M", 10.0, 10.0, 1.0, 1e6)
+    lengths = models.Lengths(500.0, 500.0, 750.0, 1000.0, 500.0)
+    assert model.cache_gb(1000.0) == 1.0
+    assert capacity.requests_held(model, "fp8", lengths, 20.0, 4, 0.0) == (70.0, 4)
+    assert capacity.requests_held(model, "fp8", lengths, 5.0, 2, 0.0) == (10.0, 4)  # 2 hold the weights and no request
+    assert capacity.requests_held(model, "fp8", lengths, 0.001, 1, 0.0) == (0.0, 0)
+
+
+def test_windows_cache_the_last_tokens_only():
+    """GPT-OSS: 18 of 36 layers see 128 tokens. 18 x 1,024 x (10,000 + 128) numbers at a byte."""
+    model = models.of_benchmark("gpt-oss-120b")
+    assert model.cache_gb(10_000.0) == pytest.approx(18 * 2 * 8 * 64 * (10_000 + 128) / 1e9)
+
+
+def test_few_users_wait_in_a_queue_many_do_not(chat):
+    """Of one slot's worth of users the queue asks for more than traffic; of 10,000 it does not."""
+    few = plan(Demand(benchmark="llama3.1-405b", users=3, tokens_per_user=5.0, delivered_share=1.0), "H100")
+    assert few["decided_by"] == "queue"
+    assert chat.loc["B200", "decided_by"] == "traffic"
+
+
+def test_more_users_take_proportionally_more():
+    few, many = (
+        plan(Demand(benchmark="llama2-70b", users=users, tokens_per_user=25.0), "H200") for users in (1e4, 1e5)
+    )
+    assert many["needed"] == pytest.approx(10 * few["needed"], rel=1e-3)
+
+
+def test_an_accelerator_without_a_datasheet_is_left_out_with_its_reason(monkeypatch):
+    rows = interactivity.runs("gpt-oss-120b")
+    new = rows[rows["accelerator"].eq("B200")].assign(accelerator="New part", id=lambda frame: "n" + frame["id"])
+    monkeypatch.setattr(interactivity, "runs", lambda *args, **asked: pd.concat([rows, new], ignore_index=True))
+    found = plans(Demand(benchmark="gpt-oss-120b")).set_index("accelerator")
+    assert found.loc["New part", "reason"] and found.loc["B200", "reason"] == ""
+
+
+def test_a_prompt_that_takes_too_long_and_a_model_too_large_say_so():
+    long = Demand(benchmark="llama3.1-405b", prompt_tokens=1_000_000, tokens_per_user=5.0)
+    with pytest.raises(NoData, match=r"prefill of [0-9,]+ tokens takes"):
+        plan(long, "B200")
+    large = Demand(parameters=50_000.0, tokens_per_user=5.0)
+    with pytest.raises(NoData, match="holds the weights"):
+        plan(large, "H100")
+    fast = Demand(benchmark="llama2-70b", tokens_per_user=9_000.0)
+    with pytest.raises(NoData, match="memory bandwidth"):
+        plan(fast, "H100")
+
+
+REFUSED = [
+    ({"users": 0}, "users"), ({"users": float("nan")}, "users"), ({"users": True}, "users"), ({"users": "9"}, "users"),
+    ({"tokens_per_user": 0}, "tokens_per_user"), ({"tokens_per_user": 1e308}, "tokens_per_user"),
+    ({"prompt_tokens": 5e-324}, "prompt_tokens"), ({"answer_tokens": 0.5}, "answer_tokens"),
+    ({"prompt_tokens": -1}, "prompt_tokens"), ({"ttft_ms": float("inf")}, "ttft_ms"),
+    ({"delivered_share": 2.0}, "delivered_share"), ({"headroom": 1.0}, "headroom"), ({"fleet": "big"}, "pooled"),
+    ({"cost_model": "own"}, "neocloud"), ({"precision": "fp2"}, "fp8"), ({"active_parameters": 3.0}, "active"),
+    ({"parameters": 10.0, "active_parameters": 20.0}, "active"), ({"parameters": 1e308}, "parameters"),
+    ({"accelerators": ("B20",)}, "B200"), ({"benchmark": "mixtral"}, "mixtral-8x7b"), ({"rounds": ("v9.9",)}, r"v6\.1"),
+    ({"prices": {"B200": 1e308}}, "price"), ({"lengths": "/nowhere.csv"}, "lengths"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("asked", "named"), REFUSED)
+def test_what_cannot_be_asked_is_refused_by_name(asked, named):
+    with pytest.raises(ValueError, match=named):
+        plans(Demand(**{"benchmark": "gpt-oss-120b"} | asked))
+
+
+def test_a_demand_needs_a_model():
+    with pytest.raises(ValueError, match="benchmark, model, or parameters"):
+        Demand()
+
+
+def test_own_requests_come_from_a_file(tmp_path):
+    file = tmp_path / "requests.csv"
+    file.write_text("prompt_tokens,answer_tokens\n100,1\n300,1\n")
+    asked = Demand(benchmark="llama2-70b", lengths=str(file), tokens_per_user=10.0)
+    assert (asked.workload.lengths.prompt, asked.workload.lengths.answer) == (200.0, 1.0)
+    assert plan(asked, "H200")["accelerators_p50"] > 0  # answers of one token plan as others do
+    file.write_text("prompt_tokens,answer_tokens\n100,1\n300,0.5\n")
+    with pytest.raises(ValueError, match="row 3, column answer_tokens"):
+        replace(asked).workload  # noqa: B018
+    file.write_text("prompt_tokens\n100\n")
+    with pytest.raises(ValueError, match="no column answer_tokens"):
+        replace(asked).workload  # noqa: B018
+
+
+def test_large_models_plan_or_say_why():
+    """Every twelfth of a grid of 408: 100 to 2,000 billion parameters, shares of them active, few and many users."""
+    sizes, shares = np.geomspace(100, 2000, 17).round(), (0.03, 0.1, 0.3, 0.5, 0.9, 1.0)
+    traffic = ((29, 20.0), (1, 5.0), (100_000, 60.0), (500, 35.0))
+    for parameters, share, (users, speed) in list(itertools.product(sizes, shares, traffic))[::12]:
+        asked = Demand(parameters=parameters, active_parameters=parameters * share, users=users, tokens_per_user=speed,
+                       accelerators=("H100", "MI355X", "GB300"), draws=100)  # fmt: skip
+        found = plans(asked)
+        assert found["reason"].ne("").eq(found["accelerators_p50"].isna()).all()
+        assert np.isfinite(found["accelerators_p90"].dropna()).all()
+
+
+def test_29_users_of_a_model_whose_tokens_read_nearly_all_weights_are_planned():
+    found = plans(Demand(model="M", parameters=600, active_parameters=540, users=29, tokens_per_user=20))
+    assert found.set_index("accelerator").loc[["B200", "MI355X", "GB300"], "accelerators_p50"].gt(0).all()
+
+
+def test_extremes_of_lengths_plan_or_say_why():
+    for lengths in ((100_000, 1), (1, 1), (1, 10_000_000), (10_000_000, 1)):
+        asked = Demand(benchmark="gpt-oss-120b", prompt_tokens=lengths[0], answer_tokens=lengths[1], draws=100)
+        found = plans(asked)
+        assert found["reason"].ne("").eq(found["accelerators_p50"].isna()).all()
