@@ -95,8 +95,7 @@ def ladder(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     accelerator's newest result, `round` and `accelerator_count` among them, `compared_in` (round), and
     `evidence_count` (submitters or links).
     """
-    best = fastest(rows, ["round", "accelerator"]).sort_values(["round", "rate_per_accelerator"])
-    newest = best.drop_duplicates("accelerator", keep="last").set_index("accelerator")
+    newest = latest(rows).set_index("accelerator")
     pairs = submitter_range(rows, within_rounds(rows, baseline))
     same = pairs[pairs["same_size"]].assign(usual=pairs["accelerator_count"].eq(USUAL_SIZE))
     same = same.sort_values(["usual", "round"]).drop_duplicates("accelerator", keep="last")

@@ -1,0 +1,76 @@
+"""What recounts share: the raw record by plain pandas, and what the stored outputs of a notebook say.
+
+Nothing of the package is imported: a recount is a second way to each number.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "data"
+MIME = "application/vnd.mlperf.report+json"
+CAPPED = r"maxq|power[ _]?cap"
+
+
+@cache
+def outputs(notebook: str) -> list[dict]:
+    """Return the machine-readable parts of a notebook's stored outputs, tables with their CSV as `csv`."""
+    cells = json.loads((ROOT / "notebooks" / f"{notebook}.ipynb").read_text(encoding="utf-8"))["cells"]
+    data = [output["data"] for cell in cells for output in cell.get("outputs", []) if MIME in output.get("data", {})]
+    return [each[MIME] | {"csv": "".join(each.get("text/csv", ""))} for each in data]
+
+
+def values(notebook: str) -> dict[str, float]:
+    """Return the value of each finding of a notebook by its name; the headline is "answer"."""
+    return {part["name"]: part["value"] for part in outputs(notebook) if part["kind"] in ("headline", "finding")}
+
+
+def table(notebook: str, name: str) -> pd.DataFrame:
+    """Return a table of a notebook from its CSV."""
+    from io import StringIO
+
+    text = next(part["csv"] for part in outputs(notebook) if part["kind"] == "table" and part["name"] == name)
+    return pd.read_csv(StringIO(text), keep_default_na=False, na_values=[""])
+
+
+@cache
+def record() -> pd.DataFrame:
+    """Return the shipped record with corrected precisions, short names of accelerators, and rates per accelerator."""
+    package = json.loads((DATA / "datapackage.json").read_text(encoding="utf-8"))["resources"]
+    files = next(resource["parts"] for resource in package if resource["name"] == "results")
+    rows = pd.concat([pd.read_parquet(DATA / part["path"]) for part in files], ignore_index=True)
+    fixes = pd.read_csv(DATA / "corrections.csv", keep_default_na=False).query("table == 'official'")
+    for column in ("precision", "precision_basis"):
+        fixed = fixes[fixes["column"].eq(column)].set_index("key")["corrected"]
+        rows[column] = rows["id"].map(fixed).fillna(rows[column])
+    parts = pd.read_csv(DATA / "accelerators.csv", keep_default_na=False).set_index("accelerator")
+    rows["rated"] = pd.to_numeric(rows["accelerator"].map(parts["power_limit_w"]))
+    for column in ("vendor", "kind"):
+        rows[column] = rows["accelerator"].map(parts[column])
+    rows["accelerator"] = rows["accelerator"].map(parts["label"])
+    rows["submitter"] = rows["submitter"].str.casefold()
+    middle = (rows["low"] + rows["high"]) / 2
+    rows["rate"] = middle.mask(
+        rows["unit"].ne("tokens/s") & rows["tokens_per_second"].notna(), rows["tokens_per_second"]
+    )
+    rows["each"] = rows["rate"] / rows["accelerator_count"]
+    rows["version"] = rows["round"].str.removeprefix("v").astype(float)
+    return rows
+
+
+def comparable(benchmark: str, scenario: str = "Offline", vendors: tuple[str, ...] = ("NVIDIA", "AMD")) -> pd.DataFrame:
+    """Return closed, available, bare-metal data center results without power runs and unstated caps, each run once."""
+    rows = record()
+    rows = rows[rows["benchmark"].eq(benchmark) & rows["scenario"].eq(scenario) & rows["division"].eq("closed")]
+    rows = rows[rows["suite"].str.contains("datacenter") & rows["availability"].eq("available")]
+    rows = rows[rows["hypervisor"].eq("") & rows["duplicate_of"].eq("") & rows["metric"].eq("throughput")]
+    capped = rows["system"].str.contains(CAPPED, case=False) & rows["power_limit_watts"].isna()
+    rows = rows[~rows["power_measured"] & ~capped & rows["accelerator_count"].gt(0) & rows["vendor"].isin(vendors)]
+    strict = rows["accuracy_target"].eq("99.9")
+    kind = [rows[name] for name in ("round", "accelerator", "accelerator_count")]
+    return rows[strict | ~strict.groupby(kind).transform("any")]

@@ -1,0 +1,65 @@
+"""The numbers of the page on generations, counted again by plain pandas."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.pages.plain import comparable, table, values
+
+BASELINES = {"llama2-70b": "H100", "gpt-oss-120b": "H200", "deepseek-r1": "B200"}
+
+
+def eights(benchmark):
+    """Return the best rate per accelerator of systems of eight by round and accelerator."""
+    rows = comparable(benchmark)
+    rows = rows[rows["accelerator_count"].eq(8)]
+    return rows.groupby(["version", "accelerator"])["each"].max().unstack()
+
+
+def test_gb300_over_h100_is_the_median_over_links_of_one_size():
+    best = eights("llama2-70b")
+    now, found = best.loc[6.1], []
+    for then in best.index[best["H100"].notna()]:
+        for link in best.columns.drop(["GB300", "H100"]):
+            now_ratio, then_ratio = now["GB300"] / now[link], best.at[then, link] / best.at[then, "H100"]
+            if now_ratio == now_ratio and then_ratio == then_ratio:
+                found.append(now_ratio * then_ratio)
+    answer = values("generational_speedup")["answer"]
+    assert answer == pytest.approx(sorted(found)[len(found) // 2])
+    assert answer == pytest.approx(4.07, abs=0.01)  # a second, independent count has 4.07
+
+
+def test_same_round_ratios_are_of_eight_accelerators_in_the_newest_round_that_has_both():
+    steps = table("generational_speedup", "speedups")
+    checked = 0
+    for benchmark, base in BASELINES.items():
+        best = eights(benchmark)
+        part = steps[steps["base"].eq(base) & steps["basis"].eq("same round")].set_index("accelerator")
+        for accelerator, row in part.iterrows():
+            ratio = (best[accelerator] / best[base]).dropna()
+            if len(ratio):
+                assert row["speedup"] == pytest.approx(ratio.iloc[-1]), (benchmark, accelerator)
+                checked += 1
+    assert checked >= 10
+
+
+def test_plain_ratios_are_newest_over_newest():
+    steps = table("generational_speedup", "speedups").query("base == 'H100'").set_index("accelerator")
+    best = eights("llama2-70b")
+    newest = best.ffill().iloc[-1]
+    for accelerator in steps.index[steps["accelerator_count"].eq(8)]:
+        assert steps.at[accelerator, "plain"] == pytest.approx(newest[accelerator] / newest["H100"]), accelerator
+
+
+def test_software_from_h100_to_gb300_is_a_chain_of_medians():
+    rows = comparable("llama2-70b")
+    best = rows.groupby(["accelerator", "accelerator_count", "submitter", "version"])["each"].max().unstack()
+    chain = [("H100", 4.0, 4.1), ("H100", 4.1, 5.0), ("B200", 5.0, 5.1), ("B200", 5.1, 6.0), ("B300", 6.0, 6.1)]
+    software = 1.0
+    for accelerator, then, now in chain:
+        software *= (best.loc[accelerator][now] / best.loc[accelerator][then]).dropna().median()
+    eight = eights("llama2-70b")
+    total = eight.at[6.1, "GB300"] / eight.at[4.0, "H100"]
+    assert values("progress")["answer"] == pytest.approx(total)
+    assert software == pytest.approx(1.54, abs=0.01)
+    assert total / software == pytest.approx(3.86, abs=0.01)

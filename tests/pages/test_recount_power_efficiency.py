@@ -1,0 +1,66 @@
+"""The numbers of the page on power, counted again by plain pandas."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from tests.pages.plain import DATA, comparable, record, table, values
+
+
+def kilowatts():
+    prices = pd.read_csv(DATA / "prices.csv", keep_default_na=False)
+    prices = (
+        prices[prices["cost_model"].eq("neocloud")].sort_values("quoted").drop_duplicates("accelerator", keep="last")
+    )
+    parts = pd.read_csv(DATA / "accelerators.csv", keep_default_na=False).set_index("accelerator")["label"]
+    return pd.to_numeric(prices["all_in_kilowatts"]).set_axis(prices["accelerator"].map(parts))
+
+
+@pytest.mark.parametrize(("benchmark", "model"), [("gpt-oss-120b", "GPT-OSS 120B"), ("llama2-70b", "Llama 2 70B")])
+@pytest.mark.parametrize("scenario", ["Offline", "Interactive"])
+def test_modeled_efficiency_is_the_newest_best_over_all_in_kilowatts(benchmark, model, scenario):
+    rows = comparable(benchmark, scenario).query("version >= 5.0")
+    rows = rows.assign(eight=rows["accelerator_count"].eq(8)).sort_values(["eight", "version", "each"])
+    newest = rows.drop_duplicates("accelerator", keep="last").set_index("accelerator")["each"]
+    expected = (newest / kilowatts().reindex(newest.index) / 1000).dropna()
+    page = table("power_efficiency", "efficiency")
+    page = page[page["model"].eq(model) & page["scenario"].eq(scenario) & page["modeled"]]
+    page = page.set_index("accelerator")["efficiency"]
+    assert set(page.index) == set(expected.index)
+    assert page.to_dict() == pytest.approx(expected.to_dict())
+
+
+def test_at_the_wall_is_throughput_over_measured_watts():
+    rows = record().query("benchmark == 'llama2-70b' and scenario == 'Offline' and power_measured")
+    rows = rows[rows["division"].eq("closed") & rows["duplicate_of"].eq("") & rows["power_watts_low"].notna()]
+    best = (rows["rate"] / rows["power_watts_low"]).groupby(rows["accelerator"]).max()
+    page = table("power_efficiency", "efficiency")
+    page = page[~page["modeled"]].set_index("accelerator")["efficiency"]
+    assert page.to_dict() == pytest.approx(best.to_dict(), rel=1e-6)
+
+
+def test_the_cap_is_the_median_of_capped_over_uncapped_runs():
+    rows = record()
+    rows = rows[rows["division"].eq("closed") & rows["suite"].str.contains("datacenter") & rows["duplicate_of"].eq("")]
+    rows = rows[rows["availability"].eq("available") & rows["hypervisor"].eq("") & rows["metric"].eq("throughput")]
+    rows = rows[rows["scenario"].eq("Offline") & rows["accelerator"].ne("mixed")]
+    name = rows["system"].str.replace(r",? ?\b(MaxQ|EE|PP)\b| ?\([^()]*Power Cap[^()]*\)", "", regex=True)
+    rows = rows.assign(chassis=name.str.replace(r"[ ,]+", "", regex=True))
+    capped = rows[rows["power_limit_watts"].lt(rows["rated"])]
+    free = rows[~rows["power_measured"] & ~rows["power_limit_watts"].lt(rows["rated"])]
+    free = free[~free["system"].str.contains(r"\b(?:MaxQ|EE|PP)\b|Power Cap")]
+    keys = ["round", "submitter", "accelerator", "accelerator_count", "benchmark", "accuracy_target", "chassis"]
+    pairs = capped.merge(free.groupby(keys)["low"].max().rename("uncapped").reset_index(), on=keys)
+    assert len(pairs) == 77
+    assert values("power_efficiency")["power_cap"] == pytest.approx((pairs["low"] / pairs["uncapped"]).median())
+
+
+def test_the_headline_spans_the_newest_accelerators():
+    page = table("power_efficiency", "efficiency").query("model == 'GPT-OSS 120B' and scenario == 'Offline'")
+    newest = page[page["accelerator"].isin(["GB300", "B300", "GB200", "B200", "MI355X"])]
+    assert values("power_efficiency")["answer"] == pytest.approx(newest["efficiency"].max())
+
+
+def test_a_megawatt_year():
+    assert values("power_efficiency")["megawatt_year"] == pytest.approx(0.10 * 1000 * 24 * 365)

@@ -1,0 +1,66 @@
+"""The numbers of the page on cost, counted again by plain pandas."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from tests.pages.plain import DATA, comparable, table, values
+from tests.pages.test_recount_power_efficiency import kilowatts
+
+STEPS = {"node": ["serving stack", "hypervisor", "networked nodes"], "rack": ["serving stack", "hypervisor"]}
+
+
+def hourly():
+    prices = pd.read_csv(DATA / "prices.csv", keep_default_na=False)
+    prices = (
+        prices[prices["cost_model"].eq("neocloud")].sort_values("quoted").drop_duplicates("accelerator", keep="last")
+    )
+    parts = pd.read_csv(DATA / "accelerators.csv", keep_default_na=False).set_index("accelerator")["label"]
+    return pd.to_numeric(prices["usd_per_accelerator_hour_low"]).set_axis(prices["accelerator"].map(parts))
+
+
+def delivered(use, system):
+    """Return the product of the factors of data/delivered.csv after the latency limit, of a fixed fleet."""
+    rows = pd.read_csv(DATA / "delivered.csv", keep_default_na=False)
+    steps = STEPS[system] + ([] if use == "batch" else ["bursts", "peak over mean", "spare node"])
+    share = 1.0
+    for step in steps:
+        row = rows[rows["step"].eq(step) & rows["use"].isin(["", use]) & rows["system"].isin(["", system])]
+        share *= row[row["fleet"].isin(["", "fixed"])]["median"].iloc[0]
+    return share
+
+
+@pytest.mark.parametrize(("at", "use", "scenario"), [(0, "batch", "Offline"), (12.5, "chat", "Server")])
+def test_dollars_are_price_over_delivered_tokens(at, use, scenario):
+    page = table("price_performance", "costs").query("interactivity == @at").set_index("accelerator")
+    rows = comparable("gpt-oss-120b", scenario)
+    for accelerator in ["MI355X", "B300"]:
+        each = rows[rows["accelerator"].eq(accelerator) & rows["accelerator_count"].eq(8) & rows["version"].eq(6.1)][
+            "each"
+        ].max()
+        usd = hourly()[accelerator] / (each * 3600 * delivered(use, "node")) * 1e6
+        assert page.at[accelerator, "throughput"] == pytest.approx(each)
+        assert page.at[accelerator, "usd_per_million"] == pytest.approx(usd, rel=1e-3)
+
+
+def test_the_cheapest_of_each_row_is_the_lowest_of_the_table():
+    costs, winners = table("price_performance", "costs"), table("price_performance", "winners")
+    for row in winners.itertuples():
+        part = costs[costs["interactivity"].eq(row.interactivity)].sort_values("usd_per_million")
+        assert list(part["accelerator"].head(2)) == [row.accelerator, row.runner_up]
+        assert row.margin == pytest.approx(part["usd_per_million"].iloc[1] / part["usd_per_million"].iloc[0] - 1)
+    assert values("price_performance")["answer"] == winners["usd_per_million"].iloc[0]
+
+
+def test_break_even_prices_cost_the_same_per_token():
+    costs = table("price_performance", "costs")
+    base = costs[costs["accelerator"].eq("B200")].set_index("interactivity")["usd_per_million"]
+    for row in costs.itertuples():
+        at_break_even = row.usd_per_million / row.usd_per_hour * row.break_even_usd
+        assert at_break_even == pytest.approx(base[row.interactivity])
+
+
+def test_prices_are_the_newest():
+    assert kilowatts()["B200"] == 1.71
+    assert hourly()["MI355X"] == 2.09
