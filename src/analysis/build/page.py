@@ -155,7 +155,7 @@ def _output(output: Any, prefix: str, fallback_alt: str) -> dict[str, Any]:
         return {"kind": "plain", "text": sanitize.text(strip_ansi("\n".join(output.traceback)))}
     data, said = output.data, _record(output) or {}
     kind, name = said.get("kind", ""), sanitize.line(said.get("name", "")).replace(" ", "_")
-    html = Markup(sanitize.html(_joined(data.get("text/html", ""))))
+    html = Markup(sanitize.html(_joined(data.get("text/html", ""))).replace("<th></th>", "<td></td>"))  # of pandas
     if kind in ("headline", "explorer"):
         return {"kind": kind, "html": html}
     if kind == "finding":

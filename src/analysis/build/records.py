@@ -32,7 +32,7 @@ def digest(report: Report, common: str) -> str:
 def common_digest() -> str:
     """Return a digest of what all reports depend on: code, data, locked versions, and files beside the notebooks."""
     folders = {paths.ROOT / "src": "", paths.DATA: "", paths.NOTEBOOKS: (".ipynb", ".yml", ".yaml")}
-    total = hashlib.sha256(sys.version.encode())
+    total = hashlib.sha256(f"{sys.version} {os.environ.get(paths.SHIPPED_ONLY)}".encode())
     files = [paths.ROOT / "requirements.lock"]
     for folder, without in folders.items():
         for above, below, names in os.walk(folder):

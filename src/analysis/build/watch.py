@@ -64,9 +64,7 @@ class Answer(BaseHTTPRequestHandler):
 def page(text: str, failures: str) -> str:
     """Return a page as it is served: with the script, which its policy allows by hash, and with what failed."""
     before, policy, after = text.partition(POLICY)
-    own = (
-        after.removeprefix("; script-src ") if after.startswith("; script-src ") else after
-    )
+    own = after.removeprefix("; script-src ") if after.startswith("; script-src ") else after
     text = f"{before}{policy}; connect-src 'self'; script-src {script_hash(SCRIPT)}" + (" " * (own != after)) + own
     alert = f'<pre role="alert" style="{ALERT}">{html.escape(failures)}</pre>' if failures else ""
     before, end, after = text.rpartition("</body>")

@@ -1,0 +1,116 @@
+"""What a reader meets: each page in a browser, on a desk and on a phone, in light and dark, by axe and on paper."""
+
+import csv
+import json
+import re
+from base64 import b64decode
+from urllib.parse import unquote
+
+import pytest
+
+from analysis.paths import NOTEBOOKS
+
+REPORTS = sorted(path.stem for path in NOTEBOOKS.glob("[!_]*.ipynb"))
+MOST_BYTES = {"explorer": 3_000_000}
+OVERFLOWING = """() => { const width = document.documentElement.clientWidth
+    const clipped = e => { for (let a = e.parentElement; a; a = a.parentElement)
+        if (['auto', 'scroll', 'hidden'].includes(getComputedStyle(a).overflowX)) return true
+        return false }
+    return [...document.querySelectorAll('body *')]
+        .filter(e => e.getBoundingClientRect().width && e.getBoundingClientRect().right > width + 1 && !clipped(e))
+        .map(e => e.tagName + '.' + e.className) }"""
+CONTRAST = """() => { const light = c => { const [r, g, b] = c.match(/[\\d.]+/g).map(v => { v /= 255
+        return v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4 }); return .2126 * r + .7152 * g + .0722 * b }
+    const ground = light(getComputedStyle(document.documentElement).backgroundColor)
+    return [...document.querySelectorAll('figure svg text')].map(t => { const own = light(getComputedStyle(t).fill)
+        return [(Math.max(own, ground) + .05) / (Math.min(own, ground) + .05), t.textContent] }) }"""
+
+
+def listed(pages):
+    """The pages that there are, by name."""
+    return {path.stem: path for path in sorted(pages.glob("*.html"))}
+
+
+@pytest.mark.parametrize("report", [*REPORTS, "index"])
+def test_a_page_loads_alone_fits_and_keeps_nobody_out(pages, tab, axe, report):
+    if report not in listed(pages):
+        pytest.skip(f"{report} makes no page")
+    page = tab(pages / f"{report}.html")
+    assert page.locator("h1").count() == 1
+    assert page.locator("img").evaluate_all("images => images.every(i => i.complete && i.naturalWidth && i.alt)")
+    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    for width in (1440, 400):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+        assert page.evaluate(OVERFLOWING) == [], width
+    assert axe(page) == []
+    page.emulate_media(color_scheme="dark")
+    assert axe(page, "color-contrast") == []
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_the_answer_stands_under_the_question_and_code_is_folded(pages, tab, report):
+    record_file = pages / f"{report}.json"
+    if not record_file.exists() or not (record := json.loads(record_file.read_text("utf-8")))["headline"]:
+        pytest.skip(f"{report} has no answer")
+    page = tab(pages / f"{report}.html")
+    assert page.locator(".headline").inner_text() == record["headline"]["text"]
+    assert page.locator(".headline").bounding_box()["y"] < 400
+    assert page.locator("pre.source:visible").count() == 0
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_figures_have_words_and_downloads_hold_rows(pages, tab, report):
+    page = tab(pages / f"{report}.html") if report in listed(pages) else pytest.skip(f"{report} makes no page")
+    for drawing in page.locator("figure svg[role=img]").all():
+        assert re.search(r"\d", drawing.get_attribute("aria-label")), drawing.get_attribute("aria-label")
+    for link in page.locator("a[download$='.csv']").all():
+        text = b64decode(link.get_attribute("href").partition("base64,")[2]).decode()
+        rows = list(csv.reader(text.splitlines()))
+        shown = link.locator("xpath=ancestor::section").locator("tbody tr").count()
+        assert len(rows) == shown + 1 > 1 and len({len(row) for row in rows}) == 1
+    for link in page.locator("a[download$='.png']").all():
+        assert b64decode(link.get_attribute("href").partition("base64,")[2]).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_words_of_figures_can_be_read_on_a_dark_page(pages, tab, report):
+    page = tab(pages / f"{report}.html", 1440, "dark") if report in listed(pages) else pytest.skip("no page")
+    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(13, 17, 23)"
+    words = page.evaluate(CONTRAST)
+    drawn_on_marks = [text for ratio, text in words if ratio < 2]
+    assert len(drawn_on_marks) < len(words) / 2 or not words, drawn_on_marks[:5]
+
+
+def test_no_page_is_heavy(pages):
+    sizes = {name: path.stat().st_size for name, path in listed(pages).items()}
+    assert {name: size for name, size in sizes.items() if size > MOST_BYTES.get(name, 1_500_000)} == {}
+
+
+def test_links_between_pages_lead_somewhere(pages):
+    names = {path.name for path in pages.glob("*.html")}
+    for path in listed(pages).values():
+        text = path.read_text("utf-8")
+        links = {unquote(link.partition("#")[0]) for link in re.findall(r'href="([^":]*\.html(?:#[^"]*)?)"', text)}
+        assert links <= names, path.name
+
+
+def test_the_front_page_is_short_on_a_phone_and_has_no_card_without_an_answer(pages, tab):
+    page = tab(pages / "index.html", 400)
+    assert page.evaluate("document.documentElement.scrollHeight") < 4000
+    assert all(text.strip() for text in page.locator(".cards li p").all_inner_texts())
+
+
+def test_the_keyboard_skips_to_the_report(pages, tab):
+    page = tab(pages / "index.html")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+
+
+@pytest.mark.parametrize("report", REPORTS[:2])
+def test_print_leaves_out_what_only_a_screen_can_use(pages, tab, tmp_path, report):
+    page = tab(pages / f"{report}.html", 1440, "dark")
+    page.emulate_media(media="print")
+    assert page.locator("nav:visible, .actions:visible, details.code:visible").count() == 0
+    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"

@@ -1,0 +1,19 @@
+"""The rooms of src/analysis import one way, and no module is long."""
+
+import os
+import subprocess
+import sys
+
+from analysis.paths import ROOT
+
+
+def test_imports_keep_the_contracts_of_pyproject(tmp_path):
+    code = "from importlinter.cli import lint_imports_command; lint_imports_command()"
+    done = subprocess.run([sys.executable, "-c", code, "--no-cache"], cwd=ROOT, env=os.environ | {"COLUMNS": "200"},
+                          capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
+
+
+def test_no_module_has_more_than_400_lines():
+    files = (ROOT / "src").rglob("*.py")
+    assert {path.name: n for path in files if (n := len(path.read_text("utf-8").splitlines())) > 400} == {}
