@@ -69,7 +69,8 @@ def label_problems(results: pd.DataFrame) -> pd.DataFrame:
         submitters=("submitter", lambda each: ", ".join(sorted(set(each)))),
         accelerators=("accelerator", lambda each: ", ".join(sorted(set(each)))), results=("id", "size"),
     )  # fmt: skip
-    return listed.reset_index().sort_values(["action", "results"], ascending=[False, False], ignore_index=True)
+    listed = listed.reset_index()
+    return listed.sort_values(["action", "results", "model"], ascending=[False, False, True], ignore_index=True)
 
 
 def mlperf_pairs(results: pd.DataFrame, accelerators: Iterable[str] = ()) -> pd.DataFrame:
@@ -215,8 +216,8 @@ def memory(benchmark: str, gigabytes: Sequence[float], *, used: float = 0.9) -> 
     """Return weights and room for the KV cache on accelerators with `gigabytes`, one row per size and precision.
 
     `used` is the share of memory that a server takes. Columns: gigabytes, precision, weights_gb, cache_gb, kv_tokens
-    (cache in 16 bits), fits, note, model. Layers with a window are left out of a token's size. Raises NoData for a benchmark
-    whose shape is not known.
+    (cache in 16 bits), fits, note, model. Layers with a window are left out of a token's size. Raises NoData for a
+    benchmark whose shape is not known.
     """
     shapes = tables.benchmarks.set_index("benchmark")
     shape = shapes.loc[names.choose(benchmark, shapes.index, "benchmark")]
@@ -265,7 +266,7 @@ def step_table(
     tested = spread(scores[~scores["small"]], ["precision"], "percent").set_index("precision")
     found["Public tests, %"] = _cells(tested, "{:.1f}").reindex(after).to_numpy()
     shorter, measured = spread(lengths, ["model"]), evidence.precision_effects("ml-energy").iloc[0]
-    shorter = ", ".join(shorter["model"] + " " + shorter["median"].map("{:.2f}x".format))
+    shorter = ", ".join(map("{} {:.2f}x".format, shorter["model"], shorter["median"]))
     unchanged = f"{measured['value']:.2f}x (ML.ENERGY, n={measured['runs']})"
     found["Tokens per answer"] = pd.Series({FP4: shorter, FP8: unchanged})
     found["Hardware"] = [hardware for *_, hardware in STEPS.values()]
