@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from matplotlib.transforms import Bbox
+from PIL import Image
 
 from analysis.charts import theme
 
@@ -69,11 +70,15 @@ def svg(figure: Figure | Axes) -> str:
 
 
 def png(figure: Figure | Axes) -> bytes:
-    """Return the figure as PNG on white, for a slide."""
-    figure, buffer = settle(figure), io.BytesIO()
-    canvas = _canvas(figure)
-    figure.savefig(buffer, format="png", dpi=DPI, bbox_inches=canvas, facecolor="white", metadata={"Software": None})
-    return buffer.getvalue()
+    """Return the figure as PNG on white, for a slide, in 256 colors: a third of the bytes that millions take."""
+    figure, buffer, small = settle(figure), io.BytesIO(), io.BytesIO()
+    figure.savefig(buffer, dpi=DPI, bbox_inches=_canvas(figure), facecolor="white", pil_kwargs={"compress_level": 1})
+    image = Image.open(buffer).convert("RGB").quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    colors = image.getpalette()
+    lightest = max(range(0, len(colors), 3), key=lambda place: sum(colors[place : place + 3]))
+    image.putpalette([*colors[:lightest], 255, 255, 255, *colors[lightest + 3 :]])  # the tree rounds white
+    image.save(small, format="PNG")
+    return small.getvalue()
 
 
 def settle(figure: Figure | Axes) -> Figure:
