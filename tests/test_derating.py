@@ -137,10 +137,10 @@ def test_peaks_of_a_day_in_three_hours():
     assert peaks["fixed"] == pytest.approx(seen.mean() / np.quantile(seen, 0.99))
     # The hour with a gap plans no other: only the third hour is planned, by the second's mean of 13/6.
     third = np.array([4, 4, 4, 4, 4, 6])
-    assert peaks["last hour"] == pytest.approx(third.mean() / np.quantile(third, 0.99))
+    assert peaks["hourly"] == pytest.approx(third.mean() / np.quantile(third, 0.99))
     # Over the means of their hours, 5.5/5, 13/6, and 26/6: the peaks are 1.3636, 1.3846, 1.3846.
     within = np.concatenate([rate[1:6] / 1.1, rate[6:12] / (13 / 6), rate[12:] / (26 / 6)])
-    assert peaks["next hour"] == pytest.approx(1 / np.quantile(within, 0.99))
+    assert peaks["foreseen"] == pytest.approx(1 / np.quantile(within, 0.99))
     assert derating.peaks(rates, gaps=False).loc["s", "fixed"] == pytest.approx(rate.mean() / np.quantile(rate, 0.99))
 
 
@@ -174,7 +174,7 @@ def test_shares_fall_with_the_limit_and_rise_with_foresight():
              for use in derating.USES for fleet in derating.FLEETS}  # fmt: skip
     assert share["batch", "fixed"] == share["batch", "pooled"] > share["chat", "pooled"]
     for use in ("chat", "interactive"):
-        assert share[use, "fixed"] < share[use, "last hour"] < share[use, "next hour"] < share[use, "pooled"]
+        assert share[use, "fixed"] < share[use, "hourly"] < share[use, "foreseen"] < share[use, "pooled"]
     assert share["interactive", "fixed"] < share["chat", "fixed"]
 
 

@@ -25,7 +25,7 @@ from analysis.results import tpot_limits
 BENCHMARKS = ("deepseek-r1", "gpt-oss-120b")  # one limit on tokens/s per user: 12.5 in Server, 66.7 in Interactive
 USES = {"batch": "Offline", "chat": "Server", "interactive": "Interactive"}
 SYSTEMS = ("node", "rack")  # one node of eight accelerators; a rack-scale system of 64 or more
-FLEETS = ("fixed", "last hour", "next hour", "pooled")
+FLEETS = ("fixed", "hourly", "foreseen", "pooled")
 RACK_PARTS = ("GB200", "GB300", "Vera Rubin")
 BUSY = ["latency limit", "serving stack", "hypervisor", "networked nodes"]
 STEPS = [*BUSY, "bursts", "peak over mean", "spare node"]
@@ -64,8 +64,8 @@ def delivered_share(
     """Return the share of MLPerf Offline throughput delivered on average.
 
     `use` is "batch" (no latency limit; always full, whatever the fleet), "chat" (the limits of Server), or
-    "interactive" (those of Interactive). `fleet` is "fixed" (sized for its peak), "last hour" (follows the last hour's
-    traffic plus a margin), "next hour" (each hour's traffic foreseen), or "pooled" (so too, with 16 services on one
+    "interactive" (those of Interactive). `fleet` is "fixed" (sized for its peak), "hourly" (follows the last hour's
+    traffic plus a margin), "foreseen" (each hour's traffic known), or "pooled" (so too, with 16 services on one
     fleet). Raises NoData where no such system ran these `benchmarks`, and ValueError for an unknown name.
     """
     rows = waterfall(use, system, fleet, benchmarks, trace)
@@ -195,7 +195,7 @@ def peaks(rates: pd.DataFrame | None = None, gaps: bool = True) -> pd.DataFrame:
     """Return mean traffic over the capacity that 99% of ten-minute windows need, one row per service.
 
     `rates` has service, seconds, and requests_per_second. Capacity is constant (`fixed`), last hour's mean times the
-    margin that this takes (`last hour`), or this hour's mean times its margin (`next hour`). With `gaps` empty windows
+    margin that this takes (`hourly`), or this hour's mean times its margin (`foreseen`). With `gaps` empty windows
     are gaps of the recording and left out, and an hour that has one plans no other.
     """
     rates = tables.load("traffic_rates") if rates is None else rates
@@ -212,8 +212,8 @@ def peaks(rates: pd.DataFrame | None = None, gaps: bool = True) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "fixed": services["rate"].mean() / services["rate"].quantile(0.99),
-            "last hour": planned["rate"].mean() / (planned["after"].quantile(0.99) * planned["last"].mean()),
-            "next hour": 1 / services["within"].quantile(0.99),
+            "hourly": planned["rate"].mean() / (planned["after"].quantile(0.99) * planned["last"].mean()),
+            "foreseen": 1 / services["within"].quantile(0.99),
         }
     )
 
@@ -287,7 +287,7 @@ def _peaks(use: str, trace: str) -> list[tuple]:
     rates = bursts.windows(bursts.read_trace(trace)) if trace else pd.DataFrame()
     own = len(rates) >= DAY
     by_service = peaks(rates, gaps=False) if own else peaks()
-    by_service["pooled"] = by_service["next hour"]
+    by_service["pooled"] = by_service["foreseen"]
     counted = "your trace" if own else "services"
     return [(use, "", fleet, "peak over mean", by_service[fleet], len(by_service), counted) for fleet in FLEETS]
 

@@ -26,7 +26,7 @@ Answer = Annotated[
 Lengths = Annotated[str, typer.Option(help="CSV file with prompt_tokens and answer_tokens, a row per request.")]
 Ttft = Annotated[float, typer.Option("--ttft-ms", help="p99 limit on the first token in ms; 0: of the scenario.")]
 Share = Annotated[float, typer.Option(help="Share of the throughput delivered on average; 0: as the derating report.")]
-Fleet = Annotated[str, typer.Option(help="fixed, last hour, next hour, or pooled: how capacity follows traffic.")]
+Fleet = Annotated[str, typer.Option(help="fixed, hourly, foreseen, or pooled: how capacity follows traffic.")]
 Costs = Annotated[str, typer.Option(help="neocloud, hyperscaler, or rental: whose prices.")]
 Price = Annotated[list[str] | None, typer.Option(help="Price of your own, such as B200=2.50 (dollars per hour).")]
 Precision = Annotated[str, typer.Option(help="Precision of the weights; empty: that of the submitted run.")]
