@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import tables
-from analysis.audit.verdicts import EXPECTED, FOUND, compare, difference, factor, number, span, tell
+from analysis.audit.verdicts import EXPECTED, FOUND, compare, difference, factor, span, tell
 
 FACTS = {
     "memory_capacity": "memory_gb",
@@ -103,7 +103,7 @@ def limits(figures: pd.DataFrame) -> pd.DataFrame:
     rates = figures[figures["quantity"].eq("throughput") & figures["unit"].eq("tokens/s")]
     rows = rates[rates["duplicate_of"].eq("")].merge(parts, on="accelerator").merge(models, on="benchmark")
     active = rows["active_parameters_billion"].fillna(rows["parameters_billion"])
-    width = rows["precision"].map(BYTES).fillna(min(BYTES.values()))
+    width = rows["precision"].map(BYTES).astype(float).fillna(min(BYTES.values()))
     least = 2 ** np.ceil(np.log2(rows["parameters_billion"] * width / rows["memory_gb"]).clip(lower=0))
     count = rows["accelerator_count"].where(rows["per"].eq("system"), 1)
     held = pd.concat([count, least], axis=1).max(axis=1)
@@ -120,7 +120,7 @@ def limits(figures: pd.DataFrame) -> pd.DataFrame:
     rows = rows.assign(expected_low=0.0, printed_low=rows["low"], printed_high=rows["high"], range_basis="range")
     rows = rows.assign(times=factor(rows), verdict="physically impossible")
     rows = rows[compare(rows).eq("contradicted")]
-    rows["record"] = "at most " + rows["expected_high"].map(number) + " tokens/s"
+    rows["record"] = "at most " + span(rows["expected_high"], rows["expected_high"]) + " tokens/s"
     words = tell(rows, "{words} of {held:g}x {accelerator} allows {record}; the figure is {times:.3g}x that, " + UNLESS)
     return rows.assign(reason=words)[FOUND]
 

@@ -149,10 +149,8 @@ def _found(pairs: pd.DataFrame) -> pd.DataFrame:
     found["record"] = tell(found, "{text} {unit} ({sizes} {parts}, {ids})")
     found["reason"] = tell(found, "Official: {record}{off}.")
     named, other = (found[found["other_part"].eq(flag)].set_index("id") for flag in (False, True))
-    other = (
-        other[other["verdict"].isin(HOLDS)].reindex(named.index[named["verdict"].eq("contradicted")]).dropna(how="all")
-    )
-    other = other.assign(verdict="conditional", named=named["record"])
+    contradicted = named.loc[named["verdict"].eq("contradicted"), "record"].rename("named")
+    other = other[other["verdict"].isin(HOLDS)].join(contradicted, how="inner").assign(verdict="conditional")
     other["reason"] = tell(other, "Holds only for {parts}: {record}; the accelerator named: {named}.")
     return pd.concat([named.drop(other.index), other]).reset_index()[FOUND]
 

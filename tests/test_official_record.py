@@ -1,0 +1,35 @@
+"""Agreement of results with their logs, by hand."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis import load_results, official_record
+
+NONE = float("nan")
+
+
+def test_results_are_counted_by_round():
+    rows = pd.DataFrame(
+        {
+            "id": ["a", "b", "c", "d"],
+            "round": pd.Categorical(["v5.1", "v5.1", "v5.1", "v6.1"], ["v5.0", "v5.1", "v6.1"], ordered=True),
+            "source_id": "s",
+            "recomputed": [1.0, 2.0, NONE, 3.0],
+            "inferred": [True, False, True, False],
+            "recomputed_difference": [0.0, 2e-6, NONE, NONE],
+            "recomputed_power_difference": [NONE, -1e-5, NONE, NONE],
+            "corrected": ["labeled Samples/s, but whisper counts tokens", "another name", "", ""],
+        }
+    )
+    counts = official_record.by_round(rows)
+    assert counts.index.tolist() == ["v5.1", "v6.1"]
+    assert counts.loc["v5.1"].drop("source_id").tolist() == [3, 2, 1, 2, 1, 1, 1, 1]
+    assert counts.loc["v6.1"].drop("source_id").tolist() == [1, 1, 0, 0, 0, 0, 0, 0]
+    assert official_record.by_round(rows, 1e-4)["mismatches"].tolist() == [0, 0]
+
+
+def test_a_wrong_precision_names_what_was_declared_and_what_ran():
+    wrong = official_record.wrong_precisions(load_results())
+    assert (wrong["declared"] != wrong["precision"]).all()
+    assert wrong["declared"].ne("").all()
