@@ -1,0 +1,154 @@
+"""The explorer's rows and the text that its page carries, by small frames and by the record."""
+
+import base64
+import gzip
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import cost, explorer, load_results
+from analysis.charts import theme
+from analysis.explorer import page
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return explorer.rows()
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """What `show` displays of rows: its bundle and its data."""
+    got = {}
+    monkeypatch.setattr(page, "display", lambda data, metadata, raw: got.update(bundle=data, **metadata["analysis"]))
+
+    def show(rows, *start):
+        explorer.show(rows, *start)
+        return got
+
+    return show
+
+
+def unpacked(text):
+    return json.loads(gzip.decompress(base64.b64decode(text)))
+
+
+def test_each_result_is_a_row_once(rows):
+    assert sorted(rows["id"]) == sorted(load_results()["id"])
+
+
+def test_rows_begin_with_the_newest_round_closed_division_and_highest_rate(rows):
+    first = rows.iloc[0]
+    assert first["round"] == rows["round"].cat.categories[-1]
+    assert (first["division"], first["scenario"]) == ("closed", "Offline")
+    same = rows.query("round == @first['round'] and division == 'closed' and scenario == 'Offline'")
+    assert (
+        first["rate_per_accelerator"]
+        == same.loc[same["benchmark"].eq(first["benchmark"]), "rate_per_accelerator"].max()
+    )
+    ages = rows["round"].cat.codes.to_numpy()
+    assert (np.diff(ages) <= 0).all()
+
+
+def test_a_second_filing_of_a_run_and_mixed_accelerators_are_comparable_with_none(rows):
+    assert rows.loc[rows["duplicate_of"].ne(""), "excluded"].str.startswith("same run").all()
+    assert rows.loc[rows["accelerator"].eq("mixed"), "excluded"].ne("").all()
+    out = rows[rows["excluded"].ne("")]
+    assert out[["rate", "rate_per_accelerator", "latency_ms", "usd_per_million", "per_kilowatt"]].isna().all(axis=None)
+    able = rows[rows["excluded"].eq("")]
+    assert (able["rate_per_accelerator"].notna() ^ able["latency_ms"].notna()).all()
+
+
+def test_cost_and_kilowatts_are_those_of_the_newest_prices():
+    results = load_results()
+    row = explorer.rows(results, cost.prices()).query("accelerator == 'B200' and benchmark == 'llama2-70b'").iloc[0]
+    price = cost.prices().set_index("accelerator").loc["B200"]
+    assert row["per_kilowatt"] == pytest.approx(row["rate_per_accelerator"] / price["kilowatts"])
+    per_hour = row["rate_per_accelerator"] * 3600
+    assert row["usd_per_million"] == pytest.approx(price["usd_per_hour"] / per_hour * 1e6)
+
+
+def test_energy_is_power_over_rate_and_of_streams_that_of_a_query(rows):
+    metered = rows[rows["power_watts"].notna() & rows["rate"].notna() & rows["benchmark"].eq("llama2-70b")].iloc[0]
+    assert metered["joules"] == pytest.approx(metered["power_watts"] / metered["rate"])
+    stream = rows[rows["latency_ms"].notna() & rows["energy_millijoules_per_query"].notna()].iloc[0]
+    assert stream["joules"] == pytest.approx(stream["energy_millijoules_per_query"] / 1000)
+
+
+def test_videos_are_counted_by_the_hour_but_their_energy_by_the_video(rows):
+    videos = rows[rows["benchmark"].eq("wan-2.2-t2v-a14b") & rows["rate"].notna()]
+    published = load_results().set_index("id").loc[videos["id"]]
+    assert videos["rate"].to_numpy() == pytest.approx(3600 * published["rate"].to_numpy())
+    assert set(videos["rate_unit"]) == {"videos/hour"}
+    metered = videos[videos["joules"].notna()]
+    assert metered["joules"].to_numpy() == pytest.approx((metered["power_watts"] / metered["rate"] * 3600).to_numpy())
+
+
+def test_runs_of_one_system_share_a_key(rows):
+    nvidia = rows.query("submitter == 'NVIDIA' and benchmark == 'gpt-oss-120b' and division == 'closed'")
+    both = nvidia.groupby("system_key")["scenario"].nunique()
+    assert both.max() >= 2
+    assert nvidia.groupby("system_key")[["machine", "accelerator_count"]].nunique().max().max() == 1
+
+
+def test_packed_columns_are_the_frame(rows):
+    some = rows.iloc[::97][["round", "benchmark", "rate", "power_capped", "system"]]
+    held = unpacked(page.packed(some, short=True))
+    for name in ("round", "benchmark", "system"):
+        assert [held[name]["values"][place] for place in held[name]["places"]] == some[name].astype(str).tolist()
+    assert held["round"]["values"] == [r for r in rows["round"].cat.categories if r in set(some["round"])]
+    assert held["benchmark"]["values"] == sorted(held["benchmark"]["values"], key=str.casefold)
+    rates = pd.Series(held["rate"], index=some.index, dtype="float64")
+    assert rates.isna().equals(some["rate"].isna())
+    assert rates.dropna().to_numpy() == pytest.approx(some["rate"].dropna().to_numpy(), rel=1e-8)
+    exact = unpacked(page.packed(some[["rate"]], short=False))["rate"]
+    assert [each for each in exact if each is not None] == some["rate"].dropna().tolist()
+    assert page.packed(some, short=True) == page.packed(some, short=True)
+
+
+def test_the_layout_names_columns_and_filters_that_exist(rows):
+    layout = page.layout()
+    names = [column["name"] for column in layout["columns"]]
+    assert len(set(names)) == len(names)
+    assert set(names) <= set(rows.columns)
+    filters = {column["name"] for column in layout["columns"] if column.get("facet")}
+    for view in layout["views"].values():
+        assert set(view["frees"]) <= filters
+        for name, values in view["start"].items():
+            assert set(values) <= set(rows[name].astype(str)), name
+    assert {column for column, _ in layout["apart"] + layout["differ"]} <= set(names)
+
+
+def test_a_link_names_the_view_and_what_is_chosen():
+    assert explorer.link("table", benchmark="bert", round=["v5.0", "v5.1"]) == (
+        "explorer.html#view=table&benchmark=bert&round=v5.0&round=v5.1"
+    )
+    with pytest.raises(ValueError, match="did you mean 'ranked'"):
+        explorer.link("rank")
+    with pytest.raises(ValueError, match="no filter 'model'"):
+        explorer.link(model="bert")
+
+
+def test_an_output_carries_the_data_for_a_page_and_says_what_it_is(rows, shown):
+    some = rows[rows["benchmark"].isin(["gpt-oss-120b", "llama2-70b"])]
+    got = shown(some, explorer.link("matrix", scenario="Offline"))
+    assert got["bundle"][page.MIME]["kind"] == "explorer"
+    about = json.loads(got["data"]["record-about"])
+    assert about["start"] == "view=matrix&scenario=Offline"
+    assert about["inks"]["GB300"].startswith(f"--light:{theme.color('GB300')};")
+    assert set(some["source_id"]) == set(about["sources"])
+    assert about["published"]["v6.1"] == "2026-09-16"
+    held = unpacked(got["data"]["record-first"]) | unpacked(got["data"]["record-rest"])
+    assert set(held) == {column["name"] for column in page.layout()["columns"]}
+
+
+def test_text_of_the_record_cannot_end_the_element_that_holds_it():
+    held = page.document({"record-about": "</script><script>alert(1)</script>"})
+    assert "<script>alert" not in held
+
+
+def test_a_page_of_the_whole_record_stays_under_three_megabytes(rows, shown):
+    data = shown(rows)["data"]
+    assert sum(map(len, [*data.values(), *explorer.parts().values()])) < 2_900_000
