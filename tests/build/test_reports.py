@@ -143,4 +143,4 @@ def test_findings_of_one_name_and_two_headlines_are_refused(project, capsys, say
     project.add("heads", "# Heads", say, "say('headline', 'answer', 'A')\nsay('headline', 'answer', 'B')")
     assert project.build() == 1
     said = capsys.readouterr().out
-    assert "two findings are named 'größe'" in said and "2 headlines; a page has one" in said
+    assert "2 outputs are the finding 'größe'" in said and "2 outputs are the headline 'answer'" in said

@@ -6,7 +6,7 @@ from http.server import ThreadingHTTPServer
 
 import pytest
 
-from analysis.build.look import POLICY
+from analysis.build.sanitize import POLICY
 from analysis.build.watch import SCRIPT, Answer, page, script_hash
 
 

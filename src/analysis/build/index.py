@@ -12,7 +12,7 @@ from markupsafe import Markup
 from analysis import paths
 from analysis.build import records as stored
 from analysis.build import runs
-from analysis.build.look import POLICY, TEMPLATES, style
+from analysis.build.sanitize import POLICY, TEMPLATES, style
 
 GROUPS = {"answers": "Four answers", "decisions": "Decisions", "evidence": "Evidence", "": "More reports"}
 OWN = "yours"  # the group of notebooks that wait for a reader's own data
@@ -46,7 +46,7 @@ def front(records: list[dict[str, Any]], sweeps: dict[str, list[dict[str, Any]]]
             home.setdefault("runs", {})[listed["href"]] = listed["label"]
         elif not home:
             own.setdefault(record["sweep"] or record["name"], record)
-    cards = [each for each in own.values() if not each["no_data"] and each["headline"]]
+    cards = [each for each in own.values() if not each["no_data"] and (each["headline"] or each["live"])]
     cards.sort(key=lambda each: (each["group"].get("order", 99), each["name"]))
     names = {each["group"].get("group", "") for each in cards}
     groups = {

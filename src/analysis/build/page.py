@@ -22,12 +22,13 @@ from pygments.lexers import PythonLexer
 from analysis import paths
 from analysis.build import sanitize
 from analysis.build.execute import Executed
-from analysis.build.look import POLICY, TEMPLATES, script_hash, style
-from analysis.build.runs import Report, declared_parameters, read_notebook
+from analysis.build.runs import Report
+from analysis.build.sanitize import POLICY, TEMPLATES, line, script_hash, style
 
-REPORT = "application/vnd.mlperf.report+json"
-SVG, IMAGES = "image/svg+xml", ("image/png", "image/jpeg")
-TITLE = re.compile(r"\A\s*#[ \t]+(?P<title>[^\n]+)\n?")
+REPORT, HTML, SVG = "application/vnd.mlperf.report+json", "text/html", "image/svg+xml"
+RASTERS = ("image/png", "image/jpeg")
+TITLE = re.compile(r"\A\s*#[ \t]+(?P<title>[^\n]+)")
+Block = dict[str, Any]  # a part of the page by its `kind`, as the template reads it
 
 
 class PageError(Exception):
@@ -37,7 +38,7 @@ class PageError(Exception):
 class PageExporter(TemplateExporter):
     """nbconvert with our template, in which everything is escaped that is not marked as HTML."""
 
-    output_mimetype = "text/html"
+    output_mimetype = HTML
     file_extension = ".html"
     default_preprocessors: list[Any] = []  # noqa: RUF012 - a trait's value, as nbconvert declares it
 
@@ -63,187 +64,133 @@ def record(report: Report, done: Executed) -> dict[str, Any]:
 
     Raises PageError for a name that two findings, figures, or tables share, and for a second headline.
     """
-    said = [each for cell in done.notebook.cells for output in cell.get("outputs", []) if (each := _record(output))]
-    by_kind: dict[str, list[dict[str, Any]]] = {"headline": [], "finding": [], "figure": [], "table": []}
+    said = [each for cell in done.notebook.cells for output in cell.get("outputs", []) if (each := _said(output))]
+    kinds: dict[str, list[Block]] = {kind: [] for kind in ("headline", "finding", "figure", "table")}
     for each in said:
-        by_kind.setdefault(each["kind"], []).append({key: value for key, value in each.items() if key != "kind"})
-    if len(by_kind["headline"]) > 1:
-        raise PageError(f"{len(by_kind['headline'])} headlines; a page has one: make the others findings")
-    for kind, several in by_kind.items():
+        kinds.setdefault(each.pop("kind"), []).append(each)
+    for kind, several in kinds.items():
         names = [each.get("name") for each in several]
-        for name in {name for name in names if names.count(name) > 1}:
-            raise PageError(f"two {kind}s are named {name!r}: give each a name of its own (name=...)")
-    title, _, rest = _title(done.notebook.cells, report)
-    own = {each.name: each.value if each.value is not None else each.source for each in _declared(report)}
-    group = done.notebook.metadata.get("analysis") or {}
-    sources = dict.fromkeys(each for one in said for each in one.get("sources", []))
+        if len(set(names)) < len(names) or (kind == "headline" and len(names) > 1):
+            twice = max(names, key=names.count)
+            raise PageError(f"{names.count(twice)} outputs are the {kind} {twice!r}: a page has one of each name")
+    title, lead, _ = _parts(done.notebook.cells, report)
+    group = done.notebook.metadata.get("analysis")
     return {
         "name": report.name,
-        "title": sanitize.line(title),
-        "subtitle": sanitize.line(report.title),
-        "question": _words(_markdown(rest.strip().split("\n\n")[0])) if rest.strip() else "",
+        "title": _words(title),
+        "subtitle": line(report.title),
+        "question": _words(_markdown(lead.strip().split("\n\n")[0])),
         "notebook": report.notebook.stem,
         "sweep": report.sweep,
         "group": group if isinstance(group, dict) else {},
-        "parameters": own | report.parameters,
-        "headline": by_kind["headline"][0] if by_kind["headline"] else None,
-        "findings": by_kind["finding"],
-        "figures": by_kind["figure"],
-        "tables": by_kind["table"],
-        "sources": list(sources),
+        "parameters": {each.name: each.source if each.value is None else each.value for each in report.declared()}
+        | report.parameters,
+        "headline": next(iter(kinds["headline"]), None),
+        "findings": kinds["finding"],
+        "figures": kinds["figure"],
+        "tables": kinds["table"],
+        "sources": list(dict.fromkeys(source for each in said for source in each.get("sources", []))),
         "no_data": done.no_data,
+        "live": "explorer" in kinds,
     }
 
 
 def page(report: Report, done: Executed, facts: dict[str, Any], built: dict[str, str]) -> str:
     """Return the page as HTML. `facts` is its record, `built` the date and commit for its foot."""
-    _, title_html, rest = _title(done.notebook.cells, report)
-    blocks, live = _blocks(done.notebook.cells, facts["title"])
-    changed = report.parameters
-    parameters = [
-        (each.name, changed.get(each.name, each.source), each.comment, each.name in changed)
-        for each in _declared(report)
-    ]
+    title, lead, cells = _parts(done.notebook.cells, report)
+    blocks = _blocks(cells, facts["title"])
+    live = next((block for block in blocks if block["kind"] == "explorer"), None)
+    with (paths.DATA / "sources.csv").open(encoding="utf-8-sig", newline="") as file:
+        sources = [row for row in csv.DictReader(file) if row["id"] in facts["sources"]]
     values = {
-        "facts": facts, "title_html": title_html, "lead": _markdown(rest), "blocks": blocks, "live": live,
-        "built": built,
-        "parameters": parameters, "sources": _sources(facts["sources"]), "style": style(),
-        "policy": POLICY + (Markup("; script-src " + script_hash(live["script"])) if live else ""),
+        "facts": facts, "title": title, "lead": _markdown(lead), "blocks": blocks, "live": live, "built": built,
+        "declared": report.declared(), "changed": report.parameters, "sources": sources, "style": style(),
+        "policy": POLICY + (Markup(f"; script-src {script_hash(live['script'])}") if live else ""),
     }  # fmt: skip
-    html, _ = exporter().from_notebook_node(done.notebook, resources={"page": values})
-    return html
+    return exporter().from_notebook_node(done.notebook, resources={"page": values})[0]
 
 
-def _blocks(cells: list[Any], title: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Return what a page shows in order: text, outputs, and folds of code with its plain outputs; and a live part."""
-    blocks, fold, live, figures = [], [], {}, 0
-    first = True
+def _parts(cells: list[Any], report: Report) -> tuple[Markup, str, list[Any]]:
+    """Return the title as HTML, the Markdown below it, and the cells without theirs; by default the notebook's name."""
+    for index, cell in enumerate(cells):
+        if cell.cell_type == "markdown" and (found := TITLE.match(cell.source)):
+            html = nh3.clean(_markdown(found["title"].strip("# ")), tags={"em", "strong", "code", "sub", "sup"})
+            return Markup(html.strip()), cell.source[found.end() :], cells[:index] + cells[index + 1 :]
+    return Markup.escape(report.notebook.stem.replace("_", " ").capitalize()), "", cells
+
+
+def _blocks(cells: list[Any], title: str) -> list[Block]:
+    """Return what a page shows in order: text, outputs, and folds of code with its plain outputs."""
+    blocks: list[Block] = []
+    fold: list[Block] = []
     for cell in cells:
+        shown: list[Block] = []
         if cell.cell_type == "markdown":
-            source, first = (
-                (TITLE.sub("", cell.source), False) if first and TITLE.match(cell.source) else (cell.source, first)
-            )
-            is_lead = source is not cell.source
-            if not is_lead and source.strip():
-                blocks += [*_folded(fold), {"kind": "html", "html": _markdown(source)}]
-                fold = []
-        if cell.cell_type != "code" or not (cell.source.strip() or cell.outputs):
-            continue
-        shown = []
-        fold.append({"code": _code(cell.source)})
-        for output in cell.outputs:
-            figures += 1
-            block = _output(output, f"f{figures}-", f"{title}, figure")
-            if block["kind"] == "explorer":
-                live, block = _live(output, live), {"kind": "explorer", "html": block["html"]}
-            (shown if block["kind"] != "plain" else fold).append(block)
+            shown = [{"kind": "html", "html": _markdown(cell.source)}]
+        elif cell.cell_type == "code" and cell.source.strip():
+            fold.append({"code": Markup(highlight(sanitize.text(cell.source), *_highlighting()))})
+            for output in cell.outputs:
+                block = _block(output, f"f{len(blocks)}-{len(shown)}-", title)
+                (shown if block["kind"] else fold).append(block)
         if shown:
-            blocks += _folded(fold) + [each for each in shown if each["kind"] != "headline"]
+            blocks += [{"kind": "fold", "parts": fold}] * bool(fold) + shown
             fold = []
-    return blocks + _folded(fold), live
+    return blocks + [{"kind": "fold", "parts": fold}] * bool(fold)
 
 
-def _folded(fold: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{"kind": "fold", "parts": fold}] if fold else []
-
-
-def _output(output: Any, prefix: str, fallback_alt: str) -> dict[str, Any]:
-    """Return one output as a block: what `analysis.report` made, images, and HTML are shown, all else is plain."""
-    if output.output_type == "stream":
-        return {"kind": "plain", "text": sanitize.text(strip_ansi(output.text))}
-    if output.output_type == "error":
-        return {"kind": "plain", "text": sanitize.text(strip_ansi("\n".join(output.traceback)))}
-    data, said = output.data, _record(output) or {}
-    kind, name = said.get("kind", ""), sanitize.line(said.get("name", "")).replace(" ", "_")
-    html = Markup(sanitize.html(_joined(data.get("text/html", ""))).replace("<th></th>", "<td></td>"))  # of pandas
-    if kind in ("headline", "explorer"):
-        return {"kind": kind, "html": html}
-    if kind == "finding":
-        return {"kind": kind, "name": name, "text": sanitize.line(said.get("text", ""))}
-    if SVG in data or any(each in data for each in IMAGES):
-        alt = sanitize.line(said.get("alt") or said.get("title") or fallback_alt)
-        return {"kind": "figure", "name": name, "alt": alt, **_picture(data, prefix, alt)}
-    if kind == "table":
-        title = sanitize.line(said.get("title") or "Table")
-        link = "data:text/csv;charset=utf-8;base64," + _base64(sanitize.text(_joined(data.get("text/csv", ""))))
-        return {
-            "kind": "table",
-            "name": name,
-            "title": title,
-            "html": html,
-            "csv": link if data.get("text/csv") else "",
-        }
+def _block(output: Any, prefix: str, title: str) -> Block:
+    """Return one output: what `analysis.report` made, images, and HTML have a kind, and what is folded has none."""
+    if output.output_type in ("stream", "error"):
+        text = output.text if output.output_type == "stream" else "\n".join(output.traceback)
+        return {"kind": "", "text": sanitize.text(strip_ansi(text))}
+    data = {kind: each if isinstance(each, str) else str(each) for kind, each in output.data.items()}
+    said = _said(output) or {}
+    html = Markup(sanitize.html(data.get(HTML, "")).replace("<th></th>", "<td></td>"))  # pandas heads no index
+    block: Block = {key: line(said.get(key, "")) for key in ("kind", "name", "title", "text", "alt")} | {"html": html}
+    block["name"], kind = block["name"].replace(" ", "_"), block["kind"]
+    if kind == "explorer":
+        return block | _explorer(output)
+    if kind in ("headline", "finding"):
+        return block
+    if SVG in data or any(each in data for each in RASTERS):
+        return block | _picture(data, prefix, block["alt"] or block["title"] or f"{title}, figure")
+    if kind == "table" and "text/csv" in data:
+        return block | {"csv": f"data:text/csv;charset=utf-8;base64,{_base64(sanitize.text(data['text/csv']))}"}
     if "text/markdown" in data:
-        return {"kind": "html", "html": _markdown(_joined(data["text/markdown"]))}
-    if html.strip() and 'class="dataframe"' not in html:
-        return (
-            {"kind": "table", "name": "", "title": "Table", "html": html, "csv": ""}
-            if "<table" in html
-            else {"kind": "html", "html": html}
-        )
-    return (
-        {"kind": "plain", "html": html}
-        if html.strip()
-        else {"kind": "plain", "text": sanitize.text(_joined(data.get("text/plain", "")))}
-    )
+        return {"kind": "html", "html": _markdown(data["text/markdown"])}
+    if not html.strip() or 'class="dataframe"' in html:
+        return {"kind": "", "html": html, "text": sanitize.text(data.get("text/plain", ""))}
+    return block | {"kind": "table" if "<table" in html else "html"}
 
 
-def _picture(data: dict[str, Any], prefix: str, alt: str) -> dict[str, Any]:
+def _picture(data: dict[str, str], prefix: str, alt: str) -> Block:
     """Return a figure's drawing as HTML, its width in CSS pixels, and the address of its PNG."""
-    raster = next(
-        (
-            f"data:{kind};base64,{re.sub(r'[^A-Za-z0-9+/=]', '', _joined(data[kind]))}"
-            for kind in IMAGES
-            if kind in data
-        ),
-        "",
-    )
-    drawing = sanitize.svg(_joined(data[SVG]), prefix, alt) if SVG in data else None
+    kind = next((each for each in RASTERS if each in data), "")
+    raster = f"data:{kind};base64,{re.sub(r'[^A-Za-z0-9+/=]', '', data[kind])}" if kind else ""
+    drawing = sanitize.svg(data.get(SVG, ""), prefix, alt)
     if drawing is None:
-        source = raster or f"data:{SVG};base64,{_base64(_joined(data[SVG]))}"
-        return {"html": Markup('<img alt="{}" src="{}">').format(alt, source), "width": "", "png": raster}
-    box = re.search(r'viewBox="[\d.-]+ [\d.-]+ ([\d.]+)', drawing)
-    return {"html": Markup(drawing), "width": f"{float(box[1]) * 4 / 3:.0f}px" if box else "", "png": raster}
+        source = raster or f"data:{SVG};base64,{_base64(data[SVG])}"
+        drawing = Markup('<img alt="{}" src="{}">').format(alt, source)
+    box = re.search(r'<svg[^>]* viewBox="[\d.-]+ [\d.-]+ ([\d.]+)', drawing)
+    return {"kind": "figure", "html": Markup(drawing), "width": float(box[1]) * 4 / 3 if box else 0, "png": raster}
 
 
-def _live(output: Any, earlier: dict[str, Any]) -> dict[str, Any]:
+def _explorer(output: Any) -> Block:
     """Return the explorer's parts, which are the package's own files, with the data that an output gives it."""
-    if earlier:
-        raise PageError("two outputs show the explorer; a page has one")
     from analysis import explorer
 
-    parts = explorer.parts()
     data = (output.metadata.get("analysis") or {}).get("data") or {}
-    held = {sanitize.line(name): Markup(str(text).replace("<", "\\u003c")) for name, text in data.items()}
-    return {name: Markup(parts[name]) for name in ("html", "style", "script")} | {"data": held}
+    held = {line(name): Markup(str(text).replace("<", "\\u003c")) for name, text in data.items()}
+    parts = {name: Markup(text) for name, text in explorer.parts().items()}
+    return {"kind": "explorer", "data": held, "body": parts["html"], "style": parts["style"], "script": parts["script"]}
 
 
-def _record(output: Any) -> dict[str, Any] | None:
+def _said(output: Any) -> Block | None:
     """Return what `analysis.report` said of an output, of texts without control characters; None for other outputs."""
     said = output.get("data", {}).get(REPORT)
     if not isinstance(said, dict) or not isinstance(said.get("kind"), str):
         return None
-    return {key: sanitize.line(value) if isinstance(value, str) else value for key, value in said.items()}
-
-
-def _title(cells: list[Any], report: Report) -> tuple[str, Markup, str]:
-    """Return the title in words and as HTML, and what follows it in its cell; without one, the name of the notebook."""
-    for cell in cells:
-        if cell.cell_type == "markdown" and (found := TITLE.match(cell.source)):
-            html = re.sub(r"</?(h\d|p|div|a)\b[^>]*>", "", _markdown(found["title"].strip().rstrip("# "))).strip()
-            return _words(html), Markup(html), cell.source[found.end() :]
-    name = report.notebook.stem.replace("_", " ").capitalize()
-    return name, Markup.escape(name), ""
-
-
-def _declared(report: Report) -> list[Any]:
-    return declared_parameters(read_notebook(report.notebook))
-
-
-def _sources(ids: list[str]) -> list[dict[str, str]]:
-    """Return the rows of data/sources.csv with these ids, in its order."""
-    with (paths.DATA / "sources.csv").open(encoding="utf-8-sig", newline="") as file:
-        return [row for row in csv.DictReader(file) if row["id"] in ids]
+    return {key: line(value) if isinstance(value, str) else value for key, value in said.items()}
 
 
 def _markdown(source: str) -> Markup:
@@ -253,20 +200,12 @@ def _markdown(source: str) -> Markup:
 
 def _words(html: str) -> str:
     """Return the words of HTML on one line."""
-    return sanitize.line(unescape(nh3.clean(html, tags=set())))
+    return line(unescape(nh3.clean(html, tags=set())))
 
 
 @cache
 def _highlighting() -> tuple[PythonLexer, HtmlFormatter]:
     return PythonLexer(), HtmlFormatter(nowrap=True)
-
-
-def _code(source: str) -> Markup:
-    return Markup(highlight(sanitize.text(source), *_highlighting()))
-
-
-def _joined(text: Any) -> str:
-    return text if isinstance(text, str) else "".join(map(str, text))
 
 
 def _base64(text: str) -> str:

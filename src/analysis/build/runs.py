@@ -39,6 +39,10 @@ class Report:
     title: str = ""
     sweep: str = ""  # the page that lists this one beside others of the same run file
 
+    def declared(self) -> list[Parameter]:
+        """Return the parameters that the notebook declares."""
+        return declared_parameters(read_notebook(self.notebook))
+
 
 @dataclass(frozen=True)
 class Parameter:

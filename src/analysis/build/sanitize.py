@@ -1,4 +1,4 @@
-"""Make outputs safe to put into a page: HTML by a list of what is allowed, SVG as shapes and words alone.
+"""Make pages safe: their policy, HTML by a list of what is allowed, SVG as shapes and words alone.
 
 A page's policy blocks scripts and requests; what is removed here is what no policy stops: redirects, forms, styles that
 reach the rest of the page, ids that it has already, and cells that span thousands of columns.
@@ -6,11 +6,21 @@ reach the rest of the page, ids that it has already, and cells that span thousan
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
+from functools import cache
+from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 import nh3
+from markupsafe import Markup
+
+TEMPLATES = Path(__file__).with_name("templates")
+POLICY = Markup(
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:; base-uri 'none'; form-action 'none'"
+)
 
 WIDEST_SPAN = 100  # columns or rows that one cell of a table covers
 TAGS = nh3.ALLOWED_TAGS | {"figure", "figcaption", "input", "label", "section", "summary", "details", "tfoot", "mark"}
@@ -39,6 +49,17 @@ ADDRESS = re.compile(r"url\((?!#[^)]*\))|image-set|expression|@import|[<>\\]", r
 DARK = re.compile(r"@media screen and \(prefers-color-scheme:dark\)\{svg\{(?:--on-[0-9a-f]{6}:#[0-9a-f]{6};)+\}\}")
 ElementTree.register_namespace("", SVG)
 ElementTree.register_namespace("xlink", LINK)
+
+
+def script_hash(script: str) -> str:
+    """Return what a policy names to allow this script and no other."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+
+
+@cache
+def style() -> Markup:
+    """Return the style sheet that all pages share."""
+    return Markup((TEMPLATES / "style.css").read_text(encoding="utf-8"))
 
 
 def text(value: object) -> str:

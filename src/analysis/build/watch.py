@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from analysis import paths
 from analysis.build.execute import FORKED
-from analysis.build.look import POLICY, script_hash
+from analysis.build.sanitize import POLICY, script_hash
 
 HOST, PORT = "127.0.0.1", 8000
 NAMES = (HOST, "localhost")  # by which a browser may ask: another name may be a foreign site's that leads here
