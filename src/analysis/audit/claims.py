@@ -129,7 +129,8 @@ def names(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
         else:
             rows = _filtered(rows, submitter=claim.submitter, accelerator=claim.accelerator)
             sizes = rows.loc[rows["system"].str.contains(claim.system, regex=False), "accelerator_count"]
-            there, record = sizes.eq(claim.low).any(), f"{claim.low:g}x {claim.accelerator} of {claim.submitter}"
+            who = claim.submitter.replace("_", " ")
+            there, record = sizes.eq(claim.low).any(), f"{claim.low:g}x {claim.accelerator} of {who}"
         record = f"{claim.round} has {'' if there else 'no '}{record}"
         found.append(_row(claim, "named", "confirmed" if there else "contradicted", record, f"{record}."))
     return pd.DataFrame(found, columns=FOUND)

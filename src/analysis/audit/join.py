@@ -10,6 +10,7 @@ from analysis.audit.verdicts import FOUND, HOLDS, compare, rank, span, tell
 from analysis.paths import DATA
 from analysis.results import load_results
 
+MEASURED = "unofficial-submissions"  # the source of results that a user measured
 FILE = DATA / "verdicts.csv"
 MISSING = {  # what the check of a quantity would need
     "latency_limit": "the rules of the table that it is about",
@@ -19,8 +20,6 @@ MISSING = {  # what the check of a quantity would need
     "network_bandwidth_ratio": "facts about networks",
     "compute_ratio": "the operations of the model's parts",
     "share_of_time": "a profile of the run",
-    "users": "a source: it is an assumption of the example",
-    "tokens_per_second_per_user": "a source: it is an assumption of the example",
     "quality_loss": "the accuracy of both models on one test",
     "accuracy_fraction": "the accuracy of the changed model",
     "price": "the provider's offer of that day",
@@ -45,7 +44,8 @@ def judge(figures: pd.DataFrame, results: pd.DataFrame, by_hand: pd.DataFrame) -
 
     `by_hand` are verdicts that a person wrote; they replace a computed one of the same figure and check.
     """
-    record, first = results.astype({"round": "str"}), figures[figures["duplicate_of"].eq("")]
+    record = results[results["source_id"].ne(MEASURED)].astype({"round": "str"})
+    first = figures[figures["duplicate_of"].eq("")]
     against = official.results(first, record)
     found = [against, official.labels(against)]
     found += [check(first, record) for check in (claims.ratios, claims.ranks, claims.counts, claims.names)]
@@ -93,6 +93,6 @@ def _repeats(figures: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
 def _unchecked(figures: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
     """Return the figures that no check covers as unverifiable, with what a check would need."""
     rows = figures[~figures["id"].isin(found["id"])]
-    needed = rows["quantity"].map(MISSING).fillna("a check of " + rows["quantity"].str.replace("_", " "))
+    needed = rows["quantity"].map(MISSING).fillna("a source: it is an assumption of the document")
     rows = rows.assign(printed_low=rows["low"], printed_high=rows["high"], check="none", record="")
     return rows.assign(verdict="unverifiable", reason="The data lack " + needed + ".").reindex(columns=FOUND)
