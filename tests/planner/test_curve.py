@@ -35,20 +35,23 @@ def test_a_run_measures_from_its_scenario_s_limit_to_its_own_interactivity():
 
 def test_between_scenarios_the_logarithm_is_linear():
     """Half-way from 0 to 12.5 the geometric mean of Offline and Server; a quarter of the way to 66.67 likewise."""
-    quarter = 12.5 + (1000 / 15 * (1 - interactivity.ROUNDING) - 12.5) / 4
+    quarter = 12.5 + (1000 / 15 - 12.5) / 4
     found = at(runs(), 6.25, quarter)
     assert found["evidence"].eq(INTERPOLATED).all()
-    start = 12.5 * (1 - interactivity.ROUNDING)
-    assert found["throughput"].iloc[0] == pytest.approx(OFFLINE ** (1 - 6.25 / start) * SERVER ** (6.25 / start))
+    assert found["throughput"].iloc[0] == pytest.approx((OFFLINE * SERVER) ** 0.5)
     assert found["throughput"].iloc[1] == pytest.approx(SERVER**0.75 * INTERACTIVE**0.25)
     assert found["lower"].tolist() == [SERVER, INTERACTIVE] and found["upper"].tolist() == [OFFLINE, OFFLINE]
 
 
-def test_no_throughput_is_below_what_a_run_as_fast_reached():
-    """The line at 30 has 6,390; a Server run with 9,000 at 31 proves more."""
-    found = at(runs(("Server", 31.0, 9_000.0)), 30.0).iloc[0]
+def test_a_run_above_the_line_bends_the_curve_and_one_below_does_not():
+    """The line at 30 has 6,390. A Server run with 9,000 at 31 lies above it, one with 4,000 below."""
+    above, below = runs(("Server", 31.0, 9_000.0)), runs(("Server", 31.0, 4_000.0))
+    found = at(above, 31.0).iloc[0]
     assert (found["throughput"], found["evidence"], found["ids"]) == (9_000.0, MEASURED, ["r3"])
-    assert at(runs(("Server", 31.0, 9_000.0)), 32.0).iloc[0]["evidence"] == INTERPOLATED
+    half = at(above, (12.5 + 31.0) / 2).iloc[0]
+    assert half["throughput"] == pytest.approx((SERVER * 9_000.0) ** 0.5) and half["evidence"] == INTERPOLATED
+    same = [at(rows, 31.0, 25.0)["throughput"].tolist() for rows in (below, runs())]
+    assert same[0] == same[1]
 
 
 def test_beyond_the_fastest_run_the_decoding_model_continues_until_the_roof():
@@ -108,13 +111,14 @@ def test_another_model_and_other_lengths_scale_the_curve_and_widen_its_band():
 
 @pytest.mark.parametrize("benchmark", models.benchmarks())
 def test_a_curve_begins_with_the_number_that_comparisons_of_offline_results_have(benchmark):
-    """And it never rises with interactivity but where a faster run reached more than Offline."""
+    """And under the limits it never rises with interactivity."""
     rows = interactivity.runs(benchmark)
     found = throughput_at(rows, [0.0, 5.0, 10.0, 12.5, 20.0, 25.0, 40.0, 66.7, 100.0])
     offline = fastest(comparable(benchmark=benchmark)).set_index("accelerator")["rate_per_accelerator"]
     first = found[found["interactivity"].eq(0) & found["scenario"].eq("Offline")].set_index("accelerator")["throughput"]
     pd.testing.assert_series_equal(first.sort_index(), offline.sort_index(), check_names=False)
-    under = found[found["interactivity"].gt(0)].dropna(subset="throughput")
+    slowest = interactivity.limits(benchmark)["interactivity"].min()
+    under = found[found["interactivity"].ge(slowest)].dropna(subset="throughput")
     falls = under.sort_values("interactivity").groupby("accelerator")["throughput"].diff().dropna()
     assert (falls <= 1e-6).all()
     assert (under["throughput"] >= under["lower"].fillna(0) - 1e-6).all()

@@ -273,9 +273,8 @@ def _drawn(low: float, middle: float, high: float, quantiles: np.ndarray) -> np.
 @lru_cache(maxsize=64)
 def _factors(tokens_per_user: float, rack: bool, fleet: str) -> pd.DataFrame:
     """Return the factors of real_world_derating that apply beside the latency limit: step, median, p10, p90."""
-    tightest = interactivity.limits(derating.BENCHMARKS[-1])["interactivity"].max()
-    fast = "interactive" if tokens_per_user >= tightest * (1 - interactivity.ROUNDING) else "chat"
-    rows = derating.waterfall(fast if tokens_per_user > 0 else "batch", "rack" if rack else "node", fleet)
+    use = "batch" if tokens_per_user == 0 else "chat" if tokens_per_user <= cost.CHAT_LIMIT else "interactive"
+    rows = derating.waterfall(use, "rack" if rack else "node", fleet)
     return rows[rows["kind"].ne("total") & rows["step"].ne("latency limit")]
 
 

@@ -1,10 +1,10 @@
 """Throughput per accelerator at an interactivity: the one curve that reports, commands, and the explorer read.
 
-The highest run of each scenario holds its throughput from the scenario's limit up to its own interactivity at p99
-(measured). Between scenarios the logarithm of throughput is linear in interactivity, from Offline at 0 on
-(interpolated), but never below what any run as fast reached. Beyond the fastest run are estimates at the limits of
-tighter scenarios (prediction.py), then the decoding model (estimated). Low and high are P10 and P90 of the errors of
-such values on the record (data/prediction_errors.csv).
+A curve goes through the highest run of each scenario, which holds its throughput from the scenario's limit up to its
+own interactivity at p99 (measured), and through every run above the line between these. Between runs the logarithm of
+throughput is linear in interactivity, from Offline at 0 on (interpolated). Beyond the fastest run are estimates at the
+limits of tighter scenarios (prediction.py), then the decoding model (estimated). Low and high are P10 and P90 of the
+errors of such values on the record (data/prediction_errors.csv).
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def throughput_at(
     if not all(0 <= speed < np.inf for speed in speeds):
         raise ValueError(f"interactivity: {speeds}, expected tokens/s per user, 0 (no limit) or more")
     points = _points(rows, accelerators)
-    frontier = runs_of.frontier(rows).assign(throughput=lambda runs: runs["rate_per_accelerator"])
+    frontier = runs_of.frontier(rows)
     runs = dict(iter(frontier.groupby("accelerator")))
     found = []
     for accelerator, own in points.groupby("accelerator", sort=False):
@@ -87,7 +87,7 @@ def throughput_at(
 
 
 def _points(rows: pd.DataFrame, accelerators: Iterable[str] = ()) -> pd.DataFrame:
-    """Return what curves go through: each accelerator's highest run by scenario, then estimates where none is so fast.
+    """Return what curves go through: runs, then estimates at the limits of scenarios where none is so fast.
 
     Columns beside those of the run: throughput, start (the interactivity from which the run holds it), question (that
     of its error), evidence.
@@ -95,13 +95,15 @@ def _points(rows: pd.DataFrame, accelerators: Iterable[str] = ()) -> pd.DataFram
     benchmark = rows["benchmark"].iloc[0]
     limits = runs_of.limits(benchmark).set_index("scenario")["interactivity"]
     rows = rows.assign(round=rows["round"].astype(str))
-    measured = runs_of.frontier(rows).drop_duplicates(["accelerator", "scenario"])
-    measured = measured.assign(
-        throughput=measured["rate_per_accelerator"],
-        start=measured["scenario"].map(limits).fillna(0.0).clip(upper=measured["interactivity"]),
+    frontier = runs_of.frontier(rows)
+    frontier = frontier.assign(
+        throughput=frontier["rate_per_accelerator"],
+        start=frontier["scenario"].map(limits).fillna(0.0).clip(upper=frontier["interactivity"]),
         question=prediction.OTHER_SYSTEM,
         evidence=MEASURED,
     )
+    parts = [_through(own) for _, own in frontier.groupby("accelerator", sort=False)]
+    measured = pd.concat(parts, ignore_index=True) if parts else frontier
     if limits.empty:
         return measured
     offline = fastest(rows[rows["scenario"].eq("Offline")])
@@ -127,6 +129,23 @@ def _points(rows: pd.DataFrame, accelerators: Iterable[str] = ()) -> pd.DataFram
     # A slower user never costs more: an estimate is no higher than what slower runs reach.
     slower = found.groupby("accelerator")["throughput"].cummin()
     return found.assign(throughput=found["throughput"].where(found["evidence"].eq(MEASURED), slower))
+
+
+def _through(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return those of an accelerator's frontier that its curve goes through, slowest first.
+
+    The highest of each scenario, those that are faster than these, and those above the line between their neighbors,
+    the farthest above first.
+    """
+    kept = runs.drop_duplicates("scenario")
+    others = runs.drop(kept.index).assign(start=lambda rest: rest["interactivity"])
+    while len(others):
+        ends = kept[["start", "interactivity"]].to_numpy().ravel()
+        line = np.interp(others["interactivity"], ends, np.log(np.repeat(kept["throughput"], 2)), right=-np.inf)
+        others = others.assign(above=np.log(others["throughput"]) - line).query("above > 0").sort_values("above")
+        kept = pd.concat([kept, others.tail(1)]).sort_values("interactivity", kind="stable")
+        others = others.iloc[:-1]
+    return kept
 
 
 class _Curve:
@@ -156,10 +175,6 @@ class _Curve:
             if reason := self._no_estimate(speed):
                 return self._unknown(speed, reason)
             rate, used, evidence, bands = self._beyond(speed)
-        if proven := [run for run in self.runs if _reaches(run, speed)]:
-            best = max(proven, key=lambda run: run["throughput"])
-            if best["throughput"] > rate and speed > 0:
-                rate, used, evidence, bands = best["throughput"], [best], MEASURED, [self._band(best)]
         if self.workload:
             if self.own is None or self.asked is None:
                 return self._unknown(speed, no_model(self.accelerator))
@@ -179,16 +194,16 @@ class _Curve:
 
     def _proven(self, speed: float) -> tuple[float, float, float]:
         """Return the bounds as `interactivity.bounds` has them, and the roof."""
-        faster = [run["throughput"] for run in self.runs if _reaches(run, speed)]
-        slower = [run["throughput"] for run in self.runs if not _reaches(run, speed)]
+        faster = [run["rate_per_accelerator"] for run in self.runs if _reaches(run, speed)]
+        slower = [run["rate_per_accelerator"] for run in self.runs if not _reaches(run, speed)]
         roof = self.asked.roof if self.asked else np.nan
         return max(faster, default=np.nan), max(slower, default=np.nan), roof
 
     def _between(self, place: int, speed: float) -> tuple[float, list[dict], str, list[tuple[float, float]]]:
         """Return the throughput up to a point as fast, the points that it is from, its evidence, and its bands."""
         faster, slower = self.points[place], self.points[max(place - 1, 0)]
-        start = max(faster["start"] * (1 - ROUNDING), slower["interactivity"])
-        if slower is faster or speed >= start:
+        start = max(faster["start"], slower["interactivity"])
+        if slower is faster or speed >= start * (1 - ROUNDING):
             return faster["throughput"], [faster], faster["evidence"], [self._band(faster)]
         way = (speed - slower["interactivity"]) / (start - slower["interactivity"])
         rate = slower["throughput"] ** (1 - way) * faster["throughput"] ** way
