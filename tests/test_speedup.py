@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 from analysis.compare import NoData
-from analysis.progress import software_chain, software_gains
-from analysis.speedup import ladder, links, submitter_range, waterfall, within_rounds
+from analysis.progress import by_round, software_chain, software_gains
+from analysis.speedup import (
+    by_benchmark,
+    ladder,
+    links,
+    matrix,
+    per_dollar_and_kilowatt,
+    submitter_range,
+    waterfall,
+    within_rounds,
+)
 from tests.frames import results
 
 H100, B200, GB300 = {"accelerator": "H100"}, {"accelerator": "B200"}, {"accelerator": "GB300"}
@@ -85,3 +95,42 @@ def test_the_chain_goes_on_with_the_next_accelerator_and_the_waterfall_adds_up()
     assert factors["Software"] == pytest.approx(1.32)
     assert factors["Precision and hardware"] == pytest.approx(6.0 / 1.32)
     assert factors["GB300 v6.1"] == pytest.approx(6.0)
+
+
+def test_each_round_is_software_on_the_leader_and_the_rest():
+    rows = results(
+        {**H100, **rate(10, round="v4.0")}, {**H100, **rate(12, round="v5.0")}, {**B200, **rate(30, round="v5.0")},
+        {**B200, **rate(28, round="v5.1")}, {**B200, **rate(33, round="v6.1")}, {**GB300, **rate(60, round="v6.1")},
+    )  # fmt: skip
+    steps = by_round(rows).set_index("factor")["value"]
+    assert steps["v5.0 software"] == pytest.approx(1.2)
+    assert steps["v5.0 B200"] == pytest.approx(30 / 10 / 1.2)
+    assert "v5.1 software" not in steps  # the leader was no faster than before
+    assert steps.drop("Total").prod() == pytest.approx(steps["Total"]) == pytest.approx(6.0)
+
+
+def test_the_matrix_takes_racks_and_trays_as_they_are_rented():
+    rows = results(
+        rate(10), rate(12, 16), rate(11, 4, accelerator="GB200"), rate(10, 72, accelerator="GB200"), rate(9, 72, **H100)
+    )
+    rows = rows.assign(suite="datacenter")
+    cells = matrix(rows, "v6.0", least=1).set_index("accelerator")
+    assert cells["rate_per_accelerator"].to_dict() == {"B200": 10.0, "GB200": 11.0, "H100": 9.0}
+    assert cells.at["GB200", "cell"] == "100%\nv6.1 @4"
+
+
+def test_by_benchmark_divides_by_the_other_baseline_where_the_first_has_no_result():
+    rows = results(
+        {**B200, **rate(20)}, {**GB300, **rate(30)}, {"scenario": "Server", "accelerator": "B300", **rate(10)}
+    )
+    grid = by_benchmark(rows, "B200", "B300", "v6.0", ["Offline", "Server"]).set_index(["scenario", "accelerator"])
+    assert grid.at[("Offline", "GB300"), "speedup"] == pytest.approx(1.5)
+    assert grid.at[("Server", "B300"), "base"] == "B300"
+
+
+def test_ratios_per_dollar_and_kilowatt():
+    prices = pd.DataFrame({"accelerator": ["H100", "GB300"], "usd_per_hour": [2.0, 4.0], "kilowatts": [1.0, 1.5]})
+    steps = pd.DataFrame({"accelerator": ["GB300", "X"], "base": "H100", "plain": [6.0, 2.0]})
+    found = per_dollar_and_kilowatt(steps, prices)
+    assert found["per_dollar"].tolist() == pytest.approx([3.0, float("nan")], nan_ok=True)
+    assert found["per_kilowatt"].tolist() == pytest.approx([4.0, float("nan")], nan_ok=True)

@@ -47,26 +47,27 @@ def software_chain(rows: pd.DataFrame, accelerators: Iterable[str], first_round:
 def by_round(rows: pd.DataFrame) -> pd.DataFrame:
     """Return what each round added to the fastest result per accelerator, as factors that multiply to the total.
 
-    Software is the median gain of the accelerators, sizes, and submitters that this round and an earlier one have;
-    "precision and hardware" is the rest of the leader's gain. Columns: round, factor, value, low, high, pairs, kind,
-    leader (accelerator), rate (of the leader, per accelerator); the first and the last row are the ends.
+    Software is the step of the software chain over the leaders in their order that ends in the round; "precision and
+    hardware" is the rest of the leader's gain. Columns: round, factor, value, low, high, pairs, kind, leader
+    (accelerator), rate (of the leader, per accelerator); the first and the last row are the ends.
     """
-    gains = software_gains(rows).groupby("next_round", observed=True)["gain"].agg(["median", "min", "max", "size"])
     best = fastest(rows, "round").sort_values("round").set_index("round")
     leaders, rates = best["accelerator"], best["rate_per_accelerator"]
-    steps, first, top = [], rates.index[0], rates.iloc[0]
+    first, top = rates.index[0], rates.iloc[0]
+    chain = software_chain(rows, leaders.unique(), first).set_index("next_round")
+    steps = [(first, f"{first} {leaders[first]}", 1.0, None, None, 0, "total", leaders[first], top)]
     for name in rates.index[1:]:
-        software = gains.loc[name] if name in gains.index else pd.Series({"median": 1.0, "size": 0})
-        gain = max(rates[name], top) / top
-        # A round whose leader is no faster than before adds nothing: what software gained there is not in the total.
-        value = min(software["median"], gain) if gain > 1 else 1.0
-        ends = (software.get("min"), software.get("max"))
-        steps.append((name, f"{name} software", value, *ends, software["size"], "measured", leaders[name], rates[name]))
-        rest = gain / value
-        if rest > 1.005:
+        software = chain["gain"].get(name, 1.0)
+        if name in chain.index:
+            step = chain.loc[name]
+            more = (step["low"], step["high"], step["pairs"], "measured", step["accelerator"], rates[name])
+            steps.append((name, f"{name} software", software, *more))
+        rest = max(rates[name], top) / top / software
+        if name not in chain.index or rates[name] > top:
             steps.append((name, f"{name} {leaders[name]}", rest, None, None, 0, "modeled", leaders[name], rates[name]))
-        top = max(rates[name], top)
-    start = (first, f"{first} {leaders[first]}", 1.0, None, None, 0, "total", leaders[first], rates[first])
-    last = (rates.index[-1], "Total", top / rates[first], None, None, 0, "total", leaders[rates.idxmax()], top)
+            top = max(rates[name], top)
+        else:  # no faster than before: what software gained there is not in the leader's rate
+            steps.pop()
+    steps.append((rates.index[-1], "Total", top / rates[first], None, None, 0, "total", leaders[rates.idxmax()], top))
     columns = ["round", "factor", "value", "low", "high", "pairs", "kind", "leader", "rate"]
-    return pd.DataFrame([start, *steps, last], columns=columns)
+    return pd.DataFrame(steps, columns=columns)

@@ -1,0 +1,98 @@
+"""Cost by hand: prices, dollars per million tokens, break-even, and purchase."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from analysis import cost
+
+
+def test_the_newest_quotation_of_a_cost_model_counts():
+    assert set(cost.prices()["quoted"]) == {"2026-08-01"}
+    assert cost.prices(quoted="2026-04").set_index("accelerator").at["B200", "usd_per_hour"] == 2.34
+    with pytest.raises(ValueError, match="neocloud"):
+        cost.prices("neo")
+
+
+def test_own_prices_replace_those_listed_and_keep_the_kilowatts(tmp_path):
+    file = tmp_path / "mine.csv"
+    file.write_text("\ufeffaccelerator,usd_per_hour\nNVIDIA H100-SXM-80GB,3\nXeon 8480+,0.5\n", encoding="utf-8")
+    prices = cost.prices(own=file).set_index("accelerator")
+    assert prices.loc["H100", ["usd_per_hour", "provider"]].tolist() == [3.0, "own"]
+    assert prices.at["H100", "kilowatts"] == cost.prices().set_index("accelerator").at["H100", "kilowatts"]
+    assert prices.at["Xeon 8480+", "usd_per_hour"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("accelerator,usd\nH100,2", "no column 'usd_per_hour'"),
+        ("accelerator,usd_per_hour\nH100,1e308", "row 2, usd_per_hour"),
+        ("accelerator,usd_per_hour\nH100,2\nB200,free", "row 3, usd_per_hour: 'free'"),
+        ("accelerator,usd_per_hour\nH10O,2", "did you mean"),
+    ],
+)
+def test_a_wrong_file_of_prices_is_refused_with_its_place(tmp_path, text, message):
+    file = tmp_path / "mine.csv"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        cost.prices(own=str(file))
+
+
+def test_dollars_per_million_tokens():
+    usd = cost.usd_per_million(pd.Series([15227.25]), pd.Series([1.90]), 0.5)
+    assert usd.tolist() == pytest.approx([1e6 * 1.90 / (3600 * 15227.25 * 0.5)])
+
+
+def costs():
+    rows = [(0, "A", 1000.0, 2.0), (0, "B", 500.0, 0.9), (20, "A", 600.0, 2.0), (20, "B", 200.0, 0.9)]
+    frame = pd.DataFrame(rows, columns=["interactivity", "accelerator", "throughput", "usd_per_hour"])
+    usd = cost.usd_per_million(frame["throughput"], frame["usd_per_hour"])
+    return frame.assign(usd_per_million=usd, use="chat", evidence="measured", served=1.0, round="v6.1", submitter="S")
+
+
+def test_the_cheapest_and_its_margin():
+    found = cost.cheapest(costs())
+    assert found["accelerator"].tolist() == ["B", "A"]
+    assert found["margin"].tolist() == pytest.approx([2 / 1000 / (0.9 / 500) - 1, (0.9 / 200) / (2 / 600) - 1])
+
+
+def test_break_even_prices_are_the_baselines_price_times_the_ratio_of_throughput():
+    found = cost.break_even(costs(), "B").set_index(["interactivity", "accelerator"])["break_even_usd"]
+    assert found[0, "A"] == pytest.approx(0.9 * 1000 / 500)
+    assert found[20, "A"] == pytest.approx(0.9 * 600 / 200)
+    with pytest.raises(ValueError, match="no accelerator"):
+        cost.break_even(costs(), "C")
+
+
+def test_the_served_share_leaves_out_the_latency_limit():
+    from analysis import derating
+
+    factors = derating.waterfall("chat", "node").set_index("step")["median"]
+    whole = derating.delivered_share("chat", "node").median
+    assert cost.served_share("chat", "node") == pytest.approx(whole / factors["latency limit"], rel=1e-3)
+
+
+def test_dollars_at_an_interactivity_use_the_share_of_that_use():
+    curve = pd.DataFrame(
+        {"accelerator": ["B200", "GB300", "X"], "interactivity": [0.0, 12.5, 12.5], "throughput": 1000.0}
+    )
+    curve = curve.assign(low=900.0, high=1100.0, evidence="measured")
+    found = cost.per_million_tokens(curve, cost.prices()).set_index("accelerator")
+    assert set(found.index) == {"B200", "GB300"}
+    assert found["use"].to_dict() == {"B200": "batch", "GB300": "chat"}
+    assert found.at["GB300", "served"] == pytest.approx(cost.served_share("chat", "rack"))
+    assert found.at["B200", "usd_low"] == pytest.approx(found.at["B200", "usd_per_million"] * 1000 / 1100)
+
+
+def test_the_purchase_price_breaks_even_with_the_rent():
+    price = cost.purchase_break_even(
+        2.0, 1.0, used=0.5, years=4, residual=0.0, capital=0.0, maintenance=0.0, extras=0.0, usd_per_kilowatt_hour=0.1,
+        place=0.0, staff=0.0,
+    )  # fmt: skip
+    hours = 8760 * 0.5
+    assert price == pytest.approx(4 * (2.0 * hours - 0.1 * hours))
+    assert cost.purchase_break_even(0.01, 2.0) == 0.0
+    with pytest.raises(ValueError, match=r"used is 1\.5"):
+        cost.purchase_break_even(2.0, 1.0, used=1.5)

@@ -1,0 +1,81 @@
+"""Power by hand: efficiency, caps, provisioned kilowatts, and dollars."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from analysis import power
+from analysis.compare import NoData
+from tests.frames import results
+
+PRICES = pd.DataFrame({"accelerator": ["B200"], "kilowatts": [2.0], "usd_per_hour": [2.5]})
+NAN = float("nan")
+
+
+def test_modeled_efficiency_is_the_newest_best_over_all_in_kilowatts():
+    rows = results(
+        {"round": "v6.0", "rate": 80000.0}, {"rate": 64000.0}, {"rate": 32000.0, "submitter": "B"},
+        {"accelerator": "MI355X", "rate": 90000.0},
+    )  # fmt: skip
+    found = power.per_megawatt(rows, "llama2-70b", PRICES, "v6.0", ["Offline", "Server"])
+    assert found["accelerator"].tolist() == ["B200"]  # MI355X has no kilowatts here
+    assert found["efficiency"].tolist() == [64000 / 8 / 2 / 1000]
+    assert (found["low"].iloc[0], found["submitters"].iloc[0]) == (2.0, 2)
+
+
+def test_no_accelerator_with_kilowatts_is_no_data():
+    with pytest.raises(NoData, match="llama2-70b"):
+        power.per_megawatt(results({"accelerator": "X"}), "llama2-70b", PRICES, "v7.0", ["Server"])
+
+
+def test_at_the_wall_the_best_submission_counts():
+    rows = results(
+        {"power_measured": True, "power_watts": 10.0},
+        {"power_measured": True, "power_watts": 8.0, "submitter": "B"},
+        {},
+    )
+    assert power.at_the_wall(rows)["efficiency"].tolist() == [10.0]
+
+
+def test_a_capped_run_is_paired_with_the_free_run_of_its_machine():
+    capped = {
+        "power_measured": True,
+        "power_limit_watts": 500.0,
+        "power_watts": 6000.0,
+        "rate": 80.0,
+        "system": "DGX, MaxQ",
+    }
+    rows = results({"rate": 100.0, "system": "DGX"}, capped, {**capped, "submitter": "B"}).assign(rated_watts=700.0)
+    pairs = power.cap_pairs(rows)
+    assert len(pairs) == 1  # submitter B has no free run
+    assert (pairs["kept"].iloc[0], pairs["cap"].iloc[0]) == pytest.approx((0.8, 500 / 700))
+    gain = power.cap_effect(pairs).iloc[0]
+    assert gain["rest_watts"] == 2000.0
+    assert gain["gain"] == pytest.approx(0.8 * (6000 + 8 * 200) / 6000)
+
+
+def test_a_cap_in_the_name_of_a_system_is_not_part_of_the_machine():
+    capped = {
+        "power_limit_watts": 1000.0,
+        "rate": 84.0,
+        "system": "XE9785 (MI355X Power Cap 1000W)",
+        "power_watts": NAN,
+    }
+    rows = results({"rate": 100.0, "system": "XE9785"}, capped).assign(rated_watts=1400.0)
+    assert power.cap_pairs(rows)["kept"].tolist() == [0.84]
+
+
+def test_provisioned_power_of_an_air_cooled_b200_server():
+    """Two processors of up to 64 cores, eight B200, and NVLink 5, times 1.5; the network at 5 pJ/bit."""
+    nodes = power.nodes(results({}).assign(power_watts=NAN))
+    b200 = nodes[nodes["accelerator"].eq("B200") & nodes["cooling"].eq("air") & nodes["round"].eq("v5.1")].iloc[0]
+    processors = {"x86, up to 64 cores": 350, "x86, more than 64 cores": 500}[b200["processor"]]
+    assert b200["provisioned_kw"] == pytest.approx((2 * processors + 8 * 1000 + 14.4 * 8 * 5) * 1.5 / 1000)
+
+
+def test_dollars_of_a_megawatt_year_and_their_share():
+    assert power.usd_per_megawatt_year(0.10) == pytest.approx(876_000)
+    assert power.power_share(PRICES, 0.10).tolist() == pytest.approx([0.08])
+    with pytest.raises(ValueError, match="usd_per_kilowatt_hour"):
+        power.usd_per_megawatt_year(1e308)

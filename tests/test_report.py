@@ -1,0 +1,105 @@
+"""What notebooks show: bundles with a machine-readable part, escaped tables, and numbers in words."""
+
+from __future__ import annotations
+
+import base64
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+
+from analysis import report
+from tests.frames import results
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    bundles = []
+    monkeypatch.setattr(report, "display", lambda data, raw: bundles.append(data))
+    return bundles
+
+
+def test_a_headline_is_recorded_with_its_value_and_systems(shown):
+    report.headline("B200: 10 tokens/s", value=10.0, unit="tokens/s", rows=results({}, {"submitter": "B"}))
+    part = shown[0][report.MIME]
+    assert (part["kind"], part["name"], part["value"], part["unit"]) == ("headline", "answer", 10.0, "tokens/s")
+    assert part["systems"] == ["A: node (8x, v6.1)", "B: node (8x, v6.1)"]
+    assert part["sources"] == ["mlcommons-v6.1"]
+    assert shown[0]["text/html"] == '<h2 class="headline">B200: 10 tokens/s</h2>'
+
+
+def test_a_headline_that_does_not_fit_is_refused(shown):
+    with pytest.raises(ValueError, match="26 words, at most 25"):
+        report.headline("word " * 26)
+
+
+def test_an_unknown_value_is_null_not_nan(shown):
+    report.finding("Unknown.", name="unknown", value=float("nan"))
+    assert shown[0][report.MIME]["value"] is None
+
+
+def test_more_systems_than_four_are_counted(shown):
+    report.finding("Many.", name="many", rows=results(*[{"submitter": name} for name in "ABCDEF"]))
+    assert shown[0][report.MIME]["systems"][-1] == "and 2 more"
+
+
+def test_a_table_shows_itself_escaped_with_full_precision_as_csv(shown):
+    frame = pd.DataFrame(
+        {"name": ["<script>"], "rate": [15227.25], "share": [0.5], "count": [8.0], "caveats": [["preview"]]}
+    )
+    columns = {"name": "Name", "rate": "Rate", "share": "Share", "count": "Count", "caveats": "Caveats"}
+    report.table(frame, title="A & B", columns=columns, formats={"share": "{:.0%}"})
+    html = shown[0]["text/html"]
+    assert "<td>&lt;script&gt;</td>" in html
+    assert '<td class="number">15,200</td>' in html
+    assert '<td class="number">50%</td>' in html
+    assert '<td class="number">8</td>' in html
+    assert "<caption>A &amp; B</caption>" in html
+    assert "<td>preview</td>" in html
+    assert shown[0]["text/csv"].splitlines()[1] == "<script>,15227.25,0.5,8.0,preview"
+
+
+def test_a_column_that_a_table_lacks_is_named_with_the_nearest(shown):
+    with pytest.raises(ValueError, match="no column of the table 'rates': did you mean 'rate'"):
+        report.table(pd.DataFrame({"rate": [1]}), columns={"rates": "Rate"})
+
+
+def test_a_figure_carries_its_texts_and_is_closed(shown):
+    ax = plt.subplots()[1]
+    ax.plot([1, 2])
+    report.figure(ax, title="Throughput", subtitle="Offline", rows=results({}), name="throughput")
+    bundle = shown[0]
+    assert bundle["image/svg+xml"].startswith("<svg")
+    assert base64.b64decode(bundle["image/png"]).startswith(b"\x89PNG")
+    assert bundle[report.MIME]["alt"] == "Throughput. Offline"
+    assert not plt.get_fignums()
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (15227, 2, "15,000"),
+        (0.774, 2, "0.77"),
+        (9.96, 2, "10"),
+        (0.0434, 3, "0.0434"),
+        (0, 2, "0"),
+        (float("nan"), 2, "–"),
+    ],
+)
+def test_numbers_have_so_many_significant_digits(value, digits, text):
+    assert report.number(value, digits) == text
+
+
+def test_percent_and_times():
+    assert report.percent(0.774) == "77%"
+    assert report.times(3.271) == "3.3x"
+
+
+def test_the_source_line_names_rounds_division_and_suite():
+    line = report.source_line(results({}, {"round": "v5.1"}))
+    assert line.startswith("Source: MLPerf Inference v5.1 to v6.1, closed division, data center (MLCommons).")
+
+
+def test_published_claims_of_an_unknown_topic_are_refused():
+    with pytest.raises(ValueError, match="topic of published figures"):
+        report.published("weather")

@@ -1,0 +1,43 @@
+"""Scaling by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.scaling import pairs, submitters, systems
+from tests.frames import results
+
+
+def of(count, per_accelerator, **more):
+    return {"accelerator_count": float(count), "rate": per_accelerator * count, "nodes": max(count // 8, 1), **more}
+
+
+def test_each_submitter_is_compared_with_its_own_next_smaller_system():
+    rows = results(
+        of(8, 10),
+        of(16, 9),
+        of(72, 8),
+        of(8, 12, submitter="B"),
+        of(72, 11.4, submitter="B"),
+        of(72, 5, precision="fp4"),
+    )
+    found = pairs(systems(rows, "v6.0"))
+    assert found[["submitter", "smaller", "size"]].values.tolist() == [["A", 16, 72], ["A", 8, 16], ["B", 8, 72]]
+    assert found["efficiency"].tolist() == pytest.approx([8 / 9, 0.9, 0.95])
+
+
+def test_layouts_tell_racks_from_clusters():
+    rows = results(of(8, 1), of(72, 1, accelerator="GB300"), of(288, 1, accelerator="GB300"), of(16, 1))
+    layouts = systems(rows, "v6.0").set_index("id")["layout"]
+    assert layouts.to_dict() == {
+        "r0": "one node",
+        "r1": "one rack",
+        "r2": "several nodes or racks",
+        "r3": "several nodes or racks",
+    }
+
+
+def test_submitters_are_compared_with_their_median():
+    rows = results(*[of(8, rate, submitter=name) for name, rate in zip("ABCDD", [10, 11, 12, 5, 6], strict=True)])
+    found = submitters(systems(rows, "v6.0")).set_index("submitter")["ratio"]
+    assert found.to_dict() == pytest.approx({"A": 10 / 10.5, "B": 11 / 10.5, "C": 12 / 10.5, "D": 6 / 10.5})
