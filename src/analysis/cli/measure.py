@@ -1,8 +1,110 @@
-"""Stands in until the command is written."""
+"""The command `measure`: own benchmark runs side by side, and beside the closest official result of each."""
 
 from __future__ import annotations
 
+import json as json_format
+from typing import TYPE_CHECKING, Annotated, Any
 
-def measure() -> int:
-    """Not written yet."""
-    raise RuntimeError("not written yet")
+import typer
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SAMPLE = "SAMPLE DATA: written by hand, not measured."
+OWN = "Own runs are not verified by MLCommons: compare them with MLPerf results for internal use only."
+UNKNOWN = "not known"
+COLUMNS = {  # column -> heading and format
+    "name": ("Run", "{}"), "accelerator": ("On", "{}"), "rate": ("Tokens/s each", "{}"),
+    "concurrency": ("In flight", "{:,.3g}"), "ttft_p99_ms": ("TTFT p99 ms", "{:,.0f}"),
+    "tpot_p99_ms": ("TPOT p99 ms", "{:,.3g}"), "failures": ("Failed", "{:,.0f}"),
+    "within": ("Within limits", "{:.0%}"), "goodput_per_accelerator": ("Goodput each", "{:,.0f}"),
+    "scenario": ("Scenario", "{}"), "official_rate": ("MLPerf each", "{:,.0f}"), "share": ("Share", "{:.0%}"),
+    "usd_per_million": ("$/M tokens", "{:,.2f}"),
+}  # fmt: skip
+ALWAYS = ("name", "rate", "failures", "share")
+HIDDEN = ("request_ttft_ms", "request_tpot_ms", "configuration")
+
+
+def measure(
+    files: Annotated[list[str], typer.Argument(help="Files of benchmark runs; docs/import.md lists the tools.")],
+    accelerator: Annotated[str, typer.Option(help="Accelerator, where files do not say it or have several.")] = "",
+    count: Annotated[int, typer.Option(help="How many accelerators ran, where files do not say it.")] = 0,
+    benchmark: Annotated[str, typer.Option(help="Benchmark to compare with, where the model is of none.")] = "",
+    scenario: Annotated[str, typer.Option(help="Scenario to compare with; by default by the limits held.")] = "",
+    round: Annotated[str, typer.Option(help="Round to compare with; by default the newest with a result.")] = "",
+    ttft_ms: Annotated[float, typer.Option(help="Limit on TTFT for goodput; 0: of the scenario.")] = 0.0,
+    tpot_ms: Annotated[float, typer.Option(help="Limit on TPOT for goodput; 0: of the scenario.")] = 0.0,
+    price: Annotated[float, typer.Option(help="Dollars per accelerator-hour.")] = 0.0,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> int:
+    """Compare own benchmark runs with each other and with the closest official result per accelerator."""
+    from analysis import deployment, names
+    from analysis.compare import SCENARIOS
+    from analysis.ingest.measured import read_runs
+
+    if scenario:
+        names.choose(scenario, SCENARIOS, "scenario")
+    if min(count, ttft_ms, tpot_ms, price) < 0:
+        raise ValueError("count, ttft-ms, tpot-ms, and price are numbers from 0")
+    left_out: list[str] = []
+    runs = deployment.settle(read_runs(files, left_out), accelerator=accelerator, count=count, benchmark=benchmark)
+    found = deployment.assess(
+        runs, scenario=scenario, round=round, ttft_ms=ttft_ms, tpot_ms=tpot_ms, usd_per_hour=price or float("nan")
+    )
+    if json:
+        typer.echo(json_format.dumps({"runs": _records(found), "left_out": left_out, "note": OWN}, indent=1))
+        return 0
+    for line in (SAMPLE if found["example"].any() else "", _answer(found), "", *_table(found), ""):
+        typer.echo(line)
+    for run in found.to_dict("records"):
+        for words in run["said"]:
+            typer.echo(f"{run['name']}: {words}")
+    for words in (*(f"Left out: {error}" for error in left_out), "", OWN):
+        typer.echo(words)
+    return 0
+
+
+def _answer(found: pd.DataFrame) -> str:
+    """Return the best run in a sentence: the highest share of the closest official rate."""
+    if found["share"].isna().all():
+        return "No official result to compare with; the runs side by side:"
+    best = found.loc[found["share"].idxmax()]
+    official = (
+        f"{best['official_count']:.0f}x {best['official_accelerator']}, {best['scenario']}, {best['official_round']}"
+    )
+    return (
+        f"{best['name']} ({best['accelerator_count']:.0f}x {best['accelerator']}): {best['share']:.0%} of MLPerf throughput "
+        f"per accelerator ({official})"
+    )
+
+
+def _table(found: pd.DataFrame) -> list[str]:
+    """Return the lines of the table of runs; a column that no run has is left out."""
+    rate = found["rate_per_accelerator"].map("{:,.0f}".format)
+    spread = found["rate_low"].map("{:,.0f}".format) + " to " + found["rate_high"].map("{:,.0f}".format)
+    runs = found["runs"].map(" ({} runs)".format)
+    shown = found.assign(rate=rate.mask(found["runs"].gt(1), rate + ", " + spread + runs))
+    kept = {
+        name: spec for name, spec in COLUMNS.items() if name in ALWAYS or shown[name].replace("", None).notna().any()
+    }
+    cells = [[heading for heading, _ in kept.values()]]
+    cells += [[_cell(run[name], form) for name, (_, form) in kept.items()] for run in shown.to_dict("records")]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+
+
+def _cell(value: Any, form: str) -> str:
+    return UNKNOWN if value is None or value != value or value == "" else form.format(value)
+
+
+def _records(found: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the runs for JSON: what is unknown is null, an infinite rate the text "inf"."""
+    rows = found.drop(columns=list(HIDDEN)).to_dict("records")
+    return [{name: _plain(value) for name, value in row.items()} for row in rows]
+
+
+def _plain(value: Any) -> Any:
+    value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return None if value != value else "inf"
+    return list(value) if isinstance(value, tuple) else value

@@ -68,11 +68,11 @@ def checked(run: Run, record: Record, *, window: bool = False) -> Run:
         raise record.fault("puts out no tokens (an embedding or pooling model?); expected output tokens per second")
     for column in (*TIMES, "input_tokens", "input_length", "concurrency"):  # a zero is what a tool did not measure
         run[column] = run[column] or NAN
-    for column, (least, most) in BOUNDS.items():
+    for column, derived in (*((column, None) for column in BOUNDS), *DERIVED):
+        run[column] = derived(run) if derived and math.isnan(run[column]) else run[column]
+        least, most = BOUNDS[column]
         if not (math.isnan(run[column]) or least <= run[column] <= most):
             raise record.fault(f"{column} is {run[column]:g}; expected {least:g} to {most:g}")
-    for column, derived in DERIVED:
-        run[column] = derived(run) if math.isnan(run[column]) else run[column]
     for column, how, other in TWICE:
         stated, derived = run[column], other(run)
         if abs(stated - derived) > AGREE * max(stated, derived) + ROUNDED:

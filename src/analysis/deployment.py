@@ -1,0 +1,267 @@
+"""Assess a user's own runs: per accelerator, within limits, and beside the closest official result.
+
+Rates are output tokens per second. An own run is not verified by MLCommons: the comparison is for internal use.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis import names, tables
+from analysis.compare import NoData, comparable
+from analysis.results import load_results
+
+REPEATED = r"(?i)(run|trial|rep|repeat|iter|seed|attempt)[-_ ]?\d+|\d{8}[-_T]?\d{4,6}|\(\d+\)"  # in names of repeats
+FASTEST, DRAFTED = 10.0, 10.0  # times an official rate that no run reaches; tokens that a draft adds to one step
+BYTES = {"fp4": 0.5, "int4": 0.5, "fp8": 1.0, "int8": 1.0}  # of a weight, else 2
+TOKENS, NAN = "tokens/s", float("nan")
+OFFICIAL = {  # column of an assessed run, after official_ -> column of the result
+    "id": "id", "round": "round", "accelerator": "accelerator", "count": "accelerator_count", "system": "system",
+    "precision": "precision_label", "weights": "precision", "rate": "rate_per_accelerator", "offline": "offline",
+}  # fmt: skip
+
+
+def settle(runs: pd.DataFrame, *, accelerator: str = "", count: int = 0, benchmark: str = "") -> pd.DataFrame:
+    """Return the runs of `ingest.measured.read_runs` with accelerator, accelerator_count, and benchmark settled.
+
+    What a file states counts. `accelerator` and `count` are for files that do not say; of files with several
+    accelerators, `accelerator` picks one. `benchmark` names the one to compare with where the model is of none. Added:
+    rate_per_accelerator; `name`, which tells a configuration from the others; and `configuration`, equal for repeated
+    runs. Raises ValueError for what neither file nor argument says, and for a contradiction.
+    """
+    asked = _known(accelerator) if accelerator else ""
+    stated = runs["accelerator"].mask(lambda text: text.eq(""), runs["devices"]).map(lambda text: _short(text, asked))
+    chosen = stated.isin([asked, ""]) if asked else stated.notna()
+    if not chosen.any():
+        raise ValueError(f"accelerator is {asked}, but the files are of {', '.join(sorted(set(stated)))}")
+    runs = runs.assign(accelerator=stated.mask(stated.eq(""), asked))[chosen]
+    counts = runs["accelerator_count"].fillna(count or NAN)
+    for wrong, words in (
+        (runs["accelerator"].eq(""), "does not say its accelerator; give accelerator, such as H100"),
+        (counts.isna(), "does not say how many accelerators it ran on; give count, 1 or more"),
+        (counts.ne(count or counts), f"states {{:g}} accelerators, but count is {count}"),
+    ):
+        if wrong.any():
+            raise ValueError(f"{_where(runs[wrong].iloc[0])}: {words.format(counts[wrong].iloc[0])}")
+    found = {model: _benchmark(model, benchmark) for model in runs["model"].unique()}
+    runs = runs.assign(accelerator_count=counts, benchmark=runs["model"].map(found))
+    return _named(runs.assign(rate_per_accelerator=runs["tokens_per_second"] / counts)).reset_index(drop=True)
+
+
+def _known(name: str) -> str:
+    return names.accelerator(name, load_results()["accelerator"].unique())  # those of imported results too
+
+
+def _short(text: str, asked: str) -> str:
+    """Return the short name of an accelerator as a file has it; "" for none, or for an unknown one beside `asked`."""
+    for spelled in (text, text.replace("-", " ")) if text else ():
+        try:
+            return _known(spelled)
+        except ValueError as error:
+            unknown = error
+    if text and not asked:
+        raise unknown
+    return ""
+
+
+def _benchmark(model: str, asked: str) -> str:
+    """Return the benchmark of a model by the longest of its names in it, else `asked`."""
+    rows = tables.benchmarks[tables.benchmarks["offline_unit"].eq(TOKENS)]
+    if asked:
+        names.choose(asked, rows["benchmark"], "benchmark in tokens/s")
+    known = {
+        _folded(name): row.benchmark for row in rows.itertuples() for name in (row.benchmark, *row.aliases.split(";"))
+    }
+    folded = "" if "distill" in model.lower() else _folded(model)
+    there = sorted((name for name in known if name and name in folded), key=len)
+    found = known[there[-1]] if there else ""
+    models = rows.set_index("benchmark")["model"]
+    if found and asked and models[found] != models[asked]:
+        raise ValueError(f"the model {model} is that of {found}, but benchmark is {asked}")
+    return asked or found
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _named(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs with `configuration` and the shortest `name` that tells configurations apart."""
+    same = runs[["model", "accelerator", "accelerator_count", "precision", "load"]].astype("str")
+    same = same.join(runs[["input_length", "output_length"]].map("{:.2g}".format))
+    same = same.assign(file=runs["file"].str.replace(REPEATED, "", regex=True))
+    runs = runs.assign(configuration=same.agg("|".join, axis=1))
+    load, kind, place, file = (runs[name] for name in ("load", "accelerator", "place", "file"))
+    stem = file.map(lambda path: PurePath(path).stem)
+    kind = kind if kind.nunique() > 1 else kind.mask(kind.ne(""), "")
+    for columns in ([kind, load], [kind, stem, load], [kind, stem, place], [kind, file, load], [kind, file, place]):
+        name = pd.concat(columns, axis=1).agg(lambda row: ": ".join(filter(None, row)), axis=1)
+        if name.ne(kind).all() and runs["configuration"].groupby(name).nunique().max() == 1:
+            break
+    return runs.assign(name=name)
+
+
+def within(run: Mapping[str, Any], ttft_ms: float, tpot_ms: float) -> float:
+    """Return the share of completed requests within both limits, counted; NaN where the file has no single requests."""
+    first, gaps = run["request_ttft_ms"], run["request_tpot_ms"]
+    if first is None or not (ttft_ms > 0 and tpot_ms > 0):
+        return NAN
+    return float(((first <= ttft_ms) & ~(gaps > tpot_ms)).sum() / run["requests"])
+
+
+def limits(benchmark: str) -> pd.DataFrame:
+    """Return the p99 limits of a benchmark by scenario (`ttft_ms`, `tpot_ms`), the strictest first."""
+    rules = tables.benchmark_limits
+    rules = rules[rules["source_id"].eq("mlcommons-rules") & rules["benchmark"].eq(benchmark)]
+    wide = rules.pivot_table(index="scenario", columns="quantity", values="high", aggfunc="last")
+    wide = wide.reindex(columns=["ttft_p99_limit", "tpot_p99_limit"]).set_axis(["ttft_ms", "tpot_ms"], axis=1)
+    return wide.dropna().sort_values("tpot_ms")
+
+
+def scenario_of(run: Mapping[str, Any], rules: pd.DataFrame) -> tuple[str, str]:
+    """Return the scenario to compare a run with, and why: by its log's own limits, else the strictest that it holds."""
+    own = np.isclose(rules["ttft_ms"], run["ttft_limit_ms"]) & np.isclose(rules["tpot_ms"], run["tpot_limit_ms"])
+    if own.any():
+        return rules.index[own][0], "by the limits in its log"
+    times = f"TTFT {run['ttft_p99_ms']:,.0f} ms, TPOT {run['tpot_p99_ms']:,.0f} ms at P99"
+    if pd.isna(run["ttft_p99_ms"]) or pd.isna(run["tpot_p99_ms"]):
+        return "Offline", "without TTFT and TPOT at P99 no latency limit can be checked"
+    held = rules.index[rules["ttft_ms"].ge(run["ttft_p99_ms"]) & rules["tpot_ms"].ge(run["tpot_p99_ms"])]
+    return (
+        (held[0], f"strictest limits held ({times})")
+        if len(held)
+        else ("Offline", f"misses all latency limits ({times})")
+    )
+
+
+def closest(run: Mapping[str, Any], scenario: str, round: str = "", results: pd.DataFrame | None = None) -> pd.Series:
+    """Return the official result closest to a run: of its accelerator, else of the nearest by memory bandwidth.
+
+    Of the newest round that has one (or `round`), by accelerator count, then precision, then rate. Added: `offline`,
+    the rate per accelerator of the same system Offline, NaN without. Raises NoData with the rounds that have results.
+    """
+    results = load_results() if results is None else results
+    rows = comparable(results, benchmark=run["benchmark"], scenario=scenario)
+    there, model = ", ".join(rows["round"].unique()), rows["model"].iloc[0]
+    rows = rows[rows["round"].eq(round)] if round else rows
+    if rows.empty:
+        raise NoData(f"{round} has no result of {model} {scenario}; rounds that have: {there}")
+    speeds = _bandwidth()
+    apart = np.abs(np.log(rows["accelerator"].map(speeds) / speeds.get(run["accelerator"], NAN))).fillna(99)
+    ranks = {
+        "apart": apart.mask(rows["accelerator"].eq(run["accelerator"]), -1), "age": -rows["round"].cat.codes,
+        "size": np.abs(np.log(rows["accelerator_count"] / run["accelerator_count"])),
+        "other": rows["precision"].ne(str(run["precision"]).lower()), "slow": -rows["rate_per_accelerator"],
+    }  # fmt: skip
+    near = rows.assign(**ranks).sort_values(list(ranks)).iloc[0].drop(list(ranks))
+    same = results["scenario"].eq("Offline")
+    for column in ("round", "system", "submitter", "benchmark", "accelerator_count"):
+        same &= results[column].eq(near[column])
+    return pd.concat([near, pd.Series({"offline": results.loc[same, "rate_per_accelerator"].max()})])
+
+
+def assess(
+    runs: pd.DataFrame, *, scenario: str = "", round: str = "", ttft_ms: float = NAN, tpot_ms: float = NAN,
+    usd_per_hour: float = NAN, results: pd.DataFrame | None = None,
+) -> pd.DataFrame:  # fmt: skip
+    """Return one row per configuration of the settled runs, beside its closest official result.
+
+    Of repeated runs the one with the median rate, with `runs`, `rate_low`, `rate_high` per accelerator. Added: the
+    `scenario`, `official_*` of the result (columns of OFFICIAL, rates per accelerator), `share` of its rate, `within`
+    (share of requests within `ttft_ms` and `tpot_ms`, by default the scenario's limits; both in limit_*), the rate of
+    those in goodput_per_accelerator, `usd_per_million` output tokens at `usd_per_hour` per accelerator, and `said`.
+    Raises ValueError for a rate or time that the accelerators cannot reach.
+    """
+    order = runs.sort_values("rate_per_accelerator")
+    by = order.groupby("configuration", sort=False)["rate_per_accelerator"]
+    spread = {"runs": by.transform("size"), "rate_low": by.transform("min"), "rate_high": by.transform("max")}
+    middle = by.cumcount().eq((spread["runs"] - 1) // 2)
+    rows = order.assign(**spread)[middle].sort_index().to_dict("records")
+    frame = pd.DataFrame([row | _beside(row, scenario, round, ttft_ms, tpot_ms, results) for row in rows])
+    hourly = usd_per_hour * frame["accelerator_count"]
+    return frame.assign(
+        goodput_per_accelerator=frame["within"] * frame["rate_per_accelerator"],
+        usd_per_million=hourly / frame["tokens_per_second"] / 0.0036,
+    )
+
+
+def _beside(
+    run: dict[str, Any], scenario: str, round: str, ttft_ms: float, tpot_ms: float, results: pd.DataFrame | None
+) -> dict[str, Any]:
+    rules = limits(run["benchmark"])
+    chosen, why = (scenario, "as asked") if scenario or not run["benchmark"] else scenario_of(run, rules)
+    limit = dict(rules.loc[chosen]) if chosen in rules.index else {"ttft_ms": NAN, "tpot_ms": NAN}
+    limit |= {name: value for name, value in (("ttft_ms", ttft_ms), ("tpot_ms", tpot_ms)) if value > 0}
+    beside = {
+        "scenario": chosen,
+        "within": within(run, **limit),
+        "share": NAN,
+        "said": [*run["said"], f"{chosen}: {why}"] if chosen else [*run["said"]],
+    }
+    beside |= {f"limit_{name}": value for name, value in limit.items()}
+    beside |= {f"official_{name}": NAN if name in ("count", "rate", "offline") else "" for name in OFFICIAL}
+    try:
+        if not run["benchmark"]:
+            raise NoData(
+                f"the model {run['model'] or '(not stated)'} is of no benchmark; give benchmark to compare with"
+            )
+        near = closest(run, chosen, round, results)
+    except NoData as error:
+        return beside | {"said": [*beside["said"], str(error)]}
+    beside |= {f"official_{name}": near[column] for name, column in OFFICIAL.items()}
+    beside["share"] = run["rate_per_accelerator"] / near["rate_per_accelerator"]
+    if near["accelerator"] != run["accelerator"]:
+        beside["said"] += [f"no result of {run['accelerator']}: compared with the nearest, {near['accelerator']}"]
+    elif beside["share"] > FASTEST:
+        raise ValueError(
+            f"{_where(run)}: the rate is {beside['share']:,.0f} times the official one: another unit or count"
+        )
+    if 0 < run["request_rate"] < np.inf and run["requests_per_second"] >= 0.9 * run["request_rate"]:
+        beside["said"] += ["the load was the rate asked for, so the run does not show what the accelerators can do"]
+    least, times = 1e3 / steps_per_second(run, 0.5) / DRAFTED, [run["tpot_mean_ms"], run["tpot_p50_ms"]]
+    if any(time < least for time in times):
+        raise ValueError(
+            f"{_where(run)}: TPOT is {min(times):.2g} ms, less than reading the weights takes: another unit"
+        )
+    return beside
+
+
+def _where(run: Mapping[str, Any]) -> str:
+    return f"{run['file']}, {run['place']}" if run["place"] else run["file"]
+
+
+def _bandwidth() -> pd.Series:
+    return tables.accelerators.drop_duplicates("label").set_index("label")["memory_bandwidth_gb_per_s"]
+
+
+def steps_per_second(run: Mapping[str, Any], bytes_per_weight: float) -> float:
+    """Return how often the accelerators of a run together can read the active weights of its model in a second."""
+    model = tables.benchmarks.set_index("benchmark").loc[run["benchmark"]]
+    active = model[["active_parameters_billion", "parameters_billion"]].dropna().iloc[0]
+    return run["accelerator_count"] * _bandwidth().get(run["accelerator"], NAN) / (active * bytes_per_weight)
+
+
+def losses(row: Mapping[str, Any]) -> pd.DataFrame:
+    """Return what lies between the official Offline rate and an assessed run, as factors that multiply to its share.
+
+    Columns label, factor: the scenario's limits (of the official system), low concurrency (each request in flight gives
+    at most one token per reading of the weights), software and setup (the rest), and answers beyond the limits.
+    """
+    top = row["official_offline"] if row["official_offline"] > 0 else row["official_rate"]
+    ceiling = (
+        row["concurrency"]
+        * steps_per_second(row, BYTES.get(str(row["precision"]).lower(), 2.0))
+        / row["accelerator_count"]
+    )
+    few = np.fmin(ceiling / row["official_rate"], 1.0) if ceiling > 0 else 1.0
+    factors = {
+        f"{row['scenario']} limits": row["official_rate"] / top, "low concurrency": few,
+        "software and setup": row["share"] / few, "answers beyond the limits": row["within"],
+    }  # fmt: skip
+    return pd.DataFrame({"label": list(factors), "factor": list(factors.values())}).dropna(ignore_index=True)
