@@ -128,3 +128,10 @@ def test_what_a_document_names_is_in_the_results_of_the_round(claim, verdict):
 def test_a_round_without_ids_says_nothing_of_a_cited_id():
     claim = {"quantity": "result_cited", "subject": "6.1-9"}
     assert claims.names(figures(claim), official({})).empty
+
+
+def test_a_rank_without_a_result_in_one_scenario_is_conditional_and_without_any_is_not_judged():
+    server = {"rate": 10.0, "accelerator": "B300", "scenario": "Server"}
+    assert rank({"scenario": ""}, {"rate": 80.0}, server)["verdict"] == "conditional"
+    claim = {"quantity": "rank", "unit": "rank", "low": 1.0, "high": 1.0}
+    assert claims.ranks(figures(claim), official(server)).empty

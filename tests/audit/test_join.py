@@ -109,3 +109,9 @@ def test_a_check_by_hand_judges_few_figures(shipped):
     computed = set(shipped.loc[~shipped["by_hand"], "check"])
     alone = shipped[shipped["by_hand"] & ~shipped["check"].isin(computed)]
     assert alone["check"].value_counts().max() <= 4
+
+
+def test_a_round_that_the_record_lacks_contradicts_no_name_and_no_count():
+    named = {"quantity": "benchmark_named", "round": "v9.9", "subject": "Llama"}
+    counted = {"quantity": "workloads", "round": "v9.9", "low": 3.0, "unit": "workloads"}
+    assert judged(figures(named, counted), {"rate": 80.0}).tolist() == ["unverifiable", "unverifiable"]

@@ -69,7 +69,8 @@ def ratios(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
 def ranks(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
     """Return the place of each subject by its best rate per accelerator, in each benchmark and scenario of a round.
 
-    A submitter is ranked among systems of one accelerator; else an accelerator, family, or vendor among all.
+    A submitter is ranked among systems of one accelerator; else an accelerator, family, or vendor among all. First in a
+    part of them, or without a result in one, is conditional.
     """
     rows = contests(official)
     rows = rows[rows["suite"].str.contains("datacenter") & rows["scenario"].isin(SCENARIOS["datacenter"])]
@@ -80,12 +81,15 @@ def ranks(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
         field = field[~field["accelerator"].isin(claim.excluded_accelerators)]
         own = field[["accelerator", "family", "vendor"]].eq(claim.accelerator or claim.subject).any(axis=1)
         own = field["submitter"].eq(claim.submitter) if claim.submitter else own
+        contested = len(field.drop_duplicates(CONTEST))
         best = field["performance"].where(own).groupby([field[name] for name in CONTEST]).transform("max")
         field = field.assign(ahead=field["performance"].gt(best))[best.notna()]
         ahead = field.drop_duplicates([*CONTEST, "ahead", "submitter", "accelerator"])
         places = 1 + ahead.groupby(CONTEST)["ahead"].sum()
-        first = places.eq(claim.low)
-        outcome = "confirmed" if first.all() else "conditional" if first.any() else "contradicted"
+        if places.empty:
+            continue
+        holds = places.eq(claim.low).sum()
+        outcome = "confirmed" if holds == contested else "conditional" if holds else "contradicted"
         leader = field.sort_values("performance")["accelerator"].iloc[-1] if field["benchmark"].nunique() == 1 else ""
         record = f"rank {places.min():g} in {len(places)} benchmark scenarios"
         reason = f"By official throughput per accelerator: {record}" + (f"; {leader} leads." if leader else ".")
@@ -116,10 +120,9 @@ def counts(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
 
 def names(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
     """Return whether a round has the benchmarks and result ids that documents name, and systems of the stated size."""
-    by_round = dict(list(official.groupby("round")))
     found = []
     for claim in figures[figures["quantity"].isin(NAMED)].itertuples():
-        rows = by_round[claim.round]
+        rows = _filtered(official, round=claim.round)
         if claim.quantity == "benchmark_named":
             there, record = rows["benchmark"].eq(claim.benchmark).any(), f"results of {claim.subject}"
         elif claim.quantity == "result_cited":

@@ -63,8 +63,8 @@ def formulas(figures: pd.DataFrame) -> pd.DataFrame:
     """Return what the formula of each figure gives, from the figures of its document that it names in braces."""
     rows = figures[figures["formula"].ne("")]
     values = figures.set_index("id")[["low", "high"]]
-    ends = [evaluate(formula, values) for formula in rows["formula"]]
-    rows = rows.assign(expected_low=[low for low, _ in ends], expected_high=[high for _, high in ends])
+    ends = pd.DataFrame([evaluate(formula, values) for formula in rows["formula"]], rows.index, EXPECTED, "float64")
+    rows = rows.join(ends)
     places = dict(zip(figures["id"], figures["printed"] + " " + figures["unit"], strict=True))
     words = rows["formula"].map(lambda text: re.sub(r"\{(.+?)\}", lambda name: places[name[1]].strip(), text))
     return _told(rows.assign(words=words), "arithmetic", "By the document's own numbers, {words} = {record}{off}.")
@@ -79,9 +79,7 @@ def evaluate(formula: str, values: pd.DataFrame) -> tuple[float, float]:
     names = list(dict.fromkeys(re.findall(r"\{(.+?)\}", formula)))
     corners = np.array(list(itertools.product(*(values.loc[name] for name in names))))
     columns = {f"x{place}": corners[:, place] for place in range(len(names))}
-    text = formula
-    for place, name in enumerate(names):
-        text = text.replace(f"{{{name}}}", f"x{place}")
+    text = re.sub(r"\{(.+?)\}", lambda name: f"x{names.index(name[1])}", formula)
     rounded = re.search(r"ceil\(([^()]*)\)", text)
     if rounded:
         columns["whole"] = np.ceil(np.round(pd.eval(rounded[1], local_dict=columns, engine="python"), 9))

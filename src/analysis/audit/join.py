@@ -48,7 +48,9 @@ def judge(figures: pd.DataFrame, results: pd.DataFrame, by_hand: pd.DataFrame) -
     first = figures[figures["duplicate_of"].eq("")]
     against = official.results(first, record)
     found = [against, official.labels(against)]
-    found += [check(first, record) for check in (claims.ratios, claims.ranks, claims.counts, claims.names)]
+    found += [claims.ratios(first, record)]
+    known = first[first["round"].isin(record["round"])]
+    found += [check(known, record) for check in (claims.ranks, claims.counts, claims.names)]
     found += [check(figures) for check in (expected.datasheets, expected.documents, expected.formulas, expected.limits)]
     found = pd.concat(found, ignore_index=True).drop_duplicates(["id", "check", "reason"])
     replaced = pd.MultiIndex.from_frame(found[["id", "check"]]).isin(by_hand.set_index(["id", "check"]).index)
