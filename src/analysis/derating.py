@@ -102,7 +102,7 @@ def waterfall(
     number = rows["n"].map("{:.0f}".format)  # no-break spaces keep "n = 10" on one line
     note = (rows["source"] + ", n\u00a0=\u00a0" + number).where(kind.eq("measured"), number + " " + rows["counted"])
     labels = {step: label for step, (*_, label) in KINDS.items()}
-    labels["latency limit"] += f", {1000 / _limit(benchmarks, use):.3g} tokens/s"
+    labels["latency limit"] += _speed(benchmarks, use)
     note = note.where(kind.isin(["measured", "simulated"]), "")
     return rows.assign(kind=kind, label=rows["step"].map(labels), note=note)
 
@@ -115,6 +115,14 @@ def shares(benchmarks: Sequence[str] = BENCHMARKS, trace: str | Path = "") -> pd
     if tuple(benchmarks) == BENCHMARKS and not trace:
         return tables.load("delivered")
     return _computed(tuple(benchmarks), str(trace)).copy()
+
+
+def outcomes(benchmarks: Sequence[str] = BENCHMARKS, trace: str | Path = "") -> pd.DataFrame:
+    """Return the modeled shares, one row per use, system, and fleet ("" while busy), with `name` of use and system."""
+    rows = shares(benchmarks, trace)
+    rows = rows[rows["kind"].eq("modeled")].drop_duplicates(["use", "system", "fleet"])
+    speeds = {use: _speed(benchmarks, use) for use in USES}
+    return rows.assign(name=rows["use"] + rows["use"].map(speeds) + ", " + rows["system"] + "s")
 
 
 def make_delivered(path: Path = DATA / "delivered.csv") -> None:
@@ -175,7 +183,6 @@ def hypervisor() -> pd.DataFrame:
     Both ran the same round, benchmark, scenario, accelerator, and number of accelerators at one precision.
     """
     rows = _language_models(["Offline", "Server"])
-    rows = rows[rows["kind"].eq("gpu")]
     virtual, bare = rows[rows["hypervisor"].ne("")], rows[rows["hypervisor"].eq("")]
     return _over(virtual, bare, ["round", "benchmark", "scenario", "accelerator", "accelerator_count", "nodes"])
 
@@ -186,7 +193,7 @@ def networked(scenario: str = "Server") -> pd.DataFrame:
     Both ran the same round and benchmark on the same accelerator. Systems whose nodes share NVLink are left out.
     """
     rows = _language_models([scenario])
-    rows = rows[rows["hypervisor"].eq("") & ~rows["accelerator"].isin(RACK_PARTS) & rows["kind"].eq("gpu")]
+    rows = rows[rows["hypervisor"].eq("") & ~rows["accelerator"].isin(RACK_PARTS)]
     one = rows[rows["nodes"].eq(1) & rows["accelerator_count"].eq(USUAL_SIZE)]
     return _over(rows[rows["nodes"].gt(1)], one, ["round", "benchmark", "scenario", "accelerator"])
 
@@ -314,6 +321,11 @@ def _limit(benchmarks: Sequence[str], use: str, quantity: str = "tpot_p99_limit"
     return tpot_limits(pd.DataFrame({"benchmark": list(benchmarks), "scenario": USES[use]}), quantity).min()
 
 
+def _speed(benchmarks: Sequence[str], use: str) -> str:
+    """Return the tokens/s per user that a use guarantees, as words to append."""
+    return "" if use == "batch" else f", {1000 / _limit(benchmarks, use):.3g} tokens/s"
+
+
 def _best(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the fastest bare-metal result of each system of a submitter and round, of those in tokens/s."""
     rows = rows[rows["hypervisor"].eq("") & ~rows["caveats"].map(lambda codes: "tokens_assumed" in codes)]
@@ -321,12 +333,12 @@ def _best(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _language_models(scenarios: Sequence[str]) -> pd.DataFrame:
-    """Return the comparable results, at full power, of the benchmarks with a limit on TPOT in Server."""
+    """Return the comparable GPU results, at full power, of the benchmarks with a limit on TPOT in Server."""
     rules = tables.benchmark_limits
     rules = rules[rules["quantity"].eq("tpot_p99_limit") & rules["scenario"].eq("Server")]
     names = rules["benchmark"].unique()
     rows = pd.concat([comparable(benchmark=name, scenario=scenario) for name in names for scenario in scenarios])
-    return rows[~rows["power_capped"]]
+    return rows[rows["kind"].eq("gpu") & ~rows["power_capped"]]
 
 
 def _over(rows: pd.DataFrame, reference: pd.DataFrame, alike: list[str]) -> pd.DataFrame:

@@ -37,7 +37,7 @@ def of_two_models(scenario, size):
 
 
 def factor(step, use="", system="", fleet=""):
-    rows = table(PAGE, "factors").fillna({"use": "", "system": "", "fleet": ""})
+    rows = table(PAGE, "factors").rename(columns=str.lower).fillna({"use": "", "system": "", "fleet": ""})
     row = rows[rows["step"].eq(step) & rows["use"].eq(use) & rows["system"].eq(system) & rows["fleet"].eq(fleet)]
     return row.iloc[0][["median", "p10", "p90", "n"]].tolist()
 
@@ -53,7 +53,12 @@ def test_the_latency_limit(use, scenario, size):
 
 
 def test_shares_by_accelerator_and_their_title():
-    page = table(PAGE, "accelerators").set_index(["benchmark", "scenario", "size", "accelerator"])["share"].sort_index()
+    page = (
+        table(PAGE, "accelerators")
+        .rename(columns=str.lower)
+        .set_index(["benchmark", "scenario", "size", "accelerator"])["share"]
+        .sort_index()
+    )
     for benchmark in ("llama2-70b", "gpt-oss-120b", "deepseek-r1"):
         for scenario in ("Server", "Interactive"):
             for size in ("node", "rack"):
