@@ -47,8 +47,7 @@ def judge(figures: pd.DataFrame, results: pd.DataFrame, by_hand: pd.DataFrame) -
     record = results[results["source_id"].ne(MEASURED)].astype({"round": "str"})
     first = figures[figures["duplicate_of"].eq("")]
     against = official.results(first, record)
-    found = [against, official.labels(against)]
-    found += [claims.ratios(first, record)]
+    found = [against, official.labels(against), claims.ratios(first, record)]
     known = first[first["round"].isin(record["round"])]
     found += [check(known, record) for check in (claims.ranks, claims.counts, claims.names)]
     found += [check(figures) for check in (expected.datasheets, expected.documents, expected.formulas, expected.limits)]
