@@ -42,16 +42,17 @@ def lines(
         if low and high:
             ax.fill_between(line["at"], line["low"], line["high"], alpha=0.15, lw=0, color=last["color"])
         ax.plot(line["at"], line["x"], ls=last["dash"], marker="o", ms=5, zorder=3, color=last["color"])
-        ends[" ".join(names).strip()] = last["at"], last["x"], last["color"]
+        if names[0] not in ends or last["at"] > ends[names[0]][0]:
+            ends[names[0]] = last["at"], last["x"], last["color"]
     _frame(ax, x, y, log)
     parts.reference(ax, reference, across=True)
+    dashed = rows[rows["style"].ne("")].drop_duplicates("style").itertuples()
+    dashes = {row.style: Line2D([], [], color=theme.MUTED, ls=row.dash) for row in dashed}
     if len(ends) <= DIRECT:
         _name_ends(ax, ends)
-        return ax
-    series = rows.drop_duplicates("hue").itertuples()
-    dashed = rows[rows["style"].ne("")].drop_duplicates("style").itertuples()
-    series = {row.hue: Line2D([], [], color=row.color, lw=2.4) for row in series}
-    parts.legend(ax, series | {row.style: Line2D([], [], color=theme.MUTED, ls=row.dash) for row in dashed}, {})
+        parts.legend(ax, {}, dashes)
+    else:
+        parts.legend(ax, {name: Line2D([], [], color=color, lw=2.4) for name, (_, _, color) in ends.items()}, dashes)
     return ax
 
 

@@ -65,13 +65,20 @@ def drawn(
             rows["color"] = rows[named].map(theme.color)
             rows["alpha"] = turns(rows["hue"], OPACITY) if named == "y" else 1.0
     rows["marker"] = turns(rows["hue"], MARKERS)
+    return rows.assign(**labels(frame, frame[x], label))
+
+
+def labels(frame: pd.DataFrame, values: pd.Series, label: Label) -> dict[str, pd.Series]:
+    """Return the texts `value` and `note` beside each mark, by a label (see `drawn`) and the values it formats."""
+    texts = {}
     for kind, part in zip(("value", "note"), label if isinstance(label, tuple) else (label, ""), strict=True):
         if part is None:
-            rows[kind] = numbers(frame[x])
+            texts[kind] = numbers(values)
+        elif "{" in part or not part:
+            texts[kind] = values.map(part.format)
         else:
-            written = frame[x].map(part.format) if "{" in part or not part else check(frame, part)[part].fillna("")
-            rows[kind] = written.astype(str)
-    return rows
+            texts[kind] = check(frame, part)[part].fillna("").astype(str)
+    return texts
 
 
 def turns(values: pd.Series, of: Sequence[Any]) -> pd.Series:
@@ -83,7 +90,7 @@ def numbers(values: pd.Series) -> pd.Series:
     """Return numbers as text of one precision: three digits of the largest, four where all are close to it."""
     largest, apart = values.abs().max(), values.max() - values.min()
     digits = 2 - math.floor(math.log10(largest)) if largest > 0 else 0
-    digits += bool(0 < apart < largest / 10)
+    digits += bool(0 < apart < largest / 50)
     return values.map(lambda each: "" if pd.isna(each) else f"{round(each, digits):,.{max(digits, 0)}f}")
 
 
@@ -133,23 +140,16 @@ def dot_mark(hue: str = theme.OTHER, marker: str = "o", hollow: bool = False) ->
 
 def key(ax: Axes, rows: pd.DataFrame, flag: str | None, dots: bool) -> None:
     """Tell in the legend the hues of rows apart, where there are two, and what the boolean column `flag` means."""
-    plain = rows["alpha"].eq(1).all()
-    one = rows.drop_duplicates("hue").to_dict("records") if rows["hue"].nunique() > 1 else []
-    shown = {
-        row["hue"]: dot_mark(row["color"], row["marker"])
-        if dots
-        else bar_mark("solid", row["color"] if plain else theme.OTHER, row["alpha"])
-        for row in one
-    }
-    meant = [
-        name for name, given in (("solid", ~rows["flag"]), ("flag", rows["flag"])) if rows["flag"].any() and given.any()
-    ]
-    marks = {
-        "solid": dot_mark() if dots else bar_mark(),
-        "flag": dot_mark(hollow=True) if dots else bar_mark("hatched"),
-    }
-    names = {"solid": "measured", "flag": words(flag or "")}
-    legend(ax, shown, {names[each]: marks[each] for each in meant})
+    series = {}
+    for row in rows.drop_duplicates("hue").itertuples() if rows["hue"].nunique() > 1 else ():
+        shade = theme.OTHER if rows["alpha"].ne(1).any() else row.color
+        series[row.hue] = dot_mark(row.color, row.marker) if dots else bar_mark("solid", shade, row.alpha)
+    flags = {}
+    if flag and rows["flag"].any():
+        if not rows["flag"].all():
+            flags["measured"] = dot_mark() if dots else bar_mark()
+        flags[words(flag)] = dot_mark(hollow=True) if dots else bar_mark("hatched")
+    legend(ax, series, flags)
 
 
 def legend(where: Figure | Axes, series: Mapping[str, Artist], flags: Mapping[str, Artist], anew: bool = False) -> None:

@@ -32,7 +32,8 @@ def bars(
         form = {"facecolor": row.color, "edgecolor": row.color, "alpha": row.alpha}
         form |= parts.FORMS["hatched" if row.flag else "solid"]
         ax.barh(row.place, row.x, height=0.86, zorder=2, **form)
-        ax.plot([row.low, row.high], [row.place, row.place], color=theme.INK, lw=1.4, zorder=2.6)
+        if row.low < row.high:
+            ax.plot([row.low, row.high], [row.place, row.place], color=theme.INK, lw=1.4, zorder=2.6)
         ends, left = [row.x, row.low, row.high, 0], row.x < 0
         far = np.nanmin(ends) if left else np.nanmax(ends)
         parts.beside(ax, far, row.place, row.value, row.note, gap=-5 if left else 5)
@@ -50,9 +51,9 @@ def dots(
 ) -> Axes:  # fmt: skip
     """Draw one dot per row with its range as a line, in the order of the frame from the top.
 
-    Rows of one `y` and `hue` share a line: where these are several, small dots show each and a bar their median, and
-    the label is that of the first, by default median and number. `hollow` is a boolean column whose name is the
-    legend's word for hollow dots. `label` and `reference` are as for `bars`.
+    Rows of one `y` and `hue` share a line: where these are several, small dots show each and a bar their median, which
+    the label formats; a column is that of the first, the default is median and number. `hollow` is a boolean column
+    whose name is the legend's word for hollow dots. `label` and `reference` are as for `bars`.
     """
     rows = parts.drawn(frame, y, x, hue, low, high, hollow, label)
     if rows["alpha"].ne(1).any():  # the row says which accelerator it is, the color what is compared
@@ -66,8 +67,8 @@ def dots(
     rows["place"] = line["place"].transform("first")
     if rows["count"].max() > 1:
         rows["marker"] = "o"
+        rows = rows.assign(**parts.labels(frame, rows["median"], label))
         if label is None:
-            rows["value"] = parts.numbers(rows["median"])
             rows["note"] = rows["count"].map("n = {:,}".format).where(rows["count"] > 1, "")
     ax = _axes(ax, rows.loc[firsts], x)
     for row in rows.itertuples():

@@ -55,13 +55,15 @@ def waterfall(
         look = {"facecolor": color, "edgecolor": color} | parts.FORMS[form]
         ax.bar(row, top - bottom, bottom=bottom, width=0.7, zorder=2, **look)
         ax.plot([row - 0.65, row - 0.35], [scale * before[row]] * 2, color=theme.MUTED, lw=1 if row else 0, zorder=1.5)
+        known = ends[row][0] < ends[row][1]
         if total[row]:
-            ax.plot([row, row], scale * ends[row], color=theme.INK, lw=1.4, marker="_", ms=9, zorder=4)
+            if known:
+                ax.plot([row, row], scale * ends[row], color=theme.INK, lw=1.4, marker="_", ms=9, zorder=4)
+                top = max(top, scale * ends[row][1])
             words = f"{100 * after[row]:.0f}%" if share else f"{after[row]:.2f}x" if row else "1x"
-            _write(ax, row, max(top, *scale * ends[row][ends[row] > 0]) if (ends[row] > 0).any() else top, words, 5, 14)
+            _write(ax, row, top, words, 5, 14)
         else:
             _write(ax, row, top, f"\u00d7{factors[row]:.2f}", 4, 12)
-            known = ends[row][0] < ends[row][1]
             span = f"{ends[row][0]:.2f}\u2013{ends[row][1]:.2f}\n" if known else ""
             _write(ax, row, bottom, (span + notes[row]).strip(), -4, 8.5)
     ax.set_xticks(frame.index, names.where(~total | notes.eq(""), names + "\n" + notes), size=9.5)
