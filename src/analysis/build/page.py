@@ -131,7 +131,8 @@ def _blocks(cells: list[Any], title: str) -> list[Block]:
             fold.append({"code": Markup(highlight(sanitize.text(cell.source), *_highlighting()))})
             for output in cell.outputs:
                 block = _block(output, f"f{len(blocks)}-{len(shown)}-", title)
-                (shown if block["kind"] else fold).append(block)
+                if block["kind"] != "headline":  # it stands under the title
+                    (shown if block["kind"] else fold).append(block)
         if shown:
             blocks += [{"kind": "fold", "parts": fold}] * bool(fold) + shown
             fold = []
