@@ -60,7 +60,7 @@ def _known(name: str) -> str:
 
 def _short(text: str, asked: str) -> str:
     """Return the short name of an accelerator as a file has it; "" for none, or for an unknown one beside `asked`."""
-    for spelled in (text, text.replace("-", " ")) if text else ():
+    for spelled in (text, re.sub(r"(?i)^(nvidia|amd|intel)[- ]", "", text), text.replace("-", " ")) if text else ():
         try:
             return _known(spelled)
         except ValueError as error:

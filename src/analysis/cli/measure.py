@@ -69,13 +69,9 @@ def _answer(found: pd.DataFrame) -> str:
     if found["share"].isna().all():
         return "No official result to compare with; the runs side by side:"
     best = found.loc[found["share"].idxmax()]
-    official = (
-        f"{best['official_count']:.0f}x {best['official_accelerator']}, {best['scenario']}, {best['official_round']}"
-    )
-    return (
-        f"{best['name']} ({best['accelerator_count']:.0f}x {best['accelerator']}): {best['share']:.0%} of MLPerf throughput "
-        f"per accelerator ({official})"
-    )
+    official = f"{best['official_count']:.0f}x {best['official_accelerator']}, {best['official_round']}"
+    system = f"{best['name']} ({best['accelerator_count']:.0f}x {best['accelerator']})"
+    return f"{system}: {best['share']:.0%} of MLPerf {best['scenario']} throughput per accelerator ({official})"
 
 
 def _table(found: pd.DataFrame) -> list[str]:

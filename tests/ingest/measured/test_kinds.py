@@ -180,7 +180,7 @@ def test_one_token_answers_have_a_ttft_that_is_their_latency(run):
 REASONS = [
     (VLLM | {"completed": 0, "failed": 12, "output_throughput": 0.0, "total_output_tokens": 0, "duration": 0.02},
      "no request was completed, 12 failed"),
-    (SGLANG | {"completed": 0, "output_throughput": 0.0, "total_output_tokens": 0}, "no request was completed, nothing"),
+    (SGLANG | {"completed": 0, "output_throughput": 0.0, "total_output_tokens": 0}, "completed, nothing says"),
     (put(example("inference_perf_stage.json"), "successes/count", 0), "no request was completed, 4 failed"),
     ({"backend": "openai-embeddings", "duration": 15.0, "completed": 300, "total_input_tokens": 150_000,
       "request_throughput": 20.0, "mean_e2el_ms": 7000.0}, "puts out no tokens (an embedding or pooling model?)"),
