@@ -103,3 +103,13 @@ def test_the_source_line_names_rounds_division_and_suite():
 def test_published_claims_of_an_unknown_topic_are_refused():
     with pytest.raises(ValueError, match="topic of published figures"):
         report.published("weather")
+
+
+def test_published_claims_show_contradictions_first_and_repeats_once(shown):
+    from analysis import load_published
+
+    report.published("price")
+    figures = load_published().query("topic == 'price' and duplicate_of == ''")
+    rows = shown[0]["text/csv"].splitlines()[1:]
+    assert len(rows) == len(figures)
+    assert rows[0].endswith("physically impossible")

@@ -23,6 +23,10 @@ MIME = "application/vnd.mlperf.report+json"
 MOST_WORDS = 25  # of a headline: it is set large, on the first screen
 SYSTEMS = 4  # that a finding names
 MISSING = "–"
+VERDICTS = [  # of published figures, the gravest first
+    "physically impossible", "contradicted", "conditional", "no official result", "within 5%", "within rounding",
+    "confirmed", "unverifiable",
+]  # fmt: skip
 SUITE_WORDS = {"datacenter": "data center", "edge": "edge", "datacenter,edge": "data center"}
 NOT_VERIFIED = "Per-accelerator rates and ratios are derived, not verified by MLCommons Association."
 
@@ -89,17 +93,21 @@ def table(
 def published(topic: str, *, benchmark: str = "") -> None:
     """Show what the five documents say about the question of this page, with the record's value and the verdict.
 
-    `topic` is one of those of `load_published()`. Raises ValueError for another one.
+    `topic` is one of those of `load_published()`; with `benchmark`, figures of other models are left out. What a
+    document repeats is shown once, contradictions first. Raises ValueError for an unknown topic.
     """
     from analysis.published import load_published
 
     figures = load_published()
     names.choose(topic, sorted(figures["topic"].unique()), "topic of published figures")
-    about = figures[figures["topic"].eq(topic)]
+    about = figures[figures["topic"].eq(topic) & figures["duplicate_of"].eq("")]
     if benchmark:
         about = about[about["benchmark"].isin([benchmark, ""])]
+    order = {verdict: place for place, verdict in enumerate(VERDICTS)}
+    about = about.sort_values("verdict", key=lambda column: column.map(order), kind="stable")
     columns = {"source": "Document", "claim": "Claim", "printed": "Printed", "record": "Record", "verdict": "Verdict"}
-    table(about, title="Published claims", columns=columns, name="published_claims")
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in about["verdict"].value_counts(sort=False).items())
+    table(about, title="Published claims", columns=columns, note=f"{counts}.", name="published_claims")
 
 
 def source_line(rows: pd.DataFrame) -> str:
