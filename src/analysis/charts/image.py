@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import re
 
@@ -34,6 +33,7 @@ def compose(figure: Figure | Axes, title: str, subtitle: str = "", source: str =
     stays where it is. Texts wrap at the width of the image. A second call replaces the texts of the first.
     """
     figure = settle(figure)
+    figure.set_layout_engine("none")  # all is where it stays: drawn once per file, not laid out anew
     for text in [text for text in figure.texts if text.get_gid() in TEXTS]:
         text.remove()
     drawn = figure.get_tightbbox()
@@ -60,18 +60,18 @@ def svg(figure: Figure | Axes) -> str:
     Ink, muted text, grid, surface, and colors too dark for a dark page are CSS variables with the printed color as
     fallback, so a page decides with `--ink`, `--muted`, `--grid`, `--surface`, and `--missing` what they are.
     """
-    figure, buffer = settle(figure), io.StringIO()
+    figure, buffer = figure.figure, io.StringIO()
     nothing = dict.fromkeys(["Date", "Creator", "Format", "Type"])
     with rc_context({"svg.fonttype": "path", "svg.hashsalt": "analysis"}):
         figure.savefig(buffer, format="svg", bbox_inches=_canvas(figure), metadata=nothing)
     drawn = buffer.getvalue()
     drawn = re.sub(r' id="(?!\w*[0-9a-f]{10}|DejaVu)[^"]*"', "", drawn[drawn.index("<svg") :])
-    return _with_variables(_with_own_ids(drawn))
+    return _with_variables(drawn)
 
 
 def png(figure: Figure | Axes) -> bytes:
     """Return the figure as PNG on white, for a slide, in 256 colors: a third of the bytes that millions take."""
-    figure, buffer, small = settle(figure), io.BytesIO(), io.BytesIO()
+    figure, buffer, small = figure.figure, io.BytesIO(), io.BytesIO()
     figure.savefig(buffer, dpi=DPI, bbox_inches=_canvas(figure), facecolor="white", pil_kwargs={"compress_level": 1})
     image = Image.open(buffer).convert("RGB").quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     colors = image.getpalette()
@@ -110,14 +110,7 @@ def measure(text: str, size: float, weight: str = "normal") -> float:
 
 def _canvas(figure: Figure) -> Bbox:
     """Return what of the figure's plane is the image, in inches: as composed, or all that is drawn."""
-    return getattr(figure, "_analysis_canvas", None) or figure.get_tightbbox().padded(PAD)
-
-
-def _with_own_ids(drawn: str) -> str:
-    """Return the SVG with short ids that no other figure of a page has."""
-    prefix = hashlib.sha256(drawn.encode()).hexdigest()[:6]
-    names = {name: f"f{prefix}{place}" for place, name in enumerate(re.findall(r' id="([^"]+)"', drawn))}
-    return re.sub(r'( id="|href="#|url\(#)([^")]+)', lambda found: found[1] + names.get(found[2], found[2]), drawn)
+    return getattr(figure, "_analysis_canvas", None) or settle(figure).get_tightbbox().padded(PAD)
 
 
 def _with_variables(drawn: str) -> str:

@@ -31,43 +31,45 @@ def waterfall(
     that ends below 1 is drawn as percent from zero, another as multiples on a logarithmic scale from the 1x line.
     """
     frame = parts.check(frame, label, factor, low, high, kind, note)
-    kinds = frame[kind] if kind else pd.Series("measured", frame.index)
-    for each in kinds.unique():
+    rows = pd.DataFrame({"name": frame[label], "kind": frame[kind] if kind else "measured"})
+    for each in rows["kind"].unique():
         choose(each, LOOKS, "kind of factor")
-    total = kinds.eq("total")
-    factors = frame[factor].where(~total | (frame.index == 0), 1.0).astype(float)
-    after = factors.cumprod()
-    before = after.shift(fill_value=1.0)
-    share = after.iloc[-1] <= 1
-    scale, base = (100, 0.0) if share else (1, 1.0)
+    total = rows["kind"].eq("total")
+    rows["factor"] = frame[factor].where(~total | (frame.index == 0), 1.0).astype(float)
+    rows["after"] = rows["factor"].cumprod()
+    rows["before"] = rows["after"].shift(fill_value=1.0)
+    share = rows["after"].iloc[-1] <= 1
+    rows["start"] = rows["before"].mask(total, 0.0 if share else 1.0)
+    for name, column in (("low", low), ("high", high)):
+        rows[name] = frame[column].astype(float) if column else float("nan")
     ax = ax or parts.plt.subplots(figsize=(max(theme.WIDTH, STEP * len(frame) + 0.8), 4.6))[1]
-    _scale(ax, share, after)
+    _scale(ax, share, rows["after"])
     letters = int(ax.get_position().width * ax.figure.get_figwidth() * 72 / len(frame) / 5.4)
-    ends = (
-        frame[[low, high]].to_numpy(float) if low and high else frame[[factor, factor]].to_numpy(float) * float("nan")
-    )
-    notes = frame[note].fillna("").map(lambda text: parts.fold(text, letters)) if note else pd.Series("", frame.index)
-    names = frame[label].map(lambda name: parts.fold(name, letters))
-    for row in frame.index:
-        first = base if total[row] else before[row]
-        bottom, top = scale * min(first, after[row]), scale * max(first, after[row])
-        form, color = LOOKS[kinds[row]]
+    rows["note"] = [parts.fold(text, letters) for text in frame[note].fillna("")] if note else ""
+    rows["name"] = [parts.fold(text, letters) for text in rows["name"]]
+    scale = 100 if share else 1
+    for row in rows.itertuples():
+        bottom, top = sorted([scale * row.start, scale * row.after])
+        form, color = LOOKS[row.kind]
         look = {"facecolor": color, "edgecolor": color} | parts.FORMS[form]
-        ax.bar(row, top - bottom, bottom=bottom, width=0.7, zorder=2, **look)
-        ax.plot([row - 0.65, row - 0.35], [scale * before[row]] * 2, color=theme.MUTED, lw=1 if row else 0, zorder=1.5)
-        known = ends[row][0] < ends[row][1]
-        if total[row]:
-            if known:
-                ax.plot([row, row], scale * ends[row], color=theme.INK, lw=1.4, marker="_", ms=9, zorder=4)
-                top = max(top, scale * ends[row][1])
-            words = f"{100 * after[row]:.0f}%" if share else f"{after[row]:.2f}x" if row else "1x"
-            _write(ax, row, top, words, 5, 14)
-        else:
-            _write(ax, row, top, f"\u00d7{factors[row]:.2f}", 4, 12)
-            span = f"{ends[row][0]:.2f}\u2013{ends[row][1]:.2f}\n" if known else ""
-            _write(ax, row, bottom, (span + notes[row]).strip(), -4, 8.5)
-    ax.set_xticks(frame.index, names.where(~total | notes.eq(""), names + "\n" + notes), size=9.5)
-    parts.legend(ax, {each: parts.bar_mark(*LOOKS[each]) for each in LOOKS if each in set(kinds[~total])}, {})
+        ax.bar(row.Index, top - bottom, bottom=bottom, width=0.7, zorder=2, **look)
+        if row.Index:
+            joint = [row.Index - 0.65, row.Index - 0.35]
+            ax.plot(joint, [scale * row.before] * 2, color=theme.MUTED, lw=1, zorder=1.5)
+        span = f"{row.low:.2f}\u2013{row.high:.2f}\n" if row.low < row.high else ""
+        if row.kind != "total":
+            _write(ax, row.Index, top, f"\u00d7{row.factor:.2f}", 4, 12)
+            _write(ax, row.Index, bottom, (span + row.note).strip(), -4, 8.5)
+            continue
+        if span:
+            ends = [scale * row.low, scale * row.high]
+            ax.plot([row.Index] * 2, ends, color=theme.INK, lw=1.4, marker="_", ms=9, zorder=4)
+            top = max(top, *ends)
+        _write(ax, row.Index, top, f"{row.after:.0%}" if share else f"{row.after:.3g}x", 5, 14)
+    names = rows["name"].where(~total | rows["note"].eq(""), rows["name"] + "\n" + rows["note"])
+    ax.set_xticks(rows.index, names, size=9.5)
+    shown = [each for each in LOOKS if each in set(rows.loc[~total, "kind"])]
+    parts.legend(ax, {each: parts.bar_mark(*LOOKS[each]) for each in shown}, {})
     return ax
 
 
