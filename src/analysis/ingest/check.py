@@ -41,7 +41,7 @@ def cell_faults(frame: pd.DataFrame, resource: Mapping[str, Any]) -> pd.Series:
     `resource` is a table of datapackage.json as a dict; its `importedFields` count as columns where the frame has them.
     """
     checked = Resource.model_validate(dict(resource))
-    found = _cells(frame, checked)
+    found = _cells(frame, checked, alone=True)
     return found.groupby("index")["words"].agg(lambda words: "; ".join(dict.fromkeys(words)))
 
 
@@ -118,8 +118,11 @@ def _typed(frame: pd.DataFrame, resource: Resource) -> tuple[pd.DataFrame, pd.Da
     return pd.DataFrame(columns), pd.concat(found) if found else pd.DataFrame({"index": [], "words": []})
 
 
-def _cells(frame: pd.DataFrame, resource: Resource) -> pd.DataFrame:
-    """Return a row (`index`, `words`) for each cell that breaks a rule of its column, by pandera."""
+def _cells(frame: pd.DataFrame, resource: Resource, alone: bool = False) -> pd.DataFrame:
+    """Return a row (`index`, `words`) for each cell that breaks a rule of its column, by pandera.
+
+    `alone` leaves out what rows must be to one another: keys that stand twice.
+    """
     schema = resource.schema_
     described = {column.name: column for column in (*schema.fields, *schema.importedFields) if column.name in frame}
     filled = frame[list(described)].copy()
@@ -156,7 +159,7 @@ def _cells(frame: pd.DataFrame, resource: Resource) -> pd.DataFrame:
                 )
             )
         columns[name] = pa.Column(
-            None, checks, nullable=not rules.required, unique=rules.unique and [name] != schema.primaryKey
+            None, checks, nullable=not rules.required, unique=rules.unique and not alone and [name] != schema.primaryKey
         )
     found = []
     try:
@@ -175,7 +178,7 @@ def _cells(frame: pd.DataFrame, resource: Resource) -> pd.DataFrame:
     for low, high, words in [pair for pair in pairs if {pair[0], pair[1]} <= set(frame)]:
         wrong = frame.index[frame[low].gt(frame[high]).fillna(False)]
         found.append(pd.DataFrame({"index": wrong, "words": words}))
-    again = frame.index[frame.duplicated(schema.primaryKey)] if schema.primaryKey else []
+    again = frame.index[frame.duplicated(schema.primaryKey)] if schema.primaryKey and not alone else []
     found.append(pd.DataFrame({"index": again, "words": f"{', '.join(schema.primaryKey)}: the key stands twice"}))
     return pd.concat(found, ignore_index=True)
 

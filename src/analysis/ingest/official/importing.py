@@ -55,8 +55,8 @@ def add_to_record(paths: Sequence[Path], *, round: str = "", origin: str = "", s
         raise ValueError("--origin measured: data/official/ holds official results; use `analysis import --out FILE`")
     found = _imported(paths, round, origin)
     shipped = record.shipped(found["round"].unique())
-    whole = shipped.groupby("round")["evidence"].agg(lambda kinds: kinds.ne("table").any())
-    foreign = found["match"].isna() & found["round"].isin(whole.index[whole]) & (origin != "official")
+    whole = {*shipped["round"][shipped["evidence"].ne("table")]}
+    foreign = found["match"].isna() & found["round"].isin(whole) & (origin != "official")
     rows.fail(
         found,
         foreign,
@@ -82,13 +82,13 @@ def _imported(paths: Sequence[Path], round: str, origin: str) -> pd.DataFrame:
     if round and not re.fullmatch(r"v\d{1,3}\.\d{1,3}", round):
         raise ValueError(f"--round {round!r} is not a round such as v5.1")
     found = rows.named(sources.read(paths, round, origin))
-    rows.fail(found, found["round"].map(units.age).isna(), "names no round; say it with --round")
-    rows.fail(
-        found, found["round"].map(units.age) < units.age(OLDEST), f"rounds before {OLDEST} are not read (docs/data.md)"
-    )
+    age = found["round"].map(units.age)
+    rows.fail(found, age < units.age(OLDEST), f"rounds before {OLDEST} are not read (docs/data.md)")
     rows.fail(found, found["origin"].eq(""), found["doubt"])
+    rows.fail(found, age.isna(), "names no round; say it with --round")
     told = {run.Index: _log(run) for run in found[found["fault"].eq("") & found["folder"].ne("")].itertuples()}
-    logs = pd.DataFrame.from_dict(told, orient="index").reindex(index=found.index, columns=FROM_LOG + ABOUT_LOG)
+    logs = pd.DataFrame.from_dict(told, orient="index", dtype=object)
+    logs = logs.reindex(index=found.index, columns=FROM_LOG + ABOUT_LOG).astype(object)
     logs = logs.astype(dict.fromkeys(FROM_LOG, "float64")).fillna(dict.fromkeys(ABOUT_LOG, ""))
     rows.fail(found, logs["fault"].ne(""), logs["fault"])
     found = record.identified(rows.shaped(found, logs))

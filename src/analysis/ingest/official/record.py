@@ -120,18 +120,19 @@ def completed(found: pd.DataFrame, there: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that add to the record `there`: new ones, and those with stronger evidence, completed from it."""
     ours = found[found["match"].notna()]
     theirs = there.loc[ours["match"].astype(int)].set_index(ours.index)
-    stronger = ours["evidence"].map(STRENGTH) > theirs["evidence"].map(STRENGTH)
-    filled = (
-        ours[stronger].replace({"": None, "unknown": None}).fillna(theirs[stronger]) if stronger.any() else ours.head(0)
-    )
+    strength = [frame["evidence"].map(STRENGTH).astype("float64") for frame in (ours, theirs)]
+    stronger = strength[0].gt(strength[1])
+    filled = ours[stronger].astype(object).replace({"": None, "unknown": None}).fillna(theirs[stronger])
     return pd.concat([found[found["match"].isna()], filled])
 
 
 def _matched(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.Series:
     """Return the index of the same result in `theirs`, NaN for none; a key that two rows of a side share tells nothing."""
     found = pd.Series(np.nan, ours.index)
-    for names in KEYS:
-        here, there = (frame[names].agg("\n".join, axis=1).where(frame[names[0]].ne("")) for frame in (ours, theirs))
+    for first, *more in KEYS:
+        here, there = (
+            frame[first].str.cat([frame[name] for name in more], "\n").where(frame[first].ne("")) for frame in (ours, theirs)
+        )
         places = pd.Series(there.index, there)[~there.duplicated(keep=False).to_numpy() & there.notna().to_numpy()]
         found = found.fillna(here.mask(here.duplicated(keep=False)).map(places))
     return found

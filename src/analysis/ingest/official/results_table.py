@@ -51,8 +51,10 @@ def read_table(path: Path) -> pd.DataFrame:
         lines = list(csv.reader(io.StringIO(text), delimiter="\t" if head.count("\t") > head.count(",") else ","))
     except csv.Error as error:
         raise FileError(f"is no table: {error}") from None
-    cells = pd.DataFrame(lines, dtype=object).fillna("").map(lambda cell: " ".join(cell.split()))
-    tops = cells.index[cells[0].eq(FIRST)]
+    width = max(map(len, lines), default=0)
+    cells = pd.DataFrame([line + [""] * (width - len(line)) for line in lines], dtype=object)
+    cells = cells.map(lambda cell: " ".join(cell.split()))
+    tops = cells.index[cells[0].eq(FIRST)] if width else []
     if not len(tops):
         raise FileError(f"has no row of column names that begins with {FIRST!r}")
     top = tops[0]
@@ -92,6 +94,8 @@ def _listed(cells: pd.DataFrame, top: int, names: pd.Series) -> pd.DataFrame:
     """Return the rows of a table that has one for each result."""
     body = cells.loc[top + 1 :]
     body = body[body[0].ne("")]
+    if body.empty:
+        raise FileError("holds no result")
     places = {name: _column(names, column) for name, column in (COLUMNS | LISTED).items()}
     rows = pd.DataFrame({name: body[place] for name, place in places.items()})
     return rows.assign(result_id=body[0], link=_links(names, body), place=[f"row {row + 1}" for row in body.index])
@@ -114,6 +118,8 @@ def _blocks(cells: pd.DataFrame, top: int, names: pd.Series) -> pd.DataFrame:
         for name, words in COUNTED.items()
     }).fillna("")  # fmt: skip
     by_result = by_result[by_result["printed"].ne("")].reset_index()
+    if by_result.empty:
+        raise FileError("holds no result: no row 'Avg. Result'")
     system = cells.loc[by_result["start"]].reset_index(drop=True)
     columns = by_result["column"].astype(int)
     rows = by_result.drop(columns=["start", "column"]).assign(

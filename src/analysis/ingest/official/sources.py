@@ -64,8 +64,8 @@ def read(paths: Sequence[Path], round: str, origin: str) -> pd.DataFrame:
     found = _with_runs(published, pd.concat(runs, ignore_index=True), round, origin) if runs else published
     lost = pd.DataFrame(wrong, columns=["file", "fault"], dtype=object).astype({"file": str})
     empty = dict.fromkeys(["fault", "origin", "doubt", "round", "place", "folder", "root"], "") | NOT_SAID
-    found = pd.concat([found, lost], ignore_index=True)
-    return found.reindex(columns=[*dict.fromkeys([*summary.KEYS, *found, *empty])]).fillna(empty)
+    found = pd.concat([found.astype(object), lost], ignore_index=True).astype(object)
+    return found.reindex(columns=[*dict.fromkeys([*summary.KEYS, *found, *empty])]).astype(object).fillna(empty)
 
 
 def _published(file: Path, known: dict[str, Path], round: str, origin: str) -> pd.DataFrame:

@@ -81,7 +81,9 @@ def read_summary(path: Path) -> pd.DataFrame:
     results = list(content.values()) if isinstance(content, dict) else content
     if not isinstance(results, list) or not results:
         raise FileError("is no list or object of results")
-    raw = pd.DataFrame.from_records([each if isinstance(each, dict) else {} for each in results]).astype(object)
+    results = [each if isinstance(each, dict) else {} for each in results]
+    wanted = {key for keys in (*KEYS.values(), LINKS) for key in keys}
+    raw = pd.DataFrame({key: pd.Series([each.get(key) for each in results], dtype=object) for key in wanted})
     rows = pd.DataFrame({name: _first(raw, keys) for name, keys in KEYS.items()}, dtype=object)
     rows["link"] = _first(raw, LINKS)
     rows["place"] = [f"row {number}" for number in range(1, len(rows) + 1)]
@@ -96,7 +98,7 @@ def read_summary(path: Path) -> pd.DataFrame:
 def _first(raw: pd.DataFrame, keys: tuple[str, ...]) -> pd.Series:
     """Return what the first of `keys` that says something holds, None where none does."""
     found = pd.Series(None, index=raw.index, dtype=object)
-    for key in [key for key in keys if key in raw]:
+    for key in keys:
         says = raw[key].map(lambda cell: cell not in EMPTY and cell == cell)
         found = found.where(found.notna() | ~says, raw[key])
     return found
@@ -105,7 +107,7 @@ def _first(raw: pd.DataFrame, keys: tuple[str, ...]) -> pd.Series:
 def _joined_power(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the results, each with the power of the row behind it where that is a row of its power alone."""
     is_power = rows["label"].map(lambda label: str(label).strip().lower() in ("watts", "millijoules", "joules"))
-    before, texts = rows.shift(1), rows[POWER_OF].astype(str)
+    before, texts = rows.shift(1), rows[POWER_OF].fillna("").astype(str)
     joins = (
         is_power & ~is_power.shift(1, fill_value=True) & texts.eq(texts.shift(1)).all(axis=1) & before["power"].isna()
     )
