@@ -47,8 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         sys.stdout.flush()
         return status or 0
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except SystemExit:  # of typer, where the reader of the output closed it
         return UNREAD
     except (KeyboardInterrupt, Abort):
         return _failed("interrupted; nothing is half-written", INTERRUPTED)

@@ -85,7 +85,7 @@ def _table(folder: Path, resource: Resource) -> tuple[pd.DataFrame | None, list[
     typed, unfit = _typed(frame, resource)
     cells = pd.concat([unfit, _cells(typed, resource)])
     return typed, wrong + [
-        f"{resource.path}, row {cell.index_}, column {cell.words}"
+        f"{resource.path}, row {cell.index_:.0f}, column {cell.words}"
         for cell in cells.rename(columns={"index": "index_"}).sort_values("index_", kind="stable").itertuples()
     ]
 

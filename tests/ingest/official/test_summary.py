@@ -221,7 +221,8 @@ POWERS = [
 def test_power_is_what_its_label_says(tree, bring):
     rows = [
         {"ID": f"9.9-{number:04}", "Model": "resnet", "UsedModel": "resnet50", "Scenario": scenario,
-         "Power_Result": 2.0, "Power_Units": label, "Performance_Units": "Latency (ms)" if "Stream" in scenario else "Samples/s"}
+         "Power_Result": 2.0, "Power_Units": label,
+         "Performance_Units": "Latency (ms)" if "Stream" in scenario else "Samples/s"}
         for number, (label, scenario, _) in enumerate(POWERS)
     ]  # fmt: skip
     found = bring(tree.summary(*rows)).sort_values("result_id")

@@ -1,0 +1,124 @@
+"""The command `analysis` as typed: help, refusals in one line, exit statuses, closed outputs."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from analysis import paths
+from analysis.cli import main
+from analysis.compare import NoData
+from analysis.ingest import descriptor
+
+COMMANDS = ["reports", "refresh", "measure", "plan", "choose", "audit", "data", "import", "check", "describe"]
+ANALYSIS = [sys.executable, "-m", "analysis.cli.main"]
+
+
+@pytest.fixture
+def said(capsys):
+    """Run a command: its exit status, standard output, and standard error."""
+
+    def run(*arguments):
+        status = main.main(list(arguments))
+        return status, *capsys.readouterr()
+
+    return run
+
+
+def test_help_lists_every_command_and_each_has_its_own(said):
+    status, out, _ = said("--help")
+    assert status == 0 and all(f"  {command} " in out for command in COMMANDS)
+    assert said()[1] == out
+    for command in COMMANDS:
+        status, out, _ = said(command, "--help")
+        assert status == 0 and f"analysis {command}" in out
+
+
+def test_help_loads_no_reports_library():
+    program = """
+import sys
+from analysis.cli import main
+main.main(["--help"])
+heavy = {"matplotlib", "seaborn", "IPython", "pandera", "papermill", "pydantic"} & set(sys.modules)
+assert not heavy, heavy
+"""
+    started = time.process_time()
+    subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.DEVNULL)
+    assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nonsense"], "No such command 'nonsense'"),
+        (["import"], "Missing argument 'PATH...'"),
+        (["import", "a.json"], "Missing option '--out'"),
+        (["import", "a.json", "--out", "a.txt"], "ending of --out"),
+        (["reports", "--jobs", "many"], "'--jobs'"),
+        (["reports", "--jobs", "0"], "'--jobs'"),
+        (["reports", "nosuch"], "nosuch"),
+        (["refresh", "nosuch"], "no notebook 'nosuch'"),
+        (["audit", "--verdict", "nice"], "no verdict 'nice'"),
+        (["audit", "--source", "doc999"], "no source_id 'doc999'"),
+        (["audit", "--format", "xml"], "no format 'xml'"),
+        (["audit", "--nosuch"], "No such option: --nosuch"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_status_2(said, arguments, words):
+    status, out, err = said(*arguments)
+    assert status == 2 and words in err and err.startswith("analysis: ")
+    assert len(err.splitlines()) <= 2 and "Traceback" not in err + out
+
+
+def test_failures_are_status_1(said, tmp_path, monkeypatch):
+    status, out, err = said("import", str(tmp_path / "a\x1b[31m.json"), "--out", str(tmp_path / "a.csv"))
+    assert status == 1 and "no such file" in out and "nothing to import" in err and "\x1b" not in err
+    monkeypatch.setattr("analysis.published.load_published", lambda: (_ for _ in ()).throw(NoData("nothing is left")))
+    assert said("audit") == (1, "", "analysis: nothing is left\n")
+    monkeypatch.setattr("analysis.published.load_published", lambda: (_ for _ in ()).throw(OSError(28, "disk full")))
+    assert said("audit")[0] == 1
+
+
+def test_a_broken_descriptor_is_named_and_a_fault_of_the_program_is_not_hidden(said, tmp_path, monkeypatch):
+    monkeypatch.setattr("analysis.published.load_published", lambda: {}["schema"])
+    with pytest.raises(KeyError):
+        said("audit")
+    (tmp_path / descriptor.FILE).write_text('{"name": "a", "resources": [{"name": "b"}]}')
+    monkeypatch.setattr(paths, "DATA", tmp_path)
+    status, _, err = said("audit")
+    assert status == 1 and "datapackage.json: key resources.b.path: Field required" in err
+
+
+def test_audit_prints_text_csv_and_json(said):
+    status, out, _ = said("audit", "--verdict", "contradicted")
+    first, *lines = out.splitlines()
+    assert status == 0 and first == f"{len(lines)} figures: {len(lines)} contradicted"
+    assert len(said("audit", "--verdict", "contradicted", "--format", "csv")[1].splitlines()) > len(lines)
+    assert said("audit", "--source", "doc001", "--format", "json")[1].startswith("[")
+
+
+def test_check_says_that_the_tables_are_sound(said):
+    assert said("check") == (0, "data/: no faults\n", "")
+
+
+@pytest.mark.parametrize("closed", ["reader", "stdout"])
+def test_a_closed_output_gives_no_traceback(closed):
+    if closed == "stdout":
+        done = subprocess.run(
+            ["sh", "-c", f"exec {sys.executable} -m analysis.cli.main audit >&-"], capture_output=True
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        return
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run([*ANALYSIS, "audit"], stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (main.UNREAD, b"")
+
+
+def test_completion_knows_the_reports():
+    from analysis.cli.reports import _named
+
+    assert "scaling" in _named("sca") and _named("_") == []
