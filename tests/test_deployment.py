@@ -235,7 +235,7 @@ def test_losses_multiply_to_the_share_of_the_official_offline_rate():
 
 
 def test_examples_are_compared_and_marked(tmp_path):
-    files = [EXAMPLES / "vllm_concurrency.jsonl", EXAMPLES / "vllm_repeated.jsonl"]
+    files = [EXAMPLES / "vllm_concurrency.jsonl", EXAMPLES / "vllm_tuned.jsonl"]
     found = deployment.assess(deployment.settle(read_runs(files)))
     assert found["runs"].tolist() == [1, 1, 1, 1, 1, 3] and found["example"].all()
     assert found["scenario"].tolist() == ["Interactive", "Server", "Server", "Server", "Offline", "Server"]
@@ -274,7 +274,7 @@ def test_measure_prints_runs_side_by_side_and_what_is_unknown(capsys):
     files = [EXAMPLES / "vllm_printed.txt", EXAMPLES / "sglang_printed.txt"]
     status, out, _ = measure(capsys, *files, "--accelerator", "H100", "--count", 8, "--benchmark", "llama2-70b")
     assert status == 0 and out.startswith("SAMPLE DATA") and "nan" not in out
-    (sglang,) = (line for line in out.splitlines() if line.startswith("sglang_printed: 4 requests/s  "))
+    (sglang,) = (line for line in out.splitlines() if line.startswith("4 requests/s  "))
     assert "not known" in sglang and " 125 " in sglang
 
 
@@ -287,7 +287,7 @@ def test_measure_of_a_model_without_a_benchmark_compares_the_runs(capsys, tmp_pa
 
 
 def test_measure_as_json_has_no_unknown_numbers(capsys):
-    status, out, _ = measure(capsys, EXAMPLES / "vllm_repeated.jsonl", "--price", 2.5, "--json")
+    status, out, _ = measure(capsys, EXAMPLES / "vllm_tuned.jsonl", "--price", 2.5, "--json")
     (run,) = json.loads(out)["runs"]
     assert status == 0 and run["runs"] == 3 and run["within"] is None and run["request_rate"] == "inf"
     assert run["usd_per_million"] == pytest.approx(2.5 * 8 / (79 * 250 * 0.0036), rel=1e-6)
@@ -296,5 +296,5 @@ def test_measure_as_json_has_no_unknown_numbers(capsys):
 def test_measure_names_what_is_wrong_in_a_line(capsys, tmp_path):
     status, out, err = measure(capsys, tmp_path / "none.json")
     assert status == 2 and not out and err.count("\n") == 1 and "none.json: is no plain file, or not there" in err
-    status, _, err = measure(capsys, EXAMPLES / "vllm_repeated.jsonl", "--scenario", "Sever")
+    status, _, err = measure(capsys, EXAMPLES / "vllm_tuned.jsonl", "--scenario", "Sever")
     assert status == 2 and "no scenario 'Sever'" in err and "Server" in err

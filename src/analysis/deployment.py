@@ -191,6 +191,13 @@ def assess(
     )
 
 
+def best(assessed: pd.DataFrame) -> pd.Series:
+    """Return the run with the highest share of its closest official rate. Raises NoData, with the reason, without one."""
+    if assessed["share"].isna().all():
+        raise NoData(assessed["said"].iloc[0][-1])
+    return assessed.loc[assessed["share"].idxmax()]
+
+
 def _beside(
     run: dict[str, Any], scenario: str, round: str, ttft_ms: float, tpot_ms: float, results: pd.DataFrame | None
 ) -> dict[str, Any]:

@@ -66,9 +66,11 @@ def measure(
 
 def _answer(found: pd.DataFrame) -> str:
     """Return the best run in a sentence: the highest share of the closest official rate."""
+    from analysis import deployment
+
     if found["share"].isna().all():
         return "No official result to compare with; the runs side by side:"
-    best = found.loc[found["share"].idxmax()]
+    best = deployment.best(found)
     official = f"{best['official_count']:.0f}x {best['official_accelerator']}, {best['official_round']}"
     system = f"{best['name']} ({best['accelerator_count']:.0f}x {best['accelerator']})"
     return f"{system}: {best['share']:.0%} of MLPerf {best['scenario']} throughput per accelerator ({official})"
