@@ -72,3 +72,31 @@ def test_runs_are_the_comparable_results_of_three_scenarios_at_p99():
 def test_a_benchmark_without_a_result_says_what_there_is():
     with pytest.raises(NoData, match=r"v6\.1"):
         interactivity.runs("mixtral-8x7b", rounds=["v6.1"])
+
+
+def test_retained_is_over_the_lowest_interactivity_asked_for():
+    """400 of 1,000 at 66.7; B, which has less at 0, comes second."""
+    at = pd.DataFrame({
+        "interactivity": [0.0, 0.0, 66.7, 66.7], "accelerator": ["A", "B", "A", "B"],
+        "throughput": [1000.0, 500.0, 400.0, np.nan], "evidence": ["measured", "measured", "estimated", ""],
+    })  # fmt: skip
+    found = interactivity.retained(at)
+    assert found["accelerator"].tolist() == ["A", "A", "B"] and found["retained"].tolist() == [1.0, 0.4, 1.0]
+    assert found["estimated"].tolist() == [False, True, False]
+    assert found["users at"].tolist() == ["no limit (Offline)", "66.7 tokens/s", "no limit (Offline)"]
+
+
+def test_first_tokens_are_those_of_logs_under_one_limit():
+    rows = frame(("A", "Interactive", 70.0, 300.0), ("A", "Interactive", 75.0, 200.0), ("B", "Interactive", 68.0, 90.0))
+    rows = rows.assign(ttft_p50_ms=[100.0, 50.0, 80.0], ttft_p99_ms=[500.0, 60.0, np.nan])
+    found = interactivity.first_tokens(rows, "Interactive")
+    assert found[["accelerator", "seconds_p50", "seconds_p99"]].to_numpy().tolist() == [["A", 0.1, 0.5]]
+
+
+def test_inferencex_curves_are_upper_envelopes_at_one_length():
+    """The five parts with most runs; along each, throughput falls as interactivity rises."""
+    found = interactivity.inferencex("DeepSeek-R1")
+    parts = found.groupby(["accelerator", "precision"])
+    assert 3 <= parts.ngroups <= 5
+    falls = parts["output_tokens_per_second_per_gpu"].diff().dropna()
+    assert (falls < 0).all() and set(found["prompt_tokens"]) == {1024} and not found["disaggregated"].any()

@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from analysis import tables
+from analysis import evidence, tables
 from analysis.compare import USUAL_SIZE, NoData, comparable, fastest
 
 SCENARIOS = ("Offline", "Server", "Interactive")  # from no latency limit to the tightest
@@ -97,3 +97,48 @@ def bounds(rows: pd.DataFrame, interactivity: float) -> pd.DataFrame:
     highest = best.groupby(["accelerator", fast])["rate_per_accelerator"].max().unstack("fast")
     highest = highest.reindex(columns=[False, True])
     return pd.DataFrame({"lower": highest[True], "upper": highest[False]})
+
+
+def retained(at: pd.DataFrame) -> pd.DataFrame:
+    """Return throughputs at interactivities (`planner.curve.throughput_at`) with what is kept of the slowest asked for.
+
+    Added columns: retained (share of the accelerator's throughput at the lowest interactivity, Offline for 0),
+    estimated, order (of accelerators, the highest throughput at the lowest interactivity first), and `users at` (the
+    interactivity in words). Rows without a throughput are left out.
+    """
+    at = at.dropna(subset="throughput")
+    first = at[at["interactivity"].eq(at["interactivity"].min())].set_index("accelerator")["throughput"]
+    order = first.rank(ascending=False).reindex(at["accelerator"]).to_numpy()
+    words = at["interactivity"].map("{:g} tokens/s".format).mask(at["interactivity"].eq(NO_LIMIT), "no limit (Offline)")
+    return at.assign(
+        retained=at["throughput"] / at["accelerator"].map(first),
+        estimated=at["evidence"].eq("estimated"),
+        order=order,
+        **{"users at": words},
+    ).sort_values(["order", "interactivity"], ignore_index=True)
+
+
+def first_tokens(rows: pd.DataFrame, scenario: str) -> pd.DataFrame:
+    """Return the logged runs of one scenario, so of one limit, with seconds_p50 and seconds_p99 to the first token.
+
+    One run per accelerator: the highest throughput of the `usual` size.
+    """
+    logged = usual(rows[rows["scenario"].eq(scenario) & rows["ttft_p99_ms"].notna()])
+    best = logged.sort_values("rate_per_accelerator", ascending=False).drop_duplicates("accelerator")
+    seconds = {f"seconds_{mark}": best[f"ttft_{mark}_ms"] / 1000 for mark in ("p50", "p99")}
+    return best.assign(**seconds).sort_values("seconds_p99", ignore_index=True)
+
+
+def inferencex(model: str, prompt_tokens: float = 1024, answer_tokens: float = 1024, most: int = 5) -> pd.DataFrame:
+    """Return the upper envelope of InferenceX' runs of a model at FP4 and FP8, of the accelerators with most runs.
+
+    Of one pool of accelerators (no disaggregated runs), each precision by itself, `most` in all. Not MLPerf results.
+    """
+    runs = evidence.inferencex(disaggregated=False)
+    alike = runs["prompt_tokens"].eq(prompt_tokens) & runs["answer_tokens"].eq(answer_tokens)
+    runs = runs[runs["model"].eq(model) & alike & runs["precision"].isin(["fp4", "fp8"])]
+    parts = ["accelerator", "precision"]
+    counts = runs.groupby(parts)["model"].transform("size").rank(method="dense", ascending=False)
+    return evidence.envelope(runs[counts.le(most)], parts).assign(
+        precision=lambda frame: frame["precision"].str.upper()
+    )

@@ -26,6 +26,18 @@ MEASURED, INTERPOLATED, ESTIMATED = "measured", "interpolated", "estimated"
 SAME_LENGTHS = 0.01  # change of throughput below which a model and its lengths count as the benchmark's own
 ALL_OF_THE_ERROR = np.log(2)  # change of throughput (log) by other lengths at which the error is that of another model
 FACTS = ["scenario", "round", "submitter", "system", "accelerator_count", "precision"]  # of the run behind a throughput
+READ = [
+    "id",
+    "benchmark",
+    "accelerator",
+    "interactivity",
+    "rate_per_accelerator",
+    "availability",
+    "hypervisor",
+    "framework",
+    "serving_software",
+    *FACTS,
+]  # of the rows
 POINT = ["id", "interactivity", "throughput", "question", "start", "evidence"]
 COLUMNS = [
     "interactivity", "accelerator", "throughput", "low", "high", "evidence", "lower", "upper", "roof", *FACTS, "ids",
@@ -74,8 +86,8 @@ def throughput_at(
     speeds = [float(interactivity)] if np.isscalar(interactivity) else [float(speed) for speed in interactivity]
     if not all(0 <= speed < np.inf for speed in speeds):
         raise ValueError(f"interactivity: {speeds}, expected tokens/s per user, 0 (no limit) or more")
-    points = _points(rows, accelerators)
-    frontier = runs_of.frontier(rows)
+    frontier = runs_of.frontier(rows[READ])
+    points = _points(rows[READ], frontier, accelerators)
     runs = dict(iter(frontier.groupby("accelerator")))
     found = []
     for accelerator, own in points.groupby("accelerator", sort=False):
@@ -86,7 +98,7 @@ def throughput_at(
     return frame.sort_values(order, ascending=[True, False], kind="stable", ignore_index=True)
 
 
-def _points(rows: pd.DataFrame, accelerators: Iterable[str] = ()) -> pd.DataFrame:
+def _points(rows: pd.DataFrame, frontier: pd.DataFrame, accelerators: Iterable[str] = ()) -> pd.DataFrame:
     """Return what curves go through: runs, then estimates at the limits of scenarios where none is so fast.
 
     Columns beside those of the run: throughput, start (the interactivity from which the run holds it), question (that
@@ -95,8 +107,8 @@ def _points(rows: pd.DataFrame, accelerators: Iterable[str] = ()) -> pd.DataFram
     benchmark = rows["benchmark"].iloc[0]
     limits = runs_of.limits(benchmark).set_index("scenario")["interactivity"]
     rows = rows.assign(round=rows["round"].astype(str))
-    frontier = runs_of.frontier(rows)
     frontier = frontier.assign(
+        round=frontier["round"].astype(str),
         throughput=frontier["rate_per_accelerator"],
         start=frontier["scenario"].map(limits).fillna(0.0).clip(upper=frontier["interactivity"]),
         question=prediction.OTHER_SYSTEM,
@@ -138,6 +150,8 @@ def _through(runs: pd.DataFrame) -> pd.DataFrame:
     the farthest above first.
     """
     kept = runs.drop_duplicates("scenario")
+    if len(kept) == len(runs):
+        return kept
     others = runs.drop(kept.index).assign(start=lambda rest: rest["interactivity"])
     while len(others):
         ends = kept[["start", "interactivity"]].to_numpy().ravel()

@@ -9,10 +9,10 @@ used: prediction.py scales them to the record.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from analysis import tables
 from analysis.interactivity import RACKS
@@ -48,17 +48,12 @@ class Decoding:
         return float(np.interp(np.log(max(interactivity, SPEEDS[0])), np.log(SPEEDS), self.rates, right=0.0))
 
 
-@lru_cache(maxsize=1)
-def _datasheets() -> dict[str, dict]:
-    return tables.accelerators.set_index("label").to_dict("index")
-
-
-def datasheet(accelerator: str) -> pd.Series:
-    """Return the row of data/accelerators.csv of an accelerator by its short name; all NaN where there is none."""
-    columns = tables.accelerators.columns
-    row = pd.Series(_datasheets().get(accelerator, {}), dtype="object").reindex(columns)
-    texts = {name: "" for name in ("family", "kind", "vendor") if not isinstance(row[name], str)}
-    return pd.Series({**row, **texts})
+@cache
+def datasheet(accelerator: str) -> dict[str, Any]:
+    """Return the row of data/accelerators.csv of an accelerator by its short name; NaN and "" where there is none."""
+    rows = tables.accelerators
+    found = rows[rows["label"].eq(accelerator)].to_dict("records")
+    return found[0] if found else {name: "" if kind == "str" else np.nan for name, kind in rows.dtypes.items()}
 
 
 def group(accelerator: str, count: float = NODE) -> int:
