@@ -222,6 +222,13 @@ def test_step_table_has_a_row_per_step():
         evidence.public_scores(), quantization.memory("llama2-70b", [80]),
     )  # fmt: skip
     assert table["Step"].tolist() == ["FP16 to INT8", "FP16 to FP8", "FP8 to FP4", "FP16 to INT4 weights"]
-    assert table["InferenceX"].tolist()[0] == "" and table["InferenceX"].tolist()[2].startswith("1.23 (")
+    assert table["Speed, medians by source"].tolist() == ["2.0x", "", "1.2x", ""]
     assert table["KV tokens, 80 GB"].tolist()[0] == "6,000" and table["Weights, GB"].tolist()[2] == "70 to 39"
-    assert table["Tokens per answer"].tolist()[2] == ""
+    assert table["Answer"].tolist()[2] == ""
+
+
+def test_speed_by_source_has_a_column_per_source():
+    pairs = pd.DataFrame({"step": ["a", "a", "b"], "source": ["x", "x", "y"], "ratio": [1.0, 2.0, 3.0]})
+    assert quantization.speed_by_source(pairs).values.tolist() == [
+        ["a", "1.50 (1.10\u20131.90, n=2)", ""], ["b", "", "3.00 (3.00\u20133.00, n=1)"],
+    ]  # fmt: skip

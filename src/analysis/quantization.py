@@ -17,10 +17,10 @@ from analysis.compare import NoData
 
 INT8, FP8, FP4, INT4 = "FP16 to INT8", "FP16 to FP8", "FP8 to FP4", "FP16 to INT4 weights"
 STEPS = {  # printed precision after the step, and columns of data/accelerators.csv whose ratio is that of peak compute
-    INT8: ("INT8", "int8_dense_tops", "fp16_dense_tflops", "Turing, CDNA, and newer"),
-    FP8: ("FP8", "fp8_dense_tflops", "fp16_dense_tflops", "Hopper, Ada Lovelace, CDNA 3, and newer"),
-    FP4: ("FP4", "fp4_dense_tflops", "fp8_dense_tflops", "Blackwell, CDNA 4, and newer"),
-    INT4: ("INT4", "fp16_dense_tflops", "fp16_dense_tflops", "any: weights in 4 bits, arithmetic in 16"),
+    INT8: ("INT8", "int8_dense_tops", "fp16_dense_tflops", "Turing, CDNA"),
+    FP8: ("FP8", "fp8_dense_tflops", "fp16_dense_tflops", "Hopper, Ada, CDNA 3"),
+    FP4: ("FP4", "fp4_dense_tflops", "fp8_dense_tflops", "Blackwell, CDNA 4"),
+    INT4: ("INT4", "fp16_dense_tflops", "fp16_dense_tflops", "any"),
 }
 BITS = {"FP16": 16, "FP8": 8, "NVFP4": 4.5, "INT4": 4.25}  # per weight, scales of blocks included; INT8 as FP8
 PAIR = ["source", "step", "precision", "group", "load", "round", "model", "accelerator", "ratio"]
@@ -53,7 +53,7 @@ def doubts(results: pd.DataFrame) -> pd.Series:
 
 
 def label_problems(results: pd.DataFrame) -> pd.DataFrame:
-    """Return precision labels that are left out or corrected: model, submitters, label, action, reason, results."""
+    """Return precision labels that are left out or corrected: model, label, action, reason, and whose results."""
     fixes = tables.corrections
     fixes = fixes[fixes["table"].eq("official") & fixes["column"].eq("precision")].set_index("key")
     left_out = results.assign(reason=doubts(results), action="left out", label=results["precision"].str.upper())
@@ -69,7 +69,8 @@ def label_problems(results: pd.DataFrame) -> pd.DataFrame:
         submitters=("submitter", lambda each: ", ".join(sorted(set(each)))),
         accelerators=("accelerator", lambda each: ", ".join(sorted(set(each)))), results=("id", "size"),
     )  # fmt: skip
-    listed = listed.reset_index()
+    columns = ["model", "label", "action", "results", "reason", "submitters", "accelerators"]
+    listed = listed.reset_index()[columns]
     return listed.sort_values(["action", "results", "model"], ascending=[False, False, True], ignore_index=True)
 
 
@@ -141,10 +142,10 @@ def tensorrt_llm_pairs() -> pd.DataFrame:
     rows = pd.concat([by_batch, evidence.precision_effects("tensorrt-llm-quantization", "speedup")])
     words = {"FP8": "FP8", "W4A16": "INT4", "W4A8": "INT4, FP8 math", "W8A8-INT": "INT8"}
     step = rows["precision"].map({"fp8": FP8, "int8": INT8, "int4": INT4})
-    step = step.mask(rows["format"].eq("W4A8"), "FP16 to INT4 weights, FP8 math")
+    step = step.mask(rows["format"].eq("W4A8"), "FP16 to INT4 with FP8")
     batch = rows["workload"].str.extract(r"batch (\d+)")[0].astype(float)
     rows = rows.assign(step=step, group=rows["format"].map(words), load=batch, ratio=rows["value"])
-    return _pairs(pd.concat([full, rows], ignore_index=True).assign(source="TensorRT-LLM tables"))
+    return _pairs(pd.concat([full, rows], ignore_index=True).assign(source="TensorRT-LLM"))
 
 
 def single_gpu_pairs() -> pd.DataFrame:
@@ -240,37 +241,51 @@ def step_table(
 ) -> pd.DataFrame:
     """Return one row per step of precision with headings and cells as a page prints them.
 
-    Speed by source, ratio of peak compute, weights, room for the KV cache, accuracy, answer length, and hardware.
+    Range of the medians of sources, ratio of peak compute, weights, room for the KV cache, accuracy, answer length, and
+    hardware.
     `pairs` have the columns `PAIR`, `accuracy` is of `mlperf_accuracy`, `lengths` of `answer_lengths`, `scores` of
-    `evidence.public_scores`, `room` of `memory`. A median stands with P10 to P90 and the number of pairs.
+    `evidence.public_scores`, `room` of `memory`.
     """
-    speed = spread(pairs, ["step", "source"])
-    speed["cell"] = _cells(speed, "{:.2f}")
-    found = speed.pivot(index="step", columns="source", values="cell").reindex(list(STEPS))[
-        list(pairs["source"].unique())
-    ]
+    medians = spread(pairs, ["step", "source"]).groupby("step")["median"]
+    found = _span(medians.min(), medians.max(), "{:.1f}x").reindex(list(STEPS)).to_frame("Speed, medians by source")
     parts = tables.accelerators[tables.accelerators["kind"].eq("gpu")]
-    found["Peak compute"] = [f"{(parts[over] / parts[under]).median():.1f}x" for _, over, under, _ in STEPS.values()]
+    found["Peak"] = [f"{(parts[over] / parts[under]).median():.1f}x" for _, over, under, _ in STEPS.values()]
     steps = {INT8: ("FP16", "FP8"), FP8: ("FP16", "FP8"), FP4: ("FP8", "NVFP4"), INT4: ("FP16", "INT4")}
     weights = room.drop_duplicates("precision").set_index("precision")["weights_gb"].map("{:,.0f}".format)
     found["Weights, GB"] = [f"{weights[wide]} to {weights[narrow]}" for wide, narrow in steps.values()]
     tokens = (
         room.set_index(["gigabytes", "precision"])["kv_tokens"].round(-3).map("{:,.0f}".format).replace("0", "none")
     )
-    for gigabytes in room["gigabytes"].unique():
-        found[f"KV tokens, {gigabytes:g} GB"] = [tokens[gigabytes, narrow] for _, narrow in steps.values()]
+    sizes = room["gigabytes"].unique()
+    heading = "KV tokens, " + " / ".join(map("{:g}".format, sizes)) + " GB"
+    found[heading] = [" / ".join(tokens[size, narrow] for size in sizes) for _, narrow in steps.values()]
     after = [narrow for narrow, *_ in STEPS.values()]
     medians = accuracy.groupby(["printed_precision", "model"])["accuracy_percent"].median().groupby("printed_precision")
-    lowest, highest = (each.map("{:.1f}".format) for each in (medians.min(), medians.max()))
-    found["MLPerf accuracy, %"] = (lowest + "\u2013" + highest).reindex(after).to_numpy()
+    found["MLPerf, %"] = _span(medians.min(), medians.max(), "{:.1f}").reindex(after).to_numpy()
     tested = spread(scores[~scores["small"]], ["precision"], "percent").set_index("precision")
-    found["Public tests, %"] = _cells(tested, "{:.1f}").reindex(after).to_numpy()
-    shorter, measured = spread(lengths, ["model"]), evidence.precision_effects("ml-energy").iloc[0]
-    shorter = ", ".join(map("{} {:.2f}x".format, shorter["model"], shorter["median"]))
-    unchanged = f"{measured['value']:.2f}x (ML.ENERGY, n={measured['runs']})"
-    found["Tokens per answer"] = pd.Series({FP4: shorter, FP8: unchanged})
-    found["Hardware"] = [hardware for *_, hardware in STEPS.values()]
+    found["Public, %"] = (
+        (tested["median"].map("{:.1f}".format) + " (n=" + tested["n"].astype("str") + ")").reindex(after).to_numpy()
+    )
+    measured = evidence.precision_effects("ml-energy").iloc[0]
+    found["Answer"] = pd.Series({FP8: f"{measured['value']:.2f}x (n={measured['runs']})"})
+    if len(lengths):
+        medians = spread(lengths, ["model"])["median"]
+        found.loc[FP4, "Answer"] = f"{medians.min():.2f}x\u2013{medians.max():.2f}x"
+    found["From"] = [hardware for *_, hardware in STEPS.values()]
     return found.fillna("").rename_axis(index="Step", columns=None).reset_index()
+
+
+def speed_by_source(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return median, P10 to P90, and number of pairs as text, one row per step and one column per source."""
+    speed = spread(pairs, ["step", "source"])
+    wide = speed.assign(cell=_cells(speed, "{:.2f}")).pivot(index="step", columns="source", values="cell")
+    wide = wide.reindex(index=speed["step"].unique(), columns=speed["source"].unique())
+    return wide.fillna("").rename_axis(index="Step", columns=None).reset_index()
+
+
+def _span(low: pd.Series, high: pd.Series, form: str) -> pd.Series:
+    low, high = (each.dropna().map(form.format) for each in (low, high))
+    return low.where(low.eq(high), low + "\u2013" + high)
 
 
 def _cells(spreads: pd.DataFrame, form: str) -> pd.Series:
