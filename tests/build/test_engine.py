@@ -15,6 +15,7 @@ KINDS = [
     "#: parameters\nscale = 1",
     "print('one'); print('two')\nimport sys\nprint('error', file=sys.stderr)",
     "import pandas as pd\npd.DataFrame({'a': [scale, 2]})",
+    "print(pd.DataFrame({f'column {n}': [1.5] for n in range(30)}))\npd.DataFrame({c * 30: [1] for c in 'abcdef'})",
     "from IPython.display import HTML, Markdown, clear_output, display\nshown = display(HTML('1'), display_id=True)",
     "shown.update(HTML('2'))\ndisplay(Markdown('*3*'))\n_",
     "print('gone'); clear_output(wait=True); print('stays')",
@@ -49,9 +50,9 @@ def test_outputs_are_those_of_an_ordinary_kernel(project):
     report = Report("kinds", project.notebooks / "kinds.ipynb", {"scale": 7})
     forked, ordinary = run(report), run(report, "nbclient")
     assert outputs(forked) == outputs(ordinary)
-    assert len(outputs(forked)) == 12
+    assert len(outputs(forked)) == 14
     assert forked.failure.splitlines() == ordinary.failure.splitlines() == [
-        'cell 13 of 14, under "Kinds", line 3: broken()', "KeyError: 'no'"
+        'cell 14 of 15, under "Kinds", line 3: broken()', "KeyError: 'no'"
     ]  # fmt: skip
 
 

@@ -40,7 +40,7 @@ def build(
             continue
         if force or record.get("digest") != own or not (paths.REPORTS / f"{name}.html").exists():
             stale[name] = (report, own, engine, record.get("seconds", 0), at)
-    _say(f"{len(stale)} of {len(reports)} reports to build" if stale else f"{len(reports)} reports are up to date")
+    _say(f"to build: {len(stale)} of {len(reports)}" if stale else f"up to date: {len(reports)}")
     if stale:
         warm(stale.values())
     order = sorted(stale, key=lambda name: -stale[name][3])  # the longest first
@@ -77,7 +77,7 @@ def make(report: Report, own_digest: str, engine: str, _: float, at: str) -> dic
 
         try:
             records.write(aside, nbformat.writes(done.notebook))
-            failure += f"\nits outputs so far: reports/{aside.name}; the page of an earlier build is kept"
+            failure += f"\nits outputs are in reports/{aside.name}; a page of an earlier build stays"
         except OSError as error:  # a full disk hides no failure
             failure += f"\nits outputs could not be kept: {error}"
     return {"failure": failure, "no_data": done.no_data, "seconds": f"{time.monotonic() - started:.1f}"}

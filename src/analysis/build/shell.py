@@ -122,8 +122,13 @@ class Stream(io.TextIOBase):
         return True
 
 
-class Shell(InteractiveShell):
-    """An InteractiveShell whose outputs, errors among them, become those of notebook cells."""
+class ZMQInteractiveShell(InteractiveShell):
+    """An InteractiveShell whose outputs, errors among them, become those of notebook cells.
+
+    Its name is ipykernel's and it has a `kernel`: pandas, rich, and others know a notebook by that.
+    """
+
+    kernel = None
 
     def __init__(self, **options: Any) -> None:
         self.outputs, self.running = Outputs(), 0  # the number of the cell that runs
@@ -151,14 +156,16 @@ class Shell(InteractiveShell):
         return self.run_cell(cell.source, store_history=True).success
 
 
-def start() -> Shell:
+def start() -> ZMQInteractiveShell:
     """Make this process one that runs a notebook's cells, as if it were its kernel."""
-    shell = Shell.instance()
+    shell = ZMQInteractiveShell.instance()
     sys.stdout, sys.stderr = Stream("stdout", shell.outputs), Stream("stderr", shell.outputs)
     if "" not in sys.path:
         sys.path.insert(0, "")  # modules beside the notebook, as with a kernel
     if "numpy" in sys.modules:  # `random` sees to itself after a fork, numpy's global generator does not
         sys.modules["numpy"].random.seed()
+    if "pandas" in sys.modules:  # which took the process above for a terminal
+        sys.modules["pandas"].set_option("display.max_columns", 20)
     return shell
 
 
