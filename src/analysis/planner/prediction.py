@@ -186,11 +186,9 @@ def write_errors() -> None:
     beside.replace(file)
 
 
-@lru_cache(maxsize=1)
 def errors() -> pd.DataFrame:
-    """Return data/prediction_errors.csv, which `make data` writes: `prediction_errors` of the record as shipped."""
-    return pd.read_csv(DATA / "prediction_errors.csv", keep_default_na=False, na_values={"p90": [""], "low": [""],
-                       "middle": [""], "high": [""]})  # fmt: skip
+    """Return data/prediction_errors.csv: `prediction_errors` of the record as shipped."""
+    return tables.load("prediction_errors")
 
 
 @cache
