@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.paths import DATA
+from analysis import tables
+from analysis.paths import DATA, ROOT
 from analysis.planner import models, prediction
 from analysis.planner.prediction import BETWEEN, BEYOND, KNOWN, NONE, OTHER_MODEL, OTHER_SYSTEM
 
@@ -142,3 +143,17 @@ def test_what_is_left_out_does_not_leak_into_its_prediction(predicted):
     own = changed & known["offline"].notna()
     assert own.sum() > 20
     assert prediction.retained(tripled, known[own]) == pytest.approx(prediction.retained(known, known[own]))
+
+
+def test_the_docs_state_the_errors_of_the_file(errors):
+    """Each cell of the table in docs/planner.md: median and P90 of so many results."""
+    text = (ROOT / "docs" / "planner.md").read_text("utf-8").partition("## Prediction error")[2]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:2] == "| "]
+    labels = tables.benchmarks.set_index("benchmark")["label"].to_dict() | {"": "all models"}
+    told = {(row[0], row[1], head): cell for row in rows[1:] for head, cell in zip(rows[0][2:], row[2:], strict=True)}
+    found = errors[errors["benchmark"].eq("") | errors["question"].eq(KNOWN)]
+    found = found[found["scenario"].ne("Offline")]
+    for row in found.itertuples():
+        p90 = f" and {row.p90:.0%}" if row.p90 > 0 else ""
+        assert told[row.question, labels[row.benchmark], row.scenario] == f"{row.median:.1%}{p90} of {row.results}"
+    assert sum(cell != "-" for cell in told.values()) == len(found)
