@@ -17,9 +17,9 @@ from analysis.compare import NoData
 
 INT8, FP8, FP4, INT4 = "FP16 to INT8", "FP16 to FP8", "FP8 to FP4", "FP16 to INT4 weights"
 STEPS = {  # printed precision after the step, and columns of data/accelerators.csv whose ratio is that of peak compute
-    INT8: ("INT8", "int8_dense_tops", "fp16_dense_tflops", "Turing, CDNA"),
-    FP8: ("FP8", "fp8_dense_tflops", "fp16_dense_tflops", "Hopper, Ada, CDNA 3"),
-    FP4: ("FP4", "fp4_dense_tflops", "fp8_dense_tflops", "Blackwell, CDNA 4"),
+    INT8: ("INT8", "int8_dense_tops", "fp16_dense_tflops", "Turing, MI100"),
+    FP8: ("FP8", "fp8_dense_tflops", "fp16_dense_tflops", "Ada, Hopper, MI300"),
+    FP4: ("FP4", "fp4_dense_tflops", "fp8_dense_tflops", "Blackwell, MI350"),
     INT4: ("INT4", "fp16_dense_tflops", "fp16_dense_tflops", "any"),
 }
 BITS = {"FP16": 16, "FP8": 8, "NVFP4": 4.5, "INT4": 4.25}  # per weight, scales of blocks included; INT8 as FP8
@@ -241,13 +241,18 @@ def step_table(
 ) -> pd.DataFrame:
     """Return one row per step of precision with headings and cells as a page prints them.
 
-    Range of the medians of sources, ratio of peak compute, weights, room for the KV cache, accuracy, answer length, and
+    Speed as range of the medians of sources (MLPerf apart), peak compute, memory, accuracy, answer length, and
     hardware.
     `pairs` have the columns `PAIR`, `accuracy` is of `mlperf_accuracy`, `lengths` of `answer_lengths`, `scores` of
     `evidence.public_scores`, `room` of `memory`.
     """
-    medians = spread(pairs, ["step", "source"]).groupby("step")["median"]
-    found = _span(medians.min(), medians.max(), "{:.1f}x").reindex(list(STEPS)).to_frame("Speed, medians by source")
+    speed, found = spread(pairs, ["step", "source"]), pd.DataFrame(index=list(STEPS))
+    for heading, rows in (
+        ("MLPerf, x", speed["source"].eq("MLPerf")),
+        ("Others, x", speed["source"].ne("MLPerf")),
+    ):
+        medians = speed[rows].groupby("step")["median"]
+        found[heading] = _span(medians.min(), medians.max(), "{:.1f}x")
     parts = tables.accelerators[tables.accelerators["kind"].eq("gpu")]
     found["Peak"] = [f"{(parts[over] / parts[under]).median():.1f}x" for _, over, under, _ in STEPS.values()]
     steps = {INT8: ("FP16", "FP8"), FP8: ("FP16", "FP8"), FP4: ("FP8", "NVFP4"), INT4: ("FP16", "INT4")}
@@ -267,7 +272,7 @@ def step_table(
         (tested["median"].map("{:.1f}".format) + " (n=" + tested["n"].astype("str") + ")").reindex(after).to_numpy()
     )
     measured = evidence.precision_effects("ml-energy").iloc[0]
-    found["Answer"] = pd.Series({FP8: f"{measured['value']:.2f}x (n={measured['runs']})"})
+    found["Answer"] = pd.Series({FP8: f"{measured['value']:.2f}x"})
     if len(lengths):
         medians = spread(lengths, ["model"])["median"]
         found.loc[FP4, "Answer"] = f"{medians.min():.2f}x\u2013{medians.max():.2f}x"

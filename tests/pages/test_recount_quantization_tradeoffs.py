@@ -194,7 +194,7 @@ def test_speed_by_source(page, runs):
     low, high = found.quantile([0.1, 0.9])
     expected = f"{found.median():.2f} ({low:.2f}\u2013{high:.2f}, n={len(found)})"
     assert cells.loc["FP8 to FP4", "InferenceX"] == expected
-    steps = page["steps"].set_index("Step")["Speed, medians by source"]
+    steps = page["steps"].set_index("Step")["Others, x"]
     assert steps["FP8 to FP4"] == f"{found.median():.1f}x"
     assert page["answer"]["value"] == pytest.approx(found.median())
 
