@@ -69,15 +69,18 @@ def figure(
 
 
 def table(
-    frame: pd.DataFrame, *, title: str = "", columns: Mapping[str, str] | None = None,
+    frame: pd.DataFrame, *, title: str = "", columns: Mapping[str, str] | Iterable[str] = (),
     formats: Mapping[str, str] | None = None, note: str = "", name: str = "",
 ) -> None:  # fmt: skip
     """Show a table: `columns` picks, orders, and heads the columns, `formats` holds a format such as "{:.2f}x" of each.
 
+    Columns that are only named are headed by their names.
+
     Numbers have three significant digits by default; lists of caveat codes become their labels. The CSV beside it has
     the same columns at full precision. Raises ValueError for a column that the frame lacks.
     """
-    columns = dict(columns or {column: str(column).replace("_", " ") for column in frame})
+    if not isinstance(columns, Mapping):
+        columns = {column: str(column).replace("_", " ").capitalize() for column in columns or frame}
     for column in columns:
         names.choose(column, [str(each) for each in frame.columns], "column of the table")
     shown = pd.DataFrame({column: _cells(frame[column], (formats or {}).get(column)) for column in columns})

@@ -14,6 +14,7 @@ from analysis.compare import USUAL_SIZE, NoData, comparable, fastest, latest
 from analysis.progress import software_chain
 
 RACKS = ["GB200", "GB300", "Vera Rubin"]  # accelerators of NVL72 racks, whose trays hold four
+EQUAL_SOFTWARE = [("H200 FP8", "H100 FP8"), ("B200 FP8", "H100 FP8"), ("B200 FP4", "B200 FP8")]  # InferenceX
 FACTS = ["round", "accelerator", "accelerator_count", "rate_per_accelerator", "submitter", "precision_label"]
 
 
@@ -206,23 +207,25 @@ def per_dollar_and_kilowatt(steps: pd.DataFrame, prices: pd.DataFrame) -> pd.Dat
 
 
 def at_equal_software(
-    model: str, engine: str, pairs: Iterable[tuple[str, str]], speeds: Iterable[float]
+    model: str, engine: str, speeds: Iterable[float], pairs: Iterable[tuple[str, str]] = EQUAL_SOFTWARE
 ) -> pd.DataFrame:
     """Return InferenceX' ratios of throughput per GPU at one engine, model, lengths, and interactivity.
 
     `pairs` are "accelerator precision" over another, such as ("B200 fp8", "H100 fp8"); `speeds` are tokens/s per user.
-    Columns: pair, interactivity, ratio (median over lengths), low, high, lengths (how many). No MLPerf results.
+    Columns: pair, interactivity, at (in words), ratio (median over lengths), low, high, lengths (how many). No MLPerf
+    results.
     """
     runs = evidence.inferencex(disaggregated=False)
     runs = runs[runs["model"].eq(model) & runs["engine"].eq(engine) & runs["gpus"].le(USUAL_SIZE)]
-    runs = runs.assign(part=runs["accelerator"] + " " + runs["precision"])
+    runs = runs.assign(part=runs["accelerator"] + " " + runs["precision"].str.upper())
     by, found = ["prompt_tokens", "answer_tokens"], []
     for speed in speeds:
         rate = evidence.value_at(runs, speed, [*by, "part"]).unstack("part")
         for over, under in pairs:
             ratio = (rate[over] / rate[under]).dropna()
             found.append((f"{over} / {under}", speed, ratio.median(), ratio.min(), ratio.max(), len(ratio)))
-    return pd.DataFrame(found, columns=["pair", "interactivity", "ratio", "low", "high", "lengths"])
+    equal = pd.DataFrame(found, columns=["pair", "interactivity", "ratio", "low", "high", "lengths"])
+    return equal.assign(at=equal["interactivity"].map("{} tokens/s per user".format))
 
 
 def waterfall(rows: pd.DataFrame, accelerators: Sequence[str], new: str, first_round: str = "") -> pd.DataFrame:
