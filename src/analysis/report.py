@@ -80,7 +80,8 @@ def table(
     the same columns at full precision. Raises ValueError for a column that the frame lacks.
     """
     if not isinstance(columns, Mapping):
-        columns = {column: str(column).replace("_", " ").capitalize() for column in columns or frame}
+        words = {column: str(column).replace("_", " ") for column in columns or frame}
+        columns = {column: text[:1].upper() + text[1:] for column, text in words.items()}  # "MLPerf" stays
     for column in columns:
         names.choose(column, [str(each) for each in frame.columns], "column of the table")
     shown = pd.DataFrame({column: _cells(frame[column], (formats or {}).get(column)) for column in columns})
