@@ -130,8 +130,8 @@ def test_another_system_submitter_or_figure_never_takes_the_place_of_a_shipped_r
 ):
     before = bring(tree.summary())
     folder = shipped(before)
-    tree.summary(changes)
-    for choices in ({}, {"origin": "official"}):
+    for rows, choices in (((changes,), {}), ((changes, changes), {"origin": "official"})):  # once, and twice
+        tree.summary(*rows)
         status, said = add(tree.root, **choices)
         assert status == 1 and own(folder) is None
         assert f"{words}, but the record's {ID} is Acme, Acme 8x H100, 24,000.5 tokens/s" in said

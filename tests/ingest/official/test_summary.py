@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from analysis.ingest.official import hardware, importing, precision, units
+from analysis.ingest.official import hardware, importing, units
 from tests.ingest.official.conftest import ROW, V61
 
 ID = "o-9.9-0007-llama2-70b-99.9-offline"
@@ -103,7 +103,7 @@ def test_a_new_round_with_a_new_benchmark_and_accelerator_is_imported_and_named(
     ],
 )
 def test_precision_is_what_ran_or_unknown(declared, round, counts_tokens, found):
-    assert precision.declared(declared, round, counts_tokens)[:2] == found
+    assert hardware.precision(declared, round, counts_tokens)[:2] == found
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_rows_that_cannot_be_are_left_out_alone_with_the_reason(tree, bring, mon
 def test_long_declarations_take_no_time():
     started = time.monotonic()
     for text in ("(" * 32_000, "fp8 (" * 6_000, "a-" * 16_000, "fp8 with " * 3_000):
-        precision.declared(text, "v6.1", True)
+        hardware.precision(text, "v6.1", True)
     assert time.monotonic() - started < 1
 
 

@@ -22,7 +22,7 @@ def test_a_run_gives_its_row_from_the_log_alone(tree, bring):
     row = bring(tree.root).loc["o-9.9-closed-acme-acme-llama2-70b-99.9-offline"]
     told(row, {"round": "v9.9", "low": 24000.5, "unit": "tokens/s", "accelerator": "H100 SXM", "accelerator_count": 8,
                "nodes": 2, "power_watts_low": 400.0, "power_measured": True, "validity": "VALID",
-               "samples_per_second": 70.0, "tokens_per_second": 21000.0, "tokens_per_sample": 300.0,
+               "samples_per_second": 80.0, "tokens_per_second": 24000.5, "tokens_per_sample": 300.006,
                "ttft_p99_ms": 450.0, "tpot_p99_ms": 150.0, "recomputed": 24000.5, "precision": "fp8",
                "recomputed_key": "result_tokens_per_second", "location": location, "evidence": "log",
                "serving_software": "vLLM", "hypervisor": "VMware vSphere"})  # fmt: skip

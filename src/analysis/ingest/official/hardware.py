@@ -1,4 +1,4 @@
-"""Name the accelerator of a system, count its accelerators, and find the software that its description names."""
+"""Read what a submitter says of a system: accelerators, software, power limit, and precision of the weights."""
 
 from __future__ import annotations
 
@@ -11,6 +11,15 @@ MIXED = "mixed"  # the accelerator of a cluster of several types
 COUNT = re.compile(r"\s*\(x(\d{1,9})\)\s*$")
 COUNTS = re.compile(r"\(x(\d{1,9})(?:x(\d{1,9}))?\)")  # (x87), or nodes and accelerators of each: (x2x8)
 CAP = re.compile(r"power cap (\d{1,5}) ?w\b|\b(\d{1,5}) ?w / \d{1,5} ?w \(reduced\)", re.IGNORECASE)
+PRECISIONS = ("fp32", "bf16", "fp16", "fp8", "int8", "int4", "fp4")
+STARTING = ("fp32", "bf16", "fp16")  # formats in which models are published
+SPELLINGS = {  # as submitters write them, in lower case
+    "float32": "fp32", "float16": "fp16", "half": "fp16", "bfloat16": "bf16", "float8": "fp8", "uint8": "int8",
+    "f32": "fp32", "f16": "fp16", "f8_e4m3": "fp8", "f8_e5m2": "fp8", "uint4": "int4", "mxfp4": "fp4", "nvfp4": "fp4",
+    "w4a16": "int4", "fp8_e4m3": "fp8", "fp8_e5m2": "fp8", "float8_e4m3fn": "fp8",
+}  # fmt: skip
+LONGEST = 300  # characters of a declaration that are read
+BRACKET = re.compile(r"\(([^()]*)\)")  # how the weights came to their type, or what the type is of
 # What is first is built on what is below it; each is found between marks that are no letters.
 HYPERVISORS = {
     "VMware vSphere": r"vsphere|esxi",
@@ -60,7 +69,7 @@ def accelerator(name: str) -> tuple[str, bool]:
 
 
 def counted(name: str) -> int:
-    """Return the accelerators that a name counts: 87 in "MI355X (x87)", 16 in "MI300X (x2x8)", 0 where it counts none."""
+    """Return the accelerators that a name counts: 87 in "MI355X (x87)", 16 in "MI300X (x2x8)", 0 for none."""
     return sum(int(count) * int(each or 1) for count, each in COUNTS.findall(name))
 
 
@@ -79,6 +88,25 @@ def power_cap(*texts: str) -> float:
     """Return the power limit per accelerator in watts that the texts state, NaN where they state none."""
     found = CAP.search("\n".join(texts))
     return float(found[1] or found[2]) if found else float("nan")
+
+
+def precision(text: str, round: str, counts_tokens: bool) -> tuple[str, str, str]:
+    """Return precision, its basis, and a remark, from the declared `weight_data_types`.
+
+    The type of the weights counts, not that of the KV cache. Several types are "mixed", without a precision. In v4.1
+    what counts tokens declares the type of the starting weights, which says nothing of what ran.
+    """
+    plain = BRACKET.sub(lambda part: " kv " if "kv" in part[1].lower() else " ", text[:LONGEST])
+    parts = [part for part in re.split(r"[,;/]| with ", plain) if "kv" not in part.lower()]
+    words = [word for part in parts for word in re.findall(r"[a-z]\w*", part.lower().replace("-", "_"))]
+    types = {SPELLINGS.get(word, word) for word in words} & {*PRECISIONS}
+    if len(types) != 1:
+        listed = ", ".join(name for name in PRECISIONS if name in types)
+        return "", "mixed" if types else "unknown", f"declared weight types that are known: {listed}" if types else ""
+    name = types.pop()
+    if name in STARTING and counts_tokens and round == "v4.1":
+        return "", "unknown", f"declared {name} is the type of the starting weights, not what ran"
+    return name, "declared", "" if name in words else f"declared as {parts[0].strip()}"
 
 
 def _named(products: tuple[tuple[str, str], ...], text: str) -> list[str]:

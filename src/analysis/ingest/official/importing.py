@@ -11,16 +11,16 @@ import pandas as pd
 
 from analysis import tables
 from analysis.ingest.check import cell_faults
-from analysis.ingest.official import loadgen, power, record, rows, sources, tree, units
+from analysis.ingest.official import logs, record, rows, sources, tree, units
 from analysis.names import choose
 from analysis.paths import DATA
 
 OLDEST = "v4.1"
 ORIGINS = ("official", "measured")
 SHOWN = 20  # lines of one kind that are printed
-FROM_LOG = ["recomputed", "samples_per_second", "tokens_per_second", "tokens_per_sample", "power", *loadgen.PERCENTILES]
+FROM_LOG = ["recomputed", "samples_per_second", "tokens_per_second", "tokens_per_sample", "power", *logs.PERCENTILES]
 ABOUT_LOG = ["inferred", "recomputed_key", "validity", "unit", "power_remark", "power_fault", "fault"]
-MISSING_LOG = f"{loadgen.LOG} is missing; of runs with MLPerf Endpoints logs the summary is read"
+MISSING_LOG = f"{logs.LOG} is missing; of runs with MLPerf Endpoints logs the summary is read"
 
 Say = Callable[[str], None]
 
@@ -87,11 +87,11 @@ def _imported(paths: Sequence[Path], round: str, origin: str) -> pd.DataFrame:
     rows.fail(found, found["origin"].eq(""), found["doubt"])
     rows.fail(found, age.isna(), "names no round; say it with --round")
     told = {run.Index: _log(run) for run in found[found["fault"].eq("") & found["folder"].ne("")].itertuples()}
-    logs = pd.DataFrame.from_dict(told, orient="index", dtype=object)
-    logs = logs.reindex(index=found.index, columns=FROM_LOG + ABOUT_LOG).astype(object)
-    logs = logs.astype(dict.fromkeys(FROM_LOG, "float64")).fillna(dict.fromkeys(ABOUT_LOG, ""))
-    rows.fail(found, logs["fault"].ne(""), logs["fault"])
-    found = record.identified(rows.shaped(found, logs))
+    said = pd.DataFrame.from_dict(told, orient="index", dtype=object)
+    said = said.reindex(index=found.index, columns=FROM_LOG + ABOUT_LOG).astype(object)
+    said = said.astype(dict.fromkeys(FROM_LOG, "float64")).fillna(dict.fromkeys(ABOUT_LOG, ""))
+    rows.fail(found, said["fault"].ne(""), said["fault"])
+    found = record.identified(rows.shaped(found, said))
     wrong = cell_faults(rows.columns(found), tables.descriptor()["results"])
     rows.fail(found, found.index.isin(wrong.index), wrong.reindex(found.index).fillna(""))
     return record.held_against(found)
@@ -99,27 +99,27 @@ def _imported(paths: Sequence[Path], round: str, origin: str) -> pd.DataFrame:
 
 def _log(run: Any) -> dict[str, Any]:
     """Return what the log of one run says and its power, or what is wrong with either."""
-    file = Path(run.folder, "performance", "run_1", loadgen.LOG)
+    file = Path(run.folder, "performance", "run_1", logs.LOG)
     told: dict[str, Any] = {}
     if not tree.openable(file, run.root):
         return {"fault": MISSING_LOG} if run.evidence == "log" else told
     try:
-        told, log = loadgen.logged(file, run.benchmark, run.scenario)
+        told, log = logs.logged(file, run.benchmark, run.scenario)
         if told.get("inferred"):
             return (
                 {"fault": "is inferred from the log of another scenario: give the summary"}
                 if run.evidence == "log"
                 else told
             )
-        samples = file.with_name(power.LOG)
+        samples = file.with_name(logs.SAMPLES)
         if tree.openable(samples, run.root):
-            told["power"], told["power_remark"] = power.measured(samples, log, run.scenario)
+            told["power"], told["power_remark"] = logs.measured(samples, log, run.scenario)
         elif run.evidence == "log" and Path(run.folder, "performance", "power").is_dir():
-            raise power.PowerError(f"{power.LOG} is missing, though power was measured")
+            raise logs.PowerError(f"{logs.SAMPLES} is missing, though power was measured")
         return told
-    except power.PowerError as error:
+    except logs.PowerError as error:
         return told | {"power_fault": str(error)}
-    except loadgen.LogError as error:
+    except logs.LogError as error:
         return {"fault": str(error)}
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import tables
-from analysis.ingest.official.rows import fail, remark
+from analysis.ingest.official.rows import each, fail, remark
 from analysis.paths import DATA
 
 STRICTER = {"95": "99", "99": "99.9"}  # the target under which a measurement may be filed again
@@ -37,33 +37,22 @@ def identified(found: pd.DataFrame) -> pd.DataFrame:
     with o, others with m.
     """
     official, by_id = found["origin"].eq("official"), found["result_id"].ne("")
-    system = found["platform"].where(found["platform"].ne(""), found["system"])
-    filed = found["round"].str.removeprefix("v") + "-" + found["division"] + "-" + found["submitter"] + "-" + system
-    names = (
-        np.where(official, "o-", "m-")
-        + found["result_id"].where(by_id, filed)
-        + "-"
-        + found["model_run"]
-        + "-"
-        + found["scenario"]
-    )
-    places = ("result " + found["result_id"]).where(
-        by_id, "folder " + found["location"].where(found["location"].ne(""), found["system"])
-    )
+    system = found["platform"].mask(found["platform"].eq(""), found["system"])
+    place = found["location"].mask(found["location"].eq(""), system)
+    number = found["round"].str.removeprefix("v")
+    filed = number.str.cat([found["division"], found["submitter"], system], "-").mask(by_id, found["result_id"])
+    names = official.map({True: "o", False: "m"}).str.cat([filed, found["model_run"], found["scenario"]], "-")
+    places = ("folder " + place).mask(by_id, "result " + found["result_id"])
     found = found.assign(
         id=names.str.lower().str.replace(r"[^a-z0-9.]+", "-", regex=True).str.strip("-."),
-        locator=places + ", " + found["model_run"] + ", " + found["scenario"],
+        locator=places.str.cat([found["model_run"], found["scenario"]], ", "),
         source_id=("mlcommons-" + found["round"]).where(official, UNOFFICIAL),
     )
     system = found["location"].str.replace(r"/[^/]+/[^/]+$", "", regex=True)
-    measured = found[["low", "power_watts_low", "energy_millijoules_per_query"]].fillna(0)
-    measured = measured.join(found[["id", "division", *RUN]]).assign(
-        system=system.where(system.ne(""), found["result_id"])
-    )
+    measured = found[["id", "low", "power_watts_low", "energy_millijoules_per_query", "division", *RUN]].fillna(0)
+    measured["system"] = system.mask(system.eq(""), found["result_id"])
     # The open division gives each run an id of its own, so the name of the run counts, without its target.
-    measured["run"] = [
-        run.removesuffix(target) for run, target in zip(found["model_run"], found["accuracy_target"], strict=True)
-    ]
+    measured["run"] = each(str.removesuffix, found, "model_run", "accuracy_target")
     keys = [name for name in measured if name != "id"]
     strict = measured.drop_duplicates(keys).rename(columns={"id": "duplicate_of"})
     loose = measured.assign(accuracy_target=measured["accuracy_target"].map(STRICTER).fillna("none"))
@@ -92,23 +81,13 @@ def held_against(found: pd.DataFrame) -> pd.DataFrame:
     theirs = there.loc[ours["match"].astype(int)].set_index(ours.index)
     same = _keyed(ours)[["who", "what"]].eq(_keyed(theirs)[["who", "what"]]).all(axis=1)
     near = ours["low"].le(theirs["high"] * (1 + AGREES)) & ours["high"].ge(theirs["low"] * (1 - AGREES))
-    said = [
-        frame["submitter"]
-        + ", "
-        + frame["system"]
-        + ", "
-        + frame["low"].map("{:,.6g} ".format).astype("str")
-        + frame["unit"]
-        for frame in (ours, theirs)
-    ]
-    words = (said[0] + ", but the record's " + theirs["id"] + " is " + said[1]).reindex(found.index).fillna("")
-    fail(found, words.ne("") & ~(same & near).reindex(found.index, fill_value=True), words)
-    false = ours.loc[~same, "file"]
-    fail(
-        found,
-        official & found["file"].isin(false) & ~found["sure"],
-        "its file contradicts the record, so it is not of that round's repository",
-    )
+    for index in ours.index[~(same & near)]:
+        one, two = (
+            f"{row.submitter}, {row.system}, {row.low:,.6g} {row.unit}" for row in (ours.loc[index], theirs.loc[index])
+        )
+        found.loc[index, "fault"] = f"{one}, but the record's {theirs.at[index, 'id']} is {two}"
+    false = official & found["file"].isin(ours.loc[~same, "file"]) & ~found["sure"]
+    fail(found, false, "its file contradicts the record, so it is not of that round's repository")
     sound = ours.index[found.loc[ours.index, "fault"].eq("")]
     found.loc[sound, KEPT] = theirs.loc[sound, KEPT]
     fail(found, found.duplicated(["id", "low", "fault"]), "stands twice, the same")
@@ -127,23 +106,17 @@ def completed(found: pd.DataFrame, there: pd.DataFrame) -> pd.DataFrame:
 
 
 def _matched(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.Series:
-    """Return the index of the same result in `theirs`, NaN for none; a key that two rows of a side share tells nothing."""
+    """Return the index of the same result in `theirs`, NaN for none; a key that two of its rows share tells nothing."""
     found = pd.Series(np.nan, ours.index)
     for first, *more in KEYS:
-        here, there = (
-            frame[first].str.cat([frame[name] for name in more], "\n").where(frame[first].ne("")) for frame in (ours, theirs)
-        )
-        places = pd.Series(there.index, there)[~there.duplicated(keep=False).to_numpy() & there.notna().to_numpy()]
-        found = found.fillna(here.mask(here.duplicated(keep=False)).map(places))
+        here, there = (frame[first].str.cat([frame[name] for name in more], "\n") for frame in (ours, theirs))
+        there = there[theirs[first].ne("") & ~there.duplicated(keep=False)]
+        found = found.fillna(here.where(ours[first].ne("")).map(pd.Series(there.index, there)))
     return found
 
 
 def _keyed(found: pd.DataFrame) -> pd.DataFrame:
     """Return the columns of KEYS as texts; submitter and system without case, blanks, and marks."""
-    plain = {
-        to: found[name].str.casefold().str.replace(r"[\W_]+", "", regex=True)
-        for to, name in {"who": "submitter", "what": "system"}.items()
-    }
-    return (
-        found[["id", "result_id", "division", *RUN]].astype("str").assign(folder=found["location"].str.lower(), **plain)
-    )
+    who, what = (found[name].str.casefold().str.replace(r"[\W_]+", "", regex=True) for name in ("submitter", "system"))
+    keyed = found[["id", "result_id", "division", *RUN]].astype("str")
+    return keyed.assign(folder=found["location"].str.lower(), who=who, what=what)

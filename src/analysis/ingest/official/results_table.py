@@ -121,11 +121,10 @@ def _blocks(cells: pd.DataFrame, top: int, names: pd.Series) -> pd.DataFrame:
     if by_result.empty:
         raise FileError("holds no result: no row 'Avg. Result'")
     system = cells.loc[by_result["start"]].reset_index(drop=True)
-    columns = by_result["column"].astype(int)
+    columns, places = by_result["column"].astype(int), by_result["start"].map("row {:.0f}".format)
     rows = by_result.drop(columns=["start", "column"]).assign(
-        result_id=system[0], link=_links(names, system), model=benchmarks[columns].to_numpy(),
+        result_id=system[0], link=_links(names, system), model=benchmarks[columns].to_numpy(), place=places,
         scenario=scenarios[columns].to_numpy(), label=names[columns].to_numpy(),
-        place=[f"row {start + 1:.0f}, column {column + 1}" for start, column in zip(by_result["start"], columns, strict=True)],
     )  # fmt: skip
     return rows.assign(**{name: system[_column(names, column)] for name, column in COLUMNS.items()})
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from analysis import tables
-from analysis.ingest.official import hardware, precision, units
-from analysis.ingest.official.loadgen import PERCENTILES
+from analysis.ingest.official import hardware, units
+from analysis.ingest.official.logs import PERCENTILES
 from analysis.ingest.official.results_table import rounding
 from analysis.ingest.official.units import LIMITED, MILLISECONDS, STREAMS, TOKENS
 
@@ -31,49 +31,43 @@ LEAST_WATTS, MOST_WATTS_EACH_NODE, MOST_MILLIJOULES = 0.1, 200_000, 1e12
 POWER = ("watts", "millijoules", "joules")
 AVAILABILITY = {"on-premise": "available", "cloud": "available", "research": "rdi", "rdo": "rdi"}
 AVAILABILITY |= {"research, development, or internal": "rdi"}
+BENCHMARK = ("offline_unit", "tokens_per_sample_by_rule", "single_stream_log_key")  # columns of data/benchmarks.csv
 UNSAID = ("", "0", "n/a", "na", "none", "-")
 AGREES, POWER_AGREES = 1e-6, 1e-9  # share by which a figure from its log, and power from its samples, may differ
-ENDPOINTS = "figure of MLPerf Endpoints logs"
-MEAN = "mean latency, where LoadGen gives a percentile"
-WINDOW = "tokens over the window of LoadGen, not over the whole run"
 
 
 def named(found: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of sources.read with clean texts, benchmark, accuracy target, and scenario."""
+    """Return the rows of sources.read with clean texts, benchmark and what is known of it, target, and scenario."""
     found = found.reindex(columns=[*dict.fromkeys([*found.columns, *TEXTS])])
     for name in TEXTS:
         texts, most = found[name].map(clean), LONGEST_NOTES if name == "described" else LONGEST
         fail(found, texts.str.len().gt(most), f"has more than {most:,} characters in {name}")
         found[name] = texts.str.slice(0, most).astype("str")
-    pairs = [units.benchmark(model, run) for model, run in zip(found["model"], found["model_run"], strict=True)]
-    found[["benchmark", "accuracy_target"]] = pd.DataFrame(
-        pairs, found.index, ["benchmark", "accuracy_target"], dtype="str"
-    )
-    models = found["model"] + " " + found["model_run"]
-    found["scenario"] = [units.scenario(name, model) for name, model in zip(found["scenario"], models, strict=True)]
+    pairs = each(units.benchmark, found, "model", "model_run")
+    found["benchmark"], found["accuracy_target"] = pairs.str[0].astype("str"), pairs.str[1].astype("str")
+    found["filed"] = found["model"] + " " + found["model_run"]
+    found["scenario"] = each(units.scenario, found, "scenario", "filed")
     known = found["scenario"].isin(units.SCENARIOS)
     fail(found, ~known, "scenario " + found["scenario"].map(shown) + f" is not one of {', '.join(units.SCENARIOS)}")
     found["division"] = found["division"].str.lower().replace({"closed-network": "network"})
     found["availability"] = found["availability"].str.lower().replace(AVAILABILITY)
-    found["suite"] = [",".join(sorted(filter(None, re.split(r"[,\s]+", suite.lower())))) for suite in found["suite"]]
+    found["suite"] = found["suite"].map(lambda suite: ",".join(sorted({*re.findall(r"[^,\s]+", suite.lower())})))
     found["result_id"] = found["result_id"].str.extract(r"^v?(\d+\.\d+-\d{4})$")[0].fillna("")
-    found["location"], found["system"] = (
-        place(found["location"]),
-        found["system"].where(found["system"].ne(""), found["platform"]),
-    )
+    found["location"] = place(found["location"])
+    found["system"] = found["system"].where(found["system"].ne(""), found["platform"])
     for name in ("has_power", "inferred"):
         found[name] = found[name].map(clean).str.lower().isin(("true", "1", "1.0"))
     # From v6.0 on the flag also says how a folder is spelled.
     found["inferred"] &= found["round"].map(units.age) < units.age("v6.0")
-    return found.assign(note="", corrected="")
+    benchmarks = tables.benchmarks.set_index("benchmark")[list(BENCHMARK)]
+    return found.join(benchmarks, on="benchmark").assign(note="", corrected="")
 
 
 def shaped(rows: pd.DataFrame, logs: pd.DataFrame) -> pd.DataFrame:
-    """Return `named` rows with every column of the record that they give; `logs` is of loadgen.logged, by index."""
-    for part in (_hardware, _figure, _recomputed, _rates, _weights, _power, _software, _endpoints):
+    """Return `named` rows with every column of the record that they give; `logs` is of logs.logged, by index."""
+    for part in (_hardware, _figure, _recomputed, _rates, _power, _described):
         part(rows, logs)
-    rows["per"], rows["accuracy"] = "system", rows["accuracy"].where(~rows["accuracy"].str.lower().isin(UNSAID), "")
-    return rows
+    return rows.assign(per="system", accuracy=rows["accuracy"].mask(rows["accuracy"].str.lower().isin(UNSAID), ""))
 
 
 def columns(found: pd.DataFrame) -> pd.DataFrame:
@@ -119,28 +113,30 @@ def shown(value: Any) -> str:
     return repr(value)[:60]
 
 
+def each(function: Callable[..., Any], rows: pd.DataFrame, *names: str) -> pd.Series:
+    """Return what a function says of the cells of these columns, row by row; texts as "str"."""
+    told = pd.Series(
+        [function(*cells) for cells in zip(*(rows[name] for name in names), strict=True)], rows.index, dtype=object
+    )
+    return told.astype("str") if told.map(type).eq(str).all() else told.infer_objects()
+
+
 def fail(rows: pd.DataFrame, wrong: pd.Series, words: str | pd.Series) -> None:
     """Note why rows cannot be used; the first reason counts."""
-    wrong = wrong & rows["fault"].eq("")
-    rows.loc[wrong, "fault"] = words if isinstance(words, str) else words[wrong]
+    rows["fault"] = rows["fault"].mask(wrong & rows["fault"].eq(""), words)
 
 
 def remark(rows: pd.DataFrame, where: pd.Series, words: str | pd.Series) -> None:
     """Append words to the notes of some rows."""
-    joined = rows["note"] + "; " + words
-    rows["note"] = rows["note"].mask(where, joined.str.removeprefix("; "))
+    rows["note"] = rows["note"].mask(where, (rows["note"] + "; " + words).str.removeprefix("; "))
 
 
 def count(rows: pd.DataFrame, name: str) -> pd.Series:
     """Return a whole number of each row, NaN where nothing is said."""
-    said = rows.get(name, pd.Series(None, rows.index, dtype=object))
-    unsaid = said.map(clean).str.lower().isin(UNSAID)
-    counted = said.map(number).where(~unsaid)
-    fail(
-        rows,
-        ~unsaid & ~(counted.ge(0) & counted.mod(1).eq(0) & counted.le(1e6)),
-        f"{name} is " + said.map(shown) + ", not a whole number",
-    )
+    unsaid = rows[name].map(clean).str.lower().isin(UNSAID)
+    counted = rows[name].map(number).mask(unsaid).astype("float64")
+    wrong = ~unsaid & ~(counted.between(0, 1e6) & counted.mod(1).eq(0))
+    fail(rows, wrong, f"{name} is " + rows[name].map(shown) + ", not a whole number")
     return counted
 
 
@@ -150,180 +146,144 @@ def _hardware(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
     nodes, per_node, total = count(rows, "nodes"), count(rows, "per_node"), count(rows, "total")
     fail(rows, ~nodes.gt(0), "nodes is not a whole number above 0")
     by_processor = names.eq("")
-    fail(rows, by_processor & per_node.fillna(0).gt(0), "names no accelerator, though it counts some")
-    per_node = per_node.mask(by_processor, count(rows, "processors_per_node"))
+    fail(rows, by_processor & per_node.gt(0), "names no accelerator, though it counts some")
     remark(rows, by_processor, "processor-only system; sockets counted")
-    names = names.mask(by_processor, rows["processor"])
+    per_node = per_node.mask(by_processor, count(rows, "processors_per_node"))
+    rows["accelerator_as_published"] = names = names.mask(by_processor, rows["processor"])
     fail(rows, names.eq(""), "names neither an accelerator nor a processor")
-    known = [hardware.accelerator(name) for name in names]
-    rows["accelerator"] = pd.Series([name for name, _ in known], rows.index, dtype="str")
-    rows["accelerator_as_published"], rows["is_known"] = names, [is_known for _, is_known in known]
-    by_name = pd.Series([hardware.counted(name) for name in names], rows.index, dtype="float64")
-    product = per_node * nodes
-    wrong = total.gt(0) & product.gt(0) & total.ne(product) & rows["accelerator"].ne(hardware.MIXED)
-    fail(rows, wrong, "total accelerators are not nodes times accelerators per node")
-    partly = by_name.lt(product) & by_name.gt(product - per_node)  # the last node is not full
-    rows["accelerator_count"] = total.where(total.gt(0), product.where(product.gt(0))).mask(partly, by_name)
-    rows["nodes"] = nodes
-    remark(
+    known = names.map(hardware.accelerator)
+    rows["accelerator"], rows["is_known"] = known.str[0].astype("str"), known.str[1].astype(bool)
+    product, by_name = per_node * nodes, names.map(hardware.counted)
+    mixed = rows["accelerator"].eq(hardware.MIXED)
+    fail(
         rows,
-        partly,
-        by_name.map("{:.0f}".format)
-        + " accelerators by its name, where nodes times accelerators per node are "
-        + product.map("{:.0f}".format),
+        total.gt(0) & product.gt(0) & total.ne(product) & ~mixed,
+        "total accelerators are not nodes times accelerators per node",
     )
+    partly = by_name.lt(product) & by_name.gt(product - per_node)  # the last node is not full
+    rows["nodes"], rows["accelerator_count"] = (
+        nodes,
+        total.where(total.gt(0), product.where(product.gt(0))).mask(partly, by_name),
+    )
+    words = by_name.map("{:.0f} accelerators by its name, where nodes times accelerators per node are ".format)
+    remark(rows, partly, words + product.map("{:.0f}".format))
     remark(rows, ~rows["is_known"], "accelerator not in data/accelerator_aliases.csv")
-    remark(rows, rows["accelerator"].eq(hardware.MIXED), "cluster of several accelerator types")
+    remark(rows, mixed, "cluster of several accelerator types")
 
 
 def _figure(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
     """Put the true unit in place of a wrong label, and the range of a rounded figure in `low` and `high`."""
-    alone = rows["evidence"].eq("log") & logs["recomputed"].notna()
-    rows["value"], rows["label"] = (
-        rows["value"].mask(alone, logs["recomputed"]),
-        rows["label"].mask(alone, logs["unit"]),
-    )
-    labeled = pd.DataFrame([units.printed_unit(label) for label in rows["label"]], rows.index, ["unit", "factor"])
+    alone = rows["evidence"].eq("log")
+    value, label = rows["value"].mask(alone, logs["recomputed"]), rows["label"].mask(alone, logs["unit"])
+    printed = label.map(units.printed_unit)
+    labeled, factor = printed.str[0].astype("str"), printed.str[1].astype("float64")
     stated = pd.to_numeric(
         rows["accuracy"].str.extract(r"(?i)TOKENS_PER_SAMPLE'?:\s*([\d.]{1,20})")[0], errors="coerce"
     )
-    expected = pd.Series(
-        [units.rate_unit(*pair) for pair in zip(rows["benchmark"], rows["scenario"], strict=True)],
-        rows.index,
-        dtype="str",
-    )
-    unit = expected.where(
-        expected.ne(""), labeled["unit"].mask(stated.notna() & labeled["unit"].ne(MILLISECONDS), TOKENS)
-    )
-    fail(rows, rows["label"].str.lower().isin(POWER), "is power without the result that it belongs to")
-    fail(rows, unit.eq(""), "its unit " + rows["label"].map(shown) + " is not known")
+    unit = each(units.rate_unit, rows, "benchmark", "scenario")
+    unit = unit.mask(unit.eq(""), labeled.mask(stated.notna() & labeled.ne(MILLISECONDS), TOKENS))
+    latency = unit.eq(MILLISECONDS)
+    fail(rows, label.str.lower().isin(POWER), "is power without the result that it belongs to")
+    fail(rows, unit.eq(""), "its unit " + label.map(shown) + " is not known")
     fail(
         rows,
-        unit.eq(MILLISECONDS) != labeled["unit"].eq(MILLISECONDS),
-        rows["scenario"] + " is labeled " + rows["label"].map(shown) + ": " + unit + " expected",
+        latency != labeled.eq(MILLISECONDS),
+        rows["scenario"] + " is labeled " + label.map(shown) + ": " + unit + " expected",
     )
-    value = rows["value"].map(number) * labeled["factor"]
-    value = value.where(value.le(MOST))
-    each = value.where(unit.ne(MILLISECONDS)) / rows["accelerator_count"].fillna(1)
-    wrong = ~value.ge(LEAST) | each.gt(MOST_EACH)
-    fail(rows, wrong, "the result is " + rows["value"].map(shown) + " " + rows["label"] + ", which no system reaches")
-    half = rows["printed"].map(rounding).where(rows["printed"].ne(""), 0.0) * labeled["factor"]
-    rows["range_basis"] = np.where(rows["printed"].ne(""), "rounded", "exact")
-    rows["low"], rows["high"] = (
-        (value - half).round(9).where(half.gt(0), value),
-        (value + half).round(9).where(half.gt(0), value),
+    figure = (value.map(number) * factor).astype("float64")
+    most = (MOST_EACH * rows["accelerator_count"].fillna(1)).clip(upper=MOST).mask(latency, MOST)
+    fail(
+        rows,
+        ~figure.between(LEAST, most),
+        "the result is " + value.map(shown) + " " + label + ", which no system reaches",
     )
-    rows["unit"], rows["printed_unit"] = unit, rows["label"].mask(alone, "")
-    rows["metric"] = np.where(unit.eq(MILLISECONDS), "latency", "throughput")
-    counts = unit.str.partition("/")[0]
-    rows["corrected"] = ("labeled " + rows["label"] + ", but " + rows["benchmark"] + " counts " + counts).where(
-        unit.ne(labeled["unit"]), ""
-    )
-    by_rule = rows["benchmark"].map(
-        pd.to_numeric(tables.benchmarks.set_index("benchmark")["tokens_per_sample_by_rule"])
-    )
-    rows["by_rule"] = by_rule.where(unit.eq(TOKENS) & stated.isna())
-    rows["tokens_per_sample"] = stated.where(unit.ne(MILLISECONDS)).fillna(rows["by_rule"])
+    rounded = rows["printed"].ne("")
+    half, figure = rows["printed"].map(rounding).astype("float64") * factor, figure.where(figure.le(MOST))
+    rows["low"], rows["high"] = (end.round(9).where(rounded, figure) for end in (figure - half, figure + half))
+    rows["range_basis"] = rounded.map({True: "rounded", False: "exact"})
+    rows["unit"], rows["printed_unit"] = unit, label.mask(alone, "")
+    rows["metric"] = latency.map({True: "latency", False: "throughput"})
+    words = "labeled " + label + ", but " + rows["benchmark"] + " counts " + unit.str.partition("/")[0]
+    rows["corrected"] = words.where(unit.ne(labeled), "")
+    rows["by_rule"] = rows["tokens_per_sample_by_rule"].where(unit.eq(TOKENS) & stated.isna())
+    rows["tokens_per_sample"] = stated.mask(latency).fillna(rows["by_rule"])
 
 
 def _recomputed(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
     """Put what a log gives beside the published figure; the key of a figure that agrees says what it counts."""
-    has_log, published = logs["recomputed"].notna(), rows["evidence"].ne("log")
-    for name in ("recomputed", "recomputed_key", "validity"):
-        rows[name] = logs[name]
+    value, unit, published = logs["recomputed"], logs["unit"], rows["evidence"].ne("log")
+    rows[["recomputed", "recomputed_key", "validity"]] = logs[["recomputed", "recomputed_key", "validity"]]
     rows["inferred"] |= logs["inferred"].eq(True)
-    off = logs["recomputed"] / logs["recomputed"].clip(rows["low"], rows["high"]) - 1
+    off = value / value.clip(rows["low"], rows["high"]) - 1
     rows["recomputed_difference"] = off.where(published)
-    words = (
-        "published " + rows["low"].map("{:g}".format) + ", log " + logs["recomputed"].map("{:g} ".format) + logs["unit"]
-    )
+    words = rows["low"].map("published {:g}, log ".format) + value.map("{:g} ".format) + unit
     remark(rows, published & off.abs().gt(AGREES), words)
-    remark(rows, published & rows["folder"].ne("") & ~has_log, "not recomputed: no LoadGen log of it in the tree")
-    recounted = published & off.abs().le(AGREES) & logs["unit"].eq(TOKENS).ne(rows["unit"].eq(TOKENS))
-    rows["unit"] = rows["unit"].mask(recounted, logs["unit"])
+    remark(rows, published & rows["folder"].ne("") & value.isna(), "not recomputed: no LoadGen log of it in the tree")
+    recounted = published & off.abs().le(AGREES) & unit.eq(TOKENS).ne(rows["unit"].eq(TOKENS))
+    rows["unit"] = rows["unit"].mask(recounted, unit)
     rows["corrected"] = rows["corrected"].mask(recounted, "the figure is " + logs["recomputed_key"] + " of its log")
-    rows["evidence"] = rows["evidence"].mask(has_log, "log")
+    rows["evidence"] = rows["evidence"].mask(value.notna(), "log")
 
 
 def _rates(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
     """Give throughput in samples and in tokens: of the log, else from the figure and its tokens per sample."""
     tokens, rate = rows["tokens_per_sample"], rows["low"].where(rows["metric"].eq("throughput"))
     in_tokens = rows["unit"].eq(TOKENS)
-    samples = rate.where(~in_tokens, rate / tokens)
-    rows["samples_per_second"] = logs["samples_per_second"].fillna(samples)
-    rows["tokens_per_second"] = logs["tokens_per_second"].fillna(rate.where(in_tokens, rate * tokens))
+    rows["samples_per_second"] = logs["samples_per_second"].fillna(rate.mask(in_tokens, rate / tokens))
+    rows["tokens_per_second"] = logs["tokens_per_second"].fillna((rate * tokens).mask(in_tokens, rate))
     rows["tokens_per_sample"] = rows["by_rule"].fillna(logs["tokens_per_sample"]).fillna(tokens)
     rows[list(PERCENTILES)] = logs[list(PERCENTILES)]
 
 
-def _weights(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
-    offline = rows["benchmark"].map(tables.benchmarks.set_index("benchmark")["offline_unit"])
-    counts_tokens = rows["unit"].eq(TOKENS) | offline.eq(TOKENS) | rows["accuracy"].str.contains("TOKENS_PER_SAMPLE")
-    said = [precision.declared(*each) for each in zip(rows["weights"], rows["round"], counts_tokens, strict=True)]
-    rows["precision"], rows["precision_basis"] = [name for name, _, _ in said], [basis for _, basis, _ in said]
-    words = pd.Series([words for _, _, words in said], rows.index, dtype="str")
-    remark(rows, words.ne(""), words)
-
-
 def _power(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
     """Give watts, or millijoules per query in the stream scenarios; power of the log beside what is published."""
-    published = rows["power"].notna()
-    said = rows["power"].mask(rows["evidence"].eq("log") & ~published, logs["power"])
+    published, lost = rows["power"].notna(), logs["power_fault"].ne("")
+    said = rows["power"].mask(rows["recomputed_difference"].isna() & ~published, logs["power"])
     label = rows["power_label"].str.lower()
     label = label.where(label.ne(""), rows["scenario"].isin(STREAMS).map({True: "millijoules", False: "watts"}))
     fail(
         rows,
         said.notna() & ~label.isin(POWER),
-        "its power is labeled " + rows["power_label"].map(shown) + ", not watts, millijoules, or joules",
+        "its power is labeled " + rows["power_label"].map(shown) + f", not {', '.join(POWER)}",
     )
-    value = said.map(number) * label.map({"joules": 1000}).fillna(1)
+    value = said.map(number).astype("float64") * label.map({"joules": 1000}).fillna(1)
     watts, energy = value.where(label.eq("watts")), value.where(label.ne("watts"))
     possible = watts.between(LEAST_WATTS, MOST_WATTS_EACH_NODE * rows["nodes"]) | energy.between(
         LEAST, MOST_MILLIJOULES
     )
     fail(rows, said.notna() & ~possible, "the power is " + said.map(shown) + ", which no system draws")
-    rows["power_measured"] = rows["has_power"] | said.notna() | logs["power_fault"].ne("")
-    remark(
-        rows, said.notna() & (rows["platform"] + rows["system"]).str.contains("maxq", case=False), "power-capped system"
-    )
-    rows["recomputed_power"] = logs["power"]
-    rows["recomputed_power_difference"] = off = (logs["power"] / value - 1).where(published)
-    remark(
-        rows,
-        off.abs().gt(POWER_AGREES),
-        "published power " + value.map("{:.10g}".format) + ", its samples " + logs["power"].map("{:.10g}".format),
-    )
-    remark(rows, logs["power_remark"].ne(""), logs["power_remark"])
-    lost = logs["power_fault"].ne("")
-    remark(rows, lost, "its power is left out: " + logs["power_fault"])
+    rows["power_measured"] = rows["has_power"] | said.notna() | lost
     rows["power_watts_low"] = rows["power_watts_high"] = watts.mask(lost)
     rows["energy_millijoules_per_query"] = energy.mask(lost)
+    rows["recomputed_power"] = logs["power"]
+    rows["recomputed_power_difference"] = off = (logs["power"] / value - 1).where(published)
+    words = value.map("published power {:.10g}, its samples ".format) + logs["power"].map("{:.10g}".format)
+    remark(rows, off.abs().gt(POWER_AGREES), words)
+    remark(rows, logs["power_remark"].ne(""), logs["power_remark"])
+    remark(rows, lost, "its power is left out: " + logs["power_fault"])
 
 
-def _software(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
-    """Find hypervisor, serving software, and power limit in the names and the description of the system."""
-    names, parts = (
-        rows["system"] + "\n" + rows["platform"],
-        rows["accelerator"] + "\n" + rows["accelerator_as_published"],
+def _described(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
+    """Give what a system's names and description say: precision, software, power limit, and MLPerf Endpoints logs."""
+    tokens = (
+        rows["unit"].eq(TOKENS) | rows["offline_unit"].eq(TOKENS) | rows["accuracy"].str.contains("TOKENS_PER_SAMPLE")
     )
-    texts = list(zip(names, parts, rows["framework"], rows["described"], strict=True))
-    rows["hypervisor"] = pd.Series([hardware.hypervisor(*each) for each in texts], rows.index, dtype="str")
-    rows["serving_software"] = pd.Series(
-        [hardware.serving_software(name, framework, told) for name, _, framework, told in texts],
-        rows.index,
-        dtype="str",
+    declared = each(hardware.precision, rows.assign(tokens=tokens), "weights", "round", "tokens")
+    rows["precision"], rows["precision_basis"] = declared.str[0], declared.str[1]
+    remark(rows, declared.str[2].ne(""), declared.str[2].astype("str"))
+    rows["names"] = rows["system"] + "\n" + rows["platform"]
+    rows["parts"] = rows["accelerator"] + "\n" + rows["accelerator_as_published"]
+    rows["hypervisor"] = each(hardware.hypervisor, rows, "names", "parts", "framework", "described")
+    rows["serving_software"] = each(hardware.serving_software, rows, "names", "framework", "described")
+    rows["power_limit_watts"] = each(hardware.power_cap, rows, "names", "parts", "described")
+    remark(rows, rows["power_measured"] & rows["names"].str.contains("maxq", case=False), "power-capped system")
+    # From v6.1 on rows with logs of MLPerf Endpoints have a bare number as accuracy.
+    later = rows["round"].map(units.age).ge(units.age("v6.1")) & rows["evidence"].ne("log")
+    endpoints = later & rows["accuracy"].map(number).notna()
+    percentile = rows["single_stream_log_key"].fillna("").ne("") & rows["scenario"].eq("SingleStream")
+    remark(rows, endpoints, "figure of MLPerf Endpoints logs")
+    remark(
+        rows, endpoints & rows["metric"].eq("latency") & ~percentile, "mean latency, where LoadGen gives a percentile"
     )
-    rows["power_limit_watts"] = [hardware.power_cap(name, part, told) for name, part, _, told in texts]
-
-
-def _endpoints(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
-    """Say what a figure of MLPerf Endpoints logs is: from v6.1 on their rows have a bare number as accuracy."""
-    is_endpoints = (
-        rows["round"].map(units.age).ge(units.age("v6.1"))
-        & rows["accuracy"].map(number).notna()
-        & rows["evidence"].ne("log")
-    )
-    own_key = rows["benchmark"].map(tables.benchmarks.set_index("benchmark")["single_stream_log_key"]).fillna("").ne("")
-    remark(rows, is_endpoints, ENDPOINTS)
-    remark(rows, is_endpoints & rows["unit"].eq(MILLISECONDS) & ~(own_key & rows["scenario"].eq("SingleStream")), MEAN)
-    remark(rows, is_endpoints & rows["unit"].eq(TOKENS) & rows["scenario"].isin(LIMITED), WINDOW)
+    windowed = endpoints & rows["unit"].eq(TOKENS) & rows["scenario"].isin(LIMITED)
+    remark(rows, windowed, "tokens over the window of LoadGen, not over the whole run")

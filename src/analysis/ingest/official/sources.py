@@ -110,7 +110,7 @@ def _with_runs(published: pd.DataFrame, runs: pd.DataFrame, round: str, origin: 
     published = published.assign(key=place(published["location"].map(clean)).str.lower())
     words = runs[["round", "key", "folder", "root", "described"]].rename(columns={"described": "words"})
     joined = published.merge(words, "left", on=["round", "key"])
-    joined["described"] = joined["described"].map(clean) + "\n" + joined["words"].fillna("")
+    joined["described"] = joined["described"].map(clean) + "\n" + joined["words"].map(clean)
     alone = runs[~(runs["round"] + runs["key"]).isin(published["round"] + published["key"])]
     listed = alone["round"].isin(published.loc[published["evidence"].eq("summary"), "round"])
     alone = alone.assign(model=alone["model_run"], evidence="log", place=alone["location"])

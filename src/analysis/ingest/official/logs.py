@@ -1,4 +1,4 @@
-"""Read LoadGen's detail log of a run: its official figure, rates, and latency percentiles."""
+"""Read the logs of a run: figure, rates, and percentiles of LoadGen's detail log, power of the samples in spl.txt."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import re
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from analysis.ingest.official import units
 
@@ -22,7 +24,7 @@ PERCENTILES = {  # column -> key, in nanoseconds
     }.items()
     for percent in (50, 90, 99)
 }
-RATES = {  # column -> keys, of which the last that is logged counts
+RATES = {  # column -> keys, of which the first that is logged counts
     "samples_per_second": ("result_samples_per_second", "result_completed_samples_per_sec"),
     "tokens_per_second": (
         "result_tokens_per_second", "result_completed_tokens_per_second", "result_inferred_tokens_per_second",
@@ -31,10 +33,20 @@ RATES = {  # column -> keys, of which the last that is logged counts
 }  # fmt: skip
 LINE = re.compile(rb':::MLLOG\s*\{\s*"key"\s*:\s*"([\w.]+)"\s*,\s*"value"\s*:\s*("(?:[^"\\]|\\.)*"|[-+.\w]+)\s*[,}]')
 KEPT = (b"result_", b"effective_", b"early_stopping_latency_", b"power_")
+SAMPLES = "spl.txt"
+LARGEST_SAMPLES = 256 << 20  # bytes: a sample a second for a week
+TIME = "%m-%d-%Y %H:%M:%S.%f"
+SAMPLE = r"^Time,(\d\d-\d\d-\d{4} \d\d:\d\d:\d\d\.\d{1,6}),Watts,([-+]?\d+\.?\d*(?:[eE][-+]?\d{1,3})?)(?:,|$)"
+DROPPED_SHARE = 0.05  # of the samples: a meter writes -2 W where a reading failed
+HOLE_S, HOLE_SHARE = 10.0, 0.05  # a longer gap between samples than both is no measurement of the load
 
 
 class LogError(ValueError):
     """A log cannot be trusted. The message names the file and the reason."""
+
+
+class PowerError(LogError):
+    """Power cannot be trusted. The message names the file, the line, and the reason."""
 
 
 def read_log(path: Path) -> dict[str, Any]:
@@ -89,7 +101,8 @@ def logged(path: Path, benchmark: str, scenario: str) -> tuple[dict[str, Any], d
     told = {"validity": "VALID", "recomputed": value, "recomputed_key": key, "unit": unit}
     told |= {name: log[key] / 1e6 for name, key in PERCENTILES.items() if _positive(log.get(key))}
     for name, keys in RATES.items():
-        told |= {name: float(log[key]) for key in keys if _positive(log.get(key))}
+        stated = [float(log[key]) for key in keys if _positive(log.get(key))]
+        told |= {name: stated[0]} if stated else {}
     if "tokens_per_second" in told and "samples_per_second" in told:
         told["tokens_per_sample"] = float(f"{told['tokens_per_second'] / told['samples_per_second']:.6g}")
     return told, log
@@ -97,3 +110,62 @@ def logged(path: Path, benchmark: str, scenario: str) -> tuple[dict[str, Any], d
 
 def _positive(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and LEAST < value < MOST
+
+
+def measured(path: Path, log: dict[str, Any], scenario: str) -> tuple[float, str]:
+    """Return the average wall power in watts, or millijoules per query in the stream scenarios, and a remark.
+
+    The mean of samples with power_begin < time < power_end (UTC) and watts above zero, as in `check_power_dir` of
+    MLCommons' submission checker; energy is watts x seconds x 1000 / result_query_count. Raises PowerError where the
+    window or the samples are missing or unreadable, or leave too much of the load unmeasured.
+    """
+    window = pd.to_datetime(
+        pd.Series([log.get("power_begin"), log.get("power_end")], dtype="object"), format=TIME, errors="coerce"
+    )
+    if window.isna().any() or not window[0] < window[1]:
+        raise PowerError(
+            f"{SAMPLES}: the detail log has no power_begin before a power_end, such as 07-11-2024 23:35:19.963"
+        )
+    seconds = (window[1] - window[0]).total_seconds()
+    samples = _samples(path)
+    inside = samples[samples["time"].gt(window[0]) & samples["time"].lt(window[1])]
+    positive = inside[inside["watts"].gt(0)]
+    if positive.empty:
+        raise PowerError(f"{SAMPLES}: no sample above zero watts between power_begin and power_end")
+    times = pd.concat([window[:1], positive["time"].sort_values(), window[1:]])
+    hole = times.diff().max().total_seconds()
+    if hole > max(HOLE_S, HOLE_SHARE * seconds):
+        raise PowerError(f"{SAMPLES}: no sample above zero watts for {hole:.0f} of the {seconds:.0f} s of the load")
+    dropped = len(inside) - len(positive)
+    if dropped > DROPPED_SHARE * len(inside):
+        raise PowerError(f"{SAMPLES}: {dropped} of {len(inside)} samples of the load without positive watts")
+    remark = f"power without {dropped} samples of the load window without positive watts" if dropped else ""
+    watts = positive["watts"].mean()
+    if scenario not in units.STREAMS:
+        return watts, remark
+    queries = log.get("result_query_count")
+    if not isinstance(queries, int) or isinstance(queries, bool) or queries < 1:
+        raise PowerError(f"{SAMPLES}: the detail log's result_query_count is {queries!r}, not a number above zero")
+    return watts * seconds * 1000 / queries, remark
+
+
+def _samples(path: Path) -> pd.DataFrame:
+    """Return `time` and `watts` of each sample. Raises PowerError naming the first line that is none."""
+    try:
+        if path.stat().st_size > LARGEST_SAMPLES:
+            raise PowerError(f"{SAMPLES}: is larger than {LARGEST_SAMPLES >> 20} MiB")
+        lines = pd.Series(path.read_text("latin-1").splitlines(), dtype="object").str.strip()
+    except OSError as error:
+        raise PowerError(f"{SAMPLES}: cannot be read: {error.strerror}") from None
+    lines = lines[lines.ne("")]
+    parts = lines.str.extract(SAMPLE)
+    samples = pd.DataFrame({
+        "time": pd.to_datetime(parts[0], format=TIME, errors="coerce"),
+        "watts": pd.to_numeric(parts[1], errors="coerce"),
+    })  # fmt: skip
+    wrong = samples.isna().any(axis=1) | samples["watts"].abs().gt(1e9)
+    if wrong.any():
+        raise PowerError(
+            f"{SAMPLES}, line {wrong.idxmax() + 1}: not a sample such as Time,07-11-2024 23:35:19.963,Watts,2371.6"
+        )
+    return samples
