@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import re
 
@@ -66,7 +67,7 @@ def svg(figure: Figure | Axes) -> str:
         figure.savefig(buffer, format="svg", bbox_inches=_canvas(figure), metadata=nothing)
     drawn = buffer.getvalue()
     drawn = re.sub(r' id="(?!\w*[0-9a-f]{10}|DejaVu)[^"]*"', "", drawn[drawn.index("<svg") :])
-    return _with_variables(drawn)
+    return _with_own_ids(_with_variables(drawn))
 
 
 def png(figure: Figure | Axes) -> bytes:
@@ -111,6 +112,19 @@ def measure(text: str, size: float, weight: str = "normal") -> float:
 def _canvas(figure: Figure) -> Bbox:
     """Return what of the figure's plane is the image, in inches: as composed, or all that is drawn."""
     return getattr(figure, "_analysis_canvas", None) or settle(figure).get_tightbbox().padded(PAD)
+
+
+def _with_own_ids(drawn: str) -> str:
+    """Return the SVG with ids that no other figure of a page has, numbered by place.
+
+    matplotlib's are digests of coordinates, whose last bit depends on where the layout's variables are in memory.
+    """
+    bare = re.sub(r'( id="|href="#|url\(#)[^")]+', r"\1", drawn)
+    prefix = hashlib.sha256(bare.encode()).hexdigest()[:6]
+    places = {name: str(place) for place, name in enumerate(re.findall(r' id="([^"]+)"', drawn))}
+    return re.sub(
+        r'( id="|href="#|url\(#)([^")]+)', lambda found: f"{found[1]}i{prefix}-{places.get(found[2], '')}", drawn
+    )
 
 
 def _with_variables(drawn: str) -> str:
