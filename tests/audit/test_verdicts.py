@@ -52,3 +52,11 @@ def test_a_difference_is_percent_below_a_tenth_and_a_factor_above(printed, expec
 def test_ranges_and_sentences_are_text():
     assert span(pd.Series([1234.4, 1.26649]), pd.Series([1234.4, 1.338])).tolist() == ["1,234", "1.266 to 1.338"]
     assert tell(pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}), "{b}: {a:g}x").tolist() == ["x: 1x", "y: 2x"]
+
+
+def test_the_derating_verdict_has_the_shares_of_the_derating_page():
+    from analysis import derating, load_published
+
+    row = load_published().set_index("id").loc["doc002-derating"]
+    busy = derating.waterfall("chat", "node").set_index("step")["median"]["busy"]
+    assert (row["expected_low"], row["expected_high"]) == (derating.delivered_share("chat", "node").median, busy)
