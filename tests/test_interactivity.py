@@ -86,11 +86,19 @@ def test_retained_is_over_the_lowest_interactivity_asked_for():
     assert found["users at"].tolist() == ["no limit (Offline)", "66.7 tokens/s", "no limit (Offline)"]
 
 
-def test_first_tokens_are_those_of_logs_under_one_limit():
-    rows = frame(("A", "Interactive", 70.0, 300.0), ("A", "Interactive", 75.0, 200.0), ("B", "Interactive", 68.0, 90.0))
-    rows = rows.assign(ttft_p50_ms=[100.0, 50.0, 80.0], ttft_p99_ms=[500.0, 60.0, np.nan])
-    found = interactivity.first_tokens(rows, "Interactive")
-    assert found[["accelerator", "seconds_p50", "seconds_p99"]].to_numpy().tolist() == [["A", 0.1, 0.5]]
+def test_first_tokens_are_those_of_logs_under_one_limit_else_the_limit():
+    """A's faster run; its 300 at 70 has a log, its 400 none. B has none, so it has the limit of GPT-OSS: 2 s."""
+    rows = frame(("A", "Interactive", 70.0, 300.0), ("A", "Interactive", 75.0, 200.0),
+                 ("A", "Interactive", 66.7, 400.0),
+                 ("B", "Interactive", 68.0, 90.0), ("B", "Server", 12.5, 900.0))  # fmt: skip
+    nan = np.nan
+    rows = rows.assign(ttft_p50_ms=[100.0, 50.0, nan, nan, 9.0], ttft_p99_ms=[500.0, 60.0, nan, nan, 10.0])
+    found = interactivity.first_tokens(rows)
+    shown = found[["accelerator", "seconds_p50", "seconds_p99", "no log"]].to_numpy().tolist()
+    assert shown == [["A", 0.1, 0.5, False], ["B", 2.0, 2.0, True]]
+    assert interactivity.first_tokens(rows[rows["scenario"].eq("Server")])["seconds_p99"].tolist() == [0.01]
+    with pytest.raises(NoData, match="latency limit"):
+        interactivity.first_tokens(frame(("A", "Offline", 0.0, 1.0)).assign(ttft_p99_ms=nan, ttft_p50_ms=nan))
 
 
 def test_inferencex_curves_are_upper_envelopes_at_one_length():

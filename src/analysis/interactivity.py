@@ -118,15 +118,24 @@ def retained(at: pd.DataFrame) -> pd.DataFrame:
     ).sort_values(["order", "interactivity"], ignore_index=True)
 
 
-def first_tokens(rows: pd.DataFrame, scenario: str) -> pd.DataFrame:
-    """Return the logged runs of one scenario, so of one limit, with seconds_p50 and seconds_p99 to the first token.
+def first_tokens(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the time to first token under one limit: that of the tightest scenario in which these `runs` ran.
 
-    One run per accelerator: the highest throughput of the `usual` size.
+    One run per accelerator: the highest throughput of the `usual` size, a logged one where there is one. Added columns:
+    seconds_p50 and seconds_p99 (the limit where there is no log), limit_seconds, and `no log`.
     """
-    logged = usual(rows[rows["scenario"].eq(scenario) & rows["ttft_p99_ms"].notna()])
-    best = logged.sort_values("rate_per_accelerator", ascending=False).drop_duplicates("accelerator")
-    seconds = {f"seconds_{mark}": best[f"ttft_{mark}_ms"] / 1000 for mark in ("p50", "p99")}
-    return best.assign(**seconds).sort_values("seconds_p99", ignore_index=True)
+    allowed = limits(rows["benchmark"].iloc[0]).set_index("scenario")["ttft_ms"] / 1000
+    scenarios = [name for name in allowed.index if rows["scenario"].eq(name).any()]
+    if not scenarios:
+        raise NoData("no run under a latency limit, so no time to first token is known")
+    best = usual(rows[rows["scenario"].eq(scenarios[-1])])
+    best = best.assign(**{"no log": best["ttft_p99_ms"].isna()})
+    best = best.sort_values(["no log", "rate_per_accelerator"], ascending=[True, False]).drop_duplicates("accelerator")
+    seconds = {f"seconds_{mark}": (best[f"ttft_{mark}_ms"] / 1000) for mark in ("p50", "p99")}
+    best = best.assign(**seconds, limit_seconds=allowed[scenarios[-1]])
+    best["seconds_p99"] = best["seconds_p99"].fillna(best["limit_seconds"])
+    best["seconds_p50"] = best["seconds_p50"].fillna(best["seconds_p99"])
+    return best.sort_values("seconds_p99", ignore_index=True)
 
 
 def inferencex(model: str, prompt_tokens: float = 1024, answer_tokens: float = 1024, most: int = 5) -> pd.DataFrame:
