@@ -49,9 +49,9 @@ def plan(
     """Size a deployment on one accelerator: accelerators, nodes or racks, dollars, and kilowatts (P10, P50, P90)."""
     from analysis.planner import capacity, choice
 
-    asked = _demand({**locals(), "accelerators": (accelerator,)})
+    asked, as_json = _demand({**locals(), "accelerators": (accelerator,)}), _is_json(format)
     row = capacity.plan(asked, accelerator)
-    if _is_json(format):
+    if as_json:
         return _print_json(asked, plan=_record(row), errors=choice.error_line(asked))
     typer.echo(f"{_serving(asked)} on {row['accelerator']}")
     typer.echo(_throughput(row))
@@ -81,11 +81,11 @@ def choose(
     """Rank accelerators for a model and a number of users, results before estimates, and say what would change it."""
     from analysis.planner import choice
 
-    asked = _demand({**locals(), "accelerators": tuple(accelerators or ())})
+    asked, as_json = _demand({**locals(), "accelerators": tuple(accelerators or ())}), _is_json(format)
     found = choice.choose(asked, by=by, usd_per_hour=usd_per_hour, kilowatts=kilowatts)
     first, second = choice.leaders(found, by)
     changes = choice.sensitivity(asked, found, by)
-    if _is_json(format):
+    if as_json:
         ranked = [_record(row) for _, row in found.iterrows()]
         told = [_record(row) for _, row in changes.iterrows()]
         return _print_json(asked, ranked=ranked, changes=told, errors=choice.error_line(asked))
