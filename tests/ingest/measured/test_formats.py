@@ -20,7 +20,7 @@ BY_HAND = [
     ("vllm_old.json", 0, "vLLM", "5 requests/s", 1250, 500, 2, 100, 300, 280, 900, 40, 39, 70),
     ("vllm_detailed.json", 0, "vLLM", "concurrency 4", 7.5, 3, 1, 4, 200, 200, 298, 101.852, 35.556, 245.689),
     ("vllm_printed.txt", 0, "vLLM", "concurrency 64", 1799.98, 640, 0, 88.89, 160, 150, 420, 33, 32, 45),
-    ("vllm_throughput.txt", 0, "vLLM", "all at once", 6000, NAN, NAN, NAN, *[NAN] * 6),
+    ("vllm_throughput.txt", 0, "vLLM", "all at once", 6000, 1000, NAN, 50, *[NAN] * 6),
     ("sglang.jsonl", 0, "SGLang", "concurrency 64", 1000, 1000, NAN, 250, 250, 220, 600, 40, 39, 48),
     ("sglang_printed.txt", 0, "SGLang", "4 requests/s", 1000, 1000, NAN, 250, 250, 220, 600, 40, 39, 48),
     ("aiperf.json", 0, "AIPerf", "concurrency 64", 1800, 720, 0, 100, 180, 170, 450, 35, 34, 48),

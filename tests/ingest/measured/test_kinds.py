@@ -63,16 +63,16 @@ def case(number, name):
 # ---- one quantity stated twice
 
 TWICE = [
-    (VLLM | {"duration": 60.0}, "tokens_per_second is 200, but output tokens over the duration give 166.7, beyond 10%"),
-    (VLLM | {"request_throughput": 1.5}, "requests_per_second is 1.5, but requests over the duration give 2"),
-    (VLLM | {"total_token_throughput": 300.0}, "is 300, but output tokens/s and the input tokens give 600"),
+    (VLLM | {"duration": 60.0}, "requests_per_second is 2, but requests over duration_s give 1.667, beyond 10%"),
+    (VLLM | {"request_throughput": 1.5}, "requests_per_second is 1.5, but requests over duration_s give 2"),
+    (VLLM | {"total_token_throughput": 300.0}, "is 200, but total_tokens_per_second over tokens_per_output give 100"),
     (put(example("trtllm_bench.json"), "performance/output_throughput_per_gpu_tok_s", 5120.0),
-     "tokens_per_second_per_accelerator is 5,120, but tokens/s over the accelerators give 1,280"),
+     "tokens_per_second_per_accelerator is 5,120, but tokens_per_second over accelerator_count give 1,280"),
     (put(example("inferencex.json"), "0/tput_per_gpu", 4000.0), "tput_per_gpu is 4000, but input and output make 400"),
     (put(example("inferencex.json"), "0/median_tpot", 32.0), "median_tpot times median_intvty is 1000; expected 1"),
-    (put(example("inference_perf_stage.json"), "benchmark_time_seconds", 50.0), "over the duration give 2,000"),
+    (put(example("inference_perf_stage.json"), "benchmark_time_seconds", 50.0), "requests over duration_s give 8"),
     (put(example("llmperf_summary.json"), "results_number_output_tokens_mean", 302.0), "tokens_per_second is 226.5"),
-    (put(example("aiperf.json"), "output_sequence_length/avg", 500.0), "is 1.8e+05, but requests times their mean"),
+    (put(example("aiperf.json"), "output_sequence_length/avg", 500.0), "output_length is 500, but output_tokens over"),
     (VLLM | {"ttfts": [0.12] * 100, "itls": [[0.03] * 9] * 100, "output_lens": [10] * 100}, "output_lens sum to 1,000"),
     (VLLM | {"ttfts": [120.0] * 100, "itls": [[0.03] * 99] * 100, "output_lens": [100] * 100}, "ttfts average 120 s"),
 ]  # fmt: skip
@@ -248,9 +248,9 @@ def test_a_byte_order_mark_is_passed_over_in_each_reader(tmp_path, name, coding)
 
 
 HOSTILE = [
-    (b"", "holds no result of a known tool"), (b"\xff\xfe\xfa", "is no text in UTF-8 or UTF-16"),
+    (b"", "holds no result of a known tool"), (b"\xff\xfe\xfa", "can't decode byte 0xfa"),
     (b"{" * 100_000, "cannot be read"), (b"[" * 100_000 + b"]" * 100_000, "nested too deep"),
-    (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "nested too deep"), (b"{\"a\": \x80}", "line 1: is no text"),
+    (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "nested too deep"), (b"{\"a\": \x80}", "can't decode byte 0x80"),
     (b"version: '0.2'\nscenario: " + b"{a: " * 5000 + b"1" + b"}" * 5000, ""),
     (b"version: &a [x, x]\nscenario: &b [*a, *a]\nmetrics: [*b, *b, *b]\n", ""),
     (b"not a result at all\n" * 1000, "holds no result of a known tool"),
@@ -275,7 +275,7 @@ def test_only_plain_files_are_opened(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     for path in (pipe, "/dev/zero", tmp_path, tmp_path / "none.json", "a\0b"):
-        with pytest.raises(MeasurementError, match=r"is (no plain file|a folder without mlperf_log_detail\.txt)"):
+        with pytest.raises(MeasurementError, match="is not there, or no plain file, or a folder without mlperf"):
             read_runs(path)
 
 

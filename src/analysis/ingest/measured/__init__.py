@@ -30,9 +30,11 @@ def read_runs(paths: Iterable[str | Path] | str | Path, left_out: list[str] | No
     runs: list[dict[str, Any]] = []
     for path in [paths] if isinstance(paths, str | Path) else paths:
         name, found, unusable = printable(str(path)), [], []
-        for place, value in records(Path(path), name):
+        for place, value, example in records(Path(path), name):
             try:
-                found.append(run_of(Record(value, f"{name}, {place}" if place else name), name, place))
+                record = Record(value, f"{name}, {place}" if place else name)
+                found.append(run_of(record) | {"file": name, "place": place})
+                found[-1]["example"] |= example
             except MeasurementError as error:
                 if left_out is None:
                     raise

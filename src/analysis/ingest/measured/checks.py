@@ -6,8 +6,11 @@ A run is a mapping of the columns in columns.csv; what is NaN is unknown and che
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
+
+import numpy as np
 
 from analysis.ingest.measured.record import NAN, Record, table
 
@@ -18,28 +21,19 @@ STATISTICS = ("mean", "p50", "p90", "p99")
 BOUNDS = {row["column"]: (float(row["least"]), float(row["most"])) for row in table("columns") if row["least"]}
 TIMES = [column for column in BOUNDS if column.startswith(("ttft", "tpot", "latency")) and "limit" not in column]
 TEXTS = [row["column"] for row in table("columns") if not row["least"]]
-UNKNOWN = dict.fromkeys(TEXTS, "") | dict.fromkeys(BOUNDS, NAN)
-RUN: Run = UNKNOWN | {"example": False, "said": (), "request_ttft_ms": None, "request_tpot_ms": None}
-DERIVED = (  # what follows from the rest, where it is not stated
-    ("requests", lambda run: run["requests_per_second"] * run["duration_s"]),
-    ("output_length", lambda run: run["output_tokens"] / run["requests"]),
-    ("output_length", lambda run: run["tokens_per_second"] / run["requests_per_second"]),
-    ("input_length", lambda run: run["input_tokens"] / run["requests"]),
-    ("duration_s", lambda run: run["requests"] / run["requests_per_second"]),
-    ("output_tokens", lambda run: run["requests"] * run["output_length"]),
-    ("input_tokens", lambda run: run["requests"] * run["input_length"]),
-    ("tokens_per_second", lambda run: run["output_tokens"] / run["duration_s"]),
-    ("requests_per_second", lambda run: run["requests"] / run["duration_s"]),
+RUN: Run = dict.fromkeys(TEXTS, "") | dict.fromkeys(BOUNDS, NAN)
+RUN |= {"example": False, "said": (), "request_ttft_ms": None, "request_tpot_ms": None}
+PRODUCTS = (  # the first is the product of the others
+    ("output_tokens", "output_length", "requests"),
+    ("input_tokens", "input_length", "requests"),
+    ("requests", "requests_per_second", "duration_s"),
+    ("output_tokens", "tokens_per_second", "duration_s"),
+    ("tokens_per_second", "requests_per_second", "output_length"),
 )
-TWICE = (  # what is stated, and what else gives it
-    ("tokens_per_second", "output tokens over the duration", lambda run: run["output_tokens"] / run["duration_s"]),
-    ("requests_per_second", "requests over the duration", lambda run: run["requests"] / run["duration_s"]),
-    ("output_tokens", "requests times their mean output", lambda run: run["requests"] * run["output_length"]),
-    ("total_tokens_per_second", "output tokens/s and the input tokens",
-     lambda run: run["tokens_per_second"] * (1 + run["input_tokens"] / run["output_tokens"])),
-    ("tokens_per_second_per_accelerator", "tokens/s over the accelerators",
-     lambda run: run["tokens_per_second"] / run["accelerator_count"]),
-)  # fmt: skip
+STATED = (  # products of what is only stated
+    ("total_tokens_per_second", "tokens_per_second", "tokens_per_output"),
+    ("tokens_per_second", "tokens_per_second_per_accelerator", "accelerator_count"),
+)
 IMPOSSIBLE = (  # what cannot be, in words with the columns of the run
     ("more requests ended ({ended:,.0f}) than were sent ({sent:,.0f})", lambda run: run["ended"] > run["sent"] + 0.5),
     ("{failures:,.0f} requests failed in {duration_s:g} s, more than can be sent",
@@ -68,43 +62,52 @@ def checked(run: Run, record: Record, *, window: bool = False) -> Run:
         raise record.fault("puts out no tokens (an embedding or pooling model?); expected output tokens per second")
     for column in (*TIMES, "input_tokens", "input_length", "concurrency"):  # a zero is what a tool did not measure
         run[column] = run[column] or NAN
-    for column, derived in (*((column, None) for column in BOUNDS), *DERIVED):
-        run[column] = derived(run) if derived and math.isnan(run[column]) else run[column]
+    for column, value in _values(run):
+        run[column] = value if math.isnan(run[column]) else run[column]
         least, most = BOUNDS[column]
         if not (math.isnan(run[column]) or least <= run[column] <= most):
             raise record.fault(f"{column} is {run[column]:g}; expected {least:g} to {most:g}")
-    for column, how, other in TWICE:
-        stated, derived = run[column], other(run)
+    run["tokens_per_output"] = 1 + run["input_tokens"] / run["output_tokens"]
+    for product, column, other in (*PRODUCTS, *STATED):
+        stated, derived = run[column], run[product] / run[other]
         if abs(stated - derived) > AGREE * max(stated, derived) + ROUNDED:
-            words = f"{column} is {stated:,.4g}, but {how} give {derived:,.4g}"
+            words = f"{column} is {stated:,.4g}, but {product} over {other} give {derived:,.4g}"
             if not (window and column.endswith("_second") and 0.5 < stated / derived < 2):
                 raise record.fault(f"{words}, beyond {AGREE:.0%}: one is in another unit or of another run")
             run[column], run["said"] = min(stated, derived), (*run["said"], f"{words}; the lower counts")
     _streamed(run)
     _times(run, record)
-    after_ms = run["tpot_mean_ms"] * max(run["output_length"] - 1, 0)
-    service_ms = run["latency_mean_ms"] or NAN
-    service_ms = run["ttft_mean_ms"] + (after_ms if after_ms > 0 else 0) if math.isnan(service_ms) else service_ms
-    seen = {"flying": run["requests_per_second"] * service_ms / 1e3}
-    seen["most"] = min(value for value in (run["concurrency_limit"], run["requests"], math.inf) if value == value)
-    seen["ended"] = sum(run[column] for column in ("requests", "failures", "incomplete") if run[column] > 0)
+    service_ms = run["ttft_mean_ms"] + np.nan_to_num(run["tpot_mean_ms"] * max(run["output_length"] - 1, 0))
+    service_ms = service_ms if math.isnan(run["latency_mean_ms"]) else run["latency_mean_ms"]
+    run["flying"] = run["requests_per_second"] * service_ms / 1e3
+    run["most"] = np.nanmin([run["concurrency_limit"], run["requests"], math.inf])
+    run["ended"] = np.nansum([run["requests"], run["failures"], run["incomplete"]])
     for words, cannot_be in IMPOSSIBLE:
-        if cannot_be(run | seen):
-            raise record.fault(words.format(**run | seen))
-    if run["failures"] >= 0 and run["sent"] - seen["ended"] > 0.5:
-        left = f"{run['sent'] - seen['ended']:,.0f} of {run['sent']:,.0f} requests"
-        run["said"] += (f"{left} are neither completed nor failed",)
-    run["concurrency"] = seen["flying"] if math.isnan(run["concurrency"]) else run["concurrency"]
+        if cannot_be(run):
+            raise record.fault(words.format(**run))
+    if run["failures"] >= 0 and run["sent"] - run["ended"] > 0.5:
+        left = run["sent"] - run["ended"]
+        run["said"] += (f"{left:,.0f} of {run['sent']:,.0f} requests are neither completed nor failed",)
+    run["concurrency"] = run["flying"] if math.isnan(run["concurrency"]) else run["concurrency"]
     if math.isnan(run["concurrency"]) and math.isinf(run["request_rate"]):
         run["concurrency"] = run["concurrency_limit"]
     run["load"] = run["load"] or _load(run)
     return run
 
 
+def _values(run: Run) -> Iterator[tuple[str, float]]:
+    """Yield each column with its value, then with what follows from the others; twice, as one gives another."""
+    yield from ((column, run[column]) for column in BOUNDS)
+    for product, one, other in PRODUCTS * 2:
+        yield product, run[one] * run[other]
+        yield one, run[product] / run[other]
+        yield other, run[product] / run[one]
+
+
 def _streamed(run: Run) -> None:
     """Take away the times of answers that came in one piece: their first token is their last."""
     pairs = [(run[f"ttft_{statistic}_ms"], run[f"latency_{statistic}_ms"]) for statistic in STATISTICS]
-    known = [(first, last) for first, last in pairs if first > 0 and last > 0]
+    known = [pair for pair in pairs if sum(pair) > 0]
     if known and all(math.isclose(*pair, rel_tol=1e-3) for pair in known) and not run["output_length"] < 2:
         unstreamed(run, "TTFT is the latency of the whole answer")
 
@@ -124,14 +127,14 @@ def _times(run: Run, record: Record) -> None:
     for name in ("ttft", "tpot", "latency"):
         mean, *ranks = (run[f"{name}_{statistic}_ms"] for statistic in STATISTICS)
         known = [rank for rank in ranks if rank > 0]
-        longest_ms = 1.5e3 * run["duration_s"]
         if (
             any(low > high * 1.001 for low, high in pairwise(known))
-            or ranks[0] > 2.1 * mean or ranks[2] > 210 * mean or any(time > longest_ms for time in (mean, *known))
+            or ranks[0] > 2.1 * mean or ranks[2] > 210 * mean
+            or any(time > 1.5e3 * run["duration_s"] for time in (mean, *known))
         ):  # fmt: skip
             shown = ", ".join(f"{rank:,.4g}" for rank in (mean, *known) if rank > 0)
-            words = f"{name} is {shown} ms (mean, P50 to P99) in a run of {run['duration_s']:g} s; expected rising "
-            raise record.fault(f"{words}times, a mean among them, within the run")
+            words = f"{name} is {shown} ms (mean, P50 to P99) in a run of {run['duration_s']:g} s"
+            raise record.fault(words + "; expected rising times, a mean among them, within the run")
 
 
 def _load(run: Run) -> str:

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from analysis.ingest.measured.record import NAN, MeasurementError, printable, table
+from analysis.ingest.measured.record import MeasurementError, printable, table
 
 MOST, MOST_LINES, MOST_ROWS = 256 * 2**20, 20_000_000, 1000  # bytes of a file, lines of a log, rows of a CSV
 START = 65536  # bytes that show what a file is, and most of a printed summary
@@ -26,18 +26,17 @@ YAML = re.compile(r"^(?:version|benchmarks|metrics|scenario|load_summary):", re.
 LABELS = [row for row in table("fields") if row["format"] == "printed"]
 PRINTED = {label: row["column"] for row in LABELS for label in row["key"].split("|")}
 RATES = ("requests_per_second", "tokens_per_second", "output_tokens_per_second")
-Records = Iterator[tuple[str, Any]]
+Parsed = Iterator[tuple[str, Any]]
 
 
-def records(path: Path, name: str) -> Records:
-    """Yield place and content of each record of a file, or of the LoadGen log in a folder.
+def records(path: Path, name: str) -> Iterator[tuple[str, Any, bool]]:
+    """Yield place, content, and whether it is an example, of each record of a file or of the LoadGen log in a folder.
 
     Raises MeasurementError for what cannot be read: only plain files are, up to MOST bytes.
     """
     path = next((path / log for log in LOGS if (path / log).is_file()), path)
     if not path.is_file():
-        kind = f"a folder without {' or '.join(LOGS)}" if path.is_dir() else "no plain file, or not there"
-        raise MeasurementError(f"{name}: is {kind}; expected a file of results")
+        raise MeasurementError(f"{name}: is not there, or no plain file, or a folder without {' or '.join(LOGS)}")
     try:
         with path.open("rb") as file:
             start = file.read(START)
@@ -45,30 +44,28 @@ def records(path: Path, name: str) -> Records:
             if b":::MLLOG" in start:  # a detail log may hold gigabytes
                 file.seek(0)
                 lines = islice(iter(lambda: file.readline(START), b""), MOST_LINES)
-                return (yield "", _logged(lines) | {"example": example})
+                return (yield "", _logged(lines), example)
             content = start + file.read(MOST)
-        text = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
     except OSError as error:
         raise MeasurementError(f"{name}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise MeasurementError(f"{name}, line {line}: is no text in UTF-8 or UTF-16") from None
     if len(content) > MOST:
         raise MeasurementError(f"{name}: is larger than {MOST >> 20} MB, the most that is read")
     try:
+        text = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
         for place, value in _parsed(text.partition("\n")[2] if example else text):
             parts = value.get("benchmarks") if isinstance(value, dict) else None
-            for number, part in enumerate(parts if isinstance(parts, list) else [value], 1):
-                of_report = isinstance(parts, list) and isinstance(part, dict)  # of GuideLLM
-                more = {"report": value} if of_report else {"example": True} if example else {}
-                yield f"benchmark {number}" if of_report else place, {**part, **more} if more else part
+            if not isinstance(parts, list):
+                yield place, value, example
+                continue
+            for number, part in enumerate(parts, 1):  # of a report of GuideLLM
+                yield f"benchmark {number}", {**part, "report": value}, example
     except RecursionError:
         raise MeasurementError(f"{name}: is nested too deep") from None
-    except (ValueError, TypeError) as error:  # of the readers of JSON, YAML, and CSV
+    except (ValueError, TypeError) as error:  # of the readers of text, JSON, YAML, and CSV
         raise MeasurementError(f"{name}: cannot be read: {printable(str(error))}") from None
 
 
-def _parsed(text: str) -> Records:
+def _parsed(text: str) -> Parsed:
     """Yield place and content of each record, by how the text begins or what it holds."""
     start = text[:START].lstrip()
     if start[:1] in ("{", "["):
@@ -78,9 +75,8 @@ def _parsed(text: str) -> Records:
     elif HEADING.search(text):
         yield from _printed(text)
     elif found := THROUGHPUT.search(text):
-        rates = zip(RATES, map(float, found.groups()), strict=True)
-        totals = {f"total_{kind}_tokens": int(count) for kind, count in TOTAL.findall(text)}
-        yield "", {"elapsed_time": NAN, **dict(rates), **totals}
+        rates = dict(zip(RATES, map(float, found.groups()), strict=True))
+        yield "", {f"total_{kind}_tokens": int(count) for kind, count in TOTAL.findall(text)} | rates
     elif start[:7].lower() == "metric,":
         yield "", _blocks(text)
     elif start.startswith("Run Info,"):
@@ -94,23 +90,22 @@ def _parsed(text: str) -> Records:
             raise ValueError(error) from None
 
 
-def _json(text: str) -> Records:
+def _json(text: str) -> Parsed:
     """Yield one object, each of a list, or each of the lines."""
     try:
         value = json.loads(text)
     except ValueError as whole:
-        read = 0
         for number, line in enumerate(text.split("\n"), 1):
             try:
-                value = json.loads(line) if line.strip() else None
+                if line.strip():
+                    yield f"line {number}", json.loads(line)
             except ValueError as error:
-                raise ValueError(f"line {number}: {error}" if read else whole) from None
-            if line.strip():
-                yield f"line {number}", value
-                read += 1
+                raise ValueError(f"line {number}: {error}" if number > 1 else whole) from None
         return
-    listed = isinstance(value, list)
-    yield from ((f"entry {number}", each) for number, each in enumerate(value, 1)) if listed else [("", value)]
+    if isinstance(value, list):
+        yield from ((f"entry {number}", each) for number, each in enumerate(value, 1))
+    else:
+        yield "", value
 
 
 def _logged(lines: Iterator[bytes]) -> dict[str, Any]:
@@ -121,16 +116,16 @@ def _logged(lines: Iterator[bytes]) -> dict[str, Any]:
     return values
 
 
-def _printed(text: str) -> Records:
+def _printed(text: str) -> Parsed:
     """Yield the blocks that a client printed, anywhere in a log, as its JSON has them."""
-    starts = [heading.end() for heading in HEADING.finditer(text)]
-    for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(text)], strict=True), 1):
+    _, *blocks = HEADING.split(text)
+    for number, block in enumerate(blocks, 1):
         values: dict[str, Any] = {}
-        for label, value in LINE.findall(text[start : min(end, start + START)]):
+        for label, value in LINE.findall(block[:START]):
             timed = TIMED.fullmatch(label.lower())
             key = f"{timed[1]}_{timed[2].replace(' ', '_')}_ms" if timed else PRINTED.get(label.lower(), "")
             values.setdefault(key, None if value == "not set" else _value(value))
-        yield f"result {number}" if len(starts) > 1 else "", values
+        yield f"result {number}" if len(blocks) > 1 else "", values
 
 
 def _value(text: str) -> Any:
@@ -154,7 +149,7 @@ def _blocks(text: str) -> dict[str, Any]:
     return blocks
 
 
-def _guidellm(text: str) -> Records:
+def _guidellm(text: str) -> Parsed:
     """Yield the benchmarks in a CSV of GuideLLM, whose heading takes three rows."""
     first, second, third, *rows = csv.reader(text.splitlines()[:MOST_ROWS])
     heads = [".".join(parts) for parts in zip(first, second, third, strict=True)]

@@ -24,14 +24,14 @@ def fields(format: str) -> dict[str, str]:
     """Return the keys of each column in a format; a time has one column for each statistic."""
     keys = {}
     for row in table("fields"):
-        timed = row["column"] in ("ttft", "tpot", "latency")
+        timed = "{" in row["key"]
         for place, statistic in enumerate(STATISTICS if timed else [""]) if row["format"] == format else ():
             column = f"{row['column']}_{statistic}_ms" if timed else row["column"]
             keys[column] = re.sub(r"\{(.*?)\}", lambda names, at=place: names[1].split()[at], row["key"])
     return keys
 
 
-def run_of(record: Record, file: str, place: str) -> Run:
+def run_of(record: Record) -> Run:
     """Return the run in `record`, a row of checks.RUN. Raises MeasurementError naming file, place, and key."""
     if not isinstance(record.value, dict):
         raise record.fault(f"is {type(record.value).__name__}, no object; {listed()}")
@@ -41,17 +41,11 @@ def run_of(record: Record, file: str, place: str) -> Run:
     if format is None:
         keys = printable(", ".join(map(str, list(record.value)[:6])))
         raise record.fault(f"is of no known tool (it holds {keys or 'nothing'}); {listed()}")
-    run = RUN | {
-        "file": file,
-        "place": place,
-        "tool": format["tool"],
-        "example": bool(record.get("example|report.example")),
-    }
+    run = RUN | {"tool": format["tool"], "example": bool(record.get("example|report.example"))}
     for column, keys in fields(format["fields"]).items():
         kinds = dict.fromkeys(TEXTS, record.text) | {"accelerator_count": record.count, "request_rate": record.rate}
         run[column] = kinds[column](keys) if column in kinds else record.number(keys, column)
-    if special := SPECIAL.get(format["format"]):
-        special(record, run)
+    SPECIAL[format["format"]](record, run)
     return checked(run, record, window=format["tool"] == "GuideLLM")
 
 
@@ -65,8 +59,8 @@ def client(record: Record, run: Run) -> None:
     """Take times from the arrays of single requests, in seconds: averages of the file count empty answers as zeros."""
     arrays = [record.get(key) for key in ("ttfts", "itls", "output_lens")]
     detailed = all(isinstance(array, list) for array in arrays) and run["requests"] > 0
-    sent = len(arrays[2]) if detailed else run["sent"]
-    run["failures"] = sent - run["requests"] if math.isnan(run["failures"]) else run["failures"]
+    if math.isnan(run["failures"]):
+        run["failures"] = (len(arrays[2]) if detailed else run["sent"]) - run["requests"]
     if not detailed:
         return
     first, gaps, tokens = arrays
@@ -79,32 +73,31 @@ def client(record: Record, run: Run) -> None:
     if abs(each["tokens"].sum() - run["output_tokens"]) > AGREE * run["output_tokens"]:
         stated = f"{run['output_tokens']:,.0f} output tokens are stated"
         raise record.fault(f"output_lens sum to {each['tokens'].sum():,.0f}, but {stated}")
-    averages = each["ttft"].sum() / run["requests"], each.loc[each["tokens"].gt(0), "ttft"].mean()
+    counted = each["ttft"].sum() / run["requests"]
     each = each[each["tokens"].gt(0)]
     timed = each["after"].where(each["tokens"].gt(1) & each["after"].gt(0))
     if each["ttft"].eq(0).any() or (each["tokens"].gt(1).any() and timed.isna().all()):
         return unstreamed(run, "the file has no times between tokens")
-    if not any(abs(1e3 * average - run["ttft_mean_ms"]) <= AGREE * 1e3 * average for average in averages):
-        raise record.fault(f"ttfts average {averages[0]:g} s, but mean_ttft_ms is {run['ttft_mean_ms']:g}")
+    if not any(
+        abs(1e3 * average - run["ttft_mean_ms"]) <= AGREE * 1e3 * average for average in (counted, each["ttft"].mean())
+    ):
+        raise record.fault(f"ttfts average {counted:g} s, but mean_ttft_ms is {run['ttft_mean_ms']:g}")
     for name, times in (("ttft", 1e3 * each["ttft"]), ("tpot", 1e3 * timed / (each["tokens"] - 1))):
         found = (times.mean(), *times.quantile([0.5, 0.9, 0.99]))
         run.update({f"{name}_{statistic}_ms": value for statistic, value in zip(STATISTICS, found, strict=True)})
         run[f"request_{name}_ms"] = times.to_numpy()
     run["without_tokens"] = max(float(run["requests"] - len(each)), 0.0)
     if run["without_tokens"]:
-        empty = f"{run['without_tokens']:,.0f} of {run['requests']:,.0f} requests were answered without a token"
-        run["said"] += (f"{empty}; times are those of the others",)
+        of = f"of {run['requests']:,.0f} requests were answered without a token; times are those of the others"
+        run["said"] += (f"{run['without_tokens']:,.0f} {of}",)
 
 
 def sglang(record: Record, run: Run) -> None:
     """Take the recounted tokens where the server's count is wrong, and the accelerators that the server states."""
     again, counted = record.number("total_output_tokens_retokenized"), run["output_tokens"]
     if again > 0 and abs(again - counted) > AGREE * max(again, counted):
-        words = (
-            "the server reports {:,.0f} output tokens, its answers have {:,.0f} (retokenized): throughput is that of "
-        )
-        words += "the answers; TPOT, which divides by the other count, is left out"
-        run["said"] += (words.format(counted, again),)
+        words = f"the server reports {counted:,.0f} output tokens, its answers have {again:,.0f} (retokenized): "
+        run["said"] += (words + "throughput is that of the answers; TPOT, which divides by the other, is left out",)
         run.update({column: NAN for column in run if column.startswith(("tpot_", "total_"))})
         run.update(output_tokens=again, tokens_per_second=again / run["duration_s"])
     else:
@@ -140,8 +133,7 @@ def inferencex(record: Record, run: Run) -> None:
     if len(machines) > 1:
         raise record.fault(f"runs on {sorted(machines)}; expected one kind of accelerator")
     pool = machines.pop().rpartition(":")[2].partition("-")[0].replace("rtx6000pro", "RTX PRO 6000")
-    run.update(accelerator=pool, accelerator_count=count, request_rate=math.inf)
-    run["tokens_per_second"] = output * writing
+    run.update(accelerator=pool, accelerator_count=count, request_rate=math.inf, tokens_per_second=output * writing)
     if record.get("power_valid") == 1:
         run.update(power_watts=record.number("avg_total_gpu_power_w"), metered=count)
 
@@ -154,14 +146,10 @@ def aiperf(record: Record, run: Run) -> None:
     phases = config.get("phases")
     phases = [phase for name, phase in phases.items() if name != "warmup"] if isinstance(phases, dict) else phases
     measured = [each for each in config.parts("phases", phases) if not each.get("exclude_from_results")]
-    for where in (*(each for each in measured if each.get("name") != "warmup"), config):
-        for column, key in (("request_rate", "request_rate"), ("concurrency_limit", "concurrency")):
-            places = f"{key}|loadgen.{key}|perf_analyzer.stimulus.{key}"
-            found = where.rate(f"{places}|rate") if key == "request_rate" else where.number(places)
-            run[column] = found if math.isnan(run[column]) else run[column]
+    for phase in [each for each in measured if each.get("name") != "warmup"][:1]:
+        run.update(request_rate=phase.rate("rate|request_rate"), concurrency_limit=phase.number("concurrency"))
     if isinstance(record.get("error_summary"), list) and math.isnan(run["failures"]):
         run["failures"] = sum(each.number("count") for each in record.parts("error_summary"))
-    run["model"] = config.text("endpoint.model_names|model_names|model|models.items|models")
     if config.get("endpoint.streaming|streaming") is False:
         unstreamed(run, "streaming is false in its configuration")
     gpus = [gpu for endpoint in record.parts("telemetry_data.endpoints") for gpu in endpoint.parts("gpus")]
@@ -190,7 +178,7 @@ def guidellm(record: Record, run: Run) -> None:
     run["request_rate"] = math.inf if kind == "throughput" else strategy.number("rate") if rated else NAN
     run["load"] = "all at once" if kind == "throughput" else kind if rated and math.isnan(run["request_rate"]) else ""
     each = record.parts("requests.successful")
-    keys = ("time_to_first_token_ms", "inter_token_latency_ms")
+    keys = "time_to_first_token_ms", "inter_token_latency_ms"
     first, gaps = (np.array([request.number(key) or NAN for request in each]) for key in keys)
     if len(each) == run["requests"] and (first > 0).all():
         run.update(request_ttft_ms=first, request_tpot_ms=gaps)
@@ -230,8 +218,7 @@ def llmperf(record: Record, run: Run) -> None:
 def trtllm(record: Record, run: Run) -> None:
     """Take the accelerators of the world; without streaming metrics nothing was streamed."""
     world = record.part("world_info")
-    spread = world.count("tp_size") * world.count("pp_size", 1)
-    run["accelerator_count"] = world.count("world_size", spread)
+    run["accelerator_count"] = world.count("world_size", world.count("tp_size") * world.count("pp_size", 1))
     if not record.get("streaming_metrics"):
         unstreamed(run, "the report has no streaming_metrics")
 
@@ -241,18 +228,17 @@ def loadgen(record: Record, run: Run) -> None:
     if (mode := record.text("effective_test_mode|mode")) not in ("", "PerformanceOnly"):
         raise record.fault(f"is the log of a run of mode {mode}; expected PerformanceOnly")
     if (validity := record.text("result_validity|result is")) != "VALID":
-        state = f"is {validity}" if validity else "is not logged: the run did not end, or the log is cut off"
-        raise record.fault(f"result_validity {state}; expected VALID")
+        state = validity or "not logged (the run did not end, or the log is cut off)"
+        raise record.fault(f"result_validity is {state}; expected VALID")
     if not run["tokens_per_second"] > 0:
         raise record.fault("logs no tokens per second; expected a run of a language model")
     samples = record.number("effective_samples_per_query|samples_per_query", missing=1)
     run["requests"] *= samples
-    rate = record.number("effective_target_qps|target_qps") * samples
-    run["request_rate"] = {"Server": rate, "Offline": math.inf}.get(run["scenario"], NAN)
+    rates = {"Server": record.number("effective_target_qps|target_qps") * samples, "Offline": math.inf}
+    run["request_rate"] = rates.get(run["scenario"], NAN)
 
 
-SPECIAL = {
-    "sglang": sglang, "throughput": throughput, "client": client, "inferencex": inferencex, "genai-perf": aiperf,
-    "aggregate": aggregate, "aiperf": aiperf, "guidellm": guidellm, "inference-perf": inference_perf, "llm-d": llm_d,
-    "llmperf": llmperf, "trtllm-bench": trtllm, "loadgen": loadgen,
-}  # fmt: skip
+READERS = (
+    sglang, throughput, client, inferencex, aiperf, aggregate, guidellm, inference_perf, llm_d, llmperf, trtllm, loadgen
+)  # fmt: skip
+SPECIAL = {reader.__name__: reader for reader in READERS}

@@ -95,7 +95,7 @@ class Record:
     def rate(self, keys: str) -> float:
         """Return the rate at `keys`: infinite where it says so, NaN for the pace of a replayed trace."""
         rate = self.get(keys)
-        if isinstance(rate, float | str) and str(rate).lower() in ("inf", "infinity"):
+        if rate in ("inf", "Infinity", math.inf):
             return math.inf
         return NAN if rate in ("trace", "") else self.number(keys)
 
