@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import time
 from collections.abc import Iterable
@@ -85,6 +86,7 @@ def make(report: Report, own_digest: str, engine: str, _: float, at: str) -> dic
 
 def warm(work: Iterable[tuple]) -> None:
     """Import what reports need and load the results once, for the processes that are forked from this one."""
+    gc.disable()  # what is loaded stays, and looking for garbage in it takes an eighth of the time
     import papermill.parameterize  # noqa: F401
 
     import analysis
@@ -104,6 +106,8 @@ def warm(work: Iterable[tuple]) -> None:
             import seaborn  # noqa: F401
     except Exception as error:  # the reports that need it say so, each with its own cell
         _say(f"loading failed, so each report loads by itself: {type(error).__name__}: {error}"[:500])
+    gc.freeze()
+    gc.enable()
 
 
 def _outcome(name: str, result: dict[str, str] | Died) -> str:
