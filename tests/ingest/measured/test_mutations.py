@@ -46,7 +46,7 @@ def mutated_json(text, dice):
             holder[last] = copy.deepcopy(VALUES[choice])
         elif choice == len(VALUES):
             del holder[last]
-        elif type(old) in (int, float):
+        elif type(old) in (int, float) and abs(old) < 1e300:
             holder[last] = old * dice.choice((1e3, 1e-3, 1e6, 1e-6, 60, -1, 2))
         if not list(places(content)):
             break
