@@ -91,7 +91,7 @@ def sensitivity(demand: Demand, found: pd.DataFrame, by: str = "cost") -> pd.Dat
             continue
         quantity = f"{RANK_BY[by]}_p50"
         margin = second[quantity] / best[quantity] - 1 if second is not None else np.nan
-        other = second["accelerator"] if second is not None else ""
+        other = second["accelerator"] if second is not None else "no other"
         rows.append((words, best["accelerator"], other, margin, best["usd_per_million_tokens_p50"], best["evidence"]))
     columns = ["change", "accelerator", "runner_up", "margin", "usd_per_million_tokens", "evidence"]
     return pd.DataFrame(rows, columns=columns)
