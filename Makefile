@@ -56,8 +56,8 @@ lab: $(READY) ## JupyterLab on the notebooks; edited modules are reloaded by the
 	@mkdir -p $(VENV)/share/jupyter/lab/settings
 	@printf '%s\n' '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}' \
 		> $(VENV)/share/jupyter/lab/settings/overrides.json
-	@$(RUN) jupyter trust notebooks/*.ipynb >/dev/null
-	IPYTHONDIR="$$(pwd -P)/$(VENV)/ipython-lab" $(RUN) jupyter lab \
+	@$(RUN) nbformat.sign notebooks/*.ipynb >/dev/null
+	IPYTHONDIR="$$(pwd -P)/$(VENV)/ipython-lab" $(RUN) jupyterlab \
 		--ServerApp.root_dir="$$(pwd -P)" --LabApp.default_url=/lab/tree/notebooks \
 		--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate \
 		--ContentsManager.pre_save_hook=analysis.build.refresh.before_save \
