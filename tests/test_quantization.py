@@ -154,7 +154,7 @@ def test_answer_lengths_are_of_one_submitter():
         {**rows, "precision": "fp4", "tokens_per_sample": 270.0},
         {**rows, "precision": "fp4", "tokens_per_sample": 100.0, "submitter": "B"},
     )  # fmt: skip
-    assert quantization.answer_lengths(frame)["ratio"].tolist() == [0.9]
+    assert quantization.answer_lengths(quantization.mlperf_accuracy(frame))["ratio"].tolist() == [0.9]
 
 
 def test_memory_of_llama_2_70b():
@@ -217,9 +217,7 @@ def test_step_table_has_a_row_per_step():
     frame = load_results()
     pairs = pd.concat([quantization.mlperf_pairs(frame), quantization.inferencex_pairs()])
     table = quantization.step_table(
-        pairs, quantization.mlperf_accuracy(frame, ["deepseek-r1"]),
-        quantization.answer_lengths(frame, ["deepseek-r1"]),
-        evidence.public_scores(), quantization.memory("llama2-70b", [80]),
+        pairs, quantization.mlperf_accuracy(frame, ["deepseek-r1"]), quantization.memory("llama2-70b", [80])
     )  # fmt: skip
     assert table["Step"].tolist() == ["FP16 to INT8", "FP16 to FP8", "FP8 to FP4", "FP16 to INT4 weights"]
     assert table["MLPerf, x"].tolist() == ["2.0x", "", "", ""]
@@ -233,3 +231,13 @@ def test_speed_by_source_has_a_column_per_source():
     assert quantization.speed_by_source(pairs).values.tolist() == [
         ["a", "1.50 (1.10\u20131.90, n=2)", ""], ["b", "", "3.00 (3.00\u20133.00, n=1)"],
     ]  # fmt: skip
+
+
+def test_by_load_keeps_loads_with_three_pairs():
+    rows = [("InferenceX", "FP8 to FP4", "MoE, AMD", 8.0, ratio) for ratio in (1.0, 1.2, 1.4)]
+    rows += [("InferenceX", "FP8 to FP4", "MoE, AMD", 16.0, 9.0), ("TensorRT-LLM", "FP16 to FP8", "FP8", 1.0, 1.4)]
+    rows += [("TensorRT-LLM", "FP16 to FP8", "7B", np.nan, 2.0)]
+    rows += [("InferenceX", "FP8 to FP4", "Llama 70B, 2 GPUs", 8.0, 1.1)] * 3
+    found = quantization.by_load(pd.DataFrame(rows, columns=["source", "step", "group", "load", "ratio"]))
+    columns = ["source", "requests in flight or batch size", "over the wider precision"]
+    assert found[columns].values.tolist() == [["InferenceX", 8.0, 1.2], ["TensorRT-LLM", 1.0, 1.4]]

@@ -23,6 +23,7 @@ STEPS = {  # printed precision after the step, and columns of data/accelerators.
     INT4: ("INT4", "fp16_dense_tflops", "fp16_dense_tflops", "any"),
 }
 BITS = {"FP16": 16, "FP8": 8, "NVFP4": 4.5, "INT4": 4.25}  # per weight, scales of blocks included; INT8 as FP8
+TIGHT = "70B, 2 H100"  # FP16 weights take most of the memory
 PAIR = ["source", "step", "precision", "group", "load", "round", "model", "accelerator", "ratio"]
 LANGUAGE_MODELS = (
     "gptj", "llama3.1-8b", "llama2-70b", "mixtral-8x7b", "llama3.1-405b", "deepseek-r1", "gpt-oss-120b",
@@ -136,7 +137,7 @@ def tensorrt_llm_pairs() -> pd.DataFrame:
     full = evidence.matched_pairs(full, same, "precision", ("fp16", "fp8"), evidence.THROUGHPUT, repeats="max")
     tight = full["model"].str.contains("70B") & full["gpus"].eq(2)
     group = pd.Series("70B and 8x22B, 4 to 8 H100", full.index).mask(full["gpus"].eq(1), "7B and 8B, 1 H100")
-    full = full.assign(step=FP8, group=group.mask(tight, "70B, 2 H100"), load=np.nan)
+    full = full.assign(step=FP8, group=group.mask(tight, TIGHT), load=np.nan)
     rows = evidence.precision_effects("model-optimizer-benchmark")
     by_batch = rows[rows["metric"].eq("speedup per GPU") & rows["model"].eq("Llama3.1-8B")]
     rows = pd.concat([by_batch, evidence.precision_effects("tensorrt-llm-quantization", "speedup")])
@@ -166,12 +167,35 @@ def single_gpu_pairs() -> pd.DataFrame:
     return _pairs(pd.concat(found, ignore_index=True).assign(load=np.nan))
 
 
+def speed_pairs(results: pd.DataFrame, accelerators: Iterable[str] = ()) -> pd.DataFrame:
+    """Return the pairs of all sources, without Llama 70B on two H100; `accelerators` are those of the MLPerf pairs.
+
+    There FP16 weights leave little room for a KV cache: the ratio is of memory, not of arithmetic.
+    """
+    inferencex = [inferencex_pairs(), inferencex_pairs(("bf16", "fp8"))]
+    pairs = pd.concat(
+        [mlperf_pairs(results, accelerators), *inferencex, tensorrt_llm_pairs(), single_gpu_pairs()], ignore_index=True
+    )
+    return pairs[pairs["group"].ne(TIGHT)]
+
+
+def by_load(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return the median of each group by load, one row per source, group, and load, in columns that a figure can print.
+
+    InferenceX: FP4 over FP8, loads with three pairs or more, without Llama 70B on two GPUs, which is like four.
+    """
+    loads = spread(pairs[pairs["load"].notna()], ["source", "step", "group", "load"])
+    few = loads["step"].ne(FP4) | loads["n"].lt(3) | loads["group"].str.endswith(" 2 GPUs")
+    kept = loads[~few | loads["source"].eq("TensorRT-LLM")]
+    return kept.rename(columns={"load": "requests in flight or batch size", "median": "over the wider precision"})
+
+
 def _pairs(pairs: pd.DataFrame) -> pd.DataFrame:
     of_round = pairs["round"].astype("str") if "round" in pairs else ""
     return pairs.assign(precision=pairs["step"].str.extract(r" to (\w+)")[0], round=of_round)[PAIR]
 
 
-def spread(frame: pd.DataFrame, by: Sequence[str], value: str = "ratio") -> pd.DataFrame:
+def spread(frame: pd.DataFrame, by: Sequence[str] = ("source", "step", "group"), value: str = "ratio") -> pd.DataFrame:
     """Return number, median, P10, and P90 of `value` in each group of `by`, in the order of the frame."""
     groups = frame.groupby(list(by), sort=False, observed=True, dropna=False)[value]
     return groups.agg(
@@ -207,10 +231,12 @@ def _order(rows: pd.DataFrame) -> list[str]:
     return usual + sorted(set(rows["printed_precision"]) - set(usual))
 
 
-def answer_lengths(results: pd.DataFrame, benchmarks: Iterable[str] = ()) -> pd.DataFrame:
-    """Return tokens per answer in FP4 over FP8 of submitters that have both, one row per model and submitter."""
-    rows = mlperf_accuracy(results, benchmarks)
-    return evidence.matched_pairs(rows, ["model", "submitter"], "precision", ("fp8", "fp4"), "tokens_per_sample")
+def answer_lengths(accuracy: pd.DataFrame) -> pd.DataFrame:
+    """Return tokens per answer in FP4 over FP8 of submitters that have both, one row per model and submitter.
+
+    `accuracy` is of `mlperf_accuracy`.
+    """
+    return evidence.matched_pairs(accuracy, ["model", "submitter"], "precision", ("fp8", "fp4"), "tokens_per_sample")
 
 
 def memory(benchmark: str, gigabytes: Sequence[float], *, used: float = 0.9) -> pd.DataFrame:
@@ -236,15 +262,12 @@ def memory(benchmark: str, gigabytes: Sequence[float], *, used: float = 0.9) -> 
     return grid.assign(note=note.where(grid["fits"], "does not fit"), model=shape["label"])
 
 
-def step_table(
-    pairs: pd.DataFrame, accuracy: pd.DataFrame, lengths: pd.DataFrame, scores: pd.DataFrame, room: pd.DataFrame
-) -> pd.DataFrame:
+def step_table(pairs: pd.DataFrame, accuracy: pd.DataFrame, room: pd.DataFrame) -> pd.DataFrame:
     """Return one row per step of precision with headings and cells as a page prints them.
 
     Speed as range of the medians of sources (MLPerf apart), peak compute, memory, accuracy, answer length, and
     hardware.
-    `pairs` have the columns `PAIR`, `accuracy` is of `mlperf_accuracy`, `lengths` of `answer_lengths`, `scores` of
-    `evidence.public_scores`, `room` of `memory`.
+    `pairs` have the columns `PAIR`, `accuracy` is of `mlperf_accuracy`, `room` of `memory`.
     """
     speed, found = spread(pairs, ["step", "source"]), pd.DataFrame(index=list(STEPS))
     for heading, rows in (
@@ -267,6 +290,7 @@ def step_table(
     after = [narrow for narrow, *_ in STEPS.values()]
     medians = accuracy.groupby(["printed_precision", "model"])["accuracy_percent"].median().groupby("printed_precision")
     found["MLPerf, %"] = _span(medians.min(), medians.max(), "{:.1f}").reindex(after).to_numpy()
+    scores, lengths = evidence.public_scores(), answer_lengths(accuracy)
     tested = spread(scores[~scores["small"]], ["precision"], "percent").set_index("precision")
     found["Public, %"] = (
         (tested["median"].map("{:.1f}".format) + " (n=" + tested["n"].astype("str") + ")").reindex(after).to_numpy()
