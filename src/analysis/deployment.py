@@ -18,12 +18,13 @@ from analysis.compare import NoData, comparable
 from analysis.results import load_results
 
 REPEATED = r"(?i)(run|trial|rep|repeat|iter|seed|attempt)[-_ ]?\d+|\d{8}[-_T]?\d{4,6}|\(\d+\)"  # in names of repeats
-FASTEST, DRAFTED = 10.0, 10.0  # times an official rate that no run reaches; tokens that a draft adds to one step
+FASTEST = DRAFTED = 10.0  # times an official rate that no run reaches; tokens that a draft adds to one step
 BYTES = {"fp4": 0.5, "int4": 0.5, "fp8": 1.0, "int8": 1.0}  # of a weight, else 2
-TOKENS, NAN = "tokens/s", float("nan")
-OFFICIAL = {  # column of an assessed run, after official_ -> column of the result
-    "id": "id", "round": "round", "accelerator": "accelerator", "count": "accelerator_count", "system": "system",
-    "precision": "precision_label", "weights": "precision", "rate": "rate_per_accelerator", "offline": "offline",
+NAN = float("nan")
+OFFICIAL = {  # column of an assessed run -> column of the result
+    "official_id": "id", "official_round": "round", "official_accelerator": "accelerator",
+    "official_count": "accelerator_count", "official_system": "system", "official_precision": "precision_label",
+    "official_weights": "precision", "official_rate": "rate_per_accelerator", "official_offline": "offline",
 }  # fmt: skip
 
 
@@ -37,10 +38,10 @@ def settle(runs: pd.DataFrame, *, accelerator: str = "", count: int = 0, benchma
     """
     asked = _known(accelerator) if accelerator else ""
     stated = runs["accelerator"].mask(lambda text: text.eq(""), runs["devices"]).map(lambda text: _short(text, asked))
-    chosen = stated.isin([asked, ""]) if asked else stated.notna()
+    chosen = stated.isin([asked, ""]) | (not asked)
     if not chosen.any():
         raise ValueError(f"accelerator is {asked}, but the files are of {', '.join(sorted(set(stated)))}")
-    runs = runs.assign(accelerator=stated.mask(stated.eq(""), asked))[chosen]
+    runs = runs.assign(accelerator=stated.replace("", asked))[chosen]
     counts = runs["accelerator_count"].fillna(count or NAN)
     for wrong, words in (
         (runs["accelerator"].eq(""), "does not say its accelerator; give accelerator, such as H100"),
@@ -72,15 +73,15 @@ def _short(text: str, asked: str) -> str:
 
 def _benchmark(model: str, asked: str) -> str:
     """Return the benchmark of a model by the longest of its names in it, else `asked`."""
-    rows = tables.benchmarks[tables.benchmarks["offline_unit"].eq(TOKENS)]
+    rows = tables.benchmarks.query("offline_unit == 'tokens/s'")
     if asked:
         names.choose(asked, rows["benchmark"], "benchmark in tokens/s")
     known = {
         _folded(name): row.benchmark for row in rows.itertuples() for name in (row.benchmark, *row.aliases.split(";"))
     }
     folded = "" if "distill" in model.lower() else _folded(model)
-    there = sorted((name for name in known if name and name in folded), key=len)
-    found = known[there[-1]] if there else ""
+    known[""] = ""
+    found = known[max((name for name in known if name in folded), key=len)]
     models = rows.set_index("benchmark")["model"]
     if found and asked and models[found] != models[asked]:
         raise ValueError(f"the model {model} is that of {found}, but benchmark is {asked}")
@@ -93,15 +94,15 @@ def _folded(name: str) -> str:
 
 def _named(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the runs with `configuration` and the shortest `name` that tells configurations apart."""
-    same = runs[["model", "accelerator", "accelerator_count", "precision", "load"]].astype("str")
-    same = same.join(runs[["input_length", "output_length"]].map("{:.2g}".format))
-    same = same.assign(file=runs["file"].str.replace(REPEATED, "", regex=True))
-    runs = runs.assign(configuration=same.agg("|".join, axis=1))
+    same = [runs[name] for name in ("model", "accelerator", "accelerator_count", "precision", "load")]
+    same += [runs[name].map("{:.2g}".format) for name in ("input_length", "output_length")]
+    same += [runs["file"].str.replace(REPEATED, "", regex=True)]
+    runs = runs.assign(configuration=runs.groupby(same).ngroup())
     load, kind, place, file = (runs[name] for name in ("load", "accelerator", "place", "file"))
     stem = file.map(lambda path: PurePath(path).stem)
-    kind = kind if kind.nunique() > 1 else kind.mask(kind.ne(""), "")
-    for columns in ([kind, load], [kind, stem, load], [kind, stem, place], [kind, file, load], [kind, file, place]):
-        name = pd.concat(columns, axis=1).agg(lambda row: ": ".join(filter(None, row)), axis=1)
+    kind = kind if kind.nunique() > 1 else kind.str[:0]
+    for columns in ([load], [stem, load], [stem, place], [file, load, place]):
+        name = pd.concat([kind, *columns], axis=1).agg(lambda row: ": ".join(filter(None, row)), axis=1)
         if name.ne(kind).all() and runs["configuration"].groupby(name).nunique().max() == 1:
             break
     return runs.assign(name=name)
@@ -112,13 +113,12 @@ def within(run: Mapping[str, Any], ttft_ms: float, tpot_ms: float) -> float:
     first, gaps = run["request_ttft_ms"], run["request_tpot_ms"]
     if first is None or not (ttft_ms > 0 and tpot_ms > 0):
         return NAN
-    return float(((first <= ttft_ms) & ~(gaps > tpot_ms)).sum() / run["requests"])
+    return ((first <= ttft_ms) & ~(gaps > tpot_ms)).sum() / run["requests"]
 
 
 def limits(benchmark: str) -> pd.DataFrame:
     """Return the p99 limits of a benchmark by scenario (`ttft_ms`, `tpot_ms`), the strictest first."""
-    rules = tables.benchmark_limits
-    rules = rules[rules["source_id"].eq("mlcommons-rules") & rules["benchmark"].eq(benchmark)]
+    rules = tables.benchmark_limits.query("source_id == 'mlcommons-rules' and benchmark == @benchmark")
     wide = rules.pivot_table(index="scenario", columns="quantity", values="high", aggfunc="last")
     wide = wide.reindex(columns=["ttft_p99_limit", "tpot_p99_limit"]).set_axis(["ttft_ms", "tpot_ms"], axis=1)
     return wide.dropna().sort_values("tpot_ms")
@@ -130,7 +130,7 @@ def scenario_of(run: Mapping[str, Any], rules: pd.DataFrame) -> tuple[str, str]:
     if own.any():
         return rules.index[own][0], "by the limits in its log"
     times = f"TTFT {run['ttft_p99_ms']:,.0f} ms, TPOT {run['tpot_p99_ms']:,.0f} ms at P99"
-    if pd.isna(run["ttft_p99_ms"]) or pd.isna(run["tpot_p99_ms"]):
+    if not run["ttft_p99_ms"] + run["tpot_p99_ms"] > 0:
         return "Offline", "without TTFT and TPOT at P99 no latency limit can be checked"
     held = rules.index[rules["ttft_ms"].ge(run["ttft_p99_ms"]) & rules["tpot_ms"].ge(run["tpot_p99_ms"])]
     return (
@@ -157,13 +157,13 @@ def closest(run: Mapping[str, Any], scenario: str, round: str = "", results: pd.
     ranks = {
         "apart": apart.mask(rows["accelerator"].eq(run["accelerator"]), -1), "age": -rows["round"].cat.codes,
         "size": np.abs(np.log(rows["accelerator_count"] / run["accelerator_count"])),
-        "other": rows["precision"].ne(str(run["precision"]).lower()), "slow": -rows["rate_per_accelerator"],
+        "other": rows["precision"].ne(run["precision"].lower()), "slow": -rows["rate_per_accelerator"],
     }  # fmt: skip
-    near = rows.assign(**ranks).sort_values(list(ranks)).iloc[0].drop(list(ranks))
-    same = results["scenario"].eq("Offline")
-    for column in ("round", "system", "submitter", "benchmark", "accelerator_count"):
-        same &= results[column].eq(near[column])
-    return pd.concat([near, pd.Series({"offline": results.loc[same, "rate_per_accelerator"].max()})])
+    near = rows.loc[pd.DataFrame(ranks).sort_values(list(ranks)).index[0]].copy()
+    keys = ["round", "system", "submitter", "benchmark", "accelerator_count"]
+    same = results["scenario"].eq("Offline") & results[keys].eq(near[keys]).all(axis=1)
+    near["offline"] = results.loc[same, "rate_per_accelerator"].max()
+    return near
 
 
 def assess(
@@ -184,15 +184,14 @@ def assess(
     middle = by.cumcount().eq((spread["runs"] - 1) // 2)
     rows = order.assign(**spread)[middle].sort_index().to_dict("records")
     frame = pd.DataFrame([row | _beside(row, scenario, round, ttft_ms, tpot_ms, results) for row in rows])
-    hourly = usd_per_hour * frame["accelerator_count"]
     return frame.assign(
         goodput_per_accelerator=frame["within"] * frame["rate_per_accelerator"],
-        usd_per_million=hourly / frame["tokens_per_second"] / 0.0036,
+        usd_per_million=usd_per_hour / frame["rate_per_accelerator"] / 0.0036,
     )
 
 
 def best(assessed: pd.DataFrame) -> pd.Series:
-    """Return the run with the highest share of its closest official rate. Raises NoData, with the reason, without one."""
+    """Return the run with the highest share of its closest official rate. Raises NoData, with the reason, for none."""
     if assessed["share"].isna().all():
         raise NoData(assessed["said"].iloc[0][-1])
     return assessed.loc[assessed["share"].idxmax()]
@@ -203,16 +202,11 @@ def _beside(
 ) -> dict[str, Any]:
     rules = limits(run["benchmark"])
     chosen, why = (scenario, "as asked") if scenario or not run["benchmark"] else scenario_of(run, rules)
-    limit = dict(rules.loc[chosen]) if chosen in rules.index else {"ttft_ms": NAN, "tpot_ms": NAN}
+    limit = rules.reindex([chosen]).iloc[0].to_dict()
     limit |= {name: value for name, value in (("ttft_ms", ttft_ms), ("tpot_ms", tpot_ms)) if value > 0}
-    beside = {
-        "scenario": chosen,
-        "within": within(run, **limit),
-        "share": NAN,
-        "said": [*run["said"], f"{chosen}: {why}"] if chosen else [*run["said"]],
-    }
-    beside |= {f"limit_{name}": value for name, value in limit.items()}
-    beside |= {f"official_{name}": NAN if name in ("count", "rate", "offline") else "" for name in OFFICIAL}
+    said = [*run["said"], f"{chosen}: {why}"] if chosen else [*run["said"]]
+    beside = {"scenario": chosen, "within": within(run, **limit), "share": NAN, "said": said}
+    beside |= dict.fromkeys(OFFICIAL, NAN) | {f"limit_{name}": value for name, value in limit.items()}
     try:
         if not run["benchmark"]:
             raise NoData(
@@ -220,27 +214,26 @@ def _beside(
             )
         near = closest(run, chosen, round, results)
     except NoData as error:
-        return beside | {"said": [*beside["said"], str(error)]}
-    beside |= {f"official_{name}": near[column] for name, column in OFFICIAL.items()}
+        said.append(str(error))
+        return beside
+    beside |= {name: near[column] for name, column in OFFICIAL.items()}
     beside["share"] = run["rate_per_accelerator"] / near["rate_per_accelerator"]
     if near["accelerator"] != run["accelerator"]:
-        beside["said"] += [f"no result of {run['accelerator']}: compared with the nearest, {near['accelerator']}"]
+        said += [f"no result of {run['accelerator']}: compared with the nearest, {near['accelerator']}"]
     elif beside["share"] > FASTEST:
         raise ValueError(
             f"{_where(run)}: the rate is {beside['share']:,.0f} times the official one: another unit or count"
         )
-    if 0 < run["request_rate"] < np.inf and run["requests_per_second"] >= 0.9 * run["request_rate"]:
-        beside["said"] += ["the load was the rate asked for, so the run does not show what the accelerators can do"]
-    least, times = 1e3 / steps_per_second(run, 0.5) / DRAFTED, [run["tpot_mean_ms"], run["tpot_p50_ms"]]
-    if any(time < least for time in times):
-        raise ValueError(
-            f"{_where(run)}: TPOT is {min(times):.2g} ms, less than reading the weights takes: another unit"
-        )
+    if run["requests_per_second"] >= 0.9 * run["request_rate"]:
+        said += ["the load was the rate asked for, so the run does not show what the accelerators can do"]
+    fastest = np.fmin(run["tpot_mean_ms"], run["tpot_p50_ms"])
+    if fastest < 1e3 / steps_per_second(run, 0.5) / DRAFTED:
+        raise ValueError(f"{_where(run)}: TPOT is {fastest:.2g} ms, less than reading the weights takes: another unit")
     return beside
 
 
 def _where(run: Mapping[str, Any]) -> str:
-    return f"{run['file']}, {run['place']}" if run["place"] else run["file"]
+    return f"{run['file']} {run['place']}".strip()
 
 
 def _bandwidth() -> pd.Series:
@@ -260,15 +253,12 @@ def losses(row: Mapping[str, Any]) -> pd.DataFrame:
     Columns label, factor: the scenario's limits (of the official system), low concurrency (each request in flight gives
     at most one token per reading of the weights), software and setup (the rest), and answers beyond the limits.
     """
-    top = row["official_offline"] if row["official_offline"] > 0 else row["official_rate"]
     ceiling = (
-        row["concurrency"]
-        * steps_per_second(row, BYTES.get(str(row["precision"]).lower(), 2.0))
-        / row["accelerator_count"]
+        row["concurrency"] * steps_per_second(row, BYTES.get(row["precision"].lower(), 2.0)) / row["accelerator_count"]
     )
-    few = np.fmin(ceiling / row["official_rate"], 1.0) if ceiling > 0 else 1.0
+    few = np.fmin(ceiling / row["official_rate"], 1.0)
     factors = {
-        f"{row['scenario']} limits": row["official_rate"] / top, "low concurrency": few,
+        f"{row['scenario']} limits": row["official_rate"] / row["official_offline"], "low concurrency": few,
         "software and setup": row["share"] / few, "answers beyond the limits": row["within"],
     }  # fmt: skip
     return pd.DataFrame({"label": list(factors), "factor": list(factors.values())}).dropna(ignore_index=True)
