@@ -120,23 +120,32 @@ def _parts(cells: list[Any], report: Report) -> tuple[Markup, str, list[Any]]:
 
 
 def _blocks(cells: list[Any], title: str) -> list[Block]:
-    """Return what a page shows in order: text, outputs, and folds of code with its plain outputs."""
+    """Return what a page shows in order: text, outputs, and folds of code with its plain outputs.
+
+    The code behind a figure or table is below it, that of sentences before the next heading.
+    """
     blocks: list[Block] = []
     fold: list[Block] = []
+
+    def close() -> None:
+        if fold:
+            blocks.append({"kind": "fold", "parts": fold.copy()})
+            fold.clear()
+
     for cell in cells:
-        shown: list[Block] = []
         if cell.cell_type == "markdown":
-            shown = [{"kind": "html", "html": _markdown(cell.source)}]
+            if cell.source.lstrip().startswith("#"):
+                close()
+            blocks.append({"kind": "html", "html": _markdown(cell.source)})
         elif cell.cell_type == "code" and cell.source.strip():
             fold.append({"code": Markup(highlight(sanitize.text(cell.source), *_highlighting()))})
-            for output in cell.outputs:
-                block = _block(output, f"f{len(blocks)}-{len(shown)}-", title)
-                if block["kind"] != "headline":  # it stands under the title
-                    (shown if block["kind"] else fold).append(block)
-        if shown:
-            blocks += [{"kind": "fold", "parts": fold}] * bool(fold) + shown
-            fold = []
-    return blocks + [{"kind": "fold", "parts": fold}] * bool(fold)
+            shown = [_block(output, f"f{len(blocks)}-{place}-", title) for place, output in enumerate(cell.outputs)]
+            fold += [block for block in shown if not block["kind"]]
+            blocks += [block for block in shown if block["kind"] not in ("", "headline")]  # this is under the title
+            if {block["kind"] for block in shown} & {"figure", "table", "html", "explorer"}:
+                close()
+    close()
+    return blocks
 
 
 def _block(output: Any, prefix: str, title: str) -> Block:
