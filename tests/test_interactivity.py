@@ -19,6 +19,11 @@ def frame(*runs):
     return rows.assign(**{name: changes[name].fillna(rows[name]) for name in changes})
 
 
+def bounds(rows, speed):
+    found = interactivity.bounds(interactivity.frontier(rows), speed).set_index("accelerator")
+    return found.loc["A", ["lower", "upper"]].tolist()
+
+
 def test_the_frontier_keeps_what_no_run_beats_in_both():
     """800 at 14 is beaten by 900 at 15; 300 at 70 is the fastest; Offline stays whatever Server reaches."""
     rows = frame(("A", "Offline", 0.0, 950.0), ("A", "Server", 12.5, 1000.0), ("A", "Server", 15.0, 900.0),
@@ -30,16 +35,15 @@ def test_bounds_come_from_all_faster_and_all_slower_runs():
     """At 20: 300 and 350 are faster, of which 350 is the most; of the slower ones 1,000 is."""
     rows = frame(("A", "Offline", 0.0, 1000.0), ("A", "Server", 12.5, 900.0), ("A", "Server", 15.0, 700.0),
                  ("A", "Interactive", 70.0, 300.0), ("A", "Interactive", 68.0, 350.0))  # fmt: skip
-    assert interactivity.bounds(rows, 20.0).loc["A"].tolist() == [350.0, 1000.0]
-    assert interactivity.bounds(rows, 12.5).loc["A"].tolist() == [900.0, 1000.0]
-    beyond = interactivity.bounds(rows, 80.0).loc["A"]
-    assert np.isnan(beyond["lower"]) and beyond["upper"] == 1000.0
+    assert bounds(rows, 20.0) == [350.0, 1000.0]
+    assert bounds(rows, 12.5) == [900.0, 1000.0]
+    lower, upper = bounds(rows, 80.0)
+    assert np.isnan(lower) and upper == 1000.0
 
 
 def test_a_limit_of_66_67_is_as_fast_as_66_7():
     rows = frame(("A", "Interactive", 1000 / 15, 300.0))
-    assert interactivity.bounds(rows, 66.7).loc["A", "lower"] == 300.0
-    assert np.isnan(interactivity.bounds(rows, 67.1).loc["A", "lower"])
+    assert bounds(rows, 66.7)[0] == 300.0 and np.isnan(bounds(rows, 67.1)[0])
 
 
 def test_runs_of_one_node_or_one_rack_come_before_other_sizes_and_no_virtual_one_counts():

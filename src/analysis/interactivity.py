@@ -86,17 +86,19 @@ def frontier(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[kept].iloc[::-1].sort_values("accelerator", kind="stable", ignore_index=True)
 
 
-def bounds(rows: pd.DataFrame, interactivity: float) -> pd.DataFrame:
+def bounds(frontier: pd.DataFrame, interactivity: float) -> pd.DataFrame:
     """Return what the runs of each accelerator prove of its throughput at an interactivity.
 
     From all runs of the `frontier`: lower is the highest throughput of those as fast or faster, upper the highest of
-    all slower ones (tokens/s per accelerator, of the software submitted; NaN for none). Index: accelerator.
+    all slower ones (tokens/s per accelerator, of the software submitted; NaN for none).
+
+    Columns: accelerator, interactivity, lower, upper.
     """
-    best = frontier(rows)
-    fast = best["interactivity"].ge(interactivity * (1 - ROUNDING)).rename("fast")
-    highest = best.groupby(["accelerator", fast])["rate_per_accelerator"].max().unstack("fast")
+    fast = frontier["interactivity"].ge(interactivity * (1 - ROUNDING)).rename("fast")
+    highest = frontier.groupby(["accelerator", fast])["rate_per_accelerator"].max().unstack("fast")
     highest = highest.reindex(columns=[False, True])
-    return pd.DataFrame({"lower": highest[True], "upper": highest[False]})
+    found = pd.DataFrame({"interactivity": interactivity, "lower": highest[True], "upper": highest[False]})
+    return found.reset_index()
 
 
 def retained(at: pd.DataFrame) -> pd.DataFrame:

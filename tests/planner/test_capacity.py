@@ -93,9 +93,10 @@ def test_the_delivered_share_is_that_of_the_derating_page_without_the_latency_li
 
 
 def test_weights_follow_the_record():
-    """Most closed GPT-OSS runs are FP4: 117 x 0.5 = 58.5 GB, which one GPU of 80 GB holds."""
-    row = plan(Demand(benchmark="gpt-oss-120b", accelerators=("B200",)), "B200")
-    assert (row["precision"], row["weights_gb"]) == ("fp4", 58.5)
+    """Most closed GPT-OSS runs are FP4: 117 x 0.5 = 58.5 GB, which one GPU of 80 GB holds. H100 has none: as H200."""
+    for accelerator in ("B200", "H100"):
+        row = plan(Demand(benchmark="gpt-oss-120b"), accelerator)
+        assert (row["precision"], row["weights_gb"]) == ("fp4", 58.5)
     model, lengths = models.of_benchmark("gpt-oss-120b"), models.lengths(models.requests_of("gpt-oss-120b"))
     held, block = capacity.requests_held(model, "fp4", lengths, 80.0, 1, 0.1)
     assert held > 0 and block == 1

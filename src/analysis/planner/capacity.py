@@ -182,7 +182,7 @@ def unit_sizes(rows: pd.DataFrame) -> dict[str, int]:
     nodes = rows["accelerator_count"] / rows["nodes"].where(rows["nodes"].gt(0))
     whole = nodes[nodes.ge(1) & nodes.mod(1).eq(0)]
     sizes = whole.groupby(rows["accelerator"]).agg(lambda counts: int(counts.mode().iloc[-1])).to_dict()
-    return {name: RACKS.get(name, size) for name, size in (dict.fromkeys(RACKS, 0) | sizes).items()}
+    return sizes | RACKS
 
 
 def kilowatts() -> tuple[pd.Series, float]:

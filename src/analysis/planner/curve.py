@@ -10,7 +10,7 @@ errors of such values on the record (data/prediction_errors.csv).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -26,23 +26,9 @@ MEASURED, INTERPOLATED, ESTIMATED = "measured", "interpolated", "estimated"
 SAME_LENGTHS = 0.01  # change of throughput below which a model and its lengths count as the benchmark's own
 ALL_OF_THE_ERROR = np.log(2)  # change of throughput (log) by other lengths at which the error is that of another model
 FACTS = ["scenario", "round", "submitter", "system", "accelerator_count", "precision"]  # of the run behind a throughput
-READ = [
-    "id",
-    "benchmark",
-    "accelerator",
-    "interactivity",
-    "rate_per_accelerator",
-    "availability",
-    "hypervisor",
-    "framework",
-    "serving_software",
-    *FACTS,
-]  # of the rows
-POINT = ["id", "interactivity", "throughput", "question", "start", "evidence"]
-COLUMNS = [
-    "interactivity", "accelerator", "throughput", "low", "high", "evidence", "lower", "upper", "roof", *FACTS, "ids",
-    "reason",
-]  # fmt: skip
+READ = ["id", "benchmark", "accelerator", "interactivity", "rate_per_accelerator", "availability", "hypervisor"]
+READ += ["framework", "serving_software", *FACTS]
+COLUMNS = ["interactivity", "accelerator", "throughput", "low", "high", "evidence", "roof", *FACTS, "ids", "reason"]
 NO_LIMITS = "no interactivity is known: the benchmark limits no time per token"
 NO_DATASHEET = "no run so fast, and no datasheet to estimate from"
 NO_COMPUTE = "no datasheet that says how fast it reads a prompt"
@@ -77,25 +63,26 @@ def throughput_at(
     replaces the benchmark's model and lengths; it scales the curve by the decoding model.
 
     Columns: interactivity, accelerator, throughput with low and high (P10, P90), evidence (MEASURED, INTERPOLATED,
-    ESTIMATED, "" where unknown), lower and upper (what the accelerator's faster and slower runs prove, NaN for none;
-    of the benchmark's own workload), roof (tokens/s per user that memory bandwidth allows), the scenario, round,
-    submitter, system, accelerator_count, and precision of the run that it rests on, ids of all such runs, and reason
-    (why a throughput is unknown).
+    ESTIMATED, "" where unknown), roof (tokens/s per user that memory bandwidth allows), the scenario, round, submitter,
+    system, accelerator_count, and precision of the run that it rests on, ids of all such runs, reason (why a throughput
+    is unknown), lower and upper (what faster and slower runs prove, see `interactivity.bounds`; of the benchmark's own
+    workload).
     """
     benchmark = rows["benchmark"].iloc[0]
     speeds = [float(interactivity)] if np.isscalar(interactivity) else [float(speed) for speed in interactivity]
     if not all(0 <= speed < np.inf for speed in speeds):
         raise ValueError(f"interactivity: {speeds}, expected tokens/s per user, 0 (no limit) or more")
     frontier = runs_of.frontier(rows[READ])
-    points = _points(rows[READ], frontier, accelerators)
-    runs = dict(iter(frontier.groupby("accelerator")))
     found = []
-    for accelerator, own in points.groupby("accelerator", sort=False):
-        curve = _Curve(benchmark, own, runs.get(accelerator, frontier.head(0)), workload)
+    for accelerator, points in _points(rows[READ], frontier, accelerators).groupby("accelerator", sort=False):
+        curve = _Curve(benchmark, points, workload)
         found += [(speed, accelerator, *curve.at(speed)) for speed in speeds]
-    order = ["interactivity", "throughput"]
     frame = pd.DataFrame(found, columns=COLUMNS)
-    return frame.sort_values(order, ascending=[True, False], kind="stable", ignore_index=True)
+    proven = pd.concat([runs_of.bounds(frontier, speed) for speed in dict.fromkeys(speeds)])
+    frame = frame.merge(proven, how="left", on=["interactivity", "accelerator"])
+    most = frame[["throughput", "upper"]].max(axis=1).where(frame["evidence"].eq(INTERPOLATED), np.inf)
+    frame["high"] = frame["high"].clip(upper=most)
+    return frame.sort_values(["interactivity", "throughput"], ascending=[True, False], kind="stable", ignore_index=True)
 
 
 def _points(rows: pd.DataFrame, frontier: pd.DataFrame, accelerators: Iterable[str] = ()) -> pd.DataFrame:
@@ -106,7 +93,7 @@ def _points(rows: pd.DataFrame, frontier: pd.DataFrame, accelerators: Iterable[s
     """
     benchmark = rows["benchmark"].iloc[0]
     limits = runs_of.limits(benchmark).set_index("scenario")["interactivity"]
-    rows = rows.assign(round=rows["round"].astype(str))
+    newest, rows = str(rows["round"].max()), rows.assign(round=rows["round"].astype(str))
     frontier = frontier.assign(
         round=frontier["round"].astype(str),
         throughput=frontier["rate_per_accelerator"],
@@ -123,15 +110,12 @@ def _points(rows: pd.DataFrame, frontier: pd.DataFrame, accelerators: Iterable[s
     software = product.str.lower().str.extract(r"^\s*([a-z][a-z-]*)", expand=False).fillna("")
     known = ["accelerator", "accelerator_count", "round", "submitter", "precision", "id", "system"]
     systems = offline[known].assign(software=software, offline=offline["rate_per_accelerator"])
-    others = [
-        name
-        for name in dict.fromkeys([*measured["accelerator"], *accelerators])
-        if name not in set(systems["accelerator"])
-    ]
-    if len(others):
-        systems = pd.concat([systems, pd.DataFrame({"accelerator": others})], ignore_index=True)
-        systems = systems.fillna({name: "" for name in ("submitter", "precision", "software", "id", "system")})
-        systems["round"] = systems["round"].fillna(rows["round"].iloc[-1])
+    named = pd.Index(dict.fromkeys([*measured["accelerator"], *accelerators]))
+    others = named.difference(systems["accelerator"], sort=False)
+    systems = pd.concat([systems, pd.DataFrame({"accelerator": others, "round": newest})], ignore_index=True)
+    systems = systems.fillna(dict.fromkeys(("submitter", "precision", "software", "id", "system"), ""))
+    stated = systems["precision"]
+    systems["precision"] = stated.mask(stated.eq(""), _of_family(rows, systems["accelerator"]))
     estimated = prediction.estimates(benchmark, systems).merge(systems[known], on="accelerator", how="left")
     reached = measured.groupby("accelerator")["interactivity"].max().reindex(estimated["accelerator"]).fillna(-1.0)
     estimated = estimated[estimated["interactivity"].to_numpy() > reached.to_numpy()]
@@ -141,6 +125,14 @@ def _points(rows: pd.DataFrame, frontier: pd.DataFrame, accelerators: Iterable[s
     # A slower user never costs more: an estimate is no higher than what slower runs reach.
     slower = found.groupby("accelerator")["throughput"].cummin()
     return found.assign(throughput=found["throughput"].where(found["evidence"].eq(MEASURED), slower))
+
+
+def _of_family(rows: pd.DataFrame, accelerators: pd.Series) -> pd.Series:
+    """Return the precision that most runs on accelerators of the same family state, "" for none."""
+    families = {name: decoding.datasheet(name)["family"] for name in {*rows["accelerator"], *accelerators}}
+    stated = rows[rows["precision"].ne("")]
+    most = stated["precision"].groupby(stated["accelerator"].map(families)).agg(lambda each: each.mode().iloc[0])
+    return accelerators.map(families).map(most).fillna("")
 
 
 def _through(runs: pd.DataFrame) -> pd.DataFrame:
@@ -165,12 +157,9 @@ def _through(runs: pd.DataFrame) -> pd.DataFrame:
 class _Curve:
     """The curve of one accelerator through its points, slowest first."""
 
-    def __init__(self, benchmark: str, points: pd.DataFrame, runs: pd.DataFrame, workload: Workload | None) -> None:
+    def __init__(self, benchmark: str, points: pd.DataFrame, workload: Workload | None) -> None:
         self.benchmark, self.workload = benchmark, workload
-        self.points, self.runs = (
-            points.to_dict("records"),
-            runs.assign(question=prediction.OTHER_SYSTEM).to_dict("records"),
-        )
+        self.points = points.to_dict("records")
         stated = next((name for name in points["precision"][::-1] if name), "")
         self.accelerator = accelerator = points["accelerator"].iloc[0]
         most = decoding.group(accelerator)
@@ -187,31 +176,25 @@ class _Curve:
             rate, used, evidence, bands = self._between(place, speed)
         else:
             if reason := self._no_estimate(speed):
-                return self._unknown(speed, reason)
+                return self._unknown(reason)
             rate, used, evidence, bands = self._beyond(speed)
         if self.workload:
             if self.own is None or self.asked is None:
-                return self._unknown(speed, no_model(self.accelerator))
+                return self._unknown(no_model(self.accelerator))
             own, asked = self.own.at(speed), self.asked.at(speed)
             if not own or not asked:
-                return self._unknown(speed, TOO_FAST if speed >= self.asked.roof else TOO_LONG)
+                return self._unknown(TOO_FAST if speed >= self.asked.roof else TOO_LONG)
             if abs(np.log(asked / own)) > SAME_LENGTHS or not self.workload.is_benchmark:
                 rate *= asked / own
                 bands.append(self._of_workload(asked / own, used[-1]["scenario"]))
                 evidence = ESTIMATED
         low, high = _combined(bands)
-        lower, upper, roof = self._proven(speed)
-        if evidence == INTERPOLATED:
-            high = min(high, max(upper / rate, 1.0))
         ids = [point["id"] for point in used if isinstance(point["id"], str) and point["id"]]
-        return rate, rate * low, rate * high, evidence, lower, upper, roof, *_facts(used[-1]), ids, ""
+        return rate, rate * low, rate * high, evidence, self._roof, *_facts(used[-1]), ids, ""
 
-    def _proven(self, speed: float) -> tuple[float, float, float]:
-        """Return the bounds as `interactivity.bounds` has them, and the roof."""
-        faster = [run["rate_per_accelerator"] for run in self.runs if _reaches(run, speed)]
-        slower = [run["rate_per_accelerator"] for run in self.runs if not _reaches(run, speed)]
-        roof = self.asked.roof if self.asked else np.nan
-        return max(faster, default=np.nan), max(slower, default=np.nan), roof
+    @property
+    def _roof(self) -> float:
+        return self.asked.roof if self.asked else np.nan
 
     def _between(self, place: int, speed: float) -> tuple[float, list[dict], str, list[tuple[float, float]]]:
         """Return the throughput up to a point as fast, the points that it is from, its evidence, and its bands."""
@@ -224,12 +207,8 @@ class _Curve:
         bands = [self._band(slower), self._band(faster)]
         if faster["evidence"] == ESTIMATED:
             return rate, [slower, faster], ESTIMATED, bands
-        return (
-            rate,
-            [slower, faster],
-            INTERPOLATED,
-            [*bands, prediction.band(prediction.BETWEEN, self.benchmark, "Server")[::2]],
-        )
+        bands.append(prediction.band(prediction.BETWEEN, self.benchmark, "Server")[::2])
+        return rate, [slower, faster], INTERPOLATED, bands
 
     def _no_estimate(self, speed: float) -> str:
         """Return why the throughput beyond the fastest point is unknown, "" where it is known."""
@@ -269,8 +248,8 @@ class _Curve:
         spread = (high / low) ** (part / 2)  # around 1: where its middle lies is the other benchmark's matter
         return 1 / spread, spread
 
-    def _unknown(self, speed: float, reason: str) -> tuple:
-        return np.nan, np.nan, np.nan, "", *self._proven(speed), *_facts(self.points[-1]), [], reason
+    def _unknown(self, reason: str) -> tuple:
+        return np.nan, np.nan, np.nan, "", self._roof, *_facts(self.points[-1]), [], reason
 
 
 def no_model(accelerator: str) -> str:
@@ -308,16 +287,7 @@ def workload(
         model = models.nearest(parameters, active_parameters, name)
         if benchmark:
             own = models.of_benchmark(benchmark)
-            model = Model(
-                benchmark,
-                model.name,
-                model.parameters,
-                model.active,
-                own.layers,
-                own.cached,
-                own.windowed_layers,
-                own.window_tokens,
-            )
+            model = replace(own, name=model.name, parameters=model.parameters, active=model.active)
     else:
         known = models.benchmarks()
         labels = tables.benchmarks.set_index("benchmark")["label"].reindex(known)
