@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import NoData, derating, tables
-from analysis.planner import bursts
+from analysis import NoData, bursts, derating, tables
 
 RESULT = {
     "id": "", "round": "v6.1", "benchmark": "gpt-oss-120b", "model": "GPT-OSS 120B", "scenario": "Server", "vendor": "",

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from analysis import tables
+from analysis import bursts, tables
 from analysis.compare import USUAL_SIZE, NoData, comparable
 from analysis.names import choose
 from analysis.paths import DATA
@@ -73,7 +73,7 @@ def delivered_share(
 
 
 def share_of_trace(path: str | Path, use: str = "chat", system: str = "node", fleet: str = "fixed") -> Share:
-    """Return the share delivered to the traffic of a trace, a CSV as `planner.bursts.read_trace` takes it.
+    """Return the share delivered to the traffic of a trace, a CSV as `bursts.read_trace` takes it.
 
     Bursts are simulated on the trace as it is; its peak over mean counts if it covers a day or more, else that of the
     public services does.
@@ -273,8 +273,6 @@ def _values(benchmarks: tuple[str, ...], trace: str) -> list[tuple]:
 
 def _bursts(use: str, tpot_ms: float, ttft_ms: float, trace: str) -> list[tuple]:
     """Return the factor of bursts within ten minutes: 99% of requests start within the limit on TTFT."""
-    from analysis.planner import bursts  # the planner's room is above: it plans with the shares of this module
-
     if trace:
         values = bursts.retained(bursts.read_trace(trace), tpot_ms, ttft_ms, "recorded")
         return [(use, "", "", "bursts", values, 1, "your trace")]
@@ -289,8 +287,6 @@ def _bursts(use: str, tpot_ms: float, ttft_ms: float, trace: str) -> list[tuple]
 
 def _peaks(use: str, trace: str) -> list[tuple]:
     """Return the factor of traffic over days, by fleet: of a trace of a day or more, else of the public services."""
-    from analysis.planner import bursts
-
     rates = bursts.windows(bursts.read_trace(trace)) if trace else pd.DataFrame()
     own = len(rates) >= DAY
     by_service = peaks(rates, gaps=False) if own else peaks()

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.planner import bursts
+from analysis import bursts
 
 RNG = np.random.default_rng
 
