@@ -79,3 +79,14 @@ def test_dollars_of_a_megawatt_year_and_their_share():
     assert power.power_share(PRICES, 0.10).tolist() == pytest.approx([0.08])
     with pytest.raises(ValueError, match="usd_per_kilowatt_hour"):
         power.usd_per_megawatt_year(1e308)
+
+
+def test_what_racks_and_servers_keep_in_interactive():
+    rows = [
+        ("GB300", "Offline", 8.0),
+        ("GB300", "Interactive", 4.0),
+        ("B200", "Offline", 8.0),
+        ("B200", "Interactive", 1.0),
+    ]
+    modeled = pd.DataFrame(rows, columns=["accelerator", "scenario", "efficiency"])
+    assert power.kept_in_interactive(modeled) == (0.5, 0.125)

@@ -14,6 +14,7 @@ DIVISIONS = ("closed", "open", "network")
 SUITES = ("datacenter", "edge")
 SCENARIOS = ("Offline", "Server", "Interactive", "SingleStream", "MultiStream")
 USUAL_SIZE = 8  # accelerators of the usual system
+RACKS = {"GB200": 72, "GB300": 72, "Vera Rubin": 72}  # accelerators of one rack whose links join all of them
 
 RULES = {  # why a result is left out; of several rules the first that applies is told
     "not a throughput": lambda rows, asked: rows["metric"].ne("throughput"),

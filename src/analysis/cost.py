@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 
 from analysis import derating, names, tables
+from analysis.compare import RACKS
 from analysis.power import HOURS_PER_YEAR
-from analysis.speedup import RACKS
 
 COST_MODELS = {
     "neocloud": "neocloud total cost of ownership",

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import tables
-from analysis.compare import USUAL_SIZE, NoData, comparable, latest
+from analysis.compare import RACKS, USUAL_SIZE, NoData, comparable, latest
 
 HOURS_PER_YEAR = 8760
 COOLING = {"air": 1.5, "liquid": 1.3}  # provisioned over rated watts, MLPerf Endpoints rules, appendix D
@@ -63,12 +63,13 @@ def at_the_wall(results: pd.DataFrame, benchmark: str = "", scenario: str = "Off
 def measured_and_modeled(wall: pd.DataFrame, modeled: pd.DataFrame) -> pd.DataFrame:
     """Return both in one frame for a chart: accelerators by their modeled efficiency, the measured one first.
 
-    `note` says round and size of each result: two figures of one accelerator are not compared, for the wall is the
+    `note` says round, size, and cap of each result: two figures of one accelerator are not compared, for the wall is the
     server alone and all-in kilowatts contain more.
     """
     shown = pd.concat([wall, modeled], ignore_index=True)
     size = ", " + shown["accelerator_count"].map("{:.0f} GPUs".format)
     shown["note"] = shown["round"].astype("str") + size.where(shown["accelerator_count"].ne(USUAL_SIZE), "")
+    shown.loc[~shown["modeled"] & shown["power_capped"], "note"] += ", capped"
     rank = shown.groupby(["benchmark", "accelerator"])["efficiency"].transform("max")
     best = modeled.groupby(["benchmark", "accelerator"])["efficiency"].max()
     rank = (
@@ -76,6 +77,13 @@ def measured_and_modeled(wall: pd.DataFrame, modeled: pd.DataFrame) -> pd.DataFr
     )
     order = shown.assign(rank=-rank, later=shown["scenario"].ne("Offline"))
     return shown.loc[order.sort_values(["benchmark", "rank", "modeled", "later"], kind="stable").index]
+
+
+def kept_in_interactive(modeled: pd.DataFrame) -> tuple[float, float]:
+    """Return the median shares of Offline efficiency that racks and servers of eight keep in Interactive."""
+    wide = modeled.pivot(index="accelerator", columns="scenario", values="efficiency")
+    kept = (wide["Interactive"] / wide["Offline"]).groupby(wide.index.isin(list(RACKS))).median()
+    return kept.get(True, np.nan), kept.get(False, np.nan)
 
 
 def submissions(results: pd.DataFrame) -> pd.DataFrame:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from analysis.compare import USUAL_SIZE, NoData, comparable
+from analysis.compare import RACKS, USUAL_SIZE, NoData, comparable
 
 ONE_SETTING = ["benchmark", "model", "scenario", "round", "accelerator", "vendor", "precision", "submitter"]
-RACKS = {"GB200": 72, "GB300": 72}  # accelerators that the links of one NVL72 rack join over its trays
 SCENARIOS = ("Server", "Offline", "Interactive")
 
 

@@ -13,8 +13,8 @@ from analysis import evidence
 from analysis.compare import USUAL_SIZE, NoData, comparable, fastest, latest
 from analysis.progress import software_chain
 
-RACKS = ["GB200", "GB300", "Vera Rubin"]  # accelerators of NVL72 racks, whose trays hold four
 EQUAL_SOFTWARE = [("H200 FP8", "H100 FP8"), ("B200 FP8", "H100 FP8"), ("B200 FP4", "B200 FP8")]  # InferenceX
+NOTABLE = 0.1  # difference of the plain ratio that a figure says
 FACTS = ["round", "accelerator", "accelerator_count", "rate_per_accelerator", "submitter", "precision_label"]
 
 
@@ -125,7 +125,8 @@ def ladder(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
 def ladders(results: pd.DataFrame, baselines: Mapping[str, str], since: str, **asked: Any) -> pd.DataFrame:
     """Return the ladder of each benchmark over its own baseline (`base`), accelerators with a result since a round.
 
-    `baselines` maps benchmarks to accelerators; `asked` goes to `comparable`. `estimate` marks what no round measured.
+    `baselines` maps benchmarks to accelerators; `asked` goes to `comparable`. `estimate` marks what no round measured,
+    `note` holds the plain ratio where it differs notably.
     """
     parts = [
         ladder(comparable(results, benchmark=benchmark, **asked), base).assign(base=base)
@@ -133,7 +134,9 @@ def ladders(results: pd.DataFrame, baselines: Mapping[str, str], since: str, **a
     ]
     steps = pd.concat(parts, ignore_index=True)
     steps = steps[steps["round"].ge(since)]
-    return steps.assign(estimate=steps["basis"].ne("same round")).reset_index(drop=True)
+    apart = (steps["plain"] / steps["speedup"] - 1).abs().gt(NOTABLE)
+    plain = "newest " + steps["plain"].map("{:.2f}x".format)
+    return steps.assign(estimate=steps["basis"].ne("same round"), note=plain.where(apart, "")).reset_index(drop=True)
 
 
 def by_benchmark(
@@ -163,11 +166,12 @@ def by_benchmark(
 
 
 def matrix(results: pd.DataFrame, since: str, scenario: str = "Offline", least: int = 3) -> pd.DataFrame:
-    """Return the best throughput per accelerator of each model and accelerator since a round, over the row's best.
+    """Return the throughput per accelerator of each model and accelerator since a round, over the row's best.
 
-    Systems that are rented as such count: eight accelerators, a rack of 72, or a tray of four of a rack; other sizes
-    where there is none of these. Of several rounds the newest counts. Models with fewer than `least` accelerators are
-    left out. Columns: those of the results, `share` (of the model's best), `cell` (in words).
+    Each result is that of `latest`; models with fewer than `least` accelerators are left out. Columns: those of the
+    results, `share` (of the model's best), `cell` (in words), `other_size` and `other_gain`: the number of accelerators
+    of the fastest other system of that round, and by which share it is faster per accelerator (NaN where none is).
+    Raises NoData where no model has so many.
     """
     parts = []
     for benchmark, part in results[results["round"].ge(since)].groupby("benchmark"):
@@ -175,16 +179,19 @@ def matrix(results: pd.DataFrame, since: str, scenario: str = "Offline", least: 
             rows = comparable(part, benchmark=benchmark, scenario=scenario)
         except NoData:
             continue
-        rows = rows[rows["hypervisor"].eq("")]
-        sizes = pd.DataFrame({"accelerator": RACKS, "rack": 72, "tray": 4}).set_index("accelerator")
-        sizes = sizes.reindex(rows["accelerator"]).set_axis(rows.index)
-        count = rows["accelerator_count"]
-        rentable = count.eq(USUAL_SIZE) | count.eq(sizes["rack"]) | count.eq(sizes["tray"])
-        best = rows.assign(rentable=rentable).sort_values(["rentable", "round", "rate_per_accelerator"])
-        best = best.drop_duplicates("accelerator", keep="last")
+        best = latest(rows)
         if len(best) >= least:
+            by = ["accelerator", "round"]
+            others = fastest(rows, [*by, "accelerator_count"]).sort_values("rate_per_accelerator")
+            others = others.drop_duplicates(by, keep="last")[[*by, "accelerator_count", "rate_per_accelerator"]]
+            best = best.merge(others, on=by, suffixes=("", "_other"))
             rate = best["rate_per_accelerator"]
-            parts.append(best.assign(share=rate / rate.max()))
+            gain = best["rate_per_accelerator_other"] / rate - 1
+            faster = {
+                "other_size": best["accelerator_count_other"].where(gain.gt(0)),
+                "other_gain": gain.where(gain.gt(0)),
+            }
+            parts.append(best.assign(share=rate / rate.max(), **faster))
     if not parts:
         raise NoData(f"no model has comparable {scenario} results of {least} accelerators since {since}")
     table = pd.concat(parts, ignore_index=True)
