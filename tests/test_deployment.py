@@ -96,6 +96,7 @@ def test_the_benchmark_of_a_model_by_its_name(model, benchmark):
         ([{"load": "", "place": f"result {at}", "output_length": 10.0 * at} for at in (1, 2)],
          ["run: result 1", "run: result 2"]),
         ([{"file": "x-run1.json"}, {"file": "x-run2.json"}], ["concurrency 64", "concurrency 64"]),
+        ([{"file": "a/run=0.json"}, {"file": "a/run=1.json"}], ["concurrency 64", "concurrency 64"]),
         ([{"place": "line 1"}, {"place": "line 2"}], ["concurrency 64", "concurrency 64"]),
     ],
 )  # fmt: skip

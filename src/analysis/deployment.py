@@ -17,7 +17,7 @@ from analysis import names, tables
 from analysis.compare import NoData, comparable
 from analysis.results import load_results
 
-REPEATED = r"(?i)(run|trial|rep|repeat|iter|seed|attempt)[-_ ]?\d+|\d{8}[-_T]?\d{4,6}|\(\d+\)"  # in names of repeats
+REPEATED = r"(?i)(run|trial|rep|repeat|iter|seed|attempt)[-_= ]?\d+|\d{8}[-_T]?\d{4,6}|\(\d+\)"  # in names of repeats
 FASTEST = DRAFTED = 10.0  # times an official rate that no run reaches; tokens that a draft adds to one step
 BYTES = {"fp4": 0.5, "int4": 0.5, "fp8": 1.0, "int8": 1.0}  # of a weight, else 2
 NAN = float("nan")
