@@ -78,7 +78,9 @@ def columns(found: pd.DataFrame) -> pd.DataFrame:
     for name, kind in fields.items():
         if kind in ("number", "integer"):
             numbers = pd.to_numeric(frame[name], errors="coerce").astype("float64")
-            frame[name] = numbers.round().astype("Int64") if kind == "integer" else numbers
+            frame[name] = (
+                numbers.where(numbers.abs().lt(2**53)).round().astype("Int64") if kind == "integer" else numbers
+            )
         elif kind == "boolean":
             frame[name] = frame[name].eq(True)
         else:
@@ -137,7 +139,7 @@ def count(rows: pd.DataFrame, name: str) -> pd.Series:
     counted = rows[name].map(number).mask(unsaid).astype("float64")
     wrong = ~unsaid & ~(counted.between(0, 1e6) & counted.mod(1).eq(0))
     fail(rows, wrong, f"{name} is " + rows[name].map(shown) + ", not a whole number")
-    return counted
+    return counted.mask(wrong)
 
 
 def _hardware(rows: pd.DataFrame, logs: pd.DataFrame) -> None:

@@ -107,7 +107,7 @@ def _first(raw: pd.DataFrame, keys: tuple[str, ...]) -> pd.Series:
 def _joined_power(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the results, each with the power of the row behind it where that is a row of its power alone."""
     is_power = rows["label"].map(lambda label: str(label).strip().lower() in ("watts", "millijoules", "joules"))
-    before, texts = rows.shift(1), rows[POWER_OF].fillna("").astype(str)
+    before, texts = rows.shift(1), rows[POWER_OF].map(repr)
     joins = (
         is_power & ~is_power.shift(1, fill_value=True) & texts.eq(texts.shift(1)).all(axis=1) & before["power"].isna()
     )
