@@ -12,7 +12,7 @@ def audit(
     verdict: Annotated[str, typer.Option(help="One verdict, such as contradicted.")] = "",
     format: Annotated[str, typer.Option(help="text, csv, or json.")] = "text",
 ) -> int:
-    """Check published figures against official results, arithmetic, and hardware limits."""
+    """Print published figures with their verdicts."""
     from analysis.names import choose
     from analysis.published import load_published
 

@@ -19,21 +19,21 @@ def import_(
     round: Round = "",
     origin: Origin = "",
 ) -> int:
-    """Turn official files into a table of results, in the columns of data/official/."""
+    """Turn official files into a table of results of your own."""
     from analysis.ingest.official.importing import import_results
 
     return import_results(paths, round=round, origin=origin, out=out, say=typer.echo)
 
 
 def bring(paths: Files, round: Round = "", origin: Origin = "") -> int:
-    """Add a round or your own submission to data/official/, beside the shipped rounds."""
+    """Add official results to data/official/, beside what is shipped."""
     from analysis.ingest.official.importing import add_to_record
 
     return add_to_record(paths, round=round, origin=origin, say=typer.echo)
 
 
 def check() -> int:
-    """Check each table of data/ against its description."""
+    """Check the tables of data/ against their descriptions."""
     from analysis.ingest.check import faults
 
     found = faults()
@@ -44,7 +44,7 @@ def check() -> int:
 
 
 def describe() -> int:
-    """Update hashes and sizes in data/datapackage.json, and the column dictionary data/README.md."""
+    """Update data/README.md, and hashes in data/datapackage.json."""
     from analysis.ingest.describe import describe as update
 
     changed = update()

@@ -42,7 +42,7 @@ def reports(
 
 
 def refresh(names: Names = None, jobs: Jobs = 2, engine: Engine = "forked", timeout: Timeout = 300) -> int:
-    """Execute notebooks in place, so that their stored outputs match the code and data."""
+    """Execute notebooks in place and store their outputs."""
     os.environ[SHIPPED_ONLY] = "shipped"  # stored outputs are the same on every machine, whatever was imported
     from analysis.build.refresh import refresh as execute
 
