@@ -63,8 +63,8 @@ def at_the_wall(results: pd.DataFrame, benchmark: str = "", scenario: str = "Off
 def measured_and_modeled(wall: pd.DataFrame, modeled: pd.DataFrame) -> pd.DataFrame:
     """Return both in one frame for a chart: accelerators by their modeled efficiency, the measured one first.
 
-    `note` says round, size, and cap of each result: two figures of one accelerator are not compared, for the wall is the
-    server alone and all-in kilowatts contain more.
+    `note` says round, size, and cap of each result. Two figures of one accelerator are not compared: the wall is the
+    server alone, and all-in kilowatts contain more.
     """
     shown = pd.concat([wall, modeled], ignore_index=True)
     size = ", " + shown["accelerator_count"].map("{:.0f} GPUs".format)
