@@ -135,3 +135,13 @@ def test_a_notebook_of_lines_reads_as_one_of_text(project):
     path.write_text(json.dumps(notebook))
     declared = {each.name: each.value for each in runs.declared_parameters(runs.read_notebook(path))}
     assert declared == {"name": "H100", "scale": 2.0, "count": 3, "rounds": [], "flag": True, "free": None}
+
+
+def test_two_files_for_one_page_are_refused(asked, project):
+    project.add("two", "# Two", CELL)
+    project.run("two", "notebook: one\n")
+    project.run("each", "notebook: one\nparameters: {name: [a]}\n")
+    project.run("each-a", "notebook: one\nparameters: {name: b}\n")
+    reports, wrong = runs.find()
+    assert "two.ipynb makes the page 'two' already" in wrong["two"] and "one.ipynb makes" in wrong["each"]
+    assert [*reports] == ["one", "each-a"]

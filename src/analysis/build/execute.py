@@ -49,7 +49,7 @@ def execute(report: Report, engine: str = FORKED) -> Executed:
         for output in cell.get("outputs", []):
             if output.output_type == "error" and output.ename == "NoData":
                 cell.outputs.remove(output)
-                return Executed(notebook, no_data=output.evalue)
+                return Executed(notebook, no_data=output.evalue[:LONGEST])
             if output.output_type == "error":
                 return Executed(notebook, failure=_failure(notebook.cells, index, output))
     return Executed(notebook)

@@ -68,8 +68,9 @@ def find(names: Iterable[str] = ()) -> tuple[dict[str, Report], dict[str, str]]:
             _check_name(path.stem)
             found = [Report(path.stem, path)] if path.suffix == ".ipynb" else read_run(path)
             for report in found:
-                if report.name in reports and reports[report.name].notebook.stem != path.stem:
-                    raise RunError(f"another run file makes the page {report.name!r}: rename one of them")
+                other = reports.get(report.name)
+                if other and (other.notebook != report.notebook or other.parameters or other.sweep):
+                    raise RunError(f"{other.notebook.name} makes the page {report.name!r} already: rename one of them")
             reports |= {report.name: report for report in found}
         except (RunError, OSError) as error:
             wrong[path.stem] = f"{_short(path)}: {error}"
