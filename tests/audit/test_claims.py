@@ -77,6 +77,15 @@ def test_a_complete_round_without_one_side_contradicts(monkeypatch):
     assert ratio({}, {"rate": 80.0})["verdict"] == "no official result"
 
 
+def test_a_ratio_without_a_result_names_the_side_that_lacks_it():
+    words = "The v6.1 results have no closed result of Llama 2 70B Offline on "
+    assert ratio({}, {"rate": 80.0})["reason"] == words + "H100 to compare B200 with."
+    assert ratio({}, H100)["reason"] == words + "B200 to compare H100 with."
+    assert ratio({}, {**H100, "accelerator": "H200"})["reason"] == words + "B200 and H100."
+    earlier = ratio({}, {"rate": 80.0}, {**H100, "round": "v6.0"})
+    assert earlier["reason"] == words + "H100 to compare B200 with."
+
+
 def rank(claim: dict, *rows: dict):
     claim = {"quantity": "rank", "unit": "rank", "low": 1.0, "high": 1.0, "accelerator_count": float("nan"), **claim}
     return claims.ranks(figures(claim), official(*rows)).iloc[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from analysis.audit.verdicts import compare, difference, factor, span, tell
+from analysis.audit.verdicts import compare, difference, factor, span, tell, times_off
 
 
 def one(printed: tuple, expected: tuple, basis: str = "rounded") -> pd.DataFrame:
@@ -39,6 +39,12 @@ def test_a_factor_is_one_where_ranges_overlap_and_never_below():
     assert factor(one((10, 20), (15, 30))).tolist() == [1]
     assert factor(one((10, 20), (40, 50))).tolist() == [2]
     assert factor(one((90, 100), (20, 30))).tolist() == [3]
+
+
+def test_dates_ranks_and_what_nobody_submitted_are_off_by_no_factor():
+    rows = pd.concat([one((20, 20), (10, 10))] * 4 + [one((20, 20), (float("nan"), float("nan")))])
+    rows["unit"] = ["tokens/s", "date", "rank", "workloads", "tokens/s"]
+    assert times_off(rows).fillna(0).tolist() == [2, 0, 0, 0, 0]
 
 
 @pytest.mark.parametrize(

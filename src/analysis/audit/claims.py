@@ -57,8 +57,7 @@ def ratios(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
     for claim in claims[~one_side].itertuples():
         named = _ratios(claim, [claim.accelerator], rows)
         if named.empty:
-            run = f"{claim.model} {claim.scenario}".strip()
-            words = f"no closed result of {run} on {claim.accelerator} and {claim.baseline_accelerator}"
+            words = _no_ratio(claim, rows)
             outcome = "contradicted" if {claim.round, claim.baseline_round} <= whole else "no official result"
             found.append(_row(claim, "official ratio", outcome, words, f"The {claim.round} results have {words}."))
         else:
@@ -187,6 +186,19 @@ def _ratios(claim: Any, accelerators: list[str], rows: pd.DataFrame) -> pd.DataF
         ratios = ratios.nlargest(1, "expected_high")
     ratios = ratios.assign(printed_low=claim.low, printed_high=claim.high, range_basis=claim.range_basis)
     return ratios.assign(verdict=compare(ratios))
+
+
+def _no_ratio(claim: Any, rows: pd.DataFrame) -> str:
+    """Return which results a claim lacks on one side or both."""
+    run = {"benchmark": claim.benchmark, "scenario": claim.scenario}
+    over = _filtered(rows, accelerator=claim.accelerator, round=claim.round, **run)
+    under = _filtered(rows, accelerator=claim.baseline_accelerator, round=claim.baseline_round, **run)
+    words = f"no closed result of {claim.model} {claim.scenario}".strip()
+    if over.empty == under.empty:
+        return f"{words} on {claim.accelerator} and {claim.baseline_accelerator}"
+    sides = [claim.accelerator, claim.baseline_accelerator]
+    absent, present = sides if over.empty else reversed(sides)
+    return f"{words} on {absent} to compare {present} with"
 
 
 def _judged(claim: Any, named: pd.DataFrame, other: pd.DataFrame) -> tuple:

@@ -18,6 +18,7 @@ VERDICTS = {  # from the one that decides over all others to the one that decide
 AGREES = ("confirmed", "within rounding")
 HOLDS = (*AGREES, "within 5%")
 WRONG = ("physically impossible", "contradicted")
+NO_QUANTITY = ("date", "rank", "workloads")  # units of which a ratio says nothing
 CLOSE = 1.05  # how far apart two ranges may be that still hold
 PRINTED, EXPECTED = ["printed_low", "printed_high"], ["expected_low", "expected_high"]
 FOUND = ["id", "check", "verdict", *PRINTED, *EXPECTED, "unit", "record", "reason"]
@@ -44,6 +45,12 @@ def factor(rows: pd.DataFrame) -> pd.Series:
     """Return by what factor the nearest ends of the printed and the expected range are apart, 1 where they overlap."""
     over, under = rows["printed_low"] / rows["expected_high"], rows["expected_low"] / rows["printed_high"]
     return pd.concat([over, under], axis=1).max(axis=1).clip(lower=1)
+
+
+def times_off(rows: pd.DataFrame) -> pd.Series:
+    """Return `factor` of quantities; NaN for dates, ranks, and workloads, and where no end is expected."""
+    quantity = rows["expected_high"].notna() & ~rows["unit"].isin(NO_QUANTITY)
+    return factor(rows).where(quantity)
 
 
 def rank(verdicts: pd.Series) -> pd.Series:
