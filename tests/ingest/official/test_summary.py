@@ -257,6 +257,12 @@ def test_bytes_of_other_encodings_and_texts_of_other_programs(tree, bring):
     assert (row["system"], row["framework"]) == ("'=1+1", "a[31m b")
 
 
+def test_rows_with_one_reason_are_one_line(tree, bring):
+    rows = bring(tree.summary(*({"ID": f"9.9-{number:04}", "Performance_Result": -1} for number in range(30)), {}))
+    (line,) = [line for line in rows.attrs["said"].splitlines() if line.startswith("left out")]
+    assert "row 1 and 29 more: the result is -1 Tokens/s, which no system reaches" in line
+
+
 def test_the_same_result_twice_counts_once_and_another_with_its_id_is_left_out(tree, bring):
     rows = bring(tree.summary({}, {}, {"Performance_Result": 7.0}))
     assert list(rows["low"]) == [24000.5]

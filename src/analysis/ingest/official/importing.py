@@ -129,19 +129,14 @@ def _sound(found: pd.DataFrame, say: Say) -> pd.DataFrame:
     Raises ImportFailed where none is left.
     """
     lost, kept = found[found["fault"].ne("")], found[found["fault"].eq("")]
-    off = (
-        kept[["recomputed_difference", "recomputed_power_difference"]]
-        .abs()
-        .gt([rows.AGREES, rows.POWER_AGREES])
-        .any(axis=1)
-    )
-    lines = {"left out": lost["file"] + ": " + (lost["place"] + ": ").where(lost["place"].ne(""), "") + lost["fault"],
-             "differs": (kept["id"] + ": " + kept["note"])[off]}  # fmt: skip
-    for kind, told in lines.items():
-        for line in told[:SHOWN]:
+    places = lost.groupby(["file", "fault"], sort=False)["place"].agg(["first", "size"]).reset_index()
+    more = places["size"].map(lambda size: f" and {size - 1:,} more" if size > 1 else "")
+    left_out = (places["file"] + ": " + places["first"] + more + ": " + places["fault"]).str.replace(": : ", ": ")
+    differences = kept[["recomputed_difference", "recomputed_power_difference"]].abs()
+    off = differences.gt([rows.AGREES, rows.POWER_AGREES]).any(axis=1)
+    for kind, told in {"left out": left_out, "differs": (kept["id"] + ": " + kept["note"])[off]}.items():
+        for line in [*told[:SHOWN], *[f"{len(told) - SHOWN:,} more"] * (len(told) > SHOWN)]:
             say(f"{kind}  {line}")
-        if len(told) > SHOWN:
-            say(f"{kind}  {len(told) - SHOWN:,} more")
     unknown = {
         "accelerators.csv and data/accelerator_aliases.csv": kept["accelerator_as_published"][~kept["is_known"]],
         "benchmarks.csv": kept["benchmark"][~kept["benchmark"].isin(tables.benchmarks["benchmark"])],

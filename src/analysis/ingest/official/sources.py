@@ -28,6 +28,7 @@ REMOTE = re.compile(r"github\.com[:/]mlcommons/inference_results_v(\d+\.\d+)(?:\
 LINK = r"^https://github\.com/mlcommons/(?:inference_results|submissions_inference)_v?(\d+\.\d+)(?:/|$)"
 SAY = "; if it is, say --origin official, else --origin measured"
 NOT_SAID = {"sure": False, "evidence": "log"}
+NO_PROOF = "nothing but its links says that it is of a round's own repository"
 NOT_LISTED = "the summary of its round does not list it"
 
 
@@ -87,11 +88,8 @@ def _published(file: Path, known: dict[str, Path], round: str, origin: str) -> p
     linked = "v" + found["link"].map(clean).str.extract(LINK)[0]
     other = linked.notna() & linked.ne(found["round"])  # v4.1's own summary links to a fork, so no link is no doubt
     proved = found["round"].eq(home) & ~other if home else linked.eq(found["round"]) & is_table & ~trial
-    doubt = (
-        "its folder is that of trial submissions"
-        if trial
-        else "nothing but its links says that it is of a round's own repository"
-    )
+    doubt = f"is of another round than its folder, {home}" if home else NO_PROOF
+    doubt = "its folder is that of trial submissions" if trial else doubt
     doubts = ("links to " + linked + ", but says " + found["round"]).where(other, doubt) + SAY
     return found.assign(
         file=str(file), sure=sure, doubt=doubts, origin=(proved | sure).map({True: "official", False: origin})
@@ -104,9 +102,7 @@ def _with_runs(published: pd.DataFrame, runs: pd.DataFrame, round: str, origin: 
     runs = runs.assign(round=homes.where(homes.ne(""), round), home=homes, key=runs["location"].str.lower())
     runs = runs.drop_duplicates(["round", "key"], ignore_index=True)
     told = pd.DataFrame([_described(run) for run in runs.itertuples()], runs.index, dtype=object)
-    runs = runs.join(
-        told.reindex(columns=["described", "fault", *told]).loc[:, lambda frame: ~frame.columns.duplicated()]
-    )
+    runs = runs.join(told) if len(runs) else runs.assign(described="", fault="")
     published = published.assign(key=place(published["location"].map(clean)).str.lower())
     words = runs[["round", "key", "folder", "root", "described"]].rename(columns={"described": "words"})
     joined = published.merge(words, "left", on=["round", "key"])
@@ -124,7 +120,7 @@ def _described(run: Any) -> dict[str, Any]:
     try:
         return tree.described(run) | {"fault": ""}
     except FileError as error:
-        return {"fault": str(error)}
+        return {"fault": str(error), "described": ""}
 
 
 def _home(folder: Path) -> str:
