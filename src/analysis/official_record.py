@@ -35,6 +35,21 @@ def mislabeled(results: pd.DataFrame) -> pd.Series:
     return results["corrected"].str.startswith("labeled")
 
 
+def unit_errors(results: pd.DataFrame) -> pd.DataFrame:
+    """Return the mislabeled results by round, model, and scenario: `results`, and the factor `low` to `high`.
+
+    Read as labeled, a result is too high by its tokens per sample: those of the run, or where it states none, the range
+    of its benchmark (data/benchmarks.csv).
+    """
+    rows = results[mislabeled(results)]
+    ranges = tables.benchmarks[["benchmark", "tokens_per_sample_low", "tokens_per_sample_high"]]
+    rows = rows.merge(ranges, on="benchmark", how="left")
+    rows["low"] = rows["tokens_per_sample"].fillna(rows["tokens_per_sample_low"])
+    rows["high"] = rows["tokens_per_sample"].fillna(rows["tokens_per_sample_high"])
+    groups = rows.groupby(["round", "model", "scenario"], observed=True)
+    return groups.agg(results=("low", "size"), low=("low", "min"), high=("high", "max")).reset_index()
+
+
 def wrong_precisions(results: pd.DataFrame) -> pd.DataFrame:
     """Return the results whose declared precision the configuration or accuracy of their run contradicts.
 
