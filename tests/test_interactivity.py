@@ -62,6 +62,9 @@ def test_limits_are_those_of_the_rules():
     assert found["ttft_ms"].to_dict() == {"Server": 3000.0, "Interactive": 2000.0}
     assert interactivity.limits("mixtral-8x7b")["scenario"].tolist() == ["Server"]
     assert interactivity.limits("resnet50").empty
+    assert interactivity.speeds("gpt-oss-120b") == [0.0, 12.5, 66.7]
+    with pytest.raises(NoData, match="no time per output token"):
+        interactivity.speeds("resnet50")
 
 
 def test_runs_are_the_comparable_results_of_three_scenarios_at_p99():

@@ -59,6 +59,17 @@ def limits(benchmark: str) -> pd.DataFrame:
     return found.rename_axis("scenario").reset_index()
 
 
+def speeds(benchmark: str) -> list[float]:
+    """Return the interactivities that a benchmark's rules ask for: 0 (Offline), then those of the limits, rounded.
+
+    Raises NoData for a benchmark whose rules limit no time per output token.
+    """
+    found = limits(benchmark)["interactivity"].round(1).tolist()
+    if not found:
+        raise NoData(f"{benchmark} limits no time per output token, so its runs have no interactivity")
+    return [NO_LIMIT, *found]
+
+
 def usual(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the bare-metal runs of one node or one rack, by accelerator and scenario; other sizes where there is none.
 

@@ -87,6 +87,8 @@ def test_the_error_line_is_that_of_the_model_with_its_count():
 def test_nothing_planned_says_why():
     with pytest.raises(NoData, match="memory bandwidth"):
         choice.leaders(choice.choose(Demand(benchmark="llama2-70b", tokens_per_user=9_000.0)))
+    with pytest.raises(NoData, match="usd_per_hour unknown"):
+        choice.leaders(choice.choose(Demand(benchmark="gpt-oss-120b", accelerators=("MI350X",))))
 
 
 def test_one_number_for_one_question(capsys, chosen):

@@ -52,7 +52,8 @@ def leaders(found: pd.DataFrame, by: str = "cost") -> tuple[pd.Series, pd.Series
     """
     ranked = found[found["rank"].notna() & found[f"{RANK_BY[by]}_p50"].notna()]
     if ranked.empty:
-        reasons = found[["accelerator", "reason"]].head(3).agg(": ".join, axis=1)
+        known = found.assign(reason=found["reason"].mask(found["reason"].eq(""), f"{RANK_BY[by]} unknown"))
+        reasons = known[["accelerator", "reason"]].head(3).agg(": ".join, axis=1)
         raise NoData(f"no accelerator is planned: {'; '.join(reasons) or 'none is known'}")
     alike = ranked[ranked["evidence"].eq(ESTIMATED).eq(ranked["evidence"].iloc[0] == ESTIMATED)]
     return alike.iloc[0], alike.iloc[1] if len(alike) > 1 else None
