@@ -181,11 +181,16 @@ def test_measured_rows_do_not_enter_the_record(tree, add):
         add(tree.summary(), origin="measured")
 
 
+def test_an_own_file_has_the_types_of_a_shipped_one(tree, bring):
+    own, shipped = bring(tree.summary()), pd.read_parquet(DATA / "official" / "v6.1.parquet")
+    assert own.reset_index()[list(shipped)].dtypes.to_dict() == shipped.dtypes.to_dict()
+
+
 def test_a_failed_write_leaves_what_was_there(tree, bring, shipped, add, monkeypatch):
     folder = shipped(bring(tree.summary()).head(0), "v9.8")
     add(tree.root)
     before = (folder / "v9.9-own.parquet").read_bytes()
-    monkeypatch.setattr(pd.DataFrame, "to_parquet", lambda *_, **__: (_ for _ in ()).throw(OSError("disk full")))
+    monkeypatch.setattr(importing.pq, "write_table", lambda *_, **__: (_ for _ in ()).throw(OSError("disk full")))
     with pytest.raises(OSError, match="disk full"):
         add(tree.root)
     assert (folder / "v9.9-own.parquet").read_bytes() == before and len(list(folder.iterdir())) == 2

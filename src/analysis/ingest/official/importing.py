@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from analysis import tables
 from analysis.ingest.check import cell_faults
@@ -157,7 +159,9 @@ def _write(found: pd.DataFrame, out: Path) -> None:
         if out.suffix == ".csv":
             frame.to_csv(partial, index=False)
         else:
-            frame.to_parquet(partial, index=False, compression="zstd")
+            # Without pandas' metadata, integers are read as in the shipped files: int64, or float64 with NaN.
+            table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
+            pq.write_table(table, partial, compression="zstd")
         partial.replace(out)
     finally:
         partial.unlink(missing_ok=True)
