@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from analysis import NoData, cost, derating, interactivity
-from analysis.planner import capacity, models
+from analysis.planner import capacity, curve, models
 from analysis.planner.capacity import Demand, plan, plans
 
 SHARE = 0.5  # of the throughput at the interactivity, delivered
@@ -139,7 +139,8 @@ def test_an_accelerator_without_a_datasheet_is_left_out_with_its_reason(monkeypa
     new = rows[rows["accelerator"].eq("B200")].assign(accelerator="New part", id=lambda frame: "n" + frame["id"])
     monkeypatch.setattr(interactivity, "runs", lambda *args, **asked: pd.concat([rows, new], ignore_index=True))
     found = plans(Demand(benchmark="gpt-oss-120b")).set_index("accelerator")
-    assert found.loc["New part", "reason"] and found.loc["B200", "reason"] == ""
+    assert found.loc["New part", "reason"] == curve.NO_COMPUTE and found.loc["B200", "reason"] == ""
+    assert found.loc["New part", "throughput"] == found.loc["B200", "throughput"]
 
 
 def test_a_prompt_that_takes_too_long_and_a_model_too_large_say_so():

@@ -169,7 +169,7 @@ def delivered(tokens_per_user: float, accelerator: str = "", fleet: str = "fixed
     """Return the share of the throughput at an interactivity that is delivered on average: median, P10, P90.
 
     The factors of real_world_derating but the latency limit, which the curve has: serving stack, hypervisor, networked
-    nodes, bursts, peak over mean traffic, spare nodes. Without a limit (0 tokens/s per user) a system is always full.
+    nodes, bursts, mean over P99 load, spare nodes. Without a limit (0 tokens/s per user) a system is always full.
     """
     parts = _factors(tokens_per_user, accelerator in RACKS, fleet)
     median = parts["median"].prod()
@@ -201,8 +201,11 @@ def requests_held(
     """Return the requests whose KV cache fits beside the weights on one block of accelerators, and the block's size.
 
     The block is a unit, or as many as hold the weights together. Within it copies of the weights take groups of 1, 2, 4
-    ... accelerators, whichever leave most room. (0, 0) where even LARGEST_GROUP accelerators do not hold one request.
+    ... accelerators, whichever leave most room. No requests where even LARGEST_GROUP accelerators do not hold one, NaN
+    where the memory is unknown.
     """
+    if not memory_gb > 0:
+        return math.nan, 0
     weights, cache = model.weight_gb(precision), model.cache_gb(lengths.whole)
     room = memory_gb * (1 - headroom)
     sizes = sorted({2**power for power in range(10) if 2**power < unit} | {unit})
@@ -279,7 +282,7 @@ def _factors(tokens_per_user: float, rack: bool, fleet: str) -> pd.DataFrame:
 
 
 def _traffic(demand: Demand, accelerator: str) -> tuple[derating.Share, float, float]:
-    """Return the delivered share, the share that a busy system keeps, and peak over mean traffic.
+    """Return the delivered share, the share that a busy system keeps, and P99 over mean load.
 
     A share of one's own holds on average and while busy: what peaks take is in it.
     """
@@ -287,7 +290,7 @@ def _traffic(demand: Demand, accelerator: str) -> tuple[derating.Share, float, f
         return derating.Share(own, own, own), own, 1.0
     parts = _factors(demand.tokens_per_user, accelerator in RACKS, demand.fleet).set_index("step")["median"]
     busy = float(parts[parts.index.isin(derating.BUSY)].prod())
-    return delivered(demand.tokens_per_user, accelerator, demand.fleet), busy, 1 / float(parts["peak over mean"])
+    return delivered(demand.tokens_per_user, accelerator, demand.fleet), busy, 1 / float(parts[derating.LOAD])
 
 
 def _prefill_seconds(workload: Workload, accelerator: str, precision: str, unit: int) -> float:
@@ -301,7 +304,7 @@ def _prefill_seconds(workload: Workload, accelerator: str, precision: str, unit:
 
 def _impossible(demand: Demand, prefill: float, held: float) -> str:
     """Return why no number of accelerators serves the demand, "" where some does."""
-    if not prefill >= 0:
+    if not (prefill >= 0 and held >= 0):
         return curve.NO_COMPUTE
     if prefill >= demand.ttft_seconds:
         tokens, limit = demand.workload.lengths.long_prompt, demand.ttft_seconds

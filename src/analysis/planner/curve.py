@@ -31,7 +31,7 @@ READ += ["framework", "serving_software", *FACTS]
 COLUMNS = ["interactivity", "accelerator", "throughput", "low", "high", "evidence", "roof", *FACTS, "ids", "reason"]
 NO_LIMITS = "no interactivity is known: the benchmark limits no time per token"
 NO_DATASHEET = "no run so fast, and no datasheet to estimate from"
-NO_COMPUTE = "no datasheet that says how fast it reads a prompt"
+NO_COMPUTE = "no datasheet that says its memory and compute"
 TOO_SMALL = "neither a node nor a rack holds the weights and one request"
 TOO_FAST = "faster than memory bandwidth allows"
 TOO_LONG = "prompts of this length leave no time for answers this fast"
@@ -48,6 +48,11 @@ class Workload:
     def is_benchmark(self) -> bool:
         """Whether the model is the benchmark's own."""
         return self.model == models.of_benchmark(self.model.benchmark)
+
+    @property
+    def is_as_run(self) -> bool:
+        """Whether model and lengths are those of the benchmark."""
+        return self.is_benchmark and self.lengths == models.lengths(models.requests_of(self.model.benchmark))
 
 
 def throughput_at(
@@ -158,7 +163,7 @@ class _Curve:
     """The curve of one accelerator through its points, slowest first."""
 
     def __init__(self, benchmark: str, points: pd.DataFrame, workload: Workload | None) -> None:
-        self.benchmark, self.workload = benchmark, workload
+        self.benchmark, self.workload = benchmark, None if workload and workload.is_as_run else workload
         self.points = points.to_dict("records")
         stated = next((name for name in points["precision"][::-1] if name), "")
         self.accelerator = accelerator = points["accelerator"].iloc[0]
@@ -166,7 +171,7 @@ class _Curve:
         self.own = self.asked = None
         if benchmark in models.benchmarks():
             self.own = self.asked = decoding.of_benchmark(accelerator, benchmark, stated, most)
-        if workload:
+        if self.workload:
             self.asked = decoding.decoding(accelerator, workload.model, workload.lengths, stated, most)
 
     def at(self, speed: float) -> tuple:
