@@ -1,4 +1,4 @@
-"""Check the tables of data/ against their one description, data/datapackage.json: file, row, and column of each fault."""
+"""Check the tables of data/ against data/datapackage.json, and name file, row, and column of each fault."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from analysis.ingest.descriptor import Package, Resource
 from analysis.paths import DATA
 
 FORMULA = r"^[=+@\t]|^-(?![\d.]|$)"  # what a spreadsheet would run
+CHANGED = f"its sha256 is not the one in {descriptor.FILE}"
 CONTROL = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
 OWN = "official/*.parquet"
 
@@ -38,7 +39,7 @@ def faults(folder: Path = DATA) -> list[str]:
 def cell_faults(frame: pd.DataFrame, resource: Mapping[str, Any]) -> pd.Series:
     """Return what is wrong with the rows of a typed frame, "column: words; ...", by index, for those with a fault.
 
-    `resource` is a table of datapackage.json as a dict; its `importedFields` count as columns where the frame has them.
+    `resource` is a table of datapackage.json as a dict; columns that the frame lacks are not judged.
     """
     checked = Resource.model_validate(dict(resource))
     found = _cells(frame, checked, alone=True)
@@ -75,13 +76,8 @@ def _table(folder: Path, resource: Resource) -> tuple[pd.DataFrame | None, list[
         )
         return None, [f"{resource.path}: {words}"]
     frame.index = frame.index + 2  # the line of the row in the file
-    wrong = (
-        []
-        if sha256(path) == resource.hash
-        else [
-            f"{resource.path}: its sha256 is not the one in {descriptor.FILE}; if the change is meant, run `analysis describe`"
-        ]
-    )
+    wrong = [f"{resource.path}: {CHANGED}; if the change is meant, run `analysis describe`"]
+    wrong = [] if sha256(path) == resource.hash else wrong
     typed, unfit = _typed(frame, resource)
     cells = pd.concat([unfit, _cells(typed, resource)])
     return typed, wrong + [
@@ -124,7 +120,7 @@ def _cells(frame: pd.DataFrame, resource: Resource, alone: bool = False) -> pd.D
     `alone` leaves out what rows must be to one another: keys that stand twice.
     """
     schema = resource.schema_
-    described = {column.name: column for column in (*schema.fields, *schema.importedFields) if column.name in frame}
+    described = {column.name: column for column in schema.fields if column.name in frame}
     filled = frame[list(described)].copy()
     for name in described:
         if not pd.api.types.is_numeric_dtype(filled[name]):
@@ -212,9 +208,7 @@ def _parts(folder: Path, resource: Resource) -> list[str]:
         if not path.is_file():
             found.append(f"{part.path}: is missing; it is a part of the project: git checkout data/{part.path}")
         elif sha256(path) != part.hash:
-            found.append(
-                f"{part.path}: its sha256 is not the one in {descriptor.FILE}: put it back (git checkout data/{part.path})"
-            )
+            found.append(f"{part.path}: {CHANGED}: put it back (git checkout data/{part.path})")
     if not resource.parts:
         return found
     for path in sorted({*folder.glob(OWN), *shipped}):
@@ -225,7 +219,7 @@ def _parts(folder: Path, resource: Resource) -> list[str]:
             continue
         if rows is None:
             continue
-        names = [column.name for column in (*resource.schema_.fields, *resource.schema_.importedFields)]
+        names = [column.name for column in resource.schema_.fields]
         if missing := [name for name in names if name not in rows]:
             found.append(f"official/{path.name}: has no column {missing[0]!r}; import it again")
             continue

@@ -49,13 +49,10 @@ def _section(table: Resource) -> str:
     if table.traps:
         text += "Known traps:\n\n" + "".join(f"- {trap}\n" for trap in table.traps) + "\n"
     text += COLUMNS + "".join(map(_row, table.schema_.fields))
-    if table.schema_.importedFields:
-        text += f"\nRows of `data/official/` have these columns too:\n\n{COLUMNS}" + "".join(
-            map(_row, table.schema_.importedFields)
-        )
     if table.parts:
         rows = sum(part.rows for part in table.parts)
-        text += f"\nThe official record as shipped, {rows:,} rows in {len(table.parts)} files:\n\n| file | rows | made from |\n|---|---|---|\n"
+        text += f"\nThe official record as shipped, {rows:,} rows in {len(table.parts)} files:\n\n"
+        text += "| file | rows | made from |\n|---|---|---|\n"
         for part in table.parts:
             sources = [
                 f"`{source.file}` of {source.path} at {source.commit[:8]}"

@@ -66,17 +66,16 @@ class ForeignKey(Strict):
 
 
 class Schema(Strict):
-    """The columns of a table; `importedFields` are those that only official results have, behind `fields`."""
+    """The columns of a table, its keys, and its pairs of a low and a high column."""
 
     fields: list[Column] = Field(min_length=1)
     primaryKey: list[str] = []
     foreignKeys: list[ForeignKey] = []
     intervals: list[list[str]] = []
-    importedFields: list[Column] = []
 
     @model_validator(mode="after")
     def _names(self) -> Self:
-        names = [column.name for column in (*self.fields, *self.importedFields)]
+        names = [column.name for column in self.fields]
         if again := {name for name in names if names.count(name) > 1}:
             raise ValueError(f"has the column {again.pop()!r} twice")
         used = [
@@ -84,7 +83,7 @@ class Schema(Strict):
             *(key.fields[0] for key in self.foreignKeys),
             *(name for pair in self.intervals for name in pair),
         ]
-        used += [column.constraints.notAbove for column in (*self.fields, *self.importedFields)]
+        used += [column.constraints.notAbove for column in self.fields]
         if missing := [name for name in used if name and name not in names]:
             raise ValueError(f"names {missing[0]!r}, which is no column")
         if any(len(pair) != 2 for pair in self.intervals):
@@ -150,11 +149,10 @@ class Package(BaseModel):
             raise ValueError("has two resources of one name")
         for resource in self.resources:
             for key in resource.schema_.foreignKeys:
-                other = tables.get(key.reference.resource or resource.name)
-                if other is None or key.reference.fields[0] not in [column.name for column in other.schema_.fields]:
-                    raise ValueError(
-                        f"resource {resource.name!r}: {key.fields[0]} refers to {key.reference.resource}.{key.reference.fields[0]}, which is not there"
-                    )
+                name, column = key.reference.resource or resource.name, key.reference.fields[0]
+                if name not in tables or column not in [each.name for each in tables[name].schema_.fields]:
+                    words = f"{key.fields[0]} refers to {name}.{column}, which is not there"
+                    raise ValueError(f"resource {resource.name!r}: {words}")
         return self
 
 

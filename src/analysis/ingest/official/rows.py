@@ -72,8 +72,7 @@ def shaped(rows: pd.DataFrame, logs: pd.DataFrame) -> pd.DataFrame:
 
 def columns(found: pd.DataFrame) -> pd.DataFrame:
     """Return the columns of data/official/ in their order and types; what a row does not have is empty."""
-    schema = tables.descriptor()["results"]["schema"]
-    fields = {field["name"]: field["type"] for field in [*schema["fields"], *schema["importedFields"]]}
+    fields = {field["name"]: field["type"] for field in tables.descriptor()["results"]["schema"]["fields"]}
     frame = found.reindex(columns=list(fields)).astype(object)
     for name, kind in fields.items():
         if kind in ("number", "integer"):
