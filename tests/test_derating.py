@@ -121,12 +121,12 @@ def test_serving_stacks_are_compared_at_equal_settings(monkeypatch):
     assert derating.serving_stack()["share"].tolist() == [0.9]
 
 
-def test_peaks_of_a_day_in_three_hours():
+def test_load_of_a_day_in_three_hours():
     # Hours of 1, 2, and 4 requests/s, each with one window half as high again; the first has a gap.
     rate = np.array([0, 1, 1, 1, 1, 1.5, 2, 2, 2, 2, 2, 3, 4, 4, 4, 4, 4, 6], float)
     rates = pd.DataFrame({"service": "s", "seconds": np.arange(18) * 600, "requests_per_second": rate})
     seen = rate[1:]
-    peaks = derating.peaks(rates).loc["s"]
+    peaks = derating.load_factors(rates).loc["s"]
     assert peaks["fixed"] == pytest.approx(seen.mean() / np.quantile(seen, 0.99))
     # The hour with a gap plans no other: only the third hour is planned, by the second's mean of 13/6.
     third = np.array([4, 4, 4, 4, 4, 6])
@@ -134,7 +134,11 @@ def test_peaks_of_a_day_in_three_hours():
     # Over the means of their hours, 5.5/5, 13/6, and 26/6: the peaks are 1.3636, 1.3846, 1.3846.
     within = np.concatenate([rate[1:6] / 1.1, rate[6:12] / (13 / 6), rate[12:] / (26 / 6)])
     assert peaks["foreseen"] == pytest.approx(1 / np.quantile(within, 0.99))
-    assert derating.peaks(rates, gaps=False).loc["s", "fixed"] == pytest.approx(rate.mean() / np.quantile(rate, 0.99))
+    highest = derating.load_factors(rates, quantile=1).loc["s"]
+    assert highest.tolist() == pytest.approx([seen.mean() / 6, (26 / 6) / 6, (13 / 6) / 3])
+    assert derating.load_factors(rates, gaps=False).loc["s", "fixed"] == pytest.approx(
+        rate.mean() / np.quantile(rate, 0.99)
+    )
 
 
 def test_a_share_multiplies_medians_and_draws_each_factor_by_itself():
@@ -171,6 +175,13 @@ def test_shares_fall_with_the_limit_and_rise_with_foresight():
     assert share["interactive", "fixed"] < share["chat", "fixed"]
 
 
+def test_capacity_for_the_highest_ten_minutes_delivers_less():
+    assert derating.share_sized_for_peak() < 0.9 * derating.delivered_share().median
+    assert derating.share_sized_for_peak("batch") == derating.delivered_share("batch").median  # always full
+    follows = derating.share_sized_for_peak(fleet="foreseen")
+    assert derating.share_sized_for_peak() < follows < derating.delivered_share(fleet="foreseen").median
+
+
 def test_outcomes_have_one_row_per_use_system_and_fleet():
     rows = derating.outcomes().set_index(["name", "fleet"])["median"]
     assert rows.index.is_unique
@@ -203,19 +214,21 @@ def test_an_own_trace_of_a_day_brings_its_bursts_and_its_peak(tmp_path, monkeypa
     day = np.concatenate([hour + 3600 * turn for turn in range(24) for _ in range(1 if turn < 18 else 3)])
     rows = derating.waterfall(trace=write(tmp_path / "day.csv", day, 100)).set_index("step")
     # 18 hours at one rate, 6 at three times as much: a mean of 1.5 over a peak of 3.
-    assert rows.loc["peak over mean", ["median", "source", "n"]].tolist() == [0.5, "day.csv", 1]
+    assert rows.loc[derating.LOAD, ["median", "source", "n"]].tolist() == [0.5, "day.csv", 1]
     assert rows.loc["bursts", ["median", "source"]].tolist() == [0.9, "day.csv"]
     own = derating.share_of_trace(tmp_path / "day.csv")
     assert own.median == pytest.approx(derating.waterfall().loc[5, "median"] * 0.9 * 0.5 * 8 / 9, rel=1e-3)
+    highest = derating.share_sized_for_peak(trace=tmp_path / "day.csv")
+    assert highest == pytest.approx(own.median, rel=1e-3)  # its busiest ten minutes are as busy as the next
     short = derating.waterfall(trace=write(tmp_path / "hour.csv", hour, 100)).set_index("step")
-    assert short.loc["peak over mean", "source"] == "ServeGen"
+    assert short.loc[derating.LOAD, "source"] == "ServeGen"
 
 
 def test_a_night_without_requests_counts_in_an_own_trace(tmp_path, monkeypatch):
     monkeypatch.setattr(bursts, "retained", lambda *asked: np.array([1.0]))
     busy = np.append(np.arange(0, 43_200, 10.0), 86_399)
     rows = derating.waterfall(trace=write(tmp_path / "half.csv", busy, 100)).set_index("step")
-    assert rows.loc["peak over mean", "median"] == pytest.approx(0.5, abs=0.01)
+    assert rows.loc[derating.LOAD, "median"] == pytest.approx(0.5, abs=0.01)
 
 
 def test_the_shipped_table_is_what_the_code_computes(monkeypatch):

@@ -28,7 +28,8 @@ SYSTEMS = ("node", "rack")  # one node of eight accelerators; a rack-scale syste
 FLEETS = ("fixed", "hourly", "foreseen", "pooled")
 RACK_PARTS = ("GB200", "GB300", "Vera Rubin")
 BUSY = ["latency limit", "serving stack", "hypervisor", "networked nodes"]
-STEPS = [*BUSY, "bursts", "peak over mean", "spare node"]
+LOAD = "mean over P99 load"
+STEPS = [*BUSY, "bursts", LOAD, "spare node"]
 SPARES = 1 - 1 / np.array([5.0, 9.0, 17.0])  # one spare node beside 4, 8, or 16: assumed
 ORDER = [*BUSY, "busy", *STEPS[4:], "delivered"]
 KINDS = {  # of each step: its kind, its source, and its name in a figure
@@ -38,10 +39,15 @@ KINDS = {  # of each step: its kind, its source, and its name in a figure
     "hypervisor": ("measured", "MLPerf", "Hypervisor over bare metal"),
     "networked nodes": ("measured", "MLPerf", "Several nodes, networked"),
     "bursts": ("simulated", "Azure 2023, Mooncake", "Bursts within ten minutes"),
-    "peak over mean": ("simulated", "ServeGen", "Peak over mean traffic"),
+    LOAD: ("simulated", "ServeGen", "Sized for P99 of ten-minute load"),
     "spare node": ("assumed", "", "One spare node for eight"),
     "busy": ("modeled", "product of the factors", "While busy"),
     "delivered": ("modeled", "product of the factors", "Delivered"),
+}
+SIZED = {  # the name of LOAD in a figure where capacity follows the traffic
+    "hourly": "Follows the last hour's load",
+    "foreseen": "Each hour's load known",
+    "pooled": "Each hour's load known, 16 services",
 }
 SYSTEM = ["round", "submitter", "system", "accelerator", "accelerator_count", "nodes"]
 FILE = ["use", "system", "fleet", "step", "median", "p10", "p90", "drawn", "n", "counted", "kind", "source"]
@@ -64,9 +70,10 @@ def delivered_share(
     """Return the share of MLPerf Offline throughput delivered on average.
 
     `use` is "batch" (no latency limit; always full, whatever the fleet), "chat" (the limits of Server), or
-    "interactive" (those of Interactive). `fleet` is "fixed" (sized for its peak), "hourly" (follows the last hour's
-    traffic plus a margin), "foreseen" (each hour's traffic known), or "pooled" (so too, with 16 services on one
-    fleet). Raises NoData where no such system ran these `benchmarks`, and ValueError for an unknown name.
+    "interactive" (those of Interactive). `fleet` is "fixed" (sized for the 99th percentile of ten-minute load),
+    "hourly" (follows the last hour's traffic plus a margin), "foreseen" (each hour's traffic known), or "pooled" (so
+    too, with 16 services on one fleet). Raises NoData where no such system ran these `benchmarks`, and
+    ValueError for an unknown name.
     """
     rows = waterfall(use, system, fleet, benchmarks, trace)
     return Share(*rows[["median", "p10", "p90"]].iloc[-1])
@@ -75,10 +82,25 @@ def delivered_share(
 def share_of_trace(path: str | Path, use: str = "chat", system: str = "node", fleet: str = "fixed") -> Share:
     """Return the share delivered to the traffic of a trace, a CSV as `bursts.read_trace` takes it.
 
-    Bursts are simulated on the trace as it is; its peak over mean counts if it covers a day or more, else that of the
+    Bursts are simulated on the trace as it is; its load over time counts if it covers a day or more, else that of the
     public services does.
     """
     return delivered_share(use, system, fleet, trace=path)
+
+
+def share_sized_for_peak(
+    use: str = "chat", system: str = "node", fleet: str = "fixed", benchmarks: Sequence[str] = BENCHMARKS,
+    trace: str | Path = "",
+) -> float:  # fmt: skip
+    """Return the share delivered if capacity is sized for the highest ten minutes in place of their 99th percentile.
+
+    Parameters and errors are those of `delivered_share`.
+    """
+    share = waterfall(use, system, fleet, benchmarks, trace).set_index("step")["median"]
+    if LOAD not in share:  # batch: always full
+        return float(share["delivered"])
+    highest = _load_factors(str(trace), quantile=1)[fleet].median()
+    return float(share["delivered"] / share[LOAD] * highest)
 
 
 def waterfall(
@@ -103,6 +125,7 @@ def waterfall(
     note = (rows["source"] + ", n\u00a0=\u00a0" + number).where(kind.eq("measured"), number + " " + rows["counted"])
     labels = {step: label for step, (*_, label) in KINDS.items()}
     labels["latency limit"] += _speed(benchmarks, use)
+    labels[LOAD] = SIZED.get(fleet, labels[LOAD])
     note = note.where(kind.isin(["measured", "simulated"]), "")
     return rows.assign(kind=kind, label=rows["step"].map(labels), note=note)
 
@@ -198,8 +221,8 @@ def networked(scenario: str = "Server") -> pd.DataFrame:
     return _over(rows[rows["nodes"].gt(1)], one, ["round", "benchmark", "scenario", "accelerator"])
 
 
-def peaks(rates: pd.DataFrame | None = None, gaps: bool = True) -> pd.DataFrame:
-    """Return mean traffic over the capacity that 99% of ten-minute windows need, one row per service.
+def load_factors(rates: pd.DataFrame | None = None, gaps: bool = True, quantile: float = 0.99) -> pd.DataFrame:
+    """Return mean load over the capacity that `quantile` of ten-minute windows need (1: all), one row per service.
 
     `rates` has service, seconds, and requests_per_second. Capacity is constant (`fixed`), last hour's mean times the
     margin that this takes (`hourly`), or this hour's mean times its margin (`foreseen`). With `gaps` empty windows
@@ -218,9 +241,9 @@ def peaks(rates: pd.DataFrame | None = None, gaps: bool = True) -> pd.DataFrame:
     services = seen.groupby("service")
     return pd.DataFrame(
         {
-            "fixed": services["rate"].mean() / services["rate"].quantile(0.99),
-            "hourly": planned["rate"].mean() / (planned["after"].quantile(0.99) * planned["last"].mean()),
-            "foreseen": 1 / services["within"].quantile(0.99),
+            "fixed": services["rate"].mean() / services["rate"].quantile(quantile),
+            "hourly": planned["rate"].mean() / (planned["after"].quantile(quantile) * planned["last"].mean()),
+            "foreseen": 1 / services["within"].quantile(quantile),
         }
     )
 
@@ -266,7 +289,7 @@ def _values(benchmarks: tuple[str, ...], trace: str) -> list[tuple]:
             continue
         for system, cells in kept[kept["size"].ne("")].groupby("size"):
             found.append((use, system, "", "latency limit", cells["share"], len(cells), "accelerators by model"))
-        found += [*_bursts(use, *limits, trace), *_peaks(use, trace)]
+        found += [*_bursts(use, *limits, trace), *_loads(use, trace)]
         found.append((use, "", "", "spare node", SPARES, len(SPARES), "fleet sizes"))
     return found
 
@@ -285,14 +308,21 @@ def _bursts(use: str, tpot_ms: float, ttft_ms: float, trace: str) -> list[tuple]
     return found
 
 
-def _peaks(use: str, trace: str) -> list[tuple]:
-    """Return the factor of traffic over days, by fleet: of a trace of a day or more, else of the public services."""
+def _loads(use: str, trace: str) -> list[tuple]:
+    """Return the factor of load over days, by fleet."""
+    factors = _load_factors(trace)
+    counted = f"services, {factors['days'].min():.0f} to {factors['days'].max():.0f} days"
+    counted = "your trace" if factors.index.tolist() == ["trace"] else counted
+    return [(use, "", fleet, LOAD, factors[fleet], len(factors), counted) for fleet in FLEETS]
+
+
+def _load_factors(trace: str, quantile: float = 0.99) -> pd.DataFrame:
+    """Return `load_factors` by fleet, and `days`: of a trace of a day or more, else of the public services."""
     rates = bursts.windows(bursts.read_trace(trace)) if trace else pd.DataFrame()
     own = len(rates) >= DAY
-    by_service = peaks(rates, gaps=False) if own else peaks()
-    by_service["pooled"] = by_service["foreseen"]
-    counted = "your trace" if own else "services"
-    return [(use, "", fleet, "peak over mean", by_service[fleet], len(by_service), counted) for fleet in FLEETS]
+    rates = rates if own else tables.load("traffic_rates")
+    factors = load_factors(rates, gaps=not own, quantile=quantile)
+    return factors.assign(pooled=factors["foreseen"], days=rates.groupby("service").size() / DAY)
 
 
 def _applying(table: pd.DataFrame, steps: list[str], use: str, system: str, fleet: str) -> pd.DataFrame:

@@ -23,7 +23,7 @@ def hourly():
 def delivered(use, system):
     """Return the product of the factors of data/delivered.csv after the latency limit, of a fixed fleet."""
     rows = pd.read_csv(DATA / "delivered.csv", keep_default_na=False)
-    steps = STEPS[system] + ([] if use == "batch" else ["bursts", "peak over mean", "spare node"])
+    steps = STEPS[system] + ([] if use == "batch" else ["bursts", "mean over P99 load", "spare node"])
     share = 1.0
     for step in steps:
         row = rows[rows["step"].eq(step) & rows["use"].isin(["", use]) & rows["system"].isin(["", system])]

@@ -64,9 +64,12 @@ def test_shares_by_accelerator_and_their_title():
             for size in ("node", "rack"):
                 counted = shares(benchmark, scenario, size)
                 assert page.loc[(benchmark, scenario, size)].to_dict() == pytest.approx(counted.to_dict(), rel=1e-6)
-    title = next(part["title"] for part in outputs(PAGE) if part["name"] == "by_accelerator")
-    node, rack = (of_two_models("Interactive", size).median() for size in ("node", "rack"))
-    assert title == f"At 67 tokens/s a node keeps {100 * node:.0f}% of Offline, a rack {100 * rack:.0f}%"
+    figure = next(part for part in outputs(PAGE) if part["name"] == "by_accelerator")
+    node, rack = (shares("gpt-oss-120b", "Interactive", size).median() for size in ("node", "rack"))
+    said = f"GPT-OSS 120B keeps {100 * node:.0f}% of Offline on nodes, {100 * rack:.0f}% on racks"
+    assert figure["title"] == f"At 67 tokens/s, {said}"
+    node, rack = (shares("deepseek-r1", "Interactive", size).median() for size in ("node", "rack"))
+    assert f"DeepSeek-R1: {100 * node:.1f}% and {100 * rack:.0f}%." in figure["alt"]
 
 
 def runs():
@@ -120,7 +123,7 @@ def test_networked_nodes(use, scenario):
     assert factor("networked nodes", use, "node") == spread(kept)
 
 
-def test_peaks_of_the_four_services():
+def test_load_of_the_four_services():
     rates = pd.read_csv(DATA / "traffic_rates.csv")
     found = {"fixed": [], "hourly": [], "foreseen": []}
     for _, rows in rates.groupby("service"):
@@ -138,7 +141,7 @@ def test_peaks_of_the_four_services():
         within = [rate / np.mean([w for w in each if w > 0]) for each in hours.values() for rate in each if rate > 0]
         found["foreseen"].append(1 / np.quantile(within, 0.99))
     for fleet, kept in found.items():
-        assert factor("peak over mean", "chat", "", fleet) == spread(kept)
+        assert factor("mean over P99 load", "chat", "", fleet) == spread(kept)
 
 
 def slots_needed(arrivals, seconds, wait):
@@ -185,7 +188,7 @@ def test_shares_are_products():
     busy = of_two_models("Server", "node").median() * stack * virtual * network
     served = (
         factor("bursts", "chat")[0]
-        * factor("peak over mean", "chat", "", "fixed")[0]
+        * factor("mean over P99 load", "chat", "", "fixed")[0]
         * np.median([4 / 5, 8 / 9, 16 / 17])
     )
     assert factor("busy", "chat", "node")[0] == pytest.approx(busy, abs=1e-4)
@@ -196,9 +199,14 @@ def test_shares_are_products():
     assert found["other_choices"] == pytest.approx(busy * served / stack / virtual, abs=1e-4)
     named = of_two_models("Server", "node").median() * factor("bursts", "chat")[0] * stack * virtual
     assert found["named_causes"] == pytest.approx(named, abs=1e-4)
+    rates = pd.read_csv(DATA / "traffic_rates.csv").query("requests_per_second > 0").groupby("service")
+    highest = (rates["requests_per_second"].mean() / rates["requests_per_second"].max()).median()
+    fixed = factor("mean over P99 load", "chat", "", "fixed")[0]
+    assert highest == pytest.approx(0.356, abs=5e-4)
+    assert found["sized_for_peak"] == pytest.approx(busy * served / fixed * highest, abs=1e-4)
     headline = next(part["text"] for part in outputs(PAGE) if part["kind"] == "headline")
     assert headline.startswith(f"A busy chat node keeps {100 * busy:.0f}% of MLPerf Offline")
-    assert headline.endswith(f"it delivers {100 * busy * served:.0f}%")
+    assert headline.endswith(f"at average traffic it delivers {100 * busy * served:.0f}%")
 
 
 def test_the_range_holds_every_mix_of_factors_between_its_tenths():
@@ -206,7 +214,7 @@ def test_the_range_holds_every_mix_of_factors_between_its_tenths():
     rng = np.random.default_rng(11)
     kept = [of_two_models("Server", "node").to_numpy(), [4 / 5, 8 / 9, 16 / 17]]
     drawn = np.prod([rng.choice(each, 100_000) for each in kept], axis=0)
-    rest = ["serving stack", "hypervisor", "networked nodes", "bursts", "peak over mean"]
+    rest = ["serving stack", "hypervisor", "networked nodes", "bursts", "mean over P99 load"]
     places = [("",), ("",), ("chat", "node"), ("chat",), ("chat", "", "fixed")]
     for step, place in zip(rest, places, strict=True):
         median, low, high, _ = factor(step, *place)
