@@ -279,5 +279,6 @@ def test_options_and_paths_are_checked_first(tree, bring, tmp_path):
         with pytest.raises(ValueError, match=words):
             bring(path, **choices)
     assert "no such file" in bring(tmp_path / "absent.json").attrs["said"]
+    (tmp_path / "a.tar.gz").write_bytes(b"")
     assert "archives are not read" in bring(tmp_path / "a.tar.gz").attrs["said"]
     assert ROW["ID"] == "9.9-0007"

@@ -38,30 +38,23 @@ def read(paths: Sequence[Path], round: str, origin: str) -> pd.DataFrame:
     Fields of a summary, and `file`, `place` in it, `folder` and `root` of its run, `fault` ("" where sound), `origin`
     ("" where nobody says) with the `doubt`, and `sure` where the file is known by its digest.
     """
-    frames, runs, wrong, files = [], [], [], {}
+    frames, runs, wrong = [pd.DataFrame(columns=["round", "location", "evidence", "described"], dtype=object)], [], []
     for path in paths:
+        files = [path]
         if path.is_dir():
             folders = [path, *(child for child in sorted(path.iterdir()) if child.is_dir() and not child.is_symlink())]
-            here = [folder / name for folder in folders for name in SUMMARIES if (folder / name).is_file()]
+            files = [folder / name for folder in folders for name in SUMMARIES if (folder / name).is_file()]
             found, passed = tree.find_runs(path)
             runs.append(found.assign(file=str(path)))
             wrong += [(path, line) for line in passed]
-            if found.empty and not here:
+            if found.empty and not files:
                 wrong.append((path, f"holds no {' or '.join(SUMMARIES)} and no run {tree.RUN}"))
-        elif path.suffix in ARCHIVES:
-            here = wrong.append((path, "archives are not read: unpack it and give the folder")) or []
-        else:
-            here = [path]
-        for file in here:
+        for file in files:
             try:
-                frames.append(_published(file, files, round, origin))
+                frames.append(_published(file, round, origin))
             except FileError as error:
                 wrong.append((file, str(error)))
-    published = (
-        pd.concat(frames, ignore_index=True)
-        if frames
-        else pd.DataFrame(columns=["round", "location", "evidence", "described"], dtype=object)
-    )
+    published = pd.concat(frames, ignore_index=True)
     found = _with_runs(published, pd.concat(runs, ignore_index=True), round, origin) if runs else published
     lost = pd.DataFrame(wrong, columns=["file", "fault"], dtype=object).astype({"file": str})
     empty = dict.fromkeys(["fault", "origin", "doubt", "round", "place", "folder", "root"], "") | NOT_SAID
@@ -69,15 +62,15 @@ def read(paths: Sequence[Path], round: str, origin: str) -> pd.DataFrame:
     return found.reindex(columns=[*dict.fromkeys([*summary.KEYS, *found, *empty])]).astype(object).fillna(empty)
 
 
-def _published(file: Path, known: dict[str, Path], round: str, origin: str) -> pd.DataFrame:
+def _published(file: Path, round: str, origin: str) -> pd.DataFrame:
     """Return the results of a summary or table with what proves them official. Raises FileError."""
     if not file.is_file():
         raise FileError("there is no such file, or it is no plain file")
+    if file.suffix in ARCHIVES:
+        raise FileError("archives are not read: unpack it and give the folder")
     if file.stat().st_size > summary.LARGEST:
         raise FileError(f"is larger than {summary.LARGEST >> 20} MiB")
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    if known.setdefault(digest, file) != file:
-        raise FileError(f"is the same file as {known[digest]}")
     is_table = results_table.is_table(file)
     found = results_table.read_table(file) if is_table else summary.read_summary(file)
     parts = tables.descriptor()["results"]["parts"]
