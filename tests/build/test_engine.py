@@ -46,6 +46,8 @@ def outputs(done):
 
 
 def test_outputs_are_those_of_an_ordinary_kernel(project):
+    import analysis.charts  # noqa: F401 - as in the process that all reports are forked from
+
     project.add("kinds", "# Kinds", *KINDS)
     report = Report("kinds", project.notebooks / "kinds.ipynb", {"scale": 7})
     forked, ordinary = run(report), run(report, "nbclient")

@@ -18,7 +18,7 @@ class ForkEngine(Engine):
         """Execute the cells in order until one fails, as papermill's own engine does."""
         from analysis.build.shell import start
 
-        shell = start()
+        shell = start("\n".join(cell.source for cell in nb_man.nb.cells))
         for index, cell in enumerate(nb_man.nb.cells):
             if cell.cell_type == "code":
                 nb_man.cell_start(cell, index)

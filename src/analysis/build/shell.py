@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import io
 import os
+import re
 import sys
 from typing import Any
 
@@ -156,8 +157,10 @@ class ZMQInteractiveShell(InteractiveShell):
         return self.run_cell(cell.source, store_history=True).success
 
 
-def start() -> ZMQInteractiveShell:
-    """Make this process one that runs a notebook's cells, as if it were its kernel."""
+def start(source: str = "") -> ZMQInteractiveShell:
+    """Make this process one that runs a notebook's cells, whose code is `source`, as if it were its kernel."""
+    if "matplotlib" in sys.modules and not re.search(r"\b(charts|report)\b", source):
+        sys.modules["matplotlib"].rc_file_defaults()  # the process above has the theme that only these import
     shell = ZMQInteractiveShell.instance()
     sys.stdout, sys.stderr = Stream("stdout", shell.outputs), Stream("stderr", shell.outputs)
     if "" not in sys.path:
