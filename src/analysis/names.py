@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import cache
 
 from analysis import tables
 
 LISTED = 80  # of more valid names an error lists only the nearest
 SHOWN = 60  # characters of a wrong name that an error repeats
+LONGEST = 200  # characters of a name that are read
+NOISE = re.compile(
+    r"nvidia|amd|intel|instinct|gpu|accelerator|\d+gb?|gb|hbm\d\w*"
+)  # words that tell no accelerator apart
 
 
 def choose(name: str, valid: Iterable[str], what: str) -> str:
@@ -42,7 +47,9 @@ def accelerator(name: str, known: Iterable[str] = ()) -> str:
     """
     aliases = _aliases()
     extra = {each.casefold(): each for each in known}
-    found = aliases.get(" ".join(name.split()).casefold()) or extra.get(name.casefold())
+    found = (
+        aliases.get(" ".join(name.split()).casefold()) or extra.get(name.casefold()) or _bare_aliases().get(_bare(name))
+    )
     return found or choose(name, [*dict.fromkeys([*aliases.values(), *extra.values()])], "accelerator")
 
 
@@ -63,7 +70,7 @@ def accelerators(
     return list(dict.fromkeys(found))
 
 
-@lru_cache(maxsize=1)
+@cache
 def _aliases() -> dict[str, str]:
     parts = tables.accelerators
     short = dict(zip(parts["accelerator"], parts["label"], strict=True))
@@ -74,3 +81,18 @@ def _aliases() -> dict[str, str]:
         if full in short
     }
     return names | {full.casefold(): label for full, label in short.items()} | {s.casefold(): s for s in short.values()}
+
+
+@cache
+def _bare_aliases() -> dict[str, str]:
+    """Return the short name behind each bare name that stands for one accelerator only."""
+    bare: dict[str, set[str]] = {}
+    for alias, short in _aliases().items():
+        bare.setdefault(_bare(alias), set()).add(short)
+    return {name: shorts.pop() for name, shorts in bare.items() if name and len(shorts) == 1}
+
+
+def _bare(name: str) -> str:
+    """Return a name without vendor, memory, and marks: "NVIDIA-H100-80GB-HBM3" becomes "h100"."""
+    words = re.split(r"[^a-z0-9+.]+", name[:LONGEST].casefold())
+    return "".join(word for word in words if word and not NOISE.fullmatch(word))

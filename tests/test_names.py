@@ -1,0 +1,49 @@
+"""Names: checked against the valid ones, and the many names of an accelerator."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from analysis import names, tables
+
+
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [
+        ("H100", "H100"), ("h100 sxm", "H100"), ("NVIDIA H100-SXM-80GB", "H100"), ("NVIDIA-H100-80GB-HBM3", "H100"),
+        ("AMD Instinct MI300X", "MI300X"), ("NVIDIA GB200", "GB200"), ("H100 PCIe", "H100 PCIe"), ("Tesla T4", "T4"),
+    ],
+)  # fmt: skip
+def test_an_accelerator_goes_by_many_names(name, short):
+    assert names.accelerator(name) == short
+
+
+def test_a_name_that_fits_several_accelerators_is_refused():
+    with pytest.raises(ValueError, match="A100 SXM 40GB"):
+        names.accelerator("NVIDIA-A100-SXM4-40GB-or-80GB")
+
+
+def test_vendors_stand_for_their_accelerators():
+    amd = names.accelerators(["AMD", "H100"])
+    assert {"MI355X", "MI300X", "H100"} <= set(amd)
+    assert "B200" not in amd
+
+
+def test_an_imported_accelerator_is_known_by_its_own_name():
+    assert names.accelerator("FutureChip 1", ["FutureChip 1"]) == "FutureChip 1"
+
+
+def test_short_names_tell_accelerators_apart():
+    assert tables.accelerators["label"].is_unique
+
+
+def test_a_long_wrong_name_is_refused_at_once_and_not_repeated_whole():
+    start = time.perf_counter()
+    with pytest.raises(ValueError, match="no round") as error:
+        names.choose("x" * 1_000_000, ["v6.0", "v6.1"], "round")
+    with pytest.raises(ValueError, match="no accelerator"):
+        names.accelerator("y" * 1_000_000)
+    assert time.perf_counter() - start < 1
+    assert len(str(error.value)) < 200
