@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from analysis.ingest.official.summary import FileError
+from analysis.ingest.official.summary import FileError, decoded
 
 FIRST = "Public ID"  # how the row of column names begins
 LARGEST = 16 << 20  # bytes; a table has 50 KB
@@ -36,7 +36,7 @@ def is_table(path: Path) -> bool:
     """Return whether a file is such a table, by its content: a row of column names that begins with FIRST."""
     try:
         with path.open("rb") as file:
-            return any(FIRST in line for line in _decoded(file.read(1 << 16)).splitlines())
+            return any(FIRST in line for line in decoded(file.read(1 << 16)).splitlines())
     except OSError:
         return False
 
@@ -45,7 +45,7 @@ def read_table(path: Path) -> pd.DataFrame:
     """Return the results of a table, one row each, with the fields of a summary. Raises FileError."""
     if path.stat().st_size > LARGEST:
         raise FileError(f"is larger than {LARGEST >> 20} MiB")
-    text = _decoded(path.read_bytes())
+    text = decoded(path.read_bytes())
     head = next((line for line in text.splitlines() if FIRST in line), "")
     try:
         lines = list(csv.reader(io.StringIO(text), delimiter="\t" if head.count("\t") > head.count(",") else ","))
@@ -78,16 +78,6 @@ def rounding(printed: str) -> float:
     places = max(0, DIGITS - len(whole.lstrip("-0")))
     counted = decimals if decimals[places:].strip("0") else decimals[:places]
     return 0.5 * 10.0 ** -len(counted)
-
-
-def _decoded(content: bytes) -> str:
-    """Return text of UTF-8 or UTF-16, with or without a byte order mark; Latin-1 where it is neither."""
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return content.decode("utf-16", "replace")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("latin-1")
 
 
 def _listed(cells: pd.DataFrame, top: int, names: pd.Series) -> pd.DataFrame:

@@ -52,23 +52,28 @@ class FileError(ValueError):
     """A file is not one of results. The message says what is wrong with it, to follow its name."""
 
 
-def read_json(path: Path, largest: int = LARGEST) -> Any:
-    """Return the content of a JSON file; bytes that are no UTF-8 are taken for Latin-1. Raises FileError."""
+def decoded(content: bytes) -> str:
+    """Return text of UTF-8 or UTF-16, with or without a byte order mark; Latin-1 where it is neither."""
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16", "replace")
     try:
-        if not path.is_file():
-            raise FileError("is no plain file")
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
+
+
+def read_json(path: Path, largest: int = LARGEST) -> Any:
+    """Return the content of a JSON file. Raises FileError."""
+    try:
         if path.stat().st_size > largest:
             raise FileError(f"is larger than {largest >> 20} MiB")
-        content = path.read_bytes()
-        try:
-            text = content.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            text = content.decode("latin-1")
-        return json.loads(text)
+        return json.loads(decoded(path.read_bytes()))
+    except FileError:
+        raise
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
-        raise error if isinstance(error, FileError) else FileError(f"is no JSON: {error}") from None
+        raise FileError(f"is no JSON: {error}") from None
 
 
 def read_summary(path: Path) -> pd.DataFrame:
