@@ -1,6 +1,7 @@
 """A submission tree to rows: what its logs give, what is published beside them, and every kind of broken file."""
 
 import os
+import tarfile
 import time
 from pathlib import Path
 
@@ -40,7 +41,7 @@ def test_any_part_of_a_tree_gives_the_same_row(tree, bring, part):
 def test_published_and_recomputed_stand_side_by_side(tree, bring):
     tree.run(spl=tree.spl_text())
     tree.summary({"Power_Result": 400.0, "Power_Units": "Watts", "has_power": True})
-    rows = bring(tree.root)
+    rows = bring(tree.root, tree.root / "summary_results.json")
     told(rows.iloc[0], {"result_id": "9.9-0007", "recomputed_difference": 0.0, "recomputed_power": 400.0,
                         "recomputed_power_difference": 0.0, "serving_software": "vLLM"})  # fmt: skip
     assert len(rows) == 1 and "differs" not in rows.attrs["said"] and rows.attrs["status"] == 0
@@ -266,3 +267,21 @@ def test_the_summaries_give_the_shipped_rows(bring, round):
     for name in ("low", "unit", "accelerator", "accelerator_count", "nodes", "benchmark", "scenario", "submitter",
                  "system", "suite", "accuracy", "duplicate_of", "corrected", "availability"):  # fmt: skip
         assert rows[name].tolist() == shipped[name].tolist(), name
+
+
+@pytest.mark.parametrize(("round", "logs", "metered"), [("v5.1", 900, 12), ("v6.0", 512, 0)])
+def test_every_log_of_a_round_gives_the_shipped_figures(bring, tmp_path, round, logs, metered):
+    archive, summary = SHARED / f"trees/inference_results_{round}.tar.xz", SHARED / f"{round}_summary_results.json"
+    if not (archive.is_file() and summary.is_file()):
+        pytest.skip("the trees are not at hand")
+    with tarfile.open(archive) as tree:
+        tree.extractall(tmp_path, filter="data")
+    rows = bring(tmp_path / f"inference_results_{round}", summary)
+    shipped = pd.read_parquet(DATA / "official" / f"{round}.parquet").set_index("id").loc[rows.index]
+    again = rows["recomputed"].notna()
+    assert len(rows) == len(shipped) and again.sum() == logs and rows["recomputed_power"].notna().sum() == metered
+    names = [name for name in shipped if name.startswith(("ttft", "tpot", "power_watts", "tokens_", "samples_"))]
+    for name in ("recomputed", "recomputed_power", *names):
+        ours, theirs = (frame.loc[again, name].tolist() for frame in (rows, shipped))
+        assert ours == pytest.approx(theirs, rel=1e-9, nan_ok=True), name
+    assert rows["inferred"].tolist() == shipped["inferred"].tolist()

@@ -107,15 +107,12 @@ def _log(run: Any) -> dict[str, Any]:
         return {"fault": MISSING_LOG} if run.evidence == "log" else told
     try:
         told, log = logs.logged(file, run.benchmark, run.scenario)
-        if told.get("inferred"):
-            return (
-                {"fault": "is inferred from the log of another scenario: give the summary"}
-                if run.evidence == "log"
-                else told
-            )
+        if told["inferred"] and run.evidence == "log":
+            return {"fault": "is inferred from the log of another scenario: give the summary"}
         samples = file.with_name(logs.SAMPLES)
         if tree.openable(samples, run.root):
-            told["power"], told["power_remark"] = logs.measured(samples, log, run.scenario)
+            power, remark = logs.measured(samples, log, run.scenario)
+            told |= {} if told["inferred"] else {"power": power, "power_remark": remark}
         elif run.evidence == "log" and Path(run.folder, "performance", "power").is_dir():
             raise logs.PowerError(f"{logs.SAMPLES} is missing, though power was measured")
         return told

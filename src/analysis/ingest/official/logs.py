@@ -98,7 +98,7 @@ def logged(path: Path, benchmark: str, scenario: str) -> tuple[dict[str, Any], d
         raise LogError(f"{LOG}: {wanted} is {log.get(key, 'not logged')}, expected a number above zero")
     unit = units.of_key(key, scenario)
     value = float(log[key]) / (1e6 if unit == units.MILLISECONDS else 1)
-    told = {"validity": "VALID", "recomputed": value, "recomputed_key": key, "unit": unit}
+    told = {"validity": "VALID", "inferred": False, "recomputed": value, "recomputed_key": key, "unit": unit}
     told |= {name: log[key] / 1e6 for name, key in PERCENTILES.items() if _positive(log.get(key))}
     for name, keys in RATES.items():
         stated = [float(log[key]) for key in keys if _positive(log.get(key))]

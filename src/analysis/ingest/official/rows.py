@@ -219,7 +219,8 @@ def _recomputed(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
     rows["recomputed_difference"] = off.where(published)
     words = rows["low"].map("published {:g}, log ".format) + value.map("{:g} ".format) + unit
     remark(rows, published & off.abs().gt(AGREES), words)
-    remark(rows, published & rows["folder"].ne("") & value.isna(), "not recomputed: no LoadGen log of it in the tree")
+    missing = published & rows["folder"].ne("") & value.isna() & ~rows["inferred"]
+    remark(rows, missing, "not recomputed: no LoadGen log of it in the tree")
     recounted = published & off.abs().le(AGREES) & unit.eq(TOKENS).ne(rows["unit"].eq(TOKENS))
     rows["unit"] = rows["unit"].mask(recounted, unit)
     rows["corrected"] = rows["corrected"].mask(recounted, "the figure is " + logs["recomputed_key"] + " of its log")

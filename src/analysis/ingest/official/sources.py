@@ -38,6 +38,7 @@ def read(paths: Sequence[Path], round: str, origin: str) -> pd.DataFrame:
     Fields of a summary, and `file`, `place` in it, `folder` and `root` of its run, `fault` ("" where sound), `origin`
     ("" where nobody says) with the `doubt`, and `sure` where the file is known by its digest.
     """
+    known: set[str] = set()  # a summary may be given beside the tree that holds it
     frames, runs, wrong = [pd.DataFrame(columns=["round", "location", "evidence", "described"], dtype=object)], [], []
     for path in paths:
         files = [path]
@@ -51,7 +52,10 @@ def read(paths: Sequence[Path], round: str, origin: str) -> pd.DataFrame:
                 wrong.append((path, f"holds no {' or '.join(SUMMARIES)} and no run {tree.RUN}"))
         for file in files:
             try:
-                frames.append(_published(file, round, origin))
+                digest = _digest(file)
+                if digest not in known:
+                    frames.append(_published(file, digest, round, origin))
+                known.add(digest)
             except FileError as error:
                 wrong.append((file, str(error)))
     published = pd.concat(frames, ignore_index=True)
@@ -62,15 +66,19 @@ def read(paths: Sequence[Path], round: str, origin: str) -> pd.DataFrame:
     return found.reindex(columns=[*dict.fromkeys([*summary.KEYS, *found, *empty])]).astype(object).fillna(empty)
 
 
-def _published(file: Path, round: str, origin: str) -> pd.DataFrame:
-    """Return the results of a summary or table with what proves them official. Raises FileError."""
+def _digest(file: Path) -> str:
+    """Return the SHA-256 of a file that may be read. Raises FileError."""
     if not file.is_file():
         raise FileError("there is no such file, or it is no plain file")
     if file.suffix in ARCHIVES:
         raise FileError("archives are not read: unpack it and give the folder")
     if file.stat().st_size > summary.LARGEST:
         raise FileError(f"is larger than {summary.LARGEST >> 20} MiB")
-    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _published(file: Path, digest: str, round: str, origin: str) -> pd.DataFrame:
+    """Return the results of a summary or table with what proves them official. Raises FileError."""
     is_table = results_table.is_table(file)
     found = results_table.read_table(file) if is_table else summary.read_summary(file)
     parts = tables.descriptor()["results"]["parts"]
