@@ -2,6 +2,7 @@
 
 import copy
 import json
+import shutil
 
 import pandas as pd
 import pytest
@@ -229,6 +230,19 @@ def test_an_own_file_of_results_is_checked_row_by_row(tmp_path):
     found = check.cell_faults(rows, record)
     assert found.index.tolist() == [1, 2] and found[1].startswith("unit: 'apples/s' is not one of tokens/s")
     assert "low: '1e+23' is above" in found[2]
+
+
+def test_an_own_file_that_contradicts_the_record_is_named(tmp_path):
+    folder = shutil.copytree(DATA, tmp_path / "data", ignore=shutil.ignore_patterns("examples", "*-own.parquet"))
+    rows = pd.read_parquet(folder / "official" / "v6.1.parquet").head(5)
+    rows.loc[1, "submitter"], rows.loc[2, "low"], rows.loc[3, "origin"] = "Example Lab", 1.0, "measured"
+    rows.loc[2, "high"], rows.loc[4, "id"] = 1.0, "o-new"
+    rows.loc[4, ["location", "system"]] = ["closed/New/results/a/b/Offline", "a new system"]
+    rows.to_parquet(folder / "official" / "v6.1-own.parquet")
+    said = check.faults(folder)
+    assert len(said) == 3 and said[0].startswith("official/v6.1-own.parquet, row 2: Example Lab, ")
+    assert f"but the record's {rows.at[1, 'id']} is" in said[0] and "row 3: " in said[1]
+    assert said[2] == "official/v6.1-own.parquet, row 4: is not official"
 
 
 def test_limits_on_which_sources_disagree_name_both():

@@ -12,6 +12,7 @@ import pandera.pandas as pa
 
 from analysis.ingest import descriptor
 from analysis.ingest.descriptor import Package, Resource
+from analysis.ingest.official import record
 from analysis.paths import DATA
 
 FORMULA = r"^[=+@\t]|^-(?![\d.]|$)"  # what a spreadsheet would run
@@ -227,8 +228,11 @@ def _parts(folder: Path, resource: Resource) -> list[str]:
         found += [
             f"official/{path.name}, row {row + 1}, column {words}" for row, words in cells.itertuples(index=False)
         ]
-        if path not in shipped and rows["origin"].ne("official").any():
-            found.append(f"official/{path.name}: has rows that are not official")
+        if path not in shipped:
+            held = record.held_against(rows.assign(fault="", file=path.name, sure=True))
+            held.loc[rows["origin"].ne("official"), "fault"] = "is not official"
+            wrong = held[held["fault"].ne("")]
+            found += [f"official/{path.name}, row {row + 1}: {words}" for row, words in wrong["fault"].items()]
     return found
 
 
