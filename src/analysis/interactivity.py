@@ -13,12 +13,11 @@ import numpy as np
 import pandas as pd
 
 from analysis import evidence, tables
-from analysis.compare import USUAL_SIZE, NoData, comparable, fastest
+from analysis.compare import RACKS, USUAL_SIZE, NoData, comparable, latest
 
 SCENARIOS = ("Offline", "Server", "Interactive")  # from no latency limit to the tightest
 NO_LIMIT = 0.0  # the interactivity that stands for Offline, which limits no latency
 ROUNDING = 0.005  # a limit of 66.67 tokens/s is called 66.7: runs at it are as fast as that
-RACKS = {"GB200": 72, "GB300": 72, "Vera Rubin": 72}  # accelerators of one rack whose links join all of them
 
 
 def runs(
@@ -71,25 +70,30 @@ def speeds(benchmark: str) -> list[float]:
 
 
 def usual(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the bare-metal runs of one node or one rack, by accelerator and scenario; other sizes where there is none.
+    """Return the bare-metal runs of one node or one rack, none with more throughput than the newest round has.
 
-    The size that is rented: eight accelerators, or a rack of RACKS.
+    The size that is rented: eight accelerators, or a rack of RACKS; other sizes where there is none. Older runs count
+    for the interactivity that their logs state, not as a record that the newest round does not reach.
     """
     rows = rows[rows["hypervisor"].eq("") & rows["interactivity"].notna() & rows["rate_per_accelerator"].gt(0)]
     count = rows["accelerator_count"]
     sized = count.eq(USUAL_SIZE) | count.eq(rows["accelerator"].map(RACKS))
     some = sized.groupby([rows["accelerator"], rows["scenario"]]).transform("any")
-    return rows[sized | ~some.astype(bool)]
+    rows = rows[sized | ~some.astype(bool)]
+    by = [rows["accelerator"], rows["scenario"]]
+    newest = rows["round"].eq(rows["round"].groupby(by).transform("max"))
+    highest = rows["rate_per_accelerator"].where(newest).groupby(by).transform("max")
+    return rows[rows["rate_per_accelerator"].le(highest)]
 
 
 def frontier(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the runs of each accelerator that none beats in both interactivity and throughput, slowest first.
 
-    `rows` as `runs` returns them; those under a limit of the `usual` size. Offline is the run that `fastest` takes, so
+    `rows` as `runs` returns them; those under a limit of the `usual` size. Offline is the run that `latest` takes, so
     that a comparison of Offline results and a curve begin with one number.
     """
     offline = rows["scenario"].eq("Offline")
-    rows = pd.concat([fastest(rows[offline]), usual(rows[~offline])], ignore_index=True)
+    rows = pd.concat([latest(rows[offline]), usual(rows[~offline])], ignore_index=True)
     order = ["accelerator", "interactivity", "rate_per_accelerator"]
     rows = rows.sort_values(order, ascending=[True, False, False], kind="stable")
     best_of_faster = rows.groupby("accelerator")["rate_per_accelerator"].transform(lambda rates: rates.cummax().shift())

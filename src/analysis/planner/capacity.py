@@ -20,9 +20,8 @@ import numpy as np
 import pandas as pd
 
 from analysis import cost, derating, interactivity, names, tables
-from analysis.compare import NoData
+from analysis.compare import RACKS, NoData
 from analysis.cost import SECONDS_PER_HOUR
-from analysis.interactivity import RACKS
 from analysis.planner import curve, decoding, queueing
 from analysis.planner.curve import Workload
 from analysis.planner.decoding import COMPUTE_SHARE, NODE

@@ -17,7 +17,7 @@ import pandas as pd
 
 from analysis import interactivity as runs_of
 from analysis import names, tables
-from analysis.compare import fastest
+from analysis.compare import latest
 from analysis.interactivity import ROUNDING
 from analysis.planner import decoding, models, prediction
 from analysis.planner.models import Lengths, Model
@@ -110,7 +110,7 @@ def _points(rows: pd.DataFrame, frontier: pd.DataFrame, accelerators: Iterable[s
     measured = pd.concat(parts, ignore_index=True) if parts else frontier
     if limits.empty:
         return measured
-    offline = fastest(rows[rows["scenario"].eq("Offline")])
+    offline = latest(rows[rows["scenario"].eq("Offline")])
     product = offline["serving_software"].mask(offline["serving_software"].eq(""), offline["framework"])
     software = product.str.lower().str.extract(r"^\s*([a-z][a-z-]*)", expand=False).fillna("")
     known = ["accelerator", "accelerator_count", "round", "submitter", "precision", "id", "system"]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from analysis import tables
-from analysis.interactivity import RACKS
+from analysis.compare import RACKS
 from analysis.planner import models
 from analysis.planner.models import BYTES, Lengths, Model
 

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from analysis import tables
-from analysis.compare import NoData, comparable
-from analysis.interactivity import RACKS, SCENARIOS, limits
+from analysis.compare import RACKS, NoData, comparable
+from analysis.interactivity import SCENARIOS, limits
 from analysis.paths import DATA
 from analysis.planner import decoding, models
 from analysis.planner.decoding import NODE
