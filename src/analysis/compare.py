@@ -14,9 +14,9 @@ DIVISIONS = ("closed", "open", "network")
 SUITES = ("datacenter", "edge")
 SCENARIOS = ("Offline", "Server", "Interactive", "SingleStream", "MultiStream")
 USUAL_SIZE = 8  # accelerators of the usual system
-RACKS = {"GB200": 72, "GB300": 72, "Vera Rubin": 72}  # accelerators of one rack whose links join all of them
+RACKS = {"GB200": 72, "GB300": 72, "Vera Rubin": 72}  # accelerators in one rack-scale link domain
 
-RULES = {  # why a result is left out; of several rules the first that applies is told
+RULES = {  # why a result is excluded; the first rule that applies is reported
     "not a throughput": lambda rows, asked: rows["metric"].ne("throughput"),
     "not the division asked for": lambda rows, asked: rows["division"].ne(asked["division"]),
     "not the suite asked for": lambda rows, asked: ~rows["suite"].str.contains(asked["suite"], regex=False),
@@ -51,8 +51,8 @@ def comparable(
 
     `results` is `load_results()` (the default) or part of it. Empty `rounds` and `accelerators` mean all there are;
     `accelerators` are names or vendors. `available=False` also takes preview and research systems, `power=True` takes
-    power submissions alone. `accuracy_target` is "99" or "99.9"; by default the one most results have, or, where one
-    run may be submitted under both, the strictest of each system. With `excluded` a second frame says why results
+    power submissions alone. `accuracy_target` is "99" or "99.9"; by default the most common, or, where one run
+    may be submitted under both, the strictest of each system. With `excluded` a second frame says why results
     were left out (reason, results, accelerators).
 
     Raises NoData where nothing is left, and ValueError for an unknown name, with the valid ones.
@@ -92,8 +92,8 @@ def fastest(rows: pd.DataFrame, by: list[str] | str = "accelerator", *, per_size
 def latest(rows: pd.DataFrame, by: list[str] | str = "accelerator") -> pd.DataFrame:
     """Return the newest available bare-metal result of each group, the fastest of its round, highest first.
 
-    A system of eight accelerators comes before the newest round: an accelerator is compared at its usual size, though
-    a later round has only another one.
+    A result with eight accelerators is preferred to a newer one of another size, so that accelerators are compared
+    at the usual size.
     """
     by = [by] if isinstance(by, str) else list(by)
     best = fastest(rows, [*by, "round"])
@@ -114,7 +114,8 @@ def _asked(
     in_order = list(results["round"].cat.categories)
     rounds = [rounds] if isinstance(rounds, str) else list(rounds)
     rounds = [names.choose(name, in_order, "round") for name in rounds] or in_order
-    of_benchmark = results[results["benchmark"].eq(benchmark) & results["metric"].eq("throughput")]
+    read = results[["scenario", "round", "division", "accuracy_target", "comparable_since"]]  # of 67: filtering copies
+    of_benchmark = read[results["benchmark"].eq(benchmark) & results["metric"].eq("throughput")]
     targets = of_benchmark.loc[of_benchmark["division"].eq(division), "accuracy_target"]
     if target:
         names.choose(target, sorted(set(of_benchmark["accuracy_target"]) - {""}), f"accuracy target of {benchmark}")
@@ -137,13 +138,14 @@ def _reasons(rows: pd.DataFrame, asked: dict[str, Any]) -> pd.Series:
     for words, breaks in RULES.items():
         reason = reason.mask(reason.eq("") & breaks(rows, asked), words)
     # Of a run submitted under two targets one row stays, whichever of the two the other rules left.
-    left = rows[reason.eq("")]
+    read = rows[["id", "duplicate_of", "accuracy_target", *SAME_KIND]]
+    left = read[reason.eq("")]
     run = left["duplicate_of"].mask(left["duplicate_of"].eq(""), left["id"])
     strictness = pd.to_numeric(left["accuracy_target"].replace("", "0"))
     again = run[strictness.sort_values(ascending=False, kind="stable").index].duplicated()
     reason[again.index[again]] = SAME_RUN
     if asked["either"]:
-        left = rows[reason.eq("")]
+        left = read[reason.eq("")]
         strictest = strictness.groupby([left[name] for name in SAME_KIND], observed=True).transform("max")
         reason[left.index[strictness[left.index].lt(strictest[left.index])]] = STRICTER
     return reason
