@@ -21,7 +21,7 @@ LONGEST = 2000  # characters of an error that are repeated
 
 @dataclass(frozen=True)
 class Executed:
-    """A notebook after its cells ran: `failure` in words and `no_data` are "" where there is nothing to say."""
+    """An executed notebook. `failure` and `no_data` are messages, "" where there is nothing to report."""
 
     notebook: Any
     failure: str = ""

@@ -32,7 +32,7 @@ Block = dict[str, Any]  # a part of the page by its `kind`, as the template read
 
 
 class PageError(Exception):
-    """A notebook that ran but of which no page can be made; the text says what to change."""
+    """A notebook ran, but no page can be made from it; the text says what to change."""
 
 
 class PageExporter(TemplateExporter):
@@ -149,7 +149,7 @@ def _blocks(cells: list[Any], title: str) -> list[Block]:
 
 
 def _block(output: Any, prefix: str, title: str) -> Block:
-    """Return one output: what `analysis.report` made, images, and HTML have a kind, and what is folded has none."""
+    """Return one output as a block; its `kind` is "" for plain text and frames, which go into the fold."""
     if output.output_type in ("stream", "error"):
         text = output.text if output.output_type == "stream" else "\n".join(output.traceback)
         return {"kind": "", "text": sanitize.text(strip_ansi(text))}

@@ -26,7 +26,7 @@ RESERVED = re.compile(r"index|con|nul|prn|aux|com\d|lpt\d", re.IGNORECASE)  # th
 
 
 class RunError(ValueError):
-    """A notebook or run file of which no page can be made; the text says what is wrong and what is valid."""
+    """No page can be made from a notebook or run file; the text says what is wrong and what is valid."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Parameter:
 def find(names: Iterable[str] = ()) -> tuple[dict[str, Report], dict[str, str]]:
     """Return the named reports, or all, and by name why the others cannot be made.
 
-    A name of a sweep stands for its pages. Raises RunError for a name that is none.
+    A name of a sweep stands for its pages. Raises RunError for an unknown name.
     """
     reports: dict[str, Report] = {}
     wrong: dict[str, str] = {}
@@ -106,7 +106,7 @@ def read_run(path: Path) -> list[Report]:
     swept = {}
     for name, value in given.items():
         own = declared[_choose(name, list(declared), f"parameter of {notebook.name}")]
-        if isinstance(value, list) and not isinstance(own.value, list | dict | None.__class__):
+        if isinstance(value, list) and own.value is not None and not isinstance(own.value, list | dict):
             swept[name] = value
         for each in swept.get(name, [value]):
             _check_type(own, each)
@@ -120,7 +120,8 @@ def read_run(path: Path) -> list[Report]:
     reports = []
     for values in product(*swept.values()):
         chosen = dict(zip(swept, values, strict=True))
-        name = "-".join([path.stem, *(re.sub(r"[^\w.]+", "_", str(value)) or "none" for value in values)]).lower()
+        slugs = (re.sub(r"[^\w.]+", "_", str(value))[:40] or "none" for value in values)
+        name = "-".join([path.stem, *slugs]).lower()
         label = ", ".join(f"{each.replace('_', ' ')} {value}" for each, value in chosen.items())
         reports.append(Report(name, notebook, given | chosen, label, sweep=path.stem))
     if len({report.name for report in reports}) < count:

@@ -123,7 +123,7 @@ def svg(drawing: str, prefix: str, alt: str) -> str | None:
 
 
 def _settle(element: Element, prefix: str) -> None:
-    """Keep of an element's attributes those that draw, and give ids and references the prefix."""
+    """Keep an element's attributes that draw, and prefix ids and references."""
     kept = {}
     for name, value in element.attrib.items():
         plain = name.removeprefix(f"{{{LINK}}}")

@@ -16,7 +16,7 @@ from analysis.build.execute import FORKED
 from analysis.build.sanitize import POLICY, script_hash
 
 HOST, PORT = "127.0.0.1", 8000
-NAMES = (HOST, "localhost")  # by which a browser may ask: another name may be a foreign site's that leads here
+NAMES = (HOST, "localhost")  # valid Host headers; any other may be a foreign site's name that resolves here
 SCRIPT = """(() => { const shown = document.currentScript.dataset.version
 const ask = async () => { try {
   const answer = await fetch(location.pathname, {method: 'HEAD', cache: 'no-store'})
