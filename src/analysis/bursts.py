@@ -52,7 +52,7 @@ def utilization(arrivals: np.ndarray, work: np.ndarray, wait: float, started: fl
 
 
 def level(arrivals: np.ndarray, work: np.ndarray, window: float = WINDOW) -> np.ndarray:
-    """Return arrivals with time stretched until each window brings equal work: what is left is the burst."""
+    """Return arrivals with time warped so that each window brings equal work; only short bursts remain."""
     edges = np.linspace(0, arrivals[-1] + 1, max(1, round(arrivals[-1] / window)) + 1)
     done = np.append(0, np.cumsum(np.histogram(arrivals, edges, weights=work)[0])) / work.sum()
     return np.interp(arrivals, edges, done * edges[-1])
@@ -63,8 +63,8 @@ def enlarge(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return arrivals and work of one service `copies` times as large, whose rate varies as that of the trace.
 
-    The rate is that of the work in windows of `window` seconds, with the part of its variance taken out that chance
-    alone makes: the sum of squares of the work of a window, for Poisson arrivals.
+    The rate follows the work per window of `window` seconds, less the variance that chance alone explains: for Poisson
+    arrivals, the sum of squared work in a window.
     """
     end = arrivals[-1] + 1
     edges = np.linspace(0, end, max(1, round(end / window)) + 1)
@@ -89,7 +89,7 @@ def pool(
 def poisson(
     arrivals: np.ndarray, work: np.ndarray, rng: np.random.Generator, copies: int = 1
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return `copies` times the requests of a trace at random moments: what MLPerf Server already has."""
+    """Return `copies` times the requests of a trace at random (Poisson) times, as MLPerf Server sends."""
     moments = np.sort(rng.uniform(0, arrivals[-1] + 1, copies * len(arrivals)))
     return moments, rng.permutation(np.tile(work, copies))
 
@@ -98,7 +98,7 @@ def retained(requests: pd.DataFrame, tpot_ms: float, ttft_ms: float, shape: str 
     """Return utilization over that of Poisson arrivals, one value per seed (and per window of CHANCE if enlarged).
 
     `requests` have arrival_seconds in order, prompt_tokens, answer_tokens, and reused_prompt_tokens if the prompt cache
-    is to spare them. `shape` is "enlarged" (a service of COPIES times the trace), "pooled" (COPIES such services on one
+    saves them. `shape` is "enlarged" (a service of COPIES times the trace), "pooled" (COPIES such services on one
     fleet), or "recorded" (the trace as it is). 99% of requests wait at most `ttft_ms` for their slot.
     """
     arrivals, work = requests["arrival_seconds"].to_numpy(), slot_seconds(requests, tpot_ms)
@@ -145,9 +145,9 @@ def read_trace(path: str | Path) -> pd.DataFrame:
 
 
 def windows(requests: pd.DataFrame, seconds: int = int(WINDOW)) -> pd.DataFrame:
-    """Return the answer tokens of a trace by window, with the columns of data/traffic_rates.csv that count.
+    """Return the answer tokens of a trace per window, in columns of data/traffic_rates.csv.
 
-    Only the proportions of the rates count. A window without a request has 0.
+    Only proportions matter: requests_per_second holds tokens. Empty windows have 0.
     """
     window = (requests["arrival_seconds"] // seconds).astype(int)
     places = np.arange(window.iloc[0], window.iloc[-1] + 1)

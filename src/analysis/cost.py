@@ -1,4 +1,4 @@
-"""Price throughput: dollars per accelerator-hour, per million tokens, and what they break even with."""
+"""Price throughput: dollars per accelerator-hour and per million tokens, and break-even prices."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def prices(
     Columns: accelerator (short name), usd_per_hour (dollars per accelerator-hour), kilowatts (all-in, per accelerator),
     quoted (date), provider, source_id. `quoted` such as "2026-04" asks for another date. `own` prices replace those
     listed: a mapping, a frame, or a CSV file with the columns accelerator and usd_per_hour. Raises ValueError for an
-    unknown cost model, date, or accelerator, and for a price that cannot be.
+    unknown cost model, date, or accelerator, and an implausible price.
     """
     listed = tables.prices
     names.choose(cost_model, COST_MODELS, "cost model")
@@ -88,7 +88,7 @@ def usd_per_million(
 
 
 def served_share(use: str, system: str, fleet: str = "fixed") -> float:
-    """Return the share of a throughput under its latency limit that a fleet delivers: the factors after that limit.
+    """Return the share of throughput under a latency limit that a fleet delivers: all factors but that limit.
 
     `use`, `system`, and `fleet` as in `derating.delivered_share`, which starts from Offline throughput instead.
     """
@@ -119,7 +119,7 @@ def per_million_tokens(throughput: pd.DataFrame, prices: pd.DataFrame, fleet: st
 
 
 def cheapest(costs: pd.DataFrame) -> pd.DataFrame:
-    """Return the cheapest accelerator at each interactivity and the runner-up, measured ones first named.
+    """Return the cheapest accelerator and the runner-up at each interactivity, estimates included.
 
     Columns: interactivity, use, accelerator, usd_per_million, evidence, runner_up, runner_up_usd, margin (share by
     which the runner-up costs more), served, round, submitter.
@@ -157,7 +157,7 @@ def purchase_break_even(
     Rent is paid for the `used` share of hours. Owning costs straight-line depreciation over `years` to a `residual`
     share, `capital` a year on the mean value, `maintenance` a year, each on accelerator, host, and network (`extras`,
     a share of the accelerator's price), electricity of the used hours at all-in kilowatts, `place` (dollars per kW and
-    month), and `staff` (dollars per accelerator and year). Raises ValueError for a share or a term that cannot be.
+    month), and `staff` (dollars per accelerator and year). Raises ValueError for an invalid share or term.
     """
     if not 0 < used <= 1 or not years > 0:
         raise ValueError(f"used is {used} and years {years}; expected a share above 0, at most 1, and years above 0")

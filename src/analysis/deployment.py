@@ -18,7 +18,7 @@ from analysis.compare import NoData, comparable
 from analysis.results import load_results
 
 REPEATED = r"(?i)(run|trial|rep|repeat|iter|seed|attempt)[-_= ]?\d+|\d{8}[-_T]?\d{4,6}|\(\d+\)"  # in names of repeats
-FASTEST = DRAFTED = 10.0  # times an official rate that no run reaches; tokens that a draft adds to one step
+FASTEST = DRAFTED = 10.0  # implausible multiple of an official rate; tokens that a draft adds to one step
 BYTES = {"fp4": 0.5, "int4": 0.5, "fp8": 1.0, "int8": 1.0}  # of a weight, else 2
 NAN = float("nan")
 OFFICIAL = {  # column of an assessed run -> column of the result
@@ -32,7 +32,7 @@ def settle(runs: pd.DataFrame, *, accelerator: str = "", count: int = 0, benchma
     """Return the runs of `ingest.measured.read_runs` with accelerator, accelerator_count, and benchmark settled.
 
     What a file states counts. `accelerator` and `count` are for files that do not say; of files with several
-    accelerators, `accelerator` picks one. `benchmark` names the one to compare with where the model is of none. Added:
+    accelerators, `accelerator` picks one. `benchmark` is the one to compare with if the model has none. Added:
     rate_per_accelerator; `name`, which tells a configuration from the others; and `configuration`, equal for repeated
     runs. Raises ValueError for what neither file nor argument says, and for a contradiction.
     """
@@ -109,7 +109,7 @@ def _named(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def within(run: Mapping[str, Any], ttft_ms: float, tpot_ms: float) -> float:
-    """Return the share of completed requests within both limits, counted; NaN where the file has no single requests."""
+    """Return the share of completed requests within both limits; NaN where the file has no per-request times."""
     first, gaps = run["request_ttft_ms"], run["request_tpot_ms"]
     if first is None or not (ttft_ms > 0 and tpot_ms > 0):
         return NAN
@@ -141,9 +141,9 @@ def scenario_of(run: Mapping[str, Any], rules: pd.DataFrame) -> tuple[str, str]:
 
 
 def closest(run: Mapping[str, Any], scenario: str, round: str = "", results: pd.DataFrame | None = None) -> pd.Series:
-    """Return the official result closest to a run: of its accelerator, else of the nearest by memory bandwidth.
+    """Return the official result closest to a run: of its accelerator, else the nearest in memory bandwidth.
 
-    Of the newest round that has one (or `round`), by accelerator count, then precision, then rate. Added: `offline`,
+    From `round`, else the newest with one; the nearest count, then equal precision, then fastest. Added: `offline`,
     the rate per accelerator of the same system Offline, NaN without. Raises NoData with the rounds that have results.
     """
     results = load_results() if results is None else results
@@ -172,7 +172,7 @@ def assess(
 ) -> pd.DataFrame:  # fmt: skip
     """Return one row per configuration of the settled runs, beside its closest official result.
 
-    Of repeated runs the one with the median rate, with `runs`, `rate_low`, `rate_high` per accelerator. Added: the
+    Of repeated runs, the one of median rate, with `runs`, `rate_low`, `rate_high` per accelerator. Added: the
     `scenario`, `official_*` of the result (columns of OFFICIAL, rates per accelerator), `share` of its rate, `within`
     (share of requests within `ttft_ms` and `tpot_ms`, by default the scenario's limits; both in limit_*), the rate of
     those in goodput_per_accelerator, `usd_per_million` output tokens at `usd_per_hour` per accelerator, and `said`.

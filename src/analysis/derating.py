@@ -368,7 +368,7 @@ def _language_models(scenarios: Sequence[str]) -> pd.DataFrame:
 
 
 def _over(rows: pd.DataFrame, reference: pd.DataFrame, alike: list[str]) -> pd.DataFrame:
-    """Return rows with `share`: throughput per accelerator over the median of the reference results that are alike."""
+    """Return rows with `share`: throughput per accelerator over the median of matching reference results."""
     pairs = rows.merge(reference[[*alike, "rate_per_accelerator", "precision"]], on=alike, suffixes=("", "_reference"))
     pairs = pairs[_one_precision(pairs, "_reference")]
     median = pairs.groupby("id")["rate_per_accelerator_reference"].median().rename("reference")

@@ -17,7 +17,7 @@ from analysis.compare import RACKS, USUAL_SIZE, NoData, comparable, latest
 
 SCENARIOS = ("Offline", "Server", "Interactive")  # from no latency limit to the tightest
 NO_LIMIT = 0.0  # the interactivity that stands for Offline, which limits no latency
-ROUNDING = 0.005  # a limit of 66.67 tokens/s is called 66.7: runs at it are as fast as that
+ROUNDING = 0.005  # so that a run at a limit of 66.67 tokens/s counts at 66.7
 
 
 def runs(
@@ -102,7 +102,7 @@ def frontier(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def bounds(frontier: pd.DataFrame, interactivity: float) -> pd.DataFrame:
-    """Return what the runs of each accelerator prove of its throughput at an interactivity.
+    """Return bounds on each accelerator's throughput at an interactivity, from its runs.
 
     From all runs of the `frontier`: lower is the highest throughput of those as fast or faster, upper the highest of
     all slower ones (tokens/s per accelerator, of the software submitted; NaN for none).
@@ -117,7 +117,7 @@ def bounds(frontier: pd.DataFrame, interactivity: float) -> pd.DataFrame:
 
 
 def retained(at: pd.DataFrame) -> pd.DataFrame:
-    """Return throughputs at interactivities (`planner.curve.throughput_at`) with what is kept of the slowest asked for.
+    """Return rows of `planner.curve.throughput_at` with the share of throughput that each interactivity retains.
 
     Added columns: retained (share of the accelerator's throughput at the lowest interactivity, Offline for 0),
     estimated, order (of accelerators, the highest throughput at the lowest interactivity first), and `users at` (the
@@ -156,9 +156,9 @@ def first_tokens(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def inferencex(model: str, prompt_tokens: float = 1024, answer_tokens: float = 1024, most: int = 5) -> pd.DataFrame:
-    """Return the upper envelope of InferenceX' runs of a model at FP4 and FP8, of the accelerators with most runs.
+    """Return the upper envelope of a model's InferenceX runs at FP4 and FP8, for the accelerators with most runs.
 
-    Of one pool of accelerators (no disaggregated runs), each precision by itself, `most` in all. Not MLPerf results.
+    No disaggregated runs; `most` is the number of pairs of accelerator and precision. Not MLPerf results.
     """
     runs = evidence.inferencex(disaggregated=False)
     alike = runs["prompt_tokens"].eq(prompt_tokens) & runs["answer_tokens"].eq(answer_tokens)

@@ -20,7 +20,7 @@ NOISE = re.compile(
 def choose(name: str, valid: Iterable[str], what: str) -> str:
     """Return `name` if it is valid.
 
-    Raises ValueError that names `what` is asked for, the nearest valid names, and all of them if they are few.
+    Raises ValueError that says `what` was asked for, with the nearest valid names, or all of them if few.
     """
     valid = [str(each) for each in valid]
     if name in valid:

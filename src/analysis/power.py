@@ -63,8 +63,8 @@ def at_the_wall(results: pd.DataFrame, benchmark: str = "", scenario: str = "Off
 def measured_and_modeled(wall: pd.DataFrame, modeled: pd.DataFrame) -> pd.DataFrame:
     """Return both in one frame for a chart: accelerators by their modeled efficiency, the measured one first.
 
-    `note` says round, size, and cap of each result. Two figures of one accelerator are not compared: the wall is the
-    server alone, and all-in kilowatts contain more.
+    `note` says round, size, and cap of each result. Do not compare the two: power at the wall is that
+    of the server alone, all-in kilowatts contain more.
     """
     shown = pd.concat([wall, modeled], ignore_index=True)
     size = ", " + shown["accelerator_count"].map("{:.0f} GPUs".format)
@@ -116,9 +116,9 @@ def cap_pairs(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def cap_effect(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Return what a cap gains in throughput per watt, modeled: accelerators draw their limit with and without it.
+    """Return the modeled gain of a cap in throughput per watt: accelerators draw their limit with and without it.
 
-    The rest of the node is what was measured above the caps, and stays. Only pairs with measured power count. Columns:
+    The rest of the node draws measured power less the caps, in both. Only pairs with measured power count. Columns:
     those of `pairs`, `rest_watts`, `uncapped_watts`, `gain` (ratio of tokens per joule, capped over uncapped).
     """
     pairs = pairs[pairs["power_watts"].gt(0)]
@@ -168,7 +168,7 @@ def provisioned_and_drawn(systems: pd.DataFrame) -> pd.DataFrame:
 
 
 def usd_per_megawatt_year(usd_per_kilowatt_hour: float) -> float:
-    """Return the dollars of a megawatt drawn for a year. Raises ValueError for a price that no utility asks."""
+    """Return the dollars of a megawatt drawn for a year. Raises ValueError for an implausible price."""
     if not 0 < usd_per_kilowatt_hour <= 10:
         raise ValueError(f"usd_per_kilowatt_hour is {usd_per_kilowatt_hour}; expected more than 0 and at most 10")
     return usd_per_kilowatt_hour * 1000 * HOURS_PER_YEAR

@@ -47,8 +47,8 @@ def software_chain(rows: pd.DataFrame, accelerators: Iterable[str], first_round:
 def by_round(rows: pd.DataFrame) -> pd.DataFrame:
     """Return what each round added to the fastest result per accelerator, as factors that multiply to the total.
 
-    Software is the step of the software chain over the leaders in their order that ends in the round; "precision and
-    hardware" is the rest of the leader's gain. Columns: round, factor, value, low, high, pairs, kind, leader
+    Software is the step of the leaders' software chain that ends in the round; "precision and hardware" is the rest
+    of the leader's gain. Columns: round, factor, value, low, high, pairs, kind, leader
     (accelerator), rate (of the leader, per accelerator); the first and the last row are the ends.
     """
     best = fastest(rows, "round").sort_values("round").set_index("round")

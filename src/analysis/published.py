@@ -67,7 +67,7 @@ def load_published() -> pd.DataFrame:
 
 
 def _printed(rows: pd.DataFrame) -> pd.Series:
-    """Return each number with its unit as the document prints it; what is said in words as the number that is meant."""
+    """Return each number with its unit as printed; where the document uses words, the number that they mean."""
     said = (rows["printed"] + " " + rows["printed_unit"]).str.strip()
     said = said.str.replace(r"^(.*) \$/", r"$\1/", regex=True).str.replace(" %", "%")
     said = said.mask(rows["printed_unit"].isin(WORDS), rows["printed_unit"])

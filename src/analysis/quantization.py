@@ -32,7 +32,7 @@ LANGUAGE_MODELS = (
 FP8_SCORE = 100.05  # percent of BERT's reference: FP16 runs score 99.99 to 100.02, FP8 runs 100.04 to 100.15
 EMULATED = ["A100", "A100 SXM 40GB", "A800-SXM4-80GB", "RTX 3090", "RTX A6000"]  # FP8 without units for it
 
-DOUBTS = {  # why a precision that a submission declares is left out; the first that applies is told
+DOUBTS = {  # why a declared precision is left out; the first rule that applies is reported
     "scores like FP8 and not like FP16": lambda rows: (
         rows["benchmark"].eq("bert") & rows["precision"].eq("fp16") & rows["accuracy_percent"].gt(FP8_SCORE)
     ),
@@ -46,7 +46,7 @@ DOUBTS = {  # why a precision that a submission declares is left out; the first 
 
 
 def doubts(results: pd.DataFrame) -> pd.Series:
-    """Return for each result why its declared precision cannot be right, "" where nothing speaks against it."""
+    """Return why the declared precision of each result cannot be right, "" where nothing contradicts it."""
     reasons = pd.Series("", results.index, dtype="str")
     for reason, rule in DOUBTS.items():
         reasons = reasons.mask(reasons.eq("") & rule(results), reason)

@@ -72,9 +72,9 @@ def table(
     frame: pd.DataFrame, *, title: str = "", columns: Mapping[str, str] | Iterable[str] = (),
     formats: Mapping[str, str] | None = None, note: str = "", name: str = "",
 ) -> None:  # fmt: skip
-    """Show a table: `columns` picks, orders, and heads the columns, `formats` holds a format such as "{:.2f}x" of each.
+    """Show a table: `columns` selects, orders, and labels columns, `formats` maps columns to formats like "{:.2f}x".
 
-    Columns that are only named are headed by their names.
+    Columns given without labels are labeled by name.
 
     Numbers have three significant digits by default; lists of caveat codes become their labels. The CSV beside it has
     the same columns at full precision. Raises ValueError for a column that the frame lacks.

@@ -55,7 +55,7 @@ def _record() -> pd.DataFrame:
 
 
 def _identity(rows: pd.DataFrame) -> dict[str, pd.Series]:
-    """Return who and what ran: names in short, the vendor, the round in order, and its day of publication."""
+    """Return short names, vendor, machine, rated watts, and the round, ordered, with its publication date."""
     parts = tables.accelerators.set_index("accelerator")
     benchmarks, rounds = tables.benchmarks.set_index("benchmark"), tables.rounds.set_index("round")
     order = sorted(

@@ -14,7 +14,7 @@ from analysis.compare import USUAL_SIZE, NoData, comparable, fastest, latest
 from analysis.progress import software_chain
 
 EQUAL_SOFTWARE = [("H200 FP8", "H100 FP8"), ("B200 FP8", "H100 FP8"), ("B200 FP4", "B200 FP8")]  # InferenceX
-NOTABLE = 0.1  # difference of the plain ratio that a figure says
+NOTABLE = 0.1  # relative difference that a figure mentions
 FACTS = ["round", "accelerator", "accelerator_count", "rate_per_accelerator", "submitter", "precision_label"]
 
 
@@ -57,7 +57,7 @@ def submitter_range(rows: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def links(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """Return each estimate of an accelerator over `baseline` through a third accelerator that two rounds have.
+    """Return estimates of accelerators over `baseline` through a third accelerator present in two rounds.
 
     A link is the accelerator's speedup over the third one in a round from the baseline's last on (`round`), times the
     third one's speedup over the baseline in an earlier or the same round (`round_then`). `matched` says that both
@@ -218,7 +218,7 @@ def at_equal_software(
 ) -> pd.DataFrame:
     """Return InferenceX' ratios of throughput per GPU at one engine, model, lengths, and interactivity.
 
-    `pairs` are "accelerator precision" over another, such as ("B200 fp8", "H100 fp8"); `speeds` are tokens/s per user.
+    `pairs` are "accelerator precision" over another, such as ("B200 FP8", "H100 FP8"); `speeds` are tokens/s per user.
     Columns: pair, interactivity, at (in words), ratio (median over lengths), low, high, lengths (how many). No MLPerf
     results.
     """
@@ -239,7 +239,7 @@ def waterfall(rows: pd.DataFrame, accelerators: Sequence[str], new: str, first_r
     """Return the factors between the first of `accelerators` and `new`, in `first_round` and the newest round of `new`.
 
     `first_round` is by default the first round of the former. "Software" is the product of the software chain over
-    `accelerators`; "Precision and hardware" is the rest, so it also holds memory and each interaction. Columns: factor,
+    `accelerators`; "Precision and hardware" is the rest, including memory and interactions. Columns: factor,
     value, low, high, pairs, kind; the first row is the start and the last the total, both with the throughput per
     accelerator in `rate`. Raises NoData where an end is missing.
     """

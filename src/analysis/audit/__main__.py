@@ -1,4 +1,4 @@
-"""Judge all published figures anew: `python -m analysis.audit` writes data/verdicts.csv, as `make data` does."""
+"""Judge all published figures anew: `python -m analysis.audit` writes data/verdicts.csv."""
 
 from analysis.audit import write
 

@@ -68,8 +68,8 @@ def ratios(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
 def ranks(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
     """Return the place of each subject by its best rate per accelerator, in each benchmark and scenario of a round.
 
-    A submitter is ranked among systems of one accelerator; else an accelerator, family, or vendor among all. First in a
-    part of them, or without a result in one, is conditional.
+    A submitter is ranked among systems of one accelerator; else an accelerator, family, or vendor among all. Leading
+    only part of them, or lacking a result, is conditional.
     """
     rows = contests(official)
     rows = rows[rows["suite"].str.contains("datacenter") & rows["scenario"].isin(SCENARIOS["datacenter"])]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-VERDICTS = {  # from the one that decides over all others to the one that decides over none
+VERDICTS = {  # from the one that outranks all others to the one that outranks none
     "physically impossible": "more than 5% above a hardware limit",
     "contradicted": "more than 5% from what is expected, or absent from the complete results of its round",
     "conditional": "true only under a condition that the document does not state",
@@ -42,7 +42,7 @@ def compare(rows: pd.DataFrame) -> pd.Series:
 
 
 def factor(rows: pd.DataFrame) -> pd.Series:
-    """Return by what factor the nearest ends of the printed and the expected range are apart, 1 where they overlap."""
+    """Return the factor between the nearest ends of the printed and the expected range, 1 where they overlap."""
     over, under = rows["printed_low"] / rows["expected_high"], rows["expected_low"] / rows["printed_high"]
     return pd.concat([over, under], axis=1).max(axis=1).clip(lower=1)
 

@@ -110,7 +110,7 @@ def measure(text: str, size: float, weight: str = "normal") -> float:
 
 
 def _canvas(figure: Figure) -> Bbox:
-    """Return what of the figure's plane is the image, in inches: as composed, or all that is drawn."""
+    """Return the bounds of the image in inches: as composed, or of all that is drawn."""
     return getattr(figure, "_analysis_canvas", None) or settle(figure).get_tightbbox().padded(PAD)
 
 

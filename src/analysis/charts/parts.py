@@ -82,7 +82,7 @@ def labels(frame: pd.DataFrame, values: pd.Series, label: Label) -> dict[str, pd
 
 
 def turns(values: pd.Series, of: Sequence[Any]) -> pd.Series:
-    """Return for each value the element of `of` that its turn among the different values gives it."""
+    """Return an element of `of` for each value: the nth distinct value gets the nth, cyclically."""
     return pd.Series([of[place % len(of)] for place in pd.factorize(values)[0]], values.index)
 
 
@@ -139,7 +139,7 @@ def dot_mark(hue: str = theme.OTHER, marker: str = "o", hollow: bool = False) ->
 
 
 def key(ax: Axes, rows: pd.DataFrame, flag: str | None, dots: bool) -> None:
-    """Tell in the legend the hues of rows apart, where there are two, and what the boolean column `flag` means."""
+    """Add the hues of rows, if several, and the meaning of the boolean column `flag` to the legend."""
     series = {}
     for row in rows.drop_duplicates("hue").itertuples() if rows["hue"].nunique() > 1 else ():
         shade = theme.OTHER if rows["alpha"].ne(1).any() else row.color
@@ -155,7 +155,7 @@ def key(ax: Axes, rows: pd.DataFrame, flag: str | None, dots: bool) -> None:
 def legend(where: Figure | Axes, series: Mapping[str, Artist], flags: Mapping[str, Artist], anew: bool = False) -> None:
     """Add entries to the one legend of a figure, above its axes, in as many columns as fit.
 
-    `series` tell colors apart, `flags` solid from hatched or hollow; with `anew`, flags take the place of earlier ones.
+    `series` explain colors, `flags` solid, hatched, or hollow marks; with `anew`, flags replace earlier ones.
     """
     figure = where.figure
     kept = figure.__dict__.setdefault("_analysis_legend", [{}, {}])

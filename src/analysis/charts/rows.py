@@ -51,8 +51,8 @@ def dots(
 ) -> Axes:  # fmt: skip
     """Draw one dot per row with its range as a line, in the order of the frame from the top.
 
-    Rows of one `y` and `hue` share a line: where these are several, small dots show each and a bar their median, which
-    the label formats; a column is that of the first, the default is median and number. `hollow` is a boolean column
+    Rows of one `y` and `hue` share a line: several are small dots with a bar at their median. The label formats the
+    median (default: median and count); a label column is read from the first. `hollow` is a boolean column
     whose name is the legend's word for hollow dots. `label` and `reference` are as for `bars`.
     """
     rows = parts.drawn(frame, y, x, hue, low, high, hollow, label)

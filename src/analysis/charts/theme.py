@@ -1,4 +1,4 @@
-"""The one look of all figures: seaborn's theme, the colors of accelerators, and what a dark page makes of them."""
+"""The one look of all figures: seaborn's theme, the colors of accelerators, and their variants on a dark page."""
 
 from __future__ import annotations
 

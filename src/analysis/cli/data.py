@@ -10,7 +10,7 @@ import typer
 FILES = "summary_results.json, summary.json, an exported results table, or a submission tree or a part of one."
 Files = Annotated[list[Path], typer.Argument(help=FILES, metavar="PATH...")]
 Round = Annotated[str, typer.Option(help="Round of results that name none, such as v7.0.", metavar="vX.Y")]
-Origin = Annotated[str, typer.Option(help="official or measured: what results are that nothing proves official.")]
+Origin = Annotated[str, typer.Option(help="official or measured: the origin of results without proof of it.")]
 
 
 def import_(

@@ -29,7 +29,7 @@ def measure(
     files: Annotated[list[str], typer.Argument(help="Files of benchmark runs; docs/import.md lists the tools.")],
     accelerator: Annotated[str, typer.Option(help="Accelerator, where files do not say it or have several.")] = "",
     count: Annotated[int, typer.Option(help="How many accelerators ran, where files do not say it.")] = 0,
-    benchmark: Annotated[str, typer.Option(help="Benchmark to compare with, where the model is of none.")] = "",
+    benchmark: Annotated[str, typer.Option(help="Benchmark to compare with if the model has none.")] = "",
     scenario: Annotated[str, typer.Option(help="Scenario to compare with; by default by the limits held.")] = "",
     round: Annotated[str, typer.Option(help="Round to compare with; by default the newest with a result.")] = "",
     ttft_ms: Annotated[float, typer.Option(help="Limit on TTFT for goodput; 0: of the scenario.")] = 0.0,

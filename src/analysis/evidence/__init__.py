@@ -38,7 +38,7 @@ def inferencex(*, unfinished: bool = False, disaggregated: bool | None = None) -
     """Return the runs of InferenceX, shipped and the user's own, one row each; identical runs once.
 
     Runs that their source marks unfinished are left out unless `unfinished`. `disaggregated` keeps only runs with (or
-    without) accelerators of their own for prompts.
+    without) separate accelerators for prompts.
     """
     runs = _inferencex()
     keep = runs["unfinished"].le(unfinished)

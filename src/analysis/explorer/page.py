@@ -33,8 +33,8 @@ LEVEL = 6  # of compression: hardly larger than by 9, packed in half the time
 def layout() -> dict[str, Any]:
     """Return page/layout.json: columns with their heads, views with what each selects, and what keeps results apart.
 
-    Of a column, `first` says that views and filters read it, `table` that the table shows it, `facet` that one chooses
-    by it. Of a view, `frees` are the filters that its tab clears, `start` is its selection where nothing else is left.
+    A column marked `first` is read by views and filters, `table` is shown in the table, and `facet` is a filter. Of a
+    view, `frees` are the filters that its tab clears, and `start` is its default selection.
     """
     return json.loads((FILES / "layout.json").read_text(encoding="utf-8"))
 

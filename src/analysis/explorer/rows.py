@@ -72,7 +72,7 @@ def _limits(benchmarks: list[str]) -> pd.DataFrame:
 
 
 def _ordered(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows in the order in which people look for them; so do benchmarks, by their results in it."""
+    """Return the rows by round, division, benchmark (most results first), scenario, and rate; best first."""
     age = -frame["round"].cat.codes
     division = frame["division"].map(compare.DIVISIONS.index)
     newest = frame[frame["division"].eq("closed") & frame["suite"].ne("edge")].groupby(

@@ -118,7 +118,7 @@ def _typed(frame: pd.DataFrame, resource: Resource) -> tuple[pd.DataFrame, pd.Da
 def _cells(frame: pd.DataFrame, resource: Resource, alone: bool = False) -> pd.DataFrame:
     """Return a row (`index`, `words`) for each cell that breaks a rule of its column, by pandera.
 
-    `alone` leaves out what rows must be to one another: keys that stand twice.
+    `alone` skips rules between rows, such as unique keys.
     """
     schema = resource.schema_
     described = {column.name: column for column in schema.fields if column.name in frame}
@@ -181,7 +181,7 @@ def _cells(frame: pd.DataFrame, resource: Resource, alone: bool = False) -> pd.D
 
 
 def _references(resource: Resource, frames: Mapping[str, pd.DataFrame | None]) -> list[str]:
-    """Return the keys that lead nowhere or to their own row; a table that cannot be read is not judged."""
+    """Return foreign keys without a target or to their own row; unreadable tables are skipped."""
     found, frame = [], frames[resource.name]
     for key in resource.schema_.foreignKeys:
         name, other = key.fields[0], frames[key.reference.resource or resource.name]

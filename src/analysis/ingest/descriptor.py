@@ -13,13 +13,13 @@ FILE = "datapackage.json"
 
 
 class Strict(BaseModel):
-    """What knows no keys but its own."""
+    """Forbid unknown keys."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Constraints(Strict):
-    """What a cell of a column must be. `notAbove` names a column of the row that it may not exceed."""
+    """Rules for cells of a column. `notAbove` names a column that the cell may not exceed."""
 
     required: bool = False
     unique: bool = False

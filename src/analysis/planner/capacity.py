@@ -283,7 +283,7 @@ def _factors(tokens_per_user: float, rack: bool, fleet: str) -> pd.DataFrame:
 def _traffic(demand: Demand, accelerator: str) -> tuple[derating.Share, float, float]:
     """Return the delivered share, the share that a busy system keeps, and P99 over mean load.
 
-    A share of one's own holds on average and while busy: what peaks take is in it.
+    A share given by the user holds on average and while busy: it includes peaks.
     """
     if own := demand.delivered_share:
         return derating.Share(own, own, own), own, 1.0

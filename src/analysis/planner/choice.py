@@ -99,7 +99,7 @@ def sensitivity(demand: Demand, found: pd.DataFrame, by: str = "cost") -> pd.Dat
 
 
 def error_line(demand: Demand) -> str:
-    """Return how far estimates of a demand's kind are off, in one line: of its model, else of all, with n."""
+    """Return the error of such estimates in one line: for its model, else over all models, with n."""
     model, rows = demand.workload.model, prediction.errors()
     limits = interactivity.limits(model.benchmark)
     fast = limits["interactivity"].ge(demand.tokens_per_user * (1 - interactivity.ROUNDING))

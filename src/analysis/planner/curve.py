@@ -246,7 +246,7 @@ class _Curve:
         return prediction.band(point["question"], self.benchmark, scenario)[::2]
 
     def _of_workload(self, ratio: float, scenario: str) -> tuple[float, float]:
-        """Return the error of another model, or the part of it that other lengths have by what they change."""
+        """Return the error of another model, or for other lengths the part of it by how much they change."""
         part = 1.0 if not self.workload.is_benchmark else min(1.0, abs(np.log(ratio)) / ALL_OF_THE_ERROR)
         scenario = scenario if scenario != "Offline" else "Server"
         low, _, high = prediction.band(prediction.OTHER_MODEL, self.benchmark, scenario)
@@ -258,7 +258,7 @@ class _Curve:
 
 
 def no_model(accelerator: str) -> str:
-    """Return why the decoding model says nothing of an accelerator."""
+    """Return why the decoding model skips an accelerator."""
     facts = decoding.datasheet(accelerator)
     known = facts["memory_gb"] > 0 and facts["memory_bandwidth_gb_per_s"] > 0
     return TOO_SMALL if known else NO_DATASHEET

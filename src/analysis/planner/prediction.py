@@ -237,7 +237,7 @@ def _of_same_system(known: pd.DataFrame, scenario: str) -> pd.DataFrame:
 
 
 def _other_system(known: pd.DataFrame) -> np.ndarray:
-    """Return for each system what a curve has from others: the fastest bare one of its round or before.
+    """Return each system's rate predicted from others: the fastest bare one of its round or before.
 
     Of the usual size where there is one, and not of the same submitter and name.
     """

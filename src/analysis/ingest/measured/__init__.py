@@ -24,8 +24,8 @@ def read_runs(paths: Iterable[str | Path] | str | Path, left_out: list[str] | No
 
     What is unknown is NaN or "". `said` lists what a reader of the numbers must know, `example` is true for files of
     data/examples; `request_ttft_ms` and `request_tpot_ms` are arrays over the answered requests where a file has them.
-    Raises MeasurementError, which names file, place, and key, for a file that is no run or whose numbers cannot be.
-    With the list `left_out` a run of several in a file that cannot be used is left out, and its error is added there.
+    Raises MeasurementError, which names file, place, and key, for a file without a run or with impossible numbers.
+    With the list `left_out`, unusable runs are skipped if others in the file are usable; errors are added to it.
     """
     runs: list[dict[str, Any]] = []
     for path in [paths] if isinstance(paths, str | Path) else paths:

@@ -1,6 +1,6 @@
-"""Check one run against itself and against what can be: what a file states twice agrees, and no number is impossible.
+"""Check one run: quantities that a file states twice must agree, and no number may be impossible.
 
-A run is a mapping of the columns in columns.csv; what is NaN is unknown and checks nothing.
+A run is a mapping of the columns in columns.csv; NaN is unknown and not checked.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ IMPOSSIBLE = (  # what cannot be, in words with the columns of the run
 
 
 def checked(run: Run, record: Record, *, window: bool = False) -> Run:
-    """Return `run` with what follows from it. Raises MeasurementError for a run that cannot be.
+    """Return `run` with derived columns. Raises MeasurementError for an impossible run.
 
     With `window` the tool takes rates over a window that cuts requests: the lower of two rates counts, which is said.
     """
@@ -105,7 +105,7 @@ def _values(run: Run) -> Iterator[tuple[str, float]]:
 
 
 def _streamed(run: Run) -> None:
-    """Take away the times of answers that came in one piece: their first token is their last."""
+    """Remove TTFT and TPOT of answers that came in one piece: TTFT equals latency."""
     pairs = [(run[f"ttft_{statistic}_ms"], run[f"latency_{statistic}_ms"]) for statistic in STATISTICS]
     known = [pair for pair in pairs if sum(pair) > 0]
     if known and all(math.isclose(*pair, rel_tol=1e-3) for pair in known) and not run["output_length"] < 2:
@@ -122,7 +122,7 @@ def unstreamed(run: Run, why: str) -> None:
 def _times(run: Run, record: Record) -> None:
     """Raise MeasurementError where statistics contradict one another, or a time is longer than the run.
 
-    Half of the requests take the median or more and a hundredth P99, so much the mean has at least.
+    Half of the requests take the median or more, 1% P99 or more: lower bounds on the mean.
     """
     for name in ("ttft", "tpot", "latency"):
         mean, *ranks = (run[f"{name}_{statistic}_ms"] for statistic in STATISTICS)

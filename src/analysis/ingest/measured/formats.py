@@ -168,7 +168,7 @@ def aggregate(record: Record, run: Run) -> None:
 
 
 def guidellm(record: Record, run: Run) -> None:
-    """Take the load from the strategy; the limit of concurrency in a strategy with a rate is no load."""
+    """Take the load from the strategy; where it has a rate, its concurrency limit is not the load."""
     if math.isnan(run["duration_s"]):
         run["duration_s"] = record.number("end_time") - record.number("start_time")
     strategy = record.part("config.strategy|args.strategy|strategy")

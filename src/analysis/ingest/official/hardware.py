@@ -20,7 +20,7 @@ SPELLINGS = {  # as submitters write them, in lower case
 }  # fmt: skip
 LONGEST = 300  # characters of a declaration that are read
 BRACKET = re.compile(r"\(([^()]*)\)")  # how the weights came to their type, or what the type is of
-# What is first is built on what is below it; each is found between marks that are no letters.
+# A product may be built on those below it; names match as whole words.
 HYPERVISORS = {
     "VMware vSphere": r"vsphere|esxi",
     "Nutanix AHV": r"ahv",
@@ -42,7 +42,7 @@ SERVING_SOFTWARE = {  # what takes requests and batches them
 
 @lru_cache(maxsize=1)
 def aliases() -> dict[str, str]:
-    """Return the accelerator behind each published name, folded; "" for a name that is known to be no part's.
+    """Return the accelerator behind each published name, folded; "" for a name known to be no accelerator.
 
     An alias of low confidence is left out: its name stays as printed.
     """

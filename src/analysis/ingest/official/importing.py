@@ -34,7 +34,7 @@ class ImportFailed(RuntimeError):
 def import_results(paths: Sequence[Path], *, out: Path, round: str = "", origin: str = "", say: Say = print) -> int:
     """Write the results that the paths hold to `out` (.parquet or .csv); return 1 if any was left out, else 0.
 
-    `round` is that of results that name none, `origin` what results are that nothing proves official (sources.read).
+    `round` applies to results that name none, `origin` to results without proof of origin (sources.read).
     Raises ValueError for wrong options and ImportFailed where nothing is left.
     """
     choose(out.suffix, (".parquet", ".csv"), "ending of --out")

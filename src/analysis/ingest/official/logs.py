@@ -38,7 +38,7 @@ LARGEST_SAMPLES = 256 << 20  # bytes: a sample a second for a week
 TIME = "%m-%d-%Y %H:%M:%S.%f"
 SAMPLE = r"^Time,(\d\d-\d\d-\d{4} \d\d:\d\d:\d\d\.\d{1,6}),Watts,([-+]?\d+\.?\d*(?:[eE][-+]?\d{1,3})?)(?:,|$)"
 DROPPED_SHARE = 0.05  # of the samples: a meter writes -2 W where a reading failed
-HOLE_S, HOLE_SHARE = 10.0, 0.05  # a longer gap between samples than both is no measurement of the load
+HOLE_S, HOLE_SHARE = 10.0, 0.05  # a gap between samples longer than both invalidates the power
 
 
 class LogError(ValueError):

@@ -1,4 +1,4 @@
-"""Give each imported row its identity, and hold it against the record that the project ships.
+"""Identify each imported row, and compare it with the shipped record.
 
 The figures of the record stay as they are. An imported row takes the place of a shipped one only where it is of the
 same submitter, system, and run with the same figure, and brings stronger evidence. Where it contradicts the record it
@@ -62,7 +62,7 @@ def identified(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def shipped(rounds: Iterable[str]) -> pd.DataFrame:
-    """Return the shipped rows of these rounds; of none, no rows with the same columns."""
+    """Return the shipped rows of these rounds; an empty frame where there are none."""
     parts = tables.descriptor()["results"]["parts"]
     frames = [pd.read_parquet(DATA / part["path"]) for part in parts if part["round"] in {*rounds}]
     return pd.concat(frames, ignore_index=True) if frames else pd.read_parquet(DATA / parts[0]["path"]).head(0)
@@ -106,7 +106,7 @@ def completed(found: pd.DataFrame, there: pd.DataFrame) -> pd.DataFrame:
 
 
 def _matched(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.Series:
-    """Return the index of the same result in `theirs`, NaN for none; a key that two of its rows share tells nothing."""
+    """Return the index of the same result in `theirs`, NaN for none; keys that two of its rows share are ignored."""
     found = pd.Series(np.nan, ours.index)
     for first, *more in KEYS:
         here, there = (frame[first].str.cat([frame[name] for name in more], "\n") for frame in (ours, theirs))

@@ -73,7 +73,7 @@ def read_table(path: Path) -> pd.DataFrame:
 
 
 def rounding(printed: str) -> float:
-    """Return half a unit of the last digit that counts of a printed figure: zeros behind DIGITS digits fill up."""
+    """Return half a unit of a printed figure's last significant digit; zeros after DIGITS digits are padding."""
     whole, _, decimals = printed.replace(",", "").partition(".")
     places = max(0, DIGITS - len(whole.lstrip("-0")))
     counted = decimals if decimals[places:].strip("0") else decimals[:places]

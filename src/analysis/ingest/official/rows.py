@@ -173,7 +173,7 @@ def _hardware(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
 
 
 def _figure(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
-    """Put the true unit in place of a wrong label, and the range of a rounded figure in `low` and `high`."""
+    """Replace wrong unit labels, and set `low` and `high` to the range of a rounded figure."""
     alone = rows["evidence"].eq("log")
     value, label = rows["value"].mask(alone, logs["recomputed"]), rows["label"].mask(alone, logs["unit"])
     printed = label.map(units.printed_unit)
@@ -211,7 +211,7 @@ def _figure(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
 
 
 def _recomputed(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
-    """Put what a log gives beside the published figure; the key of a figure that agrees says what it counts."""
+    """Add the figure recomputed from the log; where both agree, the log's key decides the unit."""
     value, unit, published = logs["recomputed"], logs["unit"], rows["evidence"].ne("log")
     rows[["recomputed", "recomputed_key", "validity"]] = logs[["recomputed", "recomputed_key", "validity"]]
     rows["inferred"] |= logs["inferred"].eq(True)

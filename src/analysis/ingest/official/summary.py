@@ -44,7 +44,7 @@ KEYS = {  # field -> the keys that may hold it; the first that says something co
 }
 REQUIRED = ("submitter", "division", "suite", "scenario", "value", "label", "model_run", "model", "nodes")
 LINKS = ("Details", "Code")  # keys that hold an address in the repository of the results
-POWER_OF = ["location", "platform", "model_run", "scenario", "round"]  # in which a row of power agrees with its result
+POWER_OF = ["location", "platform", "model_run", "scenario", "round"]  # columns shared by a power row and its result
 EMPTY = ("", "-", None)
 
 

@@ -1,4 +1,4 @@
-"""Name benchmarks and scenarios, and know in which unit each is counted and under which key of a LoadGen log.
+"""Name benchmarks and scenarios, their units, and the keys of their figures in LoadGen logs.
 
 The keys are those of MLCommons' submission checker for v4.1 and later. A printed unit is only a label: what a figure
 counts follows from its benchmark and scenario.
@@ -62,7 +62,7 @@ def rate_unit(benchmark: str, scenario: str) -> str:
 
 
 def printed_unit(label: str) -> tuple[str, float]:
-    """Return the unit that a label names, "" for none, and how much of that unit one of the label is (1 s: 1000 ms)."""
+    """Return the unit of a label, "" for none, and the factor that converts to it (s to ms: 1000)."""
     text = " ".join(label.lower().split())
     if latency := re.fullmatch(r"(?:latency )?\(?(ms|us|ns|s)\)?", text):
         return MILLISECONDS, LATENCY[latency[1]]
@@ -97,6 +97,6 @@ def of_key(key: str, scenario: str) -> str:
 
 
 def age(round: str) -> float:
-    """Return the place of a round such as v5.1 in time, the later the higher; NaN for what is no round."""
+    """Return a number that sorts rounds such as v5.1 by age; NaN for any other text."""
     found = re.fullmatch(r"v(\d{1,3})\.(\d{1,3})", round)
     return float(found[1]) + float(found[2]) / 1000 if found else float("nan")
