@@ -67,7 +67,7 @@ dev: $(READY) ## git for people who edit: notebooks compared and merged by cells
 	@$(RUN) nbdime config-git --enable
 	@$(RUN) pre_commit install
 
-data: $(READY) ## a new round into data/official/, from FROM="PATH ..."
+data: $(READY) ## the derived tables of data/ anew; with FROM="PATH ..." a new round into data/official/
 	@$(ANALYSIS) data $(FROM)
 
 check: $(READY) ## every table of data/ against its description

@@ -122,3 +122,22 @@ def test_completion_knows_the_reports():
     from analysis.cli.reports import _named
 
     assert "scaling" in _named("sca") and _named("_") == []
+
+
+def test_data_without_files_makes_the_derived_tables_anew(monkeypatch):
+    from analysis import audit, derating
+    from analysis.cli import data
+    from analysis.planner import prediction
+
+    made = []
+    monkeypatch.setattr(derating, "make_delivered", lambda: made.append("delivered"))
+    monkeypatch.setattr(prediction, "write_errors", lambda: made.append("errors"))
+    monkeypatch.setattr(audit, "write", lambda: made.append("verdicts"))
+    monkeypatch.setattr(data, "describe", lambda: 0)
+    assert main.main(["data"]) == 0
+    assert made == ["delivered", "errors", "verdicts"]
+
+
+def test_help_loads_nothing_heavy():
+    code = "import sys, analysis.cli.main; sys.exit('pandas' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -8,16 +8,21 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from analysis import tables
-from analysis.compare import NoData, comparable, fastest, latest
-from analysis.results import load_results
-
+HOME = {  # the module of each name, imported at first use: `analysis --help` needs none of them
+    "NoData": "compare", "comparable": "compare", "fastest": "compare", "latest": "compare",
+    "load_results": "results", "load_published": "published",
+}  # fmt: skip
+MODULES = ("charts", "report", "tables")
 __all__ = ["NoData", "charts", "comparable", "fastest", "latest", "load_published", "load_results", "report", "tables"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("charts", "report"):  # matplotlib takes half a second, which the command line need not pay
+    if name in HOME:
+        return getattr(import_module(f"analysis.{HOME[name]}"), name)
+    if name in MODULES:
         return import_module(f"analysis.{name}")
-    if name == "load_published":
-        return import_module("analysis.published").load_published
     raise AttributeError(f"module 'analysis' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -25,11 +25,37 @@ def import_(
     return import_results(paths, round=round, origin=origin, out=out, say=typer.echo)
 
 
-def bring(paths: Files, round: Round = "", origin: Origin = "") -> int:
-    """Add official results to data/official/, beside what is shipped."""
-    from analysis.ingest.official.importing import add_to_record
+def bring(
+    paths: Annotated[list[Path] | None, typer.Argument(help=FILES, metavar="[PATH...]")] = None,
+    round: Round = "",
+    origin: Origin = "",
+    inferencex: Annotated[bool, typer.Option(help="The files are runs of InferenceX.")] = False,
+) -> int:
+    """Add results to data/, or make its derived tables anew.
 
-    return add_to_record(paths, round=round, origin=origin, say=typer.echo)
+    Official results go to data/official/, runs of InferenceX to data/inferencex/, beside what is shipped. Without
+    files, the tables that are derived from others are made anew: delivered shares, prediction errors, and verdicts.
+    """
+    if inferencex:
+        from analysis.evidence import append_inferencex
+
+        typer.echo(f"{append_inferencex(paths or [])} runs of InferenceX added")
+        return 0
+    if paths:
+        from analysis.ingest.official.importing import add_to_record
+
+        return add_to_record(paths, round=round, origin=origin, say=typer.echo)
+    from analysis import audit, derating
+    from analysis.planner import prediction
+
+    for name, make in (
+        ("delivered.csv", derating.make_delivered),
+        ("prediction_errors.csv", prediction.write_errors),
+        ("verdicts.csv", audit.write),
+    ):
+        typer.echo(f"data/{name}")
+        make()
+    return describe()
 
 
 def check() -> int:
