@@ -15,10 +15,22 @@ SHOWN = ["GB300", "GB200", "MI355X", "B300", "B200", "MI350X"]
 
 
 def under(scenario):
-    """Runs under a limit of one node of eight or one rack of 72, at the speed of their log, else of their limit."""
+    """Runs under a limit of one node of eight or one rack of 72, at the speed of their log, else of their limit.
+
+    None has more throughput than the newest round of its accelerator.
+    """
     rows = comparable(BENCHMARK, scenario)
     one = rows["accelerator_count"].eq(8) | rows["accelerator_count"].eq(72) & rows["accelerator"].isin(RACKS)
-    return rows[one].assign(speed=(1000 / rows["tpot_p99_ms"]).fillna(LIMITS[scenario]))
+    rows = rows[one].assign(speed=(1000 / rows["tpot_p99_ms"]).fillna(LIMITS[scenario]))
+    newest = rows["version"].eq(rows.groupby("accelerator")["version"].transform("max"))
+    return rows[rows["each"].le(rows["each"].where(newest).groupby(rows["accelerator"]).transform("max"))]
+
+
+def offline():
+    """The newest round's best node of eight by accelerator."""
+    rows = comparable(BENCHMARK)
+    rows = rows[rows["accelerator_count"].eq(8)].sort_values(["version", "each"])
+    return rows.drop_duplicates("accelerator", keep="last").set_index("accelerator")["each"]
 
 
 def at(speed):
@@ -27,10 +39,8 @@ def at(speed):
 
 
 @pytest.mark.parametrize("accelerator", SHOWN)
-def test_offline_is_the_fastest_node_of_eight(accelerator):
-    rows = comparable(BENCHMARK)
-    best = rows[rows["accelerator"].eq(accelerator) & rows["accelerator_count"].eq(8)]["each"].max()
-    assert at(0.0).at[accelerator, "throughput"] == pytest.approx(best)
+def test_offline_is_the_newest_node_of_eight(accelerator):
+    assert at(0.0).at[accelerator, "throughput"] == pytest.approx(offline()[accelerator])
 
 
 @pytest.mark.parametrize("accelerator", SHOWN)
@@ -53,24 +63,20 @@ def test_at_the_limit_of_interactive_those_that_ran_it_are_measured():
 
 def test_bounds_are_of_all_faster_and_all_slower_runs():
     """At 66.7: the upper bound is the highest of Offline (of eight) and of every run that is slower."""
-    offline = comparable(BENCHMARK)
-    offline = offline[offline["accelerator_count"].eq(8)].groupby("accelerator")["each"].max()
     server = under("Server").groupby("accelerator")["each"].max()
     for accelerator in ["GB300", "MI355X", "B300", "B200"]:
         row = at(66.7).loc[accelerator]
-        assert row["upper"] == pytest.approx(max(offline[accelerator], server[accelerator]))
+        assert row["upper"] == pytest.approx(max(offline()[accelerator], server[accelerator]))
         assert row["lower"] == pytest.approx(row["throughput"])
 
 
 def test_headline_and_findings():
     best = under("Interactive").groupby("accelerator")["each"].max()
-    offline = comparable(BENCHMARK)
-    offline = offline[offline["accelerator_count"].eq(8)].groupby("accelerator")["each"].max()
     found = values("interactivity")
-    assert found["answer"] == pytest.approx((best / offline).max())
-    assert found["fastest"] == pytest.approx(best.max())
+    assert found["answer"] == pytest.approx(best.max())
+    assert found["retained"] == pytest.approx((best / offline()).max())
     logged = comparable(BENCHMARK, "Interactive").dropna(subset="tpot_p99_ms")
-    assert found["median_over_p99"] == pytest.approx((logged["tpot_p99_ms"] / logged["tpot_p50_ms"]).max())
+    assert found["median_over_p99"] == pytest.approx((logged["tpot_p99_ms"] / logged["tpot_p50_ms"]).median())
 
 
 def test_bands_are_those_of_the_shipped_errors():
