@@ -107,7 +107,7 @@ def test_check_says_that_the_tables_are_sound(said):
 def test_a_closed_output_gives_no_traceback(closed):
     if closed == "stdout":
         done = subprocess.run(
-            ["sh", "-c", f"exec {sys.executable} -m analysis.cli.main audit >&-"], capture_output=True
+            ["sh", "-c", 'exec "$0" -m analysis.cli.main audit >&-', sys.executable], capture_output=True
         )
         assert (done.returncode, done.stderr) == (0, b"")
         return
