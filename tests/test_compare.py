@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.compare import SAME_RUN, STRICTER, NoData, comparable, fastest, latest
+from analysis.compare import SAME_RUN, STRICTER, NoData, comparable, each, fastest, latest, since
 from tests.frames import results
 
 BROKEN = {
@@ -119,3 +119,32 @@ def test_latest_takes_eight_accelerators_before_the_newest_round():
         {"round": "v6.1", "accelerator": "GB200", "accelerator_count": 72.0},
     )  # fmt: skip
     assert sorted(latest(rows)["id"]) == ["r1", "r4"]
+
+
+def test_rounds_may_be_a_text_or_a_generator():
+    rows = results({}, {"round": "v6.0"})
+    assert comparable(rows, benchmark="llama2-70b", rounds="v6.0")["id"].tolist() == ["r1"]
+    assert comparable(rows, benchmark="llama2-70b", rounds=iter(["v6.0"]))["id"].tolist() == ["r1"]
+    for rounds in ("v5.0", iter(["v5.0"])):
+        with pytest.raises(NoData, match=r"\(v5\.0; closed division\)"):
+            comparable(rows, benchmark="llama2-70b", rounds=rounds)
+
+
+def test_an_empty_accelerator_stands_for_none():
+    with pytest.raises(ValueError, match="no accelerator ''"):
+        comparable(results({"vendor": ""}), benchmark="llama2-70b", accelerators=[""])
+
+
+def test_each_benchmark_and_scenario_with_results_comes_by_itself():
+    rows = results({}, {"scenario": "Server"})
+    found = [part["id"].tolist() for part in each(rows, ["llama2-70b", "deepseek-r1"], ["Interactive", "Server"])]
+    assert found == [["r1"]]
+    with pytest.raises(NoData, match="Llama 2 70B Interactive"):
+        list(each(rows, ["llama2-70b", "deepseek-r1"], ["Interactive"]))
+
+
+def test_rows_since_a_round():
+    rows = results({}, {"round": "v5.0"})
+    assert since(rows, "v6.0")["id"].tolist() == ["r0"]
+    with pytest.raises(ValueError, match="no round 'v6'"):
+        since(rows, "v6")

@@ -31,6 +31,10 @@ def test_own_prices_replace_those_listed_and_keep_the_kilowatts(tmp_path):
         ("accelerator,usd_per_hour\nH100,1e308", "row 2, usd_per_hour"),
         ("accelerator,usd_per_hour\nH100,2\nB200,free", "row 3, usd_per_hour: 'free'"),
         ("accelerator,usd_per_hour\nH10O,2", "did you mean"),
+        ("accelerator,usd_per_hour\n\nH100,2\n\nB200,free", "row 5, usd_per_hour: 'free'"),
+        ("accelerator,usd_per_hour\nH100,2\nNVIDIA H100-SXM-80GB,3", "row 3: H100 has a price already"),
+        ("accelerator,usd_per_hour\nH100,2,7", "more cells"),
+        ("", "mine.csv: no CSV"),
     ],
 )
 def test_a_wrong_file_of_prices_is_refused_with_its_place(tmp_path, text, message):
@@ -45,6 +49,20 @@ def test_dollars_per_million_tokens():
     assert usd.tolist() == pytest.approx([1e6 * 1.90 / (3600 * 15227.25 * 0.5)])
 
 
+def test_what_is_no_file_of_prices_is_named(tmp_path):
+    (tmp_path / "mine.csv").write_bytes("accelerator,usd_per_hour\nH100 \xe9,2".encode("latin-1"))
+    for path in (tmp_path / "mine.csv", tmp_path, "/dev/null", tmp_path / "none.csv"):
+        with pytest.raises(ValueError, match=str(path)):
+            cost.own_prices(path)
+
+
+def test_a_frame_of_prices_may_have_any_index():
+    frame = pd.DataFrame({"accelerator": ["H100", "B200"], "usd_per_hour": [2.0, 3.0]}, index=["mine", "yours"])
+    assert cost.own_prices(frame)["usd_per_hour"].tolist() == [2.0, 3.0]
+    with pytest.raises(ValueError, match="row 3, usd_per_hour"):
+        cost.own_prices(frame.assign(usd_per_hour=[2.0, -1.0]))
+
+
 def costs():
     rows = [(0, "A", 1000.0, 2.0), (0, "B", 500.0, 0.9), (20, "A", 600.0, 2.0), (20, "B", 200.0, 0.9)]
     frame = pd.DataFrame(rows, columns=["interactivity", "accelerator", "throughput", "usd_per_hour"])
@@ -56,6 +74,13 @@ def test_the_cheapest_and_its_margin():
     found = cost.cheapest(costs())
     assert found["accelerator"].tolist() == ["B", "A"]
     assert found["margin"].tolist() == pytest.approx([2 / 1000 / (0.9 / 500) - 1, (0.9 / 200) / (2 / 600) - 1])
+
+
+def test_the_cheapest_has_a_result_where_one_has():
+    rows = costs().assign(evidence=["measured", "estimated", "estimated", "estimated"])
+    found = cost.cheapest(rows)
+    assert found["accelerator"].tolist() == ["A", "A"]  # B is cheaper at 0, by an estimate
+    assert found["runner_up"].fillna("").tolist() == ["", "B"]
 
 
 def test_break_even_prices_are_the_baselines_price_times_the_ratio_of_throughput():
@@ -96,3 +121,8 @@ def test_the_purchase_price_breaks_even_with_the_rent():
     assert cost.purchase_break_even(0.01, 2.0) == 0.0
     with pytest.raises(ValueError, match=r"used is 1\.5"):
         cost.purchase_break_even(2.0, 1.0, used=1.5)
+
+
+def test_an_impossible_price_of_electricity_is_refused():
+    with pytest.raises(ValueError, match="usd_per_kilowatt_hour is 1e"):
+        cost.purchase_break_even(2.0, 1.5, usd_per_kilowatt_hour=1e308)

@@ -247,3 +247,21 @@ def test_shipped_bursts_are_what_the_simulation_gives():
         row = shipped.loc[(use, system, fleet, step)]
         assert np.quantile(values, [0.5, 0.1, 0.9]) == pytest.approx(row[["median", "p10", "p90"]].tolist(), abs=1e-4)
         assert traces == row["n"] == 2
+
+
+def test_benchmarks_are_checked_and_may_be_one_name(monkeypatch):
+    with pytest.raises(ValueError, match="no benchmark 'nope'"):
+        derating.delivered_share(benchmarks=["nope"])
+    assert derating._named("llama2-70b") == ("llama2-70b",)
+
+
+def test_an_edited_trace_is_read_again(tmp_path, monkeypatch):
+    read = []
+    monkeypatch.setattr(derating, "_values", lambda benchmarks, trace: read.append(trace) or [
+        ("", "", "", "serving stack", np.array([0.5]), 1, "pairs of runs")])  # fmt: skip
+    file = tmp_path / "mine.csv"
+    for text in ("one", "one", "another"):
+        if not file.exists() or file.read_text() != text:
+            file.write_text(text)
+        derating.shares(trace=file)
+    assert len(read) == 2

@@ -115,3 +115,9 @@ def test_inferencex_curves_are_upper_envelopes_at_one_length():
     assert 3 <= parts.ngroups <= 5
     falls = parts["output_tokens_per_second_per_gpu"].diff().dropna()
     assert (falls < 0).all() and set(found["prompt_tokens"]) == {1024} and not found["disaggregated"].any()
+
+
+def test_inferencex_shows_as_many_parts_as_asked_for():
+    for most in (1, 2, 5):
+        found = interactivity.inferencex("DeepSeek-R1", most=most)
+        assert len(found[["accelerator", "precision"]].drop_duplicates()) == most

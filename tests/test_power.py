@@ -25,8 +25,12 @@ def test_modeled_efficiency_is_the_newest_best_over_all_in_kilowatts():
 
 
 def test_no_accelerator_with_kilowatts_is_no_data():
-    with pytest.raises(NoData, match="llama2-70b"):
-        power.per_megawatt(results({"accelerator": "X"}), "llama2-70b", PRICES, "v7.0", ["Server"])
+    with pytest.raises(NoData, match="Llama 2 70B Server"):
+        power.per_megawatt(results({"accelerator": "X"}), "llama2-70b", PRICES, "v6.0", ["Server"])
+    with pytest.raises(NoData, match="kilowatts"):
+        power.per_megawatt(results({"accelerator": "X"}), "llama2-70b", PRICES, "v6.0", ["Offline"])
+    with pytest.raises(ValueError, match=r"no round .v7\.0."):
+        power.per_megawatt(results({}), "llama2-70b", PRICES, "v7.0", ["Offline"])
 
 
 def test_at_the_wall_the_best_submission_counts():

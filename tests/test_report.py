@@ -113,3 +113,14 @@ def test_published_claims_show_contradictions_first_and_repeats_once(shown):
     rows = shown[0]["text/csv"].splitlines()[1:]
     assert len(rows) == len(figures)
     assert rows[0].endswith("physically impossible")
+
+
+def test_whole_numbers_have_commas(shown):
+    report.table(pd.DataFrame({"requests": [12345, 7]}))
+    assert ">12,345<" in shown[0]["text/html"]
+
+
+def test_a_finding_on_no_rows_names_no_system(shown):
+    needed = ["submitter", "system", "accelerator_count", "round", "result_id"]
+    report.finding("None.", name="none", rows=pd.DataFrame(columns=needed))
+    assert shown[0][report.MIME]["systems"] == []

@@ -92,3 +92,9 @@ def test_a_name_that_data_lacks_stays_as_printed_and_has_no_vendor(monkeypatch):
         "FutureChip 1", "", "future-model",
     )  # fmt: skip
     assert found["round"].cat.categories[-1] == "v7.0"
+
+
+def test_a_power_mode_in_the_name_of_a_system_is_a_cap(results):
+    capped = results.groupby("system")["power_capped"].any()
+    for mode, is_capped in ((r"\bMaxQ\b", True), (r"\bEE\)", True), (r"\bPP\)", False)):
+        assert capped[capped.index.str.contains(mode)].eq(is_capped).all()

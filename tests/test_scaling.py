@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from analysis.compare import NoData
 from analysis.scaling import pairs, submitters, systems
 from tests.frames import results
 
@@ -41,3 +42,9 @@ def test_submitters_are_compared_with_their_median():
     rows = results(*[of(8, rate, submitter=name) for name, rate in zip("ABCDD", [10, 11, 12, 5, 6], strict=True)])
     found = submitters(systems(rows, "v6.0")).set_index("submitter")["ratio"]
     assert found.to_dict() == pytest.approx({"A": 10 / 10.5, "B": 11 / 10.5, "C": 12 / 10.5, "D": 6 / 10.5})
+
+
+def test_no_result_is_no_data():
+    for rows, since in ((results(of(8, 1)).iloc[:0], "v6.0"), (results(of(8, 1, round="v5.0")), "v6.0")):
+        with pytest.raises(NoData):
+            systems(rows, since)

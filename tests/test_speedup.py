@@ -133,3 +133,13 @@ def test_ratios_per_dollar_and_kilowatt():
     found = per_dollar_and_kilowatt(steps, prices)
     assert found["per_dollar"].tolist() == pytest.approx([3.0, float("nan")], nan_ok=True)
     assert found["per_kilowatt"].tolist() == pytest.approx([4.0, float("nan")], nan_ok=True)
+
+
+def test_nothing_to_compare_is_no_data_in_words():
+    rows = results({"accelerator": "B200"})
+    with pytest.raises(NoData, match="B300 or H100"):
+        by_benchmark(rows, "B300", "H100", "v6.0", ["Offline"])
+    with pytest.raises(NoData):
+        by_round(rows.iloc[:0])
+    with pytest.raises(NoData, match="no comparable result of H100 or of B200"):
+        waterfall(rows, ["H100"], "B200")

@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from analysis import tables
+
 WINDOW = 600.0  # seconds: slower swings of traffic are left to the fleet's size
 STARTED = 0.99  # share of requests that must start in time
 PREFILL = 20_000.0  # prompt tokens/s of one request: assumed
@@ -127,10 +129,7 @@ def read_trace(path: str | Path) -> pd.DataFrame:
     The CSV has these columns, one request per row. Raises ValueError with file, row, and column for what is missing,
     not a number, or negative, and for a trace of fewer than 100 requests.
     """
-    trace = pd.read_csv(path, dtype="str", keep_default_na=False)
-    for column in ("arrival_seconds", "answer_tokens"):
-        if column not in trace:
-            raise ValueError(f"{path}: no column {column}; it has {', '.join(trace)}")
+    trace = tables.read_own(path, ("arrival_seconds", "answer_tokens"))
     columns = [name for name in ("arrival_seconds", "prompt_tokens", "answer_tokens") if name in trace]
     values = trace[columns].apply(pd.to_numeric, errors="coerce")
     for column in columns:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import product
 from typing import Any
 
 import pandas as pd
@@ -58,6 +59,7 @@ def comparable(
     Raises NoData where nothing is left, and ValueError for an unknown name, with the valid ones.
     """
     results = load_results() if results is None else results
+    rounds = [rounds] if isinstance(rounds, str) else list(rounds)
     asked = _asked(results, benchmark, scenario, rounds, division, suite, accuracy_target)
     asked |= {"available": available, "power": power}
     named = names.accelerators(accelerators, results["accelerator"].unique(), _vendors(results)) if accelerators else []
@@ -67,13 +69,38 @@ def comparable(
     rows = rows.assign(reason=_reasons(rows, asked))
     kept = rows[rows["reason"].eq("")].drop(columns="reason")
     if kept.empty:
-        raise NoData(_what_there_is(results, rows, asked, benchmark, scenario, list(rounds), named))
+        raise NoData(_what_there_is(results, rows, asked, benchmark, scenario, rounds, named))
     kept = kept.assign(caveats=with_codes(kept["caveats"], _caveats(kept)))
     if not excluded:
         return kept
     left_out = rows[rows["reason"].ne("")].groupby("reason")["accelerator"]
     reasons = pd.DataFrame({"results": left_out.size(), "accelerators": left_out.agg(_listed)})
     return kept, reasons.sort_values("results", ascending=False).reset_index()
+
+
+def each(
+    results: pd.DataFrame | None, benchmarks: Iterable[str], scenarios: Iterable[str], **asked: Any
+) -> Iterator[pd.DataFrame]:
+    """Yield the comparable results of each benchmark and scenario that has some; `asked` goes to `comparable`.
+
+    Raises NoData, with what is wrong with the first, where none has.
+    """
+    reason, found = "no benchmark and scenario to compare", False
+    for place, (benchmark, scenario) in enumerate(product(benchmarks, scenarios)):
+        try:
+            rows = comparable(results, benchmark=benchmark, scenario=scenario, **asked)
+        except NoData as error:
+            reason = reason if place else str(error)
+        else:
+            found = True
+            yield rows
+    if not found:
+        raise NoData(reason)
+
+
+def since(rows: pd.DataFrame, round: str) -> pd.DataFrame:
+    """Return the rows of a round and later ones. Raises ValueError for an unknown round."""
+    return rows[rows["round"].ge(names.choose(round, rows["round"].cat.categories, "round"))]
 
 
 def fastest(rows: pd.DataFrame, by: list[str] | str = "accelerator", *, per_size: bool = False) -> pd.DataFrame:
@@ -103,7 +130,7 @@ def latest(rows: pd.DataFrame, by: list[str] | str = "accelerator") -> pd.DataFr
 
 
 def _asked(
-    results: pd.DataFrame, benchmark: str, scenario: str, rounds: Iterable[str], division: str, suite: str, target: str
+    results: pd.DataFrame, benchmark: str, scenario: str, rounds: list[str], division: str, suite: str, target: str
 ) -> dict[str, Any]:
     """Return what the rules compare with; names are checked here, whatever the data."""
     known = tables.benchmarks["benchmark"].tolist()
@@ -112,7 +139,6 @@ def _asked(
     names.choose(division, DIVISIONS, "division")
     names.choose(suite, SUITES, "suite")
     in_order = list(results["round"].cat.categories)
-    rounds = [rounds] if isinstance(rounds, str) else list(rounds)
     rounds = [names.choose(name, in_order, "round") for name in rounds] or in_order
     read = results[["scenario", "round", "division", "accuracy_target", "comparable_since"]]  # of 67: filtering copies
     of_benchmark = read[results["benchmark"].eq(benchmark) & results["metric"].eq("throughput")]

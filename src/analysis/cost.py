@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis import derating, names, tables
 from analysis.compare import RACKS
-from analysis.power import HOURS_PER_YEAR
+from analysis.power import HOURS_PER_YEAR, usd_per_megawatt_year
 
 COST_MODELS = {
     "neocloud": "neocloud total cost of ownership",
@@ -58,23 +58,25 @@ def prices(
 
 def own_prices(own: str | Path | Mapping[str, float] | pd.DataFrame) -> pd.DataFrame:
     """Return a user's own prices with the columns of `prices`. Raises ValueError naming the file, row, and column."""
-    where = "own prices"
+    where, columns = "own prices", ["accelerator", "usd_per_hour"]
     if isinstance(own, str | Path):
-        where, own = str(own), pd.read_csv(own, encoding="utf-8-sig", keep_default_na=False)
-    frame = own if isinstance(own, pd.DataFrame) else pd.DataFrame(own.items(), columns=["accelerator", "usd_per_hour"])
-    for column in ("accelerator", "usd_per_hour"):
-        if column not in frame:
-            raise ValueError(f"{where}: no column {column!r}; expected accelerator and usd_per_hour")
+        where, frame = str(own), tables.read_own(own, columns)
+    else:
+        frame = own if isinstance(own, pd.DataFrame) else pd.DataFrame(own.items(), columns=columns)
+        for column in columns:
+            names.choose(column, frame.columns, "column of own prices")
+        frame = frame.reset_index(drop=True)
     usd = pd.to_numeric(frame["usd_per_hour"], errors="coerce")
     wrong = ~usd.between(*PLAUSIBLE_USD)
     if wrong.any():
         row, cell = frame.index[wrong][0] + 2, frame.loc[wrong, "usd_per_hour"].iloc[0]
         low, high = PLAUSIBLE_USD
         raise ValueError(f"{where}, row {row}, usd_per_hour: {str(cell)[:40]!r} is no price from {low} to {high:.0f}")
-    named = [names.accelerator(str(name)) for name in frame["accelerator"]]
-    return pd.DataFrame(
-        {"accelerator": named, "usd_per_hour": usd.to_numpy(), "quoted": "own", "provider": "own", "source_id": ""}
-    )
+    named = frame["accelerator"].astype("str").map(names.accelerator)
+    if (again := named[named.duplicated()]).any():
+        raise ValueError(f"{where}, row {again.index[0] + 2}: {again.iloc[0]} has a price already")
+    found = pd.DataFrame({"accelerator": named, "usd_per_hour": usd, "quoted": "own", "provider": "own"})
+    return found.assign(source_id="").reset_index(drop=True)
 
 
 def usd_per_million(
@@ -119,13 +121,17 @@ def per_million_tokens(throughput: pd.DataFrame, prices: pd.DataFrame, fleet: st
 
 
 def cheapest(costs: pd.DataFrame) -> pd.DataFrame:
-    """Return the cheapest accelerator and the runner-up at each interactivity, estimates included.
+    """Return the cheapest accelerator and the runner-up at each interactivity.
 
-    Columns: interactivity, use, accelerator, usd_per_million, evidence, runner_up, runner_up_usd, margin (share by
-    which the runner-up costs more), served, round, submitter.
+    Results come before estimates, as in `planner.choice`: an estimated throughput counts only where no accelerator has
+    a measured or interpolated one, and the runner-up has the same evidence. Columns: interactivity, use, accelerator,
+    usd_per_million, evidence, runner_up, runner_up_usd, margin (share by which the runner-up costs more), served,
+    round, submitter.
     """
-    costs = costs.sort_values(["interactivity", "usd_per_million"])
+    costs = costs.assign(estimated=costs["evidence"].eq("estimated"))
+    costs = costs.sort_values(["interactivity", "estimated", "usd_per_million"])
     first = costs.drop_duplicates("interactivity")
+    costs = costs[costs["estimated"].eq(costs.groupby("interactivity")["estimated"].transform("first"))]
     second = costs[costs.duplicated("interactivity")].drop_duplicates("interactivity").set_index("interactivity")
     second = second.reindex(first["interactivity"]).set_axis(first.index)
     found = first.assign(runner_up=second["accelerator"], runner_up_usd=second["usd_per_million"])
@@ -157,11 +163,13 @@ def purchase_break_even(
     Rent is paid for the `used` share of hours. Owning costs straight-line depreciation over `years` to a `residual`
     share, `capital` a year on the mean value, `maintenance` a year, each on accelerator, host, and network (`extras`,
     a share of the accelerator's price), electricity of the used hours at all-in kilowatts, `place` (dollars per kW and
-    month), and `staff` (dollars per accelerator and year). Raises ValueError for an invalid share or term.
+    month), and `staff` (dollars per accelerator and year). Raises ValueError for an invalid share or term,
+    and an implausible price of electricity.
     """
     if not 0 < used <= 1 or not years > 0:
         raise ValueError(f"used is {used} and years {years}; expected a share above 0, at most 1, and years above 0")
     hours = HOURS_PER_YEAR * used
-    running = hours * kilowatts * usd_per_kilowatt_hour + 12 * place * kilowatts + staff
+    electricity = used * kilowatts * usd_per_megawatt_year(usd_per_kilowatt_hour) / 1000
+    running = electricity + 12 * place * kilowatts + staff
     yearly = (1 - residual) / years + capital * (1 + residual) / 2 + maintenance
     return max(usd_per_hour * hours - running, 0.0) / (yearly * (1 + extras))

@@ -17,16 +17,15 @@ import numpy as np
 import pandas as pd
 
 from analysis import bursts, tables
-from analysis.compare import USUAL_SIZE, NoData, comparable
+from analysis.compare import RACKS, USUAL_SIZE, NoData, comparable
 from analysis.names import choose
-from analysis.paths import DATA
+from analysis.paths import DATA, replacing
 from analysis.results import tpot_limits
 
 BENCHMARKS = ("deepseek-r1", "gpt-oss-120b")  # one limit on tokens/s per user: 12.5 in Server, 66.7 in Interactive
 USES = {"batch": "Offline", "chat": "Server", "interactive": "Interactive"}
 SYSTEMS = ("node", "rack")  # one node of eight accelerators; a rack-scale system of 64 or more
 FLEETS = ("fixed", "hourly", "foreseen", "pooled")
-RACK_PARTS = ("GB200", "GB300", "Vera Rubin")
 BUSY = ["latency limit", "serving stack", "hypervisor", "networked nodes"]
 LOAD = "mean over P99 load"
 STEPS = [*BUSY, "bursts", LOAD, "spare node"]
@@ -114,6 +113,7 @@ def waterfall(
     choose(use, USES, "use")
     choose(system, SYSTEMS, "system")
     choose(fleet, FLEETS, "fleet")
+    benchmarks = _named(benchmarks)
     table = shares(benchmarks, trace)
     rows = _applying(table, ORDER, use, system, fleet)
     if "delivered" not in set(rows["step"]):
@@ -135,13 +135,16 @@ def shares(benchmarks: Sequence[str] = BENCHMARKS, trace: str | Path = "") -> pd
 
     `use`, `system`, and `fleet` are "" in a row that holds for any.
     """
-    if tuple(benchmarks) == BENCHMARKS and not trace:
+    benchmarks = _named(benchmarks)
+    if benchmarks == BENCHMARKS and not trace:
         return tables.load("delivered")
-    return _computed(tuple(benchmarks), str(trace)).copy()
+    stat = Path(trace).stat() if Path(trace).is_file() else None
+    return _computed(benchmarks, str(trace), (stat.st_mtime_ns, stat.st_size) if stat else ()).copy()
 
 
 def outcomes(benchmarks: Sequence[str] = BENCHMARKS, trace: str | Path = "") -> pd.DataFrame:
     """Return the modeled shares, one row per use, system, and fleet ("" while busy), with `name` of use and system."""
+    benchmarks = _named(benchmarks)
     rows = shares(benchmarks, trace)
     rows = rows[rows["kind"].eq("modeled")].drop_duplicates(["use", "system", "fleet"])
     speeds = {use: _speed(benchmarks, use) for use in USES}
@@ -150,9 +153,9 @@ def outcomes(benchmarks: Sequence[str] = BENCHMARKS, trace: str | Path = "") -> 
 
 def make_delivered(path: Path = DATA / "delivered.csv") -> None:
     """Write data/delivered.csv anew."""
-    new = path.with_suffix(".new")
-    _computed(BENCHMARKS, "").to_csv(new, index=False, float_format="%.4f", lineterminator="\n")
-    new.rename(path)
+    found = _computed(BENCHMARKS, "")
+    with replacing(path) as beside:
+        found.to_csv(beside, index=False, float_format="%.4f", lineterminator="\n")
 
 
 def retained(benchmark: str, scenario: str = "Server") -> pd.DataFrame:
@@ -165,7 +168,7 @@ def retained(benchmark: str, scenario: str = "Server") -> pd.DataFrame:
     pairs = limited.merge(offline[[*SYSTEM, "rate", "precision"]], on=SYSTEM, suffixes=("", "_offline"))
     pairs = pairs[_one_precision(pairs, "_offline")]
     node = pairs["nodes"].eq(1) & pairs["accelerator_count"].eq(USUAL_SIZE) & pairs["kind"].eq("gpu")
-    rack = pairs["accelerator"].isin(RACK_PARTS) & pairs["accelerator_count"].ge(64)
+    rack = pairs["accelerator"].isin(list(RACKS)) & pairs["accelerator_count"].ge(64)
     return pairs.assign(share=pairs["rate"] / pairs["rate_offline"], size=np.select([node, rack], SYSTEMS, ""))
 
 
@@ -216,7 +219,7 @@ def networked(scenario: str = "Server") -> pd.DataFrame:
     Both ran the same round and benchmark on the same accelerator. Systems whose nodes share NVLink are left out.
     """
     rows = _language_models([scenario])
-    rows = rows[rows["hypervisor"].eq("") & ~rows["accelerator"].isin(RACK_PARTS)]
+    rows = rows[rows["hypervisor"].eq("") & ~rows["accelerator"].isin(list(RACKS))]
     one = rows[rows["nodes"].eq(1) & rows["accelerator_count"].eq(USUAL_SIZE)]
     return _over(rows[rows["nodes"].gt(1)], one, ["round", "benchmark", "scenario", "accelerator"])
 
@@ -249,8 +252,8 @@ def load_factors(rates: pd.DataFrame | None = None, gaps: bool = True, quantile:
 
 
 @lru_cache(maxsize=8)
-def _computed(benchmarks: tuple[str, ...], trace: str) -> pd.DataFrame:
-    """Return the table of factors and shares, as in data/delivered.csv."""
+def _computed(benchmarks: tuple[str, ...], trace: str, version: tuple[int, ...] = ()) -> pd.DataFrame:
+    """Return the table of factors and shares, as in data/delivered.csv; `version` tells edits of a trace apart."""
     parts = pd.DataFrame(
         _values(benchmarks, trace), columns=["use", "system", "fleet", "step", "values", "n", "counted"]
     )
@@ -268,6 +271,11 @@ def _computed(benchmarks: tuple[str, ...], trace: str) -> pd.DataFrame:
     table = pd.concat([parts[FILE[:10]], pd.DataFrame(outcomes, columns=FILE[:10])], ignore_index=True)
     table[["kind", "source"]] = [KINDS[step][:2] for step in table["step"]]
     return table.assign(source=table["source"].mask(table["counted"].eq("your trace"), Path(trace).name))
+
+
+def _named(benchmarks: Sequence[str]) -> tuple[str, ...]:
+    asked = [benchmarks] if isinstance(benchmarks, str) else benchmarks
+    return tuple(choose(name, tables.benchmarks["benchmark"], "benchmark") for name in asked)
 
 
 def _values(benchmarks: tuple[str, ...], trace: str) -> list[tuple]:

@@ -12,8 +12,8 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from analysis import evidence, tables
-from analysis.compare import RACKS, USUAL_SIZE, NoData, comparable, latest
+from analysis import compare, evidence, tables
+from analysis.compare import RACKS, USUAL_SIZE, NoData, latest
 
 SCENARIOS = ("Offline", "Server", "Interactive")  # from no latency limit to the tightest
 NO_LIMIT = 0.0  # the interactivity that stands for Offline, which limits no latency
@@ -29,16 +29,8 @@ def runs(
     The arguments are those of `comparable`; all its columns are kept. `interactivity` is NO_LIMIT Offline and NaN where
     neither log nor limit is known. Raises NoData where no scenario has a result.
     """
-    frames, message = [], ""
-    for scenario in SCENARIOS:
-        asked = {"rounds": rounds, "accelerators": accelerators, "available": available}
-        try:
-            frames.append(comparable(results, benchmark=benchmark, scenario=scenario, **asked))
-        except NoData as error:
-            message = message or str(error)
-    if not frames:
-        raise NoData(message)
-    rows = pd.concat(frames, ignore_index=True)
+    asked = {"rounds": rounds, "accelerators": accelerators, "available": available}
+    rows = pd.concat(compare.each(results, [benchmark], SCENARIOS, **asked), ignore_index=True)
     speed = rows["tokens_per_second_per_user"].mask(rows["scenario"].eq("Offline"), NO_LIMIT)
     return rows.assign(interactivity=speed)
 
@@ -164,7 +156,6 @@ def inferencex(model: str, prompt_tokens: float = 1024, answer_tokens: float = 1
     alike = runs["prompt_tokens"].eq(prompt_tokens) & runs["answer_tokens"].eq(answer_tokens)
     runs = runs[runs["model"].eq(model) & alike & runs["precision"].isin(["fp4", "fp8"])]
     parts = ["accelerator", "precision"]
-    counts = runs.groupby(parts)["model"].transform("size").rank(method="dense", ascending=False)
-    return evidence.envelope(runs[counts.le(most)], parts).assign(
-        precision=lambda frame: frame["precision"].str.upper()
-    )
+    top = runs[parts].value_counts().head(most).index
+    found = evidence.envelope(runs[pd.MultiIndex.from_frame(runs[parts]).isin(top)], parts)
+    return found.assign(precision=found["precision"].str.upper())

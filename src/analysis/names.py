@@ -63,7 +63,8 @@ def accelerators(
     vendors = vendors or dict(zip(tables.accelerators["label"], tables.accelerators["vendor"], strict=True))
     by_vendor: dict[str, list[str]] = {}
     for label, vendor in vendors.items():
-        by_vendor.setdefault(vendor.casefold(), []).append(label)
+        if vendor:
+            by_vendor.setdefault(vendor.casefold(), []).append(label)
     found: list[str] = []
     for name in [names] if isinstance(names, str) else names:
         found += by_vendor.get(name.casefold()) or [accelerator(name, known)]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "data"
 NOTEBOOKS = ROOT / "notebooks"
 REPORTS = ROOT / "reports"
+MOST_BYTES = 100_000_000  # of a user's own file
 SHIPPED_ONLY = "ANALYSIS_RECORD"  # set to "shipped" where a user's own imports must not change outputs, as in tests
 
 
@@ -18,3 +21,24 @@ def official_files(shipped: list[str]) -> list[Path]:
     if os.environ.get(SHIPPED_ONLY) == "shipped":
         return files
     return files + sorted(path for path in (DATA / "official").glob("*.parquet") if path not in files)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a path beside `path` to write to; it replaces `path` at the end, and is removed after an error."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        yield beside
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def read_file(path: str | Path, most_bytes: int = MOST_BYTES) -> bytes:
+    """Return the content of a file. Raises ValueError naming it where it is no plain file, or too large."""
+    file = Path(path)
+    if not file.is_file():
+        raise ValueError(f"{path}: there is no such file" if not file.exists() else f"{path}: is no plain file")
+    if file.stat().st_size > most_bytes:
+        raise ValueError(f"{path}: is larger than {most_bytes:,} bytes, the most that is read")
+    return file.read_bytes()

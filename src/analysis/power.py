@@ -7,13 +7,14 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from analysis import tables
-from analysis.compare import RACKS, USUAL_SIZE, NoData, comparable, latest
+from analysis import compare, tables
+from analysis.compare import RACKS, USUAL_SIZE, NoData, latest
+from analysis.results import CAPPED_NAME
 
 HOURS_PER_YEAR = 8760
 COOLING = {"air": 1.5, "liquid": 1.3}  # provisioned over rated watts, MLPerf Endpoints rules, appendix D
 BYTES_TO_WATTS = 8 * 5  # watts of a network per TB/s: 5 pJ/bit, MLPerf Endpoints rules, appendix C
-MODE = r",? ?\b(?:MaxQ|EE|PP)\b| ?\([^()]*(?i:power cap)[^()]*\)"  # what the name of a system says of its power mode
+MODE = rf"{CAPPED_NAME}|, PP\b"  # in a system's name; PP: the peak performance of Qualcomm's, beside EE
 SAME_MACHINE = [
     "round", "submitter", "accelerator", "accelerator_count", "benchmark", "accuracy_target", "scenario", "chassis",
 ]  # fmt: skip
@@ -30,20 +31,19 @@ def per_megawatt(
     """
     kilowatts = prices.set_index("accelerator")["kilowatts"].dropna()
     parts = []
-    for scenario in scenarios:
-        try:
-            rows = comparable(results, benchmark=benchmark, scenario=scenario)
-        except NoData:
-            continue
-        rows = rows[rows["round"].ge(since) & rows["accelerator"].isin(kilowatts.index) & rows["hypervisor"].eq("")]
-        rows = rows.assign(efficiency=rows["rate_per_accelerator"] / rows["accelerator"].map(kilowatts) / 1000)
+    for rows in compare.each(results, [benchmark], scenarios):
+        rows = compare.since(rows, since)
+        rows = rows[rows["accelerator"].isin(kilowatts.index) & rows["hypervisor"].eq("")]
+        watts = 1000 * rows["accelerator"].map(kilowatts).astype(float)
+        rows = rows.assign(efficiency=rows["rate_per_accelerator"] / watts)
         by = ["round", "accelerator", "accelerator_count"]
         spread = rows.groupby([*by, "submitter"], observed=True)["efficiency"].max()
         spread = spread.groupby(by, observed=True).agg(low="min", submitters="size").reset_index()
         parts.append(latest(rows).merge(spread, on=by))
-    if not parts:
-        raise NoData(f"no comparable result of {benchmark} has an accelerator with all-in kilowatts in data/prices.csv")
-    return pd.concat(parts, ignore_index=True).sort_values("efficiency", ascending=False).assign(modeled=True)
+    found = pd.concat(parts, ignore_index=True)
+    if found.empty:
+        raise NoData(f"no comparable result of {benchmark} since {since} has an accelerator with all-in kilowatts")
+    return found.sort_values("efficiency", ascending=False).assign(modeled=True)
 
 
 def at_the_wall(results: pd.DataFrame, benchmark: str = "", scenario: str = "Offline") -> pd.DataFrame:
@@ -108,7 +108,7 @@ def cap_pairs(results: pd.DataFrame) -> pd.DataFrame:
     """
     rows = submissions(results)
     limited = rows["power_limit_watts"].lt(rows["rated_watts"])
-    uncapped = rows[~rows["power_measured"] & ~limited & ~rows["system"].str.contains(MODE, regex=True)]
+    uncapped = rows[~rows["power_measured"] & ~rows["power_capped"]]
     uncapped = uncapped.groupby(SAME_MACHINE, observed=True)["rate"].max().rename("rate_uncapped").reset_index()
     pairs = rows[limited].merge(uncapped, on=SAME_MACHINE)
     pairs = pairs.rename(columns={"power_limit_watts": "cap_watts"})

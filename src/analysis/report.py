@@ -161,7 +161,7 @@ def _say(kind: str, name: str, text: str, value: float | None, unit: str, rows: 
 def _systems(rows: pd.DataFrame | None) -> list[str]:
     """Return the systems behind a finding, the first four and how many more."""
     needed = ["submitter", "system", "accelerator_count", "round", "result_id"]
-    if rows is None or not {*needed} <= {*rows}:
+    if rows is None or rows.empty or not {*needed} <= {*rows}:
         return []
     about = rows[needed].drop_duplicates()
     size = about["accelerator_count"].map("{:.0f}x".format)
@@ -188,6 +188,8 @@ def _cells(column: pd.Series, form: str | None) -> list[str]:
         return [MISSING if pd.isna(value) else form.format(value) for value in column]
     if pd.api.types.is_bool_dtype(column.dtype):
         return ["yes" if value else "no" for value in column]
+    if pd.api.types.is_integer_dtype(column.dtype):
+        return [MISSING if pd.isna(value) else f"{value:,}" for value in column]
     if pd.api.types.is_float_dtype(column.dtype):
         whole = column.dropna().mod(1).eq(0).all()
         return [MISSING if pd.isna(value) else f"{value:,.0f}" if whole else number(value, 3) for value in column]

@@ -11,7 +11,9 @@ from analysis import tables
 from analysis.paths import official_files
 
 TOKENS = "tokens/s"
-CAPPED_NAME = r"maxq|power[ _]?cap"  # how systems with a lowered power limit are named; others state the limit
+# How systems that run below their rated power are named: MaxQ by NVIDIA, EE (energy-efficient) by Qualcomm, or a cap in
+# parentheses. Others state the limit.
+CAPPED_NAME = r",? ?\b(?:MaxQ|EE)\b| ?\([^()]*(?i:power[ _]?cap)[^()]*\)"
 NO_PRECISION_LABEL = "not stated"
 READ = [
     "id", "round", "source_id", "result_id", "location", "division", "availability", "suite", "submitter", "system",
@@ -175,7 +177,7 @@ def accuracy_percent(rows: pd.DataFrame) -> pd.Series:
 
 def _conditions(rows: pd.DataFrame) -> dict[str, pd.Series]:
     """Return whether the system ran below its rated power limit: by its name, or by the limit that it states."""
-    capped = rows["system"].str.contains(CAPPED_NAME, case=False, regex=True)
+    capped = rows["system"].str.contains(CAPPED_NAME, regex=True)
     return {"power_capped": capped | rows["power_limit_watts"].lt(rows["rated_watts"])}
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from analysis.compare import RACKS, USUAL_SIZE, NoData, comparable
+from analysis import compare
+from analysis.compare import RACKS, USUAL_SIZE
 
 ONE_SETTING = ["benchmark", "model", "scenario", "round", "accelerator", "vendor", "precision", "submitter"]
 SCENARIOS = ("Server", "Offline", "Interactive")
@@ -14,16 +15,10 @@ SCENARIOS = ("Server", "Offline", "Interactive")
 def systems(results: pd.DataFrame, since: str, scenarios: tuple[str, ...] = SCENARIOS) -> pd.DataFrame:
     """Return the comparable available bare-metal results of each benchmark since a round, with their `layout`.
 
-    The layout is "one node", "one rack", or "several nodes or racks".
+    The layout is "one node", "one rack", or "several nodes or racks". Raises NoData where no result is left.
     """
-    parts = []
-    for benchmark, part in results[results["round"].ge(since)].groupby("benchmark"):
-        for scenario in scenarios:
-            try:
-                parts.append(comparable(part, benchmark=benchmark, scenario=scenario))
-            except NoData:
-                continue
-    rows = pd.concat(parts, ignore_index=True)
+    results = compare.since(results, since)
+    rows = pd.concat(compare.each(results, sorted(results["benchmark"].unique()), scenarios), ignore_index=True)
     rows = rows[rows["hypervisor"].eq("")]
     in_rack = rows["accelerator_count"].le(rows["accelerator"].map(RACKS).fillna(0))
     layout = np.select([rows["nodes"].le(1), in_rack], ["one node", "one rack"], "several nodes or racks")

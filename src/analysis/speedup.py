@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from analysis import evidence
+from analysis import compare, evidence
 from analysis.compare import USUAL_SIZE, NoData, comparable, fastest, latest
 from analysis.progress import software_chain
 
@@ -133,7 +132,7 @@ def ladders(results: pd.DataFrame, baselines: Mapping[str, str], since: str, **a
         for benchmark, base in baselines.items()
     ]
     steps = pd.concat(parts, ignore_index=True)
-    steps = steps[steps["round"].ge(since)]
+    steps = compare.since(steps, since)
     apart = (steps["plain"] / steps["speedup"] - 1).abs().gt(NOTABLE)
     plain = "newest " + steps["plain"].map("{:.2f}x".format)
     return steps.assign(estimate=steps["basis"].ne("same round"), note=plain.where(apart, "")).reset_index(drop=True)
@@ -146,20 +145,19 @@ def by_benchmark(
 
     `instead` is the baseline where `baseline` has no result. A system of eight accelerators comes first, then the
     newest round from `since` on, so rounds and sizes differ. Columns: those of the results, `base` (accelerator),
-    `speedup`, and `cell`: the ratio, precision, round, and size unless it is eight.
+    `speedup`, and `cell`: the ratio, precision, round, and size unless it is eight. Raises NoData where there is no
+    base.
     """
     tables = []
-    for (benchmark, part), scenario in product(results.groupby("benchmark"), scenarios):
-        try:
-            rows = comparable(part, benchmark=benchmark, scenario=scenario)
-        except NoData:
-            continue
-        best = latest(rows[rows["round"].ge(since)]).set_index("accelerator", drop=False)
+    for rows in compare.each(results, sorted(results["benchmark"].unique()), scenarios):
+        best = latest(compare.since(rows, since)).set_index("accelerator", drop=False)
         base = next((name for name in (baseline, instead) if name in best.index), "")
         if base:
             ratio = best["rate_per_accelerator"] / best.at[base, "rate_per_accelerator"]
             tables.append(best.assign(base=base, speedup=ratio))
-    grid = pd.concat(tables, ignore_index=True) if tables else results.iloc[:0].assign(base="", speedup=np.nan)
+    if not tables:
+        raise NoData(f"no benchmark has a comparable result of {baseline} or {instead} since {since}")
+    grid = pd.concat(tables, ignore_index=True)
     size = (" @" + grid["accelerator_count"].map("{:.0f}".format)).where(grid["accelerator_count"].ne(USUAL_SIZE), "")
     words = grid["precision"].str.upper().replace("", "?") + " " + grid["round"].astype("str") + size
     return grid.assign(cell=grid["speedup"].map("{:.2f}".format) + "\n" + words)
@@ -174,11 +172,8 @@ def matrix(results: pd.DataFrame, since: str, scenario: str = "Offline", least: 
     Raises NoData where no model has so many.
     """
     parts = []
-    for benchmark, part in results[results["round"].ge(since)].groupby("benchmark"):
-        try:
-            rows = comparable(part, benchmark=benchmark, scenario=scenario)
-        except NoData:
-            continue
+    results = compare.since(results, since)
+    for rows in compare.each(results, sorted(results["benchmark"].unique()), [scenario]):
         best = latest(rows)
         if len(best) >= least:
             by = ["accelerator", "round"]
@@ -244,11 +239,13 @@ def waterfall(rows: pd.DataFrame, accelerators: Sequence[str], new: str, first_r
     accelerator in `rate`. Raises NoData where an end is missing.
     """
     old, best = accelerators[0], fastest(rows, ["round", "accelerator"])
-    first_round = first_round or str(best.loc[best["accelerator"].eq(old), "round"].min())
-    start = best[best["accelerator"].eq(old) & best["round"].eq(first_round)]
+    start = best[best["accelerator"].eq(old)].sort_values("round")
+    start = start[start["round"].eq(first_round)] if first_round else start.head(1)
     end = best[best["accelerator"].eq(new)].sort_values("round").tail(1)
     if start.empty or end.empty:
-        raise NoData(f"no comparable result of {old} in {first_round} or of {new}; there are: {_accelerators(best)}")
+        asked = f"{old} in {first_round}" if first_round else old
+        raise NoData(f"no comparable result of {asked} or of {new}; there are: {_accelerators(best)}")
+    first_round = str(start["round"].iloc[0])
     first, last = start["rate_per_accelerator"].iloc[0], end["rate_per_accelerator"].iloc[0]
     steps, total = software_chain(rows, accelerators, first_round), last / first
     software = steps[["gain", "low", "high"]].prod()

@@ -6,13 +6,16 @@ holds their reasons. Each table is read once per process; treat it as read-only.
 
 from __future__ import annotations
 
+import io
 import json
+from collections.abc import Iterable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from analysis.paths import DATA
+from analysis.paths import DATA, read_file
 
 DESCRIPTOR = "datapackage.json"
 DTYPES = {"string": "str", "number": "float64", "integer": "float64", "date": "str", "year": "float64"}
@@ -55,6 +58,29 @@ def load(name: str) -> pd.DataFrame:
         if kind == "boolean":
             frame[column] = frame[column].map(BOOLEANS).fillna(False).astype(bool)
     return frame if name == "corrections" else corrected(frame, name, resource["schema"].get("primaryKey", "id"))
+
+
+def read_own(path: str | Path, columns: Iterable[str]) -> pd.DataFrame:
+    """Return the rows of a user's CSV file as text, without blank ones; the index is the line of the file less two.
+
+    Raises ValueError naming the file where it is no CSV in UTF-8, or lacks one of `columns`.
+    """
+    content = read_file(path)
+    try:
+        frame = pd.read_csv(
+            io.BytesIO(content), dtype="str", keep_default_na=False, encoding="utf-8-sig", skip_blank_lines=False
+        )
+    except ValueError as error:  # of the decoder and the parser
+        raise ValueError(f"{path}: no CSV file in UTF-8: {str(error).strip()}") from None
+    if not isinstance(frame.index, pd.RangeIndex):
+        raise ValueError(f"{path}: rows have more cells than the first line has columns")
+    for column in columns:
+        if column not in frame:
+            raise ValueError(
+                f"{path}: no column {column!r}; expected {', '.join(columns)}; it has {', '.join(frame)[:200]}"
+            )
+    frame = frame.fillna("")
+    return frame[frame.ne("").any(axis=1)]
 
 
 def corrected(frame: pd.DataFrame, table: str, key: str | list[str]) -> pd.DataFrame:

@@ -7,7 +7,7 @@ import pandas as pd
 from analysis import tables
 from analysis.audit import claims, expected, official
 from analysis.audit.verdicts import FOUND, HOLDS, compare, rank, span, tell
-from analysis.paths import DATA
+from analysis.paths import DATA, replacing
 from analysis.results import load_results
 
 MEASURED = "unofficial-submissions"  # the source of results that a user measured
@@ -70,9 +70,8 @@ def write() -> pd.DataFrame:
     by_hand = tables.load("verdicts").query("by_hand")
     found = judge(load_figures(), load_results(), by_hand)
     texts = found.assign(by_hand=found["by_hand"].map({True: "true", False: "false"}))
-    beside = FILE.with_suffix(".tmp")
-    texts.to_csv(beside, index=False, lineterminator="\n", float_format="%.10g")
-    beside.replace(FILE)
+    with replacing(FILE) as beside:
+        texts.to_csv(beside, index=False, lineterminator="\n", float_format="%.10g")
     return found
 
 

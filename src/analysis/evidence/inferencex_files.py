@@ -8,6 +8,7 @@ utils/process_result.py, and InferenceX-app, packages/db/migrations.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from collections.abc import Iterable
@@ -17,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import names, tables
-from analysis.paths import DATA, SHIPPED_ONLY
+from analysis.paths import DATA, SHIPPED_ONLY, read_file, replacing
 
 OWN = DATA / "inferencex"
 NEEDED = [
@@ -38,6 +39,7 @@ MODELS = {
     "gptoss120b": "GPT-OSS 120B", "kimik2.5": "Kimi K2.5", "llama70b": "Llama 3.3 70B", "minimaxm2.5": "MiniMax M2.5",
     "minimaxm3": "MiniMax M3", "qwen3.5": "Qwen3.5 397B",
 }  # fmt: skip
+MOST_BYTES = 2_000_000_000  # of a file: a dump of its database is large
 FAR_BELOW = 2.5  # a stated rate this many times below what concurrency and latency imply is of a broken run
 
 
@@ -57,9 +59,8 @@ def append_inferencex(paths: Iterable[str | Path]) -> int:
     frames = {Path(path).stem: read_inferencex(path) for path in paths}
     OWN.mkdir(parents=True, exist_ok=True)
     for stem, frame in frames.items():
-        beside = OWN / f".{stem}.tmp"
-        frame.to_parquet(beside, index=False)
-        beside.replace(OWN / f"{stem}.parquet")
+        with replacing(OWN / f"{stem}.parquet") as beside:
+            frame.to_parquet(beside, index=False)
     return sum(map(len, frames.values()))
 
 
@@ -84,11 +85,12 @@ def read_inferencex(path: str | Path) -> pd.DataFrame:
 
 def _records(path: Path) -> pd.DataFrame:
     """Return the rows of a file as they stand, with the entries of a `metrics` object as columns."""
+    content = read_file(path, MOST_BYTES)
     try:
         if path.suffix == ".csv":
-            rows = pd.read_csv(path)
+            rows = pd.read_csv(io.BytesIO(content))
         else:
-            read = json.loads(path.read_text(encoding="utf-8"))
+            read = json.loads(content)
             rows = pd.DataFrame(read if isinstance(read, list) else [read])
     except (UnicodeDecodeError, ValueError, AttributeError) as error:
         raise ValueError(f"{path}: no JSON or CSV of InferenceX runs: {error}") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -13,9 +12,7 @@ import pandas as pd
 from analysis import names, tables
 
 BYTES = {"fp16": 2.0, "fp8": 1.0, "int8": 1.0, "int4": 0.5, "fp4": 0.5}  # of a weight or a number in the KV cache
-KINDS = 2.0  # a dense model and a mixture of experts are as far apart as models of so many times the parameters
 MOST_TOKENS = 10_000_000  # of a prompt or an answer
-MOST_FILE_BYTES = 100_000_000
 
 
 @dataclass(frozen=True)
@@ -110,26 +107,16 @@ def read_requests(path: str | Path) -> pd.DataFrame:
 
     Raises ValueError with file, row, and column for what is not a number of tokens.
     """
-    file = Path(path)
-    if not file.is_file() or file.stat().st_size > MOST_FILE_BYTES:
-        raise ValueError(f"lengths: {path} is no CSV file of at most {MOST_FILE_BYTES // 1_000_000} MB")
     columns = ["prompt_tokens", "answer_tokens"]
-    try:
-        frame = pd.read_csv(file, dtype="str", keep_default_na=False, encoding="utf-8-sig")
-    except (ValueError, UnicodeDecodeError) as error:
-        raise ValueError(f"lengths: {path} is no CSV file: {error}") from None
-    if missing := [name for name in columns if name not in frame]:
-        raise ValueError(f"{path}: no column {missing[0]}; expected {', '.join(columns)}; got {', '.join(frame)[:200]}")
+    frame = tables.read_own(path, columns)
     if frame.empty:
         raise ValueError(f"{path}: no request; expected a row for each")
     numbers = frame[columns].apply(pd.to_numeric, errors="coerce").astype(float)
     wrong = ~(numbers.ge(1) & numbers.le(MOST_TOKENS))
     if wrong.any(axis=None):
-        row, column = np.argwhere(wrong.to_numpy())[0]
-        cell = frame[columns].iat[row, column][:40]
-        raise ValueError(
-            f"{path}, row {row + 2}, column {columns[column]}: {cell!r}, expected 1 to {MOST_TOKENS:,} tokens"
-        )
+        line, column = wrong.stack().idxmax()
+        cell = frame.at[line, column][:40]
+        raise ValueError(f"{path}, row {line + 2}, column {column}: {cell!r}, expected 1 to {MOST_TOKENS:,} tokens")
     return numbers
 
 
@@ -160,13 +147,6 @@ def nearest(parameters: float, active: float = 0.0, name: str = "") -> Model:
     order = pd.DataFrame({"other_kind": (at_work < total).ne(sized.is_mixture), "apart": apart})
     own = of_benchmark(str(order.sort_values(["other_kind", "apart"], kind="stable").index[0]))
     return replace(own, name=sized.name, parameters=parameters, active=active)
-
-
-def distance(model: Model) -> float:
-    """Return how far a model is from the benchmark it is planned with: 0 for its own, ln 2 for twice the parameters."""
-    own = of_benchmark(model.benchmark)
-    kinds = math.log(KINDS) if own.is_mixture != model.is_mixture else 0.0
-    return math.hypot(math.log(model.parameters / own.parameters), math.log(model.active / own.active), kinds)
 
 
 def benchmarks() -> list[str]:

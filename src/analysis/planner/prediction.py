@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from analysis import tables
-from analysis.compare import RACKS, NoData, comparable
+from analysis.compare import RACKS, NoData, each
 from analysis.interactivity import SCENARIOS, limits
-from analysis.paths import DATA
+from analysis.paths import DATA, replacing
 from analysis.planner import decoding, models
 from analysis.planner.decoding import NODE
 
@@ -42,16 +42,11 @@ def cases(benchmark: str) -> pd.DataFrame:
     ceiling and model_share (the decoding model's Offline throughput, and the share of it at the scenario's limit).
     """
     rounds = tables.rounds["round"].tolist()
-    asked = {"benchmark": benchmark, "available": False, "rounds": rounds[rounds.index(SINCE) :]}
-    frames = []
-    for scenario in SCENARIOS:
-        try:
-            frames.append(comparable(scenario=scenario, **asked))
-        except NoData:
-            continue
-    if not frames:
+    asked = {"available": False, "rounds": rounds[rounds.index(SINCE) :]}
+    try:
+        rows = pd.concat(each(None, [benchmark], SCENARIOS, **asked), ignore_index=True)
+    except NoData:
         return pd.DataFrame(columns=[*SYSTEM, "scenario"])
-    rows = pd.concat(frames, ignore_index=True)
     product = rows["serving_software"].mask(rows["serving_software"].eq(""), rows["framework"]).str.lower()
     rows = rows.assign(
         round=rows["round"].astype(str),
@@ -180,10 +175,9 @@ def prediction_errors(found: pd.DataFrame | None = None) -> pd.DataFrame:
 
 def write_errors() -> None:
     """Write data/prediction_errors.csv anew, in whole or not at all."""
-    file = DATA / "prediction_errors.csv"
-    beside = file.with_suffix(".csv.new")
-    prediction_errors().to_csv(beside, index=False, lineterminator="\n")
-    beside.replace(file)
+    found = prediction_errors()
+    with replacing(DATA / "prediction_errors.csv") as beside:
+        found.to_csv(beside, index=False, lineterminator="\n")
 
 
 def errors() -> pd.DataFrame:
