@@ -107,6 +107,7 @@ def warm(work: Iterable[tuple]) -> None:
     except Exception as error:  # the reports that need it say so, each with its own cell
         _say(f"loading failed, so each report loads by itself: {type(error).__name__}: {error}"[:500])
     gc.freeze()
+    gc.set_threshold(100_000)  # a notebook makes little garbage
     gc.enable()
 
 

@@ -18,7 +18,7 @@ from analysis.charts import theme
 
 PAD = 0.14  # inches around an image
 NARROWEST = 6.5  # inches that a title has, however small its figure is
-DPI = 160
+DPI, WIDEST = 160, 1920  # the resolution of PNG, and the pixels that a slide has across
 TEXTS = {  # of a composed figure: size in points, weight, color, inches from what is below it (source: above)
     "title": (15, "bold", theme.INK, 0.07),
     "subtitle": (10.5, "normal", theme.MUTED, 0.12),
@@ -73,7 +73,9 @@ def svg(figure: Figure | Axes) -> str:
 def png(figure: Figure | Axes) -> bytes:
     """Return the figure as PNG on white, for a slide, in 256 colors: a third of the bytes that millions take."""
     figure, buffer, small = figure.figure, io.BytesIO(), io.BytesIO()
-    figure.savefig(buffer, dpi=DPI, bbox_inches=_canvas(figure), facecolor="white", pil_kwargs={"compress_level": 1})
+    canvas = _canvas(figure)
+    dpi = min(DPI, WIDEST / canvas.width)
+    figure.savefig(buffer, dpi=dpi, bbox_inches=canvas, facecolor="white", pil_kwargs={"compress_level": 1})
     image = Image.open(buffer).convert("RGB").quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     colors = image.getpalette()
     lightest = max(range(0, len(colors), 3), key=lambda place: sum(colors[place : place + 3]))
