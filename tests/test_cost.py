@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from analysis import cost
+from analysis import cost, derating
 
 
 def test_the_newest_quotation_of_a_cost_model_counts():
@@ -67,7 +67,7 @@ def costs():
     rows = [(0, "A", 1000.0, 2.0), (0, "B", 500.0, 0.9), (20, "A", 600.0, 2.0), (20, "B", 200.0, 0.9)]
     frame = pd.DataFrame(rows, columns=["interactivity", "accelerator", "throughput", "usd_per_hour"])
     usd = cost.usd_per_million(frame["throughput"], frame["usd_per_hour"])
-    return frame.assign(usd_per_million=usd, use="chat", evidence="measured", served=1.0, round="v6.1", submitter="S")
+    return frame.assign(usd_per_million=usd, use="chat", at="", evidence="measured", served=1.0, round="v6.1", submitter="S")
 
 
 def test_the_cheapest_and_its_margin():
@@ -92,11 +92,10 @@ def test_break_even_prices_are_the_baselines_price_times_the_ratio_of_throughput
 
 
 def test_the_served_share_leaves_out_the_latency_limit():
-    from analysis import derating
-
     factors = derating.waterfall("chat", "node").set_index("step")["median"]
     whole = derating.delivered_share("chat", "node").median
-    assert cost.served_share("chat", "node") == pytest.approx(whole / factors["latency limit"], rel=1e-3)
+    served = derating.beside_limit(25.0, "B200")["median"].prod()
+    assert served == pytest.approx(whole / factors["latency limit"], rel=1e-3)
 
 
 def test_dollars_at_an_interactivity_use_the_share_of_that_use():
@@ -107,7 +106,7 @@ def test_dollars_at_an_interactivity_use_the_share_of_that_use():
     found = cost.per_million_tokens(curve, cost.prices()).set_index("accelerator")
     assert set(found.index) == {"B200", "GB300"}
     assert found["use"].to_dict() == {"B200": "batch", "GB300": "chat"}
-    assert found.at["GB300", "served"] == pytest.approx(cost.served_share("chat", "rack"))
+    assert found.at["GB300", "served"] == pytest.approx(derating.beside_limit(12.5, "GB300")["median"].prod())
     assert found.at["B200", "usd_low"] == pytest.approx(found.at["B200", "usd_per_million"] * 1000 / 1100)
 
 

@@ -216,7 +216,7 @@ def test_an_own_trace_of_a_day_brings_its_bursts_and_its_peak(tmp_path, monkeypa
     # 18 hours at one rate, 6 at three times as much: a mean of 1.5 over a peak of 3.
     assert rows.loc[derating.LOAD, ["median", "source", "n"]].tolist() == [0.5, "day.csv", 1]
     assert rows.loc["bursts", ["median", "source"]].tolist() == [0.9, "day.csv"]
-    own = derating.share_of_trace(tmp_path / "day.csv")
+    own = derating.delivered_share(trace=tmp_path / "day.csv")
     assert own.median == pytest.approx(derating.waterfall().loc[5, "median"] * 0.9 * 0.5 * 8 / 9, rel=1e-3)
     highest = derating.share_sized_for_peak(trace=tmp_path / "day.csv")
     assert highest == pytest.approx(own.median, rel=1e-3)  # its busiest ten minutes are as busy as the next

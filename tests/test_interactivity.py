@@ -20,7 +20,8 @@ def frame(*runs):
 
 
 def bounds(rows, speed):
-    found = interactivity.bounds(interactivity.frontier(rows), speed).set_index("accelerator")
+    found = interactivity.bounds(interactivity.frontier(rows), [speed, 1.0]).set_index("accelerator")
+    found = found[found["interactivity"].eq(speed)]
     return found.loc["A", ["lower", "upper"]].tolist()
 
 
@@ -59,6 +60,7 @@ def test_runs_of_one_node_or_one_rack_come_before_other_sizes_and_no_virtual_one
 def test_limits_are_those_of_the_rules():
     found = interactivity.limits("gpt-oss-120b").set_index("scenario")
     assert found["interactivity"].to_dict() == pytest.approx({"Server": 12.5, "Interactive": 1000 / 15})
+    assert found["tpot_ms"].to_dict() == {"Server": 80.0, "Interactive": 15.0}
     assert found["ttft_ms"].to_dict() == {"Server": 3000.0, "Interactive": 2000.0}
     assert interactivity.limits("mixtral-8x7b")["scenario"].tolist() == ["Server"]
     assert interactivity.limits("resnet50").empty

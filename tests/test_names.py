@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+import pandas as pd
 import pytest
 
 from analysis import names, tables
@@ -47,3 +48,13 @@ def test_a_long_wrong_name_is_refused_at_once_and_not_repeated_whole():
         names.accelerator("y" * 1_000_000)
     assert time.perf_counter() - start < 1
     assert len(str(error.value)) < 200
+
+
+def test_full_names_become_short_and_others_stay():
+    full = pd.Series(["H100 SXM", "Own part"], dtype="str")
+    assert names.short(full).tolist() == ["H100", "Own part"]
+
+
+def test_of_many_names_the_first_are_listed():
+    assert names.listed(["a", "b", "", "a", "c"], 2) == "a, b and 1 more"
+    assert names.listed(["a", "b"], 2) == "a, b"

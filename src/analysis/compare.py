@@ -74,7 +74,8 @@ def comparable(
     if not excluded:
         return kept
     left_out = rows[rows["reason"].ne("")].groupby("reason")["accelerator"]
-    reasons = pd.DataFrame({"results": left_out.size(), "accelerators": left_out.agg(_listed)})
+    listed = left_out.agg(lambda accelerators: names.listed(accelerators.value_counts().index))
+    reasons = pd.DataFrame({"results": left_out.size(), "accelerators": listed})
     return kept, reasons.sort_values("results", ascending=False).reset_index()
 
 
@@ -191,12 +192,6 @@ def _vendors(results: pd.DataFrame) -> dict[str, str]:
     return pd.concat([listed[columns], results[columns].drop_duplicates()]).set_index("accelerator")["vendor"].to_dict()
 
 
-def _listed(accelerators: pd.Series, most: int = 8) -> str:
-    """Return the accelerators with most results, and how many more there are."""
-    counts = accelerators.value_counts()
-    return ", ".join(counts.index[:most]) + (f" and {len(counts) - most} more" if len(counts) > most else "")
-
-
 def _what_there_is(
     results: pd.DataFrame, rows: pd.DataFrame, asked: dict[str, Any], benchmark: str, scenario: str, rounds: list[str],
     accelerators: list[str],
@@ -212,4 +207,5 @@ def _what_there_is(
     scenarios = there["scenario"].unique().tolist()
     if scenario not in scenarios:
         return f"{message}; scenarios with results: {', '.join(scenarios) or 'none'}"
-    return f"{message}; accelerators with results: {_listed(there.loc[there['scenario'].eq(scenario), 'accelerator'])}"
+    there = there.loc[there["scenario"].eq(scenario), "accelerator"].value_counts()
+    return f"{message}; accelerators with results: {names.listed(there.index)}"

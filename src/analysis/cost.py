@@ -8,7 +8,6 @@ from pathlib import Path
 import pandas as pd
 
 from analysis import derating, names, tables
-from analysis.compare import RACKS
 from analysis.power import HOURS_PER_YEAR, usd_per_megawatt_year
 
 COST_MODELS = {
@@ -18,8 +17,6 @@ COST_MODELS = {
 }
 PLAUSIBLE_USD = (0.01, 1000.0)  # dollars per accelerator-hour
 SECONDS_PER_HOUR = 3600
-CHAT_LIMIT = 25.0  # tokens/s per user up to which answers are chat, read as they come
-USES = ["batch", "chat", "interactive"]
 COLUMNS = ["accelerator", "usd_per_hour", "kilowatts", "quoted", "provider", "source_id"]
 
 
@@ -43,9 +40,8 @@ def prices(
         dates = sorted(listed["quoted"].unique())
         near = [date for date in dates if date.startswith(quoted)] or [names.choose(quoted, dates, "date of prices")]
         listed = listed[listed["quoted"].isin(near)]
-    short = tables.accelerators.set_index("accelerator")["label"]
     listed = listed.assign(
-        accelerator=listed["accelerator"].map(short).fillna(listed["accelerator"]),
+        accelerator=names.short(listed["accelerator"]),
         usd_per_hour=(listed["usd_per_accelerator_hour_low"] + listed["usd_per_accelerator_hour_high"]) / 2,
     ).rename(columns={"all_in_kilowatts": "kilowatts"})
     listed = listed.sort_values("quoted").drop_duplicates("accelerator", keep="last")[COLUMNS]
@@ -89,44 +85,34 @@ def usd_per_million(
     return usd_per_hour / (rate_per_accelerator * share * SECONDS_PER_HOUR) * 1e6
 
 
-def served_share(use: str, system: str, fleet: str = "fixed") -> float:
-    """Return the share of throughput under a latency limit that a fleet delivers: all factors but that limit.
-
-    `use`, `system`, and `fleet` as in `derating.delivered_share`, which starts from Offline throughput instead.
-    """
-    factors = derating.waterfall(use, system, fleet)
-    factors = factors[factors["kind"].ne("total") & factors["step"].ne("latency limit")]
-    return float(factors["median"].prod())
-
-
 def per_million_tokens(throughput: pd.DataFrame, prices: pd.DataFrame, fleet: str = "fixed") -> pd.DataFrame:
     """Return dollars per million delivered output tokens of each accelerator at each interactivity, cheapest first.
 
     `throughput` as `planner.curve.throughput_at` returns it, `prices` as `prices` does; accelerators without a price
-    are left out. Added columns: usd_per_hour, kilowatts, quoted, `use` ("batch" without a limit, "chat" up to 25
-    tokens/s per user, else "interactive"), `served` (see `served_share`), `usd_per_million` with `usd_low` and
-    `usd_high` from the error of the throughput, `estimated`.
+    are left out. Added columns: usd_per_hour, kilowatts, quoted, `use` (see `derating.use_at`), `served` (the share of
+    such throughput that a fleet delivers, see `derating.beside_limit`), `usd_per_million` with `usd_low` and
+    `usd_high` from the error of the throughput, `estimated`, `at` (the interactivity in words).
     """
     rows = throughput.merge(prices, on="accelerator").dropna(subset="throughput")
-    use = pd.cut(rows["interactivity"], [-1, 0, CHAT_LIMIT, float("inf")], labels=USES).astype("str")
-    system = rows["accelerator"].map(lambda name: "rack" if name in RACKS else "node")
-    shares = {key: served_share(*key, fleet) for key in set(zip(use, system, strict=True))}
-    served = pd.Series([shares[key] for key in zip(use, system, strict=True)], rows.index)
+    use = rows["interactivity"].map(derating.use_at)
+    keys = zip(rows["interactivity"], rows["accelerator"], strict=True)
+    served = pd.Series([derating.beside_limit(*key, fleet)["median"].prod() for key in keys], rows.index)
     usd = {
         name: usd_per_million(rows[column], rows["usd_per_hour"], served)
         for name, column in (("usd_per_million", "throughput"), ("usd_low", "high"), ("usd_high", "low"))
     }
     rows = rows.assign(use=use, served=served, **usd, estimated=rows["evidence"].ne("measured"))
-    return rows.sort_values(["interactivity", "usd_per_million"], ignore_index=True)
+    at = rows["interactivity"].map("{:g} tokens/s per user".format).mask(rows["interactivity"].eq(0), "no limit")
+    return rows.assign(at=at).sort_values(["interactivity", "usd_per_million"], ignore_index=True)
 
 
 def cheapest(costs: pd.DataFrame) -> pd.DataFrame:
     """Return the cheapest accelerator and the runner-up at each interactivity.
 
     Results come before estimates, as in `planner.choice`: an estimated throughput counts only where no accelerator has
-    a measured or interpolated one, and the runner-up has the same evidence. Columns: interactivity, use, accelerator,
-    usd_per_million, evidence, runner_up, runner_up_usd, margin (share by which the runner-up costs more), served,
-    round, submitter.
+    a measured or interpolated one, and the runner-up has the same evidence. Columns: interactivity, at (in words), use,
+    accelerator, usd_per_million, evidence, runner_up, runner_up_usd, margin (share by which the runner-up costs more),
+    served, round, submitter.
     """
     costs = costs.assign(estimated=costs["evidence"].eq("estimated"))
     costs = costs.sort_values(["interactivity", "estimated", "usd_per_million"])
@@ -136,7 +122,7 @@ def cheapest(costs: pd.DataFrame) -> pd.DataFrame:
     second = second.reindex(first["interactivity"]).set_axis(first.index)
     found = first.assign(runner_up=second["accelerator"], runner_up_usd=second["usd_per_million"])
     found["margin"] = found["runner_up_usd"] / found["usd_per_million"] - 1
-    columns = ["interactivity", "use", "accelerator", "usd_per_million", "evidence", "runner_up", "runner_up_usd"]
+    columns = ["interactivity", "at", "use", "accelerator", "usd_per_million", "evidence", "runner_up", "runner_up_usd"]
     return found[[*columns, "margin", "served", "round", "submitter"]].reset_index(drop=True)
 
 

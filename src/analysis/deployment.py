@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis import names, tables
+from analysis import interactivity, names, tables
 from analysis.compare import NoData, comparable
 from analysis.results import load_results
 
 REPEATED = r"(?i)(run|trial|rep|repeat|iter|seed|attempt)[-_= ]?\d+|\d{8}[-_T]?\d{4,6}|\(\d+\)"  # in names of repeats
 FASTEST = DRAFTED = 10.0  # implausible multiple of an official rate; tokens that a draft adds to one step
-BYTES = {"fp4": 0.5, "int4": 0.5, "fp8": 1.0, "int8": 1.0}  # of a weight, else 2
 NAN = float("nan")
 OFFICIAL = {  # column of an assessed run -> column of the result
     "official_id": "id", "official_round": "round", "official_accelerator": "accelerator",
@@ -118,10 +117,8 @@ def within(run: Mapping[str, Any], ttft_ms: float, tpot_ms: float) -> float:
 
 def limits(benchmark: str) -> pd.DataFrame:
     """Return the p99 limits of a benchmark by scenario (`ttft_ms`, `tpot_ms`), the strictest first."""
-    rules = tables.benchmark_limits.query("source_id == 'mlcommons-rules' and benchmark == @benchmark")
-    wide = rules.pivot_table(index="scenario", columns="quantity", values="high", aggfunc="last")
-    wide = wide.reindex(columns=["ttft_p99_limit", "tpot_p99_limit"]).set_axis(["ttft_ms", "tpot_ms"], axis=1)
-    return wide.dropna().sort_values("tpot_ms")
+    rules = interactivity.limits(benchmark).set_index("scenario")[["ttft_ms", "tpot_ms"]]
+    return rules.dropna().sort_values("tpot_ms")
 
 
 def scenario_of(run: Mapping[str, Any], rules: pd.DataFrame) -> tuple[str, str]:
@@ -253,9 +250,8 @@ def losses(row: Mapping[str, Any]) -> pd.DataFrame:
     Columns label, factor: the scenario's limits (of the official system), low concurrency (each request in flight gives
     at most one token per reading of the weights), software and setup (the rest), and answers beyond the limits.
     """
-    ceiling = (
-        row["concurrency"] * steps_per_second(row, BYTES.get(row["precision"].lower(), 2.0)) / row["accelerator_count"]
-    )
+    steps = steps_per_second(row, tables.WEIGHT_BYTES.get(row["precision"].lower(), 2.0))
+    ceiling = row["concurrency"] * steps / row["accelerator_count"]
     few = np.fmin(ceiling / row["official_rate"], 1.0)
     factors = {
         f"{row['scenario']} limits": row["official_rate"] / row["official_offline"], "low concurrency": few,

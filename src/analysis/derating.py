@@ -25,6 +25,7 @@ from analysis.results import tpot_limits
 BENCHMARKS = ("deepseek-r1", "gpt-oss-120b")  # one limit on tokens/s per user: 12.5 in Server, 66.7 in Interactive
 USES = {"batch": "Offline", "chat": "Server", "interactive": "Interactive"}
 SYSTEMS = ("node", "rack")  # one node of eight accelerators; a rack-scale system of 64 or more
+CHAT_LIMIT = 25.0  # tokens/s per user up to which answers are chat, read as they come
 FLEETS = ("fixed", "hourly", "foreseen", "pooled")
 BUSY = ["latency limit", "serving stack", "hypervisor", "networked nodes"]
 LOAD = "mean over P99 load"
@@ -71,20 +72,13 @@ def delivered_share(
     `use` is "batch" (no latency limit; always full, whatever the fleet), "chat" (the limits of Server), or
     "interactive" (those of Interactive). `fleet` is "fixed" (sized for the 99th percentile of ten-minute load),
     "hourly" (follows the last hour's traffic plus a margin), "foreseen" (each hour's traffic known), or "pooled" (so
-    too, with 16 services on one fleet). Raises NoData where no such system ran these `benchmarks`, and
-    ValueError for an unknown name.
+    too, with 16 services on one fleet). `trace` is a CSV as `bursts.read_trace` takes it: bursts are simulated on it as
+    it is, and its load over time counts if it covers a day or more, else that of the public services.
+
+    Raises NoData where no such system ran these `benchmarks`, and ValueError for an unknown name.
     """
     rows = waterfall(use, system, fleet, benchmarks, trace)
     return Share(*rows[["median", "p10", "p90"]].iloc[-1])
-
-
-def share_of_trace(path: str | Path, use: str = "chat", system: str = "node", fleet: str = "fixed") -> Share:
-    """Return the share delivered to the traffic of a trace, a CSV as `bursts.read_trace` takes it.
-
-    Bursts are simulated on the trace as it is; its load over time counts if it covers a day or more, else that of the
-    public services does.
-    """
-    return delivered_share(use, system, fleet, trace=path)
 
 
 def share_sized_for_peak(
@@ -128,6 +122,21 @@ def waterfall(
     labels[LOAD] = SIZED.get(fleet, labels[LOAD])
     note = note.where(kind.isin(["measured", "simulated"]), "")
     return rows.assign(kind=kind, label=rows["step"].map(labels), note=note)
+
+
+def use_at(interactivity: float) -> str:
+    """Return the use at so many tokens/s per user: batch without a limit (0), chat up to CHAT_LIMIT, interactive."""
+    return "batch" if interactivity == 0 else "chat" if interactivity <= CHAT_LIMIT else "interactive"
+
+
+@lru_cache(maxsize=256)
+def beside_limit(interactivity: float, accelerator: str, fleet: str = "fixed") -> pd.DataFrame:
+    """Return the factors from throughput at an interactivity to delivered: those of `waterfall` but the latency limit.
+
+    The product of `median` is the share of such throughput that a fleet delivers; racks are those of RACKS.
+    """
+    rows = waterfall(use_at(interactivity), "rack" if accelerator in RACKS else "node", fleet)
+    return rows[rows["kind"].ne("total") & rows["step"].ne("latency limit")]
 
 
 def shares(benchmarks: Sequence[str] = BENCHMARKS, trace: str | Path = "") -> pd.DataFrame:

@@ -37,16 +37,16 @@ def runs(
 
 @cache
 def limits(benchmark: str) -> pd.DataFrame:
-    """Return the latency limits of a benchmark by scenario: scenario, interactivity (tokens/s per user), ttft_ms.
+    """Return the p99 limits of a benchmark: scenario, interactivity (tokens/s per user), ttft_ms, tpot_ms.
 
     No rows for a benchmark whose rules limit no time per output token.
     """
     rows = tables.benchmark_limits
     rows = rows[rows["benchmark"].eq(benchmark) & rows["source_id"].eq("mlcommons-rules")]
     wide = rows.pivot_table(index="scenario", columns="quantity", values="high", aggfunc="min")
-    wide = wide.reindex(index=SCENARIOS[1:], columns=["tpot_p99_limit", "ttft_p99_limit"]).dropna(how="all")
-    speeds = 1000 / wide["tpot_p99_limit"]
-    found = pd.DataFrame({"interactivity": speeds, "ttft_ms": wide["ttft_p99_limit"]}).dropna(subset="interactivity")
+    wide = wide.reindex(index=SCENARIOS[1:], columns=["tpot_p99_limit", "ttft_p99_limit"])
+    tpot, ttft = wide["tpot_p99_limit"], wide["ttft_p99_limit"]
+    found = pd.DataFrame({"interactivity": 1000 / tpot, "ttft_ms": ttft, "tpot_ms": tpot}).dropna(subset="tpot_ms")
     return found.rename_axis("scenario").reset_index()
 
 
@@ -93,19 +93,19 @@ def frontier(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[kept].iloc[::-1].sort_values("accelerator", kind="stable", ignore_index=True)
 
 
-def bounds(frontier: pd.DataFrame, interactivity: float) -> pd.DataFrame:
-    """Return bounds on each accelerator's throughput at an interactivity, from its runs.
+def bounds(frontier: pd.DataFrame, interactivity: float | Iterable[float]) -> pd.DataFrame:
+    """Return bounds on each accelerator's throughput at each interactivity, from its runs.
 
     From all runs of the `frontier`: lower is the highest throughput of those as fast or faster, upper the highest of
     all slower ones (tokens/s per accelerator, of the software submitted; NaN for none).
 
     Columns: accelerator, interactivity, lower, upper.
     """
-    fast = frontier["interactivity"].ge(interactivity * (1 - ROUNDING)).rename("fast")
-    highest = frontier.groupby(["accelerator", fast])["rate_per_accelerator"].max().unstack("fast")
-    highest = highest.reindex(columns=[False, True])
-    found = pd.DataFrame({"interactivity": interactivity, "lower": highest[True], "upper": highest[False]})
-    return found.reset_index()
+    speeds = pd.DataFrame({"asked": np.unique(np.atleast_1d(interactivity)).astype(float)})
+    pairs = frontier[["accelerator", "interactivity", "rate_per_accelerator"]].merge(speeds, how="cross")
+    fast, rate = pairs["interactivity"].ge(pairs["asked"] * (1 - ROUNDING)), pairs["rate_per_accelerator"]
+    pairs = pairs.assign(interactivity=pairs["asked"], lower=rate.where(fast), upper=rate.where(~fast))
+    return pairs.groupby(["accelerator", "interactivity"], as_index=False)[["lower", "upper"]].max()
 
 
 def retained(at: pd.DataFrame) -> pd.DataFrame:

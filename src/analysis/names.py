@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 
+import pandas as pd
+
 from analysis import tables
 
 LISTED = 80  # of more valid names an error lists only the nearest
@@ -69,6 +71,17 @@ def accelerators(
     for name in [names] if isinstance(names, str) else names:
         found += by_vendor.get(name.casefold()) or [accelerator(name, known)]
     return list(dict.fromkeys(found))
+
+
+def short(names: pd.Series) -> pd.Series:
+    """Return the short names behind full names of data/accelerators.csv; other names stay."""
+    return names.map(tables.accelerators.set_index("accelerator")["label"]).fillna(names)
+
+
+def listed(names: Iterable[str], most: int = 8) -> str:
+    """Return the names, each once: the first few and how many more."""
+    names = list(dict.fromkeys(filter(None, names)))
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 @cache

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from analysis import compare, tables
+from analysis import compare, names, tables
 from analysis.compare import RACKS, USUAL_SIZE, NoData, latest
 from analysis.results import CAPPED_NAME
 
@@ -133,7 +133,8 @@ def nodes(results: pd.DataFrame, accelerators_per_node: int = 8) -> pd.DataFrame
 
     Provisioned: rated watts of processors, accelerators, and scale-up network, times 1.5 with air or 1.3 with liquid
     cooling (MLPerf Endpoints rules, appendix D). Columns: round, submitter, system, accelerator, cooling,
-    `provisioned_kw`, `lowest_kw`, `highest_kw` and `runs` (measured at the wall; NaN and 0 without), `capped`.
+    `provisioned_kw`, `lowest_kw`, `highest_kw` and `runs` (measured at the wall; NaN and 0 without), `capped`, `drew`
+    (the highest over the provisioned).
     """
     parts = tables.component_power.set_index("component")
     watts = parts["rated_watts"].fillna(parts["terabytes_per_second"] * BYTES_TO_WATTS)
@@ -151,9 +152,10 @@ def nodes(results: pd.DataFrame, accelerators_per_node: int = 8) -> pd.DataFrame
     drew[["lowest_kw", "highest_kw"]] /= 1000
     drew = drew.reset_index().astype({"round": "str"})
     found = systems.merge(drew, how="left", on=["round", "submitter", "system"])
-    short = tables.accelerators.set_index("accelerator")["label"]
-    found = found.assign(accelerator=found["accelerator"].map(short), runs=found["runs"].fillna(0))
-    found = found.dropna(subset="provisioned_kw").assign(capped=found["capped"].eq(True))
+    found = found.assign(accelerator=names.short(found["accelerator"]), runs=found["runs"].fillna(0))
+    found = found.dropna(subset="provisioned_kw").assign(
+        capped=found["capped"].eq(True), drew=found["highest_kw"] / found["provisioned_kw"]
+    )
     return found.sort_values("provisioned_kw", ascending=False, ignore_index=True)
 
 
@@ -165,6 +167,19 @@ def provisioned_and_drawn(systems: pd.DataFrame) -> pd.DataFrame:
     drew = systems.assign(kw=systems["highest_kw"], provisioned=False, note=capped).dropna(subset="kw")
     rated = systems.assign(kw=systems["provisioned_kw"], lowest_kw=np.nan, provisioned=True, note="")
     return pd.concat([rated, drew], ignore_index=True)
+
+
+def energy_by_load() -> pd.DataFrame:
+    """Return joules per output token of InferenceX PowerX by concurrency, of the best layout each; no MLPerf results.
+
+    Columns: those of data/energy_per_token.csv and `setting` (model, precision, accelerator, and lengths in words).
+    """
+    runs = tables.energy_per_token
+    runs = runs[runs["source_id"].eq("inferencex-powerx")].sort_values("joules_per_output_token")
+    best = runs.drop_duplicates("concurrency").sort_values("concurrency")
+    lengths = best["prompt_tokens"].map(" {:,.0f} tokens in".format) + best["answer_tokens"].map(", {:,.0f} out".format)
+    setting = best["model"] + " " + best["precision"].str.upper() + " on " + best["accelerator"] + "," + lengths
+    return best.assign(setting=setting)
 
 
 def usd_per_megawatt_year(usd_per_kilowatt_hour: float) -> float:

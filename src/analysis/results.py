@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
-from analysis import tables
+from analysis import names, tables
 from analysis.paths import official_files
 
 TOKENS = "tokens/s"
@@ -64,21 +64,19 @@ def _identity(rows: pd.DataFrame) -> dict[str, pd.Series]:
         {*rounds.index, *rows["round"]}, key=lambda name: [int(n) for n in name.removeprefix("v").split(".")]
     )
     spelling = rows["submitter"].groupby(rows["submitter"].str.casefold()).agg(lambda names: names.mode().iloc[-1])
-    by_software = rows.groupby(["system", "serving_software"], as_index=False).size()
     machine = [
         "".join(filter(str.isalnum, system.replace(software, "").casefold())) if software else system
-        for system, software in zip(by_software["system"], by_software["serving_software"], strict=True)
+        for system, software in zip(rows["system"], rows["serving_software"], strict=True)
     ]
-    machines = pd.Series(machine, pd.MultiIndex.from_frame(by_software[["system", "serving_software"]]), dtype="str")
     return {
         "round": pd.Categorical(rows["round"], order, ordered=True),
         "published": pd.to_datetime(rows["round"].map(rounds["published"]), errors="coerce"),
         "submitter": rows["submitter"].str.casefold().map(spelling),
-        "machine": machines.reindex(pd.MultiIndex.from_frame(rows[["system", "serving_software"]])).to_numpy(),
+        "machine": pd.Series(machine, rows.index, dtype="str"),
         "vendor": rows["accelerator"].map(parts["vendor"]).fillna(""),
         "kind": rows["accelerator"].map(parts["kind"]).fillna(""),
         "rated_watts": rows["accelerator"].map(parts["power_limit_w"]),
-        "accelerator": rows["accelerator"].map(parts["label"]).fillna(rows["accelerator"]),
+        "accelerator": names.short(rows["accelerator"]),
         "model": rows["benchmark"].map(benchmarks["label"]).fillna(rows["benchmark"]),
         "comparable_since": _comparable_since(rows),
     }

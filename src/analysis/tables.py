@@ -19,6 +19,10 @@ from analysis.paths import DATA, read_file
 
 DESCRIPTOR = "datapackage.json"
 DTYPES = {"string": "str", "number": "float64", "integer": "float64", "date": "str", "year": "float64"}
+WEIGHT_BYTES = {"fp16": 2.0, "fp8": 1.0, "int8": 1.0, "int4": 0.5, "fp4": 0.5}  # of a weight, or a number cached
+COMPUTE = {  # the column of data/accelerators.csv with the peak rate in a precision
+    "fp16": "fp16_dense_tflops", "fp8": "fp8_dense_tflops", "int8": "int8_dense_tops", "fp4": "fp4_dense_tflops",
+}  # fmt: skip
 BOOLEANS = {"true": True, "false": False, "True": True, "False": False}
 
 

@@ -138,7 +138,9 @@ def test_an_accelerator_without_a_datasheet_is_left_out_with_its_reason(monkeypa
     rows = interactivity.runs("gpt-oss-120b")
     new = rows[rows["accelerator"].eq("B200")].assign(accelerator="New part", id=lambda frame: "n" + frame["id"])
     monkeypatch.setattr(interactivity, "runs", lambda *args, **asked: pd.concat([rows, new], ignore_index=True))
+    capacity._throughput.cache_clear()
     found = plans(Demand(benchmark="gpt-oss-120b")).set_index("accelerator")
+    capacity._throughput.cache_clear()
     assert found.loc["New part", "reason"] == curve.NO_COMPUTE and found.loc["B200", "reason"] == ""
     assert found.loc["New part", "throughput"] == found.loc["B200", "throughput"]
 

@@ -10,14 +10,13 @@ import pandas as pd
 
 from analysis import tables
 from analysis.audit.verdicts import EXPECTED, FOUND, compare, difference, factor, span, tell
+from analysis.tables import COMPUTE, WEIGHT_BYTES
 
 FACTS = {
     "memory_capacity": "memory_gb",
     "memory_bandwidth": "memory_bandwidth_gb_per_s",
     "power_limit": "power_limit_w",
 }
-BYTES = {"fp16": 2.0, "fp8": 1.0, "int8": 1.0, "int4": 0.5, "fp4": 0.5}  # of a weight
-SPEEDS = {"fp16": "fp16_dense_tflops", "fp8": "fp8_dense_tflops", "int8": "int8_dense_tops", "fp4": "fp4_dense_tflops"}
 ALIKE = ["quantity", "accelerator", "baseline_accelerator", "benchmark", "scenario", "round"]
 UNLESS = "unless speculative decoding, sparsity, or a larger batch was used."
 
@@ -101,12 +100,12 @@ def limits(figures: pd.DataFrame) -> pd.DataFrame:
     rates = figures[figures["quantity"].eq("throughput") & figures["unit"].eq("tokens/s")]
     rows = rates[rates["duplicate_of"].eq("")].merge(parts, on="accelerator").merge(models, on="benchmark")
     active = rows["active_parameters_billion"].fillna(rows["parameters_billion"])
-    width = rows["precision"].map(BYTES).astype(float).fillna(min(BYTES.values()))
+    width = rows["precision"].map(WEIGHT_BYTES).astype(float).fillna(min(WEIGHT_BYTES.values()))
     least = 2 ** np.ceil(np.log2(rows["parameters_billion"] * width / rows["memory_gb"]).clip(lower=0))
     count = rows["accelerator_count"].where(rows["per"].eq("system"), 1)
     held = pd.concat([count, least], axis=1).max(axis=1)
-    speed = rows[list(SPEEDS.values())].max(axis=1)
-    for precision, column in SPEEDS.items():
+    speed = rows[list(COMPUTE.values())].max(axis=1)
+    for precision, column in COMPUTE.items():
         speed = speed.mask(rows["precision"].eq(precision), rows[column].fillna(rows["fp16_dense_tflops"]))
     by_bandwidth = (held * rows["memory_bandwidth_gb_per_s"] / (active * width)).where(rows["batch_size"].eq(1))
     at_one = rows.assign(

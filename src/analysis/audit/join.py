@@ -7,6 +7,7 @@ import pandas as pd
 from analysis import tables
 from analysis.audit import claims, expected, official
 from analysis.audit.verdicts import FOUND, HOLDS, compare, rank, span, tell
+from analysis.names import short
 from analysis.paths import DATA, replacing
 from analysis.results import load_results
 
@@ -31,10 +32,8 @@ MISSING = {  # what the check of a quantity would need
 def load_figures() -> pd.DataFrame:
     """Return data/figures.csv, corrected, with the short names of accelerators and `model`, the benchmark's label."""
     figures = tables.load("figures")
-    short = dict(zip(tables.accelerators["accelerator"], tables.accelerators["label"], strict=True))
-    sides = ["accelerator", "baseline_accelerator"]
-    figures = figures.assign(**{side: figures[side].map(short).fillna(figures[side]) for side in sides})
-    excluded = [[short.get(name, name) for name in names.split(";")] for names in figures["excluded_accelerators"]]
+    figures = figures.assign(**{side: short(figures[side]) for side in ("accelerator", "baseline_accelerator")})
+    excluded = short(figures["excluded_accelerators"].str.split(";").explode()).groupby(level=0).agg(list)
     models = figures["benchmark"].map(tables.benchmarks.set_index("benchmark")["label"]).fillna("")
     return figures.assign(excluded_accelerators=excluded, model=models)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from analysis import tables
+from analysis import names, tables
 from analysis.audit.verdicts import AGREES, FOUND, HOLDS, compare, difference, rank, span, tell
 
 METRIC = {"throughput": "throughput", "latency": "latency", "power": "throughput", "throughput_per_watt": "throughput"}
@@ -47,12 +47,6 @@ def labels(found: pd.DataFrame) -> pd.DataFrame:
     rows = found[found["verdict"].isin(HOLDS)].merge(fixes.drop(columns="reason"), left_on="id", right_on="key")
     words = tell(rows, "Printed as {printed}; holds as {corrected}: {record}.")
     return rows.assign(check="label", verdict="conditional", reason=words)[FOUND]
-
-
-def listed(names: pd.Series, most: int = 3) -> str:
-    """Return the names, each once: the first few and how many more."""
-    names = list(dict.fromkeys(filter(None, names)))
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def parts(names: Iterable[str] = ()) -> pd.DataFrame:
@@ -138,7 +132,7 @@ def _found(pairs: pd.DataFrame) -> pd.DataFrame:
     found = groups.first().assign(
         expected_low=groups["expected_low"].min(),
         expected_high=groups["expected_high"].max(),
-        ids=groups["result_id"].agg(listed),
+        ids=groups["result_id"].agg(lambda ids: names.listed(ids, 3)),
         parts=groups["submitted"].agg(lambda names: " and ".join(dict.fromkeys(names))),
         sizes=groups["size"].agg(lambda sizes: "/".join(f"{size:g}x" for size in sorted(set(sizes)))),
     )

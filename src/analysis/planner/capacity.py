@@ -20,12 +20,12 @@ import numpy as np
 import pandas as pd
 
 from analysis import cost, derating, interactivity, names, tables
-from analysis.compare import RACKS, NoData
+from analysis.compare import RACKS, USUAL_SIZE, NoData
 from analysis.cost import SECONDS_PER_HOUR
 from analysis.planner import curve, decoding, queueing
 from analysis.planner.curve import Workload
-from analysis.planner.decoding import COMPUTE_SHARE, NODE
-from analysis.planner.models import BYTES, Lengths, Model
+from analysis.planner.decoding import COMPUTE_SHARE
+from analysis.planner.models import Lengths, Model
 from analysis.results import load_results
 
 BOUNDS = {  # of what is asked: least and most; 0 stands for the default where it is one
@@ -82,7 +82,7 @@ class Demand:
                 raise ValueError(f"{name}: {value:g}, expected {low:g} to {high:,g}")
         names.choose(self.fleet, derating.FLEETS, "fleet")
         names.choose(self.cost_model, cost.COST_MODELS, "cost model")
-        names.choose(self.precision or "fp8", BYTES, "precision of weights")
+        names.choose(self.precision or "fp8", tables.WEIGHT_BYTES, "precision of weights")
         if not (self.benchmark or self.model or self.parameters):
             raise ValueError("benchmark, model, or parameters: one of them says what is served")
         if self.active_parameters and not self.parameters:
@@ -135,19 +135,27 @@ def plans(demand: Demand) -> pd.DataFrame:
     workload = demand.workload
     named = load_results()["accelerator"].unique()
     asked = names.accelerators(demand.accelerators, named) if demand.accelerators else []
-    rows = interactivity.runs(workload.model.benchmark, rounds=demand.rounds)
     prices = cost.prices(demand.cost_model, own=demand.prices).set_index("accelerator")
     others = asked or list(prices.index)
-    found = curve.throughput_at(rows, demand.tokens_per_user, accelerators=others, workload=workload)
+    found, sizes = _throughput(workload, demand.tokens_per_user, demand.rounds, tuple(others))
     found = pd.concat([found, _without_result(others, found)], ignore_index=True)
     found = found[found["accelerator"].isin(asked)] if asked else found
-    sizes = unit_sizes(rows)
     known, over_rated = kilowatts()
-    found["unit"] = found["accelerator"].map(sizes).fillna(NODE).astype(int)
+    found["unit"] = found["accelerator"].map(sizes).fillna(USUAL_SIZE).astype(int)
     rated = [float(decoding.datasheet(name)["power_limit_w"]) * over_rated for name in found["accelerator"]]
     found["watts"] = (1000 * found["accelerator"].map(known)).fillna(pd.Series(rated, found.index))
     found = found.join(prices[["usd_per_hour", "quoted"]], on="accelerator").fillna({"quoted": ""})
     return pd.DataFrame([_plan(demand, row) for row in found.itertuples()])
+
+
+@lru_cache(maxsize=8)  # the changes of `choice.sensitivity` ask for the same throughput again and again
+def _throughput(
+    workload: Workload, tokens_per_user: float, rounds: tuple[str, ...], accelerators: tuple[str, ...]
+) -> tuple[pd.DataFrame, dict[str, int]]:
+    """Return throughput at an interactivity, and the sizes of units."""
+    rows = interactivity.runs(workload.model.benchmark, rounds=rounds)
+    found = curve.throughput_at(rows, tokens_per_user, accelerators=accelerators, workload=workload)
+    return found, unit_sizes(rows)
 
 
 def plan(demand: Demand, accelerator: str) -> pd.Series:
@@ -170,7 +178,7 @@ def delivered(tokens_per_user: float, accelerator: str = "", fleet: str = "fixed
     The factors of real_world_derating but the latency limit, which the curve has: serving stack, hypervisor, networked
     nodes, bursts, mean over P99 load, spare nodes. Without a limit (0 tokens/s per user) a system is always full.
     """
-    parts = _factors(tokens_per_user, accelerator in RACKS, fleet)
+    parts = derating.beside_limit(tokens_per_user, accelerator, fleet)
     median = parts["median"].prod()
     low, high = (np.hypot.reduce(np.log(parts[end] / parts["median"]).to_numpy()) for end in ("p10", "p90"))
     return derating.Share(float(median), float(median * np.exp(-low)), float(median * np.exp(high)))
@@ -272,14 +280,6 @@ def _drawn(low: float, middle: float, high: float, quantiles: np.ndarray) -> np.
     return middle * np.exp(np.where(away < 0, np.log(middle / low), np.log(high / middle)) * away)
 
 
-@lru_cache(maxsize=64)
-def _factors(tokens_per_user: float, rack: bool, fleet: str) -> pd.DataFrame:
-    """Return the factors of real_world_derating that apply beside the latency limit: step, median, p10, p90."""
-    use = "batch" if tokens_per_user == 0 else "chat" if tokens_per_user <= cost.CHAT_LIMIT else "interactive"
-    rows = derating.waterfall(use, "rack" if rack else "node", fleet)
-    return rows[rows["kind"].ne("total") & rows["step"].ne("latency limit")]
-
-
 def _traffic(demand: Demand, accelerator: str) -> tuple[derating.Share, float, float]:
     """Return the delivered share, the share that a busy system keeps, and P99 over mean load.
 
@@ -287,7 +287,7 @@ def _traffic(demand: Demand, accelerator: str) -> tuple[derating.Share, float, f
     """
     if own := demand.delivered_share:
         return derating.Share(own, own, own), own, 1.0
-    parts = _factors(demand.tokens_per_user, accelerator in RACKS, demand.fleet).set_index("step")["median"]
+    parts = derating.beside_limit(demand.tokens_per_user, accelerator, demand.fleet).set_index("step")["median"]
     busy = float(parts[parts.index.isin(derating.BUSY)].prod())
     return delivered(demand.tokens_per_user, accelerator, demand.fleet), busy, 1 / float(parts[derating.LOAD])
 
@@ -297,7 +297,7 @@ def _prefill_seconds(workload: Workload, accelerator: str, precision: str, unit:
 
     Prompt tokens x 2 x active parameters over the dense compute of the node, of which COMPUTE_SHARE is reached.
     """
-    tflops = decoding.peak_tflops(accelerator, precision) * min(unit, NODE) * COMPUTE_SHARE
+    tflops = decoding.peak_tflops(accelerator, precision) * min(unit, USUAL_SIZE) * COMPUTE_SHARE
     return workload.lengths.long_prompt * 2e9 * workload.model.active / (tflops * 1e12)
 
 

@@ -83,8 +83,7 @@ def throughput_at(
         curve = _Curve(benchmark, points, workload)
         found += [(speed, accelerator, *curve.at(speed)) for speed in speeds]
     frame = pd.DataFrame(found, columns=COLUMNS)
-    proven = pd.concat([runs_of.bounds(frontier, speed) for speed in dict.fromkeys(speeds)])
-    frame = frame.merge(proven, how="left", on=["interactivity", "accelerator"])
+    frame = frame.merge(runs_of.bounds(frontier, speeds), how="left", on=["interactivity", "accelerator"])
     most = frame[["throughput", "upper"]].max(axis=1).where(frame["evidence"].eq(INTERPOLATED), np.inf)
     frame["high"] = frame["high"].clip(upper=most)
     return frame.sort_values(["interactivity", "throughput"], ascending=[True, False], kind="stable", ignore_index=True)

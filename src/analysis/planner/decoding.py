@@ -15,16 +15,15 @@ from typing import Any
 import numpy as np
 
 from analysis import tables
-from analysis.compare import RACKS
+from analysis.compare import RACKS, USUAL_SIZE
 from analysis.planner import models
-from analysis.planner.models import BYTES, Lengths, Model
+from analysis.planner.models import Lengths, Model
+from analysis.tables import COMPUTE, WEIGHT_BYTES
 
 READ_SHARE, COMPUTE_SHARE = 0.6, 0.4  # of the datasheet's bandwidth and dense compute that a step reaches
 LAYER_SECONDS = 20e-6  # that a step loses in a layer, and again each time that twice as many accelerators share it
 HEADROOM = 0.1  # share of memory that weights and KV cache leave free
-NODE = 8  # accelerators whose links join them in one group
 SPEEDS = np.geomspace(0.5, 4000.0, 240)  # tokens/s per user at which a curve is known
-COMPUTE = {"fp16": "fp16_dense_tflops", "fp8": "fp8_dense_tflops", "int8": "int8_dense_tops", "fp4": "fp4_dense_tflops"}
 COMPUTED_IN = {  # number formats that compute weights of a precision, the fastest first
     "fp16": ["fp16"], "fp8": ["fp8", "fp16"], "int8": ["int8", "fp16"],
     "fp4": ["fp4", "fp8", "fp16"], "int4": ["int8", "fp8", "fp16"],
@@ -56,15 +55,15 @@ def datasheet(accelerator: str) -> dict[str, Any]:
     return found[0] if found else {name: "" if kind == "str" else np.nan for name, kind in rows.dtypes.items()}
 
 
-def group(accelerator: str, count: float = NODE) -> int:
+def group(accelerator: str, count: float = USUAL_SIZE) -> int:
     """Return the most accelerators that share one copy of the weights: a node's, a rack's, or all of a small system."""
-    most = RACKS.get(accelerator, NODE)
+    most = RACKS.get(accelerator, USUAL_SIZE)
     return int(min(count, most)) if count >= 1 else most
 
 
 def weights_in(accelerator: str, stated: str = "") -> str:
     """Return the precision of weights: `stated` below 16 bits, else the smallest that the accelerator computes in."""
-    if BYTES.get(stated, 2.0) < 2:
+    if WEIGHT_BYTES.get(stated, 2.0) < 2:
         return stated
     facts = datasheet(accelerator)
     return next((name for name in ("fp4", "fp8", "int8") if facts[COMPUTE[name]] > 0), "fp16")
@@ -78,7 +77,7 @@ def peak_tflops(accelerator: str, precision: str) -> float:
 
 @lru_cache(maxsize=4096)
 def decoding(
-    accelerator: str, model: Model, lengths: Lengths, precision: str = "", most: int = NODE
+    accelerator: str, model: Model, lengths: Lengths, precision: str = "", most: int = USUAL_SIZE
 ) -> Decoding | None:
     """Return the curve of an accelerator over groups of 1, 2, 4 ... `most` that hold the weights.
 
@@ -116,7 +115,7 @@ def decoding(
     return Decoding(np.where(SPEEDS[last] < SPEEDS, rates[last] * left.clip(0.0), rates), roof)
 
 
-def of_benchmark(accelerator: str, benchmark: str, precision: str = "", most: int = NODE) -> Decoding | None:
+def of_benchmark(accelerator: str, benchmark: str, precision: str = "", most: int = USUAL_SIZE) -> Decoding | None:
     """Return the curve of an accelerator for the model and the requests of a benchmark; None as in `decoding`."""
     lengths = models.lengths(models.requests_of(benchmark))
     return decoding(accelerator, models.of_benchmark(benchmark), lengths, precision, most)

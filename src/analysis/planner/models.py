@@ -11,7 +11,6 @@ import pandas as pd
 
 from analysis import names, tables
 
-BYTES = {"fp16": 2.0, "fp8": 1.0, "int8": 1.0, "int4": 0.5, "fp4": 0.5}  # of a weight or a number in the KV cache
 MOST_TOKENS = 10_000_000  # of a prompt or an answer
 
 
@@ -47,13 +46,13 @@ class Model:
 
     def weight_gb(self, precision: str) -> float:
         """Return the gigabytes (1e9 bytes) of the weights."""
-        return self.parameters * BYTES[precision]
+        return self.parameters * tables.WEIGHT_BYTES[precision]
 
     def cache_gb(self, tokens: float, precision: str = "fp8") -> float:
         """Return the gigabytes (1e9 bytes) that a request with so many tokens has in the KV cache."""
         whole = (self.layers - self.windowed_layers) * tokens
         windowed = self.windowed_layers * min(tokens, self.window_tokens)
-        return (whole + windowed) * self.cached * BYTES[precision] / 1e9
+        return (whole + windowed) * self.cached * tables.WEIGHT_BYTES[precision] / 1e9
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,10 @@ import numpy as np
 import pandas as pd
 
 from analysis import tables
-from analysis.compare import RACKS, NoData, each
+from analysis.compare import RACKS, USUAL_SIZE, NoData, each
 from analysis.interactivity import SCENARIOS, limits
 from analysis.paths import DATA, replacing
 from analysis.planner import decoding, models
-from analysis.planner.decoding import NODE
 
 SINCE = "v4.1"  # the first round whose language models are all published in tokens per second
 KNOWN, NONE = "Offline known", "no result of the accelerator"
@@ -82,7 +81,7 @@ def modeled(systems: pd.DataFrame) -> pd.DataFrame:
     return systems.assign(
         family=[row["family"] for row in facts],
         kind=[row["kind"] for row in facts],
-        rack=systems["accelerator_count"].gt(NODE),
+        rack=systems["accelerator_count"].gt(USUAL_SIZE),
         ceiling=ceilings,
         model_share=np.array(at_limit) / np.array(ceilings),
     )
@@ -131,7 +130,7 @@ def estimates(benchmark: str, systems: pd.DataFrame) -> pd.DataFrame:
         round=asked["round"].astype(str),
         accelerator_count=asked["accelerator_count"].fillna(asked["accelerator"].map(RACKS)),
     )
-    asked["accelerator_count"] = asked["accelerator_count"].fillna(NODE)
+    asked["accelerator_count"] = asked["accelerator_count"].fillna(USUAL_SIZE)
     asked = asked.merge(speeds[["scenario", "interactivity"]], how="cross")
     asked = modeled(asked)
     estimated = pd.Series(offline(known, asked), asked.index)
@@ -236,7 +235,7 @@ def _other_system(known: pd.DataFrame) -> np.ndarray:
     Of the usual size where there is one, and not of the same submitter and name.
     """
     age = known["round"].map(tables.rounds["round"].tolist().index).to_numpy()
-    usual = known["accelerator_count"].eq(NODE) | known["accelerator_count"].eq(known["accelerator"].map(RACKS))
+    usual = known["accelerator_count"].eq(USUAL_SIZE) | known["accelerator_count"].eq(known["accelerator"].map(RACKS))
     other = _same(known, known, "scenario") & _same(known, known, "accelerator") & known["bare"].to_numpy()
     other &= ~(_same(known, known, "submitter") & _same(known, known, "system")) & (age <= age[:, None])
     sized = other & usual.to_numpy()

@@ -1,0 +1,31 @@
+"""Files are read where they are plain and small, and replaced whole or not at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.paths import read_file, replacing
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
+    file = tmp_path / "table.csv"
+    with replacing(file) as beside:
+        beside.write_text("old")
+    with pytest.raises(ZeroDivisionError), replacing(file) as beside:
+        beside.write_text("new")
+        _ = 1 / 0
+    assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
+    assert file.read_text() == "old"
+
+
+def test_what_is_no_plain_file_or_too_large_is_named(tmp_path):
+    file = tmp_path / "table.csv"
+    file.write_text("12345")
+    assert read_file(file, 5) == b"12345"
+    for path, most, words in (
+        (file, 4, "larger than 4 bytes"),
+        (tmp_path, 5, "plain file"),
+        (file / "x", 5, "no such"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            read_file(path, most)
