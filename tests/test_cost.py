@@ -67,7 +67,9 @@ def costs():
     rows = [(0, "A", 1000.0, 2.0), (0, "B", 500.0, 0.9), (20, "A", 600.0, 2.0), (20, "B", 200.0, 0.9)]
     frame = pd.DataFrame(rows, columns=["interactivity", "accelerator", "throughput", "usd_per_hour"])
     usd = cost.usd_per_million(frame["throughput"], frame["usd_per_hour"])
-    return frame.assign(usd_per_million=usd, use="chat", at="", evidence="measured", served=1.0, round="v6.1", submitter="S")
+    return frame.assign(
+        usd_per_million=usd, use="chat", at="", evidence="measured", served=1.0, round="v6.1", submitter="S"
+    )
 
 
 def test_the_cheapest_and_its_margin():
