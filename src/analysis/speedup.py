@@ -158,8 +158,9 @@ def by_benchmark(
     if not tables:
         raise NoData(f"no benchmark has a comparable result of {baseline} or {instead} since {since}")
     grid = pd.concat(tables, ignore_index=True)
-    size = (" @" + grid["accelerator_count"].map("{:.0f}".format)).where(grid["accelerator_count"].ne(USUAL_SIZE), "")
-    words = grid["precision"].str.upper().replace("", "?") + " " + grid["round"].astype("str") + size
+    size = ("@" + grid["accelerator_count"].map("{:.0f}".format)).where(grid["accelerator_count"].ne(USUAL_SIZE), "")
+    short = grid["precision_label"].str.replace(r" \(.*| weights", "", regex=True).replace("not stated", "?")
+    words = short + " " + grid["round"].astype("str") + size
     return grid.assign(cell=grid["speedup"].map("{:.2f}".format) + "\n" + words)
 
 
@@ -193,6 +194,38 @@ def matrix(results: pd.DataFrame, since: str, scenario: str = "Offline", least: 
     size = (" @" + table["accelerator_count"].map("{:.0f}".format)).where(table["accelerator_count"].ne(USUAL_SIZE), "")
     words = table["round"].astype("str") + size
     return table.assign(cell=table["share"].map("{:.0%}".format) + "\n" + words)
+
+
+def as_grid(grid: pd.DataFrame, order: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return speedups and cells of `by_benchmark` as a grid: accelerators by vendor, by their speedup on model `order`.
+
+    Columns are scenario and model, Offline first.
+    """
+    wide = grid.pivot(index=["vendor", "accelerator"], columns=["scenario", "model"], values=["speedup", "cell"])
+    wide = wide.sort_index(axis=1, level=1, ascending=False)
+    first = ("speedup", "Offline", order)
+    if first in wide:
+        wide = wide.sort_values(first, ascending=False)
+    wide = wide.sort_index(level="vendor", ascending=False, sort_remaining=False)
+    return wide["speedup"].astype(float), wide["cell"]
+
+
+def previews(results: pd.DataFrame, benchmarks: Iterable[str]) -> pd.DataFrame:
+    """Return the preview systems of the newest round over its fastest available accelerator, best of each size.
+
+    Columns: those of the results, `over` (that accelerator) and `ratio` of throughput per accelerator.
+    """
+    rows = results[results["round"].eq(results["round"].max()) & results["benchmark"].isin(list(benchmarks))]
+    found = []
+    for (benchmark, scenario), part in rows.groupby(["benchmark", "scenario"]):
+        systems = comparable(part, benchmark=benchmark, scenario=scenario, available=False)
+        new = systems[systems["availability"].eq("preview")]
+        sold = systems[systems["availability"].eq("available") & systems["hypervisor"].eq("")]
+        if len(new) and len(sold):
+            best = sold.loc[sold["rate_per_accelerator"].idxmax()]
+            ratio = new["rate_per_accelerator"] / best["rate_per_accelerator"]
+            found.append(new.assign(over=best["accelerator"], ratio=ratio))
+    return pd.concat(found, ignore_index=True) if found else rows.iloc[:0].assign(over="", ratio=np.nan)
 
 
 def per_dollar_and_kilowatt(steps: pd.DataFrame, prices: pd.DataFrame) -> pd.DataFrame:
