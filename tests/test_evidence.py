@@ -76,26 +76,9 @@ def test_matched_pairs_differ_in_one_column():
     assert best["ratio"].tolist() == [1.6]
 
 
-def test_demand_over_time_counts_whole_windows():
-    trace = pd.DataFrame({"arrival_seconds": [0.0, 1.0, 25.0, 31.0], "answer_tokens": [5, 7, 30, 100]})
-    demand = evidence.demand_over_time(trace, 10)
-    assert demand.index.tolist() == [0, 10, 20]
-    assert demand.tolist() == [0.2, 0, 0.1]  # the window of 30 to 40 s is not filled
-    assert evidence.demand_over_time(trace, 10, "answer_tokens").tolist() == [1.2, 0, 3]
-    with pytest.raises(ValueError, match="window is 0"):
-        evidence.demand_over_time(trace, 0)
-
-
-def test_peak_over_mean_of_windows():
-    rates = pd.Series([1.0, 3.0, 2.0, 6.0], index=[0, 600, 1200, 1800])
-    assert evidence.peak_over_mean(rates) == 2
-    assert evidence.peak_over_mean(rates, 1200) == pytest.approx(4 / 3)
-    assert evidence.peak_over_mean(rates, quantile=0.5) == pytest.approx(2.5 / 3)
-
-
 def test_unknown_names_are_refused_with_the_valid_ones():
-    with pytest.raises(ValueError, match="conversation"):
-        evidence.traffic_trace("conversatoin")
+    with pytest.raises(ValueError, match="accelmark"):
+        evidence.precision_effects("accelmrk")
     with pytest.raises(ValueError, match=r"0\.14\.0"):
         evidence.tensorrt_llm("0.15")
 
@@ -175,20 +158,23 @@ def test_inferencex_runs_are_listed_once_and_unfinished_ones_marked():
     [("m-large", 2.98, 2.08), ("m-mid", 1.84, 1.75), ("m-small", 3.24, 1.98), ("deepseek-r1", 2.66, 2.45)],
 )
 def test_traffic_of_ten_minutes(service, peak, percentile):
-    rates = evidence.traffic_rates(service).set_index("seconds")["requests_per_second"]
-    assert round(evidence.peak_over_mean(rates), 2) == peak
-    assert round(evidence.peak_over_mean(rates, quantile=0.99), 2) == percentile
+    rows = tables.traffic_rates
+    rates = rows.loc[rows["service"].eq(service) & rows["active_clients"].gt(0), "requests_per_second"]
+    assert round(rates.max() / rates.mean(), 2) == peak
+    assert round(rates.quantile(0.99) / rates.mean(), 2) == percentile
 
 
 @pytest.mark.parametrize(("service", "minute", "ten_seconds"), [("conversation", 1.52, 1.77), ("code", 4.18, 12.8)])
 def test_traffic_within_an_hour(service, minute, ten_seconds):
-    trace = evidence.traffic_trace(service)
-    assert round(evidence.peak_over_mean(evidence.demand_over_time(trace, 60)), 2) == minute
-    assert evidence.peak_over_mean(evidence.demand_over_time(trace, 10)) == pytest.approx(ten_seconds, rel=0.004)
+    arrivals = tables.traffic_traces.query("service == @service")["arrival_seconds"]
+    for window, expected in ((60, minute), (10, ten_seconds)):
+        windows = range(int(arrivals.max() // window))  # whole ones
+        requests = (arrivals // window).value_counts().reindex(windows, fill_value=0)
+        assert requests.max() / requests.mean() == pytest.approx(expected, rel=0.004)
 
 
 def test_reused_prompt_tokens_of_mooncake():
-    trace = evidence.traffic_trace("mooncake")
+    trace = tables.traffic_traces.query("service == 'mooncake'")
     assert round(trace["reused_prompt_tokens"].sum() / trace["prompt_tokens"].sum(), 2) == 0.37
 
 
@@ -202,7 +188,7 @@ def test_newest_prices_are_of_august_2026_and_hold_no_placeholder():
 
 
 def test_accuracy_targets_are_the_share_of_the_reference():
-    targets = evidence.accuracy_targets()
+    targets = tables.accuracy_targets
     known = targets["target_percent"].notna()
     expected = targets["reference"] * targets["target_percent"] / 100
     assert (targets["minimum"] - expected)[known].abs().max() < 1e-3 * 1e-3 * targets["minimum"].max()
@@ -231,7 +217,7 @@ def test_rows_as_in_their_sources_inferencex_points():
 
 
 def test_rows_as_in_their_sources_gsm8k():
-    theirs, ours = source("inferencex_gsm8k_evals.csv"), evidence.gsm8k()
+    theirs, ours = source("inferencex_gsm8k_evals.csv"), tables.gsm8k_accuracy
     assert np.allclose(theirs["em_strict"] * 100, ours["accuracy_percent"], atol=1e-4)
     assert np.allclose(theirs["em_strict_se"] * 100, ours["standard_error_points"], atol=1e-4)
 

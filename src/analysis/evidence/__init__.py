@@ -1,6 +1,6 @@
-"""Evidence beside MLPerf: public serving runs, accuracy by precision, energy per token, and production traffic.
+"""Evidence beside MLPerf: public serving runs, and speed, memory, and quality by precision.
 
-None of it is an MLPerf result: a rate, ratio, or rank never crosses from one to the other. docs/data.md says of each
+`analysis.tables` has the tables as they are, those of energy per token and traffic among them. None of it is an MLPerf result: a rate, ratio, or rank never crosses from one to the other. docs/data.md says of each
 table what it is, from when, under which licence, and what it must not be compared with.
 """
 
@@ -17,9 +17,8 @@ from analysis.evidence.inferencex_files import append_inferencex, own_runs, read
 from analysis.evidence.precision import checkpoint_sizes, gsm8k_by_precision, public_scores
 
 __all__ = [
-    "accuracy_targets", "append_inferencex", "checkpoint_sizes", "demand_over_time", "energy_per_token", "envelope",
-    "gsm8k", "gsm8k_by_precision", "inferencex", "matched_pairs", "peak_over_mean", "precision_effects",
-    "public_scores", "read_inferencex", "tensorrt_llm", "traffic_rates", "traffic_trace", "value_at",
+    "append_inferencex", "checkpoint_sizes", "envelope", "gsm8k_by_precision", "inferencex", "matched_pairs",
+    "precision_effects", "public_scores", "read_inferencex", "tensorrt_llm", "value_at",
 ]  # fmt: skip
 
 SPEED = "tokens_per_second_per_user"
@@ -47,11 +46,6 @@ def inferencex(*, unfinished: bool = False, disaggregated: bool | None = None) -
     return runs[keep].copy()
 
 
-def gsm8k() -> pd.DataFrame:
-    """Return the GSM8K accuracy of models that InferenceX serves, with standard errors, one row per evaluation."""
-    return tables.load("gsm8k_accuracy").copy()
-
-
 def tensorrt_llm(version: str = "") -> pd.DataFrame:
     """Return TensorRT-LLM's published throughput, of one version or of all. Compare rows of one version only."""
     rows = tables.load("tensorrt_llm_throughput")
@@ -66,37 +60,6 @@ def precision_effects(source_id: str = "", metric: str = "") -> pd.DataFrame:
     for column, wanted in (("source_id", source_id), ("metric", metric)):
         if wanted:
             rows = rows[rows[column].eq(names.choose(wanted, rows[column].unique(), column))]
-    return rows.copy()
-
-
-def energy_per_token() -> pd.DataFrame:
-    """Return watts and joules per token by load: runs of InferenceX PowerX, and medians over runs of ML.ENERGY."""
-    return tables.load("energy_per_token").copy()
-
-
-def accuracy_targets() -> pd.DataFrame:
-    """Return the lowest valid score and the reference of each MLPerf round, benchmark, target, and metric."""
-    return tables.load("accuracy_targets").copy()
-
-
-def traffic_rates(service: str = "", *, gaps: bool = False) -> pd.DataFrame:
-    """Return requests per second of production services in windows of ten minutes; of one service or of all.
-
-    Windows in which no client was recorded are left out unless `gaps`.
-    """
-    rows = _of_service("traffic_rates", service)
-    return rows if gaps else rows[rows["active_clients"].gt(0)]
-
-
-def traffic_trace(service: str = "") -> pd.DataFrame:
-    """Return arrivals and tokens of each request of an hour of production services; of one service or of all."""
-    return _of_service("traffic_traces", service)
-
-
-def _of_service(table: str, service: str) -> pd.DataFrame:
-    rows = tables.load(table)
-    if service:
-        rows = rows[rows["service"].eq(names.choose(service, rows["service"].unique(), "service"))]
     return rows.copy()
 
 
@@ -143,30 +106,3 @@ def matched_pairs(
     wide = groups.agg(repeats).unstack(column).reindex(columns=list(values)).dropna()
     wide.columns = pd.Index(["first", "second"])
     return wide.assign(ratio=wide["second"] / wide["first"]).reset_index()
-
-
-def demand_over_time(
-    trace: pd.DataFrame, window: float, value: str = "", *, time: str = "arrival_seconds"
-) -> pd.Series:
-    """Return requests per second of a trace in windows of `window` seconds, indexed by the start of each window.
-
-    `value` names a column, such as tokens, to add up instead of requests. The last window is left out unless the trace
-    fills it.
-    """
-    if not window > 0:
-        raise ValueError(f"window is {window}; expected seconds above 0")
-    whole = max(int(trace[time].max() // window), 1)
-    amounts = trace[value] if value else pd.Series(1.0, trace.index)
-    sums = amounts.groupby((trace[time] // window).astype("int64")).sum().reindex(range(whole), fill_value=0.0)
-    return sums.set_axis(pd.Index(np.arange(whole) * window, name="seconds")) / window
-
-
-def peak_over_mean(rates: pd.Series, window: float = 0, *, quantile: float = 1.0) -> float:
-    """Return the highest of `rates` over their mean; with `quantile` 0.99 the 99th percentile over the mean.
-
-    `rates` are indexed by the seconds at which each window starts. With `window` they are first averaged over windows
-    of that many seconds.
-    """
-    if window:
-        rates = rates.groupby(rates.index // window).mean()
-    return float(rates.quantile(quantile) / rates.mean())
