@@ -215,10 +215,9 @@ def previews(results: pd.DataFrame, benchmarks: Iterable[str]) -> pd.DataFrame:
 
     Columns: those of the results, `over` (that accelerator) and `ratio` of throughput per accelerator.
     """
-    rows = results[results["round"].eq(results["round"].max()) & results["benchmark"].isin(list(benchmarks))]
-    found = []
-    for (benchmark, scenario), part in rows.groupby(["benchmark", "scenario"]):
-        systems = comparable(part, benchmark=benchmark, scenario=scenario, available=False)
+    rows = results[results["round"].eq(results["round"].max())]
+    scenarios, found = sorted(rows["scenario"].unique()), []
+    for systems in compare.each(rows, sorted(set(benchmarks)), scenarios, available=False):
         new = systems[systems["availability"].eq("preview")]
         sold = systems[systems["availability"].eq("available") & systems["hypervisor"].eq("")]
         if len(new) and len(sold):

@@ -110,10 +110,8 @@ def _points(rows: pd.DataFrame, frontier: pd.DataFrame, accelerators: Iterable[s
     if limits.empty:
         return measured
     offline = latest(rows[rows["scenario"].eq("Offline")])
-    product = offline["serving_software"].mask(offline["serving_software"].eq(""), offline["framework"])
-    software = product.str.lower().str.extract(r"^\s*([a-z][a-z-]*)", expand=False).fillna("")
     known = ["accelerator", "accelerator_count", "round", "submitter", "precision", "id", "system"]
-    systems = offline[known].assign(software=software, offline=offline["rate_per_accelerator"])
+    systems = offline[known].assign(software=prediction.software(offline), offline=offline["rate_per_accelerator"])
     named = pd.Index(dict.fromkeys([*measured["accelerator"], *accelerators]))
     others = named.difference(systems["accelerator"], sort=False)
     systems = pd.concat([systems, pd.DataFrame({"accelerator": others, "round": newest})], ignore_index=True)

@@ -46,10 +46,9 @@ def cases(benchmark: str) -> pd.DataFrame:
         rows = pd.concat(each(None, [benchmark], SCENARIOS, **asked), ignore_index=True)
     except NoData:
         return pd.DataFrame(columns=[*SYSTEM, "scenario"])
-    product = rows["serving_software"].mask(rows["serving_software"].eq(""), rows["framework"]).str.lower()
     rows = rows.assign(
         round=rows["round"].astype(str),
-        software=product.str.extract(r"^\s*([a-z][a-z-]*)", expand=False).fillna(""),
+        software=software(rows),
         bare=rows["availability"].eq("available") & rows["hypervisor"].eq(""),
         speed=rows["tokens_per_second_per_user"],
         rate=np.log(rows["rate_per_accelerator"]),
@@ -61,6 +60,12 @@ def cases(benchmark: str) -> pd.DataFrame:
     systems = systems.assign(rate=np.exp(systems["rate"])).reset_index()
     offline = systems[systems["scenario"].eq("Offline")].set_index(SYSTEM)["rate"].rename("offline")
     return modeled(systems.join(offline, on=SYSTEM))
+
+
+def software(rows: pd.DataFrame) -> pd.Series:
+    """Return the product that serves, without its version, in small letters: "vllm"; "" where it is not stated."""
+    product = rows["serving_software"].mask(rows["serving_software"].eq(""), rows["framework"]).str.lower()
+    return product.str.extract(r"^\s*([a-z][a-z-]*)", expand=False).fillna("")
 
 
 def modeled(systems: pd.DataFrame) -> pd.DataFrame:
