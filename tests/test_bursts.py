@@ -114,7 +114,7 @@ def test_a_trace_is_put_in_order_and_may_lack_prompts(tmp_path):
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ({"answer_tokens": ["5"] * 7 + ["five"] + ["5"] * 112}, r"mine\.csv: row 9, answer_tokens: 'five'"),
+        ({"answer_tokens": ["5"] * 7 + ["five"] + ["5"] * 112}, r"mine\.csv, row 9, answer_tokens: 'five'"),
         ({"arrival_seconds": ["-1"] + ["5"] * 119}, r"row 2, arrival_seconds: '-1'"),
         ({"prompt_tokens": ["1"] * 119 + [""]}, r"row 121, prompt_tokens: ''"),
         ({"answer_tokens": "0"}, "a trace needs 100 or more"),

@@ -22,6 +22,7 @@ COPIES = 16  # a service this many times the public traces holds about 1,700 slo
 CHANCE = (10.0, 30.0)  # seconds over which the rate of an enlarged service may change
 SEEDS = 2
 REQUESTS = 100  # fewest of a trace
+MOST = 1e15  # seconds since 1970 are taken
 
 
 def enough(arrivals: np.ndarray, work: np.ndarray, slots: int, wait: float, started: float = STARTED) -> bool:
@@ -131,12 +132,7 @@ def read_trace(path: str | Path) -> pd.DataFrame:
     """
     trace = tables.read_own(path, ("arrival_seconds", "answer_tokens"))
     columns = [name for name in ("arrival_seconds", "prompt_tokens", "answer_tokens") if name in trace]
-    values = trace[columns].apply(pd.to_numeric, errors="coerce")
-    for column in columns:
-        wrong = values[column].isna() | values[column].lt(0) | np.isinf(values[column])
-        if wrong.any():
-            row = wrong.idxmax()
-            raise ValueError(f"{path}: row {row + 2}, {column}: {trace.at[row, column]!r} is no number of 0 or more")
+    values = tables.numbers(trace, columns, 0, MOST, str(path))
     if len(values) < REQUESTS or values["arrival_seconds"].nunique() == 1 or not values["answer_tokens"].any():
         raise ValueError(f"{path}: {len(values)} requests; a trace needs {REQUESTS} or more, over time, with tokens")
     values = values if "prompt_tokens" in values else values.assign(prompt_tokens=0.0)

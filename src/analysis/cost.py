@@ -62,12 +62,7 @@ def own_prices(own: str | Path | Mapping[str, float] | pd.DataFrame) -> pd.DataF
         for column in columns:
             names.choose(column, frame.columns, "column of own prices")
         frame = frame.reset_index(drop=True)
-    usd = pd.to_numeric(frame["usd_per_hour"], errors="coerce")
-    wrong = ~usd.between(*PLAUSIBLE_USD)
-    if wrong.any():
-        row, cell = frame.index[wrong][0] + 2, frame.loc[wrong, "usd_per_hour"].iloc[0]
-        low, high = PLAUSIBLE_USD
-        raise ValueError(f"{where}, row {row}, usd_per_hour: {str(cell)[:40]!r} is no price from {low} to {high:.0f}")
+    usd = tables.numbers(frame, ["usd_per_hour"], *PLAUSIBLE_USD, where)["usd_per_hour"]
     named = frame["accelerator"].astype("str").map(names.accelerator)
     if (again := named[named.duplicated()]).any():
         raise ValueError(f"{where}, row {again.index[0] + 2}: {again.iloc[0]} has a price already")

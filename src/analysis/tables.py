@@ -87,6 +87,17 @@ def read_own(path: str | Path, columns: Iterable[str]) -> pd.DataFrame:
     return frame[frame.ne("").any(axis=1)]
 
 
+def numbers(rows: pd.DataFrame, columns: list[str], least: float, most: float, where: str) -> pd.DataFrame:
+    """Return `columns` of `read_own` as numbers. Raises ValueError naming row and column of one out of bounds."""
+    found = rows[columns].apply(pd.to_numeric, errors="coerce").astype("float64")
+    wrong = ~(found.ge(least) & found.le(most))
+    if wrong.any(axis=None):
+        line, column = wrong.stack().idxmax()
+        cell = str(rows.at[line, column])[:40]
+        raise ValueError(f"{where}, row {line + 2}, {column}: {cell!r} is no number from {least:g} to {most:,g}")
+    return found
+
+
 def corrected(frame: pd.DataFrame, table: str, key: str | list[str]) -> pd.DataFrame:
     """Return `frame` with the corrections of `table` applied and their reasons in `corrected`.
 

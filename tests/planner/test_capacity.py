@@ -188,7 +188,7 @@ def test_own_requests_come_from_a_file(tmp_path):
     assert (asked.workload.lengths.prompt, asked.workload.lengths.answer) == (200.0, 1.0)
     assert plan(asked, "H200")["accelerators_p50"] > 0  # answers of one token plan as others do
     file.write_text("prompt_tokens,answer_tokens\n100,1\n300,0.5\n")
-    with pytest.raises(ValueError, match="row 3, column answer_tokens"):
+    with pytest.raises(ValueError, match="row 3, answer_tokens"):
         replace(asked).workload  # noqa: B018
     file.write_text("prompt_tokens\n100\n")
     with pytest.raises(ValueError, match="no column 'answer_tokens'"):

@@ -110,13 +110,7 @@ def read_requests(path: str | Path) -> pd.DataFrame:
     frame = tables.read_own(path, columns)
     if frame.empty:
         raise ValueError(f"{path}: no request; expected a row for each")
-    numbers = frame[columns].apply(pd.to_numeric, errors="coerce").astype(float)
-    wrong = ~(numbers.ge(1) & numbers.le(MOST_TOKENS))
-    if wrong.any(axis=None):
-        line, column = wrong.stack().idxmax()
-        cell = frame.at[line, column][:40]
-        raise ValueError(f"{path}, row {line + 2}, column {column}: {cell!r}, expected 1 to {MOST_TOKENS:,} tokens")
-    return numbers
+    return tables.numbers(frame, columns, 1, MOST_TOKENS, str(path))
 
 
 @cache
