@@ -20,7 +20,7 @@ from analysis import bursts, tables
 from analysis.compare import RACKS, USUAL_SIZE, NoData, comparable
 from analysis.names import choose
 from analysis.paths import DATA, replacing
-from analysis.results import tpot_limits
+from analysis.results import timed_benchmarks, tpot_limits
 
 BENCHMARKS = ("deepseek-r1", "gpt-oss-120b")  # one limit on tokens/s per user: 12.5 in Server, 66.7 in Interactive
 USES = {"batch": "Offline", "chat": "Server", "interactive": "Interactive"}
@@ -376,10 +376,8 @@ def _best(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _language_models(scenarios: Sequence[str]) -> pd.DataFrame:
-    """Return the comparable GPU results, at full power, of the benchmarks with a limit on TPOT in Server."""
-    rules = tables.benchmark_limits
-    rules = rules[rules["quantity"].eq("tpot_p99_limit") & rules["scenario"].eq("Server")]
-    names = rules["benchmark"].unique()
+    """Return the comparable GPU results, at full power, of the benchmarks with a limit on TPOT."""
+    names = timed_benchmarks()
     rows = pd.concat([comparable(benchmark=name, scenario=scenario) for name in names for scenario in scenarios])
     return rows[rows["kind"].eq("gpu") & ~rows["power_capped"]]
 

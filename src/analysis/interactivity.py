@@ -12,8 +12,9 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from analysis import compare, evidence, tables
+from analysis import compare, evidence
 from analysis.compare import RACKS, USUAL_SIZE, NoData, latest
+from analysis.results import rule_limits
 
 SCENARIOS = ("Offline", "Server", "Interactive")  # from no latency limit to the tightest
 NO_LIMIT = 0.0  # the interactivity that stands for Offline, which limits no latency
@@ -41,13 +42,10 @@ def limits(benchmark: str) -> pd.DataFrame:
 
     No rows for a benchmark whose rules limit no time per output token.
     """
-    rows = tables.benchmark_limits
-    rows = rows[rows["benchmark"].eq(benchmark) & rows["source_id"].eq("mlcommons-rules")]
-    wide = rows.pivot_table(index="scenario", columns="quantity", values="high", aggfunc="min")
-    wide = wide.reindex(index=SCENARIOS[1:], columns=["tpot_p99_limit", "ttft_p99_limit"])
-    tpot, ttft = wide["tpot_p99_limit"], wide["ttft_p99_limit"]
-    found = pd.DataFrame({"interactivity": 1000 / tpot, "ttft_ms": ttft, "tpot_ms": tpot}).dropna(subset="tpot_ms")
-    return found.rename_axis("scenario").reset_index()
+    both = {"ttft_ms": rule_limits("ttft_p99_limit"), "tpot_ms": rule_limits("tpot_p99_limit")}
+    rules = pd.DataFrame(both).reindex(pd.MultiIndex.from_product([[benchmark], SCENARIOS[1:]])).droplevel(0)
+    rules.insert(0, "interactivity", 1000 / rules["tpot_ms"])
+    return rules.dropna(subset="tpot_ms").rename_axis("scenario").reset_index()
 
 
 def speeds(benchmark: str) -> list[float]:

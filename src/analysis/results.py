@@ -133,15 +133,24 @@ def _service(rows: pd.DataFrame) -> dict[str, pd.Series]:
     return {"tokens_per_second_per_user": 1000 / logged.fillna(limit), "interactivity_basis": basis}
 
 
-def tpot_limits(rows: pd.DataFrame, quantity: str = "tpot_p99_limit") -> pd.Series:
-    """Return the p99 limit (ms) of the scenario of each row, NaN where it has none; `quantity` as in benchmark_limits.
+def rule_limits(quantity: str) -> pd.Series:
+    """Return the p99 limits of a quantity of data/benchmark_limits.csv by benchmark and scenario.
 
     The rules' own rows count, not what documents print of them.
     """
-    limits = tables.benchmark_limits
-    limits = limits[limits["quantity"].eq(quantity) & limits["source_id"].eq("mlcommons-rules")]
-    limits = limits.drop_duplicates(["benchmark", "scenario"]).set_index(["benchmark", "scenario"])["high"]
-    return limits.reindex(pd.MultiIndex.from_frame(rows[["benchmark", "scenario"]])).set_axis(rows.index)
+    rows = tables.benchmark_limits
+    rows = rows[rows["quantity"].eq(quantity) & rows["source_id"].eq("mlcommons-rules")]
+    return rows.drop_duplicates(["benchmark", "scenario"]).set_index(["benchmark", "scenario"])["high"]
+
+
+def tpot_limits(rows: pd.DataFrame, quantity: str = "tpot_p99_limit") -> pd.Series:
+    """Return the p99 limit (ms) of the scenario of each row, NaN where it has none."""
+    return rule_limits(quantity).reindex(pd.MultiIndex.from_frame(rows[["benchmark", "scenario"]])).set_axis(rows.index)
+
+
+def timed_benchmarks() -> list[str]:
+    """Return the benchmarks whose rules limit the time per output token, in the order of the table."""
+    return rule_limits("tpot_p99_limit").index.unique("benchmark").tolist()
 
 
 def accuracy_percent(rows: pd.DataFrame) -> pd.Series:

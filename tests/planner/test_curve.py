@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from analysis import comparable, interactivity, latest, tables
-from analysis.planner import curve, models, prediction
+from analysis.planner import curve, prediction
 from analysis.planner.curve import ESTIMATED, INTERPOLATED, MEASURED, throughput_at
+from analysis.results import timed_benchmarks
 
 OFFLINE, SERVER, INTERACTIVE = 12_000.0, 10_000.0, 2_500.0  # tokens/s per accelerator of the hand's runs
 
@@ -109,7 +110,7 @@ def test_another_model_and_other_lengths_scale_the_curve_and_widen_its_band():
     assert at(rows[rows["accelerator"].eq("H200")], 12.5, workload=long).iloc[0]["throughput"] < own["throughput"]
 
 
-@pytest.mark.parametrize("benchmark", models.benchmarks())
+@pytest.mark.parametrize("benchmark", timed_benchmarks())
 def test_a_curve_begins_with_the_number_that_comparisons_of_offline_results_have(benchmark):
     """And under the limits it never rises with interactivity."""
     rows = interactivity.runs(benchmark)
@@ -144,4 +145,4 @@ def test_models_come_by_benchmark_name_or_size():
     assert curve.workload(parameters=30.0).model.benchmark == "llama2-70b"
     with pytest.raises(ValueError, match="llama2-70b"):
         curve.workload("resnet50")
-    assert tables.benchmarks["benchmark"].isin(models.benchmarks()).sum() == len(models.benchmarks())
+    assert tables.benchmarks["benchmark"].isin(timed_benchmarks()).sum() == len(timed_benchmarks())

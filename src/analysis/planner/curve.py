@@ -21,6 +21,7 @@ from analysis.compare import latest
 from analysis.interactivity import ROUNDING
 from analysis.planner import decoding, models, prediction
 from analysis.planner.models import Lengths, Model
+from analysis.results import timed_benchmarks
 
 MEASURED, INTERPOLATED, ESTIMATED = "measured", "interpolated", "estimated"
 SAME_LENGTHS = 0.01  # change of throughput below which a model and its lengths count as the benchmark's own
@@ -166,7 +167,7 @@ class _Curve:
         self.accelerator = accelerator = points["accelerator"].iloc[0]
         most = decoding.group(accelerator)
         self.own = self.asked = None
-        if benchmark in models.benchmarks():
+        if benchmark in timed_benchmarks():
             self.own = self.asked = decoding.of_benchmark(accelerator, benchmark, stated, most)
         if self.workload:
             self.asked = decoding.decoding(accelerator, workload.model, workload.lengths, stated, most)
@@ -291,7 +292,7 @@ def workload(
             own = models.of_benchmark(benchmark)
             model = replace(own, name=model.name, parameters=model.parameters, active=model.active)
     else:
-        known = models.benchmarks()
+        known = timed_benchmarks()
         labels = tables.benchmarks.set_index("benchmark")["label"].reindex(known)
         by_label = {label.casefold(): key for key, label in labels.items()}
         benchmark = benchmark or by_label.get(name.casefold(), "")

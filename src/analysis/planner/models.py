@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import names, tables
+from analysis.results import timed_benchmarks
 
 MOST_TOKENS = 10_000_000  # of a prompt or an answer
 
@@ -142,16 +143,9 @@ def nearest(parameters: float, active: float = 0.0, name: str = "") -> Model:
     return replace(own, name=sized.name, parameters=parameters, active=active)
 
 
-def benchmarks() -> list[str]:
-    """Return the benchmarks whose rules limit the time per output token, in the order of the table."""
-    limits = tables.benchmark_limits
-    timed = limits["quantity"].eq("tpot_p99_limit") & limits["source_id"].eq("mlcommons-rules")
-    return list(dict.fromkeys(limits.loc[timed, "benchmark"]))
-
-
 @lru_cache(maxsize=1)
 def _shapes() -> pd.DataFrame:
-    rows = tables.benchmarks[tables.benchmarks["benchmark"].isin(benchmarks())].set_index("benchmark")
+    rows = tables.benchmarks[tables.benchmarks["benchmark"].isin(timed_benchmarks())].set_index("benchmark")
     active = rows["active_parameters_billion"].fillna(rows["parameters_billion"])
     columns = ["windowed_layers", "window_tokens", "latent_size"]
     return rows.assign(active_parameters_billion=active, **{name: rows[name].fillna(0.0) for name in columns})

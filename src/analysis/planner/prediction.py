@@ -17,7 +17,8 @@ from analysis import tables
 from analysis.compare import RACKS, USUAL_SIZE, NoData, each
 from analysis.interactivity import SCENARIOS, limits
 from analysis.paths import DATA, replacing
-from analysis.planner import decoding, models
+from analysis.planner import decoding
+from analysis.results import timed_benchmarks
 
 SINCE = "v4.1"  # the first round whose language models are all published in tokens per second
 KNOWN, NONE = "Offline known", "no result of the accelerator"
@@ -152,7 +153,7 @@ def predictions() -> pd.DataFrame:
 
     Columns: question, benchmark, scenario, accelerator, predicted, actual (tokens/s per accelerator).
     """
-    every = pd.concat([cases(name) for name in models.benchmarks()], ignore_index=True)
+    every = pd.concat([cases(name) for name in timed_benchmarks()], ignore_index=True)
     parts = [frame for _, part in every.groupby("benchmark", sort=False) for frame in _of_benchmark(part)]
     return pd.concat([*parts, _other_model(every)], ignore_index=True)
 
