@@ -74,6 +74,13 @@ def test_sensitivity_names_who_leads_and_by_how_much(chosen):
     assert {"12.5 tokens/s per user", "100,000 users", "pooled fleet"} <= set(changes.index)
 
 
+def test_sensitivity_replaces_a_price_of_ones_own_by_whatever_name():
+    asked = replace(ASKED, prices={"NVIDIA B200-SXM-180GB": 0.5}, accelerators=("B200", "GB200"))
+    changes = choice.sensitivity(asked, choice.choose(asked)).set_index("change")
+    as_asked, dearer = (changes.at[words, "usd_per_million_tokens"] for words in ("as asked", "B200 price +20%"))
+    assert dearer == pytest.approx(1.2 * as_asked)
+
+
 def test_the_error_line_is_that_of_the_model_with_its_count():
     """GPT-OSS in Interactive has nine results, so the errors of all models are told too."""
     few = choice.error_line(ASKED)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -123,10 +122,6 @@ def _off(row: pd.Series) -> str:
 
 
 def _own_prices(demand: Demand) -> dict[str, float]:
-    """Return the prices of one's own as a mapping."""
-    if demand.prices is None:
-        return {}
-    if isinstance(demand.prices, Mapping):
-        return dict(demand.prices)
-    own = cost.own_prices(demand.prices)
+    """Return the prices of one's own by short name."""
+    own = cost.own_prices({} if demand.prices is None else demand.prices)
     return dict(zip(own["accelerator"], own["usd_per_hour"], strict=True))
