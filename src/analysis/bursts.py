@@ -54,9 +54,9 @@ def utilization(arrivals: np.ndarray, work: np.ndarray, wait: float, started: fl
     return load / many
 
 
-def level(arrivals: np.ndarray, work: np.ndarray, window: float = WINDOW) -> np.ndarray:
-    """Return arrivals with time warped so that each window brings equal work; only short bursts remain."""
-    edges = np.linspace(0, arrivals[-1] + 1, max(1, round(arrivals[-1] / window)) + 1)
+def level(arrivals: np.ndarray, work: np.ndarray) -> np.ndarray:
+    """Return arrivals with time warped so that each WINDOW brings equal work; only short bursts remain."""
+    edges = np.linspace(0, arrivals[-1] + 1, max(1, round(arrivals[-1] / WINDOW)) + 1)
     done = np.append(0, np.cumsum(np.histogram(arrivals, edges, weights=work)[0])) / work.sum()
     return np.interp(arrivals, edges, done * edges[-1])
 
@@ -139,12 +139,12 @@ def read_trace(path: str | Path) -> pd.DataFrame:
     return values.sort_values("arrival_seconds", kind="stable", ignore_index=True)
 
 
-def windows(requests: pd.DataFrame, seconds: int = int(WINDOW)) -> pd.DataFrame:
-    """Return the answer tokens of a trace per window, in columns of data/traffic_rates.csv.
+def windows(requests: pd.DataFrame) -> pd.DataFrame:
+    """Return the answer tokens of a trace per WINDOW, in columns of data/traffic_rates.csv.
 
     Only proportions matter: requests_per_second holds tokens. Empty windows have 0.
     """
-    window = (requests["arrival_seconds"] // seconds).astype(int)
+    window = (requests["arrival_seconds"] // WINDOW).astype(int)
     places = np.arange(window.iloc[0], window.iloc[-1] + 1)
     tokens = requests["answer_tokens"].groupby(window).sum().reindex(places, fill_value=0).to_numpy()
-    return pd.DataFrame({"service": "trace", "seconds": places * seconds, "requests_per_second": tokens})
+    return pd.DataFrame({"service": "trace", "seconds": places * WINDOW, "requests_per_second": tokens})

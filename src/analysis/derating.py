@@ -160,10 +160,10 @@ def outcomes(benchmarks: Sequence[str] = BENCHMARKS, trace: str | Path = "") -> 
     return rows.assign(name=rows["use"] + rows["use"].map(speeds) + ", " + rows["system"] + "s")
 
 
-def make_delivered(path: Path = DATA / "delivered.csv") -> None:
+def make_delivered() -> None:
     """Write data/delivered.csv anew."""
     found = _computed(BENCHMARKS, "")
-    with replacing(path) as beside:
+    with replacing(DATA / "delivered.csv") as beside:
         found.to_csv(beside, index=False, float_format="%.4f", lineterminator="\n")
 
 

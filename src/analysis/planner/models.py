@@ -49,11 +49,11 @@ class Model:
         """Return the gigabytes (1e9 bytes) of the weights."""
         return self.parameters * tables.WEIGHT_BYTES[precision]
 
-    def cache_gb(self, tokens: float, precision: str = "fp8") -> float:
-        """Return the gigabytes (1e9 bytes) that a request with so many tokens has in the KV cache."""
+    def cache_gb(self, tokens: float) -> float:
+        """Return the gigabytes (1e9 bytes) that a request with so many tokens has in the KV cache, in FP8."""
         whole = (self.layers - self.windowed_layers) * tokens
         windowed = self.windowed_layers * min(tokens, self.window_tokens)
-        return (whole + windowed) * self.cached * tables.WEIGHT_BYTES[precision] / 1e9
+        return (whole + windowed) * self.cached * tables.WEIGHT_BYTES["fp8"] / 1e9
 
 
 @dataclass(frozen=True)
