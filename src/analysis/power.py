@@ -70,11 +70,9 @@ def measured_and_modeled(wall: pd.DataFrame, modeled: pd.DataFrame) -> pd.DataFr
     size = ", " + shown["accelerator_count"].map("{:.0f} GPUs".format)
     shown["note"] = shown["round"].astype("str") + size.where(shown["accelerator_count"].ne(USUAL_SIZE), "")
     shown.loc[~shown["modeled"] & shown["power_capped"], "note"] += ", capped"
-    rank = shown.groupby(["benchmark", "accelerator"])["efficiency"].transform("max")
-    best = modeled.groupby(["benchmark", "accelerator"])["efficiency"].max()
-    rank = (
-        best.reindex(pd.MultiIndex.from_frame(shown[["benchmark", "accelerator"]])).set_axis(shown.index).fillna(rank)
-    )
+    keys = [shown["benchmark"], shown["accelerator"]]
+    best = shown["efficiency"].where(shown["modeled"]).groupby(keys).transform("max")
+    rank = best.fillna(shown["efficiency"].groupby(keys).transform("max"))
     order = shown.assign(rank=-rank, later=shown["scenario"].ne("Offline"))
     return shown.loc[order.sort_values(["benchmark", "rank", "modeled", "later"], kind="stable").index]
 
