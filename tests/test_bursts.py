@@ -130,7 +130,7 @@ def test_a_trace_without_a_column_or_too_short_is_refused(tmp_path):
     with pytest.raises(ValueError, match="50 requests; a trace needs 100 or more"):
         bursts.read_trace(trace(tmp_path, rows=50))
     (tmp_path / "other.csv").write_text("time,answer_tokens\n1,2\n")
-    with pytest.raises(ValueError, match=r"other\.csv: no column 'arrival_seconds'; .* it has time, answer_tokens"):
+    with pytest.raises(ValueError, match=r"other\.csv: no column 'arrival_seconds'; .* it has 'time, answer_tokens'"):
         bursts.read_trace(tmp_path / "other.csv")
 
 

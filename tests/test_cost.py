@@ -30,7 +30,7 @@ def test_own_prices_replace_those_listed_and_keep_the_kilowatts(tmp_path):
         ("accelerator,usd\nH100,2", "no column 'usd_per_hour'"),
         ("accelerator,usd_per_hour\nH100,1e308", "row 2, usd_per_hour"),
         ("accelerator,usd_per_hour\nH100,2\nB200,free", "row 3, usd_per_hour: 'free'"),
-        ("accelerator,usd_per_hour\nH10O,2", "did you mean"),
+        ("accelerator,usd_per_hour\nH10O,2", "row 2: no accelerator .*did you mean"),
         ("accelerator,usd_per_hour\n\nH100,2\n\nB200,free", "row 5, usd_per_hour: 'free'"),
         ("accelerator,usd_per_hour\nH100,2\nNVIDIA H100-SXM-80GB,3", "row 3: H100 has a price already"),
         ("accelerator,usd_per_hour\nH100,2,7", "more cells"),

@@ -63,11 +63,17 @@ def own_prices(own: str | Path | Mapping[str, float] | pd.DataFrame) -> pd.DataF
             names.choose(column, frame.columns, "column of own prices")
         frame = frame.reset_index(drop=True)
     usd = tables.numbers(frame, ["usd_per_hour"], *PLAUSIBLE_USD, where)["usd_per_hour"]
-    named = frame["accelerator"].astype("str").map(names.accelerator)
-    if (again := named[named.duplicated()]).any():
-        raise ValueError(f"{where}, row {again.index[0] + 2}: {again.iloc[0]} has a price already")
-    found = pd.DataFrame({"accelerator": named, "usd_per_hour": usd, "quoted": "own", "provider": "own"})
-    return found.assign(source_id="").reset_index(drop=True)
+    named: list[str] = []
+    for line, name in frame["accelerator"].astype("str").items():
+        try:
+            named.append(names.accelerator(name))
+        except ValueError as error:
+            raise ValueError(f"{where}, row {line + 2}: {error}") from None
+        if named[-1] in named[:-1]:
+            raise ValueError(f"{where}, row {line + 2}: {named[-1]} has a price already")
+    return pd.DataFrame(
+        {"accelerator": named, "usd_per_hour": usd.to_numpy(), "quoted": "own", "provider": "own", "source_id": ""}
+    )
 
 
 def usd_per_million(

@@ -81,7 +81,7 @@ def read_own(path: str | Path, columns: Iterable[str]) -> pd.DataFrame:
     for column in columns:
         if column not in frame:
             raise ValueError(
-                f"{path}: no column {column!r}; expected {', '.join(columns)}; it has {', '.join(frame)[:200]}"
+                f"{path}: no column {column!r}; expected {', '.join(columns)}; it has {', '.join(frame)[:200]!r}"
             )
     frame = frame.fillna("")
     return frame[frame.ne("").any(axis=1)]
