@@ -141,7 +141,7 @@ def _tidy(runs: pd.DataFrame, path: Path) -> pd.DataFrame:
         "accelerator": pool.map({name: _accelerator(name, path) for name in pool.unique()}),
         "engine": framework.map(ENGINES).fillna(framework), "engine_version": "", "image": text("image"),
         "precision": text("precision").str.lower(), "speculative": method.where(method.ne("none"), ""),
-        "disaggregated": apart, "gpus": gpus, "prefill_gpus": prompts, "decode_gpus": answers,
+        "disaggregated": apart, "gpus": gpus,
         "tensor_parallel": number("decode_tp"), "pipeline_parallel": number("pp"),
         "data_parallel": number("decode_tp").where(true("decode_dp_attention"), 1.0), "moe_tensor_parallel": np.nan,
         "expert_parallel": number("decode_ep"), "prompt_tokens": number("isl").astype("int64"),
