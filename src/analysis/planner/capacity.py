@@ -105,13 +105,16 @@ class Demand:
         return self.users * self.tokens_per_user
 
     @property
-    def ttft_seconds(self) -> float:
-        """The limit on the first token: as asked, else of the loosest scenario that guarantees the interactivity."""
-        if self.ttft_ms:
-            return self.ttft_ms / 1000
+    def limit(self) -> pd.Series:
+        """The limits of the loosest scenario that guarantees the interactivity, else of the tightest there is."""
         limits = interactivity.limits(self.workload.model.benchmark)
         fast = limits[limits["interactivity"].ge(self.tokens_per_user * (1 - interactivity.ROUNDING))]
-        return float((fast if len(fast) else limits.iloc[-1:])["ttft_ms"].iloc[0]) / 1000
+        return fast.iloc[0] if len(fast) else limits.iloc[-1]
+
+    @property
+    def ttft_seconds(self) -> float:
+        """The limit on the first token: as asked, else of the loosest scenario that guarantees the interactivity."""
+        return float(self.ttft_ms or self.limit["ttft_ms"]) / 1000
 
     def as_dict(self) -> dict[str, Any]:
         """Return what is asked, for JSON."""

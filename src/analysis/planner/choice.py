@@ -100,13 +100,11 @@ def sensitivity(demand: Demand, found: pd.DataFrame, by: str = "cost") -> pd.Dat
 def error_line(demand: Demand) -> str:
     """Return the error of such estimates in one line: for its model, else over all models, with n."""
     model, rows = demand.workload.model, prediction.errors()
-    limits = interactivity.limits(model.benchmark)
-    fast = limits["interactivity"].ge(demand.tokens_per_user * (1 - interactivity.ROUNDING))
-    scenario = str((limits[fast] if fast.any() else limits.iloc[-1:])["scenario"].iloc[0])
+    scenario, fastest = demand.limit["scenario"], demand.limit["interactivity"]
     question, about = prediction.KNOWN, f"{model.name} under {scenario} limits"
     if not demand.workload.is_benchmark:
         question, about = prediction.OTHER_MODEL, f"another model under {scenario} limits"
-    elif not fast.any():
+    elif fastest < demand.tokens_per_user * (1 - interactivity.ROUNDING):
         question, scenario, about = prediction.BEYOND, "Interactive", "speeds beyond the scenarios' limits"
     rows = rows[rows["question"].eq(question) & rows["scenario"].eq(scenario)].set_index("benchmark")
     label, every = f"Estimates for {about} are off by", f"{_off(rows.loc[''])} over all models"
