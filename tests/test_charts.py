@@ -67,7 +67,7 @@ def test_hatched_bars_are_named_in_the_legend_by_their_column_or_by_a_note(speed
 
 def test_a_range_reaches_from_low_to_high_and_its_label_stands_behind_it(speedups):
     ax = charts.bars(speedups, "accelerator", "speedup", low="low", high="high")
-    assert list(ax.lines[0].get_xdata()) == [3.7, 4.4]
+    assert [list(ends[:, 0]) for ends in ax.collections[0].get_segments()] == [[3.7, 4.4], [1.1, 1.2]]
     assert ax.texts[0].xy[0] == 4.4
     assert ax.get_xlim()[0] == 0
     assert ax.get_xlim()[1] > 4.4
@@ -86,7 +86,7 @@ def test_rows_of_one_name_stand_together_and_opacity_tells_them_apart():
     ax = charts.bars(frame, "gpu", "rate", hue="scenario")
     middles = [patch.get_y() + patch.get_height() / 2 for patch in ax.patches]
     assert np.diff(middles) == pytest.approx([-1, -1 - 0.5])
-    assert [patch.get_alpha() for patch in ax.patches] == [1, 0.5, 1]
+    assert [patch.get_alpha() for patch in ax.patches] == [1, 0.55, 1]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["B200", "H200"]
 
 
@@ -94,7 +94,8 @@ def test_dots_of_one_line_show_each_value_and_their_median():
     frame = pd.DataFrame({"model": ["a", "a", "a", "b"], "accuracy": [99.1, 99.5, 100.4, 100.0]})
     ax = charts.dots(frame, "model", "accuracy")
     assert written(ax) == ["99.5", "n = 3", "100.0"]
-    assert [line.get_xdata()[0] for line in ax.lines if line.get_alpha() == 0.45] == [99.1, 99.5, 100.4]
+    assert [list(line.get_xdata()) for line in ax.lines if line.get_alpha() == 0.45] == [[99.1, 99.5, 100.4]]
+    assert [list(ends[:, 0]) for each in ax.collections for ends in each.get_segments()] == [[99.5, 99.5]]
     assert ax.texts[0].xy[0] == 100.4
 
 
@@ -112,6 +113,7 @@ def test_a_range_of_one_value_is_no_mark(speedups):
         high="high",
     )
     assert len(ax.lines) == 1  # the line at zero
+    assert ax.collections[0].get_segments() == []
 
 
 def test_hollow_dots_have_the_color_of_the_page_inside(speedups):

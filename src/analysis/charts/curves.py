@@ -67,9 +67,7 @@ def scatter(
     rows = parts.drawn(frame, hue or label or x, y, hue, flag=hollow, label=label or "")
     rows["at"] = parts.check(frame, x)[x]
     ax = ax or parts.plt.subplots()[1]
-    for row in rows.itertuples():
-        look = {"color": row.color, "mfc": theme.SURFACE if row.flag else row.color, "clip_on": False}
-        ax.plot(row.at, row.x, row.marker, ms=8, mew=1.6, zorder=3, **look)
+    parts.marks(ax, rows, "at", "x")
     _frame(ax, x, y, log)
     if label:
         _name_points(ax, rows[["at", "x"]].to_numpy(float), rows["value"])

@@ -46,9 +46,10 @@ def heatmap(
         if known:
             ink = ON_LIGHT if theme.contrast(fill, ON_LIGHT) >= theme.contrast(fill, ON_DARK) else ON_DARK
             first, *rest = str(decimals[row, column] if text is None else text.iloc[row, column]).split("\n")
-            look = {"ha": "center", "va": "center", "color": ink}
+            look = {"ha": "center", "va": "center", "color": ink, "in_layout": False}
             ax.text(across[column], up[row] + (0.17 if rest else 0), first, size=9, weight="bold", **look)
-            ax.text(across[column], up[row] - 0.19, "\n".join(rest), size=7, **look)
+            if rest:
+                ax.text(across[column], up[row] - 0.19, "\n".join(rest), size=7, **look)
     ax.set(xlim=(-0.5, across[-1] + 0.5), ylim=(up[-1] - 0.5, 0.5))
     ax.grid(visible=False)
     ax.spines[:].set_visible(False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import re
+from functools import lru_cache
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
@@ -24,6 +25,9 @@ TEXTS = {  # of a composed figure: size in points, weight, color, inches from wh
     "subtitle": (10.5, "normal", theme.MUTED, 0.12),
     "source": (8, "normal", theme.MUTED, 0.1),
 }
+STILL = {  # while a figure is written: what is drawn stays where it is, words are paths, names do not change
+    "figure.constrained_layout.use": False, "svg.fonttype": "path", "svg.hashsalt": "analysis",
+}  # fmt: skip
 SETTLE = "_analysis_settle"  # attribute of a figure: functions that place labels once its limits are final
 
 
@@ -34,7 +38,8 @@ def compose(figure: Figure | Axes, title: str, subtitle: str = "", source: str =
     stays where it is. Texts wrap at the width of the image. A second call replaces the texts of the first.
     """
     figure = settle(figure)
-    figure.set_layout_engine("none")  # all is where it stays: drawn once per file, not laid out anew
+    with rc_context(STILL):
+        figure.set_layout_engine(None)  # with "none" each file is drawn twice, once to nowhere
     for text in [text for text in figure.texts if text.get_gid() in TEXTS]:
         text.remove()
     drawn = figure.get_tightbbox()
@@ -63,7 +68,7 @@ def svg(figure: Figure | Axes) -> str:
     """
     figure, buffer = figure.figure, io.StringIO()
     nothing = dict.fromkeys(["Date", "Creator", "Format", "Type"])
-    with rc_context({"svg.fonttype": "path", "svg.hashsalt": "analysis"}):
+    with rc_context(STILL):
         figure.savefig(buffer, format="svg", bbox_inches=_canvas(figure), metadata=nothing)
     drawn = buffer.getvalue()
     drawn = re.sub(r' id="(?!\w*[0-9a-f]{10}|DejaVu)[^"]*"', "", drawn[drawn.index("<svg") :])
@@ -75,8 +80,9 @@ def png(figure: Figure | Axes) -> bytes:
     figure, buffer, small = figure.figure, io.BytesIO(), io.BytesIO()
     canvas = _canvas(figure)
     dpi = min(DPI, WIDEST / canvas.width)
-    figure.savefig(buffer, dpi=dpi, bbox_inches=canvas, facecolor="white", pil_kwargs={"compress_level": 1})
-    image = Image.open(buffer).convert("RGB").quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    with rc_context(STILL):
+        figure.savefig(buffer, dpi=dpi, bbox_inches=canvas, facecolor="white", pil_kwargs={"format": "PPM"})
+    image = Image.open(buffer).quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     colors = image.getpalette()
     lightest = max(range(0, len(colors), 3), key=lambda place: sum(colors[place : place + 3]))
     image.putpalette([*colors[:lightest], 255, 255, 255, *colors[lightest + 3 :]])  # the tree rounds white
@@ -87,7 +93,8 @@ def png(figure: Figure | Axes) -> bytes:
 def settle(figure: Figure | Axes) -> Figure:
     """Return the figure of axes, laid out, with its direct labels placed by its present limits."""
     figure = figure.figure
-    figure.draw_without_rendering()
+    if engine := figure.get_layout_engine():
+        engine.execute(figure)
     for place in getattr(figure, SETTLE, []):
         place()
     return figure
@@ -97,14 +104,17 @@ def wrap(text: str, width: float, size: float, weight: str = "normal") -> list[s
     """Return the text as lines at most `width` inches wide, as they are drawn."""
     lines: list[str] = []
     for paragraph in filter(None, text.split("\n")):
-        lines.append("")
+        used = width
         for word in paragraph.split():
-            if lines[-1] and measure(f"{lines[-1]} {word}", size, weight) > width:
+            if used + measure(word, size, weight) > width:
                 lines.append("")
+                used = 0.0
             lines[-1] = f"{lines[-1]} {word}".strip()
+            used += measure(f"{word} n", size, weight) - measure("n", size, weight)
     return lines
 
 
+@lru_cache(maxsize=5000)
 def measure(text: str, size: float, weight: str = "normal") -> float:
     """Return the width of a line of text in inches."""
     font = FontProperties(size=size, weight=weight)

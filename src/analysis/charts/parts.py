@@ -23,7 +23,7 @@ from analysis.names import choose
 Label = str | tuple[str, str] | None
 Reference = float | tuple[float, float] | Mapping[str, float | tuple[float, float]] | None
 VALUE, NOTE = 9.5, 8.0  # points of what stands beside a mark
-OPACITY = [1.0, 0.5, 0.3, 0.18]  # of the first, second, ... bar of an accelerator
+OPACITY = [1.0, 0.55, 0.35, 0.22]  # of the first, second, ... bar of an accelerator
 MARKERS = "oDs^vPX"
 OUTSIDE = {"textcoords": "offset points", "annotation_clip": False}  # words that may leave the axes
 FORMS = {  # of bars
@@ -94,6 +94,13 @@ def numbers(values: pd.Series) -> pd.Series:
     return values.map(lambda each: "" if pd.isna(each) else f"{round(each, digits):,.{max(digits, 0)}f}")
 
 
+def marks(ax: Axes, rows: pd.DataFrame, x: str, y: str) -> None:
+    """Draw a dot for each row, hollow where `flag`; those that look alike at once."""
+    for (color, marker, flag), part in rows.groupby(["color", "marker", "flag"], sort=False):
+        look = {"color": color, "mfc": theme.SURFACE if flag else color, "clip_on": False}
+        ax.plot(part[x], part[y], marker, ms=8, mew=1.8, zorder=3, **look)
+
+
 def beside(ax: Axes, x: float, y: float, value: str, note: str, gap: float) -> None:
     """Write a value in bold and a note in small print `gap` points right of a point (left where negative).
 
@@ -104,9 +111,11 @@ def beside(ax: Axes, x: float, y: float, value: str, note: str, gap: float) -> N
     wide = 0 if stacked or not value else 72 * image.measure(value, VALUE, "bold") + 5
     look = {"ha": "left" if gap > 0 else "right", "va": "center", "zorder": 5, **OUTSIDE}
     look["bbox"] = {"facecolor": theme.SURFACE, "edgecolor": "none", "pad": 0.6}
-    ax.annotate(value, (x, y), (gap, 5 * stacked), size=VALUE, weight="bold", **look)
-    at = gap + math.copysign(wide, gap), -6 * stacked
-    ax.annotate(note, (x, y), at, size=NOTE, color=theme.MUTED, **look)
+    if value:
+        ax.annotate(value, (x, y), (gap, 5 * stacked), size=VALUE, weight="bold", **look)
+    if note:
+        at = gap + math.copysign(wide, gap), -6 * stacked
+        ax.annotate(note, (x, y), at, size=NOTE, color=theme.MUTED, **look)
 
 
 def reference(ax: Axes, guides: Reference, across: bool = False) -> None:
@@ -235,6 +244,6 @@ def panels(
 
 def later(ax: Axes, place: Callable[[], None]) -> None:
     """Place labels now, and again when the figure is composed or written and its limits are final."""
-    ax.figure.draw_without_rendering()
+    ax.get_xlim()  # brings limits up to date
     place()
     ax.figure.__dict__.setdefault(image.SETTLE, []).append(place)

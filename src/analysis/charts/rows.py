@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
 
 from analysis.charts import parts, theme
 from analysis.charts.parts import Label, Reference
@@ -28,12 +29,12 @@ def bars(
     rows = parts.drawn(frame, y, x, hue, low, high, hatched, label)
     rows["place"] = _places(rows["y"])
     ax = _axes(ax, rows, x)
+    wide = rows[rows["low"] < rows["high"]]
+    ax.hlines(wide["place"], wide["low"], wide["high"], theme.INK, lw=1.4, zorder=2.6)
     for row in rows.itertuples():
         form = {"facecolor": row.color, "edgecolor": row.color, "alpha": row.alpha}
         form |= parts.FORMS["hatched" if row.flag else "solid"]
-        ax.barh(row.place, row.x, height=0.86, zorder=2, **form)
-        if row.low < row.high:
-            ax.plot([row.low, row.high], [row.place, row.place], color=theme.INK, lw=1.4, zorder=2.6)
+        ax.add_patch(Rectangle((0, row.place - 0.43), row.x, 0.86, zorder=2, **form))
         ends, left = [row.x, row.low, row.high, 0], row.x < 0
         far = np.nanmin(ends) if left else np.nanmax(ends)
         parts.beside(ax, far, row.place, row.value, row.note, gap=-5 if left else 5)
@@ -71,18 +72,18 @@ def dots(
         if label is None:
             rows["note"] = rows["count"].map("n = {:,}".format).where(rows["count"] > 1, "")
     ax = _axes(ax, rows.loc[firsts], x)
-    for row in rows.itertuples():
-        if row.count > 1:
-            aside = (row.Index * 0.618034 % 1 - 0.5) * 0.55  # across the line, where nothing is measured
-            ax.plot(row.x, row.place + aside, "o", ms=4.5, color=row.color, alpha=0.45, mew=0)
-            continue
-        line = {"color": row.color, "lw": 3.5, "alpha": 0.4, "solid_capstyle": "round", "clip_on": False}
-        ax.plot([row.low, row.high], [row.place, row.place], **line)
-        look = {"color": row.color, "mfc": theme.SURFACE if row.flag else row.color, "clip_on": False}
-        ax.plot(row.x, row.place, row.marker, ms=8, mew=1.8, zorder=3, **look)
+    several = rows["count"] > 1
+    wide = rows[~several & (rows["low"] < rows["high"])]
+    look = {"lw": 3.5, "alpha": 0.4, "capstyle": "round", "clip_on": False}
+    ax.hlines(wide["place"], wide["low"], wide["high"], list(wide["color"]), **look)
+    parts.marks(ax, rows[~several], "x", "place")
+    for color, part in rows[several].groupby("color"):
+        aside = (part.index * 0.618034 % 1 - 0.5) * 0.55  # across the line, where nothing is measured
+        ax.plot(part["x"], part["place"] + aside, "o", ms=4.5, color=color, alpha=0.45, mew=0)
+    bar = rows[several].drop_duplicates(["y", "hue"])
+    look = {"lw": 3, "zorder": 4, "capstyle": "projecting"}
+    ax.vlines(bar["median"], bar["place"] - 0.42, bar["place"] + 0.42, list(bar["color"]), **look)
     for row in rows.loc[firsts].itertuples():
-        if row.count > 1:
-            ax.plot([row.median, row.median], [row.place - 0.42, row.place + 0.42], color=row.color, lw=3, zorder=4)
         parts.beside(ax, row.far, row.place, row.value, row.note, gap=9)
     parts.reference(ax, reference)
     parts.key(ax, rows, hollow, dots=True)
