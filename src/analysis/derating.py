@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,7 @@ import pandas as pd
 from analysis import bursts, tables
 from analysis.compare import RACKS, USUAL_SIZE, NoData, comparable
 from analysis.names import choose
-from analysis.paths import DATA, replacing
+from analysis.paths import DATA, read_file, replacing
 from analysis.results import timed_benchmarks, tpot_limits
 
 BENCHMARKS = ("deepseek-r1", "gpt-oss-120b")  # one limit on tokens/s per user: 12.5 in Server, 66.7 in Interactive
@@ -147,8 +148,7 @@ def shares(benchmarks: Sequence[str] = BENCHMARKS, trace: str | Path = "") -> pd
     benchmarks = _named(benchmarks)
     if benchmarks == BENCHMARKS and not trace:
         return tables.load("delivered")
-    stat = Path(trace).stat() if Path(trace).is_file() else None
-    return _computed(benchmarks, str(trace), (stat.st_mtime_ns, stat.st_size) if stat else ()).copy()
+    return _computed(benchmarks, str(trace), crc32(read_file(trace)) if trace else 0).copy()
 
 
 def outcomes(benchmarks: Sequence[str] = BENCHMARKS, trace: str | Path = "") -> pd.DataFrame:
@@ -261,7 +261,7 @@ def load_factors(rates: pd.DataFrame | None = None, gaps: bool = True, quantile:
 
 
 @lru_cache(maxsize=8)
-def _computed(benchmarks: tuple[str, ...], trace: str, version: tuple[int, ...] = ()) -> pd.DataFrame:
+def _computed(benchmarks: tuple[str, ...], trace: str, version: int = 0) -> pd.DataFrame:
     """Return the table of factors and shares, as in data/delivered.csv; `version` tells edits of a trace apart."""
     parts = pd.DataFrame(
         _values(benchmarks, trace), columns=["use", "system", "fleet", "step", "values", "n", "counted"]
