@@ -1,6 +1,9 @@
 """The front page and the pages that list the reports of a run file."""
 
+import json
 import re
+from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -53,7 +56,30 @@ def test_the_figure_named_matrix_comes_first(project, reports):
     assert project.build() == 0
     html = project.page("index")
     assert html.index("matrix drawn") < html.index("<h2>") and 'href="overview.html#matrix"' in html
-    assert 'aria-label="The alt"' in html
+    assert 'aria-label="The alt"' in html and "no latency limit" not in html
+
+
+def test_a_matrix_of_offline_results_says_what_offline_is(project, reports):
+    reports("overview", "evidence", 1, f"say('figure', 'matrix', 'All, Offline', **{{'image/svg+xml': {SVG!r}}})")
+    assert project.build() == 0
+    html = project.page("index")
+    assert "Offline: all requests at once, no latency limit." in html
+    assert "<strong>All, Offline</strong>" in html[: html.index("matrix drawn")]
+
+
+def test_the_explorer_is_linked_at_the_top(project, reports):
+    record = {"application/vnd.mlperf.report+json": {"kind": "explorer"}, "text/html": "<p>1</p>"}
+    reports("explorer", "evidence", 9, f"display({record!r}, raw=True)")
+    assert project.build() == 0
+    html = project.page("index")
+    assert '<a href="explorer.html">Explore all results</a>' in html[: html.index("<main")]
+
+
+def test_each_shipped_notebook_has_a_group_and_four_are_answers():
+    notebooks = (Path(__file__).parents[2] / "notebooks").glob("[!_]*.ipynb")
+    groups = {path.stem: json.loads(path.read_text("utf-8"))["metadata"].get("analysis", {}) for path in notebooks}
+    assert [name for name, each in groups.items() if not each.get("group")] == []
+    assert Counter(each["group"] for each in groups.values())["answers"] == 4
 
 
 def test_pages_of_run_files_are_listed_under_their_notebook(project, reports):

@@ -13,10 +13,10 @@ PNG = base64.b64encode(b"\x89PNG").decode()
 def page(project, say):
     """The page of a notebook of these cells, and its record."""
 
-    def make(*cells):
-        project.add("one", "# How fast is **it**?\n\nThe `question` &c.\n\nMore of it.", say, *cells)
+    def make(*cells, name="one"):
+        project.add(name, "# How fast is **it**?\n\nThe `question` &c.\n\nMore of it.", say, *cells)
         assert project.build() == 0
-        return project.page("one"), project.record("one")
+        return project.page(name), project.record(name)
 
     return make
 
@@ -107,16 +107,34 @@ def test_no_script_runs_but_the_package_s_own(page, monkeypatch):
     monkeypatch.setattr("analysis.explorer.parts", lambda: own)
     record = {"kind": "explorer", "name": "e", "script": "evil()"}
     bundle = {"application/vnd.mlperf.report+json": record, "text/html": "<script>evil()</script>still"}
+    bundle["text/plain"] = "Explorer of 3 <b>results"
     held = {"analysis": {"data": {"rows": "</script><script>evil()"}}}
     claim = f"display({bundle!r}, raw=True, metadata={held!r})"
     plain, _ = page("1")
     assert "script-src" not in plain and "<script" not in plain
-    html, _ = page(claim)
+    other, record = page(claim)
+    assert "script-src" not in other and "<script" not in other and "still" in other and not record["live"]
+    html, _ = page(claim, name="explorer")
     scripts = re.findall(r"<script([^>]*)>(.*?)</script>", html, re.DOTALL)
     assert scripts == [(' type="text/plain" id="rows"', "\\u003c/script>\\u003cscript>evil()"), ("", "ours()")]
     allowed = re.search(r"script-src '([^']+)'", html)[1]
     assert allowed == "sha256-" + base64.b64encode(__import__("hashlib").sha256(b"ours()").digest()).decode()
-    assert "<noscript>" in html and "still" in html
+    assert "<noscript>" in html and "still" in html and '<p class="loading">Loading 3 &lt;b&gt;results</p>' in html
+    assert 'href="explorer.html"' not in html and 'href="explorer.html"' in other
+
+
+def test_a_table_of_more_than_twenty_rows_scrolls_in_a_box_of_its_own(page):
+    table = "<table><thead><tr><th>Head</th></tr></thead><tbody>{}</tbody></table><p class='note'>below</p>"
+    cell = "say('table', '{0}', 'Name {0}', **{{'text/csv': 'a', 'text/html': {1!r}}})"
+    html, _ = page(*(cell.format(f"n{rows}", table.format("<tr><td>1</td></tr>" * rows)) for rows in (20, 21)))
+    assert '<div class="scroll" tabindex="0" role="group" aria-label="Name n20">' in html
+    assert '<div class="scroll long" tabindex="0" role="region" aria-label="Name n21">' in html
+    assert html.count('</table></div><p class="note">below</p>') == 2
+
+
+def test_a_figure_has_its_title_in_words_for_a_narrow_screen(page):
+    html, _ = page(f"say('figure', 'rates', 'Rates <i>', **{{'image/svg+xml': {SVG!r}}})")
+    assert '<figcaption aria-hidden="true"><strong>Rates &lt;i&gt;</strong>' in html
 
 
 def test_a_page_too_large_is_refused(project, say, capsys):

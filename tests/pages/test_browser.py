@@ -82,6 +82,28 @@ def test_words_of_figures_can_be_read_on_a_dark_page(pages, tab, report):
     assert len(drawn_on_marks) < len(words) / 2 or not words, drawn_on_marks[:5]
 
 
+def test_on_a_phone_a_figure_has_its_title_above_and_a_table_keeps_its_first_column(pages, tab):
+    page = tab(pages / "generational_speedup.html")
+    assert page.locator("figcaption:visible").count() == 0
+    page.set_viewport_size({"width": 400, "height": 900})
+    assert page.locator("figcaption:visible").count() == page.locator("figure:has(.canvas)").count() > 2
+    assert page.locator(".canvas .title:visible").count() == 0
+    scroller = page.locator(".table .scroll").first
+    scroller.evaluate("box => box.scrollLeft = 200")
+    cell = scroller.locator("tbody td").first.bounding_box()
+    assert cell["x"] == pytest.approx(scroller.bounding_box()["x"], abs=1)
+
+
+def test_a_long_table_keeps_its_head_in_view_and_prints_whole(pages, tab):
+    page = tab(pages / "source_audit.html")
+    box = page.locator(".long").last
+    box.evaluate("box => box.scrollTop = 2000")
+    assert box.bounding_box()["height"] < 600
+    assert box.locator("thead th").first.bounding_box()["y"] == pytest.approx(box.bounding_box()["y"], abs=1)
+    page.emulate_media(media="print")
+    assert box.bounding_box()["height"] > 5000
+
+
 def test_no_page_is_heavy(pages):
     sizes = {name: path.stat().st_size for name, path in listed(pages).items()}
     assert {name: size for name, size in sizes.items() if size > MOST_BYTES.get(name, 1_500_000)} == {}

@@ -66,7 +66,7 @@ def _figure(records: list[dict[str, Any]]) -> dict[str, Any] | None:
     for record in records:
         if any(each.get("name") == FRONT for each in record["figures"]) and not record["sweep"]:
             text = _page(record["name"]).read_text(encoding="utf-8", errors="replace")
-            found = re.search(rf'<figure id="{FRONT}">\s*(<div class="canvas".*?</div>)', text, re.DOTALL)
+            found = re.search(rf'<figure id="{FRONT}">(.*?</div>)', text, re.DOTALL)
             if found:
                 return {"html": Markup(found[1]), "href": f"{record['href']}#{FRONT}", "record": record}
     return None

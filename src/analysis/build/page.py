@@ -26,6 +26,7 @@ from analysis.build.runs import Report
 from analysis.build.sanitize import POLICY, TEMPLATES, line, script_hash, style
 
 REPORT, HTML, SVG = "application/vnd.mlperf.report+json", "text/html", "image/svg+xml"
+LIVE = "explorer"  # the one notebook whose page runs a script
 RASTERS = ("image/png", "image/jpeg")
 TITLE = re.compile(r"\A\s*#[ \t]+(?P<title>[^\n]+)")
 Block = dict[str, Any]  # a part of the page by its `kind`, as the template reads it
@@ -91,14 +92,14 @@ def record(report: Report, done: Executed) -> dict[str, Any]:
         "tables": kinds["table"],
         "sources": list(dict.fromkeys(source for each in said for source in each.get("sources", []))),
         "no_data": done.no_data,
-        "live": "explorer" in kinds,
+        "live": "explorer" in kinds and report.notebook.stem == LIVE,
     }
 
 
 def page(report: Report, done: Executed, facts: dict[str, Any], built: dict[str, str]) -> str:
     """Return the page as HTML. `facts` is its record, `built` the date and commit for its foot."""
     title, lead, cells = _parts(done.notebook.cells, report)
-    blocks = _blocks(cells, facts["title"])
+    blocks = _blocks(cells, facts)
     live = next((block for block in blocks if block["kind"] == "explorer"), None)
     with (paths.DATA / "sources.csv").open(encoding="utf-8-sig", newline="") as file:
         sources = [row for row in csv.DictReader(file) if row["id"] in facts["sources"]]
@@ -119,7 +120,7 @@ def _parts(cells: list[Any], report: Report) -> tuple[Markup, str, list[Any]]:
     return Markup.escape(report.notebook.stem.replace("_", " ").capitalize()), "", cells
 
 
-def _blocks(cells: list[Any], title: str) -> list[Block]:
+def _blocks(cells: list[Any], facts: Block) -> list[Block]:
     """Return what a page shows in order: text, outputs, and folds of code with its plain outputs.
 
     The code behind a figure or table is below it, that of sentences before the next heading.
@@ -139,7 +140,7 @@ def _blocks(cells: list[Any], title: str) -> list[Block]:
             blocks.append({"kind": "html", "html": _markdown(cell.source)})
         elif cell.cell_type == "code" and cell.source.strip():
             fold.append({"code": Markup(highlight(sanitize.text(cell.source), *_highlighting()))})
-            shown = [_block(output, f"f{len(blocks)}-{place}-", title) for place, output in enumerate(cell.outputs)]
+            shown = [_block(output, f"f{len(blocks)}-{place}-", facts) for place, output in enumerate(cell.outputs)]
             fold += [block for block in shown if not block["kind"]]
             blocks += [block for block in shown if block["kind"] not in ("", "headline")]  # this is under the title
             if {block["kind"] for block in shown} & {"figure", "table", "html", "explorer"}:
@@ -148,7 +149,7 @@ def _blocks(cells: list[Any], title: str) -> list[Block]:
     return blocks
 
 
-def _block(output: Any, prefix: str, title: str) -> Block:
+def _block(output: Any, prefix: str, facts: Block) -> Block:
     """Return one output as a block; its `kind` is "" for plain text and frames, which go into the fold."""
     if output.output_type in ("stream", "error"):
         text = output.text if output.output_type == "stream" else "\n".join(output.traceback)
@@ -156,14 +157,15 @@ def _block(output: Any, prefix: str, title: str) -> Block:
     data = {kind: each if isinstance(each, str) else str(each) for kind, each in output.data.items()}
     said = _said(output) or {}
     html = Markup(sanitize.html(data.get(HTML, "")).replace("<th></th>", "<td></td>"))  # pandas heads no index
-    block: Block = {key: line(said.get(key, "")) for key in ("kind", "name", "title", "text", "alt")} | {"html": html}
+    keys = ("kind", "name", "title", "subtitle", "text", "alt")
+    block: Block = {key: line(said.get(key, "")) for key in keys} | {"html": html}
     block["name"], kind = block["name"].replace(" ", "_"), block["kind"]
-    if kind == "explorer":
+    if kind == "explorer" and facts["live"]:
         return block | _explorer(output)
     if kind in ("headline", "finding"):
         return block
     if SVG in data or any(each in data for each in RASTERS):
-        return block | _picture(data, prefix, block["alt"] or block["title"] or f"{title}, figure")
+        return block | _picture(data, prefix, block["alt"] or block["title"] or f"{facts['title']}, figure")
     if kind == "table" and "text/csv" in data:
         return block | {"csv": f"data:text/csv;charset=utf-8;base64,{_base64(sanitize.text(data['text/csv']))}"}
     if "text/markdown" in data:
@@ -192,7 +194,8 @@ def _explorer(output: Any) -> Block:
     data = (output.metadata.get("analysis") or {}).get("data") or {}
     held = {line(name): Markup(str(text).replace("<", "\\u003c")) for name, text in data.items()}
     parts = {name: Markup(text) for name, text in explorer.parts().items()}
-    return {"kind": "explorer", "data": held, "body": parts["html"], "style": parts["style"], "script": parts["script"]}
+    said = line(output.data.get("text/plain", "")).replace("Explorer of", "Loading")
+    return {"kind": "explorer", "data": held, "text": said, "body": parts.pop("html"), **parts}
 
 
 def _said(output: Any) -> Block | None:

@@ -71,7 +71,8 @@ def svg(figure: Figure | Axes) -> str:
     with rc_context(STILL):
         figure.savefig(buffer, format="svg", bbox_inches=_canvas(figure), metadata=nothing)
     drawn = buffer.getvalue()
-    drawn = re.sub(r' id="(?!\w*[0-9a-f]{10}|DejaVu)[^"]*"', "", drawn[drawn.index("<svg") :])
+    drawn = re.sub(r' id="((?:sub)?title)"', r' class="\1"', drawn[drawn.index("<svg") :])
+    drawn = re.sub(r' id="(?!\w*[0-9a-f]{10}|DejaVu)[^"]*"', "", drawn)
     return _with_own_ids(_with_variables(drawn))
 
 

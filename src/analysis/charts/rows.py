@@ -32,7 +32,8 @@ def bars(
     wide = rows[rows["low"] < rows["high"]]
     ax.hlines(wide["place"], wide["low"], wide["high"], theme.INK, lw=1.4, zorder=2.6)
     for row in rows.itertuples():
-        form = {"facecolor": row.color, "edgecolor": row.color, "alpha": row.alpha}
+        alpha = row.alpha ** (0.6 if row.flag else 1)  # hatches are light already
+        form = {"facecolor": row.color, "edgecolor": row.color, "alpha": alpha}
         form |= parts.FORMS["hatched" if row.flag else "solid"]
         ax.add_patch(Rectangle((0, row.place - 0.43), row.x, 0.86, zorder=2, **form))
         ends, left = [row.x, row.low, row.high, 0], row.x < 0
