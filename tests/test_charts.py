@@ -86,7 +86,7 @@ def test_rows_of_one_name_stand_together_and_opacity_tells_them_apart():
     ax = charts.bars(frame, "gpu", "rate", hue="scenario")
     middles = [patch.get_y() + patch.get_height() / 2 for patch in ax.patches]
     assert np.diff(middles) == pytest.approx([-1, -1 - 0.5])
-    assert [patch.get_alpha() for patch in ax.patches] == [1, 0.55, 1]
+    assert [patch.get_alpha() for patch in ax.patches] == [1, 0.6, 1]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["B200", "H200"]
 
 
@@ -126,7 +126,7 @@ def test_hollow_dots_have_the_color_of_the_page_inside(speedups):
     ("values", "texts"),
     [
         ([4.07, 0.534], ["4.07", "0.53"]),
-        ([15872, 949], ["15,900", "900"]),
+        ([15872, 949], ["15,900", "950"]),
         ([99.12, 100.44], ["99.1", "100.4"]),
         ([np.nan, 16.74], ["", "16.7"]),
     ],
@@ -329,3 +329,9 @@ print(hashlib.sha256(charts.svg(charts.compose(ax, "Title", "", "")).encode()).h
     own = subprocess.run([sys.executable, "-c", code], env={**plain, "MATPLOTLIBRC": str(tmp_path)}, **run).stdout
     (tmp_path / "matplotlibrc").unlink()
     assert own == subprocess.run([sys.executable, "-c", code], env=plain, **run).stdout
+
+
+def test_a_value_outside_its_range_is_refused():
+    frame = pd.DataFrame({"name": ["a", "b"], "rate": [5.0, 0.4], "low": [4.0, 3.0], "high": [6.0, 7.0]})
+    with pytest.raises(ValueError, match=r"rate of b is 0\.4, outside its range 3 to 7"):
+        charts.bars(frame, "name", "rate", low="low", high="high")

@@ -127,3 +127,22 @@ def test_the_purchase_price_breaks_even_with_the_rent():
 def test_an_impossible_price_of_electricity_is_refused():
     with pytest.raises(ValueError, match="usd_per_kilowatt_hour is 1e"):
         cost.purchase_break_even(2.0, 1.5, usd_per_kilowatt_hour=1e308)
+
+
+def test_basis_says_whose_prices():
+    listed = cost.prices("rental")
+    assert cost.basis(listed, "rental") == f"three-year rental of {listed['quoted'].max()}"
+    mixed = cost.basis(cost.prices("rental", own={"MI355X": 1.0, "B200": 3.0}), "rental")
+    assert mixed == f"own for B200, MI355X, else {cost.basis(listed, 'rental')}"
+
+
+def test_relative_file_of_prices_counts_from_here_else_from_the_root(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("analysis.paths.ROOT", tmp_path / "project")
+    (tmp_path / "project").mkdir()
+    with pytest.raises(ValueError, match=r"prices\.csv: there is no such file in .*project"):
+        cost.own_prices("prices.csv")
+    (tmp_path / "project" / "prices.csv").write_text("accelerator,usd_per_hour\nH100,2\n")
+    assert cost.own_prices("prices.csv")["usd_per_hour"].tolist() == [2.0]
+    (tmp_path / "prices.csv").write_text("accelerator,usd_per_hour\nH100,3\n")
+    assert cost.own_prices("prices.csv")["usd_per_hour"].tolist() == [3.0]

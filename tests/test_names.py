@@ -58,3 +58,8 @@ def test_full_names_become_short_and_others_stay():
 def test_of_many_names_the_first_are_listed():
     assert names.listed(["a", "b", "", "a", "c"], 2) == "a, b and 1 more"
     assert names.listed(["a", "b"], 2) == "a, b"
+
+
+def test_misspelled_vendor_is_told_the_vendor():
+    with pytest.raises(ValueError, match="did you mean 'NVIDIA'"):
+        names.accelerators(["Nvidea"])

@@ -25,7 +25,7 @@ def test_a_headline_is_recorded_with_its_value_and_systems(shown):
     assert (part["kind"], part["name"], part["value"], part["unit"]) == ("headline", "answer", 10.0, "tokens/s")
     assert part["systems"] == ["A: node (8x, v6.1)", "B: node (8x, v6.1)"]
     assert part["sources"] == ["mlcommons-v6.1"]
-    assert shown[0]["text/html"] == '<h2 class="headline">B200: 10 tokens/s</h2>'
+    assert shown[0]["text/html"] == '<h2 class="headline mathjax_ignore">B200: 10 tokens/s</h2>'
 
 
 def test_a_headline_that_does_not_fit_is_refused(shown):
@@ -124,3 +124,13 @@ def test_a_finding_on_no_rows_names_no_system(shown):
     needed = ["submitter", "system", "accelerator_count", "round", "result_id"]
     report.finding("None.", name="none", rows=pd.DataFrame(columns=needed))
     assert shown[0][report.MIME]["systems"] == []
+
+
+@pytest.mark.parametrize("most", [30, 1e3, 1e9])
+def test_log_axes_of_any_chart_are_in_plain_numbers(shown, most):
+    drawing, ax = plt.subplots()
+    ax.plot([1, most], [1, 2])
+    ax.set_xscale("log")
+    report.figure(drawing, title="Own chart")
+    labels = [label.get_text() for label in ax.get_xticklabels()]
+    assert "10" in labels and not any("$" in label for label in labels)

@@ -76,6 +76,13 @@ def own_prices(own: str | Path | Mapping[str, float] | pd.DataFrame) -> pd.DataF
     )
 
 
+def basis(prices: pd.DataFrame, cost_model: str) -> str:
+    """Return whose prices, and of when, such as "own for B200, else three-year rental of 2026-08-01"."""
+    own = prices["quoted"].eq("own")
+    listed = f"{COST_MODELS[cost_model]} of {prices.loc[~own, 'quoted'].max()}"
+    return f"own for {names.listed(prices.loc[own, 'accelerator'])}, else {listed}" if own.any() else listed
+
+
 def usd_per_million(
     rate_per_accelerator: pd.Series, usd_per_hour: pd.Series, share: float | pd.Series = 1.0
 ) -> pd.Series:

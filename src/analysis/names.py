@@ -68,8 +68,9 @@ def accelerators(
         if vendor:
             by_vendor.setdefault(vendor.casefold(), []).append(label)
     found: list[str] = []
+    valid = [*known, *(vendor for vendor in dict.fromkeys(vendors.values()) if vendor)]
     for name in [names] if isinstance(names, str) else names:
-        found += by_vendor.get(name.casefold()) or [accelerator(name, known)]
+        found += by_vendor.get(name.casefold()) or [accelerator(name, valid)]
     return list(dict.fromkeys(found))
 
 

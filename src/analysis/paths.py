@@ -35,10 +35,15 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def read_file(path: str | Path, most_bytes: int = MOST_BYTES) -> bytes:
-    """Return the content of a file. Raises ValueError naming it where it is no plain file, or too large."""
-    file = Path(path)
+    """Return the content of a file; a relative path counts from here, else from the project's root.
+
+    Raises ValueError naming the file where it is no plain file, or too large.
+    """
+    file = Path(path) if Path(path).exists() else ROOT / path
+    if not file.exists():
+        raise ValueError(f"{path}: there is no such file in {' or '.join(sorted({str(Path.cwd()), str(ROOT)}))}")
     if not file.is_file():
-        raise ValueError(f"{path}: there is no such file" if not file.exists() else f"{path}: is no plain file")
+        raise ValueError(f"{path}: is no plain file")
     if file.stat().st_size > most_bytes:
         raise ValueError(f"{path}: is larger than {most_bytes:,} bytes, the most that is read")
     return file.read_bytes()

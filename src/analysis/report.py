@@ -16,13 +16,16 @@ from typing import Any
 import matplotlib.pyplot as plt
 import pandas as pd
 from IPython.display import display
+from matplotlib.ticker import LogFormatter
 
 from analysis import charts, names, tables
+from analysis.charts.parts import ticks
 
 MIME = "application/vnd.mlperf.report+json"
 MOST_WORDS = 25  # of a headline: it is set large, on the first screen
 SYSTEMS = 4  # that a finding names
 MISSING = "–"
+NO_TEX = "mathjax_ignore"  # class with which JupyterLab leaves "$0.75 to $2.79" as it is
 VERDICTS = [  # of published figures, the gravest first
     "physically impossible", "contradicted", "conditional", "no official result", "within 5%", "within rounding",
     "confirmed", "unverifiable",
@@ -59,11 +62,15 @@ def figure(
     """
     source = source or (source_line(rows) if rows is not None else "")
     drawing = getattr(drawn, "figure", drawn)
+    for axis in [each for ax in drawing.axes for each in (ax.xaxis, ax.yaxis)]:
+        if isinstance(axis.get_major_formatter(), LogFormatter):  # in TeX, but "$" is a dollar here
+            ticks(axis)
     charts.compose(drawing, title, subtitle, source)
     svg, png = charts.svg(drawing), charts.png(drawing)
     plt.close(drawing)
     alt = alt or ". ".join(filter(None, [title, subtitle]))
     record = {"kind": "figure", "name": name or slug(title), "title": title, "alt": alt, "sources": _sources(rows)}
+    record["subtitle"] = subtitle
     pictures = {"image/svg+xml": svg, "image/png": base64.b64encode(png).decode("ascii")}
     display({**pictures, "text/plain": alt, MIME: record}, raw=True)
 
@@ -154,7 +161,7 @@ def _say(kind: str, name: str, text: str, value: float | None, unit: str, rows: 
     record = {"kind": kind, "name": name, "text": text, "value": float(value) if known else None, "unit": unit}
     record |= {"systems": _systems(rows), "sources": _sources(rows)}
     tag = "h2" if kind == "headline" else "p"
-    markup = f'<{tag} class="{kind}">{html.escape(text)}</{tag}>'
+    markup = f'<{tag} class="{kind} {NO_TEX}">{html.escape(text)}</{tag}>'
     display({"text/html": markup, "text/plain": text, MIME: record}, raw=True)
 
 
@@ -210,4 +217,4 @@ def _table_html(shown: pd.DataFrame, columns: Mapping[str, str], numeric: Iterab
     )
     caption = f"<caption>{html.escape(title)}</caption>" if title else ""
     below = f'<p class="note">{html.escape(note)}</p>' if note else ""
-    return f'<table class="data">{caption}<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>{below}'
+    return f'<table class="data {NO_TEX}">{caption}<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>{below}'

@@ -16,7 +16,7 @@ def code_blocks(path: str, language: str = "python") -> list[str]:
 
 @pytest.mark.parametrize("path", ["README.md", "docs/notebooks.md"])
 def test_snippets_run_in_their_order(path, monkeypatch, capsys):
-    monkeypatch.chdir(ROOT)
+    monkeypatch.chdir(NOTEBOOKS)
     names: dict = {}
     blocks = code_blocks(path)
     assert blocks

@@ -22,9 +22,9 @@ def digest(report: Report, common: str) -> str:
     made_from = [common, report.name, report.title, report.sweep, report.parameters, cells]
     own = {each.name: each.value for each in runs.declared_parameters(notebook)} | report.parameters
     for value in own.values():  # a parameter may name a file of one's own
-        file = paths.NOTEBOOKS / value if isinstance(value, str) and value and "\0" not in value[:4096] else None
-        if file and len(value) < 4096 and file.is_file():
-            made_from.append(hashlib.sha256(file.read_bytes()).hexdigest())
+        if isinstance(value, str) and 0 < len(value) < 4096 and "\0" not in value:
+            files = [file for folder in (paths.NOTEBOOKS, paths.ROOT) if (file := folder / value).is_file()]
+            made_from += [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
     made_from.append(notebook["metadata"].get("analysis"))
     return hashlib.sha256(json.dumps(made_from, default=str, ensure_ascii=True).encode()).hexdigest()
 

@@ -78,7 +78,8 @@ def make(report: Report, own_digest: str, engine: str, _: float, at: str) -> dic
 
         try:
             records.write(aside, nbformat.writes(done.notebook))
-            failure += f"\nits outputs are in reports/{aside.name}; a page of an earlier build stays"
+            stays = "; the page of an earlier build stays" if (paths.REPORTS / f"{report.name}.html").exists() else ""
+            failure += f"\nits outputs are in reports/{aside.name}{stays}"
         except OSError as error:  # a full disk hides no failure
             failure += f"\nits outputs could not be kept: {error}"
     return {"failure": failure, "no_data": done.no_data, "seconds": f"{time.monotonic() - started:.1f}"}

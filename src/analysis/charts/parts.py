@@ -23,7 +23,7 @@ from analysis.names import choose
 Label = str | tuple[str, str] | None
 Reference = float | tuple[float, float] | Mapping[str, float | tuple[float, float]] | None
 VALUE, NOTE = 9.5, 8.0  # points of what stands beside a mark
-OPACITY = [1.0, 0.55, 0.35, 0.22]  # of the first, second, ... bar of an accelerator
+OPACITY = [1.0, 0.6, 0.4, 0.25]  # of the first, second, ... bar of an accelerator
 MARKERS = "oDs^vPX"
 OUTSIDE = {"textcoords": "offset points", "annotation_clip": False}  # words that may leave the axes
 FORMS = {  # of bars
@@ -53,10 +53,15 @@ def drawn(
 
     Accelerators have their own colors. Where `y` holds accelerators, opacity tells `hue` apart, else the palette does.
     `label` is a column, a format of `x` such as "{:.1f}x", a pair of either (the second is a note in small print), ""
-    for nothing, or None for plain numbers.
+    for nothing, or None for plain numbers. Raises ValueError for a value outside its range.
     """
     frame = check(frame, y, x, hue, low, high, flag)
     rows = pd.DataFrame({"y": frame[y], "x": frame[x], "low": frame[low or x], "high": frame[high or x]})
+    slack = 1e-9 * rows["x"].abs().max()
+    out = rows["x"].lt(rows["low"] - slack) | rows["x"].gt(rows["high"] + slack)
+    if out.any():
+        name, value, least, most = rows.loc[out.idxmax()]
+        raise ValueError(f"{x} of {name} is {value:g}, outside its range {least:g} to {most:g}: are they in one unit?")
     rows["hue"] = frame[hue].astype(str) if hue else ""
     rows["flag"] = frame[flag].fillna(False).astype(bool) if flag else False
     rows["color"], rows["alpha"] = turns(rows["hue"], theme.PALETTE), 1.0
@@ -87,11 +92,16 @@ def turns(values: pd.Series, of: Sequence[Any]) -> pd.Series:
 
 
 def numbers(values: pd.Series) -> pd.Series:
-    """Return numbers as text of one precision: three digits of the largest, four where all are close to it."""
+    """Return numbers as text: three digits of the largest, four where all are close to it, two of each at least."""
     largest, apart = values.abs().max(), values.max() - values.min()
     digits = 2 - math.floor(math.log10(largest)) if largest > 0 else 0
     digits += bool(0 < apart < largest / 50)
-    return values.map(lambda each: "" if pd.isna(each) else f"{round(each, digits):,.{max(digits, 0)}f}")
+
+    def text(each: float) -> str:
+        places = max(digits, 1 - math.floor(math.log10(abs(each)))) if each else digits
+        return f"{round(each, places):,.{max(places, 0)}f}"
+
+    return values.map(text, na_action="ignore").fillna("")
 
 
 def marks(ax: Axes, rows: pd.DataFrame, x: str, y: str) -> None:
@@ -206,7 +216,7 @@ def ticks(axis: Axis) -> None:
     if axis.get_scale() == "log":
         low, high = axis.get_view_interval()
         decades = math.log10(high / low)
-        steps = (1, 1.5, 2, 3, 4, 6, 8) if decades < 1 else (1, 2, 5)[: 4 - int(decades)]
+        steps = (1, 1.5, 2, 3, 4, 6, 8) if decades < 1 else (1, 2, 5)[: max(4 - int(decades), 1)]
         axis.get_major_locator().set_params(subs=steps, numticks=20)
         axis.set_minor_locator(plt.NullLocator())
     axis.set_major_formatter(lambda value, _: f"{value:,.10g}")

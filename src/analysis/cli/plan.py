@@ -28,7 +28,7 @@ Ttft = Annotated[float, typer.Option("--ttft-ms", help="p99 limit on the first t
 Share = Annotated[float, typer.Option(help="Share of the throughput delivered on average; 0: as the derating report.")]
 Fleet = Annotated[str, typer.Option(help="fixed, hourly, foreseen, or pooled: how capacity follows traffic.")]
 Costs = Annotated[str, typer.Option(help="neocloud, hyperscaler, or rental: whose prices.")]
-Price = Annotated[list[str] | None, typer.Option(help="Price of your own, such as B200=2.50 (dollars per hour).")]
+Price = Annotated[list[str] | None, typer.Option(help="Price of your own, such as B200=2.50, or a CSV file.")]
 Precision = Annotated[str, typer.Option(help="Precision of the weights; empty: that of the submitted run.")]
 Rounds = Annotated[list[str] | None, typer.Option("--round", help="Rounds to take results of; all by default.")]
 Seed = Annotated[int, typer.Option(help="Seed of the draws.")]
@@ -115,15 +115,19 @@ def _demand(given: dict[str, Any]) -> Demand:
     return Demand(**asked, rounds=tuple(given["round"] or ()), prices=_prices(given["price"] or []))
 
 
-def _prices(quotes: list[str]) -> dict[str, float] | None:
-    """Return prices by accelerator. Raises ValueError for what is no NAME=DOLLARS."""
+def _prices(quotes: list[str]) -> dict[str, float] | str | None:
+    """Return prices by accelerator, or the one CSV file of them. Raises ValueError for what is no NAME=DOLLARS."""
+    if len(quotes) == 1 and quotes[0].endswith(".csv"):
+        return quotes[0]
     prices = {}
     for quote in quotes:
         name, _, dollars = quote.partition("=")
         try:
             prices[name.strip()] = float(dollars)
         except ValueError:
-            raise ValueError(f"--price {quote[:60]!r}: expected NAME=DOLLARS, such as B200=2.50") from None
+            raise ValueError(
+                f"--price {quote[:60]!r}: expected a CSV file or NAME=DOLLARS, such as B200=2.50"
+            ) from None
     return prices or None
 
 
