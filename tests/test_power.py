@@ -93,4 +93,6 @@ def test_what_racks_and_servers_keep_in_interactive():
         ("B200", "Interactive", 1.0),
     ]
     modeled = pd.DataFrame(rows, columns=["accelerator", "scenario", "efficiency"])
-    assert power.kept_in_interactive(modeled) == (0.5, 0.125)
+    assert power.kept_in_interactive(modeled).to_dict() == {"racks": 0.5, "servers of eight": 0.125}
+    assert power.kept_in_interactive(modeled[1:]).to_dict() == {"servers of eight": 0.125}
+    assert power.kept_in_interactive(modeled[:1]).empty

@@ -8,6 +8,7 @@ import pytest
 from analysis.compare import NoData
 from analysis.progress import by_round, software_chain, software_gains
 from analysis.speedup import (
+    basis_in_words,
     by_benchmark,
     ladder,
     links,
@@ -143,3 +144,12 @@ def test_nothing_to_compare_is_no_data_in_words():
         by_round(rows.iloc[:0])
     with pytest.raises(NoData, match="no comparable result of H100 or of B200"):
         waterfall(rows, ["H100"], "B200")
+
+
+def test_matched_links_and_the_range_of_all_are_said():
+    step = pd.Series({"accelerator": "GB300", "basis": "links", "compared_in": "v6.1", "evidence_count": 1})
+    through = pd.DataFrame({"link": ["B200", "B300"], "matched": [True, False], "speedup": [4.04, 3.66]})
+    through["accelerator"] = "GB300"
+    assert basis_in_words(step, through) == "GB300: 1 matched link (B200); all 2: 3.7x to 4.0x"
+    assert basis_in_words(step.replace("links", "same round"), through) == "GB300: both in v6.1, 1 submitter"
+    assert basis_in_words(step, through.assign(matched=False)) == "GB300: newest ratio, no matched link"

@@ -99,6 +99,22 @@ def each(
         raise NoData(reason)
 
 
+def only(rows: pd.DataFrame, accelerators: Iterable[str] = (), scenario: str = "") -> pd.DataFrame:
+    """Return the rows of accelerators, given by names or vendors as in `comparable`, and of a scenario; all by default.
+
+    Raises ValueError for an unknown name, and NoData, with what there is, where nothing is left.
+    """
+    named = names.accelerators(accelerators, rows["accelerator"].unique(), _vendors(rows)) if accelerators else []
+    kept = rows[rows["accelerator"].isin(named)] if named else rows
+    if scenario:
+        kept = kept[kept["scenario"].eq(names.choose(scenario, SCENARIOS, "scenario"))]
+    if kept.empty:
+        asked = ", ".join(filter(None, [names.listed(named), scenario]))
+        there = names.listed((rows["accelerator"] + " " + rows["scenario"]).value_counts().index)
+        raise NoData(f"no result left to compare ({asked}); there are: {there or 'none'}")
+    return kept
+
+
 def since(rows: pd.DataFrame, round: str) -> pd.DataFrame:
     """Return the rows of a round and later ones. Raises ValueError for an unknown round."""
     return rows[rows["round"].ge(names.choose(round, rows["round"].cat.categories, "round"))]

@@ -142,7 +142,7 @@ def break_even(costs: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """
     base = costs[costs["accelerator"].eq(baseline)].set_index("interactivity")["usd_per_million"]
     if base.empty:
-        names.choose(baseline, costs["accelerator"].unique(), "accelerator with a price and a throughput")
+        names.choose(baseline, costs["accelerator"].unique(), "baseline with a price and a throughput")
     ratio = costs["interactivity"].map(base) / costs["usd_per_million"]
     return costs.assign(break_even_usd=costs["usd_per_hour"] * ratio, headroom=ratio - 1)
 

@@ -77,11 +77,15 @@ def measured_and_modeled(wall: pd.DataFrame, modeled: pd.DataFrame) -> pd.DataFr
     return shown.loc[order.sort_values(["benchmark", "rank", "modeled", "later"], kind="stable").index]
 
 
-def kept_in_interactive(modeled: pd.DataFrame) -> tuple[float, float]:
-    """Return the median shares of Offline efficiency that racks and servers of eight keep in Interactive."""
+def kept_in_interactive(modeled: pd.DataFrame) -> pd.Series:
+    """Return the median share of Offline efficiency that "racks" and "servers of eight" keep in Interactive.
+
+    A layout without both is left out.
+    """
     wide = modeled.pivot(index="accelerator", columns="scenario", values="efficiency")
-    kept = (wide["Interactive"] / wide["Offline"]).groupby(wide.index.isin(list(RACKS))).median()
-    return kept.get(True, np.nan), kept.get(False, np.nan)
+    wide = wide.reindex(columns=["Interactive", "Offline"])
+    layout = np.where(wide.index.isin(list(RACKS)), "racks", "servers of eight")
+    return (wide["Interactive"] / wide["Offline"]).groupby(layout).median().dropna()
 
 
 def submissions(results: pd.DataFrame) -> pd.DataFrame:
@@ -155,6 +159,12 @@ def nodes(results: pd.DataFrame, accelerators_per_node: int = 8) -> pd.DataFrame
         capped=found["capped"].eq(True), drew=found["highest_kw"] / found["provisioned_kw"]
     )
     return found.sort_values("provisioned_kw", ascending=False, ignore_index=True)
+
+
+def newest_nodes(nodes: pd.DataFrame, accelerators: Iterable[str]) -> pd.DataFrame:
+    """Return one row of `nodes` per accelerator and cooling: that with most measured runs, then the newest."""
+    nodes = nodes[nodes["accelerator"].isin(list(accelerators))].sort_values(["runs", "round"])
+    return nodes.drop_duplicates(["accelerator", "cooling"], keep="last")
 
 
 def provisioned_and_drawn(systems: pd.DataFrame) -> pd.DataFrame:

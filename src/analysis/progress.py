@@ -6,9 +6,22 @@ from collections.abc import Iterable
 
 import pandas as pd
 
+from analysis import names
 from analysis.compare import NoData, fastest
 
 SAME = ["accelerator", "accelerator_count", "submitter"]
+
+
+def of_kind(results: pd.DataFrame, kind: str, benchmark: str) -> pd.DataFrame:
+    """Return the results on one kind of accelerator ("gpu", "cpu", ...).
+
+    Raises ValueError for an unknown kind, and NoData where none of the kind ran the benchmark, with those that did.
+    """
+    rows = results[results["kind"].eq(names.choose(kind, sorted(set(results["kind"]) - {""}), "kind"))]
+    there = rows["benchmark"].value_counts().index
+    if benchmark not in there:
+        raise NoData(f"no result of kind {kind} on benchmark {benchmark}; benchmarks of {kind}: {names.listed(there)}")
+    return rows
 
 
 def software_gains(rows: pd.DataFrame) -> pd.DataFrame:

@@ -49,7 +49,7 @@ def submitters(rows: pd.DataFrame, least: int = 4) -> pd.DataFrame:
     """Return how results of one accelerator, size, and round differ over submitters, each with its best result.
 
     Columns: benchmark, model, scenario, round, accelerator, accelerator_count, submitter, ratio (over the median of the
-    group), submitters (how many). Only groups of at least `least` submitters.
+    group), submitters (how many). Only groups of at least `least` submitters, or the largest where none has so many.
     """
     by = ["benchmark", "model", "scenario", "round", "accelerator", "accelerator_count"]
     best = rows.sort_values("rate_per_accelerator").drop_duplicates([*by, "submitter"], keep="last")
@@ -57,4 +57,4 @@ def submitters(rows: pd.DataFrame, least: int = 4) -> pd.DataFrame:
     best = best.assign(
         ratio=best["rate_per_accelerator"] / group.transform("median"), submitters=group.transform("size")
     )
-    return best[best["submitters"].ge(least)].sort_values("ratio", ignore_index=True)
+    return best[best["submitters"].ge(min(least, best["submitters"].max()))].sort_values("ratio", ignore_index=True)

@@ -14,6 +14,10 @@ from analysis.progress import software_chain
 
 EQUAL_SOFTWARE = [("H200 FP8", "H100 FP8"), ("B200 FP8", "H100 FP8"), ("B200 FP4", "B200 FP8")]  # InferenceX
 NOTABLE = 0.1  # relative difference that a figure mentions
+PAIR = [  # columns of `within_rounds` that make a ratio
+    "round", "accelerator", "accelerator_count", "rate_per_accelerator", "accelerator_count_base",
+    "rate_per_accelerator_base", "speedup", "submitter",
+]  # fmt: skip
 FACTS = ["round", "accelerator", "accelerator_count", "rate_per_accelerator", "submitter", "precision_label"]
 
 
@@ -61,7 +65,9 @@ def links(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     A link is the accelerator's speedup over the third one in a round from the baseline's last on (`round`), times the
     third one's speedup over the baseline in an earlier or the same round (`round_then`). `matched` says that both
     ratios are of systems of one size. Links of other sizes count from the accelerator's newest round to the baseline's
-    last alone. Columns: accelerator, link, round, round_then, speedup_now, speedup_then, speedup, matched.
+    last alone. Columns: accelerator, link, round, round_then, the rates per accelerator `rate` over `link_rate` in
+    `round` and `link_rate_then` over `base_rate` in `round_then`, `sizes` and `sizes_then` (accelerators of both, such
+    as "8 / 8"), speedup_now, speedup_then, speedup, matched.
     """
     best = fastest(rows, ["round", "accelerator"], per_size=True)[FACTS]
     last = best.loc[best["accelerator"].eq(baseline), "round"].max()
@@ -70,18 +76,24 @@ def links(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     ratio["speedup"] = ratio["rate_per_accelerator"] / ratio["rate_per_accelerator_base"]
     ratio["matched"] = ratio["accelerator_count"].eq(ratio["accelerator_count_base"])
     usual = ratio["accelerator_count"].eq(USUAL_SIZE).astype(int) + ratio["accelerator_count_base"].eq(USUAL_SIZE)
+    sizes = ratio[["accelerator_count", "accelerator_count_base"]].map("{:.0f}".format).astype("str")
+    ratio["sizes"] = sizes["accelerator_count"] + " / " + sizes["accelerator_count_base"]
     ratio = ratio.assign(usual=usual, size=ratio["accelerator_count"]).sort_values(["matched", "usual", "speedup"])
     ratio = ratio.drop_duplicates(["round", "accelerator", "accelerator_base", "matched"], keep="last")
     now = ratio[ratio["round"].ge(last) & ratio["accelerator"].ne(baseline) & ratio["accelerator_base"].ne(baseline)]
+    now = now.rename(columns={"accelerator_base": "link", "rate_per_accelerator": "rate"})
+    now = now.rename(columns={"rate_per_accelerator_base": "link_rate"})
     then = ratio[ratio["accelerator_base"].eq(baseline)].rename(columns={"accelerator": "link"})
-    now = now.rename(columns={"accelerator_base": "link"})
-    pairs = now.merge(then[["link", "round", "speedup", "matched"]], on="link", suffixes=("_now", "_then"))
+    then = then.rename(columns={"rate_per_accelerator": "link_rate_then", "rate_per_accelerator_base": "base_rate"})
+    then = then[["link", "round", "link_rate_then", "base_rate", "sizes", "speedup", "matched"]]
+    pairs = now.merge(then.rename(columns={"sizes": "sizes_then"}), on="link", suffixes=("_now", "_then"))
     matched = pairs["matched_now"] & pairs["matched_then"]
     pairs = pairs.assign(speedup=pairs["speedup_now"] * pairs["speedup_then"], matched=matched)
     newest = pairs.groupby("accelerator")["round_now"].transform("max")
     counts = matched | (pairs["round_now"].eq(newest) & pairs["round_then"].eq(last))
     pairs = pairs[counts & pairs["round_then"].le(pairs["round_now"])]
-    columns = ["accelerator", "link", "round_now", "round_then", "speedup_now", "speedup_then", "speedup", "matched"]
+    columns = ["accelerator", "link", "round_now", "round_then", "rate", "link_rate", "link_rate_then", "base_rate"]
+    columns += ["sizes", "sizes_then", "speedup_now", "speedup_then", "speedup", "matched"]
     return pairs[columns].sort_values(columns[:4], ignore_index=True).rename(columns={"round_now": "round"})
 
 
@@ -124,18 +136,45 @@ def ladder(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
 def ladders(results: pd.DataFrame, baselines: Mapping[str, str], since: str, **asked: Any) -> pd.DataFrame:
     """Return the ladder of each benchmark over its own baseline (`base`), accelerators with a result since a round.
 
-    `baselines` maps benchmarks to accelerators; `asked` goes to `comparable`. `estimate` marks what no round measured,
-    `note` holds the plain ratio where it differs notably.
+    `baselines` maps benchmarks to accelerators; `asked` goes to `comparable`. A benchmark after the first without a
+    result of its baseline is left out. `estimate` marks what no round measured, `note` holds the plain ratio where it
+    differs notably. Raises NoData where the first has no baseline or no other accelerator.
     """
-    parts = [
-        ladder(comparable(results, benchmark=benchmark, **asked), base).assign(base=base)
-        for benchmark, base in baselines.items()
-    ]
+    parts = []
+    for benchmark, base in baselines.items():
+        try:
+            steps = ladder(comparable(results, benchmark=benchmark, **asked), base).assign(base=base)
+        except NoData:
+            if not parts:
+                raise
+        else:
+            parts.append(compare.since(steps, since))
+            if parts[0].empty:
+                raise NoData(f"no accelerator beside the baseline {base} has a result of {benchmark} since {since}")
     steps = pd.concat(parts, ignore_index=True)
-    steps = compare.since(steps, since)
     apart = (steps["plain"] / steps["speedup"] - 1).abs().gt(NOTABLE)
     plain = "newest " + steps["plain"].map("{:.2f}x".format)
     return steps.assign(estimate=steps["basis"].ne("same round"), note=plain.where(apart, "")).reset_index(drop=True)
+
+
+def basis_in_words(step: pd.Series, links: pd.DataFrame) -> str:
+    """Return what the speedup of a row of `ladder` rests on, with the number of matched links and the range of all."""
+    if step["basis"] == "same round":
+        count = int(step["evidence_count"])
+        return f"{step['accelerator']}: both in {step['compared_in']}, {count} submitter{'s' * (count > 1)}"
+    own = links[links["accelerator"].eq(step["accelerator"])]
+    through = own.loc[own["matched"], "link"]
+    if through.empty:
+        return f"{step['accelerator']}: newest ratio, no matched link"
+    words = f"{len(through)} matched link{'s' * (len(through) > 1)} ({', '.join(through.unique())})"
+    speedups = own["speedup"]
+    return f"{step['accelerator']}: {words}; all {len(own)}: {speedups.min():.1f}x to {speedups.max():.1f}x"
+
+
+def without_results(benchmark: str, asked: Iterable[str], found: Iterable[str]) -> str:
+    """Return a sentence that names what a figure leaves out for want of results, "" where it is nothing."""
+    gone = sorted({*asked} - {*found, benchmark})
+    return f" Left out for want of results: {', '.join(gone)}." if gone else ""
 
 
 def by_benchmark(
@@ -164,8 +203,12 @@ def by_benchmark(
     return grid.assign(cell=grid["speedup"].map("{:.2f}".format) + "\n" + words)
 
 
-def matrix(results: pd.DataFrame, since: str, scenario: str = "Offline", least: int = 3) -> pd.DataFrame:
+def matrix(
+    results: pd.DataFrame, since: str, scenario: str | Iterable[str] = "Offline", least: int = 3
+) -> pd.DataFrame:
     """Return the throughput per accelerator of each model and accelerator since a round, over the row's best.
+
+    `scenario` is one or several; each model and scenario is a row of its own.
 
     Each result is that of `latest`; models with fewer than `least` accelerators are left out. Columns: those of the
     results, `share` (of the model's best), `cell` (in words), `other_size` and `other_gain`: the number of accelerators
@@ -174,7 +217,8 @@ def matrix(results: pd.DataFrame, since: str, scenario: str = "Offline", least: 
     """
     parts = []
     results = compare.since(results, since)
-    for rows in compare.each(results, sorted(results["benchmark"].unique()), [scenario]):
+    scenarios = [scenario] if isinstance(scenario, str) else list(dict.fromkeys(scenario))
+    for rows in compare.each(results, sorted(results["benchmark"].unique()), scenarios):
         best = latest(rows)
         if len(best) >= least:
             by = ["accelerator", "round"]
@@ -189,7 +233,8 @@ def matrix(results: pd.DataFrame, since: str, scenario: str = "Offline", least: 
             }
             parts.append(best.assign(share=rate / rate.max(), **faster))
     if not parts:
-        raise NoData(f"no model has comparable {scenario} results of {least} accelerators since {since}")
+        words = f"comparable {' or '.join(scenarios)} results of {least} accelerators (`least`) since {since}"
+        raise NoData(f"no model has {words}")
     table = pd.concat(parts, ignore_index=True)
     size = (" @" + table["accelerator_count"].map("{:.0f}".format)).where(table["accelerator_count"].ne(USUAL_SIZE), "")
     words = table["round"].astype("str") + size
@@ -260,6 +305,20 @@ def at_equal_software(
             found.append((f"{over} / {under}", speed, ratio.median(), ratio.min(), ratio.max(), len(ratio)))
     equal = pd.DataFrame(found, columns=["pair", "interactivity", "ratio", "low", "high", "lengths"])
     return equal.assign(at=equal["interactivity"].map("{} tokens/s per user".format))
+
+
+def waterfalls(rows: pd.DataFrame, chains: Mapping[str, Sequence[str]], baseline: str, top: str) -> pd.DataFrame:
+    """Return the `waterfall` of each chain to its accelerator `new`, with the number of pairs as `note`.
+
+    `chains` maps new accelerators to those of their software chain. Accelerators without a row are passed over, a chain
+    without its first or new one is left out; where none is left, the chain goes from `baseline` to `top`.
+    """
+    there = {*rows["accelerator"]}
+    kept = {new: [*filter(there.__contains__, path)] for new, path in chains.items() if {new, path[0]} <= there}
+    kept = kept or {top: [baseline, top]}
+    factors = pd.concat(waterfall(rows, path, new).assign(new=new) for new, path in kept.items())
+    note = "n = " + factors["pairs"].astype(str)
+    return factors.assign(note=note.where(factors["kind"].eq("measured"), ""))
 
 
 def waterfall(rows: pd.DataFrame, accelerators: Sequence[str], new: str, first_round: str = "") -> pd.DataFrame:

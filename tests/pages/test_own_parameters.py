@@ -1,0 +1,112 @@
+"""Notebooks with parameters of one's own: run files of the guides, filters that leave less, and wrong names."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+import yaml
+
+from analysis import NoData, report
+from analysis.paths import NOTEBOOKS, ROOT
+
+
+@pytest.fixture
+def run(monkeypatch):
+    """Run the cells of a notebook with parameters; return its variables and what it reports, by name."""
+    monkeypatch.chdir(NOTEBOOKS)
+    said: dict[str, dict] = {}
+    monkeypatch.setattr(
+        report, "display", lambda data, raw: said.__setitem__(data[report.MIME]["name"], data[report.MIME])
+    )
+
+    def ran(notebook, **parameters):
+        names: dict = {}
+        for cell in json.loads((NOTEBOOKS / f"{notebook}.ipynb").read_text(encoding="utf-8"))["cells"]:
+            if cell["cell_type"] == "code":
+                exec(compile("".join(cell["source"]), f"{notebook}, cell {cell['id']}", "exec"), names)
+                if "parameters" in cell["metadata"].get("tags", []):
+                    assert set(parameters) <= set(names)
+                    names.update(parameters)
+        return names, said
+
+    return ran
+
+
+def run_files():
+    for path in ("README.md", "docs/notebooks.md", "docs/develop.md"):
+        for block in re.findall(r"```yaml\n(.*?)```", (ROOT / path).read_text(encoding="utf-8"), re.DOTALL):
+            content = yaml.safe_load(block)
+            yield pytest.param(content["notebook"], content["parameters"], id=f"{path}: {content['notebook']}")
+
+
+@pytest.mark.parametrize(("notebook", "parameters"), list(run_files()))
+def test_run_files_of_the_guides_make_their_pages(run, notebook, parameters):
+    assert "answer" in run(notebook, **parameters)[1]
+
+
+@pytest.mark.parametrize("parameters", [{"beside": ""}, {"newest": ["h100", "B200"]}, {"newest": ["MI300X"]}])
+def test_power_with_fewer_models_and_accelerators(run, parameters):
+    _, said = run("power_efficiency", **parameters)
+    assert " to " not in said["answer"]["text"] or len(parameters.get("newest", "many")) > 2
+    assert "–" not in said["per_megawatt"]["title"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "models", "chains"),
+    [
+        ({"vendors": ["nvidia"]}, 3, ["GB300"]),
+        ({"accelerators": ["H100", "MI355X", "GB300"]}, 1, ["GB300"]),
+        ({"accelerators": ["H100", "B200"]}, 1, ["B200"]),
+        ({"vendors": ["AMD"], "baseline": "MI300X"}, 1, ["MI355X"]),
+    ],
+)
+def test_generations_leave_out_what_a_filter_removed(run, parameters, models, chains):
+    names, said = run("generational_speedup", **parameters)
+    assert names["steps"]["model"].nunique() == models
+    assert names["factors"]["new"].unique().tolist() == chains
+    assert ("deepseek-r1" in said["ladder"]["alt"]) == (models < 3)
+    assert ("MI355X" in said["why"]["alt"]) == ("MI355X" not in chains)
+
+
+def test_a_reader_redoes_an_estimate_from_the_links(run):
+    names, said = run("generational_speedup")
+    links = names["links"].query("accelerator == 'GB300' and matched")
+    redone = links["rate"] / links["link_rate"] * links["link_rate_then"] / links["base_rate"]
+    assert redone.median() == pytest.approx(said["answer"]["value"]) == pytest.approx(4.066, abs=0.001)
+    assert links[["sizes", "sizes_then"]].values.tolist() == [["8 / 8", "8 / 8"]]
+    assert "GB300: 1 matched link (B200); all 7: 3.7x to 4.4x" in said["ladder"]["alt"]
+
+
+@pytest.mark.parametrize(
+    ("notebook", "parameters"),
+    [
+        ("overview", {"accelerators": ["H200", "GB300", "MI355X"]}),
+        ("overview", {"vendors": ["nvidia", "amd"]}),
+        ("scaling", {"vendors": ["amd"]}),
+        ("scaling", {"accelerators": ["GB200"], "scenario": "Offline"}),
+        ("interactivity", {"accelerators": ["AMD"]}),
+        ("price_performance", {"accelerators": ["B200", "MI355X"]}),
+    ],
+)
+def test_pages_about_fewer_accelerators(run, notebook, parameters):
+    assert "nan" not in run(notebook, **parameters)[1]["answer"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("notebook", "parameters", "error", "words"),
+    [
+        ("scaling", {"scenario": "Servr"}, ValueError, "no scenario 'Servr': did you mean 'Server'"),
+        ("overview", {"vendors": ["nvida"]}, ValueError, "no accelerator 'nvida'"),
+        ("overview", {"accelerators": ["H200"]}, NoData, "`least`"),
+        ("generational_speedup", {"vendors": ["AMD"]}, NoData, "the baseline H100; there are: MI300X"),
+        ("generational_speedup", {"accelerators": ["H100"]}, NoData, "no accelerator beside the baseline H100"),
+        ("progress", {"kind": "cpu"}, NoData, "no result of kind cpu on benchmark llama2-70b"),
+        ("progress", {"kind": "cpus"}, ValueError, "no kind 'cpus': did you mean 'cpu'"),
+        ("price_performance", {"accelerators": ["H100", "GB300"]}, ValueError, "no baseline"),
+    ],
+)
+def test_what_is_wrong_is_named(run, notebook, parameters, error, words):
+    with pytest.raises(error, match=re.escape(words)):
+        run(notebook, **parameters)
