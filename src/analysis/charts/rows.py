@@ -31,16 +31,15 @@ def bars(
     ax = _axes(ax, rows, x)
     wide = rows[rows["low"] < rows["high"]]
     ax.hlines(wide["place"], wide["low"], wide["high"], theme.INK, lw=1.4, zorder=2.6)
+    ends = rows[["x", "low", "high"]].assign(zero=0)
+    rows["far"] = ends.max(axis=1).mask(rows["x"] < 0, ends.min(axis=1))
     for row in rows.itertuples():
         alpha = row.alpha ** (0.6 if row.flag else 1)  # hatches are light already
         form = {"facecolor": row.color, "edgecolor": row.color, "alpha": alpha}
         form |= parts.FORMS["hatched" if row.flag else "solid"]
         ax.add_patch(Rectangle((0, row.place - 0.43), row.x, 0.86, zorder=2, **form))
-        ends, left = [row.x, row.low, row.high, 0], row.x < 0
-        far = np.nanmin(ends) if left else np.nanmax(ends)
-        parts.beside(ax, far, row.place, row.value, row.note, gap=-5 if left else 5)
-    ends = [0, *rows[["x", "low", "high"]].to_numpy(float).ravel()]
-    ax.set_xlim(1.02 * np.nanmin(ends), 1.02 * np.nanmax(ends) or 1)
+        parts.beside(ax, row.far, row.place, row.value, row.note, gap=-5 if row.x < 0 else 5)
+    ax.set_xlim(1.02 * ends.min(axis=None), 1.02 * ends.max(axis=None) or 1)
     ax.axvline(0, color=theme.MUTED, lw=0.8, zorder=2.2)
     parts.reference(ax, reference)
     parts.key(ax, rows, hatched, dots=False)
@@ -64,9 +63,8 @@ def dots(
     rows.loc[firsts, "place"] = _places(rows["y"][firsts])
     rows["far"] = rows[["x", "low", "high"]].max(axis=1)
     line = rows.groupby(["y", "hue"], sort=False, observed=True)
-    for name, column, what in (("count", "x", "size"), ("median", "x", "median"), ("far", "far", "max")):
-        rows[name] = line[column].transform(what)
-    rows["place"] = line["place"].transform("first")
+    rows["count"], rows["median"] = line["x"].transform("size"), line["x"].transform("median")
+    rows["far"], rows["place"] = line["far"].transform("max"), line["place"].transform("first")
     if rows["count"].max() > 1:
         rows["marker"] = "o"
         rows = rows.assign(**parts.labels(frame, rows["median"], label))
