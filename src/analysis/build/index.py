@@ -41,9 +41,8 @@ def front(records: list[dict[str, Any]], sweeps: dict[str, list[dict[str, Any]]]
     for record in records:
         home = own.get(record["notebook"])
         if home and record is not home:
-            listed = {"href": quote(f"{record['sweep']}.html"), "label": record["sweep"]} if record["sweep"] else None
-            listed = listed or {"href": record["href"], "label": record["subtitle"] or record["name"]}
-            home.setdefault("runs", {})[listed["href"]] = listed["label"]
+            page, label = record["sweep"] or record["name"], record["sweep"] or record["subtitle"] or record["name"]
+            home.setdefault("runs", {})[quote(f"{page}.html")] = label
         elif not home:
             own.setdefault(record["sweep"] or record["name"], record)
     cards = [each for each in own.values() if not each["no_data"] and (each["headline"] or each["live"])]
