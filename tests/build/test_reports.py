@@ -27,7 +27,9 @@ def test_a_broken_notebook_stops_no_other_and_its_earlier_page_stays(project, ca
     assert project.record("fine")["title"] == "Finer"
     assert project.page("broken") == before
     assert project.output("broken")[0]["ename"] == "ZeroDivisionError"
-    assert "broken" in project.page("index")
+    assert "broken" in project.page("index") and "the page of an earlier build stays" in said
+    (project.reports / "broken.html").unlink()
+    assert project.build() == 1 and "earlier build" not in capsys.readouterr().out
     project.add("broken", "# Broken", "'mended'")
     assert project.build() == 0
     assert sorted(path.name for path in project.reports.iterdir()) == [
@@ -61,10 +63,11 @@ def test_a_page_is_made_again_when_what_it_is_made_from_changed(project, capsys)
     (elsewhere := project.root / "prices.csv").write_text("1")
     project.add("one", "# One", PARAMETERS, "name")
     project.add("two", "# Two", PARAMETERS.replace("''", f"{str(elsewhere)!r}"), "name")
-    assert built(project, capsys) == ["one", "two"]
+    project.add("three", "# Three", PARAMETERS.replace("''", "'prices.csv'"), "name")  # counts from the root
+    assert built(project, capsys) == ["one", "three", "two"]
     assert built(project, capsys) == []
     elsewhere.write_text("2")
-    assert built(project, capsys) == ["two"]
+    assert built(project, capsys) == ["three", "two"]
     project.add("one", "# One", PARAMETERS, "name * 2")
     assert built(project, capsys) == ["one"]
     path = project.notebooks / "one.ipynb"
@@ -74,7 +77,7 @@ def test_a_page_is_made_again_when_what_it_is_made_from_changed(project, capsys)
     assert built(project, capsys) == []
     for file in ("notebooks/mine.csv", "data/t.csv", "src/m.py"):
         (project.root / file).write_text("b\n3\n")
-        assert built(project, capsys) == ["one", "two"], file
+        assert built(project, capsys) == ["one", "three", "two"], file
     (project.reports / "one.html").unlink()
     assert built(project, capsys) == ["one"]
 

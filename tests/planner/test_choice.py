@@ -115,6 +115,16 @@ def test_one_number_for_one_question(capsys, chosen):
     assert planned["accelerators_p50"] == ranked["accelerators_p50"]
 
 
+def test_commands_take_a_file_of_prices(capsys, tmp_path):
+    (file := tmp_path / "mine.csv").write_text("accelerator,usd_per_hour\nB200,123\n")
+    asked = ["plan", "--accelerator", "B200", "--benchmark", "gpt-oss-120b", "--format", "json"]
+    plans = []
+    for price in ("B200=123", str(file)):
+        assert main([*asked, "--price", price]) == 0
+        plans.append(json.loads(capsys.readouterr().out)["plan"])
+    assert plans[0] == plans[1] and plans[0]["usd_per_accelerator_hour"] == 123
+
+
 def test_commands_print_plans_and_name_what_is_wrong(capsys):
     assert main(["plan", "--accelerator", "H200 SXM", "--benchmark", "llama2-70b", "--users", "100"]) == 0
     told = capsys.readouterr().out
