@@ -74,3 +74,11 @@ def comparable(benchmark: str, scenario: str = "Offline", vendors: tuple[str, ..
     strict = rows["accuracy_target"].eq("99.9")
     kind = [rows[name] for name in ("round", "accelerator", "accelerator_count")]
     return rows[strict | ~strict.groupby(kind).transform("any")]
+
+
+def newest_prices(column: str) -> pd.Series:
+    """Return a column of the newest neocloud prices by the short name of the accelerator."""
+    prices = pd.read_csv(DATA / "prices.csv", keep_default_na=False).query("cost_model == 'neocloud'")
+    prices = prices.sort_values("quoted").drop_duplicates("accelerator", keep="last")
+    parts = pd.read_csv(DATA / "accelerators.csv", keep_default_na=False).set_index("accelerator")["label"]
+    return pd.to_numeric(prices[column]).set_axis(prices["accelerator"].map(parts))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from tests.pages.plain import DATA, outputs, table, values
-from tests.pages.test_recount_power_efficiency import kilowatts
+from tests.pages.plain import DATA, newest_prices, outputs, table, values
 
 NEWEST = ["GB300", "B300", "GB200", "B200", "MI355X"]
 OVERVIEW = "best_result_of_each_model_and_gpu"
@@ -29,7 +28,7 @@ def test_throughput_per_gpu_on_gpt_oss(accelerator, scenario, at):
     power = power[power["scenario"].eq(scenario)].set_index("accelerator")["efficiency"]
     assert curve.at[accelerator, "throughput"] == pytest.approx(expected)
     assert cost.at[accelerator, "throughput"] == pytest.approx(expected)
-    assert power[accelerator] * kilowatts()[accelerator] * 1000 == pytest.approx(expected)
+    assert power[accelerator] * newest_prices("all_in_kilowatts")[accelerator] * 1000 == pytest.approx(expected)
 
 
 def test_speedups_and_the_matrix_are_of_one_result():

@@ -6,9 +6,8 @@ import math
 
 import pytest
 
-from tests.pages.plain import table, values
-from tests.pages.test_recount_power_efficiency import kilowatts
-from tests.pages.test_recount_price_performance import delivered, hourly
+from tests.pages.plain import newest_prices, table, values
+from tests.pages.test_recount_price_performance import delivered
 
 USERS, SPEED = 10_000, 25.0
 MEASURED = ["GB200", "B200", "MI355X", "B300", "GB300"]
@@ -33,11 +32,13 @@ def test_accelerators_are_users_over_delivered_throughput_in_whole_units(plans, 
 
 @pytest.mark.parametrize("accelerator", [*MEASURED, "H200"])
 def test_dollars_and_kilowatts_are_those_of_what_is_rented(plans, accelerator):
-    row, price = plans.loc[accelerator], hourly()[accelerator]
+    row, price = plans.loc[accelerator], newest_prices("usd_per_accelerator_hour_low")[accelerator]
     assert row["usd_per_hour_p50"] == pytest.approx(row["accelerators_p50"] * price)
     assert row["usd_per_hour_p90"] == pytest.approx(row["accelerators_p90"] * price)
     assert row["usd_per_million_tokens_p50"] == pytest.approx(row["usd_per_hour_p50"] / (USERS * SPEED * 0.0036))
-    assert row["kilowatts_p50"] == pytest.approx(row["accelerators_p50"] * kilowatts()[accelerator])
+    assert row["kilowatts_p50"] == pytest.approx(
+        row["accelerators_p50"] * newest_prices("all_in_kilowatts")[accelerator]
+    )
     full = price / (row["throughput"] * row["delivered"] * 0.0036)
     assert row["usd_per_million_at_full_use"] == pytest.approx(full)
 

@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import pytest
 
-from tests.pages.plain import DATA, comparable, outputs, record, table, values
-
-
-def kilowatts():
-    prices = pd.read_csv(DATA / "prices.csv", keep_default_na=False)
-    prices = (
-        prices[prices["cost_model"].eq("neocloud")].sort_values("quoted").drop_duplicates("accelerator", keep="last")
-    )
-    parts = pd.read_csv(DATA / "accelerators.csv", keep_default_na=False).set_index("accelerator")["label"]
-    return pd.to_numeric(prices["all_in_kilowatts"]).set_axis(prices["accelerator"].map(parts))
+from tests.pages.plain import comparable, newest_prices, outputs, record, table, values
 
 
 @pytest.mark.parametrize(("benchmark", "model"), [("gpt-oss-120b", "GPT-OSS 120B"), ("llama2-70b", "Llama 2 70B")])
@@ -23,7 +13,7 @@ def test_modeled_efficiency_is_the_newest_best_over_all_in_kilowatts(benchmark, 
     rows = comparable(benchmark, scenario).query("version >= 5.0")
     rows = rows.assign(eight=rows["accelerator_count"].eq(8)).sort_values(["eight", "version", "each"])
     newest = rows.drop_duplicates("accelerator", keep="last").set_index("accelerator")["each"]
-    expected = (newest / kilowatts().reindex(newest.index) / 1000).dropna()
+    expected = (newest / newest_prices("all_in_kilowatts").reindex(newest.index) / 1000).dropna()
     page = table("power_efficiency", "efficiency")
     page = page[page["model"].eq(model) & page["scenario"].eq(scenario) & page["modeled"]]
     page = page.set_index("accelerator")["efficiency"]

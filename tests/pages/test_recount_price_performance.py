@@ -5,19 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from tests.pages.plain import DATA, comparable, table, values
-from tests.pages.test_recount_power_efficiency import kilowatts
+from tests.pages.plain import DATA, comparable, newest_prices, table, values
 
 STEPS = {"node": ["serving stack", "hypervisor", "networked nodes"], "rack": ["serving stack", "hypervisor"]}
-
-
-def hourly():
-    prices = pd.read_csv(DATA / "prices.csv", keep_default_na=False)
-    prices = (
-        prices[prices["cost_model"].eq("neocloud")].sort_values("quoted").drop_duplicates("accelerator", keep="last")
-    )
-    parts = pd.read_csv(DATA / "accelerators.csv", keep_default_na=False).set_index("accelerator")["label"]
-    return pd.to_numeric(prices["usd_per_accelerator_hour_low"]).set_axis(prices["accelerator"].map(parts))
 
 
 def delivered(use, system):
@@ -39,7 +29,7 @@ def test_dollars_are_price_over_delivered_tokens(at, use, scenario):
         each = rows[rows["accelerator"].eq(accelerator) & rows["accelerator_count"].eq(8) & rows["version"].eq(6.1)][
             "each"
         ].max()
-        usd = hourly()[accelerator] / (each * 3600 * delivered(use, "node")) * 1e6
+        usd = newest_prices("usd_per_accelerator_hour_low")[accelerator] / (each * 3600 * delivered(use, "node")) * 1e6
         assert page.at[accelerator, "throughput"] == pytest.approx(each)
         assert page.at[accelerator, "usd_per_million"] == pytest.approx(usd, rel=1e-3)
 
@@ -63,5 +53,5 @@ def test_break_even_prices_cost_the_same_per_token():
 
 
 def test_prices_are_the_newest():
-    assert kilowatts()["B200"] == 1.71
-    assert hourly()["MI355X"] == 2.09
+    assert newest_prices("all_in_kilowatts")["B200"] == 1.71
+    assert newest_prices("usd_per_accelerator_hour_low")["MI355X"] == 2.09
