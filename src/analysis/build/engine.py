@@ -1,29 +1,114 @@
-"""The papermill engine that runs a notebook's cells in a process of its own, forked from a warm one.
+"""The papermill engine `forked`: a kernel's shell runs a notebook's cells in this process, one forked for them alone.
 
-`pyproject.toml` registers it as `forked`, and papermill imports it from there: import `papermill`, not this module.
+`pyproject.toml` registers it, and papermill imports it from there: import `papermill`, not this module.
 """
 
 from __future__ import annotations
 
+import io
+import os
+import re
+import sys
+from types import SimpleNamespace
 from typing import Any
 
+from ipykernel.zmqshell import ZMQInteractiveShell
+from jupyter_client.session import Session
+from nbclient import NotebookClient
+from nbformat import NotebookNode
 from papermill.engines import Engine, NotebookExecutionManager
+from traitlets.config import Config
+
+LARGEST_OUTPUT = 8 * 2**20  # characters of one output
+LARGEST_OUTPUTS = 32 * 2**20  # characters of all outputs of a notebook
+
+
+class OutputTooLarge(Exception):
+    """An output that no page can carry; the text says how large and what is allowed."""
 
 
 class ForkEngine(Engine):
-    """papermill's engine `forked`: cells run by IPython in this process, which was forked for one notebook."""
+    """papermill's engine `forked`: nothing here undoes what a cell does to the process."""
 
     @classmethod
     def execute_managed_notebook(cls, nb_man: NotebookExecutionManager, kernel_name: str, **_: Any) -> None:
         """Execute the cells in order until one fails, as papermill's own engine does."""
-        from analysis.build.shell import start
-
-        shell = start("\n".join(cell.source for cell in nb_man.nb.cells))
+        messages = Messages(nb_man.nb)
+        shell = start(messages, "\n".join(cell.source for cell in nb_man.nb.cells))
         for index, cell in enumerate(nb_man.nb.cells):
-            if cell.cell_type == "code":
+            if cell.cell_type == "code" and cell.source.strip():
                 nb_man.cell_start(cell, index)
-                passed = shell.run(cell)
-                if not passed:
+                messages.start(cell, index)
+                cell.execution_count = shell.execution_count
+                if not shell.run_cell(cell.source, store_history=True).success:
                     nb_man.cell_exception(cell, index)
                     break
                 nb_man.cell_complete(cell, index)
+
+
+class Messages(Session):
+    """What a kernel sends while a cell runs: nbclient makes it the outputs of that cell."""
+
+    def __init__(self, notebook: NotebookNode) -> None:
+        super().__init__()
+        self.client, self.size = NotebookClient(notebook), 0
+        self.start(NotebookNode(outputs=[]), 0)
+
+    def start(self, cell: NotebookNode, index: int) -> None:
+        """Add what follows to the outputs of this cell."""
+        self.cell, self.index, self.client.clear_before_next_output = cell, index, False
+
+    def send(self, _: Any, message: Any, content: Any = None, *__: Any, **___: Any) -> None:
+        """Add a message to the outputs of the cell. Raises OutputTooLarge."""
+        message = message if isinstance(message, dict) else self.msg(message, content)
+        content, last = message["content"], self.cell.outputs[-1] if self.cell.outputs else {}
+        follows = message["msg_type"] == "stream" and last.get("name") == content["name"]
+        follows = follows and not self.client.clear_before_next_output
+        added = sum(len(str(each)) for each in (content.get("data") or {"": content.get("text", "")}).values())
+        output, total = added + (len(last.text) if follows else 0), self.size + added
+        for size, limit, what in ((output, LARGEST_OUTPUT, "an output"), (total, LARGEST_OUTPUTS, "the outputs")):
+            if size > limit:
+                raise OutputTooLarge(f"{what} of {size:,} characters; at most {limit:,} fit on a page")
+        self.size = total
+        if follows:
+            last.text += content["text"]
+        else:
+            self.client.process_message(message, self.cell, self.index)
+
+
+class Stream(io.TextIOBase):
+    """Standard output or error of the cells."""
+
+    def __init__(self, name: str, messages: Messages) -> None:
+        self.name, self._messages = name, messages
+
+    def write(self, text: str) -> int:
+        """Append to the cell's outputs."""
+        if text:
+            self._messages.send(None, "stream", {"name": self.name, "text": text})
+        return len(text)
+
+    def writable(self) -> bool:
+        """Return that it can be written to."""
+        return True
+
+
+def start(messages: Messages, source: str) -> ZMQInteractiveShell:
+    """Make this process one that runs a notebook's cells, whose code is `source`, as if it were its kernel."""
+    if "matplotlib" in sys.modules and not re.search(r"\b(charts|report)\b", source):
+        sys.modules["matplotlib"].rc_file_defaults()  # the process above has the theme that only these import
+    config = Config({"HistoryManager": {"enabled": False}, "InteractiveShell": {"colors": "nocolor"}})
+    shell = ZMQInteractiveShell.instance(config=config, kernel=SimpleNamespace(eventloop=None))
+    shell.displayhook.session = shell.display_pub.session = messages
+    shell.enable_gui = lambda gui=None: None  # there is no window to draw in
+    os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
+    if "matplotlib" in sys.modules:  # otherwise its import sees to that
+        shell.enable_matplotlib("inline")
+    sys.stdout, sys.stderr = Stream("stdout", messages), Stream("stderr", messages)
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # modules beside the notebook, as with a kernel
+    if "numpy" in sys.modules:  # `random` sees to itself after a fork, numpy's global generator does not
+        sys.modules["numpy"].random.seed()
+    if "pandas" in sys.modules:  # which took the process above for a terminal
+        sys.modules["pandas"].set_option("display.max_columns", 20)
+    return shell

@@ -91,7 +91,7 @@ def warm(work: Iterable[tuple]) -> None:
     import papermill.parameterize  # noqa: F401
 
     import analysis
-    from analysis.build import page, shell  # noqa: F401
+    from analysis.build import page
 
     page.exporter()
 
