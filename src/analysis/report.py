@@ -116,7 +116,7 @@ def published(topic: str, *, benchmark: str = "") -> None:
         about = about[about["benchmark"].isin([benchmark, ""])]
     order = {verdict: place for place, verdict in enumerate(VERDICTS)}
     about = about.sort_values("verdict", key=lambda column: column.map(order), kind="stable")
-    columns = {"source": "Document", "claim": "Claim", "printed": "Printed", "record": "Record", "verdict": "Verdict"}
+    columns = {"source": "Document", "claim": "Claim", "printed": "Printed", "verdict": "Verdict", "record": "Record"}
     counts = ", ".join(f"{count} {verdict}" for verdict, count in about["verdict"].value_counts(sort=False).items())
     table(about, title="Published claims", columns=columns, note=f"{counts}.", name="published_claims")
 
@@ -125,9 +125,10 @@ def source_line(rows: pd.DataFrame) -> str:
     """Return where MLPerf results come from, for a figure: rounds, division, suite, and who publishes them."""
     rounds = rows["round"].sort_values().astype(str).unique()
     span = rounds[0] if len(rounds) == 1 else f"{rounds[0]} to {rounds[-1]}"
-    divisions = " and ".join(sorted(rows["division"].unique()))
+    *others, last = sorted(rows["division"].unique())
+    divisions = " and ".join(filter(None, [", ".join(others), last])) + " division" + "s" * bool(others)
     suites = " and ".join(dict.fromkeys(SUITE_WORDS.get(suite, suite) for suite in rows["suite"]))
-    return f"Source: MLPerf Inference {span}, {divisions} division, {suites} (MLCommons). {NOT_VERIFIED}"
+    return f"Source: MLPerf Inference {span}, {divisions}, {suites} (MLCommons). {NOT_VERIFIED}"
 
 
 def number(value: float, digits: int = 2) -> str:
