@@ -93,7 +93,7 @@ bench: $(READY) ## our build against papermill and nbconvert, side by side, as r
 	@$(PY) benchmarks/bench.py --jobs $(JOBS) $(ARGS)
 
 clean: ## remove what was generated, but not the environment
-	rm -rf reports/*.html reports/*.json reports/*.failed.ipynb reports/.*.tmp reports/.screenshots
+	rm -rf reports/*.html reports/*.json reports/*.failed.ipynb reports/.*.new reports/.screenshots
 	rm -rf .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests notebooks benchmarks -name __pycache__ -o -name .ipynb_checkpoints | xargs rm -rf
 

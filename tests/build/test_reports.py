@@ -75,7 +75,9 @@ def test_a_page_is_made_again_when_what_it_is_made_from_changed(project, capsys)
     notebook["cells"][2]["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "stored"}]
     path.write_text(json.dumps(notebook))
     assert built(project, capsys) == []
-    for file in ("notebooks/mine.csv", "data/t.csv", "src/m.py"):
+    (project.notebooks / "mine.csv").write_text("gpu,price\nH100,3\n")
+    assert built(project, capsys) == ["three", "two"]  # which mention some .csv
+    for file in ("notebooks/beside.py", "notebooks/mine.csv", "data/t.csv", "src/m.py"):
         (project.root / file).write_text("b\n3\n")
         assert built(project, capsys) == ["one", "three", "two"], file
     (project.reports / "one.html").unlink()
@@ -138,7 +140,7 @@ def test_a_link_stays_a_link_and_nothing_is_written_by_halves(project):
     assert target.read_text() == "new" and (project.reports / "page.html").is_symlink()
     with pytest.raises(TypeError):
         records.write(project.reports / "page.html", None)
-    assert target.read_text() == "new" and not list(project.root.rglob("*.tmp"))
+    assert target.read_text() == "new" and not list(project.root.rglob(".*.html.*"))
 
 
 def test_findings_of_one_name_and_two_headlines_are_refused(project, capsys, say):

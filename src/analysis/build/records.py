@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,36 +19,44 @@ from analysis.build.runs import Report
 
 
 def digest(report: Report, common: str) -> str:
-    """Return what decides whether a page is up to date: a digest of all that it is made from."""
+    """Return what decides whether a page is up to date: a digest of all that it is made from.
+
+    Of the files beside the notebooks those count whose ending the notebook mentions, and those that a parameter names.
+    """
     notebook = runs.read_notebook(report.notebook)
     cells = [(each["cell_type"], "".join(each["source"]), each["metadata"].get("tags")) for each in notebook["cells"]]
     made_from = [common, report.name, report.title, report.sweep, report.parameters, cells]
+    text = json.dumps([*made_from, notebook["metadata"].get("analysis")], default=str)
+    beside = [file for file in _files(paths.NOTEBOOKS) if file.suffix not in (".ipynb", ".yml", ".yaml")]
+    modules = [file for file in beside if file.suffix == ".py"]  # may read whatever is there
+    files = beside if modules else [file for file in beside if file.suffix in text]
     own = {each.name: each.value for each in runs.declared_parameters(notebook)} | report.parameters
-    for value in own.values():  # a parameter may name a file of one's own
-        if isinstance(value, str) and 0 < len(value) < 4096 and "\0" not in value:
-            files = [file for folder in (paths.NOTEBOOKS, paths.ROOT) if (file := folder / value).is_file()]
-            made_from += [hashlib.sha256(file.read_bytes()).hexdigest() for file in files]
-    made_from.append(notebook["metadata"].get("analysis"))
-    return hashlib.sha256(json.dumps(made_from, default=str, ensure_ascii=True).encode()).hexdigest()
+    for value in own.values():
+        if isinstance(value, str):
+            files += [folder / value for folder in (paths.NOTEBOOKS, paths.ROOT)]
+    return _digest(text, files)
 
 
 def common_digest() -> str:
-    """Return a digest of what all reports depend on: code, data, locked versions, and files beside the notebooks."""
-    folders = {paths.ROOT / "src": "", paths.DATA: "", paths.NOTEBOOKS: (".ipynb", ".yml", ".yaml")}
-    total = hashlib.sha256(f"{sys.version} {os.environ.get(paths.SHIPPED_ONLY)}".encode())
-    files = [paths.ROOT / "requirements.lock"]
-    for folder, without in folders.items():
-        for above, below, names in os.walk(folder):
-            below[:] = sorted(each for each in below if not each.startswith((".", "__pycache__")))
-            files += [
-                Path(above, name)
-                for name in sorted(names)
-                if not name.startswith(".") and not name.endswith(without or "~")
-            ]
+    """Return a digest of what all reports depend on: code, data, and locked versions."""
+    files = [paths.ROOT / "requirements.lock", *_files(paths.ROOT / "src"), *_files(paths.DATA)]
+    return _digest(f"{sys.version} {os.environ.get(paths.SHIPPED_ONLY)}", files)
+
+
+def _files(folder: Path) -> list[Path]:
+    """Return the files in a folder and below, but not what is hidden, compiled, or an editor's copy."""
+    files = sorted(folder.rglob("*"))
+    return [file for file in files if not re.search(r"/(\.|__pycache__)|~$", f"/{file.relative_to(folder).as_posix()}")]
+
+
+def _digest(text: str, files: Iterable[Path]) -> str:
+    """Return a digest of a text, and of the names and contents of those of the files that are there."""
+    total = hashlib.sha256(text.encode())
     for file in files:
-        if file.is_file():
-            total.update(f"{file.relative_to(paths.ROOT)}\0".encode(errors="surrogateescape"))
-            total.update(hashlib.sha256(file.read_bytes()).digest())
+        with contextlib.suppress(OSError, ValueError):  # a text that is no name of a file
+            if file.is_file():
+                content = hashlib.sha256(file.read_bytes()).hexdigest()
+                total.update(f"\0{os.path.relpath(file, paths.ROOT)}\0{content}".encode(errors="surrogateescape"))
     return total.hexdigest()
 
 
@@ -59,32 +70,18 @@ def read(name: str) -> dict[str, Any]:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file whole or not at all: beside it first, then renamed. A link stays; what it leads to is replaced."""
-    path = path.resolve()
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
+    """Write a file whole or not at all. A link stays; what it leads to is replaced."""
+    with paths.replacing(path.resolve()) as beside:
         beside.write_text(text, encoding="utf-8", errors="replace", newline="\n")
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def commit() -> str:
     """Return the commit of the working tree in short, with "and edits" where files differ from it; "" without git."""
+    command = ["git", "status", "--porcelain=v2", "--branch", "--", "src", "data", "notebooks"]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    said = []
-    for command in (["rev-parse", "--short=10", "HEAD"], ["status", "--porcelain", "--", "src", "data", "notebooks"]):
-        try:
-            done = subprocess.run(
-                ["git", *command],
-                cwd=paths.ROOT,
-                env=environment,
-                capture_output=True,
-                text=True,
-                timeout=20,
-                check=True,
-            )
-        except (OSError, subprocess.SubprocessError):
-            return ""
-        said.append(done.stdout.strip())
-    return said[0] + (" and edits" if said[1] else "")
+    options = {"capture_output": True, "text": True, "timeout": 20, "check": True}
+    try:
+        said = subprocess.run(command, cwd=paths.ROOT, env=environment, **options).stdout
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return said.split()[2][:10] + (" and edits" if re.search("^[^#]", said, re.MULTILINE) else "")
