@@ -161,7 +161,7 @@ def test_a_waterfall_ends_at_its_product_and_names_what_it_counts():
         assert named["busy"] == pytest.approx(busy["median"].prod(), rel=1e-3)
         assert ("networked nodes" in named) == (system == "node")
         assert ("bursts" in named) == (use != "batch")
-    assert derating.waterfall().loc[1, "note"] == "MLPerf, n\u00a0=\u00a010"
+    assert derating.waterfall().loc[1, "note"] == "MLPerf, n\u00a0=\u00a09"
     alone, pooled = (derating.waterfall(fleet=f).set_index("step").loc["bursts", "median"] for f in ("fixed", "pooled"))
     assert pooled > alone
 

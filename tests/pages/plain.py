@@ -40,12 +40,12 @@ def table(notebook: str, name: str) -> pd.DataFrame:
 
 @cache
 def record() -> pd.DataFrame:
-    """Return the shipped record with corrected precisions, short names of accelerators, and rates per accelerator."""
+    """Return the shipped record, corrected, with short names of accelerators and rates per accelerator."""
     package = json.loads((DATA / "datapackage.json").read_text(encoding="utf-8"))["resources"]
     files = next(resource["parts"] for resource in package if resource["name"] == "results")
     rows = pd.concat([pd.read_parquet(DATA / part["path"]) for part in files], ignore_index=True)
     fixes = pd.read_csv(DATA / "corrections.csv", keep_default_na=False).query("table == 'official'")
-    for column in ("precision", "precision_basis"):
+    for column in ("precision", "precision_basis", "hypervisor"):
         fixed = fixes[fixes["column"].eq(column)].set_index("key")["corrected"]
         rows[column] = rows["id"].map(fixed).fillna(rows[column])
     parts = pd.read_csv(DATA / "accelerators.csv", keep_default_na=False).set_index("accelerator")
