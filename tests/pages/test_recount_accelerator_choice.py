@@ -20,14 +20,14 @@ def plans():
 
 @pytest.mark.parametrize("accelerator", MEASURED)
 def test_accelerators_are_users_over_delivered_throughput_in_whole_units(plans, accelerator):
-    """P50 is the hand's number of nodes or racks, or one beside it."""
+    """P50 is the hand's number of nodes or racks, or one beside it; the used share is the median of the draws."""
     row, unit = plans.loc[accelerator], 72 if accelerator.startswith("GB") else 8
     share = delivered("chat", "rack" if unit == 72 else "node")
     assert row["delivered"] == pytest.approx(share, rel=1e-3)
     needed = USERS * SPEED / (row["throughput"] * share)
     assert row["accelerators_p50"] % unit == 0
     assert abs(row["accelerators_p50"] - math.ceil(needed / unit) * unit) <= unit
-    assert row["used"] == pytest.approx(needed / row["accelerators_p50"], rel=1e-3)
+    assert row["used"] == pytest.approx(needed / row["accelerators_p50"], rel=0.15) and row["used"] <= 1
 
 
 @pytest.mark.parametrize("accelerator", [*MEASURED, "H200"])

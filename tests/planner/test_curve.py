@@ -110,6 +110,36 @@ def test_another_model_and_other_lengths_scale_the_curve_and_widen_its_band():
     assert at(rows[rows["accelerator"].eq("H200")], 12.5, workload=long).iloc[0]["throughput"] < own["throughput"]
 
 
+def test_weights_of_another_precision_are_read_and_computed_in_it():
+    """H100 computes FP16 at half the rate of FP8, so the throughput under a loose limit about halves."""
+    rows = interactivity.runs("llama2-70b")
+    rows = rows[rows["accelerator"].eq("H100")]
+    own = at(rows, 5.0).iloc[0]
+    wide, same = (
+        at(rows, 5.0, workload=curve.workload("llama2-70b", precision=name)).iloc[0] for name in ("fp16", "fp8")
+    )
+    assert wide["evidence"] == ESTIMATED and 0.4 < wide["throughput"] / own["throughput"] < 0.6
+    assert (same["throughput"], same["evidence"]) == (own["throughput"], MEASURED)
+
+
+def test_another_model_never_has_more_throughput_for_faster_users():
+    """H200 holds few requests beside the weights of DeepSeek-R1, so the ratio to a smaller model leaps at 25 to 35."""
+    small = curve.workload(parameters=235.0, active_parameters=22.0)
+    rows = interactivity.runs(small.model.benchmark)
+    found = throughput_at(rows, np.geomspace(2, 90, 15), accelerators=["H200"], workload=small)
+    rates = found.dropna(subset="throughput").pivot(index="interactivity", columns="accelerator", values="throughput")
+    assert {"H200", "B200", "GB300"} <= set(rates) and (rates.diff().fillna(0) <= 1e-6 * rates).all(axis=None)
+
+
+def test_virtualized_runs_count_for_an_accelerator_without_others():
+    machine = runs(accelerator="H100").assign(hypervisor="vSphere", id="virtual")
+    alone = throughput_at(pd.concat([runs(), machine]), 12.5).set_index("accelerator").loc["H100"]
+    assert (alone["throughput"], alone["evidence"], alone["ids"]) == (SERVER, MEASURED, ["virtual"])
+    slow = runs(accelerator="H100").assign(rate_per_accelerator=100.0)
+    both = throughput_at(pd.concat([slow, machine]), 12.5).set_index("accelerator").loc["H100"]
+    assert both["throughput"] == 100.0
+
+
 @pytest.mark.parametrize("benchmark", timed_benchmarks())
 def test_a_curve_begins_with_the_number_that_comparisons_of_offline_results_have(benchmark):
     """And under the limits it never rises with interactivity."""
@@ -117,6 +147,8 @@ def test_a_curve_begins_with_the_number_that_comparisons_of_offline_results_have
     found = throughput_at(rows, [0.0, 5.0, 10.0, 12.5, 20.0, 25.0, 40.0, 66.7, 100.0])
     offline = latest(comparable(benchmark=benchmark)).set_index("accelerator")["rate_per_accelerator"]
     first = found[found["interactivity"].eq(0) & found["scenario"].eq("Offline")].set_index("accelerator")["throughput"]
+    bare = rows[rows["hypervisor"].eq("")]["accelerator"]
+    first = first[first.index.isin(bare)]
     pd.testing.assert_series_equal(first.sort_index(), offline.sort_index(), check_names=False)
     slowest = interactivity.limits(benchmark)["interactivity"].min()
     under = found[found["interactivity"].ge(slowest)].dropna(subset="throughput")

@@ -79,7 +79,7 @@ class Demand:
             if not isinstance(value, int | float) or isinstance(value, bool):
                 raise ValueError(f"{name}: {value!r}, expected a number from {low:g} to {high:g}")
             if not (low <= value <= high or (name in DEFAULTED and value == 0)):
-                raise ValueError(f"{name}: {value:g}, expected {low:g} to {high:,g}")
+                raise ValueError(f"{name}: {value:g}, expected {low:g} to {high:,.10g}")
         names.choose(self.fleet, derating.FLEETS, "fleet")
         names.choose(self.cost_model, cost.COST_MODELS, "cost model")
         names.choose(self.precision or "fp8", tables.WEIGHT_BYTES, "precision of weights")
@@ -93,10 +93,11 @@ class Demand:
 
     @cached_property
     def workload(self) -> Workload:
-        """The model and the lengths of its requests."""
+        """The model, the lengths of its requests, and the precision of its weights."""
         return curve.workload(
             self.benchmark, parameters=self.parameters, active_parameters=self.active_parameters, name=self.model,
             prompt_tokens=self.prompt_tokens, answer_tokens=self.answer_tokens, lengths=self.lengths,
+            precision=self.precision,
         )  # fmt: skip
 
     @property
@@ -129,9 +130,9 @@ def plans(demand: Demand) -> pd.DataFrame:
     interactivity), delivered (share of it), unit (accelerators rented together) and unit_name (node, rack), and of each
     of QUANTITIES P10, P50, and P90, such as usd_per_hour_p50; traffic and needed (accelerators in the middle, before
     whole units: for mean traffic, and with queue and memory), used (share of the rented accelerators' delivered
-    throughput that mean traffic takes), usd_per_million_at_full_use, decided_by (one of CAUSES),
-    usd_per_accelerator_hour, quoted, watts, precision, weights_gb, ids, round, submitter, system, roof, reason. Only
-    accelerators asked for, else those with results of the benchmark or a price.
+    throughput that mean traffic takes, the median of the draws), usd_per_million_at_full_use, decided_by (one of
+    CAUSES), usd_per_accelerator_hour, quoted, watts, precision, weights_gb, ids, round, submitter, system, roof,
+    reason. Only accelerators asked for, else those with results of the benchmark or a price.
 
     Raises NoData where the benchmark has no result, and ValueError for unknown names.
     """
@@ -271,7 +272,7 @@ def _plan(demand: Demand, row: Any) -> dict[str, Any]:
     return found | {
         "traffic": float(traffic[-1]),
         "needed": float(needs[:, -1].max()),
-        "used": float(traffic[-1] / found["accelerators_p50"]),
+        "used": float(np.median(traffic[:-1] / rented)),
         "usd_per_million_at_full_use": float(cost.usd_per_million(row.throughput, usd, share.median)),
         "decided_by": CAUSES[int(needs[:, -1].argmax())],
     }
@@ -310,7 +311,7 @@ def _impossible(demand: Demand, prefill: float, held: float) -> str:
         return curve.NO_COMPUTE
     if prefill >= demand.ttft_seconds:
         tokens, limit = demand.workload.lengths.long_prompt, demand.ttft_seconds
-        return f"prefill of {tokens:,.0f} tokens takes {prefill:.2g} s on a node, the TTFT limit is {limit:g} s"
+        return f"prefill of {tokens:,.0f} tokens takes {prefill:.2g} s on a node (p99), the TTFT limit is {limit:g} s"
     return "" if held else f"{LARGEST_GROUP:,} accelerators do not hold the weights and one request"
 
 

@@ -40,10 +40,11 @@ TOO_LONG = "prompts of this length leave no time for answers this fast"
 
 @dataclass(frozen=True)
 class Workload:
-    """What is served: a model planned with its benchmark's runs, and the lengths of its requests."""
+    """What is served: a model planned with a benchmark's runs, lengths of requests, precision of weights ("": any)."""
 
     model: Model
     lengths: Lengths
+    precision: str = ""
 
     @property
     def is_benchmark(self) -> bool:
@@ -52,8 +53,10 @@ class Workload:
 
     @property
     def is_as_run(self) -> bool:
-        """Whether model and lengths are those of the benchmark."""
-        return self.is_benchmark and self.lengths == models.lengths(models.requests_of(self.model.benchmark))
+        """Whether model, lengths, and precision are those of the benchmark's runs."""
+        return (
+            self == Workload(self.model, models.lengths(models.requests_of(self.model.benchmark))) and self.is_benchmark
+        )
 
 
 def throughput_at(
@@ -78,6 +81,8 @@ def throughput_at(
     speeds = [float(interactivity)] if np.isscalar(interactivity) else [float(speed) for speed in interactivity]
     if not all(0 <= speed < np.inf for speed in speeds):
         raise ValueError(f"interactivity: {speeds}, expected tokens/s per user, 0 (no limit) or more")
+    bare = rows["hypervisor"].eq("").groupby(rows["accelerator"]).transform("any")
+    rows = rows.assign(hypervisor=rows["hypervisor"].where(bare, ""))  # virtualized runs count where there is no other
     frontier = runs_of.frontier(rows[READ])
     found = []
     for accelerator, points in _points(rows[READ], frontier, accelerators).groupby("accelerator", sort=False):
@@ -165,22 +170,20 @@ class _Curve:
         self.points = points.to_dict("records")
         stated = next((name for name in points["precision"][::-1] if name), "")
         self.accelerator = accelerator = points["accelerator"].iloc[0]
+        self.reach = points["interactivity"].to_numpy() * (1 + ROUNDING)
         most = decoding.group(accelerator)
         self.own = self.asked = None
         if benchmark in timed_benchmarks():
             self.own = self.asked = decoding.of_benchmark(accelerator, benchmark, stated, most)
         if self.workload:
-            self.asked = decoding.decoding(accelerator, workload.model, workload.lengths, stated, most)
+            precision = workload.precision or decoding.weights_in(accelerator, stated)
+            self.asked = decoding.decoding(accelerator, workload.model, workload.lengths, precision, most)
 
     def at(self, speed: float) -> tuple:
         """Return the columns from throughput to reason."""
-        place = next((place for place, point in enumerate(self.points) if _reaches(point, speed)), len(self.points))
-        if place < len(self.points):
-            rate, used, evidence, bands = self._between(place, speed)
-        else:
-            if reason := self._no_estimate(speed):
-                return self._unknown(reason)
-            rate, used, evidence, bands = self._beyond(speed)
+        if speed > self.reach[-1] and (reason := self._no_estimate(speed)):
+            return self._unknown(reason)
+        rate, used, evidence, bands = self._as_run(speed)
         if self.workload:
             if self.own is None or self.asked is None:
                 return self._unknown(no_model(self.accelerator))
@@ -188,7 +191,9 @@ class _Curve:
             if not own or not asked:
                 return self._unknown(TOO_FAST if speed >= self.asked.roof else TOO_LONG)
             if abs(np.log(asked / own)) > SAME_LENGTHS or not self.workload.is_benchmark:
-                rate *= asked / own
+                # A slower user never costs more, though the benchmark's own model may fall before the asked one does.
+                slower = decoding.SPEEDS[: np.searchsorted(decoding.SPEEDS, speed) : 4]
+                rate = min(self._as_run(each)[0] * self.asked.at(each) / self.own.at(each) for each in (*slower, speed))
                 bands.append(self._of_workload(asked / own, used[-1]["scenario"]))
                 evidence = ESTIMATED
         low, high = _combined(bands)
@@ -198,6 +203,11 @@ class _Curve:
     @property
     def _roof(self) -> float:
         return self.asked.roof if self.asked else np.nan
+
+    def _as_run(self, speed: float) -> tuple[float, list[dict], str, list[tuple[float, float]]]:
+        """Return the throughput of the benchmark's own workload, as `_between` does."""
+        place = int(np.searchsorted(self.reach, speed))
+        return self._between(place, speed) if place < len(self.points) else self._beyond(speed)
 
     def _between(self, place: int, speed: float) -> tuple[float, list[dict], str, list[tuple[float, float]]]:
         """Return the throughput up to a point as fast, the points that it is from, its evidence, and its bands."""
@@ -262,11 +272,6 @@ def no_model(accelerator: str) -> str:
     return TOO_SMALL if known else NO_DATASHEET
 
 
-def _reaches(point: dict, speed: float) -> bool:
-    """Return whether a point is as fast as asked."""
-    return point["interactivity"] * (1 + ROUNDING) >= speed
-
-
 def _facts(point: dict) -> tuple:
     return tuple(point[name] for name in FACTS)
 
@@ -280,7 +285,7 @@ def _combined(bands: list[tuple[float, float]]) -> tuple[float, float]:
 
 def workload(
     benchmark: str = "", *, parameters: float = 0.0, active_parameters: float = 0.0, name: str = "",
-    prompt_tokens: float = 0.0, answer_tokens: float = 0.0, lengths: str = "",
+    prompt_tokens: float = 0.0, answer_tokens: float = 0.0, lengths: str = "", precision: str = "",
 ) -> Workload:  # fmt: skip
     """Return what is served: a benchmark's model, or one of `parameters` billion planned with the nearest benchmark.
 
@@ -299,4 +304,4 @@ def workload(
         names.choose(benchmark or name, [*known, *labels], "language model")
         model = models.of_benchmark(benchmark)
     requests = models.read_requests(lengths) if lengths else models.requests_of(model.benchmark)
-    return Workload(model, models.lengths(requests, prompt_tokens, answer_tokens))
+    return Workload(model, models.lengths(requests, prompt_tokens, answer_tokens), precision)

@@ -77,13 +77,13 @@ def peak_tflops(accelerator: str, precision: str) -> float:
 
 @lru_cache(maxsize=4096)
 def decoding(
-    accelerator: str, model: Model, lengths: Lengths, precision: str = "", most: int = USUAL_SIZE
+    accelerator: str, model: Model, lengths: Lengths, precision: str, most: int = USUAL_SIZE
 ) -> Decoding | None:
     """Return the curve of an accelerator over groups of 1, 2, 4 ... `most` that hold the weights.
 
     None where a fact is unknown or no group holds the weights and one request.
     """
-    facts, precision = datasheet(accelerator), weights_in(accelerator, precision)
+    facts = datasheet(accelerator)
     bandwidth, memory = float(facts["memory_bandwidth_gb_per_s"]) * 1e9, float(facts["memory_gb"]) * 1e9
     operations = peak_tflops(accelerator, precision) * 1e12
     weights, cache = model.weight_gb(precision) * 1e9, model.cache_gb(lengths.context) * 1e9
@@ -118,4 +118,4 @@ def decoding(
 def of_benchmark(accelerator: str, benchmark: str, precision: str = "", most: int = USUAL_SIZE) -> Decoding | None:
     """Return the curve of an accelerator for the model and the requests of a benchmark; None as in `decoding`."""
     lengths = models.lengths(models.requests_of(benchmark))
-    return decoding(accelerator, models.of_benchmark(benchmark), lengths, precision, most)
+    return decoding(accelerator, models.of_benchmark(benchmark), lengths, weights_in(accelerator, precision), most)
