@@ -72,6 +72,8 @@ def test_sensitivity_names_who_leads_and_by_how_much(chosen):
     at_66 = choice.choose(replace(ASKED, tokens_per_user=66.7))
     assert changes.loc["66.7 tokens/s per user", "accelerator"] == at_66["accelerator"].iloc[0]
     assert {"12.5 tokens/s per user", "100,000 users", "pooled fleet"} <= set(changes.index)
+    by_power = choice.sensitivity(ASKED, choice.choose(ASKED, by="power"), "power")["change"]
+    assert not by_power.str.contains("price").any() and len(by_power) == len(changes) - 2
 
 
 def test_sensitivity_replaces_a_price_of_ones_own_by_whatever_name():
@@ -89,6 +91,17 @@ def test_the_error_line_is_that_of_the_model_with_its_count():
     assert "Llama 2 70B under Interactive" in many and "n = 66" in many and "all models" not in many
     assert "another model" in choice.error_line(Demand(parameters=100.0))
     assert "beyond" in choice.error_line(Demand(benchmark="mixtral-8x7b", tokens_per_user=50.0))
+
+
+def test_the_error_line_of_a_plan_is_that_of_its_evidence(chosen):
+    rows = chosen.set_index("accelerator")
+    lines = {name: choice.error_line(ASKED, rows.loc[name]) for name in ("B200", "H200", "H100")}
+    assert rows.loc[list(lines), "evidence"].tolist() == ["interpolated", "estimated", "estimated"]
+    assert "between runs" in lines["B200"] and lines["H200"] == choice.error_line(ASKED)
+    assert "without a GPT-OSS 120B result" in lines["H100"]
+    at_limit = replace(ASKED, tokens_per_user=12.5, accelerators=("B200",))
+    assert "Two systems" in choice.error_line(at_limit, capacity.plan(at_limit, "B200"))
+    assert "other lengths" in choice.error_line(replace(ASKED, prompt_tokens=200.0))
 
 
 def test_nothing_planned_says_why():

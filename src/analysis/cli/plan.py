@@ -52,16 +52,15 @@ def plan(
     asked, as_json = _demand({**locals(), "accelerators": (accelerator,)}), _is_json(format)
     row = capacity.plan(asked, accelerator)
     if as_json:
-        return _print_json(asked, plan=_record(row), errors=choice.error_line(asked))
+        return _print_json(asked, plan=_record(row), errors=choice.error_line(asked, row))
     typer.echo(f"{_serving(asked)} on {row['accelerator']}")
     typer.echo(_throughput(row))
     typer.echo(f"\n{'':20}{'P10':>12}{'P50':>12}{'P90':>12}")
     for mark in capacity.marks(row).itertuples():
         ends = "".join(f"{_number(value):>12}" for value in (mark.p10, mark.p50, mark.p90))
         typer.echo(f"{NAMES[mark.quantity].format(row['unit_name']):20}{ends}")
-    typer.echo(
-        f"\n{row['used']:.0%} of P50 is used on average; {row['decided_by']} decides. {choice.error_line(asked)}"
-    )
+    typer.echo(f"\n{row['used']:.0%} of what is rented is used on average; {row['decided_by']} decides.")
+    typer.echo(choice.error_line(asked, row))
     return 0
 
 
@@ -97,7 +96,7 @@ def choose(
     for row in found[found["rank"].notna()].itertuples():
         cells = (row.throughput, row.accelerators_p50, row.usd_per_hour_p50, row.usd_per_hour_p10, row.usd_per_hour_p90)
         cells = (*cells, row.usd_per_million_tokens_p50, row.kilowatts_p50)
-        over = "  over budget" if row.within == "no" else ""
+        over = "  over budget at P90" if row.within == "no" else ""
         typer.echo(f"{row.accelerator:18}{row.evidence:14}" + "".join(f"{_number(cell):>9}" for cell in cells) + over)
     for row in found[found["rank"].isna()].itertuples():
         typer.echo(f"{row.accelerator:18}not planned: {row.reason}")

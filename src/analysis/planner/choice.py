@@ -11,7 +11,7 @@ from analysis import cost, interactivity, names
 from analysis.compare import NoData
 from analysis.planner import prediction
 from analysis.planner.capacity import Demand, plans
-from analysis.planner.curve import ESTIMATED
+from analysis.planner.curve import ESTIMATED, INTERPOLATED, MEASURED
 
 RANK_BY = {"cost": "usd_per_hour", "power": "kilowatts", "accelerators": "accelerators"}
 OFF = 0.2  # change of the leader's price in `sensitivity`
@@ -61,15 +61,16 @@ def leaders(found: pd.DataFrame, by: str = "cost") -> tuple[pd.Series, pd.Series
 def sensitivity(demand: Demand, found: pd.DataFrame, by: str = "cost") -> pd.DataFrame:
     """Return who leads under other reasonable choices: change, accelerator, runner_up, margin, usd_per_million_tokens.
 
-    Changes: the leader's price OFF higher and lower, other interactivities (those of the scenarios' limits, and twice
-    the one asked for), a tenth and ten times the users, other fleets. `margin` is how much more the runner-up takes.
+    Changes: the leader's price OFF higher and lower (ranked by cost), other interactivities (those of the scenarios'
+    limits, and twice the one asked for), a tenth and ten times the users, other fleets. `margin` is how much more the
+    runner-up takes.
     """
     first, _ = leaders(found, by)
     price = first["usd_per_accelerator_hour"]
     limits = interactivity.limits(demand.workload.model.benchmark)["interactivity"]
     speeds = [*limits.round(1), 2 * demand.tokens_per_user]
     changes: dict[str, Demand] = {"as asked": demand}
-    if price > 0:
+    if by == "cost" and price > 0:
         for times, words in ((1 + OFF, "+"), (1 - OFF, "-")):
             own = {**_own_prices(demand), first["accelerator"]: price * times}
             changes[f"{first['accelerator']} price {words}{OFF:.0%}"] = replace(demand, prices=own)
@@ -97,21 +98,36 @@ def sensitivity(demand: Demand, found: pd.DataFrame, by: str = "cost") -> pd.Dat
     return pd.DataFrame(rows, columns=columns)
 
 
-def error_line(demand: Demand) -> str:
-    """Return the error of such estimates in one line: for its model, else over all models, with n."""
-    model, rows = demand.workload.model, prediction.errors()
-    scenario, fastest = demand.limit["scenario"], demand.limit["interactivity"]
-    question, about = prediction.KNOWN, f"{model.name} under {scenario} limits"
+def error_line(demand: Demand, row: pd.Series | None = None) -> str:
+    """Return the error of what a plan (`row` of `plans`) rests on in one line with n, else that of estimates.
+
+    Of the model's results, and over all models where these are too few for a P90.
+    """
+    model, limit = demand.workload.model, demand.limit
+    evidence = ESTIMATED if row is None else row["evidence"]
+    scenario, under = limit["scenario"], f"under {limit['scenario']} limits"
+    question, label = prediction.KNOWN, f"Estimates for {model.name} {under} are off by"
     if not demand.workload.is_benchmark:
-        question, about = prediction.OTHER_MODEL, f"another model under {scenario} limits"
-    elif fastest < demand.tokens_per_user * (1 - interactivity.ROUNDING):
-        question, scenario, about = prediction.BEYOND, "Interactive", "speeds beyond the scenarios' limits"
+        question, label = prediction.OTHER_MODEL, f"Estimates for another model {under} are off by"
+    elif evidence == MEASURED:
+        question, label = prediction.OTHER_SYSTEM, f"Two systems of an accelerator on {model.name} {under} differ by"
+    elif evidence == INTERPOLATED:
+        question, scenario, label = prediction.BETWEEN, "Server", f"Values between runs of {model.name} are off by"
+    elif not demand.workload.is_as_run:
+        question = prediction.OTHER_MODEL
+        label = f"Estimates for other lengths or precision are off by at most those for another model {under}:"
+    elif limit["interactivity"] < demand.tokens_per_user * (1 - interactivity.ROUNDING):
+        question, scenario = prediction.BEYOND, "Interactive"
+        label = f"Estimates beyond the limits, as from Server to Interactive {model.name} results, are off by"
+    elif row is not None and not row["ids"]:
+        question, label = prediction.NONE, f"Estimates without a {model.name} result of the accelerator are off by"
+    rows = prediction.errors()
     rows = rows[rows["question"].eq(question) & rows["scenario"].eq(scenario)].set_index("benchmark")
-    label, every = f"Estimates for {about} are off by", f"{_off(rows.loc[''])} over all models"
-    if question != prediction.KNOWN or model.benchmark not in rows.index:
-        return f"{label} {every}."
+    every = f"{_off(rows.loc[''])} over all models."
+    if question == prediction.OTHER_MODEL or model.benchmark not in rows.index:
+        return f"{label} {every}"
     own = rows.loc[model.benchmark]
-    return f"{label} {_off(own)}" + (f"; {every}." if np.isnan(own["p90"]) else ".")
+    return f"{label} {_off(own)}" + (f"; {every}" if np.isnan(own["p90"]) else ".")
 
 
 def _off(row: pd.Series) -> str:
