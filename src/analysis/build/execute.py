@@ -33,13 +33,14 @@ def execute(report: Report, engine: str = FORKED) -> Executed:
 
     A cell that raises NoData ends the notebook without being a failure.
     """
-    import nbformat
+    from nbformat import v4
     from papermill.engines import papermill_engines
     from papermill.parameterize import parameterize_notebook
 
-    notebook = nbformat.from_dict(read_notebook(report.notebook))
-    notebook = nbformat.v4.upgrade(_joined(notebook))
+    notebook = v4.upgrade(v4.to_notebook(read_notebook(report.notebook)))
     notebook.metadata["papermill"] = {}
+    for cell in notebook.cells:
+        cell.metadata.setdefault("tags", [])  # papermill asks each cell for them
     if report.parameters:
         notebook = parameterize_notebook(notebook, report.parameters, kernel_name="python3", language="python")
     os.chdir(paths.NOTEBOOKS)
@@ -55,23 +56,10 @@ def execute(report: Report, engine: str = FORKED) -> Executed:
     return Executed(notebook)
 
 
-def _joined(notebook: Any) -> Any:
-    """Return the notebook with texts joined, which files hold as lists of lines, and without outputs."""
-    for cell in notebook.cells:
-        cell.source = "".join(cell.source)
-        cell.metadata.setdefault("tags", [])  # papermill asks each cell for them
-        if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
-    return notebook
-
-
 def _failure(cells: list[Any], index: int, error: Any) -> str:
     """Return where a cell failed and with what: its number, heading, line, the error, and the place in src/."""
-    cell, tags = cells[index], [each.metadata.get("tags", []) for each in cells]
-    injected = [place for place, each in enumerate(tags) if "injected-parameters" in each]
-    where = f"cell {index + 1 - len([p for p in injected if p < index])} of {len(cells) - len(injected)}"
-    if index in injected:
-        where = "the parameters of the run file"
+    cell, own = cells[index], [each for each in cells if "injected-parameters" not in each.metadata.tags]
+    where = f"cell {own.index(cell) + 1} of {len(own)}" if cell in own else "the parameters of the run file"
     text = "\n".join(each.source for each in cells[:index] if each.cell_type == "markdown")
     headings = re.findall(r"^#{1,6} +(.+)", text, re.MULTILINE)
     where += f', under "{headings[-1].strip()}"' if headings else ""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 # On macOS a fork of a process that has used system libraries may crash: each process starts anew there.
-METHOD = "fork" if "fork" in multiprocessing.get_all_start_methods() and sys.platform != "darwin" else "spawn"
+METHOD = "spawn" if sys.platform == "darwin" else "fork"
 
 
 @dataclass(frozen=True)
@@ -42,18 +42,23 @@ def side_by_side(
                     name, arguments = waiting.pop(0)
                     answer, send = context.Pipe(duplex=False)
                     log = Path(logs, str(len(waiting)))
-                    process = context.Process(target=_run, args=(work, arguments, send, str(log)))
+                    log.touch()
+                    process = context.Process(target=_run, args=(work, arguments, send, log))
                     process.start()
                     send.close()
                     running[answer] = (name, process, time.monotonic() + timeout, log)
                 soonest = min(deadline for _, _, deadline, _ in running.values())
                 done = wait(list(running), timeout=max(soonest - time.monotonic(), 0))
-                late = [each for each, (_, _, deadline, _) in running.items() if deadline <= time.monotonic()]
-                for answer in [*done, *(each for each in late if each not in done)]:
-                    name, process, _, log = running.pop(answer)
-                    result = _result(answer, process, log) if answer in done else None
+                for answer, (name, process, deadline, log) in list(running.items()):
+                    if answer in done:
+                        result = _result(answer, process, log)
+                    elif deadline <= time.monotonic():
+                        result = Died(f"stopped after {timeout:.0f} s, the time limit of a report")
+                    else:
+                        continue
                     _kill(process)
-                    yield name, result or Died(f"stopped after {timeout:.0f} s, the time limit of a report")
+                    del running[answer]
+                    yield name, result
         finally:
             for _, process, _, _ in running.values():
                 _kill(process)
@@ -61,39 +66,33 @@ def side_by_side(
 
 def _result(answer: Connection, process: Any, log: Path) -> Any:
     """Return what the process sent, or how it ended without sending anything."""
-    try:
+    with contextlib.suppress(EOFError, OSError):
         return answer.recv()
-    except (EOFError, OSError):
-        process.join(5)
-    code, last = process.exitcode, ""
-    with contextlib.suppress(OSError):
-        last = next(
-            (line for line in reversed(log.read_text(errors="replace")[-4000:].splitlines()) if line.strip()), ""
-        )
+    process.join(5)
+    code = process.exitcode
     if code == -signal.SIGKILL:
         why = "its process was killed from outside (signal 9), most often because memory ran out"
     else:
         how = signal.Signals(-code).name if code and code < 0 else f"exit status {code}"
         why = f"its process ended by itself ({how})"
-    return Died(f"{why}; its last line: {last[:500]}" if last else why)
+    lines = [line for line in log.read_text(errors="replace")[-4000:].splitlines() if line.strip()]
+    return Died(f"{why}; its last line: {lines[-1][:500]}" if lines else why)
 
 
 def _kill(process: Any) -> None:
     """End the process and what it started."""
-    for kill in (os.killpg, os.kill) if hasattr(os, "killpg") else ():
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            kill(process.pid, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
     process.kill()
     process.join()
 
 
-def _run(work: Callable[..., Any], arguments: tuple, send: Connection, log: str) -> None:
+def _run(work: Callable[..., Any], arguments: tuple, send: Connection, log: Path) -> None:
     """Do one task in this process, whose standard streams go to a log, and send back the result."""
-    if hasattr(os, "setsid"):
-        os.setsid()  # leads a group, so that what a notebook starts ends with it
+    os.setsid()  # leads a group, so that what a notebook starts ends with it
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process above ends this one
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    out, nothing = os.open(log, os.O_WRONLY | os.O_CREAT, 0o600), os.open(os.devnull, os.O_RDONLY)
+    out, nothing = os.open(log, os.O_WRONLY), os.open(os.devnull, os.O_RDONLY)
     for place, number in ((nothing, 0), (out, 1), (out, 2)):
         os.dup2(place, number)
     try:
@@ -101,7 +100,4 @@ def _run(work: Callable[..., Any], arguments: tuple, send: Connection, log: str)
     except Exception as error:
         result = Died(f"{type(error).__name__}: {error}"[:2000])
     send.send(result)
-    send.close()
-    with contextlib.suppress(Exception):
-        sys.stdout.flush()
     os._exit(0)

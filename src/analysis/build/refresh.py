@@ -10,8 +10,7 @@ from typing import Any
 from analysis import paths
 from analysis.build import records
 from analysis.build.execute import FORKED, execute
-from analysis.build.processes import Died, side_by_side
-from analysis.build.reports import TIMEOUT, warm
+from analysis.build.reports import TIMEOUT, failed, run
 from analysis.build.runs import Report
 from analysis.names import choose
 
@@ -30,47 +29,31 @@ def refresh(names: Iterable[str] = (), jobs: int = 3, engine: str = FORKED, time
     """
     files = {path.stem: path for path in sorted(paths.NOTEBOOKS.glob("*.ipynb")) if not path.name.startswith(".")}
     wanted = [choose(Path(name).name.removesuffix(".ipynb"), files, "notebook") for name in names] or list(files)
-    work = {name: (Report(name, files[name]), engine) for name in wanted}
-    warm(work.values())
-    failed = False
-    for name, result in side_by_side(_refreshed, work, jobs, timeout):
-        failed |= isinstance(result, Died) or result.startswith("FAILED")
-        print(f"FAILED  {name}\n    {result.why}" if isinstance(result, Died) else result, flush=True)
-    return int(failed)
+    return run(_refreshed, {name: (Report(name, files[name]), engine) for name in wanted}, jobs, timeout)
 
 
 def stored(notebook: dict[str, Any]) -> str:
-    """Return a notebook's file as it is stored: without PNG beside SVG, times, versions, and what editors add.
+    """Return a notebook's file as it is stored: without PNG beside SVG, times, versions, and what editors add."""
+    from nbformat import v4
 
-    The notebook is changed in place.
-    """
-    own = {key: value for key, value in notebook["metadata"].items() if key == "analysis"}
-    notebook["metadata"] = METADATA | own
-    notebook["nbformat"], notebook["nbformat_minor"] = 4, 5
+    notebook = v4.to_notebook(json.loads(json.dumps(notebook), parse_float=_whole))
+    own = {key: value for key, value in notebook.metadata.items() if key == "analysis"}
+    notebook |= {"metadata": METADATA | own, "nbformat": 4, "nbformat_minor": 5}
     ran = 0
-    for cell in notebook["cells"]:
-        cell["metadata"] = {key: value for key, value in cell["metadata"].items() if key in KEPT and value}
+    for cell in notebook.cells:
+        cell.metadata = {key: value for key, value in cell.metadata.items() if key in KEPT and value}
         if cell.get("execution_count"):
-            cell["execution_count"] = ran = ran + 1
+            cell.execution_count = ran = ran + 1
         for output in cell.get("outputs", []):
             if "execution_count" in output:
-                output["execution_count"] = ran
+                output.execution_count = ran
             if "metadata" in output:
-                output["metadata"] = {}
+                output.metadata = {}
             data = output.get("data", {})
-            for kind in NOT_STORED:
-                if {"image/svg+xml", "text/html"} & data.keys():
+            if {"image/svg+xml", "text/html"} & data.keys():
+                for kind in NOT_STORED:
                     data.pop(kind, None)
-            for kind, value in data.items():
-                if kind.endswith("json"):
-                    data[kind] = _whole(value)
-                elif isinstance(value, str):
-                    data[kind] = value.splitlines(keepends=True)
-        for holder in (cell, *cell.get("outputs", [])):
-            for key in ("source", "text"):
-                if isinstance(holder.get(key), str):
-                    holder[key] = holder[key].splitlines(keepends=True)
-    return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    return v4.writes(notebook) + "\n"
 
 
 def before_save(model: dict[str, Any], **_: Any) -> None:
@@ -81,10 +64,9 @@ def before_save(model: dict[str, Any], **_: Any) -> None:
 
 def _refreshed(report: Report, engine: str) -> str:
     done = execute(report, engine)
-    if done.failure:
-        return "\n    ".join([f"FAILED  {report.name}", *done.failure.splitlines(), "the notebook is unchanged"])
-    if done.no_data:
-        return f"FAILED  {report.name}\n    no data: {done.no_data}\n    the notebook is unchanged"
+    why = done.failure or (f"no data: {done.no_data}" if done.no_data else "")
+    if why:
+        return failed(report.name, f"{why}\nthe notebook is unchanged")
     text = stored(done.notebook)
     if text == report.notebook.read_text(encoding="utf-8"):
         return f"same       {report.name}"
@@ -92,10 +74,7 @@ def _refreshed(report: Report, engine: str) -> str:
     return f"refreshed  {report.name}"
 
 
-def _whole(value: Any) -> Any:
-    """Return JSON in which 18.0 is 18, as a browser writes it."""
-    if isinstance(value, dict):
-        return {key: _whole(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_whole(each) for each in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+def _whole(text: str) -> float:
+    """Return a number of JSON, 18.0 as 18, as a browser writes it."""
+    number = float(text)
+    return int(number) if number.is_integer() else number

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date
 
 from analysis import paths
@@ -14,6 +14,7 @@ from analysis.build.execute import FORKED, execute
 from analysis.build.processes import Died, side_by_side
 from analysis.build.runs import Report
 
+FAILED = "FAILED"  # how the lines begin that say that a report failed
 TIMEOUT = 300  # seconds that one report may take
 LARGEST_PAGE = 24 * 2**20  # bytes
 
@@ -27,37 +28,50 @@ def build(
     kernels). Raises ValueError for an unknown name, OSError where nothing can be written.
     """
     reports, wrong = runs.find(names)
-    for name, why in wrong.items():
-        _say(f"FAILED  {name}\n    {why}")
     paths.REPORTS.mkdir(exist_ok=True)
     common, at = records.common_digest(), records.commit()
-    stale, failed = {}, len(wrong)
-    for name, report in reports.items():
+    before = {name: records.read(name) for name in reports}
+    stale = {}
+    for name in sorted(reports, key=lambda name: -before[name].get("seconds", 0)):  # the longest first
         try:
-            record, own = records.read(name), records.digest(report, common)
+            own = records.digest(reports[name], common)
         except (ValueError, OSError) as error:
-            failed += 1
-            _say(f"FAILED  {name}\n    {error}")
+            wrong[name] = str(error)
             continue
-        if force or record.get("digest") != own or not (paths.REPORTS / f"{name}.html").exists():
-            stale[name] = (report, own, engine, record.get("seconds", 0), at)
-    _say(f"to build: {len(stale)} of {len(reports)}" if stale else f"up to date: {len(reports)}")
-    if stale:
-        warm(stale.values())
-    order = sorted(stale, key=lambda name: -stale[name][3])  # the longest first
-    for name, result in side_by_side(make, {name: stale[name] for name in order}, jobs, timeout):
-        failed += isinstance(result, Died) or bool(result["failure"])
-        _say(_outcome(name, result))
+        if force or before[name].get("digest") != own or not (paths.REPORTS / f"{name}.html").exists():
+            stale[name] = (reports[name], engine, own, at)
+    for name, why in wrong.items():
+        print(failed(name, why), flush=True)
+    print(f"to build: {len(stale)} of {len(reports)}" if stale else f"up to date: {len(reports)}", flush=True)
+    status = run(make, stale, jobs, timeout)
     index.write()
-    return int(failed > 0)
+    return int(status or bool(wrong))
 
 
-def make(report: Report, own_digest: str, engine: str, _: float, at: str) -> dict[str, str]:
-    """Execute a report and write its page and record; return the failure, if any, and what was without data, in words.
+def run(work: Callable[..., str], tasks: dict[str, tuple], jobs: int, timeout: float) -> int:
+    """Print what `work` says of each task, whose first argument is a report; return 1 if any failed, else 0."""
+    if tasks:
+        warm(report for report, *_ in tasks.values())
+    status = 0
+    for name, result in side_by_side(work, tasks, jobs, timeout):
+        said = failed(name, result.why) if isinstance(result, Died) else result
+        status |= said.startswith(FAILED)
+        print(said, flush=True)
+    return status
+
+
+def failed(name: str, why: str) -> str:
+    """Return the lines that say why a report failed."""
+    return "\n    ".join([f"{FAILED}  {name}", *why.splitlines()])
+
+
+def make(report: Report, engine: str, own_digest: str, at: str) -> str:
+    """Execute a report and write its page and record; return how it went, in words.
 
     What failed is kept aside as reports/NAME.failed.ipynb, and the page of an earlier build stays.
     """
     started, aside = time.monotonic(), paths.REPORTS / f"{report.name}.failed.ipynb"
+    target = paths.REPORTS / f"{report.name}.html"
     done = execute(report, engine)
     failure = done.failure
     if not failure:
@@ -68,24 +82,26 @@ def make(report: Report, own_digest: str, engine: str, _: float, at: str) -> dic
             html = page(report, done, facts, {"commit": at, "date": date.today().isoformat()})
             if len(html) > LARGEST_PAGE:
                 raise PageError(f"the page has {len(html):,} characters, at most {LARGEST_PAGE:,} fit")
-            records.write(paths.REPORTS / f"{report.name}.html", html)
-            records.write(paths.REPORTS / f"{report.name}.json", json.dumps(facts, indent=1, ensure_ascii=False) + "\n")
+            records.write(target, html)
+            records.write(target.with_suffix(".json"), json.dumps(facts, indent=1, ensure_ascii=False) + "\n")
             aside.unlink(missing_ok=True)
         except PageError as error:
             failure = str(error)
     if failure:
-        import nbformat
+        from nbformat import v4
 
         try:
-            records.write(aside, nbformat.writes(done.notebook))
-            stays = "; the page of an earlier build stays" if (paths.REPORTS / f"{report.name}.html").exists() else ""
-            failure += f"\nits outputs are in reports/{aside.name}{stays}"
+            records.write(aside, v4.writes(done.notebook))
+            failure += f"\nits outputs are in reports/{aside.name}"
+            failure += "; the page of an earlier build stays" if target.exists() else ""
         except OSError as error:  # a full disk hides no failure
             failure += f"\nits outputs could not be kept: {error}"
-    return {"failure": failure, "no_data": done.no_data, "seconds": f"{time.monotonic() - started:.1f}"}
+        return failed(report.name, failure)
+    without = f"  no data: {done.no_data}" if done.no_data else ""
+    return f"built   {report.name}  {time.monotonic() - started:.1f} s{without}"
 
 
-def warm(work: Iterable[tuple]) -> None:
+def warm(reports: Iterable[Report]) -> None:
     """Import what reports need and load the results once, for the processes that are forked from this one."""
     gc.disable()  # what is loaded stays, and looking for garbage in it takes an eighth of the time
     import papermill.parameterize  # noqa: F401
@@ -95,7 +111,7 @@ def warm(work: Iterable[tuple]) -> None:
 
     page.exporter()
 
-    texts = b"".join(each[0].notebook.read_bytes() for each in work)
+    texts = b"".join(report.notebook.read_bytes() for report in reports)
     try:
         if b"load_results" in texts or b"comparable" in texts:
             analysis.load_results()
@@ -106,20 +122,7 @@ def warm(work: Iterable[tuple]) -> None:
         elif b"seaborn" in texts or b"matplotlib" in texts:
             import seaborn  # noqa: F401
     except Exception as error:  # the reports that need it say so, each with its own cell
-        _say(f"loading failed, so each report loads by itself: {type(error).__name__}: {error}"[:500])
+        print(f"loading failed, so each report loads by itself: {type(error).__name__}: {error}"[:500], flush=True)
     gc.freeze()
     gc.set_threshold(100_000)  # a notebook makes little garbage
     gc.enable()
-
-
-def _outcome(name: str, result: dict[str, str] | Died) -> str:
-    if isinstance(result, Died):
-        return f"FAILED  {name}\n    {result.why}"
-    if result["failure"]:
-        return "\n    ".join([f"FAILED  {name}", *result["failure"].splitlines()])
-    without = f"  no data: {result['no_data']}" if result["no_data"] else ""
-    return f"built   {name}  {result['seconds']} s{without}"
-
-
-def _say(text: str) -> None:
-    print(text, flush=True)
