@@ -103,6 +103,8 @@ def test_weights_follow_the_record():
     for accelerator in ("B200", "H100"):
         row = plan(Demand(benchmark="gpt-oss-120b"), accelerator)
         assert (row["precision"], row["weights_gb"]) == ("fp4", 58.5)
+    found = plans(Demand(benchmark="gpt-oss-120b"))  # MI355X ran so labeled as FP8, in which the model is not published
+    assert {"MI355X", "MI300X"} < set(found["accelerator"]) and set(found["weights_gb"]) == {58.5}
     model, lengths = models.of_benchmark("gpt-oss-120b"), models.lengths(models.requests_of("gpt-oss-120b"))
     held, block = capacity.requests_held(model, "fp4", lengths, 80.0, 1, 0.1)
     assert held > 0 and block == 1

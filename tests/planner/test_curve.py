@@ -18,7 +18,7 @@ def runs(*changed, accelerator="B200"):
     frame = pd.DataFrame(rows, columns=["scenario", "interactivity", "rate_per_accelerator"])
     facts = {"benchmark": "gpt-oss-120b", "accelerator": accelerator, "accelerator_count": 8.0, "hypervisor": ""}
     facts |= {"availability": "available", "round": "v6.1", "submitter": "s", "system": "box", "precision": "fp4"}
-    facts |= {"framework": "TensorRT", "serving_software": ""}
+    facts |= {"framework": "TensorRT", "serving_software": "", "accuracy_percent": 100.0}
     return frame.assign(**facts, id=[f"r{place}" for place in range(len(frame))])
 
 
@@ -32,6 +32,12 @@ def test_a_run_measures_from_its_scenario_s_limit_to_its_own_interactivity():
     assert found["throughput"].tolist() == [OFFLINE, SERVER, INTERACTIVE, INTERACTIVE]
     assert found["evidence"].eq(MEASURED).all()
     assert found["ids"].tolist() == [["r0"], ["r1"], ["r2"], ["r2"]]
+
+
+def test_a_precision_that_cannot_be_right_counts_as_that_of_most_runs():
+    rows = runs(("Offline", 0.0, 11_000.0), ("Offline", 0.0, 10_000.0))
+    rows.loc[rows["scenario"].eq("Interactive"), "precision"] = "fp8"  # GPT-OSS is published in MXFP4 alone
+    assert at(rows, 80.0)["precision"].tolist() == ["fp4"]
 
 
 def test_between_scenarios_the_logarithm_is_linear():

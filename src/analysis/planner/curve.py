@@ -21,6 +21,7 @@ from analysis.compare import latest
 from analysis.interactivity import ROUNDING
 from analysis.planner import decoding, models, prediction
 from analysis.planner.models import Lengths, Model
+from analysis.quantization import doubts
 from analysis.results import timed_benchmarks
 
 MEASURED, INTERPOLATED, ESTIMATED = "measured", "interpolated", "estimated"
@@ -83,6 +84,7 @@ def throughput_at(
         raise ValueError(f"interactivity: {speeds}, expected tokens/s per user, 0 (no limit) or more")
     bare = rows["hypervisor"].eq("").groupby(rows["accelerator"]).transform("any")
     rows = rows.assign(hypervisor=rows["hypervisor"].where(bare, ""))  # virtualized runs count where there is no other
+    rows = rows.assign(precision=_precisions(rows))
     frontier = runs_of.frontier(rows[READ])
     found = []
     for accelerator, points in _points(rows[READ], frontier, accelerators).groupby("accelerator", sort=False):
@@ -133,6 +135,13 @@ def _points(rows: pd.DataFrame, frontier: pd.DataFrame, accelerators: Iterable[s
     # A slower user never costs more: an estimate is no higher than what slower runs reach.
     slower = found.groupby("accelerator")["throughput"].cummin()
     return found.assign(throughput=found["throughput"].where(found["evidence"].eq(MEASURED), slower))
+
+
+def _precisions(rows: pd.DataFrame) -> pd.Series:
+    """Return the precision that runs state, of labels that cannot be right that of most other runs of the benchmark."""
+    doubted = doubts(rows).ne("")
+    most = rows.loc[~doubted & rows["precision"].ne(""), "precision"].mode()
+    return rows["precision"].mask(doubted, next(iter(most), ""))
 
 
 def _of_family(rows: pd.DataFrame, accelerators: pd.Series) -> pd.Series:
