@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import cost, explorer, load_results
+from analysis import cost, derating, explorer, load_results
 from analysis.charts import theme
 from analysis.explorer import page
 
@@ -24,8 +24,8 @@ def shown(monkeypatch):
     got = {}
     monkeypatch.setattr(page, "display", lambda data, metadata, raw: got.update(bundle=data, **metadata["analysis"]))
 
-    def show(rows, *start):
-        explorer.show(rows, *start)
+    def show(rows, *start, curves=None):
+        explorer.show(rows, explorer.curves() if curves is None else curves, *start)
         return got
 
     return show
@@ -66,8 +66,34 @@ def test_cost_and_kilowatts_are_those_of_the_newest_prices():
     row = explorer.rows(results, cost.prices()).query("accelerator == 'B200' and benchmark == 'llama2-70b'").iloc[0]
     price = cost.prices().set_index("accelerator").loc["B200"]
     assert row["per_kilowatt"] == pytest.approx(row["rate_per_accelerator"] / price["kilowatts"])
-    per_hour = row["rate_per_accelerator"] * 3600
+    per_hour = row["rate_per_accelerator"] * 3600 * derating.beside_limit(0, "B200")["median"].prod()
+    assert row["scenario"] == "Offline"
     assert row["usd_per_million"] == pytest.approx(price["usd_per_hour"] / per_hour * 1e6)
+
+
+def test_a_result_costs_what_its_scenario_s_limit_leaves(rows):
+    fast = rows.query("benchmark == 'gpt-oss-120b' and accelerator == 'GB300' and scenario == 'Interactive'").iloc[0]
+    served = derating.beside_limit(66.7, "GB300")["median"].prod()
+    usd = cost.prices().set_index("accelerator").at["GB300", "usd_per_hour"]
+    assert fast["usd_per_million"] == pytest.approx(usd / (fast["rate_per_accelerator"] * served * 0.0036))
+    assert rows.loc[rows["benchmark"].eq("resnet50"), "usd_per_million"].isna().all()
+
+
+def test_curves_are_of_the_whole_ladder_and_rest_on_a_result(rows):
+    curves = explorer.curves(fleet="pooled")
+    b200 = curves.query("benchmark == 'gpt-oss-120b' and accelerator == 'B200'").set_index("interactivity")
+    assert {0, 12.5, 25, 50, 66.7} <= set(b200.index)
+    assert b200.loc[[0, 25, 100], "evidence"].tolist() == ["measured", "interpolated", "estimated"]
+    assert (b200["throughput"].diff().dropna() <= 0).all()
+    assert (b200["low"] <= b200["throughput"]).all() and (b200["throughput"] <= b200["high"]).all()
+    usd = cost.prices().set_index("accelerator").at["B200", "usd_per_hour"]
+    served = derating.beside_limit(66.7, "B200", "pooled")["median"].prod()
+    own = b200.loc[66.7]
+    assert own["usd_per_million"] == pytest.approx(usd / (own["throughput"] * served * 0.0036))
+    assert own["usd_low"] < own["usd_per_million"] < own["usd_high"]
+    behind = rows.set_index("id").loc[curves["id"]]
+    assert behind["benchmark"].tolist() == curves["benchmark"].tolist()
+    assert behind["accelerator"].tolist() == curves["accelerator"].tolist()
 
 
 def test_energy_is_power_over_rate_and_of_streams_that_of_a_query(rows):
@@ -142,6 +168,10 @@ def test_an_output_carries_the_data_for_a_page_and_says_what_it_is(rows, shown):
     assert about["published"]["v6.1"] == "2026-09-16"
     held = unpacked(got["data"]["record-first"]) | unpacked(got["data"]["record-rest"])
     assert set(held) == {column["name"] for column in page.layout()["columns"]}
+    steps = unpacked(got["data"]["record-curves"])
+    assert set(steps["benchmark"]["values"]) == {"gpt-oss-120b", "llama2-70b"}
+    behind = some.iloc[steps["row"]]["benchmark"].tolist()
+    assert behind == [steps["benchmark"]["values"][place] for place in steps["benchmark"]["places"]]
 
 
 def test_text_of_the_record_cannot_end_the_element_that_holds_it():

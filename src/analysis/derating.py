@@ -130,14 +130,17 @@ def use_at(interactivity: float) -> str:
     return "batch" if interactivity == 0 else "chat" if interactivity <= CHAT_LIMIT else "interactive"
 
 
-@lru_cache(maxsize=256)
 def beside_limit(interactivity: float, accelerator: str, fleet: str = "fixed") -> pd.DataFrame:
     """Return the factors from throughput at an interactivity to delivered: those of `waterfall` but the latency limit.
 
     The product of `median` is the share of such throughput that a fleet delivers; racks are those of RACKS.
     """
-    rows = waterfall(use_at(interactivity), "rack" if accelerator in RACKS else "node", fleet)
-    return rows[rows["kind"].ne("total") & rows["step"].ne("latency limit")]
+    return _beside_limit(use_at(interactivity), "rack" if accelerator in RACKS else "node", fleet)
+
+
+@lru_cache
+def _beside_limit(use: str, system: str, fleet: str) -> pd.DataFrame:
+    return waterfall(use, system, fleet).query("kind != 'total' and step != 'latency limit'")
 
 
 def shares(benchmarks: Sequence[str] = BENCHMARKS, trace: str | Path = "") -> pd.DataFrame:

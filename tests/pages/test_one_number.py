@@ -2,13 +2,54 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
+
 import pandas as pd
 import pytest
 
+from analysis import explorer
+from analysis.explorer import page as explorer_page
 from tests.pages.plain import DATA, newest_prices, outputs, table, values
 
 NEWEST = ["GB300", "B300", "GB200", "B200", "MI355X"]
 OVERVIEW = "best_result_of_each_model_and_gpu"
+
+
+@pytest.fixture(scope="module")
+def explored():
+    """What the explorer's page carries of GPT-OSS 120B, by interactivity and accelerator."""
+    held = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(explorer_page, "display", lambda data, metadata, raw: held.update(metadata["analysis"]["data"]))
+        explorer.show(explorer.rows(), explorer.curves())
+    columns = json.loads(gzip.decompress(base64.b64decode(held["record-curves"])))
+    texts = [name for name, cells in columns.items() if isinstance(cells, dict)]
+    columns |= {name: [columns[name]["values"][place] for place in columns[name]["places"]] for name in texts}
+    frame = pd.DataFrame(columns).query("benchmark == 'gpt-oss-120b'")
+    return frame.set_index(["interactivity", "accelerator"]).astype({"usd_per_million": float})
+
+
+@pytest.mark.parametrize(("page", "name"), [("interactivity", "throughput"), ("price_performance", "costs")])
+def test_the_explorer_draws_the_curve_of_the_pages(explored, page, name):
+    asked = table(page, name).set_index(["interactivity", "accelerator"])
+    own = explored.loc[asked.index]
+    assert set(asked.index.get_level_values(0)) == {0, 12.5, 66.7}
+    same = ["throughput", "usd_per_million", "usd_low", "usd_high", "served"] if name == "costs" else ["throughput"]
+    for column in same + ["low", "high"] * (name == "throughput"):
+        assert own[column].to_numpy() == pytest.approx(asked[column].to_numpy(), rel=1e-3), column
+    assert own["evidence"].tolist() == asked["evidence"].tolist()
+
+
+def test_the_explorer_and_choose_give_one_throughput_and_one_price_per_token(explored):
+    plans = table("accelerator_choice", "plans").dropna(subset="usd_per_million_at_full_use").set_index("accelerator")
+    own = explored.loc[25.0]
+    both = plans.index.intersection(own.index)
+    assert set(NEWEST) <= set(both)
+    pairs = {"throughput": "throughput", "usd_per_million": "usd_per_million_at_full_use", "served": "delivered"}
+    for column, named in pairs.items():
+        assert own.loc[both, column].to_numpy() == pytest.approx(plans.loc[both, named].to_numpy(), rel=1e-3), column
 
 
 def overview(scenario, model="GPT-OSS 120B"):

@@ -23,7 +23,18 @@ from analysis.charts import theme
 PAGE, FILES = "explorer.html", Path(__file__).with_name("page")
 MIME = "application/vnd.mlperf.report+json"
 # In this order: what is first is used by what is below it.
-SCRIPTS = ("record.js", "choice.js", "mixed.js", "drawing.js", "views.js", "table.js", "rows.js", "take.js", "main.js")
+SCRIPTS = (
+    "record.js",
+    "choice.js",
+    "mixed.js",
+    "drawing.js",
+    "views.js",
+    "curves.js",
+    "table.js",
+    "rows.js",
+    "take.js",
+    "main.js",
+)
 EVIDENCE = {"log": "log", "summary": "summary file", "table": "results table", "collection": "collection of logs"}
 DIGITS = 9  # of computed numbers
 LEVEL = 6  # of compression: hardly larger than by 9, packed in half the time
@@ -60,8 +71,8 @@ def link(view: str = "ranked", **chosen: str | Iterable[str]) -> str:
     return f"{PAGE}#{urlencode(pairs, quote_via=quote)}"
 
 
-def show(rows: pd.DataFrame, start: str = "") -> None:
-    """Display the explorer of `explorer.rows()`; `start` is a `link` to its first view.
+def show(rows: pd.DataFrame, curves: pd.DataFrame, start: str = "") -> None:
+    """Display the explorer of `explorer.rows()` and `explorer.curves()`; `start` is a `link` to its first view.
 
     A notebook shows it in a frame; a page without scripts shows how many results there are of each round.
     """
@@ -69,6 +80,9 @@ def show(rows: pd.DataFrame, start: str = "") -> None:
     for name, is_first in (("first", True), ("rest", False)):
         columns = [column["name"] for column in layout()["columns"] if column.get("first", False) == is_first]
         data[f"record-{name}"] = packed(rows[columns], short=is_first)
+    places = pd.Series(range(len(rows)), rows["id"])
+    steps = curves.assign(row=curves["id"].map(places)).drop(columns="id").dropna(subset="row")
+    data["record-curves"] = packed(steps, short=True)
     style = "width:100%;height:56rem;border:0"
     frame = f'<iframe style="{style}" title="Explorer" srcdoc="{html.escape(document(data))}"></iframe>'
     counts = pd.crosstab(rows["round"], rows["division"]).iloc[::-1].to_html(border=0)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis import compare, cost, interactivity, tables
-from analysis.results import load_results
+from analysis import compare, cost, derating, interactivity, tables
+from analysis.results import load_results, timed_benchmarks
 
 # Rules of `compare` that a result breaks whatever it is compared with. All but the last are about throughput.
 APART = (
@@ -20,14 +20,15 @@ SYSTEM = ["submitter", "round", "division", "machine", "accelerator_count", "pow
 SCENARIOS = list(compare.SCENARIOS)
 
 
-def rows(results: pd.DataFrame | None = None, prices: pd.DataFrame | None = None) -> pd.DataFrame:
+def rows(results: pd.DataFrame | None = None, prices: pd.DataFrame | None = None, fleet: str = "fixed") -> pd.DataFrame:
     """Return all official results, newest round first, closed before open, the benchmark with most results first.
 
     Added to the columns of `load_results`: `excluded` (why a result is comparable with none, "" where it is), rates in
     units that people read, `latency_ms`, `joules` per token, sample, or query, `per_kilowatt` (rate over the all-in
-    kilowatts of `prices`, modeled), `usd_per_million` (at the measured rate, no derating), `priced`, `software`,
-    `power` ("with", "without"), `target` (the accuracy target where it keeps results apart), `system_key`, and the
-    limits `ttft_limit_ms` and `tpot_limit_ms`. `prices` are those of `cost.prices`.
+    kilowatts of `prices`, modeled), `usd_per_million` (delivered tokens of a language model, at the share that `fleet`
+    delivers under the limits of the scenario), `priced`, `software`, `power` ("with", "without"), `target` (the
+    accuracy target where it keeps results apart), `system_key`, and the limits `ttft_limit_ms` and `tpot_limit_ms`.
+    `prices` are those of `cost.prices`.
     """
     results = load_results() if results is None else results
     prices = (cost.prices() if prices is None else prices).set_index("accelerator")
@@ -45,7 +46,8 @@ def rows(results: pd.DataFrame | None = None, prices: pd.DataFrame | None = None
     frame["joules"] = frame["power_watts"] / frame["rate"]
     frame["joules"] = frame["joules"].fillna(frame["energy_millijoules_per_query"].where(able & ~is_rate) / 1000)
     usd, kilowatts = (frame["accelerator"].map(prices[column]) for column in ("usd_per_hour", "kilowatts"))
-    frame["usd_per_million"] = cost.usd_per_million(frame["rate_per_accelerator"], usd)
+    frame = frame.merge(_limits(frame["benchmark"].unique()), how="left", on=["benchmark", "scenario"])
+    frame["usd_per_million"] = cost.usd_per_million(frame["rate_per_accelerator"], usd, _served(frame, fleet))
     frame["priced"] = usd.map("${:.2f}/hour".format).where(usd.notna(), "no price")
     for benchmark, (factor, unit) in READABLE.items():
         its = frame["benchmark"].eq(benchmark) & is_rate
@@ -60,7 +62,6 @@ def rows(results: pd.DataFrame | None = None, prices: pd.DataFrame | None = None
     frame["system_key"] = frame.groupby(SYSTEM, observed=True, sort=False).ngroup()
     labels = tables.caveats.set_index("code")["words"].to_dict()
     frame["caveats"] = frame["caveats"].map(lambda codes: "; ".join(labels[code] for code in codes))
-    frame = frame.merge(_limits(frame["benchmark"].unique()), how="left", on=["benchmark", "scenario"])
     return _ordered(frame)
 
 
@@ -69,6 +70,16 @@ def _limits(benchmarks: list[str]) -> pd.DataFrame:
     limits = pd.concat([interactivity.limits(name).assign(benchmark=name) for name in benchmarks])
     limits = limits.rename(columns={"ttft_ms": "ttft_limit_ms", "tpot_ms": "tpot_limit_ms"})
     return limits.drop(columns="interactivity")
+
+
+def _served(frame: pd.DataFrame, fleet: str) -> pd.Series:
+    """Return the share of each result's throughput that is delivered, NaN where the rules limit no time per token."""
+    limit = (1000 / frame["tpot_limit_ms"]).mask(frame["scenario"].eq("Offline"), interactivity.NO_LIMIT)
+    limit = limit.where(frame["benchmark"].isin(timed_benchmarks()))
+    asked = pd.DataFrame({"limit": limit, "accelerator": frame["accelerator"]})
+    known = asked.dropna().drop_duplicates()
+    shares = [derating.beside_limit(*pair, fleet)["median"].prod() for pair in known.itertuples(index=False)]
+    return asked.merge(known.assign(share=shares), how="left")["share"].set_axis(frame.index)
 
 
 def _ordered(frame: pd.DataFrame) -> pd.DataFrame:

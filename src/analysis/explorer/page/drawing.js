@@ -113,8 +113,8 @@ function verticalAxis(svg, up, values, left, right, title, top) {
 }
 
 // A mark says by its form what its row is: hollow where it is not available, a diamond outside the closed division.
-function mark(svg, row, x, y, { ink, label = "", radius = 5 } = {}) {
-  const hollow = text("availability", row) !== "available" ? " hollow" : "";
+function mark(svg, row, x, y, { ink, label = "", radius = 5, open = text("availability", row) !== "available" } = {}) {
+  const hollow = open ? " hollow" : "";
   const closed = text("division", row) === "closed";
   const shape = closed
     ? draw("circle", { cx: x, cy: y, r: radius })

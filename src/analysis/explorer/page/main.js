@@ -51,7 +51,9 @@ function warn(rows) {
 function show(rows) {
   const box = one("drawing");
   tip.hidden = true;
-  one("key").hidden = choice.view === "table";
+  const onCurve = CURVES.has(choice.view);
+  one("key").hidden = choice.view === "table" || onCurve;
+  one("key-curve").hidden = one("asked").hidden = !onCurve;
   box.classList.remove("more");
   seen = rows;
   if (!rows.length) {
@@ -74,7 +76,7 @@ function show(rows) {
   one("note").textContent = sheets.length ? note : "";
   const more = make("button", { type: "button" }, allShown ? "Show fewer" : "Show all accelerators");
   more.addEventListener("click", () => { allShown = !allShown; show(current); });
-  if (["ranked", "matrix"].includes(choice.view) && sheets.length === 1 && new Set(rows.map((row) => text("accelerator", row))).size > 24) box.append(more);
+  if (["ranked", "matrix"].includes(choice.view) && sheets.length === 1 && (sheets[0].all > 24 || allShown)) box.append(more);
 }
 
 // Marks: pointed at or focused they name their row; a click on or near one opens it.
@@ -228,6 +230,9 @@ function fillBar() {
   base.replaceChildren(make("option", { value: "" }, "none"), ...(rowWords ? [make("option", { value: "row" }, rowWords)] : []),
     ...there.filter(Boolean).map((name) => make("option", { value: name }, called(name))));
   base.value = rowWords ? "row" : choice.base;
+  const steps = [...new Set([...curves.values()].flatMap((own) => [...own.values()].flat().map((step) => step.interactivity)))];
+  one("at").replaceChildren(...steps.sort((a, b) => a - b).map((speed) => make("option", { value: speed }, atWords(speed))));
+  one("at").value = asked();
   for (const kind of ["svg", "png"]) one(`take-${kind}`).disabled = choice.view === "table" || !current.length;
   for (const kind of ["csv", "json"]) one(`take-${kind}`).disabled = !current.length;
 }
@@ -244,6 +249,7 @@ function listen() {
     waiting = setTimeout(() => change({ search: one("search").value }, true), 150);
   });
   one("base").addEventListener("change", () => one("base").value !== "row" && change({ base: one("base").value, baseRow: "" }));
+  one("at").addEventListener("change", () => change({ at: one("at").value }));
   one("again").addEventListener("click", () => { read(""); change({ chosen: choice.chosen }); });
   one("everything").addEventListener("click", () => change({ chosen: new Map(), search: "" }));
   for (const kind of ["csv", "json", "svg", "png"]) one(`take-${kind}`).addEventListener("click", () => take(kind));
@@ -258,7 +264,7 @@ function listen() {
 }
 
 async function begin() {
-  await load("first");
+  await Promise.all([load("first"), loadCurves()]);
   read(location.hash.slice(1));
   one("tool").hidden = false;
   if (innerWidth > 900) one("filters").open = true;

@@ -124,7 +124,7 @@ function tableRow(row, place) {
       const words = said(name, row), cell = make("td", { className: columns.get(name).numbers ? "number" : "" }, words);
       if (name === "usd_per_million") {
         cell.title = said("priced", row);
-        if (!words) cell.append(make("span", { className: "quiet" }, cell.title));
+        if (!words && cell.title === "no price") cell.append(make("span", { className: "quiet" }, cell.title));
       } else if (words.length > 0.9 * width) cell.title = words;
       line.append(cell);
     }

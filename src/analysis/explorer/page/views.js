@@ -81,15 +81,12 @@ const VIEWS = {
       up: STREAMS.has(text("scenario", own[0])) ? "joules per query" : `joules per ${work(own[0])}` }));
   },
   speed(rows, width) {
-    const { shown, all } = panels(rows, ["benchmark"], 4, (row) => number("tokens_per_second_per_user", row) > 0 && number("rate_per_accelerator", row) > 0);
-    return drawn(shown, all, rows, (own) => scatter(own, ["benchmark"], width, { x: (row) => number("tokens_per_second_per_user", row),
-      y: (row) => number("rate_per_accelerator", row), across: "interactivity (tokens/s per user, p99)", up: unitOf(own[0]) }));
+    return curveViews(rows, width, { of: "throughput", ends: ["low", "high"], run: "rate_per_accelerator", less: false,
+      unit: "output tokens/s per accelerator", says: rounded });
   },
   cost(rows, width) {
-    const { shown, all } = panels(rows, ["benchmark"], 4, (row) => number("tokens_per_second_per_user", row) > 0 && number("usd_per_million", row) > 0);
-    return drawn(shown, all, rows, (own) => scatter(own, ["benchmark"], width, { x: (row) => number("tokens_per_second_per_user", row),
-      y: (row) => number("usd_per_million", row), less: true, across: "interactivity (tokens/s per user, p99)",
-      up: "dollars per million tokens at the measured rate" }));
+    return curveViews(rows, width, { of: "usd_per_million", ends: ["usd_low", "usd_high"], run: "usd_per_million", less: true,
+      unit: "dollars per million delivered tokens, modeled", says: (value) => `$${rounded(value)}` });
   },
   matrix(rows, width) {
     const { shown, all } = panels(rows, ["scenario"], 3, (row) => measure(row) > 0);
@@ -112,8 +109,8 @@ function wanting(rows) {
 
 // Panels below each other, with what of the choice they do not show.
 function drawn(shown, all, rows, panel) {
-  const sheets = shown.map(panel);
-  const drawnRows = shown.flatMap((own, at) => sheets[at]?.rows ?? own), seen = drawnRows.length;
+  const sheets = shown.map((own) => [panel(own)].flat());
+  const drawnRows = shown.flatMap((own, at) => sheets[at].at(-1)?.rows ?? own), seen = drawnRows.length;
   const without = leftOut(rows);
   const parts = [`Shown: ${whole.format(seen)} of ${counted(rows.length, "selected result")}`];
   if (all > shown.length) parts.push(`${shown.length} of ${all} panels: select a benchmark and a scenario`);
@@ -121,7 +118,7 @@ function drawn(shown, all, rows, panel) {
   if (without.length) parts.push(`not comparable: ${listed(without)}`);
   const differ = mixedWords(drawnRows, about.differ);
   if (differ) parts.push(`these differ: ${differ}`);
-  return { sheets: sheets.filter(Boolean), note: `${parts.join("; ")}.`, seen: drawnRows };
+  return { sheets: sheets.flat().filter(Boolean), note: `${parts.join("; ")}.`, seen: drawnRows };
 }
 
 function byAccelerator(rows, value, less) {
@@ -152,6 +149,7 @@ function ranking(rows, keys, width, most, { of = measure, unit = unitOf(rows[0])
   heading(svg, name, held, width);
   const values = shown.flatMap((own) => own.rows.map(value));
   const log = Math.max(...values) / Math.min(...values) > 500;
+  svg.all = groups.length;
   const [low, high] = range(values, log);
   const across = scale(low, high, left + (first ? room : 8), right, log);
   const axis = base ? `x ${base.words}` : unit;
@@ -228,7 +226,7 @@ function inked(kind, ink) {
 }
 
 function named(inks, all) {
-  return inks.size < all ? `${inks.size} of ${all} accelerators in color, others gray` : counted(all, "accelerator");
+  return inks.size < all ? `${inks.size} of ${all} accelerators in color` : counted(all, "accelerator");
 }
 
 function endLabels(svg, labels, x, top, bottom, most) {
@@ -308,28 +306,42 @@ function some(count, all, thing) {
   return count < all ? `${count} of ${counted(all, thing)}` : counted(all, thing);
 }
 
-// Accelerators by benchmarks: the best of each in one scenario. The accelerators are in the order of their speed, by the
-// median of what they reach of the best of each benchmark; those with a single benchmark come last.
+// The speed of each accelerator where not all ran the same benchmarks: log rate = speed + level of the benchmark, fitted by
+// least squares, each side in turn.
+function speeds(cells) {
+  const sides = ["part", "model"].map((name) => {
+    const names = [...new Set(cells.map((cell) => cell[name]))], places = new Map(names.map((each, at) => [each, at]));
+    const at = cells.map((cell) => places.get(cell[name])), counts = names.map((_, place) => at.filter((each) => each === place).length);
+    return { names, at, counts, values: new Float64Array(names.length) };
+  });
+  for (let turn = 0; turn < 400; turn++) {
+    const [own, other] = turn % 2 ? sides : [sides[1], sides[0]], sums = new Float64Array(own.names.length);
+    cells.forEach((cell, place) => { sums[own.at[place]] += cell.log - other.values[other.at[place]]; });
+    own.values = sums.map((sum, place) => sum / own.counts[place]);
+  }
+  return new Map(sides[0].names.map((name, place) => [name, sides[0].values[place]]));
+}
+
+// Accelerators by benchmarks: the best of each in one scenario, the fastest accelerators first.
 function matrix(rows, width) {
-  const less = STREAMS.has(text("scenario", rows[0])), models = new Map(), parts = new Map(), best = new Map();
+  const less = STREAMS.has(text("scenario", rows[0])), models = new Map(), parts = new Set(), best = new Map();
   const better = (one, other) => (less ? measure(one) < measure(other) : measure(one) > measure(other));
   for (const row of rows) {
     const model = text("benchmark", row), part = text("accelerator", row), key = `${model}\n${part}`;
     if (!best.has(key) || better(row, best.get(key))) best.set(key, row);
     if (!models.has(model) || better(row, models.get(model))) models.set(model, row);
-    if (!parts.has(part)) parts.set(part, []);
+    parts.add(part);
   }
   const share = (row) => { const lead = models.get(text("benchmark", row)); return less ? measure(lead) / measure(row) : measure(row) / measure(lead); };
-  const middle = (own) => own.sort((a, b) => a - b)[Math.floor((own.length - 1) / 2)];
   const narrow = width < 560, left = narrow ? 96 : 150, wide = narrow ? 60 : 74, high = 26, top = 128;
-  const spans = [...models.keys()].filter((model) => [...parts.keys()].filter((part) => best.has(`${model}\n${part}`)).length > 2);
+  const spans = [...models.keys()].filter((model) => [...parts].filter((part) => best.has(`${model}\n${part}`)).length > 2);
   const across = (spans.length ? spans : [...models.keys()]).slice(0, Math.max(3, Math.floor((width - left - (narrow ? 16 : 50)) / wide)));
-  for (const row of best.values()) if (across.includes(text("benchmark", row))) parts.get(text("accelerator", row)).push(share(row));
-  const down = [...parts.keys()].filter((part) => across.some((model) => best.has(`${model}\n${part}`)))
-    .sort((a, b) => (b === choice.base) - (a === choice.base) || (parts.get(b).length > 1) - (parts.get(a).length > 1) || middle(parts.get(b)) - middle(parts.get(a)));
+  const cells = [...best.values()].map((row) => ({ model: text("benchmark", row), part: text("accelerator", row), log: Math.log(share(row)) }));
+  const speed = speeds(cells.filter((cell) => across.includes(cell.model)));
+  const down = [...speed.keys()].sort((a, b) => (b === choice.base) - (a === choice.base) || speed.get(b) - speed.get(a));
   const shown = down.slice(0, allShown ? 999 : 40);
   const name = `${said("scenario", rows[0])}: best ${choice.base ? `vs ${called(choice.base)} (ratio)` : less ? "latency (ms)" : "throughput per accelerator"}`;
-  const held = `${some(across.length, models.size, "benchmark")}, ${some(shown.length, parts.size, "accelerator")}, fastest first`;
+  const held = `${some(across.length, models.size, "benchmark")}, ${some(shown.length, parts.size, "accelerator")}${narrow ? "" : ", fastest first; shade: share of the best; dashed: not available"}`;
   const svg = sheet(width, top + shown.length * high + 12, `${name}: ${held}`);
   heading(svg, name, held, width);
   across.forEach((model, place) => {
@@ -353,6 +365,7 @@ function matrix(rows, width) {
       svg.append(group);
     });
   });
+  svg.all = down.length > 40 ? down.length : 0;
   svg.rows = shown.flatMap((part) => across.map((model) => best.get(`${model}\n${part}`))).filter((row) => row !== undefined);
   shown.forEach((part, at) => inside(svg, { x: left - 8, y: top + at * high + 17, "text-anchor": "end", class: "row-name" }, called(part), narrow ? 14 : 20));
   return svg;
