@@ -69,8 +69,9 @@ def throughput_at(
 ) -> pd.DataFrame:
     """Return the output tokens/s per accelerator at each interactivity (tokens/s per user; 0: no limit), highest first.
 
-    `rows` as `interactivity.runs` returns them. `accelerators` names others to estimate without any run. `workload`
-    replaces the benchmark's model and lengths; it scales the curve by the decoding model.
+    `rows` as `interactivity.runs` returns them. `accelerators` names others, which have their virtualized runs or
+    are estimated without any. `workload` replaces the benchmark's model, lengths, and precision; it scales the curve by
+    the decoding model.
 
     Columns: interactivity, accelerator, throughput with low and high (P10, P90), evidence (MEASURED, INTERPOLATED,
     ESTIMATED, "" where unknown), roof (tokens/s per user that memory bandwidth allows), the scenario, round, submitter,
@@ -83,7 +84,8 @@ def throughput_at(
     if not all(0 <= speed < np.inf for speed in speeds):
         raise ValueError(f"interactivity: {speeds}, expected tokens/s per user, 0 (no limit) or more")
     bare = rows["hypervisor"].eq("").groupby(rows["accelerator"]).transform("any")
-    rows = rows.assign(hypervisor=rows["hypervisor"].where(bare, ""))  # virtualized runs count where there is no other
+    virtual = ~bare & rows["accelerator"].isin(accelerators := list(accelerators))
+    rows = rows.assign(hypervisor=rows["hypervisor"].mask(virtual, ""))
     rows = rows.assign(precision=_precisions(rows))
     frontier = runs_of.frontier(rows[READ])
     found = []
