@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.compare import SAME_RUN, STRICTER, NoData, comparable, each, fastest, latest, since
+from analysis.compare import SAME_RUN, STRICTER, NoData, comparable, fastest, latest, since
 from tests.frames import results
 
 BROKEN = {
@@ -135,12 +135,20 @@ def test_an_empty_accelerator_stands_for_none():
         comparable(results({"vendor": ""}), benchmark="llama2-70b", accelerators=[""])
 
 
-def test_each_benchmark_and_scenario_with_results_comes_by_itself():
-    rows = results({}, {"scenario": "Server"})
-    found = [part["id"].tolist() for part in each(rows, ["llama2-70b", "deepseek-r1"], ["Interactive", "Server"])]
-    assert found == [["r1"]]
-    with pytest.raises(NoData, match="Llama 2 70B Interactive"):
-        list(each(rows, ["llama2-70b", "deepseek-r1"], ["Interactive"]))
+def test_several_benchmarks_and_scenarios_are_each_compared_within_themselves():
+    other = {"benchmark": "deepseek-r1", "scenario": "Interactive", "accuracy_target": "99"}
+    rows = results(
+        {"comparable_since": "v5.0"}, {"comparable_since": "v6.0", "round": "v6.0", "scenario": "Server"},
+        {"comparable_since": "v5.0", "round": "v5.0", "scenario": "Server"},  # of an earlier version
+        {"comparable_since": "v6.1", **other}, {"comparable_since": "v6.1", **other, "submitter": "B"},
+    )  # fmt: skip
+    asked = {"benchmark": ["llama2-70b", "deepseek-r1"], "scenario": ["Offline", "Server", "Interactive"]}
+    together = comparable(rows, **asked)
+    assert together["id"].tolist() == ["r0", "r1", "r3", "r4"]
+    assert not any("looser_target" in codes for codes in together["caveats"])  # 99 is the target of that benchmark
+    assert ["single_submitter" in codes for codes in together["caveats"]] == [True, True, False, False]
+    with pytest.raises(NoData, match="DeepSeek-R1 Offline"):
+        comparable(rows, benchmark=["deepseek-r1", "llama2-70b"], scenario=["Offline"], rounds=["v4.0"])
 
 
 def test_rows_since_a_round():

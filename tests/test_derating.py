@@ -23,7 +23,8 @@ def record(monkeypatch):
         frame["rate_per_accelerator"] = frame["rate"] / frame["accelerator_count"]
 
         def comparable(*, benchmark, scenario):
-            return frame[frame["benchmark"].eq(benchmark) & frame["scenario"].eq(scenario)]
+            benchmarks, scenarios = ([each] if isinstance(each, str) else each for each in (benchmark, scenario))
+            return frame[frame["benchmark"].isin(benchmarks) & frame["scenario"].isin(scenarios)]
 
         monkeypatch.setattr(derating, "comparable", comparable)
 

@@ -127,6 +127,8 @@ def test_a_finding_on_no_rows_names_no_system(shown):
     needed = ["submitter", "system", "accelerator_count", "round", "result_id"]
     report.finding("None.", name="none", rows=pd.DataFrame(columns=needed))
     assert shown[0][report.MIME]["systems"] == []
+    report.finding("None.", name="none", rows=results({})[:0])
+    assert shown[1][report.MIME]["systems"] == []
 
 
 @pytest.mark.parametrize("most", [30, 1e3, 1e9])

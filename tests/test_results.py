@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pandas as pd
 import pytest
 
@@ -78,16 +80,21 @@ def test_accuracy_is_the_lowest_metric_in_percent_of_the_reference():
     assert accuracy_percent(rows).tolist() == pytest.approx([28.33 / 28.6162 * 100, float("nan"), 100], nan_ok=True)
 
 
-def test_a_name_that_data_lacks_stays_as_printed_and_has_no_vendor(monkeypatch):
+def test_a_name_that_data_lacks_stays_as_printed_and_has_no_vendor(monkeypatch, tmp_path):
     import analysis.results as module
 
-    rows = module._record().head(3).assign(accelerator="FutureChip 1", benchmark="future-model", round="v7.0")
-    monkeypatch.setattr(module, "_record", lambda: rows)
+    shutil.copytree(module.DATA / "official", tmp_path / "official")
+    own = pd.read_parquet(module.DATA / "official" / "v6.1.parquet").head(1)
+    own = own.assign(id="own", accelerator="FutureChip 1", benchmark="future-model", round="v7.0")
+    own.to_parquet(tmp_path / "official" / "own.parquet")
+    monkeypatch.setattr(module, "DATA", tmp_path)
+    monkeypatch.delenv("ANALYSIS_RECORD", raising=False)
     module._loaded.cache_clear()
     try:
         found = load_results()
     finally:
         module._loaded.cache_clear()
+    found = found[found["id"].eq("own")]
     assert (found["accelerator"].iloc[0], found["vendor"].iloc[0], found["model"].iloc[0]) == (
         "FutureChip 1", "", "future-model",
     )  # fmt: skip

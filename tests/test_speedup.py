@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from analysis import speedup
 from analysis.compare import NoData
 from analysis.progress import by_round, software_chain, software_gains
 from analysis.speedup import (
@@ -14,7 +15,6 @@ from analysis.speedup import (
     links,
     matrix,
     per_dollar_and_kilowatt,
-    submitter_range,
     waterfall,
     within_rounds,
 )
@@ -42,7 +42,7 @@ def test_eight_of_each_come_before_larger_systems():
 
 def test_submitters_are_a_range_over_one_baseline():
     rows = results({**H100, **rate(10)}, {**B200, **rate(30)}, {**B200, **rate(24, submitter="B")})
-    pair = submitter_range(rows, within_rounds(rows, "H100")).iloc[0]
+    pair = within_rounds(rows, "H100").iloc[0]
     assert (pair["low"], pair["high"], pair["submitters"]) == (2.4, 3.0, 2)
 
 
@@ -153,3 +153,15 @@ def test_matched_links_and_the_range_of_all_are_said():
     assert basis_in_words(step, through) == "GB300: 1 matched link (B200); all 2: 3.7x to 4.0x"
     assert basis_in_words(step.replace("links", "same round"), through) == "GB300: both in v6.1, 1 submitter"
     assert basis_in_words(step, through.assign(matched=False)) == "GB300: newest ratio, no matched link"
+
+
+def test_factors_and_ratios_in_words():
+    names = ["H100 v4.0", "Software", "Precision and hardware", "GB300 v6.1"] * 2
+    factors = pd.DataFrame({"factor": names, "value": [1.0, 1.5, 4.0, 6.0, 1.0, 1.1, 2.0, 2.2]})
+    said = "From H100 v4.0 to GB300 v6.1 throughput rose 6.0x: software gave 1.5x, precision and hardware 4.0x"
+    assert speedup.factors_in_words(factors) == said
+    pairs = ["H200 FP8 / H100 FP8", "B200 FP8 / H100 FP8"]
+    equal = pd.DataFrame(
+        {"pair": pairs * 2, "at": ["50 tokens/s"] * 2 + ["75 tokens/s"] * 2, "ratio": [1.5, 3, 1.7, 9]}
+    )
+    assert speedup.equal_in_words(equal) == "At equal software and 50 tokens/s: B200 FP8 over H100 FP8 3.0x"

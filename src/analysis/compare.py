@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import product
 from typing import Any
 
@@ -32,11 +32,12 @@ RULES = {  # why a result is excluded; the first rule that applies is reported
     "several accelerator types in one system": lambda rows, asked: rows["accelerator"].eq("mixed"),
     "accelerator count not stated": lambda rows, asked: ~rows["accelerator_count"].gt(0),
     "unit cannot be converted": lambda rows, asked: rows["rate"].isna(),
-    "another accuracy target": lambda rows, asked: rows["accuracy_target"].ne(asked["target"]) & (not asked["either"]),
+    "another accuracy target": lambda rows, asked: rows["accuracy_target"].ne(asked["target"]) & ~asked["either"],
 }
 SAME_RUN = "same run submitted under another accuracy target"
 STRICTER = "another result of this accelerator and size meets a stricter accuracy target"
-SAME_KIND = ["round", "scenario", "accelerator", "accelerator_count", "availability", "power_measured"]
+GROUP = ["benchmark", "scenario"]  # within which results are compared
+SAME_KIND = [*GROUP, "round", "accelerator", "accelerator_count", "availability", "power_measured"]
 
 
 class NoData(ValueError):
@@ -44,13 +45,15 @@ class NoData(ValueError):
 
 
 def comparable(
-    results: pd.DataFrame | None = None, *, benchmark: str, scenario: str = "Offline", rounds: Iterable[str] = (),
-    accelerators: Iterable[str] = (), division: str = "closed", suite: str = "datacenter", available: bool = True,
-    power: bool = False, accuracy_target: str = "", excluded: bool = False,
+    results: pd.DataFrame | None = None, *, benchmark: str | Iterable[str], scenario: str | Iterable[str] = "Offline",
+    rounds: str | Iterable[str] = (), accelerators: str | Iterable[str] = (), division: str = "closed",
+    suite: str = "datacenter", available: bool = True, power: bool = False, accuracy_target: str = "",
+    excluded: bool = False,
 ) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:  # fmt: skip
-    """Return the results of one benchmark and scenario that may be compared with each other.
+    """Return the results that may be compared with each other: those of one benchmark and scenario.
 
-    `results` is `load_results()` (the default) or part of it. Empty `rounds` and `accelerators` mean all there are;
+    Several benchmarks or scenarios give the comparable results of each; compare within them. `results` is
+    `load_results()` (the default) or part of it. Empty `rounds` and `accelerators` mean all there are;
     `accelerators` are names or vendors. `available=False` also takes preview and research systems, `power=True` takes
     power submissions alone. `accuracy_target` is "99" or "99.9"; by default the most common, or, where one run
     may be submitted under both, the strictest of each system. With `excluded` a second frame says why results
@@ -59,44 +62,34 @@ def comparable(
     Raises NoData where nothing is left, and ValueError for an unknown name, with the valid ones.
     """
     results = load_results() if results is None else results
-    rounds = [rounds] if isinstance(rounds, str) else list(rounds)
-    asked = _asked(results, benchmark, scenario, rounds, division, suite, accuracy_target)
+    benchmarks, scenarios, rounds = (
+        [given] if isinstance(given, str) else list(given) for given in (benchmark, scenario, rounds)
+    )
+    rows = results[results["benchmark"].isin(benchmarks) & results["scenario"].isin(scenarios)]
+    asked = _asked(results, rows, benchmarks, scenarios, rounds, division, suite, accuracy_target)
     asked |= {"available": available, "power": power}
-    named = names.accelerators(accelerators, results["accelerator"].unique(), _vendors(results)) if accelerators else []
-    rows = results[results["benchmark"].eq(benchmark) & results["scenario"].eq(scenario)]
+    named = names.accelerators(accelerators, results) if accelerators else []
     if named:
         rows = rows[rows["accelerator"].isin(named)]
     rows = rows.assign(reason=_reasons(rows, asked))
     kept = rows[rows["reason"].eq("")].drop(columns="reason")
     if kept.empty:
-        raise NoData(_what_there_is(results, rows, asked, benchmark, scenario, rounds, named))
-    kept = kept.assign(caveats=with_codes(kept["caveats"], _caveats(kept)))
+        raise NoData(
+            _what_there_is(results, rows, asked, next(product(benchmarks, scenarios), ("", "")), rounds, named)
+        )
+    target = pd.to_numeric(kept["accuracy_target"].replace("", "0"))
+    of_one_submitter = (
+        kept.groupby([*GROUP, "round", "accelerator"], observed=True)["submitter"].transform("nunique").eq(1)
+    )
+    strictest = target.groupby([kept[name] for name in GROUP]).transform("max")
+    holds = {"looser_target": target.lt(strictest), "single_submitter": of_one_submitter}
+    kept = kept.assign(caveats=with_codes(kept["caveats"], holds))
     if not excluded:
         return kept
     left_out = rows[rows["reason"].ne("")].groupby("reason")["accelerator"]
-    listed = left_out.agg(lambda accelerators: names.listed(accelerators.value_counts().index))
+    listed = left_out.agg(lambda accelerators: ", ".join(accelerators.value_counts().index))
     reasons = pd.DataFrame({"results": left_out.size(), "accelerators": listed})
     return kept, reasons.sort_values("results", ascending=False).reset_index()
-
-
-def each(
-    results: pd.DataFrame | None, benchmarks: Iterable[str], scenarios: Iterable[str], **asked: Any
-) -> Iterator[pd.DataFrame]:
-    """Yield the comparable results of each benchmark and scenario that has some; `asked` goes to `comparable`.
-
-    Raises NoData, with what is wrong with the first, where none has.
-    """
-    reason, found = "no benchmark and scenario to compare", False
-    for place, (benchmark, scenario) in enumerate(product(benchmarks, scenarios)):
-        try:
-            rows = comparable(results, benchmark=benchmark, scenario=scenario, **asked)
-        except NoData as error:
-            reason = reason if place else str(error)
-        else:
-            found = True
-            yield rows
-    if not found:
-        raise NoData(reason)
 
 
 def only(rows: pd.DataFrame, accelerators: Iterable[str] = (), scenario: str = "") -> pd.DataFrame:
@@ -104,7 +97,7 @@ def only(rows: pd.DataFrame, accelerators: Iterable[str] = (), scenario: str = "
 
     Raises ValueError for an unknown name, and NoData, with what there is, where nothing is left.
     """
-    named = names.accelerators(accelerators, rows["accelerator"].unique(), _vendors(rows)) if accelerators else []
+    named = names.accelerators(accelerators, rows) if accelerators else []
     kept = rows[rows["accelerator"].isin(named)] if named else rows
     if scenario:
         kept = kept[kept["scenario"].eq(names.choose(scenario, SCENARIOS, "scenario"))]
@@ -147,31 +140,36 @@ def latest(rows: pd.DataFrame, by: list[str] | str = "accelerator") -> pd.DataFr
 
 
 def _asked(
-    results: pd.DataFrame, benchmark: str, scenario: str, rounds: list[str], division: str, suite: str, target: str
-) -> dict[str, Any]:
-    """Return what the rules compare with; names are checked here, whatever the data."""
-    known = tables.benchmarks["benchmark"].tolist()
-    names.choose(benchmark, dict.fromkeys([*known, *results["benchmark"].unique()]), "benchmark")
-    names.choose(scenario, SCENARIOS, "scenario")
+    results: pd.DataFrame, rows: pd.DataFrame, benchmarks: list[str], scenarios: list[str], rounds: list[str],
+    division: str, suite: str, target: str,
+) -> dict[str, Any]:  # fmt: skip
+    """Return what the rules compare `rows` with; names are checked here, whatever the data."""
+    facts = tables.benchmarks.set_index("benchmark")
+    for name in benchmarks:
+        names.choose(name, dict.fromkeys([*facts.index, *results["benchmark"].unique()]), "benchmark")
+    for name in scenarios:
+        names.choose(name, SCENARIOS, "scenario")
     names.choose(division, DIVISIONS, "division")
     names.choose(suite, SUITES, "suite")
     in_order = list(results["round"].cat.categories)
     rounds = [names.choose(name, in_order, "round") for name in rounds] or in_order
-    read = results[["scenario", "round", "division", "accuracy_target", "comparable_since"]]  # of 67: filtering copies
-    of_benchmark = read[results["benchmark"].eq(benchmark) & results["metric"].eq("throughput")]
-    targets = of_benchmark.loc[of_benchmark["division"].eq(division), "accuracy_target"]
+    read = [*GROUP, "round", "division", "accuracy_target", "comparable_since"]  # of 67: filtering copies
+    throughput = results.loc[results["benchmark"].isin(benchmarks) & results["metric"].eq("throughput"), read]
     if target:
-        names.choose(target, sorted(set(of_benchmark["accuracy_target"]) - {""}), f"accuracy target of {benchmark}")
-    in_rounds = of_benchmark[of_benchmark["scenario"].eq(scenario) & of_benchmark["round"].isin(rounds)]
-    newest = in_rounds.sort_values("round")["comparable_since"]
-    shares_run = tables.benchmarks.set_index("benchmark")["targets_share_run"].get(benchmark, False)
+        valid = sorted(set(throughput["accuracy_target"]) - {""})
+        names.choose(target, valid, f"accuracy target of {', '.join(benchmarks)}")
+    targets = throughput[throughput["division"].eq(division)].groupby(GROUP[0])["accuracy_target"]
+    usual = targets.agg(lambda found: found.mode().max())  # of two equally common the stricter
+    newest = throughput[throughput["round"].isin(rounds)].sort_values("round").groupby(GROUP)["comparable_since"].last()
+    version = newest.reindex(pd.MultiIndex.from_frame(rows[GROUP])).set_axis(rows.index)
+    either = rows["benchmark"].map(facts["targets_share_run"]).fillna(False).astype(bool)
     return {
         "rounds": rounds,
         "division": division,
         "suite": suite,
-        "version": newest.iloc[-1] if len(newest) else "",
-        "target": target or next(iter(targets.mode().sort_values(ascending=False)), ""),
-        "either": bool(shares_run) and not target,
+        "version": version.fillna(""),
+        "target": target or rows["benchmark"].map(usual).fillna(""),
+        "either": either & (not target),
     }
 
 
@@ -187,32 +185,20 @@ def _reasons(rows: pd.DataFrame, asked: dict[str, Any]) -> pd.Series:
     strictness = pd.to_numeric(left["accuracy_target"].replace("", "0"))
     again = run[strictness.sort_values(ascending=False, kind="stable").index].duplicated()
     reason[again.index[again]] = SAME_RUN
-    if asked["either"]:
-        left = read[reason.eq("")]
-        strictest = strictness.groupby([left[name] for name in SAME_KIND], observed=True).transform("max")
-        reason[left.index[strictness[left.index].lt(strictest[left.index])]] = STRICTER
+    left = read[reason.eq("") & asked["either"].reindex(rows.index)]
+    strictness = strictness[left.index]
+    strictest = strictness.groupby([left[name] for name in SAME_KIND], observed=True).transform("max")
+    reason[left.index[strictness.lt(strictest)]] = STRICTER
     return reason
 
 
-def _caveats(rows: pd.DataFrame) -> dict[str, pd.Series]:
-    """Return the caveats that hold in this comparison: a looser target, and an accelerator of one submitter."""
-    target = pd.to_numeric(rows["accuracy_target"].replace("", "0"))
-    submitters = rows.groupby(["round", "accelerator"], observed=True)["submitter"].transform("nunique")
-    return {"looser_target": target.lt(target.max()), "single_submitter": submitters.eq(1)}
-
-
-def _vendors(results: pd.DataFrame) -> dict[str, str]:
-    """Return the vendor of each accelerator of data/accelerators.csv and of the results."""
-    listed = tables.accelerators.rename(columns={"accelerator": "name", "label": "accelerator"})
-    columns = ["accelerator", "vendor"]
-    return pd.concat([listed[columns], results[columns].drop_duplicates()]).set_index("accelerator")["vendor"].to_dict()
-
-
 def _what_there_is(
-    results: pd.DataFrame, rows: pd.DataFrame, asked: dict[str, Any], benchmark: str, scenario: str, rounds: list[str],
+    results: pd.DataFrame, rows: pd.DataFrame, asked: dict[str, Any], first: tuple[str, str], rounds: list[str],
     accelerators: list[str],
 ) -> str:  # fmt: skip
-    """Return what was asked for in words, why it left nothing, and which rounds or scenarios would give something."""
+    """Return why the first benchmark and scenario asked for have no result, and what would give some."""
+    benchmark, scenario = first
+    rows = rows[rows["benchmark"].eq(benchmark) & rows["scenario"].eq(scenario)]
     model = tables.benchmarks.set_index("benchmark")["label"].get(benchmark, benchmark)
     scope = [", ".join(rounds), ", ".join(accelerators[:5]), f"{asked['division']} division"]
     why = rows["reason"].mode()

@@ -21,7 +21,7 @@ from analysis import bursts, tables
 from analysis.compare import RACKS, USUAL_SIZE, NoData, comparable
 from analysis.names import choose
 from analysis.paths import DATA, read_file, replacing
-from analysis.results import timed_benchmarks, tpot_limits
+from analysis.results import rule_limits, timed_benchmarks
 
 BENCHMARKS = ("deepseek-r1", "gpt-oss-120b")  # one limit on tokens/s per user: 12.5 in Server, 66.7 in Interactive
 USES = {"batch": "Offline", "chat": "Server", "interactive": "Interactive"}
@@ -197,7 +197,7 @@ def by_accelerator(pairs: pd.DataFrame) -> pd.DataFrame:
     kept = newest.groupby(keys, observed=True).agg(share=("share", "median"), round=("round", "first"))
     kept = kept.join(spread).reset_index()
     place = kept["accelerator"].map({label: place for place, label in enumerate(tables.accelerators["label"])})
-    kept = kept.assign(limit=1000 / tpot_limits(kept), place=place.fillna(np.inf))
+    kept = kept.assign(limit=1000 / rule_limits("tpot_p99_limit", kept), place=place.fillna(np.inf))
     order = ["size", "vendor", "place", "limit"]
     return kept.sort_values(order, ascending=[True, False, True, True], ignore_index=True).drop(columns="place")
 
@@ -364,7 +364,7 @@ def _product(parts: pd.DataFrame) -> tuple[float, ...]:
 
 def _limit(benchmarks: Sequence[str], use: str, quantity: str = "tpot_p99_limit") -> float:
     """Return the tightest limit of a use in milliseconds, NaN where it has none."""
-    return tpot_limits(pd.DataFrame({"benchmark": list(benchmarks), "scenario": USES[use]}), quantity).min()
+    return rule_limits(quantity, pd.DataFrame({"benchmark": list(benchmarks), "scenario": USES[use]})).min()
 
 
 def _speed(benchmarks: Sequence[str], use: str) -> str:
@@ -380,8 +380,7 @@ def _best(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _language_models(scenarios: Sequence[str]) -> pd.DataFrame:
     """Return the comparable GPU results, at full power, of the benchmarks with a limit on TPOT."""
-    names = timed_benchmarks()
-    rows = pd.concat([comparable(benchmark=name, scenario=scenario) for name in names for scenario in scenarios])
+    rows = comparable(benchmark=timed_benchmarks(), scenario=scenarios)
     return rows[rows["kind"].eq("gpu") & ~rows["power_capped"]]
 
 

@@ -12,8 +12,8 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from analysis import compare, evidence
-from analysis.compare import RACKS, USUAL_SIZE, NoData, latest
+from analysis import evidence
+from analysis.compare import RACKS, USUAL_SIZE, NoData, comparable, latest
 from analysis.results import rule_limits
 
 SCENARIOS = ("Offline", "Server", "Interactive")  # from no latency limit to the tightest
@@ -31,7 +31,7 @@ def runs(
     neither log nor limit is known. Raises NoData where no scenario has a result.
     """
     asked = {"rounds": rounds, "accelerators": accelerators, "available": available}
-    rows = pd.concat(compare.each(results, [benchmark], SCENARIOS, **asked), ignore_index=True)
+    rows = comparable(results, benchmark=benchmark, scenario=SCENARIOS, **asked)
     speed = rows["tokens_per_second_per_user"].mask(rows["scenario"].eq("Offline"), NO_LIMIT)
     return rows.assign(interactivity=speed)
 

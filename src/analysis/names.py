@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
 
 import pandas as pd
@@ -55,22 +55,21 @@ def accelerator(name: str, known: Iterable[str] = ()) -> str:
     return found or choose(name, [*dict.fromkeys([*aliases.values(), *extra.values()])], "accelerator")
 
 
-def accelerators(
-    names: Iterable[str] | str, known: Iterable[str] = (), vendors: Mapping[str, str] | None = None
-) -> list[str]:
+def accelerators(names: Iterable[str] | str, rows: pd.DataFrame | None = None) -> list[str]:
     """Return the short names behind `names`, each once; a vendor stands for its accelerators.
 
-    `vendors` maps short names to vendors; by default that of data/accelerators.csv.
+    `rows` have further valid names, in columns accelerator and vendor, beside those of data/accelerators.csv. Raises
+    ValueError for an unknown name, with the nearest.
     """
-    vendors = vendors or dict(zip(tables.accelerators["label"], tables.accelerators["vendor"], strict=True))
-    by_vendor: dict[str, list[str]] = {}
-    for label, vendor in vendors.items():
-        if vendor:
-            by_vendor.setdefault(vendor.casefold(), []).append(label)
+    parts = tables.accelerators.rename(columns={"accelerator": "name", "label": "accelerator"})
+    columns = ["accelerator", "vendor"]
+    of_rows = parts[columns] if rows is None else rows[columns].drop_duplicates()
+    vendors = pd.concat([parts[columns], of_rows]).drop_duplicates("accelerator", keep="last")
+    by_vendor = vendors[vendors["vendor"].ne("")].groupby("vendor")["accelerator"].agg(list)
+    folded = {vendor.casefold(): labels for vendor, labels in by_vendor.items()}
     found: list[str] = []
-    valid = [*known, *(vendor for vendor in dict.fromkeys(vendors.values()) if vendor)]
     for name in [names] if isinstance(names, str) else names:
-        found += by_vendor.get(name.casefold()) or [accelerator(name, valid)]
+        found += folded.get(name.casefold()) or [accelerator(name, [*of_rows["accelerator"], *by_vendor.index])]
     return list(dict.fromkeys(found))
 
 

@@ -12,15 +12,7 @@ DATA = ROOT / "data"
 NOTEBOOKS = ROOT / "notebooks"
 REPORTS = ROOT / "reports"
 MOST_BYTES = 100_000_000  # of a user's own file
-SHIPPED_ONLY = "ANALYSIS_RECORD"  # set to "shipped" where a user's own imports must not change outputs, as in tests
-
-
-def official_files(shipped: list[str]) -> list[Path]:
-    """Return the Parquet files of official results: those `shipped` (paths from data/), then the user's own imports."""
-    files = [DATA / name for name in shipped]
-    if os.environ.get(SHIPPED_ONLY) == "shipped":
-        return files
-    return files + sorted(path for path in (DATA / "official").glob("*.parquet") if path not in files)
+SHIPPED_ONLY = "ANALYSIS_RECORD"  # this variable is "shipped" where a user's own imports must not change outputs
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import compare, names, tables
-from analysis.compare import RACKS, USUAL_SIZE, NoData, latest
+from analysis.compare import RACKS, USUAL_SIZE, NoData, comparable, latest
 from analysis.results import CAPPED_NAME
 
 HOURS_PER_YEAR = 8760
@@ -30,19 +30,16 @@ def per_megawatt(
     round and size), `submitters`, `modeled`. Raises NoData where no accelerator has a price and a result.
     """
     kilowatts = prices.set_index("accelerator")["kilowatts"].dropna()
-    parts = []
-    for rows in compare.each(results, [benchmark], scenarios):
-        rows = compare.since(rows, since)
-        rows = rows[rows["accelerator"].isin(kilowatts.index) & rows["hypervisor"].eq("")]
-        watts = 1000 * rows["accelerator"].map(kilowatts).astype(float)
-        rows = rows.assign(efficiency=rows["rate_per_accelerator"] / watts)
-        by = ["round", "accelerator", "accelerator_count"]
-        spread = rows.groupby([*by, "submitter"], observed=True)["efficiency"].max()
-        spread = spread.groupby(by, observed=True).agg(low="min", submitters="size").reset_index()
-        parts.append(latest(rows).merge(spread, on=by))
-    found = pd.concat(parts, ignore_index=True)
-    if found.empty:
+    rows = compare.since(comparable(results, benchmark=benchmark, scenario=scenarios), since)
+    rows = rows[rows["accelerator"].isin(kilowatts.index) & rows["hypervisor"].eq("")]
+    if rows.empty:
         raise NoData(f"no comparable result of {benchmark} since {since} has an accelerator with all-in kilowatts")
+    watts = 1000 * rows["accelerator"].map(kilowatts).astype(float)
+    rows = rows.assign(efficiency=rows["rate_per_accelerator"] / watts)
+    by = ["scenario", "round", "accelerator", "accelerator_count"]
+    spread = rows.groupby([*by, "submitter"], observed=True)["efficiency"].max()
+    spread = spread.groupby(by, observed=True).agg(low="min", submitters="size").reset_index()
+    found = latest(rows, ["scenario", "accelerator"]).merge(spread, on=by)
     return found.sort_values("efficiency", ascending=False).assign(modeled=True)
 
 

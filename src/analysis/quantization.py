@@ -84,7 +84,7 @@ def mlperf_pairs(results: pd.DataFrame, accelerators: Iterable[str] = ()) -> pd.
     rows = results[results["metric"].eq("throughput") & ~results["power_measured"] & results["duplicate_of"].eq("")]
     rows = rows[doubts(rows).eq("")]
     if accelerators:
-        rows = rows[rows["accelerator"].isin(names.accelerators(accelerators, results["accelerator"].unique()))]
+        rows = rows[rows["accelerator"].isin(names.accelerators(accelerators, results))]
     kind = rows["precision"] + " " + rows["accuracy_target"]
     system = ["round", "submitter", "system", "accelerator", "accelerator_count", "scenario", "model"]
     bert = rows.assign(kind=kind)[rows["benchmark"].eq("bert") & rows["division"].eq("closed")]

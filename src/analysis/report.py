@@ -69,7 +69,7 @@ def figure(
     svg, png = charts.svg(drawing), charts.png(drawing)
     plt.close(drawing)
     alt = alt or ". ".join(filter(None, [title, subtitle]))
-    record = {"kind": "figure", "name": name or slug(title), "title": title, "alt": alt, "sources": _sources(rows)}
+    record = {"kind": "figure", "name": name or slug(title), "title": title, "alt": alt, **_evidence(rows)}
     record["subtitle"] = subtitle
     pictures = {"image/svg+xml": svg, "image/png": base64.b64encode(png).decode("ascii")}
     display({**pictures, "text/plain": alt, MIME: record}, raw=True)
@@ -95,7 +95,7 @@ def table(
     numeric = {column for column in columns if pd.api.types.is_numeric_dtype(frame[column].dtype)}
     markup = _table_html(shown, columns, numeric, title, note)
     csv = frame[list(columns)].assign(**{c: frame[c].map(" ".join) for c in columns if c == "caveats"})
-    record = {"kind": "table", "name": name or slug(title) or "table", "title": title, "sources": _sources(frame)}
+    record = {"kind": "table", "name": name or slug(title) or "table", "title": title, **_evidence(frame)}
     record["rows"] = len(frame)
     plain = f"{title or 'Table'}: {len(frame)} rows"
     display({"text/html": markup, "text/csv": csv.to_csv(index=False), "text/plain": plain, MIME: record}, raw=True)
@@ -160,31 +160,26 @@ def slug(text: str) -> str:
 def _say(kind: str, name: str, text: str, value: float | None, unit: str, rows: pd.DataFrame | None) -> None:
     known = value is not None and math.isfinite(value)
     record = {"kind": kind, "name": name, "text": text, "value": float(value) if known else None, "unit": unit}
-    record |= {"systems": _systems(rows), "sources": _sources(rows)}
+    record |= _evidence(rows)
     tag = "h2" if kind == "headline" else "p"
     markup = f'<{tag} class="{kind} {NO_TEX}">{html.escape(text)}</{tag}>'
     display({"text/html": markup, "text/plain": text, MIME: record}, raw=True)
 
 
-def _systems(rows: pd.DataFrame | None) -> list[str]:
-    """Return the systems behind a finding, the first four and how many more."""
+def _evidence(rows: pd.DataFrame | None) -> dict[str, list[str]]:
+    """Return the systems behind rows, the first four and how many more, and the ids of their sources."""
+    found: dict[str, list[str]] = {"systems": [], "sources": []}
+    if rows is not None and "source_id" in rows:
+        found["sources"] = sorted(set(rows["source_id"].dropna()) - {""})
     needed = ["submitter", "system", "accelerator_count", "round", "result_id"]
-    if rows is None or rows.empty or not {*needed} <= {*rows}:
-        return []
-    about = rows[needed].drop_duplicates()
-    size = about["accelerator_count"].map("{:.0f}x".format)
-    scope = (
-        size + ", " + about["round"].astype("str") + (", " + about["result_id"]).where(about["result_id"].ne(""), "")
-    )
-    systems = (about["submitter"] + ": " + about["system"] + " (" + scope + ")").tolist()
-    return systems[:SYSTEMS] + ([f"and {len(systems) - SYSTEMS} more"] if len(systems) > SYSTEMS else [])
-
-
-def _sources(rows: pd.DataFrame | None) -> list[str]:
-    """Return the ids of the sources of rows, keys of data/sources.csv."""
-    if rows is None or "source_id" not in rows:
-        return []
-    return sorted(set(rows["source_id"].dropna()) - {""})
+    if rows is not None and len(rows) and {*needed} <= {*rows}:  # texts of no rows cannot be added
+        about = rows[needed].drop_duplicates()
+        scope = about["accelerator_count"].map("{:.0f}x".format) + ", " + about["round"].astype("str")
+        scope += (", " + about["result_id"]).where(about["result_id"].ne(""), "")
+        systems = (about["submitter"] + ": " + about["system"] + " (" + scope + ")").tolist()
+        more = [f"and {len(systems) - SYSTEMS} more"] if len(systems) > SYSTEMS else []
+        found["systems"] = systems[:SYSTEMS] + more
+    return found
 
 
 def _cells(column: pd.Series, form: str | None) -> list[str]:

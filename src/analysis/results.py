@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
 from functools import lru_cache
 
 import numpy as np
 import pandas as pd
 
-from analysis import names, tables
-from analysis.paths import official_files
+from analysis import tables
+from analysis.paths import DATA, SHIPPED_ONLY
 
 TOKENS = "tokens/s"
 # How systems that run below their rated power are named: MaxQ by NVIDIA, EE (energy-efficient) by Qualcomm, or a cap in
@@ -40,30 +42,35 @@ def load_results() -> pd.DataFrame:
 
 @lru_cache(maxsize=1)
 def _loaded() -> pd.DataFrame:
-    rows = _record()
+    files = [DATA / part["path"] for part in tables.descriptor()["results"]["parts"]]
+    if os.environ.get(SHIPPED_ONLY) != "shipped":
+        files += sorted({*(DATA / "official").glob("*.parquet")} - {*files})
+    rows = pd.concat([pd.read_parquet(path, columns=READ) for path in files])
+    # A row of the user's own replaces the shipped one of the same id.
+    rows = rows.drop_duplicates("id", keep="last", ignore_index=True)
+    rows = tables.corrected(rows, "official", "id")
     rows = rows.assign(**_identity(rows))
-    rows = rows.assign(**_rates(rows))
-    rows = rows.assign(**_service(rows), accuracy_percent=accuracy_percent(rows), **_conditions(rows))
-    rows = rows.assign(precision_label=_precision_labels(rows), caveats=_caveats(rows))
+    rows = rows.assign(**_rates(rows), accuracy_percent=accuracy_percent(rows))
+    rows = rows.assign(caveats=_caveats(rows))
     return rows.drop(columns=["low", "high", "power_watts_low", "power_watts_high", "tokens_assumed"])
 
 
-def _record() -> pd.DataFrame:
-    """Return the corrected rows of the record; a row of the user's own replaces the shipped one of the same id."""
-    shipped = [part["path"] for part in tables.descriptor()["results"]["parts"]]
-    frames = [pd.read_parquet(path, columns=READ) for path in official_files(shipped)]
-    rows = pd.concat(frames, ignore_index=True).drop_duplicates("id", keep="last", ignore_index=True)
-    return tables.corrected(rows, "official", "id")
-
-
 def _identity(rows: pd.DataFrame) -> dict[str, pd.Series]:
-    """Return short names, vendor, machine, rated watts, and the round, ordered, with its publication date."""
+    """Return names, round (ordered), precision in words, and whether the system ran below its rated power limit.
+
+    GPT-OSS is published with MXFP4 weights, whatever the accelerator computes in.
+    """
     parts = tables.accelerators.set_index("accelerator")
     benchmarks, rounds = tables.benchmarks.set_index("benchmark"), tables.rounds.set_index("round")
     order = sorted(
         {*rounds.index, *rows["round"]}, key=lambda name: [int(n) for n in name.removeprefix("v").split(".")]
     )
     spelling = rows["submitter"].groupby(rows["submitter"].str.casefold()).agg(lambda names: names.mode().iloc[-1])
+    basis = rows["precision_basis"].where(rows["precision_basis"].ne("unknown"), "")
+    precision = rows["precision"].str.upper() + (" (" + basis + ")").where(basis.ne(""), "")
+    mxfp4 = rows["benchmark"].eq("gpt-oss-120b") & rows["precision"].eq("fp4")
+    capped = {name for name in rows["system"].unique() if re.search(CAPPED_NAME, name)}
+    rated = rows["accelerator"].map(parts["power_limit_w"])
     machine = [
         "".join(filter(str.isalnum, system.replace(software, "").casefold())) if software else system
         for system, software in zip(rows["system"], rows["serving_software"], strict=True)
@@ -75,9 +82,11 @@ def _identity(rows: pd.DataFrame) -> dict[str, pd.Series]:
         "machine": pd.Series(machine, rows.index, dtype="str"),
         "vendor": rows["accelerator"].map(parts["vendor"]).fillna(""),
         "kind": rows["accelerator"].map(parts["kind"]).fillna(""),
-        "rated_watts": rows["accelerator"].map(parts["power_limit_w"]),
-        "accelerator": names.short(rows["accelerator"]),
+        "rated_watts": rated,
+        "power_capped": rows["system"].isin(capped) | rows["power_limit_watts"].lt(rated),
+        "accelerator": rows["accelerator"].map(parts["label"]).fillna(rows["accelerator"]),
         "model": rows["benchmark"].map(benchmarks["label"]).fillna(rows["benchmark"]),
+        "precision_label": precision.mask(rows["precision"].eq(""), NO_PRECISION_LABEL).mask(mxfp4, "MXFP4 weights"),
         "comparable_since": _comparable_since(rows),
     }
 
@@ -99,9 +108,10 @@ def _comparable_since(rows: pd.DataFrame) -> pd.Series:
 
 
 def _rates(rows: pd.DataFrame) -> dict[str, pd.Series]:
-    """Return each rate in the unit in which its benchmark is compared, converted with the run's tokens per sample.
+    """Return each rate in the unit in which its benchmark is compared, and the interactivity that it guarantees at p99.
 
-    Where the run does not state them, the middle of the benchmark's range is taken (`tokens_assumed`).
+    Rates are converted with the run's tokens per sample; where it does not state them, the middle of the benchmark's
+    range is taken (`tokens_assumed`). Interactivity is that of the log, else that of the scenario's TPOT limit.
     """
     facts = tables.benchmarks.set_index("benchmark").reindex(rows["benchmark"]).set_axis(rows.index)
     server = facts["server_unit"].where(rows["scenario"].ne("Offline"), "")
@@ -114,6 +124,8 @@ def _rates(rows: pd.DataFrame) -> dict[str, pd.Series]:
     to_tokens, from_tokens = unit.eq(TOKENS) & rows["unit"].ne(TOKENS), unit.ne(TOKENS) & rows["unit"].eq(TOKENS)
     rate = value.mask(to_tokens, value * tokens).mask(from_tokens, value / tokens).where(is_rate)
     one_type = rows["accelerator"].ne("mixed") & rows["accelerator_count"].gt(0)
+    limit = rule_limits("tpot_p99_limit", rows).where(is_rate & unit.eq(TOKENS))
+    logged = rows["tpot_p99_ms"].where(rows["scenario"].isin(["Server", "Interactive"]))
     return {
         "value": value,
         "rate": rate,
@@ -121,31 +133,23 @@ def _rates(rows: pd.DataFrame) -> dict[str, pd.Series]:
         "rate_per_accelerator": (rate / rows["accelerator_count"]).where(one_type),
         "tokens_assumed": is_rate & (to_tokens | from_tokens) & rows["tokens_per_sample"].isna(),
         "power_watts": (rows["power_watts_low"] + rows["power_watts_high"]) / 2,
+        "tokens_per_second_per_user": 1000 / logged.fillna(limit),
+        "interactivity_basis": np.select([logged.notna(), limit.notna()], ["log", "limit"], ""),
     }
 
 
-def _service(rows: pd.DataFrame) -> dict[str, pd.Series]:
-    """Return the interactivity that each run guarantees at p99: of its log, else of the scenario's TPOT limit."""
-    limit = tpot_limits(rows)
-    limit = limit.where(rows["metric"].eq("throughput") & rows["rate_unit"].eq(TOKENS))
-    logged = rows["tpot_p99_ms"].where(rows["scenario"].isin(["Server", "Interactive"]))
-    basis = np.select([logged.notna(), limit.notna()], ["log", "limit"], "")
-    return {"tokens_per_second_per_user": 1000 / logged.fillna(limit), "interactivity_basis": basis}
+def rule_limits(quantity: str, rows: pd.DataFrame | None = None) -> pd.Series:
+    """Return the p99 limits (ms) of a quantity of data/benchmark_limits.csv by benchmark and scenario.
 
-
-def rule_limits(quantity: str) -> pd.Series:
-    """Return the p99 limits of a quantity of data/benchmark_limits.csv by benchmark and scenario.
-
-    The rules' own rows count, not what documents print of them.
+    With `rows` the limit of each row, NaN where it has none. The rules' own figures count, not what documents print
+    of them.
     """
-    rows = tables.benchmark_limits
-    rows = rows[rows["quantity"].eq(quantity) & rows["source_id"].eq("mlcommons-rules")]
-    return rows.drop_duplicates(["benchmark", "scenario"]).set_index(["benchmark", "scenario"])["high"]
-
-
-def tpot_limits(rows: pd.DataFrame, quantity: str = "tpot_p99_limit") -> pd.Series:
-    """Return the p99 limit (ms) of the scenario of each row, NaN where it has none."""
-    return rule_limits(quantity).reindex(pd.MultiIndex.from_frame(rows[["benchmark", "scenario"]])).set_axis(rows.index)
+    limits = tables.benchmark_limits
+    limits = limits[limits["quantity"].eq(quantity) & limits["source_id"].eq("mlcommons-rules")]
+    limits = limits.drop_duplicates(["benchmark", "scenario"]).set_index(["benchmark", "scenario"])["high"]
+    if rows is None:
+        return limits
+    return limits.reindex(pd.MultiIndex.from_frame(rows[["benchmark", "scenario"]])).set_axis(rows.index)
 
 
 def timed_benchmarks() -> list[str]:
@@ -182,23 +186,6 @@ def accuracy_percent(rows: pd.DataFrame) -> pd.Series:
     return rows[on].astype({"round": "str"}).merge(kinds, how="left", on=on)["percent"].set_axis(rows.index)
 
 
-def _conditions(rows: pd.DataFrame) -> dict[str, pd.Series]:
-    """Return whether the system ran below its rated power limit: by its name, or by the limit that it states."""
-    capped = rows["system"].str.contains(CAPPED_NAME, regex=True)
-    return {"power_capped": capped | rows["power_limit_watts"].lt(rows["rated_watts"])}
-
-
-def _precision_labels(rows: pd.DataFrame) -> pd.Series:
-    """Return the precision as a page may print it, with what it is known from: "FP8 (declared)".
-
-    GPT-OSS is published with MXFP4 weights, whatever the accelerator computes in.
-    """
-    basis = rows["precision_basis"].where(rows["precision_basis"].ne("unknown"), "")
-    label = rows["precision"].str.upper() + (" (" + basis + ")").where(basis.ne(""), "")
-    mxfp4 = rows["benchmark"].eq("gpt-oss-120b") & rows["precision"].eq("fp4")
-    return label.mask(rows["precision"].eq(""), NO_PRECISION_LABEL).mask(mxfp4, "MXFP4 weights")
-
-
 def _caveats(rows: pd.DataFrame) -> pd.Series:
     """Return the codes of data/caveats.csv that hold for each row alone; `comparable` adds those of a comparison."""
     count, nodes = rows["accelerator_count"], rows["nodes"].where(rows["nodes"].gt(0))
@@ -218,9 +205,7 @@ def _caveats(rows: pd.DataFrame) -> pd.Series:
 
 def with_codes(caveats: pd.Series, holds: dict[str, pd.Series]) -> pd.Series:
     """Return lists of codes, each with the further codes whose mask holds for its row."""
-    masks = np.column_stack([mask.to_numpy(dtype=bool) for mask in holds.values()])
-    codes = np.array(list(holds))
-    combinations, place = np.unique(masks, axis=0, return_inverse=True)
-    added = [codes[combination].tolist() for combination in combinations]
-    lists = [[*old, *added[number]] for old, number in zip(caveats, place.ravel(), strict=True)]
+    combination = sum(mask.to_numpy(dtype=int) << bit for bit, mask in enumerate(holds.values()))
+    added = {number: [code for bit, code in enumerate(holds) if number >> bit & 1] for number in np.unique(combination)}
+    lists = [[*old, *added[number]] for old, number in zip(caveats, combination, strict=True)]
     return pd.Series(lists, caveats.index, dtype="object")

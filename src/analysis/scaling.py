@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import compare
-from analysis.compare import RACKS, USUAL_SIZE
+from analysis.compare import RACKS, USUAL_SIZE, comparable
 
 ONE_SETTING = ["benchmark", "model", "scenario", "round", "accelerator", "vendor", "precision", "submitter"]
 SCENARIOS = ("Server", "Offline", "Interactive")
@@ -18,7 +18,7 @@ def systems(results: pd.DataFrame, since: str, scenarios: tuple[str, ...] = SCEN
     The layout is "one node", "one rack", or "several nodes or racks". Raises NoData where no result is left.
     """
     results = compare.since(results, since)
-    rows = pd.concat(compare.each(results, sorted(results["benchmark"].unique()), scenarios), ignore_index=True)
+    rows = comparable(results, benchmark=results["benchmark"].unique(), scenario=scenarios)
     rows = rows[rows["hypervisor"].eq("")]
     in_rack = rows["accelerator_count"].le(rows["accelerator"].map(RACKS).fillna(0))
     layout = np.select([rows["nodes"].le(1), in_rack], ["one node", "one rack"], "several nodes or racks")

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import compare, evidence
-from analysis.compare import USUAL_SIZE, NoData, comparable, fastest, latest
+from analysis.compare import GROUP, USUAL_SIZE, NoData, comparable, fastest, latest
 from analysis.progress import software_chain
 
 EQUAL_SOFTWARE = [("H200 FP8", "H100 FP8"), ("B200 FP8", "H100 FP8"), ("B200 FP4", "B200 FP8")]  # InferenceX
@@ -25,7 +25,8 @@ def within_rounds(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """Return the speedup of each accelerator over `baseline` in every round that has both.
 
     Systems of one size are compared where both have one (`same_size`): eight accelerators, else the largest; otherwise
-    the fastest of each. Columns of the baseline end in `_base`. Raises NoData where `baseline` has no result.
+    the fastest of each. `low` and `high` are the speedups of the slowest and the fastest of the `submitters` of that
+    accelerator, round, and size. Columns of the baseline end in `_base`. Raises NoData where `baseline` has no result.
     """
     best = fastest(rows, ["round", "accelerator"], per_size=True)
     base = best[best["accelerator"].eq(baseline)]
@@ -42,21 +43,12 @@ def within_rounds(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     )
     order = ["same_size", "usual", "usual_base", "larger", "rate_per_accelerator", "rate_per_accelerator_base"]
     pairs = pairs.sort_values(order).drop_duplicates(["round", "accelerator"], keep="last")
-    return pairs.drop(columns=["usual", "usual_base", "larger"]).sort_values(["round", "speedup"], ignore_index=True)
-
-
-def submitter_range(rows: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
-    """Return `pairs` with the slowest submitter's speedup (`low`), the fastest one's (`high`), and `submitters`.
-
-    Each submitter counts with its best result of the accelerator, round, and size of the pair.
-    """
     by = ["round", "accelerator", "accelerator_count"]
     bare = rows[rows["hypervisor"].eq("") & rows["availability"].eq("available")]
-    best = bare.groupby([*by, "submitter"], observed=True)["rate_per_accelerator"].max()
-    spread = best.groupby(by, observed=True).agg(["min", "max", "size"]).reset_index()
-    pairs = pairs.merge(spread, on=by, how="left")
-    low, high = (pairs[end] / pairs["rate_per_accelerator_base"] for end in ("min", "max"))
-    return pairs.assign(low=low, high=high, submitters=pairs["size"]).drop(columns=["min", "max", "size"])
+    rates = bare.groupby([*by, "submitter"], observed=True)["rate_per_accelerator"].max()
+    pairs = pairs.merge(rates.groupby(by, observed=True).agg(low="min", high="max", submitters="size"), on=by)
+    pairs[["low", "high"]] = pairs[["low", "high"]].div(pairs["rate_per_accelerator_base"], axis=0)
+    return pairs.drop(columns=["usual", "usual_base", "larger"]).sort_values(["round", "speedup"], ignore_index=True)
 
 
 def links(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
@@ -108,7 +100,7 @@ def ladder(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     `evidence_count` (submitters or links).
     """
     newest = latest(rows).set_index("accelerator")
-    pairs = submitter_range(rows, within_rounds(rows, baseline))
+    pairs = within_rounds(rows, baseline)
     same = pairs[pairs["same_size"]].assign(usual=pairs["accelerator_count"].eq(USUAL_SIZE))
     same = same.sort_values(["usual", "round"]).drop_duplicates("accelerator", keep="last")
     same = same.set_index("accelerator").reindex(newest.index)
@@ -138,16 +130,21 @@ def ladders(results: pd.DataFrame, baselines: Mapping[str, str], since: str, **a
 
     `baselines` maps benchmarks to accelerators; `asked` goes to `comparable`. A benchmark after the first without a
     result of its baseline is left out. `estimate` marks what no round measured, `note` holds the plain ratio where it
-    differs notably. Raises NoData where the first has no baseline or no other accelerator.
+    differs notably, `panel` the model and its baseline in words, with who submitted it where only one did. Raises
+    NoData where the first has no baseline or no other accelerator.
     """
     parts = []
     for benchmark, base in baselines.items():
         try:
-            steps = ladder(comparable(results, benchmark=benchmark, **asked), base).assign(base=base)
+            rows = comparable(results, benchmark=benchmark, **asked)
+            steps = ladder(rows, base).assign(base=base)
         except NoData:
             if not parts:
                 raise
         else:
+            submitters = rows.loc[rows["accelerator"].eq(base), "submitter"].unique()
+            alone = f" ({submitters[0]} alone)" if len(submitters) == 1 else ""
+            steps["panel"] = steps["model"] + f", {base} = 1{alone}"
             parts.append(compare.since(steps, since))
             if parts[0].empty:
                 raise NoData(f"no accelerator beside the baseline {base} has a result of {benchmark} since {since}")
@@ -187,19 +184,18 @@ def by_benchmark(
     `speedup`, and `cell`: the ratio, precision, round, and size unless it is eight. Raises NoData where there is no
     base.
     """
-    tables = []
-    for rows in compare.each(results, sorted(results["benchmark"].unique()), scenarios):
-        best = latest(compare.since(rows, since)).set_index("accelerator", drop=False)
-        base = next((name for name in (baseline, instead) if name in best.index), "")
-        if base:
-            ratio = best["rate_per_accelerator"] / best.at[base, "rate_per_accelerator"]
-            tables.append(best.assign(base=base, speedup=ratio))
-    if not tables:
+    rows = comparable(results, benchmark=results["benchmark"].unique(), scenario=scenarios)
+    best = latest(compare.since(rows, since), [*GROUP, "accelerator"])
+    base = best[best["accelerator"].isin([baseline, instead])]
+    base = base.sort_values("accelerator", key=lambda names: names.ne(baseline)).drop_duplicates(GROUP)
+    if base.empty:
         raise NoData(f"no benchmark has a comparable result of {baseline} or {instead} since {since}")
-    grid = pd.concat(tables, ignore_index=True)
+    base = base[[*GROUP, "accelerator", "rate_per_accelerator"]].rename(columns={"accelerator": "base"})
+    grid = best.merge(base, on=GROUP, suffixes=("", "_base"))
+    grid = grid.assign(speedup=grid["rate_per_accelerator"] / grid.pop("rate_per_accelerator_base"))
     size = ("@" + grid["accelerator_count"].map("{:.0f}".format)).where(grid["accelerator_count"].ne(USUAL_SIZE), "")
     short = grid["precision_label"].str.replace(r" \(.*| weights", "", regex=True).replace("not stated", "?")
-    words = short + " " + grid["round"].astype("str") + size
+    words = short + " " + grid["round"].astype("str").str.removeprefix("v") + size
     return grid.assign(cell=grid["speedup"].map("{:.2f}".format) + "\n" + words)
 
 
@@ -215,27 +211,23 @@ def matrix(
     of the fastest other system of that round, and by which share it is faster per accelerator (NaN where none is).
     Raises NoData where no model has so many.
     """
-    parts = []
     results = compare.since(results, since)
-    scenarios = [scenario] if isinstance(scenario, str) else list(dict.fromkeys(scenario))
-    for rows in compare.each(results, sorted(results["benchmark"].unique()), scenarios):
-        best = latest(rows)
-        if len(best) >= least:
-            by = ["accelerator", "round"]
-            others = fastest(rows, [*by, "accelerator_count"]).sort_values("rate_per_accelerator")
-            others = others.drop_duplicates(by, keep="last")[[*by, "accelerator_count", "rate_per_accelerator"]]
-            best = best.merge(others, on=by, suffixes=("", "_other"))
-            rate = best["rate_per_accelerator"]
-            gain = best["rate_per_accelerator_other"] / rate - 1
-            faster = {
-                "other_size": best["accelerator_count_other"].where(gain.gt(0)),
-                "other_gain": gain.where(gain.gt(0)),
-            }
-            parts.append(best.assign(share=rate / rate.max(), **faster))
-    if not parts:
+    rows = comparable(results, benchmark=results["benchmark"].unique(), scenario=scenario)
+    best = latest(rows, [*GROUP, "accelerator"])
+    best = best[best.groupby(GROUP)["accelerator"].transform("size").ge(least)]
+    if best.empty:
+        scenarios = [scenario] if isinstance(scenario, str) else scenario
         words = f"comparable {' or '.join(scenarios)} results of {least} accelerators (`least`) since {since}"
         raise NoData(f"no model has {words}")
-    table = pd.concat(parts, ignore_index=True)
+    by, other = [*GROUP, "accelerator", "round"], ["accelerator_count", "rate_per_accelerator"]
+    others = fastest(rows, [*by, "accelerator_count"]).drop_duplicates(by)[[*by, *other]]  # the fastest comes first
+    table = best.merge(others, on=by, suffixes=("", "_other"))
+    rate, other_size = table["rate_per_accelerator"], table.pop("accelerator_count_other")
+    gain = table.pop("rate_per_accelerator_other") / rate - 1
+    table = table.assign(
+        share=rate / rate.groupby([table[name] for name in GROUP]).transform("max"),
+        other_size=other_size.where(gain.gt(0)), other_gain=gain.where(gain.gt(0)),
+    )  # fmt: skip
     size = (" @" + table["accelerator_count"].map("{:.0f}".format)).where(table["accelerator_count"].ne(USUAL_SIZE), "")
     words = table["round"].astype("str") + size
     return table.assign(cell=table["share"].map("{:.0%}".format) + "\n" + words)
@@ -261,15 +253,13 @@ def previews(results: pd.DataFrame, benchmarks: Iterable[str]) -> pd.DataFrame:
     Columns: those of the results, `over` (that accelerator) and `ratio` of throughput per accelerator.
     """
     rows = results[results["round"].eq(results["round"].max())]
-    scenarios, found = sorted(rows["scenario"].unique()), []
-    for systems in compare.each(rows, sorted(set(benchmarks)), scenarios, available=False):
-        new = systems[systems["availability"].eq("preview")]
-        sold = systems[systems["availability"].eq("available") & systems["hypervisor"].eq("")]
-        if len(new) and len(sold):
-            best = sold.loc[sold["rate_per_accelerator"].idxmax()]
-            ratio = new["rate_per_accelerator"] / best["rate_per_accelerator"]
-            found.append(new.assign(over=best["accelerator"], ratio=ratio))
-    return pd.concat(found, ignore_index=True) if found else rows.iloc[:0].assign(over="", ratio=np.nan)
+    rows = comparable(rows, benchmark=benchmarks, scenario=rows["scenario"].unique(), available=False)
+    new = rows[rows["availability"].eq("preview")].sort_values(GROUP, kind="stable")
+    sold = rows[rows["availability"].eq("available") & rows["hypervisor"].eq("")]
+    best = sold.sort_values("rate_per_accelerator").drop_duplicates(GROUP, keep="last")
+    best = best[[*GROUP, "accelerator", "rate_per_accelerator"]].rename(columns={"accelerator": "over"})
+    found = new.merge(best, on=GROUP, suffixes=("", "_over"))
+    return found.assign(ratio=found["rate_per_accelerator"] / found.pop("rate_per_accelerator_over"))
 
 
 def per_dollar_and_kilowatt(steps: pd.DataFrame, prices: pd.DataFrame) -> pd.DataFrame:
@@ -307,6 +297,13 @@ def at_equal_software(
     return equal.assign(at=equal["interactivity"].map("{} tokens/s per user".format))
 
 
+def equal_in_words(equal: pd.DataFrame) -> str:
+    """Return the ratios of `at_equal_software` at its first interactivity, but the first pair's, in words."""
+    first = equal[equal["at"].eq(equal["at"].iloc[0])].iloc[1:]
+    ratios = first["pair"].str.replace(" / ", " over ") + " " + first["ratio"].map("{:.1f}x".format)
+    return f"At equal software and {first['at'].iloc[0]}: {', '.join(ratios)}"
+
+
 def waterfalls(rows: pd.DataFrame, chains: Mapping[str, Sequence[str]], baseline: str, top: str) -> pd.DataFrame:
     """Return the `waterfall` of each chain to its accelerator `new`, with the number of pairs as `note`.
 
@@ -319,6 +316,13 @@ def waterfalls(rows: pd.DataFrame, chains: Mapping[str, Sequence[str]], baseline
     factors = pd.concat(waterfall(rows, path, new).assign(new=new) for new, path in kept.items())
     note = "n = " + factors["pairs"].astype(str)
     return factors.assign(note=note.where(factors["kind"].eq("measured"), ""))
+
+
+def factors_in_words(factors: pd.DataFrame) -> str:
+    """Return what software, and what precision and hardware gave to the first accelerator of `waterfalls`, in words."""
+    names, values = factors["factor"].head(4), factors["value"].head(4).map("{:.1f}x".format)
+    rose = f"From {names.iloc[0]} to {names.iloc[3]} throughput rose {values.iloc[3]}"
+    return f"{rose}: software gave {values.iloc[1]}, precision and hardware {values.iloc[2]}"
 
 
 def waterfall(rows: pd.DataFrame, accelerators: Sequence[str], new: str, first_round: str = "") -> pd.DataFrame:

@@ -27,8 +27,8 @@ BOOLEANS = {"true": True, "false": False, "True": True, "False": False}
 
 
 def __getattr__(name: str) -> pd.DataFrame:
-    if name.startswith("_") or name not in names():
-        raise AttributeError(f"no table {name!r} in data/{DESCRIPTOR}; there are {', '.join(names())}")
+    if name.startswith("_") or name not in descriptor():
+        raise AttributeError(f"no table {name!r} in data/{DESCRIPTOR}; there are {', '.join(descriptor())}")
     return load(name)
 
 
@@ -39,16 +39,11 @@ def descriptor() -> dict[str, dict[str, Any]]:
     return {resource["name"]: resource for resource in package["resources"]}
 
 
-def names() -> list[str]:
-    """Return the names of the tables."""
-    return list(descriptor())
-
-
 @cache
 def load(name: str) -> pd.DataFrame:
     """Return the table `name`, typed and corrected. Raises KeyError with the names of the tables there are."""
     if name not in descriptor():
-        raise KeyError(f"no table {name!r}; there are {', '.join(names())}")
+        raise KeyError(f"no table {name!r}; there are {', '.join(descriptor())}")
     resource = descriptor()[name]
     if resource["path"].endswith(".parquet"):
         return pd.read_parquet(DATA / resource["path"])

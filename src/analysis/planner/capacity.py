@@ -137,8 +137,7 @@ def plans(demand: Demand) -> pd.DataFrame:
     Raises NoData where the benchmark has no result, and ValueError for unknown names.
     """
     workload = demand.workload
-    named = load_results()["accelerator"].unique()
-    asked = names.accelerators(demand.accelerators, named) if demand.accelerators else []
+    asked = names.accelerators(demand.accelerators, load_results()) if demand.accelerators else []
     prices = cost.prices(demand.cost_model, own=demand.prices).set_index("accelerator")
     others = asked or list(prices.index)
     found, sizes = _throughput(workload, demand.tokens_per_user, demand.rounds, tuple(others))

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import tables
-from analysis.compare import RACKS, USUAL_SIZE, NoData, each
+from analysis.compare import RACKS, USUAL_SIZE, NoData, comparable
 from analysis.interactivity import SCENARIOS, limits
 from analysis.paths import DATA, replacing
 from analysis.planner import decoding
@@ -44,7 +44,7 @@ def cases(benchmark: str) -> pd.DataFrame:
     rounds = tables.rounds["round"].tolist()
     asked = {"available": False, "rounds": rounds[rounds.index(SINCE) :]}
     try:
-        rows = pd.concat(each(None, [benchmark], SCENARIOS, **asked), ignore_index=True)
+        rows = comparable(benchmark=benchmark, scenario=SCENARIOS, **asked)
     except NoData:
         return pd.DataFrame(columns=[*SYSTEM, "scenario"])
     rows = rows.assign(
