@@ -37,7 +37,9 @@ def rows(results: pd.DataFrame | None = None, prices: pd.DataFrame | None = None
     for words in APART:
         breaks = compare.RULES[words](frame, {}) & (is_rate | frame["accelerator"].eq("mixed"))
         frame["excluded"] = frame["excluded"].mask(breaks & frame["excluded"].eq(""), words)
-    frame.loc[frame["duplicate_of"].ne(""), "excluded"] = compare.SAME_RUN
+    # A run under two targets that are compared apart is in both comparisons.
+    shared = tables.benchmarks.loc[tables.benchmarks["targets_share_run"], "benchmark"]
+    frame.loc[frame["duplicate_of"].ne("") & frame["benchmark"].isin(shared), "excluded"] = compare.SAME_RUN
     frame.loc[frame["metric"].eq("streams"), "excluded"] = "published as a number of streams"
     able = frame["excluded"].eq("")
     frame["latency_ms"] = frame["value"].where(able & frame["metric"].eq("latency"))
@@ -57,7 +59,6 @@ def rows(results: pd.DataFrame | None = None, prices: pd.DataFrame | None = None
     frame["software"] = frame["framework"].str.extract(PRODUCT, expand=False).fillna("")
     frame["software"] = frame["serving_software"].mask(frame["serving_software"].eq(""), frame["software"])
     frame["power"] = frame["power_measured"].map({True: "with", False: "without"})
-    shared = tables.benchmarks.loc[tables.benchmarks["targets_share_run"], "benchmark"]
     frame["target"] = frame["accuracy_target"].mask(frame["benchmark"].isin(shared), "")
     frame["system_key"] = frame.groupby(SYSTEM, observed=True, sort=False).ngroup()
     labels = tables.caveats.set_index("code")["words"].to_dict()
