@@ -40,6 +40,8 @@ def test_at_the_wall_the_best_submission_counts():
         {},
     )
     assert power.at_the_wall(rows)["efficiency"].tolist() == [10.0]
+    with pytest.raises(NoData, match="no power submission of bert Offline; there are some of llama2-70b"):
+        power.at_the_wall(rows, "bert")
 
 
 def test_a_capped_run_is_paired_with_the_free_run_of_its_machine():
@@ -67,7 +69,11 @@ def test_a_cap_in_the_name_of_a_system_is_not_part_of_the_machine():
         "power_watts": NAN,
     }
     rows = results({"rate": 100.0, "system": "XE9785"}, capped).assign(rated_watts=1400.0)
-    assert power.cap_pairs(rows)["kept"].tolist() == [0.84]
+    pairs = power.cap_pairs(rows)
+    assert pairs["kept"].tolist() == [0.84]
+    words = f"{pairs['accelerator'].iloc[0]} at 71% of its rated limit keeps 84% of throughput"
+    assert power.cap_in_words(pairs) == f"{words} (one pair, {pairs['round'].iloc[0]})"
+    assert power.cap_in_words(pd.concat([pairs, pairs])) == f"{words} (median of 2 pairs)"
 
 
 def test_provisioned_power_of_an_air_cooled_b200_server():
@@ -93,6 +99,6 @@ def test_what_racks_and_servers_keep_in_interactive():
         ("B200", "Interactive", 1.0),
     ]
     modeled = pd.DataFrame(rows, columns=["accelerator", "scenario", "efficiency"])
-    assert power.kept_in_interactive(modeled).to_dict() == {"racks": 0.5, "servers of eight": 0.125}
-    assert power.kept_in_interactive(modeled[1:]).to_dict() == {"servers of eight": 0.125}
-    assert power.kept_in_interactive(modeled[:1]).empty
+    assert power.kept_in_interactive(modeled) == "50% (racks) and 12% (servers of eight)"
+    assert power.kept_in_interactive(modeled[1:]) == "12% (servers of eight)"
+    assert power.kept_in_interactive(modeled[:1]) == "an unknown part"

@@ -21,8 +21,9 @@ SAME_MACHINE = [
 
 
 def per_megawatt(
-    results: pd.DataFrame, benchmark: str, prices: pd.DataFrame, since: str, scenarios: Iterable[str]
-) -> pd.DataFrame:
+    results: pd.DataFrame, benchmark: str, prices: pd.DataFrame, since: str,
+    scenarios: Iterable[str] = ("Offline", "Interactive"),
+) -> pd.DataFrame:  # fmt: skip
     """Return million tokens/s per megawatt, which are tokens per joule, of each accelerator and scenario.
 
     Modeled: the best result since a round, eight accelerators and the newest round first, over the all-in kilowatts of
@@ -43,46 +44,56 @@ def per_megawatt(
     return found.sort_values("efficiency", ascending=False).assign(modeled=True)
 
 
+def without_results(asked: Iterable[str], found: pd.DataFrame) -> str:
+    """Return a sentence that names the accelerators or vendors asked for of which `found` has no row, "" for none."""
+    gone = [name for name in asked if not {*names.accelerators([name])} & {*found["accelerator"]}]
+    return f" Without a result or kilowatts: {', '.join(gone)}." if gone else ""
+
+
 def at_the_wall(results: pd.DataFrame, benchmark: str = "", scenario: str = "Offline") -> pd.DataFrame:
     """Return the measured efficiency of power submissions: `efficiency` in tokens (or samples) per joule at the wall.
 
-    The best submission of each accelerator and benchmark; of all benchmarks by default.
+    The best submission of each accelerator and benchmark; of all benchmarks by default. Raises NoData for a benchmark
+    without one, with those that have some.
     """
     rows = submissions(results)
     rows = rows[rows["power_measured"] & rows["power_watts"].gt(0) & rows["scenario"].eq(scenario)]
     if benchmark:
+        there = names.listed(rows.sort_values("round", ascending=False)["benchmark"])
         rows = rows[rows["benchmark"].eq(benchmark)]
+        if rows.empty:
+            raise NoData(f"no power submission of {benchmark} {scenario}; there are some of {there}")
     rows = rows.assign(efficiency=rows["rate"] / rows["power_watts"], modeled=False)
     rows = rows.sort_values("efficiency").drop_duplicates(["benchmark", "accelerator"], keep="last")
     return rows.sort_values("efficiency", ascending=False, ignore_index=True)
 
 
-def measured_and_modeled(wall: pd.DataFrame, modeled: pd.DataFrame) -> pd.DataFrame:
-    """Return both in one frame for a chart: accelerators by their modeled efficiency, the measured one first.
+def ranked(*parts: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of `per_megawatt` or `at_the_wall` in one frame: accelerators by their efficiency, Offline first.
 
-    `note` says round, size, and cap of each result. Do not compare the two: power at the wall is that
-    of the server alone, all-in kilowatts contain more.
+    `note` says round, size, and cap of each result. Never draw modeled and measured rows together: all-in kilowatts
+    contain more than the server at the wall. In a table the modeled ones come first.
     """
-    shown = pd.concat([wall, modeled], ignore_index=True)
-    size = ", " + shown["accelerator_count"].map("{:.0f} GPUs".format)
-    shown["note"] = shown["round"].astype("str") + size.where(shown["accelerator_count"].ne(USUAL_SIZE), "")
-    shown.loc[~shown["modeled"] & shown["power_capped"], "note"] += ", capped"
-    keys = [shown["benchmark"], shown["accelerator"]]
-    best = shown["efficiency"].where(shown["modeled"]).groupby(keys).transform("max")
-    rank = best.fillna(shown["efficiency"].groupby(keys).transform("max"))
-    order = shown.assign(rank=-rank, later=shown["scenario"].ne("Offline"))
-    return shown.loc[order.sort_values(["benchmark", "rank", "modeled", "later"], kind="stable").index]
+    rows = pd.concat(parts, ignore_index=True)
+    size = ", " + rows["accelerator_count"].map("{:.0f} GPUs".format)
+    note = rows["round"].astype("str") + size.where(rows["accelerator_count"].ne(USUAL_SIZE), "")
+    note = note.mask(~rows["modeled"] & rows["power_capped"], note + ", capped")
+    best = rows.groupby(["benchmark", "accelerator", "modeled"])["efficiency"].transform("max")
+    order = rows.assign(note=note, measured=~rows["modeled"], rank=-best, later=rows["scenario"].ne("Offline"))
+    keys = ["measured", "benchmark", "rank", "later"]
+    return order.sort_values(keys, kind="stable", ignore_index=True).drop(columns=["measured", "rank", "later"])
 
 
-def kept_in_interactive(modeled: pd.DataFrame) -> pd.Series:
-    """Return the median share of Offline efficiency that "racks" and "servers of eight" keep in Interactive.
+def kept_in_interactive(modeled: pd.DataFrame) -> str:
+    """Return the median share of Offline efficiency that racks and servers of eight keep in Interactive, in words.
 
-    A layout without both is left out.
+    A layout without both is left out; "an unknown part" where none has both.
     """
     wide = modeled.pivot(index="accelerator", columns="scenario", values="efficiency")
     wide = wide.reindex(columns=["Interactive", "Offline"])
     layout = np.where(wide.index.isin(list(RACKS)), "racks", "servers of eight")
-    return (wide["Interactive"] / wide["Offline"]).groupby(layout).median().dropna()
+    kept = (wide["Interactive"] / wide["Offline"]).groupby(layout).median().dropna()
+    return " and ".join(f"{share:.0%} ({layout})" for layout, share in kept.items()) or "an unknown part"
 
 
 def submissions(results: pd.DataFrame) -> pd.DataFrame:
@@ -101,17 +112,25 @@ def cap_pairs(results: pd.DataFrame) -> pd.DataFrame:
     """Return runs under a stated power cap beside the uncapped run of the same machine, benchmark, and scenario.
 
     A power submission is paired with the performance run of its submitter, round, machine, accelerator, count, and
-    accuracy target; so is a performance run that states a limit below the rated one. Columns: those of SAME_MACHINE,
-    `cap_watts` and `rated_watts` per accelerator, `cap` (share of the rated limit), `kept` (share of throughput),
-    `power_watts` (of the system, NaN where not measured), `rate`, `rate_uncapped`.
+    accuracy target; so is a performance run that states a limit below the rated one. Oldest round first. Columns:
+    those of SAME_MACHINE, `cap_watts` and `rated_watts` per accelerator, `cap` (share of the rated limit), `kept`
+    (share of throughput), `power_watts` (of the system, NaN where not measured), `rate`, `rate_uncapped`.
     """
     rows = submissions(results)
     limited = rows["power_limit_watts"].lt(rows["rated_watts"])
     uncapped = rows[~rows["power_measured"] & ~rows["power_capped"]]
     uncapped = uncapped.groupby(SAME_MACHINE, observed=True)["rate"].max().rename("rate_uncapped").reset_index()
-    pairs = rows[limited].merge(uncapped, on=SAME_MACHINE)
+    pairs = rows[limited].sort_values("round", kind="stable").merge(uncapped, on=SAME_MACHINE)
     pairs = pairs.rename(columns={"power_limit_watts": "cap_watts"})
     return pairs.assign(cap=pairs["cap_watts"] / pairs["rated_watts"], kept=pairs["rate"] / pairs["rate_uncapped"])
+
+
+def cap_in_words(pairs: pd.DataFrame) -> str:
+    """Return what the cap of an accelerator keeps, in the median of its `cap_pairs`, in words."""
+    last, middle = pairs.iloc[-1], pairs[["cap", "kept"]].median()
+    basis = f"median of {len(pairs)} pairs" if len(pairs) > 1 else f"one pair, {last['round']}"
+    words = f"{last['accelerator']} at {middle['cap']:.0%} of its rated limit keeps {middle['kept']:.0%} of throughput"
+    return f"{words} ({basis})"
 
 
 def cap_effect(pairs: pd.DataFrame) -> pd.DataFrame:
