@@ -220,10 +220,12 @@ def test_step_table_has_a_row_per_step():
         pairs, quantization.mlperf_accuracy(frame, ["deepseek-r1"]), quantization.memory("llama2-70b", [80])
     )  # fmt: skip
     assert table["Step"].tolist() == ["FP16 to INT8", "FP16 to FP8", "FP8 to FP4", "FP16 to INT4 weights"]
-    assert table["MLPerf, x"].tolist() == ["2.0x", "", "", ""]
-    assert table["Others, x"].tolist() == ["", "", "1.2x", ""]
+    assert table["Speed, MLPerf"].tolist() == ["2.0x", "", "", ""]
+    assert table["Speed, other sources"].tolist() == ["", "", "1.2x", ""]
     assert table["KV tokens, 80 GB"].tolist()[0] == "6,000" and table["Weights, GB"].tolist()[2] == "70 to 39"
-    assert table["Answer"].tolist()[2] == ""
+    assert table["Answer length"].tolist()[2] == ""
+    assert table["GSM8K, large models"].tolist() == ["", "99.8", "99.8\u201399.9", ""]
+    assert table["Public tests, below 10B"].tolist()[2].startswith("96.7 (MXFP4 ")
 
 
 def test_speed_by_source_has_a_column_per_source():

@@ -265,19 +265,26 @@ def memory(benchmark: str, gigabytes: Sequence[float], *, used: float = 0.9) -> 
 def step_table(pairs: pd.DataFrame, accuracy: pd.DataFrame, room: pd.DataFrame) -> pd.DataFrame:
     """Return one row per step of precision with headings and cells as a page prints them.
 
-    Speed as range of the medians of sources (MLPerf apart), peak compute, memory, accuracy, answer length, and
-    hardware.
-    `pairs` have the columns `PAIR`, `accuracy` is of `mlperf_accuracy`, `room` of `memory`.
+    Speed as range of the medians of sources (MLPerf apart), peak compute, memory, accuracy in percent, answer length,
+    and hardware. `pairs` have the columns `PAIR`, `accuracy` is of `mlperf_accuracy`, `room` of `memory`.
     """
     speed, found = spread(pairs, ["step", "source"]), pd.DataFrame(index=list(STEPS))
     for heading, rows in (
-        ("MLPerf, x", speed["source"].eq("MLPerf")),
-        ("Others, x", speed["source"].ne("MLPerf")),
+        ("Speed, MLPerf", speed["source"].eq("MLPerf")),
+        ("Speed, other sources", speed["source"].ne("MLPerf")),
     ):
         medians = speed[rows].groupby("step")["median"]
         found[heading] = _span(medians.min(), medians.max(), "{:.1f}x")
-    parts = tables.accelerators[tables.accelerators["kind"].eq("gpu")]
-    found["Peak"] = [f"{(parts[over] / parts[under]).median():.1f}x" for _, over, under, _ in STEPS.values()]
+    after = [narrow for narrow, *_ in STEPS.values()]
+    medians = accuracy.groupby(["printed_precision", "model"])["accuracy_percent"].median().groupby("printed_precision")
+    found["Accuracy, MLPerf"] = _span(medians.min(), medians.max(), "{:.1f}").reindex(after).to_numpy()
+    gsm8k, scores = evidence.gsm8k_by_precision(), evidence.public_scores()
+    changed = gsm8k[gsm8k.duplicated("model")].groupby("printed_precision")["percent"]  # a model's widest comes first
+    found["GSM8K, large models"] = _span(changed.min(), changed.max(), "{:.1f}").reindex(after).to_numpy()
+    for heading, rows in (("Public tests", ~scores["small"]), ("Public tests, below 10B", scores["small"])):
+        tested = scores[rows].groupby("printed_precision")["percent"].median().map("{:.1f}".format)
+        tested["FP4"] = f"{tested['NVFP4']} (MXFP4 {tested['MXFP4']})"
+        found[heading] = tested.reindex(after).to_numpy()
     steps = {INT8: ("FP16", "FP8"), FP8: ("FP16", "FP8"), FP4: ("FP8", "NVFP4"), INT4: ("FP16", "INT4")}
     weights = room.drop_duplicates("precision").set_index("precision")["weights_gb"].map("{:,.0f}".format)
     found["Weights, GB"] = [f"{weights[wide]} to {weights[narrow]}" for wide, narrow in steps.values()]
@@ -287,20 +294,14 @@ def step_table(pairs: pd.DataFrame, accuracy: pd.DataFrame, room: pd.DataFrame) 
     sizes = room["gigabytes"].unique()
     heading = "KV tokens, " + " / ".join(map("{:g}".format, sizes)) + " GB"
     found[heading] = [" / ".join(tokens[size, narrow] for size in sizes) for _, narrow in steps.values()]
-    after = [narrow for narrow, *_ in STEPS.values()]
-    medians = accuracy.groupby(["printed_precision", "model"])["accuracy_percent"].median().groupby("printed_precision")
-    found["MLPerf, %"] = _span(medians.min(), medians.max(), "{:.1f}").reindex(after).to_numpy()
-    scores, lengths = evidence.public_scores(), answer_lengths(accuracy)
-    tested = spread(scores[~scores["small"]], ["precision"], "percent").set_index("precision")
-    found["Public, %"] = (
-        (tested["median"].map("{:.1f}".format) + " (n=" + tested["n"].astype("str") + ")").reindex(after).to_numpy()
-    )
-    measured = evidence.precision_effects("ml-energy").iloc[0]
-    found["Answer"] = pd.Series({FP8: f"{measured['value']:.2f}x"})
+    parts = tables.accelerators[tables.accelerators["kind"].eq("gpu")]
+    found["Peak compute"] = [f"{(parts[over] / parts[under]).median():.1f}x" for _, over, under, _ in STEPS.values()]
+    lengths, measured = answer_lengths(accuracy), evidence.precision_effects("ml-energy").iloc[0]
+    found["Answer length"] = pd.Series({FP8: f"{measured['value']:.2f}x"})
     if len(lengths):
         medians = spread(lengths, ["model"])["median"]
-        found.loc[FP4, "Answer"] = f"{medians.min():.2f}x\u2013{medians.max():.2f}x"
-    found["From"] = [hardware for *_, hardware in STEPS.values()]
+        found.loc[FP4, "Answer length"] = f"{medians.min():.2f}x\u2013{medians.max():.2f}x"
+    found["Hardware since"] = [hardware for *_, hardware in STEPS.values()]
     return found.fillna("").rename_axis(index="Step", columns=None).reset_index()
 
 

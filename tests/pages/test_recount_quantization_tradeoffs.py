@@ -164,7 +164,7 @@ def test_accuracy_of_mlperf_results(page, official):
     percent = (100 * parts[1].astype(float) / reference.reindex(keys).to_numpy()).groupby(level=0).min()
     rows = rows.assign(percent=percent)[percent.reindex(rows.index).gt(90)]
     medians = rows.groupby(["precision", "benchmark"])["percent"].median()
-    printed = page["steps"].set_index("Step")["MLPerf, %"]
+    printed = page["steps"].set_index("Step")["Accuracy, MLPerf"]
     low, high = map(float, printed["FP16 to INT8"].split("\u2013"))
     assert [low, high] == [round(medians["int8"].min(), 1), round(medians["int8"].max(), 1)]
     low, high = map(float, printed["FP8 to FP4"].split("\u2013"))
@@ -195,7 +195,7 @@ def test_speed_by_source(page, runs):
     low, high = found.quantile([0.1, 0.9])
     expected = f"{found.median():.2f} ({low:.2f}\u2013{high:.2f}, n={len(found)})"
     assert cells.loc["FP8 to FP4", "InferenceX"] == expected
-    steps = page["steps"].set_index("Step")["Others, x"]
+    steps = page["steps"].set_index("Step")["Speed, other sources"]
     assert steps["FP8 to FP4"] == f"{found.median():.1f}x"
     assert page["answer"]["value"] == pytest.approx(found.median())
 
