@@ -106,6 +106,10 @@ def test_first_tokens_are_those_of_logs_under_one_limit_else_the_limit():
     shown = found[["accelerator", "seconds_p50", "seconds_p99", "no log"]].to_numpy().tolist()
     assert shown == [["A", 0.1, 0.5, False], ["B", 2.0, 2.0, True]]
     assert interactivity.first_tokens(rows[rows["scenario"].eq("Server")])["seconds_p99"].tolist() == [0.01]
+    older = rows.assign(round=["v6.0", "v6.0", "v6.1", "v6.1", "v6.1"])
+    older = older.assign(rate_per_accelerator=[500.0, 200.0, 400.0, 90.0, 900.0])
+    logged = interactivity.first_tokens(older)["seconds_p99"].tolist()
+    assert logged[0] == 0.5  # a log counts, though the newest round has less throughput
     with pytest.raises(NoData, match="latency limit"):
         interactivity.first_tokens(frame(("A", "Offline", 0.0, 1.0)).assign(ttft_p99_ms=nan, ttft_p50_ms=nan))
 
@@ -123,3 +127,11 @@ def test_inferencex_shows_as_many_parts_as_asked_for():
     for most in (1, 2, 5):
         found = interactivity.inferencex("DeepSeek-R1", most=most)
         assert len(found[["accelerator", "precision"]].drop_duplicates()) == most
+
+
+def test_the_highest_and_the_lowest_are_named_and_one_alone_once():
+    rows = pd.DataFrame({"accelerator": ["B200", "GB300", "B300"], "throughput": [1600.0, 9300.0, 3300.0]})
+    words = interactivity.highest_and_lowest(rows, "throughput", "serves", "{:,.0f}".format)
+    assert words == "GB300 serves 9,300, B200 serves 1,600"
+    alone = interactivity.highest_and_lowest(rows[:1], "throughput", "serves", "{:,.0f}".format)
+    assert alone == "B200 serves 1,600"

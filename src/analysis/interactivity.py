@@ -6,7 +6,7 @@ Interactivity is what a run guarantees, 1000 / TPOT p99 in ms: of its own log, e
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 
 import numpy as np
@@ -59,17 +59,24 @@ def speeds(benchmark: str) -> list[float]:
     return [NO_LIMIT, *found]
 
 
-def usual(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the bare-metal runs of one node or one rack, none with more throughput than the newest round has.
+def sized(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the bare-metal runs of the size that is rented: eight accelerators, or a rack of RACKS.
 
-    The size that is rented: eight accelerators, or a rack of RACKS; other sizes where there is none. Older runs count
-    for the interactivity that their logs state, not as a record that the newest round does not reach.
+    Other sizes where there is none.
     """
     rows = rows[rows["hypervisor"].eq("") & rows["interactivity"].notna() & rows["rate_per_accelerator"].gt(0)]
     count = rows["accelerator_count"]
-    sized = count.eq(USUAL_SIZE) | count.eq(rows["accelerator"].map(RACKS))
-    some = sized.groupby([rows["accelerator"], rows["scenario"]]).transform("any")
-    rows = rows[sized | ~some.astype(bool)]
+    rented = count.eq(USUAL_SIZE) | count.eq(rows["accelerator"].map(RACKS))
+    some = rented.groupby([rows["accelerator"], rows["scenario"]]).transform("any")
+    return rows[rented | ~some.astype(bool)]
+
+
+def usual(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the `sized` runs, none with more throughput than the newest round has.
+
+    Older runs count for the interactivity that their logs state, not as a record that the newest round does not reach.
+    """
+    rows = sized(rows)
     by = [rows["accelerator"], rows["scenario"]]
     newest = rows["round"].eq(rows["round"].groupby(by).transform("max"))
     highest = rows["rate_per_accelerator"].where(newest).groupby(by).transform("max")
@@ -125,17 +132,26 @@ def retained(at: pd.DataFrame) -> pd.DataFrame:
     ).sort_values(["order", "interactivity"], ignore_index=True)
 
 
+def highest_and_lowest(rows: pd.DataFrame, column: str, does: str, form: Callable[[float], str]) -> str:
+    """Return which accelerators have the highest and the lowest value of a column: "GB300 serves 9,300, B200 ...".
+
+    `does` is the verb and `form` writes a value. Of a single accelerator, its own.
+    """
+    ends = rows.sort_values(column, ascending=False).iloc[[0, -1]].drop_duplicates("accelerator")
+    return ", ".join(ends["accelerator"] + f" {does} " + ends[column].map(form))
+
+
 def first_tokens(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the time to first token under one limit: that of the tightest scenario in which these `runs` ran.
 
-    One run per accelerator: the highest throughput of the `usual` size, a logged one where there is one. Added columns:
+    One run per accelerator: the highest throughput of the `sized` ones, a logged one where there is one. Added columns:
     seconds_p50 and seconds_p99 (the limit where there is no log), limit_seconds, and `no log`.
     """
     allowed = limits(rows["benchmark"].iloc[0]).set_index("scenario")["ttft_ms"] / 1000
     scenarios = [name for name in allowed.index if rows["scenario"].eq(name).any()]
     if not scenarios:
         raise NoData("no run under a latency limit, so no time to first token is known")
-    best = usual(rows[rows["scenario"].eq(scenarios[-1])])
+    best = sized(rows[rows["scenario"].eq(scenarios[-1])])
     best = best.assign(**{"no log": best["ttft_p99_ms"].isna()})
     best = best.sort_values(["no log", "rate_per_accelerator"], ascending=[True, False]).drop_duplicates("accelerator")
     seconds = {f"seconds_{mark}": (best[f"ttft_{mark}_ms"] / 1000) for mark in ("p50", "p99")}
