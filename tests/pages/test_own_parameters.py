@@ -53,6 +53,12 @@ def test_power_with_fewer_models_and_accelerators(run, parameters):
     assert "–" not in said["per_megawatt"]["title"]
 
 
+def test_power_names_an_accelerator_without_a_result(run):
+    _, said = run("power_efficiency", newest=["GB300", "H100"])
+    assert "Without a result or kilowatts: H100." in said["per_megawatt"]["subtitle"]
+    assert "Without" not in run("power_efficiency", newest=["amd", "b200"])[1]["per_megawatt"]["subtitle"]
+
+
 @pytest.mark.parametrize(
     ("parameters", "models", "chains"),
     [
@@ -67,7 +73,14 @@ def test_generations_leave_out_what_a_filter_removed(run, parameters, models, ch
     assert names["steps"]["model"].nunique() == models
     assert names["factors"]["new"].unique().tolist() == chains
     assert ("deepseek-r1" in said["ladder"]["alt"]) == (models < 3)
-    assert ("MI355X" in said["why"]["alt"]) == ("MI355X" not in chains)
+    assert ("MI355X" in said["why"]["subtitle"]) == ("MI355X" not in chains)
+
+
+def test_nothing_leads_that_is_slower_than_the_baseline(run):
+    _, said = run("generational_speedup", accelerators=["H100", "MI300X"])
+    assert (
+        said["answer"]["text"] == said["ladder"]["title"] == "MI300X: about 0.96x H100 per GPU on Llama 2 70B Offline"
+    )
 
 
 def test_a_reader_redoes_an_estimate_from_the_links(run):
@@ -77,6 +90,18 @@ def test_a_reader_redoes_an_estimate_from_the_links(run):
     assert redone.median() == pytest.approx(said["answer"]["value"]) == pytest.approx(4.066, abs=0.001)
     assert links[["sizes", "sizes_then"]].values.tolist() == [["8 / 8", "8 / 8"]]
     assert "GB300: 1 matched link (B200); all 7: 3.7x to 4.4x" in said["ladder"]["alt"]
+
+
+def test_one_accelerator_is_named_once(run):
+    _, said = run("interactivity", accelerators=["MI355X"])
+    assert said["answer"]["text"].count("MI355X") == said["retained"]["text"].count("MI355X keeps") == 1
+
+
+@pytest.mark.parametrize("parameters", [{"accelerators": ["GB200"]}, {"scenario": "Offline"}, {"vendors": ["AMD"]}])
+def test_the_other_scenario_of_scaling_has_a_number_or_says_that_none_ran(run, parameters):
+    _, said = run("scaling", **parameters)
+    text = said["other_scenario"]["text"]
+    assert text.startswith("Server: " if "scenario" in parameters else "Offline: ") and "\u2013" not in text
 
 
 @pytest.mark.parametrize(
