@@ -6,7 +6,6 @@ import pytest
 
 from analysis import paths
 from analysis.build import records
-from analysis.build.runs import RunError
 
 PARAMETERS = (
     "#: parameters\nname: str = 'H100'  # an accelerator\nrounds: list = []  # rounds\nprices: str = ''  # a file"
@@ -103,7 +102,7 @@ def test_named_reports_alone_are_built(project, capsys):
         project.add(name, "# One", "1")
     assert project.build(["reports/two.html"]) == 0
     assert (project.exists("one"), project.exists("two")) == (False, True)
-    with pytest.raises(RunError, match="no report 'twoo': did you mean 'two'"):
+    with pytest.raises(ValueError, match="no report 'twoo': did you mean 'two'"):
         project.build(["twoo"])
 
 

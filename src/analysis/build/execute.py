@@ -39,8 +39,6 @@ def execute(report: Report, engine: str = FORKED) -> Executed:
 
     notebook = v4.upgrade(v4.to_notebook(read_notebook(report.notebook)))
     notebook.metadata["papermill"] = {}
-    for cell in notebook.cells:
-        cell.metadata.setdefault("tags", [])  # papermill asks each cell for them
     if report.parameters:
         notebook = parameterize_notebook(notebook, report.parameters, kernel_name="python3", language="python")
     os.chdir(paths.NOTEBOOKS)

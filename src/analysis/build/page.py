@@ -6,11 +6,9 @@ import base64
 import csv
 import re
 from functools import cache
-from html import unescape
 from typing import Any
 
 import nh3
-from jinja2 import Environment
 from markupsafe import Markup
 from nbconvert.exporters import TemplateExporter
 from nbconvert.filters import strip_ansi
@@ -22,13 +20,15 @@ from pygments.lexers import PythonLexer
 from analysis import paths
 from analysis.build import sanitize
 from analysis.build.execute import Executed
-from analysis.build.runs import Report
+from analysis.build.runs import Report, declared_parameters, read_notebook
 from analysis.build.sanitize import POLICY, TEMPLATES, line, script_hash, style
 
 REPORT, HTML, SVG = "application/vnd.mlperf.report+json", "text/html", "image/svg+xml"
 LIVE = "explorer"  # the one notebook whose page runs a script
 RASTERS = ("image/png", "image/jpeg")
 TITLE = re.compile(r"\A\s*#[ \t]+(?P<title>[^\n]+)")
+PYTHON = PythonLexer(), HtmlFormatter(nowrap=True)
+MARKDOWN = MarkdownWithMath(renderer=IPythonRenderer(escape=False, exclude_anchor_links=True))  # its HTML is sanitized
 Block = dict[str, Any]  # a part of the page by its `kind`, as the template reads it
 
 
@@ -36,32 +36,18 @@ class PageError(Exception):
     """A notebook ran, but no page can be made from it; the text says what to change."""
 
 
-class PageExporter(TemplateExporter):
-    """nbconvert with our template, in which everything is escaped that is not marked as HTML."""
-
-    output_mimetype = HTML
-    file_extension = ".html"
-    default_preprocessors: list[Any] = []  # noqa: RUF012 - a trait's value, as nbconvert declares it
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(template_name="report", extra_template_basedirs=[str(TEMPLATES)], **options)
-
-    def _create_environment(self) -> Environment:
-        environment = super()._create_environment()
-        environment.autoescape = True
-        return environment
-
-
 @cache
-def exporter() -> PageExporter:
-    """Return the exporter, its template compiled."""
-    made = PageExporter()
+def exporter() -> TemplateExporter:
+    """Return nbconvert with our template, compiled, in which everything is escaped that is not marked as HTML."""
+    folders = {"extra_template_basedirs": [str(TEMPLATES)], "template_name": "report", "file_extension": ".html"}
+    made = TemplateExporter(default_preprocessors=[], **folders)
+    made.environment.autoescape = True
     made.template  # noqa: B018 - compiles it
     return made
 
 
-def record(report: Report, done: Executed) -> dict[str, Any]:
-    """Return what reports/NAME.json says of a report: title, question, parameters, headline, findings, sources.
+def page(report: Report, done: Executed, built: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return a report's page as HTML and its record: title, parameters, headline, findings, sources, and `built`.
 
     Raises PageError for a name that two findings, figures, or tables share, and for a second headline.
     """
@@ -71,21 +57,21 @@ def record(report: Report, done: Executed) -> dict[str, Any]:
         kinds.setdefault(each.pop("kind"), []).append(each)
     for kind, several in kinds.items():
         names = [each.get("name") for each in several]
-        if len(set(names)) < len(names) or (kind == "headline" and len(names) > 1):
-            twice = max(names, key=names.count)
-            raise PageError(f"{names.count(twice)} outputs are the {kind} {twice!r}: a page has one of each name")
-    title, lead, _ = _parts(done.notebook.cells, report)
-    group = done.notebook.metadata.get("analysis")
-    return {
+        for name in names:
+            if names.count(name) > 1 or (kind == "headline" and len(names) > 1):
+                raise PageError(f"{names.count(name)} outputs are the {kind} {name!r}: a page has one of each name")
+    title, lead, cells = _parts(done.notebook.cells, report)
+    declared, group = declared_parameters(read_notebook(report.notebook)), done.notebook.metadata.get("analysis")
+    own = {each.name: each.source if each.value is None else each.value for each in declared}
+    facts = {
         "name": report.name,
-        "title": _words(title),
+        "title": title.striptags(),
         "subtitle": line(report.title),
-        "question": _words(_markdown(lead.strip().split("\n\n")[0])),
+        "question": _markdown(lead.strip().split("\n\n")[0]).striptags(),
         "notebook": report.notebook.stem,
         "sweep": report.sweep,
         "group": group if isinstance(group, dict) else {},
-        "parameters": {each.name: each.source if each.value is None else each.value for each in report.declared()}
-        | report.parameters,
+        "parameters": own | report.parameters,
         "headline": next(iter(kinds["headline"]), None),
         "findings": kinds["finding"],
         "figures": kinds["figure"],
@@ -93,22 +79,18 @@ def record(report: Report, done: Executed) -> dict[str, Any]:
         "sources": list(dict.fromkeys(source for each in said for source in each.get("sources", []))),
         "no_data": done.no_data,
         "live": "explorer" in kinds and report.notebook.stem == LIVE,
+        **built,
     }
-
-
-def page(report: Report, done: Executed, facts: dict[str, Any], built: dict[str, str]) -> str:
-    """Return the page as HTML. `facts` is its record, `built` the date and commit for its foot."""
-    title, lead, cells = _parts(done.notebook.cells, report)
     blocks = _blocks(cells, facts)
     live = next((block for block in blocks if block["kind"] == "explorer"), None)
     with (paths.DATA / "sources.csv").open(encoding="utf-8-sig", newline="") as file:
         sources = [row for row in csv.DictReader(file) if row["id"] in facts["sources"]]
     values = {
-        "facts": facts, "title": title, "lead": _markdown(lead), "blocks": blocks, "live": live, "built": built,
-        "declared": report.declared(), "changed": report.parameters, "sources": sources, "style": style(),
+        "facts": facts, "title": title, "lead": _markdown(lead), "blocks": blocks, "live": live, "declared": declared,
+        "changed": report.parameters, "sources": sources, "style": style(),
         "policy": POLICY + (Markup(f"; script-src {script_hash(live['script'])}") if live else ""),
     }  # fmt: skip
-    return exporter().from_notebook_node(done.notebook, resources={"page": values})[0]
+    return exporter().from_notebook_node(done.notebook, resources={"page": values})[0], facts
 
 
 def _parts(cells: list[Any], report: Report) -> tuple[Markup, str, list[Any]]:
@@ -139,7 +121,7 @@ def _blocks(cells: list[Any], facts: Block) -> list[Block]:
                 close()
             blocks.append({"kind": "html", "html": _markdown(cell.source)})
         elif cell.cell_type == "code" and cell.source.strip():
-            fold.append({"code": Markup(highlight(sanitize.text(cell.source), *_highlighting()))})
+            fold.append({"code": Markup(highlight(sanitize.text(cell.source), *PYTHON))})
             shown = [_block(output, f"f{len(blocks)}-{place}-", facts) for place, output in enumerate(cell.outputs)]
             fold += [block for block in shown if not block["kind"]]
             blocks += [block for block in shown if block["kind"] not in ("", "headline")]  # this is under the title
@@ -152,20 +134,16 @@ def _blocks(cells: list[Any], facts: Block) -> list[Block]:
 def _block(output: Any, prefix: str, facts: Block) -> Block:
     """Return one output as a block; its `kind` is "" for plain text and frames, which go into the fold."""
     if output.output_type in ("stream", "error"):
-        text = output.text if output.output_type == "stream" else "\n".join(output.traceback)
-        return {"kind": "", "text": sanitize.text(strip_ansi(text))}
-    data = {kind: each if isinstance(each, str) else str(each) for kind, each in output.data.items()}
-    said = _said(output) or {}
+        return {"kind": "", "text": sanitize.text(strip_ansi(output.get("text") or "\n".join(output.traceback)))}
+    data, said = {kind: str(each) for kind, each in output.data.items()}, _said(output) or {"kind": ""}
     html = Markup(sanitize.html(data.get(HTML, "")).replace("<th></th>", "<td></td>"))  # pandas heads no index
-    keys = ("kind", "name", "title", "subtitle", "text", "alt")
-    block: Block = {key: line(said.get(key, "")) for key in keys} | {"html": html}
-    block["name"], kind = block["name"].replace(" ", "_"), block["kind"]
+    block, kind = {"kind": said["kind"], "said": said, "html": html}, said["kind"]
     if kind == "explorer" and facts["live"]:
         return block | _explorer(output)
     if kind in ("headline", "finding"):
         return block
-    if SVG in data or any(each in data for each in RASTERS):
-        return block | _picture(data, prefix, block["alt"] or block["title"] or f"{facts['title']}, figure")
+    if {SVG, *RASTERS} & data.keys():
+        return block | _picture(data, prefix, said.get("alt") or said.get("title") or f"{facts['title']}, figure")
     if kind == "table" and "text/csv" in data:
         return block | {"csv": f"data:text/csv;charset=utf-8;base64,{_base64(sanitize.text(data['text/csv']))}"}
     if "text/markdown" in data:
@@ -191,11 +169,11 @@ def _explorer(output: Any) -> Block:
     """Return the explorer's parts, which are the package's own files, with the data that an output gives it."""
     from analysis import explorer
 
-    data = (output.metadata.get("analysis") or {}).get("data") or {}
+    data = output.metadata.get("analysis", {}).get("data", {})
     held = {line(name): Markup(str(text).replace("<", "\\u003c")) for name, text in data.items()}
     parts = {name: Markup(text) for name, text in explorer.parts().items()}
     said = line(output.data.get("text/plain", "")).replace("Explorer of", "Loading")
-    return {"kind": "explorer", "data": held, "text": said, "body": parts.pop("html"), **parts}
+    return {"data": held, "text": said, "body": parts.pop("html"), **parts}
 
 
 def _said(output: Any) -> Block | None:
@@ -207,18 +185,7 @@ def _said(output: Any) -> Block | None:
 
 
 def _markdown(source: str) -> Markup:
-    renderer = IPythonRenderer(escape=False, exclude_anchor_links=True)  # what HTML it has is sanitized
-    return Markup(sanitize.html(MarkdownWithMath(renderer=renderer).render(sanitize.text(source))))
-
-
-def _words(html: str) -> str:
-    """Return the words of HTML on one line."""
-    return line(unescape(nh3.clean(html, tags=set())))
-
-
-@cache
-def _highlighting() -> tuple[PythonLexer, HtmlFormatter]:
-    return PythonLexer(), HtmlFormatter(nowrap=True)
+    return Markup(sanitize.html(MARKDOWN.render(sanitize.text(source))))
 
 
 def _base64(text: str) -> str:

@@ -24,7 +24,7 @@ def digest(report: Report, common: str) -> str:
     Of the files beside the notebooks those count whose ending the notebook mentions, and those that a parameter names.
     """
     notebook = runs.read_notebook(report.notebook)
-    cells = [(each["cell_type"], "".join(each["source"]), each["metadata"].get("tags")) for each in notebook["cells"]]
+    cells = [(each["cell_type"], each["source"], each["metadata"]["tags"]) for each in notebook["cells"]]
     made_from = [common, report.name, report.title, report.sweep, report.parameters, cells]
     text = json.dumps([*made_from, notebook["metadata"].get("analysis")], default=str)
     beside = [file for file in _files(paths.NOTEBOOKS) if file.suffix not in (".ipynb", ".yml", ".yaml")]

@@ -75,11 +75,11 @@ def make(report: Report, engine: str, own_digest: str, at: str) -> str:
     done = execute(report, engine)
     failure = done.failure
     if not failure:
-        from analysis.build.page import PageError, page, record
+        from analysis.build.page import PageError, page
 
+        built = {"commit": at, "date": date.today().isoformat(), "digest": own_digest}
         try:
-            facts = record(report, done) | {"digest": own_digest, "seconds": round(time.monotonic() - started, 2)}
-            html = page(report, done, facts, {"commit": at, "date": date.today().isoformat()})
+            html, facts = page(report, done, built | {"seconds": round(time.monotonic() - started, 2)})
             if len(html) > LARGEST_PAGE:
                 raise PageError(f"the page has {len(html):,} characters, at most {LARGEST_PAGE:,} fit")
             records.write(target, html)
