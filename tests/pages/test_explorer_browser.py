@@ -187,6 +187,10 @@ def test_what_is_drawn_at_an_interactivity_is_the_curve(opened, curves, view, co
     assert hollow == own["estimated"].tolist()
     label = first.locator(".mark").first.get_attribute("aria-label")
     assert own["evidence"].iloc[0] in label and own["accelerator"].iloc[0] in label
+    page.locator("#base").select_option("B200")
+    ratio = own[column] / own.set_index("accelerator")[column]["B200"]
+    shown = [float(words) for words in first.locator("text.figure").all_text_contents()]
+    assert shown == pytest.approx(ratio.tolist(), rel=0.006)
 
 
 def test_no_round_is_chosen_for_the_reader_and_h100_and_h200_have_their_colors(opened):

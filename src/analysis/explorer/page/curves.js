@@ -23,8 +23,9 @@ function curveViews(rows, width, own) {
     const look = { ...own, value, unit: base ? `x ${called(choice.base)}` : own.unit, says: base ? rounded : own.says, base };
     return [atSpeed(part, lines, width, look), overSpeed(part, lines, width, look)];
   });
-  const priced = own.less ? " Cost: price per hour over throughput and the share of it that a fleet delivers; without a price, none." : "";
-  return { ...found, note: `Curves: closed, available data center results of all rounds. Filters choose models, accelerators, and the results beside the curves. ${found.note}${priced}` };
+  const notes = ["Curves: closed, available data center results of all rounds. Filters choose models, accelerators, and the results beside the curves.",
+    choice.base ? "" : found.note, own.less ? "Cost: price per hour over throughput and the share of it that a fleet delivers." : ""];
+  return { ...found, note: notes.filter(Boolean).join(" ") };
 }
 
 function curveOf(row, own) {
@@ -73,7 +74,7 @@ function overSpeed(rows, lines, width, own) {
   const seen = steps.filter((step) => step.interactivity <= end && own.value(step) > 0);
   if (!seen.length) return null;
   const inks = inksOf(lines.keys()), narrow = width < 560, top = 66, bottom = 430, left = narrow ? 50 : 62, right = width - (narrow ? 104 : 190);
-  const name = `${said("benchmark", rows[0])}, by interactivity`, held = `${counted(runs.length, "result")}, ${named(inks, lines.size)}`;
+  const name = `${said("benchmark", rows[0])}, by interactivity`, held = `${own.base ? "" : `${counted(runs.length, "result")}, `}${named(inks, lines.size)}`;
   const svg = sheet(width, bottom + 44, `${name}: ${held}`);
   heading(svg, name, held, width);
   const across = scale(0, Math.max(end, ...runs.map(speedOf)), left + 8, right, false);

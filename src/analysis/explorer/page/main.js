@@ -74,6 +74,7 @@ function show(rows) {
   box.replaceChildren(...(sheets.length ? sheets : [wanting(rows)]));
   for (const svg of sheets) svg.querySelector(".mark")?.setAttribute("tabindex", 0);
   one("note").textContent = sheets.length ? note : "";
+  if (!sheets.length) one("key").hidden = one("key-curve").hidden = true;
   const more = make("button", { type: "button" }, allShown ? "Show fewer" : "Show all accelerators");
   more.addEventListener("click", () => { allShown = !allShown; show(current); });
   if (["ranked", "matrix"].includes(choice.view) && sheets.length === 1 && (sheets[0].all > 24 || allShown)) box.append(more);

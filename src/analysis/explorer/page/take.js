@@ -46,7 +46,7 @@ function json(rows) {
   return `${JSON.stringify(told, null, 1)}\n`;
 }
 
-const STYLED = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "font-family", "font-size", "font-weight"];
+const STYLED = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "font-family", "font-size", "font-weight"];
 
 // The drawings of the view below each other as one, with colors of their own, what they mix, sources and date.
 function picture(rows) {
