@@ -6,7 +6,7 @@ import pandas as pd
 
 from analysis import tables
 from analysis.audit import decisive, load_figures
-from analysis.audit.verdicts import number, span, tell
+from analysis.audit.verdicts import number, span
 
 CLAIMS = {  # what a figure claims, by its quantity; others: "{subject}: {words}"
     "throughput": "{size}{subject}: {run} throughput{at}",
@@ -58,12 +58,11 @@ def load_published() -> pd.DataFrame:
     at = rows["precision"].str.upper().radd(", ").where(rows["precision"].ne(""), "")
     at = at.radd(" at batch 1").where(rows["batch_size"].eq(1), at)
     rows = rows.assign(words=words, run=run, size=size, at=at)
-    claim = pd.Series("", rows.index)
-    for quantity, group in rows.groupby("quantity"):
-        claim[group.index] = tell(group, CLAIMS.get(str(quantity), "{subject}: {words}"))
+    templates = rows["quantity"].map(CLAIMS).fillna("{subject}: {words}")
+    named = rows[["subject", "baseline", "model", "round", "words", "run", "size", "at"]].to_dict("records")
+    claims = [" ".join(template.format_map(row).split()) for template, row in zip(templates, named, strict=True)]
     source = rows["source_id"].map(tables.sources.set_index("id")["label"])
-    claim = claim.str.replace(r"\s+", " ", regex=True)
-    return rows.assign(claim=claim, source=source, printed=_printed(rows))[COLUMNS]
+    return rows.assign(claim=claims, source=source, printed=_printed(rows))[COLUMNS]
 
 
 def _printed(rows: pd.DataFrame) -> pd.Series:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -40,7 +40,7 @@ def load_results() -> pd.DataFrame:
     return _loaded().copy()
 
 
-@lru_cache(maxsize=1)
+@cache
 def _loaded() -> pd.DataFrame:
     files = [DATA / part["path"] for part in tables.descriptor()["results"]["parts"]]
     if os.environ.get(SHIPPED_ONLY) != "shipped":
@@ -152,9 +152,10 @@ def rule_limits(quantity: str, rows: pd.DataFrame | None = None) -> pd.Series:
     return limits.reindex(pd.MultiIndex.from_frame(rows[["benchmark", "scenario"]])).set_axis(rows.index)
 
 
-def timed_benchmarks() -> list[str]:
+@cache
+def timed_benchmarks() -> tuple[str, ...]:
     """Return the benchmarks whose rules limit the time per output token, in the order of the table."""
-    return rule_limits("tpot_p99_limit").index.unique("benchmark").tolist()
+    return tuple(rule_limits("tpot_p99_limit").index.unique("benchmark"))
 
 
 def accuracy_percent(rows: pd.DataFrame) -> pd.Series:
