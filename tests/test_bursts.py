@@ -119,6 +119,11 @@ def test_a_trace_is_put_in_order_and_may_lack_prompts(tmp_path):
         ({"prompt_tokens": ["1"] * 119 + [""]}, r"row 121, prompt_tokens: ''"),
         ({"answer_tokens": "0"}, "a trace needs 100 or more"),
         ({"arrival_seconds": "7"}, "over time"),
+        (
+            {"arrival_seconds": ["1e15"] + ["5"] * 119},
+            "first to last request is .* from 10 to 320,000,000",
+        ),
+        ({"arrival_seconds": ["1e-300"] + ["5e-300"] * 119}, "expected a number from 10"),
     ],
 )
 def test_a_bad_trace_is_refused_with_its_place(tmp_path, columns, said):
@@ -138,3 +143,9 @@ def test_windows_hold_the_tokens_of_ten_minutes_and_zero_where_nobody_asked():
     rates = bursts.windows(requests([700.0, 1199.0, 1200.0, 2400.0], [1, 2, 4, 8]))
     assert rates["seconds"].tolist() == [600, 1200, 1800, 2400]
     assert rates["requests_per_second"].tolist() == [3, 4, 0, 8]
+
+
+def test_a_service_of_more_slots_than_any_has_is_refused():
+    arrivals = np.arange(100.0)
+    with pytest.raises(ValueError, match="requests in service at a time"):
+        bursts.utilization(arrivals, np.full(100, 1e12), 1.0)

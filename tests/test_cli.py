@@ -13,6 +13,7 @@ from analysis.compare import NoData
 from analysis.ingest import descriptor
 
 COMMANDS = ["reports", "refresh", "measure", "plan", "choose", "audit", "data", "import", "check", "describe"]
+MEASURE = ["measure", str(paths.DATA / "examples" / "vllm_tuned.jsonl"), "--accelerator", "H100"]
 ANALYSIS = [sys.executable, "-m", "analysis.cli.main"]
 
 
@@ -64,6 +65,10 @@ assert not heavy, heavy
         (["audit", "--source", "doc999"], "no source_id 'doc999'"),
         (["audit", "--format", "xml"], "no format 'xml'"),
         (["audit", "--nosuch"], "No such option: --nosuch"),
+        ([*MEASURE, "--price", "1e308"], "usd_per_hour is 1e+308; expected a number from 0.01 to 1,000"),
+        ([*MEASURE, "--price", "nan"], "price are numbers from 0"),
+        ([*MEASURE, "--ttft-ms", "inf"], "ttft_ms is inf"),
+        ([*MEASURE, "--count", str(10**12)], "count is 1000000000000"),
     ],
 )
 def test_wrong_usage_is_one_line_and_status_2(said, arguments, words):

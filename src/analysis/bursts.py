@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from analysis import tables
+from analysis import names, tables
 
 WINDOW = 600.0  # seconds: slower swings of traffic are left to the fleet's size
 STARTED = 0.99  # share of requests that must start in time
@@ -23,6 +23,8 @@ CHANCE = (10.0, 30.0)  # seconds over which the rate of an enlarged service may 
 SEEDS = 2
 REQUESTS = 100  # fewest of a trace
 MOST = 1e15  # seconds since 1970 are taken
+SPAN = 10.0, 3.2e8  # seconds that a trace may cover: up to ten years
+MOST_SLOTS = 10_000_000  # requests in service at a time
 
 
 def enough(arrivals: np.ndarray, work: np.ndarray, slots: int, wait: float, started: float = STARTED) -> bool:
@@ -45,6 +47,7 @@ def enough(arrivals: np.ndarray, work: np.ndarray, slots: int, wait: float, star
 def utilization(arrivals: np.ndarray, work: np.ndarray, wait: float, started: float = STARTED) -> float:
     """Return the mean number of busy slots over the fewest slots with which `started` of requests start in `wait` s."""
     load = work.sum() / (arrivals[-1] - arrivals[0])
+    names.number(float(load), "requests in service at a time", 0, MOST_SLOTS)
     few, many = 0, int(load) + 1
     while not enough(arrivals, work, many, wait, started):
         few, many = many, int(1.25 * many) + 1
@@ -128,13 +131,14 @@ def read_trace(path: str | Path) -> pd.DataFrame:
     """Return a trace of requests in order of arrival: arrival_seconds, answer_tokens, and prompt_tokens (0 if absent).
 
     The CSV has these columns, one request per row. Raises ValueError with file, row, and column for what is missing,
-    not a number, or negative, and for a trace of fewer than 100 requests.
+    not a number, or negative, and for a trace of fewer than 100 requests, or that covers less or more than SPAN.
     """
     trace = tables.read_own(path, ("arrival_seconds", "answer_tokens"))
     columns = [name for name in ("arrival_seconds", "prompt_tokens", "answer_tokens") if name in trace]
     values = tables.numbers(trace, columns, 0, MOST, str(path))
     if len(values) < REQUESTS or values["arrival_seconds"].nunique() == 1 or not values["answer_tokens"].any():
         raise ValueError(f"{path}: {len(values)} requests; a trace needs {REQUESTS} or more, over time, with tokens")
+    names.number(float(np.ptp(values["arrival_seconds"])), f"{path}: seconds from first to last request", *SPAN)
     values = values if "prompt_tokens" in values else values.assign(prompt_tokens=0.0)
     return values.sort_values("arrival_seconds", kind="stable", ignore_index=True)
 

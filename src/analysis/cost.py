@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis import derating, names, tables
+from analysis.compare import NoData
 from analysis.power import HOURS_PER_YEAR, usd_per_megawatt_year
 
 COST_MODELS = {
@@ -100,8 +101,12 @@ def per_million_tokens(throughput: pd.DataFrame, prices: pd.DataFrame, fleet: st
     are left out. Added columns: usd_per_hour, kilowatts, quoted, `use` (see `derating.use_at`), `served` (the share of
     such throughput that a fleet delivers, see `derating.beside_limit`), `usd_per_million` with `usd_low` and
     `usd_high` from the error of the throughput, `estimated`, `at` (the interactivity in words).
+    Raises NoData where none is left.
     """
     rows = throughput.merge(prices, on="accelerator").dropna(subset="throughput")
+    if rows.empty:
+        asked = names.listed(throughput["interactivity"].map("{:g} tokens/s per user".format))
+        raise NoData(f"no accelerator with a price has a throughput at {asked or 'the interactivity asked for'}")
     use = rows["interactivity"].map(derating.use_at)
     keys = zip(rows["interactivity"], rows["accelerator"], strict=True)
     served = pd.Series([derating.beside_limit(*key, fleet)["median"].prod() for key in keys], rows.index)
@@ -157,11 +162,15 @@ def purchase_break_even(
     Rent is paid for the `used` share of hours. Owning costs straight-line depreciation over `years` to a `residual`
     share, `capital` a year on the mean value, `maintenance` a year, each on accelerator, host, and network (`extras`,
     a share of the accelerator's price), electricity of the used hours at all-in kilowatts, `place` (dollars per kW and
-    month), and `staff` (dollars per accelerator and year). Raises ValueError for an invalid share or term,
-    and an implausible price of electricity.
+    month), and `staff` (dollars per accelerator and year). Raises ValueError for an implausible share,
+    term, or price.
     """
-    if not 0 < used <= 1 or not years > 0:
-        raise ValueError(f"used is {used} and years {years}; expected a share above 0, at most 1, and years above 0")
+    for name, value, least, most in (
+        ("used", used, 0.01, 1), ("years", years, 0.5, 50), ("residual", residual, 0, 0.9), ("capital", capital, 0, 1),
+        ("maintenance", maintenance, 0, 1), ("extras", extras, 0, 10), ("place", place, 0, 10_000),
+        ("staff", staff, 0, 1_000_000),
+    ):  # fmt: skip
+        names.number(value, name, least, most)
     hours = HOURS_PER_YEAR * used
     electricity = used * kilowatts * usd_per_megawatt_year(usd_per_kilowatt_hour) / 1000
     running = electricity + 12 * place * kilowatts + staff

@@ -15,11 +15,14 @@ import pandas as pd
 
 from analysis import interactivity, names, tables
 from analysis.compare import NoData, comparable
+from analysis.cost import PLAUSIBLE_USD
 from analysis.results import load_results
 
 REPEATED = r"(?i)(run|trial|rep|repeat|iter|seed|attempt)[-_= ]?\d+|\d{8}[-_T]?\d{4,6}|\(\d+\)"  # in names of repeats
 FASTEST = DRAFTED = 10.0  # implausible multiple of an official rate; tokens that a draft adds to one step
 NAN = float("nan")
+TIMES = 0.001, 1e8  # milliseconds that a limit may have
+MOST = 1_000_000  # accelerators of a run
 OFFICIAL = {  # column of an assessed run -> column of the result
     "official_id": "id", "official_round": "round", "official_accelerator": "accelerator",
     "official_count": "accelerator_count", "official_system": "system", "official_precision": "precision_label",
@@ -36,6 +39,7 @@ def settle(runs: pd.DataFrame, *, accelerator: str = "", count: int = 0, benchma
     runs. Raises ValueError for what neither file nor argument says, and for a contradiction.
     """
     asked = _known(accelerator) if accelerator else ""
+    count = names.number(count, "count", 1, MOST) if count else 0
     stated = runs["accelerator"].mask(lambda text: text.eq(""), runs["devices"]).map(lambda text: _short(text, asked))
     chosen = stated.isin([asked, ""]) | (not asked)
     if not chosen.any():
@@ -175,6 +179,10 @@ def assess(
     those in goodput_per_accelerator, `usd_per_million` output tokens at `usd_per_hour` per accelerator, and `said`.
     Raises ValueError for a rate or time that the accelerators cannot reach.
     """
+    given = {"usd_per_hour": (usd_per_hour, *PLAUSIBLE_USD), "ttft_ms": (ttft_ms, *TIMES), "tpot_ms": (tpot_ms, *TIMES)}
+    for name, (value, least, most) in given.items():
+        if value == value:  # NaN: not given
+            names.number(value, name, least, most)
     order = runs.sort_values("rate_per_accelerator")
     by = order.groupby("configuration", sort=False)["rate_per_accelerator"]
     spread = {"runs": by.transform("size"), "rate_low": by.transform("min"), "rate_high": by.transform("max")}

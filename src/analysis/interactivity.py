@@ -118,8 +118,11 @@ def retained(at: pd.DataFrame) -> pd.DataFrame:
 
     Added columns: retained (share of the accelerator's throughput at the lowest interactivity, Offline for 0),
     estimated, order (of accelerators, the highest throughput at the lowest interactivity first), and `users at` (the
-    interactivity in words). Rows without a throughput are left out.
+    interactivity in words). Rows without a throughput are left out. Raises NoData, with the reason, where none has one.
     """
+    if at["throughput"].isna().all():
+        why = at["reason"].mode().iloc[0]
+        raise NoData(f"no accelerator has a throughput at any interactivity asked for: {why}")
     at = at.dropna(subset="throughput")
     first = at[at["interactivity"].eq(at["interactivity"].min())].set_index("accelerator")["throughput"]
     order = first.rank(ascending=False).reindex(at["accelerator"]).to_numpy()

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable
 from functools import cache
+from numbers import Real
 
 import pandas as pd
 
@@ -39,6 +40,13 @@ def choose(name: str, valid: Iterable[str], what: str) -> str:
         listed = ", ".join(valid) or "none"
     shown = repr(name) if len(str(name)) <= SHOWN else f"{str(name)[:SHOWN]!r}..."
     raise ValueError(f"no {what} {shown}:{hint} valid: {listed}")
+
+
+def number(value: float, what: str, least: float, most: float) -> float:
+    """Return `value` if it is a number from `least` to `most`. Raises ValueError that says `what` was asked for."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not least <= value <= most:
+        raise ValueError(f"{what} is {str(value)[:SHOWN]}; expected a number from {least:g} to {most:,.10g}")
+    return value
 
 
 def accelerator(name: str, known: Iterable[str] = ()) -> str:

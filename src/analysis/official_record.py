@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from analysis import tables
+from analysis import names, tables
 
 
 def by_round(results: pd.DataFrame, tolerance: float = 1e-6) -> pd.DataFrame:
@@ -14,6 +14,7 @@ def by_round(results: pd.DataFrame, tolerance: float = 1e-6) -> pd.DataFrame:
     value published beside the log), and `mismatches` (relative difference above `tolerance`); `power_compared` and
     `power_mismatches` of power or energy with the samples of the meter; `unit_corrected`; `source_id`.
     """
+    names.number(tolerance, "tolerance", 0, 1)
     logged = results["recomputed"].notna()
     difference, power = results["recomputed_difference"].abs(), results["recomputed_power_difference"].abs()
     flags = {

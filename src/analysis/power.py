@@ -208,8 +208,7 @@ def energy_by_load() -> pd.DataFrame:
 
 def usd_per_megawatt_year(usd_per_kilowatt_hour: float) -> float:
     """Return the dollars of a megawatt drawn for a year. Raises ValueError for an implausible price."""
-    if not 0 < usd_per_kilowatt_hour <= 10:
-        raise ValueError(f"usd_per_kilowatt_hour is {usd_per_kilowatt_hour}; expected more than 0 and at most 10")
+    names.number(usd_per_kilowatt_hour, "usd_per_kilowatt_hour", 0.001, 10)
     return usd_per_kilowatt_hour * 1000 * HOURS_PER_YEAR
 
 

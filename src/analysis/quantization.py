@@ -246,6 +246,9 @@ def memory(benchmark: str, gigabytes: Sequence[float], *, used: float = 0.9) -> 
     (cache in 16 bits), fits, note, model. Layers with a window are left out of a token's size. Raises NoData for a
     benchmark whose shape is not known.
     """
+    names.number(used, "memory used", 0.01, 1)
+    for size in gigabytes:
+        names.number(size, "memory in GB", 1, 100_000)
     shapes = tables.benchmarks.set_index("benchmark")
     shape = shapes.loc[names.choose(benchmark, shapes.index, "benchmark")]
     per_layer = shape["latent_size"] if shape["latent_size"] > 0 else 2 * shape["kv_heads"] * shape["head_size"]

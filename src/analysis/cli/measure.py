@@ -44,12 +44,13 @@ def measure(
 
     if scenario:
         names.choose(scenario, SCENARIOS, "scenario")
-    if min(count, ttft_ms, tpot_ms, price) < 0:
+    if not all(value >= 0 for value in (count, ttft_ms, tpot_ms, price)):
         raise ValueError("count, ttft-ms, tpot-ms, and price are numbers from 0")
+    ttft_ms, tpot_ms, price = (value or float("nan") for value in (ttft_ms, tpot_ms, price))
     left_out: list[str] = []
     runs = deployment.settle(read_runs(files, left_out), accelerator=accelerator, count=count, benchmark=benchmark)
     found = deployment.assess(
-        runs, scenario=scenario, round=round, ttft_ms=ttft_ms, tpot_ms=tpot_ms, usd_per_hour=price or float("nan")
+        runs, scenario=scenario, round=round, ttft_ms=ttft_ms, tpot_ms=tpot_ms, usd_per_hour=price
     )
     if json:
         typer.echo(json_format.dumps({"runs": _records(found), "left_out": left_out, "note": OWN}, indent=1))

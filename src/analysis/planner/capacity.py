@@ -76,10 +76,8 @@ class Demand:
     def __post_init__(self) -> None:
         for name, (low, high) in BOUNDS.items():
             value = getattr(self, name)
-            if not isinstance(value, int | float) or isinstance(value, bool):
-                raise ValueError(f"{name}: {value!r}, expected a number from {low:g} to {high:g}")
-            if not (low <= value <= high or (name in DEFAULTED and value == 0)):
-                raise ValueError(f"{name}: {value:g}, expected {low:g} to {high:,.10g}")
+            if not (name in DEFAULTED and value == 0):
+                names.number(value, name, low, high)
         names.choose(self.fleet, derating.FLEETS, "fleet")
         names.choose(self.cost_model, cost.COST_MODELS, "cost model")
         names.choose(self.precision or "fp8", tables.WEIGHT_BYTES, "precision of weights")

@@ -25,6 +25,7 @@ from analysis.quantization import doubts
 from analysis.results import timed_benchmarks
 
 MEASURED, INTERPOLATED, ESTIMATED = "measured", "interpolated", "estimated"
+SPEEDS = 0.01, 1e6  # tokens/s per user that may be asked for
 SAME_LENGTHS = 0.01  # change of throughput below which a model and its lengths count as the benchmark's own
 ALL_OF_THE_ERROR = np.log(2)  # change of throughput (log) by other lengths at which the error is that of another model
 FACTS = ["scenario", "round", "submitter", "system", "accelerator_count", "precision"]  # of the run behind a throughput
@@ -80,9 +81,10 @@ def throughput_at(
     workload).
     """
     benchmark = rows["benchmark"].iloc[0]
-    speeds = [float(interactivity)] if np.isscalar(interactivity) else [float(speed) for speed in interactivity]
-    if not all(0 <= speed < np.inf for speed in speeds):
-        raise ValueError(f"interactivity: {speeds}, expected tokens/s per user, 0 (no limit) or more")
+    asked = [interactivity] if np.isscalar(interactivity) else list(interactivity)
+    if not asked:
+        raise ValueError("interactivity: none is given; expected tokens/s per user, 0 for no limit")
+    speeds = [float(speed if speed == 0 else names.number(speed, "interactivity", *SPEEDS)) for speed in asked]
     bare = rows["hypervisor"].eq("").groupby(rows["accelerator"]).transform("any")
     virtual = ~bare & rows["accelerator"].isin(accelerators := list(accelerators))
     rows = rows.assign(hypervisor=rows["hypervisor"].mask(virtual, ""))

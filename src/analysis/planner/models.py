@@ -33,12 +33,8 @@ class Model:
     window_tokens: float = 0.0
 
     def __post_init__(self) -> None:
-        if not 0.01 <= self.parameters <= 100_000:
-            raise ValueError(f"parameters: {self.parameters:g} billion, expected 0.01 to 100,000 billion")
-        if not 0.001 <= self.active <= self.parameters:
-            raise ValueError(
-                f"active parameters: {self.active:g} billion, expected 0.001 to the {self.parameters:g} of all"
-            )
+        names.number(self.parameters, "parameters (billions)", 0.01, 100_000)
+        names.number(self.active, "active parameters (billions)", 0.001, self.parameters)
 
     @property
     def is_mixture(self) -> bool:
