@@ -118,7 +118,7 @@ def error_line(demand: Demand, row: pd.Series | None = None) -> str:
         label = f"Estimates for other lengths or precision are off by at most those for another model {under}:"
     elif limit["interactivity"] < demand.tokens_per_user * (1 - interactivity.ROUNDING):
         question, scenario = prediction.BEYOND, "Interactive"
-        label = f"Estimates beyond the limits, as from Server to Interactive {model.name} results, are off by"
+        label = "The decoding model beyond the limits, before its median error is taken off, is off by"
     elif row is not None and not row["ids"]:
         question, label = prediction.NONE, f"Estimates without a {model.name} result of the accelerator are off by"
     rows = prediction.errors()
