@@ -259,3 +259,46 @@ def test_rules_hold_in_rounds_that_the_benchmark_was_in():
     retinanet = tables.benchmark_limits[tables.benchmark_limits["benchmark"].eq("retinanet")]
     rounds = set(retinanet["rounds"].str.split(";").explode())
     assert rounds <= set(held.loc[held["benchmark"].eq("retinanet"), "round"])
+
+
+def test_a_limit_that_sources_dispute_says_so():
+    """GPT-OSS Interactive: 15 ms in LoadGen, checker, and logs, 20 ms in the text of the rules."""
+    limits = tables.benchmark_limits.set_index("id")
+    row = limits.loc["rules-gpt-oss-120b-interactive-tpot-p99-limit-time-per-output-token"]
+    assert (row["high"], row["confidence"]) == (15.0, "medium")
+    assert "15 ms" in row["note"] and "20 ms" in row["note"]
+
+
+def test_notes_on_one_latency_limit_are_not_about_the_other():
+    """A first token takes 300 ms and more, one further token less."""
+    limits = tables.benchmark_limits
+    for quantity, fits in (("ttft_p99_limit", lambda ms: ms >= 300), ("tpot_p99_limit", lambda ms: ms < 300)):
+        notes = limits.loc[limits["quantity"].eq(quantity), "note"].str.extractall(r"([0-9.]+) ms")[0].astype(float)
+        assert len(notes) and fits(notes).all(), quantity
+
+
+def test_a_rule_holds_in_no_round_in_which_its_benchmark_was_not_run():
+    """RetinaNet ended with v5.1, by the compatibility table of MLCommons."""
+    order = {name: place for place, name in enumerate(tables.rounds["round"])}
+    spans = tables.compatibility.query("scenario == '' and benchmark != ''")
+    spans = spans.assign(first=spans["since"].map(order), last=spans["until"].map(order).fillna(len(order)))
+    rules = tables.benchmark_limits[["id", "benchmark", "rounds"]]
+    rules = rules.assign(round=rules["rounds"].str.split(";")).explode("round").query("round != ''")
+    rules = rules[rules["benchmark"].isin(spans["benchmark"])].assign(place=lambda rows: rows["round"].map(order))
+    held = rules.merge(spans, on="benchmark").query("first <= place and place <= last")
+    assert set(zip(rules["id"], rules["round"], strict=True)) == set(zip(held["id"], held["round"], strict=True))
+    assert set(rules.loc[rules["benchmark"].eq("retinanet"), "round"]) == {"v3.1", "v4.0", "v4.1", "v5.0", "v5.1"}
+
+
+def test_the_trap_of_dates_names_the_rounds_whose_date_is_from_memory():
+    rounds = tables.rounds
+    unsure = rounds.loc[rounds["confidence"].eq("low"), "round"].tolist()
+    (trap,) = [trap for trap in tables.descriptor()["rounds"]["traps"] if "memory" in trap]
+    assert unsure == ["v2.0", "v3.1"] and all(name in trap for name in unsure)
+    assert rounds["published"].notna().all()
+
+
+def test_b300_has_the_fp4_peak_of_its_newest_datasheet():
+    """Eight have 108 PFLOPS dense, three times FP8, where earlier pages had 105."""
+    b300 = tables.accelerators.set_index("label").loc["B300"]
+    assert b300["fp4_dense_tflops"] == 108_000 / 8 == 3 * b300["fp8_dense_tflops"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.pages.plain import comparable, outputs, table, values
+from tests.pages.plain import comparable, outputs, record, table, values
 
 MODELS = {
     "llama2-70b": "Llama 2 70B", "gpt-oss-120b": "GPT-OSS 120B", "deepseek-r1": "DeepSeek-R1",
@@ -41,3 +41,34 @@ def test_a_faster_system_of_four_is_said():
 def test_the_headline_counts_the_models_that_gb300_leads():
     page = table("overview", "best_result_of_each_model_and_gpu").query("scenario == 'Offline' and share == 1")
     assert values("overview")["answer"] == page["accelerator"].value_counts().max()
+
+
+def test_the_fastest_result_rose_on_seven_of_eight_models_whisper_among_them():
+    """Of GPUs that both rounds have, systems of eight first: B300 on Whisper has 6,658 tokens/s over 6,320."""
+    change = {}
+    for benchmark in record()["benchmark"].unique():
+        rows = comparable(benchmark)
+        rows = rows[rows["kind"].eq("gpu")]
+        rows = rows.assign(eight=rows["accelerator_count"].eq(8)).sort_values(["eight", "each"])
+        best = rows.drop_duplicates(["version", "accelerator"], keep="last").groupby("version")["each"].max()
+        if {6.0, 6.1} <= {*best.index}:
+            change[benchmark] = best[6.1] / best[6.0]
+    assert change["whisper"] == pytest.approx(53267.2 / 50562.2)
+    up = [benchmark for benchmark, gain in change.items() if gain > 1.005]
+    assert (values("overview")["models_up"], len(up), len(change)) == (7, 7, 8)
+    assert set(change) - set(up) == {"deepseek-r1"}
+    said = next(part for part in outputs("overview") if part["name"] == "models_up")
+    assert said["unit"] == "of 8 models"
+
+
+def test_new_accelerators_are_those_of_the_suite_that_is_named():
+    """Five are new in the data center suite, eight in the closed division with the edge."""
+    closed = record().query("division == 'closed'")
+    new = {}
+    for suite, rows in (("data center", closed[closed["suite"].str.contains("datacenter")]), ("both", closed)):
+        first = rows.groupby("accelerator")["version"].min()
+        new[suite] = first.index[first.eq(6.1)]
+    assert (len(new["data center"]), len(new["both"])) == (5, 8)
+    said = next(part for part in outputs("overview") if part["name"] == "new_accelerators")
+    assert said["value"] == 5 and "data center suite of v6.1" in said["text"]
+    assert all(name in said["text"] for name in new["data center"])

@@ -55,3 +55,28 @@ def test_break_even_prices_cost_the_same_per_token():
 def test_prices_are_the_newest():
     assert newest_prices("all_in_kilowatts")["B200"] == 1.71
     assert newest_prices("usd_per_accelerator_hour_low")["MI355X"] == 2.09
+
+
+def test_a_purchase_breaks_even_with_a_rent_that_stays_fixed():
+    """B200 at half of its hours: rent less power, place, and staff, over what a dollar of price costs a year.
+
+    An accelerator brings 45% of its price in host and network along: (90% over 4 years + 8% on the mean value + 5%) x
+    1.45 a year.
+    """
+    prices = pd.read_csv(DATA / "prices.csv", keep_default_na=False).query("cost_model == 'rental'")
+    row = prices[prices["accelerator"].eq("B200 SXM")].sort_values("quoted").iloc[-1]
+    rent, kilowatts = float(row["usd_per_accelerator_hour_low"]), float(row["all_in_kilowatts"])
+    assert (rent, kilowatts) == (2.60, 1.71)
+    yearly = rent * 4380 - 0.5 * kilowatts * 876 - 12 * 150 * kilowatts - 400
+    price = yearly / ((0.9 / 4 + 0.08 * 1.1 / 2 + 0.05) * 1.45)
+    assert values("price_performance")["buy_or_rent"] == pytest.approx(price) == pytest.approx(15_482, abs=1)
+
+
+def test_no_break_even_rests_on_a_virtualized_baseline():
+    """The one H200 result on GPT-OSS ran under KVM; the baseline is B200, of which several submitters have results."""
+    rows = comparable("gpt-oss-120b")
+    assert "H200" not in set(rows["accelerator"])
+    assert rows[rows["accelerator"].eq("B200") & rows["accelerator_count"].eq(8)]["submitter"].nunique() >= 2
+    costs = table("price_performance", "costs")
+    assert "H200" not in set(costs["accelerator"])
+    assert (costs.query("accelerator == 'B200'")["break_even_usd"] == 2.07).all()
