@@ -101,13 +101,14 @@ def test_texts_of_records_are_escaped(project, reports):
     assert "<script" not in project.page("index") and "&lt;script&gt;1" in project.page("index")
 
 
-def test_reports_of_notebooks_that_are_gone_are_not_listed(project, reports):
+def test_reports_of_notebooks_that_are_gone_are_not_listed_but_named(project, reports, capsys):
     reports("speed", "answers", 1)
     reports("cost", "answers", 2)
     assert project.build() == 0
     (project.notebooks / "cost.ipynb").unlink()
     assert project.build() == 0
-    assert "cost" not in project.page("index")
+    assert "cost" not in project.page("index") and project.exists("cost")
+    assert "of no notebook or run file any more: cost\n" in capsys.readouterr().out
 
 
 def test_without_reports_the_page_says_how_to_make_them(project):

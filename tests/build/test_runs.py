@@ -142,6 +142,8 @@ def test_two_files_for_one_page_are_refused(asked, project):
     project.run("two", "notebook: one\n")
     project.run("each", "notebook: one\nparameters: {name: [a]}\n")
     project.run("each-a", "notebook: one\nparameters: {name: b}\n")
+    project.run("one", "notebook: one\nparameters: {name: [b]}\n")
     reports, wrong = runs.find()
+    assert "one.ipynb makes the page 'one' already" in wrong["one"]
     assert "two.ipynb makes the page 'two' already" in wrong["two"] and "one.ipynb makes" in wrong["each"]
-    assert [*reports] == ["one", "each-a"]
+    assert [*reports] == ["each-a"]

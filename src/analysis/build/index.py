@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
@@ -20,71 +20,52 @@ FRONT = "matrix"  # the name of the figure that the front page shows
 
 
 def write() -> None:
-    """Write the index and a page per run file that makes several reports, where they changed."""
-    found, _ = runs.find()
-    records = [record for name in found if (record := stored.read(name)) and _page(name).exists()]
+    """Write the index and a page per run file that makes several reports; say which reports nothing makes any more."""
+    found, wrong = runs.find()
     failed = {path.name.removesuffix(".failed.ipynb") for path in paths.REPORTS.glob("*.failed.ipynb")}
+    records = [record for name in found if (record := stored.read(name)) and _page(name).exists()]
+    pages: dict[str, list[dict[str, Any]]] = {}
     for record in records:
-        record |= {"failed": record["name"] in failed, "href": quote(f"{record['name']}.html")}
-    sweeps: dict[str, list[dict[str, Any]]] = {}
-    for record in records:
-        if record["sweep"]:
-            sweeps.setdefault(record["sweep"], []).append(record)
-    for name, several in sweeps.items():
-        _write(name, "sweep", records=several, title=several[0]["title"], varied=_varied(several))
-    _write("index", "index", **front(records, sweeps), failed=sorted(failed & {*found}))
+        pages.setdefault(record["sweep"] or record["name"], []).append(record)
+    for name, several in pages.items():
+        if several[0]["sweep"]:
+            values = {each: [record["parameters"].get(each) for record in several] for each in several[0]["parameters"]}
+            varied = [each for each, (first, *others) in values.items() if any(other != first for other in others)]
+            _write(name, "sweep", records=several, varied=varied)
+    firsts = {name: several[0] for name, several in pages.items()}
+    named = {"titles": GROUPS, "own": OWN, "groups": _groups(firsts), "pages": firsts}
+    _write("index", "index", **named, figure=_figure(records), failed=sorted(failed & {*found}))
+    made = failed | {path.stem for path in paths.REPORTS.glob("*.json") if stored.read(path.stem)}
+    if gone := sorted(name for name in made - {*found} if not name.startswith(tuple(wrong))):
+        print(f"in reports/, but of no notebook or run file any more: {', '.join(gone)}", flush=True)
 
 
-def front(records: list[dict[str, Any]], sweeps: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
-    """Return what the front page shows: groups of cards, links to pages that wait for data, and the first figure."""
-    own = {record["name"]: record for record in records if record["name"] == record["notebook"]}
-    for record in records:
-        home = own.get(record["notebook"])
-        if home and record is not home:
-            page, label = record["sweep"] or record["name"], record["sweep"] or record["subtitle"] or record["name"]
-            home.setdefault("runs", {})[quote(f"{page}.html")] = label
-        elif not home:
-            own.setdefault(record["sweep"] or record["name"], record)
-    cards = [each for each in own.values() if not each["no_data"] and (each["headline"] or each["live"])]
-    cards.sort(key=lambda each: (each["group"].get("order", 99), each["name"]))
-    names = {each["group"].get("group", "") for each in cards}
-    groups = {
-        group: [each for each in cards if each["group"].get("group", "") == group]
-        for group in [*GROUPS, *sorted(names - {*GROUPS, OWN})]
-    }
-    links = [each for each in own.values() if each["group"].get("group") == OWN]
-    return {
-        "groups": {GROUPS.get(name, name): several for name, several in groups.items() if several},
-        "links": links,
-        "figure": _figure(records),
-    }
+def _groups(pages: dict[str, dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Return the records that have a card, by group and in order; that of a notebook stands for its run files."""
+    groups: dict[str, list[dict[str, Any]]] = {name: [] for name in GROUPS}
+    for record in sorted(pages.values(), key=lambda record: (record["group"].get("order", 99), record["name"])):
+        group = record["group"].get("group", "")
+        answers = not record["no_data"] and (record["headline"] or record["live"])
+        if pages.get(record["notebook"], record) is record and (answers or group == OWN):
+            groups.setdefault(group, []).append(record)
+    return groups
 
 
-def _figure(records: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return the figure of the front page, cut out of the page that has it, and a link to that page."""
+def _figure(records: list[dict[str, Any]]) -> tuple[dict[str, Any], Markup] | None:
+    """Return the record of the page that has the figure of the front page, and the figure, cut out of that page."""
     for record in records:
         if any(each.get("name") == FRONT for each in record["figures"]) and not record["sweep"]:
             text = _page(record["name"]).read_text(encoding="utf-8", errors="replace")
-            found = re.search(rf'<figure id="{FRONT}">(.*?</div>)', text, re.DOTALL)
-            if found:
-                return {"html": Markup(found[1]), "href": f"{record['href']}#{FRONT}", "record": record}
+            if found := re.search(rf'<figure id="{FRONT}">(.*?</div>)', text, re.DOTALL):
+                return record, Markup(found[1])
     return None
 
 
-def _varied(records: list[dict[str, Any]]) -> list[str]:
-    """Return the parameters in which the reports of a run file differ."""
-    return [
-        name for name in records[0]["parameters"] if len({repr(each["parameters"].get(name)) for each in records}) > 1
-    ]
-
-
-def _page(name: str) -> Any:
+def _page(name: str) -> Path:
     return paths.REPORTS / f"{name}.html"
 
 
 def _write(name: str, template: str, **values: Any) -> None:
     environment = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True)
     html = environment.get_template(f"{template}.html.j2").render(values, policy=POLICY, style=style())
-    target = _page(name)
-    if not target.exists() or target.read_text(encoding="utf-8", errors="replace") != html:
-        stored.write(target, html)
+    stored.write(_page(name), html)

@@ -63,9 +63,9 @@ def find(names: Iterable[str] = ()) -> tuple[dict[str, Report], dict[str, str]]:
                 )
             found = [Report(path.stem, path)] if path.suffix == ".ipynb" else read_run(path)
             for report in found:
-                other = reports.get(report.name)
-                if other and (other.notebook, other.parameters, other.sweep) != (report.notebook, {}, ""):
-                    raise ValueError(f"{other.notebook.name} makes the page {report.name!r} already: rename one")
+                other = reports.get(report.name) or reports.get(report.sweep)
+                if other and (other.notebook, other.parameters, report.sweep) != (report.notebook, {}, ""):
+                    raise ValueError(f"{other.notebook.name} makes the page {other.name!r} already: rename one")
             reports |= {report.name: report for report in found}
         except (ValueError, OSError) as error:
             wrong[path.stem] = f"{path.relative_to(paths.ROOT).as_posix()}: {error}"
