@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
-from analysis.paths import read_file, replacing
+from analysis.paths import plain, read_file, replacing
 
 
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
@@ -29,3 +31,18 @@ def test_what_is_no_plain_file_or_too_large_is_named(tmp_path):
     ):
         with pytest.raises(ValueError, match=words):
             read_file(path, most)
+
+
+def test_a_link_stays_a_link(tmp_path):
+    (target := tmp_path / "kept.csv").write_text("old")
+    (link := tmp_path / "table.csv").symlink_to(target)
+    with replacing(link) as beside:
+        beside.write_text("new")
+    assert link.is_symlink() and target.read_text() == "new"
+
+
+def test_a_pipe_is_no_plain_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match="pipe: is no plain file"):
+        plain(tmp_path / "pipe")
+    assert plain(tmp_path / "none.csv") == tmp_path / "none.csv"

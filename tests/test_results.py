@@ -112,3 +112,22 @@ def test_a_cloud_profile_is_virtual_in_each_of_its_results(results):
     profile = results[results["system"].str.contains("x3d-160x1792x8h200")]
     assert len(profile) == 5 and set(profile["hypervisor"]) == {"KVM"}
     assert "H200" not in set(fastest(comparable(results, benchmark="gpt-oss-120b"))["accelerator"])
+
+
+@pytest.mark.parametrize("kind", ["pipe", "endless", "garbage", "other columns"])
+def test_a_file_beside_the_record_that_holds_no_results_is_named(tmp_path, monkeypatch, kind):
+    import os
+
+    import analysis.results as module
+
+    path = tmp_path / "official" / "v9.9-own.parquet"
+    path.parent.mkdir()
+    make = {
+        "pipe": os.mkfifo, "endless": lambda path: path.symlink_to("/dev/zero"),
+        "garbage": lambda path: path.write_text("x"), "other columns": pd.DataFrame({"a": [1]}).to_parquet,
+    }  # fmt: skip
+    make[kind](path)
+    with pytest.raises(
+        ValueError, match=r"v9\.9-own\.parquet: cannot be read as results; remove it or import it again"
+    ):
+        module._read(path)

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import os
 import shutil
 
 import pandas as pd
@@ -122,11 +123,13 @@ def test_other_files_and_references_are_checked_too(orchard):
         (b"sort,color,shape\n", "has the column 'shape', which is not described"),
         (b'sort,color\n"a', "cannot be read"),
         (None, "cannot be read"),
+        ("pipe", "is no plain file"),
     ],
 )
 def test_a_file_that_is_no_such_table_is_named(orchard, content, words):
     path = orchard / "sorts.csv"
-    path.unlink() if content is None else path.write_bytes(content)
+    path.unlink()
+    os.mkfifo(path) if content == "pipe" else path.write_bytes(content) if content is not None else None
     said = check.faults(orchard)
     assert any(line.startswith("sorts.csv: ") and words in line for line in said), said
 

@@ -15,9 +15,20 @@ MOST_BYTES = 100_000_000  # of a user's own file
 SHIPPED_ONLY = "ANALYSIS_RECORD"  # this variable is "shipped" where a user's own imports must not change outputs
 
 
+def plain(path: Path) -> Path:
+    """Return a path that leads to a plain file or to none: a pipe would be read forever. Raises ValueError naming it."""
+    if path.exists() and not path.is_file():
+        raise ValueError(f"{path}: is no plain file")
+    return path
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give a path beside `path` to write to; it replaces `path` at the end, and is removed after an error."""
+    """Give a path beside `path` to write to; it replaces `path` at the end, and is removed after an error.
+
+    A link stays a link: what it leads to is replaced.
+    """
+    path = path.resolve()
     beside = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
         yield beside

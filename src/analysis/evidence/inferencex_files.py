@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import names, tables
-from analysis.paths import DATA, SHIPPED_ONLY, read_file, replacing
+from analysis.paths import DATA, SHIPPED_ONLY, plain, read_file, replacing
 
 OWN = DATA / "inferencex"
 NEEDED = [
@@ -47,7 +47,7 @@ def own_runs() -> pd.DataFrame:
     """Return the runs that the user appended, with the columns of the shipped table; empty in tests of the record."""
     shipped = tables.load("inferencex_runs")
     files = [] if os.environ.get(SHIPPED_ONLY) == "shipped" else sorted(OWN.glob("*.parquet"))
-    frames = [pd.read_parquet(file, columns=list(shipped)) for file in files]
+    frames = [pd.read_parquet(plain(file), columns=list(shipped)) for file in files]
     return pd.concat(frames, ignore_index=True) if frames else shipped.iloc[:0]
 
 
@@ -118,7 +118,9 @@ def _tidy(runs: pd.DataFrame, path: Path) -> pd.DataFrame:
         found = pd.to_numeric(runs[column], errors="coerce")
         if (wrong := found.isna() & runs[column].notna() & runs[column].ne("")).any():
             row = int(wrong.idxmax())
-            raise ValueError(f"{path}: run {row + 1}: {column} is {runs[column].iloc[row]!r}; expected a number")
+            raise ValueError(
+                f"{path}: run {row + 1}: {column} is {str(runs[column].iloc[row])[:60]!r}; expected a number"
+            )
         return found.astype("float64")
 
     def true(column: str) -> pd.Series:

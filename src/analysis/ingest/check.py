@@ -13,7 +13,7 @@ import pandera.pandas as pa
 from analysis.ingest import descriptor
 from analysis.ingest.descriptor import Package, Resource
 from analysis.ingest.official import record
-from analysis.paths import DATA
+from analysis.paths import DATA, plain
 
 FORMULA = r"^[=+@\t]|^-(?![\d.]|$)"  # what a spreadsheet would run
 CHANGED = f"its sha256 is not the one in {descriptor.FILE}"
@@ -58,6 +58,7 @@ def _table(folder: Path, resource: Resource) -> tuple[pd.DataFrame | None, list[
     path = folder / resource.path
     names = [column.name for column in resource.schema_.fields]
     try:
+        plain(path)
         if path.suffix == ".parquet":
             frame = pd.read_parquet(path)
         else:
@@ -214,7 +215,7 @@ def _parts(folder: Path, resource: Resource) -> list[str]:
         return found
     for path in sorted({*folder.glob(OWN), *shipped}):
         try:
-            rows = pd.read_parquet(path) if path.is_file() else None
+            rows = pd.read_parquet(plain(path)) if path.exists() else None
         except (OSError, ValueError) as error:
             found.append(f"official/{path.name}: cannot be read: {error}")
             continue

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from analysis.ingest import descriptor
 from analysis.ingest.check import sha256
 from analysis.ingest.descriptor import Column, Resource
-from analysis.paths import DATA
+from analysis.paths import DATA, replacing
 
 HEAD = """# The data tables
 
@@ -76,7 +76,6 @@ def _write(path: Path, text: str) -> bool:
     """Write a file where its text is another, beside it first and then renamed; return whether it was."""
     if path.is_file() and path.read_text("utf-8") == text:
         return False
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_text(text, "utf-8")
-    partial.replace(path)
+    with replacing(path) as beside:
+        beside.write_text(text, "utf-8")
     return True

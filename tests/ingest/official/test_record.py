@@ -196,6 +196,22 @@ def test_a_failed_write_leaves_what_was_there(tree, bring, shipped, add, monkeyp
     assert (folder / "v9.9-own.parquet").read_bytes() == before and len(list(folder.iterdir())) == 2
 
 
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_an_import_writes_through_a_link(tree, tmp_path, ending):
+    (target := tmp_path / f"kept{ending}").write_text("old")
+    (out := tmp_path / f"out{ending}").symlink_to(target)
+    importing.import_results([tree.summary()], out=out, say=lambda _: None)
+    assert out.is_symlink() and target.read_bytes() != b"old"
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != tree.root.name) == [target.name, out.name]
+
+
+def test_a_git_configuration_of_any_size_is_read_in_no_time(tree, bring):
+    tree.write(".git/config", "")
+    with (tree.root / ".git" / "config").open("rb+") as file:
+        file.truncate(1 << 40)
+    assert len(bring(tree.summary())) == 1
+
+
 def test_the_shipped_ids_are_those_of_one_result_each():
     ids = pd.concat([pd.read_parquet(file, columns=["id"]) for file in (DATA / "official").glob("v?.?.parquet")])["id"]
     assert ids.is_unique and ids.str.fullmatch(r"o-[a-z0-9.-]+").all()

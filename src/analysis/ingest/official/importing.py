@@ -15,7 +15,7 @@ from analysis import tables
 from analysis.ingest.check import cell_faults
 from analysis.ingest.official import logs, record, rows, sources, tree, units
 from analysis.names import choose
-from analysis.paths import DATA
+from analysis.paths import DATA, replacing
 
 OLDEST = "v4.1"
 ORIGINS = ("official", "measured")
@@ -82,7 +82,7 @@ def _imported(paths: Sequence[Path], round: str, origin: str) -> pd.DataFrame:
     if origin:
         choose(origin, ORIGINS, "--origin")
     if round and not re.fullmatch(r"v\d{1,3}\.\d{1,3}", round):
-        raise ValueError(f"--round {round!r} is not a round such as v5.1")
+        raise ValueError(f"--round {round[:60]!r} is not a round such as v5.1")
     found = rows.named(sources.read(paths, round, origin))
     age = found["round"].map(units.age)
     rows.fail(found, age < units.age(OLDEST), f"rounds before {OLDEST} are not read (docs/data.md)")
@@ -151,14 +151,11 @@ def _sound(found: pd.DataFrame, say: Say) -> pd.DataFrame:
 
 def _write(found: pd.DataFrame, out: Path) -> None:
     """Write the rows in order of id, beside `out` first and then renamed."""
-    frame, partial = rows.columns(found).sort_values("id"), out.with_name(f".{out.name}.partial")
-    try:
+    frame = rows.columns(found).sort_values("id")
+    with replacing(out) as beside:
         if out.suffix == ".csv":
-            frame.to_csv(partial, index=False)
+            frame.to_csv(beside, index=False)
         else:
             # Without pandas' metadata, integers are read as in the shipped files: int64, or float64 with NaN.
             table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
-            pq.write_table(table, partial, compression="zstd")
-        partial.replace(out)
-    finally:
-        partial.unlink(missing_ok=True)
+            pq.write_table(table, beside, compression="zstd")

@@ -26,6 +26,7 @@ NAMED = re.compile(r"inference_results_v?(\d+\.\d+)(?:-[\w.]+)?")
 TRIAL = re.compile(r"unofficial|(?:test|trial)[_-]?submission|submissions?[_-](?:inference|test)", re.IGNORECASE)
 REMOTE = re.compile(r"github\.com[:/]mlcommons/inference_results_v(\d+\.\d+)(?:\.git)?/?\s*$", re.MULTILINE)
 LINK = r"^https://github\.com/mlcommons/(?:inference_results|submissions_inference)_v?(\d+\.\d+)(?:/|$)"
+LARGEST_CONFIG = 1 << 20  # bytes of a git configuration that is read
 SAY = "; if it is, say --origin official, else --origin measured"
 NOT_SAID = {"sure": False, "evidence": "log"}
 NO_PROOF = "nothing but its links says that it is of a round's own repository"
@@ -131,7 +132,8 @@ def _home(folder: Path) -> str:
         return ""
     for parent in (folder, *folder.parents):
         config = parent / ".git" / "config"
-        remote = REMOTE.search(config.read_text("utf-8", "replace")) if config.is_file() else None
+        is_small = config.is_file() and config.stat().st_size <= LARGEST_CONFIG
+        remote = REMOTE.search(config.read_text("utf-8", "replace")) if is_small else None
         if found := remote or NAMED.fullmatch(parent.name):
             return f"v{found[1]}"
     return ""
