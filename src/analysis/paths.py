@@ -16,7 +16,7 @@ SHIPPED_ONLY = "ANALYSIS_RECORD"  # this variable is "shipped" where a user's ow
 
 
 def plain(path: Path) -> Path:
-    """Return a path that leads to a plain file or to none: a pipe would be read forever. Raises ValueError naming it."""
+    """Return `path` unless it is no plain file: a pipe would be read forever. Raises ValueError naming it."""
     if path.exists() and not path.is_file():
         raise ValueError(f"{path}: is no plain file")
     return path
