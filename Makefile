@@ -49,6 +49,7 @@ test: $(READY) ## all tests, then every notebook in git against its stored outpu
 	exit $$status
 
 # Trusted, or JupyterLab would show the words of a stored figure in its place. In a container the user is often root.
+# JupyterLab cuts a drawing that is wider than the page, unless a style sheet says otherwise.
 lab: $(READY) ## JupyterLab on the notebooks; edited modules are reloaded by themselves
 	@mkdir -p $(VENV)/ipython-lab/profile_default
 	@printf '%s\n' 'c.InteractiveShellApp.extensions = ["autoreload"]' \
@@ -56,10 +57,13 @@ lab: $(READY) ## JupyterLab on the notebooks; edited modules are reloaded by the
 	@mkdir -p $(VENV)/share/jupyter/lab/settings
 	@printf '%s\n' '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}' \
 		> $(VENV)/share/jupyter/lab/settings/overrides.json
+	@mkdir -p $(VENV)/ipython-lab/custom
+	@printf '%s\n' '.jp-RenderedSVG img { max-width: 100%; height: auto; }' > $(VENV)/ipython-lab/custom/custom.css
 	@$(RUN) nbformat.sign notebooks/*.ipynb >/dev/null
 	IPYTHONDIR="$$(pwd -P)/$(VENV)/ipython-lab" $(RUN) jupyterlab \
 		--ServerApp.root_dir="$$(pwd -P)" --LabApp.default_url=/lab/tree/notebooks \
 		--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate \
+		--LabApp.custom_css=True --ServerApp.tornado_settings="{'static_custom_path': ['$(VENV)/ipython-lab/custom']}" \
 		--ContentsManager.pre_save_hook=analysis.build.refresh.before_save \
 		$(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
