@@ -142,10 +142,3 @@ def test_a_model_of_ones_own_is_planned_though_each_accelerator_is_estimated(run
     assert set(names["near"]["evidence"]) == {"estimated"}
     assert names["first"]["accelerator"] in set(names["near"]["accelerator"])
     assert said["answer"]["value"] == names["near"]["usd_per_hour_p50"].min()
-
-
-def test_a_model_of_ones_own_is_planned_though_each_accelerator_is_estimated(run):
-    names, said = run("accelerator_choice", benchmark="", parameters=32.0, users=1000)
-    assert set(names["near"]["evidence"]) == {"estimated"}
-    assert names["first"]["accelerator"] in set(names["near"]["accelerator"])
-    assert said["answer"]["value"] == names["near"]["usd_per_hour_p50"].min()
