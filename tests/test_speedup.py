@@ -70,6 +70,22 @@ def test_the_ladder_says_what_each_speedup_rests_on():
     assert steps.at["MI355X", "speedup"] == pytest.approx(5.0)
 
 
+def test_a_link_that_changed_its_size_widens_the_range_but_makes_no_estimate():
+    """Over GB200, 4x then and 72x now, 40 / 33 x 30 / 10 = 3.64; over B200, 8x in both rounds, 40 / 20 x 20 / 10."""
+    gb200 = {"accelerator": "GB200"}
+    rows = results(
+        {**H100, **rate(10, round="v5.1")}, {**B200, **rate(20, round="v5.1")}, {**gb200, **rate(30, 4, round="v5.1")},
+        {**B200, **rate(20, round="v6.0")}, {**gb200, **rate(33, 72, round="v6.0")},
+        {**GB300, **rate(40, round="v6.0")},
+    )  # fmt: skip
+    step = ladder(rows, "H100").set_index("accelerator").loc["GB300"]
+    assert (step["basis"], step["speedup"], step["evidence_count"]) == ("links", pytest.approx(4.0), 1)
+    assert step["low"] == pytest.approx(40 / 33 * 3)
+    over = links(rows, "H100").query("accelerator == 'GB300'").set_index("link")
+    assert over["matched"].to_dict() == {"B200": True, "GB200": False}
+    assert over.loc["GB200", ["sizes", "sizes_then"]].tolist() == ["8 / 72", "4 / 8"]
+
+
 def test_a_baseline_without_a_result_is_no_data():
     with pytest.raises(NoData, match=r"H100.*B200"):
         within_rounds(results(B200), "H100")

@@ -305,3 +305,13 @@ def test_b300_has_the_fp4_peak_of_its_newest_datasheet():
     """Eight have 108 PFLOPS dense, three times FP8, where earlier pages had 105."""
     b300 = tables.accelerators.set_index("label").loc["B300"]
     assert b300["fp4_dense_tflops"] == 108_000 / 8 == 3 * b300["fp8_dense_tflops"]
+
+
+def test_prices_that_their_source_calls_provisional_are_none_that_pages_rank_by():
+    """B300 and GB300 of April 2026; the newest quotations, by which pages rank, are of August."""
+    prices = tables.prices
+    provisional = prices[prices["note"].str.contains("provisional")]
+    assert set(provisional["accelerator"]) == {"B300 SXM", "GB300"}
+    assert set(provisional["quoted"]) == {"2026-04-03"} and prices["quoted"].max() == "2026-08-01"
+    (trap,) = [trap for trap in tables.descriptor()["prices"]["traps"] if "provisional" in trap]
+    assert "B300 and GB300 of April 2026" in trap

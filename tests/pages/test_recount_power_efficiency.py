@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
-from tests.pages.plain import comparable, newest_prices, outputs, record, table, values
+from tests.pages.plain import DATA, comparable, newest_prices, outputs, record, table, values
 
 
 @pytest.mark.parametrize(("benchmark", "model"), [("gpt-oss-120b", "GPT-OSS 120B"), ("llama2-70b", "Llama 2 70B")])
@@ -63,3 +64,25 @@ def test_the_headline_spans_the_newest_accelerators():
 
 def test_a_megawatt_year():
     assert values("power_efficiency")["megawatt_year"] == pytest.approx(0.10 * 1000 * 24 * 365)
+
+
+def test_two_servers_of_b200_differ_in_cooling_and_drew_less_than_provisioned():
+    """Of language models Offline the one with air drew 10.4 kW, the one with liquid 9.4 to 9.9; neither is capped.
+
+    Provisioned: two processors, eight GPUs of 1,000 W, and NVLink at 5 pJ/bit, times 1.5 with air or 1.3 with liquid.
+    """
+    rows = record().query("accelerator == 'B200' and accelerator_count == 8 and power_measured and round == 'v5.1'")
+    assert rows["power_limit_watts"].isna().all() and not rows["system"].str.contains("MaxQ").any()
+    offline = rows[rows["scenario"].eq("Offline") & rows["benchmark"].str.startswith("llama")]
+    drew = offline.groupby("system")["power_watts_high"].agg(["min", "max"]) / 1000
+    assert drew.to_numpy().ravel() == pytest.approx([10.40, 10.40, 9.44, 9.89], abs=0.01)
+    highest = rows.groupby("system")["power_watts_high"].max() / 1000
+    hardware = pd.read_csv(DATA / "system_hardware.csv").query("round == 'v5.1'").drop_duplicates("system")
+    cooling = hardware.set_index("system")["cooling"].reindex(highest.index)
+    assert cooling.tolist() == ["air", "liquid"]
+    watts = pd.read_csv(DATA / "component_power.csv").set_index("component")["rated_watts"]
+    processors = hardware.set_index("system")["processor"].map(watts).reindex(highest.index)
+    provisioned = (2 * processors + 8 * 1000 + 8 * 14.4 * 5) * cooling.map({"air": 1.5, "liquid": 1.3}) / 1000
+    assert (provisioned - highest).tolist() == pytest.approx([3.47, 2.17], abs=0.01)  # the 4.14 kW are of a capped H100
+    title = next(part["title"] for part in outputs("power_efficiency") if part["name"] == "provisioned")
+    assert title == f"Uncapped servers drew at most {(highest / provisioned).max():.0%} of their provisioned power"
