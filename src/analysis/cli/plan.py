@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -56,9 +57,9 @@ def plan(
     typer.echo(f"{_serving(asked)} on {row['accelerator']}")
     typer.echo(_throughput(row))
     typer.echo(f"\n{'':20}{'P10':>12}{'P50':>12}{'P90':>12}")
-    for mark in capacity.marks(row).itertuples():
-        ends = "".join(f"{_number(value):>12}" for value in (mark.p10, mark.p50, mark.p90))
-        typer.echo(f"{NAMES[mark.quantity].format(row['unit_name']):20}{ends}")
+    for name, label in NAMES.items():
+        ends = "".join(f"{_number(row[f'{name}_p{mark}']):>12}" for mark in capacity.MARKS)
+        typer.echo(f"{label.format(row['unit_name']):20}{ends}")
     typer.echo(f"\n{row['used']:.0%} of what is rented is used on average; {row['decided_by']} decides.")
     typer.echo(choice.error_line(asked, row))
     return 0
@@ -166,6 +167,6 @@ def _print_json(asked: Demand, **parts: Any) -> int:
     def plain(value: Any) -> Any:
         return value.item() if hasattr(value, "item") else str(value)
 
-    data = {"asked": asked.as_dict(), **parts}
+    data = {"asked": asdict(asked), **parts}
     typer.echo(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False, default=plain))
     return 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -115,11 +115,6 @@ class Demand:
         """The limit on the first token: as asked, else of the loosest scenario that guarantees the interactivity."""
         return float(self.ttft_ms or self.limit["ttft_ms"]) / 1000
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return what is asked, for JSON."""
-        asked = {field.name: getattr(self, field.name) for field in fields(self)}
-        return asked | {"prices": str(self.prices) if isinstance(self.prices, Path) else self.prices}
-
 
 def plans(demand: Demand) -> pd.DataFrame:
     """Return the plan of each accelerator, one row each, in no order; a `reason` where there is none.
@@ -165,12 +160,6 @@ def plan(demand: Demand, accelerator: str) -> pd.Series:
     if row["reason"]:
         raise NoData(f"no plan on {row['accelerator']}: {row['reason']}")
     return row
-
-
-def marks(row: pd.Series) -> pd.DataFrame:
-    """Return a plan's quantities: quantity, p10, p50, p90."""
-    ends = {name: [row[f"{name}_p{mark}"] for mark in MARKS] for name in QUANTITIES}
-    return pd.DataFrame(ends, index=["p10", "p50", "p90"]).T.rename_axis("quantity").reset_index()
 
 
 def delivered(tokens_per_user: float, accelerator: str = "", fleet: str = "fixed") -> derating.Share:

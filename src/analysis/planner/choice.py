@@ -71,9 +71,14 @@ def sensitivity(demand: Demand, found: pd.DataFrame, by: str = "cost") -> pd.Dat
     speeds = [*limits.round(1), 2 * demand.tokens_per_user]
     changes: dict[str, Demand] = {"as asked": demand}
     if by == "cost" and price > 0:
+        own = (
+            cost.own_prices({} if demand.prices is None else demand.prices)
+            .set_index("accelerator")["usd_per_hour"]
+            .to_dict()
+        )
         for times, words in ((1 + OFF, "+"), (1 - OFF, "-")):
-            own = {**_own_prices(demand), first["accelerator"]: price * times}
-            changes[f"{first['accelerator']} price {words}{OFF:.0%}"] = replace(demand, prices=own)
+            changed = {**own, first["accelerator"]: price * times}
+            changes[f"{first['accelerator']} price {words}{OFF:.0%}"] = replace(demand, prices=changed)
     changes |= {
         f"{speed:g} tokens/s per user": replace(demand, tokens_per_user=speed) for speed in dict.fromkeys(speeds)
     }
@@ -133,9 +138,3 @@ def error_line(demand: Demand, row: pd.Series | None = None) -> str:
 def _off(row: pd.Series) -> str:
     tail = f" and {row['p90']:.0%} at P90" if row["p90"] > 0 else ""
     return f"{row['median']:.1%} in the median{tail} (n = {row['results']:.0f})"
-
-
-def _own_prices(demand: Demand) -> dict[str, float]:
-    """Return the prices of one's own by short name."""
-    own = cost.own_prices({} if demand.prices is None else demand.prices)
-    return dict(zip(own["accelerator"], own["usd_per_hour"], strict=True))
