@@ -114,3 +114,21 @@ def test_reports_of_notebooks_that_are_gone_are_not_listed_but_named(project, re
 def test_without_reports_the_page_says_how_to_make_them(project):
     assert project.build() == 0
     assert "make reports" in project.page("index")
+
+
+@pytest.mark.parametrize("said", [{"order": "x"}, {"order": {}}, {"group": ["x"]}, {"group": 5}, [1], "x"])
+def test_what_a_notebook_says_of_its_card_stops_no_front_page(project, say, said):
+    for name, own in {"fine": {"order": 1}, "odd": said}.items():
+        project.add(name, f"# {name}", say, "say('headline', 'answer', 'A')", analysis=own)
+    assert project.build() == 0
+    assert [card for card in headings_and_cards(project.page("index")) if card[0] == "odd.html"]
+
+
+def test_the_record_of_an_earlier_version_stops_no_front_page(project, reports, capsys):
+    reports("power", "answers", 2)
+    assert project.build() == 0
+    project.add("speed", "# Speed", "1 / 0")
+    (project.reports / "speed.json").write_text('{"name": "speed", "headline": null}')
+    (project.reports / "speed.html").write_text("an earlier page")
+    assert project.build() == 1
+    assert "power.html" in project.page("index") and "ZeroDivisionError" in capsys.readouterr().out

@@ -148,3 +148,18 @@ def test_findings_of_one_name_and_two_headlines_are_refused(project, capsys, say
     assert project.build() == 1
     said = capsys.readouterr().out
     assert "2 outputs are the finding 'größe'" in said and "2 outputs are the headline 'answer'" in said
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ("# " + "T" * 1_000_000, "1 / 0"),
+        ("# One", "raise ValueError('x' * 1_000_000)"),
+        ("# One", "raise type('N' * 1_000_000, (Exception,), {})"),
+        ("# One", "say('finding', 'n' * 1_000_000, 'A')\nsay('finding', 'n' * 1_000_000, 'B')"),
+    ],
+)
+def test_a_text_of_a_megabyte_is_not_printed_whole(project, say, capsys, cells):
+    project.add("one", cells[0], say, cells[1])
+    assert project.build() == 1
+    assert len(capsys.readouterr().out) < 8_000

@@ -45,6 +45,10 @@ def asked(project):
         ("notebook: &a one\nparameters: {name: *a}\n", "line 1: anchors and aliases"),
         ("notebook: one\nparameters: {name: !!python/name:os.system ''}\n", "not readable as YAML"),
         ("notebook: [\n", "not readable as YAML"),
+        ("notebook: one\nparameters: {name: 2026-13-45}\n", "not readable as YAML: month must be"),
+        ("notebook: one\nparameters: {name: !!timestamp x}\n", "not readable as YAML"),
+        ("notebook: one\nparameters: {flag: !!bool x}\n", "not readable as YAML"),
+        ("notebook: one\nparameters: {count: " + "9" * 5000 + "}\n", "not readable as YAML"),
         ("notebook: one\n" + "# x\n" * 20_000, "80,014 bytes; at most 65,536 are read"),
         ("notebook: one\nparameters: {name: [], scale: [1]}\n", "0 pages"),
         ("notebook: one\nparameters: {name: [a, A]}\n", "two values give one page name"),
@@ -147,3 +151,13 @@ def test_two_files_for_one_page_are_refused(asked, project):
     assert "one.ipynb makes the page 'one' already" in wrong["one"]
     assert "two.ipynb makes the page 'two' already" in wrong["two"] and "one.ipynb makes" in wrong["each"]
     assert [*reports] == ["each-a"]
+
+
+def test_values_that_json_has_not_stop_no_other_report(project):
+    project.add("fine", "# Fine", "1")
+    project.add(
+        "keys", "# Keys", "#: parameters\nfree = {[]: 1}\npairs = {('a', 'b'): {1, 2}}\nlong = '" + "a" * 300 + "'"
+    )
+    project.run("mine", "notebook: keys\nparameters: {free: {2026-01-01: 3}}\n")
+    project.build()
+    assert project.exists("fine")

@@ -96,7 +96,7 @@ class Stream(io.TextIOBase):
 def start(messages: Messages, source: str) -> ZMQInteractiveShell:
     """Make this process one that runs a notebook's cells, whose code is `source`, as if it were its kernel."""
     if "matplotlib" in sys.modules and not re.search(r"\b(charts|report)\b", source):
-        sys.modules["matplotlib"].rc_file_defaults()  # the process above has the theme that only these import
+        sys.modules["matplotlib"].rcdefaults()  # no theme, which only these import, nor a matplotlibrc of the user
     config = Config({"HistoryManager": {"enabled": False}, "InteractiveShell": {"colors": "nocolor"}})
     shell = ZMQInteractiveShell.instance(config=config, kernel=SimpleNamespace(eventloop=None))
     shell.displayhook.session = shell.display_pub.session = messages

@@ -29,6 +29,7 @@ RASTERS = ("image/png", "image/jpeg")
 TITLE = re.compile(r"\A\s*#[ \t]+(?P<title>[^\n]+)")
 PYTHON = PythonLexer(), HtmlFormatter(nowrap=True)
 MARKDOWN = MarkdownWithMath(renderer=IPythonRenderer(escape=False, exclude_anchor_links=True))  # its HTML is sanitized
+GROUP = {"group": str, "order": int | float}  # what a notebook says of its card on the front page
 Block = dict[str, Any]  # a part of the page by its `kind`, as the template reads it
 
 
@@ -59,9 +60,12 @@ def page(report: Report, done: Executed, built: dict[str, Any]) -> tuple[str, di
         names = [each.get("name") for each in several]
         for name in names:
             if names.count(name) > 1 or (kind == "headline" and len(names) > 1):
-                raise PageError(f"{names.count(name)} outputs are the {kind} {name!r}: a page has one of each name")
+                raise PageError(
+                    f"{names.count(name)} outputs are the {kind} {str(name)[:60]!r}: a page has one of each name"
+                )
     title, lead, cells = _parts(done.notebook.cells, report)
     declared, group = declared_parameters(read_notebook(report.notebook)), done.notebook.metadata.get("analysis")
+    group = group if isinstance(group, dict) else {}
     own = {each.name: each.source if each.value is None else each.value for each in declared}
     facts = {
         "name": report.name,
@@ -70,7 +74,7 @@ def page(report: Report, done: Executed, built: dict[str, Any]) -> tuple[str, di
         "question": _markdown(lead.strip().split("\n\n")[0]).striptags(),
         "notebook": report.notebook.stem,
         "sweep": report.sweep,
-        "group": group if isinstance(group, dict) else {},
+        "group": {key: group[key] for key, kind in GROUP.items() if isinstance(group.get(key), kind)},
         "parameters": own | report.parameters,
         "headline": next(iter(kinds["headline"]), None),
         "findings": kinds["finding"],

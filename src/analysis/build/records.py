@@ -17,6 +17,8 @@ from analysis import paths
 from analysis.build import runs
 from analysis.build.runs import Report
 
+FACTS = {"title", "subtitle", "notebook", "sweep", "group", "parameters", "headline", "figures", "no_data", "live"}
+
 
 def digest(report: Report, common: str) -> str:
     """Return what decides whether a page is up to date: a digest of all that it is made from.
@@ -26,7 +28,7 @@ def digest(report: Report, common: str) -> str:
     notebook = runs.read_notebook(report.notebook)
     cells = [(each["cell_type"], each["source"], each["metadata"]["tags"]) for each in notebook["cells"]]
     made_from = [common, report.name, report.title, report.sweep, report.parameters, cells]
-    text = json.dumps([*made_from, notebook["metadata"].get("analysis")], default=str)
+    text = repr([*made_from, notebook["metadata"].get("analysis")])
     beside = [file for file in _files(paths.NOTEBOOKS) if file.suffix not in (".ipynb", ".yml", ".yaml")]
     modules = [file for file in beside if file.suffix == ".py"]  # may read whatever is there
     files = beside if modules else [file for file in beside if file.suffix in text]
@@ -55,7 +57,8 @@ def _digest(text: str, files: Iterable[Path]) -> str:
     for file in files:
         with contextlib.suppress(OSError, ValueError):  # a text that is no name of a file
             if file.is_file():
-                content = hashlib.sha256(file.read_bytes()).hexdigest()
+                with file.open("rb") as stream:
+                    content = hashlib.file_digest(stream, "sha256").hexdigest()
                 total.update(f"\0{os.path.relpath(file, paths.ROOT)}\0{content}".encode(errors="surrogateescape"))
     return total.hexdigest()
 
@@ -64,7 +67,7 @@ def read(name: str) -> dict[str, Any]:
     """Return reports/NAME.json, or {} where there is none of this project."""
     try:
         record = json.loads((paths.REPORTS / f"{name}.json").read_text(encoding="utf-8"))
-        return record if isinstance(record, dict) and record.get("name") == name else {}
+        return record if isinstance(record, dict) and record.get("name") == name and record.keys() >= FACTS else {}
     except (OSError, ValueError):
         return {}
 

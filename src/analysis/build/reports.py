@@ -10,7 +10,7 @@ from datetime import date
 
 from analysis import paths
 from analysis.build import index, records, runs
-from analysis.build.execute import FORKED, execute
+from analysis.build.execute import FORKED, LONGEST, execute
 from analysis.build.processes import Died, side_by_side
 from analysis.build.runs import Report
 
@@ -62,7 +62,7 @@ def run(work: Callable[..., str], tasks: dict[str, tuple], jobs: int, timeout: f
 
 def failed(name: str, why: str) -> str:
     """Return the lines that say why a report failed."""
-    return "\n    ".join([f"{FAILED}  {name}", *why.splitlines()])
+    return "\n    ".join([f"{FAILED}  {name}", *(each[:LONGEST] for each in why.splitlines())])
 
 
 def make(report: Report, engine: str, own_digest: str, at: str) -> str:

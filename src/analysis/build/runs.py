@@ -170,9 +170,10 @@ def _check_type(own: Parameter, value: Any) -> None:
 
 def _yaml(path: Path) -> Any:
     """Return what a YAML file says. Raises ValueError for a key twice, an anchor, or an alias."""
+    content = _read(path, LARGEST_RUN_FILE)
     try:
-        return yaml.load(_read(path, LARGEST_RUN_FILE).decode("utf-8-sig"), Loader=_Loader)
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError, TypeError) as error:
+        return yaml.load(content.decode("utf-8-sig"), Loader=_Loader)
+    except (yaml.YAMLError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:  # as of dates
         raise ValueError(f"not readable as YAML: {_cut(error)}") from None
 
 
