@@ -18,7 +18,7 @@ Benchmark = Annotated[str, typer.Option(help="Language model by its benchmark, s
 Model = Annotated[str, typer.Option(help="Model by its name; with --parameters one without a benchmark.")]
 Parameters = Annotated[float, typer.Option(help="Billions of parameters of a model without a benchmark.")]
 Active = Annotated[float, typer.Option(help="Billions of them active for a token (mixture of experts).")]
-Users = Annotated[float, typer.Option(help="Requests in service at a time, on average.")]
+Users = Annotated[float, typer.Option(help="Requests in service at a time, on average, not at peak.")]
 Speed = Annotated[float, typer.Option("--tokens-per-user", help="Tokens/s that each user sees at p99 (interactivity).")]
 Prompt = Annotated[float, typer.Option(help="Mean tokens of a prompt; 0: those of the benchmark.")]
 Answer = Annotated[
@@ -55,7 +55,7 @@ def plan(
     if as_json:
         return _print_json(asked, plan=_record(row), errors=choice.error_line(asked, row))
     typer.echo(f"{_serving(asked)} on {row['accelerator']}")
-    typer.echo(_throughput(row))
+    typer.echo(_throughput(row, "as given" if delivered_share else f"{fleet} fleet"))
     typer.echo(f"\n{'':20}{'P10':>12}{'P50':>12}{'P90':>12}")
     for name, label in NAMES.items():
         ends = "".join(f"{_number(row[f'{name}_p{mark}']):>12}" for mark in capacity.MARKS)
@@ -134,14 +134,14 @@ def _prices(quotes: list[str]) -> dict[str, float] | str | None:
 def _serving(asked: Demand) -> str:
     model = asked.workload.model
     near = "" if asked.workload.is_benchmark else f" (planned with {model.benchmark})"
-    return f"{asked.users:,.0f} users of {model.name}{near} at {asked.tokens_per_user:g} tokens/s"
+    return f"{asked.users:,.0f} users (mean) of {model.name}{near} at {asked.tokens_per_user:g} tokens/s"
 
 
-def _throughput(row: pd.Series) -> str:
+def _throughput(row: pd.Series, basis: str) -> str:
     ends = f"{_number(row['throughput_low'])} to {_number(row['throughput_high'])}"
     return (
         f"{_number(row['throughput'])} tokens/s per accelerator ({row['evidence']}, P10 to P90 {ends}), of which "
-        f"{row['delivered']:.0%} is delivered on average; weights {row['precision'].upper()}, {row['weights_gb']:g} GB"
+        f"{row['delivered']:.0%} is delivered on average ({basis}); weights {row['precision'].upper()}, {row['weights_gb']:g} GB"
     )
 
 
