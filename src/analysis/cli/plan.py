@@ -141,7 +141,8 @@ def _throughput(row: pd.Series, basis: str) -> str:
     ends = f"{_number(row['throughput_low'])} to {_number(row['throughput_high'])}"
     return (
         f"{_number(row['throughput'])} tokens/s per accelerator ({row['evidence']}, P10 to P90 {ends}), of which "
-        f"{row['delivered']:.0%} is delivered on average ({basis}); weights {row['precision'].upper()}, {row['weights_gb']:g} GB"
+        f"{row['delivered']:.0%} is delivered on average ({basis}); weights {row['precision'].upper()}, "
+        f"{row['weights_gb']:g} GB"
     )
 
 
