@@ -63,14 +63,15 @@ class Messages(Session):
         message = message if isinstance(message, dict) else self.msg(message, content)
         content, last = message["content"], self.cell.outputs[-1] if self.cell.outputs else {}
         follows = message["msg_type"] == "stream" and last.get("name") == content["name"]
-        follows = follows and not self.client.clear_before_next_output
         added = sum(len(str(each)) for each in (content.get("data") or {"": content.get("text", "")}).values())
-        output, total = added + (len(last.text) if follows else 0), self.size + added
-        for size, limit, what in ((output, LARGEST_OUTPUT, "an output"), (total, LARGEST_OUTPUTS, "the outputs")):
+        for size, limit, what in (
+            (added, LARGEST_OUTPUT, "an output"),
+            (self.size + added, LARGEST_OUTPUTS, "the outputs"),
+        ):
             if size > limit:
                 raise OutputTooLarge(f"{what} of {size:,} characters; at most {limit:,} fit on a page")
-        self.size = total
-        if follows:
+        self.size += added
+        if follows and not self.client.clear_before_next_output:
             last.text += content["text"]
         else:
             self.client.process_message(message, self.cell, self.index)

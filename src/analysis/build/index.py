@@ -12,6 +12,7 @@ from markupsafe import Markup
 from analysis import paths
 from analysis.build import records as stored
 from analysis.build import runs
+from analysis.build.records import Record
 from analysis.build.sanitize import POLICY, TEMPLATES, style
 
 GROUPS = {"answers": "Four answers", "decisions": "Decisions", "evidence": "Evidence", "": "More reports"}
@@ -24,7 +25,7 @@ def write() -> None:
     found, wrong = runs.find()
     failed = {path.name.removesuffix(".failed.ipynb") for path in paths.REPORTS.glob("*.failed.ipynb")}
     records = [record for name in found if (record := stored.read(name)) and _page(name).exists()]
-    pages: dict[str, list[dict[str, Any]]] = {}
+    pages: dict[str, list[Record]] = {}
     for record in records:
         pages.setdefault(record["sweep"] or record["name"], []).append(record)
     for name, several in pages.items():
@@ -40,9 +41,9 @@ def write() -> None:
         print(f"in reports/, but of no notebook or run file any more: {', '.join(gone)}", flush=True)
 
 
-def _groups(pages: dict[str, dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+def _groups(pages: dict[str, Record]) -> dict[str, list[Record]]:
     """Return the records that have a card, by group and in order; that of a notebook stands for its run files."""
-    groups: dict[str, list[dict[str, Any]]] = {name: [] for name in GROUPS}
+    groups: dict[str, list[Record]] = {name: [] for name in GROUPS}
     for record in sorted(pages.values(), key=lambda record: (record["group"].get("order", 99), record["name"])):
         group = record["group"].get("group", "")
         answers = not record["no_data"] and (record["headline"] or record["live"])
@@ -51,7 +52,7 @@ def _groups(pages: dict[str, dict[str, Any]]) -> dict[str, list[dict[str, Any]]]
     return groups
 
 
-def _figure(records: list[dict[str, Any]]) -> tuple[dict[str, Any], Markup] | None:
+def _figure(records: list[Record]) -> tuple[Record, Markup] | None:
     """Return the record of the page that has the figure of the front page, and the figure, cut out of that page."""
     for record in records:
         if any(each.get("name") == FRONT for each in record["figures"]) and not record["sweep"]:

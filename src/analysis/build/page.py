@@ -26,7 +26,8 @@ from analysis.build.sanitize import POLICY, TEMPLATES, line, script_hash, style
 REPORT, HTML, SVG = "application/vnd.mlperf.report+json", "text/html", "image/svg+xml"
 LIVE = "explorer"  # the one notebook whose page runs a script
 RASTERS = ("image/png", "image/jpeg")
-TITLE = re.compile(r"\A\s*#[ \t]+(?P<title>[^\n]+)")
+NOT_BASE64 = re.compile("[^A-Za-z0-9+/=]")
+TITLE = re.compile(r"\s*#[ \t]+\S")
 PYTHON = PythonLexer(), HtmlFormatter(nowrap=True)
 MARKDOWN = MarkdownWithMath(renderer=IPythonRenderer(escape=False, exclude_anchor_links=True))  # its HTML is sanitized
 GROUP = {"group": str, "order": int | float}  # what a notebook says of its card on the front page
@@ -52,7 +53,8 @@ def page(report: Report, done: Executed, built: dict[str, Any]) -> tuple[str, di
 
     Raises PageError for a name that two findings, figures, or tables share, and for a second headline.
     """
-    said = [each for cell in done.notebook.cells for output in cell.get("outputs", []) if (each := _said(output))]
+    cells = done.notebook.cells
+    said = [each for cell in cells for output in cell.get("outputs", []) if (each := _said(output))]
     kinds: dict[str, list[Block]] = {kind: [] for kind in ("headline", "finding", "figure", "table")}
     for each in said:
         kinds.setdefault(each.pop("kind"), []).append(each)
@@ -63,7 +65,11 @@ def page(report: Report, done: Executed, built: dict[str, Any]) -> tuple[str, di
                 raise PageError(
                     f"{names.count(name)} outputs are the {kind} {str(name)[:60]!r}: a page has one of each name"
                 )
-    title, lead, cells = _parts(done.notebook.cells, report)
+    titled = next((cell for cell in cells if cell.cell_type == "markdown" and TITLE.match(cell.source)), None)
+    heading, _, lead = (
+        (titled.source if titled else report.notebook.stem.replace("_", " ").capitalize()).strip().partition("\n")
+    )
+    title = Markup(nh3.clean(_markdown(heading.strip("# ")), tags={"em", "strong", "code", "sub", "sup"}).strip())
     declared, group = declared_parameters(read_notebook(report.notebook)), done.notebook.metadata.get("analysis")
     group = group if isinstance(group, dict) else {}
     own = {each.name: each.source if each.value is None else each.value for each in declared}
@@ -85,25 +91,16 @@ def page(report: Report, done: Executed, built: dict[str, Any]) -> tuple[str, di
         "live": "explorer" in kinds and report.notebook.stem == LIVE,
         **built,
     }
-    blocks = _blocks(cells, facts)
+    blocks = _blocks([cell for cell in cells if cell is not titled], facts)
     live = next((block for block in blocks if block["kind"] == "explorer"), None)
     with (paths.DATA / "sources.csv").open(encoding="utf-8-sig", newline="") as file:
         sources = [row for row in csv.DictReader(file) if row["id"] in facts["sources"]]
     values = {
         "facts": facts, "title": title, "lead": _markdown(lead), "blocks": blocks, "live": live, "declared": declared,
         "changed": report.parameters, "sources": sources, "style": style(),
-        "policy": POLICY + (Markup(f"; script-src {script_hash(live['script'])}") if live else ""),
+        "policy": POLICY + (Markup(f"; script-src {script_hash(live['parts']['script'])}") if live else ""),
     }  # fmt: skip
     return exporter().from_notebook_node(done.notebook, resources={"page": values})[0], facts
-
-
-def _parts(cells: list[Any], report: Report) -> tuple[Markup, str, list[Any]]:
-    """Return the title as HTML, the Markdown below it, and the cells without theirs; by default the notebook's name."""
-    for index, cell in enumerate(cells):
-        if cell.cell_type == "markdown" and (found := TITLE.match(cell.source)):
-            html = nh3.clean(_markdown(found["title"].strip("# ")), tags={"em", "strong", "code", "sub", "sup"})
-            return Markup(html.strip()), cell.source[found.end() :], cells[:index] + cells[index + 1 :]
-    return Markup.escape(report.notebook.stem.replace("_", " ").capitalize()), "", cells
 
 
 def _blocks(cells: list[Any], facts: Block) -> list[Block]:
@@ -113,60 +110,51 @@ def _blocks(cells: list[Any], facts: Block) -> list[Block]:
     """
     blocks: list[Block] = []
     fold: list[Block] = []
-
-    def close() -> None:
-        if fold:
-            blocks.append({"kind": "fold", "parts": fold.copy()})
-            fold.clear()
-
     for cell in cells:
-        if cell.cell_type == "markdown":
-            if cell.source.lstrip().startswith("#"):
-                close()
-            blocks.append({"kind": "html", "html": _markdown(cell.source)})
-        elif cell.cell_type == "code" and cell.source.strip():
+        shown: list[Block] = []
+        if cell.cell_type == "code" and cell.source.strip():
             fold.append({"code": Markup(highlight(sanitize.text(cell.source), *PYTHON))})
             shown = [_block(output, f"f{len(blocks)}-{place}-", facts) for place, output in enumerate(cell.outputs)]
             fold += [block for block in shown if not block["kind"]]
             blocks += [block for block in shown if block["kind"] not in ("", "headline")]  # this is under the title
-            if {block["kind"] for block in shown} & {"figure", "table", "html", "explorer"}:
-                close()
-    close()
-    return blocks
+        heads = cell.cell_type == "markdown" and cell.source.lstrip().startswith("#")
+        if fold and (heads or {block["kind"] for block in shown} & {"figure", "table", "html", "explorer"}):
+            blocks.append({"kind": "fold", "parts": fold})
+            fold = []
+        if cell.cell_type == "markdown":
+            blocks.append({"kind": "html", "html": _markdown(cell.source)})
+    return [*blocks, {"kind": "fold", "parts": fold}] if fold else blocks
 
 
 def _block(output: Any, prefix: str, facts: Block) -> Block:
     """Return one output as a block; its `kind` is "" for plain text and frames, which go into the fold."""
     if output.output_type in ("stream", "error"):
         return {"kind": "", "text": sanitize.text(strip_ansi(output.get("text") or "\n".join(output.traceback)))}
-    data, said = {kind: str(each) for kind, each in output.data.items()}, _said(output) or {"kind": ""}
+    data, said = {kind: str(each) for kind, each in output.data.items()}, _said(output)
     html = Markup(sanitize.html(data.get(HTML, "")).replace("<th></th>", "<td></td>"))  # pandas heads no index
-    block, kind = {"kind": said["kind"], "said": said, "html": html}, said["kind"]
-    if kind == "explorer" and facts["live"]:
-        return block | _explorer(output)
+    kind = said.get("kind")
+    block = {"kind": kind, "said": said, "html": html}
     if kind in ("headline", "finding"):
         return block
-    if {SVG, *RASTERS} & data.keys():
-        return block | _picture(data, prefix, said.get("alt") or said.get("title") or f"{facts['title']}, figure")
-    if kind == "table" and "text/csv" in data:
-        return block | {"csv": f"data:text/csv;charset=utf-8;base64,{_base64(sanitize.text(data['text/csv']))}"}
+    if kind == "explorer" and facts["live"]:
+        return block | _explorer(output)
+    alt = said.get("alt") or said.get("title") or f"{facts['title']}, figure"
+    raster = next((each for each in RASTERS if each in data), "")
+    png = raster and f"data:{raster};base64,{NOT_BASE64.sub('', data[raster])}"
+    image = Markup('<img alt="{}" src="{}">').format(alt, png) if png else ""
+    drawing = sanitize.svg(data.get(SVG, ""), prefix, alt) or image
+    if drawing:
+        box = re.search(r'<svg[^>]* viewBox="[\d.-]+ [\d.-]+ ([\d.]+)', drawing)
+        width = float(box[1]) * 4 / 3 if box else 0  # in CSS pixels
+        return block | {"kind": "figure", "html": Markup(drawing), "width": width, "png": png}
     if "text/markdown" in data:
         return {"kind": "html", "html": _markdown(data["text/markdown"])}
+    if kind == "table" and "text/csv" in data:
+        csv = base64.b64encode(sanitize.text(data["text/csv"]).encode()).decode()
+        return block | {"csv": f"data:text/csv;charset=utf-8;base64,{csv}"}
     if not html.strip() or 'class="dataframe"' in html:
         return {"kind": "", "html": html, "text": sanitize.text(data.get("text/plain", ""))}
     return block | {"kind": "table" if "<table" in html else "html"}
-
-
-def _picture(data: dict[str, str], prefix: str, alt: str) -> Block:
-    """Return a figure's drawing as HTML, its width in CSS pixels, and the address of its PNG."""
-    kind = next((each for each in RASTERS if each in data), "")
-    raster = f"data:{kind};base64,{re.sub(r'[^A-Za-z0-9+/=]', '', data[kind])}" if kind else ""
-    drawing = sanitize.svg(data.get(SVG, ""), prefix, alt)
-    if drawing is None:
-        source = raster or f"data:{SVG};base64,{_base64(data[SVG])}"
-        drawing = Markup('<img alt="{}" src="{}">').format(alt, source)
-    box = re.search(r'<svg[^>]* viewBox="[\d.-]+ [\d.-]+ ([\d.]+)', drawing)
-    return {"kind": "figure", "html": Markup(drawing), "width": float(box[1]) * 4 / 3 if box else 0, "png": raster}
 
 
 def _explorer(output: Any) -> Block:
@@ -175,22 +163,17 @@ def _explorer(output: Any) -> Block:
 
     data = output.metadata.get("analysis", {}).get("data", {})
     held = {line(name): Markup(str(text).replace("<", "\\u003c")) for name, text in data.items()}
-    parts = {name: Markup(text) for name, text in explorer.parts().items()}
     said = line(output.data.get("text/plain", "")).replace("Explorer of", "Loading")
-    return {"data": held, "text": said, "body": parts.pop("html"), **parts}
+    return {"data": held, "text": said, "parts": {name: Markup(text) for name, text in explorer.parts().items()}}
 
 
-def _said(output: Any) -> Block | None:
-    """Return what `analysis.report` said of an output, of texts without control characters; None for other outputs."""
+def _said(output: Any) -> Block:
+    """Return what `analysis.report` said of an output, of texts without control characters; {} for other outputs."""
     said = output.get("data", {}).get(REPORT)
     if not isinstance(said, dict) or not isinstance(said.get("kind"), str):
-        return None
+        return {}
     return {key: line(value) if isinstance(value, str) else value for key, value in said.items()}
 
 
 def _markdown(source: str) -> Markup:
     return Markup(sanitize.html(MARKDOWN.render(sanitize.text(source))))
-
-
-def _base64(text: str) -> str:
-    return base64.b64encode(text.encode("utf-8", "replace")).decode()

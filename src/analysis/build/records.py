@@ -17,6 +17,8 @@ from analysis import paths
 from analysis.build import runs
 from analysis.build.runs import Report
 
+Record = dict[str, Any]  # what reports/NAME.json says of a page
+
 FACTS = {"title", "subtitle", "notebook", "sweep", "group", "parameters", "headline", "figures", "no_data", "live"}
 
 
@@ -63,7 +65,7 @@ def _digest(text: str, files: Iterable[Path]) -> str:
     return total.hexdigest()
 
 
-def read(name: str) -> dict[str, Any]:
+def read(name: str) -> Record:
     """Return reports/NAME.json, or {} where there is none of this project."""
     try:
         record = json.loads((paths.REPORTS / f"{name}.json").read_text(encoding="utf-8"))
@@ -81,10 +83,8 @@ def write(path: Path, text: str) -> None:
 def commit() -> str:
     """Return the commit of the working tree in short, with "and edits" where files differ from it; "" without git."""
     command = ["git", "status", "--porcelain=v2", "--branch", "--", "src", "data", "notebooks"]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    options = {"capture_output": True, "text": True, "timeout": 20, "check": True}
     try:
-        said = subprocess.run(command, cwd=paths.ROOT, env=environment, **options).stdout
+        said = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, timeout=20, check=True).stdout
     except (OSError, subprocess.SubprocessError):
         return ""
     return said.split()[2][:10] + (" and edits" if re.search("^[^#]", said, re.MULTILINE) else "")

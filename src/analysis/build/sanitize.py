@@ -12,7 +12,6 @@ import re
 from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
-from xml.etree.ElementTree import Element
 
 import nh3
 from markupsafe import Markup
@@ -23,32 +22,31 @@ POLICY = Markup(
 )
 
 WIDEST_SPAN = 100  # columns or rows that one cell of a table covers
-TAGS = nh3.ALLOWED_TAGS | {"figure", "figcaption", "input", "label", "section", "summary", "details", "tfoot", "mark"}
+TAGS = nh3.ALLOWED_TAGS | {"figure", "figcaption", "section", "summary", "details", "tfoot", "mark"}
 ATTRIBUTES = {
     "*": {"class", "title", "style", "scope", "role", "aria-label", "lang", "dir", "open"},
     "a": {"href", "download"},
     "img": {"src", "alt", "width", "height"},
     "td": {"colspan", "rowspan", "headers"},
-    "th": {"colspan", "rowspan", "scope"},
+    "th": {"colspan", "rowspan"},
     "ol": {"start", "type"},
     "col": {"span"},
-    "details": {"open"},
 }
 STYLES = {
     "background-color", "color", "font-style", "font-weight", "text-align", "text-decoration", "vertical-align",
     "white-space", "width",
 }  # fmt: skip
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff\ud800-\udfff]")
-SVG, LINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-SHAPES = {
+SVG, LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
+SHAPES = {SVG + name for name in (
     "svg", "g", "path", "use", "defs", "clipPath", "rect", "circle", "ellipse", "line", "polyline", "polygon",
     "text", "tspan", "title", "desc", "image", "linearGradient", "radialGradient", "stop", "pattern",
-}  # fmt: skip
+)}  # fmt: skip
 REFERENCE = re.compile(r"url\(\s*['\"]?#([^)'\"]+)['\"]?\s*\)")
 ADDRESS = re.compile(r"url\((?!#[^)]*\))|image-set|expression|@import|[<>\\]", re.IGNORECASE)
 DARK = re.compile(r"@media screen and \(prefers-color-scheme:dark\)\{svg\{(?:--on-[0-9a-f]{6}:#[0-9a-f]{6};)+\}\}")
-ElementTree.register_namespace("", SVG)
-ElementTree.register_namespace("xlink", LINK)
+ElementTree.register_namespace("", SVG.strip("{}"))
+ElementTree.register_namespace("xlink", LINK.strip("{}"))
 
 
 def script_hash(script: str) -> str:
@@ -84,14 +82,11 @@ def html(markup: str) -> str:
 def _attribute(tag: str, name: str, value: str) -> str | None:
     if name in ("colspan", "rowspan", "span"):
         return str(min(max(int(value), 1), WIDEST_SPAN)) if value.isascii() and value.isdigit() else None
-    is_address = name in ("href", "src")
-    if is_address and tag == "img":  # the page's policy lets nothing else through
+    if tag == "img" and name == "src":  # the page's policy lets nothing else through
         return value if value.startswith("data:image/") else None
-    if is_address and value.lstrip().lower().startswith("data:"):
+    if name == "href" and value.lstrip().lower().startswith("data:"):
         return value if value.startswith(("data:text/csv", "data:image/png;base64,")) else None
-    if name == "style" and ADDRESS.search(value):
-        return None
-    return value
+    return None if name == "style" and ADDRESS.search(value) else value
 
 
 def svg(drawing: str, prefix: str, alt: str) -> str | None:
@@ -103,16 +98,18 @@ def svg(drawing: str, prefix: str, alt: str) -> str | None:
         root = ElementTree.fromstring(drawing)
     except (ElementTree.ParseError, ValueError):
         return None
-    if root.tag != f"{{{SVG}}}svg":
+    if root.tag != f"{SVG}svg":
         return None
-    sheets = {(sheet.text or "").strip() for sheet in root.iter(f"{{{SVG}}}style")}
-    for parent in list(root.iter()):
-        for child in list(parent):
-            namespace, _, name = str(child.tag).rpartition("}")
-            if namespace != f"{{{SVG}" or name not in SHAPES:
-                parent.remove(child)
-    for element in root.iter():
-        _settle(element, prefix)
+    sheets = {(sheet.text or "").strip() for sheet in root.iter(f"{SVG}style")}
+    for element in list(root.iter()):
+        for child in list(element):
+            if child.tag not in SHAPES:
+                element.remove(child)
+        attributes = {name.removeprefix(LINK): value for name, value in element.attrib.items()}
+        element.attrib.clear()
+        for name, value in attributes.items():
+            if (kept := _drawing(name, value, prefix)) is not None:
+                element.set(name, kept)
     for name in ("width", "height", "version"):
         root.attrib.pop(name, None)
     root.attrib |= {"role": "img", "aria-label": text(alt)}
@@ -122,21 +119,12 @@ def svg(drawing: str, prefix: str, alt: str) -> str | None:
     return style + ElementTree.tostring(root, encoding="unicode")
 
 
-def _settle(element: Element, prefix: str) -> None:
-    """Keep an element's attributes that draw, and prefix ids and references."""
-    kept = {}
-    for name, value in element.attrib.items():
-        plain = name.removeprefix(f"{{{LINK}}}")
-        if plain == "id":
-            kept["id"] = prefix + value
-        elif plain == "href":
-            if value.startswith("#"):
-                kept["href"] = f"#{prefix}{value[1:]}"
-            elif re.match(r"data:image/(png|jpeg);base64,", value):
-                kept["href"] = value
-        elif "{" not in plain and not plain.startswith("on"):
-            referred = REFERENCE.sub(rf"url(#{prefix}\1)", value)
-            if not ADDRESS.search(referred):
-                kept[plain] = referred
-    element.attrib.clear()
-    element.attrib |= kept
+def _drawing(name: str, value: str, prefix: str) -> str | None:
+    """Return the value of an attribute that draws, with `prefix` at ids and references; None for any other."""
+    if name == "id":
+        return prefix + value
+    if name == "href":
+        own = re.sub("^#", f"#{prefix}", value)
+        return own if re.match("#|data:image/(png|jpeg);base64,", own) else None
+    value = REFERENCE.sub(rf"url(#{prefix}\1)", value)
+    return None if "{" in name or name.startswith("on") or ADDRESS.search(value) else value

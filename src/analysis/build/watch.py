@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
+import itertools
+import re
 import subprocess
 import sys
 import threading
@@ -13,9 +16,11 @@ from urllib.parse import unquote, urlsplit
 
 from analysis import paths
 from analysis.build.execute import FORKED
+from analysis.build.reports import FAILED
 from analysis.build.sanitize import POLICY, script_hash
 
 HOST, PORT = "127.0.0.1", 8000
+PAGE = re.compile(r"[^./\\][^/\\]{0,144}\.html")  # names of files that are served
 NAMES = (HOST, "localhost")  # valid Host headers; any other may be a foreign site's name that resolves here
 SCRIPT = """(() => { const shown = document.currentScript.dataset.version
 const ask = async () => { try {
@@ -37,20 +42,19 @@ class Answer(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Send the page: 400 for an address that cannot be one, 404 for a page that is not there."""
         name = unquote(urlsplit(self.path).path, errors="replace").removeprefix("/") or "index.html"
-        host = (self.headers.get("Host") or "").rpartition(":")[0]
-        if host not in NAMES or not name.isprintable():
+        if (self.headers.get("Host") or "").rpartition(":")[0] not in NAMES or not name.isprintable():
             return self.send_error(400)
         file = paths.REPORTS / name
-        elsewhere = any(each in name for each in "/\\") or name.startswith(".") or len(name) > 150
-        if elsewhere or file.suffix != ".html" or not file.is_file():
+        if not PAGE.fullmatch(name) or not file.is_file():
             return self.send_error(404)
         content = page(file.read_text(encoding="utf-8", errors="replace"), self.failures)
         version = f'"{sha256(content.encode()).hexdigest()[:20]}"'
         body = content.replace("data-version=''", f"data-version='{version}'").encode()
         self.send_response(200)
-        for header, value in {"Content-Type": "text/html; charset=utf-8", "ETag": version, "Cache-Control": "no-store",
-                              "Content-Length": str(len(body))}.items():  # fmt: skip
-            self.send_header(header, value)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("ETag", version)
         self.end_headers()
         if self.command == "GET":
             self.wfile.write(body)
@@ -64,8 +68,8 @@ class Answer(BaseHTTPRequestHandler):
 def page(text: str, failures: str) -> str:
     """Return a page as it is served: with the script, which its policy allows by hash, and with what failed."""
     before, policy, after = text.partition(POLICY)
-    own = after.removeprefix("; script-src ") if after.startswith("; script-src ") else after
-    text = f"{before}{policy}; connect-src 'self'; script-src {script_hash(SCRIPT)}" + (" " * (own != after)) + own
+    own = "; script-src"
+    text = f"{before}{policy}; connect-src 'self'{own} {script_hash(SCRIPT)}{after.removeprefix(own)}"
     alert = f'<pre role="alert" style="{ALERT}">{html.escape(failures)}</pre>' if failures else ""
     before, end, after = text.rpartition("</body>")
     return f"{before}{alert}<script data-version=''>{SCRIPT}</script>{end}{after}"
@@ -79,23 +83,14 @@ def watch(names: Iterable[str] = (), port: int = PORT, jobs: int = 2, engine: st
     import watchfiles
 
     command = [sys.executable, "-m", "analysis.cli.main", "reports", *names, "--jobs", str(jobs), "--engine", engine]
+    folders = [each for each in (paths.NOTEBOOKS, paths.ROOT / "src", paths.DATA) if each.is_dir()]
     server = ThreadingHTTPServer((HOST, port), Answer)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(f"http://{HOST}:{server.server_port}/ follows each edit; Ctrl-C ends it", flush=True)
-
-    def rebuild() -> None:
-        done = subprocess.run(command, cwd=paths.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        print(done.stdout, end="", flush=True)
-        Answer.failures = done.stdout[done.stdout.find("FAILED") :] if done.returncode else ""
-
-    try:
-        rebuild()
-        folders = [each for each in (paths.NOTEBOOKS, paths.ROOT / "src", paths.DATA) if each.is_dir()]
-        for _ in watchfiles.watch(*folders, debounce=200, step=30):
-            rebuild()
-    except KeyboardInterrupt:
-        pass
-    finally:
-        server.shutdown()
-        server.server_close()
+    with contextlib.suppress(KeyboardInterrupt):
+        for _ in itertools.chain([None], watchfiles.watch(*folders, debounce=200, step=30)):
+            done = subprocess.run(command, cwd=paths.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            print(done.stdout, end="", flush=True)
+            Answer.failures = done.stdout[done.stdout.find(FAILED) :] if done.returncode else ""
+    server.shutdown()
     return 0
