@@ -127,12 +127,14 @@ def test_each_round_is_software_on_the_leader_and_the_rest():
 
 
 def test_the_matrix_has_the_latest_result_and_says_where_another_size_is_faster():
-    rows = results(rate(10), rate(12, 16), rate(11, 4, accelerator="GB200"), rate(9, 72, **H100))
+    other = rate(12, 16, submitter="Other", framework="vLLM 0.24.0, CUDA")
+    rows = results(rate(10), other, rate(11, 4, accelerator="GB200"), rate(9, 72, **H100))
     cells = matrix(rows, "v6.0", least=1).set_index("accelerator")
     assert cells["rate_per_accelerator"].to_dict() == {"B200": 10.0, "GB200": 11.0, "H100": 9.0}
     assert cells.at["GB200", "cell"] == "100%\nv6.1 @4"
     assert (cells.at["B200", "other_size"], cells.at["B200", "other_gain"]) == pytest.approx((16, 0.2))
     assert cells["other_gain"].isna().to_dict() == {"B200": False, "GB200": True, "H100": True}
+    assert cells.at["B200", "other_by"] == "Other vLLM 0.24.0"
 
 
 def test_by_benchmark_divides_by_the_other_baseline_where_the_first_has_no_result():

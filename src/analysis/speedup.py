@@ -208,8 +208,8 @@ def matrix(
 
     Each result is that of `latest`; models with fewer than `least` accelerators are left out. Columns: those of the
     results, `share` (of the model's best), `cell` (in words), `other_size` and `other_gain`: the number of accelerators
-    of the fastest other system of that round, and by which share it is faster per accelerator (NaN where none is).
-    Raises NoData where no model has so many.
+    of the fastest other system of that round, and by which share it is faster per accelerator (NaN where none is), and
+    `other_by`: its submitter and software. Raises NoData where no model has so many.
     """
     results = compare.since(results, since)
     rows = comparable(results, benchmark=results["benchmark"].unique(), scenario=scenario)
@@ -219,9 +219,10 @@ def matrix(
         scenarios = [scenario] if isinstance(scenario, str) else scenario
         words = f"comparable {' or '.join(scenarios)} results of {least} accelerators (`least`) since {since}"
         raise NoData(f"no model has {words}")
-    by, other = [*GROUP, "accelerator", "round"], ["accelerator_count", "rate_per_accelerator"]
-    others = fastest(rows, [*by, "accelerator_count"]).drop_duplicates(by)[[*by, *other]]  # the fastest comes first
-    table = best.merge(others, on=by, suffixes=("", "_other"))
+    by, other = [*GROUP, "accelerator", "round"], ["accelerator_count", "rate_per_accelerator", "other_by"]
+    others = fastest(rows, [*by, "accelerator_count"]).drop_duplicates(by)  # the fastest comes first
+    others["other_by"] = others["submitter"] + " " + others["framework"].str.split(",").str[0]
+    table = best.merge(others[[*by, *other]], on=by, suffixes=("", "_other"))
     rate, other_size = table["rate_per_accelerator"], table.pop("accelerator_count_other")
     gain = table.pop("rate_per_accelerator_other") / rate - 1
     table = table.assign(

@@ -35,7 +35,7 @@ def test_a_faster_system_of_four_is_said():
     best = rows.groupby("accelerator_count")["each"].max()
     assert best[4] / best[8] - 1 == pytest.approx(0.207, abs=0.001)
     said = next(part["text"] for part in outputs("overview") if part["name"] == "other_sizes")
-    assert "GB200 on GPT-OSS 120B (4x, +21%)" in said
+    assert "GB200 on GPT-OSS 120B (4x, +21%, RedHat_Supermicro vLLM 0.24.0)" in said
 
 
 def test_the_headline_counts_the_models_that_gb300_leads():
