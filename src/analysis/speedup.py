@@ -254,6 +254,8 @@ def previews(results: pd.DataFrame, benchmarks: Iterable[str]) -> pd.DataFrame:
     Columns: those of the results, `over` (that accelerator) and `ratio` of throughput per accelerator.
     """
     rows = results[results["round"].eq(results["round"].max())]
+    if not rows["availability"].eq("preview").any():
+        return rows.iloc[:0].assign(over="", ratio=np.nan)
     rows = comparable(rows, benchmark=benchmarks, scenario=rows["scenario"].unique(), available=False)
     new = rows[rows["availability"].eq("preview")].sort_values(GROUP, kind="stable")
     sold = rows[rows["availability"].eq("available") & rows["hypervisor"].eq("")]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from io import StringIO
 
+import pandas as pd
 import pytest
 import yaml
 
@@ -17,9 +19,12 @@ def run(monkeypatch):
     """Run the cells of a notebook with parameters; return its variables and what it reports, by name."""
     monkeypatch.chdir(NOTEBOOKS)
     said: dict[str, dict] = {}
-    monkeypatch.setattr(
-        report, "display", lambda data, raw: said.__setitem__(data[report.MIME]["name"], data[report.MIME])
-    )
+
+    def show(data, raw):
+        part = data[report.MIME]
+        said[part["name"]] = part | {"csv": data.get("text/csv", "")}
+
+    monkeypatch.setattr(report, "display", show)
 
     def ran(notebook, **parameters):
         names: dict = {}
@@ -142,3 +147,28 @@ def test_a_model_of_ones_own_is_planned_though_each_accelerator_is_estimated(run
     assert set(names["near"]["evidence"]) == {"estimated"}
     assert names["first"]["accelerator"] in set(names["near"]["accelerator"])
     assert said["answer"]["value"] == names["near"]["usd_per_hour_p50"].min()
+
+
+@pytest.mark.parametrize(
+    "notebook",
+    ["overview", "price_performance", "interactivity", "accelerator_choice", "generational_speedup", "scaling"],
+)
+def test_a_filter_reaches_every_table(run, notebook):
+    """No table, and so no winner, runner-up, or baseline, has an accelerator that was not asked for."""
+    asked = ["H100", "B200", "MI355X", "GB300"]
+    _, said = run(notebook, accelerators=asked)
+    tables = [pd.read_csv(StringIO(part["csv"])) for part in said.values() if part["csv"]]
+    found = [frame[each] for frame in tables for each in ("accelerator", "runner_up", "over", "base") if each in frame]
+    assert found and set(pd.concat(found).dropna()) <= set(asked)
+
+
+@pytest.mark.parametrize("parameters", [{"benchmark": "resnet50", "scenario": "Server"}, {"scenario": "Interactive"}])
+def test_rounds_in_another_scenario_compare_the_benchmarks_that_have_it(run, parameters):
+    names, said = run("progress", **parameters)
+    assert set(names["compared"]["scenario"]) == {parameters["scenario"]}
+    assert not re.search("querys|unknown", " ".join(str(part) for part in said.values()), re.IGNORECASE)
+
+
+def test_prices_of_accelerators_without_one_are_no_data(run):
+    with pytest.raises(NoData, match="no accelerator with a price"):
+        run("price_performance", accelerators=["Intel"])

@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 from analysis.paths import NOTEBOOKS, ROOT
+from tests.pages.plain import table
 
 
 def code_blocks(path: str, language: str = "python") -> list[str]:
@@ -23,6 +24,22 @@ def test_snippets_run_in_their_order(path, monkeypatch, capsys):
     for block in blocks:
         exec(compile(block, path, "exec"), names)
     assert not plt.get_fignums()  # report.figure closes what it shows
+
+
+def test_the_snippet_on_prices_has_the_dollars_of_the_page(monkeypatch, capsys):
+    """Dollars per delivered token: those of the page for the same price, in its proportion for one of one's own."""
+    monkeypatch.chdir(NOTEBOOKS)
+    blocks = code_blocks("docs/notebooks.md")
+    names: dict = {}
+    for block in (next(each for each in blocks if "import charts" in each), *(b for b in blocks if "cost.prices" in b)):
+        exec(block, names)
+    own = names["costs"].set_index("accelerator")
+    page = table("price_performance", "costs").query("interactivity == 0").set_index("accelerator")
+    assert own["usd_per_hour"][["MI355X", "B300"]].tolist() == [2.20, page.at["B300", "usd_per_hour"]]
+    assert own.at["B300", "usd_per_million"] == pytest.approx(page.at["B300", "usd_per_million"])
+    mine, listed = own.loc["MI355X"], page.loc["MI355X"]
+    assert mine["usd_per_million"] == pytest.approx(listed["usd_per_million"] * 2.20 / listed["usd_per_hour"])
+    assert mine["served"] == pytest.approx(listed["served"])
 
 
 def test_the_readme_lists_each_shipped_notebook():
