@@ -1,13 +1,15 @@
 """The preview's server: which requests it answers, and what it adds to a page. The loop is tried in a browser."""
 
 import http.client
+import socket
+import struct
 import threading
-from http.server import ThreadingHTTPServer
+import time
 
 import pytest
 
 from analysis.build.sanitize import POLICY
-from analysis.build.watch import SCRIPT, Answer, page, script_hash
+from analysis.build.watch import SCRIPT, Answer, Server, page, script_hash
 
 
 @pytest.fixture
@@ -16,7 +18,7 @@ def ask(project):
     (project.reports / "one.html").write_text(f'<meta content="{POLICY}"><body>one</body>', encoding="utf-8")
     (project.reports / "one.json").write_text("{}")
     (project.root / "secret.html").write_text("secret")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+    server = Server(("127.0.0.1", 0), Answer)
     threading.Thread(target=server.serve_forever, daemon=True).start()
 
     def request(path, method="GET", host=None):
@@ -27,6 +29,7 @@ def ask(project):
         answer = connection.getresponse()
         return answer.status, dict(answer.headers), answer.read().decode()
 
+    request.address = server.server_address
     yield request
     server.shutdown()
     server.server_close()
@@ -38,6 +41,7 @@ def ask(project):
         ("/one.html", 200), ("/one.html?a=1", 200), ("/", 404), ("/two.html", 404), ("/one.json", 404), ("/%00", 400),
         ("/one.html%00", 400), ("/../secret.html", 404), ("/%2e%2e/secret.html", 404), ("/..%5Csecret.html", 404),
         ("/.hidden.html", 404), ("/%ff.html", 404), ("/" + "a" * 300 + ".html", 404),
+        ("/" + "%E4%BA%8C" * 100 + ".html", 404),
     ],
 )  # fmt: skip
 def test_pages_alone_are_served(ask, path, status):
@@ -62,3 +66,14 @@ def test_the_explorer_s_script_stays_allowed_and_a_failure_is_shown():
     served = page(f"<meta content=\"{POLICY}; script-src 'sha256-a'\"><body></body>", "cell 2: <b>")
     assert f"connect-src 'self'; script-src {script_hash(SCRIPT)} 'sha256-a'\"" in served
     assert "cell 2: &lt;b&gt;</pre>" in served
+
+
+def test_a_browser_that_leaves_leaves_no_traceback(ask, project, capfd):
+    (project.reports / "one.html").write_text("<body>" + "x" * 5_000_000 + "</body>")
+    for message in (b"GET /one.html HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n", b"GET /one"):
+        with socket.create_connection(ask.address) as browser:
+            browser.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # a reset, no farewell
+            browser.sendall(message)
+            time.sleep(0.3)
+    time.sleep(0.3)
+    assert ask("/two.html")[0] == 404 and "Traceback" not in capfd.readouterr().err

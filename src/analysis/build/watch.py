@@ -45,7 +45,7 @@ class Answer(BaseHTTPRequestHandler):
         if (self.headers.get("Host") or "").rpartition(":")[0] not in NAMES or not name.isprintable():
             return self.send_error(400)
         file = paths.REPORTS / name
-        if not PAGE.fullmatch(name) or not file.is_file():
+        if not PAGE.fullmatch(name) or len(name.encode()) > 200 or not file.is_file():
             return self.send_error(404)
         content = page(file.read_text(encoding="utf-8", errors="replace"), self.failures)
         version = f'"{sha256(content.encode()).hexdigest()[:20]}"'
@@ -63,6 +63,15 @@ class Answer(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Say nothing: the terminal is for what is built."""
+
+
+class Server(ThreadingHTTPServer):
+    """A server that says nothing of a browser that left before it had its answer."""
+
+    def handle_error(self, *request: object) -> None:
+        """Print the traceback of a fault of the program."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(*request)
 
 
 def page(text: str, failures: str) -> str:
@@ -84,7 +93,7 @@ def watch(names: Iterable[str] = (), port: int = PORT, jobs: int = 2, engine: st
 
     command = [sys.executable, "-m", "analysis.cli.main", "reports", *names, "--jobs", str(jobs), "--engine", engine]
     folders = [each for each in (paths.NOTEBOOKS, paths.ROOT / "src", paths.DATA) if each.is_dir()]
-    server = ThreadingHTTPServer((HOST, port), Answer)
+    server = Server((HOST, port), Answer)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(f"http://{HOST}:{server.server_port}/ follows each edit; Ctrl-C ends it", flush=True)
     with contextlib.suppress(KeyboardInterrupt):
