@@ -102,3 +102,8 @@ def test_what_racks_and_servers_keep_in_interactive():
     assert power.kept_in_interactive(modeled) == "50% (racks) and 12% (servers of eight)"
     assert power.kept_in_interactive(modeled[1:]) == "12% (servers of eight)"
     assert power.kept_in_interactive(modeled[:1]) == "an unknown part"
+
+
+def test_efficiency_in_words_has_a_range_per_scenario():
+    rows = pd.DataFrame({"scenario": ["Interactive", "Offline", "Offline"], "efficiency": [1.04, 7.8, 6.66]})
+    assert power.in_words(rows) == "6.7 to 7.8 million tokens/s Offline, 1 million tokens/s Interactive"

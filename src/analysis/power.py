@@ -84,6 +84,13 @@ def ranked(*parts: pd.DataFrame) -> pd.DataFrame:
     return order.sort_values(keys, kind="stable", ignore_index=True).drop(columns=["measured", "rank", "later"])
 
 
+def in_words(modeled: pd.DataFrame) -> str:
+    """Return the range of efficiency in each scenario: "6.7 to 7.8 million tokens/s Offline, 1.0 to 4.6 ..."."""
+    ends = modeled.groupby("scenario")["efficiency"].agg(["min", "max"]).sort_values("max", ascending=False)
+    spans = (" to ".join(dict.fromkeys(map("{:.2g}".format, span))) for span in ends.to_numpy())
+    return ", ".join(f"{span} million tokens/s {name}" for name, span in zip(ends.index, spans, strict=True))
+
+
 def kept_in_interactive(modeled: pd.DataFrame) -> str:
     """Return the median share of Offline efficiency that racks and servers of eight keep in Interactive, in words.
 
