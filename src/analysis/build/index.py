@@ -30,9 +30,7 @@ def write() -> None:
         pages.setdefault(record["sweep"] or record["name"], []).append(record)
     for name, several in pages.items():
         if several[0]["sweep"]:
-            values = {each: [record["parameters"].get(each) for record in several] for each in several[0]["parameters"]}
-            varied = [each for each, (first, *others) in values.items() if any(other != first for other in others)]
-            _write(name, "sweep", records=several, varied=varied)
+            _write(name, "sweep", records=several)
     firsts = {name: several[0] for name, several in pages.items()}
     named = {"titles": GROUPS, "own": OWN, "groups": _groups(firsts), "pages": firsts}
     _write("index", "index", **named, figure=_figure(records), failed=sorted(failed & {*found}))

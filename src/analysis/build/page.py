@@ -32,10 +32,6 @@ MARKDOWN = MarkdownWithMath(renderer=IPythonRenderer(escape=False, exclude_ancho
 GROUP = {"group": str, "order": int | float}  # what a notebook says of its card on the front page
 
 
-class PageError(Exception):
-    """A notebook ran, but no page can be made from it; the text says what to change."""
-
-
 @cache
 def exporter() -> TemplateExporter:
     """Return nbconvert with our template, compiled, in which everything is escaped that is not marked as HTML."""
@@ -53,7 +49,7 @@ def exporter() -> TemplateExporter:
 def page(report: Report, done: Executed, built: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return a report's page as HTML and its record: title, parameters, headline, findings, sources, and `built`.
 
-    Raises PageError for a name that two findings, figures, or tables share, and for a second headline.
+    Raises ValueError for a name that two findings, figures, or tables share, and for a second headline.
     """
     cells = done.notebook.cells
     outputs = [output for cell in cells for output in cell.get("outputs", [])]
@@ -65,7 +61,7 @@ def page(report: Report, done: Executed, built: dict[str, Any]) -> tuple[str, di
         names = [each.get("name") for each in several]
         for name in names:
             if names.count(name) > 1 or (kind == "headline" and len(names) > 1):
-                raise PageError(
+                raise ValueError(
                     f"{names.count(name)} outputs are the {kind} {str(name)[:60]!r}: a page has one of each name"
                 )
     titled = next((cell for cell in cells if cell.cell_type == "markdown" and TITLE.match(cell.source)), None)
@@ -86,9 +82,7 @@ def page(report: Report, done: Executed, built: dict[str, Any]) -> tuple[str, di
         "group": {key: group[key] for key, kind in GROUP.items() if isinstance(group.get(key), kind)},
         "parameters": own | report.parameters,
         "headline": next(iter(kinds["headline"]), None),
-        "findings": kinds["finding"],
-        "figures": kinds["figure"],
-        "tables": kinds["table"],
+        **{f"{kind}s": kinds[kind] for kind in ("finding", "figure", "table")},
         "sources": list(dict.fromkeys(source for each in said for source in each.get("sources", []))),
         "no_data": done.no_data,
         "live": "explorer" in kinds and report.notebook.stem == LIVE,

@@ -29,8 +29,7 @@ def digest(report: Report, common: str) -> str:
     """
     notebook = runs.read_notebook(report.notebook)
     cells = [(each["cell_type"], each["source"], each["metadata"]["tags"]) for each in notebook["cells"]]
-    made_from = [common, report.name, report.title, report.sweep, report.parameters, cells]
-    text = repr([*made_from, notebook["metadata"].get("analysis")])
+    text = repr([common, report, cells, notebook["metadata"].get("analysis")])
     beside = [file for file in _files(paths.NOTEBOOKS) if file.suffix not in (".ipynb", ".yml", ".yaml")]
     modules = [file for file in beside if file.suffix == ".py"]  # may read whatever is there
     files = beside if modules else [file for file in beside if file.suffix in text]
@@ -61,7 +60,7 @@ def _digest(text: str, files: Iterable[Path]) -> str:
             if file.is_file():
                 with file.open("rb") as stream:
                     content = hashlib.file_digest(stream, "sha256").hexdigest()
-                total.update(f"\0{os.path.relpath(file, paths.ROOT)}\0{content}".encode(errors="surrogateescape"))
+                total.update(f"\0{file}\0{content}".encode(errors="surrogateescape"))
     return total.hexdigest()
 
 

@@ -75,17 +75,17 @@ def make(report: Report, engine: str, own_digest: str, at: str) -> str:
     done = execute(report, engine)
     failure = done.failure
     if not failure:
-        from analysis.build.page import PageError, page
+        from analysis.build.page import page
 
         built = {"commit": at, "date": date.today().isoformat(), "digest": own_digest}
         try:
             html, facts = page(report, done, built | {"seconds": round(time.monotonic() - started, 2)})
             if len(html) > LARGEST_PAGE:
-                raise PageError(f"the page has {len(html):,} characters, at most {LARGEST_PAGE:,} fit")
+                raise ValueError(f"the page has {len(html):,} characters, at most {LARGEST_PAGE:,} fit")
             records.write(target, html)
             records.write(target.with_suffix(".json"), json.dumps(facts, indent=1, ensure_ascii=False) + "\n")
             aside.unlink(missing_ok=True)
-        except PageError as error:
+        except ValueError as error:
             failure = str(error)
     if failure:
         from nbformat import v4

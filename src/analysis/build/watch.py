@@ -20,7 +20,7 @@ from analysis.build.reports import FAILED
 from analysis.build.sanitize import POLICY, script_hash
 
 HOST, PORT = "127.0.0.1", 8000
-PAGE = re.compile(r"[^./\\][^/\\]{0,144}\.html")  # names of files that are served
+PAGE = re.compile(r"[^./\\][^/\\]*\.html")  # names of files that are served
 NAMES = (HOST, "localhost")  # valid Host headers; any other may be a foreign site's name that resolves here
 SCRIPT = """(() => { const shown = document.currentScript.dataset.version
 const ask = async () => { try {
