@@ -49,7 +49,7 @@ def asked(project):
         ("notebook: one\nparameters: {name: !!timestamp x}\n", "not readable as YAML"),
         ("notebook: one\nparameters: {flag: !!bool x}\n", "not readable as YAML"),
         ("notebook: one\nparameters: {count: " + "9" * 5000 + "}\n", "not readable as YAML"),
-        ("notebook: one\n" + "# x\n" * 20_000, "80,014 bytes; at most 65,536 are read"),
+        ("notebook: one\n" + "# x\n" * 20_000, "is larger than 65,536 bytes"),
         ("notebook: one\nparameters: {name: [], scale: [1]}\n", "0 pages"),
         ("notebook: one\nparameters: {name: [a, A]}\n", "two values give one page name"),
         ("notebook: one\nparameters: {name: [a, b], scale: [1, x]}\n", "parameter 'scale': expected a number"),
@@ -116,7 +116,7 @@ def test_pipes_and_folders_are_not_read(project, capsys):
     (project.notebooks / "folder.ipynb").mkdir()
     os.mkfifo(project.notebooks / "runs" / "pipe2.yml")
     assert project.build() == 1
-    assert capsys.readouterr().out.count("not a plain file") == 3
+    assert capsys.readouterr().out.count("is no plain file") == 3
 
 
 def test_a_cell_of_parameters_that_is_not_python_is_named(project):

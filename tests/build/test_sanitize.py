@@ -44,7 +44,7 @@ def test_svg_is_shapes_and_words_with_ids_of_its_own():
     )  # fmt: skip
     assert 'role="img" aria-label="say &quot;hi&quot; &lt;b&gt;"' in drawn
     assert 'id="f1-a"' in drawn and "url(#f1-a)" in drawn and "#f1-a" in drawn.split("<use")[1]
-    assert "fill: var(--ink, #000)" in drawn and "<text>GPU</text>" in drawn and "stroke-linejoin:round" in drawn
+    assert "fill: var(--ink, #000)" in drawn and "<text>GPU</text>" in drawn and "linejoin" in sanitize.style()
     assert "<style>" not in drawn
 
 

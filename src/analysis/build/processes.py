@@ -89,9 +89,7 @@ def _kill(process: Any) -> None:
 
 def _run(work: Callable[..., Any], arguments: tuple, send: Connection, log: Path) -> None:
     """Do one task in this process, whose standard streams go to a log, and send back the result."""
-    os.setsid()  # leads a group, so that what a notebook starts ends with it
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process above ends this one
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.setsid()  # leads a group, so that what a notebook starts ends with it, and which Ctrl-C does not reach
     out, nothing = os.open(log, os.O_WRONLY), os.open(os.devnull, os.O_RDONLY)
     for place, number in ((nothing, 0), (out, 1), (out, 2)):
         os.dup2(place, number)

@@ -123,7 +123,7 @@ def read_notebook(path: Path) -> dict[str, Any]:
 
     Raises ValueError for what is no notebook of format 4.
     """
-    text = _read(path, LARGEST_NOTEBOOK)
+    text = paths.read_file(path, LARGEST_NOTEBOOK)
     try:
         content = json.loads(text)
         for cell in content["cells"]:
@@ -170,7 +170,7 @@ def _check_type(own: Parameter, value: Any) -> None:
 
 def _yaml(path: Path) -> Any:
     """Return what a YAML file says. Raises ValueError for a key twice, an anchor, or an alias."""
-    content = _read(path, LARGEST_RUN_FILE)
+    content = paths.read_file(path, LARGEST_RUN_FILE)
     try:
         return yaml.load(content.decode("utf-8-sig"), Loader=_Loader)
     except (yaml.YAMLError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:  # as of dates
@@ -190,14 +190,6 @@ class _Loader(yaml.SafeLoader):
             if keys.count(key) > 1:
                 raise ValueError(f"the key {_cut(key)!r} is there twice")
         return super().construct_mapping(node, deep)
-
-
-def _read(path: Path, largest: int) -> bytes:
-    if not path.is_file():
-        raise ValueError("not a plain file")
-    if (size := path.stat().st_size) > largest:
-        raise ValueError(f"{size:,} bytes; at most {largest:,} are read")
-    return path.read_bytes()
 
 
 def _cut(text: object) -> str:

@@ -100,7 +100,7 @@ def svg(drawing: str, prefix: str, alt: str) -> str | None:
         return None
     if root.tag != f"{SVG}svg":
         return None
-    sheets = {(sheet.text or "").strip() for sheet in root.iter(f"{SVG}style")}
+    sheets = sorted({(sheet.text or "").strip() for sheet in root.iter(f"{SVG}style")})
     for element in list(root.iter()):
         for child in list(element):
             if child.tag not in SHAPES:
@@ -113,9 +113,7 @@ def svg(drawing: str, prefix: str, alt: str) -> str | None:
     for name in ("width", "height", "version"):
         root.attrib.pop(name, None)
     root.attrib |= {"role": "img", "aria-label": text(alt)}
-    if any("stroke-linejoin: round" in sheet for sheet in sheets):  # what matplotlib's own style sheet says
-        root.set("style", f"stroke-linejoin:round;stroke-linecap:butt;{root.get('style', '')}")
-    style = "".join(f"<style>{sheet}</style>" for sheet in sorted(sheets) if DARK.fullmatch(sheet))
+    style = "".join(f"<style>{sheet}</style>" for sheet in sheets if DARK.fullmatch(sheet))
     return style + ElementTree.tostring(root, encoding="unicode")
 
 
