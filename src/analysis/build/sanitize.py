@@ -22,15 +22,9 @@ POLICY = Markup(
 )
 
 WIDEST_SPAN = 100  # columns or rows that one cell of a table covers
-TAGS = nh3.ALLOWED_TAGS | {"figure", "figcaption", "section", "summary", "details", "tfoot", "mark"}
-ATTRIBUTES = {
+ATTRIBUTES = nh3.ALLOWED_ATTRIBUTES | {
     "*": {"class", "title", "style", "scope", "role", "aria-label", "lang", "dir", "open"},
     "a": {"href", "download"},
-    "img": {"src", "alt", "width", "height"},
-    "td": {"colspan", "rowspan", "headers"},
-    "th": {"colspan", "rowspan"},
-    "ol": {"start", "type"},
-    "col": {"span"},
 }
 STYLES = {
     "background-color", "color", "font-style", "font-weight", "text-align", "text-decoration", "vertical-align",
@@ -73,7 +67,7 @@ def line(value: object) -> str:
 def html(markup: str) -> str:
     """Return HTML of which only allowed elements, attributes, and addresses are left."""
     return nh3.clean(
-        text(markup), tags=TAGS - {"input", "label"}, attributes=ATTRIBUTES, attribute_filter=_attribute,
+        text(markup), tags=nh3.ALLOWED_TAGS | {"section", "tfoot"}, attributes=ATTRIBUTES, attribute_filter=_attribute,
         clean_content_tags={"script", "style", "title", "noscript", "template", "iframe", "object", "svg", "math"},
         url_schemes={"http", "https", "mailto", "data"}, filter_style_properties=STYLES, link_rel="noopener noreferrer",
     )  # fmt: skip
