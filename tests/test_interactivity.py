@@ -78,6 +78,11 @@ def test_runs_are_the_comparable_results_of_three_scenarios_at_p99():
     assert logged["interactivity"].to_numpy() == pytest.approx(1000 / logged["tpot_p99_ms"].to_numpy())
 
 
+def test_a_benchmark_that_counts_samples_has_no_tokens_to_price():
+    with pytest.raises(NoData, match="Qwen3-VL 235B counts samples/s, not tokens"):
+        interactivity.runs("qwen3-vl-235b-a22b")
+
+
 def test_a_benchmark_without_a_result_says_what_there_is():
     with pytest.raises(NoData, match=r"v6\.1"):
         interactivity.runs("mixtral-8x7b", rounds=["v6.1"])

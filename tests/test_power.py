@@ -44,6 +44,15 @@ def test_at_the_wall_the_best_submission_counts():
         power.at_the_wall(rows, "bert")
 
 
+def test_a_benchmark_that_counts_samples_has_no_tokens_per_joule():
+    watts = {"power_measured": True, "power_watts": 8.0, "rate_unit": "queries/s", "model": "ResNet-50"}
+    rows = results({"rate_unit": "queries/s", "model": "ResNet-50"}, watts)
+    with pytest.raises(NoData, match="ResNet-50 counts queries/s, not tokens"):
+        power.per_megawatt(rows, "llama2-70b", PRICES, "v6.0", ["Offline"])
+    with pytest.raises(NoData, match="ResNet-50 counts queries/s, not tokens"):
+        power.at_the_wall(rows, "llama2-70b")
+
+
 def test_a_capped_run_is_paired_with_the_free_run_of_its_machine():
     capped = {
         "power_measured": True,

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from analysis import names, tables
-from analysis.results import load_results, with_codes
+from analysis.results import TOKENS, load_results, with_codes
 
 DIVISIONS = ("closed", "open", "network")
 SUITES = ("datacenter", "edge")
@@ -106,6 +106,14 @@ def only(rows: pd.DataFrame, accelerators: Iterable[str] = (), scenario: str = "
         there = names.listed((rows["accelerator"] + " " + rows["scenario"]).value_counts().index)
         raise NoData(f"no result left to compare ({asked}); there are: {there or 'none'}")
     return kept
+
+
+def of_tokens(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows. Raises NoData, with model and unit, where a result counts something other than tokens."""
+    if len(other := rows[rows["rate_unit"].ne(TOKENS)]):
+        model, unit = other[["model", "rate_unit"]].iloc[0]
+        raise NoData(f"{model} counts {unit}, not tokens: choose a benchmark that counts tokens")
+    return rows
 
 
 def since(rows: pd.DataFrame, round: str) -> pd.DataFrame:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import evidence
-from analysis.compare import RACKS, USUAL_SIZE, NoData, comparable, latest
+from analysis.compare import RACKS, USUAL_SIZE, NoData, comparable, latest, of_tokens
 from analysis.results import rule_limits
 
 SCENARIOS = ("Offline", "Server", "Interactive")  # from no latency limit to the tightest
@@ -28,10 +28,11 @@ def runs(
     """Return the comparable results of a language model in Offline, Server, and Interactive, with `interactivity`.
 
     The arguments are those of `comparable`; all its columns are kept. `interactivity` is NO_LIMIT Offline and NaN where
-    neither log nor limit is known. Raises NoData where no scenario has a result.
+    neither log nor limit is known. Raises NoData where no scenario has a result, and where results do not
+    count tokens.
     """
     asked = {"rounds": rounds, "accelerators": accelerators, "available": available}
-    rows = comparable(results, benchmark=benchmark, scenario=SCENARIOS, **asked)
+    rows = of_tokens(comparable(results, benchmark=benchmark, scenario=SCENARIOS, **asked))
     speed = rows["tokens_per_second_per_user"].mask(rows["scenario"].eq("Offline"), NO_LIMIT)
     return rows.assign(interactivity=speed)
 

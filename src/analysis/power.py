@@ -28,13 +28,15 @@ def per_megawatt(
 
     Modeled: the best result since a round, eight accelerators and the newest round first, over the all-in kilowatts of
     `prices` (see `cost.prices`). Columns: those of the result, `efficiency`, `low` (the slowest submitter's of that
-    round and size), `submitters`, `modeled`. Raises NoData where no accelerator has a price and a result.
+    round and size), `submitters`, `modeled`. Raises NoData where no accelerator has a price and a result, and for a
+    benchmark that does not count tokens.
     """
     kilowatts = prices.set_index("accelerator")["kilowatts"].dropna()
     rows = compare.since(comparable(results, benchmark=benchmark, scenario=scenarios), since)
     rows = rows[rows["accelerator"].isin(kilowatts.index) & rows["hypervisor"].eq("")]
     if rows.empty:
         raise NoData(f"no comparable result of {benchmark} since {since} has an accelerator with all-in kilowatts")
+    rows = compare.of_tokens(rows)
     watts = 1000 * rows["accelerator"].map(kilowatts).astype(float)
     rows = rows.assign(efficiency=rows["rate_per_accelerator"] / watts)
     by = ["scenario", "round", "accelerator", "accelerator_count"]
@@ -51,10 +53,10 @@ def without_results(asked: Iterable[str], found: pd.DataFrame) -> str:
 
 
 def at_the_wall(results: pd.DataFrame, benchmark: str = "", scenario: str = "Offline") -> pd.DataFrame:
-    """Return the measured efficiency of power submissions: `efficiency` in tokens (or samples) per joule at the wall.
+    """Return the measured efficiency of power submissions: `efficiency` in tokens per joule at the wall.
 
-    The best submission of each accelerator and benchmark; of all benchmarks by default. Raises NoData for a benchmark
-    without one, with those that have some.
+    The best submission of each accelerator and benchmark; of all by default, then in the `rate_unit` of each. Raises
+    NoData for a benchmark without one, with those that have some, and for one that does not count tokens.
     """
     rows = submissions(results)
     rows = rows[rows["power_measured"] & rows["power_watts"].gt(0) & rows["scenario"].eq(scenario)]
@@ -63,6 +65,7 @@ def at_the_wall(results: pd.DataFrame, benchmark: str = "", scenario: str = "Off
         rows = rows[rows["benchmark"].eq(benchmark)]
         if rows.empty:
             raise NoData(f"no power submission of {benchmark} {scenario}; there are some of {there}")
+        rows = compare.of_tokens(rows)
     rows = rows.assign(efficiency=rows["rate"] / rows["power_watts"], modeled=False)
     rows = rows.sort_values("efficiency").drop_duplicates(["benchmark", "accelerator"], keep="last")
     return rows.sort_values("efficiency", ascending=False, ignore_index=True)

@@ -161,3 +161,12 @@ def test_values_that_json_has_not_stop_no_other_report(project):
     project.run("mine", "notebook: keys\nparameters: {free: {2026-01-01: 3}}\n")
     project.build()
     assert project.exists("fine")
+
+
+def test_a_wrong_value_in_a_notebook_is_not_blamed_on_its_run_file(project, capsys):
+    """The run file sets nothing, so what fails is the notebook's own value, in the cell that reads it."""
+    project.add("one", "# One", "#: parameters\nscale: float = 2.0", "assert scale == 1, f'scale is {scale}'")
+    project.run("one", "notebook: one\nparameters: {}\n")
+    assert runs.find()[1] == {} and project.build() == 1
+    said = capsys.readouterr().out
+    assert "scale is 2.0" in said and "cell 3" in said and ".yml" not in said
