@@ -112,6 +112,7 @@ def test_no_script_runs_but_the_package_s_own(page, monkeypatch):
     claim = f"display({bundle!r}, raw=True, metadata={held!r})"
     plain, _ = page("1")
     assert "script-src" not in plain and "<script" not in plain
+    assert "default-src 'none'" in plain and "base-uri 'none'; form-action 'none'" in plain
     other, record = page(claim)
     assert "script-src" not in other and "<script" not in other and "still" in other and not record["live"]
     html, _ = page(claim, name="explorer")
