@@ -52,12 +52,58 @@ def test_envelope_of_each_group():
 
 
 def test_value_at_is_log_linear_and_nothing_outside():
-    frame = points((10, 100), (30, 1))
-    assert evidence.value_at(frame, 20) == pytest.approx(10)  # the geometric mean, half-way
-    assert evidence.value_at(frame, 10) == pytest.approx(100)
-    assert np.isnan(evidence.value_at(frame, 9)) and np.isnan(evidence.value_at(frame, 31))
+    frame = points((10, 100), (20, 1))
+    assert evidence.value_at(frame, 15) == pytest.approx(10)  # the geometric mean, half-way
+    assert evidence.value_at(frame, 10) == pytest.approx(100) and evidence.value_at(frame, 20) == pytest.approx(1)
+    assert np.isnan(evidence.value_at(frame, 9)) and np.isnan(evidence.value_at(frame, 21))
     by = evidence.value_at(pd.concat([frame.assign(model="a"), points((10, 7), (20, 7), model="b")]), 20, ["model"])
-    assert by.to_dict() == pytest.approx({"a": 10, "b": 7})
+    assert by.to_dict() == pytest.approx({"a": 1, "b": 7})
+
+
+def test_value_at_leaves_wide_gaps_open():
+    """Points at 10, 20, and 45: the second gap is 2.25x."""
+    frame = points((10, 100), (20, 25), (45, 1))
+    assert evidence.value_at(frame, 15) == pytest.approx(50)
+    assert np.isnan(evidence.value_at(frame, 30)) and evidence.value_at(frame, 45) == pytest.approx(1)
+    assert evidence.value_at(frame, 32.5, most_apart=3) == pytest.approx(5)
+    assert np.isnan(evidence.value_at(frame, 15, most_apart=1.5))
+    by = pd.concat([frame.assign(model="a"), points((28, 9), (32, 4), model="b")])
+    assert evidence.value_at(by, 30, ["model"]).to_dict() == pytest.approx({"a": np.nan, "b": 6}, nan_ok=True)
+
+
+def test_runs_that_are_far_faster_under_more_load():
+    """Beside the best run at half the concurrency or less: under 0.7 of its TPOT and over 2.5 times its throughput."""
+    layout = {name: 1.0 for name in evidence.CONFIGURATION} | {"disaggregated": False}
+    columns = ["concurrency", "tpot_ms", RATE]
+    rows = [
+        (4, 10.0, 100.0),
+        (8, 11.0, 180.0),
+        (16, 6.0, 460.0),
+        (64, 4.3, 1200.0),
+    ]  # 16: 0.55 and 2.56 times that at 8
+    frame = pd.DataFrame(rows, columns=columns).assign(**layout)  # 64: 0.72 of the TPOT at 16
+    assert evidence.implausible(frame).index.tolist() == [2]
+    assert evidence.implausible(frame.assign(concurrency=[4, 9, 16, 64]))["concurrency"].tolist() == [16]  # beside 4
+    assert evidence.implausible(frame.assign(concurrency=[9, 9, 16, 64])).empty
+    slow = pd.DataFrame([(16, 6.0, 680.0), (32, 16.0, 500.0), (64, 9.7, 1600.0)], columns=columns)
+    assert evidence.implausible(slow.assign(**layout)).empty  # the run at 32 is slow, that at 64 fits the one at 16
+    assert evidence.implausible(frame.assign(engine=["a", "a", "b", "b"])).empty
+    assert evidence.implausible(frame.assign(disaggregated=True)).empty
+
+
+def test_no_run_is_far_faster_under_more_load(monkeypatch):
+    assert evidence.implausible_in_words() == []
+    runs = evidence.inferencex()
+    h100 = runs[runs["accelerator"].eq("H100") & runs["model"].eq("GPT-OSS 120B")]
+    marked = h100[h100["concurrency"].eq(512) & h100["measured"].between("2025-12-05", "2025-12-08")]
+    assert len(marked) == 9 and marked[RATE].isna().all()
+    best = h100.query("prompt_tokens == 1024 and answer_tokens == 1024")[RATE].max()
+    assert best < 4170.9  # in and out together, the highest that InferenceX publishes
+    tokens = 512 * marked["answer_tokens"] / marked["gpus"]
+    implied = 1000 * tokens / (marked["ttft_ms"] + (marked["answer_tokens"] - 1) * marked["tpot_ms"])
+    monkeypatch.setattr(evidence, "inferencex", lambda: runs.assign(**{RATE: runs[RATE].fillna(implied)}))
+    named = evidence.implausible_in_words()
+    assert len(named) == 6 and "H100 x 2, GPT-OSS 120B, vLLM, 1024 in and 1024 out, 512 in flight" in "".join(named)
 
 
 def test_matched_pairs_differ_in_one_column():

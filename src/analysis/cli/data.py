@@ -59,10 +59,11 @@ def bring(
 
 
 def check() -> int:
-    """Check the tables of data/ against their descriptions."""
+    """Check the tables of data/ against their descriptions, and InferenceX runs against each other."""
+    from analysis.evidence import implausible_in_words
     from analysis.ingest.check import faults
 
-    found = faults()
+    found = faults() or implausible_in_words()  # which reads files that must be without faults
     for fault in found:
         typer.echo(fault)
     typer.echo(f"{len(found)} fault{'s' * (len(found) != 1)} in data/" if found else "data/: no faults")

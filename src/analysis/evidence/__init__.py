@@ -18,8 +18,8 @@ from analysis.evidence.inferencex_files import append_inferencex, own_runs, read
 from analysis.evidence.precision import checkpoint_sizes, gsm8k_by_precision, public_scores
 
 __all__ = [
-    "append_inferencex", "checkpoint_sizes", "envelope", "gsm8k_by_precision", "inferencex", "matched_pairs",
-    "precision_effects", "public_scores", "read_inferencex", "tensorrt_llm", "value_at",
+    "append_inferencex", "checkpoint_sizes", "envelope", "gsm8k_by_precision", "implausible", "implausible_in_words",
+    "inferencex", "matched_pairs", "precision_effects", "public_scores", "read_inferencex", "tensorrt_llm", "value_at",
 ]  # fmt: skip
 
 SPEED = "tokens_per_second_per_user"
@@ -27,6 +27,12 @@ THROUGHPUT = "output_tokens_per_second_per_gpu"
 SAME_RUN = [
     "accelerator", "engine", "precision", "prompt_tokens", "answer_tokens", "concurrency", "gpus", "ttft_ms", "tpot_ms",
 ]  # fmt: skip
+CONFIGURATION = [
+    "model", "accelerator", "engine", "precision", "speculative", "gpus", "tensor_parallel", "pipeline_parallel",
+    "data_parallel", "moe_tensor_parallel", "expert_parallel", "prompt_tokens", "answer_tokens",
+]  # fmt: skip
+FAR_FASTER = (0.7, 2.5)  # below this share of the time per token, and above this multiple of the throughput
+MOST_APART = 2.0  # interactivity of two points of an envelope, between which a value is interpolated
 
 
 @lru_cache(maxsize=1)
@@ -45,6 +51,36 @@ def inferencex(*, unfinished: bool = False, disaggregated: bool | None = None) -
     if disaggregated is not None:
         keep &= runs["disaggregated"].eq(disaggregated)
     return runs[keep].copy()
+
+
+def implausible(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs that are far faster under more load: their concurrency or layout cannot be what is stated.
+
+    Such a run has under 0.7 of the time per token and over 2.5 times the throughput of the best run of its layout, of
+    any build, at half its concurrency or less. Disaggregated runs are not judged: the table has only a part of their
+    layout.
+    """
+    known = runs[~runs["disaggregated"]].dropna(subset=["concurrency", "tpot_ms", THROUGHPUT])
+    group = known.groupby(CONFIGURATION, dropna=False, sort=False).ngroup()
+    known = known[["concurrency", "tpot_ms", THROUGHPUT]].astype("float64").assign(group=group)
+    known = known.sort_values("concurrency")
+    best = known[known[THROUGHPUT].eq(known.groupby("group")[THROUGHPUT].cummax())]
+    half = known.assign(concurrency=known["concurrency"] / 2).reset_index(names="run")
+    beside = pd.merge_asof(half, best, on="concurrency", by="group", suffixes=("", "_best"))
+    share, multiple = FAR_FASTER
+    far = beside["tpot_ms"].lt(share * beside["tpot_ms_best"])
+    far &= beside[THROUGHPUT].gt(multiple * beside[f"{THROUGHPUT}_best"])
+    return runs.loc[sorted(beside.loc[far, "run"])]
+
+
+def implausible_in_words() -> list[str]:
+    """Return a line for each `implausible` run, shipped or the user's own."""
+    return [
+        f"inferencex_runs, {run.locator} {run.measured}: {run.accelerator} x {run.gpus:.0f}, {run.model}, "
+        f"{run.engine}, {run.prompt_tokens} in and {run.answer_tokens} out, {run.concurrency:.0f} in flight: "
+        f"{run.tpot_ms:.1f} ms per token is far below this layout at half the load: concurrency or layout is wrong"
+        for run in implausible(inferencex()).itertuples()
+    ]
 
 
 def tensorrt_llm(version: str = "") -> pd.DataFrame:
@@ -77,19 +113,29 @@ def envelope(points: pd.DataFrame, by: Sequence[str] = (), *, x: str = SPEED, y:
 
 
 def value_at(
-    points: pd.DataFrame, speed: float, by: Sequence[str] = (), *, x: str = SPEED, y: str = THROUGHPUT
+    points: pd.DataFrame,
+    speed: float,
+    by: Sequence[str] = (),
+    *,
+    x: str = SPEED,
+    y: str = THROUGHPUT,
+    most_apart: float = MOST_APART,
 ) -> float | pd.Series:
     """Return the upper envelope of `y` at `x` = `speed`, or a Series of it by group of `by`.
 
-    The logarithm of `y` is linear in `x` between points of the envelope; NaN outside of them.
+    The logarithm of `y` is linear in `x` between points of the envelope; NaN outside of them, and between two points
+    whose `x` differ by more than a factor of `most_apart`.
     """
     if by:
         groups = points.groupby(list(by), observed=True)[[x, y]]
-        return groups.apply(lambda group: value_at(group, speed, x=x, y=y)).rename(y)
+        return groups.apply(lambda group: value_at(group, speed, x=x, y=y, most_apart=most_apart)).rename(y)
     upper = envelope(points, x=x, y=y)
-    if upper.empty:
+    above = int(upper[x].searchsorted(speed))
+    if above == len(upper) or (above == 0 and upper[x].iloc[0] > speed):
         return np.nan
-    return float(np.exp(np.interp(speed, upper[x], np.log(upper[y]), left=np.nan, right=np.nan)))
+    if upper[x].iloc[above] > speed and upper[x].iloc[above] > most_apart * upper[x].iloc[above - 1]:
+        return np.nan
+    return float(np.exp(np.interp(speed, upper[x], np.log(upper[y]))))
 
 
 def matched_pairs(
