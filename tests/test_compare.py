@@ -156,3 +156,8 @@ def test_rows_since_a_round():
     assert since(rows, "v6.0")["id"].tolist() == ["r0"]
     with pytest.raises(ValueError, match="no round 'v6'"):
         since(rows, "v6")
+
+
+def test_a_virtualized_result_counts_only_for_an_accelerator_without_others():
+    rows = results({"hypervisor": "KVM", "rate": 99.0}, {}, {"accelerator": "H200", "hypervisor": "KVM"})
+    assert set(fastest(comparable(rows, benchmark="llama2-70b"))["id"]) == {"r1", "r2"}

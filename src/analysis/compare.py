@@ -122,12 +122,15 @@ def since(rows: pd.DataFrame, round: str) -> pd.DataFrame:
 
 
 def fastest(rows: pd.DataFrame, by: list[str] | str = "accelerator", *, per_size: bool = False) -> pd.DataFrame:
-    """Return the fastest available bare-metal result of each group, of eight accelerators where there is one.
+    """Return the fastest available result of each group, of eight accelerators where there is one.
 
-    `by` names the columns of a group. With `per_size` each number of accelerators is a group of its own.
+    Bare-metal results count; those of virtualized systems only for an accelerator that has no others of a benchmark and
+    scenario. `by` names the columns of a group. With `per_size` each number of accelerators is a group of its own.
     """
     by = [by] if isinstance(by, str) else list(by)
-    rows = rows[rows["availability"].eq("available") & rows["hypervisor"].eq("")]
+    rows = rows[rows["availability"].eq("available")]
+    bare = rows["hypervisor"].eq("")
+    rows = rows[bare | ~bare.groupby([rows[name] for name in [*GROUP, "accelerator"]]).transform("any")]
     rows = rows.assign(usual=rows["accelerator_count"].eq(USUAL_SIZE))
     order = ["usual", "rate_per_accelerator", "id"]
     rows = rows.sort_values(order).drop_duplicates([*by, "accelerator_count"] if per_size else by, keep="last")
@@ -135,7 +138,7 @@ def fastest(rows: pd.DataFrame, by: list[str] | str = "accelerator", *, per_size
 
 
 def latest(rows: pd.DataFrame, by: list[str] | str = "accelerator") -> pd.DataFrame:
-    """Return the newest available bare-metal result of each group, the fastest of its round, highest first.
+    """Return the newest available result of each group, the fastest of its round (see `fastest`), highest first.
 
     A result with eight accelerators is preferred to a newer one of another size, so that accelerators are compared
     at the usual size.

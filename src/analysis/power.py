@@ -33,13 +33,13 @@ def per_megawatt(
     """
     kilowatts = prices.set_index("accelerator")["kilowatts"].dropna()
     rows = compare.since(comparable(results, benchmark=benchmark, scenario=scenarios), since)
-    rows = rows[rows["accelerator"].isin(kilowatts.index) & rows["hypervisor"].eq("")]
+    rows = rows[rows["accelerator"].isin(kilowatts.index)]
     if rows.empty:
         raise NoData(f"no comparable result of {benchmark} since {since} has an accelerator with all-in kilowatts")
     rows = compare.of_tokens(rows)
     watts = 1000 * rows["accelerator"].map(kilowatts).astype(float)
     rows = rows.assign(efficiency=rows["rate_per_accelerator"] / watts)
-    by = ["scenario", "round", "accelerator", "accelerator_count"]
+    by = ["scenario", "round", "accelerator", "accelerator_count", "hypervisor"]
     spread = rows.groupby([*by, "submitter"], observed=True)["efficiency"].max()
     spread = spread.groupby(by, observed=True).agg(low="min", submitters="size").reset_index()
     found = latest(rows, ["scenario", "accelerator"]).merge(spread, on=by)

@@ -43,9 +43,9 @@ def within_rounds(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     )
     order = ["same_size", "usual", "usual_base", "larger", "rate_per_accelerator", "rate_per_accelerator_base"]
     pairs = pairs.sort_values(order).drop_duplicates(["round", "accelerator"], keep="last")
-    by = ["round", "accelerator", "accelerator_count"]
-    bare = rows[rows["hypervisor"].eq("") & rows["availability"].eq("available")]
-    rates = bare.groupby([*by, "submitter"], observed=True)["rate_per_accelerator"].max()
+    by = ["round", "accelerator", "accelerator_count", "hypervisor"]
+    sold = rows[rows["availability"].eq("available")]
+    rates = sold.groupby([*by, "submitter"], observed=True)["rate_per_accelerator"].max()
     pairs = pairs.merge(rates.groupby(by, observed=True).agg(low="min", high="max", submitters="size"), on=by)
     pairs[["low", "high"]] = pairs[["low", "high"]].div(pairs["rate_per_accelerator_base"], axis=0)
     return pairs.drop(columns=["usual", "usual_base", "larger"]).sort_values(["round", "speedup"], ignore_index=True)
@@ -142,9 +142,10 @@ def ladders(results: pd.DataFrame, baselines: Mapping[str, str], since: str, **a
             if not parts:
                 raise
         else:
-            submitters = rows.loc[rows["accelerator"].eq(base), "submitter"].unique()
-            alone = f" ({submitters[0]} alone)" if len(submitters) == 1 else ""
-            steps["panel"] = steps["model"] + f", {base} = 1{alone}"
+            of_base = rows[rows["accelerator"].eq(base)]
+            about = [f"{of_base['submitter'].iloc[0]} alone"] if of_base["submitter"].nunique() == 1 else []
+            about += ["virtualized"] if of_base["hypervisor"].ne("").all() else []
+            steps["panel"] = steps["model"] + f", {base} = 1" + (f" ({', '.join(about)})" if about else "")
             parts.append(compare.since(steps, since))
             if parts[0].empty:
                 raise NoData(f"no accelerator beside the baseline {base} has a result of {benchmark} since {since}")

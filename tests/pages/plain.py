@@ -63,14 +63,21 @@ def record() -> pd.DataFrame:
     return rows
 
 
-def comparable(benchmark: str, scenario: str = "Offline", vendors: tuple[str, ...] = ("NVIDIA", "AMD")) -> pd.DataFrame:
-    """Return closed, available, bare-metal data center results without power runs and unstated caps, each run once."""
+def comparable(
+    benchmark: str, scenario: str = "Offline", vendors: tuple[str, ...] = ("NVIDIA", "AMD"), virtual: bool = False
+) -> pd.DataFrame:
+    """Return closed, available data center results without power runs and unstated caps, each run once.
+
+    Those of virtualized systems are left out, with `virtual` but for an accelerator that has no others.
+    """
     rows = record()
     rows = rows[rows["benchmark"].eq(benchmark) & rows["scenario"].eq(scenario) & rows["division"].eq("closed")]
     rows = rows[rows["suite"].str.contains("datacenter") & rows["availability"].eq("available")]
-    rows = rows[rows["hypervisor"].eq("") & rows["duplicate_of"].eq("") & rows["metric"].eq("throughput")]
+    rows = rows[rows["duplicate_of"].eq("") & rows["metric"].eq("throughput")]
     capped = rows["system"].str.contains(CAPPED, case=False) & rows["power_limit_watts"].isna()
     rows = rows[~rows["power_measured"] & ~capped & rows["accelerator_count"].gt(0) & rows["vendor"].isin(vendors)]
+    bare = rows["hypervisor"].eq("")
+    rows = rows[bare | (virtual & ~bare.groupby(rows["accelerator"]).transform("any"))]
     strict = rows["accuracy_target"].eq("99.9")
     kind = [rows[name] for name in ("round", "accelerator", "accelerator_count")]
     return rows[strict | ~strict.groupby(kind).transform("any")]
