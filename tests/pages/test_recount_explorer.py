@@ -58,3 +58,15 @@ def test_at_the_looser_target_runs_under_both_survive(benchmark, suite):
     raw = raw[raw["division"].eq("closed") & raw["availability"].eq("available") & ~raw["power_measured"]]
     raw = raw[raw["accelerator"].ne("mixed") & raw["suite"].str.contains(suite)]
     assert len(raw) > 5 and raw["id"].isin(kept["id"]).mean() > 0.9
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "round", "expected"),
+    [("gpt-oss-120b", "v6.1", 52), ("deepseek-r1", "v6.0", 18), ("whisper", "v6.0", 34), ("dlrm-v3", "v6.1", 3)],
+)
+def test_the_explorer_compares_the_results_that_comparable_returns(rows, benchmark, round, expected):
+    """Without systems of several accelerator types, which both leave out."""
+    its = rows[rows["benchmark"].eq(benchmark) & rows["round"].eq(round) & rows["scenario"].eq("Offline")]
+    its = its[its["division"].eq("closed") & its["suite"].str.contains("datacenter")]
+    its = its[its["availability"].eq("available") & its["power"].eq("without") & its["excluded"].eq("")]
+    assert set(its["id"]) == set(comparable(benchmark=benchmark, rounds=[round])["id"]) and len(its) == expected
