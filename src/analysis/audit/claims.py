@@ -108,12 +108,11 @@ def counts(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
         counted = _filtered(rows, round=claim.round, **wanted)
         counted = counted[counted["suite"].str.contains(claim.suite)]
         ways = {way: len(counted.drop_duplicates(columns)) for way, columns in COUNTED[claim.quantity].items()}
-        usual = next(iter(ways.values()))
-        outcome = "conditional" if claim.low in ways.values() else "contradicted"
+        usual, *_ = ways.values()
         record = ", ".join(f"{number} counted by {way}" for way, number in ways.items())
         reason = f"The {claim.round} results have {record}."
-        ends = min(ways.values()), max(ways.values())
-        found.append(_row(claim, "count", "confirmed" if claim.low == usual else outcome, record, reason, *ends))
+        outcome = "confirmed" if claim.low == usual else "conditional" if claim.low in ways.values() else "contradicted"
+        found.append(_row(claim, "count", outcome, record, reason, min(ways.values()), max(ways.values())))
     return pd.DataFrame(found, columns=FOUND)
 
 

@@ -56,7 +56,7 @@ def judge(figures: pd.DataFrame, results: pd.DataFrame, by_hand: pd.DataFrame) -
     found = pd.concat([found, _repeats(figures, found)], ignore_index=True)
     found = pd.concat([found, _unchecked(figures, found)], ignore_index=True)
     found = figures[["id"]].merge(found, on="id")
-    return found[[*FOUND, "by_hand"]].fillna({"by_hand": False}).astype({"by_hand": bool})
+    return found.assign(by_hand=found["by_hand"].eq(True))[[*FOUND, "by_hand"]]
 
 
 def decisive(found: pd.DataFrame) -> pd.DataFrame:

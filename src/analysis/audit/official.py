@@ -12,7 +12,6 @@ from analysis.audit.verdicts import AGREES, FOUND, HOLDS, compare, difference, r
 
 METRIC = {"throughput": "throughput", "latency": "latency", "power": "throughput", "throughput_per_watt": "throughput"}
 SAME_PART = ["vendor", "family", "memory_gb", "memory_bandwidth_gb_per_s"]
-MEANT = ["metric", "benchmark", "round", "accelerator", "power_measured"]
 
 
 def results(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
@@ -23,17 +22,16 @@ def results(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
     of another power limit agrees, the figure is conditional.
     """
     cited = figures[figures["quantity"].eq("result_cited")]
-    citations = set(zip(cited["source_id"], cited["subject"], strict=True))
-    quoted = figures[figures["quantity"].isin(METRIC)]
-    quoted = quoted.assign(metric=quoted["quantity"].map(METRIC))
+    citations = pd.MultiIndex.from_frame(cited[["source_id", "subject"]])
+    quoted = figures.assign(metric=figures["quantity"].map(METRIC)).dropna(subset="metric")
     pairs = _sized(_pairs(quoted, official))
     pairs = _preferred(pairs, pairs["submitter"].ne("") & pairs["submitter"].eq(pairs["submitter_official"]))
     systems = zip(pairs["system"], pairs["system_official"], strict=True)
     pairs = _preferred(pairs, pd.Series([name != "" and name in full for name, full in systems], pairs.index, bool))
     place = rank(pairs["verdict"]).where(pairs["verdict"].isin(AGREES))
     pairs = _preferred(pairs, place.eq(place.groupby([pairs["id"], pairs["other_part"]]).transform("max")))
-    known = [pair in citations for pair in zip(pairs["source_id"], pairs["result_id"], strict=True)]
-    pairs = _preferred(pairs, pairs["verdict"].isin(AGREES) & np.array(known, dtype=bool))
+    runs = pd.MultiIndex.from_frame(pairs[["source_id", "result_id"]])
+    pairs = _preferred(pairs, pairs["verdict"].isin(AGREES) & runs.isin(citations))
     return pd.concat([_found(pairs), _missing(quoted[~quoted["id"].isin(pairs["id"])], official)], ignore_index=True)
 
 
@@ -74,24 +72,16 @@ def complete(official: pd.DataFrame) -> set[str]:
 
 def _pairs(quoted: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
     """Return every figure beside every official result that it may be about, with `expected` in the figure's unit."""
-    columns = [
-        *MEANT,
-        "division",
-        "scenario",
-        "precision",
-        "accuracy_target",
-        "accelerator_count",
-        "submitter",
-        "system",
-    ]
-    columns += ["result_id", "tokens_per_second", "samples_per_second", "value", "unit", "power_watts"]
-    rows = official.loc[official["duplicate_of"].eq(""), columns].rename(columns={"accelerator": "submitted"})
-    same = [name for name in MEANT if name != "accelerator"] + ["submitted"]
-    pairs = quoted.merge(parts(quoted["accelerator"]), on="accelerator").merge(
-        rows, on=same, suffixes=("", "_official")
-    )
-    either = pairs["benchmark"].map(tables.benchmarks.set_index("benchmark")["targets_share_run"])
-    pairs["accuracy_target"] = pairs["accuracy_target"].mask(either, "")
+    same = ["metric", "benchmark", "round", "submitted", "power_measured"]
+    beside = [
+        "division", "scenario", "precision", "accuracy_target", "accelerator_count", "submitter", "system", "result_id",
+        "tokens_per_second", "samples_per_second", "value", "unit", "power_watts",
+    ]  # fmt: skip
+    rows = official[official["duplicate_of"].eq("")].rename(columns={"accelerator": "submitted"})[same + beside]
+    pairs = quoted.merge(parts(quoted["accelerator"]), on="accelerator")
+    pairs = pairs.merge(rows, on=same, suffixes=("", "_official"))
+    either = tables.benchmarks.query("targets_share_run")["benchmark"]
+    pairs["accuracy_target"] = pairs["accuracy_target"].mask(pairs["benchmark"].isin(either), "")
     fits = pairs["division"].replace("", "closed").eq(pairs["division_official"])
     for name in ("scenario", "precision", "accuracy_target"):
         unstated = pairs[f"{name}_official"].eq("") & (name != "scenario")
