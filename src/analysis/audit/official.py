@@ -21,7 +21,7 @@ def results(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
     nearest counts, those of the submitter and system that the document names before others. Where only the accelerator
     of another power limit agrees, the figure is conditional.
     """
-    cited = figures[figures["quantity"].eq("result_cited")]
+    cited = figures.query("quantity == 'result_cited'")
     citations = pd.MultiIndex.from_frame(cited[["source_id", "subject"]])
     quoted = figures.assign(metric=figures["quantity"].map(METRIC)).dropna(subset="metric")
     pairs = _sized(_pairs(quoted, official))
