@@ -121,11 +121,17 @@ def test_a_file_beside_the_record_that_holds_no_results_is_named(tmp_path, monke
     import analysis.results as module
 
     path = tmp_path / "official" / "v9.9-own.parquet"
-    path.parent.mkdir()
+    shutil.copytree(module.DATA / "official", path.parent)
     make = {
         "pipe": os.mkfifo, "endless": lambda path: path.symlink_to("/dev/zero"),
         "garbage": lambda path: path.write_text("x"), "other columns": pd.DataFrame({"a": [1]}).to_parquet,
     }  # fmt: skip
     make[kind](path)
-    with pytest.raises(ValueError, match=r"own\.parquet: cannot be read as results; remove it or import it"):
-        module._read(path)
+    monkeypatch.setattr(module, "DATA", tmp_path)
+    monkeypatch.delenv("ANALYSIS_RECORD", raising=False)
+    module._loaded.cache_clear()
+    try:
+        with pytest.raises(ValueError, match=r"own\.parquet: cannot be read as results; remove it or import it"):
+            load_results()
+    finally:
+        module._loaded.cache_clear()

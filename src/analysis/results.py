@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import re
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from analysis import tables
-from analysis.paths import DATA, SHIPPED_ONLY, plain
+from analysis.paths import DATA, SHIPPED_ONLY
 
 TOKENS = "tokens/s"
 # How systems that run below their rated power are named: MaxQ by NVIDIA, EE (energy-efficient) by Qualcomm, or a cap in
@@ -46,22 +45,22 @@ def _loaded() -> pd.DataFrame:
     files = [DATA / part["path"] for part in tables.descriptor()["results"]["parts"]]
     if os.environ.get(SHIPPED_ONLY) != "shipped":
         files += sorted({*(DATA / "official").glob("*.parquet")} - {*files})
-    rows = pd.concat([_read(path) for path in files])
+    frames = []
+    for path in files:
+        try:
+            if not path.is_file():  # a pipe would be read forever
+                raise ValueError("is no plain file")
+            frames.append(pd.read_parquet(path, columns=READ))
+        except (OSError, ValueError) as error:
+            why = str(error).replace("\n", "; ")[:200]
+            raise ValueError(f"{path}: cannot be read as results; remove it or import it again: {why}") from None
     # A row of the user's own replaces the shipped one of the same id.
-    rows = rows.drop_duplicates("id", keep="last", ignore_index=True)
+    rows = pd.concat(frames).drop_duplicates("id", keep="last", ignore_index=True)
     rows = tables.corrected(rows, "official", "id")
     rows = rows.assign(**_identity(rows))
     rows = rows.assign(**_rates(rows), accuracy_percent=accuracy_percent(rows))
     rows = rows.assign(caveats=_caveats(rows))
     return rows.drop(columns=["low", "high", "power_watts_low", "power_watts_high", "tokens_assumed"])
-
-
-def _read(path: Path) -> pd.DataFrame:
-    try:
-        return pd.read_parquet(plain(path), columns=READ)
-    except (OSError, ValueError) as error:
-        why = str(error).replace("\n", "; ")[:200]
-        raise ValueError(f"{path}: cannot be read as results; remove it or import it again: {why}") from None
 
 
 def _identity(rows: pd.DataFrame) -> dict[str, pd.Series]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.paths import DATA, plain, read_file
+from analysis.paths import DATA, read_file
 
 DESCRIPTOR = "datapackage.json"
 DTYPES = {"string": "str", "number": "float64", "integer": "float64", "date": "str", "year": "float64"}
@@ -45,13 +45,15 @@ def load(name: str) -> pd.DataFrame:
     if name not in descriptor():
         raise KeyError(f"no table {name!r}; there are {', '.join(descriptor())}")
     resource = descriptor()[name]
+    path = DATA / resource["path"]
+    if path.exists() and not path.is_file():  # a pipe would be read forever
+        raise ValueError(f"{path}: is no plain file")
     if resource["path"].endswith(".parquet"):
-        return pd.read_parquet(plain(DATA / resource["path"]))
+        return pd.read_parquet(path)
     types = {field["name"]: field["type"] for field in resource["schema"]["fields"]}
     dtypes = {column: DTYPES[kind] for column, kind in types.items() if kind in DTYPES}
     empty = {column: [""] for column, dtype in dtypes.items() if dtype == "float64"}
     dtypes = {**dict.fromkeys(types, "str"), **dtypes}
-    path = plain(DATA / resource["path"])
     frame = pd.read_csv(path, dtype=dtypes, keep_default_na=False, na_values=empty, encoding="utf-8-sig")
     for column, kind in types.items():
         if kind == "boolean":
