@@ -92,8 +92,10 @@ def test_a_broken_descriptor_is_named_and_a_fault_of_the_program_is_not_hidden(s
         said("audit")
     (tmp_path / descriptor.FILE).write_text('{"name": "a", "resources": [{"name": "b"}]}')
     monkeypatch.setattr(paths, "DATA", tmp_path)
-    status, _, err = said("audit")
-    assert status == 1 and "datapackage.json: key resources.b.path: Field required" in err
+    monkeypatch.setattr("analysis.build.reports.build", lambda *_, **__: 1)  # each of its reports failed
+    for command in ("audit", "reports"):
+        status, _, err = said(command)
+        assert status == 1 and "datapackage.json: key resources.b.path: Field required" in err
 
 
 def test_audit_prints_text_csv_and_json(said):

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from analysis import paths
 from analysis.paths import NOTEBOOKS, SHIPPED_ONLY
 
 
@@ -38,7 +39,7 @@ def reports(
         return serve(names or [], port=port, jobs=jobs, engine=engine)
     from analysis.build.reports import build
 
-    return build(names or [], jobs=jobs, force=force, engine=engine, timeout=timeout)
+    return _explained(build(names or [], jobs=jobs, force=force, engine=engine, timeout=timeout))
 
 
 def refresh(names: Names = None, jobs: Jobs = 2, engine: Engine = "forked", timeout: Timeout = 300) -> int:
@@ -46,4 +47,13 @@ def refresh(names: Names = None, jobs: Jobs = 2, engine: Engine = "forked", time
     os.environ[SHIPPED_ONLY] = "shipped"  # stored outputs are the same on every machine, whatever was imported
     from analysis.build.refresh import refresh as execute
 
-    return execute(names or [], jobs=jobs, engine=engine, timeout=timeout)
+    return _explained(execute(names or [], jobs=jobs, engine=engine, timeout=timeout))
+
+
+def _explained(status: int) -> int:
+    """Return the status. Raises DescriptorError where reports failed and the descriptor of data/ has a wrong key."""
+    if status:
+        from analysis.ingest import descriptor
+
+        descriptor.read(paths.DATA)
+    return status
