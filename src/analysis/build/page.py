@@ -88,14 +88,19 @@ def page(report: Report, done: Executed, built: dict[str, Any]) -> tuple[str, di
         "live": "explorer" in kinds and report.notebook.stem == LIVE,
         **built,
     }
-    live = next((_explorer(each) for each in outputs if facts["live"] and _said(each).get("kind") == "explorer"), None)
+    live = next((each for each in outputs if facts["live"] and _said(each).get("kind") == "explorer"), None)
+    parts = {}  # of the explorer: the package's own files
+    if live:
+        from analysis import explorer
+
+        parts = {name: Markup(text) for name, text in explorer.parts().items()}
     with (paths.DATA / "sources.csv").open(encoding="utf-8-sig", newline="") as file:
         sources = [row for row in csv.DictReader(file) if row["id"] in facts["sources"]]
     values = {
-        "facts": facts, "title": title, "lead": _markdown(lead), "live": live, "declared": declared,
+        "facts": facts, "title": title, "lead": _markdown(lead), "live": live, "parts": parts, "declared": declared,
         "titled": cells.index(titled) if titled else None,
         "changed": report.parameters, "sources": sources, "style": style(),
-        "policy": POLICY + (Markup(f"; script-src {script_hash(live['parts']['script'])}") if live else ""),
+        "policy": POLICY + (Markup(f"; script-src {script_hash(parts['script'])}") if live else ""),
     }  # fmt: skip
     return exporter().from_notebook_node(done.notebook, resources={"page": values})[0], facts
 
@@ -108,16 +113,6 @@ def _picture(data: dict[str, Any], prefix: str, alt: str) -> dict[str, Any]:
     drawing = sanitize.svg(str(data.get(SVG, "")), prefix, alt) or image
     box = re.search(r'<svg[^>]* viewBox="[\d.-]+ [\d.-]+ ([\d.]+)', drawing)
     return {"html": Markup(drawing), "width": float(box[1]) * 4 / 3 if box else 0, "png": png} if drawing else {}
-
-
-def _explorer(output: Any) -> dict[str, Any]:
-    """Return the explorer's parts, which are the package's own files, with the data that an output gives it."""
-    from analysis import explorer
-
-    data = output.metadata.get("analysis", {}).get("data", {})
-    held = {line(name): Markup(str(text).replace("<", "\\u003c")) for name, text in data.items()}
-    said = line(output.data.get("text/plain", "")).replace("Explorer of", "Loading")
-    return {"data": held, "text": said, "parts": {name: Markup(text) for name, text in explorer.parts().items()}}
 
 
 def _said(output: Any) -> dict[str, Any]:

@@ -47,18 +47,14 @@ def side_by_side(
                     process.start()
                     send.close()
                     running[answer] = (name, process, time.monotonic() + timeout, log)
-                soonest = min(deadline for _, _, deadline, _ in running.values())
-                done = wait(list(running), timeout=max(soonest - time.monotonic(), 0))
+                done, now = wait(list(running), timeout=0.5), time.monotonic()
                 for answer, (name, process, deadline, log) in list(running.items()):
-                    if answer in done:
-                        result = _result(answer, process, log)
-                    elif deadline <= time.monotonic():
-                        result = Died(f"stopped after {timeout:.0f} s, the time limit of a report")
-                    else:
-                        continue
-                    _kill(process)
-                    del running[answer]
-                    yield name, result
+                    if answer in done or deadline <= now:
+                        late = Died(f"stopped after {timeout:.0f} s, the time limit of a report")
+                        result = _result(answer, process, log) if answer in done else late
+                        _kill(process)
+                        del running[answer]
+                        yield name, result
         finally:
             for _, process, _, _ in running.values():
                 _kill(process)
