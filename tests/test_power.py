@@ -93,6 +93,20 @@ def test_provisioned_power_of_an_air_cooled_b200_server():
     assert b200["provisioned_kw"] == pytest.approx((2 * processors + 8 * 1000 + 14.4 * 8 * 5) * 1.5 / 1000)
 
 
+def test_servers_of_one_accelerator_stay_apart_by_cooling():
+    """Of two with air that with more runs; 10.4 kW with air and 9.9 with liquid are two bars, not a range."""
+    columns = ["accelerator", "cooling", "round", "runs", "highest_kw", "lowest_kw", "provisioned_kw", "capped"]
+    rows = [
+        ("B200", "air", "v5.1", 5, 10.4, 7.6, 13.9, False),
+        ("B200", "air", "v6.0", 0, NAN, NAN, 13.9, False),
+        ("B200", "liquid", "v5.1", 7, 9.9, 7.5, 12.1, False),
+    ]
+    found = power.newest_nodes(pd.DataFrame(rows, columns=columns).assign(submitter="S"), ["B200"])
+    bars = power.provisioned_and_drawn(found)
+    drew = bars[~bars["provisioned"]].set_index("server")["kw"]
+    assert drew.to_dict() == {"B200 air, S v5.1": 10.4, "B200 liquid, S v5.1": 9.9}
+
+
 def test_dollars_of_a_megawatt_year_and_their_share():
     assert power.usd_per_megawatt_year(0.10) == pytest.approx(876_000)
     assert power.power_share(PRICES, 0.10).tolist() == pytest.approx([0.08])
