@@ -10,6 +10,9 @@ from analysis import cost, derating
 
 def test_the_newest_quotation_of_a_cost_model_counts():
     assert set(cost.prices()["quoted"]) == {"2026-08-01"}
+    rental = cost.prices("rental").set_index("accelerator")
+    assert rental.loc["B200", ["usd_per_hour", "quoted"]].tolist() == [3.7, "2026-09-08"]
+    assert cost.prices("rental", quoted="2026-08").set_index("accelerator").at["B200", "usd_per_hour"] == 2.6
     assert cost.prices(quoted="2026-04").set_index("accelerator").at["B200", "usd_per_hour"] == 2.34
     with pytest.raises(ValueError, match="neocloud"):
         cost.prices("neo")

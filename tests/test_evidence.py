@@ -226,7 +226,19 @@ def test_reused_prompt_tokens_of_mooncake():
     assert round(trace["reused_prompt_tokens"].sum() / trace["prompt_tokens"].sum(), 2) == 0.37
 
 
-def test_newest_prices_are_of_august_2026_and_hold_no_placeholder():
+def test_prices_of_september_2026_raise_rentals_alone():
+    prices = tables.prices[tables.prices["source_id"].isin(["inferencex-2026-08", "inferencex-2026-09"])]
+    usd = prices.pivot(index="accelerator", columns=["cost_model", "quoted"], values="usd_per_accelerator_hour_low")
+    assert usd["hyperscaler"]["2026-08-01"].equals(usd["hyperscaler"]["2026-09-08"])
+    assert usd["rental"]["2026-09-08"].to_dict() == {
+        "H100 SXM": 2, "H200 SXM": 2.9, "B200 SXM": 3.7, "B300 SXM": 4.25, "GB200": 4, "GB300": 5, "MI300X": 1.3,
+        "MI325X": 1.6, "MI355X": 2.9, "RTX PRO 6000 Blackwell SE": 0.52,
+    }  # fmt: skip
+    assert usd["rental"]["2026-09-08"].ge(usd["rental"]["2026-08-01"]).all() and list(usd["neocloud"]) == ["2026-08-01"]
+    assert prices.groupby("accelerator")["all_in_kilowatts"].nunique().eq(1).all()
+
+
+def test_prices_of_august_2026_hold_no_placeholder():
     prices = tables.prices
     newest = prices[prices["source_id"].eq("inferencex-2026-08")]
     assert len(newest) == 30 and newest["usd_per_accelerator_hour_high"].lt(9).all()

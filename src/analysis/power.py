@@ -75,7 +75,7 @@ def ranked(*parts: pd.DataFrame) -> pd.DataFrame:
     """Return rows of `per_megawatt` or `at_the_wall` in one frame: accelerators by their efficiency, Offline first.
 
     `note` says round, size, and cap of each result. Never draw modeled and measured rows together: all-in kilowatts
-    contain more than the server at the wall. In a table the modeled ones come first.
+    are provisioned, not measured. In a table the modeled ones come first.
     """
     rows = pd.concat(parts, ignore_index=True)
     size = ", " + rows["accelerator_count"].map("{:.0f} GPUs".format)

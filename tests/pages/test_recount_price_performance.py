@@ -66,10 +66,10 @@ def test_a_purchase_breaks_even_with_a_rent_that_stays_fixed():
     prices = pd.read_csv(DATA / "prices.csv", keep_default_na=False).query("cost_model == 'rental'")
     row = prices[prices["accelerator"].eq("B200 SXM")].sort_values("quoted").iloc[-1]
     rent, kilowatts = float(row["usd_per_accelerator_hour_low"]), float(row["all_in_kilowatts"])
-    assert (rent, kilowatts) == (2.60, 1.71)
+    assert (rent, kilowatts) == (3.70, 1.71)
     yearly = rent * 4380 - 0.5 * kilowatts * 876 - 12 * 150 * kilowatts - 400
     price = yearly / ((0.9 / 4 + 0.08 * 1.1 / 2 + 0.05) * 1.45)
-    assert values("price_performance")["buy_or_rent"] == pytest.approx(price) == pytest.approx(15_482, abs=1)
+    assert values("price_performance")["buy_or_rent"] == pytest.approx(price) == pytest.approx(25_898, abs=1)
 
 
 def test_no_break_even_rests_on_a_virtualized_baseline():

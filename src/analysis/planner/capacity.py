@@ -185,7 +185,7 @@ def unit_sizes(rows: pd.DataFrame) -> dict[str, int]:
 def kilowatts() -> tuple[pd.Series, float]:
     """Return all-in kilowatts per accelerator by name, and their median over the rated power, for accelerators without.
 
-    All-in: host, network, and cooling included, provisioned rather than measured (InferenceX).
+    All-in: with a share of host and network cards, provisioned rather than measured (InferenceX).
     """
     known = cost.prices().set_index("accelerator")["kilowatts"].dropna()
     rated = tables.accelerators.set_index("label")["power_limit_w"].reindex(known.index) / 1000
