@@ -10,7 +10,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
@@ -19,20 +18,13 @@ from typing import Any
 METHOD = "spawn" if sys.platform == "darwin" else "fork"
 
 
-@dataclass(frozen=True)
-class Died:
-    """A piece of work that gave no result, and why."""
-
-    why: str
-
-
 def side_by_side(
     work: Callable[..., Any], tasks: dict[str, tuple], jobs: int, timeout: float
 ) -> Iterator[tuple[str, Any]]:
     """Yield the name and the result of each task, `work(*arguments)`, in the order in which they end.
 
-    `jobs` run at a time, each for at most `timeout` seconds. A process that fails or dies gives Died; none outlives
-    this generator.
+    `jobs` run at a time, each for at most `timeout` seconds. A process that fails or dies gives a RuntimeError that
+    says why; none outlives this generator.
     """
     context, waiting, running = multiprocessing.get_context(METHOD), list(tasks.items()), {}
     with tempfile.TemporaryDirectory() as logs:
@@ -50,7 +42,7 @@ def side_by_side(
                 done, now = wait(list(running), timeout=0.5), time.monotonic()
                 for answer, (name, process, deadline, log) in list(running.items()):
                     if answer in done or deadline <= now:
-                        late = Died(f"stopped after {timeout:.0f} s, the time limit of a report")
+                        late = RuntimeError(f"stopped after {timeout:.0f} s, the time limit of a report")
                         result = _result(answer, process, log) if answer in done else late
                         _kill(process)
                         del running[answer]
@@ -72,7 +64,7 @@ def _result(answer: Connection, process: Any, log: Path) -> Any:
         how = signal.Signals(-code).name if code and code < 0 else f"exit status {code}"
         why = f"its process ended by itself ({how})"
     lines = [line for line in log.read_text(errors="replace")[-4000:].splitlines() if line.strip()]
-    return Died(f"{why}; its last line: {lines[-1][:500]}" if lines else why)
+    return RuntimeError(f"{why}; its last line: {lines[-1][:500]}" if lines else why)
 
 
 def _kill(process: Any) -> None:
@@ -92,6 +84,6 @@ def _run(work: Callable[..., Any], arguments: tuple, send: Connection, log: Path
     try:
         result = work(*arguments)
     except Exception as error:
-        result = Died(f"{type(error).__name__}: {error}"[:2000])
+        result = RuntimeError(f"{type(error).__name__}: {error}"[:2000])
     send.send(result)
     os._exit(0)

@@ -11,7 +11,7 @@ from datetime import date
 from analysis import paths
 from analysis.build import index, records, runs
 from analysis.build.execute import FORKED, LONGEST, execute
-from analysis.build.processes import Died, side_by_side
+from analysis.build.processes import side_by_side
 from analysis.build.runs import Report
 
 FAILED = "FAILED"  # how the lines begin that say that a report failed
@@ -54,7 +54,7 @@ def run(work: Callable[..., str], tasks: dict[str, tuple], jobs: int, timeout: f
         warm(report for report, *_ in tasks.values())
     status = 0
     for name, result in side_by_side(work, tasks, jobs, timeout):
-        said = failed(name, result.why) if isinstance(result, Died) else result
+        said = result if isinstance(result, str) else failed(name, str(result))
         status |= said.startswith(FAILED)
         print(said, flush=True)
     return status
@@ -119,8 +119,6 @@ def warm(reports: Iterable[Report]) -> None:
             import matplotlib_inline.backend_inline  # noqa: F401
 
             import analysis.report
-        elif b"seaborn" in texts or b"matplotlib" in texts:
-            import seaborn  # noqa: F401
     except Exception as error:  # the reports that need it say so, each with its own cell
         print(f"loading failed, so each report loads by itself: {type(error).__name__}: {error}"[:500], flush=True)
     gc.freeze()
