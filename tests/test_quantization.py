@@ -105,11 +105,23 @@ def test_inferencex_pairs_of_one_build(monkeypatch):
     monkeypatch.setattr(evidence, "inferencex", lambda **_: frame)
     pairs = quantization.inferencex_pairs()
     assert pairs[["group", "load", "ratio"]].values.tolist() == [["Llama 70B, 1 GPU", 8, 1.3]]
-    loose = quantization.inferencex_pairs(same_build=False)
-    assert loose["ratio"].tolist() == [1.5]  # the median of 130 and 170
     moe = frame.assign(model="MiniMax M2.5", accelerator="MI355X", engine_version="")
     monkeypatch.setattr(evidence, "inferencex", lambda **_: moe)
     assert quantization.inferencex_pairs()["group"].unique().tolist() == ["MoE, AMD"]
+
+
+def test_fp4_at_equal_speed_takes_the_best_layout_of_each_precision(monkeypatch):
+    """At 50 tokens/s FP8 has 100 and 120 in two layouts; FP4 has 400 at 40 and 100 at 60, so 200 between them."""
+    columns = ["precision", "build", "tokens_per_second_per_user", "output_tokens_per_second_per_gpu", "speculative"]
+    runs = pd.DataFrame([
+        ("fp8", "1", 50.0, 100.0, ""), ("fp8", "1", 50.0, 120.0, ""), ("fp4", "1", 40.0, 400.0, ""),
+        ("fp4", "1", 60.0, 100.0, ""), ("fp8", "2", 50.0, 50.0, ""), ("fp4", "1", 50.0, 900.0, "mtp"),
+    ], columns=columns)  # fmt: skip
+    runs = runs.assign(model="R1", accelerator="B200", engine="x", prompt_tokens=1, answer_tokens=1, source_id="a")
+    monkeypatch.setattr(quantization, "inferencex_builds", lambda: runs)
+    assert quantization.at_equal_speed(50)["ratio"].tolist() == pytest.approx([200 / 120])
+    with pytest.raises(NoData, match="at 70 tokens/s per user"):
+        quantization.at_equal_speed(70)
 
 
 def test_tensorrt_llm_keeps_the_tight_case_apart():
@@ -222,10 +234,10 @@ def test_step_table_has_a_row_per_step():
     assert table["Step"].tolist() == ["FP16 to INT8", "FP16 to FP8", "FP8 to FP4", "FP16 to INT4 weights"]
     assert table["Speed, MLPerf"].tolist() == ["2.0x", "", "", ""]
     assert table["Speed, other sources"].tolist() == ["", "", "1.2x", ""]
-    assert table["KV tokens, 80 GB"].tolist()[0] == "6,000" and table["Weights, GB"].tolist()[2] == "70 to 39"
+    assert table["KV tokens, 80 GB"].tolist()[0] == "6k" and table["Weights, GB"].tolist()[2] == "70 to 39"
     assert table["Answer length"].tolist()[2] == ""
     assert table["GSM8K, large models"].tolist() == ["", "99.8", "99.8\u201399.9", ""]
-    assert table["Public tests, below 10B"].tolist()[2].startswith("96.7 (MXFP4 ")
+    assert table["Public tests, below 10B"].tolist()[2] == "96.7"  # NVFP4
 
 
 def test_speed_by_source_has_a_column_per_source():

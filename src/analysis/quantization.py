@@ -103,21 +103,51 @@ def mlperf_pairs(results: pd.DataFrame, accelerators: Iterable[str] = ()) -> pd.
     return _pairs(pairs.assign(source="MLPerf", load=np.nan))
 
 
-def inferencex_pairs(precisions: tuple[str, str] = ("fp8", "fp4"), *, same_build: bool = True) -> pd.DataFrame:
-    """Return pairs of InferenceX runs that differ in precision: one model, accelerator, engine, layout, and load.
+def inferencex_builds() -> pd.DataFrame:
+    """Return InferenceX runs on up to eight accelerators of one kind, with the `build` of their engine.
 
-    Runs on up to eight accelerators of one kind for prompts and answers. `same_build` also asks for one version of the
-    engine, or one day where no version is stated; nightly builds name no version and are left out. `load` is the
-    number of requests in flight.
+    A build is a version or an image, else a day. Nightly builds name no version and are left out.
     """
     runs = evidence.inferencex(disaggregated=False)
     runs = runs[runs["gpus"].le(8) & ~runs["engine_version"].str.contains("nightly")]
     version = runs["engine_version"].where(runs["engine_version"].ne(""), runs["image"])
-    runs = runs.assign(build=version.where(version.ne(""), "on " + runs["measured"]))
+    return runs.assign(build=version.where(version.ne(""), "on " + runs["measured"]))
+
+
+def at_equal_speed(interactivity: float) -> pd.DataFrame:
+    """Return InferenceX' FP4 over FP8 at one interactivity (tokens/s per user), each precision in its best layout.
+
+    One row per model, accelerator, engine, and lengths: `interactivity`, `ratio` of output tokens/s per GPU, the median
+    over builds that have both. Runs that speculate are left out. Raises NoData where no build has both.
+    """
+    runs = inferencex_builds()
+    runs = runs[runs["speculative"].eq("") & runs["precision"].isin(["fp8", "fp4"])]
+    same = ["model", "accelerator", "engine", "prompt_tokens", "answer_tokens"]
+    rates = evidence.value_at(runs, interactivity, [*same, "source_id", "build", "precision"]).unstack("precision")
+    ratio = (rates["fp4"] / rates["fp8"]).dropna().groupby(same).median()
+    if ratio.empty:
+        raise NoData(f"no build of InferenceX has FP8 and FP4 at {interactivity:g} tokens/s per user")
+    return ratio.rename("ratio").reset_index().assign(interactivity=interactivity)
+
+
+def equal_in_words(equal: pd.DataFrame) -> str:
+    """Return the median of `at_equal_speed` with its P10, P90, and number of rows as a sentence."""
+    low, middle, high = equal["ratio"].quantile([0.1, 0.5, 0.9]).map("{:.1f}x".format)
+    return (
+        f"At {equal['interactivity'].iloc[0]:g} tokens/s per user, each in its best layout, FP4 serves {middle} what "
+        f"FP8 does (median of {len(equal)} InferenceX configurations, P10 to P90 {low} to {high})."
+    )
+
+
+def inferencex_pairs(precisions: tuple[str, str] = ("fp8", "fp4")) -> pd.DataFrame:
+    """Return pairs of InferenceX runs that differ in precision: one model, accelerator, build, layout, and load.
+
+    The runs are those of `inferencex_builds`. `load` is the number of requests in flight.
+    """
     same = ["source_id", "model", "accelerator", "engine", "speculative", "prompt_tokens", "answer_tokens", "gpus"]
     same += ["concurrency", "tensor_parallel", "pipeline_parallel", "data_parallel", "moe_tensor_parallel"]
-    same += ["expert_parallel", "build"][: 1 + same_build]
-    pairs = evidence.matched_pairs(runs, same, "precision", precisions, evidence.THROUGHPUT)
+    same += ["expert_parallel", "build"]
+    pairs = evidence.matched_pairs(inferencex_builds(), same, "precision", precisions, evidence.THROUGHPUT)
     size = pairs["gpus"].map("{:.0f} GPU".format) + np.where(pairs["gpus"].gt(1), "s", "")
     parts = tables.accelerators.set_index("label")["vendor"]
     moe = "MoE, " + pairs["accelerator"].map(parts)
@@ -286,14 +316,12 @@ def step_table(pairs: pd.DataFrame, accuracy: pd.DataFrame, room: pd.DataFrame) 
     found["GSM8K, large models"] = _span(changed.min(), changed.max(), "{:.1f}").reindex(after).to_numpy()
     for heading, rows in (("Public tests", ~scores["small"]), ("Public tests, below 10B", scores["small"])):
         tested = scores[rows].groupby("printed_precision")["percent"].median().map("{:.1f}".format)
-        tested["FP4"] = f"{tested['NVFP4']} (MXFP4 {tested['MXFP4']})"
-        found[heading] = tested.reindex(after).to_numpy()
+        found[heading] = tested.rename({"NVFP4": "FP4"}).reindex(after).to_numpy()
     steps = {INT8: ("FP16", "FP8"), FP8: ("FP16", "FP8"), FP4: ("FP8", "NVFP4"), INT4: ("FP16", "INT4")}
     weights = room.drop_duplicates("precision").set_index("precision")["weights_gb"].map("{:,.0f}".format)
     found["Weights, GB"] = [f"{weights[wide]} to {weights[narrow]}" for wide, narrow in steps.values()]
-    tokens = (
-        room.set_index(["gigabytes", "precision"])["kv_tokens"].round(-3).map("{:,.0f}".format).replace("0", "none")
-    )
+    tokens = room.set_index(["gigabytes", "precision"])["kv_tokens"].div(1000).map("{:,.0f}".format)
+    tokens = (tokens + "k").replace("0k", "none")
     sizes = room["gigabytes"].unique()
     heading = "KV tokens, " + " / ".join(map("{:g}".format, sizes)) + " GB"
     found[heading] = [" / ".join(tokens[size, narrow] for size in sizes) for _, narrow in steps.values()]

@@ -145,7 +145,7 @@ def ladders(results: pd.DataFrame, baselines: Mapping[str, str], since: str, **a
             of_base = rows[rows["accelerator"].eq(base)]
             about = [f"{of_base['submitter'].iloc[0]} alone"] if of_base["submitter"].nunique() == 1 else []
             about += ["virtualized"] if of_base["hypervisor"].ne("").all() else []
-            steps["panel"] = steps["model"] + f", {base} = 1" + (f" ({', '.join(about)})" if about else "")
+            steps["panel"] = steps["model"] + f", {base} = 1" + (f"\n({', '.join(about)})" if about else "")
             parts.append(compare.since(steps, since))
             if parts[0].empty:
                 raise NoData(f"no accelerator beside the baseline {base} has a result of {benchmark} since {since}")
