@@ -317,7 +317,9 @@ def test_png_is_on_white_and_sharp_enough_for_a_slide(speedups, tmp_path):
 
 
 def test_a_users_own_matplotlibrc_changes_nothing(tmp_path):
-    (tmp_path / "matplotlibrc").write_text("font.size: 30\naxes.facecolor: red\nsvg.fonttype: none\n")
+    (tmp_path / "matplotlibrc").write_text(
+        "font.size: 30\naxes.facecolor: red\nsvg.fonttype: none\nytick.major.pad: 40\naxes.xmargin: 0.4\n"
+    )
     code = """
 import hashlib, pandas as pd
 from analysis import charts

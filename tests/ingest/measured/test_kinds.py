@@ -280,6 +280,13 @@ def test_only_plain_files_are_opened(tmp_path):
             read_runs(path)
 
 
+def test_a_file_is_read_up_to_a_size(tmp_path, monkeypatch):
+    path = written(tmp_path, json.dumps(VLLM).encode())
+    monkeypatch.setattr("analysis.ingest.measured.files.MOST", len(path.read_bytes()) - 1)
+    with pytest.raises(MeasurementError, match="the most that is read"):
+        read_runs(path)
+
+
 # ---- the cases that came from outside
 
 

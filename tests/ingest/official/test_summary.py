@@ -282,3 +282,9 @@ def test_options_and_paths_are_checked_first(tree, bring, tmp_path):
     (tmp_path / "a.tar.gz").write_bytes(b"")
     assert "archives are not read" in bring(tmp_path / "a.tar.gz").attrs["said"]
     assert ROW["ID"] == "9.9-0007"
+
+
+def test_a_summary_is_read_up_to_a_size(tree, bring, monkeypatch):
+    path = tree.summary()
+    monkeypatch.setattr("analysis.ingest.official.summary.LARGEST", len(path.read_bytes()) - 1)
+    assert "is larger than 0 MiB" in bring(path).attrs["said"]
