@@ -5,11 +5,12 @@ import socket
 import struct
 import threading
 import time
+from http.server import ThreadingHTTPServer
 
 import pytest
 
 from analysis.build.sanitize import POLICY
-from analysis.build.watch import SCRIPT, Answer, Server, page, script_hash
+from analysis.build.watch import SCRIPT, Answer, page, script_hash
 
 
 @pytest.fixture
@@ -18,7 +19,7 @@ def ask(project):
     (project.reports / "one.html").write_text(f'<meta content="{POLICY}"><body>one</body>', encoding="utf-8")
     (project.reports / "one.json").write_text("{}")
     (project.root / "secret.html").write_text("secret")
-    server = Server(("127.0.0.1", 0), Answer)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
     threading.Thread(target=server.serve_forever, daemon=True).start()
 
     def request(path, method="GET", host=None):

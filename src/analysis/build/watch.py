@@ -61,17 +61,13 @@ class Answer(BaseHTTPRequestHandler):
 
     do_HEAD = do_GET
 
+    def handle(self) -> None:
+        """Answer, and say nothing of a browser that left before it had its answer."""
+        with contextlib.suppress(ConnectionError):
+            super().handle()
+
     def log_message(self, *_: object) -> None:
         """Say nothing: the terminal is for what is built."""
-
-
-class Server(ThreadingHTTPServer):
-    """A server that says nothing of a browser that left before it had its answer."""
-
-    def handle_error(self, *request: object) -> None:
-        """Print the traceback of a fault of the program."""
-        if not isinstance(sys.exception(), ConnectionError):
-            super().handle_error(*request)
 
 
 def page(text: str, failures: str) -> str:
@@ -93,7 +89,7 @@ def watch(names: Iterable[str] = (), port: int = PORT, jobs: int = 2, engine: st
 
     command = [sys.executable, "-m", "analysis.cli.main", "reports", *names, "--jobs", str(jobs), "--engine", engine]
     folders = [each for each in (paths.NOTEBOOKS, paths.ROOT / "src", paths.DATA) if each.is_dir()]
-    server = Server((HOST, port), Answer)
+    server = ThreadingHTTPServer((HOST, port), Answer)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(f"http://{HOST}:{server.server_port}/ follows each edit; Ctrl-C ends it", flush=True)
     with contextlib.suppress(KeyboardInterrupt):
