@@ -47,14 +47,15 @@ def test_a_limit_of_66_67_is_as_fast_as_66_7():
     assert bounds(rows, 66.7)[0] == 300.0 and np.isnan(bounds(rows, 67.1)[0])
 
 
-def test_runs_of_one_node_or_one_rack_come_before_other_sizes_and_no_virtual_one_counts():
+def test_runs_of_one_node_or_one_rack_come_before_other_sizes_and_bare_metal_before_virtual_machines():
     rows = frame(
         ("GB300", "Server", 12.5, 900.0, {"accelerator_count": 72.0}),
         ("GB300", "Server", 13.0, 990.0, {"accelerator_count": 4.0}),
         ("GB300", "Interactive", 70.0, 500.0, {"accelerator_count": 4.0}),
+        ("GB300", "Server", 12.5, 800.0, {"accelerator_count": 72.0, "hypervisor": "KVM"}),
         ("B200", "Server", 12.5, 800.0, {"hypervisor": "KVM"}),
     )
-    assert interactivity.usual(rows)["id"].tolist() == ["r0", "r2"]
+    assert interactivity.usual(rows)["id"].tolist() == ["r0", "r2", "r4"]
 
 
 def test_limits_are_those_of_the_rules():

@@ -121,16 +121,23 @@ def since(rows: pd.DataFrame, round: str) -> pd.DataFrame:
     return rows[rows["round"].ge(names.choose(round, rows["round"].cat.categories, "round"))]
 
 
+def bare_metal(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the bare-metal results, and the virtualized ones of an accelerator without others.
+
+    Without others in its benchmark and scenario; `caveats` says that they are virtualized.
+    """
+    bare = rows["hypervisor"].eq("")
+    return rows[bare | ~bare.groupby([rows[name] for name in [*GROUP, "accelerator"]]).transform("any")]
+
+
 def fastest(rows: pd.DataFrame, by: list[str] | str = "accelerator", *, per_size: bool = False) -> pd.DataFrame:
     """Return the fastest available result of each group, of eight accelerators where there is one.
 
-    Bare-metal results count; those of virtualized systems only for an accelerator that has no others of a benchmark and
-    scenario. `by` names the columns of a group. With `per_size` each number of accelerators is a group of its own.
+    The results are those of `bare_metal`. `by` names the columns of a group. With `per_size` each number of
+    accelerators is a group of its own.
     """
     by = [by] if isinstance(by, str) else list(by)
-    rows = rows[rows["availability"].eq("available")]
-    bare = rows["hypervisor"].eq("")
-    rows = rows[bare | ~bare.groupby([rows[name] for name in [*GROUP, "accelerator"]]).transform("any")]
+    rows = bare_metal(rows[rows["availability"].eq("available")])
     rows = rows.assign(usual=rows["accelerator_count"].eq(USUAL_SIZE))
     order = ["usual", "rate_per_accelerator", "id"]
     rows = rows.sort_values(order).drop_duplicates([*by, "accelerator_count"] if per_size else by, keep="last")

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import evidence
-from analysis.compare import RACKS, USUAL_SIZE, NoData, comparable, latest, of_tokens
+from analysis.compare import RACKS, USUAL_SIZE, NoData, bare_metal, comparable, latest, of_tokens
 from analysis.results import rule_limits
 
 SCENARIOS = ("Offline", "Server", "Interactive")  # from no latency limit to the tightest
@@ -61,11 +61,11 @@ def speeds(benchmark: str) -> list[float]:
 
 
 def sized(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the bare-metal runs of the size that is rented: eight accelerators, or a rack of RACKS.
+    """Return the `bare_metal` runs of the size that is rented: eight accelerators, or a rack of RACKS.
 
     Other sizes where there is none.
     """
-    rows = rows[rows["hypervisor"].eq("") & rows["interactivity"].notna() & rows["rate_per_accelerator"].gt(0)]
+    rows = bare_metal(rows[rows["interactivity"].notna() & rows["rate_per_accelerator"].gt(0)])
     count = rows["accelerator_count"]
     rented = count.eq(USUAL_SIZE) | count.eq(rows["accelerator"].map(RACKS))
     some = rented.groupby([rows["accelerator"], rows["scenario"]]).transform("any")

@@ -326,7 +326,8 @@ def step_table(pairs: pd.DataFrame, accuracy: pd.DataFrame, room: pd.DataFrame) 
     heading = "KV tokens, " + " / ".join(map("{:g}".format, sizes)) + " GB"
     found[heading] = [" / ".join(tokens[size, narrow] for size in sizes) for _, narrow in steps.values()]
     parts = tables.accelerators[tables.accelerators["kind"].eq("gpu")]
-    found["Peak compute"] = [f"{(parts[over] / parts[under]).median():.1f}x" for _, over, under, _ in STEPS.values()]
+    peak = [f"{(parts[over] / parts[under]).median():.1f}x" for _, over, under, _ in STEPS.values()]
+    found.insert(2, "Peak compute", peak)
     lengths, measured = answer_lengths(accuracy), evidence.precision_effects("ml-energy").iloc[0]
     found["Answer length"] = pd.Series({FP8: f"{measured['value']:.2f}x"})
     if len(lengths):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis import compare, evidence
+from analysis import compare, evidence, names
 from analysis.compare import GROUP, USUAL_SIZE, NoData, comparable, fastest, latest
 from analysis.progress import software_chain
 
@@ -146,7 +146,7 @@ def ladders(results: pd.DataFrame, baselines: Mapping[str, str], since: str, **a
             about = [f"{of_base['submitter'].iloc[0]} alone"] if of_base["submitter"].nunique() == 1 else []
             about += ["virtualized"] if of_base["hypervisor"].ne("").all() else []
             steps["panel"] = steps["model"] + f", {base} = 1" + (f"\n({', '.join(about)})" if about else "")
-            parts.append(compare.since(steps, since))
+            parts.append(steps[steps["round"].ge(names.choose(since, steps["round"].cat.categories, "round"))])
             if parts[0].empty:
                 raise NoData(f"no accelerator beside the baseline {base} has a result of {benchmark} since {since}")
     steps = pd.concat(parts, ignore_index=True)

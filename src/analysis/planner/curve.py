@@ -70,8 +70,8 @@ def throughput_at(
 ) -> pd.DataFrame:
     """Return the output tokens/s per accelerator at each interactivity (tokens/s per user; 0: no limit), highest first.
 
-    `rows` as `interactivity.runs` returns them. `accelerators` names others, which have their virtualized runs or
-    are estimated without any. `workload` replaces the benchmark's model, lengths, and precision; it scales the curve by
+    `rows` as `interactivity.runs` returns them. `accelerators` names others, which are estimated
+    without any run. `workload` replaces the benchmark's model, lengths, and precision; it scales the curve by
     the decoding model.
 
     Columns: interactivity, accelerator, throughput with low and high (P10, P90), evidence (MEASURED, INTERPOLATED,
@@ -85,9 +85,7 @@ def throughput_at(
     if not asked:
         raise ValueError("interactivity: none is given; expected tokens/s per user, 0 for no limit")
     speeds = [float(speed if speed == 0 else names.number(speed, "interactivity", *SPEEDS)) for speed in asked]
-    bare = rows["hypervisor"].eq("").groupby(rows["accelerator"]).transform("any")
-    virtual = ~bare & rows["accelerator"].isin(accelerators := list(accelerators))
-    rows = rows.assign(hypervisor=rows["hypervisor"].mask(virtual, ""))
+    accelerators = list(accelerators)
     rows = rows.assign(precision=_precisions(rows))
     frontier = runs_of.frontier(rows[READ])
     found = []
