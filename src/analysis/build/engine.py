@@ -64,10 +64,8 @@ class Messages(Session):
         content, last = message["content"], self.cell.outputs[-1] if self.cell.outputs else {}
         follows = message["msg_type"] == "stream" and last.get("name") == content["name"]
         added = sum(len(str(each)) for each in (content.get("data") or {"": content.get("text", "")}).values())
-        for size, limit, what in (
-            (added, LARGEST_OUTPUT, "an output"),
-            (self.size + added, LARGEST_OUTPUTS, "the outputs"),
-        ):
+        sizes = (added, LARGEST_OUTPUT, "an output"), (self.size + added, LARGEST_OUTPUTS, "the outputs")
+        for size, limit, what in sizes:
             if size > limit:
                 raise OutputTooLarge(f"{what} of {size:,} characters; at most {limit:,} fit on a page")
         self.size += added

@@ -65,9 +65,8 @@ def page(report: Report, done: Executed, built: dict[str, Any]) -> tuple[str, di
                     f"{names.count(name)} outputs are the {kind} {str(name)[:60]!r}: a page has one of each name"
                 )
     titled = next((cell for cell in cells if cell.cell_type == "markdown" and TITLE.match(cell.source)), None)
-    heading, _, lead = (
-        (titled.source if titled else report.notebook.stem.replace("_", " ").capitalize()).strip().partition("\n")
-    )
+    top = titled.source if titled else report.notebook.stem.replace("_", " ").capitalize()
+    heading, _, lead = top.strip().partition("\n")
     title = Markup(nh3.clean(_markdown(heading.strip("# ")), tags={"em", "strong", "code", "sub", "sup"}).strip())
     declared, group = declared_parameters(read_notebook(report.notebook)), done.notebook.metadata.get("analysis")
     group = group if isinstance(group, dict) else {}
