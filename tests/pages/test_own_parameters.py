@@ -172,3 +172,35 @@ def test_rounds_in_another_scenario_compare_the_benchmarks_that_have_it(run, par
 def test_prices_of_accelerators_without_one_are_no_data(run):
     with pytest.raises(NoData, match="no accelerator with a price"):
         run("price_performance", accelerators=["Intel"])
+
+
+@pytest.mark.parametrize(
+    ("notebook", "parameters", "named"),
+    [
+        ("accelerator_choice", {"users": 10**400}, "users is 1000"),
+        ("interactivity", {"interactivities": [1e308]}, "interactivity is 1e"),
+        ("interactivity", {"interactivities": [1e-300]}, "interactivity is 1e"),
+        ("interactivity", {"interactivities": [9e5]}, "no accelerator has a throughput at any interactivity asked for"),
+        ("interactivity", {"interactivities": ["x"]}, "interactivity is x"),
+        ("my_deployment", {"usd_per_hour": 1e308}, "usd_per_hour is 1e"),
+        ("my_deployment", {"usd_per_hour": -1.0}, "usd_per_hour is -1"),
+        ("official_record", {"tolerance": -1.0}, "tolerance is -1"),
+        ("power_efficiency", {"usd_per_kilowatt_hour": 1e308}, "usd_per_kilowatt_hour is 1e"),
+        ("power_efficiency", {"usd_per_kilowatt_hour": 1e-300}, "usd_per_kilowatt_hour is 1e"),
+        ("price_performance", {"usd_per_kilowatt_hour": 1e308}, "usd_per_kilowatt_hour is 1e"),
+        ("price_performance", {"years": 1e-300}, "years is 1e"),
+        ("price_performance", {"capital": 1e308}, "capital is 1e"),
+        ("price_performance", {"extras": -2.0}, "extras is -2"),
+        (
+            "price_performance",
+            {"interactivity": [9e5]},
+            "no accelerator with a price has a throughput at 900000",
+        ),
+        ("price_performance", {"interactivity": []}, "interactivity: none is given"),
+        ("quantization_tradeoffs", {"memory_gb": [1e308]}, "memory in GB is 1e"),
+        ("quantization_tradeoffs", {"memory_used": -1.0}, "memory used is -1"),
+    ],
+)
+def test_numbers_that_cannot_be_are_refused_by_name(run, notebook, parameters, named):
+    with pytest.raises(ValueError, match=re.escape(named)):
+        run(notebook, **parameters)
