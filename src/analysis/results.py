@@ -73,21 +73,24 @@ def _identity(rows: pd.DataFrame) -> dict[str, pd.Series]:
     order = sorted(
         {*rounds.index, *rows["round"]}, key=lambda name: [int(n) for n in name.removeprefix("v").split(".")]
     )
-    spelling = rows["submitter"].groupby(rows["submitter"].str.casefold()).agg(lambda names: names.mode().iloc[-1])
+    submitters = rows["submitter"].value_counts().sort_index().sort_values(kind="stable").index
+    spelling = {name.casefold(): name for name in submitters}  # the most common one comes last
     basis = rows["precision_basis"].where(rows["precision_basis"].ne("unknown"), "")
     precision = rows["precision"].str.upper() + (" (" + basis + ")").where(basis.ne(""), "")
     mxfp4 = rows["benchmark"].eq("gpt-oss-120b") & rows["precision"].eq("fp4")
     capped = {name for name in rows["system"].unique() if re.search(CAPPED_NAME, name)}
     rated = rows["accelerator"].map(parts["power_limit_w"])
-    machine = [
-        "".join(filter(str.isalnum, system.replace(software, "").casefold())) if software else system
-        for system, software in zip(rows["system"], rows["serving_software"], strict=True)
+    served = rows[rows["serving_software"].ne("")]
+    machine = rows["system"].copy()
+    machine[served.index] = [
+        "".join(filter(str.isalnum, system.replace(software, "").casefold()))
+        for system, software in zip(served["system"], served["serving_software"], strict=True)
     ]
     return {
         "round": pd.Categorical(rows["round"], order, ordered=True),
         "published": pd.to_datetime(rows["round"].map(rounds["published"]), errors="coerce"),
         "submitter": rows["submitter"].str.casefold().map(spelling),
-        "machine": pd.Series(machine, rows.index, dtype="str"),
+        "machine": machine,
         "vendor": rows["accelerator"].map(parts["vendor"]).fillna(""),
         "kind": rows["accelerator"].map(parts["kind"]).fillna(""),
         "rated_watts": rated,
