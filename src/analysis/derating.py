@@ -176,7 +176,8 @@ def retained(benchmark: str, scenario: str = "Server") -> pd.DataFrame:
     One row per bare-metal system of a submitter and round with both results at one precision: the columns of
     `comparable` for `scenario`, `share`, and `size`, "node", "rack", or "" for any other.
     """
-    limited, offline = (_best(comparable(benchmark=benchmark, scenario=name)) for name in (scenario, "Offline"))
+    rows = comparable(benchmark=benchmark, scenario=[scenario, "Offline"])
+    limited, offline = (_best(rows[rows["scenario"].eq(name)]) for name in (scenario, "Offline"))
     pairs = limited.merge(offline[[*SYSTEM, "rate", "precision"]], on=SYSTEM, suffixes=("", "_offline"))
     pairs = pairs[_one_precision(pairs, "_offline")]
     node = pairs["nodes"].eq(1) & pairs["accelerator_count"].eq(USUAL_SIZE) & pairs["kind"].eq("gpu")
