@@ -93,6 +93,7 @@ def test_numbers_have_so_many_significant_digits(value, digits, text):
 def test_percent_and_times():
     assert report.percent(0.774) == "77%"
     assert report.times(3.271) == "3.3x"
+    assert [report.times(ratio) for ratio in (0.958, 1.041, 1.14)] == ["0.96x", "1.04x", "1.1x"]
 
 
 def test_the_source_line_names_rounds_division_and_suite():

@@ -148,8 +148,8 @@ def percent(share: float, digits: int = 2) -> str:
 
 
 def times(ratio: float, digits: int = 2) -> str:
-    """Return a ratio: 3.271 becomes "3.3x"."""
-    return f"{number(ratio, digits)}x"
+    """Return a ratio: 3.271 becomes "3.3x", and 1.041, whose second digit says nothing, "1.04x"."""
+    return f"{number(ratio, digits + (1 <= ratio < 1.1))}x"
 
 
 def slug(text: str) -> str:
