@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis import compare, cost, derating, interactivity, tables
-from analysis.results import load_results, timed_benchmarks
+from analysis.results import load_results, rule_limits, timed_benchmarks
 
 # Rules of `compare` that a result breaks whatever it is compared with. All but the last are about throughput.
 APART = (
@@ -48,7 +48,8 @@ def rows(results: pd.DataFrame | None = None, prices: pd.DataFrame | None = None
     frame["joules"] = frame["power_watts"] / frame["rate"]
     frame["joules"] = frame["joules"].fillna(frame["energy_millijoules_per_query"].where(able & ~is_rate) / 1000)
     usd, kilowatts = (frame["accelerator"].map(prices[column]) for column in ("usd_per_hour", "kilowatts"))
-    frame = frame.merge(_limits(frame["benchmark"].unique()), how="left", on=["benchmark", "scenario"])
+    frame["tpot_limit_ms"] = rule_limits("tpot_p99_limit", frame)
+    frame["ttft_limit_ms"] = rule_limits("ttft_p99_limit", frame).where(frame["tpot_limit_ms"].notna())
     frame["usd_per_million"] = cost.usd_per_million(frame["rate_per_accelerator"], usd, _served(frame, fleet))
     frame["priced"] = usd.map("${:.2f}/hour".format).where(usd.notna(), "no price")
     for benchmark, (factor, unit) in READABLE.items():
@@ -64,13 +65,6 @@ def rows(results: pd.DataFrame | None = None, prices: pd.DataFrame | None = None
     labels = tables.caveats.set_index("code")["words"].to_dict()
     frame["caveats"] = frame["caveats"].map(lambda codes: "; ".join(labels[code] for code in codes))
     return _ordered(frame)
-
-
-def _limits(benchmarks: list[str]) -> pd.DataFrame:
-    """Return the p99 latency limits of the benchmarks that have them, by scenario."""
-    limits = pd.concat([interactivity.limits(name).assign(benchmark=name) for name in benchmarks])
-    limits = limits.rename(columns={"ttft_ms": "ttft_limit_ms", "tpot_ms": "tpot_limit_ms"})
-    return limits.drop(columns="interactivity")
 
 
 def _served(frame: pd.DataFrame, fleet: str) -> pd.Series:

@@ -115,6 +115,7 @@ def decoding(
     return Decoding(np.where(SPEEDS[last] < SPEEDS, rates[last] * left.clip(0.0), rates), roof)
 
 
+@cache
 def of_benchmark(accelerator: str, benchmark: str, precision: str = "", most: int = USUAL_SIZE) -> Decoding | None:
     """Return the curve of an accelerator for the model and the requests of a benchmark; None as in `decoding`."""
     lengths = models.lengths(models.requests_of(benchmark))
