@@ -46,6 +46,7 @@ test: $(READY) ## all tests, then every notebook in git against its stored outpu
 	$(RUN) pytest -n auto --dist worksteal tests || status=1; \
 	$(RUN) pytest -p analysis.build.execute -p nbval.plugin --nbval --nbval-current-env -n auto --dist loadfile \
 		$$(git ls-files 'notebooks/*.ipynb' 2>/dev/null | grep -v '/_' || ls notebooks/[!_]*.ipynb) || status=1; \
+	[ $$status = 0 ] || echo "Notebooks edited? Tests read their stored outputs: run 'make refresh' first." >&2; \
 	exit $$status
 
 # Trusted, or JupyterLab would show the words of a stored figure in its place. In a container the user is often root.

@@ -3,9 +3,10 @@
 import json
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
+
+from tests.pages.plain import ROOT, shipped
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><text>matrix drawn</text></svg>'
 
@@ -76,8 +77,8 @@ def test_the_explorer_is_linked_at_the_top(project, reports):
 
 
 def test_each_shipped_notebook_has_a_group_and_four_are_answers():
-    notebooks = (Path(__file__).parents[2] / "notebooks").glob("[!_]*.ipynb")
-    groups = {path.stem: json.loads(path.read_text("utf-8"))["metadata"].get("analysis", {}) for path in notebooks}
+    texts = {name: (ROOT / "notebooks" / f"{name}.ipynb").read_text("utf-8") for name in shipped()}
+    groups = {name: json.loads(text)["metadata"].get("analysis", {}) for name, text in texts.items()}
     assert [name for name, each in groups.items() if not each.get("group")] == []
     assert Counter(each["group"] for each in groups.values())["answers"] == 4
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from analysis.paths import ROOT
+from tests.pages.plain import shipped
 
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
@@ -17,12 +18,12 @@ BUILD = """import pathlib, sys
 from analysis import paths
 from analysis.build import reports
 paths.REPORTS = pathlib.Path(sys.argv[1])
-sys.exit(reports.build(jobs=2))"""
+sys.exit(reports.build(sys.argv[2:], jobs=2))"""
 
 
 @pytest.fixture(scope="session")
 def pages(tmp_path_factory):
-    """The folder of the pages of all notebooks and run files, built from the shipped record."""
+    """The folder of the pages of the notebooks in git, built from the shipped record."""
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "pages"
     folder.mkdir(exist_ok=True)
@@ -31,7 +32,7 @@ def pages(tmp_path_factory):
         log = folder / ".log"
         if not log.exists():
             environment = os.environ | {"ANALYSIS_RECORD": "shipped"}
-            done = subprocess.run([sys.executable, "-c", BUILD, str(folder)], cwd=ROOT, env=environment,
+            done = subprocess.run([sys.executable, "-c", BUILD, str(folder), *shipped()], cwd=ROOT, env=environment,
                                   capture_output=True, text=True, timeout=600, check=False)  # fmt: skip
             log.write_text(f"{done.returncode}\n{done.stdout}{done.stderr}", encoding="utf-8")
     status, _, said = log.read_text("utf-8").partition("\n")

@@ -6,6 +6,8 @@ Nothing of the package is imported: a recount is a second way to each number.
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +17,17 @@ ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "data"
 MIME = "application/vnd.mlperf.report+json"
 CAPPED = r"maxq|power[ _]?cap"
+
+
+def shipped(root: Path = ROOT) -> list[str]:
+    """Return the names of the notebooks in git that are a page; of all where there is no git."""
+    files = {path.stem: path for path in sorted((root / "notebooks").glob("[!_.]*.ipynb"))}
+    if not shutil.which("git"):
+        return [*files]
+    asked = ["git", "ls-files", "-z", "notebooks/*.ipynb"]
+    listed = subprocess.run(asked, cwd=root, capture_output=True, text=True, check=False).stdout.split("\0")
+    tracked = [name for name, path in files.items() if f"notebooks/{path.name}" in listed]
+    return tracked or [*files]
 
 
 @cache

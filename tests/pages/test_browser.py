@@ -8,9 +8,9 @@ from urllib.parse import unquote
 
 import pytest
 
-from analysis.paths import NOTEBOOKS
+from tests.pages.plain import shipped
 
-REPORTS = sorted(path.stem for path in NOTEBOOKS.glob("[!_]*.ipynb"))
+REPORTS = shipped()
 MOST_BYTES = {"explorer": 3_000_000}
 OVERFLOWING = """() => { const width = document.documentElement.clientWidth
     const clipped = e => { for (let a = e.parentElement; a; a = a.parentElement)

@@ -8,10 +8,10 @@ from html import unescape
 
 import pytest
 
-from tests.pages.plain import MIME, ROOT, outputs
+from tests.pages.plain import MIME, ROOT, outputs, shipped
 
 SHOWN = {"headline": "headline", "finding": "finding", "figure": "figure", "table": "table", "published": "table"}
-NOTEBOOKS = sorted(path.stem for path in (ROOT / "notebooks").glob("[!_]*.ipynb"))
+NOTEBOOKS = shipped()
 
 
 def calls(source: str) -> list[str]:
@@ -25,11 +25,11 @@ def calls(source: str) -> list[str]:
 def test_each_call_of_report_shows_something(notebook):
     """Also a table that is not the last line of its cell."""
     cells = json.loads((ROOT / "notebooks" / f"{notebook}.ipynb").read_text(encoding="utf-8"))["cells"]
-    for cell in cells:
+    for number, cell in enumerate(cells, 1):
         if cell["cell_type"] == "code":
             parts = [output["data"][MIME] for output in cell["outputs"] if MIME in output.get("data", {})]
             made = sorted(part["kind"] for part in parts if part["kind"] in SHOWN)
-            assert made == calls("".join(cell["source"])), cell["id"]
+            assert made == calls("".join(cell["source"])), f"cell {number}: run make refresh"
 
 
 def test_each_output_is_on_its_page(pages):

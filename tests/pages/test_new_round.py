@@ -11,6 +11,7 @@ import pytest
 from analysis import report, results
 from analysis.paths import DATA, NOTEBOOKS
 from analysis.planner import capacity, prediction
+from tests.pages.plain import shipped
 
 NEW = {
     "Acme X1": {}, "Acme X2": {"availability": "preview"}, "mixed": {}, "NVIDIA H100 + Acme X1 (x8)": {},
@@ -40,7 +41,7 @@ def record():
         return results._loaded.__wrapped__()
 
 
-@pytest.mark.parametrize("notebook", sorted(path.stem for path in NOTEBOOKS.glob("[!_]*.ipynb")))
+@pytest.mark.parametrize("notebook", shipped())
 def test_what_a_new_round_brings_stops_no_report(record, notebook, monkeypatch):
     monkeypatch.setattr(results, "_loaded", lambda: record)
     monkeypatch.chdir(NOTEBOOKS)
@@ -51,9 +52,10 @@ def test_what_a_new_round_brings_stops_no_report(record, notebook, monkeypatch):
     for cached in (capacity._throughput, prediction.cases):
         cached.cache_clear()
     names: dict = {}
-    for cell in json.loads((NOTEBOOKS / f"{notebook}.ipynb").read_text(encoding="utf-8"))["cells"]:
+    cells = json.loads((NOTEBOOKS / f"{notebook}.ipynb").read_text(encoding="utf-8"))["cells"]
+    for number, cell in enumerate(cells, 1):
         if cell["cell_type"] == "code":
-            exec(compile("".join(cell["source"]), f"{notebook}, cell {cell['id']}", "exec"), names)
+            exec(compile("".join(cell["source"]), f"{notebook}, cell {number}", "exec"), names)
     for cached in (capacity._throughput, prediction.cases):
         cached.cache_clear()
     assert "headline" in said or notebook == "explorer"

@@ -28,9 +28,10 @@ def run(monkeypatch):
 
     def ran(notebook, **parameters):
         names: dict = {}
-        for cell in json.loads((NOTEBOOKS / f"{notebook}.ipynb").read_text(encoding="utf-8"))["cells"]:
+        cells = json.loads((NOTEBOOKS / f"{notebook}.ipynb").read_text(encoding="utf-8"))["cells"]
+        for number, cell in enumerate(cells, 1):
             if cell["cell_type"] == "code":
-                exec(compile("".join(cell["source"]), f"{notebook}, cell {cell['id']}", "exec"), names)
+                exec(compile("".join(cell["source"]), f"{notebook}, cell {number}", "exec"), names)
                 if "parameters" in cell["metadata"].get("tags", []):
                     assert set(parameters) <= set(names)
                     names.update(parameters)

@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 from analysis.paths import NOTEBOOKS, ROOT
-from tests.pages.plain import table
+from tests.pages.plain import shipped, table
 
 
 def code_blocks(path: str, language: str = "python") -> list[str]:
@@ -44,7 +44,7 @@ def test_the_snippet_on_prices_has_the_dollars_of_the_page(monkeypatch, capsys):
 
 def test_the_readme_lists_each_shipped_notebook():
     listed = set(re.findall(r"\(notebooks/(\w+)\.ipynb\)", (ROOT / "README.md").read_text(encoding="utf-8")))
-    assert listed == {path.stem for path in NOTEBOOKS.glob("[!_]*.ipynb")}
+    assert listed == set(shipped())
 
 
 @pytest.mark.parametrize(

@@ -53,3 +53,9 @@ def test_python_keeps_its_bytecode():
     environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(asked, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_failed_tests_name_the_command_that_stores_outputs(folder):
+    (folder / ".venv" / "bin" / "python").write_text(f"{TOOL}\nexit 1\n")
+    done = subprocess.run(["make", "-s", "test"], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode and "run 'make refresh'" in done.stderr
