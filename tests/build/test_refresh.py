@@ -1,10 +1,12 @@
 """Notebooks executed in place: what is stored of them, and what leaves them as they were."""
 
 import json
+import shutil
 
 import pytest
 
 from analysis.build.refresh import before_save, refresh, stored
+from tests.pages.plain import ROOT
 
 REPORT = "application/vnd.mlperf.report+json"
 BUNDLE = {"image/svg+xml": "<svg/>", "image/png": "AAAA", "text/plain": "x", REPORT: {"value": 18.0, "low": [0.5, 2.0]}}
@@ -79,3 +81,19 @@ def test_what_is_stored_is_stored_again_as_it_is(project):
     project.add("one", "# One", SHOW)
     refresh()
     assert stored(read(project, "one")) == (project.notebooks / "one.ipynb").read_text("utf-8")
+
+
+def test_a_widget_alone_is_not_stored(project, capsys):
+    project.add("one", "# One", "import ipywidgets\ndisplay(ipywidgets.IntSlider())\nprint('a')")
+    assert refresh() == refresh() == 0
+    assert [output["output_type"] for output in read(project, "one")["cells"][1]["outputs"]] == ["stream"]
+    assert capsys.readouterr().out.split() == ["refreshed", "one", "same", "one"]
+
+
+@pytest.mark.parametrize("name", ["_explore", "_template"])
+def test_notebooks_that_are_no_pages_are_stored_as_they_run(name, tmp_path, monkeypatch, capsys):
+    """nbval leaves them out, for a real kernel puts what `interact` shows into its widget."""
+    monkeypatch.setattr("analysis.paths.NOTEBOOKS", tmp_path)
+    shutil.copy(ROOT / "notebooks" / f"{name}.ipynb", tmp_path)
+    assert refresh([name]) == 0
+    assert capsys.readouterr().out == f"same       {name}\n", "run make refresh"

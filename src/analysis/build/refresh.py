@@ -14,7 +14,8 @@ from analysis.build.reports import TIMEOUT, failed, run
 from analysis.build.runs import Report
 from analysis.names import choose
 
-NOT_STORED = ("image/png", "image/jpeg", "application/vnd.jupyter.widget-view+json")  # beside another form
+WIDGET = "application/vnd.jupyter.widget-view+json"  # a number that each run makes anew
+NOT_STORED = ("image/png", "image/jpeg", WIDGET)  # beside another form
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},  # without a version, which would differ between machines
@@ -33,7 +34,7 @@ def refresh(names: Iterable[str] = (), jobs: int = 3, engine: str = FORKED, time
 
 
 def stored(notebook: dict[str, Any]) -> str:
-    """Return a notebook's file as it is stored: without PNG beside SVG, times, versions, and what editors add."""
+    """Return a notebook's file as it is stored: without PNG beside SVG, widgets, times, versions, and what editors add."""
     from nbformat import v4
 
     notebook = v4.to_notebook(json.loads(json.dumps(notebook), parse_float=_whole))
@@ -53,6 +54,8 @@ def stored(notebook: dict[str, Any]) -> str:
             if {"image/svg+xml", "text/html"} & data.keys():
                 for kind in NOT_STORED:
                     data.pop(kind, None)
+        if cell.get("outputs"):
+            cell.outputs = [output for output in cell.outputs if WIDGET not in output.get("data", {})]
     return v4.writes(notebook) + "\n"
 
 
