@@ -13,7 +13,7 @@ from analysis.compare import GROUP, USUAL_SIZE, NoData, comparable, fastest, lat
 from analysis.progress import software_chain
 
 EQUAL_SOFTWARE = [("H200 FP8", "H100 FP8"), ("B200 FP8", "H100 FP8"), ("B200 FP4", "B200 FP8")]  # InferenceX
-NOTABLE = 0.1  # relative difference that a figure mentions
+NOTABLE = 0.05  # relative difference that a figure mentions
 PAIR = [  # columns of `within_rounds` that make a ratio
     "round", "accelerator", "accelerator_count", "rate_per_accelerator", "accelerator_count_base",
     "rate_per_accelerator_base", "speedup", "submitter",
@@ -125,15 +125,18 @@ def ladder(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     return found.sort_values("speedup", ascending=False).reset_index()
 
 
-def ladders(results: pd.DataFrame, baselines: Mapping[str, str], since: str, **asked: Any) -> pd.DataFrame:
+def ladders(
+    results: pd.DataFrame, baselines: Mapping[str, str], since: str, shown: Iterable[str] = (), **asked: Any
+) -> pd.DataFrame:
     """Return the ladder of each benchmark over its own baseline (`base`), accelerators with a result since a round.
 
-    `baselines` maps benchmarks to accelerators; `asked` goes to `comparable`. A benchmark after the first without a
-    result of its baseline is left out. `estimate` marks what no round measured, `note` holds the plain ratio where it
-    differs notably, `panel` the model and its baseline in words, with who submitted it where only one did. Raises
-    NoData where the first has no baseline or no other accelerator.
+    `baselines` maps benchmarks to accelerators; `asked` goes to `comparable`. `shown` are names or vendors, all by
+    default; links go through the others too, so that what is shown changes no ratio. A benchmark after the first
+    without a result of its baseline is left out. `estimate` marks what no round measured, `note` holds the plain ratio
+    where it differs notably, `panel` the model and its baseline in words, with who submitted it where only one did.
+    Raises NoData where the first has no baseline or no other accelerator.
     """
-    parts = []
+    parts, named = [], names.accelerators(shown, results)
     for benchmark, base in baselines.items():
         try:
             rows = comparable(results, benchmark=benchmark, **asked)
@@ -146,7 +149,8 @@ def ladders(results: pd.DataFrame, baselines: Mapping[str, str], since: str, **a
             about = [f"{of_base['submitter'].iloc[0]} alone"] if of_base["submitter"].nunique() == 1 else []
             about += ["virtualized"] if of_base["hypervisor"].ne("").all() else []
             steps["panel"] = steps["model"] + f", {base} = 1" + (f"\n({', '.join(about)})" if about else "")
-            parts.append(steps[steps["round"].ge(names.choose(since, steps["round"].cat.categories, "round"))])
+            current = steps["round"].ge(names.choose(since, steps["round"].cat.categories, "round"))
+            parts.append(steps[current & (steps["accelerator"].isin(named) | (not named))])
             if parts[0].empty:
                 raise NoData(f"no accelerator beside the baseline {base} has a result of {benchmark} since {since}")
     steps = pd.concat(parts, ignore_index=True)
@@ -235,6 +239,17 @@ def matrix(
     return table.assign(cell=table["share"].map("{:.0%}".format) + "\n" + words)
 
 
+def grid_in_words(grid: pd.DataFrame) -> str:
+    """Return a title for `by_benchmark`: what racks and smaller systems reach in Interactive, medians over models."""
+    fast = grid[grid["scenario"].eq("Interactive")]
+    size = np.where(fast["accelerator_count"].gt(USUAL_SIZE), "racks", "others")
+    middle = fast.groupby(size)["speedup"].median()
+    if len(middle) < 2:
+        return "Throughput per GPU by model and scenario"
+    base = fast["base"].mode().iloc[0]
+    return f"In Interactive racks reach {middle['racks']:.1f}x {base} per GPU, smaller systems {middle['others']:.1f}x"
+
+
 def as_grid(grid: pd.DataFrame, order: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return speedups and cells of `by_benchmark` as a grid: accelerators by vendor, by their speedup on model `order`.
 
@@ -308,16 +323,19 @@ def equal_in_words(equal: pd.DataFrame) -> str:
     return f"At equal software and {first['at'].iloc[0]}: {', '.join(ratios)}"
 
 
-def waterfalls(rows: pd.DataFrame, chains: Mapping[str, Sequence[str]], baseline: str, top: str) -> pd.DataFrame:
-    """Return the `waterfall` of each chain to its accelerator `new`, with the number of pairs as `note`.
+def waterfalls(
+    rows: pd.DataFrame, chains: Mapping[str, Sequence[str]], baseline: str, new: Sequence[str]
+) -> pd.DataFrame:
+    """Return the `waterfall` of each chain to one of the accelerators `new`, with the number of pairs as `note`.
 
-    `chains` maps new accelerators to those of their software chain. Accelerators without a row are passed over, a chain
-    without its first or new one is left out; where none is left, the chain goes from `baseline` to `top`.
+    `chains` maps accelerators to those of their software chain. Accelerators without a row are passed over, a chain
+    without its first one is left out; where none is left, the chain goes from `baseline` to the first of `new`.
     """
     there = {*rows["accelerator"]}
-    kept = {new: [*filter(there.__contains__, path)] for new, path in chains.items() if {new, path[0]} <= there}
-    kept = kept or {top: [baseline, top]}
-    factors = pd.concat(waterfall(rows, path, new).assign(new=new) for new, path in kept.items())
+    asked = {name: path for name, path in chains.items() if name in {*new} and {name, path[0]} <= there}
+    kept = {name: [*filter(there.__contains__, path)] for name, path in asked.items()}
+    kept = kept or {new[0]: [baseline, new[0]]}
+    factors = pd.concat(waterfall(rows, path, name).assign(new=name) for name, path in kept.items())
     note = "n = " + factors["pairs"].astype(str)
     return factors.assign(note=note.where(factors["kind"].eq("measured"), ""))
 

@@ -69,9 +69,9 @@ def test_power_names_an_accelerator_without_a_result(run):
     ("parameters", "models", "chains"),
     [
         ({"vendors": ["nvidia"]}, 3, ["GB300"]),
-        ({"accelerators": ["H100", "MI355X", "GB300"]}, 1, ["GB300"]),
-        ({"accelerators": ["H100", "B200"]}, 1, ["B200"]),
-        ({"vendors": ["AMD"], "baseline": "MI300X"}, 1, ["MI355X"]),
+        ({"accelerators": ["H100", "MI355X", "GB300"]}, 3, ["GB300", "MI355X"]),
+        ({"accelerators": ["H100", "B200"]}, 2, ["B200"]),
+        ({"vendors": ["AMD"], "baseline": "MI300X"}, 3, ["MI355X"]),
     ],
 )
 def test_generations_leave_out_what_a_filter_removed(run, parameters, models, chains):
@@ -80,6 +80,15 @@ def test_generations_leave_out_what_a_filter_removed(run, parameters, models, ch
     assert names["factors"]["new"].unique().tolist() == chains
     assert ("deepseek-r1" in said["ladder"]["alt"]) == (models < 3)
     assert ("MI355X" in said["why"]["subtitle"]) == ("MI355X" not in chains)
+
+
+def test_a_filter_changes_no_ratio(run):
+    whole = run("generational_speedup")[0]["steps"].set_index(["benchmark", "accelerator"])
+    for parameters in ({"accelerators": ["GB300"]}, {"vendors": ["AMD"]}, {"accelerators": ["MI355X", "B200"]}):
+        names, said = run("generational_speedup", **parameters)
+        shown = names["steps"].set_index(["benchmark", "accelerator"])
+        assert shown["speedup"].equals(whole["speedup"].reindex(shown.index)) and 0 < len(shown) < len(whole)
+        assert ("racks" in said["by_benchmark"]["title"]) == ("GB300" in shown.index.unique("accelerator"))
 
 
 def test_nothing_leads_that_is_slower_than_the_baseline(run):
@@ -131,7 +140,12 @@ def test_pages_about_fewer_accelerators(run, notebook, parameters):
         ("scaling", {"scenario": "Servr"}, ValueError, "no scenario 'Servr': did you mean 'Server'"),
         ("overview", {"vendors": ["nvida"]}, ValueError, "no accelerator 'nvida'"),
         ("overview", {"accelerators": ["H200"]}, NoData, "`least`"),
-        ("generational_speedup", {"vendors": ["AMD"]}, NoData, "the baseline H100; there are: MI300X"),
+        (
+            "generational_speedup",
+            {"baseline": "A100 PCIe 40GB"},
+            NoData,
+            "no comparable bare-metal result of the baseline",
+        ),
         ("generational_speedup", {"accelerators": ["H100"]}, NoData, "no accelerator beside the baseline H100"),
         ("progress", {"kind": "cpu"}, NoData, "no result of kind cpu on benchmark llama2-70b"),
         ("progress", {"kind": "cpus"}, ValueError, "no kind 'cpus': did you mean 'cpu'"),
@@ -155,11 +169,11 @@ def test_a_model_of_ones_own_is_planned_though_each_accelerator_is_estimated(run
     ["overview", "price_performance", "interactivity", "accelerator_choice", "generational_speedup", "scaling"],
 )
 def test_a_filter_reaches_every_table(run, notebook):
-    """No table, and so no winner, runner-up, or baseline, has an accelerator that was not asked for."""
+    """No table, and so no winner or runner-up, has an accelerator that was not asked for."""
     asked = ["H100", "B200", "MI355X", "GB300"]
     _, said = run(notebook, accelerators=asked)
     tables = [pd.read_csv(StringIO(part["csv"])) for part in said.values() if part["csv"]]
-    found = [frame[each] for frame in tables for each in ("accelerator", "runner_up", "over", "base") if each in frame]
+    found = [frame[each] for frame in tables for each in ("accelerator", "runner_up") if each in frame]
     assert found and set(pd.concat(found).dropna()) <= set(asked)
 
 
