@@ -131,6 +131,7 @@ def test_a_table_of_more_than_twenty_rows_scrolls_in_a_box_of_its_own(page):
     assert '<div class="scroll" tabindex="0" role="group" aria-label="Name n20">' in html
     assert '<div class="scroll long" tabindex="0" role="region" aria-label="Name n21">' in html
     assert html.count('</table></div><p class="note">below</p>') == 2
+    assert "<span>21 rows</span>" in html and "20 rows" not in html
 
 
 def test_a_figure_has_its_title_in_words_for_a_narrow_screen(page):
