@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -10,6 +10,7 @@ import pandas as pd
 from analysis import derating, names, tables
 from analysis.compare import NoData
 from analysis.power import HOURS_PER_YEAR, usd_per_megawatt_year
+from analysis.results import load_results
 
 COST_MODELS = {
     "neocloud": "neocloud total cost of ownership",
@@ -139,17 +140,33 @@ def cheapest(costs: pd.DataFrame) -> pd.DataFrame:
     return found[[*columns, "margin", "served", "round", "submitter"]].reset_index(drop=True)
 
 
-def break_even(costs: pd.DataFrame, baseline: str) -> pd.DataFrame:
+def cheapest_in_words(winners: pd.DataFrame) -> str:
+    """Return who is cheapest at the first interactivity of `cheapest`, and at the last if that is another one."""
+    ends = winners.iloc[[0, -1]].drop_duplicates("accelerator")
+    where = ("at " + ends["at"]).replace("at no limit", "without a latency limit")
+    usd = ends["usd_per_million"].map("${:.3f}".format)
+    words = f"{ends['accelerator'].iloc[0]} is cheapest {where.iloc[0]} ({usd.iloc[0]} per million tokens)"
+    other = ends["accelerator"] + " " + where + " (" + usd + ")"
+    return ", ".join([words, *other.iloc[1:]])
+
+
+def break_even(costs: pd.DataFrame, baseline: str, shown: Iterable[str] = ()) -> pd.DataFrame:
     """Return the hourly price at which each accelerator costs as much per token as `baseline`, by interactivity.
 
-    Columns: those of `costs`, `break_even_usd` (dollars per accelerator-hour), `headroom` (over its own price). Raises
-    ValueError where the baseline has no price or throughput.
+    Of the accelerators `shown` (names or vendors), all by default. Columns: those of `costs`, `break_even_usd` (dollars
+    per accelerator-hour), `headroom` (over its own price). Raises ValueError where the baseline has no price or
+    throughput, and NoData where none of `shown` has.
     """
+    named = names.accelerators(shown, load_results())
     base = costs[costs["accelerator"].eq(baseline)].set_index("interactivity")["usd_per_million"]
     if base.empty:
         names.choose(baseline, costs["accelerator"].unique(), "baseline with a price and a throughput")
     ratio = costs["interactivity"].map(base) / costs["usd_per_million"]
-    return costs.assign(break_even_usd=costs["usd_per_hour"] * ratio, headroom=ratio - 1)
+    costs = costs.assign(break_even_usd=costs["usd_per_hour"] * ratio, headroom=ratio - 1)
+    costs = costs[costs["accelerator"].isin(named)] if named else costs
+    if costs.empty:
+        raise NoData(f"no accelerator with a price has a throughput among {names.listed(named)}")
+    return costs
 
 
 def purchase_break_even(

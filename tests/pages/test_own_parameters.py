@@ -149,7 +149,7 @@ def test_pages_about_fewer_accelerators(run, notebook, parameters):
         ("generational_speedup", {"accelerators": ["H100"]}, NoData, "no accelerator beside the baseline H100"),
         ("progress", {"kind": "cpu"}, NoData, "no result of kind cpu on benchmark llama2-70b"),
         ("progress", {"kind": "cpus"}, ValueError, "no kind 'cpus': did you mean 'cpu'"),
-        ("price_performance", {"accelerators": ["H100", "GB300"]}, ValueError, "no baseline"),
+        ("price_performance", {"baseline": "H300"}, ValueError, "no baseline"),
     ],
 )
 def test_what_is_wrong_is_named(run, notebook, parameters, error, words):
@@ -182,6 +182,21 @@ def test_rounds_in_another_scenario_compare_the_benchmarks_that_have_it(run, par
     names, said = run("progress", **parameters)
     assert set(names["compared"]["scenario"]) == {parameters["scenario"]}
     assert not re.search("querys|unknown", " ".join(str(part) for part in said.values()), re.IGNORECASE)
+
+
+def test_the_headline_on_prices_says_what_was_asked(run):
+    fast = run("price_performance", interactivity=[20, 50])[1]["answer"]["text"]
+    assert "is cheapest at 20 tokens/s per user ($" in fast and "without" not in fast
+    one = run("price_performance", interactivity=[0])[1]["answer"]["text"]
+    assert re.search(r"MI355X is cheapest without a latency limit \(\$0\.0\d+ per million tokens\)$", one)
+
+
+def test_a_baseline_of_prices_is_not_shown_unless_it_is_asked_for(run):
+    whole = run("price_performance")[0]["costs"].set_index(["accelerator", "interactivity"])["break_even_usd"]
+    costs = run("price_performance", accelerators=["GB300", "MI355X"])[0]["costs"]
+    assert set(costs["accelerator"]) == {"GB300", "MI355X"}
+    own = costs.set_index(["accelerator", "interactivity"])["break_even_usd"]
+    assert own.to_numpy() == pytest.approx(whole.reindex(own.index).to_numpy())
 
 
 def test_prices_of_accelerators_without_one_are_no_data(run):
