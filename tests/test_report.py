@@ -7,6 +7,7 @@ import base64
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+import seaborn as sns
 
 from analysis import report
 from tests.frames import results
@@ -119,6 +120,12 @@ def test_published_claims_show_contradictions_first_and_repeats_once(shown):
     assert ",physically impossible," in rows[0]
 
 
+def test_ids_of_runs_are_in_words(shown):
+    report.table(pd.DataFrame({"ids": [["a", "b"], []]}))
+    assert "<td>a, b</td>" in shown[0]["text/html"] and "<td>–</td>" in shown[0]["text/html"]
+    assert shown[0]["text/csv"].splitlines() == ["ids", "a b", '""']
+
+
 def test_whole_numbers_have_commas(shown):
     report.table(pd.DataFrame({"requests": [12345, 7]}))
     assert ">12,345<" in shown[0]["text/html"]
@@ -137,6 +144,22 @@ def test_log_axes_of_any_chart_are_in_plain_numbers(shown, most):
     drawing, ax = plt.subplots()
     ax.plot([1, most], [1, 2])
     ax.set_xscale("log")
-    report.figure(drawing, title="Own chart")
+    report.figure(drawing, title="Own chart", source="Source: own.")
     labels = [label.get_text() for label in ax.get_xticklabels()]
     assert "10" in labels and not any("$" in label for label in labels)
+
+
+def test_a_figure_without_a_source_is_refused(shown):
+    ax = plt.subplots()[1]
+    with pytest.raises(ValueError, match=r"figure .Throughput. has no source: give rows=, .* or source="):
+        report.figure(ax, title="Throughput")
+
+
+def test_titles_of_a_seaborn_grid_do_not_touch(shown):
+    rows = pd.DataFrame({"x": [1, 2] * 4, "a_long_name": list("aabbaabb"), "another_long_name": list("aaaabbbb")})
+    grid = sns.relplot(rows, x="x", y="x", row="a_long_name", col="another_long_name", height=3)
+    report.figure(grid, title="A grid", source="Source: own.")
+    left, right = (ax.get_tightbbox() for ax in grid.axes[0])
+    below = grid.axes[1, 0].get_tightbbox()
+    assert left.x1 < right.x0 and below.y1 < grid.axes[0, 0].get_window_extent().y0
+    assert shown[0]["image/svg+xml"].startswith("<svg")

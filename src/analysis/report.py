@@ -17,14 +17,17 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from IPython.display import display
 from matplotlib.ticker import LogFormatter
+from seaborn import FacetGrid
 
 from analysis import charts, names, tables
+from analysis.charts.image import wrap_titles
 from analysis.charts.parts import ticks
 
 MIME = "application/vnd.mlperf.report+json"
 MOST_WORDS = 25  # of a headline: it is set large, on the first screen
 SYSTEMS = 4  # that a finding names
 MISSING = "–"
+LISTS = ("caveats", "ids")  # columns whose cells are lists
 NO_TEX = "mathjax_ignore"  # class with which JupyterLab leaves "$0.75 to $2.79" as it is
 VERDICTS = [  # of published figures, the gravest first
     "physically impossible", "contradicted", "conditional", "no official result", "within 5%", "within rounding",
@@ -58,9 +61,15 @@ def figure(
     """Show a figure with its title, subtitle, and source in the image, so that it stands alone on a slide.
 
     `drawn` is a matplotlib figure or axes, or a seaborn grid. The source is `source`, else the line of the MLPerf
-    `rows`. `alt` is a sentence with the numbers for those who do not see the image.
+    `rows`. `alt` is a sentence with the numbers for those who do not see the image. Raises ValueError without a source.
     """
-    source = source or (source_line(rows) if rows is not None else "")
+    if not source and rows is None:
+        raise ValueError(
+            f"figure {title!r} has no source: give rows=, the MLPerf results that it shows, or source='Source: ...'"
+        )
+    source = source or source_line(rows)
+    if isinstance(drawn, FacetGrid):
+        wrap_titles(drawn)
     drawing = getattr(drawn, "figure", drawn)
     for axis in [each for ax in drawing.axes for each in (ax.xaxis, ax.yaxis)]:
         if isinstance(axis.get_major_formatter(), LogFormatter):  # in TeX, but "$" is a dollar here
@@ -94,7 +103,7 @@ def table(
     shown = pd.DataFrame({column: _cells(frame[column], (formats or {}).get(column)) for column in columns})
     numeric = {column for column in columns if pd.api.types.is_numeric_dtype(frame[column].dtype)}
     markup = _table_html(shown, columns, numeric, title, note)
-    csv = frame[list(columns)].assign(**{c: frame[c].map(" ".join) for c in columns if c == "caveats"})
+    csv = frame[list(columns)].assign(**{c: frame[c].map(" ".join) for c in columns if c in LISTS})
     record = {"kind": "table", "name": name or slug(title) or "table", "title": title, **_evidence(frame)}
     record["rows"] = len(frame)
     plain = f"{title or 'Table'}: {len(frame)} rows"
@@ -198,6 +207,8 @@ def _cells(column: pd.Series, form: str | None) -> list[str]:
         return [MISSING if pd.isna(value) else f"{value:,.0f}" if whole else number(value, 3) for value in column]
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         return [MISSING if pd.isna(value) else f"{value:%Y-%m-%d}" for value in column]
+    if column.name in LISTS:
+        return [", ".join(values) or MISSING for values in column]
     return [MISSING if pd.isna(value) else str(value) for value in column.astype(object)]
 
 

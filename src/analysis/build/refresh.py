@@ -34,7 +34,7 @@ def refresh(names: Iterable[str] = (), jobs: int = 3, engine: str = FORKED, time
 
 
 def stored(notebook: dict[str, Any]) -> str:
-    """Return a notebook's file as it is stored: without PNG beside SVG, widgets, times, versions, and what editors add."""
+    """Return a notebook's file as stored: without PNG beside SVG, widgets, times, versions, and what editors add."""
     from nbformat import v4
 
     notebook = v4.to_notebook(json.loads(json.dumps(notebook), parse_float=_whole))

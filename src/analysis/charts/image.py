@@ -14,11 +14,13 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from matplotlib.transforms import Bbox
 from PIL import Image
+from seaborn import FacetGrid
 
 from analysis.charts import theme
 
 PAD = 0.14  # inches around an image
 NARROWEST = 6.5  # inches that a title has, however small its figure is
+MARGIN = 0.5  # inches of a column of panels that its title does not have
 DPI, WIDEST = 160, 1920  # the resolution of PNG, and the pixels that a slide has across
 TEXTS = {  # of a composed figure: size in points, weight, color, inches from what is below it (source: above)
     "title": (15, "bold", theme.INK, 0.07),
@@ -113,6 +115,16 @@ def wrap(text: str, width: float, size: float, weight: str = "normal") -> list[s
             lines[-1] = f"{lines[-1]} {word}".strip()
             used += measure(f"{word} n", size, weight) - measure("n", size, weight)
     return lines
+
+
+def wrap_titles(grid: FacetGrid) -> None:
+    """Break the titles of seaborn's panels at " | " and at the width of a panel, and lay them out again."""
+    column = grid.figure.get_figwidth() * grid._tight_layout_rect[2] / grid._ncol
+    for ax in grid.axes.flat:
+        look = ax.title.get_fontsize(), ax.title.get_fontweight()
+        for place in ("left", "center"):
+            ax.set_title("\n".join(wrap(ax.get_title(place).replace(" | ", "\n"), column - MARGIN, *look)), loc=place)
+    grid.tight_layout()
 
 
 @lru_cache(maxsize=5000)
