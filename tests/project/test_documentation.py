@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 import matplotlib.pyplot as plt
+import pandas as pd
 import pytest
 
 from analysis.paths import NOTEBOOKS, ROOT
-from tests.pages.plain import shipped, table
+from tests.pages.plain import shipped, table, values
 
 
 def code_blocks(path: str, language: str = "python") -> list[str]:
@@ -40,6 +41,15 @@ def test_the_snippet_on_prices_has_the_dollars_of_the_page(monkeypatch, capsys):
     mine, listed = own.loc["MI355X"], page.loc["MI355X"]
     assert mine["usd_per_million"] == pytest.approx(listed["usd_per_million"] * 2.20 / listed["usd_per_hour"])
     assert mine["served"] == pytest.approx(listed["served"])
+
+
+def test_the_snippet_by_hand_has_the_number_of_the_page(monkeypatch):
+    """And a rate where the highest raw figure is of a looser accuracy target."""
+    monkeypatch.chdir(NOTEBOOKS)
+    names: dict = {"pd": pd}
+    exec(next(block for block in code_blocks("docs/notebooks.md") if "def by_hand" in block), names)
+    assert names["estimate"] == pytest.approx(values("generational_speedup")["answer"])
+    assert names["by_hand"]("B200", "v5.1") == 102131 / 8
 
 
 def test_the_readme_lists_each_shipped_notebook():
