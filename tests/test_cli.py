@@ -148,3 +148,36 @@ def test_data_without_files_makes_the_derived_tables_anew(monkeypatch):
 def test_help_loads_nothing_heavy():
     code = "import sys, analysis.cli.main; sys.exit('pandas' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+ASKED = ("--benchmark", "gpt-oss-120b", "--accelerator", "B200")
+
+
+def test_plans_say_whose_prices_they_have(said, tmp_path):
+    own = tmp_path / "my_prices.csv"
+    own.write_text("accelerator,usd_per_hour\nB200,1.75\n", encoding="utf-8")
+    listed = "neocloud total cost of ownership of 2026-"
+    assert f"Prices: {listed}" in said("plan", *ASKED)[1]
+    assert (
+        "Prices: own for B200, else three-year rental of"
+        in said("plan", *ASKED, "--price", "B200=2", "--cost-model", "rental")[1]
+    )
+    out = said("choose", *ASKED, "--price", str(own))[1]
+    assert f"Prices: {own} for B200, else {listed}" in out
+    head, row = (next(line for line in out.splitlines() if text in line) for text in ("$/h each", "B200   "))
+    assert row[: head.index("$/h each") + len("$/h each")].split()[-1] == "1.75"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (
+            ("plan", "--model", "Qwen3 32B", "--accelerator", "B200"),
+            "another model needs its size in billions, --parameters",
+        ),
+        (("choose", *ASKED[:3], "B200,MI355X"), "takes several: --accelerator B200 --accelerator MI355X"),
+    ],
+)
+def test_errors_name_the_option_that_mends_them(said, arguments, text):
+    status, _, err = said(*arguments)
+    assert status == main.USAGE and text in err

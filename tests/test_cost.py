@@ -37,6 +37,8 @@ def test_own_prices_replace_those_listed_and_keep_the_kilowatts(tmp_path):
         ("accelerator,usd_per_hour\n\nH100,2\n\nB200,free", "row 5, usd_per_hour: 'free'"),
         ("accelerator,usd_per_hour\nH100,2\nNVIDIA H100-SXM-80GB,3", "row 3: H100 has a price already"),
         ("accelerator,usd_per_hour\nH100,2,7", "more cells"),
+        ("accelerator;usd_per_hour\nH100;2,7", "separate cells by commas, and decimals by a point"),
+        ("accelerator;usd_per_hour\nH100;2.7", "separate cells by commas, and decimals by a point"),
         ("", "mine.csv: no CSV"),
     ],
 )

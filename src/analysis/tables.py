@@ -73,12 +73,14 @@ def read_own(path: str | Path, columns: Iterable[str]) -> pd.DataFrame:
         )
     except ValueError as error:  # of the decoder and the parser
         raise ValueError(f"{path}: no CSV file in UTF-8: {str(error).strip()}") from None
+    head = content.splitlines()[0] if content else b""
+    hint = "; separate cells by commas, and decimals by a point" if b";" in head else ""
     if not isinstance(frame.index, pd.RangeIndex):
-        raise ValueError(f"{path}: rows have more cells than the first line has columns")
+        raise ValueError(f"{path}: rows have more cells than the first line has columns{hint}")
     for column in columns:
         if column not in frame:
             raise ValueError(
-                f"{path}: no column {column!r}; expected {', '.join(columns)}; it has {', '.join(frame)[:200]!r}"
+                f"{path}: no column {column!r}; expected {', '.join(columns)}; it has {', '.join(frame)[:200]!r}{hint}"
             )
     frame = frame.fillna("")
     return frame[frame.ne("").any(axis=1)]

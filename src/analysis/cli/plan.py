@@ -53,9 +53,12 @@ def plan(
     asked, as_json = _demand({**locals(), "accelerators": (accelerator,)}), _is_json(format)
     row = capacity.plan(asked, accelerator)
     if as_json:
-        return _print_json(asked, plan=_record(row), errors=choice.error_line(asked, row))
+        return _print_json(asked, plan=_record(row), prices=_basis(asked), errors=choice.error_line(asked, row))
     typer.echo(f"{_serving(asked)} on {row['accelerator']}")
     typer.echo(_throughput(row, "as given" if delivered_share else f"{fleet} fleet"))
+    usd = row["usd_per_accelerator_hour"]
+    each = f"${usd:.2f} per accelerator-hour" if usd > 0 else f"none of {row['accelerator']}"
+    typer.echo(f"Prices: {_basis(asked)}; {each}")
     typer.echo(f"\n{'':20}{'P10':>12}{'P50':>12}{'P90':>12}")
     for name, label in NAMES.items():
         ends = "".join(f"{_number(row[f'{name}_p{mark}']):>12}" for mark in capacity.MARKS)
@@ -88,15 +91,17 @@ def choose(
     if as_json:
         ranked = [_record(row) for _, row in found.iterrows()]
         told = [_record(row) for _, row in changes.iterrows()]
-        return _print_json(asked, ranked=ranked, changes=told, errors=choice.error_line(asked))
+        parts = {"ranked": ranked, "changes": told, "prices": _basis(asked), "errors": choice.error_line(asked)}
+        return _print_json(asked, **parts)
     then = f", then {second['accelerator']}" if second is not None else ""
     typer.echo(f"{_serving(asked)}: {first['accelerator']} first{then}")
     typer.echo(choice.error_line(asked))
-    heads = ("tokens/s", "count", "$/hour", "P10", "P90", "$/M", "kW")
+    typer.echo(f"Prices: {_basis(asked)}")
+    heads = ("tokens/s", "$/h each", "count", "$/hour", "P10", "P90", "$/M", "kW")
     typer.echo(f"\n{'':18}{'evidence':14}" + "".join(f"{head:>9}" for head in heads))
     for row in found[found["rank"].notna()].itertuples():
-        cells = (row.throughput, row.accelerators_p50, row.usd_per_hour_p50, row.usd_per_hour_p10, row.usd_per_hour_p90)
-        cells = (*cells, row.usd_per_million_tokens_p50, row.kilowatts_p50)
+        cells = (row.throughput, row.usd_per_accelerator_hour, row.accelerators_p50, row.usd_per_hour_p50)
+        cells = (*cells, row.usd_per_hour_p10, row.usd_per_hour_p90, row.usd_per_million_tokens_p50, row.kilowatts_p50)
         over = "  over budget at P90" if row.within == "no" else ""
         typer.echo(f"{row.accelerator:18}{row.evidence:14}" + "".join(f"{_number(cell):>9}" for cell in cells) + over)
     for row in found[found["rank"].isna()].itertuples():
@@ -112,6 +117,9 @@ def _demand(given: dict[str, Any]) -> Demand:
     from analysis.planner.capacity import Demand
 
     asked = {name: given[name] for name in Demand.__dataclass_fields__ if name in given}
+    for several in [name for name in asked["accelerators"] if "," in name]:
+        names = " ".join(f"--accelerator {name.strip()}" for name in several.split(","))
+        raise ValueError(f"--accelerator {several!r}: expected one name; `choose` takes several: {names}")
     return Demand(**asked, rounds=tuple(given["round"] or ()), prices=_prices(given["price"] or []))
 
 
@@ -129,6 +137,14 @@ def _prices(quotes: list[str]) -> dict[str, float] | str | None:
                 f"--price {quote[:60]!r}: expected a CSV file or NAME=DOLLARS, such as B200=2.50"
             ) from None
     return prices or None
+
+
+def _basis(asked: Demand) -> str:
+    """Return whose prices a plan has, and of when: of a file of one's own, its name."""
+    from analysis import cost
+
+    words = cost.basis(cost.prices(asked.cost_model, own=asked.prices), asked.cost_model)
+    return words.replace("own for", f"{asked.prices} for", 1) if isinstance(asked.prices, str) else words
 
 
 def _serving(asked: Demand) -> str:

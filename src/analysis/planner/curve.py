@@ -312,7 +312,10 @@ def workload(
         labels = tables.benchmarks.set_index("benchmark")["label"].reindex(known)
         by_label = {label.casefold(): key for key, label in labels.items()}
         benchmark = benchmark or by_label.get(name.casefold(), "")
-        names.choose(benchmark or name, [*known, *labels], "language model")
+        try:
+            names.choose(benchmark or name, [*known, *labels], "language model")
+        except ValueError as error:
+            raise ValueError(f"{error}; another model needs its size in billions, --parameters") from None
         model = models.of_benchmark(benchmark)
     requests = models.read_requests(lengths) if lengths else models.requests_of(model.benchmark)
     return Workload(model, models.lengths(requests, prompt_tokens, answer_tokens), precision)
