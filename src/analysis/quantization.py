@@ -137,9 +137,12 @@ def at_equal_speed(interactivity: float) -> pd.DataFrame:
 def equal_in_words(equal: pd.DataFrame) -> str:
     """Return the median of `at_equal_speed` with its P10, P90, and number of rows as a sentence."""
     low, middle, high = equal["ratio"].quantile([0.1, 0.5, 0.9]).map("{:.1f}x".format)
+    family = equal["model"].where(equal["model"].str.contains("Llama"), "MoE models")
+    each = equal.groupby(family)["ratio"].median().map("{:.1f}x".format)
     return (
         f"At {equal['interactivity'].iloc[0]:g} tokens/s per user, each in its best layout, FP4 serves {middle} what "
-        f"FP8 does (median of {len(equal)} InferenceX configurations, P10 to P90 {low} to {high})."
+        f"FP8 does (median of {len(equal)} InferenceX configurations, P10 to P90 {low} to {high}; "
+        f"{', '.join(each + ' on ' + each.index)})."
     )
 
 

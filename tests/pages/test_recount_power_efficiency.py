@@ -90,4 +90,4 @@ def test_two_servers_of_b200_differ_in_cooling_and_drew_less_than_provisioned():
     provisioned = (2 * processors + 8 * 1000 + 8 * 14.4 * 5) * cooling.map({"air": 1.5, "liquid": 1.3}) / 1000
     assert (provisioned - highest).tolist() == pytest.approx([3.47, 2.17], abs=0.01)  # the 4.14 kW are of a capped H100
     title = next(part["title"] for part in outputs("power_efficiency") if part["name"] == "provisioned")
-    assert title == f"Uncapped servers drew at most {(highest / provisioned).max():.0%} of their provisioned power"
+    assert title == f"2 uncapped servers drew at most {(highest / provisioned).max():.0%} of their provisioned power"

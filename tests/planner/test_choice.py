@@ -166,3 +166,9 @@ def test_long_prompts_and_short_answers_say_why(capsys):
     arguments = ["plan", "--benchmark", "llama2-70b", "--accelerator", "H100", "--prompt-tokens", "100000"]
     assert main([*arguments, "--tokens-per-request", "1"]) == 1
     assert curve.TOO_LONG in capsys.readouterr().err
+
+
+def test_plans_within_the_error_are_named_together():
+    near = pd.DataFrame({"accelerator": ["GB200", "B200"], "usd_per_hour_p50": [163.2, 201.0]})
+    assert choice.alike_in_words(near) == "GB200, B200 cost the same within the error, $163 to $201/hour"
+    assert choice.alike_in_words(near.head(1)) == "GB200 costs least, $163/hour"

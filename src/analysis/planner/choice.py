@@ -103,6 +103,15 @@ def sensitivity(demand: Demand, found: pd.DataFrame, by: str = "cost") -> pd.Dat
     return pd.DataFrame(rows, columns=columns)
 
 
+def alike_in_words(near: pd.DataFrame) -> str:
+    """Return which plans cost the same within their error, the cheapest first, and what they cost (P50) an hour."""
+    usd = near["usd_per_hour_p50"]
+    if len(near) == 1:
+        return f"{near['accelerator'].iloc[0]} costs least, ${usd.iloc[0]:,.0f}/hour"
+    span = f"${usd.min():,.0f} to ${usd.max():,.0f}/hour"
+    return f"{names.listed(near['accelerator'], 5)} cost the same within the error, {span}"
+
+
 def error_line(demand: Demand, row: pd.Series | None = None) -> str:
     """Return the error of what a plan (`row` of `plans`) rests on in one line with n, else that of estimates.
 
