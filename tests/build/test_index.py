@@ -109,7 +109,14 @@ def test_reports_of_notebooks_that_are_gone_are_not_listed_but_named(project, re
     (project.notebooks / "cost.ipynb").unlink()
     assert project.build() == 0
     assert "cost" not in project.page("index") and project.exists("cost")
-    assert "of no notebook or run file any more: cost\n" in capsys.readouterr().out
+    assert "of no notebook or run file any more: cost; make clean removes pages\n" in capsys.readouterr().out
+
+
+def test_a_run_file_that_cannot_be_read_is_among_those_that_failed(project, reports):
+    reports("speed", "answers", 1)
+    project.run("fast", "notebook: speed\nparameters: {gpus: B300}\n")
+    assert project.build() == 1
+    assert "Failed in the last build: fast</p>" in project.page("index")
 
 
 def test_without_reports_the_page_says_how_to_make_them(project):

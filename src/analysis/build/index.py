@@ -14,6 +14,7 @@ from analysis.build import records as stored
 from analysis.build import runs
 from analysis.build.records import Record
 from analysis.build.sanitize import POLICY, TEMPLATES, style
+from analysis.names import listed
 
 GROUPS = {"answers": "Four answers", "decisions": "Decisions", "evidence": "Evidence", "": "More reports"}
 OWN = "yours"  # the group of notebooks that wait for a reader's own data
@@ -33,10 +34,13 @@ def write() -> None:
             _write(name, "sweep", records=several)
     firsts = {name: several[0] for name, several in pages.items()}
     named = {"titles": GROUPS, "own": OWN, "groups": _groups(firsts), "pages": firsts}
-    _write("index", "index", **named, figure=_figure(records), failed=sorted(failed & {*found}))
+    _write("index", "index", **named, figure=_figure(records), failed=sorted(failed & {*found} | {*wrong}))
     made = failed | {path.stem for path in paths.REPORTS.glob("*.json") if stored.read(path.stem)}
     if gone := sorted(name for name in made - {*found} if not name.startswith(tuple(wrong))):
-        print(f"in reports/, but of no notebook or run file any more: {', '.join(gone)}", flush=True)
+        print(
+            f"in reports/, but of no notebook or run file any more: {listed(gone)}; make clean removes pages",
+            flush=True,
+        )
 
 
 def _groups(pages: dict[str, Record]) -> dict[str, list[Record]]:
