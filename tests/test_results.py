@@ -69,8 +69,9 @@ def test_a_correction_replaces_a_declared_precision(results):
 
 
 def test_gpt_oss_weights_are_labeled_by_their_checkpoint(results):
-    fp4 = results[results["benchmark"].eq("gpt-oss-120b") & results["precision"].eq("fp4")]
-    assert set(fp4["precision_label"]) == {"MXFP4 weights"}
+    """Whatever was declared: 14 throughputs of v6.1 declare FP8."""
+    stated = results[results["benchmark"].eq("gpt-oss-120b") & results["precision"].ne("")]
+    assert set(stated["precision"]) == {"fp4", "fp8"} and set(stated["precision_label"]) == {"MXFP4 weights"}
 
 
 def test_accuracy_is_the_lowest_metric_in_percent_of_the_reference():

@@ -77,7 +77,7 @@ def _identity(rows: pd.DataFrame) -> dict[str, pd.Series]:
     spelling = {name.casefold(): name for name in submitters}  # the most common one comes last
     basis = rows["precision_basis"].where(rows["precision_basis"].ne("unknown"), "")
     precision = rows["precision"].str.upper() + (" (" + basis + ")").where(basis.ne(""), "")
-    mxfp4 = rows["benchmark"].eq("gpt-oss-120b") & rows["precision"].eq("fp4")
+    mxfp4 = rows["benchmark"].eq("gpt-oss-120b") & rows["precision"].ne("")
     capped = {name for name in rows["system"].unique() if re.search(CAPPED_NAME, name)}
     rated = rows["accelerator"].map(parts["power_limit_w"])
     served = rows[rows["serving_software"].ne("")]
