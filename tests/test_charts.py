@@ -65,12 +65,21 @@ def test_hatched_bars_are_named_in_the_legend_by_their_column_or_by_a_note(speed
     assert [text.get_text() for text in ax.figure.legends[0].get_texts()] == ["one round", "across rounds", "range"]
 
 
-def test_a_range_reaches_from_low_to_high_and_its_label_stands_behind_it(speedups):
+def test_a_range_reaches_from_low_to_high_and_passes_below_its_value(speedups):
     ax = charts.bars(speedups, "accelerator", "speedup", low="low", high="high")
     assert [list(ends[:, 0]) for ends in ax.collections[0].get_segments()] == [[3.7, 4.4], [1.1, 1.2]]
-    assert ax.texts[0].xy[0] == 4.4
+    assert ax.texts[0].xy[0] == 4.07
+    assert ax.texts[0].xy[1] > 0 > ax.collections[0].get_segments()[0][0, 1]
     assert ax.get_xlim()[0] == 0
     assert ax.get_xlim()[1] > 4.4
+
+
+def test_a_note_stands_behind_the_value_and_above_a_range(speedups):
+    figure, axes = charts.panels(3)
+    ax = charts.bars(speedups, "accelerator", "speedup", low="low", high="high", label=("{:.1f}x", "note"), ax=axes[0])
+    image.settle(figure)
+    value, note = (text.get_window_extent() for text in ax.texts[:2])
+    assert note.x0 > value.x1 and note.y0 > ax.transData.transform((0, -0.27))[1]
 
 
 def test_changes_below_zero_have_their_label_on_the_left():
@@ -86,22 +95,22 @@ def test_rows_of_one_name_stand_together_and_opacity_tells_them_apart():
     ax = charts.bars(frame, "gpu", "rate", hue="scenario")
     middles = [patch.get_y() + patch.get_height() / 2 for patch in ax.patches]
     assert np.diff(middles) == pytest.approx([-1, -1 - 0.5])
-    assert [patch.get_alpha() for patch in ax.patches] == [1, 0.6, 1]
+    assert [patch.get_facecolor()[3] for patch in ax.patches] == [1, 0.6, 1]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["B200", "H200"]
 
 
 def test_dots_of_one_line_show_each_value_and_their_median():
     frame = pd.DataFrame({"model": ["a", "a", "a", "b"], "accuracy": [99.1, 99.5, 100.4, 100.0]})
     ax = charts.dots(frame, "model", "accuracy")
-    assert written(ax) == ["99.5", "n = 3", "100.0"]
-    assert [list(line.get_xdata()) for line in ax.lines if line.get_alpha() == 0.45] == [[99.1, 99.5, 100.4]]
+    assert written(ax) == ["99.5", "median of 3", "100.0"]
+    assert [99.1, 99.5, 100.4] in [list(line.get_xdata()) for line in ax.lines]
     assert [list(ends[:, 0]) for each in ax.collections for ends in each.get_segments()] == [[99.5, 99.5]]
     assert ax.texts[0].xy[0] == 100.4
 
 
 def test_a_format_of_several_dots_is_that_of_their_median():
     frame = pd.DataFrame({"model": ["a", "a"], "share": [0.96, 0.98]})
-    assert written(charts.dots(frame, "model", "share", label="{:.0%}")) == ["97%"]
+    assert written(charts.dots(frame, "model", "share", label="{:.0%}")) == ["97%", "median of 2"]
 
 
 def test_a_range_of_one_value_is_no_mark(speedups):
@@ -337,3 +346,18 @@ def test_a_value_outside_its_range_is_refused():
     frame = pd.DataFrame({"name": ["a", "b"], "rate": [5.0, 0.4], "low": [4.0, 3.0], "high": [6.0, 7.0]})
     with pytest.raises(ValueError, match=r"rate of b is 0\.4, outside its range 3 to 7"):
         charts.bars(frame, "name", "rate", low="low", high="high")
+
+
+def test_the_colors_of_series_can_be_seen_on_both_pages():
+    for hue in theme.PALETTE:
+        assert theme.contrast(hue, "#ffffff") >= 3
+        assert theme.contrast(theme.on_dark(hue), theme.DARK_PAGE) >= 3
+
+
+def test_an_image_says_how_high_its_title_is():
+    ax = charts.bars(pd.DataFrame({"a": ["H100"], "b": [1.0]}), "a", "b")
+    bare, titled = (
+        float(re.search(r"--head: ([\d.]+)", charts.svg(charts.compose(ax, title, "", "")))[1])
+        for title in ("", "Title")
+    )
+    assert bare == 0 and 0.02 < titled < 0.06

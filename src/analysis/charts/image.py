@@ -58,6 +58,7 @@ def compose(figure: Figure | Axes, title: str, subtitle: str = "", source: str =
             text.set_in_layout(False)
             box = text.get_window_extent().transformed(figure.dpi_scale_trans.inverted())
             bottom, top = min(bottom, box.y0), max(top, box.y1)
+    figure._analysis_head = (top - drawn.y1) / (right - left + 2 * PAD)
     figure._analysis_canvas = Bbox.from_extents(left, bottom, right, top).padded(PAD)
     return figure
 
@@ -66,7 +67,8 @@ def svg(figure: Figure | Axes) -> str:
     """Return the figure as SVG, byte for byte the same for the same data.
 
     Ink, muted text, grid, surface, and colors too dark for a dark page are CSS variables with the printed color as
-    fallback, so a page decides with `--ink`, `--muted`, `--grid`, `--surface`, and `--missing` what they are.
+    fallback, so a page decides with `--ink`, `--muted`, `--grid`, `--surface`, and `--missing` what they are. Its own
+    `--head` is the height of title and subtitle over the width, for a page that shows them as text instead.
     """
     figure, buffer = figure.figure, io.StringIO()
     nothing = dict.fromkeys(["Date", "Creator", "Format", "Type"])
@@ -75,7 +77,9 @@ def svg(figure: Figure | Axes) -> str:
     drawn = buffer.getvalue()
     drawn = re.sub(r' id="((?:sub)?title)"', r' class="\1"', drawn[drawn.index("<svg") :])
     drawn = re.sub(r' id="(?!\w*[0-9a-f]{10}|DejaVu)[^"]*"', "", drawn)
-    return _with_own_ids(_with_variables(drawn))
+    drawn = _with_own_ids(_with_variables(drawn))
+    head = f"--head: {getattr(figure, '_analysis_head', 0):.3f}; "
+    return drawn.replace(' style="', f' style="{head}', 1)
 
 
 def png(figure: Figure | Axes) -> bytes:

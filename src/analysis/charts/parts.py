@@ -23,6 +23,7 @@ from analysis.names import choose
 Label = str | tuple[str, str] | None
 Reference = float | tuple[float, float] | Mapping[str, float | tuple[float, float]] | None
 VALUE, NOTE = 9.5, 8.0  # points of what stands beside a mark
+APART = 0.14  # inches beside each panel, so that labels of one are not read with the next
 OPACITY = [1.0, 0.6, 0.4, 0.25]  # of the first, second, ... bar of an accelerator
 MARKERS = "oDs^vPX"
 OUTSIDE = {"textcoords": "offset points", "annotation_clip": False}  # words that may leave the axes
@@ -111,16 +112,22 @@ def marks(ax: Axes, rows: pd.DataFrame, x: str, y: str) -> None:
         ax.plot(part[x], part[y], marker, ms=8, mew=1.8, zorder=3, **look)
 
 
-def beside(ax: Axes, x: float, y: float, value: str, note: str, gap: float) -> None:
+def spans(ax: Axes, at: Sequence[float], low: Sequence[float], high: Sequence[float], up: bool = False) -> None:
+    """Draw thin lines from low to high, upward where `up`, with a rim that sets them off from what they cross."""
+    for color, width in ((theme.SURFACE, 3.6), (theme.INK, 1.4)):
+        (ax.vlines if up else ax.hlines)(at, low, high, color, lw=width, zorder=2.6, clip_on=False)
+
+
+def beside(ax: Axes, x: float, y: float, value: str, note: str, gap: float, stack: bool = True) -> None:
     """Write a value in bold and a note in small print `gap` points right of a point (left where negative).
 
-    The note stands below the value where there are three columns of axes or more. Both count in the layout: the axes
-    make room for them.
+    The note stands below the value where there are three columns of axes or more, unless `stack` is false. Both count
+    in the layout: the axes make room for them.
     """
-    stacked = bool(value and note) and ax.get_gridspec() is not None and ax.get_gridspec().ncols > 2
+    stacked = bool(value and note) and stack and ax.get_gridspec() is not None and ax.get_gridspec().ncols > 2
     wide = 0 if stacked or not value else 72 * image.measure(value, VALUE, "bold") + 5
     look = {"ha": "left" if gap > 0 else "right", "va": "center", "zorder": 5, **OUTSIDE}
-    look["bbox"] = {"facecolor": theme.SURFACE, "edgecolor": "none", "pad": 0.6}
+    look["bbox"] = {"facecolor": theme.SURFACE, "edgecolor": "none", "pad": 1.8}
     if value:
         ax.annotate(value, (x, y), (gap, 5 * stacked), size=VALUE, weight="bold", **look)
     if note:
@@ -147,9 +154,16 @@ def reference(ax: Axes, guides: Reference, across: bool = False) -> None:
             ax.annotate(name, (middle, 1), (0, 3), xycoords=ax.get_xaxis_transform(), ha="center", **look)
 
 
+def bar_look(form: str, hue: str, alpha: float = 1.0) -> dict[str, Any]:
+    """Return how a bar is drawn; a pale one has a rim in its full color, or it would hardly be seen on a dark page."""
+    if form == "solid" and alpha < 1:
+        return {"facecolor": (hue, alpha), "edgecolor": hue, "lw": 0.9}
+    return {"facecolor": hue, "edgecolor": hue, "alpha": alpha} | FORMS[form]
+
+
 def bar_mark(form: str = "solid", hue: str = theme.OTHER, alpha: float = 1.0) -> Patch:
     """Return the legend's mark of a bar."""
-    return Patch(**{"facecolor": hue, "edgecolor": hue, "alpha": alpha} | FORMS[form])
+    return Patch(**bar_look(form, hue, alpha))
 
 
 def dot_mark(hue: str = theme.OTHER, marker: str = "o", hollow: bool = False) -> Line2D:
@@ -185,7 +199,9 @@ def legend(where: Figure | Axes, series: Mapping[str, Artist], flags: Mapping[st
     if entries:
         fit = int(figure.get_figwidth() / (0.7 + max(image.measure(words, 10) for words in entries)))
         corner = {"loc": "lower left", "bbox_to_anchor": (0, 1), "bbox_transform": figure.transFigure}
-        figure.legend(entries.values(), entries, ncols=min(max(fit, 1), len(entries)), borderpad=0.6, **corner)
+        columns = min(max(fit, 1), len(entries))
+        names = sorted(entries, key=lambda name: [*entries].index(name) % columns)  # in rows, not in columns
+        figure.legend([entries[name] for name in names], names, ncols=columns, borderpad=0.6, **corner)
 
 
 def legend_note(
@@ -219,6 +235,8 @@ def ticks(axis: Axis) -> None:
         steps = (1, 1.5, 2, 3, 4, 6, 8) if decades < 1 else (1, 2, 5)[: max(4 - int(decades), 1)]
         axis.get_major_locator().set_params(subs=steps, numticks=20)
         axis.set_minor_locator(plt.NullLocator())
+    elif axis.axes.get_gridspec() is not None and axis.axes.get_gridspec().ncols > 2:
+        axis.set_major_locator(plt.MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
     axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
 
 
@@ -247,6 +265,8 @@ def panels(
     size = width or theme.WIDTH * (1.2 if columns > 2 else 1), height * rows
     options |= {"sharex": "x" in share, "sharey": "y" in share}
     figure, grid = plt.subplots(rows, columns, figsize=size, squeeze=False, **options)
+    if columns > 1:
+        figure.get_layout_engine().set(w_pad=APART)
     for spare in grid.flat[count:]:
         spare.remove()
     return figure, grid.flatten()[:count]

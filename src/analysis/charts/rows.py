@@ -12,6 +12,7 @@ from analysis.charts.parts import Label, Reference
 
 BETWEEN = 0.5  # bars' thickness between two labels
 THICK, THIN = 0.30, 0.24  # inches of a bar that stands alone, and of one in a group
+BELOW, ABOVE = 0.27, 0.17  # of a row: its range lies below the middle, so that its value can stand above it
 FRAME = 0.75  # inches of the axis below rows
 
 
@@ -21,7 +22,8 @@ def bars(
 ) -> Axes:  # fmt: skip
     """Draw one horizontal bar per row, from zero, in the order of the frame from the top.
 
-    Rows of one `y` stand together; `hue` tells them apart. `low` and `high` are columns of a range, a thin line.
+    Rows of one `y` stand together; `hue` tells them apart. `low` and `high` are columns of a range, a thin line
+    that passes below the value.
     `hatched` is a boolean column, such as "modeled": its name is the legend's word for hatched bars. `label` is what
     stands at the end of a bar: a column, a format such as "{:.1f}x", a pair of either (the second in small print), ""
     for nothing; by default the number. `reference` is a value, a pair for a band, or a mapping of names to either.
@@ -30,16 +32,17 @@ def bars(
     rows["place"] = _places(rows["y"])
     ax = _axes(ax, rows, x)
     wide = rows[rows["low"] < rows["high"]]
-    ax.hlines(wide["place"], wide["low"], wide["high"], theme.INK, lw=1.4, zorder=2.6)
+    parts.spans(ax, wide["place"] - BELOW, wide["low"], wide["high"])
     ends = rows[["x", "low", "high"]].assign(zero=0)
     rows["far"] = ends.max(axis=1).mask(rows["x"] < 0, ends.min(axis=1))
+    ax.set_xlim(1.02 * ends.min(axis=None), 1.02 * ends.max(axis=None) or 1)
     for row in rows.itertuples():
         alpha = row.alpha ** (0.6 if row.flag else 1)  # hatches are light already
-        form = {"facecolor": row.color, "edgecolor": row.color, "alpha": alpha}
-        form |= parts.FORMS["hatched" if row.flag else "solid"]
-        ax.add_patch(Rectangle((0, row.place - 0.43), row.x, 0.86, zorder=2, **form))
-        parts.beside(ax, row.far, row.place, row.value, row.note, gap=-5 if row.x < 0 else 5)
-    ax.set_xlim(1.02 * ends.min(axis=None), 1.02 * ends.max(axis=None) or 1)
+        look = parts.bar_look("hatched" if row.flag else "solid", row.color, alpha)
+        ax.add_patch(Rectangle((0, row.place - 0.43), row.x, 0.86, zorder=2, **look))
+        tip = row.x if row.x * row.far > 0 else row.far
+        above = row.place + ABOVE * (tip != row.far)
+        parts.beside(ax, tip, above, row.value, row.note, -5 if row.x < 0 else 5, stack=wide.empty)
     ax.axvline(0, color=theme.MUTED, lw=0.8, zorder=2.2)
     parts.reference(ax, reference)
     parts.key(ax, rows, hatched, dots=False)
@@ -53,8 +56,8 @@ def dots(
     """Draw one dot per row with its range as a line, in the order of the frame from the top.
 
     Rows of one `y` and `hue` share a line: several are small dots with a bar at their median. The label formats the
-    median (default: median and count); a label column is read from the first. `hollow` is a boolean column
-    whose name is the legend's word for hollow dots. `label` and `reference` are as for `bars`.
+    median (default: a number), their count is the note; a label column is read from the first. `hollow` is a boolean
+    column whose name is the legend's word for hollow dots. `label` and `reference` are as for `bars`.
     """
     rows = parts.drawn(frame, y, x, hue, low, high, hollow, label)
     if rows["alpha"].ne(1).any():  # the row says which accelerator it is, the color what is compared
@@ -68,20 +71,19 @@ def dots(
     if rows["count"].max() > 1:
         rows["marker"] = "o"
         rows = rows.assign(**parts.labels(frame, rows["median"], label))
-        if label is None:
-            rows["note"] = rows["count"].map("n = {:,}".format).where(rows["count"] > 1, "")
+        if label is None or "{" in label:
+            rows["note"] = rows["count"].map("median of {:,}".format).where(rows["count"] > 1, "")
     ax = _axes(ax, rows.loc[firsts], x)
     several = rows["count"] > 1
     wide = rows[~several & (rows["low"] < rows["high"])]
-    look = {"lw": 3.5, "alpha": 0.4, "capstyle": "round", "clip_on": False}
+    look = {"lw": 2, "capstyle": "round", "clip_on": False}
     ax.hlines(wide["place"], wide["low"], wide["high"], list(wide["color"]), **look)
     parts.marks(ax, rows[~several], "x", "place")
     for color, part in rows[several].groupby("color"):
         aside = (part.index * 0.618034 % 1 - 0.5) * 0.55  # across the line, where nothing is measured
-        ax.plot(part["x"], part["place"] + aside, "o", ms=4.5, color=color, alpha=0.45, mew=0)
+        ax.plot(part["x"], part["place"] + aside, "o", ms=5.5, color=color, mec=theme.SURFACE, mew=0.7)
     bar = rows[several].drop_duplicates(["y", "hue"])
-    look = {"lw": 3, "zorder": 4, "capstyle": "projecting"}
-    ax.vlines(bar["median"], bar["place"] - 0.42, bar["place"] + 0.42, list(bar["color"]), **look)
+    ax.vlines(bar["median"], bar["place"] - 0.42, bar["place"] + 0.42, theme.INK, lw=2, zorder=4)
     for row in rows.loc[firsts].itertuples():
         parts.beside(ax, row.far, row.place, row.value, row.note, gap=9)
     parts.reference(ax, reference)

@@ -14,10 +14,11 @@ LOOKS = {  # of each kind of factor
     "simulated": ("hatched", "#b85c00"),
     "modeled": ("hatched", "#b85c00"),
     "assumed": ("dashed", theme.MUTED),
-    "total": ("solid", "#aebdcc"),
+    "total": ("solid", "#74828f"),
 }
 MULTIPLES = [0.1, 0.2, 0.3, 0.5, 1, 1.5, 2, 3, 4, 6, 8, 10, 15, 20, 30, 50]
 STEP = 1.0  # inches of a bar
+ASIDE = 0.29  # of it, from the middle of a total to its range, beside the value
 
 
 def waterfall(
@@ -62,9 +63,7 @@ def waterfall(
             _write(ax, row.Index, bottom, (span + row.note).strip(), -4, 8.5)
             continue
         if span:
-            ends = [scale * row.low, scale * row.high]
-            ax.plot([row.Index] * 2, ends, color=theme.INK, lw=1.4, marker="_", ms=9, zorder=4)
-            top = max(top, *ends)
+            parts.spans(ax, [row.Index + ASIDE], [scale * row.low], [scale * row.high], up=True)
         _write(ax, row.Index, top, f"{row.after:.0%}" if share else f"{row.after:.3g}x", 5, 14)
     names = rows["name"].where(~total | rows["note"].eq(""), rows["name"] + "\n" + rows["note"])
     ax.set_xticks(rows.index, names, size=9.5)

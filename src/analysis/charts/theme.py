@@ -16,7 +16,6 @@ from analysis import tables
 WIDTH = 9.0  # inches of a figure, shown on a slide at one and a half times its size
 INK, MUTED, GRID, SURFACE, MISSING = "#1f2328", "#59636e", "#dde2e7", "#ffffff", "#eceff2"
 OTHER = "#8a939c"  # of an accelerator without a color of its own
-PALETTE = [*map(to_hex, sns.color_palette("colorblind"))]
 VARIABLES = {INK: "ink", "#000000": "ink", MUTED: "muted", GRID: "grid", SURFACE: "surface", MISSING: "missing"}
 DARK_PAGE, PALE = "#0d1117", 2.7  # and the contrast below which a color becomes pale on it
 PRECISIONS = {
@@ -28,7 +27,7 @@ PRECISIONS = {
 def apply() -> None:
     """Set the theme; what a user's own matplotlibrc or an earlier cell set is undone first, the backend excepted."""
     mpl.rcdefaults()
-    sns.set_theme(style="white", palette="colorblind")
+    sns.set_theme(style="white", palette=PALETTE)
     style.use(Path(__file__).with_name("house.mplstyle"))
 
 
@@ -70,4 +69,14 @@ def on_dark(hue: str, least: float = 4.0) -> str:
     return hue
 
 
+def on_white(hue: str, least: float = 3.0) -> str:
+    """Return the color as dark as it needs to be for a contrast of `least` on a white page."""
+    shade, lightness, saturation = colorsys.rgb_to_hls(*to_rgb(hue))
+    while contrast(hue, SURFACE) < least:
+        lightness -= 0.01
+        hue = to_hex(colorsys.hls_to_rgb(shade, lightness, saturation))
+    return hue
+
+
+PALETTE = [on_white(to_hex(hue)) for hue in sns.color_palette("colorblind")]
 apply()
