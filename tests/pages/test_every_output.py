@@ -40,6 +40,10 @@ def test_each_output_is_on_its_page(pages):
         names = {each["name"] for each in held if each}
         for part in outputs(notebook):
             if part["kind"] in ("figure", "table"):
-                assert part["name"] in names and f'id="{part["name"]}"' in html, (notebook, part["name"])
+                assert part["name"] in names and f'id="{part["name"]}"' in html, (
+                    f"{notebook}, {part['name']}: run make refresh"
+                )
             elif part["kind"] in ("headline", "finding"):
-                assert part["name"] in names and part["text"] in unescape(html), (notebook, part["name"])
+                assert part["name"] in names and part["text"] in unescape(html), (
+                    f"{notebook}, {part['name']}: run make refresh"
+                )
