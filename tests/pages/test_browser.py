@@ -94,6 +94,19 @@ def test_on_a_phone_a_figure_has_its_title_above_and_a_table_keeps_its_first_col
     assert cell["x"] == pytest.approx(scroller.bounding_box()["x"], abs=1)
 
 
+def test_a_table_fades_where_there_is_more_of_it_and_only_there(pages, tab):
+    page = tab(pages / "price_performance.html")
+    faded = "(box, side) => +getComputedStyle(box, side).opacity"
+    boxes = page.locator(".table .scroll").all()
+    for box in boxes:
+        across, down = box.evaluate("b => [b.scrollWidth > b.clientWidth, b.scrollHeight > b.clientHeight]")
+        assert [box.evaluate(faded, side) for side in ("::before", "::after")] == [across, down]
+    assert {box.evaluate(faded, side) for box in boxes for side in ("::before", "::after")} == {0, 1}
+    page.evaluate("document.querySelectorAll('.scroll').forEach(box => box.scrollTo(1e5, 1e5))")
+    page.wait_for_timeout(100)
+    assert [box.evaluate(faded, side) for box in boxes for side in ("::before", "::after")] == [0] * 2 * len(boxes)
+
+
 def test_a_long_table_keeps_its_head_in_view_and_prints_whole(pages, tab):
     page = tab(pages / "source_audit.html")
     box = page.locator(".long").last
