@@ -174,9 +174,9 @@ def basis_in_words(step: pd.Series, links: pd.DataFrame) -> str:
 
 
 def without_results(benchmark: str, asked: Iterable[str], found: Iterable[str]) -> str:
-    """Return a sentence that names what a figure leaves out for want of results, "" where it is nothing."""
+    """Return a sentence that names the benchmarks of which a figure has no accelerator, "" where there is none."""
     gone = sorted({*asked} - {*found, benchmark})
-    return f" Left out for want of results: {', '.join(gone)}." if gone else ""
+    return f" None of these accelerators beside the baseline has a result of {', '.join(gone)}." if gone else ""
 
 
 def by_benchmark(
@@ -239,9 +239,9 @@ def matrix(
     return table.assign(cell=table["share"].map("{:.0%}".format) + "\n" + words)
 
 
-def grid_in_words(grid: pd.DataFrame) -> str:
+def grid_in_words(grid: pd.DataFrame, baseline: str = "") -> str:
     """Return a title for `by_benchmark`: what racks and smaller systems reach in Interactive, medians over models."""
-    fast = grid[grid["scenario"].eq("Interactive")]
+    fast = grid[grid["scenario"].eq("Interactive") & grid["accelerator"].ne(baseline)]
     size = np.where(fast["accelerator_count"].gt(USUAL_SIZE), "racks", "others")
     middle = fast.groupby(size)["speedup"].median()
     if len(middle) < 2:
@@ -264,10 +264,11 @@ def as_grid(grid: pd.DataFrame, order: str) -> tuple[pd.DataFrame, pd.DataFrame]
     return wide["speedup"].astype(float), wide["cell"]
 
 
-def previews(results: pd.DataFrame, benchmarks: Iterable[str]) -> pd.DataFrame:
+def previews(results: pd.DataFrame, benchmarks: Iterable[str], shown: Iterable[str] = ()) -> pd.DataFrame:
     """Return the preview systems of the newest round over its fastest available accelerator, best of each size.
 
-    Columns: those of the results, `over` (that accelerator) and `ratio` of throughput per accelerator.
+    `shown` are names or vendors, all by default; each is compared with the fastest of all. Columns: those of the
+    results, `over` (that accelerator) and `ratio` of throughput per accelerator.
     """
     rows = results[results["round"].eq(results["round"].max())]
     if not rows["availability"].eq("preview").any():
@@ -277,6 +278,8 @@ def previews(results: pd.DataFrame, benchmarks: Iterable[str]) -> pd.DataFrame:
     sold = rows[rows["availability"].eq("available") & rows["hypervisor"].eq("")]
     best = sold.sort_values("rate_per_accelerator").drop_duplicates(GROUP, keep="last")
     best = best[[*GROUP, "accelerator", "rate_per_accelerator"]].rename(columns={"accelerator": "over"})
+    named = names.accelerators(shown, results)
+    new = new[new["accelerator"].isin(named)] if named else new
     found = new.merge(best, on=GROUP, suffixes=("", "_over"))
     return found.assign(ratio=found["rate_per_accelerator"] / found.pop("rate_per_accelerator_over"))
 

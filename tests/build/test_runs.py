@@ -170,3 +170,9 @@ def test_a_wrong_value_in_a_notebook_is_not_blamed_on_its_run_file(project, caps
     assert runs.find()[1] == {} and project.build() == 1
     said = capsys.readouterr().out
     assert "scale is 2.0" in said and "cell 3" in said and ".yml" not in said
+
+
+def test_a_page_of_a_run_file_says_in_its_title_what_was_asked(asked):
+    text = "notebook: one\nparameters:\n  rounds: [v6.0, v6.1]\n  count: 4\n"
+    assert [report.title for report in asked(text)] == ["rounds v6.0, v6.1; count 4"]
+    assert [report.title for report in asked("title: Two rounds\n" + text)] == ["Two rounds"]

@@ -79,12 +79,25 @@ def test_generations_leave_out_what_a_filter_removed(run, parameters, models, ch
     assert names["steps"]["model"].nunique() == models
     assert names["factors"]["new"].unique().tolist() == chains
     assert ("deepseek-r1" in said["ladder"]["alt"]) == (models < 3)
-    assert ("MI355X" in said["why"]["subtitle"]) == ("MI355X" not in chains)
+
+
+def test_previews_are_over_the_fastest_of_all(run):
+    name = "preview_systems_over_the_fastest_available_gpu"
+    whole, few = (
+        pd.read_csv(StringIO(run("generational_speedup", **parameters)[1][name]["csv"]))
+        for parameters in ({}, {"accelerators": ["Vera Rubin", "MI355X"]})
+    )
+    assert len(whole) and whole["ratio"].tolist() == few["ratio"].tolist()
+
+
+def test_other_prices_are_of_what_is_shown(run):
+    _, said = run("price_performance", accelerators=["GB300", "MI355X"])
+    assert "GB200" not in said["other_prices"]["text"]
 
 
 def test_a_filter_changes_no_ratio(run):
     whole = run("generational_speedup")[0]["steps"].set_index(["benchmark", "accelerator"])
-    for parameters in ({"accelerators": ["GB300"]}, {"vendors": ["AMD"]}, {"accelerators": ["MI355X", "B200"]}):
+    for parameters in ({"accelerators": ["GB300", "B200"]}, {"vendors": ["AMD"]}, {"accelerators": ["MI355X", "B200"]}):
         names, said = run("generational_speedup", **parameters)
         shown = names["steps"].set_index(["benchmark", "accelerator"])
         assert shown["speedup"].equals(whole["speedup"].reindex(shown.index)) and 0 < len(shown) < len(whole)

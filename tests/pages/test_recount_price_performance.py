@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from tests.pages.plain import DATA, comparable, newest_prices, table, values
+from tests.pages.plain import DATA, comparable, newest_prices, outputs, table, values
 
 STEPS = {"node": ["serving stack", "hypervisor", "networked nodes"], "rack": ["serving stack", "hypervisor"]}
 
@@ -79,3 +79,9 @@ def test_no_break_even_rests_on_a_virtualized_baseline():
     assert rows[rows["accelerator"].eq("B200") & rows["accelerator_count"].eq(8)]["submitter"].nunique() >= 2
     costs = table("price_performance", "costs").query("accelerator == 'B200'")
     assert (costs["break_even_usd"] == costs["usd_per_hour"]).all() and len(costs) == 3
+
+
+def test_the_first_figure_has_the_answer_as_its_title():
+    parts = outputs("price_performance")
+    answer = next(part["text"] for part in parts if part["kind"] == "headline")
+    assert next(part["title"] for part in parts if part["kind"] == "figure") == answer

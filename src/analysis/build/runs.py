@@ -101,7 +101,7 @@ def read_run(path: Path) -> list[Report]:
         for each in swept.get(name, [value]):
             _check_type(own, each)
     if not swept:
-        return [Report(path.stem, notebook, given, str(content.get("title") or ""))]
+        return [Report(path.stem, notebook, given, str(content.get("title") or _label(given)))]
     count = math.prod(map(len, swept.values()))
     if not 0 < count <= MOST_PAGES:
         lists = ", ".join(f"{name}: {len(values)} values" for name, values in swept.items())
@@ -111,11 +111,16 @@ def read_run(path: Path) -> list[Report]:
         chosen = dict(zip(swept, values, strict=True))
         slugs = (re.sub(r"[^\w.]+", "_", str(value))[:40] or "none" for value in values)
         name = "-".join([path.stem, *slugs]).lower()
-        label = ", ".join(f"{each.replace('_', ' ')} {value}" for each, value in chosen.items())
-        reports[name] = Report(name, notebook, given | chosen, label, sweep=path.stem)
+        reports[name] = Report(name, notebook, given | chosen, _label(chosen), sweep=path.stem)
     if len(reports) < count:
         raise ValueError("two values give one page name: leave one of them out")
     return list(reports.values())
+
+
+def _label(parameters: dict[str, Any]) -> str:
+    """Return parameters as the title of a page: "accelerators GB300, MI355X"."""
+    values = {name: ", ".join(map(str, each)) if isinstance(each, list) else each for name, each in parameters.items()}
+    return "; ".join(f"{name.replace('_', ' ')} {value}" for name, value in values.items())[:200]
 
 
 def read_notebook(path: Path) -> dict[str, Any]:
