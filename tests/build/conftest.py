@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import analysis.explorer  # noqa: F401 - what it imports reads DATA now, before a test puts another folder in its place
 from analysis import paths
 from analysis.build import reports
 
