@@ -94,6 +94,8 @@ def test_break_even_prices_are_the_baselines_price_times_the_ratio_of_throughput
     found = cost.break_even(costs(), "B").set_index(["interactivity", "accelerator"])["break_even_usd"]
     assert found[0, "A"] == pytest.approx(0.9 * 1000 / 500)
     assert found[20, "A"] == pytest.approx(0.9 * 600 / 200)
+    older = costs().assign(round=lambda rows: rows["accelerator"].map({"A": "v6.0", "B": "v6.1"}))
+    assert set(cost.break_even(older, "B")["base_round"]) == {"v6.1"}
     with pytest.raises(ValueError, match="no baseline"):
         cost.break_even(costs(), "C")
 

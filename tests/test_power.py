@@ -130,3 +130,8 @@ def test_what_racks_and_servers_keep_in_interactive():
 def test_efficiency_in_words_has_a_range_per_scenario():
     rows = pd.DataFrame({"scenario": ["Interactive", "Offline", "Offline"], "efficiency": [1.04, 7.8, 6.66]})
     assert power.in_words(rows) == "6.7 to 7.8 million tokens/s Offline, 1 million tokens/s Interactive"
+
+
+def test_energy_in_words_is_over_the_ends_of_the_load():
+    best = pd.DataFrame({"concurrency": [1, 1024, 64], "joules_per_output_token": [30.0, 1.5, 3.0]})
+    assert power.energy_in_words(best) == "Energy per token falls 20-fold from 1 to 1,024 requests in flight"

@@ -154,15 +154,18 @@ def break_even(costs: pd.DataFrame, baseline: str, shown: Iterable[str] = ()) ->
     """Return the hourly price at which each accelerator costs as much per token as `baseline`, by interactivity.
 
     Of the accelerators `shown` (names or vendors), all by default. Columns: those of `costs`, `break_even_usd` (dollars
-    per accelerator-hour), `headroom` (over its own price). Raises ValueError where the baseline has no price or
-    throughput, and NoData where none of `shown` has.
+    per accelerator-hour), `headroom` (over its own price), `base_round` (that of the baseline's result). Raises
+    ValueError where the baseline has no price or throughput, and NoData where none of `shown` has.
     """
     named = names.accelerators(shown, load_results())
-    base = costs[costs["accelerator"].eq(baseline)].set_index("interactivity")["usd_per_million"]
+    base = costs[costs["accelerator"].eq(baseline)].set_index("interactivity")
     if base.empty:
         names.choose(baseline, costs["accelerator"].unique(), "baseline with a price and a throughput")
-    ratio = costs["interactivity"].map(base) / costs["usd_per_million"]
-    costs = costs.assign(break_even_usd=costs["usd_per_hour"] * ratio, headroom=ratio - 1)
+    ratio = costs["interactivity"].map(base["usd_per_million"]) / costs["usd_per_million"]
+    costs = costs.assign(
+        break_even_usd=costs["usd_per_hour"] * ratio, headroom=ratio - 1,
+        base_round=costs["interactivity"].map(base["round"]),
+    )  # fmt: skip
     costs = costs[costs["accelerator"].isin(named)] if named else costs
     if costs.empty:
         raise NoData(f"no accelerator with a price has a throughput among {names.listed(named)}")

@@ -203,6 +203,14 @@ def provisioned_and_drawn(systems: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([rated, drew], ignore_index=True)
 
 
+def energy_in_words(best: pd.DataFrame) -> str:
+    """Return how far energy per token falls from the lowest to the highest load of `energy_by_load`."""
+    ends = best.sort_values("concurrency").iloc[[0, -1]]
+    low, high = ends["concurrency"]
+    before, after = ends["joules_per_output_token"]
+    return f"Energy per token falls {before / after:.0f}-fold from {low:,.0f} to {high:,.0f} requests in flight"
+
+
 def energy_by_load() -> pd.DataFrame:
     """Return joules per output token of InferenceX PowerX by concurrency, of the best layout each; no MLPerf results.
 

@@ -31,7 +31,7 @@ def within_rounds(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     best = fastest(rows, ["round", "accelerator"], per_size=True)
     base = best[best["accelerator"].eq(baseline)]
     if base.empty:
-        raise NoData(f"no comparable bare-metal result of the baseline {baseline}; there are: {_accelerators(best)}")
+        raise NoData(f"no comparable result of the baseline {baseline}; there are: {_accelerators(best)}")
     others = best[best["accelerator"].ne(baseline)]
     pairs = others.merge(base[FACTS], on="round", suffixes=("", "_base"))
     pairs = pairs.assign(

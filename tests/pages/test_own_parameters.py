@@ -157,7 +157,7 @@ def test_pages_about_fewer_accelerators(run, notebook, parameters):
             "generational_speedup",
             {"baseline": "A100 PCIe 40GB"},
             NoData,
-            "no comparable bare-metal result of the baseline",
+            "no comparable result of the baseline",
         ),
         ("generational_speedup", {"accelerators": ["H100"]}, NoData, "no accelerator beside the baseline H100"),
         ("progress", {"kind": "cpu"}, NoData, "no result of kind cpu on benchmark llama2-70b"),

@@ -229,3 +229,12 @@ def test_labels_left_out(page, official):
     )
     qwen = official["benchmark"].eq("qwen3-vl-235b-a22b") & official["precision"].eq("fp32")
     assert left_out["Qwen3-VL 235B"] == qwen.sum()
+
+
+def test_the_title_on_speed_holds(page):
+    """Llama 70B gains more from FP4 on one GPU than on eight; INT4 weights help one stream and slow a full queue."""
+    speed = page["speed_pairs"].set_index(["source", "group"])["median"].astype(float)
+    assert speed["InferenceX", "Llama 70B, 1 GPU"] > speed["InferenceX", "Llama 70B, 8 GPUs"] + 0.1
+    stream = speed["RTX PRO 6000, one stream"].filter(like="INT4 weights")
+    assert len(stream) == 2 and stream.gt(1.1).all()
+    assert speed["Llama 3.1 8B, full queue"]["INT4 weights"] < 0.9
