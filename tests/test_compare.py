@@ -161,3 +161,10 @@ def test_rows_since_a_round():
 def test_a_virtualized_result_counts_only_for_an_accelerator_without_others():
     rows = results({"hypervisor": "KVM", "rate": 99.0}, {}, {"accelerator": "H200", "hypervisor": "KVM"})
     assert set(fastest(comparable(rows, benchmark="llama2-70b"))["id"]) == {"r1", "r2"}
+
+
+def test_each_benchmark_has_the_target_that_is_usual_there():
+    """BERT's two targets are runs of their own: 99.9 is the usual one here, as 99 is of DeepSeek-R1."""
+    bert, other = {"benchmark": "bert"}, {"benchmark": "deepseek-r1", "accuracy_target": "99"}
+    rows = results(bert, bert, {**bert, "accuracy_target": "99"}, other)
+    assert comparable(rows, benchmark=["bert", "deepseek-r1"])["id"].tolist() == ["r0", "r1", "r3"]

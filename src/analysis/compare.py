@@ -122,9 +122,9 @@ def since(rows: pd.DataFrame, round: str) -> pd.DataFrame:
 
 
 def bare_metal(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the bare-metal results, and the virtualized ones of an accelerator without others.
+    """Return the bare-metal results; of an accelerator that has only virtualized ones, these.
 
-    Without others in its benchmark and scenario; `caveats` says that they are virtualized.
+    Each benchmark and scenario counts by itself. `caveats` says which results are virtualized.
     """
     bare = rows["hypervisor"].eq("")
     return rows[bare | ~bare.groupby([rows[name] for name in [*GROUP, "accelerator"]]).transform("any")]

@@ -63,12 +63,12 @@ def by_round(rows: pd.DataFrame) -> pd.DataFrame:
     Software is the step of the leaders' software chain that ends in the round; "precision and hardware" is the rest
     of the leader's gain. Columns: round, factor, value, low, high, pairs, kind, leader
     (accelerator), rate (of the leader, per accelerator); the first and the last row are the ends. Raises NoData without
-    an available bare-metal result.
+    an available result.
     """
     best = fastest(rows, "round").sort_values("round").set_index("round")
     leaders, rates = best["accelerator"], best["rate_per_accelerator"]
     if rates.empty:
-        raise NoData("no available bare-metal result to compare rounds by")
+        raise NoData("no available result to compare rounds by")
     first, top = rates.index[0], rates.iloc[0]
     chain = software_chain(rows, leaders.unique(), first).set_index("next_round")
     steps = [(first, f"{first} {leaders[first]}", 1.0, None, None, 0, "total", leaders[first], top)]
