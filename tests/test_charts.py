@@ -317,14 +317,6 @@ def test_words_on_cells_keep_their_color_on_a_dark_page():
     assert f'"fill: {grids.ON_LIGHT}"' in svg
 
 
-def test_png_is_on_white_and_sharp_enough_for_a_slide(speedups, tmp_path):
-    path = tmp_path / "figure.png"
-    path.write_bytes(charts.png(charts.compose(charts.bars(speedups, "accelerator", "speedup"), "Title", "", "")))
-    pixels = plt.imread(path)
-    assert pixels.shape[1] > 1300
-    assert (pixels[0, 0, :3] == 1).all()
-
-
 def test_a_users_own_matplotlibrc_changes_nothing(tmp_path):
     (tmp_path / "matplotlibrc").write_text(
         "font.size: 30\naxes.facecolor: red\nsvg.fonttype: none\nytick.major.pad: 40\naxes.xmargin: 0.4\n"

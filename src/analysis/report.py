@@ -6,7 +6,6 @@ and reports/<name>.json. Numbers in words: `number`, `percent`, `times`.
 
 from __future__ import annotations
 
-import base64
 import html
 import math
 import re
@@ -75,13 +74,12 @@ def figure(
         if isinstance(axis.get_major_formatter(), LogFormatter):  # in TeX, but "$" is a dollar here
             ticks(axis)
     charts.compose(drawing, title, subtitle, source)
-    svg, png = charts.svg(drawing), charts.png(drawing)
+    svg = charts.svg(drawing)
     plt.close(drawing)
     alt = alt or ". ".join(filter(None, [title, subtitle]))
     record = {"kind": "figure", "name": name or slug(title), "title": title, "alt": alt, **_evidence(rows)}
     record["subtitle"] = subtitle
-    pictures = {"image/svg+xml": svg, "image/png": base64.b64encode(png).decode("ascii")}
-    display({**pictures, "text/plain": alt, MIME: record}, raw=True)
+    display({"image/svg+xml": svg, "text/plain": alt, MIME: record}, raw=True)
 
 
 def table(

@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+from analysis.build.sanitize import TEMPLATES, script_hash
+
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 648 300"><text>drawn</text></svg>'
 PNG = base64.b64encode(b"\x89PNG").decode()
 
@@ -52,11 +54,13 @@ def test_a_page_begins_with_question_and_answer_and_keeps_the_order_of_cells(pag
 
 def test_downloads_hold_what_was_shown(page):
     html, _ = page(
-        f"say('figure', 'rates', 'Rates', **{{'image/svg+xml': {SVG!r}, 'image/png': {PNG!r}}})",
+        f"say('figure', 'rates', 'Rates', **{{'image/svg+xml': {SVG!r}}})",
+        f"say('figure', 'photo', 'Photo', **{{'image/png': {PNG!r}}})",
         "say('table', 'all', 'All', **{'text/csv': 'a,b\\n1,ü\\n', 'text/html': '<table><tr><td>1</td></tr></table>'})",
     )
+    assert re.findall(r'<button class="file" value="one-rates">(\w+)</button>', html) == ["PNG", "SVG"]
     links = dict(re.findall(r'<a download="([^"]+)" href="([^"]+)"', html))
-    assert base64.b64decode(links["one-rates.png"].removeprefix("data:image/png;base64,")) == b"\x89PNG"
+    assert base64.b64decode(links["one-photo.png"].removeprefix("data:image/png;base64,")) == b"\x89PNG"
     assert base64.b64decode(links["one-all.csv"].partition("base64,")[2]).decode() == "a,b\n1,ü\n"
 
 
@@ -112,6 +116,10 @@ def test_no_script_runs_but_the_package_s_own(page, monkeypatch):
     claim = f"display({bundle!r}, raw=True, metadata={held!r})"
     plain, _ = page("1")
     assert "script-src" not in plain and "<script" not in plain
+    drawn, _ = page(f"display({{'image/svg+xml': {SVG!r}}}, raw=True)")
+    (figures,) = re.findall(r"<script>(.*?)</script>", drawn, re.DOTALL)
+    assert figures == (TEMPLATES / "figures.js").read_text("utf-8")
+    assert f"script-src {script_hash(figures)}" in drawn and drawn.count("<script") == 1
     assert "default-src 'none'" in plain and "base-uri 'none'; form-action 'none'" in plain
     other, record = page(claim)
     assert "script-src" not in other and "<script" not in other and "still" in other and not record["live"]

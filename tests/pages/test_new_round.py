@@ -47,7 +47,6 @@ def test_what_a_new_round_brings_stops_no_report(record, notebook, monkeypatch):
     monkeypatch.chdir(NOTEBOOKS)
     said = []
     monkeypatch.setattr(report.charts, "svg", lambda drawing: "")
-    monkeypatch.setattr(report.charts, "png", lambda drawing: b"")
     monkeypatch.setattr(report, "display", lambda data, raw: said.append(data[report.MIME]["kind"]))
     for cached in (capacity._throughput, prediction.cases):
         cached.cache_clear()

@@ -24,7 +24,7 @@ from analysis.build.runs import Report, declared_parameters, read_notebook
 from analysis.build.sanitize import POLICY, TEMPLATES, line, script_hash, style
 
 REPORT, HTML, SVG = "application/vnd.mlperf.report+json", "text/html", "image/svg+xml"
-LIVE = "explorer"  # the one notebook whose page runs a script
+LIVE = "explorer"  # the one notebook whose page is the explorer
 RASTERS = ("image/png", "image/jpeg")
 TITLE = re.compile(r"\s*#[ \t]+\S")
 PYTHON = PythonLexer(), HtmlFormatter(nowrap=True)
@@ -93,25 +93,32 @@ def page(report: Report, done: Executed, built: dict[str, Any]) -> tuple[str, di
         from analysis import explorer
 
         parts = {name: Markup(text) for name, text in explorer.parts().items()}
+    scripts = [parts["script"]] if live else []
+    if any(SVG in output.get("data", {}) for output in outputs):
+        scripts.append(Markup((TEMPLATES / "figures.js").read_text(encoding="utf-8")))
     with (paths.DATA / "sources.csv").open(encoding="utf-8-sig", newline="") as file:
         sources = [row for row in csv.DictReader(file) if row["id"] in facts["sources"]]
     values = {
         "facts": facts, "title": title, "lead": _markdown(lead), "live": live, "parts": parts, "declared": declared,
         "titled": cells.index(titled) if titled else None,
         "changed": report.parameters, "sources": sources, "style": style(),
-        "policy": POLICY + (Markup(f"; script-src {script_hash(parts['script'])}") if live else ""),
+        "scripts": scripts,
+        "policy": POLICY + Markup("; script-src " + " ".join(map(script_hash, scripts)) if scripts else ""),
     }  # fmt: skip
     return exporter().from_notebook_node(done.notebook, resources={"page": values})[0], facts
 
 
 def _picture(data: dict[str, Any], prefix: str, alt: str) -> dict[str, Any]:
-    """Return what draws an output: HTML, its width in CSS pixels, and the address of its PNG; {} without a picture."""
-    kind = next((each for each in RASTERS if each in data), "")
-    png = f"data:{kind};base64,{re.sub('[^A-Za-z0-9+/=]', '', str(data[kind]))}" if kind else ""
-    image = Markup('<img alt="{}" src="{}">').format(alt, png) if png else ""
-    drawing = sanitize.svg(str(data.get(SVG, "")), prefix, alt) or image
-    box = re.search(r'<svg[^>]* viewBox="[\d.-]+ [\d.-]+ ([\d.]+)', drawing)
-    return {"html": Markup(drawing), "width": float(box[1]) * 4 / 3 if box else 0, "png": png} if drawing else {}
+    """Return the HTML of a picture with the width of a drawing in CSS pixels, or the address of an image; else {}."""
+    if drawing := sanitize.svg(str(data.get(SVG, "")), prefix, alt):
+        box = re.search(r'<svg[^>]* viewBox="[\d.-]+ [\d.-]+ ([\d.]+)', drawing)
+        return {"html": Markup(drawing), "width": float(box[1]) * 4 / 3 if box else 0}
+    for kind in RASTERS:
+        if kind in data:
+            image = f"data:{kind};base64,{re.sub('[^A-Za-z0-9+/=]', '', str(data[kind]))}"
+            html = Markup('<img alt="{}" src="{}">').format(alt, image)
+            return {"html": html, "image": image, "kind": kind.removeprefix("image/")}
+    return {}
 
 
 def _said(output: Any) -> dict[str, Any]:

@@ -6,11 +6,11 @@ Importing this package sets the theme, for seaborn and matplotlib too. Functions
 
 from analysis.charts.curves import lines, scatter
 from analysis.charts.grids import heatmap
-from analysis.charts.image import compose, png, svg
+from analysis.charts.image import compose, svg
 from analysis.charts.parts import legend_note, panels
 from analysis.charts.rows import bars, dots
 from analysis.charts.steps import waterfall
 from analysis.charts.theme import color
 
 __all__ = ["bars", "color", "compose", "dots", "heatmap", "legend_note", "lines"]
-__all__ += ["panels", "png", "scatter", "svg", "waterfall"]
+__all__ += ["panels", "scatter", "svg", "waterfall"]

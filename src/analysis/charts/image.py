@@ -1,4 +1,4 @@
-"""Turn a figure into an image that stands alone: title, subtitle, and source in it, as SVG and as PNG."""
+"""Turn a figure into an image that stands alone: title, subtitle, and source in it, as SVG."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from matplotlib.transforms import Bbox
-from PIL import Image
 from seaborn import FacetGrid
 
 from analysis.charts import theme
@@ -21,7 +20,6 @@ from analysis.charts import theme
 PAD = 0.14  # inches around an image
 NARROWEST = 6.5  # inches that a title has, however small its figure is
 MARGIN = 0.5  # inches of a column of panels that its title does not have
-DPI, WIDEST = 160, 1920  # the resolution of PNG, and the pixels that a slide has across
 TEXTS = {  # of a composed figure: size in points, weight, color, inches from what is below it (source: above)
     "title": (15, "bold", theme.INK, 0.07),
     "subtitle": (10.5, "normal", theme.MUTED, 0.12),
@@ -80,21 +78,6 @@ def svg(figure: Figure | Axes) -> str:
     drawn = _with_own_ids(_with_variables(drawn))
     head = f"--head: {getattr(figure, '_analysis_head', 0):.3f}; "
     return drawn.replace(' style="', f' style="{head}', 1)
-
-
-def png(figure: Figure | Axes) -> bytes:
-    """Return the figure as PNG on white, for a slide, in 256 colors: a third of the bytes that millions take."""
-    figure, buffer, small = figure.figure, io.BytesIO(), io.BytesIO()
-    canvas = _canvas(figure)
-    dpi = min(DPI, WIDEST / canvas.width)
-    with rc_context(STILL):
-        figure.savefig(buffer, dpi=dpi, bbox_inches=canvas, facecolor="white", pil_kwargs={"format": "PPM"})
-    image = Image.open(buffer).quantize(256, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
-    colors = image.getpalette()
-    lightest = max(range(0, len(colors), 3), key=lambda place: sum(colors[place : place + 3]))
-    image.putpalette([*colors[:lightest], 255, 255, 255, *colors[lightest + 3 :]])  # the tree rounds white
-    image.save(small, format="PNG")
-    return small.getvalue()
 
 
 def settle(figure: Figure | Axes) -> Figure:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import matplotlib as mpl
 import seaborn as sns
-from matplotlib import style
 from matplotlib.colors import to_hex, to_rgb
 
 from analysis import tables
@@ -28,7 +27,7 @@ def apply() -> None:
     """Set the theme; what a user's own matplotlibrc or an earlier cell set is undone first, the backend excepted."""
     mpl.rcdefaults()
     sns.set_theme(style="white", palette=PALETTE)
-    style.use(Path(__file__).with_name("house.mplstyle"))
+    mpl.rc_file(Path(__file__).with_name("house.mplstyle"), use_default_template=False)
 
 
 @lru_cache(maxsize=1)
