@@ -61,8 +61,8 @@ def test_hatched_bars_are_named_in_the_legend_by_their_column_or_by_a_note(speed
     ax = charts.bars(speedups, "accelerator", "speedup", hatched="modeled")
     assert [bool(patch.get_hatch()) for patch in ax.patches] == [True, False, False]
     assert [text.get_text() for text in ax.figure.legends[0].get_texts()] == ["measured", "modeled"]
-    charts.legend_note(ax, solid="one round", hatched="across rounds", line="range")
-    assert [text.get_text() for text in ax.figure.legends[0].get_texts()] == ["one round", "across rounds", "range"]
+    charts.legend_note(ax, solid="one round", hatched="across rounds")
+    assert [text.get_text() for text in ax.figure.legends[0].get_texts()] == ["one round", "across rounds"]
 
 
 def test_a_range_reaches_from_low_to_high_and_passes_below_its_value(speedups):

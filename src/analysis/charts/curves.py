@@ -16,18 +16,16 @@ AROUND = [(right, up) for up in (0, 10, -10, 20, -20) for right in (9, -9, 0) if
 
 
 def lines(
-    frame: pd.DataFrame, x: str, y: str, hue: str, *, low: str | None = None, high: str | None = None,
-    style: str | None = None, log: str = "", reference: Reference = None, ax: Axes | None = None,
+    frame: pd.DataFrame, x: str, y: str, hue: str, *, style: str | None = None, log: str = "",
+    reference: Reference = None, ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
     """Draw one line per `hue` (and `style`, told apart by dashes), its points marked.
 
-    `x` is a number or date, else a category in its order or that of the frame. `low` and `high` are columns of a band;
-    `log` is "x", "y" or "xy". Up to five lines are named at their ends, more in the legend. `reference` lies across.
+    `x` is a number or date, else a category in its order or that of the frame; `log` is "x", "y" or "xy". Up to five
+    lines are named at their ends, more in the legend. `reference` lies across.
     """
-    frame = parts.check(frame, x, y, hue, low, high, style)
-    rows = parts.drawn(frame, hue, y, hue, low, high).assign(
-        at=frame[x], style=frame[style].astype(str) if style else ""
-    )
+    frame = parts.check(frame, x, y, hue, style)
+    rows = parts.drawn(frame, hue, y, hue).assign(at=frame[x], style=frame[style].astype(str) if style else "")
     ax = ax or parts.plt.subplots()[1]
     if isinstance(frame[x].dtype, pd.CategoricalDtype) or pd.api.types.is_string_dtype(frame[x]):
         steps = rows["at"] if hasattr(rows["at"], "cat") else pd.Series(pd.Categorical(frame[x], frame[x].unique()))
@@ -39,8 +37,6 @@ def lines(
     lines = rows.dropna(subset=["at", "x"]).sort_values("at", kind="stable").groupby(["hue", "style"], sort=False)
     for names, line in lines:
         last = line.iloc[-1]
-        if low and high:
-            ax.fill_between(line["at"], line["low"], line["high"], alpha=0.15, lw=0, color=last["color"])
         ax.plot(line["at"], line["x"], ls=last["dash"], marker="o", ms=5, zorder=3, color=last["color"])
         if names[0] not in ends or last["at"] > ends[names[0]][0]:
             ends[names[0]] = last["at"], last["x"], last["color"]
@@ -57,25 +53,21 @@ def lines(
 
 
 def scatter(
-    frame: pd.DataFrame, x: str, y: str, *, hue: str | None = None, label: str | None = None, hollow: str | None = None,
-    log: str = "", ax: Axes | None = None,
-) -> Axes:  # fmt: skip
-    """Draw one point per row; `label` is a column of names, written beside a point where there is room.
-
-    `hollow` is a boolean column whose name is the legend's word for hollow points; `log` is "x", "y" or "xy".
-    """
-    rows = parts.drawn(frame, hue or label or x, y, hue, flag=hollow, label=label or "")
+    frame: pd.DataFrame, x: str, y: str, *, hue: str | None = None, label: str | None = None, ax: Axes | None = None
+) -> Axes:
+    """Draw one point per row; `label` is a column of names, written beside a point where there is room."""
+    rows = parts.drawn(frame, hue or label or x, y, hue, label=label or "")
     rows["at"] = parts.check(frame, x)[x]
     ax = ax or parts.plt.subplots()[1]
     parts.marks(ax, rows, "at", "x")
-    _frame(ax, x, y, log)
+    _frame(ax, x, y)
     if label:
         _name_points(ax, rows[["at", "x"]].to_numpy(float), rows["value"])
-    parts.key(ax, rows, hollow, dots=True)
+    parts.key(ax, rows, None, dots=True)
     return ax
 
 
-def _frame(ax: Axes, x: str, y: str, log: str) -> None:
+def _frame(ax: Axes, x: str, y: str, log: str = "") -> None:
     """Label the axes, on the scales that are asked for; a linear y axis of positive values begins at zero."""
     if "y" not in log and ax.get_ylim()[0] >= -0.1 * ax.get_ylim()[1]:
         ax.set_ylim(bottom=0)

@@ -204,16 +204,9 @@ def legend(where: Figure | Axes, series: Mapping[str, Artist], flags: Mapping[st
         figure.legend([entries[name] for name in names], names, ncols=columns, borderpad=0.6, **corner)
 
 
-def legend_note(
-    where: Figure | Axes, *, solid: str = "", hatched: str = "", filled: str = "", hollow: str = "", line: str = ""
-) -> None:
-    """Say in the legend what solid and hatched bars, filled and hollow dots, and thin lines mean.
-
-    Takes the place of what a chart says by the name of its boolean column.
-    """
-    marks = {solid: bar_mark(), hatched: bar_mark("hatched"), filled: dot_mark(), hollow: dot_mark(hollow=True)}
-    marks[line] = Line2D([], [], color=theme.INK, lw=1.4)
-    legend(where, {}, {words: mark for words, mark in marks.items() if words}, anew=True)
+def legend_note(where: Figure | Axes, *, solid: str, hatched: str) -> None:
+    """Say in the legend what solid and hatched bars mean, in place of the name of the boolean column."""
+    legend(where, {}, {solid: bar_mark(), hatched: bar_mark("hatched")}, anew=True)
 
 
 def words(column: str) -> str:
@@ -253,17 +246,16 @@ def spread(places: Sequence[float], gap: float, low: float, high: float) -> np.n
 
 
 def panels(
-    count: int, *, columns: int = 0, height: float = 3.4, width: float = 0, share: str = "", **options: Any
+    count: int, *, columns: int = 0, height: float = 3.4, width: float = 0, **options: Any
 ) -> tuple[Figure, np.ndarray]:
     """Return a figure of `count` axes in a flat array, each `height` inches high.
 
-    `columns` are by default as many as `count`, up to three; `share` is "x", "y", "xy" or ""; `width` is that of the
-    figure in inches; further options are those of `matplotlib.pyplot.subplots`, such as `width_ratios`.
+    `columns` are by default as many as `count`, up to three; `width` is that of the figure in inches; further options
+    are those of `matplotlib.pyplot.subplots`, such as `sharey` and `width_ratios`.
     """
     columns = columns or min(count, 3)
     rows = math.ceil(count / columns)
     size = width or theme.WIDTH * (1.2 if columns > 2 else 1), height * rows
-    options |= {"sharex": "x" in share, "sharey": "y" in share}
     figure, grid = plt.subplots(rows, columns, figsize=size, squeeze=False, **options)
     if columns > 1:
         figure.get_layout_engine().set(w_pad=APART)
