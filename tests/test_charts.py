@@ -341,7 +341,7 @@ def test_a_value_outside_its_range_is_refused():
 
 
 def test_the_colors_of_series_can_be_seen_on_both_pages():
-    for hue in theme.PALETTE:
+    for hue in [*theme.PALETTE, *theme.colors().values(), theme.OTHER]:
         assert theme.contrast(hue, "#ffffff") >= 3
         assert theme.contrast(theme.on_dark(hue), theme.DARK_PAGE) >= 3
 
