@@ -1,6 +1,7 @@
 """The command `analysis` as typed: help, refusals in one line, exit statuses, closed outputs."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -84,6 +85,11 @@ def test_failures_are_status_1(said, tmp_path, monkeypatch):
     assert said("audit") == (1, "", "analysis: nothing is left\n")
     monkeypatch.setattr("analysis.published.load_published", lambda: (_ for _ in ()).throw(OSError(28, "disk full")))
     assert said("audit")[0] == 1
+
+
+def test_an_interrupted_command_says_so(said, monkeypatch):
+    monkeypatch.setattr("analysis.published.load_published", lambda: signal.raise_signal(signal.SIGINT))
+    assert said("audit") == (130, "", "analysis: interrupted; nothing is half-written\n")
 
 
 def test_a_broken_descriptor_is_named_and_a_fault_of_the_program_is_not_hidden(said, tmp_path, monkeypatch):

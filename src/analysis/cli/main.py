@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 import typer
-from typer.exceptions import Abort, Exit, TyperException
+from typer.exceptions import Exit, TyperException
 
 from analysis.cli import audit, data, measure, plan, reports
 
@@ -45,11 +45,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             prog_name="analysis",
             standalone_mode=False,
         )
+        if status == INTERRUPTED:  # typer says nothing of Ctrl-C but this
+            raise KeyboardInterrupt
         sys.stdout.flush()
         return status or 0
     except SystemExit:  # of typer, where the reader of the output closed it
         return UNREAD
-    except (KeyboardInterrupt, Abort):
+    except KeyboardInterrupt:
         return _failed("interrupted; nothing is half-written", INTERRUPTED)
     except Exit as ended:
         return ended.exit_code
