@@ -175,6 +175,11 @@ def test_the_closest_result_is_of_the_newest_round_that_has_one():
     ]
     assert offline in set(same.loc[same["benchmark"].eq("llama2-70b"), "rate_per_accelerator"])
     assert deployment.closest(run, "Server", "v4.1")["round"] == "v4.1"
+    open_division = same[same["id"].eq(same.loc[same["rate_per_accelerator"].eq(offline), "id"].iloc[0])]
+    faster = open_division.assign(id="faster", division="open", rate=9e9, rate_per_accelerator=9e9)
+    other = open_division.assign(id="other", accelerator="B200", rate=9e9, rate_per_accelerator=9e9)
+    more = pd.concat([results, faster, other], ignore_index=True)
+    assert deployment.closest(run, "Server", results=more)["offline"] == offline
 
 
 def test_a_round_without_the_model_names_those_that_have_it():
@@ -217,7 +222,7 @@ def test_a_rate_that_was_asked_for_is_no_capability():
     (row,) = deployment.assess(
         settled({"request_rate": 2.0, "requests_per_second": 1.98}, accelerator="H100", count=8)
     ).to_dict("records")
-    assert any("the load was the rate asked for" in words for words in row["said"])
+    assert any("the run shows its load" in words for words in row["said"])
 
 
 def test_losses_multiply_to_the_share_of_the_official_offline_rate():

@@ -19,7 +19,8 @@ from analysis.cost import PLAUSIBLE_USD
 from analysis.results import load_results
 
 REPEATED = r"(?i)(run|trial|rep|repeat|iter|seed|attempt)[-_= ]?\d+|\d{8}[-_T]?\d{4,6}|\(\d+\)"  # in names of repeats
-FASTEST = DRAFTED = 10.0  # implausible multiple of an official rate; tokens that a draft adds to one step
+MOST_OF_OFFICIAL = 10.0  # times the official rate; above, the unit or the count is wrong
+MOST_DRAFTED = 10.0  # tokens that one reading of the weights gives a request, with speculative decoding
 NAN = float("nan")
 TIMES = 0.001, 1e8  # milliseconds that a limit may have
 MOST = 1_000_000  # accelerators of a run
@@ -145,7 +146,8 @@ def closest(run: Mapping[str, Any], scenario: str, round: str = "", results: pd.
     """Return the official result closest to a run: of its accelerator, else the nearest in memory bandwidth.
 
     From `round`, else the newest with one; the nearest count, then equal precision, then fastest. Added: `offline`,
-    the rate per accelerator of the same system Offline, NaN without. Raises NoData with the rounds that have results.
+    the comparable rate per accelerator of the same system Offline, NaN without. Raises NoData with the rounds that
+    have results.
     """
     results = load_results() if results is None else results
     rows = comparable(results, benchmark=run["benchmark"], scenario=scenario)
@@ -161,9 +163,9 @@ def closest(run: Mapping[str, Any], scenario: str, round: str = "", results: pd.
         "other": rows["precision"].ne(run["precision"].lower()), "slow": -rows["rate_per_accelerator"],
     }  # fmt: skip
     near = rows.loc[pd.DataFrame(ranks).sort_values(list(ranks)).index[0]].copy()
-    keys = ["round", "system", "submitter", "benchmark", "accelerator_count"]
-    same = results["scenario"].eq("Offline") & results[keys].eq(near[keys]).all(axis=1)
-    near["offline"] = results.loc[same, "rate_per_accelerator"].max()
+    keys = ["round", "submitter", "system", "accelerator", "accelerator_count"]
+    offline = comparable(results, benchmark=run["benchmark"], scenario="Offline")
+    near["offline"] = offline.loc[offline[keys].eq(near[keys]).all(axis=1), "rate_per_accelerator"].max()
     return near
 
 
@@ -225,15 +227,17 @@ def _beside(
     beside["share"] = run["rate_per_accelerator"] / near["rate_per_accelerator"]
     if near["accelerator"] != run["accelerator"]:
         said += [f"no result of {run['accelerator']}: compared with the nearest, {near['accelerator']}"]
-    elif beside["share"] > FASTEST:
+    elif beside["share"] > MOST_OF_OFFICIAL:
         raise ValueError(
             f"{_where(run)}: the rate is {beside['share']:,.0f} times the official one: another unit or count"
         )
     if run["requests_per_second"] >= 0.9 * run["request_rate"]:
-        said += ["the load was the rate asked for, so the run does not show what the accelerators can do"]
+        said += ["throughput is the request rate asked for: the run shows its load, not what the accelerators can do"]
     fastest = np.fmin(run["tpot_mean_ms"], run["tpot_p50_ms"])
-    if fastest < 1e3 / steps_per_second(run, 0.5) / DRAFTED:
-        raise ValueError(f"{_where(run)}: TPOT is {fastest:.2g} ms, less than reading the weights takes: another unit")
+    if fastest < 1e3 / steps_per_second(run, 0.5) / MOST_DRAFTED:
+        raise ValueError(
+            f"{_where(run)}: TPOT is {fastest:.2g} ms, less than reading the weights takes: is it in seconds?"
+        )
     return beside
 
 
