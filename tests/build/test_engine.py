@@ -121,6 +121,12 @@ def test_a_users_own_matplotlibrc_changes_no_notebook(project, monkeypatch):
     import matplotlib
 
     monkeypatch.setitem(matplotlib.rcParamsOrig, "lines.linewidth", 9.0)  # what a matplotlibrc sets
-    project.add("plain", "# Plain", "import matplotlib.pyplot as plt\nplt.rcParams['lines.linewidth']")
+    import analysis.report  # noqa: F401 - sets the theme, which a notebook without it does not have
+
+    project.add(
+        "plain",
+        "# A report on charts",
+        "from matplotlib import rcParams as look\nlook['lines.linewidth'], look['font.size']",
+    )
     done = run(Report("plain", project.notebooks / "plain.ipynb"))
-    assert done.notebook.cells[1].outputs[0].data["text/plain"] == "1.5"
+    assert done.notebook.cells[1].outputs[0].data["text/plain"] == "(1.5, 10.0)"

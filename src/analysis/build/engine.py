@@ -28,13 +28,13 @@ class OutputTooLarge(Exception):
 
 
 class ForkEngine(Engine):
-    """papermill's engine `forked`: nothing here undoes what a cell does to the process."""
+    """papermill's engine `forked`. Call it in a process of its own: what cells do to the process is not undone."""
 
     @classmethod
     def execute_managed_notebook(cls, nb_man: NotebookExecutionManager, kernel_name: str, **_: Any) -> None:
         """Execute the cells in order until one fails, as papermill's own engine does."""
         messages = Messages(nb_man.nb)
-        shell = start(messages, "\n".join(cell.source for cell in nb_man.nb.cells))
+        shell = start(messages, "\n".join(cell.source for cell in nb_man.nb.cells if cell.cell_type == "code"))
         for index, cell in enumerate(nb_man.nb.cells):
             if cell.cell_type == "code" and cell.source.strip():
                 nb_man.cell_start(cell, index)
@@ -94,8 +94,9 @@ class Stream(io.TextIOBase):
 
 def start(messages: Messages, source: str) -> ZMQInteractiveShell:
     """Make this process one that runs a notebook's cells, whose code is `source`, as if it were its kernel."""
-    if "matplotlib" in sys.modules and not re.search(r"\b(charts|report)\b", source):
-        sys.modules["matplotlib"].rcdefaults()  # no theme, which only these import, nor a matplotlibrc of the user
+    themed = re.search(r"^\s*(from|import)\b.*\b(charts|report)\b", source, re.MULTILINE)
+    if "matplotlib" in sys.modules and not themed:
+        sys.modules["matplotlib"].rcdefaults()  # as in a kernel, where the theme comes with these imports
     config = Config({"HistoryManager": {"enabled": False}, "InteractiveShell": {"colors": "nocolor"}})
     shell = ZMQInteractiveShell.instance(config=config, kernel=SimpleNamespace(eventloop=None))
     shell.displayhook.session = shell.display_pub.session = messages
