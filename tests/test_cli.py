@@ -61,6 +61,7 @@ assert not heavy, heavy
         (["reports", "--jobs", "many"], "'--jobs'"),
         (["reports", "--jobs", "0"], "'--jobs'"),
         (["reports", "nosuch"], "nosuch"),
+        (["reports", "--watch", "--force"], "--force: not with --watch"),
         (["refresh", "nosuch"], "no notebook 'nosuch'"),
         (["audit", "--verdict", "nice"], "no verdict 'nice'"),
         (["audit", "--source", "doc999"], "no source_id 'doc999'"),

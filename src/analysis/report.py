@@ -28,10 +28,6 @@ SYSTEMS = 4  # that a finding names
 MISSING = "–"
 LISTS = ("caveats", "ids")  # columns whose cells are lists
 NO_TEX = "mathjax_ignore"  # class with which JupyterLab leaves "$0.75 to $2.79" as it is
-VERDICTS = [  # of published figures, the gravest first
-    "physically impossible", "contradicted", "conditional", "no official result", "within 5%", "within rounding",
-    "confirmed", "unverifiable",
-]  # fmt: skip
 SUITE_WORDS = {"datacenter": "data center", "edge": "edge", "datacenter,edge": "data center"}
 NOT_VERIFIED = "Per-accelerator rates and ratios are derived, not verified by MLCommons Association."
 
@@ -114,6 +110,7 @@ def published(topic: str, *, benchmark: str = "") -> None:
     `topic` is one of those of `load_published()`; with `benchmark`, figures of other models are left out. What a
     document repeats is shown once, contradictions first. Raises ValueError for an unknown topic.
     """
+    from analysis.audit import VERDICTS
     from analysis.published import load_published
 
     figures = load_published()

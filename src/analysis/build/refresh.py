@@ -23,7 +23,7 @@ METADATA = {
 KEPT = ("tags", "slideshow")  # of a cell's metadata
 
 
-def refresh(names: Iterable[str] = (), jobs: int = 3, engine: str = FORKED, timeout: float = TIMEOUT) -> int:
+def refresh(names: Iterable[str] = (), jobs: int = 2, engine: str = FORKED, timeout: float = TIMEOUT) -> int:
     """Execute the named notebooks in place, or all, write those whose outputs changed, and return 1 if any failed.
 
     One that fails, or finds no data, is left as it was. Raises ValueError for an unknown name.

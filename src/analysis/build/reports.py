@@ -20,7 +20,7 @@ LARGEST_PAGE = 24 * 2**20  # bytes
 
 
 def build(
-    names: Iterable[str] = (), jobs: int = 3, force: bool = False, engine: str = FORKED, timeout: float = TIMEOUT
+    names: Iterable[str] = (), jobs: int = 2, force: bool = False, engine: str = FORKED, timeout: float = TIMEOUT
 ) -> int:
     """Build the named reports that are not up to date, or all, and the index; return 1 if any failed, else 0.
 

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from analysis import paths
 from analysis.build.execute import FORKED
-from analysis.build.reports import FAILED
+from analysis.build.reports import FAILED, TIMEOUT
 from analysis.build.sanitize import POLICY, script_hash
 
 HOST, PORT = "127.0.0.1", 8000
@@ -80,7 +80,9 @@ def page(text: str, failures: str) -> str:
     return f"{before}{alert}<script data-version=''>{SCRIPT}</script>{end}{after}"
 
 
-def watch(names: Iterable[str] = (), port: int = PORT, jobs: int = 2, engine: str = FORKED) -> int:
+def watch(
+    names: Iterable[str] = (), port: int = PORT, jobs: int = 2, engine: str = FORKED, timeout: float = TIMEOUT
+) -> int:
     """Build and serve the named reports, or all, and again after each edit, until interrupted; return 0.
 
     Each build is a process of its own, so that edits of the code count. Raises OSError where the port is taken.
@@ -88,6 +90,7 @@ def watch(names: Iterable[str] = (), port: int = PORT, jobs: int = 2, engine: st
     import watchfiles
 
     command = [sys.executable, "-m", "analysis.cli.main", "reports", *names, "--jobs", str(jobs), "--engine", engine]
+    command += ["--timeout", str(timeout)]
     folders = [each for each in (paths.NOTEBOOKS, paths.ROOT / "src", paths.DATA) if each.is_dir()]
     server = ThreadingHTTPServer((HOST, port), Answer)
     threading.Thread(target=server.serve_forever, daemon=True).start()

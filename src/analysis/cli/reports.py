@@ -34,9 +34,11 @@ def reports(
 ) -> int:
     """Build the reports that are not up to date."""
     if watch:
+        if force:
+            raise ValueError("--force: not with --watch, which builds what an edit makes stale")
         from analysis.build.watch import watch as serve
 
-        return serve(names or [], port=port, jobs=jobs, engine=engine)
+        return serve(names or [], port=port, jobs=jobs, engine=engine, timeout=timeout)
     from analysis.build.reports import build
 
     return _explained(build(names or [], jobs=jobs, force=force, engine=engine, timeout=timeout))
