@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from analysis import NoData, bursts, derating, tables
+from analysis.results import timed_benchmarks
 
 RESULT = {
     "id": "", "round": "v6.1", "benchmark": "gpt-oss-120b", "model": "GPT-OSS 120B", "scenario": "Server", "vendor": "",
@@ -232,22 +233,20 @@ def test_a_night_without_requests_counts_in_an_own_trace(tmp_path, monkeypatch):
     assert rows.loc[derating.LOAD, "median"] == pytest.approx(0.5, abs=0.01)
 
 
-def test_the_shipped_table_is_what_the_code_computes(monkeypatch):
-    shipped = tables.load("delivered").set_index(["use", "system", "fleet", "step"])
-    monkeypatch.setattr(derating, "_bursts", lambda use, *asked: [(use, "", "", "bursts", [0.9], 2, "chat traces")])
-    computed = derating._computed.__wrapped__(derating.BENCHMARKS, "").set_index(shipped.index.names)
-    same = [place for place in computed.index if place[3] not in ("bursts", "delivered") or place[0] == "batch"]
-    columns = ["median", "p10", "p90", "drawn", "n"]
-    pd.testing.assert_frame_equal(computed.loc[same, columns], shipped.loc[same, columns], atol=6e-5, check_dtype=False)
-    assert computed.loc[same, ["counted", "kind", "source"]].equals(shipped.loc[same, ["counted", "kind", "source"]])
+def test_the_shipped_table_is_what_the_code_computes():
+    computed = derating._computed.__wrapped__(derating.BENCHMARKS, "")
+    pd.testing.assert_frame_equal(computed, tables.load("delivered"), atol=6e-5, check_dtype=False)
 
 
-def test_shipped_bursts_are_what_the_simulation_gives():
-    shipped = tables.load("delivered").set_index(["use", "system", "fleet", "step"])
-    for use, system, fleet, step, values, traces, _ in derating._bursts("interactive", 15, 1500, ""):
-        row = shipped.loc[(use, system, fleet, step)]
-        assert np.quantile(values, [0.5, 0.1, 0.9]) == pytest.approx(row[["median", "p10", "p90"]].tolist(), abs=1e-4)
-        assert traces == row["n"] == 2
+def test_shipped_bursts_are_what_the_simulation_gives_for_each_pair_of_limits():
+    shipped = tables.load("burst_factors")
+    own = shipped[shipped["tpot_ms"].eq(15) & shipped["ttft_ms"].eq(1500)].reset_index(drop=True)
+    pd.testing.assert_frame_equal(derating.simulated_bursts(15.0, 1500.0), own, atol=1e-6, check_dtype=False)
+    for benchmark in timed_benchmarks():
+        for use in ("chat", "interactive"):
+            limits = [derating._limit([benchmark], use, name) for name in ("tpot_p99_limit", "ttft_p99_limit")]
+            there = shipped["tpot_ms"].eq(limits[0]) & shipped["ttft_ms"].eq(limits[1])
+            assert there.any() or np.isnan(limits).any()
 
 
 def test_benchmarks_are_checked_and_may_be_one_name(monkeypatch):

@@ -111,7 +111,7 @@ def mutate(number, tmp_path):
 @pytest.mark.parametrize("file", range(len(FILES)), ids=[path.name for path in FILES])
 def test_mutated_examples_are_read_soundly_or_refused_by_name(tmp_path, file):
     read = [mutate(number, tmp_path) for number in range(file, MUTATIONS, len(FILES))]
-    assert any(read) or not all(read)
+    assert any(read), "no mutation was read"
 
 
 @pytest.mark.slow
