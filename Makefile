@@ -84,7 +84,7 @@ describe: $(READY) ## data/datapackage.json and data/README.md after an edit of 
 refresh: $(READY) ## execute the notebooks in place, so that stored outputs match
 	@$(ANALYSIS) refresh --jobs $(JOBS)
 
-lint: $(READY) ## style of code and notebooks, which room imports which, faults of workflows
+lint: $(READY) ## style of code and notebooks, which layer imports which, faults of workflows
 	$(RUN) ruff check .
 	$(RUN) ruff format --check .
 	$(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'

@@ -27,7 +27,7 @@ def apply() -> None:
     """Set the theme; what a user's own matplotlibrc or an earlier cell set is undone first, the backend excepted."""
     mpl.rcdefaults()
     sns.set_theme(style="white", palette=PALETTE)
-    mpl.rc_file(Path(__file__).with_name("house.mplstyle"), use_default_template=False)
+    mpl.rc_file(Path(__file__).with_name("theme.mplstyle"), use_default_template=False)
 
 
 @lru_cache(maxsize=1)

@@ -1,4 +1,4 @@
-"""The rooms of src/analysis import one way, and no module is long."""
+"""The layers of src/analysis import one way, and no module is long."""
 
 import os
 import subprocess
