@@ -241,7 +241,7 @@ def test_the_shipped_table_is_what_the_code_computes():
 def test_shipped_bursts_are_what_the_simulation_gives_for_each_pair_of_limits():
     shipped = tables.load("burst_factors")
     own = shipped[shipped["tpot_ms"].eq(15) & shipped["ttft_ms"].eq(1500)].reset_index(drop=True)
-    pd.testing.assert_frame_equal(derating.simulated_bursts(15.0, 1500.0), own, atol=1e-6, check_dtype=False)
+    pd.testing.assert_frame_equal(bursts.simulated(15.0, 1500.0), own, atol=1e-6, check_dtype=False)
     for benchmark in timed_benchmarks():
         for use in ("chat", "interactive"):
             limits = [derating._limit([benchmark], use, name) for name in ("tpot_p99_limit", "ttft_p99_limit")]

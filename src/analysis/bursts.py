@@ -14,6 +14,8 @@ import numpy as np
 import pandas as pd
 
 from analysis import names, tables
+from analysis.paths import DATA, replacing
+from analysis.results import rule_limits
 
 WINDOW = 600.0  # seconds: slower swings of traffic are left to the fleet's size
 STARTED = 0.99  # share of requests that must start in time
@@ -25,6 +27,7 @@ REQUESTS = 100  # fewest of a trace
 MOST = 1e15  # seconds since 1970 are taken
 SPAN = 10.0, 3.2e8  # seconds that a trace may cover: up to ten years
 MOST_SLOTS = 10_000_000  # requests in service at a time
+FACTORS = ["tpot_ms", "ttft_ms", "fleet", "service", "factor"]  # columns of data/burst_factors.csv
 
 
 def enough(arrivals: np.ndarray, work: np.ndarray, slots: int, wait: float, started: float = STARTED) -> bool:
@@ -117,6 +120,30 @@ def retained(requests: pd.DataFrame, tpot_ms: float, ttft_ms: float, shape: str 
             services = [pool(arrivals, work, rng) if shape == "pooled" else (arrivals, work)]
         values += [utilization(*service, wait) / even for service in services]
     return np.array(values)
+
+
+def simulated(tpot_ms: float, ttft_ms: float) -> pd.DataFrame:
+    """Return `retained` on the public chat traces under limits in milliseconds, one row per simulation.
+
+    Columns: tpot_ms, ttft_ms, fleet ("", or "pooled" for 16 services on one fleet), service, factor.
+    """
+    requests = tables.load("traffic_traces")
+    found = [
+        pd.DataFrame({"fleet": fleet, "service": service, "factor": retained(rows, tpot_ms, ttft_ms, shape)})
+        for fleet, shape in (("", "enlarged"), ("pooled", "pooled"))
+        for service, rows in requests[requests["service"].ne("code")].groupby("service")
+    ]
+    return pd.concat(found, ignore_index=True).assign(tpot_ms=tpot_ms, ttft_ms=ttft_ms)[FACTORS]
+
+
+def make_factors() -> None:
+    """Write data/burst_factors.csv anew: `simulated` for each pair of limits that a benchmark has, in minutes."""
+    limits = {name: rule_limits(f"{name}_p99_limit") for name in ("tpot", "ttft")}
+    pairs = pd.DataFrame(limits).dropna().drop_duplicates().sort_values(["tpot", "ttft"])
+    found = pd.concat([simulated(*pair) for pair in pairs.to_numpy()])
+    with replacing(DATA / "burst_factors.csv") as beside:
+        found.to_csv(beside, index=False, float_format="%.6g", lineterminator="\n")
+    tables.load.cache_clear()
 
 
 def slot_seconds(requests: pd.DataFrame, tpot_ms: float) -> np.ndarray:

@@ -163,38 +163,11 @@ def outcomes(benchmarks: Sequence[str] = BENCHMARKS, trace: str | Path = "") -> 
     return rows.assign(name=rows["use"] + rows["use"].map(speeds) + ", " + rows["system"] + "s")
 
 
-def make_burst_factors() -> None:
-    """Write data/burst_factors.csv anew: the simulations of each pair of limits that a benchmark has, in minutes."""
-    limits = {name: rule_limits(f"{name}_p99_limit") for name in ("tpot", "ttft")}
-    pairs = pd.DataFrame(limits).dropna().drop_duplicates().sort_values(["tpot", "ttft"])
-    found = pd.concat([simulated_bursts(*pair) for pair in pairs.to_numpy()])
-    with replacing(DATA / "burst_factors.csv") as beside:
-        found.to_csv(beside, index=False, float_format="%.6g", lineterminator="\n")
-    tables.load.cache_clear()
-
-
 def make_delivered() -> None:
     """Write data/delivered.csv anew, with the factors of data/burst_factors.csv."""
     found = _computed(BENCHMARKS, "")
     with replacing(DATA / "delivered.csv") as beside:
         found.to_csv(beside, index=False, float_format="%.4f", lineterminator="\n")
-
-
-def simulated_bursts(tpot_ms: float, ttft_ms: float) -> pd.DataFrame:
-    """Return the factors of bursts on the public chat traces under limits in milliseconds, one row per simulation.
-
-    Columns: tpot_ms, ttft_ms, fleet ("" or "pooled"), service, factor (see `bursts.retained`).
-    """
-    requests = tables.load("traffic_traces")
-    found = [
-        pd.DataFrame({"fleet": fleet, "service": service, "factor": bursts.retained(rows, tpot_ms, ttft_ms, shape)})
-        for fleet, shape in (("", "enlarged"), ("pooled", "pooled"))
-        for service, rows in requests[requests["service"].ne("code")].groupby("service")
-    ]
-    found = pd.concat(found, ignore_index=True)
-    found.insert(0, "tpot_ms", tpot_ms)
-    found.insert(1, "ttft_ms", ttft_ms)
-    return found
 
 
 def retained(benchmark: str, scenario: str = "Server") -> pd.DataFrame:
@@ -351,11 +324,8 @@ def _bursts(use: str, tpot_ms: float, ttft_ms: float, trace: str) -> list[tuple]
         values = bursts.retained(bursts.read_trace(trace), tpot_ms, ttft_ms, "recorded")
         return [(use, "", "", "bursts", values, 1, "your trace")]
     known = tables.load("burst_factors").query("tpot_ms == @tpot_ms and ttft_ms == @ttft_ms")
-    known = known if len(known) else simulated_bursts(tpot_ms, ttft_ms)
-    return [
-        (use, "", fleet, "bursts", rows["factor"], rows["service"].nunique(), "chat traces")
-        for fleet, rows in known.groupby("fleet")
-    ]
+    by = (known if len(known) else bursts.simulated(tpot_ms, ttft_ms)).groupby("fleet")
+    return [(use, "", fleet, "bursts", own["factor"], own["service"].nunique(), "chat traces") for fleet, own in by]
 
 
 def _loads(use: str, trace: str) -> list[tuple]:

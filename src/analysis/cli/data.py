@@ -34,7 +34,7 @@ def bring(
     """Add results to data/, or make its derived tables anew.
 
     Official results go to data/official/, runs of InferenceX to data/inferencex/, beside what is shipped. Without
-    files, the tables that are derived from others are made anew: bursts, delivered shares, prediction errors, and verdicts.
+    files, the tables that are derived from others are made anew: bursts, delivered shares, prediction errors, verdicts.
     """
     if inferencex:
         from analysis.evidence import append_inferencex
@@ -45,11 +45,11 @@ def bring(
         from analysis.ingest.official.importing import add_to_record
 
         return add_to_record(paths, round=round, origin=origin, say=typer.echo)
-    from analysis import audit, derating
+    from analysis import audit, bursts, derating
     from analysis.planner import prediction
 
     for name, make in (
-        ("burst_factors.csv", derating.make_burst_factors),
+        ("burst_factors.csv", bursts.make_factors),
         ("delivered.csv", derating.make_delivered),
         ("prediction_errors.csv", prediction.write_errors),
         ("verdicts.csv", audit.write),
