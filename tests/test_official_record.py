@@ -19,7 +19,8 @@ def test_results_are_counted_by_round():
             "inferred": [True, False, True, False],
             "recomputed_difference": [0.0, 2e-6, NONE, NONE],
             "recomputed_power_difference": [NONE, -1e-5, NONE, NONE],
-            "corrected": ["labeled Samples/s, but whisper counts tokens", "another name", "", ""],
+            "unit": ["tokens/s", "samples/s", "tokens/s", "tokens/s"],
+            "printed_unit": ["Samples/s", "Samples/s", "", "Tokens/s"],
         }
     )
     counts = official_record.by_round(rows)
@@ -41,7 +42,8 @@ def test_a_wrong_unit_is_off_by_the_tokens_of_the_run_or_of_its_benchmark(monkey
             "model": ["A", "A", "A", "B", "B"],
             "scenario": "Offline",
             "tokens_per_sample": [70.0, 90.0, 1.0, NONE, NONE],
-            "corrected": ["labeled Samples/s"] * 2 + [""] + ["labeled Samples/s"] * 2,
+            "unit": "tokens/s",
+            "printed_unit": ["Samples/s", "Queries/s", "Tokens/s", "Samples/s", "Samples/s"],
         }
     )
     errors = official_record.unit_errors(rows).set_index("model")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis import names, tables
+from analysis.results import TOKENS
 
 
 def by_round(results: pd.DataFrame, tolerance: float = 1e-6) -> pd.DataFrame:
@@ -32,8 +33,8 @@ def by_round(results: pd.DataFrame, tolerance: float = 1e-6) -> pd.DataFrame:
 
 
 def mislabeled(results: pd.DataFrame) -> pd.Series:
-    """Return which results count another unit than the one that they are labeled with."""
-    return results["corrected"].str.startswith("labeled")
+    """Return which results count tokens, but were published as samples or queries."""
+    return results["unit"].eq(TOKENS) & ~results["printed_unit"].str.casefold().isin([TOKENS, ""])
 
 
 def unit_errors(results: pd.DataFrame) -> pd.DataFrame:
