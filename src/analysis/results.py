@@ -8,6 +8,8 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+from pyarrow.parquet import ParquetFile
 
 from analysis import tables
 from analysis.paths import DATA, SHIPPED_ONLY
@@ -17,6 +19,7 @@ TOKENS = "tokens/s"
 # parentheses. Others state the limit.
 CAPPED_NAME = r",? ?\b(?:MaxQ|EE)\b| ?\([^()]*(?i:power[ _]?cap)[^()]*\)"
 NO_PRECISION_LABEL = "not stated"
+SCORE = r"(?:([A-Za-z]\w*):\s*)?(\d+\.?\d*(?:e-?\d+)?)"  # in a text on accuracy: the metric, where named, and number
 READ = [
     "id", "round", "source_id", "result_id", "location", "division", "availability", "suite", "submitter", "system",
     "accelerator", "accelerator_count", "nodes", "benchmark", "model_run", "accuracy_target", "scenario", "metric",
@@ -45,17 +48,19 @@ def _loaded() -> pd.DataFrame:
     files = [DATA / part["path"] for part in tables.descriptor()["results"]["parts"]]
     if os.environ.get(SHIPPED_ONLY) != "shipped":
         files += sorted({*(DATA / "official").glob("*.parquet")} - {*files})
-    frames = []
+    parts: list[pa.Table] = []
     for path in files:
         try:
             if not path.is_file():  # a pipe would be read forever
                 raise ValueError("is no plain file")
-            frames.append(pd.read_parquet(path, columns=READ))
-        except (OSError, ValueError) as error:
+            part = ParquetFile(path).read(columns=READ).select(READ)
+            parts.append(part.cast(parts[0].schema if parts else part.schema))
+        except (OSError, ValueError, KeyError) as error:
             why = str(error).replace("\n", "; ")[:200]
             raise ValueError(f"{path}: cannot be read as results; remove it or import it again: {why}") from None
     # A row of the user's own replaces the shipped one of the same id.
-    rows = pd.concat(frames).drop_duplicates("id", keep="last", ignore_index=True)
+    rows = pa.concat_tables(parts).to_pandas(ignore_metadata=True)
+    rows = rows.drop_duplicates("id", keep="last", ignore_index=True)
     rows = tables.corrected(rows, "official", "id")
     rows = rows.assign(**_identity(rows))
     rows = rows.assign(**_rates(rows), accuracy_percent=accuracy_percent(rows))
@@ -68,10 +73,11 @@ def _identity(rows: pd.DataFrame) -> dict[str, pd.Series]:
 
     GPT-OSS is published with MXFP4 weights, whatever the accelerator computes in.
     """
-    parts = tables.accelerators.set_index("accelerator")
-    benchmarks, rounds = tables.benchmarks.set_index("benchmark"), tables.rounds.set_index("round")
+    parts = tables.accelerators.set_index("accelerator")[["label", "vendor", "kind", "power_limit_w"]]
+    part = parts.reindex(rows["accelerator"]).set_axis(rows.index)
     order = sorted(
-        {*rounds.index, *rows["round"]}, key=lambda name: [int(n) for n in name.removeprefix("v").split(".")]
+        {*tables.rounds["round"], *rows["round"].unique()},
+        key=lambda name: [int(n) for n in name.removeprefix("v").split(".")],
     )
     submitters = rows["submitter"].value_counts().sort_index().sort_values(kind="stable").index
     spelling = {name.casefold(): name for name in submitters}  # the most common one comes last
@@ -79,24 +85,23 @@ def _identity(rows: pd.DataFrame) -> dict[str, pd.Series]:
     precision = rows["precision"].str.upper() + (" (" + basis + ")").where(basis.ne(""), "")
     mxfp4 = rows["benchmark"].eq("gpt-oss-120b") & rows["precision"].ne("")
     capped = {name for name in rows["system"].unique() if re.search(CAPPED_NAME, name)}
-    rated = rows["accelerator"].map(parts["power_limit_w"])
-    served = rows[rows["serving_software"].ne("")]
+    served = rows.loc[rows["serving_software"].ne(""), ["system", "serving_software"]]
     machine = rows["system"].copy()
     machine[served.index] = [
-        "".join(filter(str.isalnum, system.replace(software, "").casefold()))
+        re.sub(r"[\W_]+", "", system.replace(software, "").casefold())
         for system, software in zip(served["system"], served["serving_software"], strict=True)
     ]
     return {
         "round": pd.Categorical(rows["round"], order, ordered=True),
-        "published": pd.to_datetime(rows["round"].map(rounds["published"]), errors="coerce"),
-        "submitter": rows["submitter"].str.casefold().map(spelling),
+        "published": pd.to_datetime(rows["round"].map(tables.rounds.set_index("round")["published"]), errors="coerce"),
+        "submitter": rows["submitter"].map({name: spelling[name.casefold()] for name in submitters}),
         "machine": machine,
-        "vendor": rows["accelerator"].map(parts["vendor"]).fillna(""),
-        "kind": rows["accelerator"].map(parts["kind"]).fillna(""),
-        "rated_watts": rated,
-        "power_capped": rows["system"].isin(capped) | rows["power_limit_watts"].lt(rated),
-        "accelerator": rows["accelerator"].map(parts["label"]).fillna(rows["accelerator"]),
-        "model": rows["benchmark"].map(benchmarks["label"]).fillna(rows["benchmark"]),
+        "vendor": part["vendor"].fillna(""),
+        "kind": part["kind"].fillna(""),
+        "rated_watts": part["power_limit_w"],
+        "power_capped": rows["system"].isin(capped) | rows["power_limit_watts"].lt(part["power_limit_w"]),
+        "accelerator": part["label"].fillna(rows["accelerator"]),
+        "model": rows["benchmark"].map(tables.benchmarks.set_index("benchmark")["label"]).fillna(rows["benchmark"]),
         "precision_label": precision.mask(rows["precision"].eq(""), NO_PRECISION_LABEL).mask(mxfp4, "MXFP4 weights"),
         "comparable_since": _comparable_since(rows),
     }
@@ -105,17 +110,17 @@ def _identity(rows: pd.DataFrame) -> dict[str, pd.Series]:
 def _comparable_since(rows: pd.DataFrame) -> pd.Series:
     """Return the first round with which each result may be compared, by MLCommons' compatibility table."""
     order = {name: place for place, name in enumerate(tables.rounds["round"])}
-    newest = max(order.values()) + 1
-    kinds = rows[["benchmark", "scenario", "round"]].drop_duplicates()
-    since = pd.Series("", kinds.index, dtype="str")
-    place = kinds["round"].map(order).fillna(newest)
-    for span in tables.compatibility.sort_values("since", key=lambda names: names.map(order)).itertuples():
-        applies = place.ge(order[span.since]) & place.le(order.get(span.until, newest))
-        applies &= kinds["benchmark"].eq(span.benchmark) | (span.benchmark == "")
-        applies &= kinds["scenario"].eq(span.scenario) | (span.scenario == "")
-        since[applies] = span.since
-    kinds = kinds.assign(since=since)
-    return rows.merge(kinds, how="left", on=["benchmark", "scenario", "round"])["since"].set_axis(rows.index)
+    spans = tables.compatibility[["benchmark", "scenario", "since", "until"]]
+    spans = spans.assign(first=spans["since"].map(order), last=spans["until"].map(order).fillna(len(order)))
+    on = ["benchmark", "scenario", "round"]
+    kinds = rows[on].drop_duplicates()
+    kinds = kinds.assign(place=kinds["round"].map(order).fillna(len(order)))
+    kinds = kinds.merge(spans.sort_values("first", kind="stable"), how="cross", suffixes=("", "_of_span"))
+    applies = kinds["place"].between(kinds["first"], kinds["last"])
+    for name in on[:2]:
+        applies &= kinds[f"{name}_of_span"].eq("") | kinds[f"{name}_of_span"].eq(kinds[name])
+    since = kinds[applies].drop_duplicates(on, keep="last")[[*on, "since"]]
+    return rows[on].merge(since, how="left", on=on)["since"].fillna("").set_axis(rows.index)
 
 
 def _rates(rows: pd.DataFrame) -> dict[str, pd.Series]:
@@ -124,10 +129,13 @@ def _rates(rows: pd.DataFrame) -> dict[str, pd.Series]:
     Rates are converted with the run's tokens per sample; where it does not state them, the middle of the benchmark's
     range is taken (`tokens_assumed`). Interactivity is that of the log, else that of the scenario's TPOT limit.
     """
-    facts = tables.benchmarks.set_index("benchmark").reindex(rows["benchmark"]).set_axis(rows.index)
-    server = facts["server_unit"].where(rows["scenario"].ne("Offline"), "")
-    unit = facts["compared_in"].fillna("").mask(lambda names: names.eq(""), server)
-    unit = unit.mask(lambda names: names.fillna("").eq(""), facts["offline_unit"]).fillna("").astype("str")
+    facts = tables.benchmarks.set_index("benchmark")
+    server = facts["server_unit"].mask(facts["server_unit"].eq(""), facts["offline_unit"])
+    units = pd.DataFrame({"Offline": facts["offline_unit"], "server": server})
+    units = units.mask(facts["compared_in"].ne(""), facts["compared_in"], axis=0)
+    facts = facts[["tokens_per_sample_low", "tokens_per_sample_high"]].join(units)
+    facts = facts.reindex(rows["benchmark"]).set_axis(rows.index)
+    unit = facts["Offline"].where(rows["scenario"].eq("Offline"), facts["server"]).fillna("")
     is_rate, value = rows["metric"].eq("throughput"), (rows["low"] + rows["high"]) / 2
     unit = unit.mask(unit.eq("") | ~is_rate, rows["unit"])
     assumed_tokens = (facts["tokens_per_sample_low"] + facts["tokens_per_sample_high"]) / 2
@@ -172,30 +180,29 @@ def timed_benchmarks() -> tuple[str, ...]:
 def accuracy_percent(rows: pd.DataFrame) -> pd.Series:
     """Return the accuracy of each run in percent of its reference: the lowest over the benchmark's metrics.
 
-    `rows` have round, benchmark, model_run, and the text `accuracy`, such as "ROUGE1: 44.5 ROUGE2: 22.1" or a bare
+    `rows` have round, benchmark, scenario, and the text `accuracy`, such as "ROUGE1: 44.5 ROUGE2: 22.1" or a bare
     number, which is the benchmark's first metric. The references are those of data/accuracy_targets.csv.
     """
     targets = tables.accuracy_targets
     targets = targets[targets["quantity"].eq("quality")]
-    kinds = rows.loc[rows["accuracy"].ne(""), ["round", "benchmark", "model_run", "scenario", "accuracy"]]
-    kinds = kinds.astype({"round": "str"}).drop_duplicates()
-    found = kinds["accuracy"].str.extractall(r"(?:(?P<metric>[A-Za-z]\w*):\s*)?(?P<score>\d+\.?\d*(?:e-?\d+)?)")
-    scores = kinds.join(found.droplevel("match")).assign(kind=lambda frame: frame.index)
-    first = targets.drop_duplicates(["round", "benchmark"]).set_index(["round", "benchmark"])["metric"]
-    named = first.reindex(pd.MultiIndex.from_frame(scores[["round", "benchmark"]])).set_axis(scores.index)
-    scores = scores.assign(metric=scores["metric"].fillna(named), score=scores["score"].astype(float))
+    on = ["round", "benchmark", "scenario", "accuracy"]
+    texts = rows[on].astype({"round": "str"})
+    scores = texts.drop_duplicates().assign(score=lambda kinds: kinds["accuracy"].str.findall(SCORE))
+    scores = scores.explode("score").dropna(subset="score")
+    scores[["metric", "score"]] = pd.DataFrame(scores["score"].tolist(), scores.index, dtype="str")
     references = targets.drop_duplicates(["round", "benchmark", "metric", "scenario"])
-    by_scenario = references[references["scenario"].ne("")][["round", "benchmark", "metric", "scenario", "reference"]]
-    anywhere = references[references["scenario"].eq("")][["round", "benchmark", "metric", "reference"]]
-    scores = scores.merge(by_scenario, how="left", on=["round", "benchmark", "metric", "scenario"])
+    references = references[["round", "benchmark", "metric", "scenario", "reference"]]
+    first = targets.drop_duplicates(["round", "benchmark"])[["round", "benchmark", "metric"]]
+    scores = scores.merge(first, how="left", on=["round", "benchmark"], suffixes=("", "_first"))
+    scores["metric"] = scores["metric"].mask(scores["metric"].eq(""), scores["metric_first"])
+    scores = scores.merge(references, how="left", on=["round", "benchmark", "metric", "scenario"])
+    anywhere = references[references["scenario"].eq("")].drop(columns="scenario")
     scores = scores.merge(anywhere, how="left", on=["round", "benchmark", "metric"], suffixes=("", "_any"))
-    reference = scores["reference"].fillna(scores["reference_any"])
+    reference, score = scores["reference"].fillna(scores["reference_any"]), scores["score"].astype(float)
     # Fractions and percents of one score both occur: 0.8724 is 87.24%.
-    scale = np.where((reference > 1.5) & (scores["score"] <= 1), 100, 1)
-    lowest = (scores["score"] * scale / reference * 100).groupby(scores["kind"]).min()
-    kinds = kinds.assign(percent=lowest.reindex(kinds.index))
-    on = ["round", "benchmark", "model_run", "scenario", "accuracy"]
-    return rows[on].astype({"round": "str"}).merge(kinds, how="left", on=on)["percent"].set_axis(rows.index)
+    scale = np.where((reference > 1.5) & (score <= 1), 100, 1)
+    lowest = scores.assign(percent=score * scale / reference * 100).groupby(on)["percent"].min().reset_index()
+    return texts.merge(lowest, how="left", on=on)["percent"].set_axis(rows.index)
 
 
 def _caveats(rows: pd.DataFrame) -> pd.Series:
