@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from analysis import names, tables
@@ -66,18 +67,17 @@ def comparable(
         [given] if isinstance(given, str) else list(given) for given in (benchmark, scenario, rounds)
     )
     rows = results[results["benchmark"].isin(benchmarks) & results["scenario"].isin(scenarios)]
-    asked = _asked(results, rows, benchmarks, scenarios, rounds, division, suite, accuracy_target)
-    asked |= {"available": available, "power": power}
     named = names.accelerators(accelerators, results) if accelerators else []
     if named:
         rows = rows[rows["accelerator"].isin(named)]
-    rows = rows.assign(reason=_reasons(rows, asked))
-    kept = rows[rows["reason"].eq("")].drop(columns="reason")
+    asked = _asked(results, rows, benchmarks, scenarios, rounds, division, suite, accuracy_target)
+    asked |= {"available": available, "power": power}
+    reason = _reasons(rows, asked)
+    kept = rows[reason.eq("")]
     if kept.empty:
-        raise NoData(
-            _what_there_is(results, rows, asked, next(product(benchmarks, scenarios), ("", "")), rounds, named)
-        )
-    target = pd.to_numeric(kept["accuracy_target"].replace("", "0"))
+        first = next(product(benchmarks, scenarios), ("", ""))
+        raise NoData(_what_there_is(results, rows.assign(reason=reason), asked, first, rounds, named))
+    target = pd.to_numeric(kept["accuracy_target"]).fillna(0)
     of_one_submitter = (
         kept.groupby([*GROUP, "round", "accelerator"], observed=True)["submitter"].transform("nunique").eq(1)
     )
@@ -86,7 +86,7 @@ def comparable(
     kept = kept.assign(caveats=with_codes(kept["caveats"], holds))
     if not excluded:
         return kept
-    left_out = rows[rows["reason"].ne("")].groupby("reason")["accelerator"]
+    left_out = rows.loc[reason.ne(""), "accelerator"].groupby(reason.rename("reason"))
     listed = left_out.agg(lambda accelerators: ", ".join(accelerators.value_counts().index))
     reasons = pd.DataFrame({"results": left_out.size(), "accelerators": listed})
     return kept, reasons.sort_values("results", ascending=False).reset_index()
@@ -137,11 +137,12 @@ def fastest(rows: pd.DataFrame, by: list[str] | str = "accelerator", *, per_size
     accelerators is a group of its own.
     """
     by = [by] if isinstance(by, str) else list(by)
-    rows = bare_metal(rows[rows["availability"].eq("available")])
-    rows = rows.assign(usual=rows["accelerator_count"].eq(USUAL_SIZE))
     order = ["usual", "rate_per_accelerator", "id"]
-    rows = rows.sort_values(order).drop_duplicates([*by, "accelerator_count"] if per_size else by, keep="last")
-    return rows.drop(columns="usual").sort_values("rate_per_accelerator", ascending=False, ignore_index=True)
+    read = {*by, *GROUP, *order[1:], "accelerator", "accelerator_count", "availability", "hypervisor"}  # of 67
+    found = rows[list(read)].reset_index(drop=True).assign(usual=rows["accelerator_count"].eq(USUAL_SIZE).to_numpy())
+    found = bare_metal(found[found["availability"].eq("available")]).sort_values(order)
+    found = found.drop_duplicates([*by, "accelerator_count"] if per_size else by, keep="last")
+    return rows.iloc[found.sort_values("rate_per_accelerator", ascending=False).index].reset_index(drop=True)
 
 
 def latest(rows: pd.DataFrame, by: list[str] | str = "accelerator") -> pd.DataFrame:
@@ -152,9 +153,9 @@ def latest(rows: pd.DataFrame, by: list[str] | str = "accelerator") -> pd.DataFr
     """
     by = [by] if isinstance(by, str) else list(by)
     best = fastest(rows, [*by, "round"])
-    best = best.assign(usual=best["accelerator_count"].eq(USUAL_SIZE)).sort_values(["usual", "round"], kind="stable")
-    best = best.drop_duplicates(by, keep="last").drop(columns="usual")
-    return best.sort_values("rate_per_accelerator", ascending=False, ignore_index=True)
+    found = best[[*by, "round", "rate_per_accelerator"]].assign(usual=best["accelerator_count"].eq(USUAL_SIZE))
+    found = found.sort_values(["usual", "round"], kind="stable").drop_duplicates(by, keep="last")
+    return best.iloc[found.sort_values("rate_per_accelerator", ascending=False).index].reset_index(drop=True)
 
 
 def _asked(
@@ -163,8 +164,9 @@ def _asked(
 ) -> dict[str, Any]:  # fmt: skip
     """Return what the rules compare `rows` with; names are checked here, whatever the data."""
     facts = tables.benchmarks.set_index("benchmark")
+    there = dict.fromkeys([*facts.index, *results["benchmark"].unique()])
     for name in benchmarks:
-        names.choose(name, dict.fromkeys([*facts.index, *results["benchmark"].unique()]), "benchmark")
+        names.choose(name, there, "benchmark")
     for name in scenarios:
         names.choose(name, SCENARIOS, "scenario")
     names.choose(division, DIVISIONS, "division")
@@ -180,7 +182,7 @@ def _asked(
     usual = targets.agg(lambda found: found.mode().max())  # of two equally common the stricter
     newest = throughput[throughput["round"].isin(rounds)].sort_values("round").groupby(GROUP)["comparable_since"].last()
     version = newest.reindex(pd.MultiIndex.from_frame(rows[GROUP])).set_axis(rows.index)
-    either = rows["benchmark"].map(facts["targets_share_run"]).fillna(False).astype(bool)
+    either = rows["benchmark"].isin(facts.index[facts["targets_share_run"]])
     return {
         "rounds": rounds,
         "division": division,
@@ -193,17 +195,16 @@ def _asked(
 
 def _reasons(rows: pd.DataFrame, asked: dict[str, Any]) -> pd.Series:
     """Return the first rule that each row breaks, "" for none."""
-    reason = pd.Series("", rows.index, dtype="str")
-    for words, breaks in RULES.items():
-        reason = reason.mask(reason.eq("") & breaks(rows, asked), words)
+    broken = [breaks(rows, asked) for breaks in RULES.values()]
+    reason = pd.Series(np.select(broken, list(RULES), ""), rows.index, dtype="str")
     # Of a run submitted under two targets one row stays, whichever of the two the other rules left.
     read = rows[["id", "duplicate_of", "accuracy_target", *SAME_KIND]]
     left = read[reason.eq("")]
     run = left["duplicate_of"].mask(left["duplicate_of"].eq(""), left["id"])
-    strictness = pd.to_numeric(left["accuracy_target"].replace("", "0"))
+    strictness = pd.to_numeric(left["accuracy_target"]).fillna(0)
     again = run[strictness.sort_values(ascending=False, kind="stable").index].duplicated()
     reason[again.index[again]] = SAME_RUN
-    left = read[reason.eq("") & asked["either"].reindex(rows.index)]
+    left = read[reason.eq("") & asked["either"]]
     strictness = strictness[left.index]
     strictest = strictness.groupby([left[name] for name in SAME_KIND], observed=True).transform("max")
     reason[left.index[strictness.lt(strictest)]] = STRICTER

@@ -57,14 +57,17 @@ def label_problems(results: pd.DataFrame) -> pd.DataFrame:
     """Return precision labels that are left out or corrected: model, label, action, reason, and whose results."""
     fixes = tables.corrections
     fixes = fixes[fixes["table"].eq("official") & fixes["column"].eq("precision")].set_index("key")
-    left_out = results.assign(reason=doubts(results), action="left out", label=results["precision"].str.upper())
+    reason = doubts(results)
+    left_out = results[reason.ne("")].assign(
+        reason=reason, action="left out", label=lambda rows: rows["precision"].str.upper()
+    )
     corrected = results[results["id"].isin(fixes.index)]
     printed = corrected["id"].map(fixes["printed"]).replace("", "none").str.upper()
     now = corrected["precision"].str.upper().replace("", "none")
     corrected = corrected.assign(
         reason=corrected["id"].map(fixes["reason"]), label=printed, action="corrected to " + now
     )
-    rows = pd.concat([left_out[left_out["reason"].ne("")], corrected])
+    rows = pd.concat([left_out, corrected])
     groups = rows.groupby(["model", "label", "action", "reason"], observed=True)
     listed = groups.agg(
         submitters=("submitter", lambda each: ", ".join(sorted(set(each)))),
@@ -81,8 +84,8 @@ def mlperf_pairs(results: pd.DataFrame, accelerators: Iterable[str] = ()) -> pd.
     BERT: INT8 at the 99% target over FP16, or FP8, at 99.9%. Labels that accuracy contradicts are left out. The one
     open pair is Llama 2 70B in INT4 over FP8. Columns: `PAIR`. Raises NoData where `accelerators` have no pair.
     """
-    rows = results[results["metric"].eq("throughput") & ~results["power_measured"] & results["duplicate_of"].eq("")]
-    rows = rows[doubts(rows).eq("")]
+    rows = results[results["benchmark"].isin(["bert", "llama2-70b"]) & results["metric"].eq("throughput")]
+    rows = rows[~rows["power_measured"] & rows["duplicate_of"].eq("") & doubts(rows).eq("")]
     if accelerators:
         rows = rows[rows["accelerator"].isin(names.accelerators(accelerators, results))]
     kind = rows["precision"] + " " + rows["accuracy_target"]
@@ -235,9 +238,8 @@ def _pairs(pairs: pd.DataFrame) -> pd.DataFrame:
 def spread(frame: pd.DataFrame, by: Sequence[str] = ("source", "step", "group"), value: str = "ratio") -> pd.DataFrame:
     """Return number, median, P10, and P90 of `value` in each group of `by`, in the order of the frame."""
     groups = frame.groupby(list(by), sort=False, observed=True, dropna=False)[value]
-    return groups.agg(
-        n="size", median="median", p10=lambda each: each.quantile(0.1), p90=lambda each: each.quantile(0.9)
-    ).reset_index()
+    low, high = groups.quantile(0.1), groups.quantile(0.9)
+    return groups.agg(n="size", median="median").assign(p10=low, p90=high).reset_index()
 
 
 def mlperf_accuracy(results: pd.DataFrame, benchmarks: Iterable[str] = ()) -> pd.DataFrame:
@@ -249,8 +251,8 @@ def mlperf_accuracy(results: pd.DataFrame, benchmarks: Iterable[str] = ()) -> pd
     """
     benchmarks = [names.choose(name, LANGUAGE_MODELS, "language model") for name in benchmarks or LANGUAGE_MODELS]
     rows = results[results["benchmark"].isin(benchmarks) & results["division"].eq("closed")]
-    rows = rows[rows["duplicate_of"].eq("") & rows["precision"].ne("") & rows["accuracy_percent"].gt(90)]
-    rows = rows[doubts(rows).eq("")]
+    stated = rows["duplicate_of"].eq("") & rows["precision"].ne("") & rows["accuracy_percent"].gt(90)
+    rows = rows[stated & doubts(rows).eq("")]
     if rows.empty:
         raise NoData(f"no closed result of {', '.join(benchmarks)} states precision and accuracy")
     rows = rows.assign(printed_precision=rows["precision"].str.upper())

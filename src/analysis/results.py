@@ -40,7 +40,7 @@ def load_results() -> pd.DataFrame:
     `accelerator` is the short name of data/accelerators.csv, `round` an ordered categorical. `caveats` lists codes of
     data/caveats.csv. docs/method.md describes each column.
     """
-    return _loaded().copy()
+    return _loaded().copy(deep=False)  # pandas copies what is written to
 
 
 @cache

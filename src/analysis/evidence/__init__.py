@@ -50,7 +50,7 @@ def inferencex(*, unfinished: bool = False, disaggregated: bool | None = None) -
     keep = runs["unfinished"].le(unfinished)
     if disaggregated is not None:
         keep &= runs["disaggregated"].eq(disaggregated)
-    return runs[keep].copy()
+    return runs[keep]
 
 
 def implausible(runs: pd.DataFrame) -> pd.DataFrame:
@@ -126,16 +126,16 @@ def value_at(
     The logarithm of `y` is linear in `x` between points of the envelope; NaN outside of them, and between two points
     whose `x` differ by more than a factor of `most_apart`.
     """
-    if by:
-        groups = points.groupby(list(by), observed=True)[[x, y]]
-        return groups.apply(lambda group: value_at(group, speed, x=x, y=y, most_apart=most_apart)).rename(y)
-    upper = envelope(points, x=x, y=y)
-    above = int(upper[x].searchsorted(speed))
-    if above == len(upper) or (above == 0 and upper[x].iloc[0] > speed):
-        return np.nan
-    if upper[x].iloc[above] > speed and upper[x].iloc[above] > most_apart * upper[x].iloc[above - 1]:
-        return np.nan
-    return float(np.exp(np.interp(speed, upper[x], np.log(upper[y]))))
+    if not by:
+        return float(value_at(points.assign(all=""), speed, ["all"], x=x, y=y, most_apart=most_apart).get("", np.nan))
+    by = list(by)
+    upper = envelope(points[[*by, x, y]], by, x=x, y=y).assign(log=lambda best: np.log(best[y]))
+    before = upper[upper[x].le(speed)].groupby(by, observed=True).last()
+    after = upper[upper[x].ge(speed)].groupby(by, observed=True).first()
+    slope = (after["log"] - before["log"]) / (after[x] - before[x])
+    value = np.exp(before["log"] + (slope * (speed - before[x])).where(before[x].lt(speed), 0))
+    value = value.where(after[x].le(most_apart * before[x]) | before[x].eq(speed)).rename(y)
+    return value.reindex(points.groupby(by, observed=True).size().index)
 
 
 def matched_pairs(

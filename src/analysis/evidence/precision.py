@@ -49,14 +49,11 @@ def public_scores() -> pd.DataFrame:
     parts = scores["source_id"].str.startswith("auto-round") & ~scores["test"].str.contains("avg", case=False)
     scores = scores[~parts]
     same = ["source_id", "model", "test"]
-    wide = scores[scores["precision"].isin(["bf16", "fp16"])].groupby(same)["value"].first()
-    fp8 = scores[scores["precision"].eq("fp8")].groupby(same)["value"].first()
-    base = wide.combine_first(fp8.loc[~fp8.index.isin(wide.index)]).rename("base").reset_index()
-    scores = scores.merge(base, on=same)
-    is_base = scores["precision"].isin(["bf16", "fp16"]) | (
-        scores["precision"].eq("fp8") & ~pd.MultiIndex.from_frame(scores[same]).isin(wide.index)
-    )
-    scores = scores[~is_base].assign(percent=lambda frame: 100 * frame["value"] / frame["base"])
+    scores = scores.assign(rank=scores["precision"].map({"bf16": 0, "fp16": 0, "fp8": 1}))
+    base = scores.dropna(subset="rank").sort_values("rank", kind="stable").drop_duplicates(same)
+    scores = scores.merge(base[[*same, "rank", "value"]], on=same, suffixes=("", "_base"))
+    scores = scores[scores["rank"].ne(scores["rank_base"])]
+    scores = scores.assign(percent=100 * scores["value"] / scores["value_base"])
     found = pd.concat([scores, said], ignore_index=True)
     size = found["model"].str.extract(r"(\d+(?:\.\d+)?)\s*[bB]\b")[0].astype(float)
     printed = found["precision"].str.upper().mask(found["format"].str.contains("MXFP4"), "MXFP4")
