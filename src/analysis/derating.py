@@ -140,7 +140,8 @@ def beside_limit(interactivity: float, accelerator: str, fleet: str = "fixed") -
 
 @lru_cache
 def _beside_limit(use: str, system: str, fleet: str) -> pd.DataFrame:
-    return waterfall(use, system, fleet).query("kind != 'total' and step != 'latency limit'")
+    factors = waterfall(use, system, fleet)
+    return factors[factors["kind"].ne("total") & factors["step"].ne("latency limit")]
 
 
 def shares(benchmarks: Sequence[str] = BENCHMARKS, trace: str | Path = "") -> pd.DataFrame:
@@ -177,7 +178,9 @@ def retained(benchmark: str, scenario: str = "Server") -> pd.DataFrame:
     `comparable` for `scenario`, `share`, and `size`, "node", "rack", or "" for any other.
     """
     rows = comparable(benchmark=benchmark, scenario=[scenario, "Offline"])
-    limited, offline = (_best(rows[rows["scenario"].eq(name)]) for name in (scenario, "Offline"))
+    rows = rows[rows["hypervisor"].eq("") & ~rows["caveats"].map(lambda codes: "tokens_assumed" in codes)]
+    best = rows.sort_values(["rate", "id"]).drop_duplicates([*SYSTEM, "scenario"], keep="last")
+    limited, offline = (best[best["scenario"].eq(name)] for name in (scenario, "Offline"))
     pairs = limited.merge(offline[[*SYSTEM, "rate", "precision"]], on=SYSTEM, suffixes=("", "_offline"))
     pairs = pairs[_one_precision(pairs, "_offline")]
     node = pairs["nodes"].eq(1) & pairs["accelerator_count"].eq(USUAL_SIZE) & pairs["kind"].eq("gpu")
@@ -364,18 +367,12 @@ def _product(parts: pd.DataFrame) -> tuple[float, ...]:
 
 def _limit(benchmarks: Sequence[str], use: str, quantity: str = "tpot_p99_limit") -> float:
     """Return the tightest limit of a use in milliseconds, NaN where it has none."""
-    return rule_limits(quantity, pd.DataFrame({"benchmark": list(benchmarks), "scenario": USES[use]})).min()
+    return rule_limits(quantity).reindex([(name, USES[use]) for name in benchmarks]).min()
 
 
 def _speed(benchmarks: Sequence[str], use: str) -> str:
     """Return the tokens/s per user that a use guarantees, as words to append."""
     return "" if use == "batch" else f", {1000 / _limit(benchmarks, use):.3g} tokens/s"
-
-
-def _best(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the fastest bare-metal result of each system of a submitter and round, of those in tokens/s."""
-    rows = rows[rows["hypervisor"].eq("") & ~rows["caveats"].map(lambda codes: "tokens_assumed" in codes)]
-    return rows.sort_values(["rate", "id"]).drop_duplicates(SYSTEM, keep="last")
 
 
 def _language_models(scenarios: Sequence[str]) -> pd.DataFrame:

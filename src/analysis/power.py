@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import numpy as np
@@ -58,8 +59,8 @@ def at_the_wall(results: pd.DataFrame, benchmark: str = "", scenario: str = "Off
     The best submission of each accelerator and benchmark; of all by default, then in the `rate_unit` of each. Raises
     NoData for a benchmark without one, with those that have some, and for one that does not count tokens.
     """
-    rows = submissions(results)
-    rows = rows[rows["power_measured"] & rows["power_watts"].gt(0) & rows["scenario"].eq(scenario)]
+    measured = results["power_measured"] & results["power_watts"].gt(0)
+    rows = submissions(results[measured & results["scenario"].eq(scenario)])
     if benchmark:
         there = names.listed(rows.sort_values("round", ascending=False)["benchmark"])
         rows = rows[rows["benchmark"].eq(benchmark)]
@@ -111,11 +112,12 @@ def submissions(results: pd.DataFrame) -> pd.DataFrame:
 
     The chassis is the system's name without its power mode, so that a capped run and its performance run share it.
     """
-    rows = results[results["division"].eq("closed") & results["suite"].str.contains("datacenter", regex=False)]
-    rows = rows[rows["availability"].eq("available") & rows["hypervisor"].eq("") & rows["duplicate_of"].eq("")]
-    rows = rows[rows["rate"].notna() & rows["accelerator_count"].gt(0) & rows["accelerator"].ne("mixed")]
-    chassis = rows["system"].str.replace(MODE, "", regex=True).str.replace(r"[ ,]+", "", regex=True)
-    return rows.assign(chassis=chassis)
+    sold = results["division"].eq("closed") & results["suite"].str.contains("datacenter", regex=False)
+    sold &= results["availability"].eq("available") & results["hypervisor"].eq("") & results["duplicate_of"].eq("")
+    counted = results["rate"].notna() & results["accelerator_count"].gt(0) & results["accelerator"].ne("mixed")
+    rows = results[sold & counted]
+    chassis = {name: re.sub(r"[ ,]+", "", re.sub(MODE, "", name)) for name in rows["system"].unique()}
+    return rows.assign(chassis=rows["system"].map(chassis))
 
 
 def cap_pairs(results: pd.DataFrame) -> pd.DataFrame:
@@ -171,8 +173,7 @@ def nodes(results: pd.DataFrame, accelerators_per_node: int = 8) -> pd.DataFrame
     rated = systems["processors"] * systems["processor"].map(watts)
     rated += systems["accelerators"] * systems["accelerator"].map(watts) + systems["network"].map(watts).fillna(0)
     systems = systems.assign(provisioned_kw=rated * systems["cooling"].map(COOLING) / 1000)
-    drew = submissions(results)
-    drew = drew[drew["power_measured"] & drew["power_watts"].gt(0)]
+    drew = submissions(results[results["power_measured"] & results["power_watts"].gt(0)])
     drew = drew.groupby(["round", "submitter", "system"], observed=True).agg(
         lowest_kw=("power_watts", "min"), highest_kw=("power_watts", "max"), runs=("power_watts", "size"),
         capped=("power_capped", "any"),

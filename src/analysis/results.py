@@ -59,7 +59,7 @@ def _loaded() -> pd.DataFrame:
             why = str(error).replace("\n", "; ")[:200]
             raise ValueError(f"{path}: cannot be read as results; remove it or import it again: {why}") from None
     # A row of the user's own replaces the shipped one of the same id.
-    rows = pa.concat_tables(parts).to_pandas(ignore_metadata=True)
+    rows = pa.concat_tables(parts).combine_chunks().to_pandas(ignore_metadata=True)
     rows = rows.drop_duplicates("id", keep="last", ignore_index=True)
     rows = tables.corrected(rows, "official", "id")
     rows = rows.assign(**_identity(rows))
@@ -79,6 +79,7 @@ def _identity(rows: pd.DataFrame) -> dict[str, pd.Series]:
         {*tables.rounds["round"], *rows["round"].unique()},
         key=lambda name: [int(n) for n in name.removeprefix("v").split(".")],
     )
+    published = pd.to_datetime(tables.rounds.set_index("round")["published"])
     submitters = rows["submitter"].value_counts().sort_index().sort_values(kind="stable").index
     spelling = {name.casefold(): name for name in submitters}  # the most common one comes last
     basis = rows["precision_basis"].where(rows["precision_basis"].ne("unknown"), "")
@@ -93,7 +94,7 @@ def _identity(rows: pd.DataFrame) -> dict[str, pd.Series]:
     ]
     return {
         "round": pd.Categorical(rows["round"], order, ordered=True),
-        "published": pd.to_datetime(rows["round"].map(tables.rounds.set_index("round")["published"]), errors="coerce"),
+        "published": rows["round"].map(published),
         "submitter": rows["submitter"].map({name: spelling[name.casefold()] for name in submitters}),
         "machine": machine,
         "vendor": part["vendor"].fillna(""),
@@ -185,10 +186,10 @@ def accuracy_percent(rows: pd.DataFrame) -> pd.Series:
     """
     targets = tables.accuracy_targets
     targets = targets[targets["quantity"].eq("quality")]
-    on = ["round", "benchmark", "scenario", "accuracy"]
-    texts = rows[on].astype({"round": "str"})
-    scores = texts.drop_duplicates().assign(score=lambda kinds: kinds["accuracy"].str.findall(SCORE))
-    scores = scores.explode("score").dropna(subset="score")
+    kinds = rows[["round", "benchmark", "scenario", "accuracy"]].astype({"round": "str"})
+    kind = kinds.groupby(list(kinds), sort=False).ngroup()
+    kinds = kinds.assign(kind=kind).drop_duplicates("kind")
+    scores = kinds.assign(score=kinds["accuracy"].str.findall(SCORE)).explode("score").dropna(subset="score")
     scores[["metric", "score"]] = pd.DataFrame(scores["score"].tolist(), scores.index, dtype="str")
     references = targets.drop_duplicates(["round", "benchmark", "metric", "scenario"])
     references = references[["round", "benchmark", "metric", "scenario", "reference"]]
@@ -201,8 +202,7 @@ def accuracy_percent(rows: pd.DataFrame) -> pd.Series:
     reference, score = scores["reference"].fillna(scores["reference_any"]), scores["score"].astype(float)
     # Fractions and percents of one score both occur: 0.8724 is 87.24%.
     scale = np.where((reference > 1.5) & (score <= 1), 100, 1)
-    lowest = scores.assign(percent=score * scale / reference * 100).groupby(on)["percent"].min().reset_index()
-    return texts.merge(lowest, how="left", on=on)["percent"].set_axis(rows.index)
+    return kind.map((score * scale / reference * 100).groupby(scores["kind"]).min())
 
 
 def _caveats(rows: pd.DataFrame) -> pd.Series:

@@ -19,6 +19,7 @@ PAIR = [  # columns of `within_rounds` that make a ratio
     "rate_per_accelerator_base", "speedup", "submitter",
 ]  # fmt: skip
 FACTS = ["round", "accelerator", "accelerator_count", "rate_per_accelerator", "submitter", "precision_label"]
+READ = [*FACTS, *GROUP, "id", "availability", "hypervisor"]  # what ratios need of 67 columns
 
 
 def within_rounds(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
@@ -44,7 +45,7 @@ def within_rounds(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     order = ["same_size", "usual", "usual_base", "larger", "rate_per_accelerator", "rate_per_accelerator_base"]
     pairs = pairs.sort_values(order).drop_duplicates(["round", "accelerator"], keep="last")
     by = ["round", "accelerator", "accelerator_count", "hypervisor"]
-    sold = rows[rows["availability"].eq("available")]
+    sold = rows.loc[rows["availability"].eq("available"), [*by, "submitter", "rate_per_accelerator"]]
     rates = sold.groupby([*by, "submitter"], observed=True)["rate_per_accelerator"].max()
     pairs = pairs.merge(rates.groupby(by, observed=True).agg(low="min", high="max", submitters="size"), on=by)
     pairs[["low", "high"]] = pairs[["low", "high"]].div(pairs["rate_per_accelerator_base"], axis=0)
@@ -61,24 +62,26 @@ def links(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     `round` and `link_rate_then` over `base_rate` in `round_then`, `sizes` and `sizes_then` (accelerators of both, such
     as "8 / 8"), speedup_now, speedup_then, speedup, matched.
     """
-    best = fastest(rows, ["round", "accelerator"], per_size=True)[FACTS]
+    best = fastest(rows[READ], ["round", "accelerator"], per_size=True)[FACTS]
+    best["size"] = best["accelerator_count"].map("{:.0f}".format)
     last = best.loc[best["accelerator"].eq(baseline), "round"].max()
     ratio = best.merge(best, on="round", suffixes=("", "_base"))
     ratio = ratio[ratio["accelerator"].ne(ratio["accelerator_base"])]
     ratio["speedup"] = ratio["rate_per_accelerator"] / ratio["rate_per_accelerator_base"]
     ratio["matched"] = ratio["accelerator_count"].eq(ratio["accelerator_count_base"])
     usual = ratio["accelerator_count"].eq(USUAL_SIZE).astype(int) + ratio["accelerator_count_base"].eq(USUAL_SIZE)
-    sizes = ratio[["accelerator_count", "accelerator_count_base"]].map("{:.0f}".format).astype("str")
-    ratio["sizes"] = sizes["accelerator_count"] + " / " + sizes["accelerator_count_base"]
-    ratio = ratio.assign(usual=usual, size=ratio["accelerator_count"]).sort_values(["matched", "usual", "speedup"])
+    ratio = ratio.assign(usual=usual, sizes=ratio["size"] + " / " + ratio["size_base"])
+    ratio = ratio.sort_values(["matched", "usual", "speedup"])
     ratio = ratio.drop_duplicates(["round", "accelerator", "accelerator_base", "matched"], keep="last")
     now = ratio[ratio["round"].ge(last) & ratio["accelerator"].ne(baseline) & ratio["accelerator_base"].ne(baseline)]
-    now = now.rename(columns={"accelerator_base": "link", "rate_per_accelerator": "rate"})
-    now = now.rename(columns={"rate_per_accelerator_base": "link_rate"})
-    then = ratio[ratio["accelerator_base"].eq(baseline)].rename(columns={"accelerator": "link"})
-    then = then.rename(columns={"rate_per_accelerator": "link_rate_then", "rate_per_accelerator_base": "base_rate"})
-    then = then[["link", "round", "link_rate_then", "base_rate", "sizes", "speedup", "matched"]]
-    pairs = now.merge(then.rename(columns={"sizes": "sizes_then"}), on="link", suffixes=("_now", "_then"))
+    ours, base = "rate_per_accelerator", "rate_per_accelerator_base"
+    now = now.rename(columns={"accelerator_base": "link", ours: "rate", base: "link_rate"})
+    then = ratio[ratio["accelerator_base"].eq(baseline)]
+    then = then.rename(
+        columns={"accelerator": "link", ours: "link_rate_then", base: "base_rate", "sizes": "sizes_then"}
+    )
+    then = then[["link", "round", "link_rate_then", "base_rate", "sizes_then", "speedup", "matched"]]
+    pairs = now.merge(then, on="link", suffixes=("_now", "_then"))
     matched = pairs["matched_now"] & pairs["matched_then"]
     pairs = pairs.assign(speedup=pairs["speedup_now"] * pairs["speedup_then"], matched=matched)
     newest = pairs.groupby("accelerator")["round_now"].transform("max")
@@ -100,7 +103,7 @@ def ladder(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     `evidence_count` (submitters or links).
     """
     newest = latest(rows).set_index("accelerator")
-    pairs = within_rounds(rows, baseline)
+    pairs = within_rounds(rows[READ], baseline)
     same = pairs[pairs["same_size"]].assign(usual=pairs["accelerator_count"].eq(USUAL_SIZE))
     same = same.sort_values(["usual", "round"]).drop_duplicates("accelerator", keep="last")
     same = same.set_index("accelerator").reindex(newest.index)

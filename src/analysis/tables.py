@@ -106,15 +106,17 @@ def corrected(frame: pd.DataFrame, table: str, key: str | list[str]) -> pd.DataF
     fixes = fixes[fixes["table"].eq(table)]
     if fixes.empty:
         return frame
-    rows = pd.Index(frame[key if isinstance(key, str) else key[0]])
-    if missing := [name for name in fixes["key"] if name not in rows]:
+    keys = frame[key if isinstance(key, str) else key[0]]
+    keys = keys[keys.isin(fixes["key"])]
+    places = pd.Series(keys.index, keys)
+    if missing := [name for name in fixes["key"] if name not in places]:
         raise ValueError(f"corrections.csv: {table} has no row {missing[0]!r}")
     frame = frame.assign(corrected=frame.get("corrected", pd.Series("", frame.index, dtype="str")))
     for column, fix in fixes.groupby("column"):
         cells = pd.to_numeric(fix["corrected"]) if frame[column].dtype == "float64" else fix["corrected"]
-        frame.loc[frame.index[rows.get_indexer(fix["key"])], column] = cells.to_numpy()
+        frame.loc[places[fix["key"]], column] = cells.to_numpy()
     told = fixes[~fixes["column"].str.startswith("precision")]  # precision_basis says already how a precision is known
     for name, reasons in told.groupby("key")["reason"]:
-        place = frame.index[rows.get_loc(name)]
+        place = places[name]
         frame.loc[place, "corrected"] = "; ".join(dict.fromkeys(filter(None, [frame.at[place, "corrected"], *reasons])))
     return frame
