@@ -153,7 +153,8 @@ def latest(rows: pd.DataFrame, by: list[str] | str = "accelerator") -> pd.DataFr
     """
     by = [by] if isinstance(by, str) else list(by)
     best = fastest(rows, [*by, "round"])
-    found = best[[*by, "round", "rate_per_accelerator"]].assign(usual=best["accelerator_count"].eq(USUAL_SIZE))
+    found = best[list({*by, "round", "rate_per_accelerator"})]
+    found = found.assign(usual=best["accelerator_count"].eq(USUAL_SIZE))
     found = found.sort_values(["usual", "round"], kind="stable").drop_duplicates(by, keep="last")
     return best.iloc[found.sort_values("rate_per_accelerator", ascending=False).index].reset_index(drop=True)
 

@@ -57,13 +57,11 @@ def label_problems(results: pd.DataFrame) -> pd.DataFrame:
     """Return precision labels that are left out or corrected: model, label, action, reason, and whose results."""
     fixes = tables.corrections
     fixes = fixes[fixes["table"].eq("official") & fixes["column"].eq("precision")].set_index("key")
-    reason = doubts(results)
-    left_out = results[reason.ne("")].assign(
-        reason=reason, action="left out", label=lambda rows: rows["precision"].str.upper()
-    )
-    corrected = results[results["id"].isin(fixes.index)]
+    reason, precision = doubts(results), results["precision"].str.upper()
+    rows = results.assign(reason=reason, action="left out", label=precision)
+    left_out, corrected = rows[reason.ne("")], rows[results["id"].isin(fixes.index)]
     printed = corrected["id"].map(fixes["printed"]).replace("", "none").str.upper()
-    now = corrected["precision"].str.upper().replace("", "none")
+    now = corrected["label"].replace("", "none")
     corrected = corrected.assign(
         reason=corrected["id"].map(fixes["reason"]), label=printed, action="corrected to " + now
     )
@@ -84,12 +82,14 @@ def mlperf_pairs(results: pd.DataFrame, accelerators: Iterable[str] = ()) -> pd.
     BERT: INT8 at the 99% target over FP16, or FP8, at 99.9%. Labels that accuracy contradicts are left out. The one
     open pair is Llama 2 70B in INT4 over FP8. Columns: `PAIR`. Raises NoData where `accelerators` have no pair.
     """
-    rows = results[results["benchmark"].isin(["bert", "llama2-70b"]) & results["metric"].eq("throughput")]
-    rows = rows[~rows["power_measured"] & rows["duplicate_of"].eq("") & doubts(rows).eq("")]
+    system = ["round", "submitter", "system", "accelerator", "accelerator_count", "scenario", "model"]
+    read = [*system, "benchmark", "division", "framework", "accuracy_target", "accuracy_percent", "precision", "rate"]
+    once = results["metric"].eq("throughput") & ~results["power_measured"] & results["duplicate_of"].eq("")
+    rows = results.loc[once & results["benchmark"].isin(["bert", "llama2-70b"]), read]
+    rows = rows[doubts(rows).eq("")]
     if accelerators:
         rows = rows[rows["accelerator"].isin(names.accelerators(accelerators, results))]
     kind = rows["precision"] + " " + rows["accuracy_target"]
-    system = ["round", "submitter", "system", "accelerator", "accelerator_count", "scenario", "model"]
     bert = rows.assign(kind=kind)[rows["benchmark"].eq("bert") & rows["division"].eq("closed")]
     found = []
     for step, wider in ((INT8, "fp16"), ("FP8 to INT8", "fp8")):
@@ -195,14 +195,15 @@ def single_gpu_pairs() -> pd.DataFrame:
     stream = evidence.precision_effects("nvfp4-benchmark", "decode throughput")
     queue = evidence.precision_effects("accelmark", "throughput")
     queue = queue[~(queue["precision"].eq("fp8") & queue["accelerator"].isin(EMULATED))]
+    queue = queue[queue["format"].isin(["BF16", "FP8", "W8A8", "W4A16"])]
     for narrow, step in (("fp8", FP8), ("fp4", "FP16 to FP4"), ("int8", INT8), ("int4", INT4)):
         words = narrow.upper() + (" weights" if narrow == "int4" else "")
         same = ["model", "workload", "accelerator"]
         pairs = evidence.matched_pairs(stream, same, "precision", ("bf16", narrow), "value")
         kind = np.where(pairs["model"].str.contains("dense"), "dense, ", "MoE, ")
         found.append(pairs.assign(source="RTX PRO 6000, one stream", step=step, group=kind + words))
-        rows = queue[queue["format"].isin(["BF16", "FP8", "W8A8", "W4A16"])]
-        pairs = evidence.matched_pairs(rows, ["model", "accelerator", "engine"], "precision", ("bf16", narrow), "value")
+        same = ["model", "accelerator", "engine"]
+        pairs = evidence.matched_pairs(queue, same, "precision", ("bf16", narrow), "value")
         found.append(pairs.assign(source="Llama 3.1 8B, full queue", step=step, group=words))
     return _pairs(pd.concat(found, ignore_index=True).assign(load=np.nan))
 
@@ -256,8 +257,8 @@ def mlperf_accuracy(results: pd.DataFrame, benchmarks: Iterable[str] = ()) -> pd
     if rows.empty:
         raise NoData(f"no closed result of {', '.join(benchmarks)} states precision and accuracy")
     rows = rows.assign(printed_precision=rows["precision"].str.upper())
-    order = pd.Categorical(rows["benchmark"], benchmarks), pd.Categorical(rows["printed_precision"], _order(rows))
-    rows = rows.assign(first=order[0], then=order[1]).sort_values(["first", "then"]).drop(columns=["first", "then"])
+    order = {name: place for place, name in enumerate([*benchmarks, *_order(rows)])}
+    rows = rows.sort_values(["benchmark", "printed_precision"], key=lambda column: column.map(order))
     rows = rows.assign(row=rows["model"] + "  " + rows["printed_precision"])
     results_of, submitters = (rows.groupby("row")["submitter"].transform(kind) for kind in ("size", "nunique"))
     many = submitters.map("{} submitters".format).mask(submitters.eq(1), "1 submitter")

@@ -131,12 +131,13 @@ def _rates(rows: pd.DataFrame) -> dict[str, pd.Series]:
     range is taken (`tokens_assumed`). Interactivity is that of the log, else that of the scenario's TPOT limit.
     """
     facts = tables.benchmarks.set_index("benchmark")
-    server = facts["server_unit"].mask(facts["server_unit"].eq(""), facts["offline_unit"])
-    units = pd.DataFrame({"Offline": facts["offline_unit"], "server": server})
-    units = units.mask(facts["compared_in"].ne(""), facts["compared_in"], axis=0)
-    facts = facts[["tokens_per_sample_low", "tokens_per_sample_high"]].join(units)
+    facts = facts.assign(offline=facts["compared_in"].mask(facts["compared_in"].eq(""), facts["offline_unit"]))
+    facts["server"] = facts["server_unit"].where(
+        facts["compared_in"].eq("") & facts["server_unit"].ne(""), facts["offline"]
+    )
+    facts = facts[["offline", "server", "tokens_per_sample_low", "tokens_per_sample_high"]]
     facts = facts.reindex(rows["benchmark"]).set_axis(rows.index)
-    unit = facts["Offline"].where(rows["scenario"].eq("Offline"), facts["server"]).fillna("")
+    unit = facts["offline"].where(rows["scenario"].eq("Offline"), facts["server"]).fillna("")
     is_rate, value = rows["metric"].eq("throughput"), (rows["low"] + rows["high"]) / 2
     unit = unit.mask(unit.eq("") | ~is_rate, rows["unit"])
     assumed_tokens = (facts["tokens_per_sample_low"] + facts["tokens_per_sample_high"]) / 2

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from pyarrow.parquet import ParquetFile
 
 from analysis.paths import DATA, read_file
 
@@ -49,7 +50,7 @@ def load(name: str) -> pd.DataFrame:
     if path.exists() and not path.is_file():  # a pipe would be read forever
         raise ValueError(f"{path}: is no plain file")
     if resource["path"].endswith(".parquet"):
-        return pd.read_parquet(path)
+        return ParquetFile(path).read().to_pandas()
     types = {field["name"]: field["type"] for field in resource["schema"]["fields"]}
     dtypes = {column: DTYPES[kind] for column, kind in types.items() if kind in DTYPES}
     empty = {column: [""] for column, dtype in dtypes.items() if dtype == "float64"}

@@ -107,9 +107,8 @@ def envelope(points: pd.DataFrame, by: Sequence[str] = (), *, x: str = SPEED, y:
     """
     by = list(by)
     points = points.dropna(subset=[x, y]).sort_values([*by, x, y], ascending=[True] * len(by) + [False, False])
-    groups = points.groupby(by, dropna=False, sort=False)[y] if by else points[y]
-    before = groups.cummax().groupby([points[c] for c in by], dropna=False).shift() if by else groups.cummax().shift()
-    return points[points[y].gt(before.fillna(-np.inf))].sort_values([*by, x], ignore_index=True)
+    best = (points.groupby(by, dropna=False)[y] if by else points[y]).cummax()
+    return points[points[y].eq(best)].drop_duplicates([*by, y]).sort_values([*by, x], ignore_index=True)
 
 
 def value_at(
@@ -148,7 +147,7 @@ def matched_pairs(
     `ratio`.
     """
     names.choose(repeats, ("median", "max", "last"), "way to count repeated rows once")
-    rows = frame[frame[column].isin(values)].dropna(subset=[value])
+    rows = frame.loc[frame[column].isin(values), [*by, column, value]].dropna(subset=[value])
     groups = rows.groupby([*by, column], dropna=False, observed=True)[value]
     wide = groups.agg(repeats).unstack(column).reindex(columns=list(values)).dropna()
     wide.columns = pd.Index(["first", "second"])
