@@ -33,8 +33,8 @@ def software_gains(rows: pd.DataFrame) -> pd.DataFrame:
     best = rows[rows["hypervisor"].eq("")].groupby([*SAME, "round"], observed=True)["rate_per_accelerator"].max()
     best = best.reset_index().sort_values([*SAME, "round"])
     following = best.groupby(SAME)[["round", "rate_per_accelerator"]].shift(-1)
-    gains = best.assign(next_round=following["round"], gain=following["rate_per_accelerator"])
-    gains["gain"] = gains["gain"] / gains["rate_per_accelerator"]
+    gain = following["rate_per_accelerator"] / best["rate_per_accelerator"]
+    gains = best.assign(next_round=following["round"], gain=gain)
     return gains.dropna(subset="gain").drop(columns="rate_per_accelerator").reset_index(drop=True)
 
 

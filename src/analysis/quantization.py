@@ -127,14 +127,11 @@ def at_equal_speed(interactivity: float) -> pd.DataFrame:
     runs = runs[runs["speculative"].eq("") & runs["precision"].isin(["fp8", "fp4"])]
     same = ["model", "accelerator", "engine", "prompt_tokens", "answer_tokens"]
     builds = [*same, "source_id", "build"]
-    runs = runs[runs.groupby(builds)["precision"].transform("nunique").eq(2)]
-    if runs.empty:
-        raise NoData("no build of InferenceX ran FP8 and FP4")
-    rates = evidence.value_at(runs, interactivity, [*builds, "precision"]).unstack("precision")
-    ratio = (rates["fp4"] / rates["fp8"]).dropna().groupby(same).median()
-    if ratio.empty:
+    rates = evidence.value_at(runs, interactivity, [*builds, "precision"]).reset_index()
+    pairs = evidence.matched_pairs(rates, builds, "precision", ("fp8", "fp4"), evidence.THROUGHPUT)
+    if pairs.empty:
         raise NoData(f"no build of InferenceX has FP8 and FP4 at {interactivity:g} tokens/s per user")
-    return ratio.rename("ratio").reset_index().assign(interactivity=interactivity)
+    return pairs.groupby(same)["ratio"].median().reset_index().assign(interactivity=interactivity)
 
 
 def equal_in_words(equal: pd.DataFrame) -> str:

@@ -194,9 +194,8 @@ def accuracy_percent(rows: pd.DataFrame) -> pd.Series:
     scores[["metric", "score"]] = pd.DataFrame(scores["score"].tolist(), scores.index, dtype="str")
     references = targets.drop_duplicates(["round", "benchmark", "metric", "scenario"])
     references = references[["round", "benchmark", "metric", "scenario", "reference"]]
-    first = targets.drop_duplicates(["round", "benchmark"])[["round", "benchmark", "metric"]]
-    scores = scores.merge(first, how="left", on=["round", "benchmark"], suffixes=("", "_first"))
-    scores["metric"] = scores["metric"].mask(scores["metric"].eq(""), scores["metric_first"])
+    first = references.groupby(["round", "benchmark"])["metric"].transform("first")
+    references = pd.concat([references, references[references["metric"].eq(first)].assign(metric="")])
     scores = scores.merge(references, how="left", on=["round", "benchmark", "metric", "scenario"])
     anywhere = references[references["scenario"].eq("")].drop(columns="scenario")
     scores = scores.merge(anywhere, how="left", on=["round", "benchmark", "metric"], suffixes=("", "_any"))

@@ -62,25 +62,24 @@ def links(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     `round` and `link_rate_then` over `base_rate` in `round_then`, `sizes` and `sizes_then` (accelerators of both, such
     as "8 / 8"), speedup_now, speedup_then, speedup, matched.
     """
-    best = fastest(rows[READ], ["round", "accelerator"], per_size=True)[FACTS]
-    best["size"] = best["accelerator_count"].map("{:.0f}".format)
+    best = fastest(rows[READ], ["round", "accelerator"], per_size=True).rename(columns={"rate_per_accelerator": "rate"})
+    count = best["accelerator_count"]
+    best = best[["round", "accelerator", "rate"]]
+    best = best.assign(size=count.map("{:.0f}".format), usual=count.eq(USUAL_SIZE).astype(int))
     last = best.loc[best["accelerator"].eq(baseline), "round"].max()
     ratio = best.merge(best, on="round", suffixes=("", "_base"))
     ratio = ratio[ratio["accelerator"].ne(ratio["accelerator_base"])]
-    ratio["speedup"] = ratio["rate_per_accelerator"] / ratio["rate_per_accelerator_base"]
-    ratio["matched"] = ratio["accelerator_count"].eq(ratio["accelerator_count_base"])
-    usual = ratio["accelerator_count"].eq(USUAL_SIZE).astype(int) + ratio["accelerator_count_base"].eq(USUAL_SIZE)
-    ratio = ratio.assign(usual=usual, sizes=ratio["size"] + " / " + ratio["size_base"])
+    ratio = ratio.assign(
+        speedup=ratio["rate"] / ratio["rate_base"], matched=ratio["size"].eq(ratio["size_base"]),
+        usual=ratio["usual"] + ratio["usual_base"], sizes=ratio["size"] + " / " + ratio["size_base"],
+    )  # fmt: skip
     ratio = ratio.sort_values(["matched", "usual", "speedup"])
     ratio = ratio.drop_duplicates(["round", "accelerator", "accelerator_base", "matched"], keep="last")
     now = ratio[ratio["round"].ge(last) & ratio["accelerator"].ne(baseline) & ratio["accelerator_base"].ne(baseline)]
-    ours, base = "rate_per_accelerator", "rate_per_accelerator_base"
-    now = now.rename(columns={"accelerator_base": "link", ours: "rate", base: "link_rate"})
+    now = now.rename(columns={"accelerator_base": "link", "rate_base": "link_rate"})
     then = ratio[ratio["accelerator_base"].eq(baseline)]
-    then = then.rename(
-        columns={"accelerator": "link", ours: "link_rate_then", base: "base_rate", "sizes": "sizes_then"}
-    )
-    then = then[["link", "round", "link_rate_then", "base_rate", "sizes_then", "speedup", "matched"]]
+    then = then[["accelerator", "round", "rate", "rate_base", "sizes", "speedup", "matched"]]
+    then.columns = ["link", "round", "link_rate_then", "base_rate", "sizes_then", "speedup", "matched"]
     pairs = now.merge(then, on="link", suffixes=("_now", "_then"))
     matched = pairs["matched_now"] & pairs["matched_then"]
     pairs = pairs.assign(speedup=pairs["speedup_now"] * pairs["speedup_then"], matched=matched)
