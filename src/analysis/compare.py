@@ -137,12 +137,12 @@ def fastest(rows: pd.DataFrame, by: list[str] | str = "accelerator", *, per_size
     accelerators is a group of its own.
     """
     by = [by] if isinstance(by, str) else list(by)
-    order = ["usual", "rate_per_accelerator", "id"]
-    read = {*by, *GROUP, *order[1:], "accelerator", "accelerator_count", "availability", "hypervisor"}  # of 67
-    found = rows[list(read)].reset_index(drop=True).assign(usual=rows["accelerator_count"].eq(USUAL_SIZE).to_numpy())
-    found = bare_metal(found[found["availability"].eq("available")]).sort_values(order)
+    rows, order = rows.reset_index(drop=True), ["usual", "rate_per_accelerator", "id"]
+    read = {*by, *GROUP, *order[1:], "accelerator", "accelerator_count", "hypervisor"}  # of 67 columns
+    found = bare_metal(rows.loc[rows["availability"].eq("available"), list(read)])
+    found = found.assign(usual=found["accelerator_count"].eq(USUAL_SIZE)).sort_values(order)
     found = found.drop_duplicates([*by, "accelerator_count"] if per_size else by, keep="last")
-    return rows.iloc[found.sort_values("rate_per_accelerator", ascending=False).index].reset_index(drop=True)
+    return rows.loc[found.sort_values("rate_per_accelerator", ascending=False).index].reset_index(drop=True)
 
 
 def latest(rows: pd.DataFrame, by: list[str] | str = "accelerator") -> pd.DataFrame:
@@ -153,10 +153,9 @@ def latest(rows: pd.DataFrame, by: list[str] | str = "accelerator") -> pd.DataFr
     """
     by = [by] if isinstance(by, str) else list(by)
     best = fastest(rows, [*by, "round"])
-    found = best[list({*by, "round", "rate_per_accelerator"})]
-    found = found.assign(usual=best["accelerator_count"].eq(USUAL_SIZE))
-    found = found.sort_values(["usual", "round"], kind="stable").drop_duplicates(by, keep="last")
-    return best.iloc[found.sort_values("rate_per_accelerator", ascending=False).index].reset_index(drop=True)
+    newest = best[list({*by, "round"})].assign(usual=best["accelerator_count"].eq(USUAL_SIZE))
+    newest = newest.sort_values(["usual", "round"], kind="stable").drop_duplicates(by, keep="last")
+    return best.loc[newest.index.sort_values()].reset_index(drop=True)
 
 
 def _asked(

@@ -109,15 +109,16 @@ def corrected(frame: pd.DataFrame, table: str, key: str | list[str]) -> pd.DataF
         return frame
     keys = frame[key if isinstance(key, str) else key[0]]
     keys = keys[keys.isin(fixes["key"])]
-    places = pd.Series(keys.index, keys)
-    if missing := [name for name in fixes["key"] if name not in places]:
-        raise ValueError(f"corrections.csv: {table} has no row {missing[0]!r}")
+    places = dict(zip(keys, keys.index, strict=True))
     frame = frame.assign(corrected=frame.get("corrected", pd.Series("", frame.index, dtype="str")))
-    for column, fix in fixes.groupby("column"):
-        cells = pd.to_numeric(fix["corrected"]) if frame[column].dtype == "float64" else fix["corrected"]
-        frame.loc[places[fix["key"]], column] = cells.to_numpy()
-    told = fixes[~fixes["column"].str.startswith("precision")]  # precision_basis says already how a precision is known
-    for name, reasons in told.groupby("key")["reason"]:
-        place = places[name]
-        frame.loc[place, "corrected"] = "; ".join(dict.fromkeys(filter(None, [frame.at[place, "corrected"], *reasons])))
+    for fix in fixes.itertuples():
+        if fix.key not in places:
+            raise ValueError(f"corrections.csv: {table} has no row {fix.key!r}")
+        place = places[fix.key]
+        frame.loc[place, fix.column] = (
+            pd.to_numeric(fix.corrected) if frame[fix.column].dtype == "float64" else fix.corrected
+        )
+        if not fix.column.startswith("precision"):  # precision_basis says already where a precision is known from
+            reasons = [frame.at[place, "corrected"], fix.reason]
+            frame.loc[place, "corrected"] = "; ".join(dict.fromkeys(filter(None, reasons)))
     return frame
