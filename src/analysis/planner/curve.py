@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 import pandas as pd
 
 from analysis import interactivity as runs_of
 from analysis import names, tables
-from analysis.compare import latest
 from analysis.interactivity import ROUNDING
 from analysis.planner import decoding, models, prediction
 from analysis.planner.models import Lengths, Model
@@ -28,7 +29,8 @@ MEASURED, INTERPOLATED, ESTIMATED = "measured", "interpolated", "estimated"
 SPEEDS = 0.01, 1e6  # tokens/s per user that may be asked for
 SAME_LENGTHS = 0.01  # change of throughput below which a model and its lengths count as the benchmark's own
 ALL_OF_THE_ERROR = np.log(2)  # change of throughput (log) by other lengths at which the error is that of another model
-FACTS = ["scenario", "round", "submitter", "system", "accelerator_count", "precision"]  # of the run behind a throughput
+RUN = ["round", "submitter", "system", "accelerator_count", "precision"]
+FACTS = ["scenario", *RUN]  # of the run behind a throughput
 READ = ["id", "benchmark", "accelerator", "interactivity", "rate_per_accelerator", "availability", "hypervisor"]
 READ += ["framework", "serving_software", *FACTS]
 COLUMNS = ["interactivity", "accelerator", "throughput", "low", "high", "evidence", "roof", *FACTS, "ids", "reason"]
@@ -80,57 +82,64 @@ def throughput_at(
     is unknown), lower and upper (what faster and slower runs prove, see `interactivity.bounds`; of the benchmark's own
     workload).
     """
-    benchmark = rows["benchmark"].iloc[0]
-    asked = [interactivity] if np.isscalar(interactivity) else list(interactivity)
-    if not asked:
-        raise ValueError("interactivity: none is given; expected tokens/s per user, 0 for no limit")
-    speeds = [float(speed if speed == 0 else names.number(speed, "interactivity", *SPEEDS)) for speed in asked]
-    accelerators = list(accelerators)
-    rows = rows.assign(precision=_precisions(rows))
-    frontier = runs_of.frontier(rows[READ])
-    found = []
-    for accelerator, points in _points(rows[READ], frontier, accelerators).groupby("accelerator", sort=False):
-        curve = _Curve(benchmark, points, workload)
-        found += [(speed, accelerator, *curve.at(speed)) for speed in speeds]
-    frame = pd.DataFrame(found, columns=COLUMNS)
-    frame = frame.merge(runs_of.bounds(frontier, speeds), how="left", on=["interactivity", "accelerator"])
-    most = frame[["throughput", "upper"]].max(axis=1).where(frame["evidence"].eq(INTERPOLATED), np.inf)
-    frame["high"] = frame["high"].clip(upper=most)
-    return frame.sort_values(["interactivity", "throughput"], ascending=[True, False], kind="stable", ignore_index=True)
+    return Curves(rows, accelerators, workload).at(interactivity)
 
 
-def _points(rows: pd.DataFrame, frontier: pd.DataFrame, accelerators: Iterable[str] = ()) -> pd.DataFrame:
-    """Return what curves go through: runs, then estimates at the limits of scenarios where none is so fast.
+class Curves:
+    """The curves of all accelerators that ran a benchmark, and of others by estimates: what `throughput_at` reads."""
 
-    Columns beside those of the run: throughput, start (the interactivity from which the run holds it), question (that
-    of its error), evidence.
+    def __init__(self, rows: pd.DataFrame, accelerators: Iterable[str] = (), workload: Workload | None = None) -> None:
+        benchmark = rows["benchmark"].iloc[0]
+        workload = None if workload and workload.is_as_run else workload
+        rows = rows[READ].assign(precision=_precisions(rows))
+        self._frontier = runs_of.frontier(rows)
+        points = _points(rows, self._frontier, accelerators).to_dict("records")
+        by_accelerator = groupby(points, itemgetter("accelerator"))
+        self._curves = [_Curve(benchmark, list(own), workload) for _, own in by_accelerator]
+
+    def at(self, interactivity: float | Iterable[float]) -> pd.DataFrame:
+        """Return the frame of `throughput_at`."""
+        asked = [interactivity] if np.isscalar(interactivity) else list(interactivity)
+        if not asked:
+            raise ValueError("interactivity: none is given; expected tokens/s per user, 0 for no limit")
+        speeds = [float(speed if speed == 0 else names.number(speed, "interactivity", *SPEEDS)) for speed in asked]
+        found = [(speed, curve.accelerator, *curve.at(speed)) for curve in self._curves for speed in speeds]
+        frame = pd.DataFrame(found, columns=COLUMNS)
+        frame = frame.merge(runs_of.bounds(self._frontier, speeds), how="left", on=["interactivity", "accelerator"])
+        most = frame[["throughput", "upper"]].max(axis=1).where(frame["evidence"].eq(INTERPOLATED), np.inf)
+        frame["high"] = frame["high"].clip(upper=most)
+        order = ["interactivity", "throughput"]
+        return frame.sort_values(order, ascending=[True, False], kind="stable", ignore_index=True)
+
+
+def _points(rows: pd.DataFrame, frontier: pd.DataFrame, accelerators: Iterable[str]) -> pd.DataFrame:
+    """Return the runs of the frontier, and estimates at the limits of scenarios where no run is so fast.
+
+    By accelerator, slowest first. Columns beside those of the run: throughput, start (the interactivity from which the
+    run holds it), question (that of its error), evidence.
     """
     benchmark = rows["benchmark"].iloc[0]
     limits = runs_of.limits(benchmark).set_index("scenario")["interactivity"]
-    newest, rows = str(rows["round"].max()), rows.assign(round=rows["round"].astype(str))
-    frontier = frontier.assign(
+    measured = frontier.assign(
         round=frontier["round"].astype(str),
         throughput=frontier["rate_per_accelerator"],
         start=frontier["scenario"].map(limits).fillna(0.0).clip(upper=frontier["interactivity"]),
         question=prediction.OTHER_SYSTEM,
         evidence=MEASURED,
     )
-    parts = [_through(own) for _, own in frontier.groupby("accelerator", sort=False)]
-    measured = pd.concat(parts, ignore_index=True) if parts else frontier
     if limits.empty:
         return measured
-    offline = latest(rows[rows["scenario"].eq("Offline")])
-    known = ["accelerator", "accelerator_count", "round", "submitter", "precision", "id", "system"]
-    systems = offline[known].assign(software=prediction.software(offline), offline=offline["rate_per_accelerator"])
-    named = pd.Index(dict.fromkeys([*measured["accelerator"], *accelerators]))
-    others = named.difference(systems["accelerator"], sort=False)
-    systems = pd.concat([systems, pd.DataFrame({"accelerator": others, "round": newest})], ignore_index=True)
-    systems = systems.fillna(dict.fromkeys(("submitter", "precision", "software", "id", "system"), ""))
+    offline = measured[measured["scenario"].eq("Offline")].set_index("accelerator")
+    systems = offline[["id", *RUN]].assign(software=prediction.software(offline), offline=offline["throughput"])
+    named = pd.Index(dict.fromkeys([*measured["accelerator"], *accelerators]), name="accelerator")
+    systems = systems.reindex(named).reset_index()
+    texts = dict.fromkeys(("id", "submitter", "system", "precision", "software"), "")
+    systems = systems.fillna(texts | {"round": str(rows["round"].max())})
     stated = systems["precision"]
     systems["precision"] = stated.mask(stated.eq(""), _of_family(rows, systems["accelerator"]))
-    estimated = prediction.estimates(benchmark, systems).merge(systems[known], on="accelerator", how="left")
-    reached = measured.groupby("accelerator")["interactivity"].max().reindex(estimated["accelerator"]).fillna(-1.0)
-    estimated = estimated[estimated["interactivity"].to_numpy() > reached.to_numpy()]
+    estimated = prediction.estimates(benchmark, systems)
+    fastest = estimated["accelerator"].map(measured.groupby("accelerator")["interactivity"].max())
+    estimated = estimated[estimated["interactivity"].gt(fastest.fillna(-1.0))]
     estimated = estimated.assign(start=estimated["interactivity"], evidence=ESTIMATED)
     found = pd.concat([measured, estimated], ignore_index=True)
     found = found.sort_values(["accelerator", "interactivity"], kind="stable", ignore_index=True)
@@ -154,39 +163,43 @@ def _of_family(rows: pd.DataFrame, accelerators: pd.Series) -> pd.Series:
     return accelerators.map(families).map(most).fillna("")
 
 
-def _through(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return those of an accelerator's frontier that its curve goes through, slowest first.
+def _through(runs: list[dict]) -> list[dict]:
+    """Return those of an accelerator's frontier, slowest first, that its curve goes through.
 
     The highest of each scenario, those that are faster than these, and those above the line between their neighbors,
     the farthest above first.
     """
-    kept = runs.drop_duplicates("scenario")
-    if len(kept) == len(runs):
-        return kept
-    others = runs.drop(kept.index).assign(start=lambda rest: rest["interactivity"])
-    while len(others):
-        ends = kept[["start", "interactivity"]].to_numpy().ravel()
-        line = np.interp(others["interactivity"], ends, np.log(np.repeat(kept["throughput"], 2)), right=-np.inf)
-        others = others.assign(above=np.log(others["throughput"]) - line).query("above > 0").sort_values("above")
-        kept = pd.concat([kept, others.tail(1)]).sort_values("interactivity", kind="stable")
-        others = others.iloc[:-1]
+    highest = {run["scenario"]: run for run in reversed(runs)}  # on a frontier the slowest has the most throughput
+    kept = [run for run in runs if run is highest[run["scenario"]]]
+    others = [run | {"start": run["interactivity"]} for run in runs if run is not highest[run["scenario"]]]
+    while others:
+        ends = [end for run in kept for end in (run["start"], run["interactivity"])]
+        rates = np.repeat([run["throughput"] for run in kept], 2)
+        line = np.interp([run["interactivity"] for run in others], ends, np.log(rates), right=-np.inf)
+        above = np.log([run["throughput"] for run in others]) - line
+        others = [run | {"above": by} for run, by in zip(others, above, strict=True) if by > 0]
+        others.sort(key=itemgetter("above", "interactivity"))
+        kept = sorted([*kept, *others[-1:]], key=itemgetter("interactivity"))
+        others = others[:-1]
     return kept
 
 
 class _Curve:
     """The curve of one accelerator through its points, slowest first."""
 
-    def __init__(self, benchmark: str, points: pd.DataFrame, workload: Workload | None) -> None:
-        self.benchmark, self.workload = benchmark, None if workload and workload.is_as_run else workload
-        self.points = points.to_dict("records")
-        stated = next((name for name in points["precision"][::-1] if name), "")
-        self.accelerator = accelerator = points["accelerator"].iloc[0]
-        self.reach = points["interactivity"].to_numpy() * (1 + ROUNDING)
+    def __init__(self, benchmark: str, points: list[dict], workload: Workload | None) -> None:
+        self.benchmark, self.workload = benchmark, workload
+        measured = [point for point in points if point["evidence"] == MEASURED]
+        self.points = _through(measured) + points[len(measured) :]
+        self.reach = np.array([point["interactivity"] for point in self.points]) * (1 + ROUNDING)
+        self.accelerator = accelerator = points[0]["accelerator"]
+        self.limits = runs_of.limits(benchmark)["interactivity"].tolist()
+        stated = next((point["precision"] for point in self.points[::-1] if point["precision"]), "")
         most = decoding.group(accelerator)
         self.own = self.asked = None
         if benchmark in timed_benchmarks():
             self.own = self.asked = decoding.of_benchmark(accelerator, benchmark, stated, most)
-        if self.workload:
+        if workload:
             precision = workload.precision or decoding.weights_in(accelerator, stated)
             self.asked = decoding.decoding(accelerator, workload.model, workload.lengths, precision, most)
 
@@ -208,7 +221,7 @@ class _Curve:
                 bands.append(self._of_workload(asked / own, used[-1]["scenario"]))
                 evidence = ESTIMATED
         low, high = _combined(bands)
-        ids = [point["id"] for point in used if isinstance(point["id"], str) and point["id"]]
+        ids = [point["id"] for point in used if point["id"]]
         return rate, rate * low, rate * high, evidence, self._roof, *_facts(used[-1]), ids, ""
 
     @property
@@ -236,7 +249,7 @@ class _Curve:
 
     def _no_estimate(self, speed: float) -> str:
         """Return why the throughput beyond the fastest point is unknown, "" where it is known."""
-        if runs_of.limits(self.benchmark).empty:
+        if not self.limits:
             return NO_LIMITS
         if self.own is None or not self.own.at(self.points[-1]["interactivity"]):
             return no_model(self.accelerator)
@@ -249,8 +262,7 @@ class _Curve:
         those of the Interactive limit over the Server limit.
         """
         last = self.points[-1]
-        limits = runs_of.limits(self.benchmark)["interactivity"]
-        span = limits.max() / limits.min() if limits.nunique() > 1 else np.e
+        span = max(self.limits) / min(self.limits) if len(set(self.limits)) > 1 else np.e
         power = np.log(speed / max(last["interactivity"], decoding.SPEEDS[0])) / np.log(span)
         low, middle, high = prediction.band(prediction.BEYOND, self.benchmark, "Interactive")
         ratio = self.own.at(speed) / self.own.at(last["interactivity"]) * middle**power

@@ -116,36 +116,23 @@ def offline(known: pd.DataFrame, targets: pd.DataFrame) -> np.ndarray:
 def estimates(benchmark: str, systems: pd.DataFrame) -> pd.DataFrame:
     """Return the estimated throughput per accelerator of `systems` at each limit of a benchmark.
 
-    `systems` have accelerator, and, where known, offline (tokens/s per accelerator), accelerator_count, software,
-    submitter, precision. Columns: accelerator, scenario, interactivity, question (KNOWN, NONE), throughput. Offline is
-    estimated too where it is unknown. Accelerators without the datasheet that this takes have no rows.
+    `systems` have accelerator, round, and, where known (else NaN and ""), offline (tokens/s per accelerator),
+    accelerator_count, software, submitter, precision. Added columns: scenario, interactivity, question (KNOWN, NONE),
+    throughput. Offline is estimated too where it is unknown. Accelerators without the datasheet that this takes have no
+    rows.
     """
-    known, speeds = cases(benchmark), limits(benchmark)
-    columns = ["accelerator", "scenario", "interactivity", "question", "throughput"]
-    if known.empty or systems.empty or speeds.empty:
-        return pd.DataFrame(columns=columns)
-    unknown = {
-        "benchmark": benchmark,
-        "round": known["round"].iloc[-1],
-        "submitter": "",
-        "software": "",
-        "precision": "",
-    }
-    asked = systems.assign(**{name: value for name, value in unknown.items() if name not in systems})
-    asked = asked.assign(
-        round=asked["round"].astype(str),
-        accelerator_count=asked["accelerator_count"].fillna(asked["accelerator"].map(RACKS)),
-    )
-    asked["accelerator_count"] = asked["accelerator_count"].fillna(USUAL_SIZE)
-    asked = asked.merge(speeds[["scenario", "interactivity"]], how="cross")
-    asked = modeled(asked)
-    estimated = pd.Series(offline(known, asked), asked.index)
+    known = cases(benchmark)
+    asked = systems.merge(limits(benchmark)[["scenario", "interactivity"]], how="cross")
+    if known.empty or asked.empty:
+        return asked.iloc[:0].assign(question="", throughput=np.nan)
+    count = asked["accelerator_count"].fillna(asked["accelerator"].map(RACKS)).fillna(USUAL_SIZE)
+    targets = modeled(asked.assign(benchmark=benchmark, accelerator_count=count))
     asked["question"] = np.where(asked["offline"].notna(), KNOWN, NONE)
-    asked["offline"] = asked["offline"].fillna(estimated)
-    asked["throughput"] = asked["offline"] * retained(known, asked)
+    asked["offline"] = asked["offline"].fillna(pd.Series(offline(known, targets)))
+    asked["throughput"] = asked["offline"] * retained(known, targets)
     none = asked[asked["question"].eq(NONE)].drop_duplicates("accelerator")
     none = none.assign(scenario="Offline", interactivity=0.0, throughput=none["offline"])
-    return pd.concat([none, asked], ignore_index=True)[columns].dropna(subset="throughput")
+    return pd.concat([none, asked], ignore_index=True).dropna(subset="throughput")
 
 
 def predictions() -> pd.DataFrame:
