@@ -93,9 +93,10 @@ def test_the_delivered_share_is_that_of_the_derating_page_without_the_latency_li
     """The page's whole share over its latency limit, by medians."""
     rows = derating.waterfall("chat", "node", "fixed").set_index("step")["median"]
     whole = derating.delivered_share("chat", "node", "fixed").median
-    assert capacity.delivered(12.5, "B200").median == pytest.approx(whole / rows["latency limit"], rel=1e-3)
-    rack = capacity.delivered(66.7, "GB200", "pooled")
-    assert rack.p10 < rack.median < rack.p90
+    asked = Demand(benchmark="gpt-oss-120b", tokens_per_user=12.5)
+    assert capacity.delivered(asked, "B200")["delivered"] == pytest.approx(whole / rows["latency limit"], rel=1e-3)
+    rack = capacity.delivered(replace(asked, tokens_per_user=66.7, fleet="pooled"), "GB200")
+    assert rack["delivered_low"] < rack["delivered"] < rack["delivered_high"] < rack["busy"] < 1 < rack["peak"]
 
 
 def test_weights_follow_the_record():

@@ -11,9 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -35,7 +34,9 @@ BOUNDS = {  # of what is asked: least and most; 0 stands for the default where i
 }  # fmt: skip
 DEFAULTED = ("prompt_tokens", "answer_tokens", "ttft_ms", "delivered_share")
 MARKS = (10, 50, 90)  # percentiles
-QUANTITIES = ("accelerators", "units", "usd_per_hour", "usd_per_million_tokens", "kilowatts")
+COLUMNS = ["accelerator", "evidence", "throughput", "throughput_low", "throughput_high", "delivered", "unit"]
+COLUMNS += ["unit_name", "precision", "weights_gb", "usd_per_accelerator_hour", "quoted", "watts", "ids", "round"]
+COLUMNS += ["submitter", "system", "roof", "reason"]  # known before anything is sized
 LARGEST_GROUP = 1024  # accelerators that may share one copy of the weights
 CAUSES = ("traffic", "queue", "memory")
 
@@ -103,7 +104,7 @@ class Demand:
         """Output tokens/s of all users, on average."""
         return self.users * self.tokens_per_user
 
-    @property
+    @cached_property
     def limit(self) -> pd.Series:
         """The limits of the loosest scenario that guarantees the interactivity, else of the tightest there is."""
         limits = interactivity.limits(self.workload.model.benchmark)
@@ -121,7 +122,8 @@ def plans(demand: Demand) -> pd.DataFrame:
 
     Columns: accelerator, evidence, throughput with throughput_low and throughput_high (tokens/s per accelerator at the
     interactivity), delivered (share of it), unit (accelerators rented together) and unit_name (node, rack), and of each
-    of QUANTITIES P10, P50, and P90, such as usd_per_hour_p50; traffic and needed (accelerators in the middle, before
+    of accelerators, units, usd_per_hour, usd_per_million_tokens, and kilowatts P10, P50, and P90, such as
+    usd_per_hour_p50; traffic and needed (accelerators in the middle, before
     whole units: for mean traffic, and with queue and memory), used (share of the rented accelerators' delivered
     throughput that mean traffic takes, the median of the draws), usd_per_million_at_full_use, decided_by (one of
     CAUSES), usd_per_accelerator_hour, quoted, watts, precision, weights_gb, ids, round, submitter, system, roof,
@@ -132,26 +134,40 @@ def plans(demand: Demand) -> pd.DataFrame:
     workload = demand.workload
     asked = names.accelerators(demand.accelerators, load_results()) if demand.accelerators else []
     prices = cost.prices(demand.cost_model, own=demand.prices).set_index("accelerator")
-    others = asked or list(prices.index)
-    found, sizes = _throughput(workload, demand.tokens_per_user, demand.rounds, tuple(others))
-    found = pd.concat([found, _without_result(others, found)], ignore_index=True)
-    found = found[found["accelerator"].isin(asked)] if asked else found
+    named = asked or list(prices.index)
+    throughput, sizes = _throughput(workload, demand.rounds, tuple(named))
+    found = throughput.at(demand.tokens_per_user)
+    found = found[found["accelerator"].isin(named)].reset_index(drop=True) if asked else found
+    accelerators = found["accelerator"]
     known, over_rated = kilowatts()
-    found["unit"] = found["accelerator"].map(sizes).fillna(USUAL_SIZE).astype(int)
-    rated = [float(decoding.datasheet(name)["power_limit_w"]) * over_rated for name in found["accelerator"]]
-    found["watts"] = (1000 * found["accelerator"].map(known)).fillna(pd.Series(rated, found.index))
-    found = found.join(prices[["usd_per_hour", "quoted"]], on="accelerator").fillna({"quoted": ""})
-    return pd.DataFrame([_plan(demand, row) for row in found.itertuples()])
+    rated = pd.Series([decoding.datasheet(name)["power_limit_w"] for name in accelerators])
+    weights = [decoding.weights_in(*each) for each in zip(accelerators, found["precision"], strict=True)]
+    found = found.rename(columns={"low": "throughput_low", "high": "throughput_high"}).assign(
+        unit=accelerators.map(sizes).fillna(USUAL_SIZE).astype(int),
+        unit_name=np.where(accelerators.isin(list(RACKS)), "rack", "node"),
+        precision=demand.precision or weights,
+        usd_per_accelerator_hour=accelerators.map(prices["usd_per_hour"]),
+        quoted=accelerators.map(prices["quoted"]).fillna(""),
+        watts=(1000 * accelerators.map(known)).fillna(rated * over_rated),
+    )
+    found["weights_gb"] = found["precision"].map(workload.model.weight_gb)
+    either = found.drop_duplicates("unit_name")  # nodes and racks deliver different shares
+    shares = pd.DataFrame([delivered(demand, name) for name in either["accelerator"]], either["unit_name"])
+    limits = [_limits(demand, *each) for each in found[["accelerator", "precision", "unit"]].itertuples(index=False)]
+    found = found.join(shares, on="unit_name").join(pd.DataFrame(limits, columns=["prefill", "held", "block", "why"]))
+    found["reason"] = found["reason"].mask(found["reason"].eq(""), found["why"])
+    planned = found["reason"].eq("")
+    found["evidence"] = found["evidence"].where(planned, "")
+    return found[COLUMNS].join(_rented(demand, found[planned])).fillna({"decided_by": ""})
 
 
 @lru_cache(maxsize=8)  # the changes of `choice.sensitivity` ask for the same throughput again and again
 def _throughput(
-    workload: Workload, tokens_per_user: float, rounds: tuple[str, ...], accelerators: tuple[str, ...]
-) -> tuple[pd.DataFrame, dict[str, int]]:
-    """Return throughput at an interactivity, and the sizes of units."""
+    workload: Workload, rounds: tuple[str, ...], accelerators: tuple[str, ...]
+) -> tuple[curve.Curves, dict[str, int]]:
+    """Return throughput over interactivity, and the sizes of units."""
     rows = interactivity.runs(workload.model.benchmark, rounds=rounds)
-    found = curve.throughput_at(rows, tokens_per_user, accelerators=accelerators, workload=workload)
-    return found, unit_sizes(rows)
+    return curve.Curves(rows, accelerators, workload), unit_sizes(rows)
 
 
 def plan(demand: Demand, accelerator: str) -> pd.Series:
@@ -162,16 +178,24 @@ def plan(demand: Demand, accelerator: str) -> pd.Series:
     return row
 
 
-def delivered(tokens_per_user: float, accelerator: str = "", fleet: str = "fixed") -> derating.Share:
-    """Return the share of the throughput at an interactivity that is delivered on average: median, P10, P90.
+def delivered(demand: Demand, accelerator: str) -> dict[str, float]:
+    """Return what is delivered on average of the throughput at an interactivity, as shares of it.
 
-    The factors of real_world_derating but the latency limit, which the curve has: serving stack, hypervisor, networked
-    nodes, bursts, mean over P99 load, spare nodes. Without a limit (0 tokens/s per user) a system is always full.
+    delivered with P10 and P90 (delivered_low, delivered_high) is of the factors of real_world_derating but the latency
+    limit, which the curve has: serving stack, hypervisor, networked nodes, bursts, mean over P99 load, spare nodes.
+    busy is the share that a busy system keeps, peak P99 over mean load. A share given by the user holds on average and
+    while busy: it includes peaks.
     """
-    parts = derating.beside_limit(tokens_per_user, accelerator, fleet)
-    median = parts["median"].prod()
-    low, high = (np.hypot.reduce(np.log(parts[end] / parts["median"]).to_numpy()) for end in ("p10", "p90"))
-    return derating.Share(float(median), float(median * np.exp(-low)), float(median * np.exp(high)))
+    if own := demand.delivered_share:
+        return {"delivered": own, "delivered_low": own, "delivered_high": own, "busy": own, "peak": 1.0}
+    parts = derating.beside_limit(demand.tokens_per_user, accelerator, demand.fleet).set_index("step")
+    each = parts["median"]
+    low, high = (np.hypot.reduce(np.log(parts[end] / each).to_numpy()) for end in ("p10", "p90"))
+    return {
+        "delivered": each.prod(), "delivered_low": each.prod() * np.exp(-low),
+        "delivered_high": each.prod() * np.exp(high), "busy": each[each.index.isin(derating.BUSY)].prod(),
+        "peak": 1 / each[derating.LOAD],
+    }  # fmt: skip
 
 
 def unit_sizes(rows: pd.DataFrame) -> dict[str, int]:
@@ -182,6 +206,7 @@ def unit_sizes(rows: pd.DataFrame) -> dict[str, int]:
     return sizes | RACKS
 
 
+@cache
 def kilowatts() -> tuple[pd.Series, float]:
     """Return all-in kilowatts per accelerator by name, and their median over the rated power, for accelerators without.
 
@@ -214,54 +239,47 @@ def requests_held(
     return (float(held), block) if held else (0.0, 0)
 
 
-def _plan(demand: Demand, row: Any) -> dict[str, Any]:
-    """Return one row of `plans`."""
-    workload, facts = demand.workload, decoding.datasheet(row.accelerator)
-    precision = demand.precision or decoding.weights_in(row.accelerator, row.precision)
-    usd, unit = row.usd_per_hour, row.unit
-    share, busy, peak = _traffic(demand, row.accelerator)
-    found = {
-        "accelerator": row.accelerator, "evidence": row.evidence, "throughput": row.throughput,
-        "throughput_low": row.low, "throughput_high": row.high, "delivered": share.median, "unit": unit,
-        "unit_name": "rack" if row.accelerator in RACKS else "node", "precision": precision,
-        "weights_gb": workload.model.weight_gb(precision), "usd_per_accelerator_hour": usd,
-        "quoted": row.quoted, "watts": row.watts, "ids": row.ids, "round": row.round,
-        "submitter": row.submitter, "system": row.system, "roof": row.roof, "reason": row.reason,
-        "traffic": np.nan, "needed": np.nan, "used": np.nan, "usd_per_million_at_full_use": np.nan, "decided_by": "",
-    } | {f"{name}_p{mark}": np.nan for name in QUANTITIES for mark in MARKS}  # fmt: skip
-    if row.reason:
-        return found
-    prefill = _prefill_seconds(workload, row.accelerator, precision, unit)
-    memory_gb = float(facts["memory_gb"])
-    held, block = requests_held(workload.model, precision, workload.lengths, memory_gb, unit, demand.headroom)
-    if why := _impossible(demand, prefill, held):
-        return found | {"evidence": "", "reason": why}
-    service = prefill + workload.lengths.answer / demand.tokens_per_user
-    slots = queueing.slots_needed(demand.users * peak, service, demand.ttft_seconds - prefill)
+def _rented(demand: Demand, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns of `plans` from traffic on, for accelerators that can serve the demand."""
+
+    def column(name: str) -> np.ndarray:
+        """One row for each accelerator, beside which draws are columns."""
+        return rows[[name]].to_numpy()
+
+    service = rows["prefill"] + demand.workload.lengths.answer / demand.tokens_per_user
+    waits = zip(demand.users * rows["peak"], service, demand.ttft_seconds - rows["prefill"], strict=True)
+    slots = np.array([[queueing.slots_needed(*each)] for each in waits]).reshape(-1, 1)
     # The delivered share is drawn with one seed for all accelerators, so that a ranking turns on throughput and price.
-    own = np.random.default_rng([demand.seed, crc32(row.accelerator.encode())]).random(demand.draws)
+    own = [
+        np.random.default_rng([demand.seed, crc32(name.encode())]).random(demand.draws) for name in rows["accelerator"]
+    ]
     shared = np.random.default_rng(demand.seed).random(demand.draws)
-    rates = np.append(_drawn(row.low, row.throughput, row.high, own), row.throughput)
-    shares = np.append(_drawn(share.p10, share.median, share.p90, shared), share.median)
+    middle, median, block, usd = map(column, ("throughput", "delivered", "block", "usd_per_accelerator_hour"))
+    rates = _drawn(column("throughput_low"), middle, column("throughput_high"), np.reshape(own, (-1, demand.draws)))
+    shares = _drawn(column("delivered_low"), median, column("delivered_high"), shared)
+    rates, shares = np.hstack([rates, middle]), np.hstack([shares, median])  # the middle is the last column
     traffic = demand.tokens_per_second / (rates * shares)
-    queue = slots * demand.tokens_per_user / (rates * busy * shares / share.median)
-    needs = np.array([traffic, queue, np.full_like(traffic, slots / held * block)])
-    rented = np.ceil(needs.max(axis=0)[:-1] / block - 1e-9) * block
+    queue = slots * demand.tokens_per_user / (rates * column("busy") * shares / median)
+    memory = np.broadcast_to(slots / column("held") * block, traffic.shape)
+    needs = np.array([traffic, queue, memory])
+    rented = np.ceil(needs.max(axis=0)[:, :-1] / block - 1e-9) * block
     drawn = {
-        "accelerators": rented, "units": rented / unit, "usd_per_hour": rented * usd,
+        "accelerators": rented, "units": rented / column("unit"), "usd_per_hour": rented * usd,
         "usd_per_million_tokens": rented * usd / (demand.tokens_per_second * SECONDS_PER_HOUR) * 1e6,
-        "kilowatts": rented * row.watts / 1000,
+        "kilowatts": rented * column("watts") / 1000,
     }  # fmt: skip
+    found = {
+        "traffic": traffic[:, -1],
+        "needed": needs[:, :, -1].max(axis=0),
+        "used": np.median(traffic[:, :-1] / rented, axis=1),
+        "usd_per_million_at_full_use": cost.usd_per_million(middle, usd, median)[:, 0],
+        "decided_by": np.array(CAUSES)[needs[:, :, -1].argmax(axis=0)],
+    }
     for name, values in drawn.items():
         # Each mark is the value of a draw, so that units stay whole.
-        found |= {f"{name}_p{mark}": float(np.percentile(values, mark, method="higher")) for mark in MARKS}
-    return found | {
-        "traffic": float(traffic[-1]),
-        "needed": float(needs[:, -1].max()),
-        "used": float(np.median(traffic[:-1] / rented)),
-        "usd_per_million_at_full_use": float(cost.usd_per_million(row.throughput, usd, share.median)),
-        "decided_by": CAUSES[int(needs[:, -1].argmax())],
-    }
+        marks = np.percentile(values, MARKS, axis=1, method="higher")
+        found |= {f"{name}_p{mark}": each for mark, each in zip(MARKS, marks, strict=True)}
+    return pd.DataFrame(found, rows.index)
 
 
 def _drawn(low: float, middle: float, high: float, quantiles: np.ndarray) -> np.ndarray:
@@ -270,40 +288,19 @@ def _drawn(low: float, middle: float, high: float, quantiles: np.ndarray) -> np.
     return middle * np.exp(np.where(away < 0, np.log(middle / low), np.log(high / middle)) * away)
 
 
-def _traffic(demand: Demand, accelerator: str) -> tuple[derating.Share, float, float]:
-    """Return the delivered share, the share that a busy system keeps, and P99 over mean load.
+def _limits(demand: Demand, accelerator: str, precision: str, unit: int) -> tuple[float, float, int, str]:
+    """Return the seconds of prefill, the requests that a block holds, its size, and why no number is enough, else "".
 
-    A share given by the user holds on average and while busy: it includes peaks.
+    Prefill is how long a node takes to read the prompt that 99 of 100 do not exceed: prompt tokens x 2 x active
+    parameters over the dense compute of the node, of which COMPUTE_SHARE is reached; NaN without a datasheet.
     """
-    if own := demand.delivered_share:
-        return derating.Share(own, own, own), own, 1.0
-    parts = derating.beside_limit(demand.tokens_per_user, accelerator, demand.fleet).set_index("step")["median"]
-    busy = float(parts[parts.index.isin(derating.BUSY)].prod())
-    return delivered(demand.tokens_per_user, accelerator, demand.fleet), busy, 1 / float(parts[derating.LOAD])
-
-
-def _prefill_seconds(workload: Workload, accelerator: str, precision: str, unit: int) -> float:
-    """Return how long a node takes to read the prompt that 99 of 100 do not exceed; NaN without a datasheet.
-
-    Prompt tokens x 2 x active parameters over the dense compute of the node, of which COMPUTE_SHARE is reached.
-    """
+    model, lengths, limit = demand.workload.model, demand.workload.lengths, demand.ttft_seconds
     tflops = decoding.peak_tflops(accelerator, precision) * min(unit, USUAL_SIZE) * COMPUTE_SHARE
-    return workload.lengths.long_prompt * 2e9 * workload.model.active / (tflops * 1e12)
-
-
-def _impossible(demand: Demand, prefill: float, held: float) -> str:
-    """Return why no number of accelerators serves the demand, "" where some does."""
-    if not (prefill >= 0 and held >= 0):
-        return curve.NO_COMPUTE
-    if prefill >= demand.ttft_seconds:
-        tokens, limit = demand.workload.lengths.long_prompt, demand.ttft_seconds
-        return f"prefill of {tokens:,.0f} tokens takes {prefill:.2g} s on a node (p99), the TTFT limit is {limit:g} s"
-    return "" if held else f"{LARGEST_GROUP:,} accelerators do not hold the weights and one request"
-
-
-def _without_result(accelerators: list[str], found: pd.DataFrame) -> pd.DataFrame:
-    """Return rows for accelerators that have neither result nor estimate, with the reason."""
-    missing = [name for name in accelerators if name not in set(found["accelerator"])]
-    frame = pd.DataFrame({"accelerator": missing}, columns=found.columns)
-    texts = dict.fromkeys(("evidence", "scenario", "round", "submitter", "system", "precision"), "")
-    return frame.assign(**texts, ids=[[] for _ in missing], reason=[curve.no_model(name) for name in missing])
+    prefill = lengths.long_prompt * 2e9 * model.active / (tflops * 1e12)
+    memory_gb = float(decoding.datasheet(accelerator)["memory_gb"])
+    held, block = requests_held(model, precision, lengths, memory_gb, unit, demand.headroom)
+    why = "" if held else f"{LARGEST_GROUP:,} accelerators do not hold the weights and one request"
+    if prefill >= limit:
+        tokens = f"{lengths.long_prompt:,.0f} tokens"
+        why = f"prefill of {tokens} takes {prefill:.2g} s on a node (p99), the TTFT limit is {limit:g} s"
+    return prefill, held, block, why if prefill >= 0 and held >= 0 else curve.NO_COMPUTE

@@ -34,10 +34,13 @@ def choose(demand: Demand, *, by: str = "cost", usd_per_hour: float = 0.0, kilow
     spent = [found[f"{name}_p90"] / budget for name, budget in budgets.items() if budget]
     most = pd.concat(spent, axis=1).max(axis=1, skipna=False) if spent else pd.Series(np.nan, found.index)
     found["within"] = most.le(1).map({True: "yes", False: "no"}).where(most.notna(), "")
-    order = pd.DataFrame({"unplanned": found["reason"].ne(""), "estimated": found["evidence"].eq(ESTIMATED)})
-    order = order.assign(over=found["within"].eq("no"), p50=found[f"{quantity}_p50"], p90=found[f"{quantity}_p90"])
-    order = order.assign(needed=found["needed"])
-    found = found.loc[order.sort_values(list(order), kind="stable").index].reset_index(drop=True)
+    last = {
+        "unplanned": found["reason"].ne(""),
+        "estimated": found["evidence"].eq(ESTIMATED),
+        "over": found["within"].eq("no"),
+    }
+    order = [*last, f"{quantity}_p50", f"{quantity}_p90", "needed"]
+    found = found.assign(**last).sort_values(order, kind="stable", ignore_index=True).drop(columns=list(last))
     found["rank"] = (found.index + 1.0).where(found["reason"].eq(""))
     leader = found["usd_per_hour_p50"].where(found["evidence"].ne(ESTIMATED) & found["reason"].eq("")).min()
     found["break_even"] = leader / found["accelerators_p50"]
@@ -71,14 +74,11 @@ def sensitivity(demand: Demand, found: pd.DataFrame, by: str = "cost") -> pd.Dat
     speeds = [*limits.round(1), 2 * demand.tokens_per_user]
     changes: dict[str, Demand] = {"as asked": demand}
     if by == "cost" and price > 0:
-        own = (
-            cost.own_prices({} if demand.prices is None else demand.prices)
-            .set_index("accelerator")["usd_per_hour"]
-            .to_dict()
-        )
-        for times, words in ((1 + OFF, "+"), (1 - OFF, "-")):
-            changed = {**own, first["accelerator"]: price * times}
-            changes[f"{first['accelerator']} price {words}{OFF:.0%}"] = replace(demand, prices=changed)
+        own = cost.own_prices({} if demand.prices is None else demand.prices)
+        own = own.set_index("accelerator")["usd_per_hour"].to_dict()
+        for off in (OFF, -OFF):
+            changed = {**own, first["accelerator"]: price * (1 + off)}
+            changes[f"{first['accelerator']} price {off:+.0%}"] = replace(demand, prices=changed)
     changes |= {
         f"{speed:g} tokens/s per user": replace(demand, tokens_per_user=speed) for speed in dict.fromkeys(speeds)
     }

@@ -31,6 +31,7 @@ SAME_LENGTHS = 0.01  # change of throughput below which a model and its lengths 
 ALL_OF_THE_ERROR = np.log(2)  # change of throughput (log) by other lengths at which the error is that of another model
 RUN = ["round", "submitter", "system", "accelerator_count", "precision"]
 FACTS = ["scenario", *RUN]  # of the run behind a throughput
+NO_RUN = dict.fromkeys(FACTS, "") | {"accelerator_count": np.nan}
 READ = ["id", "benchmark", "accelerator", "interactivity", "rate_per_accelerator", "availability", "hypervisor"]
 READ += ["framework", "serving_software", *FACTS]
 COLUMNS = ["interactivity", "accelerator", "throughput", "low", "high", "evidence", "roof", *FACTS, "ids", "reason"]
@@ -58,9 +59,7 @@ class Workload:
     @property
     def is_as_run(self) -> bool:
         """Whether model, lengths, and precision are those of the benchmark's runs."""
-        return (
-            self == Workload(self.model, models.lengths(models.requests_of(self.model.benchmark))) and self.is_benchmark
-        )
+        return self == workload(self.model.benchmark)
 
 
 def throughput_at(
@@ -72,9 +71,9 @@ def throughput_at(
 ) -> pd.DataFrame:
     """Return the output tokens/s per accelerator at each interactivity (tokens/s per user; 0: no limit), highest first.
 
-    `rows` as `interactivity.runs` returns them. `accelerators` names others, which are estimated
-    without any run. `workload` replaces the benchmark's model, lengths, and precision; it scales the curve by
-    the decoding model.
+    `rows` as `interactivity.runs` returns them. `accelerators` names others, which are estimated without any run, or
+    have a reason. `workload` replaces the benchmark's model, lengths, and precision; it scales the curve by the
+    decoding model.
 
     Columns: interactivity, accelerator, throughput with low and high (P10, P90), evidence (MEASURED, INTERPOLATED,
     ESTIMATED, "" where unknown), roof (tokens/s per user that memory bandwidth allows), the scenario, round, submitter,
@@ -95,7 +94,8 @@ class Curves:
         self._frontier = runs_of.frontier(rows)
         points = _points(rows, self._frontier, accelerators).to_dict("records")
         by_accelerator = groupby(points, itemgetter("accelerator"))
-        self._curves = [_Curve(benchmark, list(own), workload) for _, own in by_accelerator]
+        self._curves = {name: _Curve(benchmark, name, list(own), workload) for name, own in by_accelerator}
+        self._without = [name for name in accelerators if name not in self._curves]
 
     def at(self, interactivity: float | Iterable[float]) -> pd.DataFrame:
         """Return the frame of `throughput_at`."""
@@ -103,7 +103,8 @@ class Curves:
         if not asked:
             raise ValueError("interactivity: none is given; expected tokens/s per user, 0 for no limit")
         speeds = [float(speed if speed == 0 else names.number(speed, "interactivity", *SPEEDS)) for speed in asked]
-        found = [(speed, curve.accelerator, *curve.at(speed)) for curve in self._curves for speed in speeds]
+        found = [(speed, name, *curve.at(speed)) for name, curve in self._curves.items() for speed in speeds]
+        found += [(speed, name, *_unknown(no_model(name))) for name in self._without for speed in speeds]
         frame = pd.DataFrame(found, columns=COLUMNS)
         frame = frame.merge(runs_of.bounds(self._frontier, speeds), how="left", on=["interactivity", "accelerator"])
         most = frame[["throughput", "upper"]].max(axis=1).where(frame["evidence"].eq(INTERPOLATED), np.inf)
@@ -187,46 +188,52 @@ def _through(runs: list[dict]) -> list[dict]:
 class _Curve:
     """The curve of one accelerator through its points, slowest first."""
 
-    def __init__(self, benchmark: str, points: list[dict], workload: Workload | None) -> None:
-        self.benchmark, self.workload = benchmark, workload
+    def __init__(self, benchmark: str, accelerator: str, points: list[dict], workload: Workload | None) -> None:
+        self.benchmark, self.accelerator, self.workload = benchmark, accelerator, workload
         measured = [point for point in points if point["evidence"] == MEASURED]
         self.points = _through(measured) + points[len(measured) :]
         self.reach = np.array([point["interactivity"] for point in self.points]) * (1 + ROUNDING)
-        self.accelerator = accelerator = points[0]["accelerator"]
         self.limits = runs_of.limits(benchmark)["interactivity"].tolist()
         stated = next((point["precision"] for point in self.points[::-1] if point["precision"]), "")
         most = decoding.group(accelerator)
-        self.own = self.asked = None
-        if benchmark in timed_benchmarks():
-            self.own = self.asked = decoding.of_benchmark(accelerator, benchmark, stated, most)
+        self.own = self.asked = decoding.of_benchmark(accelerator, benchmark, stated, most) if self.limits else None
         if workload:
             precision = workload.precision or decoding.weights_in(accelerator, stated)
             self.asked = decoding.decoding(accelerator, workload.model, workload.lengths, precision, most)
+        self.roof = self.asked.roof if self.asked else np.nan
 
     def at(self, speed: float) -> tuple:
         """Return the columns from throughput to reason."""
-        if speed > self.reach[-1] and (reason := self._no_estimate(speed)):
-            return self._unknown(reason)
+        if reason := self._unknown_because(speed):
+            return _unknown(reason, self.roof, self.points[-1])
         rate, used, evidence, bands = self._as_run(speed)
         if self.workload:
-            if self.own is None or self.asked is None:
-                return self._unknown(no_model(self.accelerator))
-            own, asked = self.own.at(speed), self.asked.at(speed)
-            if not own or not asked:
-                return self._unknown(TOO_FAST if speed >= self.asked.roof else TOO_LONG)
-            if abs(np.log(asked / own)) > SAME_LENGTHS or not self.workload.is_benchmark:
+            ratio = self.asked.at(speed) / self.own.at(speed)
+            if abs(np.log(ratio)) > SAME_LENGTHS or not self.workload.is_benchmark:
                 # A slower user never costs more, though the benchmark's own model may fall before the asked one does.
                 slower = decoding.SPEEDS[: np.searchsorted(decoding.SPEEDS, speed) : 4]
                 rate = min(self._as_run(each)[0] * self.asked.at(each) / self.own.at(each) for each in (*slower, speed))
-                bands.append(self._of_workload(asked / own, used[-1]["scenario"]))
+                bands.append(self._of_workload(ratio, used[-1]["scenario"]))
                 evidence = ESTIMATED
         low, high = _combined(bands)
         ids = [point["id"] for point in used if point["id"]]
-        return rate, rate * low, rate * high, evidence, self._roof, *_facts(used[-1]), ids, ""
+        return rate, rate * low, rate * high, evidence, self.roof, *_facts(used[-1]), ids, ""
 
-    @property
-    def _roof(self) -> float:
-        return self.asked.roof if self.asked else np.nan
+    def _unknown_because(self, speed: float) -> str:
+        """Return why the throughput at an interactivity is unknown, "" where it is known."""
+        if speed > self.reach[-1]:
+            if not self.limits:
+                return NO_LIMITS
+            if self.own is None or not self.own.at(self.points[-1]["interactivity"]):
+                return no_model(self.accelerator)
+            if speed >= self.own.roof:
+                return TOO_FAST
+        if self.workload:
+            if self.own is None or self.asked is None:
+                return no_model(self.accelerator)
+            if not self.own.at(speed) or not self.asked.at(speed):
+                return TOO_FAST if speed >= self.roof else TOO_LONG
+        return ""
 
     def _as_run(self, speed: float) -> tuple[float, list[dict], str, list[tuple[float, float]]]:
         """Return the throughput of the benchmark's own workload, as `_between` does."""
@@ -247,14 +254,6 @@ class _Curve:
         bands.append(prediction.band(prediction.BETWEEN, self.benchmark, "Server")[::2])
         return rate, [slower, faster], INTERPOLATED, bands
 
-    def _no_estimate(self, speed: float) -> str:
-        """Return why the throughput beyond the fastest point is unknown, "" where it is known."""
-        if not self.limits:
-            return NO_LIMITS
-        if self.own is None or not self.own.at(self.points[-1]["interactivity"]):
-            return no_model(self.accelerator)
-        return TOO_FAST if speed >= self.own.roof else ""
-
     def _beyond(self, speed: float) -> tuple[float, list[dict], str, list[tuple[float, float]]]:
         """Return the throughput beyond the fastest point by the decoding model, as `_between` does.
 
@@ -271,21 +270,14 @@ class _Curve:
 
     def _band(self, point: dict) -> tuple[float, float]:
         """Return P10 and P90 of actual over predicted for a point."""
-        scenario = point["scenario"]
-        if point["question"] != prediction.OTHER_SYSTEM and scenario == "Offline":
-            scenario = "Server"  # Offline without any result of the accelerator is no question of its own
-        return prediction.band(point["question"], self.benchmark, scenario)[::2]
+        return prediction.band(point["question"], self.benchmark, point["scenario"])[::2]
 
     def _of_workload(self, ratio: float, scenario: str) -> tuple[float, float]:
         """Return the error of another model, or for other lengths the part of it by how much they change."""
-        part = 1.0 if not self.workload.is_benchmark else min(1.0, abs(np.log(ratio)) / ALL_OF_THE_ERROR)
-        scenario = scenario if scenario != "Offline" else "Server"
+        part = min(1.0, abs(np.log(ratio)) / ALL_OF_THE_ERROR) if self.workload.is_benchmark else 1.0
         low, _, high = prediction.band(prediction.OTHER_MODEL, self.benchmark, scenario)
         spread = (high / low) ** (part / 2)  # around 1: where its middle lies is the other benchmark's matter
         return 1 / spread, spread
-
-    def _unknown(self, reason: str) -> tuple:
-        return np.nan, np.nan, np.nan, "", self._roof, *_facts(self.points[-1]), [], reason
 
 
 def no_model(accelerator: str) -> str:
@@ -297,6 +289,11 @@ def no_model(accelerator: str) -> str:
 
 def _facts(point: dict) -> tuple:
     return tuple(point[name] for name in FACTS)
+
+
+def _unknown(reason: str, roof: float = np.nan, run: dict | None = None) -> tuple:
+    """Return the columns from throughput to reason where no throughput is known."""
+    return np.nan, np.nan, np.nan, "", roof, *_facts(run or NO_RUN), [], reason
 
 
 def _combined(bands: list[tuple[float, float]]) -> tuple[float, float]:

@@ -181,9 +181,11 @@ def errors() -> pd.DataFrame:
 def band(question: str, benchmark: str, scenario: str) -> tuple[float, float, float]:
     """Return P10, P50, and P90 of actual over predicted throughput.
 
-    Those of the benchmark where it has FEWEST, else of all in the scenario.
+    Those of the benchmark where it has FEWEST, else of all in the scenario. Offline has errors of its own between
+    systems (OTHER_SYSTEM), else those of Server count.
     """
     rows = errors()
+    scenario = "Server" if scenario == "Offline" and question != OTHER_SYSTEM else scenario
     rows = rows[rows["question"].eq(question) & rows["scenario"].eq(scenario) & rows["low"].notna()]
     rows = rows[rows["benchmark"].isin([benchmark, ""])].sort_values("benchmark")
     row = rows.iloc[-1]
