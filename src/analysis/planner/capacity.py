@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -139,23 +140,17 @@ def plans(demand: Demand) -> pd.DataFrame:
     found = throughput.at(demand.tokens_per_user)
     found = found[found["accelerator"].isin(named)].reset_index(drop=True) if asked else found
     accelerators = found["accelerator"]
-    known, over_rated = kilowatts()
-    rated = pd.Series([decoding.datasheet(name)["power_limit_w"] for name in accelerators])
-    weights = [decoding.weights_in(*each) for each in zip(accelerators, found["precision"], strict=True)]
     found = found.rename(columns={"low": "throughput_low", "high": "throughput_high"}).assign(
         unit=accelerators.map(sizes).fillna(USUAL_SIZE).astype(int),
         unit_name=np.where(accelerators.isin(list(RACKS)), "rack", "node"),
-        precision=demand.precision or weights,
+        watts=accelerators.map(all_in_watts()),
         usd_per_accelerator_hour=accelerators.map(prices["usd_per_hour"]),
         quoted=accelerators.map(prices["quoted"]).fillna(""),
-        watts=(1000 * accelerators.map(known)).fillna(rated * over_rated),
     )
-    found["weights_gb"] = found["precision"].map(workload.model.weight_gb)
     either = found.drop_duplicates("unit_name")  # nodes and racks deliver different shares
     shares = pd.DataFrame([delivered(demand, name) for name in either["accelerator"]], either["unit_name"])
-    limits = [_limits(demand, *each) for each in found[["accelerator", "precision", "unit"]].itertuples(index=False)]
-    found = found.join(shares, on="unit_name").join(pd.DataFrame(limits, columns=["prefill", "held", "block", "why"]))
-    found["reason"] = found["reason"].mask(found["reason"].eq(""), found["why"])
+    limits = pd.DataFrame([_limits(demand, row) for row in found.itertuples()])
+    found = found.join(shares, on="unit_name").assign(**limits)
     planned = found["reason"].eq("")
     found["evidence"] = found["evidence"].where(planned, "")
     return found[COLUMNS].join(_rented(demand, found[planned])).fillna({"decided_by": ""})
@@ -207,14 +202,14 @@ def unit_sizes(rows: pd.DataFrame) -> dict[str, int]:
 
 
 @cache
-def kilowatts() -> tuple[pd.Series, float]:
-    """Return all-in kilowatts per accelerator by name, and their median over the rated power, for accelerators without.
+def all_in_watts() -> pd.Series:
+    """Return watts per accelerator by short name, with its share of host and network cards, provisioned (InferenceX).
 
-    All-in: with a share of host and network cards, provisioned rather than measured (InferenceX).
+    Of accelerators that are not listed, the rated power times the median of listed over rated.
     """
-    known = cost.prices().set_index("accelerator")["kilowatts"].dropna()
-    rated = tables.accelerators.set_index("label")["power_limit_w"].reindex(known.index) / 1000
-    return known, float((known / rated).median())
+    listed = 1000 * cost.prices().set_index("accelerator")["kilowatts"]
+    rated = tables.accelerators.set_index("label")["power_limit_w"]
+    return listed.combine_first(rated * (listed / rated).median())
 
 
 def requests_held(
@@ -230,54 +225,81 @@ def requests_held(
         return math.nan, 0
     weights, cache = model.weight_gb(precision), model.cache_gb(lengths.whole)
     room = memory_gb * (1 - headroom)
-    sizes = sorted({2**power for power in range(10) if 2**power < unit} | {unit})
-    held = max(unit // size * max(math.floor((size * room - weights) / cache), 0) for size in sizes)
+    groups = {2**power for power in range(10) if 2**power < unit} | {unit}
+    held = max(unit // size * max(math.floor((size * room - weights) / cache), 0) for size in groups)
     block = unit
     while not held and block < LARGEST_GROUP:
         block *= 2
         held = max(math.floor((block * room - weights) / cache), 0)
-    return (float(held), block) if held else (0.0, 0)
+    return float(held), block if held else 0
+
+
+def _limits(demand: Demand, row: Any) -> dict[str, Any]:
+    """Return what limits an accelerator: the precision and weights_gb of the weights, the seconds of prefill, the
+    requests held in a block of accelerators, and the reason why no number of them serves the demand, "" if some does.
+
+    Prefill is how long a node takes to read the prompt that 99 of 100 do not exceed: prompt tokens x 2 x active
+    parameters over the dense compute of the node, of which COMPUTE_SHARE is reached; NaN without a datasheet.
+    """
+    model, lengths, limit = demand.workload.model, demand.workload.lengths, demand.ttft_seconds
+    precision = demand.precision or decoding.weights_in(row.accelerator, row.precision)
+    tflops = decoding.peak_tflops(row.accelerator, precision) * min(row.unit, USUAL_SIZE) * COMPUTE_SHARE
+    prefill = lengths.long_prompt * 2e9 * model.active / (tflops * 1e12)
+    memory_gb = float(decoding.datasheet(row.accelerator)["memory_gb"])
+    held, block = requests_held(model, precision, lengths, memory_gb, row.unit, demand.headroom)
+    reason = row.reason
+    if not reason and not (prefill >= 0 and held >= 0):
+        reason = curve.NO_COMPUTE
+    elif not reason and prefill >= limit:
+        tokens = f"{lengths.long_prompt:,.0f} tokens"
+        reason = f"prefill of {tokens} takes {prefill:.2g} s on a node (p99), the TTFT limit is {limit:g} s"
+    elif not reason and not held:
+        reason = f"{LARGEST_GROUP:,} accelerators do not hold the weights and one request"
+    weights_gb = model.weight_gb(precision)
+    return {
+        "precision": precision, "weights_gb": weights_gb, "prefill": prefill, "held": held, "block": block,
+        "reason": reason,
+    }  # fmt: skip
 
 
 def _rented(demand: Demand, rows: pd.DataFrame) -> pd.DataFrame:
     """Return the columns of `plans` from traffic on, for accelerators that can serve the demand."""
+    of = {name: rows[name].to_numpy() for name in rows}  # a value for each accelerator; rows of an array are draws
+    service = of["prefill"] + demand.workload.lengths.answer / demand.tokens_per_user
+    waits = zip(demand.users * of["peak"], service, demand.ttft_seconds - of["prefill"], strict=True)
+    slots = np.array([queueing.slots_needed(*each) for each in waits])
 
-    def column(name: str) -> np.ndarray:
-        """One row for each accelerator, beside which draws are columns."""
-        return rows[[name]].to_numpy()
+    def quantiles(seed: int | list[int]) -> np.ndarray:
+        """As many as draws, and the middle."""
+        return np.append(np.random.default_rng(seed).random(demand.draws), 0.5)
 
-    service = rows["prefill"] + demand.workload.lengths.answer / demand.tokens_per_user
-    waits = zip(demand.users * rows["peak"], service, demand.ttft_seconds - rows["prefill"], strict=True)
-    slots = np.array([[queueing.slots_needed(*each)] for each in waits]).reshape(-1, 1)
     # The delivered share is drawn with one seed for all accelerators, so that a ranking turns on throughput and price.
-    own = [
-        np.random.default_rng([demand.seed, crc32(name.encode())]).random(demand.draws) for name in rows["accelerator"]
-    ]
-    shared = np.random.default_rng(demand.seed).random(demand.draws)
-    middle, median, block, usd = map(column, ("throughput", "delivered", "block", "usd_per_accelerator_hour"))
-    rates = _drawn(column("throughput_low"), middle, column("throughput_high"), np.reshape(own, (-1, demand.draws)))
-    shares = _drawn(column("delivered_low"), median, column("delivered_high"), shared)
-    rates, shares = np.hstack([rates, middle]), np.hstack([shares, median])  # the middle is the last column
+    own = np.transpose([quantiles([demand.seed, crc32(name.encode())]) for name in rows["accelerator"]])
+    shared = quantiles(demand.seed)[:, None]
+    rates = _drawn(of["throughput_low"], of["throughput"], of["throughput_high"], own)
+    shares = _drawn(of["delivered_low"], of["delivered"], of["delivered_high"], shared)
     traffic = demand.tokens_per_second / (rates * shares)
-    queue = slots * demand.tokens_per_user / (rates * column("busy") * shares / median)
-    memory = np.broadcast_to(slots / column("held") * block, traffic.shape)
+    queue = slots * demand.tokens_per_user / (rates * of["busy"] * shares / of["delivered"])
+    memory = np.broadcast_to(slots / of["held"] * of["block"], traffic.shape)
     needs = np.array([traffic, queue, memory])
-    rented = np.ceil(needs.max(axis=0)[:, :-1] / block - 1e-9) * block
+    rented = np.ceil(needs.max(axis=0)[:-1] / of["block"] - 1e-9) * of["block"]
+    usd = rented * of["usd_per_accelerator_hour"]
     drawn = {
-        "accelerators": rented, "units": rented / column("unit"), "usd_per_hour": rented * usd,
-        "usd_per_million_tokens": rented * usd / (demand.tokens_per_second * SECONDS_PER_HOUR) * 1e6,
-        "kilowatts": rented * column("watts") / 1000,
+        "accelerators": rented, "units": rented / of["unit"], "usd_per_hour": usd,
+        "usd_per_million_tokens": usd / (demand.tokens_per_second * SECONDS_PER_HOUR) * 1e6,
+        "kilowatts": rented * of["watts"] / 1000,
     }  # fmt: skip
+    at_full_use = cost.usd_per_million(of["throughput"], of["usd_per_accelerator_hour"], of["delivered"])
     found = {
-        "traffic": traffic[:, -1],
-        "needed": needs[:, :, -1].max(axis=0),
-        "used": np.median(traffic[:, :-1] / rented, axis=1),
-        "usd_per_million_at_full_use": cost.usd_per_million(middle, usd, median)[:, 0],
-        "decided_by": np.array(CAUSES)[needs[:, :, -1].argmax(axis=0)],
+        "traffic": traffic[-1],
+        "needed": needs[:, -1].max(axis=0),
+        "used": np.median(traffic[:-1] / rented, axis=0),
+        "usd_per_million_at_full_use": at_full_use,
+        "decided_by": np.array(CAUSES)[needs[:, -1].argmax(axis=0)],
     }
     for name, values in drawn.items():
         # Each mark is the value of a draw, so that units stay whole.
-        marks = np.percentile(values, MARKS, axis=1, method="higher")
+        marks = np.percentile(values, MARKS, axis=0, method="higher")
         found |= {f"{name}_p{mark}": each for mark, each in zip(MARKS, marks, strict=True)}
     return pd.DataFrame(found, rows.index)
 
@@ -286,21 +308,3 @@ def _drawn(low: float, middle: float, high: float, quantiles: np.ndarray) -> np.
     """Return values at `quantiles` of a distribution with these P10, P50, and P90: log-uniform on each side."""
     away = (100 * quantiles - MARKS[1]) / (MARKS[2] - MARKS[1])
     return middle * np.exp(np.where(away < 0, np.log(middle / low), np.log(high / middle)) * away)
-
-
-def _limits(demand: Demand, accelerator: str, precision: str, unit: int) -> tuple[float, float, int, str]:
-    """Return the seconds of prefill, the requests that a block holds, its size, and why no number is enough, else "".
-
-    Prefill is how long a node takes to read the prompt that 99 of 100 do not exceed: prompt tokens x 2 x active
-    parameters over the dense compute of the node, of which COMPUTE_SHARE is reached; NaN without a datasheet.
-    """
-    model, lengths, limit = demand.workload.model, demand.workload.lengths, demand.ttft_seconds
-    tflops = decoding.peak_tflops(accelerator, precision) * min(unit, USUAL_SIZE) * COMPUTE_SHARE
-    prefill = lengths.long_prompt * 2e9 * model.active / (tflops * 1e12)
-    memory_gb = float(decoding.datasheet(accelerator)["memory_gb"])
-    held, block = requests_held(model, precision, lengths, memory_gb, unit, demand.headroom)
-    why = "" if held else f"{LARGEST_GROUP:,} accelerators do not hold the weights and one request"
-    if prefill >= limit:
-        tokens = f"{lengths.long_prompt:,.0f} tokens"
-        why = f"prefill of {tokens} takes {prefill:.2g} s on a node (p99), the TTFT limit is {limit:g} s"
-    return prefill, held, block, why if prefill >= 0 and held >= 0 else curve.NO_COMPUTE

@@ -14,6 +14,7 @@ from analysis.planner.capacity import Demand, plans
 from analysis.planner.curve import ESTIMATED, INTERPOLATED, MEASURED
 
 RANK_BY = {"cost": "usd_per_hour", "power": "kilowatts", "accelerators": "accelerators"}
+LARGEST_BUDGET = 1e12  # dollars per hour, or kilowatts
 OFF = 0.2  # change of the leader's price in `sensitivity`
 
 
@@ -26,14 +27,14 @@ def choose(demand: Demand, *, by: str = "cost", usd_per_hour: float = 0.0, kilow
     cheapest measured plan does (NaN without one). Accelerators without a plan come last, with their reason.
     """
     quantity = RANK_BY[names.choose(by, RANK_BY, "ranking")]
-    for name, budget in (("usd_per_hour", usd_per_hour), ("kilowatts", kilowatts)):
-        if not 0 <= budget < np.inf:
-            raise ValueError(f"{name}: {budget:g}, expected 0 (no budget) or more")
+    budgets = {"usd_per_hour_p90": usd_per_hour, "kilowatts_p90": kilowatts}
+    for name, budget in budgets.items():
+        names.number(budget, name.removesuffix("_p90"), 0, LARGEST_BUDGET)
     found = plans(demand)
-    budgets = {"usd_per_hour": usd_per_hour, "kilowatts": kilowatts}
-    spent = [found[f"{name}_p90"] / budget for name, budget in budgets.items() if budget]
-    most = pd.concat(spent, axis=1).max(axis=1, skipna=False) if spent else pd.Series(np.nan, found.index)
-    found["within"] = most.le(1).map({True: "yes", False: "no"}).where(most.notna(), "")
+    limits = pd.Series({name: budget for name, budget in budgets.items() if budget}, dtype=float)
+    spent = found[limits.index]
+    unknown = spent.isna().any(axis=1) | limits.empty
+    found["within"] = np.select([unknown, spent.gt(limits).any(axis=1)], ["", "no"], "yes")
     last = {
         "unplanned": found["reason"].ne(""),
         "estimated": found["evidence"].eq(ESTIMATED),
@@ -79,9 +80,7 @@ def sensitivity(demand: Demand, found: pd.DataFrame, by: str = "cost") -> pd.Dat
         for off in (OFF, -OFF):
             changed = {**own, first["accelerator"]: price * (1 + off)}
             changes[f"{first['accelerator']} price {off:+.0%}"] = replace(demand, prices=changed)
-    changes |= {
-        f"{speed:g} tokens/s per user": replace(demand, tokens_per_user=speed) for speed in dict.fromkeys(speeds)
-    }
+    changes |= {f"{speed:g} tokens/s per user": replace(demand, tokens_per_user=speed) for speed in speeds}
     for users in (demand.users / 10, demand.users * 10):
         if 1 <= users <= 1e8:
             changes[f"{users:,.0f} users"] = replace(demand, users=users)

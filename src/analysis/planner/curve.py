@@ -41,6 +41,7 @@ NO_COMPUTE = "no datasheet that says its memory and compute"
 TOO_SMALL = "neither a node nor a rack holds the weights and one request"
 TOO_FAST = "faster than memory bandwidth allows"
 TOO_LONG = "prompts of this length leave no time for answers this fast"
+AsRun = tuple[float, list[dict], str, list[tuple[float, float]]]
 
 
 @dataclass(frozen=True)
@@ -235,13 +236,11 @@ class _Curve:
                 return TOO_FAST if speed >= self.roof else TOO_LONG
         return ""
 
-    def _as_run(self, speed: float) -> tuple[float, list[dict], str, list[tuple[float, float]]]:
-        """Return the throughput of the benchmark's own workload, as `_between` does."""
+    def _as_run(self, speed: float) -> AsRun:
+        """Return the throughput of the benchmark's own workload, the points behind it, its evidence, and bands."""
         place = int(np.searchsorted(self.reach, speed))
-        return self._between(place, speed) if place < len(self.points) else self._beyond(speed)
-
-    def _between(self, place: int, speed: float) -> tuple[float, list[dict], str, list[tuple[float, float]]]:
-        """Return the throughput up to a point as fast, the points that it is from, its evidence, and its bands."""
+        if place == len(self.points):
+            return self._beyond(speed)
         faster, slower = self.points[place], self.points[max(place - 1, 0)]
         start = max(faster["start"], slower["interactivity"])
         if slower is faster or speed >= start * (1 - ROUNDING):
@@ -254,8 +253,8 @@ class _Curve:
         bands.append(prediction.band(prediction.BETWEEN, self.benchmark, "Server")[::2])
         return rate, [slower, faster], INTERPOLATED, bands
 
-    def _beyond(self, speed: float) -> tuple[float, list[dict], str, list[tuple[float, float]]]:
-        """Return the throughput beyond the fastest point by the decoding model, as `_between` does.
+    def _beyond(self, speed: float) -> AsRun:
+        """Return the throughput beyond the fastest point by the decoding model, as `_as_run` does.
 
         What the model misses in the middle and its error grow with the ratio of interactivities; on the record they are
         those of the Interactive limit over the Server limit.
@@ -298,9 +297,8 @@ def _unknown(reason: str, roof: float = np.nan, run: dict | None = None) -> tupl
 
 def _combined(bands: list[tuple[float, float]]) -> tuple[float, float]:
     """Return the band of independent errors: each side is the root of the sum of squares of the logarithms."""
-    logs = np.log(np.array(bands))
-    low, high = np.minimum(logs[:, 0], 0.0), np.maximum(logs[:, 1], 0.0)
-    return float(np.exp(-np.hypot.reduce(low))), float(np.exp(np.hypot.reduce(high)))
+    low, high = np.log(bands).T
+    return np.exp(-np.hypot.reduce(np.minimum(low, 0.0))), np.exp(np.hypot.reduce(np.maximum(high, 0.0)))
 
 
 def workload(

@@ -24,6 +24,7 @@ READ_SHARE, COMPUTE_SHARE = 0.6, 0.4  # of the datasheet's bandwidth and dense c
 LAYER_SECONDS = 20e-6  # that a step loses in a layer, and again each time that twice as many accelerators share it
 HEADROOM = 0.1  # share of memory that weights and KV cache leave free
 SPEEDS = np.geomspace(0.5, 4000.0, 240)  # tokens/s per user at which a curve is known
+LOG_SPEEDS = np.log(SPEEDS)
 COMPUTED_IN = {  # number formats that compute weights of a precision, the fastest first
     "fp16": ["fp16"], "fp8": ["fp8", "fp16"], "int8": ["int8", "fp16"],
     "fp4": ["fp4", "fp8", "fp16"], "int4": ["int8", "fp8", "fp16"],
@@ -37,14 +38,9 @@ class Decoding:
     rates: np.ndarray
     roof: float
 
-    @property
-    def offline(self) -> float:
-        """The throughput without a limit on interactivity."""
-        return float(self.rates[0])
-
     def at(self, interactivity: float) -> float:
-        """Return the throughput per accelerator at so many tokens/s per user; 0 beyond the roof."""
-        return float(np.interp(np.log(max(interactivity, SPEEDS[0])), np.log(SPEEDS), self.rates, right=0.0))
+        """Return the throughput per accelerator at so many tokens/s per user (0: no limit); 0 beyond the roof."""
+        return float(np.interp(np.log(max(interactivity, SPEEDS[0])), LOG_SPEEDS, self.rates, right=0.0))
 
 
 @cache
@@ -95,9 +91,8 @@ def decoding(
         if room < cache:
             continue
         batch = np.geomspace(1.0, max(room / cache, 1.0), 48)
-        touched = (
-            1 - (1 - model.active / model.parameters) ** batch
-        )  # of a mixture's weights, by some token of the batch
+        # Of a mixture's weights, by some token of the batch.
+        touched = 1 - (1 - model.active / model.parameters) ** batch
         read = weights * touched + batch * cache
         computing = batch * 2e9 * model.active / (size * operations * COMPUTE_SHARE)
         overhead = LAYER_SECONDS * model.layers * (1 + np.log2(size))

@@ -8,6 +8,7 @@ that two systems share multiplies the weight. Errors are |predicted / actual - 1
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache, lru_cache
 
 import numpy as np
@@ -39,7 +40,8 @@ def cases(benchmark: str) -> pd.DataFrame:
 
     Columns: SYSTEM, scenario, software (product that serves), precision, bare (available, no hypervisor), speed
     (tokens/s per user), rate (tokens/s per accelerator), offline (that of the same system Offline), family, kind, rack,
-    ceiling and model_share (the decoding model's Offline throughput, and the share of it at the scenario's limit).
+    curve (of the decoding model), ceiling and model_share (its Offline throughput, and the share at the scenario's
+    limit).
     """
     rounds = tables.rounds["round"].tolist()
     asked = {"available": False, "rounds": rounds[rounds.index(SINCE) :]}
@@ -54,11 +56,9 @@ def cases(benchmark: str) -> pd.DataFrame:
         speed=rows["tokens_per_second_per_user"],
         rate=np.log(rows["rate_per_accelerator"]),
     )
-    first = {name: (name, "first") for name in ("software", "bare", "speed")}
-    systems = rows.groupby([*SYSTEM, "scenario"], sort=False).agg(
-        **first, precision=("precision", "max"), rate=("rate", "mean")
-    )
-    systems = systems.assign(rate=np.exp(systems["rate"])).reset_index()
+    how = {"software": "first", "precision": "max", "bare": "first", "speed": "first", "rate": "mean"}
+    systems = rows.groupby([*SYSTEM, "scenario"], sort=False).agg(how).reset_index()
+    systems["rate"] = np.exp(systems["rate"])
     offline = systems[systems["scenario"].eq("Offline")].set_index(SYSTEM)["rate"].rename("offline")
     return modeled(systems.join(offline, on=SYSTEM))
 
@@ -70,27 +70,30 @@ def software(rows: pd.DataFrame) -> pd.Series:
 
 
 def modeled(systems: pd.DataFrame) -> pd.DataFrame:
-    """Return systems with their family, kind, rack, ceiling, and model_share; NaN where a fact is unknown."""
+    """Return systems with their family, kind, rack, curve, ceiling, and model_share; NaN where a fact is unknown."""
     benchmark = systems["benchmark"].iloc[0]
-    speeds = limits(benchmark).set_index("scenario")["interactivity"].to_dict()
-    systems_of = zip(systems["accelerator"], systems["accelerator_count"], systems["precision"], strict=True)
+    names, counts = systems["accelerator"], systems["accelerator_count"]
+    facts = [decoding.datasheet(name) for name in names]
+    groups = map(decoding.group, names, counts)
     curves = [
-        decoding.of_benchmark(name, benchmark, precision, decoding.group(name, count))
-        for name, count, precision in systems_of
+        decoding.of_benchmark(name, benchmark, *each)
+        for name, *each in zip(names, systems["precision"], groups, strict=True)
     ]
-    ceilings = [curve.offline if curve else np.nan for curve in curves]
-    at_limit = [
-        curve.at(speeds[scenario]) if curve and scenario in speeds else np.nan
-        for curve, scenario in zip(curves, systems["scenario"], strict=True)
-    ]
-    facts = [decoding.datasheet(name) for name in systems["accelerator"]]
+    limit = systems["scenario"].map(limits(benchmark).set_index("scenario")["interactivity"])
+    ceiling = _modeled_rates(curves, np.zeros(len(curves)))
     return systems.assign(
         family=[row["family"] for row in facts],
         kind=[row["kind"] for row in facts],
-        rack=systems["accelerator_count"].gt(USUAL_SIZE),
-        ceiling=ceilings,
-        model_share=np.array(at_limit) / np.array(ceilings),
+        rack=counts.gt(USUAL_SIZE),
+        curve=curves,
+        ceiling=ceiling,
+        model_share=_modeled_rates(curves, limit) / ceiling,
     )
+
+
+def _modeled_rates(curves: Iterable[decoding.Decoding | None], speeds: Iterable[float]) -> np.ndarray:
+    """Return the decoding model's throughput at each system's own speed; NaN where curve or speed is unknown."""
+    return np.array([curve.at(speed) if curve else np.nan for curve, speed in zip(curves, speeds, strict=True)])
 
 
 def retained(known: pd.DataFrame, targets: pd.DataFrame) -> np.ndarray:
@@ -194,7 +197,6 @@ def band(question: str, benchmark: str, scenario: str) -> tuple[float, float, fl
 
 def _of_benchmark(known: pd.DataFrame) -> list[pd.DataFrame]:
     """Return the predictions of one benchmark from itself, a frame per question."""
-    told = known[["benchmark", "scenario", "accelerator"]].assign(actual=known["rate"])
     limited = known["scenario"].ne("Offline")
     share = np.where(limited, retained(known, known), np.nan)
     rounds = known["round"].map(tables.rounds["round"].tolist().index)
@@ -206,16 +208,17 @@ def _of_benchmark(known: pd.DataFrame) -> list[pd.DataFrame]:
     way = known["speed"] / tightest.get("Interactive", np.nan)
     line = known["offline"] * (fast["rate"] / known["offline"]) ** way
     interactive = known["scenario"].eq("Interactive")
-    return [
-        told.assign(question=OTHER_SYSTEM, predicted=_other_system(known)),
-        told.assign(question=BETWEEN, predicted=line.where(limited & ~interactive & way.lt(1))),
-        told.assign(question=KNOWN, predicted=known["offline"] * share),
-        told.assign(question=EARLIER, predicted=(known["offline"] * earlier).where(limited)),
-        told.assign(
-            question=BEYOND, predicted=(server["rate"] * _model_ratio(known, server["speed"])).where(interactive)
-        ),
-        told.assign(question=NONE, predicted=offline(known, known) * share),
-    ]
+    beyond = _modeled_rates(known["curve"], known["speed"]) / _modeled_rates(known["curve"], server["speed"])
+    predicted = {
+        OTHER_SYSTEM: _other_system(known),
+        BETWEEN: line.where(limited & ~interactive & way.lt(1)),
+        KNOWN: known["offline"] * share,
+        EARLIER: (known["offline"] * earlier).where(limited),
+        BEYOND: (server["rate"] * beyond).where(interactive),
+        NONE: offline(known, known) * share,
+    }
+    told = known[["benchmark", "scenario", "accelerator"]].assign(actual=known["rate"])
+    return [told.assign(question=question, predicted=values) for question, values in predicted.items()]
 
 
 def _of_same_system(known: pd.DataFrame, scenario: str) -> pd.DataFrame:
@@ -237,16 +240,6 @@ def _other_system(known: pd.DataFrame) -> np.ndarray:
     other = np.where(sized.any(axis=1)[:, None], sized, other)
     best = np.where(other, known["rate"].to_numpy(), -np.inf).max(axis=1)
     return np.where(np.isfinite(best), best, np.nan)
-
-
-def _model_ratio(rows: pd.DataFrame, slower: pd.Series) -> np.ndarray:
-    """Return the decoding model's throughput at each row's interactivity over that at a `slower` one."""
-    benchmark, ratios = rows["benchmark"].iloc[0], []
-    for row, speed in zip(rows.itertuples(), slower, strict=True):
-        size = decoding.group(row.accelerator, row.accelerator_count)
-        curve = decoding.of_benchmark(row.accelerator, benchmark, row.precision, size)
-        ratios.append(curve.at(row.speed) / curve.at(speed) if curve and speed > 0 else np.nan)
-    return np.array(ratios)
 
 
 def _other_model(every: pd.DataFrame) -> pd.DataFrame:
