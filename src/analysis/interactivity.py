@@ -22,10 +22,10 @@ ROUNDING = 0.005  # so that a run at a limit of 66.67 tokens/s counts at 66.7
 
 
 def runs(
-    benchmark: str, *, rounds: Iterable[str] = (), accelerators: Iterable[str] = (), available: bool = True,
-    results: pd.DataFrame | None = None,
+    benchmark: str | Iterable[str], *, rounds: Iterable[str] = (), accelerators: Iterable[str] = (),
+    available: bool = True, results: pd.DataFrame | None = None,
 ) -> pd.DataFrame:  # fmt: skip
-    """Return the comparable results of a language model in Offline, Server, and Interactive, with `interactivity`.
+    """Return the comparable results of language models in Offline, Server, and Interactive, with `interactivity`.
 
     The arguments are those of `comparable`; all its columns are kept. `interactivity` is NO_LIMIT Offline and NaN where
     neither log nor limit is known. Raises NoData where no scenario has a result, and where results do not
@@ -94,8 +94,9 @@ def frontier(rows: pd.DataFrame) -> pd.DataFrame:
     rows = pd.concat([latest(rows[offline]), usual(rows[~offline])], ignore_index=True)
     order = ["accelerator", "interactivity", "rate_per_accelerator"]
     rows = rows.sort_values(order, ascending=[True, False, False], kind="stable")
-    best_of_faster = rows.groupby("accelerator")["rate_per_accelerator"].transform(lambda rates: rates.cummax().shift())
-    kept = rows["rate_per_accelerator"].gt(best_of_faster.fillna(-np.inf)) | rows["scenario"].eq("Offline")
+    by = rows["accelerator"]
+    best_of_faster = rows["rate_per_accelerator"].groupby(by).cummax().groupby(by).shift(fill_value=-np.inf)
+    kept = rows["rate_per_accelerator"].gt(best_of_faster) | rows["scenario"].eq("Offline")
     return rows[kept].iloc[::-1].sort_values("accelerator", kind="stable", ignore_index=True)
 
 

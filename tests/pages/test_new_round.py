@@ -47,13 +47,13 @@ def test_what_a_new_round_brings_stops_no_report(record, notebook, monkeypatch):
     said = []
     monkeypatch.setattr(report.charts, "svg", lambda drawing: "")
     monkeypatch.setattr(report, "display", lambda data, raw: said.append(data[report.MIME]["kind"]))
-    for cached in (capacity._throughput, prediction.cases):
+    for cached in (capacity._throughput, prediction._results, prediction.cases):
         cached.cache_clear()
     names: dict = {}
     cells = json.loads((NOTEBOOKS / f"{notebook}.ipynb").read_text(encoding="utf-8"))["cells"]
     for number, cell in enumerate(cells, 1):
         if cell["cell_type"] == "code":
             exec(compile("".join(cell["source"]), f"{notebook}, cell {number}", "exec"), names)
-    for cached in (capacity._throughput, prediction.cases):
+    for cached in (capacity._throughput, prediction._results, prediction.cases):
         cached.cache_clear()
     assert "headline" in said or notebook == "explorer"

@@ -9,13 +9,13 @@ that two systems share multiplies the weight. Errors are |predicted / actual - 1
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import cache
 
 import numpy as np
 import pandas as pd
 
 from analysis import tables
-from analysis.compare import RACKS, USUAL_SIZE, NoData, comparable
+from analysis.compare import RACKS, USUAL_SIZE, comparable
 from analysis.interactivity import SCENARIOS, limits
 from analysis.paths import DATA, replacing
 from analysis.planner import decoding
@@ -34,7 +34,15 @@ SYSTEM = ["benchmark", "round", "submitter", "system", "accelerator", "accelerat
 ERRORS = ["question", "scenario", "benchmark", "results", "median", "p90", "low", "middle", "high"]
 
 
-@lru_cache(maxsize=16)
+@cache
+def _results() -> pd.DataFrame:
+    """Return the comparable results of all language models since SINCE, previews too."""
+    rounds = tables.rounds["round"].tolist()
+    since = rounds[rounds.index(SINCE) :]
+    return comparable(benchmark=timed_benchmarks(), scenario=SCENARIOS, available=False, rounds=since)
+
+
+@cache
 def cases(benchmark: str) -> pd.DataFrame:
     """Return the results of a language model since SINCE that predict each other, one row per system and scenario.
 
@@ -43,11 +51,9 @@ def cases(benchmark: str) -> pd.DataFrame:
     curve (of the decoding model), ceiling and model_share (its Offline throughput, and the share at the scenario's
     limit).
     """
-    rounds = tables.rounds["round"].tolist()
-    asked = {"available": False, "rounds": rounds[rounds.index(SINCE) :]}
-    try:
-        rows = comparable(benchmark=benchmark, scenario=SCENARIOS, **asked)
-    except NoData:
+    rows = _results()
+    rows = rows[rows["benchmark"].eq(benchmark)]
+    if rows.empty:
         return pd.DataFrame(columns=[*SYSTEM, "scenario"])
     rows = rows.assign(
         round=rows["round"].astype(str),
