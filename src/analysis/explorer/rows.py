@@ -17,7 +17,6 @@ APART = (
 READABLE = {"wan-2.2-t2v-a14b": (3600, "videos/hour")}  # benchmarks whose rate per second nobody reads
 PRODUCT = r"\s*([A-Za-z][^,;(:]*?)\s*(?=[,;(:]|\bv?\d|\bvmaster|$)"  # of a framework: its name without the version
 SYSTEM = ["submitter", "round", "division", "machine", "accelerator_count", "power", "accuracy_target", "benchmark"]
-SCENARIOS = list(compare.SCENARIOS)
 
 
 def rows(results: pd.DataFrame | None = None, prices: pd.DataFrame | None = None, fleet: str = "fixed") -> pd.DataFrame:
@@ -32,6 +31,7 @@ def rows(results: pd.DataFrame | None = None, prices: pd.DataFrame | None = None
     """
     results = load_results() if results is None else results
     prices = (cost.prices() if prices is None else prices).set_index("accelerator")
+    prices["priced"] = prices["usd_per_hour"].map("${:.2f}/hour".format, na_action="ignore")
     frame = results.reset_index(drop=True).assign(excluded="")
     is_rate = frame["metric"].eq("throughput")
     for words in APART:
@@ -47,18 +47,19 @@ def rows(results: pd.DataFrame | None = None, prices: pd.DataFrame | None = None
         frame[column] = frame[column].where(able & is_rate)
     frame["joules"] = frame["power_watts"] / frame["rate"]
     frame["joules"] = frame["joules"].fillna(frame["energy_millijoules_per_query"].where(able & ~is_rate) / 1000)
-    usd, kilowatts = (frame["accelerator"].map(prices[column]) for column in ("usd_per_hour", "kilowatts"))
+    price = frame[["accelerator"]].join(prices[["usd_per_hour", "kilowatts", "priced"]], on="accelerator")
     frame["tpot_limit_ms"] = rule_limits("tpot_p99_limit", frame)
     frame["ttft_limit_ms"] = rule_limits("ttft_p99_limit", frame).where(frame["tpot_limit_ms"].notna())
-    frame["usd_per_million"] = cost.usd_per_million(frame["rate_per_accelerator"], usd, _served(frame, fleet))
-    frame["priced"] = usd.map("${:.2f}/hour".format).where(usd.notna(), "no price")
+    served = _served(frame, fleet)
+    frame["usd_per_million"] = cost.usd_per_million(frame["rate_per_accelerator"], price["usd_per_hour"], served)
+    frame["priced"] = price["priced"].fillna("no price")
     for benchmark, (factor, unit) in READABLE.items():
         its = frame["benchmark"].eq(benchmark) & is_rate
         frame.loc[its, ["rate", "rate_per_accelerator"]] *= factor
         frame.loc[its, "rate_unit"] = unit
-    frame["per_kilowatt"] = frame["rate_per_accelerator"] / kilowatts
-    frame["software"] = frame["framework"].str.extract(PRODUCT, expand=False).fillna("")
-    frame["software"] = frame["serving_software"].mask(frame["serving_software"].eq(""), frame["software"])
+    frame["per_kilowatt"] = frame["rate_per_accelerator"] / price["kilowatts"]
+    frameworks = frame["framework"].astype("category").str.extract(PRODUCT, expand=False).fillna("")  # once for each
+    frame["software"] = frame["serving_software"].mask(frame["serving_software"].eq(""), frameworks)
     frame["power"] = frame["power_measured"].map({True: "with", False: "without"})
     frame["target"] = frame["accuracy_target"].mask(frame["benchmark"].isin(shared), "")
     frame["system_key"] = frame.groupby(SYSTEM, observed=True, sort=False).ngroup()
@@ -79,18 +80,15 @@ def _served(frame: pd.DataFrame, fleet: str) -> pd.Series:
 
 def _ordered(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows by round, division, benchmark (most results first), scenario, and rate; best first."""
-    age = -frame["round"].cat.codes
-    division = frame["division"].map(compare.DIVISIONS.index)
     newest = frame[frame["division"].eq("closed") & frame["suite"].ne("edge")].groupby(
         ["benchmark", "round"], observed=True
     )
     sizes = newest.size().reset_index(name="size").sort_values(["round", "size"], ascending=False)
-    place = {name: at for at, name in enumerate(sizes["benchmark"].drop_duplicates())}
     keys = {
-        "age": age,
-        "division": division,
-        "benchmark": frame["benchmark"].map(place).fillna(len(place)),
-        "scenario": frame["scenario"].map(SCENARIOS.index),
+        "age": -frame["round"].cat.codes,
+        "division": pd.Categorical(frame["division"], compare.DIVISIONS),
+        "benchmark": pd.Categorical(frame["benchmark"], sizes["benchmark"].drop_duplicates()),
+        "scenario": pd.Categorical(frame["scenario"], compare.SCENARIOS),
         "rate": -frame["rate_per_accelerator"],
         "latency": frame["latency_ms"],
     }
