@@ -85,24 +85,23 @@ def decoding(
     weights, cache = model.weight_gb(precision) * 1e9, model.cache_gb(lengths.context) * 1e9
     if not np.isfinite([bandwidth, memory, operations, cache, lengths.prompt]).all():
         return None
-    rates, roof = np.zeros(len(SPEEDS)), 0.0
-    for size in sorted({2**power for power in range(8) if 2**power < most} | {most}):
-        room = size * memory * (1 - HEADROOM) - weights
-        if room < cache:
-            continue
-        batch = np.geomspace(1.0, max(room / cache, 1.0), 48)
-        # Of a mixture's weights, by some token of the batch.
-        touched = 1 - (1 - model.active / model.parameters) ** batch
-        read = weights * touched + batch * cache
-        computing = batch * 2e9 * model.active / (size * operations * COMPUTE_SHARE)
-        overhead = LAYER_SECONDS * model.layers * (1 + np.log2(size))
-        prefill = computing * lengths.prompt / lengths.answer
-        step = np.maximum(read / (size * bandwidth * READ_SHARE), computing) + overhead + prefill
-        at_least = np.maximum.accumulate(batch / step) / size
-        rates = np.maximum(rates, np.interp(SPEEDS, (1 / step)[::-1], at_least[::-1], right=0.0))
-        roof = max(roof, size * bandwidth / read[0])
-    if not roof:
+    size = np.array(sorted({2**power for power in range(8) if 2**power < most} | {most}))
+    room = size * memory * (1 - HEADROOM) - weights
+    size, room = size[room >= cache, None], room[room >= cache]
+    if not len(size):
         return None
+    batch = np.geomspace(1.0, room / cache, 48, axis=1)  # a row for each size
+    # Of a mixture's weights, by some token of the batch.
+    touched = 1 - (1 - model.active / model.parameters) ** batch
+    read = weights * touched + batch * cache
+    computing = batch * 2e9 * model.active / (size * operations * COMPUTE_SHARE)
+    overhead = LAYER_SECONDS * model.layers * (1 + np.log2(size))
+    prefill = computing * lengths.prompt / lengths.answer
+    step = np.maximum(read / (size * bandwidth * READ_SHARE), computing) + overhead + prefill
+    at_least = np.maximum.accumulate(batch / step, axis=1) / size
+    slowest_first = zip(1 / step[:, ::-1], at_least[:, ::-1], strict=True)
+    rates = np.max([np.interp(SPEEDS, speeds, each, right=0.0) for speeds, each in slowest_first], axis=0)
+    roof = (size[:, 0] * bandwidth / read[:, 0]).max()
     if not rates.any():  # reading prompts leaves no time for answers at any of SPEEDS
         return Decoding(rates, roof)
     last = int(np.flatnonzero(rates)[-1])  # beyond what a batch of one reaches, evenly down to the roof
