@@ -247,19 +247,15 @@ def _limits(demand: Demand, row: Any) -> dict[str, Any]:
     prefill = lengths.long_prompt * 2e9 * model.active / (tflops * 1e12)
     memory_gb = float(decoding.datasheet(row.accelerator)["memory_gb"])
     held, block = requests_held(model, precision, lengths, memory_gb, row.unit, demand.headroom)
-    reason = row.reason
-    if not reason and not (prefill >= 0 and held >= 0):
-        reason = curve.NO_COMPUTE
-    elif not reason and prefill >= limit:
-        tokens = f"{lengths.long_prompt:,.0f} tokens"
-        reason = f"prefill of {tokens} takes {prefill:.2g} s on a node (p99), the TTFT limit is {limit:g} s"
-    elif not reason and not held:
-        reason = f"{LARGEST_GROUP:,} accelerators do not hold the weights and one request"
-    weights_gb = model.weight_gb(precision)
-    return {
-        "precision": precision, "weights_gb": weights_gb, "prefill": prefill, "held": held, "block": block,
-        "reason": reason,
-    }  # fmt: skip
+    tokens = f"{lengths.long_prompt:,.0f} tokens"
+    reasons = {
+        curve.NO_COMPUTE: not (prefill >= 0 and held >= 0),
+        f"prefill of {tokens} takes {prefill:.2g} s on a node (p99), the TTFT limit is {limit:g} s": prefill >= limit,
+        f"{LARGEST_GROUP:,} accelerators do not hold the weights and one request": not held,
+    }
+    reason = row.reason or next((words for words, applies in reasons.items() if applies), "")
+    weights = {"precision": precision, "weights_gb": model.weight_gb(precision)}
+    return weights | {"prefill": prefill, "held": held, "block": block, "reason": reason}
 
 
 def _rented(demand: Demand, rows: pd.DataFrame) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -55,9 +56,8 @@ def leaders(found: pd.DataFrame, by: str = "cost") -> tuple[pd.Series, pd.Series
     """
     ranked = found[found["rank"].notna() & found[f"{RANK_BY[by]}_p50"].notna()]
     if ranked.empty:
-        known = found.assign(reason=found["reason"].mask(found["reason"].eq(""), f"{RANK_BY[by]} unknown"))
-        reasons = known[["accelerator", "reason"]].head(3).agg(": ".join, axis=1)
-        raise NoData(f"no accelerator is planned: {'; '.join(reasons) or 'none is known'}")
+        reasons = found["accelerator"] + ": " + found["reason"].replace("", f"{RANK_BY[by]} unknown")
+        raise NoData(f"no accelerator is planned: {'; '.join(reasons.head(3)) or 'none is known'}")
     alike = ranked[ranked["evidence"].eq(ESTIMATED).eq(ranked["evidence"].iloc[0] == ESTIMATED)]
     return alike.iloc[0], alike.iloc[1] if len(alike) > 1 else None
 
@@ -81,25 +81,23 @@ def sensitivity(demand: Demand, found: pd.DataFrame, by: str = "cost") -> pd.Dat
             changed = {**own, first["accelerator"]: price * (1 + off)}
             changes[f"{first['accelerator']} price {off:+.0%}"] = replace(demand, prices=changed)
     changes |= {f"{speed:g} tokens/s per user": replace(demand, tokens_per_user=speed) for speed in speeds}
-    for users in (demand.users / 10, demand.users * 10):
-        if 1 <= users <= 1e8:
-            changes[f"{users:,.0f} users"] = replace(demand, users=users)
-    if not demand.delivered_share:
-        others = [fleet for fleet in ("fixed", "pooled") if fleet != demand.fleet]
-        changes |= {f"{fleet} fleet": replace(demand, fleet=fleet) for fleet in others}
+    several = [users for users in (demand.users / 10, demand.users * 10) if 1 <= users <= 1e8]
+    changes |= {f"{users:,.0f} users": replace(demand, users=users) for users in several}
+    fleets = [fleet for fleet in ("fixed", "pooled") if fleet != demand.fleet and not demand.delivered_share]
+    changes |= {f"{fleet} fleet": replace(demand, fleet=fleet) for fleet in fleets}
     rows = []
     for words, changed in changes.items():
-        try:
+        row = {"change": words, "accelerator": "none", "runner_up": "", "margin": np.nan}
+        row |= {"usd_per_million_tokens": np.nan, "evidence": ""}
+        with suppress(NoData):
             best, second = leaders(choose(changed, by=by), by)
-        except NoData:
-            rows.append((words, "none", "", np.nan, np.nan, ""))
-            continue
-        quantity = f"{RANK_BY[by]}_p50"
-        margin = second[quantity] / best[quantity] - 1 if second is not None else np.nan
-        other = second["accelerator"] if second is not None else "no other"
-        rows.append((words, best["accelerator"], other, margin, best["usd_per_million_tokens_p50"], best["evidence"]))
-    columns = ["change", "accelerator", "runner_up", "margin", "usd_per_million_tokens", "evidence"]
-    return pd.DataFrame(rows, columns=columns)
+            row |= {"accelerator": best["accelerator"], "runner_up": "no other", "evidence": best["evidence"]}
+            row["usd_per_million_tokens"] = best["usd_per_million_tokens_p50"]
+            if second is not None:
+                margin = second[f"{RANK_BY[by]}_p50"] / best[f"{RANK_BY[by]}_p50"] - 1
+                row |= {"runner_up": second["accelerator"], "margin": margin}
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def alike_in_words(near: pd.DataFrame) -> str:

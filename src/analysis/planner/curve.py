@@ -10,7 +10,7 @@ errors of such values on the record (data/prediction_errors.csv).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 
@@ -310,10 +310,7 @@ def workload(
     Lengths are those of the benchmark's data set, or of the CSV file `lengths`, scaled to the means that are given.
     """
     if parameters:
-        model = models.nearest(parameters, active_parameters, name)
-        if benchmark:
-            own = models.of_benchmark(benchmark)
-            model = replace(own, name=model.name, parameters=model.parameters, active=model.active)
+        model = models.of_size(parameters, active_parameters, name, benchmark)
     else:
         known = timed_benchmarks()
         labels = tables.benchmarks.set_index("benchmark")["label"].reindex(known)

@@ -36,11 +36,6 @@ class Model:
         names.number(self.parameters, "parameters (billions)", 0.01, 100_000)
         names.number(self.active, "active parameters (billions)", 0.001, self.parameters)
 
-    @property
-    def is_mixture(self) -> bool:
-        """Whether only part of the parameters is active for a token (mixture of experts)."""
-        return self.active < self.parameters
-
     def weight_gb(self, precision: str) -> float:
         """Return the gigabytes (1e9 bytes) of the weights."""
         return self.parameters * tables.WEIGHT_BYTES[precision]
@@ -123,20 +118,20 @@ def of_benchmark(benchmark: str) -> Model:
     )
 
 
-def nearest(parameters: float, active: float = 0.0, name: str = "") -> Model:
-    """Return a model of this size (billions of parameters) with the layers and KV cache of the nearest benchmark.
+def of_size(parameters: float, active: float = 0.0, name: str = "", benchmark: str = "") -> Model:
+    """Return a model of this size (billions of parameters) with the layers and KV cache of a benchmark.
 
-    Benchmarks of the same kind (dense, mixture of experts) come first, then the least distance
-    sqrt(ln(N/N')^2 + ln(A/A')^2) of all and active parameters. Raises ValueError for sizes that no model has.
+    By default of the nearest: benchmarks of the same kind (dense, mixture of experts) come first, then the least
+    distance sqrt(ln(N/N')^2 + ln(A/A')^2) of all and active parameters. Raises ValueError for sizes that no model has.
     """
     known = _shapes()
     active = active or parameters
-    sized = Model("", name or f"{parameters:g}B", parameters, active, 1.0, 1.0)
+    sized = Model(benchmark, name or f"{parameters:g}B", parameters, active, 1.0, 1.0)
     total, at_work = known["parameters_billion"], known["active_parameters_billion"]
     apart = np.hypot(np.log(total / parameters), np.log(at_work / active))
-    order = pd.DataFrame({"other_kind": (at_work < total).ne(sized.is_mixture), "apart": apart})
-    own = of_benchmark(str(order.sort_values(["other_kind", "apart"], kind="stable").index[0]))
-    return replace(own, name=sized.name, parameters=parameters, active=active)
+    order = pd.DataFrame({"other_kind": (at_work < total).ne(active < parameters), "apart": apart})
+    nearest = order.sort_values(["other_kind", "apart"], kind="stable").index[0]
+    return replace(of_benchmark(benchmark or nearest), name=sized.name, parameters=parameters, active=active)
 
 
 @lru_cache(maxsize=1)

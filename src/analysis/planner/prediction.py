@@ -197,8 +197,7 @@ def band(question: str, benchmark: str, scenario: str) -> tuple[float, float, fl
     scenario = "Server" if scenario == "Offline" and question != OTHER_SYSTEM else scenario
     rows = rows[rows["question"].eq(question) & rows["scenario"].eq(scenario) & rows["low"].notna()]
     rows = rows[rows["benchmark"].isin([benchmark, ""])].sort_values("benchmark")
-    row = rows.iloc[-1]
-    return float(row["low"]), float(row["middle"]), float(row["high"])
+    return tuple(rows[["low", "middle", "high"]].iloc[-1])
 
 
 def _of_benchmark(known: pd.DataFrame) -> list[pd.DataFrame]:
@@ -250,20 +249,17 @@ def _other_system(known: pd.DataFrame) -> np.ndarray:
 
 def _other_model(every: pd.DataFrame) -> pd.DataFrame:
     """Return each result predicted from the accelerator's median on the benchmark nearest in work, over the model."""
-    rows = every[every["scenario"].ne("Offline")].reset_index(drop=True)
+    rows = every[every["scenario"].ne("Offline")]
     expected = rows["ceiling"] * rows["model_share"]
-    ratio = (rows["rate"] / expected).groupby([rows["accelerator"], rows["scenario"], rows["benchmark"]]).median()
+    by = ["accelerator", "scenario", "benchmark"]
+    ratio = (rows["rate"] / expected).groupby([rows[name] for name in by]).median().unstack()
     work = np.log(rows.groupby("benchmark")["ceiling"].median())
-    pairs = (
-        rows[["accelerator", "scenario", "benchmark"]]
-        .reset_index()
-        .merge(ratio.rename("ratio").reset_index(), on=["accelerator", "scenario"], suffixes=("", "_other"))
-    )
-    pairs = pairs[pairs["benchmark"].ne(pairs["benchmark_other"])].dropna(subset="ratio")
-    pairs = pairs.assign(apart=(pairs["benchmark"].map(work) - pairs["benchmark_other"].map(work)).abs())
-    nearest = pairs.sort_values("apart", kind="stable").drop_duplicates("index").set_index("index")["ratio"]
-    told = rows[["benchmark", "scenario", "accelerator"]]
-    return told.assign(question=OTHER_MODEL, actual=rows["rate"], predicted=expected * nearest.reindex(rows.index))
+    nearest = {}
+    for benchmark in ratio:
+        apart = (work - work[benchmark]).abs().drop(benchmark).sort_values()
+        nearest[benchmark] = ratio[apart.index].bfill(axis=1).iloc[:, 0]  # of those that the accelerator ran
+    factor = rows[by].join(pd.DataFrame(nearest).stack().rename("factor"), on=by)["factor"]
+    return rows[by].assign(question=OTHER_MODEL, actual=rows["rate"], predicted=expected * factor)
 
 
 def _log_share(rows: pd.DataFrame) -> np.ndarray:
