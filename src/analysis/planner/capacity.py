@@ -133,9 +133,9 @@ def plans(demand: Demand) -> pd.DataFrame:
     Raises NoData where the benchmark has no result, and ValueError for unknown names.
     """
     workload = demand.workload
-    asked = names.accelerators(demand.accelerators, load_results()) if demand.accelerators else []
     prices = cost.prices(demand.cost_model, own=demand.prices).set_index("accelerator")
-    named = asked or list(prices.index)
+    asked = demand.accelerators
+    named = names.accelerators(asked, load_results()) if asked else list(prices.index)
     throughput, sizes = _throughput(workload, demand.rounds, tuple(named))
     found = throughput.at(demand.tokens_per_user)
     found = found[found["accelerator"].isin(named)].reset_index(drop=True) if asked else found
@@ -184,20 +184,19 @@ def delivered(demand: Demand, accelerator: str) -> dict[str, float]:
     if own := demand.delivered_share:
         return {"delivered": own, "delivered_low": own, "delivered_high": own, "busy": own, "peak": 1.0}
     parts = derating.beside_limit(demand.tokens_per_user, accelerator, demand.fleet).set_index("step")
-    each = parts["median"]
-    low, high = (np.hypot.reduce(np.log(parts[end] / each).to_numpy()) for end in ("p10", "p90"))
-    return {
-        "delivered": each.prod(), "delivered_low": each.prod() * np.exp(-low),
-        "delivered_high": each.prod() * np.exp(high), "busy": each[each.index.isin(derating.BUSY)].prod(),
-        "peak": 1 / each[derating.LOAD],
-    }  # fmt: skip
+    each, share = parts["median"], parts["median"].prod()
+    low, high = np.exp(np.hypot.reduce(np.log(parts[["p10", "p90"]].div(each, axis=0))))
+    busy = each[each.index.isin(derating.BUSY)].prod()
+    shares = {"delivered": share, "delivered_low": share / low, "delivered_high": share * high}
+    return shares | {"busy": busy, "peak": 1 / each[derating.LOAD]}
 
 
 def unit_sizes(rows: pd.DataFrame) -> dict[str, int]:
     """Return how many of each accelerator are rented together: a rack of RACKS, else a node as most often submitted."""
-    nodes = rows["accelerator_count"] / rows["nodes"].where(rows["nodes"].gt(0))
-    whole = nodes[nodes.ge(1) & nodes.mod(1).eq(0)]
-    sizes = whole.groupby(rows["accelerator"]).agg(lambda counts: int(counts.mode().iloc[-1])).to_dict()
+    size = rows["accelerator_count"] / rows["nodes"]
+    sizes = (
+        size[size.mod(1).eq(0)].groupby(rows["accelerator"]).agg(lambda counts: int(counts.mode().iloc[-1])).to_dict()
+    )
     return sizes | RACKS
 
 

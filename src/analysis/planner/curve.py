@@ -31,6 +31,7 @@ SAME_LENGTHS = 0.01  # change of throughput below which a model and its lengths 
 ALL_OF_THE_ERROR = np.log(2)  # change of throughput (log) by other lengths at which the error is that of another model
 RUN = ["round", "submitter", "system", "accelerator_count", "precision"]
 FACTS = ["scenario", *RUN]  # of the run behind a throughput
+_facts = itemgetter(*FACTS)
 NO_RUN = dict.fromkeys(FACTS, "") | {"accelerator_count": np.nan}
 READ = ["id", "benchmark", "accelerator", "interactivity", "rate_per_accelerator", "availability", "hypervisor"]
 READ += ["framework", "serving_software", *FACTS]
@@ -41,7 +42,8 @@ NO_COMPUTE = "no datasheet that says its memory and compute"
 TOO_SMALL = "neither a node nor a rack holds the weights and one request"
 TOO_FAST = "faster than memory bandwidth allows"
 TOO_LONG = "prompts of this length leave no time for answers this fast"
-AsRun = tuple[float, list[dict], str, list[tuple[float, float]]]
+Band = tuple[float, float, float]
+AsRun = tuple[float, list[dict], str, list[Band]]
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,7 @@ def _points(rows: pd.DataFrame, frontier: pd.DataFrame, accelerators: Iterable[s
     systems["precision"] = stated.mask(stated.eq(""), _of_family(rows, systems["accelerator"]))
     estimated = prediction.estimates(benchmark, systems)
     fastest = estimated["accelerator"].map(measured.groupby("accelerator")["interactivity"].max())
-    estimated = estimated[estimated["interactivity"].gt(fastest.fillna(-1.0))]
+    estimated = estimated[~estimated["interactivity"].le(fastest)]
     estimated = estimated.assign(start=estimated["interactivity"], evidence=ESTIMATED)
     found = pd.concat([measured, estimated], ignore_index=True)
     found = found.sort_values(["accelerator", "interactivity"], kind="stable", ignore_index=True)
@@ -159,7 +161,7 @@ def _precisions(rows: pd.DataFrame) -> pd.Series:
 
 def _of_family(rows: pd.DataFrame, accelerators: pd.Series) -> pd.Series:
     """Return the precision that most runs on accelerators of the same family state, "" for none."""
-    families = {name: decoding.datasheet(name)["family"] for name in {*rows["accelerator"], *accelerators}}
+    families = tables.accelerators.set_index("label")["family"]
     stated = rows[rows["precision"].ne("")]
     most = stated["precision"].groupby(stated["accelerator"].map(families)).agg(lambda each: each.mode().iloc[0])
     return accelerators.map(families).map(most).fillna("")
@@ -250,7 +252,7 @@ class _Curve:
         bands = [self._band(slower), self._band(faster)]
         if faster["evidence"] == ESTIMATED:
             return rate, [slower, faster], ESTIMATED, bands
-        bands.append(prediction.band(prediction.BETWEEN, self.benchmark, "Server")[::2])
+        bands.append(prediction.band(prediction.BETWEEN, self.benchmark, "Server"))
         return rate, [slower, faster], INTERPOLATED, bands
 
     def _beyond(self, speed: float) -> AsRun:
@@ -264,19 +266,19 @@ class _Curve:
         power = np.log(speed / max(last["interactivity"], decoding.SPEEDS[0])) / np.log(span)
         low, middle, high = prediction.band(prediction.BEYOND, self.benchmark, "Interactive")
         ratio = self.own.at(speed) / self.own.at(last["interactivity"]) * middle**power
-        bands = [self._band(last), ((low / middle) ** power, (high / middle) ** power)]
+        bands = [self._band(last), ((low / middle) ** power, 1.0, (high / middle) ** power)]
         return last["throughput"] * ratio, [last], ESTIMATED, bands
 
-    def _band(self, point: dict) -> tuple[float, float]:
-        """Return P10 and P90 of actual over predicted for a point."""
-        return prediction.band(point["question"], self.benchmark, point["scenario"])[::2]
+    def _band(self, point: dict) -> Band:
+        """Return P10, P50, and P90 of actual over predicted for a point."""
+        return prediction.band(point["question"], self.benchmark, point["scenario"])
 
-    def _of_workload(self, ratio: float, scenario: str) -> tuple[float, float]:
+    def _of_workload(self, ratio: float, scenario: str) -> Band:
         """Return the error of another model, or for other lengths the part of it by how much they change."""
         part = min(1.0, abs(np.log(ratio)) / ALL_OF_THE_ERROR) if self.workload.is_benchmark else 1.0
         low, _, high = prediction.band(prediction.OTHER_MODEL, self.benchmark, scenario)
         spread = (high / low) ** (part / 2)  # around 1: where its middle lies is the other benchmark's matter
-        return 1 / spread, spread
+        return 1 / spread, 1.0, spread
 
 
 def no_model(accelerator: str) -> str:
@@ -286,18 +288,14 @@ def no_model(accelerator: str) -> str:
     return TOO_SMALL if known else NO_DATASHEET
 
 
-def _facts(point: dict) -> tuple:
-    return tuple(point[name] for name in FACTS)
-
-
 def _unknown(reason: str, roof: float = np.nan, run: dict | None = None) -> tuple:
     """Return the columns from throughput to reason where no throughput is known."""
     return np.nan, np.nan, np.nan, "", roof, *_facts(run or NO_RUN), [], reason
 
 
-def _combined(bands: list[tuple[float, float]]) -> tuple[float, float]:
+def _combined(bands: list[Band]) -> tuple[float, float]:
     """Return the band of independent errors: each side is the root of the sum of squares of the logarithms."""
-    low, high = np.log(bands).T
+    low, _, high = np.log(bands).T
     return np.exp(-np.hypot.reduce(np.minimum(low, 0.0))), np.exp(np.hypot.reduce(np.maximum(high, 0.0)))
 
 

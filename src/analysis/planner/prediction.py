@@ -46,27 +46,27 @@ def _results() -> pd.DataFrame:
 def cases(benchmark: str) -> pd.DataFrame:
     """Return the results of a language model since SINCE that predict each other, one row per system and scenario.
 
-    Columns: SYSTEM, scenario, software (product that serves), precision, bare (available, no hypervisor), speed
-    (tokens/s per user), rate (tokens/s per accelerator), offline (that of the same system Offline), family, kind, rack,
-    curve (of the decoding model), ceiling and model_share (its Offline throughput, and the share at the scenario's
-    limit).
+    Columns: SYSTEM, scenario, age (place of the round), software (product that serves), precision, bare (available, no
+    hypervisor), speed (tokens/s per user), rate (tokens/s per accelerator), offline (that of the same system Offline),
+    family, kind, rack, curve (of the decoding model), ceiling and model_share (its Offline throughput, and the share at
+    the scenario's limit).
     """
     rows = _results()
     rows = rows[rows["benchmark"].eq(benchmark)]
     if rows.empty:
         return pd.DataFrame(columns=[*SYSTEM, "scenario"])
     rows = rows.assign(
+        age=rows["round"].cat.codes,
         round=rows["round"].astype(str),
         software=software(rows),
         bare=rows["availability"].eq("available") & rows["hypervisor"].eq(""),
         speed=rows["tokens_per_second_per_user"],
         rate=np.log(rows["rate_per_accelerator"]),
     )
-    how = {"software": "first", "precision": "max", "bare": "first", "speed": "first", "rate": "mean"}
+    how = dict.fromkeys(("age", "software", "bare", "speed"), "first") | {"precision": "max", "rate": "mean"}
     systems = rows.groupby([*SYSTEM, "scenario"], sort=False).agg(how).reset_index()
     systems["rate"] = np.exp(systems["rate"])
-    offline = systems[systems["scenario"].eq("Offline")].set_index(SYSTEM)["rate"].rename("offline")
-    return modeled(systems.join(offline, on=SYSTEM))
+    return modeled(systems.assign(offline=_of_same_system(systems, "Offline")["rate"]))
 
 
 def software(rows: pd.DataFrame) -> pd.Series:
@@ -79,7 +79,6 @@ def modeled(systems: pd.DataFrame) -> pd.DataFrame:
     """Return systems with their family, kind, rack, curve, ceiling, and model_share; NaN where a fact is unknown."""
     benchmark = systems["benchmark"].iloc[0]
     names, counts = systems["accelerator"], systems["accelerator_count"]
-    facts = [decoding.datasheet(name) for name in names]
     groups = map(decoding.group, names, counts)
     curves = [
         decoding.of_benchmark(name, benchmark, *each)
@@ -87,9 +86,8 @@ def modeled(systems: pd.DataFrame) -> pd.DataFrame:
     ]
     limit = systems["scenario"].map(limits(benchmark).set_index("scenario")["interactivity"])
     ceiling = _modeled_rates(curves, np.zeros(len(curves)))
-    return systems.assign(
-        family=[row["family"] for row in facts],
-        kind=[row["kind"] for row in facts],
+    kinds = tables.accelerators.set_index("label")[["family", "kind"]]
+    return systems.join(kinds, on="accelerator").assign(
         rack=counts.gt(USUAL_SIZE),
         curve=curves,
         ceiling=ceiling,
@@ -204,10 +202,9 @@ def _of_benchmark(known: pd.DataFrame) -> list[pd.DataFrame]:
     """Return the predictions of one benchmark from itself, a frame per question."""
     limited = known["scenario"].ne("Offline")
     share = np.where(limited, retained(known, known), np.nan)
-    rounds = known["round"].map(tables.rounds["round"].tolist().index)
     earlier = pd.Series(np.nan, known.index)
-    for age in rounds.unique():
-        earlier[rounds.eq(age)] = retained(known[rounds.lt(age)], known[rounds.eq(age)])
+    for age, own in known.groupby("age"):
+        earlier[own.index] = retained(known[known["age"].lt(age)], own)
     tightest = limits(known["benchmark"].iloc[0]).set_index("scenario")["interactivity"]
     server, fast = (_of_same_system(known, scenario) for scenario in ("Server", "Interactive"))
     way = known["speed"] / tightest.get("Interactive", np.nan)
@@ -237,7 +234,7 @@ def _other_system(known: pd.DataFrame) -> np.ndarray:
 
     Of the usual size where there is one, and not of the same submitter and name.
     """
-    age = known["round"].map(tables.rounds["round"].tolist().index).to_numpy()
+    age = known["age"].to_numpy()
     usual = known["accelerator_count"].eq(USUAL_SIZE) | known["accelerator_count"].eq(known["accelerator"].map(RACKS))
     other = _same(known, known, "scenario") & _same(known, known, "accelerator") & known["bare"].to_numpy()
     other &= ~(_same(known, known, "submitter") & _same(known, known, "system")) & (age <= age[:, None])
