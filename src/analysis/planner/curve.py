@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -31,8 +32,8 @@ SAME_LENGTHS = 0.01  # change of throughput below which a model and its lengths 
 ALL_OF_THE_ERROR = np.log(2)  # change of throughput (log) by other lengths at which the error is that of another model
 RUN = ["round", "submitter", "system", "accelerator_count", "precision"]
 FACTS = ["scenario", *RUN]  # of the run behind a throughput
-_facts = itemgetter(*FACTS)
-NO_RUN = dict.fromkeys(FACTS, "") | {"accelerator_count": np.nan}
+NO_RUN = "", "", "", "", np.nan, ""
+_facts = attrgetter(*FACTS)
 READ = ["id", "benchmark", "accelerator", "interactivity", "rate_per_accelerator", "availability", "hypervisor"]
 READ += ["framework", "serving_software", *FACTS]
 COLUMNS = ["interactivity", "accelerator", "throughput", "low", "high", "evidence", "roof", *FACTS, "ids", "reason"]
@@ -43,7 +44,7 @@ TOO_SMALL = "neither a node nor a rack holds the weights and one request"
 TOO_FAST = "faster than memory bandwidth allows"
 TOO_LONG = "prompts of this length leave no time for answers this fast"
 Band = tuple[float, float, float]
-AsRun = tuple[float, list[dict], str, list[Band]]
+AsRun = tuple[float, list[Any], str, list[Band]]
 
 
 @dataclass(frozen=True)
@@ -95,8 +96,8 @@ class Curves:
         workload = None if workload and workload.is_as_run else workload
         rows = rows[READ].assign(precision=_precisions(rows))
         self._frontier = runs_of.frontier(rows)
-        points = _points(rows, self._frontier, accelerators).to_dict("records")
-        by_accelerator = groupby(points, itemgetter("accelerator"))
+        points = _points(rows, self._frontier, accelerators).itertuples(index=False)
+        by_accelerator = groupby(points, attrgetter("accelerator"))
         self._curves = {name: _Curve(benchmark, name, list(own), workload) for name, own in by_accelerator}
         self._without = [name for name in accelerators if name not in self._curves]
 
@@ -167,23 +168,22 @@ def _of_family(rows: pd.DataFrame, accelerators: pd.Series) -> pd.Series:
     return accelerators.map(families).map(most).fillna("")
 
 
-def _through(runs: list[dict]) -> list[dict]:
+def _through(runs: list[Any]) -> list[Any]:
     """Return those of an accelerator's frontier, slowest first, that its curve goes through.
 
     The highest of each scenario, those that are faster than these, and those above the line between their neighbors,
     the farthest above first.
     """
-    highest = {run["scenario"]: run for run in reversed(runs)}  # on a frontier the slowest has the most throughput
-    kept = [run for run in runs if run is highest[run["scenario"]]]
-    others = [run | {"start": run["interactivity"]} for run in runs if run is not highest[run["scenario"]]]
+    highest = {run.scenario: run for run in reversed(runs)}  # on a frontier the slowest has the most throughput
+    kept = [run for run in runs if run is highest[run.scenario]]
+    others = [run._replace(start=run.interactivity) for run in runs if run is not highest[run.scenario]]
     while others:
-        ends = [end for run in kept for end in (run["start"], run["interactivity"])]
-        rates = np.repeat([run["throughput"] for run in kept], 2)
-        line = np.interp([run["interactivity"] for run in others], ends, np.log(rates), right=-np.inf)
-        above = np.log([run["throughput"] for run in others]) - line
-        others = [run | {"above": by} for run, by in zip(others, above, strict=True) if by > 0]
-        others.sort(key=itemgetter("above", "interactivity"))
-        kept = sorted([*kept, *others[-1:]], key=itemgetter("interactivity"))
+        ends = [end for run in kept for end in (run.start, run.interactivity)]
+        rates = np.repeat([run.throughput for run in kept], 2)
+        line = np.interp([run.interactivity for run in others], ends, np.log(rates), right=-np.inf)
+        above = dict(zip(others, np.log([run.throughput for run in others]) - line, strict=True))
+        others = sorted((run for run in others if above[run] > 0), key=lambda run: (above[run], run.interactivity))
+        kept = sorted([*kept, *others[-1:]], key=attrgetter("interactivity"))
         others = others[:-1]
     return kept
 
@@ -191,13 +191,13 @@ def _through(runs: list[dict]) -> list[dict]:
 class _Curve:
     """The curve of one accelerator through its points, slowest first."""
 
-    def __init__(self, benchmark: str, accelerator: str, points: list[dict], workload: Workload | None) -> None:
+    def __init__(self, benchmark: str, accelerator: str, points: list[Any], workload: Workload | None) -> None:
         self.benchmark, self.accelerator, self.workload = benchmark, accelerator, workload
-        measured = [point for point in points if point["evidence"] == MEASURED]
+        measured = [point for point in points if point.evidence == MEASURED]
         self.points = _through(measured) + points[len(measured) :]
-        self.reach = np.array([point["interactivity"] for point in self.points]) * (1 + ROUNDING)
+        self.reach = np.array([point.interactivity for point in self.points]) * (1 + ROUNDING)
         self.limits = runs_of.limits(benchmark)["interactivity"].tolist()
-        stated = next((point["precision"] for point in self.points[::-1] if point["precision"]), "")
+        stated = next((point.precision for point in self.points[::-1] if point.precision), "")
         most = decoding.group(accelerator)
         self.own = self.asked = decoding.of_benchmark(accelerator, benchmark, stated, most) if self.limits else None
         if workload:
@@ -208,7 +208,7 @@ class _Curve:
     def at(self, speed: float) -> tuple:
         """Return the columns from throughput to reason."""
         if reason := self._unknown_because(speed):
-            return _unknown(reason, self.roof, self.points[-1])
+            return _unknown(reason, self.roof, _facts(self.points[-1]))
         rate, used, evidence, bands = self._as_run(speed)
         if self.workload:
             ratio = self.asked.at(speed) / self.own.at(speed)
@@ -216,10 +216,10 @@ class _Curve:
                 # A slower user never costs more, though the benchmark's own model may fall before the asked one does.
                 slower = decoding.SPEEDS[: np.searchsorted(decoding.SPEEDS, speed) : 4]
                 rate = min(self._as_run(each)[0] * self.asked.at(each) / self.own.at(each) for each in (*slower, speed))
-                bands.append(self._of_workload(ratio, used[-1]["scenario"]))
+                bands.append(self._of_workload(ratio, used[-1].scenario))
                 evidence = ESTIMATED
         low, high = _combined(bands)
-        ids = [point["id"] for point in used if point["id"]]
+        ids = [point.id for point in used if point.id]
         return rate, rate * low, rate * high, evidence, self.roof, *_facts(used[-1]), ids, ""
 
     def _unknown_because(self, speed: float) -> str:
@@ -227,7 +227,7 @@ class _Curve:
         if speed > self.reach[-1]:
             if not self.limits:
                 return NO_LIMITS
-            if self.own is None or not self.own.at(self.points[-1]["interactivity"]):
+            if self.own is None or not self.own.at(self.points[-1].interactivity):
                 return no_model(self.accelerator)
             if speed >= self.own.roof:
                 return TOO_FAST
@@ -244,13 +244,13 @@ class _Curve:
         if place == len(self.points):
             return self._beyond(speed)
         faster, slower = self.points[place], self.points[max(place - 1, 0)]
-        start = max(faster["start"], slower["interactivity"])
+        start = max(faster.start, slower.interactivity)
         if slower is faster or speed >= start * (1 - ROUNDING):
-            return faster["throughput"], [faster], faster["evidence"], [self._band(faster)]
-        way = (speed - slower["interactivity"]) / (start - slower["interactivity"])
-        rate = slower["throughput"] ** (1 - way) * faster["throughput"] ** way
+            return faster.throughput, [faster], faster.evidence, [self._band(faster)]
+        way = (speed - slower.interactivity) / (start - slower.interactivity)
+        rate = slower.throughput ** (1 - way) * faster.throughput**way
         bands = [self._band(slower), self._band(faster)]
-        if faster["evidence"] == ESTIMATED:
+        if faster.evidence == ESTIMATED:
             return rate, [slower, faster], ESTIMATED, bands
         bands.append(prediction.band(prediction.BETWEEN, self.benchmark, "Server"))
         return rate, [slower, faster], INTERPOLATED, bands
@@ -263,15 +263,15 @@ class _Curve:
         """
         last = self.points[-1]
         span = max(self.limits) / min(self.limits) if len(set(self.limits)) > 1 else np.e
-        power = np.log(speed / max(last["interactivity"], decoding.SPEEDS[0])) / np.log(span)
+        power = np.log(speed / max(last.interactivity, decoding.SPEEDS[0])) / np.log(span)
         low, middle, high = prediction.band(prediction.BEYOND, self.benchmark, "Interactive")
-        ratio = self.own.at(speed) / self.own.at(last["interactivity"]) * middle**power
+        ratio = self.own.at(speed) / self.own.at(last.interactivity) * middle**power
         bands = [self._band(last), ((low / middle) ** power, 1.0, (high / middle) ** power)]
-        return last["throughput"] * ratio, [last], ESTIMATED, bands
+        return last.throughput * ratio, [last], ESTIMATED, bands
 
-    def _band(self, point: dict) -> Band:
+    def _band(self, point: Any) -> Band:
         """Return P10, P50, and P90 of actual over predicted for a point."""
-        return prediction.band(point["question"], self.benchmark, point["scenario"])
+        return prediction.band(point.question, self.benchmark, point.scenario)
 
     def _of_workload(self, ratio: float, scenario: str) -> Band:
         """Return the error of another model, or for other lengths the part of it by how much they change."""
@@ -288,9 +288,9 @@ def no_model(accelerator: str) -> str:
     return TOO_SMALL if known else NO_DATASHEET
 
 
-def _unknown(reason: str, roof: float = np.nan, run: dict | None = None) -> tuple:
+def _unknown(reason: str, roof: float = np.nan, facts: tuple = NO_RUN) -> tuple:
     """Return the columns from throughput to reason where no throughput is known."""
-    return np.nan, np.nan, np.nan, "", roof, *_facts(run or NO_RUN), [], reason
+    return np.nan, np.nan, np.nan, "", roof, *facts, [], reason
 
 
 def _combined(bands: list[Band]) -> tuple[float, float]:
