@@ -60,14 +60,19 @@ def speeds(benchmark: str) -> list[float]:
     return [NO_LIMIT, *found]
 
 
+def of_rented_size(rows: pd.DataFrame) -> pd.Series:
+    """Return which systems have the size that is rented: eight accelerators, or a rack of RACKS."""
+    count = rows["accelerator_count"]
+    return count.eq(USUAL_SIZE) | count.eq(rows["accelerator"].map(RACKS))
+
+
 def sized(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the `bare_metal` runs of the size that is rented: eight accelerators, or a rack of RACKS.
 
     Other sizes where there is none.
     """
     rows = bare_metal(rows[rows["interactivity"].notna() & rows["rate_per_accelerator"].gt(0)])
-    count = rows["accelerator_count"]
-    rented = count.eq(USUAL_SIZE) | count.eq(rows["accelerator"].map(RACKS))
+    rented = of_rented_size(rows)
     some = rented.groupby([rows["accelerator"], rows["scenario"]]).transform("any")
     return rows[rented | ~some.astype(bool)]
 

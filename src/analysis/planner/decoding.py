@@ -45,10 +45,10 @@ class Decoding:
 
 @cache
 def datasheet(accelerator: str) -> dict[str, Any]:
-    """Return the row of data/accelerators.csv of an accelerator by its short name; NaN and "" where there is none."""
+    """Return the row of data/accelerators.csv of an accelerator by its short name; NaN where there is none."""
     rows = tables.accelerators
     found = rows[rows["label"].eq(accelerator)].to_dict("records")
-    return found[0] if found else {name: "" if kind == "str" else np.nan for name, kind in rows.dtypes.items()}
+    return found[0] if found else dict.fromkeys(rows, np.nan)
 
 
 def group(accelerator: str, count: float = USUAL_SIZE) -> int:

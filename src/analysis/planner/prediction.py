@@ -16,7 +16,7 @@ import pandas as pd
 
 from analysis import tables
 from analysis.compare import RACKS, USUAL_SIZE, comparable
-from analysis.interactivity import SCENARIOS, limits
+from analysis.interactivity import SCENARIOS, limits, of_rented_size
 from analysis.paths import DATA, replacing
 from analysis.planner import decoding
 from analysis.results import timed_benchmarks
@@ -148,7 +148,7 @@ def predictions() -> pd.DataFrame:
     Columns: question, benchmark, scenario, accelerator, predicted, actual (tokens/s per accelerator).
     """
     every = pd.concat([cases(name) for name in timed_benchmarks()], ignore_index=True)
-    parts = [frame for _, part in every.groupby("benchmark", sort=False) for frame in _of_benchmark(part)]
+    parts = [_of_benchmark(part) for _, part in every.groupby("benchmark", sort=False)]
     return pd.concat([*parts, _other_model(every)], ignore_index=True)
 
 
@@ -198,8 +198,8 @@ def band(question: str, benchmark: str, scenario: str) -> tuple[float, float, fl
     return tuple(rows[["low", "middle", "high"]].iloc[-1])
 
 
-def _of_benchmark(known: pd.DataFrame) -> list[pd.DataFrame]:
-    """Return the predictions of one benchmark from itself, a frame per question."""
+def _of_benchmark(known: pd.DataFrame) -> pd.DataFrame:
+    """Return the predictions of one benchmark from itself, question by question."""
     limited = known["scenario"].ne("Offline")
     share = np.where(limited, retained(known, known), np.nan)
     earlier = pd.Series(np.nan, known.index)
@@ -220,7 +220,7 @@ def _of_benchmark(known: pd.DataFrame) -> list[pd.DataFrame]:
         NONE: offline(known, known) * share,
     }
     told = known[["benchmark", "scenario", "accelerator"]].assign(actual=known["rate"])
-    return [told.assign(question=question, predicted=values) for question, values in predicted.items()]
+    return told.assign(**predicted).melt(list(told), var_name="question", value_name="predicted")
 
 
 def _of_same_system(known: pd.DataFrame, scenario: str) -> pd.DataFrame:
@@ -235,10 +235,9 @@ def _other_system(known: pd.DataFrame) -> np.ndarray:
     Of the usual size where there is one, and not of the same submitter and name.
     """
     age = known["age"].to_numpy()
-    usual = known["accelerator_count"].eq(USUAL_SIZE) | known["accelerator_count"].eq(known["accelerator"].map(RACKS))
     other = _same(known, known, "scenario") & _same(known, known, "accelerator") & known["bare"].to_numpy()
     other &= ~(_same(known, known, "submitter") & _same(known, known, "system")) & (age <= age[:, None])
-    sized = other & usual.to_numpy()
+    sized = other & of_rented_size(known).to_numpy()
     other = np.where(sized.any(axis=1)[:, None], sized, other)
     best = np.where(other, known["rate"].to_numpy(), -np.inf).max(axis=1)
     return np.where(np.isfinite(best), best, np.nan)
