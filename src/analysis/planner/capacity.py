@@ -278,11 +278,13 @@ def _rented(demand: Demand, rows: pd.DataFrame) -> pd.DataFrame:
     memory = np.broadcast_to(slots / of["held"] * of["block"], traffic.shape)
     needs = np.array([traffic, queue, memory])
     rented = np.ceil(needs.max(axis=0)[:-1] / of["block"] - 1e-9) * of["block"]
-    usd = rented * of["usd_per_accelerator_hour"]
-    drawn = {
-        "accelerators": rented, "units": rented / of["unit"], "usd_per_hour": usd,
+    # Each mark is the value of a draw, so that units stay whole.
+    marks = np.percentile(rented, MARKS, axis=0, method="higher")
+    usd = marks * of["usd_per_accelerator_hour"]
+    quantities = {
+        "accelerators": marks, "units": marks / of["unit"], "usd_per_hour": usd,
         "usd_per_million_tokens": usd / (demand.tokens_per_second * SECONDS_PER_HOUR) * 1e6,
-        "kilowatts": rented * of["watts"] / 1000,
+        "kilowatts": marks * of["watts"] / 1000,
     }  # fmt: skip
     at_full_use = cost.usd_per_million(of["throughput"], of["usd_per_accelerator_hour"], of["delivered"])
     found = {
@@ -291,11 +293,7 @@ def _rented(demand: Demand, rows: pd.DataFrame) -> pd.DataFrame:
         "used": np.median(traffic[:-1] / rented, axis=0),
         "usd_per_million_at_full_use": at_full_use,
         "decided_by": np.array(CAUSES)[needs[:, -1].argmax(axis=0)],
-    }
-    for name, values in drawn.items():
-        # Each mark is the value of a draw, so that units stay whole.
-        marks = np.percentile(values, MARKS, axis=0, method="higher")
-        found |= {f"{name}_p{mark}": each for mark, each in zip(MARKS, marks, strict=True)}
+    } | {f"{name}_p{mark}": each[place] for name, each in quantities.items() for place, mark in enumerate(MARKS)}
     return pd.DataFrame(found, rows.index)
 
 

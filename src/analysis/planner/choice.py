@@ -75,7 +75,7 @@ def sensitivity(demand: Demand, found: pd.DataFrame, by: str = "cost") -> pd.Dat
     speeds = [*limits.round(1), 2 * demand.tokens_per_user]
     changes: dict[str, Demand] = {"as asked": demand}
     if by == "cost" and price > 0:
-        own = cost.own_prices({} if demand.prices is None else demand.prices)
+        own = cost.own_prices(demand.prices or {})
         own = own.set_index("accelerator")["usd_per_hour"].to_dict()
         for off in (OFF, -OFF):
             changed = {**own, first["accelerator"]: price * (1 + off)}

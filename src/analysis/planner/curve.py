@@ -136,8 +136,7 @@ def _points(rows: pd.DataFrame, frontier: pd.DataFrame, accelerators: Iterable[s
         return measured
     offline = measured[measured["scenario"].eq("Offline")].set_index("accelerator")
     systems = offline[["id", *RUN]].assign(software=prediction.software(offline), offline=offline["throughput"])
-    named = pd.Index(dict.fromkeys([*measured["accelerator"], *accelerators]), name="accelerator")
-    systems = systems.reindex(named).reset_index()
+    systems = systems.reindex(list(dict.fromkeys([*measured["accelerator"], *accelerators]))).reset_index()
     texts = dict.fromkeys(("id", "submitter", "system", "precision", "software"), "")
     systems = systems.fillna(texts | {"round": str(rows["round"].max())})
     stated = systems["precision"]

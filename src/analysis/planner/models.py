@@ -64,13 +64,13 @@ class Lengths:
 
 def lengths(requests: pd.DataFrame, prompt: float = 0.0, answer: float = 0.0) -> Lengths:
     """Return the lengths of `requests` (prompt_tokens, answer_tokens), scaled to these means where they are given."""
-    prompts, answers = requests["prompt_tokens"].to_numpy(float), requests["answer_tokens"].to_numpy(float)
-    prompts = prompts * ((prompt or prompts.mean()) / prompts.mean())
-    answers = answers * ((answer or answers.mean()) / answers.mean())
-    in_service = np.average(prompts, weights=answers), np.average(answers, weights=answers)
-    long_prompt = np.quantile(prompts, 0.99, method="higher")
-    means = prompts.mean(), answers.mean(), in_service[0] + in_service[1] / 2, sum(in_service), long_prompt
-    return Lengths(*map(float, means))
+    tokens = requests[["prompt_tokens", "answer_tokens"]].astype(float)
+    mean = tokens.mean().mask([prompt > 0, answer > 0], [prompt, answer])
+    tokens = tokens * (mean / tokens.mean())
+    prompt_served, answer_served = np.average(tokens, axis=0, weights=tokens["answer_tokens"])
+    long_prompt = np.quantile(tokens["prompt_tokens"], 0.99, method="higher")
+    in_service = prompt_served + answer_served / 2, prompt_served + answer_served
+    return Lengths(*map(float, (*mean, *in_service, long_prompt)))
 
 
 @cache

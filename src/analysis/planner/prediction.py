@@ -53,8 +53,6 @@ def cases(benchmark: str) -> pd.DataFrame:
     """
     rows = _results()
     rows = rows[rows["benchmark"].eq(benchmark)]
-    if rows.empty:
-        return pd.DataFrame(columns=[*SYSTEM, "scenario"])
     rows = rows.assign(
         age=rows["round"].cat.codes,
         round=rows["round"].astype(str),
@@ -66,7 +64,7 @@ def cases(benchmark: str) -> pd.DataFrame:
     how = dict.fromkeys(("age", "software", "bare", "speed"), "first") | {"precision": "max", "rate": "mean"}
     systems = rows.groupby([*SYSTEM, "scenario"], sort=False).agg(how).reset_index()
     systems["rate"] = np.exp(systems["rate"])
-    return modeled(systems.assign(offline=_of_same_system(systems, "Offline")["rate"]))
+    return modeled(benchmark, systems.assign(offline=_of_same_system(systems, "Offline")["rate"]))
 
 
 def software(rows: pd.DataFrame) -> pd.Series:
@@ -75,9 +73,8 @@ def software(rows: pd.DataFrame) -> pd.Series:
     return product.str.extract(r"^\s*([a-z][a-z-]*)", expand=False).fillna("")
 
 
-def modeled(systems: pd.DataFrame) -> pd.DataFrame:
+def modeled(benchmark: str, systems: pd.DataFrame) -> pd.DataFrame:
     """Return systems with their family, kind, rack, curve, ceiling, and model_share; NaN where a fact is unknown."""
-    benchmark = systems["benchmark"].iloc[0]
     names, counts = systems["accelerator"], systems["accelerator_count"]
     groups = map(decoding.group, names, counts)
     curves = [
@@ -130,10 +127,8 @@ def estimates(benchmark: str, systems: pd.DataFrame) -> pd.DataFrame:
     """
     known = cases(benchmark)
     asked = systems.merge(limits(benchmark)[["scenario", "interactivity"]], how="cross")
-    if known.empty or asked.empty:
-        return asked.iloc[:0].assign(question="", throughput=np.nan)
     count = asked["accelerator_count"].fillna(asked["accelerator"].map(RACKS)).fillna(USUAL_SIZE)
-    targets = modeled(asked.assign(benchmark=benchmark, accelerator_count=count))
+    targets = modeled(benchmark, asked.assign(accelerator_count=count))
     asked["question"] = np.where(asked["offline"].notna(), KNOWN, NONE)
     asked["offline"] = asked["offline"].fillna(pd.Series(offline(known, targets)))
     asked["throughput"] = asked["offline"] * retained(known, targets)
