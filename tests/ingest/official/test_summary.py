@@ -175,7 +175,7 @@ IMPOSSIBLE = {
     "scenario 'Sideways' is not one of": [{"Scenario": "Sideways"}],
     "has no Submitter or Organization": [{"Submitter": None}],
     "rounds before v4.1 are not read": [{"version": "v3.1"}],
-    "more than 2,000 characters in weights": [{"weight_data_types": "(" * 32_000}],
+    "more than 20,000 characters in weights": [{"weight_data_types": "(" * 32_000}],
 }  # fmt: skip
 
 
@@ -213,7 +213,7 @@ def test_a_flag_of_v6_0_on_says_how_a_folder_is_spelled(tree, bring):
 POWERS = [
     ("Watts", "Offline", {"power_watts_low": 2.0}),
     (None, "Offline", {"power_watts_low": 2.0}),
-    ("Joules", "Offline", {"energy_millijoules_per_query": 2000.0}),
+    ("millijoules", "Offline", {"energy_millijoules_per_query": 2.0}),
     (None, "SingleStream", {"energy_millijoules_per_query": 2.0}),
 ]
 
@@ -286,5 +286,5 @@ def test_options_and_paths_are_checked_first(tree, bring, tmp_path):
 
 def test_a_summary_is_read_up_to_a_size(tree, bring, monkeypatch):
     path = tree.summary()
-    monkeypatch.setattr("analysis.ingest.official.summary.LARGEST", len(path.read_bytes()) - 1)
+    monkeypatch.setattr("analysis.ingest.official.sources.LARGEST", len(path.read_bytes()) - 1)
     assert "is larger than 0 MiB" in bring(path).attrs["said"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache
 
 from analysis import tables
 
@@ -40,7 +40,7 @@ SERVING_SOFTWARE = {  # what takes requests and batches them
 }
 
 
-@lru_cache(maxsize=1)
+@cache
 def aliases() -> dict[str, str]:
     """Return the accelerator behind each published name, folded; "" for a name known to be no accelerator.
 
@@ -51,7 +51,7 @@ def aliases() -> dict[str, str]:
     return dict(zip(sure["as_published"].map(_folded), sure["accelerator"], strict=True))
 
 
-@lru_cache(maxsize=4096)
+@cache
 def accelerator(name: str) -> tuple[str, bool]:
     """Return the name in data/accelerators.csv and whether it is known; an unknown name stays as printed.
 
@@ -75,12 +75,12 @@ def counted(name: str) -> int:
 
 def hypervisor(*texts: str) -> str:
     """Return the hypervisor that the texts name; of several the one that is built on the others; "" for none."""
-    return next(iter(_named(tuple(HYPERVISORS.items()), "\n".join(texts))), "")
+    return next(iter(_named(HYPERVISORS, "\n".join(texts))), "")
 
 
 def serving_software(*texts: str) -> str:
     """Return the product that the first text with any names; "" where none does, or that text names several."""
-    found = next(filter(None, (_named(tuple(SERVING_SOFTWARE.items()), text) for text in texts)), [])
+    found = next(filter(None, (_named(SERVING_SOFTWARE, text) for text in texts)), [])
     return found[0] if len(found) == 1 else ""
 
 
@@ -109,8 +109,10 @@ def precision(text: str, round: str, counts_tokens: bool) -> tuple[str, str, str
     return name, "declared", "" if name in words else f"declared as {parts[0].strip()}"
 
 
-def _named(products: tuple[tuple[str, str], ...], text: str) -> list[str]:
-    return [name for name, words in products if re.search(rf"(?<![a-z])(?:{words})(?![a-z])", text, re.IGNORECASE)]
+def _named(products: dict[str, str], text: str) -> list[str]:
+    return [
+        name for name, words in products.items() if re.search(rf"(?<![a-z])(?:{words})(?![a-z])", text, re.IGNORECASE)
+    ]
 
 
 def _folded(name: str) -> str:

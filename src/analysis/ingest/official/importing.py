@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -13,16 +12,13 @@ import pyarrow.parquet as pq
 
 from analysis import tables
 from analysis.ingest.check import cell_faults
-from analysis.ingest.official import logs, record, rows, sources, tree, units
+from analysis.ingest.official import logs, record, rows, sources
 from analysis.names import choose
 from analysis.paths import DATA, replacing
 
-OLDEST = "v4.1"
+OLDEST = 4.1
 ORIGINS = ("official", "measured")
 SHOWN = 20  # lines of one kind that are printed
-FROM_LOG = ["recomputed", "samples_per_second", "tokens_per_second", "tokens_per_sample", "power", *logs.PERCENTILES]
-ABOUT_LOG = ["inferred", "recomputed_key", "validity", "unit", "power_remark", "power_fault", "fault"]
-MISSING_LOG = f"{logs.LOG} is missing; of runs with MLPerf Endpoints logs the summary is read"
 
 Say = Callable[[str], None]
 
@@ -81,45 +77,18 @@ def _imported(paths: Sequence[Path], round: str, origin: str) -> pd.DataFrame:
     """Return every result of the paths in the columns of the record, with `fault`, `file`, `place`, and `match`."""
     if origin:
         choose(origin, ORIGINS, "--origin")
-    if round and not re.fullmatch(r"v\d{1,3}\.\d{1,3}", round):
+    if round and not re.fullmatch(r"v\d{1,3}\.\d", round):
         raise ValueError(f"--round {round[:60]!r} is not a round such as v5.1")
     found = rows.named(sources.read(paths, round, origin))
-    age = found["round"].map(units.age)
-    rows.fail(found, age < units.age(OLDEST), f"rounds before {OLDEST} are not read (docs/data.md)")
+    rows.fail(found, found["age"] < OLDEST, f"rounds before v{OLDEST} are not read (docs/data.md)")
     rows.fail(found, found["origin"].eq(""), found["doubt"])
-    rows.fail(found, age.isna(), "names no round; say it with --round")
-    told = {run.Index: _log(run) for run in found[found["fault"].eq("") & found["folder"].ne("")].itertuples()}
-    said = pd.DataFrame.from_dict(told, orient="index", dtype=object)
-    said = said.reindex(index=found.index, columns=FROM_LOG + ABOUT_LOG).astype(object)
-    said = said.astype(dict.fromkeys(FROM_LOG, "float64")).fillna(dict.fromkeys(ABOUT_LOG, ""))
+    rows.fail(found, found["age"].isna(), "names no round; say it with --round")
+    said = logs.read_runs(found)
     rows.fail(found, said["fault"].ne(""), said["fault"])
     found = record.identified(rows.shaped(found, said))
     wrong = cell_faults(rows.columns(found), tables.descriptor()["results"])
     rows.fail(found, found.index.isin(wrong.index), wrong.reindex(found.index).fillna(""))
     return record.held_against(found)
-
-
-def _log(run: Any) -> dict[str, Any]:
-    """Return what the log of one run says and its power, or what is wrong with either."""
-    file = Path(run.folder, "performance", "run_1", logs.LOG)
-    told: dict[str, Any] = {}
-    if not tree.openable(file, run.root):
-        return {"fault": MISSING_LOG} if run.evidence == "log" else told
-    try:
-        told, log = logs.logged(file, run.benchmark, run.scenario)
-        if told["inferred"] and run.evidence == "log":
-            return {"fault": "is inferred from the log of another scenario: give the summary"}
-        samples = file.with_name(logs.SAMPLES)
-        if tree.openable(samples, run.root):
-            power, remark = logs.measured(samples, log, run.scenario)
-            told |= {} if told["inferred"] else {"power": power, "power_remark": remark}
-        elif run.evidence == "log" and Path(run.folder, "performance", "power").is_dir():
-            raise logs.PowerError(f"{logs.SAMPLES} is missing, though power was measured")
-        return told
-    except logs.PowerError as error:
-        return told | {"power_fault": str(error)}
-    except logs.LogError as error:
-        return {"fault": str(error)}
 
 
 def _sound(found: pd.DataFrame, say: Say) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from functools import partial
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.ingest.official import units
+from analysis.ingest.official.tree import openable
 
 LOG = "mlperf_log_detail.txt"
 LINE_BYTES = 4096  # of a line that are read at a time: what is wanted is short, lists of samples are megabytes
@@ -32,24 +34,57 @@ RATES = {  # column -> keys, of which the first that is logged counts
     ),
 }  # fmt: skip
 LINE = re.compile(rb':::MLLOG\s*\{\s*"key"\s*:\s*"([\w.]+)"\s*,\s*"value"\s*:\s*("(?:[^"\\]|\\.)*"|[-+.\w]+)\s*[,}]')
-KEPT = (b"result_", b"effective_", b"early_stopping_latency_", b"power_")
+WANTED = (b"result_", b"effective_", b"early_stopping_latency_", b"power_")
 SAMPLES = "spl.txt"
+MOST_WATTS = 1e9  # of a sample
 LARGEST_SAMPLES = 256 << 20  # bytes: a sample a second for a week
 TIME = "%m-%d-%Y %H:%M:%S.%f"
 SAMPLE = r"^Time,(\d\d-\d\d-\d{4} \d\d:\d\d:\d\d\.\d{1,6}),Watts,([-+]?\d+\.?\d*(?:[eE][-+]?\d{1,3})?)(?:,|$)"
 DROPPED_SHARE = 0.05  # of the samples: a meter writes -2 W where a reading failed
 HOLE_S, HOLE_SHARE = 10.0, 0.05  # a gap between samples longer than both invalidates the power
+NUMBERS = ["recomputed", *RATES, "tokens_per_sample", "power", *PERCENTILES]
+TEXTS = ["recomputed_key", "validity", "unit", "power_remark", "power_fault", "fault"]
+MISSING = f"{LOG} is missing; of runs with MLPerf Endpoints logs the summary is read"
+UNKNOWN = dict.fromkeys(NUMBERS, math.nan) | dict.fromkeys(TEXTS, "") | {"inferred": False}
 
 
 class LogError(ValueError):
-    """A log cannot be trusted. The message names the file and the reason."""
+    """A log or the power beside it cannot be trusted. The message says why, to follow the file's name."""
 
 
-class PowerError(LogError):
-    """Power cannot be trusted. The message names the file, the line, and the reason."""
+def read_runs(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return what the log and the power samples of each row's run say, in the columns of UNKNOWN.
+
+    `fault` says why a run cannot be used, `power_fault` why its power cannot.
+    """
+    told = [_run(run) if run.folder and not run.fault else {} for run in rows.itertuples()]
+    return pd.DataFrame([UNKNOWN | each for each in told], rows.index)
 
 
-def read_log(path: Path) -> dict[str, Any]:
+def _run(run: Any) -> dict[str, Any]:
+    file, is_alone = Path(run.folder, "performance", "run_1", LOG), run.evidence == "log"
+    if not openable(file, run.root):
+        return {"fault": MISSING} if is_alone else {}
+    try:
+        log = _read(file)
+        told = _figure(log, run.benchmark, run.scenario)
+    except LogError as error:
+        return {"fault": f"{LOG}: {error}"}
+    if told.get("inferred") and is_alone:
+        return {"fault": "is inferred from the log of another scenario: give the summary"}
+    try:
+        samples = file.with_name(SAMPLES)
+        if openable(samples, run.root):
+            power, remark = _power(_samples(samples), log, run.scenario)
+            told |= {} if told.get("inferred") else {"power": power, "power_remark": remark}
+        elif is_alone and Path(run.folder, "performance", "power").is_dir():
+            raise LogError("is missing, though power was measured")
+    except LogError as error:
+        told["power_fault"] = f"{SAMPLES}: {error}"
+    return told
+
+
+def _read(path: Path) -> dict[str, Any]:
     """Return the values of a detail log by key, latencies in nanoseconds; of a repeated key the first counts.
 
     Raises LogError where the file cannot be read or holds no such line.
@@ -57,115 +92,94 @@ def read_log(path: Path) -> dict[str, Any]:
     values: dict[str, Any] = {}
     try:
         with path.open("rb") as file:
-            for line in iter(partial(file.readline, LINE_BYTES), b""):
-                found = LINE.match(line)
-                if found and found[1].startswith(KEPT):
-                    values.setdefault(found[1].decode(), _value(found[2].decode("latin-1"), found[1].decode()))
+            for found in filter(None, map(LINE.match, iter(partial(file.readline, LINE_BYTES), b""))):
+                key, text = found[1].decode(), found[2].decode("latin-1")
+                if found[1].startswith(WANTED) and key not in values:
+                    values[key] = json.loads(text)
     except OSError as error:
-        raise LogError(f"{LOG}: cannot be read: {error.strerror}") from None
+        raise LogError(f"cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise LogError(f"the value of {key} is {text[:60]!r}, neither number nor text") from None
     if not values:
-        raise LogError(f"{LOG}: holds no line of a LoadGen log")
+        raise LogError("holds no line of a LoadGen log")
     return values
 
 
-def _value(text: str, key: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        raise LogError(f"{LOG}: the value of {key} is {text[:60]!r}, neither number nor text") from None
-
-
-def logged(path: Path, benchmark: str, scenario: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the columns of a result row that the log of a run gives, with the `unit` of its figure, and the log.
+def _figure(log: dict[str, Any], benchmark: str, scenario: str) -> dict[str, Any]:
+    """Return the columns of a result row that a log gives, with the `unit` of its figure.
 
     Where the result is inferred from the log of another scenario, as the rules allow at the edge, only `inferred` says
     so. Raises LogError unless the run was VALID, was of this scenario, and has an official figure.
     """
-    log = read_log(path)
-    if log.get("result_validity") != "VALID":
-        why = (
-            f"is {log['result_validity']}, not VALID" if "result_validity" in log else "is missing: the log is cut off"
-        )
-        raise LogError(f"{LOG}: result_validity {why}")
+    if (validity := log.get("result_validity", "missing: the log is cut off")) != "VALID":
+        raise LogError(f"result_validity is {validity}, not VALID")
     ran = units.scenario(str(log.get("effective_scenario", "")))
     if (ran, scenario) in INFERRED:
-        return {"validity": "VALID", "inferred": True}, log
+        return {"validity": "VALID", "inferred": True}
     if ran != scenario and (ran, scenario) != ("Server", "Interactive"):
-        raise LogError(f"{LOG}: effective_scenario is {ran or 'missing'}, from which no {scenario} result is read")
-    key = next((key for key in units.log_keys(benchmark, scenario) if key in log), None)
-    if key is None or not _positive(log[key]):
-        wanted = " or ".join(units.log_keys(benchmark, scenario))
-        raise LogError(f"{LOG}: {wanted} is {log.get(key, 'not logged')}, expected a number above zero")
+        raise LogError(f"effective_scenario is {ran or 'missing'}, from which no {scenario} result is read")
+    keys = units.log_keys(benchmark, scenario)
+    key = next((key for key in keys if key in log), keys[0])
+    if not _positive(log.get(key)):
+        raise LogError(f"{' or '.join(keys)} is {log.get(key, 'not logged')}, expected a number above zero")
     unit = units.of_key(key, scenario)
     value = float(log[key]) / (1e6 if unit == units.MILLISECONDS else 1)
-    told = {"validity": "VALID", "inferred": False, "recomputed": value, "recomputed_key": key, "unit": unit}
+    told = {"validity": "VALID", "recomputed": value, "recomputed_key": key, "unit": unit}
     told |= {name: log[key] / 1e6 for name, key in PERCENTILES.items() if _positive(log.get(key))}
-    for name, keys in RATES.items():
-        stated = [float(log[key]) for key in keys if _positive(log.get(key))]
-        told |= {name: stated[0]} if stated else {}
-    if "tokens_per_second" in told and "samples_per_second" in told:
+    rates = {name: [float(log[key]) for key in keys if _positive(log.get(key))] for name, keys in RATES.items()}
+    told |= {name: stated[0] for name, stated in rates.items() if stated}
+    if all(rates.values()):
         told["tokens_per_sample"] = float(f"{told['tokens_per_second'] / told['samples_per_second']:.6g}")
-    return told, log
+    return told
 
 
 def _positive(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and LEAST < value < MOST
 
 
-def measured(path: Path, log: dict[str, Any], scenario: str) -> tuple[float, str]:
+def _power(samples: pd.DataFrame, log: dict[str, Any], scenario: str) -> tuple[float, str]:
     """Return the average wall power in watts, or millijoules per query in the stream scenarios, and a remark.
 
     The mean of samples with power_begin < time < power_end (UTC) and watts above zero, as in `check_power_dir` of
-    MLCommons' submission checker; energy is watts x seconds x 1000 / result_query_count. Raises PowerError where the
-    window or the samples are missing or unreadable, or leave too much of the load unmeasured.
+    MLCommons' submission checker; energy is watts x seconds x 1000 / result_query_count. Raises LogError where the
+    window is missing, or the samples leave too much of the load unmeasured.
     """
-    window = pd.to_datetime(
-        pd.Series([log.get("power_begin"), log.get("power_end")], dtype="object"), format=TIME, errors="coerce"
-    )
-    if window.isna().any() or not window[0] < window[1]:
-        raise PowerError(
-            f"{SAMPLES}: the detail log has no power_begin before a power_end, such as 07-11-2024 23:35:19.963"
-        )
-    seconds = (window[1] - window[0]).total_seconds()
-    samples = _samples(path)
-    inside = samples[samples["time"].gt(window[0]) & samples["time"].lt(window[1])]
+    window = (str(log.get(key)) for key in ("power_begin", "power_end"))
+    begin, end = (pd.to_datetime(time, format=TIME, errors="coerce") for time in window)
+    if not begin < end:  # NaT where a time is missing or none
+        raise LogError("the detail log has no power_begin before a power_end, such as 07-11-2024 23:35:19.963")
+    seconds = (end - begin).total_seconds()
+    inside = samples[samples["time"].between(begin, end, inclusive="neither")]
     positive = inside[inside["watts"].gt(0)]
     if positive.empty:
-        raise PowerError(f"{SAMPLES}: no sample above zero watts between power_begin and power_end")
-    times = pd.concat([window[:1], positive["time"].sort_values(), window[1:]])
+        raise LogError("no sample above zero watts between power_begin and power_end")
+    times = pd.Series([begin, *positive["time"].sort_values(), end])
     hole = times.diff().max().total_seconds()
     if hole > max(HOLE_S, HOLE_SHARE * seconds):
-        raise PowerError(f"{SAMPLES}: no sample above zero watts for {hole:.0f} of the {seconds:.0f} s of the load")
+        raise LogError(f"no sample above zero watts for {hole:.0f} of the {seconds:.0f} s of the load")
     dropped = len(inside) - len(positive)
     if dropped > DROPPED_SHARE * len(inside):
-        raise PowerError(f"{SAMPLES}: {dropped} of {len(inside)} samples of the load without positive watts")
+        raise LogError(f"{dropped} of {len(inside)} samples of the load without positive watts")
     remark = f"power without {dropped} samples of the load window without positive watts" if dropped else ""
     watts = positive["watts"].mean()
     if scenario not in units.STREAMS:
         return watts, remark
-    queries = log.get("result_query_count")
-    if not isinstance(queries, int) or isinstance(queries, bool) or queries < 1:
-        raise PowerError(f"{SAMPLES}: the detail log's result_query_count is {queries!r}, not a number above zero")
+    if not _positive(queries := log.get("result_query_count")):
+        raise LogError(f"the detail log's result_query_count is {queries!r}, not a number above zero")
     return watts * seconds * 1000 / queries, remark
 
 
 def _samples(path: Path) -> pd.DataFrame:
-    """Return `time` and `watts` of each sample. Raises PowerError naming the first line that is none."""
+    """Return `time` and `watts` of each sample. Raises LogError naming the first line that is none."""
     try:
         if path.stat().st_size > LARGEST_SAMPLES:
-            raise PowerError(f"{SAMPLES}: is larger than {LARGEST_SAMPLES >> 20} MiB")
+            raise LogError(f"is larger than {LARGEST_SAMPLES >> 20} MiB")
         lines = pd.Series(path.read_text("latin-1").splitlines(), dtype="object").str.strip()
     except OSError as error:
-        raise PowerError(f"{SAMPLES}: cannot be read: {error.strerror}") from None
-    lines = lines[lines.ne("")]
-    parts = lines.str.extract(SAMPLE)
-    samples = pd.DataFrame({
-        "time": pd.to_datetime(parts[0], format=TIME, errors="coerce"),
-        "watts": pd.to_numeric(parts[1], errors="coerce"),
-    })  # fmt: skip
-    wrong = samples.isna().any(axis=1) | samples["watts"].abs().gt(1e9)
+        raise LogError(f"cannot be read: {error.strerror}") from None
+    parts = lines[lines.ne("")].str.extract(SAMPLE)
+    times, watts = pd.to_datetime(parts[0], format=TIME, errors="coerce"), pd.to_numeric(parts[1], errors="coerce")
+    wrong = times.isna() | ~watts.abs().lt(MOST_WATTS)
     if wrong.any():
-        raise PowerError(
-            f"{SAMPLES}, line {wrong.idxmax() + 1}: not a sample such as Time,07-11-2024 23:35:19.963,Watts,2371.6"
-        )
-    return samples
+        raise LogError(f"line {wrong.idxmax() + 1}: not a sample such as Time,07-11-2024 23:35:19.963,Watts,2371.6")
+    return pd.DataFrame({"time": times, "watts": watts})

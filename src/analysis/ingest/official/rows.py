@@ -6,7 +6,6 @@ reason why a row is left out, `note` remarks, both "" where there is none. Logs 
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable
 from typing import Any
@@ -17,54 +16,50 @@ from analysis import tables
 from analysis.ingest.official import hardware, units
 from analysis.ingest.official.logs import PERCENTILES
 from analysis.ingest.official.results_table import rounding
-from analysis.ingest.official.units import LIMITED, MILLISECONDS, STREAMS, TOKENS
+from analysis.ingest.official.units import LIMITED, MILLISECONDS, POWER, STREAMS, TOKENS
 
 TEXTS = (
     "result_id", "submitter", "division", "availability", "suite", "system", "platform", "accelerator", "processor",
     "model_run", "model", "scenario", "label", "power_label", "accuracy", "weights", "framework", "location",
-    "described", "printed", "link",
+    "described", "printed",
 )  # fmt: skip
-LONGEST, LONGEST_NOTES = 2_000, 20_000  # characters of a field; the longest published one has 331
+LONGEST = 20_000  # characters of a field
 LEAST, MOST = 1e-4, 1e9  # what every figure lies between; the record has 0.014 to 5.8 million
 MOST_EACH = 1e7  # per second and accelerator; the record has 0.7 million
 LEAST_WATTS, MOST_WATTS_EACH_NODE, MOST_MILLIJOULES = 0.1, 200_000, 1e12
-POWER = ("watts", "millijoules", "joules")
 AVAILABILITY = {"on-premise": "available", "cloud": "available", "research": "rdi", "rdo": "rdi"}
 AVAILABILITY |= {"research, development, or internal": "rdi"}
-BENCHMARK = ("offline_unit", "tokens_per_sample_by_rule", "single_stream_log_key")  # columns of data/benchmarks.csv
+BENCHMARK = ["offline_unit", "tokens_per_sample_by_rule", "single_stream_log_key"]  # columns of data/benchmarks.csv
 UNSAID = ("", "0", "n/a", "na", "none", "-")
 AGREES, POWER_AGREES = 1e-6, 1e-9  # share by which a figure from its log, and power from its samples, may differ
 
 
 def named(found: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of sources.read with clean texts, benchmark and what is known of it, target, and scenario."""
-    found = found.reindex(columns=[*dict.fromkeys([*found.columns, *TEXTS])])
+    """Return the rows of sources.read with clean texts, benchmark and target, scenario, and the round as `age`."""
+    found = found.reindex(columns=[*dict.fromkeys([*found.columns, *TEXTS])]).assign(note="", corrected="")
     for name in TEXTS:
-        texts, most = found[name].map(clean), LONGEST_NOTES if name == "described" else LONGEST
-        fail(found, texts.str.len().gt(most), f"has more than {most:,} characters in {name}")
-        found[name] = texts.str.slice(0, most).astype("str")
-    pairs = each(units.benchmark, found, "model", "model_run")
-    found["benchmark"], found["accuracy_target"] = pairs.str[0].astype("str"), pairs.str[1].astype("str")
+        texts = found[name].map(clean)
+        fail(found, texts.str.len().gt(LONGEST), f"has more than {LONGEST:,} characters in {name}")
+        found[name] = texts.str.slice(0, LONGEST).astype("str")
+    found["age"] = pd.to_numeric(found["round"].str.extract(r"^v(\d{1,3}\.\d)$")[0])
+    found[["benchmark", "accuracy_target"]] = each(units.benchmark, found, "model", "model_run").to_list()
     found["filed"] = found["model"] + " " + found["model_run"]
     found["scenario"] = each(units.scenario, found, "scenario", "filed")
     known = found["scenario"].isin(units.SCENARIOS)
     fail(found, ~known, "scenario " + found["scenario"].map(shown) + f" is not one of {', '.join(units.SCENARIOS)}")
-    found["division"] = found["division"].str.lower().replace({"closed-network": "network"})
+    found["division"] = found["division"].str.lower()
     found["availability"] = found["availability"].str.lower().replace(AVAILABILITY)
     found["suite"] = found["suite"].map(lambda suite: ",".join(sorted({*re.findall(r"[^,\s]+", suite.lower())})))
     found["result_id"] = found["result_id"].str.extract(r"^v?(\d+\.\d+-\d{4})$")[0].fillna("")
-    found["location"] = place(found["location"])
     found["system"] = found["system"].where(found["system"].ne(""), found["platform"])
     for name in ("has_power", "inferred"):
         found[name] = found[name].map(clean).str.lower().isin(("true", "1", "1.0"))
-    # From v6.0 on the flag also says how a folder is spelled.
-    found["inferred"] &= found["round"].map(units.age) < units.age("v6.0")
-    benchmarks = tables.benchmarks.set_index("benchmark")[list(BENCHMARK)]
-    return found.join(benchmarks, on="benchmark").assign(note="", corrected="")
+    found["inferred"] &= found["age"] < 6.0  # from v6.0 on the flag also says how a folder is spelled
+    return found.join(tables.benchmarks.set_index("benchmark")[BENCHMARK], on="benchmark")
 
 
 def shaped(rows: pd.DataFrame, logs: pd.DataFrame) -> pd.DataFrame:
-    """Return `named` rows with every column of the record that they give; `logs` is of logs.logged, by index."""
+    """Return `named` rows with every column of the record that they give; `logs` is of logs.read_runs."""
     for part in (_hardware, _figure, _recomputed, _rates, _power, _described):
         part(rows, logs)
     return rows.assign(per="system", accuracy=rows["accuracy"].mask(rows["accuracy"].str.lower().isin(UNSAID), ""))
@@ -72,24 +67,18 @@ def shaped(rows: pd.DataFrame, logs: pd.DataFrame) -> pd.DataFrame:
 
 def columns(found: pd.DataFrame) -> pd.DataFrame:
     """Return the columns of data/official/ in their order and types; what a row does not have is empty."""
-    fields = {field["name"]: field["type"] for field in tables.descriptor()["results"]["schema"]["fields"]}
-    frame = found.reindex(columns=list(fields)).astype(object)
-    for name, kind in fields.items():
-        if kind in ("number", "integer"):
-            numbers = pd.to_numeric(frame[name], errors="coerce").astype("float64")
-            frame[name] = (
-                numbers.where(numbers.abs().lt(2**53)).round().astype("Int64") if kind == "integer" else numbers
-            )
-        elif kind == "boolean":
-            frame[name] = frame[name].eq(True)
+    frame = {}
+    for field in tables.descriptor()["results"]["schema"]["fields"]:
+        cells = found.get(field["name"], pd.Series(None, found.index, dtype=object))
+        if field["type"] in ("number", "integer"):
+            cells = pd.to_numeric(cells, errors="coerce").astype("float64")
+            cells = cells.where(cells.abs().lt(2**53)).round().astype("Int64") if field["type"] == "integer" else cells
+        elif field["type"] == "boolean":
+            cells = cells.eq(True).astype(bool)
         else:
-            frame[name] = frame[name].where(frame[name].notna(), "").astype("str")
-    return frame
-
-
-def place(locations: pd.Series) -> pd.Series:
-    """Return the folders of results as <division>/<submitter>/results/<platform>/<model>/<scenario>."""
-    return locations.str.replace(r"^\./|/performance/run_1/?$|/$", "", regex=True)
+            cells = cells.astype(object).fillna("").astype("str")
+        frame[field["name"]] = cells
+    return pd.DataFrame(frame)
 
 
 def clean(value: Any) -> str:
@@ -99,14 +88,9 @@ def clean(value: Any) -> str:
     return f"'{words}" if words.startswith(("=", "+", "-", "@")) and words != "-" else words
 
 
-def number(value: Any) -> float:
-    """Return a number or its usual spelling as a float, else NaN: `True` and "1_000" are none."""
-    if isinstance(value, bool) or "_" in str(value):
-        return math.nan
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        return math.nan
+def numbers(cells: pd.Series) -> pd.Series:
+    """Return numbers and their usual spellings as floats, all else as NaN: `True` and "1_000" are none."""
+    return pd.to_numeric(cells.mask(cells.map(type).eq(bool)), errors="coerce").astype("float64")
 
 
 def shown(value: Any) -> str:
@@ -115,11 +99,8 @@ def shown(value: Any) -> str:
 
 
 def each(function: Callable[..., Any], rows: pd.DataFrame, *names: str) -> pd.Series:
-    """Return what a function says of the cells of these columns, row by row; texts as "str"."""
-    told = pd.Series(
-        [function(*cells) for cells in zip(*(rows[name] for name in names), strict=True)], rows.index, dtype=object
-    )
-    return told.astype("str") if told.map(type).eq(str).all() else told.infer_objects()
+    """Return what a function says of the cells of these columns, row by row."""
+    return pd.Series([function(*cells) for cells in zip(*(rows[name] for name in names), strict=True)], rows.index)
 
 
 def fail(rows: pd.DataFrame, wrong: pd.Series, words: str | pd.Series) -> None:
@@ -132,11 +113,11 @@ def remark(rows: pd.DataFrame, where: pd.Series, words: str | pd.Series) -> None
     rows["note"] = rows["note"].mask(where, (rows["note"] + "; " + words).str.removeprefix("; "))
 
 
-def count(rows: pd.DataFrame, name: str) -> pd.Series:
+def _count(rows: pd.DataFrame, name: str) -> pd.Series:
     """Return a whole number of each row, NaN where nothing is said."""
-    unsaid = rows[name].map(clean).str.lower().isin(UNSAID)
-    counted = rows[name].map(number).mask(unsaid).astype("float64")
-    wrong = ~unsaid & ~(counted.between(0, 1e6) & counted.mod(1).eq(0))
+    said = ~rows[name].map(clean).str.lower().isin(UNSAID)
+    counted = numbers(rows[name]).where(said)
+    wrong = said & ~(counted.between(0, 1e6) & counted.mod(1).eq(0))
     fail(rows, wrong, f"{name} is " + rows[name].map(shown) + ", not a whole number")
     return counted.mask(wrong)
 
@@ -144,28 +125,22 @@ def count(rows: pd.DataFrame, name: str) -> pd.Series:
 def _hardware(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
     """Count accelerators: those of a node times the nodes. A system without any counts its processors' sockets."""
     names = rows["accelerator"].mask(rows["accelerator"].str.lower().isin(UNSAID), "")
-    nodes, per_node, total = count(rows, "nodes"), count(rows, "per_node"), count(rows, "total")
-    fail(rows, ~nodes.gt(0), "nodes is not a whole number above 0")
+    rows["nodes"], per_node, total = _count(rows, "nodes"), _count(rows, "per_node"), _count(rows, "total")
+    fail(rows, ~rows["nodes"].gt(0), "nodes is not a whole number above 0")
     by_processor = names.eq("")
     fail(rows, by_processor & per_node.gt(0), "names no accelerator, though it counts some")
     remark(rows, by_processor, "processor-only system; sockets counted")
-    per_node = per_node.mask(by_processor, count(rows, "processors_per_node"))
+    per_node = per_node.mask(by_processor, _count(rows, "processors_per_node"))
     rows["accelerator_as_published"] = names = names.mask(by_processor, rows["processor"])
     fail(rows, names.eq(""), "names neither an accelerator nor a processor")
     known = names.map(hardware.accelerator)
     rows["accelerator"], rows["is_known"] = known.str[0].astype("str"), known.str[1].astype(bool)
-    product, by_name = per_node * nodes, names.map(hardware.counted)
-    mixed = rows["accelerator"].eq(hardware.MIXED)
-    fail(
-        rows,
-        total.gt(0) & product.gt(0) & total.ne(product) & ~mixed,
-        "total accelerators are not nodes times accelerators per node",
-    )
+    product, by_name = per_node * rows["nodes"], names.map(hardware.counted)
+    mixed, counts = rows["accelerator"].eq(hardware.MIXED), total.gt(0) & product.gt(0) & total.ne(product)
+    fail(rows, counts & ~mixed, "total accelerators are not nodes times accelerators per node")
     partly = by_name.lt(product) & by_name.gt(product - per_node)  # the last node is not full
-    rows["nodes"], rows["accelerator_count"] = (
-        nodes,
-        total.where(total.gt(0), product.where(product.gt(0))).mask(partly, by_name),
-    )
+    count = total.where(total.gt(0), product.where(product.gt(0)))
+    rows["accelerator_count"] = count.mask(partly, by_name)
     words = by_name.map("{:.0f} accelerators by its name, where nodes times accelerators per node are ".format)
     remark(rows, partly, words + product.map("{:.0f}".format))
     remark(rows, ~rows["is_known"], "accelerator not in data/accelerator_aliases.csv")
@@ -176,32 +151,25 @@ def _figure(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
     """Replace wrong unit labels, and set `low` and `high` to the range of a rounded figure."""
     alone = rows["evidence"].eq("log")
     value, label = rows["value"].mask(alone, logs["recomputed"]), rows["label"].mask(alone, logs["unit"])
-    printed = label.map(units.printed_unit)
-    labeled, factor = printed.str[0].astype("str"), printed.str[1].astype("float64")
-    stated = pd.to_numeric(
-        rows["accuracy"].str.extract(r"(?i)TOKENS_PER_SAMPLE'?:\s*([\d.]{1,20})")[0], errors="coerce"
-    )
-    unit = each(units.rate_unit, rows, "benchmark", "scenario")
+    labels = pd.DataFrame(units.LABELS, index=["unit", "factor"]).T.reindex(label.str.lower()).set_index(rows.index)
+    labeled, factor = labels["unit"].fillna("").astype("str"), labels["factor"].astype("float64").fillna(1.0)
+    stated = rows["accuracy"].str.extract(r"(?i)TOKENS_PER_SAMPLE'?:\s*([\d.]{1,20})")[0]
+    stated = pd.to_numeric(stated, errors="coerce")
+    unit = each(units.rate_unit, rows, "benchmark", "scenario").astype("str")
     unit = unit.mask(unit.eq(""), labeled.mask(stated.notna() & labeled.ne(MILLISECONDS), TOKENS))
-    latency = unit.eq(MILLISECONDS)
+    latency, published = unit.eq(MILLISECONDS), label.map(shown)
     fail(rows, label.str.lower().isin(POWER), "is power without the result that it belongs to")
-    fail(rows, unit.eq(""), "its unit " + label.map(shown) + " is not known")
-    fail(
-        rows,
-        latency != labeled.eq(MILLISECONDS),
-        rows["scenario"] + " is labeled " + label.map(shown) + ": " + unit + " expected",
-    )
-    figure = (value.map(number) * factor).astype("float64")
+    fail(rows, unit.eq(""), "its unit " + published + " is not known")
+    words = rows["scenario"] + " is labeled " + published + ": " + unit + " expected"
+    fail(rows, latency != labeled.eq(MILLISECONDS), words)
+    figure = numbers(value) * factor
     most = (MOST_EACH * rows["accelerator_count"].fillna(1)).clip(upper=MOST).mask(latency, MOST)
-    fail(
-        rows,
-        ~figure.between(LEAST, most),
-        "the result is " + value.map(shown) + " " + label + ", which no system reaches",
-    )
-    rounded = rows["printed"].ne("")
-    half, figure = rows["printed"].map(rounding).astype("float64") * factor, figure.where(figure.le(MOST))
-    rows["low"], rows["high"] = (end.round(9).where(rounded, figure) for end in (figure - half, figure + half))
-    rows["range_basis"] = rounded.map({True: "rounded", False: "exact"})
+    words = "the result is " + value.map(shown) + " " + label + ", which no system reaches"
+    fail(rows, ~figure.between(LEAST, most), words)
+    half = rows["printed"].map(rounding).astype("float64").mask(rows["printed"].eq(""), 0) * factor
+    figure, is_rounded = figure.where(figure.le(MOST)), rows["printed"].ne("")
+    rows["low"], rows["high"] = (end.round(9).where(is_rounded, figure) for end in (figure - half, figure + half))
+    rows["range_basis"] = is_rounded.map({True: "rounded", False: "exact"})
     rows["unit"], rows["printed_unit"] = unit, label.mask(alone, "")
     rows["metric"] = latency.map({True: "latency", False: "throughput"})
     words = "labeled " + label + ", but " + rows["benchmark"] + " counts " + unit.str.partition("/")[0]
@@ -214,7 +182,7 @@ def _recomputed(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
     """Add the figure recomputed from the log; where both agree, the log's key decides the unit."""
     value, unit, published = logs["recomputed"], logs["unit"], rows["evidence"].ne("log")
     rows[["recomputed", "recomputed_key", "validity"]] = logs[["recomputed", "recomputed_key", "validity"]]
-    rows["inferred"] |= logs["inferred"].eq(True)
+    rows["inferred"] |= logs["inferred"]
     off = value / value.clip(rows["low"], rows["high"]) - 1
     rows["recomputed_difference"] = off.where(published)
     words = rows["low"].map("published {:g}, log ".format) + value.map("{:g} ".format) + unit
@@ -241,18 +209,14 @@ def _power(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
     """Give watts, or millijoules per query in the stream scenarios; power of the log beside what is published."""
     published, lost = rows["power"].notna(), logs["power_fault"].ne("")
     said = rows["power"].mask(rows["recomputed_difference"].isna() & ~published, logs["power"])
-    label = rows["power_label"].str.lower()
-    label = label.where(label.ne(""), rows["scenario"].isin(STREAMS).map({True: "millijoules", False: "watts"}))
-    fail(
-        rows,
-        said.notna() & ~label.isin(POWER),
-        "its power is labeled " + rows["power_label"].map(shown) + f", not {', '.join(POWER)}",
-    )
-    value = said.map(number).astype("float64") * label.map({"joules": 1000}).fillna(1)
-    watts, energy = value.where(label.eq("watts")), value.where(label.ne("watts"))
-    possible = watts.between(LEAST_WATTS, MOST_WATTS_EACH_NODE * rows["nodes"]) | energy.between(
-        LEAST, MOST_MILLIJOULES
-    )
+    usual = rows["scenario"].isin(STREAMS).map({True: POWER[1], False: POWER[0]})
+    label = rows["power_label"].str.lower().mask(rows["power_label"].eq(""), usual)
+    words = "its power is labeled " + rows["power_label"].map(shown) + f", not {', '.join(POWER)}"
+    fail(rows, said.notna() & ~label.isin(POWER), words)
+    value = numbers(said)
+    watts, energy = value.where(label.eq(POWER[0])), value.where(label.ne(POWER[0]))
+    possible = watts.between(LEAST_WATTS, MOST_WATTS_EACH_NODE * rows["nodes"])
+    possible |= energy.between(LEAST, MOST_MILLIJOULES)
     fail(rows, said.notna() & ~possible, "the power is " + said.map(shown) + ", which no system draws")
     rows["power_measured"] = rows["has_power"] | said.notna() | lost
     rows["power_watts_low"] = rows["power_watts_high"] = watts.mask(lost)
@@ -267,10 +231,9 @@ def _power(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
 
 def _described(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
     """Give what a system's names and description say: precision, software, power limit, and MLPerf Endpoints logs."""
-    tokens = (
-        rows["unit"].eq(TOKENS) | rows["offline_unit"].eq(TOKENS) | rows["accuracy"].str.contains("TOKENS_PER_SAMPLE")
-    )
-    declared = each(hardware.precision, rows.assign(tokens=tokens), "weights", "round", "tokens")
+    of_tokens = rows[["unit", "offline_unit"]].eq(TOKENS).any(axis=1)
+    of_tokens |= rows["accuracy"].str.contains("TOKENS_PER_SAMPLE")
+    declared = each(hardware.precision, rows.assign(of_tokens=of_tokens), "weights", "round", "of_tokens")
     rows["precision"], rows["precision_basis"] = declared.str[0], declared.str[1]
     remark(rows, declared.str[2].ne(""), declared.str[2].astype("str"))
     rows["names"] = rows["system"] + "\n" + rows["platform"]
@@ -280,12 +243,10 @@ def _described(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
     rows["power_limit_watts"] = each(hardware.power_cap, rows, "names", "parts", "described")
     remark(rows, rows["power_measured"] & rows["names"].str.contains("maxq", case=False), "power-capped system")
     # From v6.1 on rows with logs of MLPerf Endpoints have a bare number as accuracy.
-    later = rows["round"].map(units.age).ge(units.age("v6.1")) & rows["evidence"].ne("log")
-    endpoints = later & rows["accuracy"].map(number).notna()
-    percentile = rows["single_stream_log_key"].fillna("").ne("") & rows["scenario"].eq("SingleStream")
+    endpoints = rows["age"].ge(6.1) & rows["evidence"].ne("log") & numbers(rows["accuracy"]).notna()
     remark(rows, endpoints, "figure of MLPerf Endpoints logs")
-    remark(
-        rows, endpoints & rows["metric"].eq("latency") & ~percentile, "mean latency, where LoadGen gives a percentile"
-    )
+    percentile = rows["single_stream_log_key"].fillna("").ne("") & rows["scenario"].eq("SingleStream")
+    means = endpoints & rows["metric"].eq("latency") & ~percentile
+    remark(rows, means, "mean latency, where LoadGen gives a percentile")
     windowed = endpoints & rows["unit"].eq(TOKENS) & rows["scenario"].isin(LIMITED)
     remark(rows, windowed, "tokens over the window of LoadGen, not over the whole run")

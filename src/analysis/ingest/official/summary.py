@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-LARGEST = 64 << 20  # bytes; summaries have 1 to 3 MB
+from analysis.ingest.official.units import POWER
+
 KEYS = {  # field -> the keys that may hold it; the first that says something counts
     "round": ("version",),
     "result_id": ("ID",),
@@ -31,9 +31,9 @@ KEYS = {  # field -> the keys that may hold it; the first that says something co
     "model": ("MlperfModel", "Model"),
     "scenario": ("Scenario",),
     "value": ("Performance_Result", "Result"),
-    "label": ("Performance_Units", "Result_Units", "Units"),
-    "power": ("Power_Result", "Result_Power"),
-    "power_label": ("Power_Units", "Result_Power_Units"),
+    "label": ("Performance_Units", "Units"),
+    "power": ("Power_Result",),
+    "power_label": ("Power_Units",),
     "has_power": ("has_power",),
     "inferred": ("inferred",),
     "accuracy": ("Accuracy",),
@@ -41,9 +41,9 @@ KEYS = {  # field -> the keys that may hold it; the first that says something co
     "framework": ("Software", "framework"),
     "location": ("Location",),
     "described": ("Notes", "notes"),
+    "link": ("Details", "Code"),  # an address in the repository of the results
 }
-REQUIRED = ("submitter", "division", "suite", "scenario", "value", "label", "model_run", "model", "nodes")
-LINKS = ("Details", "Code")  # keys that hold an address in the repository of the results
+REQUIRED = ["submitter", "division", "suite", "scenario", "value", "label", "model_run", "model", "nodes"]
 POWER_OF = ["location", "platform", "model_run", "scenario", "round"]  # columns shared by a power row and its result
 EMPTY = ("", "-", None)
 
@@ -62,62 +62,46 @@ def decoded(content: bytes) -> str:
         return content.decode("latin-1")
 
 
-def read_json(path: Path, largest: int = LARGEST) -> Any:
-    """Return the content of a JSON file. Raises FileError."""
+def read_json(text: str) -> Any:
+    """Return the content of a JSON text. Raises FileError."""
     try:
-        if path.stat().st_size > largest:
-            raise FileError(f"is larger than {largest >> 20} MiB")
-        return json.loads(decoded(path.read_bytes()))
-    except FileError:
-        raise
-    except OSError as error:
-        raise FileError(f"cannot be read: {error.strerror}") from None
+        return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise FileError(f"is no JSON: {error}") from None
 
 
-def read_summary(path: Path) -> pd.DataFrame:
+def read_summary(text: str) -> pd.DataFrame:
     """Return the results of a summary, one row each, with the fields of KEYS as published (None where not said).
 
-    `place` is the number of the row in the file, `fault` what is missing in it; `link` the address in the repository.
-    A power result in a row of its own (v6.x) joins the result before it. Raises FileError where it is no summary.
+    `place` is the number of the row in the file, `fault` what is missing in it. A power result in a row of its own
+    joins the result before it. Raises FileError where it is no summary.
     """
-    content = read_json(path)
+    content = read_json(text)
     results = list(content.values()) if isinstance(content, dict) else content
     if not isinstance(results, list) or not results:
         raise FileError("is no list or object of results")
-    results = [each if isinstance(each, dict) else {} for each in results]
-    wanted = {key for keys in (*KEYS.values(), LINKS) for key in keys}
-    raw = pd.DataFrame({key: pd.Series([each.get(key) for each in results], dtype=object) for key in wanted})
-    rows = pd.DataFrame({name: _first(raw, keys) for name, keys in KEYS.items()}, dtype=object)
-    rows["link"] = _first(raw, LINKS)
-    rows["place"] = [f"row {number}" for number in range(1, len(rows) + 1)]
-    rows["evidence"] = "summary"
-    rows["fault"] = ""
-    for name in REQUIRED:
-        missing = rows[name].isna() & rows["fault"].eq("")
-        rows.loc[missing, "fault"] = f"has no {' or '.join(KEYS[name])}"
-    return _joined_power(rows)
+    told = [each if isinstance(each, dict) else {} for each in results]
+    fields = {
+        name: [next((each[key] for key in keys if _is_said(each.get(key))), None) for each in told]
+        for name, keys in KEYS.items()
+    }
+    rows = pd.DataFrame(fields, dtype=object)
+    missing = rows[REQUIRED].isna()
+    keys = missing.idxmax(axis=1).map({name: "has no " + " or ".join(KEYS[name]) for name in REQUIRED})
+    places = [f"row {number}" for number in range(1, len(rows) + 1)]
+    return _joined_power(rows.assign(place=places, fault=keys.where(missing.any(axis=1), ""), evidence="summary"))
 
 
-def _first(raw: pd.DataFrame, keys: tuple[str, ...]) -> pd.Series:
-    """Return what the first of `keys` that says something holds, None where none does."""
-    found = pd.Series(None, index=raw.index, dtype=object)
-    for key in keys:
-        says = raw[key].map(lambda cell: cell not in EMPTY and cell == cell)
-        found = found.where(found.notna() | ~says, raw[key])
-    return found
+def _is_said(value: Any) -> bool:
+    return value not in EMPTY and value == value
 
 
 def _joined_power(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the results, each with the power of the row behind it where that is a row of its power alone."""
-    is_power = rows["label"].map(lambda label: str(label).strip().lower() in ("watts", "millijoules", "joules"))
-    before, texts = rows.shift(1), rows[POWER_OF].map(repr)
-    joins = (
-        is_power & ~is_power.shift(1, fill_value=True) & texts.eq(texts.shift(1)).all(axis=1) & before["power"].isna()
-    )
-    results = (joins.index[joins] - 1).to_numpy()
-    rows.loc[results, "power"] = rows.loc[joins, "value"].to_numpy()
-    rows.loc[results, "power_label"] = rows.loc[joins, "label"].to_numpy()
-    rows.loc[results, "has_power"] = True
-    return rows[~joins].reset_index(drop=True)
+    is_power, keys = rows["label"].map(str).str.strip().str.lower().isin(POWER), rows[POWER_OF].map(repr)
+    behind = is_power.shift(-1, fill_value=False) & ~is_power & keys.eq(keys.shift(-1)).all(axis=1)
+    joined = behind & rows["power"].isna()
+    for name, source in (("power", "value"), ("power_label", "label")):
+        rows[name] = rows[name].mask(joined, rows[source].shift(-1))
+    rows["has_power"] = rows["has_power"].mask(joined, True)
+    return rows[~joined.shift(fill_value=False)].reset_index(drop=True)

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import os
 import re
-from functools import lru_cache
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from analysis.ingest.official.summary import FileError, read_json
+from analysis.ingest.official.summary import FileError, decoded, read_json
 
-DIVISIONS = ("closed", "open", "network")
 SKIPPED = {"compliance", "code", "src", "measurements", "systems", "documentation", "calibration", "configs", ".git"}
 DEEPEST = 12  # folders between where a walk begins and a run
 RUN = "<division>/<submitter>/results/<platform>/<model>/<scenario>"
-WITHIN_RUN = ("performance", "accuracy")
+LOCATION = (
+    r"^(?P<root>.*?)/(?P<location>(?P<division>closed|open|network)/(?P<submitter>[^/]+)/results/(?P<platform>[^/]+)"
+    r"/(?P<model_run>[^/]+)/(?P<scenario>[^/]+))$"
+)
+WITHIN_RUN = {"performance", "accuracy"}
 COMPLIANCE = re.compile(r"TEST\d+", re.IGNORECASE)  # beside the runs in the scenario folders from v6.0 on
 SMALL = 4 << 20  # bytes of a description or accuracy.txt
 NEEDED = ("status", "accelerator_model_name", "accelerators_per_node", "number_of_nodes")
@@ -54,60 +57,45 @@ def find_runs(start: Path) -> tuple[pd.DataFrame, list[str]]:
     write it. `start` may be any part of a tree.
     """
     start = start.absolute()
-    while start.name in (*WITHIN_RUN, "run_1"):
+    while start.name in {*WITHIN_RUN, "run_1"}:
         start = start.parent
-    waiting, folders, passed = [(str(start), 0)], [], []
-    while waiting:
-        folder, depth = waiting.pop()
-        try:
-            inside = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir())
-        except OSError as error:
-            passed.append(f"{folder}: cannot be read: {error.strerror}")
-            continue
-        if set(inside) & set(WITHIN_RUN):
+    folders, unread, passed = [], [], []
+    for folder, inside, _ in os.walk(start, onerror=unread.append):
+        if WITHIN_RUN & {*inside}:
             folders.append(folder)
+            inside.clear()
             continue
-        inside = ["results"] if "results" in inside else inside  # code beside it may hold folders of the same names
-        for name in reversed(inside):
-            path = f"{folder}/{name}"
-            if Path(path).is_symlink():
-                passed.append(f"{path}: a symbolic link, not followed")
-            elif depth == DEEPEST:
-                passed.append(f"{path}: lies deeper than {RUN}")
-            elif name not in SKIPPED and not COMPLIANCE.fullmatch(name):
-                waiting.append((path, depth + 1))
+        names = [name for name in inside if name not in SKIPPED and not COMPLIANCE.fullmatch(name)]
+        # Code beside the results may hold folders of the same names.
+        inside[:] = ["results"] if "results" in names else sorted(names)
+        links = [name for name in inside if Path(folder, name).is_symlink()]
+        passed += [f"{folder}/{name}: a symbolic link, not followed" for name in links]
+        if inside and len(Path(folder).relative_to(start).parts) == DEEPEST:
+            passed.append(f"{folder}/{inside[0]}: lies deeper than {RUN}")
+            inside.clear()
     runs = pd.DataFrame({"folder": folders}, dtype="str")
-    parts = runs["folder"].str.extract(
-        r"^(?P<root>.*?)/(?P<division>[^/]+)/(?P<submitter>[^/]+)/results/(?P<platform>[^/]+)/(?P<model_run>[^/]+)/(?P<scenario>[^/]+)$"
-    )
-    is_run = parts["division"].isin(DIVISIONS)
+    runs = runs.join(runs["folder"].str.extract(LOCATION))
+    is_run = runs["location"].notna()
+    passed += [f"{error.filename}: cannot be read: {error.strerror}" for error in unread]
     passed += [f"{folder}: is no run of a submission tree: expected {RUN}" for folder in runs["folder"][~is_run]]
-    runs = runs.join(parts)[is_run].reset_index(drop=True)
-    system = runs["division"] + "/" + runs["submitter"] + "/results/" + runs["platform"]
-    return runs.assign(location=system + "/" + runs["model_run"] + "/" + runs["scenario"]), passed
+    return runs[is_run].reset_index(drop=True), passed
 
 
 def described(run: Any) -> dict[str, Any]:
-    """Return the fields of a result that a run's system, measurements file, and accuracy.txt give. Raises FileError."""
-    system = _system(run.root, f"{run.division}/{run.submitter}/systems/{run.platform}.json")
-    fields = {name: system.get(key) for name, key in SYSTEM.items()}
-    words = "".join(f"\n{system.get(name) or ''}" for name in DESCRIBING)
-    return fields | {"described": words, "weights": weights(run), "accuracy": _accuracy(run)}
+    """Return the fields of a result that a run's system, measurements file, and accuracy.txt give.
 
-
-def weights(run: Any) -> str | None:
-    """Return the declared weight types of a run from its measurements file, None where there is none."""
-    beside = Path(run.root, run.division, run.submitter, "measurements", run.platform, run.model_run, run.scenario)
-    files = sorted(beside.glob("*.json")) if beside.is_dir() else []
-    for file in (Path(run.folder, "measurements.json"), *files):
-        if openable(file, run.root):
-            try:
-                content = read_json(file, SMALL)
-            except FileError:
-                continue
-            if isinstance(content, dict):
-                return content.get("weight_data_types")
-    return None
+    `fault` says what is wrong with the description of the system, "" where it is sound.
+    """
+    name = f"systems/{run.platform}.json"
+    try:
+        system = _object(Path(run.root, run.division, run.submitter, name), run.root)
+        if missing := [key for key in NEEDED if key not in system]:
+            raise FileError(f"has no {', '.join(missing)}, not even an empty one")
+    except FileError as error:
+        return {"fault": f"{name}: {error}", "described": ""}
+    fields = {field: system.get(key) for field, key in SYSTEM.items()}
+    words = "".join(f"\n{system.get(key) or ''}" for key in DESCRIBING)
+    return fields | {"fault": "", "described": words, "weights": _weights(run), "accuracy": _accuracy(run)}
 
 
 def openable(file: Path, root: str) -> bool:
@@ -115,27 +103,40 @@ def openable(file: Path, root: str) -> bool:
     return file.is_file() and file.resolve().is_relative_to(Path(root).resolve())
 
 
-@lru_cache(maxsize=512)
-def _system(root: str, name: str) -> dict[str, Any]:
-    short = "/".join(name.split("/")[-2:])
-    if not openable(Path(root, name), root):
-        raise FileError(f"{short}: is missing")
+def _text(file: Path, root: str) -> str:
+    """Return the text of a small file of the tree `root`. Raises FileError."""
+    if not openable(file, root):
+        raise FileError("is missing")
+    if file.stat().st_size > SMALL:
+        raise FileError(f"is larger than {SMALL >> 20} MiB")
     try:
-        content = read_json(Path(root, name), SMALL)
-    except FileError as error:
-        raise FileError(f"{short}: {error}") from None
+        return decoded(file.read_bytes())
+    except OSError as error:
+        raise FileError(f"cannot be read: {error.strerror}") from None
+
+
+def _object(file: Path, root: str) -> dict[str, Any]:
+    """Return the object in a small JSON file of the tree `root`. Raises FileError."""
+    content = read_json(_text(file, root))
     if not isinstance(content, dict):
-        raise FileError(f"{short}: is {type(content).__name__}, expected an object")
-    if missing := [key for key in NEEDED if key not in content]:
-        raise FileError(f"{short}: has no {', '.join(missing)}, not even an empty one")
+        raise FileError(f"is {type(content).__name__}, expected an object")
     return content
+
+
+def _weights(run: Any) -> str | None:
+    """Return the declared weight types of a run from its measurements file, None where there is none."""
+    beside = Path(run.root, run.division, run.submitter, "measurements", run.platform, run.model_run, run.scenario)
+    for file in (Path(run.folder, "measurements.json"), *sorted(beside.glob("*.json"))):
+        with suppress(FileError):
+            return _object(file, run.root).get("weight_data_types")
+    return None
 
 
 def _accuracy(run: Any) -> str:
     """Return the accuracy as a summary words it, from accuracy.txt; "" where it says none."""
-    file = Path(run.folder, "accuracy", "accuracy.txt")
-    if not openable(file, run.root) or file.stat().st_size > SMALL:
+    try:
+        text = _text(Path(run.folder, "accuracy", "accuracy.txt"), run.root).replace("\r", "\n")
+    except FileError:
         return ""
-    text = file.read_text("latin-1").replace("\r", "\n")
     found = {name: re.findall(pattern, text, re.MULTILINE) for name, pattern in ACCURACY.items()}
     return "  ".join(f"{name}: {values[-1]}" for name, values in found.items() if values)

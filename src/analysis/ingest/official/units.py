@@ -7,24 +7,35 @@ counts follows from its benchmark and scenario.
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import cache
 
 from analysis import tables
 
 TOKENS, SAMPLES, QUERIES, MILLISECONDS = "tokens/s", "samples/s", "queries/s", "ms"
 SCENARIOS = ("Offline", "Server", "Interactive", "SingleStream", "MultiStream")
 LIMITED, STREAMS = ("Server", "Interactive"), ("SingleStream", "MultiStream")
-LATENCY = {"ms": 1.0, "s": 1000.0, "us": 1e-3, "ns": 1e-6}  # milliseconds of each unit that a label may name
-TARGET = re.compile(r"-(95|99|99\.9)$")  # percent of the reference accuracy, at the end of a model's name
+LABELS = {  # label in lower case -> unit, and the factor that converts to it
+    **{unit: (unit, 1.0) for unit in (TOKENS, SAMPLES, QUERIES, MILLISECONDS)},
+    "tasks/s": (SAMPLES, 1.0), "latency (ms)": (MILLISECONDS, 1.0), "latency (s)": (MILLISECONDS, 1000.0),
+}  # fmt: skip
+POWER = ("watts", "millijoules")  # labels of power, the latter per query in the stream scenarios
+NAME = re.compile(r"(.*?)(?:-interactive)?(?:-(95|99|99\.9))?")  # of a model, with percent of the reference accuracy
+OFFLINE_KEYS = ("result_tokens_per_second", "result_samples_per_second")
+LIMITED_KEYS = ("result_completed_tokens_per_second", "result_completed_samples_per_sec")
+LOG_KEYS = {  # scenario -> column of data/benchmarks.csv with a benchmark's own key, and the usual keys
+    "Offline": ("offline_log_key", OFFLINE_KEYS),
+    "Server": ("server_log_key", LIMITED_KEYS),
+    "Interactive": ("server_log_key", LIMITED_KEYS),
+    "SingleStream": ("single_stream_log_key", ("early_stopping_latency_ss", "result_90.00_percentile_latency_ns")),
+    "MultiStream": ("", ("early_stopping_latency_ms", "result_99.00_percentile_latency_ns")),
+}
 
 
-@lru_cache(maxsize=1)
-def filed_as() -> dict[str, str]:
-    """Return the benchmark behind each name that results are filed under."""
-    rows = tables.benchmarks
-    names = (rows["benchmark"] + ";" + rows["filed_as"]).str.rstrip(";").str.split(";")
-    pairs = rows.assign(name=names).explode("name")
-    return dict(zip(pairs["name"], pairs["benchmark"], strict=True))
+@cache
+def known() -> dict[str, dict[str, str]]:
+    """Return the row of data/benchmarks.csv behind each name that results are filed under."""
+    rows = tables.benchmarks.to_dict("records")
+    return {name: row for row in rows for name in (row["benchmark"], *row["filed_as"].split(";")) if name}
 
 
 def benchmark(model: str, run: str = "") -> tuple[str, str]:
@@ -33,13 +44,9 @@ def benchmark(model: str, run: str = "") -> tuple[str, str]:
     `run` is the name of what ran; it counts where `model` names no known benchmark, as the classes of v6.1. An unknown
     benchmark keeps its name.
     """
-    found = []
-    for name in filter(None, (model, run)):
-        target = TARGET.search(name)
-        plain = TARGET.sub("", name).removesuffix("-interactive")
-        found.append((filed_as().get(plain, plain), target[1] if target else ""))
-    known = (pair for pair in found if pair[0] in filed_as())
-    return next(known, found[0] if found else ("", ""))
+    parts = [NAME.fullmatch(name).groups("") for name in (model, run)]
+    name, target = next((part for part in parts if part[0] in known()), parts[0] if model else parts[1])
+    return known()[name]["benchmark"] if name in known() else name, target
 
 
 def scenario(name: str, model: str = "") -> str:
@@ -48,55 +55,31 @@ def scenario(name: str, model: str = "") -> str:
     return "Interactive" if "-interactive" in model and spelled == "Server" else spelled
 
 
-@cache
 def rate_unit(benchmark: str, scenario: str) -> str:
     """Return the unit in which a benchmark is counted in a scenario, "" where either is unknown."""
     if scenario in STREAMS:
         return MILLISECONDS
-    known = tables.benchmarks.set_index("benchmark")
-    if scenario not in SCENARIOS or benchmark not in known.index:
+    if scenario not in SCENARIOS or benchmark not in known():
         return ""
-    offline, server = known.loc[benchmark, ["offline_unit", "server_unit"]]
-    unit = offline if scenario == "Offline" else server or offline
-    return unit if unit in (TOKENS, "") else SAMPLES if scenario == "Offline" else QUERIES
+    row = known()[benchmark]
+    if scenario == "Offline":
+        return row["offline_unit"]
+    unit = row["server_unit"] or row["offline_unit"]
+    return QUERIES if unit == SAMPLES else unit
 
 
-def printed_unit(label: str) -> tuple[str, float]:
-    """Return the unit of a label, "" for none, and the factor that converts to it (s to ms: 1000)."""
-    text = " ".join(label.lower().split())
-    if latency := re.fullmatch(r"(?:latency )?\(?(ms|us|ns|s)\)?", text):
-        return MILLISECONDS, LATENCY[latency[1]]
-    rate = text.replace("/second", "/s").replace(" per second", "/s")
-    return {"tasks/s": SAMPLES}.get(rate, rate if rate in (TOKENS, SAMPLES, QUERIES) else ""), 1.0
-
-
-@cache
 def log_keys(benchmark: str, scenario: str) -> tuple[str, ...]:
     """Return the keys of mlperf_log_detail.txt that may hold the official figure; the first one logged counts."""
-    rows = tables.benchmarks.set_index("benchmark")
-    own = rows.loc[benchmark] if benchmark in rows.index else dict.fromkeys(rows, "")
-    if scenario == "SingleStream":
-        usual = ("early_stopping_latency_ss", "result_90.00_percentile_latency_ns")
-        return tuple(filter(None, (own["single_stream_log_key"], *usual)))
-    if scenario == "MultiStream":
-        return "early_stopping_latency_ms", "result_99.00_percentile_latency_ns"
-    offline, unit = scenario == "Offline", rate_unit(benchmark, scenario)
-    tokens = "result_tokens_per_second" if offline else "result_completed_tokens_per_second"
-    tokens = own["offline_log_key" if offline else "server_log_key"] or tokens
-    samples = "result_samples_per_second" if offline else "result_completed_samples_per_sec"
-    if not unit:  # LoadGen logs tokens for language models alone
-        return tokens, samples
-    return (tokens,) if unit == TOKENS else (samples,)
+    column, usual = LOG_KEYS[scenario]
+    own, unit = known().get(benchmark, {}).get(column, ""), rate_unit(benchmark, scenario)
+    if unit == MILLISECONDS:
+        return (own, *usual) if own else usual
+    tokens, samples = own or usual[0], usual[1]
+    return {TOKENS: (tokens,), "": (tokens, samples)}.get(unit, (samples,))  # LoadGen logs tokens for language models
 
 
 def of_key(key: str, scenario: str) -> str:
     """Return the unit of a figure that was read from `key`."""
-    if key.endswith(("_ns", "_latency_ss", "_latency_ms")):
+    if scenario in STREAMS:
         return MILLISECONDS
     return TOKENS if "tokens" in key else SAMPLES if scenario == "Offline" else QUERIES
-
-
-def age(round: str) -> float:
-    """Return a number that sorts rounds such as v5.1 by age; NaN for any other text."""
-    found = re.fullmatch(r"v(\d{1,3})\.(\d{1,3})", round)
-    return float(found[1]) + float(found[2]) / 1000 if found else float("nan")
