@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 FILE = "datapackage.json"
+One = Annotated[list[str], Field(min_length=1, max_length=1)]
+Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
 
 
 class Strict(BaseModel):
@@ -55,13 +57,13 @@ class Reference(Strict):
     """The column that a foreign key refers to; an empty resource is the table itself."""
 
     resource: str
-    fields: list[str] = Field(min_length=1, max_length=1)
+    fields: One
 
 
 class ForeignKey(Strict):
     """A column whose values are keys of another table."""
 
-    fields: list[str] = Field(min_length=1, max_length=1)
+    fields: One
     reference: Reference
 
 
@@ -71,23 +73,17 @@ class Schema(Strict):
     fields: list[Column] = Field(min_length=1)
     primaryKey: list[str] = []
     foreignKeys: list[ForeignKey] = []
-    intervals: list[list[str]] = []
+    intervals: list[Pair] = []
 
     @model_validator(mode="after")
     def _names(self) -> Self:
         names = [column.name for column in self.fields]
         if again := {name for name in names if names.count(name) > 1}:
             raise ValueError(f"has the column {again.pop()!r} twice")
-        used = [
-            *self.primaryKey,
-            *(key.fields[0] for key in self.foreignKeys),
-            *(name for pair in self.intervals for name in pair),
-        ]
-        used += [column.constraints.notAbove for column in self.fields]
-        if missing := [name for name in used if name and name not in names]:
+        groups = [self.primaryKey, *self.intervals, *(key.fields for key in self.foreignKeys)]
+        groups += [[column.constraints.notAbove] for column in self.fields if column.constraints.notAbove]
+        if missing := [name for group in groups for name in group if name not in names]:
             raise ValueError(f"names {missing[0]!r}, which is no column")
-        if any(len(pair) != 2 for pair in self.intervals):
-            raise ValueError("has intervals that are no pairs of columns")
         return self
 
 
