@@ -87,12 +87,6 @@ def test_model_accelerator_count_and_precision_where_a_file_has_them():
         assert read_runs(EXAMPLES / name).iloc[0][stated].tolist() == values
 
 
-def test_power_of_each_accelerator_counts_once():
-    run = read_runs(EXAMPLES / "genai_perf.json").iloc[0]
-    assert (run["power_watts"], run["metered"]) == (4028, 8)  # 500 to 507 W
-    assert read_runs(EXAMPLES / "inferencex.json")["power_watts"].tolist() == pytest.approx([4800, NAN], nan_ok=True)
-
-
 def test_inferencex_of_two_kinds_of_servers_is_set_over_all_accelerators(tmp_path):
     """12 x 200 tokens/s out and 4 x 600 in are 4,800 over 16: 300 each; out alone 2,400."""
 

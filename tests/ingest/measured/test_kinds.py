@@ -213,10 +213,8 @@ IMPOSSIBLE = [
     (VLLM | {"ttfts": [0.1] * 100, "itls": [[True]] * 100, "output_lens": [2] * 100}, "something else than seconds"),
     (VLLM | {"ttfts": [0.1], "itls": [], "output_lens": [2]}, "different lengths"),
     (VLLM | {key: VLLM[key] / 1e3 for key in VLLM if key.endswith("_ms")}, "one is in another unit"),
-    (put(example("genai_perf.json"), "telemetry_stats/gpu_power_usage/gpu0/avg", 1e23), "power_watts is 1e+23"),
-    (put(example("inferencex.json"), "0/avg_total_gpu_power_w", 80_000.0), "80000 W for 8 accelerators"),
     (VLLM | {"accelerator_count": "eight"}, "is 'eight'; expected a whole number from 1"),
-    (put(example("sglang.jsonl"), "server_info", [1]), "expected objects"),
+    (put(example("sglang.jsonl"), "server_info", [1]), "expected an object"),
 ]  # fmt: skip
 
 

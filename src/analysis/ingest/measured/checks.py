@@ -16,7 +16,7 @@ from analysis.ingest.measured.record import NAN, Record, table
 
 Run = dict[str, Any]
 AGREE, ROUNDED = 0.1, 0.006  # by which one quantity stated twice may differ: a share, and printing two digits
-WATTS, SENT = 5000.0, 1e6  # most power of an accelerator, most requests that a client sends in a second
+SENT = 1e6  # most requests that a client sends in a second
 STATISTICS = ("mean", "p50", "p90", "p99")
 BOUNDS = {row["column"]: (float(row["least"]), float(row["most"])) for row in table("columns") if row["least"]}
 TIMES = [column for column in BOUNDS if column.startswith(("ttft", "tpot", "latency")) and "limit" not in column]
@@ -40,7 +40,6 @@ IMPOSSIBLE = (  # what cannot be, in words with the columns of the run
      lambda run: run["failures"] > SENT * run["duration_s"]),
     ("goodput is {goodput_per_second:g} requests/s, but all are {requests_per_second:g}",
      lambda run: run["goodput_per_second"] > run["requests_per_second"] * (1 + AGREE) + ROUNDED),
-    ("{power_watts:g} W for {metered:g} accelerators", lambda run: run["power_watts"] > WATTS * run["metered"]),
     ("TTFT is {ttft_mean_ms:g} ms on average, the whole request {latency_mean_ms:g} ms",
      lambda run: run["ttft_mean_ms"] > 1.01 * run["latency_mean_ms"] + ROUNDED),
     # Little's law; a product of means is no mean of products.

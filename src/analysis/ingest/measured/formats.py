@@ -16,8 +16,6 @@ import pandas as pd
 from analysis.ingest.measured.checks import AGREE, RUN, STATISTICS, TEXTS, Run, checked, unstreamed
 from analysis.ingest.measured.record import NAN, Record, printable, table
 
-POWER = "metrics.nvidia_power_usage.avg|metrics.gpu_power_usage.avg|metrics.amd_power_usage.avg"
-
 
 @cache
 def fields(format: str) -> dict[str, str]:
@@ -42,8 +40,8 @@ def run_of(record: Record) -> Run:
         keys = printable(", ".join(map(str, list(record.value)[:6])))
         raise record.fault(f"is of no known tool (it holds {keys or 'nothing'}); {listed()}")
     run = RUN | {"tool": format["tool"], "example": bool(record.get("example|report.example"))}
+    kinds = dict.fromkeys(TEXTS, record.text) | {"accelerator_count": record.count, "request_rate": record.rate}
     for column, keys in fields(format["fields"]).items():
-        kinds = dict.fromkeys(TEXTS, record.text) | {"accelerator_count": record.count, "request_rate": record.rate}
         run[column] = kinds[column](keys) if column in kinds else record.number(keys, column)
     SPECIAL[format["format"]](record, run)
     return checked(run, record, window=format["tool"] == "GuideLLM")
@@ -134,31 +132,21 @@ def inferencex(record: Record, run: Run) -> None:
         raise record.fault(f"runs on {sorted(machines)}; expected one kind of accelerator")
     pool = machines.pop().rpartition(":")[2].partition("-")[0].replace("rtx6000pro", "RTX PRO 6000")
     run.update(accelerator=pool, accelerator_count=count, request_rate=math.inf, tokens_per_second=output * writing)
-    if record.get("power_valid") == 1:
-        run.update(power_watts=record.number("avg_total_gpu_power_w"), metered=count)
 
 
 def aiperf(record: Record, run: Run) -> None:
-    """Take the load of the measured phase, wherever the version keeps it, failures, the model, and power."""
+    """Take the load of the measured phase, wherever the version keeps it, failures, and the accelerators."""
     if record.get("was_cancelled"):
         raise record.fault("was_cancelled is true: its averages are of an unfinished run")
     config = record.part("input_config")
-    phases = config.get("phases")
-    phases = [phase for name, phase in phases.items() if name != "warmup"] if isinstance(phases, dict) else phases
-    measured = [each for each in config.parts("phases", phases) if not each.get("exclude_from_results")]
-    for phase in [each for each in measured if each.get("name") != "warmup"][:1]:
+    phases = [each for each in config.parts("phases") if not each.get("exclude_from_results")]
+    for phase in [each for each in phases if each.get("name") != "warmup"][:1]:
         run.update(request_rate=phase.rate("rate|request_rate"), concurrency_limit=phase.number("concurrency"))
     if isinstance(record.get("error_summary"), list) and math.isnan(run["failures"]):
         run["failures"] = sum(each.number("count") for each in record.parts("error_summary"))
     if config.get("endpoint.streaming|streaming") is False:
         unstreamed(run, "streaming is false in its configuration")
     gpus = [gpu for endpoint in record.parts("telemetry_data.endpoints") for gpu in endpoint.parts("gpus")]
-    gpus = list({gpu.text("gpu_uuid") or number: gpu for number, gpu in enumerate(gpus)}.values())
-    usage = record.part("telemetry_stats.gpu_power_usage")
-    watts = [gpu.number(POWER, "power_watts") for gpu in gpus]
-    watts += [usage.number(f"{key}.avg") for key, each in usage.value.items() if isinstance(each, dict)]
-    if watts:
-        run.update(power_watts=sum(watts), metered=float(len(watts)))
     run["devices"] = " + ".join(sorted({gpu.text("gpu_name") for gpu in gpus}))
 
 

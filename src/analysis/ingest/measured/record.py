@@ -13,7 +13,7 @@ from typing import Any
 
 NAN = float("nan")
 LONGEST = 200  # characters of a text that are kept
-QUANTITIES = {"ms": "time", "s": "time", "second": "rate", "watts": "power"}  # last word of a column -> quantity
+QUANTITIES = {"ms": "time", "s": "time", "second": "rate"}  # last word of a column -> quantity
 
 
 class MeasurementError(ValueError):
@@ -119,12 +119,16 @@ class Record:
 
     def part(self, keys: str) -> Record:
         """Return the object at `keys`, empty where it is missing. Raises MeasurementError for anything else."""
-        return self.parts(keys, [self.get(keys) or {}])[0]
+        value = self.get(keys) or {}
+        if not isinstance(value, Mapping):
+            raise self.wrong(keys, value, "an object")
+        return Record(value, self.where)
 
-    def parts(self, keys: str, listed: Any = None) -> list[Record]:
-        """Return the objects that `keys` holds, as a list or by name; none where it is missing."""
-        listed = listed or self.get(keys) or []
-        listed = list(listed.values()) if isinstance(listed, Mapping) else listed
+    def parts(self, keys: str) -> list[Record]:
+        """Return the objects that `keys` holds as a list, or by what becomes their `name`; none where it is missing."""
+        listed = self.get(keys) or []
+        if isinstance(listed, Mapping) and all(isinstance(each, Mapping) for each in listed.values()):
+            listed = [{"name": name, **each} for name, each in listed.items()]
         if not isinstance(listed, list) or not all(isinstance(each, Mapping) for each in listed):
             raise self.wrong(keys, listed, "objects")
         return [Record(each, self.where) for each in listed]
