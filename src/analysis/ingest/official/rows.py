@@ -1,13 +1,14 @@
 """Shape results as published into the columns of data/official/, and say why a result cannot be used.
 
 `rows` is the frame of one import throughout: fields of a summary, then columns of the record. `fault` holds the first
-reason why a row is left out, `note` remarks, both "" where there is none. Logs are a frame of the same index.
+reason why a row is left out, `note` remarks, both "" where there is none.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from string import Formatter
 from typing import Any
 
 import pandas as pd
@@ -46,7 +47,7 @@ def named(found: pd.DataFrame) -> pd.DataFrame:
     found["filed"] = found["model"] + " " + found["model_run"]
     found["scenario"] = each(units.scenario, found, "scenario", "filed")
     known = found["scenario"].isin(units.SCENARIOS)
-    fail(found, ~known, "scenario " + found["scenario"].map(shown) + f" is not one of {', '.join(units.SCENARIOS)}")
+    fail(found, ~known, f"scenario {{scenario!r:.60}} is not one of {', '.join(units.SCENARIOS)}")
     found["division"] = found["division"].str.lower()
     found["availability"] = found["availability"].str.lower().replace(AVAILABILITY)
     found["suite"] = found["suite"].map(lambda suite: ",".join(sorted({*re.findall(r"[^,\s]+", suite.lower())})))
@@ -58,10 +59,10 @@ def named(found: pd.DataFrame) -> pd.DataFrame:
     return found.join(tables.benchmarks.set_index("benchmark")[BENCHMARK], on="benchmark")
 
 
-def shaped(rows: pd.DataFrame, logs: pd.DataFrame) -> pd.DataFrame:
-    """Return `named` rows with every column of the record that they give; `logs` is of logs.read_runs."""
+def shaped(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return `named` rows, joined with what their logs say as `log_...`, with every column of the record they give."""
     for part in (_hardware, _figure, _recomputed, _rates, _power, _described):
-        part(rows, logs)
+        part(rows)
     return rows.assign(per="system", accuracy=rows["accuracy"].mask(rows["accuracy"].str.lower().isin(UNSAID), ""))
 
 
@@ -93,24 +94,25 @@ def numbers(cells: pd.Series) -> pd.Series:
     return pd.to_numeric(cells.mask(cells.map(type).eq(bool)), errors="coerce").astype("float64")
 
 
-def shown(value: Any) -> str:
-    """Return a value as a message quotes it, cut where it is long."""
-    return repr(value)[:60]
-
-
 def each(function: Callable[..., Any], rows: pd.DataFrame, *names: str) -> pd.Series:
     """Return what a function says of the cells of these columns, row by row."""
     return pd.Series([function(*cells) for cells in zip(*(rows[name] for name in names), strict=True)], rows.index)
 
 
-def fail(rows: pd.DataFrame, wrong: pd.Series, words: str | pd.Series) -> None:
-    """Note why rows cannot be used; the first reason counts."""
-    rows["fault"] = rows["fault"].mask(wrong & rows["fault"].eq(""), words)
+def fail(rows: pd.DataFrame, wrong: pd.Series, words: str) -> None:
+    """Note why rows cannot be used; the first reason counts. Names in braces stand for the columns of a row."""
+    wrong = wrong & rows["fault"].eq("")
+    rows.loc[wrong, "fault"] = _filled(words, rows[wrong])
 
 
-def remark(rows: pd.DataFrame, where: pd.Series, words: str | pd.Series) -> None:
-    """Append words to the notes of some rows."""
-    rows["note"] = rows["note"].mask(where, (rows["note"] + "; " + words).str.removeprefix("; "))
+def remark(rows: pd.DataFrame, where: pd.Series, words: str) -> None:
+    """Append words to the notes of some rows. Names in braces stand for the columns of a row."""
+    rows.loc[where, "note"] = (rows["note"][where] + "; " + _filled(words, rows[where])).str.removeprefix("; ")
+
+
+def _filled(words: str, rows: pd.DataFrame) -> pd.Series:
+    named = [name for _, name, _, _ in Formatter().parse(words) if name]
+    return pd.Series([words.format_map(row) for row in rows[named].to_dict("records")], rows.index, dtype="str")
 
 
 def _count(rows: pd.DataFrame, name: str) -> pd.Series:
@@ -118,11 +120,11 @@ def _count(rows: pd.DataFrame, name: str) -> pd.Series:
     said = ~rows[name].map(clean).str.lower().isin(UNSAID)
     counted = numbers(rows[name]).where(said)
     wrong = said & ~(counted.between(0, 1e6) & counted.mod(1).eq(0))
-    fail(rows, wrong, f"{name} is " + rows[name].map(shown) + ", not a whole number")
+    fail(rows, wrong, f"{name} is {{{name}!r:.60}}, not a whole number")
     return counted.mask(wrong)
 
 
-def _hardware(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
+def _hardware(rows: pd.DataFrame) -> None:
     """Count accelerators: those of a node times the nodes. A system without any counts its processors' sockets."""
     names = rows["accelerator"].mask(rows["accelerator"].str.lower().isin(UNSAID), "")
     rows["nodes"], per_node, total = _count(rows, "nodes"), _count(rows, "per_node"), _count(rows, "total")
@@ -135,107 +137,104 @@ def _hardware(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
     fail(rows, names.eq(""), "names neither an accelerator nor a processor")
     known = names.map(hardware.accelerator)
     rows["accelerator"], rows["is_known"] = known.str[0].astype("str"), known.str[1].astype(bool)
-    product, by_name = per_node * rows["nodes"], names.map(hardware.counted)
+    rows["product"], rows["by_name"] = product, by_name = per_node * rows["nodes"], names.map(hardware.counted)
     mixed, counts = rows["accelerator"].eq(hardware.MIXED), total.gt(0) & product.gt(0) & total.ne(product)
     fail(rows, counts & ~mixed, "total accelerators are not nodes times accelerators per node")
     partly = by_name.lt(product) & by_name.gt(product - per_node)  # the last node is not full
-    count = total.where(total.gt(0), product.where(product.gt(0)))
-    rows["accelerator_count"] = count.mask(partly, by_name)
-    words = by_name.map("{:.0f} accelerators by its name, where nodes times accelerators per node are ".format)
-    remark(rows, partly, words + product.map("{:.0f}".format))
+    rows["accelerator_count"] = total.where(total.gt(0), product.where(product.gt(0))).mask(partly, by_name)
+    words = "{by_name} accelerators by its name, where nodes times accelerators per node are {product:.0f}"
+    remark(rows, partly, words)
     remark(rows, ~rows["is_known"], "accelerator not in data/accelerator_aliases.csv")
     remark(rows, mixed, "cluster of several accelerator types")
 
 
-def _figure(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
+def _figure(rows: pd.DataFrame) -> None:
     """Replace wrong unit labels, and set `low` and `high` to the range of a rounded figure."""
-    alone = rows["evidence"].eq("log")
-    value, label = rows["value"].mask(alone, logs["recomputed"]), rows["label"].mask(alone, logs["unit"])
-    labels = pd.DataFrame(units.LABELS, index=["unit", "factor"]).T.reindex(label.str.lower()).set_index(rows.index)
+    alone, is_rounded = rows["evidence"].eq("log"), rows["printed"].ne("")
+    rows["value"] = value = rows["value"].mask(alone, rows["log_recomputed"])
+    rows["printed_unit"] = label = rows["label"].mask(alone, rows["log_unit"])
+    labels = pd.DataFrame(units.LABELS, ["unit", "factor"]).T.reindex(label.str.lower()).set_index(rows.index)
     labeled, factor = labels["unit"].fillna("").astype("str"), labels["factor"].astype("float64").fillna(1.0)
     stated = rows["accuracy"].str.extract(r"(?i)TOKENS_PER_SAMPLE'?:\s*([\d.]{1,20})")[0]
     stated = pd.to_numeric(stated, errors="coerce")
     unit = each(units.rate_unit, rows, "benchmark", "scenario").astype("str")
     unit = unit.mask(unit.eq(""), labeled.mask(stated.notna() & labeled.ne(MILLISECONDS), TOKENS))
-    latency, published = unit.eq(MILLISECONDS), label.map(shown)
+    rows["unit"], latency = unit, unit.eq(MILLISECONDS)
     fail(rows, label.str.lower().isin(POWER), "is power without the result that it belongs to")
-    fail(rows, unit.eq(""), "its unit " + published + " is not known")
-    words = rows["scenario"] + " is labeled " + published + ": " + unit + " expected"
-    fail(rows, latency != labeled.eq(MILLISECONDS), words)
+    fail(rows, unit.eq(""), "its unit {printed_unit!r:.60} is not known")
+    wrong = latency != labeled.eq(MILLISECONDS)
+    fail(rows, wrong, "{scenario} is labeled {printed_unit!r:.60}: {unit} expected")
     figure = numbers(value) * factor
     most = (MOST_EACH * rows["accelerator_count"].fillna(1)).clip(upper=MOST).mask(latency, MOST)
-    words = "the result is " + value.map(shown) + " " + label + ", which no system reaches"
-    fail(rows, ~figure.between(LEAST, most), words)
-    half = rows["printed"].map(rounding).astype("float64").mask(rows["printed"].eq(""), 0) * factor
-    figure, is_rounded = figure.where(figure.le(MOST)), rows["printed"].ne("")
+    wrong = ~figure.between(LEAST, most)
+    fail(rows, wrong, "the result is {value!r:.60} {printed_unit}, which no system reaches")
+    half, figure = rows["printed"].map(rounding).astype("float64") * factor, figure.where(figure.le(MOST))
     rows["low"], rows["high"] = (end.round(9).where(is_rounded, figure) for end in (figure - half, figure + half))
     rows["range_basis"] = is_rounded.map({True: "rounded", False: "exact"})
-    rows["unit"], rows["printed_unit"] = unit, label.mask(alone, "")
     rows["metric"] = latency.map({True: "latency", False: "throughput"})
     words = "labeled " + label + ", but " + rows["benchmark"] + " counts " + unit.str.partition("/")[0]
     rows["corrected"] = words.where(unit.ne(labeled), "")
     rows["by_rule"] = rows["tokens_per_sample_by_rule"].where(unit.eq(TOKENS) & stated.isna())
     rows["tokens_per_sample"] = stated.mask(latency).fillna(rows["by_rule"])
+    rows["printed_unit"] = label.mask(alone, "")
 
 
-def _recomputed(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
+def _recomputed(rows: pd.DataFrame) -> None:
     """Add the figure recomputed from the log; where both agree, the log's key decides the unit."""
-    value, unit, published = logs["recomputed"], logs["unit"], rows["evidence"].ne("log")
-    rows[["recomputed", "recomputed_key", "validity"]] = logs[["recomputed", "recomputed_key", "validity"]]
-    rows["inferred"] |= logs["inferred"]
+    value, unit, published = rows["log_recomputed"], rows["log_unit"], rows["evidence"].ne("log")
+    for name in ("recomputed", "recomputed_key", "validity", *PERCENTILES):
+        rows[name] = rows[f"log_{name}"]
+    rows["inferred"] |= rows["log_inferred"]
     off = value / value.clip(rows["low"], rows["high"]) - 1
     rows["recomputed_difference"] = off.where(published)
-    words = rows["low"].map("published {:g}, log ".format) + value.map("{:g} ".format) + unit
-    remark(rows, published & off.abs().gt(AGREES), words)
+    remark(rows, published & off.abs().gt(AGREES), "published {low:g}, log {recomputed:g} {log_unit}")
     missing = published & rows["folder"].ne("") & value.isna() & ~rows["inferred"]
     remark(rows, missing, "not recomputed: no LoadGen log of it in the tree")
     recounted = published & off.abs().le(AGREES) & unit.eq(TOKENS).ne(rows["unit"].eq(TOKENS))
     rows["unit"] = rows["unit"].mask(recounted, unit)
-    rows["corrected"] = rows["corrected"].mask(recounted, "the figure is " + logs["recomputed_key"] + " of its log")
+    rows["corrected"] = rows["corrected"].mask(recounted, "the figure is " + rows["recomputed_key"] + " of its log")
     rows["evidence"] = rows["evidence"].mask(value.notna(), "log")
 
 
-def _rates(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
+def _rates(rows: pd.DataFrame) -> None:
     """Give throughput in samples and in tokens: of the log, else from the figure and its tokens per sample."""
     tokens, rate = rows["tokens_per_sample"], rows["low"].where(rows["metric"].eq("throughput"))
     in_tokens = rows["unit"].eq(TOKENS)
-    rows["samples_per_second"] = logs["samples_per_second"].fillna(rate.mask(in_tokens, rate / tokens))
-    rows["tokens_per_second"] = logs["tokens_per_second"].fillna((rate * tokens).mask(in_tokens, rate))
-    rows["tokens_per_sample"] = rows["by_rule"].fillna(logs["tokens_per_sample"]).fillna(tokens)
-    rows[list(PERCENTILES)] = logs[list(PERCENTILES)]
+    rows["samples_per_second"] = rows["log_samples_per_second"].fillna(rate.mask(in_tokens, rate / tokens))
+    rows["tokens_per_second"] = rows["log_tokens_per_second"].fillna((rate * tokens).mask(in_tokens, rate))
+    rows["tokens_per_sample"] = rows["by_rule"].fillna(rows["log_tokens_per_sample"]).fillna(tokens)
 
 
-def _power(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
+def _power(rows: pd.DataFrame) -> None:
     """Give watts, or millijoules per query in the stream scenarios; power of the log beside what is published."""
-    published, lost = rows["power"].notna(), logs["power_fault"].ne("")
-    said = rows["power"].mask(rows["recomputed_difference"].isna() & ~published, logs["power"])
-    usual = rows["scenario"].isin(STREAMS).map({True: POWER[1], False: POWER[0]})
+    published, lost = rows["power"].notna(), rows["log_power_fault"].ne("")
+    rows["power"] = rows["power"].mask(rows["recomputed_difference"].isna() & ~published, rows["log_power"])
+    said, usual = rows["power"].notna(), rows["scenario"].isin(STREAMS).map({True: POWER[1], False: POWER[0]})
     label = rows["power_label"].str.lower().mask(rows["power_label"].eq(""), usual)
-    words = "its power is labeled " + rows["power_label"].map(shown) + f", not {', '.join(POWER)}"
-    fail(rows, said.notna() & ~label.isin(POWER), words)
-    value = numbers(said)
-    watts, energy = value.where(label.eq(POWER[0])), value.where(label.ne(POWER[0]))
+    wrong = said & ~label.isin(POWER)
+    fail(rows, wrong, f"its power is labeled {{power_label!r:.60}}, not {', '.join(POWER)}")
+    rows["drawn"] = numbers(rows["power"])
+    watts, energy = rows["drawn"].where(label.eq(POWER[0])), rows["drawn"].where(label.ne(POWER[0]))
     possible = watts.between(LEAST_WATTS, MOST_WATTS_EACH_NODE * rows["nodes"])
     possible |= energy.between(LEAST, MOST_MILLIJOULES)
-    fail(rows, said.notna() & ~possible, "the power is " + said.map(shown) + ", which no system draws")
-    rows["power_measured"] = rows["has_power"] | said.notna() | lost
+    fail(rows, said & ~possible, "the power is {power!r:.60}, which no system draws")
+    rows["power_measured"] = rows["has_power"] | said | lost
     rows["power_watts_low"] = rows["power_watts_high"] = watts.mask(lost)
     rows["energy_millijoules_per_query"] = energy.mask(lost)
-    rows["recomputed_power"] = logs["power"]
-    rows["recomputed_power_difference"] = off = (logs["power"] / value - 1).where(published)
-    words = value.map("published power {:.10g}, its samples ".format) + logs["power"].map("{:.10g}".format)
-    remark(rows, off.abs().gt(POWER_AGREES), words)
-    remark(rows, logs["power_remark"].ne(""), logs["power_remark"])
-    remark(rows, lost, "its power is left out: " + logs["power_fault"])
+    rows["recomputed_power"] = rows["log_power"]
+    rows["recomputed_power_difference"] = off = (rows["log_power"] / rows["drawn"] - 1).where(published)
+    remark(rows, off.abs().gt(POWER_AGREES), "published power {drawn:.10g}, its samples {log_power:.10g}")
+    remark(rows, rows["log_power_remark"].ne(""), "{log_power_remark}")
+    remark(rows, lost, "its power is left out: {log_power_fault}")
 
 
-def _described(rows: pd.DataFrame, logs: pd.DataFrame) -> None:
+def _described(rows: pd.DataFrame) -> None:
     """Give what a system's names and description say: precision, software, power limit, and MLPerf Endpoints logs."""
     of_tokens = rows[["unit", "offline_unit"]].eq(TOKENS).any(axis=1)
-    of_tokens |= rows["accuracy"].str.contains("TOKENS_PER_SAMPLE")
-    declared = each(hardware.precision, rows.assign(of_tokens=of_tokens), "weights", "round", "of_tokens")
-    rows["precision"], rows["precision_basis"] = declared.str[0], declared.str[1]
-    remark(rows, declared.str[2].ne(""), declared.str[2].astype("str"))
+    rows["of_tokens"] = of_tokens | rows["accuracy"].str.contains("TOKENS_PER_SAMPLE")
+    declared = each(hardware.precision, rows, "weights", "round", "of_tokens").str
+    rows["precision"], rows["precision_basis"], rows["declared"] = declared[0], declared[1], declared[2]
+    remark(rows, rows["declared"].ne(""), "{declared}")
     rows["names"] = rows["system"] + "\n" + rows["platform"]
     rows["parts"] = rows["accelerator"] + "\n" + rows["accelerator_as_published"]
     rows["hypervisor"] = each(hardware.hypervisor, rows, "names", "parts", "framework", "described")
