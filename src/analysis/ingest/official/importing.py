@@ -61,7 +61,7 @@ def add_to_record(paths: Sequence[Path], *, round: str = "", origin: str = "", s
         "the record of its round is shipped whole and lacks it; if it is official, say --origin official",
     )
     sound = _sound(found, say)
-    kept = record.completed(sound, shipped)
+    kept = record.completed(sound)
     if len(sound) > len(kept):
         say(f"{len(sound) - len(kept):,} results are in the shipped record already")
     for name, part in kept.groupby("round"):

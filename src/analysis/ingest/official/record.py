@@ -21,11 +21,15 @@ STRENGTH = {"table": 0, "collection": 0, "summary": 1, "log": 2}  # of evidence
 AGREES = 1e-3  # share by which figures of one run may differ, where one is rounded or recomputed
 UNOFFICIAL = "unofficial-submissions"  # the source of rows that are no record of a round
 RUN = ["round", "benchmark", "accuracy_target", "scenario"]
-KEYS = (  # by which one result is known in two files, the surest first; `folder`, `who`, and `what` are texts folded
+KEYS = (  # by which one result is known in two files, the surest first
     ["id"],
     ["result_id", *RUN],
-    ["folder", "round", "scenario"],
-    ["who", "what", "division", *RUN],
+    ["location", "round", "scenario"],
+    ["submitter", "system", "division", *RUN],
+)
+CONTRADICTION = (
+    "{submitter}, {system}, {low:,.6g} {unit}, but the record's {record_id} is "
+    "{record_submitter}, {record_system}, {record_low:,.6g} {record_unit}"
 )
 KEPT = ["id", "result_id", "locator", "duplicate_of"]  # columns in which a row takes on those of the record
 
@@ -69,45 +73,48 @@ def shipped(rounds: Iterable[str]) -> pd.DataFrame:
 
 
 def held_against(found: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows under the ids of the record, with `match`, the place of the same result in `shipped`.
+    """Return the rows under the ids of the record, with the same result there as `record_...` and its place as `match`.
 
     A row that contradicts its match or an earlier row is at fault. So is the rest of its file, where that has another
     system under a result id of the record, unless the file is known by its digest.
     """
     there = shipped(found["round"].unique())
     official = found["origin"].eq("official") & found["fault"].eq("")
-    found["match"] = _matched(_keyed(found), _keyed(there)).where(official)
-    ours = found[found["match"].notna()]
-    theirs = there.loc[ours["match"].astype(int)].set_index(ours.index)
-    same = _keyed(ours)[["who", "what"]].eq(_keyed(theirs)[["who", "what"]]).all(axis=1)
-    near = ours["low"].le(theirs["high"] * (1 + AGREES)) & ours["high"].ge(theirs["low"] * (1 - AGREES))
-    for index in ours.index[~(same & near)]:
-        one, two = (
-            f"{row.submitter}, {row.system}, {row.low:,.6g} {row.unit}" for row in (ours.loc[index], theirs.loc[index])
-        )
-        found.loc[index, "fault"] = f"{one}, but the record's {theirs.at[index, 'id']} is {two}"
-    false = official & found["file"].isin(ours.loc[~same, "file"]) & ~found["sure"]
+    found["match"] = _matched(found, there).where(official)
+    found = found.join(there.add_prefix("record_"), on="match")
+    matched = found["match"].notna()
+    same = _folded(found["submitter"]).eq(_folded(found["record_submitter"]))
+    same &= _folded(found["system"]).eq(_folded(found["record_system"]))
+    near = found["low"].le(found["record_high"] * (1 + AGREES)) & found["high"].ge(found["record_low"] * (1 - AGREES))
+    fail(found, matched & ~(same & near), CONTRADICTION)
+    false = official & found["file"].isin(found["file"][matched & ~same]) & ~found["sure"]
     fail(found, false, "its file contradicts the record, so it is not of that round's repository")
-    sound = ours.index[found.loc[ours.index, "fault"].eq("")]
-    found.loc[sound, KEPT] = theirs.loc[sound, KEPT]
+    for name in KEPT:
+        found[name] = found[name].mask(matched & found["fault"].eq(""), found[f"record_{name}"])
     fail(found, found.duplicated(["id", "low", "fault"]), "stands twice, the same")
     fail(found, found.duplicated(["id", "fault"]), "stands twice, with another figure")
     return found
 
 
-def completed(found: pd.DataFrame, there: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows that add to the record `there`: new ones, and those with stronger evidence, completed from it."""
-    ours = found[found["match"].notna()]
-    theirs = there.loc[ours["match"].astype(int)].set_index(ours.index)
-    strength = [frame["evidence"].map(STRENGTH).astype("float64") for frame in (ours, theirs)]
-    stronger = strength[0].gt(strength[1])
-    filled = ours[stronger].astype(object).replace({"": None, "unknown": None}).fillna(theirs[stronger])
+def completed(found: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows that add to the record: new ones, and those with stronger evidence, completed from it."""
+    stronger = found[found["evidence"].map(STRENGTH).gt(found["record_evidence"].map(STRENGTH))]
+    theirs = stronger.filter(regex="^record_").rename(columns=lambda name: name.removeprefix("record_"))
+    filled = stronger.astype(object).replace({"": None, "unknown": None}).fillna(theirs)
     return pd.concat([found[found["match"].isna()], filled])
 
 
 def _matched(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.Series:
     """Return the index of the same result in `theirs`, NaN for none; keys that two of its rows share are ignored."""
     found = pd.Series(np.nan, ours.index)
+    ours, theirs = (
+        frame.assign(
+            location=frame["location"].str.lower(),
+            submitter=_folded(frame["submitter"]),
+            system=_folded(frame["system"]),
+        )
+        for frame in (ours, theirs)
+    )
     for first, *more in KEYS:
         here, there = (frame[first].str.cat([frame[name] for name in more], "\n") for frame in (ours, theirs))
         there = there[theirs[first].ne("") & ~there.duplicated(keep=False)]
@@ -115,8 +122,6 @@ def _matched(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.Series:
     return found
 
 
-def _keyed(found: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns of KEYS as texts; submitter and system without case, blanks, and marks."""
-    who, what = (found[name].str.casefold().str.replace(r"[\W_]+", "", regex=True) for name in ("submitter", "system"))
-    keyed = found[["id", "result_id", "division", *RUN]].astype("str")
-    return keyed.assign(folder=found["location"].str.lower(), who=who, what=what)
+def _folded(names: pd.Series) -> pd.Series:
+    """Return names without case, blanks, and marks."""
+    return names.astype("str").str.casefold().str.replace(r"[\W_]+", "", regex=True)
