@@ -122,14 +122,15 @@ def test_what_racks_and_servers_keep_in_interactive():
         ("B200", "Interactive", 1.0),
     ]
     modeled = pd.DataFrame(rows, columns=["accelerator", "scenario", "efficiency"])
-    assert power.kept_in_interactive(modeled) == "50% (racks) and 12% (servers of eight)"
-    assert power.kept_in_interactive(modeled[1:]) == "12% (servers of eight)"
-    assert power.kept_in_interactive(modeled[:1]) == "an unknown part"
+    words = "Interactive keeps 50% (racks) and 12% (servers of eight) of Offline efficiency"
+    assert power.kept_in_interactive(modeled) == words
+    assert power.kept_in_interactive(modeled[1:]) == words.replace("50% (racks) and ", "")
+    assert power.kept_in_interactive(modeled[:1]) == "no accelerator of the headline has results in both scenarios"
 
 
 def test_efficiency_in_words_has_a_range_per_scenario():
     rows = pd.DataFrame({"scenario": ["Interactive", "Offline", "Offline"], "efficiency": [1.04, 7.8, 6.66]})
-    assert power.in_words(rows) == "6.7 to 7.8 million tokens/s Offline, 1 million tokens/s Interactive"
+    assert power.in_words(rows) == "6.7 to 7.8 million tokens/s Offline, 1 Interactive"
 
 
 def test_energy_in_words_is_over_the_ends_of_the_load():

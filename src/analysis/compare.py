@@ -108,6 +108,16 @@ def only(rows: pd.DataFrame, accelerators: Iterable[str] = (), scenario: str = "
     return kept
 
 
+def without_results(asked: Iterable[str], found: pd.DataFrame, what: str = "a result") -> str:
+    """Return a sentence that names the accelerators or vendors of `asked` that `found` has no row of, "" for none.
+
+    `what` says of what they have none. It begins with a space, to follow another sentence.
+    """
+    there, results = {*found["accelerator"]}, load_results()
+    gone = [name for name in asked if there.isdisjoint(names.accelerators([name], results))]
+    return f" Without {what}: {', '.join(gone)}." if gone else ""
+
+
 def of_tokens(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows. Raises NoData, with model and unit, where a result counts something other than tokens."""
     if len(other := rows[rows["rate_unit"].ne(TOKENS)]):

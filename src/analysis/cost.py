@@ -145,8 +145,10 @@ def cheapest_in_words(winners: pd.DataFrame) -> str:
     ends = winners.iloc[[0, -1]].drop_duplicates("accelerator")
     where = ("at " + ends["at"]).replace("at no limit", "without a latency limit")
     usd = ends["usd_per_million"].map("${:.3f}".format)
-    words = f"{ends['accelerator'].iloc[0]} is cheapest {where.iloc[0]} ({usd.iloc[0]} per million tokens)"
-    other = ends["accelerator"] + " " + where + " (" + usd + ")"
+    rests = ends["evidence"].map({"estimated": ", estimated"}).fillna("") + ")"
+    words = f"{ends['accelerator'].iloc[0]} is cheapest {where.iloc[0]} ({usd.iloc[0]} per million tokens"
+    words += rests.iloc[0]
+    other = ends["accelerator"] + " " + where + " (" + usd + rests
     return ", ".join([words, *other.iloc[1:]])
 
 

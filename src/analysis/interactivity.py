@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from analysis import evidence
+from analysis import evidence, names
 from analysis.compare import RACKS, USUAL_SIZE, NoData, bare_metal, comparable, latest, of_tokens
 from analysis.results import rule_limits
 
@@ -171,14 +171,22 @@ def first_tokens(rows: pd.DataFrame) -> pd.DataFrame:
     return best.sort_values("seconds_p99", ignore_index=True)
 
 
-def inferencex(model: str, prompt_tokens: float = 1024, answer_tokens: float = 1024, most: int = 5) -> pd.DataFrame:
+def inferencex(
+    model: str, accelerators: Iterable[str] = (), *, prompt_tokens: float = 1024, answer_tokens: float = 1024,
+    most: int = 5,
+) -> pd.DataFrame:  # fmt: skip
     """Return the upper envelope of a model's InferenceX runs at FP4 and FP8, for the accelerators with most runs.
 
-    No disaggregated runs; `most` is the number of pairs of accelerator and precision. Not MLPerf results.
+    Of `accelerators` (names or vendors), all by default. No disaggregated runs; `most` is the number of pairs of
+    accelerator and precision. Not MLPerf results. Raises NoData where no run is left.
     """
     runs = evidence.inferencex(disaggregated=False)
     alike = runs["prompt_tokens"].eq(prompt_tokens) & runs["answer_tokens"].eq(answer_tokens)
     runs = runs[runs["model"].eq(model) & alike & runs["precision"].isin(["fp4", "fp8"])]
+    if named := names.accelerators(accelerators):
+        runs = runs[runs["accelerator"].isin(named)]
+    if runs.empty:
+        raise NoData(f"no InferenceX run of {names.listed([model, *named])} with {prompt_tokens:g} tokens in")
     parts = ["accelerator", "precision"]
     top = runs[parts].value_counts().head(most).index
     found = evidence.envelope(runs[pd.MultiIndex.from_frame(runs[parts]).isin(top)], parts)

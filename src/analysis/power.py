@@ -47,12 +47,6 @@ def per_megawatt(
     return found.sort_values("efficiency", ascending=False).assign(modeled=True)
 
 
-def without_results(asked: Iterable[str], found: pd.DataFrame) -> str:
-    """Return a sentence that names the accelerators or vendors asked for of which `found` has no row, "" for none."""
-    gone = [name for name in asked if not {*names.accelerators([name])} & {*found["accelerator"]}]
-    return f" Without a result or kilowatts: {', '.join(gone)}." if gone else ""
-
-
 def at_the_wall(results: pd.DataFrame, benchmark: str = "", scenario: str = "Offline") -> pd.DataFrame:
     """Return the measured efficiency of power submissions: `efficiency` in tokens per joule at the wall.
 
@@ -89,22 +83,25 @@ def ranked(*parts: pd.DataFrame) -> pd.DataFrame:
 
 
 def in_words(modeled: pd.DataFrame) -> str:
-    """Return the range of efficiency in each scenario: "6.7 to 7.8 million tokens/s Offline, 1.0 to 4.6 ..."."""
+    """Return the range of efficiency in each scenario: "6.7 to 7.8 million tokens/s Offline, 1 to 4.6 Interactive"."""
     ends = modeled.groupby("scenario")["efficiency"].agg(["min", "max"]).sort_values("max", ascending=False)
-    spans = (" to ".join(dict.fromkeys(map("{:.2g}".format, span))) for span in ends.to_numpy())
-    return ", ".join(f"{span} million tokens/s {name}" for name, span in zip(ends.index, spans, strict=True))
+    spans = [" to ".join(dict.fromkeys(map("{:.2g}".format, span))) for span in ends.to_numpy()]
+    spans[0] += " million tokens/s"
+    return ", ".join(f"{span} {name}" for name, span in zip(ends.index, spans, strict=True))
 
 
 def kept_in_interactive(modeled: pd.DataFrame) -> str:
     """Return the median share of Offline efficiency that racks and servers of eight keep in Interactive, in words.
 
-    A layout without both is left out; "an unknown part" where none has both.
+    A layout without results in both scenarios is left out.
     """
     wide = modeled.pivot(index="accelerator", columns="scenario", values="efficiency")
     wide = wide.reindex(columns=["Interactive", "Offline"])
     layout = np.where(wide.index.isin(list(RACKS)), "racks", "servers of eight")
     kept = (wide["Interactive"] / wide["Offline"]).groupby(layout).median().dropna()
-    return " and ".join(f"{share:.0%} ({layout})" for layout, share in kept.items()) or "an unknown part"
+    shares = " and ".join(f"{share:.0%} ({layout})" for layout, share in kept.items())
+    none = "no accelerator of the headline has results in both scenarios"
+    return f"Interactive keeps {shares} of Offline efficiency" if shares else none
 
 
 def submissions(results: pd.DataFrame) -> pd.DataFrame:

@@ -37,6 +37,7 @@ def run(monkeypatch):
                     names.update(parameters)
         return names, said
 
+    ran.said = said
     return ran
 
 
@@ -152,7 +153,10 @@ def test_pages_about_fewer_accelerators(run, notebook, parameters):
     [
         ("scaling", {"scenario": "Servr"}, ValueError, "no scenario 'Servr': did you mean 'Server'"),
         ("overview", {"vendors": ["nvida"]}, ValueError, "no accelerator 'nvida'"),
-        ("overview", {"accelerators": ["H200"]}, NoData, "`least`"),
+        ("overview", {"accelerators": ["Vera Rubin"]}, NoData, "no result left to compare (Vera Rubin)"),
+        ("overview", {"least": 99}, NoData, "`least`"),
+        ("scaling", {"accelerators": ["B200"]}, NoData, "no result left to compare (B200)"),
+        ("interactivity", {"accelerators": ["Vera Rubin"]}, NoData, "no result left to compare (Vera Rubin)"),
         (
             "generational_speedup",
             {"baseline": "A100 PCIe 40GB"},
@@ -247,3 +251,136 @@ def test_prices_of_accelerators_without_one_are_no_data(run):
 def test_numbers_that_cannot_be_are_refused_by_name(run, notebook, parameters, named):
     with pytest.raises(ValueError, match=re.escape(named)):
         run(notebook, **parameters)
+
+
+SHARES = ["model", "scenario", "accelerator", "share"]
+
+
+@pytest.mark.parametrize("few", [["GB300", "MI355X"], ["AMD"], ["MI355X"], ["RTX PRO 6000"]])
+def test_a_filter_of_the_overview_changes_no_share(run, few):
+    """Also of two accelerators and of one: a model needs `least` accelerators, shown or not."""
+    whole, part = (
+        pd.read_csv(StringIO(run("overview", **parameters)[1]["best_result_of_each_model_and_gpu"]["csv"]))
+        for parameters in ({}, {"accelerators": few})
+    )
+    assert 0 < len(part) < len(whole)
+    assert part[SHARES].merge(whole[SHARES]).shape == part[SHARES].shape
+
+
+def test_what_changed_is_of_the_accelerators_shown(run):
+    names, said = run("overview", accelerators=["AMD"])
+    assert said["new_accelerators"]["text"] == "New in the data center suite of v6.1: MI350P."
+    assert set(names["now"]["vendor"]) == {"AMD"} and said["answer"]["text"].startswith("Of the GPUs shown, MI355X is")
+    said = run("overview", accelerators=["B200", "B300"])[1]
+    assert said["new_accelerators"]["text"].endswith("of v6.1: none of those shown.")
+
+
+@pytest.mark.parametrize("few", [["AMD"], ["B300"], ["GB200", "MI355X"]])
+def test_a_filter_of_scaling_changes_no_group_of_submitters(run, few):
+    whole, part = (run("scaling", **parameters)[0]["groups"] for parameters in ({}, {"accelerators": few}))
+    assert 0 < len(part) < len(whole)
+    columns = ["id", "ratio", "submitters"]
+    assert part[columns].merge(whole[columns]).shape == part[columns].shape
+    of_shown = whole[whole["accelerator"].isin(few) | whole["vendor"].isin(few)]
+    assert len(part) == len(of_shown)
+
+
+def test_titles_on_scaling_count_what_they_are_about(run):
+    names, said = run("scaling", accelerators=["AMD"])
+    efficiency = names["asked"]["efficiency"]
+    assert said["scaling"]["title"].startswith(f"{efficiency.ge(0.95).sum()} of {len(efficiency)} larger systems")
+    assert said["submitters"]["title"].startswith(f"{len(names['groups'])} of {len(names['groups'])} results")
+    assert f"lowest of {len(efficiency)}" in said["lowest"]["text"]
+    assert "groups of 4 or more" in said["submitters"]["subtitle"]
+
+
+@pytest.mark.parametrize(
+    ("notebook", "few", "kept", "missing"),
+    [
+        ("scaling", ["H100"], {"answer", "scaling", "pairs", "other_scenario"}, "submitters"),
+        ("overview", ["H100", "H200"], {"answer", "matrix", "other_sizes", "new_accelerators"}, "change"),
+    ],
+)
+def test_a_part_without_a_result_takes_no_other_with_it(run, notebook, few, kept, missing):
+    """No size of the H100 has four submitters in v5.1, and the H200 ran no model in both v6.0 and v6.1."""
+    with pytest.raises(NoData, match="no result left to compare"):
+        run(notebook, accelerators=few)
+    assert kept <= set(run.said) and missing not in run.said
+
+
+def test_submitters_are_of_the_newest_round_of_the_accelerators_shown(run):
+    groups = run("scaling", accelerators=["H100", "H200"])[0]["groups"]
+    assert set(groups["round"]) == {"v5.1"} and groups["submitters"].min() >= 4
+
+
+@pytest.mark.parametrize("few", [["MI300X"], ["H100", "H200"], ["AMD"], ["GB300", "B300", "MI355X"]])
+def test_a_filter_changes_no_throughput_at_an_interactivity(run, few):
+    """Of the MI300X too, whose estimate takes its precision from runs of its family."""
+    keys = ["accelerator", "interactivity"]
+    whole = run("interactivity")[0]
+    part = run("interactivity", accelerators=few)[0]
+    for frame in ("at", "dense"):
+        own, all_of_them = (each[frame].set_index(keys)["throughput"] for each in (part, whole))
+        both = own.index.intersection(all_of_them.index)
+        assert len(own) and (frame == "dense" or len(both) == len(own))
+        assert own[both].to_numpy() == pytest.approx(all_of_them[both].to_numpy())
+
+
+def test_an_estimated_throughput_is_called_so(run):
+    _, said = run("interactivity", accelerators=["H200"], beside="GPT-OSS 120B")
+    assert "66.7 tokens/s per user (estimated): H200 serves" in said["answer"]["text"]
+    for parameters in ({}, {"interactivities": [25]}):
+        assert "estimated" not in run("interactivity", **parameters)[1]["answer"]["text"]
+
+
+def test_measured_and_interpolated_throughput_are_ranked_together(run):
+    kept = run("interactivity", interactivities=[13])[0]["kept"]
+    assert set(kept["evidence"]) == {"measured", "interpolated"}
+
+
+def test_an_estimated_cost_is_called_so(run):
+    said = run("price_performance", accelerators=["H200"], interactivity=[66.7])[1]["answer"]["text"]
+    assert re.search(r"H200 is cheapest at 66\.7 tokens/s per user \(\$\d\.\d+ per million tokens, estimated\)$", said)
+    assert "estimated" not in run("price_performance")[1]["answer"]["text"]
+
+
+def test_curves_of_inferencex_are_of_the_accelerators_shown(run):
+    upper = run("interactivity", accelerators=["AMD", "B200"])[0]["upper"]
+    assert {"MI355X", "B200"} <= set(upper["accelerator"]) <= {"MI355X", "MI325X", "MI300X", "B200"}
+    with pytest.raises(NoData, match="no InferenceX run of DeepSeek-R1"):
+        run("interactivity", accelerators=["RTX PRO 6000"])
+    assert {"at_interactivity", "curve", "ttft", "throughput"} <= set(run.said)
+
+
+@pytest.mark.parametrize(
+    ("notebook", "figure"),
+    [
+        ("overview", "matrix"),
+        ("generational_speedup", "ladder"),
+        ("interactivity", "at_interactivity"),
+        ("price_performance", "by_interactivity"),
+        ("scaling", "scaling"),
+    ],
+)
+def test_an_accelerator_without_a_result_is_named(run, notebook, figure):
+    _, said = run(notebook, accelerators=["GB300", "MI355X", "Vera Rubin"])
+    assert re.search(r"Without an? .*: Vera Rubin\.$", said[figure]["subtitle"])
+    assert "Without a" not in run(notebook)[1][figure]["subtitle"]
+
+
+def test_prices_are_of_what_is_shown(run):
+    _, said = run("price_performance", accelerators=["MI355X"])
+    assert "no offers: $2.09 per accelerator-hour" in said["prices"]["text"]
+
+
+def test_a_baseline_of_ones_own_is_that_of_its_model(run):
+    """Not the one that `beside` names for this model by default."""
+    names, said = run("generational_speedup", benchmark="deepseek-r1", baseline="GB200")
+    of_model = names["steps"].query("benchmark == 'deepseek-r1'")
+    assert set(of_model["base"]) == {"GB200"} and names["steps"]["benchmark"].iloc[0] == "deepseek-r1"
+    assert "GB200 per GPU on DeepSeek-R1" in said["answer"]["text"]
+
+
+def test_accelerators_without_a_result_of_the_model_are_planned_and_drawn(run):
+    names, said = run("accelerator_choice", benchmark="deepseek-r1", accelerators=["H100", "H200"])
+    assert set(names["shown"]["accelerator"]) == {"H200"} and "cost_over_interactivity" in said
