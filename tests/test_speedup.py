@@ -175,9 +175,11 @@ def test_matched_links_and_the_range_of_all_are_said():
 
 def test_factors_and_ratios_in_words():
     names = ["H100 v4.0", "Software", "Precision and hardware", "GB300 v6.1"] * 2
-    factors = pd.DataFrame({"factor": names, "value": [1.0, 1.5, 4.0, 6.0, 1.0, 1.1, 2.0, 2.2]})
+    factors = pd.DataFrame({"factor": names, "value": [1.0, 1.5, 4.0, 6.0, 1.0, 1.1, 2.0, 2.2], "pairs": 3})
     said = "From H100 v4.0 to GB300 v6.1 throughput rose 6.0x: software gave 1.5x, precision and hardware 4.0x"
     assert speedup.factors_in_words(factors) == said
+    alone = speedup.factors_in_words(factors.assign(pairs=0))
+    assert alone == f"{said.partition(':')[0]}; no pair tells software from precision and hardware"
     pairs = ["H200 FP8 / H100 FP8", "B200 FP8 / H100 FP8"]
     equal = pd.DataFrame(
         {"pair": pairs * 2, "at": ["50 tokens/s"] * 2 + ["75 tokens/s"] * 2, "ratio": [1.5, 3, 1.7, 9]}

@@ -346,9 +346,14 @@ def waterfalls(
 
 
 def factors_in_words(factors: pd.DataFrame) -> str:
-    """Return what software, and what precision and hardware gave to the first accelerator of `waterfalls`, in words."""
+    """Return what software, and what precision and hardware gave to the first accelerator of `waterfalls`, in words.
+
+    Without a pair of one accelerator, size, and submitter in two rounds, they cannot be told apart.
+    """
     names, values = factors["factor"].head(4), factors["value"].head(4).map("{:.1f}x".format)
     rose = f"From {names.iloc[0]} to {names.iloc[3]} throughput rose {values.iloc[3]}"
+    if not factors["pairs"].iloc[1]:
+        return f"{rose}; no pair tells software from precision and hardware"
     return f"{rose}: software gave {values.iloc[1]}, precision and hardware {values.iloc[2]}"
 
 

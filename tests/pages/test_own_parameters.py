@@ -384,3 +384,23 @@ def test_a_baseline_of_ones_own_is_that_of_its_model(run):
 def test_accelerators_without_a_result_of_the_model_are_planned_and_drawn(run):
     names, said = run("accelerator_choice", benchmark="deepseek-r1", accelerators=["H100", "H200"])
     assert set(names["shown"]["accelerator"]) == {"H200"} and "cost_over_interactivity" in said
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({}, "per GPU since v4.0: software gave 1.5x (known in 5 of 5 rounds)"),
+        ({"benchmark": "llama3.1-8b"}, "software gave 1.00x (known in 0 of 2 rounds)"),
+        (
+            {"benchmark": "llama3.1-8b", "kind": "cpu"},
+            "per CPU since v5.1: software gave 1.6x (known in 1 of 1",
+        ),
+    ],
+)
+def test_rounds_whose_software_no_pair_tells_are_counted(run, parameters, words):
+    assert words in run("progress", **parameters)[1]["answer"]["text"]
+
+
+def test_software_is_not_told_from_hardware_without_a_pair(run):
+    _, said = run("generational_speedup", benchmark="llama3.1-8b")
+    assert said["why"]["title"].endswith("; no pair tells software from precision and hardware")
