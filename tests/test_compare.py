@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.compare import SAME_RUN, STRICTER, NoData, comparable, fastest, latest, since
+from analysis.compare import SAME_RUN, STRICTER, NoData, comparable, fastest, latest, only, since, without_results
 from tests.frames import results
 
 BROKEN = {
@@ -168,3 +168,11 @@ def test_each_benchmark_has_the_target_that_is_usual_there():
     bert, other = {"benchmark": "bert"}, {"benchmark": "deepseek-r1", "accuracy_target": "99"}
     rows = results(bert, bert, {**bert, "accuracy_target": "99"}, other)
     assert comparable(rows, benchmark=["bert", "deepseek-r1"])["id"].tolist() == ["r0", "r1", "r3"]
+
+
+def test_what_was_asked_for_and_is_not_there_is_named():
+    rows = results({}, {"accelerator": "MI355X", "vendor": "AMD"})
+    assert without_results(["B200", "amd"], rows) == without_results([], rows) == ""
+    assert without_results(["H100", "B200", "Intel"], rows, "a price") == " Without a price: H100, Intel."
+    with pytest.raises(NoData, match=r"no pair left to compare \(H100\); there are: B200 Offline, MI355X Offline"):
+        only(rows, ["H100"], what="pair")

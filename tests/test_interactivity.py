@@ -129,6 +129,12 @@ def test_inferencex_curves_are_upper_envelopes_at_one_length():
     assert (falls < 0).all() and set(found["prompt_tokens"]) == {1024} and not found["disaggregated"].any()
 
 
+def test_inferencex_shows_the_accelerators_asked_for():
+    assert set(interactivity.inferencex("DeepSeek-R1", ["H200", "b300"])["accelerator"]) == {"H200", "B300"}
+    with pytest.raises(NoData, match="no InferenceX run of DeepSeek-R1, H100 with 1024 tokens in"):
+        interactivity.inferencex("DeepSeek-R1", ["H100"])
+
+
 def test_inferencex_shows_as_many_parts_as_asked_for():
     for most in (1, 2, 5):
         found = interactivity.inferencex("DeepSeek-R1", most=most)

@@ -92,10 +92,12 @@ def comparable(
     return kept, reasons.sort_values("results", ascending=False).reset_index()
 
 
-def only(rows: pd.DataFrame, accelerators: Iterable[str] = (), scenario: str = "") -> pd.DataFrame:
+def only(
+    rows: pd.DataFrame, accelerators: Iterable[str] = (), scenario: str = "", *, what: str = "result"
+) -> pd.DataFrame:
     """Return the rows of accelerators, given by names or vendors as in `comparable`, and of a scenario; all by default.
 
-    Raises ValueError for an unknown name, and NoData, with what there is, where nothing is left.
+    Raises ValueError for an unknown name, and NoData where nothing is left; it says `what` a row is and what there is.
     """
     named = names.accelerators(accelerators, rows) if accelerators else []
     kept = rows[rows["accelerator"].isin(named)] if named else rows
@@ -104,7 +106,7 @@ def only(rows: pd.DataFrame, accelerators: Iterable[str] = (), scenario: str = "
     if kept.empty:
         asked = ", ".join(filter(None, [names.listed(named), scenario]))
         there = names.listed((rows["accelerator"] + " " + rows["scenario"]).value_counts().index)
-        raise NoData(f"no result left to compare ({asked}); there are: {there or 'none'}")
+        raise NoData(f"no {what} left to compare ({asked}); there are: {there or 'none'}")
     return kept
 
 

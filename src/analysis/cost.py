@@ -115,7 +115,7 @@ def per_million_tokens(throughput: pd.DataFrame, prices: pd.DataFrame, fleet: st
         name: usd_per_million(rows[column], rows["usd_per_hour"], served)
         for name, column in (("usd_per_million", "throughput"), ("usd_low", "high"), ("usd_high", "low"))
     }
-    rows = rows.assign(use=use, served=served, **usd, estimated=rows["evidence"].ne("measured"))
+    rows = rows.assign(use=use, served=served, **usd, estimated=rows["evidence"].eq("estimated"))
     at = rows["interactivity"].map("{:g} tokens/s per user".format).mask(rows["interactivity"].eq(0), "no limit")
     return rows.assign(at=at).sort_values(["interactivity", "usd_per_million"], ignore_index=True)
 

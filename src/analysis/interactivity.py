@@ -14,7 +14,7 @@ import pandas as pd
 
 from analysis import evidence, names
 from analysis.compare import RACKS, USUAL_SIZE, NoData, bare_metal, comparable, latest, of_tokens
-from analysis.results import rule_limits
+from analysis.results import load_results, rule_limits
 
 SCENARIOS = ("Offline", "Server", "Interactive")  # from no latency limit to the tightest
 NO_LIMIT = 0.0  # the interactivity that stands for Offline, which limits no latency
@@ -183,7 +183,7 @@ def inferencex(
     runs = evidence.inferencex(disaggregated=False)
     alike = runs["prompt_tokens"].eq(prompt_tokens) & runs["answer_tokens"].eq(answer_tokens)
     runs = runs[runs["model"].eq(model) & alike & runs["precision"].isin(["fp4", "fp8"])]
-    if named := names.accelerators(accelerators):
+    if named := names.accelerators(accelerators, load_results()):
         runs = runs[runs["accelerator"].isin(named)]
     if runs.empty:
         raise NoData(f"no InferenceX run of {names.listed([model, *named])} with {prompt_tokens:g} tokens in")

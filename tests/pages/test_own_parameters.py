@@ -155,7 +155,7 @@ def test_pages_about_fewer_accelerators(run, notebook, parameters):
         ("overview", {"vendors": ["nvida"]}, ValueError, "no accelerator 'nvida'"),
         ("overview", {"accelerators": ["Vera Rubin"]}, NoData, "no result left to compare (Vera Rubin)"),
         ("overview", {"least": 99}, NoData, "`least`"),
-        ("scaling", {"accelerators": ["B200"]}, NoData, "no result left to compare (B200)"),
+        ("scaling", {"accelerators": ["B200"]}, NoData, "no larger and smaller system left to compare (B200)"),
         ("interactivity", {"accelerators": ["Vera Rubin"]}, NoData, "no result left to compare (Vera Rubin)"),
         (
             "generational_speedup",
@@ -295,15 +295,21 @@ def test_titles_on_scaling_count_what_they_are_about(run):
 
 
 @pytest.mark.parametrize(
-    ("notebook", "few", "kept", "missing"),
+    ("notebook", "few", "kept", "missing", "words"),
     [
-        ("scaling", ["H100"], {"answer", "scaling", "pairs", "other_scenario"}, "submitters"),
-        ("overview", ["H100", "H200"], {"answer", "matrix", "other_sizes", "new_accelerators"}, "change"),
+        ("scaling", ["H100"], {"answer", "scaling", "pairs", "other_scenario"}, "submitters", "no group of 4 or more"),
+        (
+            "overview",
+            ["H100", "H200"],
+            {"answer", "matrix", "other_sizes"},
+            "change",
+            "no result of v6.1 on a model of",
+        ),
     ],
 )
-def test_a_part_without_a_result_takes_no_other_with_it(run, notebook, few, kept, missing):
+def test_a_part_without_a_result_is_named_and_takes_no_other_with_it(run, notebook, few, kept, missing, words):
     """No size of the H100 has four submitters in v5.1, and the H200 ran no model in both v6.0 and v6.1."""
-    with pytest.raises(NoData, match="no result left to compare"):
+    with pytest.raises(NoData, match=re.escape(words)):
         run(notebook, accelerators=few)
     assert kept <= set(run.said) and missing not in run.said
 
@@ -404,3 +410,9 @@ def test_rounds_whose_software_no_pair_tells_are_counted(run, parameters, words)
 def test_software_is_not_told_from_hardware_without_a_pair(run):
     _, said = run("generational_speedup", benchmark="llama3.1-8b")
     assert said["why"]["title"].endswith("; no pair tells software from precision and hardware")
+
+
+def test_a_cost_between_runs_is_not_called_estimated(run):
+    costs = run("price_performance", interactivity=[20])[0]["costs"]
+    assert {"interpolated", "estimated"} <= set(costs["evidence"])
+    assert costs["estimated"].tolist() == costs["evidence"].eq("estimated").tolist()
