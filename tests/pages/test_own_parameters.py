@@ -416,3 +416,14 @@ def test_a_cost_between_runs_is_not_called_estimated(run):
     costs = run("price_performance", interactivity=[20])[0]["costs"]
     assert {"interpolated", "estimated"} <= set(costs["evidence"])
     assert costs["estimated"].tolist() == costs["evidence"].eq("estimated").tolist()
+
+
+def test_what_is_retained_is_of_the_lowest_interactivity_asked_for(run):
+    assert run("interactivity")[1]["retained"]["text"].endswith("of its throughput at no limit (Offline).")
+    assert run("interactivity", interactivities=[13, 25])[1]["retained"]["text"].endswith("throughput at 13 tokens/s.")
+
+
+@pytest.mark.parametrize("parameters", [{"baseline": "RTX PRO 6000"}, {"accelerators": ["RTX PRO 6000"]}])
+def test_prices_of_another_date_that_lack_an_accelerator_end_no_page(run, parameters):
+    _, said = run("price_performance", **parameters)
+    assert "costs" in said and ("no price" in said["other_prices"]["text"]) == ("accelerators" in parameters)
