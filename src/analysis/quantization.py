@@ -22,7 +22,7 @@ STEPS = {  # printed precision after the step, and columns of data/accelerators.
     FP4: ("FP4", "fp4_dense_tflops", "fp8_dense_tflops", "Blackwell, MI350"),
     INT4: ("INT4", "fp16_dense_tflops", "fp16_dense_tflops", "any"),
 }
-BITS = {"FP16": 16, "FP8": 8, "NVFP4": 4.5, "INT4": 4.25}  # per weight, scales of blocks included; INT8 as FP8
+WEIGHTS = {"FP16": "fp16", "FP8": "fp8", "NVFP4": "fp4", "INT4": "int4"}  # as printed, and as in a result; INT8 as FP8
 TIGHT = "70B, 2 H100"  # FP16 weights take most of the memory
 PAIR = ["source", "step", "precision", "group", "load", "round", "model", "accelerator", "ratio"]
 LANGUAGE_MODELS = (
@@ -293,8 +293,8 @@ def memory(benchmark: str, gigabytes: Sequence[float], *, used: float = 0.9) -> 
     if not (shape["parameters_billion"] > 0 and per_layer * layers > 0):
         known = shapes.index[shapes["layers"].gt(0) & shapes["parameters_billion"].gt(0)]
         raise NoData(f"data/benchmarks.csv has no layers and parameters of {benchmark}; it has of {', '.join(known)}")
-    grid = pd.MultiIndex.from_product([gigabytes, BITS], names=["gigabytes", "precision"]).to_frame(index=False)
-    weights = shape["parameters_billion"] * grid["precision"].map(BITS) / 8
+    grid = pd.MultiIndex.from_product([gigabytes, WEIGHTS], names=["gigabytes", "precision"]).to_frame(index=False)
+    weights = shape["parameters_billion"] * grid["precision"].map(WEIGHTS).map(tables.WEIGHT_BYTES)
     room = used * grid["gigabytes"] - weights
     tokens = room.clip(lower=0) * 1e9 / (2 * per_layer * layers)
     grid = grid.assign(weights_gb=weights, cache_gb=room.clip(lower=0), kv_tokens=tokens, fits=room.gt(0))

@@ -20,7 +20,9 @@ from analysis.paths import DATA, read_file
 
 DESCRIPTOR = "datapackage.json"
 DTYPES = {"string": "str", "number": "float64", "integer": "float64", "date": "str", "year": "float64"}
-WEIGHT_BYTES = {"fp16": 2.0, "fp8": 1.0, "int8": 1.0, "int4": 0.5, "fp4": 0.5}  # of a weight, or a number cached
+# Of a weight, or a number cached. Four bits come with the scales of their blocks: 8 bits for 16 weights in NVFP4,
+# 16 bits for 64 weights in INT4.
+WEIGHT_BYTES = {"fp16": 2.0, "fp8": 1.0, "int8": 1.0, "int4": 4.25 / 8, "fp4": 4.5 / 8}
 COMPUTE = {  # the column of data/accelerators.csv with the peak rate in a precision
     "fp16": "fp16_dense_tflops", "fp8": "fp8_dense_tflops", "int8": "int8_dense_tops", "fp4": "fp4_dense_tflops",
 }  # fmt: skip

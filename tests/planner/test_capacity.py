@@ -100,12 +100,12 @@ def test_the_delivered_share_is_that_of_the_derating_page_without_the_latency_li
 
 
 def test_weights_follow_the_record():
-    """Most closed GPT-OSS runs are FP4: 117 x 0.5 = 58.5 GB, which one GPU of 80 GB holds. H100 has none: as H200."""
+    """Most closed GPT-OSS runs are FP4: 117 x 4.5 / 8 = 65.8 GB, which one GPU of 80 GB holds. H100 has none: as H200."""
     for accelerator in ("B200", "H100"):
         row = plan(Demand(benchmark="gpt-oss-120b"), accelerator)
-        assert (row["precision"], row["weights_gb"]) == ("fp4", 58.5)
+        assert (row["precision"], row["weights_gb"]) == ("fp4", 117 * 4.5 / 8)
     found = plans(Demand(benchmark="gpt-oss-120b"))  # MI355X ran so labeled as FP8, in which the model is not published
-    assert {"MI355X", "MI300X"} < set(found["accelerator"]) and set(found["weights_gb"]) == {58.5}
+    assert {"MI355X", "MI300X"} < set(found["accelerator"]) and set(found["weights_gb"]) == {117 * 4.5 / 8}
     model, lengths = models.of_benchmark("gpt-oss-120b"), models.lengths(models.requests_of("gpt-oss-120b"))
     held, block = capacity.requests_held(model, "fp4", lengths, 80.0, 1, 0.1)
     assert held > 0 and block == 1

@@ -93,9 +93,9 @@ def test_the_shipped_errors_are_those_of_the_record(errors):
 
 
 def test_errors_are_no_worse_than_they_were(errors):
-    """Server 4.2% and 18%, Interactive 8.4% and 21% (median and P90), of at least 500 and 120 results."""
+    """Server 4.2% and 18%, Interactive 8.3% and 21% (median and P90), of at least 500 and 120 results."""
     whole = errors[errors["benchmark"].eq("") & errors["question"].eq(KNOWN)].set_index("scenario")
-    assert whole["median"].round(3).to_dict() == {"Server": 0.042, "Interactive": 0.084}
+    assert whole["median"].round(3).to_dict() == {"Server": 0.042, "Interactive": 0.083}
     assert whole["p90"].round(2).to_dict() == {"Server": 0.18, "Interactive": 0.21}
     assert (whole["results"] > pd.Series({"Server": 500, "Interactive": 120})).all()
 

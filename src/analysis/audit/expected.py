@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis import tables
 from analysis.audit.verdicts import EXPECTED, FOUND, compare, difference, factor, span, tell
-from analysis.tables import COMPUTE, WEIGHT_BYTES
+from analysis.tables import COMPUTE
 
 FACTS = {
     "memory_capacity": "memory_gb",
@@ -91,16 +91,16 @@ def limits(figures: pd.DataFrame) -> pd.DataFrame:
     """Return the rates of language models that hardware does not allow: above its bandwidth or its compute.
 
     At batch 1 each token reads all active weights: accelerators x bandwidth / bytes. At any batch: accelerators x dense
-    FLOP/s / (2 x active parameters). What a document does not state is taken in favor of the figure: the smallest
-    weights, the fastest precision, and at batch 1 as many accelerators as hold the weights. A rate below its limits is
-    not confirmed by them and has no row.
+    FLOP/s / (2 x active parameters). What a document does not state is taken in favor of the figure: weights of four
+    bits, without scales, the fastest precision, and at batch 1 as many accelerators as hold the weights. A rate below
+    its limits is not confirmed by them and has no row.
     """
     parts = tables.accelerators.drop(columns=["accelerator", "note"]).rename(columns={"label": "accelerator"})
     models = tables.benchmarks[["benchmark", "parameters_billion", "active_parameters_billion"]]
     rates = figures[figures["quantity"].eq("throughput") & figures["unit"].eq("tokens/s")]
     rows = rates[rates["duplicate_of"].eq("")].merge(parts, on="accelerator").merge(models, on="benchmark")
     active = rows["active_parameters_billion"].fillna(rows["parameters_billion"])
-    width = rows["precision"].map(WEIGHT_BYTES).astype(float).fillna(min(WEIGHT_BYTES.values()))
+    width = rows["precision"].str.extract(r"(\d+)$", expand=False).astype(float).fillna(4) / 8
     least = 2 ** np.ceil(np.log2(rows["parameters_billion"] * width / rows["memory_gb"]).clip(lower=0))
     count = rows["accelerator_count"].where(rows["per"].eq("system"), 1)
     held = pd.concat([count, least], axis=1).max(axis=1)
