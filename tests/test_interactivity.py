@@ -89,14 +89,13 @@ def test_a_benchmark_without_a_result_says_what_there_is():
         interactivity.runs("mixtral-8x7b", rounds=["v6.1"])
 
 
-def test_retained_is_over_the_lowest_interactivity_asked_for():
-    """400 of 1,000 at 66.7; B, which has less at 0, comes second."""
+def test_the_fastest_at_the_lowest_interactivity_comes_first():
     at = pd.DataFrame({
         "interactivity": [0.0, 0.0, 66.7, 66.7], "accelerator": ["A", "B", "A", "B"],
         "throughput": [1000.0, 500.0, 400.0, np.nan], "evidence": ["measured", "measured", "estimated", ""],
     })  # fmt: skip
-    found = interactivity.retained(at)
-    assert found["accelerator"].tolist() == ["A", "A", "B"] and found["retained"].tolist() == [1.0, 0.4, 1.0]
+    found = interactivity.ranked(at)
+    assert found["accelerator"].tolist() == ["A", "A", "B"] and found["order"].tolist() == [1, 1, 2]
     assert found["estimated"].tolist() == [False, True, False]
     assert found["users at"].tolist() == ["no limit (Offline)", "66.7 tokens/s", "no limit (Offline)"]
 

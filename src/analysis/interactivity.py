@@ -120,12 +120,11 @@ def bounds(frontier: pd.DataFrame, interactivity: float | Iterable[float]) -> pd
     return pairs.groupby(["accelerator", "interactivity"], as_index=False)[["lower", "upper"]].max()
 
 
-def retained(at: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of `planner.curve.throughput_at` with the share of throughput that each interactivity retains.
+def ranked(at: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `planner.curve.throughput_at` that have a throughput, the fastest accelerator first.
 
-    Added columns: retained (share of the accelerator's throughput at the lowest interactivity, Offline for 0),
-    estimated, order (of accelerators, the highest throughput at the lowest interactivity first), and `users at` (the
-    interactivity in words). Rows without a throughput are left out. Raises NoData, with the reason, where none has one.
+    The order is that at the lowest interactivity. Added columns: order (place of the accelerator), estimated, and
+    `users at` (the interactivity in words). Raises NoData, with the reason, where no row has a throughput.
     """
     if at["throughput"].isna().all():
         why = at["reason"].mode().iloc[0]
@@ -134,12 +133,8 @@ def retained(at: pd.DataFrame) -> pd.DataFrame:
     first = at[at["interactivity"].eq(at["interactivity"].min())].set_index("accelerator")["throughput"]
     order = first.rank(ascending=False).reindex(at["accelerator"]).to_numpy()
     words = at["interactivity"].map("{:g} tokens/s".format).mask(at["interactivity"].eq(NO_LIMIT), "no limit (Offline)")
-    return at.assign(
-        retained=at["throughput"] / at["accelerator"].map(first),
-        estimated=at["evidence"].eq("estimated"),
-        order=order,
-        **{"users at": words},
-    ).sort_values(["order", "interactivity"], ignore_index=True)
+    at = at.assign(order=order, estimated=at["evidence"].eq("estimated"), **{"users at": words})
+    return at.sort_values(["order", "interactivity"], ignore_index=True)
 
 
 def highest_and_lowest(rows: pd.DataFrame, column: str, does: str, form: Callable[[float], str]) -> str:
