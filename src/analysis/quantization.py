@@ -47,10 +47,8 @@ DOUBTS = {  # why a declared precision is left out; the first rule that applies 
 
 def doubts(results: pd.DataFrame) -> pd.Series:
     """Return why the declared precision of each result cannot be right, "" where nothing contradicts it."""
-    reasons = pd.Series("", results.index, dtype="str")
-    for reason, rule in DOUBTS.items():
-        reasons = reasons.mask(reasons.eq("") & rule(results), reason)
-    return reasons
+    broken = [rule(results) for rule in DOUBTS.values()]
+    return pd.Series(np.select(broken, list(DOUBTS), ""), results.index, dtype="str")
 
 
 def label_problems(results: pd.DataFrame) -> pd.DataFrame:

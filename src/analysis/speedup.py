@@ -35,13 +35,12 @@ def within_rounds(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
         raise NoData(f"no comparable result of the baseline {baseline}; there are: {_accelerators(best)}")
     others = best[best["accelerator"].ne(baseline)]
     pairs = others.merge(base[FACTS], on="round", suffixes=("", "_base"))
+    count, count_base = pairs["accelerator_count"], pairs["accelerator_count_base"]
+    same_size = count.eq(count_base)
     pairs = pairs.assign(
-        speedup=pairs["rate_per_accelerator"] / pairs["rate_per_accelerator_base"],
-        same_size=pairs["accelerator_count"].eq(pairs["accelerator_count_base"]),
-        usual=pairs["accelerator_count"].eq(USUAL_SIZE),
-        usual_base=pairs["accelerator_count_base"].eq(USUAL_SIZE),
-        larger=pairs["accelerator_count"].where(pairs["accelerator_count"].eq(pairs["accelerator_count_base"]), 0),
-    )
+        speedup=pairs["rate_per_accelerator"] / pairs["rate_per_accelerator_base"], same_size=same_size,
+        usual=count.eq(USUAL_SIZE), usual_base=count_base.eq(USUAL_SIZE), larger=count.where(same_size, 0),
+    )  # fmt: skip
     order = ["same_size", "usual", "usual_base", "larger", "rate_per_accelerator", "rate_per_accelerator_base"]
     pairs = pairs.sort_values(order).drop_duplicates(["round", "accelerator"], keep="last")
     by = ["round", "accelerator", "accelerator_count", "hypervisor"]

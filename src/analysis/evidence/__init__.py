@@ -8,7 +8,7 @@ when, under which licence, and what it must not be compared with.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -35,7 +35,7 @@ FAR_FASTER = (0.7, 2.5)  # below this share of the time per token, and above thi
 MOST_APART = 2.0  # interactivity of two points of an envelope, between which a value is interpolated
 
 
-@lru_cache(maxsize=1)
+@cache
 def _inferencex() -> pd.DataFrame:
     return pd.concat([tables.load("inferencex_runs"), own_runs()], ignore_index=True).drop_duplicates(SAME_RUN)
 

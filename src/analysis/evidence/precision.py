@@ -70,10 +70,8 @@ def checkpoint_sizes() -> pd.DataFrame:
     rows = tables.load("precision_effects")
     rows = rows[rows["metric"].eq("checkpoint size") & rows["precision"].isin(["bf16", "fp8", "fp4", "int4"])]
     rows = rows[~rows["format"].str.contains("mx")]
-    found = rows.groupby(["model", "precision"])["value"].median()
-    base = found.xs("bf16", level="precision")
-    base = base.reindex(found.index.get_level_values("model")).to_numpy()
-    found = (100 * found / base).rename("percent").reset_index()
-    found = found[found["precision"].ne("bf16")]
+    wide = rows.groupby(["model", "precision"])["value"].median().unstack()
+    percent = 100 * wide.drop(columns="bf16").div(wide["bf16"], axis=0)
+    found = percent.stack().dropna().rename("percent").reset_index()
     printed = found["precision"].str.upper().replace("FP4", "NVFP4")
     return found.assign(printed_precision=printed).sort_values("percent", ascending=False, ignore_index=True)
