@@ -86,7 +86,7 @@ def comparable(
     kept = kept.assign(caveats=with_codes(kept["caveats"], holds))
     if not excluded:
         return kept
-    left_out = rows.loc[reason.ne(""), "accelerator"].groupby(reason.rename("reason"))
+    left_out = rows.loc[reason.ne(""), "accelerator"].groupby(reason)
     listed = left_out.agg(lambda accelerators: ", ".join(accelerators.value_counts().index))
     reasons = pd.DataFrame({"results": left_out.size(), "accelerators": listed})
     return kept, reasons.sort_values("results", ascending=False).reset_index()
@@ -208,7 +208,7 @@ def _asked(
 def _reasons(rows: pd.DataFrame, asked: dict[str, Any]) -> pd.Series:
     """Return the first rule that each row breaks, "" for none."""
     broken = [breaks(rows, asked) for breaks in RULES.values()]
-    reason = pd.Series(np.select(broken, list(RULES), ""), rows.index, dtype="str")
+    reason = pd.Series(np.select(broken, list(RULES), ""), rows.index, dtype="str", name="reason")
     # Of a run submitted under two targets one row stays, whichever of the two the other rules left.
     read = rows[["id", "duplicate_of", "accuracy_target", *SAME_KIND]]
     left = read[reason.eq("")]

@@ -216,7 +216,7 @@ def serving_stack(engine: str = "vLLM", baseline: str = "TensorRT-LLM") -> pd.Da
     runs = runs[runs["source_id"].eq("inferencex-points") & ~runs["disaggregated"] & ~runs["unfinished"]]
     alike = ["checkpoint", "accelerator", "precision", "prompt_tokens", "answer_tokens", "concurrency", "gpus"]
     best = runs.groupby([*alike, "engine"])["output_tokens_per_second_per_gpu"].max().unstack()
-    return (best[engine] / best[baseline]).rename("share").dropna().reset_index()
+    return (best[engine] / best[baseline]).dropna().reset_index(name="share")
 
 
 def hypervisor() -> pd.DataFrame:
@@ -250,7 +250,7 @@ def load_factors(rates: pd.DataFrame | None = None, gaps: bool = True, quantile:
     rates = tables.load("traffic_rates") if rates is None else rates
     rates = rates.assign(hour=rates["seconds"] // 3600, rate=rates["requests_per_second"])
     hours = rates.groupby(["service", "hour"])["rate"].agg(["mean", "min"])
-    last = hours["mean"].where(hours["min"].gt(0) | (not gaps)).rename("last").reset_index()
+    last = hours["mean"].where(hours["min"].gt(0) | (not gaps)).reset_index(name="last")
     seen = rates[rates["rate"].gt(0) | (not gaps)].merge(
         last.assign(hour=last["hour"] + 1), on=["service", "hour"], how="left"
     )

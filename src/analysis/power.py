@@ -111,9 +111,9 @@ def submissions(results: pd.DataFrame) -> pd.DataFrame:
     """
     sold = results["division"].eq("closed") & results["suite"].str.contains("datacenter", regex=False)
     sold &= results["availability"].eq("available") & results["hypervisor"].eq("") & results["duplicate_of"].eq("")
-    counted = results["rate"].notna() & results["accelerator_count"].gt(0) & results["accelerator"].ne("mixed")
-    rows = results[sold & counted]
-    chassis = {name: re.sub(r"[ ,]+", "", re.sub(MODE, "", name)) for name in rows["system"].unique()}
+    sold &= results["rate"].notna() & results["accelerator_count"].gt(0) & results["accelerator"].ne("mixed")
+    rows = results[sold]
+    chassis = {name: re.sub(rf"{MODE}|[ ,]+", "", name) for name in rows["system"].unique()}
     return rows.assign(chassis=rows["system"].map(chassis))
 
 
@@ -128,7 +128,7 @@ def cap_pairs(results: pd.DataFrame) -> pd.DataFrame:
     rows = submissions(results)
     limited = rows["power_limit_watts"].lt(rows["rated_watts"])
     uncapped = rows[~rows["power_measured"] & ~rows["power_capped"]]
-    uncapped = uncapped.groupby(SAME_MACHINE, observed=True)["rate"].max().rename("rate_uncapped").reset_index()
+    uncapped = uncapped.groupby(SAME_MACHINE, observed=True)["rate"].max().reset_index(name="rate_uncapped")
     pairs = rows[limited].sort_values("round", kind="stable").merge(uncapped, on=SAME_MACHINE)
     pairs = pairs.rename(columns={"power_limit_watts": "cap_watts"})
     return pairs.assign(cap=pairs["cap_watts"] / pairs["rated_watts"], kept=pairs["rate"] / pairs["rate_uncapped"])
@@ -178,10 +178,10 @@ def nodes(results: pd.DataFrame, accelerators_per_node: int = 8) -> pd.DataFrame
     drew[["lowest_kw", "highest_kw"]] /= 1000
     drew = drew.reset_index().astype({"round": "str"})
     found = systems.merge(drew, how="left", on=["round", "submitter", "system"])
-    found = found.assign(accelerator=names.short(found["accelerator"]), runs=found["runs"].fillna(0))
     found = found.dropna(subset="provisioned_kw").assign(
-        capped=found["capped"].eq(True), drew=found["highest_kw"] / found["provisioned_kw"]
-    )
+        accelerator=names.short(found["accelerator"]), runs=found["runs"].fillna(0), capped=found["capped"].eq(True),
+        drew=found["highest_kw"] / found["provisioned_kw"],
+    )  # fmt: skip
     return found.sort_values("provisioned_kw", ascending=False, ignore_index=True)
 
 

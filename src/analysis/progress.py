@@ -30,8 +30,8 @@ def software_gains(rows: pd.DataFrame) -> pd.DataFrame:
     `rows` are comparable results of one benchmark and scenario. Columns: accelerator, accelerator_count, submitter,
     round, next_round, gain (ratio of the best throughputs per accelerator). Precision and settings may differ.
     """
-    best = rows[rows["hypervisor"].eq("")].groupby([*SAME, "round"], observed=True)["rate_per_accelerator"].max()
-    best = best.reset_index().sort_values([*SAME, "round"])
+    bare = rows[rows["hypervisor"].eq("")].groupby([*SAME, "round"], observed=True)
+    best = bare["rate_per_accelerator"].max().reset_index()
     following = best.groupby(SAME)[["round", "rate_per_accelerator"]].shift(-1)
     gain = following["rate_per_accelerator"] / best["rate_per_accelerator"]
     gains = best.assign(next_round=following["round"], gain=gain)

@@ -70,8 +70,8 @@ def label_problems(results: pd.DataFrame) -> pd.DataFrame:
         accelerators=("accelerator", lambda each: ", ".join(sorted(set(each)))), results=("id", "size"),
     )  # fmt: skip
     columns = ["model", "label", "action", "results", "reason", "submitters", "accelerators"]
-    listed = listed.reset_index()[columns]
-    return listed.sort_values(["action", "results", "model"], ascending=[False, False, True], ignore_index=True)
+    order = ["action", "results", "model"]
+    return listed.reset_index()[columns].sort_values(order, ascending=[False, False, True], ignore_index=True)
 
 
 def mlperf_pairs(results: pd.DataFrame, accelerators: Iterable[str] = ()) -> pd.DataFrame:
@@ -129,7 +129,7 @@ def at_equal_speed(interactivity: float) -> pd.DataFrame:
     pairs = evidence.matched_pairs(rates, builds, "precision", ("fp8", "fp4"), evidence.THROUGHPUT)
     if pairs.empty:
         raise NoData(f"no build of InferenceX has FP8 and FP4 at {interactivity:g} tokens/s per user")
-    return pairs.groupby(same)["ratio"].median().reset_index().assign(interactivity=interactivity)
+    return pairs.groupby(same, as_index=False)["ratio"].median().assign(interactivity=interactivity)
 
 
 def equal_in_words(equal: pd.DataFrame) -> str:
@@ -189,8 +189,8 @@ def single_gpu_pairs() -> pd.DataFrame:
     found = []
     stream = evidence.precision_effects("nvfp4-benchmark", "decode throughput")
     queue = evidence.precision_effects("accelmark", "throughput")
-    queue = queue[~(queue["precision"].eq("fp8") & queue["accelerator"].isin(EMULATED))]
-    queue = queue[queue["format"].isin(["BF16", "FP8", "W8A8", "W4A16"])]
+    emulated = queue["precision"].eq("fp8") & queue["accelerator"].isin(EMULATED)
+    queue = queue[queue["format"].isin(["BF16", "FP8", "W8A8", "W4A16"]) & ~emulated]
     for narrow, step in (("fp8", FP8), ("fp4", "FP16 to FP4"), ("int8", INT8), ("int4", INT4)):
         words = narrow.upper() + (" weights" if narrow == "int4" else "")
         same = ["model", "workload", "accelerator"]
@@ -222,8 +222,8 @@ def by_load(pairs: pd.DataFrame) -> pd.DataFrame:
     """
     loads = spread(pairs[pairs["load"].notna()], ["source", "step", "group", "load"])
     few = loads["step"].ne(FP4) | loads["n"].lt(3) | loads["group"].str.endswith(" 2 GPUs")
-    kept = loads[~few | loads["source"].eq("TensorRT-LLM")]
-    return kept.rename(columns={"load": "requests in flight or batch size", "median": "over the wider precision"})
+    words = {"load": "requests in flight or batch size", "median": "over the wider precision"}
+    return loads[~few | loads["source"].eq("TensorRT-LLM")].rename(columns=words)
 
 
 def _pairs(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -234,8 +234,8 @@ def _pairs(pairs: pd.DataFrame) -> pd.DataFrame:
 def spread(frame: pd.DataFrame, by: Sequence[str] = ("source", "step", "group"), value: str = "ratio") -> pd.DataFrame:
     """Return number, median, P10, and P90 of `value` in each group of `by`, in the order of the frame."""
     groups = frame.groupby(list(by), sort=False, observed=True, dropna=False)[value]
-    low, high = groups.quantile(0.1), groups.quantile(0.9)
-    return groups.agg(n="size", median="median").assign(p10=low, p90=high).reset_index()
+    found = groups.agg(n="size", median="median")
+    return found.assign(p10=groups.quantile(0.1), p90=groups.quantile(0.9)).reset_index()
 
 
 def mlperf_accuracy(results: pd.DataFrame, benchmarks: Iterable[str] = ()) -> pd.DataFrame:

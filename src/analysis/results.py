@@ -48,20 +48,19 @@ def _loaded() -> pd.DataFrame:
     files = [DATA / part["path"] for part in tables.descriptor()["results"]["parts"]]
     if os.environ.get(SHIPPED_ONLY) != "shipped":
         files += sorted({*(DATA / "official").glob("*.parquet")} - {*files})
-    parts: list[pa.Table] = []
+    parts = []
     for path in files:
         try:
             if not path.is_file():  # a pipe would be read forever
                 raise ValueError("is no plain file")
             part = ParquetFile(path).read(columns=READ).select(READ)
-            parts.append(part.cast(parts[0].schema if parts else part.schema))
+            parts.append(part.cast(parts[0].schema) if parts else part)
         except (OSError, ValueError, KeyError) as error:
             why = str(error).replace("\n", "; ")[:200]
             raise ValueError(f"{path}: cannot be read as results; remove it or import it again: {why}") from None
-    # A row of the user's own replaces the shipped one of the same id.
     rows = pa.concat_tables(parts).combine_chunks().to_pandas(ignore_metadata=True)
-    rows = rows.drop_duplicates("id", keep="last", ignore_index=True)
-    rows = tables.corrected(rows, "official", "id")
+    # A row of the user's own replaces the shipped one of the same id.
+    rows = tables.corrected(rows.drop_duplicates("id", keep="last", ignore_index=True), "official", "id")
     rows = rows.assign(**_identity(rows))
     rows = rows.assign(**_rates(rows), accuracy_percent=accuracy_percent(rows))
     rows = rows.assign(caveats=_caveats(rows))
@@ -114,10 +113,9 @@ def _comparable_since(rows: pd.DataFrame) -> pd.Series:
     spans = tables.compatibility[["benchmark", "scenario", "since", "until"]]
     spans = spans.assign(first=spans["since"].map(order), last=spans["until"].map(order).fillna(len(order)))
     on = ["benchmark", "scenario", "round"]
-    kinds = rows[on].drop_duplicates()
-    kinds = kinds.assign(place=kinds["round"].map(order).fillna(len(order)))
-    kinds = kinds.merge(spans.sort_values("first", kind="stable"), how="cross", suffixes=("", "_of_span"))
-    applies = kinds["place"].between(kinds["first"], kinds["last"])
+    spans = spans.sort_values("first", kind="stable")
+    kinds = rows[on].drop_duplicates().merge(spans, how="cross", suffixes=("", "_of_span"))
+    applies = kinds["round"].map(order).fillna(len(order)).between(kinds["first"], kinds["last"])
     for name in on[:2]:
         applies &= kinds[f"{name}_of_span"].eq("") | kinds[f"{name}_of_span"].eq(kinds[name])
     since = kinds[applies].drop_duplicates(on, keep="last")[[*on, "since"]]
@@ -192,13 +190,13 @@ def accuracy_percent(rows: pd.DataFrame) -> pd.Series:
     kinds = kinds.assign(kind=kind).drop_duplicates("kind")
     scores = kinds.assign(score=kinds["accuracy"].str.findall(SCORE)).explode("score").dropna(subset="score")
     scores[["metric", "score"]] = pd.DataFrame(scores["score"].tolist(), scores.index, dtype="str")
-    references = targets.drop_duplicates(["round", "benchmark", "metric", "scenario"])
-    references = references[["round", "benchmark", "metric", "scenario", "reference"]]
-    first = references.groupby(["round", "benchmark"])["metric"].transform("first")
+    on = ["round", "benchmark", "metric", "scenario"]
+    references = targets.drop_duplicates(on)[[*on, "reference"]]
+    first = references.groupby(on[:2])["metric"].transform("first")
     references = pd.concat([references, references[references["metric"].eq(first)].assign(metric="")])
-    scores = scores.merge(references, how="left", on=["round", "benchmark", "metric", "scenario"])
+    scores = scores.merge(references, how="left", on=on)
     anywhere = references[references["scenario"].eq("")].drop(columns="scenario")
-    scores = scores.merge(anywhere, how="left", on=["round", "benchmark", "metric"], suffixes=("", "_any"))
+    scores = scores.merge(anywhere, how="left", on=on[:3], suffixes=("", "_any"))
     reference, score = scores["reference"].fillna(scores["reference_any"]), scores["score"].astype(float)
     # Fractions and percents of one score both occur: 0.8724 is 87.24%.
     scale = np.where((reference > 1.5) & (score <= 1), 100, 1)

@@ -41,8 +41,8 @@ def pairs(rows: pd.DataFrame, beyond: int = USUAL_SIZE) -> pd.DataFrame:
     )  # fmt: skip
     found = found[found["size"].gt(beyond)].dropna(subset="efficiency")
     columns = [*ONE_SETTING, "size", "smaller", "layout", "efficiency", "rate_per_accelerator"]
-    more = ["id", "division", "suite", "system", "result_id", "accelerator_count", "source_id", "caveats"]
-    return found[[*columns, *more]].sort_values("efficiency", ignore_index=True)
+    columns += ["id", "division", "suite", "system", "result_id", "accelerator_count", "source_id", "caveats"]
+    return found[columns].sort_values("efficiency", ignore_index=True)
 
 
 def submitters(rows: pd.DataFrame, least: int = 4) -> pd.DataFrame:

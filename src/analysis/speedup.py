@@ -63,8 +63,9 @@ def links(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """
     best = fastest(rows[READ], ["round", "accelerator"], per_size=True).rename(columns={"rate_per_accelerator": "rate"})
     count = best["accelerator_count"]
-    best = best[["round", "accelerator", "rate"]]
-    best = best.assign(size=count.map("{:.0f}".format), usual=count.eq(USUAL_SIZE).astype(int))
+    best = best[["round", "accelerator", "rate"]].assign(
+        size=count.map("{:.0f}".format), usual=count.eq(USUAL_SIZE).astype(int)
+    )
     last = best.loc[best["accelerator"].eq(baseline), "round"].max()
     ratio = best.merge(best, on="round", suffixes=("", "_base"))
     ratio = ratio[ratio["accelerator"].ne(ratio["accelerator_base"])]
@@ -157,7 +158,7 @@ def ladders(
     steps = pd.concat(parts, ignore_index=True)
     apart = (steps["plain"] / steps["speedup"] - 1).abs().gt(NOTABLE)
     plain = "newest " + steps["plain"].map("{:.2f}x".format)
-    return steps.assign(estimate=steps["basis"].ne("same round"), note=plain.where(apart, "")).reset_index(drop=True)
+    return steps.assign(estimate=steps["basis"].ne("same round"), note=plain.where(apart, ""))
 
 
 def basis_in_words(step: pd.Series, links: pd.DataFrame) -> str:

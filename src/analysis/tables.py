@@ -111,7 +111,7 @@ def corrected(frame: pd.DataFrame, table: str, key: str | list[str]) -> pd.DataF
         return frame
     keys = frame[key if isinstance(key, str) else key[0]]
     keys = keys[keys.isin(fixes["key"])]
-    places = dict(zip(keys, keys.index, strict=True))
+    places = pd.Series(keys.index, keys)
     frame = frame.assign(corrected=frame.get("corrected", pd.Series("", frame.index, dtype="str")))
     for fix in fixes.itertuples():
         if fix.key not in places:

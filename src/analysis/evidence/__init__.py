@@ -128,7 +128,8 @@ def value_at(
     if not by:
         return float(value_at(points.assign(all=""), speed, ["all"], x=x, y=y, most_apart=most_apart).get("", np.nan))
     by = list(by)
-    upper = envelope(points[[*by, x, y]], by, x=x, y=y).assign(log=lambda best: np.log(best[y]))
+    upper = envelope(points[[*by, x, y]], by, x=x, y=y)
+    upper["log"] = np.log(upper[y])
     before = upper[upper[x].le(speed)].groupby(by, observed=True).last()
     after = upper[upper[x].ge(speed)].groupby(by, observed=True).first()
     slope = (after["log"] - before["log"]) / (after[x] - before[x])

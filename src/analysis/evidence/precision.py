@@ -31,7 +31,7 @@ def gsm8k_by_precision(least: float = 90) -> pd.DataFrame:
     found = found.assign(percent=100 * found["score"] / widest, error=100 * found["error"] / widest)
     found = found.assign(low=found["percent"] - found["error"], high=found["percent"] + found["error"])
     found["row"] = found["model"] + "  " + found["printed_precision"]
-    return found.drop(columns=["width"]).reset_index(drop=True)
+    return found.drop(columns="width").reset_index(drop=True)
 
 
 def public_scores() -> pd.DataFrame:
@@ -72,6 +72,6 @@ def checkpoint_sizes() -> pd.DataFrame:
     rows = rows[~rows["format"].str.contains("mx")]
     wide = rows.groupby(["model", "precision"])["value"].median().unstack()
     percent = 100 * wide.drop(columns="bf16").div(wide["bf16"], axis=0)
-    found = percent.stack().dropna().rename("percent").reset_index()
+    found = percent.stack().dropna().reset_index(name="percent")
     printed = found["precision"].str.upper().replace("FP4", "NVFP4")
     return found.assign(printed_precision=printed).sort_values("percent", ascending=False, ignore_index=True)
