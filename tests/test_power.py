@@ -114,18 +114,15 @@ def test_dollars_of_a_megawatt_year_and_their_share():
         power.usd_per_megawatt_year(1e308)
 
 
-def test_what_racks_and_servers_keep_in_interactive():
+def test_the_title_compares_racks_with_smaller_systems_in_interactive():
+    """Median 4.5 of two racks over 1.5 of B200; a GB300 of four is no rack, and Offline does not count."""
     rows = [
-        ("GB300", "Offline", 8.0),
-        ("GB300", "Interactive", 4.0),
-        ("B200", "Offline", 8.0),
-        ("B200", "Interactive", 1.0),
-    ]
-    modeled = pd.DataFrame(rows, columns=["accelerator", "scenario", "efficiency"])
-    words = "Interactive keeps 50% (racks) and 12% (servers of eight) of Offline efficiency"
-    assert power.kept_in_interactive(modeled) == words
-    assert power.kept_in_interactive(modeled[1:]) == words.replace("50% (racks) and ", "")
-    assert power.kept_in_interactive(modeled[:1]) == "no accelerator of the headline has results in both scenarios"
+        ("GB300", 72, "Interactive", 4.0), ("GB200", 72, "Interactive", 5.0), ("GB300", 72, "Offline", 90.0),
+        ("B200", 8, "Interactive", 1.0), ("GB300", 4, "Interactive", 2.0),
+    ]  # fmt: skip
+    modeled = pd.DataFrame(rows, columns=["accelerator", "accelerator_count", "scenario", "efficiency"])
+    assert power.racks_in_words(modeled).startswith("racks serve 3.0x as many Interactive tokens per megawatt")
+    assert power.racks_in_words(modeled[:3]) == "tokens per megawatt by accelerator"
 
 
 def test_efficiency_in_words_has_a_range_per_scenario():

@@ -17,6 +17,7 @@ SUITES = ("datacenter", "edge")
 SCENARIOS = ("Offline", "Server", "Interactive", "SingleStream", "MultiStream")
 USUAL_SIZE = 8  # accelerators of the usual system
 RACKS = {"GB200": 72, "GB300": 72, "Vera Rubin": 72}  # accelerators in one rack-scale link domain
+RACK = 64  # accelerators of RACKS from which on a system is a rack: most have 72
 
 RULES = {  # why a result is excluded; the first rule that applies is reported
     "not a throughput": lambda rows, asked: rows["metric"].ne("throughput"),
@@ -140,6 +141,11 @@ def bare_metal(rows: pd.DataFrame) -> pd.DataFrame:
     """
     bare = rows["hypervisor"].eq("")
     return rows[bare | ~bare.groupby([rows[name] for name in [*GROUP, "accelerator"]]).transform("any")]
+
+
+def in_racks(rows: pd.DataFrame) -> pd.Series:
+    """Return which results are of one rack-scale system or more, not of a part of one."""
+    return rows["accelerator"].isin(list(RACKS)) & rows["accelerator_count"].ge(RACK)
 
 
 def fastest(rows: pd.DataFrame, by: list[str] | str = "accelerator", *, per_size: bool = False) -> pd.DataFrame:

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import bursts, tables
-from analysis.compare import RACKS, USUAL_SIZE, NoData, comparable
+from analysis.compare import RACKS, USUAL_SIZE, NoData, comparable, in_racks
 from analysis.names import choose
 from analysis.paths import DATA, read_file, replacing
 from analysis.results import rule_limits, timed_benchmarks
@@ -184,8 +184,8 @@ def retained(benchmark: str, scenario: str = "Server") -> pd.DataFrame:
     pairs = limited.merge(offline[[*SYSTEM, "rate", "precision"]], on=SYSTEM, suffixes=("", "_offline"))
     pairs = pairs[_one_precision(pairs, "_offline")]
     node = pairs["nodes"].eq(1) & pairs["accelerator_count"].eq(USUAL_SIZE) & pairs["kind"].eq("gpu")
-    rack = pairs["accelerator"].isin(list(RACKS)) & pairs["accelerator_count"].ge(64)
-    return pairs.assign(share=pairs["rate"] / pairs["rate_offline"], size=np.select([node, rack], SYSTEMS, ""))
+    size = np.select([node, in_racks(pairs)], SYSTEMS, "")
+    return pairs.assign(share=pairs["rate"] / pairs["rate_offline"], size=size)
 
 
 def by_accelerator(pairs: pd.DataFrame) -> pd.DataFrame:

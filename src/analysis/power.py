@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import compare, names, tables
-from analysis.compare import RACKS, USUAL_SIZE, NoData, comparable, latest
+from analysis.compare import USUAL_SIZE, NoData, comparable, latest
 from analysis.results import CAPPED_NAME
 
 HOURS_PER_YEAR = 8760
@@ -90,18 +90,13 @@ def in_words(modeled: pd.DataFrame) -> str:
     return ", ".join(f"{span} {name}" for name, span in zip(ends.index, spans, strict=True))
 
 
-def kept_in_interactive(modeled: pd.DataFrame) -> str:
-    """Return the median share of Offline efficiency that racks and servers of eight keep in Interactive, in words.
-
-    A layout without results in both scenarios is left out.
-    """
-    wide = modeled.pivot(index="accelerator", columns="scenario", values="efficiency")
-    wide = wide.reindex(columns=["Interactive", "Offline"])
-    layout = np.where(wide.index.isin(list(RACKS)), "racks", "servers of eight")
-    kept = (wide["Interactive"] / wide["Offline"]).groupby(layout).median().dropna()
-    shares = " and ".join(f"{share:.0%} ({layout})" for layout, share in kept.items())
-    none = "no accelerator of the headline has results in both scenarios"
-    return f"Interactive keeps {shares} of Offline efficiency" if shares else none
+def racks_in_words(modeled: pd.DataFrame) -> str:
+    """Return a title: efficiency of racks over that of smaller systems in Interactive, medians over accelerators."""
+    fast = modeled[modeled["scenario"].eq("Interactive")]
+    median = fast.groupby(compare.in_racks(fast))["efficiency"].median()
+    if len(median) < 2:
+        return "tokens per megawatt by accelerator"
+    return f"racks serve {median[True] / median[False]:.1f}x as many Interactive tokens per megawatt as smaller systems"
 
 
 def submissions(results: pd.DataFrame) -> pd.DataFrame:

@@ -244,12 +244,11 @@ def matrix(
 def grid_in_words(grid: pd.DataFrame, baseline: str = "") -> str:
     """Return a title for `by_benchmark`: what racks and smaller systems reach in Interactive, medians over models."""
     fast = grid[grid["scenario"].eq("Interactive") & grid["accelerator"].ne(baseline)]
-    size = np.where(fast["accelerator_count"].gt(USUAL_SIZE), "racks", "others")
-    middle = fast.groupby(size)["speedup"].median()
+    middle = fast.groupby(compare.in_racks(fast))["speedup"].median()
     if len(middle) < 2:
         return "Throughput per GPU by model and scenario"
     base = fast["base"].mode().iloc[0]
-    return f"In Interactive racks reach {middle['racks']:.1f}x {base} per GPU, smaller systems {middle['others']:.1f}x"
+    return f"In Interactive racks reach {middle[True]:.1f}x {base} per GPU, smaller systems {middle[False]:.1f}x"
 
 
 def as_grid(grid: pd.DataFrame, order: str) -> tuple[pd.DataFrame, pd.DataFrame]:

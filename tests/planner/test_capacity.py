@@ -100,7 +100,7 @@ def test_the_delivered_share_is_that_of_the_derating_page_without_the_latency_li
 
 
 def test_weights_follow_the_record():
-    """Most closed GPT-OSS runs are FP4: 117 x 4.5 / 8 = 65.8 GB, which one GPU of 80 GB holds. H100 has none: as H200."""
+    """Most closed GPT-OSS runs are FP4: 117 x 4.5 / 8 = 65.8 GB, which one GPU of 80 GB holds; H100 likewise."""
     for accelerator in ("B200", "H100"):
         row = plan(Demand(benchmark="gpt-oss-120b"), accelerator)
         assert (row["precision"], row["weights_gb"]) == ("fp4", 117 * 4.5 / 8)
