@@ -317,3 +317,10 @@ def test_prices_that_their_source_calls_provisional_are_none_that_pages_rank_by(
     assert set(newest.loc[["B300 SXM", "GB300"]]) == {"2026-08-01", "2026-09-08"}
     (trap,) = [trap for trap in tables.descriptor()["prices"]["traps"] if "provisional" in trap]
     assert "B300 and GB300 of April 2026" in trap
+
+
+def test_a_table_that_a_caller_changes_is_as_it_was_for_the_next():
+    mine = tables.load("prices")
+    mine["own"] = 1
+    mine.loc[0, "provider"] = "changed"
+    assert "own" not in tables.prices and tables.prices.loc[0, "provider"] != "changed"

@@ -1,7 +1,7 @@
 """Read the tables of data/, typed by their descriptor data/datapackage.json: `tables.prices`, `tables.benchmarks`, ...
 
 A missing number is NaN, a missing text "". Corrections of data/corrections.csv are applied, and the column `corrected`
-holds their reasons. Each table is read once per process; treat it as read-only.
+holds their reasons. Each table is read once per process.
 """
 
 from __future__ import annotations
@@ -42,9 +42,13 @@ def descriptor() -> dict[str, dict[str, Any]]:
     return {resource["name"]: resource for resource in package["resources"]}
 
 
-@cache
 def load(name: str) -> pd.DataFrame:
     """Return the table `name`, typed and corrected. Raises KeyError with the names of the tables there are."""
+    return _read(name).copy(deep=False)  # pandas copies what is written to
+
+
+@cache
+def _read(name: str) -> pd.DataFrame:
     if name not in descriptor():
         raise KeyError(f"no table {name!r}; there are {', '.join(descriptor())}")
     resource = descriptor()[name]
