@@ -149,7 +149,7 @@ def in_racks(rows: pd.DataFrame) -> pd.Series:
 
 
 def fastest(rows: pd.DataFrame, by: list[str] | str = "accelerator", *, per_size: bool = False) -> pd.DataFrame:
-    """Return the fastest available result of each group, of eight accelerators where there is one.
+    """Return the fastest available result of each group: of those of eight accelerators, or of any size without one.
 
     The results are those of `bare_metal`. `by` names the columns of a group. With `per_size` each number of
     accelerators is a group of its own.

@@ -17,7 +17,7 @@ SHOWN = 60  # characters of a wrong name that an error repeats
 LONGEST = 200  # characters of a name that are read
 NOISE = re.compile(
     r"nvidia|amd|intel|instinct|gpu|accelerator|\d+gb?|gb|hbm\d\w*"
-)  # words that tell no accelerator apart
+)  # vendor, memory, and form-factor words: ignored when names are matched
 
 
 def choose(name: str, valid: Iterable[str], what: str) -> str:

@@ -38,7 +38,7 @@ def load_results() -> pd.DataFrame:
     Single numbers: NaN where unknown, "" for an unknown text. `rate` is the throughput of the whole system in
     `rate_unit`, the unit in which its benchmark is compared; `rate_per_accelerator` divides it by `accelerator_count`.
     `accelerator` is the short name of data/accelerators.csv, `round` an ordered categorical. `caveats` lists codes of
-    data/caveats.csv. docs/method.md describes each column.
+    data/caveats.csv. docs/method.md describes the main columns, data/README.md those of the files.
     """
     return _loaded().copy(deep=False)  # pandas copies what is written to
 

@@ -52,14 +52,13 @@ def within_rounds(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
 
 
 def links(rows: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """Return estimates of accelerators over `baseline` through a third accelerator present in two rounds.
+    """Return estimates of accelerators over `baseline` through a link, a third accelerator that ran in two rounds.
 
-    A link is the accelerator's speedup over the third one in a round from the baseline's last on (`round`), times the
-    third one's speedup over the baseline in an earlier or the same round (`round_then`). `matched` says that both
-    ratios are of systems of one size. Links of other sizes count from the accelerator's newest round to the baseline's
-    last alone. Columns: accelerator, link, round, round_then, the rates per accelerator `rate` over `link_rate` in
-    `round` and `link_rate_then` over `base_rate` in `round_then`, `sizes` and `sizes_then` (accelerators of both, such
-    as "8 / 8"), speedup_now, speedup_then, speedup, matched.
+    An estimate of X is X / link in `round`, times link / baseline in `round_then`. `round` is the baseline's last or a
+    later one, `round_then` the same or an earlier one. `matched` says that both ratios are of systems of one size;
+    others count from X's newest round to the baseline's last alone. Columns: accelerator, link, round, round_then, the
+    rates per accelerator (`rate` over `link_rate`, `link_rate_then` over `base_rate`), `sizes` and `sizes_then`
+    (accelerators of both, such as "8 / 8"), speedup_now, speedup_then, speedup, matched.
     """
     best = fastest(rows[READ], ["round", "accelerator"], per_size=True).rename(columns={"rate_per_accelerator": "rate"})
     count = best["accelerator_count"]
