@@ -15,7 +15,6 @@ from analysis.planner.capacity import Demand, plans
 from analysis.planner.curve import ESTIMATED, INTERPOLATED, MEASURED
 
 RANK_BY = {"cost": "usd_per_hour", "power": "kilowatts", "accelerators": "accelerators"}
-LARGEST_BUDGET = 1e12  # dollars per hour, or kilowatts
 OFF = 0.2  # change of the leader's price in `sensitivity`
 
 
@@ -30,12 +29,11 @@ def choose(demand: Demand, *, by: str = "cost", usd_per_hour: float = 0.0, kilow
     quantity = RANK_BY[names.choose(by, RANK_BY, "ranking")]
     budgets = {"usd_per_hour_p90": usd_per_hour, "kilowatts_p90": kilowatts}
     for name, budget in budgets.items():
-        names.number(budget, name.removesuffix("_p90"), 0, LARGEST_BUDGET)
+        names.number(budget, name.removesuffix("_p90"), 0, 1e12)
     found = plans(demand)
-    limits = pd.Series({name: budget for name, budget in budgets.items() if budget}, dtype=float)
-    spent = found[limits.index]
-    unknown = spent.isna().any(axis=1) | limits.empty
-    found["within"] = np.select([unknown, spent.gt(limits).any(axis=1)], ["", "no"], "yes")
+    spent = found[[name for name, budget in budgets.items() if budget]]
+    over = spent.gt(pd.Series(budgets)).any(axis=1)
+    found["within"] = np.select([spent.isna().any(axis=1) | spent.empty, over], ["", "no"], "yes")
     last = {
         "unplanned": found["reason"].ne(""),
         "estimated": found["evidence"].eq(ESTIMATED),
@@ -44,7 +42,7 @@ def choose(demand: Demand, *, by: str = "cost", usd_per_hour: float = 0.0, kilow
     order = [*last, f"{quantity}_p50", f"{quantity}_p90", "needed"]
     found = found.assign(**last).sort_values(order, kind="stable", ignore_index=True).drop(columns=list(last))
     found["rank"] = (found.index + 1.0).where(found["reason"].eq(""))
-    leader = found["usd_per_hour_p50"].where(found["evidence"].ne(ESTIMATED) & found["reason"].eq("")).min()
+    leader = found["usd_per_hour_p50"].where(found["evidence"].ne(ESTIMATED)).min()
     found["break_even"] = leader / found["accelerators_p50"]
     return found
 
@@ -54,7 +52,7 @@ def leaders(found: pd.DataFrame, by: str = "cost") -> tuple[pd.Series, pd.Series
 
     Raises NoData, with the reasons, where nothing is planned.
     """
-    ranked = found[found["rank"].notna() & found[f"{RANK_BY[by]}_p50"].notna()]
+    ranked = found.dropna(subset=f"{RANK_BY[by]}_p50")
     if ranked.empty:
         reasons = found["accelerator"] + ": " + found["reason"].replace("", f"{RANK_BY[by]} unknown")
         raise NoData(f"no accelerator is planned: {'; '.join(reasons.head(3)) or 'none is known'}")

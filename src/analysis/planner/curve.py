@@ -164,7 +164,7 @@ def _of_family(rows: pd.DataFrame, accelerators: pd.Series) -> pd.Series:
     families = tables.accelerators.set_index("label")["family"]
     stated = rows[rows["precision"].ne("")]
     most = stated["precision"].groupby(stated["accelerator"].map(families)).agg(lambda each: each.mode().iloc[0])
-    return accelerators.map(families).map(most).fillna("")
+    return most.reindex(families.reindex(accelerators)).fillna("").set_axis(accelerators.index)
 
 
 def _through(runs: list[Any]) -> list[Any]:

@@ -75,17 +75,15 @@ def software(rows: pd.DataFrame) -> pd.Series:
 
 def modeled(benchmark: str, systems: pd.DataFrame) -> pd.DataFrame:
     """Return systems with their family, kind, rack, curve, ceiling, and model_share; NaN where a fact is unknown."""
-    names, counts = systems["accelerator"], systems["accelerator_count"]
-    groups = map(decoding.group, names, counts)
+    read = systems[["accelerator", "accelerator_count", "precision"]].itertuples(index=False)
     curves = [
-        decoding.of_benchmark(name, benchmark, *each)
-        for name, *each in zip(names, systems["precision"], groups, strict=True)
+        decoding.of_benchmark(name, benchmark, stated, decoding.group(name, count)) for name, count, stated in read
     ]
     limit = systems["scenario"].map(limits(benchmark).set_index("scenario")["interactivity"])
     ceiling = _modeled_rates(curves, np.zeros(len(curves)))
     kinds = tables.accelerators.set_index("label")[["family", "kind"]]
     return systems.join(kinds, on="accelerator").assign(
-        rack=counts.gt(USUAL_SIZE),
+        rack=systems["accelerator_count"].gt(USUAL_SIZE),
         curve=curves,
         ceiling=ceiling,
         model_share=_modeled_rates(curves, limit) / ceiling,
