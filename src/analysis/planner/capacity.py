@@ -23,8 +23,6 @@ from analysis import cost, derating, interactivity, names, tables
 from analysis.compare import RACKS, USUAL_SIZE, NoData
 from analysis.cost import SECONDS_PER_HOUR
 from analysis.planner import curve, decoding, queueing
-from analysis.planner.curve import Workload
-from analysis.planner.decoding import COMPUTE_SHARE
 from analysis.planner.models import Lengths, Model
 from analysis.results import load_results
 
@@ -35,9 +33,11 @@ BOUNDS = {  # of what is asked: least and most; 0 stands for the default where i
 }  # fmt: skip
 DEFAULTED = ("prompt_tokens", "answer_tokens", "ttft_ms", "delivered_share")
 MARKS = (10, 50, 90)  # percentiles
-COLUMNS = ["accelerator", "evidence", "throughput", "throughput_low", "throughput_high", "delivered", "unit"]
-COLUMNS += ["unit_name", "precision", "weights_gb", "usd_per_accelerator_hour", "quoted", "watts", "ids", "round"]
-COLUMNS += ["submitter", "system", "roof", "reason"]  # known before anything is sized
+COLUMNS = [  # of a plan before it is sized
+    "accelerator", "evidence", "throughput", "throughput_low", "throughput_high", "delivered", "unit", "unit_name",
+    "precision", "weights_gb", "usd_per_accelerator_hour", "quoted", "watts", "ids", "round", "submitter", "system",
+    "roof", "reason",
+]  # fmt: skip
 LARGEST_GROUP = 1024  # accelerators that may share one copy of the weights
 CAUSES = ("traffic", "queue", "memory")
 
@@ -92,7 +92,7 @@ class Demand:
             object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
 
     @cached_property
-    def workload(self) -> Workload:
+    def workload(self) -> curve.Workload:
         """The model, the lengths of its requests, and the precision of its weights."""
         return curve.workload(
             self.benchmark, parameters=self.parameters, active_parameters=self.active_parameters, name=self.model,
@@ -124,19 +124,18 @@ def plans(demand: Demand) -> pd.DataFrame:
     Columns: accelerator, evidence, throughput with throughput_low and throughput_high (tokens/s per accelerator at the
     interactivity), delivered (share of it), unit (accelerators rented together) and unit_name (node, rack), and of each
     of accelerators, units, usd_per_hour, usd_per_million_tokens, and kilowatts P10, P50, and P90, such as
-    usd_per_hour_p50; traffic and needed (accelerators in the middle, before
-    whole units: for mean traffic, and with queue and memory), used (share of the rented accelerators' delivered
-    throughput that mean traffic takes, the median of the draws), usd_per_million_at_full_use, decided_by (one of
-    CAUSES), usd_per_accelerator_hour, quoted, watts, precision, weights_gb, ids, round, submitter, system, roof,
-    reason. Only accelerators asked for, else those with results of the benchmark or a price.
+    usd_per_hour_p50; traffic and needed (accelerators in the middle, before whole units: for mean traffic, and with
+    queue and memory), used (share of the rented accelerators' delivered throughput that mean traffic takes, the median
+    of the draws), usd_per_million_at_full_use, decided_by (one of CAUSES), usd_per_accelerator_hour, quoted, watts,
+    precision, weights_gb, ids, round, submitter, system, roof, reason. Only accelerators asked for, else those with
+    results of the benchmark or a price.
 
     Raises NoData where the benchmark has no result, and ValueError for unknown names.
     """
-    workload = demand.workload
     prices = cost.prices(demand.cost_model, own=demand.prices).set_index("accelerator")
     asked = demand.accelerators
     named = names.accelerators(asked, load_results()) if asked else list(prices.index)
-    throughput, sizes = _throughput(workload, demand.rounds, tuple(named))
+    throughput, sizes = _throughput(demand.workload, demand.rounds, tuple(named))
     found = throughput.at(demand.tokens_per_user)
     found = found[found["accelerator"].isin(named)].reset_index(drop=True) if asked else found
     accelerators = found["accelerator"]
@@ -158,7 +157,7 @@ def plans(demand: Demand) -> pd.DataFrame:
 
 @lru_cache(maxsize=8)  # the changes of `choice.sensitivity` ask for the same throughput again and again
 def _throughput(
-    workload: Workload, rounds: tuple[str, ...], accelerators: tuple[str, ...]
+    workload: curve.Workload, rounds: tuple[str, ...], accelerators: tuple[str, ...]
 ) -> tuple[curve.Curves, dict[str, int]]:
     """Return throughput over interactivity, and the sizes of units."""
     rows = interactivity.runs(workload.model.benchmark, rounds=rounds)
@@ -187,8 +186,10 @@ def delivered(demand: Demand, accelerator: str) -> dict[str, float]:
     each, share = parts["median"], parts["median"].prod()
     low, high = np.exp(np.hypot.reduce(np.log(parts[["p10", "p90"]].div(each, axis=0))))
     busy = each[each.index.isin(derating.BUSY)].prod()
-    shares = {"delivered": share, "delivered_low": share / low, "delivered_high": share * high}
-    return shares | {"busy": busy, "peak": 1 / each[derating.LOAD]}
+    return {
+        "delivered": share, "delivered_low": share / low, "delivered_high": share * high, "busy": busy,
+        "peak": 1 / each[derating.LOAD],
+    }  # fmt: skip
 
 
 def unit_sizes(rows: pd.DataFrame) -> dict[str, int]:
@@ -242,9 +243,9 @@ def _limits(demand: Demand, row: Any) -> dict[str, Any]:
     """
     model, lengths, limit = demand.workload.model, demand.workload.lengths, demand.ttft_seconds
     precision = demand.precision or decoding.weights_in(row.accelerator, row.precision)
-    tflops = decoding.peak_tflops(row.accelerator, precision) * min(row.unit, USUAL_SIZE) * COMPUTE_SHARE
+    tflops = decoding.peak_tflops(row.accelerator, precision) * min(row.unit, USUAL_SIZE) * decoding.COMPUTE_SHARE
     prefill = lengths.long_prompt * 2e9 * model.active / (tflops * 1e12)
-    memory_gb = float(decoding.datasheet(row.accelerator)["memory_gb"])
+    memory_gb = decoding.datasheet(row.accelerator)["memory_gb"]
     held, block = requests_held(model, precision, lengths, memory_gb, row.unit, demand.headroom)
     tokens = f"{lengths.long_prompt:,.0f} tokens"
     reasons = {
@@ -253,8 +254,10 @@ def _limits(demand: Demand, row: Any) -> dict[str, Any]:
         f"{LARGEST_GROUP:,} accelerators do not hold the weights and one request": not held,
     }
     reason = row.reason or next((words for words, applies in reasons.items() if applies), "")
-    weights = {"precision": precision, "weights_gb": model.weight_gb(precision)}
-    return weights | {"prefill": prefill, "held": held, "block": block, "reason": reason}
+    return {
+        "precision": precision, "weights_gb": model.weight_gb(precision), "prefill": prefill, "held": held,
+        "block": block, "reason": reason,
+    }  # fmt: skip
 
 
 def _rented(demand: Demand, rows: pd.DataFrame) -> pd.DataFrame:
@@ -280,13 +283,14 @@ def _rented(demand: Demand, rows: pd.DataFrame) -> pd.DataFrame:
     rented = np.ceil(needs.max(axis=0)[:-1] / of["block"] - 1e-9) * of["block"]
     # Each mark is the value of a draw, so that units stay whole.
     marks = np.percentile(rented, MARKS, axis=0, method="higher")
-    usd = marks * of["usd_per_accelerator_hour"]
+    price = of["usd_per_accelerator_hour"]
+    usd = marks * price
     quantities = {
         "accelerators": marks, "units": marks / of["unit"], "usd_per_hour": usd,
         "usd_per_million_tokens": usd / (demand.tokens_per_second * SECONDS_PER_HOUR) * 1e6,
         "kilowatts": marks * of["watts"] / 1000,
     }  # fmt: skip
-    at_full_use = cost.usd_per_million(of["throughput"], of["usd_per_accelerator_hour"], of["delivered"])
+    at_full_use = cost.usd_per_million(of["throughput"], price, of["delivered"])
     found = {
         "traffic": traffic[-1],
         "needed": needs[:, -1].max(axis=0),

@@ -22,7 +22,6 @@ from analysis import interactivity as runs_of
 from analysis import names, tables
 from analysis.interactivity import ROUNDING
 from analysis.planner import decoding, models, prediction
-from analysis.planner.models import Lengths, Model
 from analysis.quantization import doubts
 from analysis.results import timed_benchmarks
 
@@ -34,8 +33,10 @@ RUN = ["round", "submitter", "system", "accelerator_count", "precision"]
 FACTS = ["scenario", *RUN]  # of the run behind a throughput
 NO_RUN = "", "", "", "", np.nan, ""
 _facts = attrgetter(*FACTS)
-READ = ["id", "benchmark", "accelerator", "interactivity", "rate_per_accelerator", "availability", "hypervisor"]
-READ += ["framework", "serving_software", *FACTS]
+READ = [  # of runs
+    "id", "benchmark", "accelerator", "interactivity", "rate_per_accelerator", "availability", "hypervisor",
+    "framework", "serving_software", *FACTS,
+]  # fmt: skip
 COLUMNS = ["interactivity", "accelerator", "throughput", "low", "high", "evidence", "roof", *FACTS, "ids", "reason"]
 NO_LIMITS = "no interactivity is known: the benchmark limits no time per token"
 NO_DATASHEET = "no run so fast, and no datasheet to estimate from"
@@ -51,8 +52,8 @@ AsRun = tuple[float, list[Any], str, list[Band]]
 class Workload:
     """What is served: a model planned with a benchmark's runs, lengths of requests, precision of weights ("": any)."""
 
-    model: Model
-    lengths: Lengths
+    model: models.Model
+    lengths: models.Lengths
     precision: str = ""
 
     @property
@@ -113,8 +114,8 @@ class Curves:
         frame = frame.merge(runs_of.bounds(self._frontier, speeds), how="left", on=["interactivity", "accelerator"])
         most = frame[["throughput", "upper"]].max(axis=1).where(frame["evidence"].eq(INTERPOLATED), np.inf)
         frame["high"] = frame["high"].clip(upper=most)
-        order = ["interactivity", "throughput"]
-        return frame.sort_values(order, ascending=[True, False], kind="stable", ignore_index=True)
+        by = ["interactivity", "throughput"]
+        return frame.sort_values(by, ascending=[True, False], kind="stable", ignore_index=True)
 
 
 def _points(rows: pd.DataFrame, frontier: pd.DataFrame, accelerators: Iterable[str]) -> pd.DataFrame:
@@ -159,12 +160,12 @@ def _precisions(rows: pd.DataFrame) -> pd.Series:
     return rows["precision"].mask(doubted, next(iter(most), ""))
 
 
-def _of_family(rows: pd.DataFrame, accelerators: pd.Series) -> pd.Series:
+def _of_family(rows: pd.DataFrame, accelerators: pd.Series) -> np.ndarray:
     """Return the precision that most runs on accelerators of the same family state, "" for none."""
     families = tables.accelerators.set_index("label")["family"]
     stated = rows[rows["precision"].ne("")]
     most = stated["precision"].groupby(stated["accelerator"].map(families)).agg(lambda each: each.mode().iloc[0])
-    return most.reindex(families.reindex(accelerators)).fillna("").set_axis(accelerators.index)
+    return most.reindex(families.reindex(accelerators)).fillna("").to_numpy()
 
 
 def _through(runs: list[Any]) -> list[Any]:
@@ -239,7 +240,7 @@ class _Curve:
 
     def _as_run(self, speed: float) -> AsRun:
         """Return the throughput of the benchmark's own workload, the points behind it, its evidence, and bands."""
-        place = int(np.searchsorted(self.reach, speed))
+        place = np.searchsorted(self.reach, speed)
         if place == len(self.points):
             return self._beyond(speed)
         faster, slower = self.points[place], self.points[max(place - 1, 0)]

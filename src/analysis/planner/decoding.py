@@ -40,7 +40,7 @@ class Decoding:
 
     def at(self, interactivity: float) -> float:
         """Return the throughput per accelerator at so many tokens/s per user (0: no limit); 0 beyond the roof."""
-        return float(np.interp(np.log(max(interactivity, SPEEDS[0])), LOG_SPEEDS, self.rates, right=0.0))
+        return np.interp(np.log(max(interactivity, SPEEDS[0])), LOG_SPEEDS, self.rates, right=0.0)
 
 
 @cache
@@ -68,7 +68,7 @@ def weights_in(accelerator: str, stated: str = "") -> str:
 def peak_tflops(accelerator: str, precision: str) -> float:
     """Return the dense tera-operations/s at which weights of a precision are computed; NaN where unknown."""
     facts = datasheet(accelerator)
-    return next((float(facts[COMPUTE[name]]) for name in COMPUTED_IN[precision] if facts[COMPUTE[name]] > 0), np.nan)
+    return next((facts[COMPUTE[name]] for name in COMPUTED_IN[precision] if facts[COMPUTE[name]] > 0), np.nan)
 
 
 @lru_cache(maxsize=4096)
@@ -80,7 +80,7 @@ def decoding(
     None where a fact is unknown or no group holds the weights and one request.
     """
     facts = datasheet(accelerator)
-    bandwidth, memory = float(facts["memory_bandwidth_gb_per_s"]) * 1e9, float(facts["memory_gb"]) * 1e9
+    bandwidth, memory = facts["memory_bandwidth_gb_per_s"] * 1e9, facts["memory_gb"] * 1e9
     operations = peak_tflops(accelerator, precision) * 1e12
     weights, cache = model.weight_gb(precision) * 1e9, model.cache_gb(lengths.context) * 1e9
     if not np.isfinite([bandwidth, memory, operations, cache, lengths.prompt]).all():
@@ -104,7 +104,7 @@ def decoding(
     roof = (size[:, 0] * bandwidth / read[:, 0]).max()
     if not rates.any():  # reading prompts leaves no time for answers at any of SPEEDS
         return Decoding(rates, roof)
-    last = int(np.flatnonzero(rates)[-1])  # beyond what a batch of one reaches, evenly down to the roof
+    last = np.flatnonzero(rates)[-1]  # beyond what a batch of one reaches, evenly down to the roof
     left = (roof - SPEEDS) / (roof - SPEEDS[last])
     return Decoding(np.where(SPEEDS[last] < SPEEDS, rates[last] * left.clip(0.0), rates), roof)
 
