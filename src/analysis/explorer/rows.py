@@ -84,10 +84,11 @@ def _ordered(frame: pd.DataFrame) -> pd.DataFrame:
         ["benchmark", "round"], observed=True
     )
     sizes = newest.size().reset_index(name="size").sort_values(["round", "size"], ascending=False)
+    places = sizes["benchmark"].drop_duplicates()
     keys = {
         "age": -frame["round"].cat.codes,
         "division": pd.Categorical(frame["division"], compare.DIVISIONS),
-        "benchmark": pd.Categorical(frame["benchmark"], sizes["benchmark"].drop_duplicates()),
+        "benchmark": frame["benchmark"].map(pd.Series(range(len(places)), places)),
         "scenario": pd.Categorical(frame["scenario"], compare.SCENARIOS),
         "rate": -frame["rate_per_accelerator"],
         "latency": frame["latency_ms"],

@@ -235,11 +235,12 @@ def requests_held(
 
 
 def _limits(demand: Demand, row: Any) -> dict[str, Any]:
-    """Return what limits an accelerator: the precision and weights_gb of the weights, the seconds of prefill, the
-    requests held in a block of accelerators, and the reason why no number of them serves the demand, "" if some does.
+    """Return what limits an accelerator, and the reason why no number of them serves the demand, "" where some does.
 
-    Prefill is how long a node takes to read the prompt that 99 of 100 do not exceed: prompt tokens x 2 x active
-    parameters over the dense compute of the node, of which COMPUTE_SHARE is reached; NaN without a datasheet.
+    Keys: precision and weights_gb of the weights, prefill (seconds), held (requests in a block of accelerators), block
+    (its size), reason. Prefill is how long a node takes to read the prompt that 99 of 100 do not exceed: prompt tokens
+    x 2 x active parameters over the dense compute of the node, of which COMPUTE_SHARE is reached; NaN without a
+    datasheet.
     """
     model, lengths, limit = demand.workload.model, demand.workload.lengths, demand.ttft_seconds
     precision = demand.precision or decoding.weights_in(row.accelerator, row.precision)
