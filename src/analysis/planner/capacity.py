@@ -183,12 +183,12 @@ def delivered(demand: Demand, accelerator: str) -> dict[str, float]:
     if own := demand.delivered_share:
         return {"delivered": own, "delivered_low": own, "delivered_high": own, "busy": own, "peak": 1.0}
     parts = derating.beside_limit(demand.tokens_per_user, accelerator, demand.fleet).set_index("step")
-    each, share = parts["median"], parts["median"].prod()
-    low, high = np.exp(np.hypot.reduce(np.log(parts[["p10", "p90"]].div(each, axis=0))))
-    busy = each[each.index.isin(derating.BUSY)].prod()
+    each = parts["median"]
+    share = each.prod()
+    low, high = np.hypot.reduce(np.log(parts[["p10", "p90"]].div(each, axis=0)))
     return {
-        "delivered": share, "delivered_low": share / low, "delivered_high": share * high, "busy": busy,
-        "peak": 1 / each[derating.LOAD],
+        "delivered": share, "delivered_low": share * np.exp(-low), "delivered_high": share * np.exp(high),
+        "busy": each[each.index.isin(derating.BUSY)].prod(), "peak": 1 / each[derating.LOAD],
     }  # fmt: skip
 
 
