@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from analysis.ingest.measured.record import MeasurementError, printable, table
+from analysis.ingest.official.logs import LogError, read_log
 
-MOST, MOST_LINES, MOST_ROWS = 256 * 2**20, 20_000_000, 1000  # bytes of a file, lines of a log, rows of a CSV
+MOST, MOST_ROWS = 256 * 2**20, 1000  # bytes of a file, rows of a CSV
 START = 65536  # bytes that show what a file is, and most of a printed summary
 LOGS = ("mlperf_log_detail.txt", "mlperf_log_summary.txt")
-LOGGED = re.compile(rb':::MLLOG\s*\{\s*"key"\s*:\s*"([^"]{1,99})"\s*,\s*"value"\s*:\s*("[^"]{0,999}"|[-+.\w]{1,40})')
 HEADING = re.compile(r"={3,} *Serving Benchmark Result *={3,}")
 LINE = re.compile(r"^\W{0,9}(\w[^:|\n]{2,60}?) {0,20}: {0,60}(\S[^\n]{0,60}?)\s*$", re.MULTILINE)
 TIMED = re.compile(r"(mean|median|p\d\d) (ttft|tpot|e2el|e2e latency) \(ms\)")
@@ -42,12 +42,12 @@ def records(path: Path, name: str) -> Iterator[tuple[str, Any, bool]]:
             start = file.read(START)
             example = start.startswith(b"# EXAMPLE")
             if b":::MLLOG" in start:  # a detail log may hold gigabytes
-                file.seek(0)
-                lines = islice(iter(lambda: file.readline(START), b""), MOST_LINES)
-                return (yield "", _logged(lines), example)
+                return (yield "", read_log(path), example)
             content = start + file.read(MOST)
     except OSError as error:
         raise MeasurementError(f"{name}: cannot be read: {error.strerror}") from None
+    except LogError as error:
+        raise MeasurementError(f"{name}: {error}") from None
     if len(content) > MOST:
         raise MeasurementError(f"{name}: is larger than {MOST >> 20} MB, the most that is read")
     try:
@@ -106,14 +106,6 @@ def _json(text: str) -> Parsed:
         yield from ((f"entry {number}", each) for number, each in enumerate(value, 1))
     else:
         yield "", value
-
-
-def _logged(lines: Iterator[bytes]) -> dict[str, Any]:
-    """Return what a detail log states by key; of a key that is logged again the first counts."""
-    values: dict[str, Any] = {}
-    for match in filter(None, map(LOGGED.match, lines)):
-        values.setdefault(match[1].decode("latin-1"), _value(match[2].decode("latin-1")))
-    return values
 
 
 def _printed(text: str) -> Parsed:

@@ -34,7 +34,15 @@ RATES = {  # column -> keys, of which the first that is logged counts
     ),
 }  # fmt: skip
 LINE = re.compile(rb':::MLLOG\s*\{\s*"key"\s*:\s*"([\w.]+)"\s*,\s*"value"\s*:\s*("(?:[^"\\]|\\.)*"|[-+.\w]+)\s*[,}]')
-WANTED = (b"result_", b"effective_", b"early_stopping_latency_", b"power_")
+WANTED = (
+    "result_",
+    "effective_",
+    "early_stopping_latency_",
+    "power_",
+    "requested_",
+    "loadgen_version",
+    "test_datetime",
+)
 SAMPLES = "spl.txt"
 MOST_WATTS = 1e9  # of a sample
 LARGEST_SAMPLES = 256 << 20  # bytes: a sample a second for a week
@@ -66,7 +74,7 @@ def _run(run: Any) -> dict[str, Any]:
     if not openable(file, run.root):
         return {"fault": MISSING} if is_alone else {}
     try:
-        log = _read(file)
+        log = read_log(file)
         told = _figure(log, run.benchmark, run.scenario)
     except LogError as error:
         return {"fault": f"{LOG}: {error}"}
@@ -84,7 +92,7 @@ def _run(run: Any) -> dict[str, Any]:
     return told
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_log(path: Path) -> dict[str, Any]:
     """Return the values of a detail log by key, latencies in nanoseconds; of a repeated key the first counts.
 
     Raises LogError where the file cannot be read or holds no such line.
@@ -94,7 +102,7 @@ def _read(path: Path) -> dict[str, Any]:
         with path.open("rb") as file:
             for found in filter(None, map(LINE.match, iter(partial(file.readline, LINE_BYTES), b""))):
                 key, text = found[1].decode(), found[2].decode("latin-1")
-                if found[1].startswith(WANTED) and key not in values:
+                if key.startswith(WANTED) and key not in values:
                     values[key] = json.loads(text)
     except OSError as error:
         raise LogError(f"cannot be read: {error.strerror}") from None
