@@ -10,7 +10,7 @@ import pytest
 
 from analysis import tables
 from analysis.ingest import check, descriptor
-from analysis.ingest.describe import describe, readme
+from analysis.ingest.descriptor import describe, readme
 from analysis.paths import DATA
 
 PACKAGE = {

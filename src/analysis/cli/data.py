@@ -73,8 +73,8 @@ def check() -> int:
 
 def describe() -> int:
     """Update data/README.md, and hashes in data/datapackage.json."""
-    from analysis.ingest.describe import describe as update
+    from analysis.ingest import descriptor
 
-    changed = update()
+    changed = descriptor.describe()
     typer.echo(f"changed: {', '.join(changed)}" if changed else "up to date")
     return 0

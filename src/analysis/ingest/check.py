@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import pandas as pd
 import pandera.pandas as pa
 
 from analysis.ingest import descriptor
-from analysis.ingest.descriptor import Resource
+from analysis.ingest.descriptor import Resource, sha256
 from analysis.ingest.official import record
 from analysis.paths import DATA, plain
 
@@ -55,12 +54,6 @@ def cell_faults(frame: pd.DataFrame, resource: Mapping[str, Any]) -> pd.Series:
     """
     found = _cells(frame, Resource.model_validate(dict(resource)), alone=True)
     return found.groupby("index")["words"].agg(lambda words: "; ".join(dict.fromkeys(words)))
-
-
-def sha256(file: Path) -> str:
-    """Return the SHA-256 of a file as the descriptor writes it."""
-    with file.open("rb") as content:
-        return f"sha256:{hashlib.file_digest(content, 'sha256').hexdigest()}"
 
 
 def _table(folder: Path, resource: Resource) -> tuple[pd.DataFrame | None, list[str]]:

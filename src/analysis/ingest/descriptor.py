@@ -1,17 +1,32 @@
-"""The data package's descriptor data/datapackage.json as it must be: each wrong key is named."""
+"""Read the data package's descriptor data/datapackage.json, naming each wrong key, and bring it up to the tables.
+
+`describe` writes hashes and sizes into it, and the column dictionary data/README.md from it.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
+import pyarrow.parquet as pq
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from analysis.paths import DATA, replacing
 
 FILE = "datapackage.json"
 One = Annotated[list[str], Field(min_length=1, max_length=1)]
 Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
+HEAD = """# The data tables
+
+Every figure of the reports comes from these tables. This page is made from `datapackage.json` by `analysis describe`;
+edit the descriptor, not this page. `analysis check` holds every table to it.
+
+A missing number is an empty cell. A quantity known as a range has two columns, `..._low` and `..._high`.
+"""
+COLUMNS = "| column | type | unit | meaning |\n|---|---|---|---|\n"
 
 
 class Strict(BaseModel):
@@ -170,6 +185,33 @@ def read(folder: Path) -> Package:
         ) from None
 
 
+def describe(folder: Path = DATA) -> list[str]:
+    """Update both files and return the names of those that changed. Raises DescriptorError or OSError."""
+    read(folder)
+    path = folder / FILE
+    package = json.loads(path.read_text("utf-8-sig"))
+    for resource in package["resources"]:
+        table = folder / resource["path"]
+        resource.update(bytes=table.stat().st_size, hash=sha256(table))
+        for part in resource.get("parts", []):
+            file = folder / part["path"]
+            part.update(rows=pq.read_metadata(file).num_rows, bytes=file.stat().st_size, hash=sha256(file))
+    written = {path: json.dumps(package, indent=1, ensure_ascii=False) + "\n"}
+    changed = [path.name] * _write(path, written[path])
+    return changed + ["README.md"] * _write(folder / "README.md", readme(folder))
+
+
+def readme(folder: Path = DATA) -> str:
+    """Return the column dictionary as Markdown: each table's description, traps, and columns with type and unit."""
+    return HEAD + "".join(map(_section, read(folder).resources))
+
+
+def sha256(file: Path) -> str:
+    """Return the SHA-256 of a file as the descriptor writes it."""
+    with file.open("rb") as content:
+        return f"sha256:{hashlib.file_digest(content, 'sha256').hexdigest()}"
+
+
 def _where(place: tuple[int | str, ...], folder: Path) -> str:
     """Return a key in words, resources and columns by their names: "resource prices, schema.fields.usd.type: "."""
     if not place:
@@ -183,3 +225,41 @@ def _where(place: tuple[int | str, ...], folder: Path) -> str:
         name = content.get("name") if isinstance(content, dict) and isinstance(step, int) else None
         words.append(name if isinstance(name, str) else str(step))
     return f"key {'.'.join(words)}: "
+
+
+def _section(table: Resource) -> str:
+    text = f"\n## {table.path}\n\n{table.title}. {table.description}\n\n"
+    text += f"Key: {', '.join(table.schema_.primaryKey)}.\n\n" if table.schema_.primaryKey else ""
+    if table.traps:
+        text += "Known traps:\n\n" + "".join(f"- {trap}\n" for trap in table.traps) + "\n"
+    text += COLUMNS + "".join(map(_row, table.schema_.fields))
+    if table.parts:
+        rows = sum(part.rows for part in table.parts)
+        text += f"\nThe official record as shipped, {rows:,} rows in {len(table.parts)} files:\n\n"
+        text += "| file | rows | made from |\n|---|---|---|\n"
+        for part in table.parts:
+            sources = [
+                f"`{source.file}` of {source.path} at {source.commit[:8]}"
+                + (f" (SHA-256 {source.sha256[:12]}...)" if source.sha256 else "")
+                + (f", {source.note}" if source.note else "")
+                for source in part.sources
+            ]
+            text += f"| `{part.path}` | {part.rows:,} | {'; '.join(sources)} |\n"
+    return text
+
+
+def _row(column: Column) -> str:
+    rules = column.constraints
+    choices = f" One of: {', '.join(f'`{choice}`' for choice in rules.enum)}." if rules.enum else ""
+    most = f" No more than `{rules.notAbove}`." if rules.notAbove else ""
+    meaning = (column.description.rstrip(".") + "." + choices + most).replace("|", "\\|")
+    return f"| `{column.name}` | {column.type}{', required' if rules.required else ''} | {column.unit} | {meaning} |\n"
+
+
+def _write(path: Path, text: str) -> bool:
+    """Write a file where its text is another, beside it first and then renamed; return whether it was."""
+    if path.is_file() and path.read_text("utf-8") == text:
+        return False
+    with replacing(path) as beside:
+        beside.write_text(text, "utf-8")
+    return True

@@ -28,8 +28,6 @@ LONGEST = 20_000  # characters of a field
 LEAST, MOST = 1e-4, 1e9  # what every figure lies between; the record has 0.014 to 5.8 million
 MOST_EACH = 1e7  # per second and accelerator; the record has 0.7 million
 LEAST_WATTS, MOST_WATTS_EACH_NODE, MOST_MILLIJOULES = 0.1, 200_000, 1e12
-AVAILABILITY = {"on-premise": "available", "cloud": "available", "research": "rdi", "rdo": "rdi"}
-AVAILABILITY |= {"research, development, or internal": "rdi"}
 BENCHMARK = ["offline_unit", "tokens_per_sample_by_rule", "single_stream_log_key"]  # columns of data/benchmarks.csv
 UNSAID = ("", "0", "n/a", "na", "none", "-")
 AGREES, POWER_AGREES = 1e-6, 1e-9  # share by which a figure from its log, and power from its samples, may differ
@@ -48,8 +46,8 @@ def named(found: pd.DataFrame) -> pd.DataFrame:
     found["scenario"] = each(units.scenario, found, "scenario", "filed")
     known = found["scenario"].isin(units.SCENARIOS)
     fail(found, ~known, f"scenario {{scenario!r:.60}} is not one of {', '.join(units.SCENARIOS)}")
-    found["division"] = found["division"].str.lower()
-    found["availability"] = found["availability"].str.lower().replace(AVAILABILITY)
+    for name in ("division", "availability"):
+        found[name] = found[name].str.lower()
     found["suite"] = found["suite"].map(lambda suite: ",".join(sorted({*re.findall(r"[^,\s]+", suite.lower())})))
     found["result_id"] = found["result_id"].str.extract(r"^v?(\d+\.\d+-\d{4})$")[0].fillna("")
     found["system"] = found["system"].where(found["system"].ne(""), found["platform"])
