@@ -104,6 +104,15 @@ def test_each_fault_is_named_with_file_row_and_column(orchard):
         assert all(line.startswith("apples.csv, row 4, ") for line in said), (row, said)
 
 
+def test_a_value_that_must_be_unique_is_found_twice(orchard):
+    package = copy.deepcopy(PACKAGE)
+    package["resources"][1]["schema"]["fields"][1]["constraints"]["unique"] = True
+    (orchard / descriptor.FILE).write_text(json.dumps(package))
+    (orchard / "sorts.csv").write_text(OTHER["sorts"] + "cox,red\n")
+    describe(orchard)
+    assert check.faults(orchard) == ["sorts.csv, row 4, column color: the key stands twice"]
+
+
 def test_other_files_and_references_are_checked_too(orchard):
     (orchard / "sorts.csv").write_text("sort,color\npippin,blue\n")
     describe(orchard)
@@ -242,7 +251,9 @@ def test_an_own_file_that_contradicts_the_record_is_named(tmp_path):
     rows.loc[2, "high"], rows.loc[4, "id"] = 1.0, "o-new"
     rows.loc[4, ["location", "system"]] = ["closed/New/results/a/b/Offline", "a new system"]
     rows.to_parquet(folder / "official" / "v6.1-own.parquet")
-    said = check.faults(folder)
+    pd.read_parquet(folder / "official" / "v5.0.parquet").head(9).to_parquet(folder / "official" / "v5.0.parquet")
+    first, *said = check.faults(folder)
+    assert first.startswith("official/v5.0.parquet: its sha256 is not the one") and "git checkout data/" in first
     assert len(said) == 3 and said[0].startswith("official/v6.1-own.parquet, row 2: Example Lab, ")
     assert f"but the record's {rows.at[1, 'id']} is" in said[0] and "row 3: " in said[1]
     assert said[2] == "official/v6.1-own.parquet, row 4: is not official"

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -209,7 +210,15 @@ def test_a_git_configuration_of_any_size_is_read_in_no_time(tree, bring):
     tree.write(".git/config", "")
     with (tree.root / ".git" / "config").open("rb+") as file:
         file.truncate(1 << 34)
-    assert len(bring(tree.summary())) == 1
+    started = time.process_time()
+    assert len(bring(tree.summary())) == 1 and time.process_time() - started < 3
+
+
+def test_a_result_without_id_and_folder_is_known_by_submitter_and_system(tree, bring, shipped, add):
+    folder = shipped(bring(tree.summary()))
+    tree.summary({"ID": None, "Location": None, "Platform": None, "Submitter": "ACME", "System": "acme-8x-H100"})
+    status, said = add(tree.root)
+    assert status == 0 and own(folder) is None and "1 results are in the shipped record already" in said
 
 
 def test_the_shipped_ids_are_those_of_one_result_each():

@@ -111,7 +111,15 @@ def test_a_row_per_result_of_v6_0_in_any_encoding(table, encoding, tabs):
 def test_a_table_whose_links_are_of_another_round_needs_to_be_told_what_it_is(table):
     rows = table(V60.replace("inference_results_v9.9", "inference_results_v9.8"))
     assert rows.empty and "links to v9.8, but says v9.9" in rows.attrs["said"]
-    assert "say --origin official" in table(V50).attrs["said"]
+    said = table(V50).attrs["said"]
+    assert "say --origin official" in said and "table.csv: row 5 and 4 more: " in said
+
+
+def test_a_table_of_trial_submissions_is_not_official(tmp_path, bring):
+    path = tmp_path / "unofficial_v9.9" / "table.csv"
+    path.parent.mkdir()
+    path.write_text(V60)
+    assert "trial submissions" in bring(path).attrs["said"]
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,8 @@ LABELS = [
     ({"Performance_Units": "Samples/s"}, "tokens/s", "labeled Samples/s, but llama2-70b counts tokens"),
     ({"Performance_Units": "Queries/s"}, "tokens/s", "labeled Queries/s, but llama2-70b counts tokens"),
     ({"Model": "resnet", "UsedModel": "resnet50", "Performance_Units": "Samples/s"}, "samples/s", ""),
+    ({"Performance_Units": "Apples/s"}, "tokens/s", "labeled Apples/s, but llama2-70b counts tokens"),
+    ({"Model": "rgat", "UsedModel": "rgat", "Scenario": "Server", "Performance_Units": "Queries/s"}, "queries/s", ""),
     ({**NEW, "Performance_Units": "Samples/s"}, "tokens/s", "labeled Samples/s, but new-model counts tokens"),
     ({**NEW, "Performance_Units": "Tasks/s", "Accuracy": "acc: 1"}, "samples/s", ""),
 ]

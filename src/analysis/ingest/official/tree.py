@@ -16,7 +16,6 @@ import pandas as pd
 
 from analysis.ingest.official.summary import FileError, decoded, read_json
 
-SKIPPED = {"compliance", "code", "src", "measurements", "systems", "documentation", "calibration", "configs", ".git"}
 DEEPEST = 12  # folders between where a walk begins and a run
 RUN = "<division>/<submitter>/results/<platform>/<model>/<scenario>"
 LOCATION = (
@@ -24,7 +23,6 @@ LOCATION = (
     r"/(?P<model_run>[^/]+)/(?P<scenario>[^/]+))$"
 )
 WITHIN_RUN = {"performance", "accuracy"}
-COMPLIANCE = re.compile(r"TEST\d+", re.IGNORECASE)  # beside the runs in the scenario folders from v6.0 on
 SMALL = 4 << 20  # bytes of a description or accuracy.txt
 NEEDED = ("status", "accelerator_model_name", "accelerators_per_node", "number_of_nodes")
 SYSTEM = {  # field of a result -> key of systems/<platform>.json
@@ -65,9 +63,8 @@ def find_runs(start: Path) -> tuple[pd.DataFrame, list[str]]:
             folders.append(folder)
             inside.clear()
             continue
-        names = [name for name in inside if name not in SKIPPED and not COMPLIANCE.fullmatch(name)]
-        # Code beside the results may hold folders of the same names.
-        inside[:] = ["results"] if "results" in names else sorted(names)
+        # Code and compliance runs beside the results may hold folders of the same names.
+        inside[:] = ["results"] if "results" in inside else sorted({*inside} - {".git"})
         links = [name for name in inside if Path(folder, name).is_symlink()]
         passed += [f"{folder}/{name}: a symbolic link, not followed" for name in links]
         if inside and len(Path(folder).relative_to(start).parts) == DEEPEST:
