@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from dataclasses import dataclass
 from typing import Any
 
 from analysis import paths
 from analysis.build.runs import Report, read_notebook
-
-# Skip rfc3987_syntax: jsonschema compiles its grammar of addresses at import (0.8 s), and nbformat needs none of it.
-sys.modules.setdefault("rfc3987_syntax", None)
 
 FORKED = "forked"  # the engine of engine.py
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -33,6 +29,9 @@ def execute(report: Report, engine: str = FORKED) -> Executed:
 
     A cell that raises NoData ends the notebook without being a failure.
     """
+    from analysis.build import schema  # noqa: F401 - before nbformat is imported
+
+    # isort: split
     from nbformat import v4
     from papermill.engines import papermill_engines
     from papermill.parameterize import parameterize_notebook

@@ -104,6 +104,9 @@ def make(report: Report, engine: str, own_digest: str, at: str) -> str:
 def warm(reports: Iterable[Report]) -> None:
     """Import what reports need and load the results once, for the processes that are forked from this one."""
     gc.disable()  # what is loaded stays: looking for garbage in it takes a tenth of the time
+    from analysis.build import schema  # noqa: F401 - before papermill is imported
+
+    # isort: split
     import papermill.parameterize  # noqa: F401
 
     import analysis
