@@ -130,7 +130,7 @@ def test_inferencex_curves_are_upper_envelopes_at_one_length():
 
 def test_inferencex_shows_the_accelerators_asked_for():
     assert set(interactivity.inferencex("DeepSeek-R1", ["H200", "b300"])["accelerator"]) == {"H200", "B300"}
-    with pytest.raises(NoData, match="no InferenceX run of DeepSeek-R1, H100 with 1024 tokens in"):
+    with pytest.raises(NoData, match="no InferenceX run of DeepSeek-R1, H100 with 1024 tokens in and out"):
         interactivity.inferencex("DeepSeek-R1", ["H100"])
 
 

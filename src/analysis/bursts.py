@@ -68,9 +68,9 @@ def level(arrivals: np.ndarray, work: np.ndarray) -> np.ndarray:
 
 
 def enlarge(
-    arrivals: np.ndarray, work: np.ndarray, window: float, rng: np.random.Generator, copies: int = COPIES
+    arrivals: np.ndarray, work: np.ndarray, window: float, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return arrivals and work of one service `copies` times as large, whose rate varies as that of the trace.
+    """Return arrivals and work of one service COPIES times as large, whose rate varies as that of the trace.
 
     The rate follows the work per window of `window` seconds, less the variance that chance alone explains: for Poisson
     arrivals, the sum of squared work in a window.
@@ -81,8 +81,8 @@ def enlarge(
     steady = np.sqrt(max(0.0, 1 - chance.mean() / in_window.var())) if in_window.var() else 0.0
     rate = np.clip(1 + steady * (in_window / in_window.mean() - 1), 0, None)
     passed = np.append(0, np.cumsum(rate)) / rate.sum()
-    moments = np.sort(rng.uniform(0, 1, copies * len(arrivals)))
-    return np.interp(moments, passed, edges), rng.permutation(np.tile(work, copies))
+    moments = np.sort(rng.uniform(0, 1, COPIES * len(arrivals)))
+    return np.interp(moments, passed, edges), rng.permutation(np.tile(work, COPIES))
 
 
 def pool(

@@ -206,8 +206,8 @@ def by_accelerator(pairs: pd.DataFrame) -> pd.DataFrame:
     return kept.sort_values(order, ascending=[True, False, True, True], ignore_index=True).drop(columns="place")
 
 
-def serving_stack(engine: str = "vLLM", baseline: str = "TensorRT-LLM") -> pd.DataFrame:
-    """Return throughput per GPU of one engine over another, one row per pair of finished InferenceX runs.
+def serving_stack() -> pd.DataFrame:
+    """Return throughput per GPU of vLLM over TensorRT-LLM, one row per pair of finished InferenceX runs.
 
     Pairs share model, accelerator, precision, lengths, concurrency, and number of GPUs; of several runs the best
     counts.
@@ -216,7 +216,7 @@ def serving_stack(engine: str = "vLLM", baseline: str = "TensorRT-LLM") -> pd.Da
     runs = runs[runs["source_id"].eq("inferencex-points") & ~runs["disaggregated"] & ~runs["unfinished"]]
     alike = ["checkpoint", "accelerator", "precision", "prompt_tokens", "answer_tokens", "concurrency", "gpus"]
     best = runs.groupby([*alike, "engine"])["output_tokens_per_second_per_gpu"].max().unstack()
-    return (best[engine] / best[baseline]).dropna().reset_index(name="share")
+    return (best["vLLM"] / best["TensorRT-LLM"]).dropna().reset_index(name="share")
 
 
 def hypervisor() -> pd.DataFrame:

@@ -18,12 +18,13 @@ from analysis.results import load_results, rule_limits
 
 SCENARIOS = ("Offline", "Server", "Interactive")  # from no latency limit to the tightest
 NO_LIMIT = 0.0  # the interactivity that stands for Offline, which limits no latency
+TOKENS = 1024  # in and out, of the InferenceX runs that are shown
 ROUNDING = 0.005  # so that a run at a limit of 66.67 tokens/s counts at 66.7
 
 
 def runs(
     benchmark: str | Iterable[str], *, rounds: Iterable[str] = (), accelerators: Iterable[str] = (),
-    available: bool = True, results: pd.DataFrame | None = None,
+    results: pd.DataFrame | None = None,
 ) -> pd.DataFrame:  # fmt: skip
     """Return the comparable results of language models in Offline, Server, and Interactive, with `interactivity`.
 
@@ -31,7 +32,7 @@ def runs(
     neither log nor limit is known. Raises NoData where no scenario has a result, and where results do not
     count tokens.
     """
-    asked = {"rounds": rounds, "accelerators": accelerators, "available": available}
+    asked = {"rounds": rounds, "accelerators": accelerators}
     rows = of_tokens(comparable(results, benchmark=benchmark, scenario=SCENARIOS, **asked))
     speed = rows["tokens_per_second_per_user"].mask(rows["scenario"].eq("Offline"), NO_LIMIT)
     return rows.assign(interactivity=speed)
@@ -166,22 +167,19 @@ def first_tokens(rows: pd.DataFrame) -> pd.DataFrame:
     return best.sort_values("seconds_p99", ignore_index=True)
 
 
-def inferencex(
-    model: str, accelerators: Iterable[str] = (), *, prompt_tokens: float = 1024, answer_tokens: float = 1024,
-    most: int = 5,
-) -> pd.DataFrame:  # fmt: skip
+def inferencex(model: str, accelerators: Iterable[str] = (), *, most: int = 5) -> pd.DataFrame:
     """Return the upper envelope of a model's InferenceX runs at FP4 and FP8, for the accelerators with most runs.
 
-    Of `accelerators` (names or vendors), all by default. No disaggregated runs; `most` is the number of pairs of
-    accelerator and precision. Not MLPerf results. Raises NoData where no run is left.
+    Of `accelerators` (names or vendors), all by default, with TOKENS in and out. No disaggregated runs; `most` is the
+    number of pairs of accelerator and precision. Not MLPerf results. Raises NoData where no run is left.
     """
     runs = evidence.inferencex(disaggregated=False)
-    alike = runs["prompt_tokens"].eq(prompt_tokens) & runs["answer_tokens"].eq(answer_tokens)
+    alike = runs["prompt_tokens"].eq(TOKENS) & runs["answer_tokens"].eq(TOKENS)
     runs = runs[runs["model"].eq(model) & alike & runs["precision"].isin(["fp4", "fp8"])]
     if named := names.accelerators(accelerators, load_results()):
         runs = runs[runs["accelerator"].isin(named)]
     if runs.empty:
-        raise NoData(f"no InferenceX run of {names.listed([model, *named])} with {prompt_tokens:g} tokens in")
+        raise NoData(f"no InferenceX run of {names.listed([model, *named])} with {TOKENS} tokens in and out")
     parts = ["accelerator", "precision"]
     top = runs[parts].value_counts().head(most).index
     found = evidence.envelope(runs[pd.MultiIndex.from_frame(runs[parts]).isin(top)], parts)

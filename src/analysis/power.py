@@ -47,19 +47,19 @@ def per_megawatt(
     return found.sort_values("efficiency", ascending=False).assign(modeled=True)
 
 
-def at_the_wall(results: pd.DataFrame, benchmark: str = "", scenario: str = "Offline") -> pd.DataFrame:
-    """Return the measured efficiency of power submissions: `efficiency` in tokens per joule at the wall.
+def at_the_wall(results: pd.DataFrame, benchmark: str = "") -> pd.DataFrame:
+    """Return the measured efficiency of Offline power submissions: `efficiency` in tokens per joule at the wall.
 
     The best submission of each accelerator and benchmark; of all by default, then in the `rate_unit` of each. Raises
     NoData for a benchmark without one, with those that have some, and for one that does not count tokens.
     """
     measured = results["power_measured"] & results["power_watts"].gt(0)
-    rows = submissions(results[measured & results["scenario"].eq(scenario)])
+    rows = submissions(results[measured & results["scenario"].eq("Offline")])
     if benchmark:
         there = names.listed(rows.sort_values("round", ascending=False)["benchmark"])
         rows = rows[rows["benchmark"].eq(benchmark)]
         if rows.empty:
-            raise NoData(f"no power submission of {benchmark} {scenario}; there are some of {there}")
+            raise NoData(f"no power submission of {benchmark} Offline; there are some of {there}")
         rows = compare.of_tokens(rows)
     rows = rows.assign(efficiency=rows["rate"] / rows["power_watts"], modeled=False)
     rows = rows.sort_values("efficiency").drop_duplicates(["benchmark", "accelerator"], keep="last")

@@ -10,15 +10,16 @@ from analysis.compare import RACKS, USUAL_SIZE, comparable
 
 ONE_SETTING = ["benchmark", "model", "scenario", "round", "accelerator", "vendor", "precision", "submitter"]
 SCENARIOS = ("Server", "Offline", "Interactive")
+LEAST = 4  # submitters of a group
 
 
-def systems(results: pd.DataFrame, since: str, scenarios: tuple[str, ...] = SCENARIOS) -> pd.DataFrame:
+def systems(results: pd.DataFrame, since: str) -> pd.DataFrame:
     """Return the comparable available bare-metal results of each benchmark since a round, with their `layout`.
 
     The layout is "one node", "one rack", or "several nodes or racks". Raises NoData where no result is left.
     """
     results = compare.since(results, since)
-    rows = comparable(results, benchmark=results["benchmark"].unique(), scenario=scenarios)
+    rows = comparable(results, benchmark=results["benchmark"].unique(), scenario=SCENARIOS)
     rows = rows[rows["hypervisor"].eq("")]
     in_rack = rows["accelerator_count"].le(rows["accelerator"].map(RACKS).fillna(0))
     layout = np.select([rows["nodes"].le(1), in_rack], ["one node", "one rack"], "several nodes or racks")
@@ -45,11 +46,11 @@ def pairs(rows: pd.DataFrame, beyond: int = USUAL_SIZE) -> pd.DataFrame:
     return found[columns].sort_values("efficiency", ignore_index=True)
 
 
-def submitters(rows: pd.DataFrame, least: int = 4) -> pd.DataFrame:
+def submitters(rows: pd.DataFrame) -> pd.DataFrame:
     """Return how results of one accelerator, size, and round differ over submitters, each with its best result.
 
     Columns: benchmark, model, scenario, round, accelerator, accelerator_count, submitter, ratio (over the median of the
-    group), submitters (how many). Only groups of at least `least` submitters, or the largest where none has so many.
+    group), submitters (how many). Only groups of LEAST submitters or more, or the largest where none has so many.
     """
     by = ["benchmark", "model", "scenario", "round", "accelerator", "accelerator_count"]
     best = rows.sort_values("rate_per_accelerator").drop_duplicates([*by, "submitter"], keep="last")
@@ -57,4 +58,4 @@ def submitters(rows: pd.DataFrame, least: int = 4) -> pd.DataFrame:
     best = best.assign(
         ratio=best["rate_per_accelerator"] / group.transform("median"), submitters=group.transform("size")
     )
-    return best[best["submitters"].ge(min(least, best["submitters"].max()))].sort_values("ratio", ignore_index=True)
+    return best[best["submitters"].ge(min(LEAST, best["submitters"].max()))].sort_values("ratio", ignore_index=True)

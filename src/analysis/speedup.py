@@ -297,12 +297,10 @@ def per_dollar_and_kilowatt(steps: pd.DataFrame, prices: pd.DataFrame) -> pd.Dat
     )
 
 
-def at_equal_software(
-    model: str, engine: str, speeds: Iterable[float], pairs: Iterable[tuple[str, str]] = EQUAL_SOFTWARE
-) -> pd.DataFrame:
+def at_equal_software(model: str, engine: str, speeds: Iterable[float]) -> pd.DataFrame:
     """Return InferenceX' ratios of throughput per GPU at one engine, model, lengths, and interactivity.
 
-    `pairs` are "accelerator precision" over another, such as ("B200 FP8", "H100 FP8"); `speeds` are tokens/s per user.
+    The pairs are those of EQUAL_SOFTWARE; `speeds` are tokens/s per user.
     Columns: pair, interactivity, at (in words), ratio (median over lengths), low, high, lengths (how many). No MLPerf
     results.
     """
@@ -312,7 +310,7 @@ def at_equal_software(
     by, found = ["prompt_tokens", "answer_tokens"], []
     for speed in speeds:
         rate = evidence.value_at(runs, speed, [*by, "part"]).unstack("part")
-        for over, under in pairs:
+        for over, under in EQUAL_SOFTWARE:
             ratio = (rate[over] / rate[under]).dropna()
             found.append((f"{over} / {under}", speed, ratio.median(), ratio.min(), ratio.max(), len(ratio)))
     equal = pd.DataFrame(found, columns=["pair", "interactivity", "ratio", "low", "high", "lengths"])

@@ -6,6 +6,7 @@ import pandas as pd
 
 from analysis import tables
 
+FAILED = 90  # percent of GSM8K below which an evaluation failed; the others reach 93 or more
 SMALL = 10  # billion parameters below which a model counts as small
 PUBLIC = [
     "row", "precision", "printed_precision", "percent", "small", "source_id", "evidence_class", "model", "test",
@@ -13,14 +14,14 @@ PUBLIC = [
 ]  # fmt: skip
 
 
-def gsm8k_by_precision(least: float = 90) -> pd.DataFrame:
+def gsm8k_by_precision() -> pd.DataFrame:
     """Return GSM8K accuracy by model and precision in percent of the model's widest precision, medians of evaluations.
 
     Columns: model, printed_precision, percent, error (one standard error), low, high, n, row. Models in one
-    precision and evaluations below `least` percent, which failed, are left out.
+    precision and evaluations below FAILED percent are left out.
     """
     rows = tables.load("gsm8k_accuracy")
-    rows = rows[rows["accuracy_percent"].gt(least)].assign(printed_precision=rows["precision"].str.upper())
+    rows = rows[rows["accuracy_percent"].gt(FAILED)].assign(printed_precision=rows["precision"].str.upper())
     of = rows.groupby(["model", "printed_precision"])
     found = of.agg(score=("accuracy_percent", "median"), error=("standard_error_points", "median"), n=("model", "size"))
     found = found.reset_index()

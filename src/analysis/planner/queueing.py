@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 
+STARTED = 0.99  # share of requests that start in time
 LARGE = 2_000.0  # loads from which the normal limit of the formula holds to a thousandth
 
 
@@ -29,19 +30,19 @@ def delay_probability(slots: int, load: float) -> float:
     return blocked / (1 - load / slots * (1 - blocked))
 
 
-def wait(slots: int, load: float, service: float, percentile: float = 0.99) -> float:
-    """Return the wait that a share `percentile` of requests does not exceed, in the unit of `service`.
+def wait(slots: int, load: float, service: float) -> float:
+    """Return the wait that 99% of requests do not exceed, in the unit of `service`.
 
     P(wait > t) = C exp(-(slots - load) t / service), as of M/M/k; infinite without spare slots.
     """
     if slots <= load:
         return math.inf
-    beyond = delay_probability(slots, load) / (1 - percentile)
+    beyond = delay_probability(slots, load) / (1 - STARTED)
     return max(service * math.log(beyond) / (slots - load), 0.0) if beyond > 0 else 0.0
 
 
-def slots_needed(load: float, service: float, limit: float, percentile: float = 0.99) -> int:
-    """Return the fewest slots whose wait at `percentile` is at most `limit`, which is in the unit of `service`.
+def slots_needed(load: float, service: float, limit: float) -> int:
+    """Return the fewest slots with which 99% of requests wait at most `limit`, in the unit of `service`.
 
     Raises ValueError for a limit that is negative or no number.
     """
@@ -51,7 +52,7 @@ def slots_needed(load: float, service: float, limit: float, percentile: float = 
     high = low + 10 + math.ceil(10 * math.sqrt(load))
     while high - low > 1:
         middle = (low + high) // 2
-        if wait(middle, load, service, percentile) <= limit:
+        if wait(middle, load, service) <= limit:
             high = middle
         else:
             low = middle
