@@ -100,12 +100,15 @@ def each(function: Callable[..., Any], rows: pd.DataFrame, *names: str) -> pd.Se
 def fail(rows: pd.DataFrame, wrong: pd.Series, words: str) -> None:
     """Note why rows cannot be used; the first reason counts. Names in braces stand for the columns of a row."""
     wrong = wrong & rows["fault"].eq("")
-    rows.loc[wrong, "fault"] = _filled(words, rows[wrong])
+    if wrong.any():
+        rows.loc[wrong, "fault"] = _filled(words, rows[wrong])
 
 
 def remark(rows: pd.DataFrame, where: pd.Series, words: str) -> None:
     """Append words to the notes of some rows. Names in braces stand for the columns of a row."""
-    rows.loc[where, "note"] = (rows["note"][where] + "; " + _filled(words, rows[where])).str.removeprefix("; ")
+    if where.any():
+        notes = rows["note"][where] + "; " + _filled(words, rows[where])
+        rows.loc[where, "note"] = notes.str.removeprefix("; ")
 
 
 def _filled(words: str, rows: pd.DataFrame) -> pd.Series:
