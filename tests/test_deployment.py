@@ -301,6 +301,6 @@ def test_measure_as_json_has_no_unknown_numbers(capsys):
 
 def test_measure_names_what_is_wrong_in_a_line(capsys, tmp_path):
     status, out, err = measure(capsys, tmp_path / "none.json")
-    assert status == 2 and not out and err.count("\n") == 1 and "none.json: is not there, or no plain file" in err
+    assert status == 2 and not out and err.count("\n") == 1 and "none.json: is not there, or no regular file" in err
     status, _, err = measure(capsys, EXAMPLES / "vllm_tuned.jsonl", "--scenario", "Sever")
     assert status == 2 and "no scenario 'Sever'" in err and "Server" in err

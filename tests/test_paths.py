@@ -26,7 +26,7 @@ def test_what_is_no_plain_file_or_too_large_is_named(tmp_path):
     assert read_file(file, 5) == b"12345"
     for path, most, words in (
         (file, 4, "larger than 4 bytes"),
-        (tmp_path, 5, "plain file"),
+        (tmp_path, 5, "regular file"),
         (file / "x", 5, "no such"),
     ):
         with pytest.raises(ValueError, match=words):
@@ -43,6 +43,6 @@ def test_a_link_stays_a_link(tmp_path):
 
 def test_a_pipe_is_no_plain_file(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(ValueError, match="pipe: is no plain file"):
+    with pytest.raises(ValueError, match="pipe: is not a regular file"):
         plain(tmp_path / "pipe")
     assert plain(tmp_path / "none.csv") == tmp_path / "none.csv"

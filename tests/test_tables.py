@@ -132,7 +132,7 @@ def test_other_files_and_references_are_checked_too(orchard):
         (b"sort,color,shape\n", "has the column 'shape', which is not described"),
         (b'sort,color\n"a', "cannot be read"),
         (None, "cannot be read"),
-        ("pipe", "is no plain file"),
+        ("pipe", "is not a regular file"),
     ],
 )
 def test_a_file_that_is_no_such_table_is_named(orchard, content, words):

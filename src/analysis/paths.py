@@ -16,9 +16,9 @@ SHIPPED_ONLY = "ANALYSIS_RECORD"  # this variable is "shipped" where a user's ow
 
 
 def plain(path: Path) -> Path:
-    """Return `path` unless it is no plain file: a pipe would be read forever. Raises ValueError naming it."""
+    """Return `path` unless it is not a regular file: a pipe would be read forever. Raises ValueError naming it."""
     if path.exists() and not path.is_file():
-        raise ValueError(f"{path}: is no plain file")
+        raise ValueError(f"{path}: is not a regular file")
     return path
 
 
@@ -40,13 +40,13 @@ def replacing(path: Path) -> Iterator[Path]:
 def read_file(path: str | Path, most_bytes: int = MOST_BYTES) -> bytes:
     """Return the content of a file; a relative path counts from here, else from the project's root.
 
-    Raises ValueError naming the file where it is no plain file, or too large.
+    Raises ValueError naming the file where it is not a regular file, or too large.
     """
     file = Path(path) if Path(path).exists() else ROOT / path
     if not file.exists():
         raise ValueError(f"{path}: there is no such file in {' or '.join(sorted({str(Path.cwd()), str(ROOT)}))}")
     if not file.is_file():
-        raise ValueError(f"{path}: is no plain file")
+        raise ValueError(f"{path}: is not a regular file")
     if file.stat().st_size > most_bytes:
         raise ValueError(f"{path}: is larger than {most_bytes:,} bytes, the most that is read")
     return file.read_bytes()

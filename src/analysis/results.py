@@ -52,7 +52,7 @@ def _loaded() -> pd.DataFrame:
     for path in files:
         try:
             if not path.is_file():  # a pipe would be read forever
-                raise ValueError("is no plain file")
+                raise ValueError("is not a regular file")
             part = ParquetFile(path).read(columns=READ).select(READ)
             parts.append(part.cast(parts[0].schema) if parts else part)
         except (OSError, ValueError, KeyError) as error:

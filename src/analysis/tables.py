@@ -54,7 +54,7 @@ def _read(name: str) -> pd.DataFrame:
     resource = descriptor()[name]
     path = DATA / resource["path"]
     if path.exists() and not path.is_file():  # a pipe would be read forever
-        raise ValueError(f"{path}: is no plain file")
+        raise ValueError(f"{path}: is not a regular file")
     if resource["path"].endswith(".parquet"):
         return ParquetFile(path).read().to_pandas()
     types = {field["name"]: field["type"] for field in resource["schema"]["fields"]}

@@ -116,7 +116,7 @@ def test_pipes_and_folders_are_not_read(project, capsys):
     (project.notebooks / "folder.ipynb").mkdir()
     os.mkfifo(project.notebooks / "runs" / "pipe2.yml")
     assert project.build() == 1
-    assert capsys.readouterr().out.count("is no plain file") == 3
+    assert capsys.readouterr().out.count("is not a regular file") == 3
 
 
 def test_a_cell_of_parameters_that_is_not_python_is_named(project):

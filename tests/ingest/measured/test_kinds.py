@@ -274,7 +274,7 @@ def test_only_plain_files_are_opened(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     for path in (pipe, "/dev/zero", tmp_path, tmp_path / "none.json", "a\0b"):
-        with pytest.raises(MeasurementError, match="is not there, or no plain file, or a folder without mlperf"):
+        with pytest.raises(MeasurementError, match="is not there, or no regular file, or a folder without mlperf"):
             read_runs(path)
 
 

@@ -230,8 +230,8 @@ def test_only_plain_files_of_the_tree_are_opened(tree, bring, tmp_path):
     os.mkfifo(log)
     assert bring(tree.root).empty
     os.mkfifo(tmp_path / "pipe.json")
-    assert "no plain file" in bring(tmp_path / "pipe.json").attrs["said"]
-    assert "no plain file" in bring(Path("/dev/zero")).attrs["said"]
+    assert "regular file" in bring(tmp_path / "pipe.json").attrs["said"]
+    assert "regular file" in bring(Path("/dev/zero")).attrs["said"]
 
 
 def test_a_tree_that_names_no_round_needs_to_be_told_what_it_is(tree, bring):

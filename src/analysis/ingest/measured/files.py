@@ -32,11 +32,11 @@ Parsed = Iterator[tuple[str, Any]]
 def records(path: Path, name: str) -> Iterator[tuple[str, Any, bool]]:
     """Yield place, content, and whether it is an example, of each record of a file or of the LoadGen log in a folder.
 
-    Raises MeasurementError for what cannot be read: only plain files are, up to MOST bytes.
+    Raises MeasurementError for what cannot be read: only regular files are, up to MOST bytes.
     """
     path = next((path / log for log in LOGS if (path / log).is_file()), path)
     if not path.is_file():
-        raise MeasurementError(f"{name}: is not there, or no plain file, or a folder without {' or '.join(LOGS)}")
+        raise MeasurementError(f"{name}: is not there, or no regular file, or a folder without {' or '.join(LOGS)}")
     try:
         with path.open("rb") as file:
             start = file.read(START)

@@ -73,7 +73,7 @@ def read(paths: Sequence[Path], round: str, origin: str) -> pd.DataFrame:
 def _content(file: Path) -> bytes:
     """Return the bytes of a file that may be read. Raises FileError."""
     if not file.is_file():
-        raise FileError("there is no such file, or it is no plain file")
+        raise FileError("there is no such file, or it is not a regular file")
     if file.suffix in ARCHIVES:
         raise FileError("archives are not read: unpack it and give the folder")
     if file.stat().st_size > LARGEST:

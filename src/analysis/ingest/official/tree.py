@@ -1,7 +1,7 @@
 """Find the runs of a submission tree and read what lies beside their logs: system, declared weights, accuracy.
 
 `<division>/<submitter>/results/<platform>/<model>/<scenario>/performance/run_1` is a run. Ranging runs, further runs,
-and compliance runs are never reported. No link is followed out of the tree, and only plain files are opened.
+and compliance runs are never reported. No link is followed out of the tree, and only regular files are opened.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def described(run: Any) -> dict[str, Any]:
 
 
 def openable(file: Path, root: str) -> bool:
-    """Return whether a plain file is there, within the tree `root`."""
+    """Return whether a regular file is there, within the tree `root`."""
     return file.is_file() and file.resolve().is_relative_to(Path(root).resolve())
 
 
