@@ -16,7 +16,7 @@ SHIPPED_ONLY = "ANALYSIS_RECORD"  # this variable is "shipped" where a user's ow
 
 
 def plain(path: Path) -> Path:
-    """Return `path` unless it is not a regular file: a pipe would be read forever. Raises ValueError naming it."""
+    """Return `path`. Raises ValueError where it exists and is not a regular file: a pipe would be read forever."""
     if path.exists() and not path.is_file():
         raise ValueError(f"{path}: is not a regular file")
     return path

@@ -221,7 +221,7 @@ def _caveats(rows: pd.DataFrame) -> pd.Series:
 
 
 def with_codes(caveats: pd.Series, holds: dict[str, pd.Series]) -> pd.Series:
-    """Return lists of codes, each with the further codes whose mask holds for its row."""
+    """Return `caveats` with each code of `holds` appended where its mask is true."""
     combination = sum(mask.to_numpy(dtype=int) << bit for bit, mask in enumerate(holds.values()))
     added = {number: [code for bit, code in enumerate(holds) if number >> bit & 1] for number in np.unique(combination)}
     lists = [[*old, *added[number]] for old, number in zip(caveats, combination, strict=True)]

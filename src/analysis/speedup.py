@@ -175,7 +175,7 @@ def basis_in_words(step: pd.Series, links: pd.DataFrame) -> str:
 
 
 def without_results(benchmark: str, asked: Iterable[str], found: Iterable[str]) -> str:
-    """Return a sentence that names the benchmarks of which a figure has no accelerator, "" where there is none."""
+    """Return a note that lists the benchmarks without a result to show, "" if each has one."""
     gone = sorted({*asked} - {*found, benchmark})
     return f" None of these accelerators beside the baseline has a result of {', '.join(gone)}." if gone else ""
 

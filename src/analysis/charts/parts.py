@@ -88,7 +88,7 @@ def labels(frame: pd.DataFrame, values: pd.Series, label: Label) -> dict[str, pd
 
 
 def turns(values: pd.Series, of: Sequence[Any]) -> pd.Series:
-    """Return an element of `of` for each value: the nth distinct value gets the nth, cyclically."""
+    """Return an element of `of` for each value: distinct values take them in order of appearance, cyclically."""
     return pd.Series([of[place % len(of)] for place in pd.factorize(values)[0]], values.index)
 
 

@@ -28,12 +28,12 @@ HIDDEN = ("request_ttft_ms", "request_tpot_ms", "configuration")
 def measure(
     files: Annotated[list[str], typer.Argument(help="Files of benchmark runs; docs/import.md lists the tools.")],
     accelerator: Annotated[str, typer.Option(help="Accelerator, where files do not say it or have several.")] = "",
-    count: Annotated[int, typer.Option(help="How many accelerators ran, where files do not say it.")] = 0,
-    benchmark: Annotated[str, typer.Option(help="Benchmark to compare with if the model has none.")] = "",
+    count: Annotated[int, typer.Option(help="Accelerators of a run, where files do not state them.")] = 0,
+    benchmark: Annotated[str, typer.Option(help="Benchmark to compare with, if the model has none.")] = "",
     scenario: Annotated[str, typer.Option(help="Scenario to compare with; by default by the limits held.")] = "",
     round: Annotated[str, typer.Option(help="Round to compare with; by default the newest with a result.")] = "",
-    ttft_ms: Annotated[float, typer.Option(help="Limit on TTFT for goodput; 0: of the scenario.")] = 0.0,
-    tpot_ms: Annotated[float, typer.Option(help="Limit on TPOT for goodput; 0: of the scenario.")] = 0.0,
+    ttft_ms: Annotated[float, typer.Option(help="TTFT limit for goodput, in ms; 0: that of the scenario.")] = 0.0,
+    tpot_ms: Annotated[float, typer.Option(help="TPOT limit for goodput, in ms; 0: that of the scenario.")] = 0.0,
     price: Annotated[float, typer.Option(help="Dollars per accelerator-hour.")] = 0.0,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:

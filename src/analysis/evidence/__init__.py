@@ -54,7 +54,7 @@ def inferencex(*, unfinished: bool = False, disaggregated: bool | None = None) -
 
 
 def implausible(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs that are far faster under more load: their concurrency or layout cannot be what is stated.
+    """Return the runs that are too fast for their load: their concurrency or layout cannot be what is stated.
 
     Such a run has under 0.7 of the time per token and over 2.5 times the throughput of the best run of its layout, of
     any build, at half its concurrency or less. Disaggregated runs are not judged: the table has only a part of their

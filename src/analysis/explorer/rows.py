@@ -1,4 +1,4 @@
-"""The rows of the explorer: each official result with what its views draw, and why it is in none."""
+"""The rows of the explorer: official results, derived columns, and why a result is compared with none."""
 
 from __future__ import annotations
 

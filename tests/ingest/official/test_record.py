@@ -72,7 +72,7 @@ def test_the_folder_or_the_remote_of_the_repository_does(tmp_path, bring):
     [
         ("inference_results_v9.9", {"Code": LINK.replace("v9.9", "v9.8")}, "links to v9.8, but says v9.9"),
         ("inference_results_v9.8", {}, "is of another round than its folder, v9.8"),
-        ("downloads", {}, "nothing but its links"),
+        ("downloads", {}, "only its links"),
         ("mlperf_inference_unofficial_submissions_v9.9", {"Code": LINK}, "trial submissions"),
         ("mlperf_inference_test_submissions_v9.9/inference_results_v9.9", {}, "trial submissions"),
         ("submissions_inference_9.9", {}, "trial submissions"),
