@@ -114,6 +114,16 @@ def test_the_chain_goes_on_with_the_next_accelerator_and_the_waterfall_adds_up()
     assert factors["GB300 v6.1"] == pytest.approx(6.0)
 
 
+def test_the_chain_goes_on_after_a_round_without_a_pair_and_takes_the_nearest_round():
+    """H100 has no pair from v4.0; from v4.1 B200 reaches v5.0, H100 only v6.1."""
+    rows = results(
+        {**H100, **rate(9, round="v4.0", submitter="B")}, {**H100, **rate(10, round="v4.1")},
+        {**H100, **rate(13, round="v6.1")}, {**B200, **rate(20, round="v4.1")}, {**B200, **rate(24, round="v5.0")},
+    )  # fmt: skip
+    steps = software_chain(rows, ["H100", "B200"], "v4.0")
+    assert steps[["accelerator", "next_round", "gain"]].values.tolist() == [["B200", "v5.0", 1.2]]
+
+
 def test_each_round_is_software_on_the_leader_and_the_rest():
     rows = results(
         {**H100, **rate(10, round="v4.0")}, {**H100, **rate(12, round="v5.0")}, {**B200, **rate(30, round="v5.0")},

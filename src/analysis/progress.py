@@ -39,22 +39,26 @@ def software_gains(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def software_chain(rows: pd.DataFrame, accelerators: Iterable[str], first_round: str = "") -> pd.DataFrame:
-    """Return the software gain as a chain of steps: the first accelerator while it is submitted, then the next ones.
+    """Return the software gain as a chain of steps from round to round, each on one of `accelerators`.
 
     A step is the median over submitters and sizes (`gain`; `low`, `high`: its range; `pairs`: how many) from `round`
-    to `next_round` on one accelerator. The product of `gain` is the gain over all rounds.
+    to `next_round` on one accelerator: of those submitted in both, the one that comes first. Where none was, the chain
+    goes on in the next round in which one was. The product of `gain` is the gain over these steps.
     """
-    gains = software_gains(rows)
-    at = first_round or rows.loc[rows["accelerator"].isin(accelerators), "round"].min()
-    steps = []
-    for accelerator in accelerators:
-        mine = gains[gains["accelerator"].eq(accelerator)]
-        while not (here := mine[mine["round"].eq(at)]).empty:
-            at = here["next_round"].mode().iloc[0]
-            step = here.loc[here["next_round"].eq(at), "gain"]
-            steps.append((accelerator, here["round"].iloc[0], at, step.median(), step.min(), step.max(), len(step)))
-    columns = ["accelerator", "round", "next_round", "gain", "low", "high", "pairs"]
-    return pd.DataFrame(steps, columns=columns)
+    place = {accelerator: place for place, accelerator in enumerate(accelerators)}
+    gains = software_gains(rows[rows["accelerator"].isin(place)])
+    usual = gains.groupby(["accelerator", "round"], observed=True)["next_round"].transform(lambda all: all.mode()[0])
+    steps = gains[gains["next_round"].eq(usual)].groupby(["round", "next_round", "accelerator"], observed=True)["gain"]
+    steps = steps.agg(gain="median", low="min", high="max", pairs="size").reset_index()
+    steps = steps.assign(place=steps["accelerator"].map(place)).sort_values(["round", "next_round", "place"])
+    kept, at = [], rows["round"].cat.categories.get_loc(first_round) if first_round else 0
+    for step, begins, ends in zip(steps.index, steps["round"].cat.codes, steps["next_round"].cat.codes, strict=True):
+        if begins >= at:
+            kept.append(step)
+            at = ends
+    return steps.loc[kept, ["accelerator", "round", "next_round", "gain", "low", "high", "pairs"]].reset_index(
+        drop=True
+    )
 
 
 def by_round(rows: pd.DataFrame) -> pd.DataFrame:
