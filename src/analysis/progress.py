@@ -42,8 +42,8 @@ def software_chain(rows: pd.DataFrame, accelerators: Iterable[str], first_round:
     """Return the software gain as a chain of steps from round to round, each on one of `accelerators`.
 
     A step is the median over submitters and sizes (`gain`; `low`, `high`: its range; `pairs`: how many) from `round`
-    to `next_round` on one accelerator: of those submitted in both, the one that comes first. Where none was, the chain
-    goes on in the next round in which one was. The product of `gain` is the gain over these steps.
+    to `next_round` on the accelerator that is submitted again soonest, of several the first. Where none is, the chain
+    goes on in the next round from which one is. The product of `gain` is the gain over these steps.
     """
     place = {accelerator: place for place, accelerator in enumerate(accelerators)}
     gains = software_gains(rows[rows["accelerator"].isin(place)])
@@ -56,9 +56,8 @@ def software_chain(rows: pd.DataFrame, accelerators: Iterable[str], first_round:
         if begins >= at:
             kept.append(step)
             at = ends
-    return steps.loc[kept, ["accelerator", "round", "next_round", "gain", "low", "high", "pairs"]].reset_index(
-        drop=True
-    )
+    columns = ["accelerator", "round", "next_round", "gain", "low", "high", "pairs"]
+    return steps.loc[kept, columns].reset_index(drop=True)
 
 
 def by_round(rows: pd.DataFrame) -> pd.DataFrame:
