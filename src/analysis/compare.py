@@ -19,6 +19,14 @@ USUAL_SIZE = 8  # accelerators of the usual system
 RACKS = {"GB200": 72, "GB300": 72, "Vera Rubin": 72}  # accelerators in one rack-scale link domain
 RACK = 64  # accelerators of RACKS from which on a system is a rack: most have 72
 
+INCOMPARABLE = {  # rules that a result breaks whatever it is compared with
+    "power-capped at a limit that is not stated": lambda rows: (
+        rows["power_capped"] & ~rows["power_measured"] & rows["power_limit_watts"].isna()
+    ),
+    "several accelerator types in one system": lambda rows: rows["accelerator"].eq("mixed"),
+    "accelerator count not stated": lambda rows: ~rows["accelerator_count"].gt(0),
+    "unit cannot be converted": lambda rows: rows["rate"].isna(),
+}
 RULES = {  # why a result is excluded; the first rule that applies is reported
     "not a throughput": lambda rows, asked: rows["metric"].ne("throughput"),
     "not the division asked for": lambda rows, asked: rows["division"].ne(asked["division"]),
@@ -28,12 +36,7 @@ RULES = {  # why a result is excluded; the first rule that applies is reported
     "not available: preview or research": lambda rows, asked: rows["availability"].ne("available") & asked["available"],
     "power submission, often power-capped": lambda rows, asked: rows["power_measured"] & (not asked["power"]),
     "no power measurement": lambda rows, asked: ~rows["power_measured"] & asked["power"],
-    "power-capped at a limit that is not stated": lambda rows, asked: (
-        rows["power_capped"] & ~rows["power_measured"] & rows["power_limit_watts"].isna()
-    ),
-    "several accelerator types in one system": lambda rows, asked: rows["accelerator"].eq("mixed"),
-    "accelerator count not stated": lambda rows, asked: ~rows["accelerator_count"].gt(0),
-    "unit cannot be converted": lambda rows, asked: rows["rate"].isna(),
+    **{words: lambda rows, _, breaks=breaks: breaks(rows) for words, breaks in INCOMPARABLE.items()},
     "another accuracy target": lambda rows, asked: rows["accuracy_target"].ne(asked["target"]) & ~asked["either"],
 }
 SAME_RUN = "same run submitted under another accuracy target"

@@ -7,13 +7,6 @@ import pandas as pd
 from analysis import compare, cost, derating, interactivity, tables
 from analysis.results import load_results, rule_limits, timed_benchmarks
 
-# Rules of `compare` that a result breaks whatever it is compared with. All but the last are about throughput.
-APART = (
-    "accelerator count not stated",
-    "unit cannot be converted",
-    "several accelerator types in one system",
-    "power-capped at a limit that is not stated",
-)
 READABLE = {"wan-2.2-t2v-a14b": (3600, "videos/hour")}  # benchmarks whose rate per second nobody reads
 PRODUCT = r"\s*([A-Za-z][^,;(:]*?)\s*(?=[,;(:]|\bv?\d|\bvmaster|$)"  # of a framework: its name without the version
 SYSTEM = ["submitter", "round", "division", "machine", "accelerator_count", "power", "accuracy_target", "benchmark"]
@@ -34,9 +27,9 @@ def rows(results: pd.DataFrame | None = None, prices: pd.DataFrame | None = None
     prices["priced"] = prices["usd_per_hour"].map("${:.2f}/hour".format, na_action="ignore")
     frame = results.reset_index(drop=True).assign(excluded="")
     is_rate = frame["metric"].eq("throughput")
-    for words in APART:
-        breaks = compare.RULES[words](frame, {}) & (is_rate | frame["accelerator"].eq("mixed"))
-        frame["excluded"] = frame["excluded"].mask(breaks & frame["excluded"].eq(""), words)
+    for words, breaks in compare.INCOMPARABLE.items():
+        excluded = breaks(frame) & (is_rate | frame["accelerator"].eq("mixed"))
+        frame["excluded"] = frame["excluded"].mask(excluded & frame["excluded"].eq(""), words)
     # A run under two targets that are compared apart is in both comparisons.
     shared = tables.benchmarks.loc[tables.benchmarks["targets_share_run"], "benchmark"]
     frame.loc[frame["duplicate_of"].ne("") & frame["benchmark"].isin(shared), "excluded"] = compare.SAME_RUN
