@@ -336,8 +336,11 @@ print(hashlib.sha256(charts.svg(charts.compose(ax, "Title", "", "")).encode()).h
 
 def test_a_value_outside_its_range_is_refused():
     frame = pd.DataFrame({"name": ["a", "b"], "rate": [5.0, 0.4], "low": [4.0, 3.0], "high": [6.0, 7.0]})
-    with pytest.raises(ValueError, match=r"rate of b is 0\.4, outside its range 3 to 7"):
+    with pytest.raises(ValueError, match=r"rate of b is 0\.4, its range 3 to 7: are they"):
         charts.bars(frame, "name", "rate", low="low", high="high")
+    thousands = frame.assign(rate=1000 * frame["low"])
+    with pytest.raises(ValueError, match=r"rate of a is 4000, its range 4 to 4000: are they in one unit"):
+        charts.bars(thousands, "name", "rate", low="low", high="rate")
 
 
 def test_the_colors_of_series_can_be_seen_on_both_pages():

@@ -114,14 +114,19 @@ def test_dollars_of_a_megawatt_year_and_their_share():
         power.usd_per_megawatt_year(1e308)
 
 
+def test_a_headline_of_another_unit_has_no_exponents():
+    modeled = pd.DataFrame({"scenario": ["Offline", "Offline", "Interactive"], "efficiency": [6690.0, 7800.0, 960.0]})
+    assert power.in_words(modeled, "thousand tokens/s") == "6,700 to 7,800 thousand tokens/s Offline, 960 Interactive"
+
+
 def test_the_title_compares_racks_with_smaller_systems_in_interactive():
-    """Median 4.5 of two racks over 1.5 of B200; a GB300 of four is no rack, and Offline does not count."""
+    """5 of GB200 over 2 of a GB300 of four, which is no rack; Offline does not count."""
     rows = [
         ("GB300", 72, "Interactive", 4.0), ("GB200", 72, "Interactive", 5.0), ("GB300", 72, "Offline", 90.0),
         ("B200", 8, "Interactive", 1.0), ("GB300", 4, "Interactive", 2.0),
     ]  # fmt: skip
     modeled = pd.DataFrame(rows, columns=["accelerator", "accelerator_count", "scenario", "efficiency"])
-    assert power.racks_in_words(modeled).startswith("racks serve 3.0x as many Interactive tokens per megawatt")
+    assert power.racks_in_words(modeled).startswith("the best rack serves 2.5x the Interactive tokens")
     assert power.racks_in_words(modeled[:3]) == "tokens per megawatt by accelerator"
 
 

@@ -82,21 +82,26 @@ def ranked(*parts: pd.DataFrame) -> pd.DataFrame:
     return order.sort_values(keys, kind="stable", ignore_index=True).drop(columns=["measured", "rank", "later"])
 
 
-def in_words(modeled: pd.DataFrame) -> str:
-    """Return the range of efficiency in each scenario: "6.7 to 7.8 million tokens/s Offline, 1 to 4.6 Interactive"."""
+def in_words(modeled: pd.DataFrame, unit: str = "million tokens/s") -> str:
+    """Return the range of efficiency in each scenario: "6.7 to 7.8 million tokens/s Offline, 1 to 4.6 Interactive".
+
+    `unit` is that of the column `efficiency`.
+    """
     ends = modeled.groupby("scenario")["efficiency"].agg(["min", "max"]).sort_values("max", ascending=False)
-    spans = [" to ".join(dict.fromkeys(map("{:.2g}".format, span))) for span in ends.to_numpy()]
-    spans[0] += " million tokens/s"
+    texts = ends.map(lambda value: f"{float(f'{value:.2g}'):,g}")
+    spans = [" to ".join(dict.fromkeys(span)) for span in texts.to_numpy()]
+    spans[0] += f" {unit}"
     return ", ".join(f"{span} {name}" for name, span in zip(ends.index, spans, strict=True))
 
 
 def racks_in_words(modeled: pd.DataFrame) -> str:
-    """Return a title: efficiency of racks over that of smaller systems in Interactive, medians over accelerators."""
+    """Return a title: the efficiency of the best rack over that of the best smaller system in Interactive."""
     fast = modeled[modeled["scenario"].eq("Interactive")]
-    median = fast.groupby(compare.in_racks(fast))["efficiency"].median()
-    if len(median) < 2:
+    best = fast.groupby(compare.in_racks(fast))["efficiency"].max()
+    if len(best) < 2:
         return "tokens per megawatt by accelerator"
-    return f"racks serve {median[True] / median[False]:.1f}x as many Interactive tokens per megawatt as smaller systems"
+    times = best[True] / best[False]
+    return f"the best rack serves {times:.1f}x the Interactive tokens per megawatt of the best smaller system"
 
 
 def submissions(results: pd.DataFrame) -> pd.DataFrame:

@@ -97,6 +97,16 @@ def test_a_run_file_changes_its_page_alone_and_parameters_are_kept_as_written(pr
     assert project.record("one")["parameters"]["name"] == "a"
 
 
+def test_what_failed_and_is_put_back_as_it_was_has_not_failed(project):
+    project.add("one", "# One", PARAMETERS)
+    project.run("other", "notebook: one\nparameters:\n  name: b200\n")
+    assert project.build() == 0
+    project.add("one", "# One", PARAMETERS, "1 / 0")
+    assert project.build() == 1 and (project.reports / "one.failed.ipynb").exists()
+    project.add("one", "# One", PARAMETERS)
+    assert project.build() == 0 and list(project.reports.glob("*.failed.ipynb")) == []
+
+
 def test_named_reports_alone_are_built(project, capsys):
     for name in ("one", "two"):
         project.add(name, "# One", "1")

@@ -102,7 +102,7 @@ def test_a_filter_changes_no_ratio(run):
         names, said = run("generational_speedup", **parameters)
         shown = names["steps"].set_index(["benchmark", "accelerator"])
         assert shown["speedup"].equals(whole["speedup"].reindex(shown.index)) and 0 < len(shown) < len(whole)
-        assert ("racks" in said["by_benchmark"]["title"]) == ("GB300" in shown.index.unique("accelerator"))
+        assert ("rack" in said["by_benchmark"]["title"]) == ("GB300" in shown.index.unique("accelerator"))
 
 
 def test_nothing_leads_that_is_slower_than_the_baseline(run):

@@ -40,6 +40,8 @@ def build(
             continue
         if force or before[name].get("digest") != own or not (paths.REPORTS / f"{name}.html").exists():
             stale[name] = (reports[name], engine, own, at)
+        else:  # what failed since was put back as it was
+            (paths.REPORTS / f"{name}.failed.ipynb").unlink(missing_ok=True)
     for name, why in wrong.items():
         print(failed(name, why), flush=True)
     print(f"to build: {len(stale)} of {len(reports)}" if stale else f"up to date: {len(reports)}", flush=True)

@@ -22,6 +22,7 @@ from analysis.names import choose
 
 Label = str | tuple[str, str] | None
 Reference = float | tuple[float, float] | Mapping[str, float | tuple[float, float]] | None
+FAR = 100  # times a value that the ends of its range may be away
 VALUE, NOTE = 9.5, 8.0  # points of what stands beside a mark
 APART = 0.14  # inches beside each panel, so that labels of one are not read with the next
 OPACITY = [1.0, 0.6, 0.4, 0.25]  # of the first, second, ... bar of an accelerator
@@ -54,15 +55,16 @@ def drawn(
 
     Accelerators have their own colors. Where `y` holds accelerators, opacity tells `hue` apart, else the palette does.
     `label` is a column, a format of `x` such as "{:.1f}x", a pair of either (the second is a note in small print), ""
-    for nothing, or None for plain numbers. Raises ValueError for a value outside its range.
+    for nothing, or None for plain numbers. Raises ValueError for a value outside its range, or FAR from its ends.
     """
     frame = check(frame, y, x, hue, low, high, flag)
     rows = pd.DataFrame({"y": frame[y], "x": frame[x], "low": frame[low or x], "high": frame[high or x]})
     slack = 1e-9 * rows["x"].abs().max()
     out = rows["x"].lt(rows["low"] - slack) | rows["x"].gt(rows["high"] + slack)
-    if out.any():
-        name, value, least, most = rows.loc[out.idxmax()]
-        raise ValueError(f"{x} of {name} is {value:g}, outside its range {least:g} to {most:g}: are they in one unit?")
+    far = rows["low"].gt(0) & rows["x"].gt(FAR * rows["low"]) | rows["x"].gt(0) & rows["high"].gt(FAR * rows["x"])
+    if (out | far).any():
+        name, value, least, most = rows.loc[(out | far).idxmax()]
+        raise ValueError(f"{x} of {name} is {value:g}, its range {least:g} to {most:g}: are they in one unit?")
     rows["hue"] = frame[hue].astype(str) if hue else ""
     rows["flag"] = frame[flag].fillna(False).astype(bool) if flag else False
     rows["color"], rows["alpha"] = turns(rows["hue"], theme.PALETTE), 1.0
