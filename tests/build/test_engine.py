@@ -107,6 +107,16 @@ def test_a_process_that_dies_or_hangs_fails_alone_and_leaves_nothing(project, ca
     raise AssertionError("what the notebook started is still running")
 
 
+def test_a_result_is_taken_further_in_a_process_of_its_own_and_its_end_is_told():
+    order = []
+    tasks = {"fine": (3,), "broken": (0,)}
+    steps = (lambda: order.append("meanwhile"), lambda number, square: (number, square, 1 / number, os.getpid()))
+    results = dict(side_by_side(lambda number: number**2, tasks, 2, 30, *steps))
+    assert order == ["meanwhile"]
+    assert results["fine"][:3] == (3, 9, 1 / 3) and results["fine"][3] != os.getpid()
+    assert str(results["broken"]) == "ZeroDivisionError: division by zero"
+
+
 def test_notebooks_share_nothing_and_draw_other_numbers_at_random(project):
     for name in ("one", "two"):
         project.add(name, "# Title", "import random, numpy, builtins\nbefore = getattr(builtins, 'mark', 0)\n"

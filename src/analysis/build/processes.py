@@ -19,34 +19,43 @@ METHOD = "spawn" if sys.platform == "darwin" else "fork"
 
 
 def side_by_side(
-    work: Callable[..., Any], tasks: dict[str, tuple], jobs: int, timeout: float
-) -> Iterator[tuple[str, Any]]:
+    work: Callable[..., Any], tasks: dict[str, tuple], jobs: int, timeout: float,
+    meanwhile: Callable[[], Any] | None = None, then: Callable[..., Any] | None = None,
+) -> Iterator[tuple[str, Any]]:  # fmt: skip
     """Yield the name and the result of each task, `work(*arguments)`, in the order in which they end.
 
-    `jobs` run at a time, each for at most `timeout` seconds. A process that fails or dies gives a RuntimeError that
-    says why; none outlives this generator.
+    `jobs` run at a time, each for at most `timeout` seconds. `meanwhile` is called in this process while the first ones
+    run. With `then`, what is yielded is the result of `then(*arguments, result)`, in a process forked after that. A
+    process that fails or dies gives a RuntimeError that says why; none outlives this generator.
     """
-    context, waiting, running = multiprocessing.get_context(METHOD), list(tasks.items()), {}
+    context, running = multiprocessing.get_context(METHOD), {}
+    waiting = [(name, work, arguments) for name, arguments in tasks.items()]
     with tempfile.TemporaryDirectory() as logs:
         try:
             while waiting or running:
                 while waiting and len(running) < max(jobs, 1):
-                    name, arguments = waiting.pop(0)
+                    task = waiting.pop(0)
                     answer, send = context.Pipe(duplex=False)
-                    log = Path(logs, str(len(waiting)))
-                    log.touch()
-                    process = context.Process(target=_run, args=(work, arguments, send, log))
+                    log = Path(logs, str(answer.fileno()))
+                    log.write_bytes(b"")
+                    process = context.Process(target=_run, args=(*task[1:], send, log))
                     process.start()
                     send.close()
-                    running[answer] = (name, process, time.monotonic() + timeout, log)
+                    running[answer] = (task, process, time.monotonic() + timeout, log)
+                if meanwhile:
+                    meanwhile()
+                    meanwhile = None
                 done, now = wait(list(running), timeout=0.5), time.monotonic()
-                for answer, (name, process, deadline, log) in list(running.items()):
+                for answer, ((name, done_by, arguments), process, deadline, log) in list(running.items()):
                     if answer in done or deadline <= now:
                         late = RuntimeError(f"stopped after {timeout:.0f} s, the time limit of a report")
                         result = _result(answer, process, log) if answer in done else late
                         _kill(process)
                         del running[answer]
-                        yield name, result
+                        if then and done_by is work and not isinstance(result, RuntimeError):
+                            waiting.insert(0, (name, then, (*arguments, result)))
+                        else:
+                            yield name, result
         finally:
             for _, process, _, _ in running.values():
                 _kill(process)

@@ -7,10 +7,11 @@ import json
 import time
 from collections.abc import Callable, Iterable
 from datetime import date
+from typing import Any
 
 from analysis import paths
 from analysis.build import index, records, runs
-from analysis.build.execute import FORKED, LONGEST, execute
+from analysis.build.execute import FORKED, LONGEST, Executed, execute
 from analysis.build.processes import side_by_side
 from analysis.build.runs import Report
 
@@ -45,17 +46,22 @@ def build(
     for name, why in wrong.items():
         print(failed(name, why), flush=True)
     print(f"to build: {len(stale)} of {len(reports)}" if stale else f"up to date: {len(reports)}", flush=True)
-    status = run(make, stale, jobs, timeout)
+    status = run(execute_timed, stale, jobs, timeout, prepare, make)
     index.write()
     return int(status or bool(wrong))
 
 
-def run(work: Callable[..., str], tasks: dict[str, tuple], jobs: int, timeout: float) -> int:
-    """Print what `work` says of each task, whose first argument is a report; return 1 if any failed, else 0."""
+def run(
+    work: Callable[..., Any], tasks: dict[str, tuple], jobs: int, timeout: float, *steps: Callable[..., Any]
+) -> int:
+    """Print what comes of each task, whose first argument is a report; return 1 if any failed, else 0.
+
+    `steps` are `meanwhile` and `then` of `side_by_side`; the last step says in words how a report went.
+    """
     if tasks:
         warm(report for report, *_ in tasks.values())
     status = 0
-    for name, result in side_by_side(work, tasks, jobs, timeout):
+    for name, result in side_by_side(work, tasks, jobs, timeout, *steps):
         said = result if isinstance(result, str) else failed(name, str(result))
         status |= said.startswith(FAILED)
         print(said, flush=True)
@@ -67,14 +73,26 @@ def failed(name: str, why: str) -> str:
     return "\n    ".join([f"{FAILED}  {name}", *(each[:LONGEST] for each in why.splitlines())])
 
 
-def make(report: Report, engine: str, own_digest: str, at: str) -> str:
-    """Execute a report and write its page and record; return how it went, in words.
+def execute_timed(report: Report, engine: str, *_: str) -> tuple[Executed, float]:
+    """Execute a report; return it and the seconds that this took."""
+    started = time.monotonic()
+    return execute(report, engine), time.monotonic() - started
+
+
+def prepare() -> None:
+    """Import what makes pages, for the processes that are forked after that."""
+    from analysis.build import page
+
+    page.exporter()
+
+
+def make(report: Report, engine: str, own_digest: str, at: str, executed: tuple[Executed, float]) -> str:
+    """Write the page and the record of an executed report; return how it went, in words.
 
     What failed is kept aside as reports/NAME.failed.ipynb, and the page of an earlier build stays.
     """
-    started, aside = time.monotonic(), paths.REPORTS / f"{report.name}.failed.ipynb"
-    target = paths.REPORTS / f"{report.name}.html"
-    done = execute(report, engine)
+    (done, seconds), aside = executed, paths.REPORTS / f"{report.name}.failed.ipynb"
+    started, target = time.monotonic() - seconds, paths.REPORTS / f"{report.name}.html"
     failure = done.failure
     if not failure:
         from analysis.build.page import page
@@ -112,9 +130,6 @@ def warm(reports: Iterable[Report]) -> None:
     import papermill.parameterize  # noqa: F401
 
     import analysis
-    from analysis.build import page
-
-    page.exporter()
 
     texts = b"".join(report.notebook.read_bytes() for report in reports)
     try:
