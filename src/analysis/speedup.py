@@ -248,7 +248,7 @@ def grid_in_words(grid: pd.DataFrame) -> str:
     if over.empty:
         return "Throughput per GPU by model and scenario"
     of = f"{len(over)} models" if len(over) > 1 else "one model"
-    return f"In Interactive the best rack reaches {over.median():.1f}x the best smaller system per GPU (median of {of})"
+    return f"In Interactive the best rack reaches {over.median():.1f}x the best smaller system (median of {of})"
 
 
 def as_grid(grid: pd.DataFrame, order: str) -> tuple[pd.DataFrame, pd.DataFrame]:
