@@ -143,7 +143,7 @@ def make_factors() -> None:
     found = pd.concat([simulated(*pair) for pair in pairs.to_numpy()])
     with replacing(DATA / "burst_factors.csv") as beside:
         found.to_csv(beside, index=False, float_format="%.6g", lineterminator="\n")
-    tables._read.cache_clear()
+    tables.LOADED.pop("burst_factors", None)
 
 
 def slot_seconds(requests: pd.DataFrame, tpot_ms: float) -> np.ndarray:

@@ -27,6 +27,7 @@ COMPUTE = {  # the column of data/accelerators.csv with the peak rate in a preci
     "fp16": "fp16_dense_tflops", "fp8": "fp8_dense_tflops", "int8": "int8_dense_tops", "fp4": "fp4_dense_tflops",
 }  # fmt: skip
 BOOLEANS = {"true": True, "false": False, "True": True, "False": False}
+LOADED: dict[str, pd.DataFrame] = {}  # tables of this process, each read once
 
 
 def __getattr__(name: str) -> pd.DataFrame:
@@ -44,28 +45,24 @@ def descriptor() -> dict[str, dict[str, Any]]:
 
 def load(name: str) -> pd.DataFrame:
     """Return the table `name`, typed and corrected. Raises KeyError with the names of the tables there are."""
-    return _read(name).copy(deep=False)  # pandas copies what is written to
-
-
-@cache
-def _read(name: str) -> pd.DataFrame:
     if name not in descriptor():
         raise KeyError(f"no table {name!r}; there are {', '.join(descriptor())}")
-    resource = descriptor()[name]
-    path = DATA / resource["path"]
-    if path.exists() and not path.is_file():  # a pipe would be read forever
-        raise ValueError(f"{path}: is not a regular file")
-    if resource["path"].endswith(".parquet"):
-        return ParquetFile(path).read().to_pandas()
-    types = {field["name"]: field["type"] for field in resource["schema"]["fields"]}
-    dtypes = {column: DTYPES[kind] for column, kind in types.items() if kind in DTYPES}
-    empty = {column: [""] for column, dtype in dtypes.items() if dtype == "float64"}
-    dtypes = {**dict.fromkeys(types, "str"), **dtypes}
-    frame = pd.read_csv(path, dtype=dtypes, keep_default_na=False, na_values=empty, encoding="utf-8-sig")
-    for column, kind in types.items():
-        if kind == "boolean":
-            frame[column] = frame[column].map(BOOLEANS).fillna(False).astype(bool)
-    return frame if name == "corrections" else corrected(frame, name, resource["schema"].get("primaryKey", "id"))
+    if name not in LOADED:
+        resource = descriptor()[name]
+        path, fields = DATA / resource["path"], resource["schema"]["fields"]
+        if path.exists() and not path.is_file():  # a pipe would be read forever
+            raise ValueError(f"{path}: is not a regular file")
+        if path.suffix == ".parquet":
+            LOADED[name] = ParquetFile(path).read().to_pandas()
+        else:
+            types = {field["name"]: DTYPES.get(field["type"], "str") for field in fields}
+            empty = {column: [""] for column, dtype in types.items() if dtype == "float64"}
+            frame = pd.read_csv(path, dtype=types, keep_default_na=False, na_values=empty, encoding="utf-8-sig")
+            for column in [field["name"] for field in fields if field["type"] == "boolean"]:
+                frame[column] = frame[column].map(BOOLEANS).fillna(False).astype(bool)
+            key = resource["schema"].get("primaryKey", "id")
+            LOADED[name] = frame if name == "corrections" else corrected(frame, name, key)
+    return LOADED[name].copy(deep=False)  # pandas copies what is written to
 
 
 def read_own(path: str | Path, columns: Iterable[str]) -> pd.DataFrame:
