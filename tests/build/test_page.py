@@ -52,6 +52,17 @@ def test_a_page_begins_with_question_and_answer_and_keeps_the_order_of_cells(pag
     assert record["sources"] == ["mlc"]
 
 
+def test_a_page_with_an_answer_says_what_it_lacks_where_it_stopped(page):
+    html, _ = page(
+        "say('headline', 'answer', 'It is 2x faster')",
+        "## Other runs",
+        "say('finding', 'first', 'Before')\nclass NoData(ValueError): ...\nraise NoData('no run of A100')",
+        "## Limits",
+    )
+    places(html, "It is 2x faster", "Other runs", "Before", "No data:</strong> no run of A100", "Limits")
+    assert html.count('class="no-data"') == 1
+
+
 def test_downloads_hold_what_was_shown(page):
     html, _ = page(
         f"say('figure', 'rates', 'Rates', **{{'image/svg+xml': {SVG!r}}})",
