@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 from numbers import Real
 
@@ -63,11 +63,14 @@ def accelerator(name: str, known: Iterable[str] = ()) -> str:
     return found or choose(name, [*dict.fromkeys([*aliases.values(), *extra.values()])], "accelerator")
 
 
-def accelerators(names: Iterable[str] | str, rows: pd.DataFrame | None = None) -> list[str]:
+def accelerators(
+    names: Iterable[str] | str, rows: pd.DataFrame | None = None, *, of_vendors: Collection[str] | None = None
+) -> list[str]:
     """Return the short names behind `names`, each once; a vendor stands for its accelerators.
 
-    `rows` have further valid names, in columns accelerator and vendor, beside those of data/accelerators.csv. Raises
-    ValueError for an unknown name, with the nearest.
+    With `of_vendors` it stands for its accelerators among these, which may be none. `rows` have further valid names, in
+    columns accelerator and vendor, beside those of data/accelerators.csv. Raises ValueError for an unknown name, with
+    the nearest.
     """
     parts = tables.accelerators.rename(columns={"accelerator": "name", "label": "accelerator"})
     columns = ["accelerator", "vendor"]
@@ -77,7 +80,12 @@ def accelerators(names: Iterable[str] | str, rows: pd.DataFrame | None = None) -
     folded = {vendor.casefold(): labels for vendor, labels in by_vendor.items()}
     found: list[str] = []
     for name in [names] if isinstance(names, str) else names:
-        found += folded.get(name.casefold()) or [accelerator(name, [*of_rows["accelerator"], *by_vendor.index])]
+        made = folded.get(name.casefold())
+        if made is None:
+            made = [accelerator(name, [*of_rows["accelerator"], *by_vendor.index])]
+        elif of_vendors is not None:
+            made = [each for each in made if each in of_vendors]
+        found += made
     return list(dict.fromkeys(found))
 
 

@@ -226,3 +226,14 @@ def test_extremes_of_lengths_plan_or_say_why():
         asked = Demand(benchmark="gpt-oss-120b", prompt_tokens=lengths[0], answer_tokens=lengths[1], draws=100)
         found = plans(asked)
         assert found["reason"].ne("").eq(found["accelerators_p50"].isna()).all()
+
+
+def test_a_vendor_is_planned_on_what_is_planned_without_a_filter(chat):
+    """A name is planned whatever it is; of Google nothing has a result or a price here."""
+    vendors = plans(Demand(benchmark="gpt-oss-120b", accelerators=("amd", "NVIDIA", "Intel"))).set_index("accelerator")
+    pd.testing.assert_frame_equal(vendors, chat.loc[vendors.index])
+    assert set(vendors.index) == set(chat.index)
+    amd = plans(Demand(benchmark="gpt-oss-120b", accelerators=("AMD", "TPU v6e")))["accelerator"]
+    assert {"MI355X", "TPU v6e"} < set(amd) < {*chat.index, "TPU v6e"}
+    with pytest.raises(NoData, match="no accelerator of Google has a result of GPT-OSS 120B or a price"):
+        plans(Demand(benchmark="gpt-oss-120b", accelerators=("Google",)))

@@ -127,17 +127,18 @@ def plans(demand: Demand) -> pd.DataFrame:
     usd_per_hour_p50; traffic and needed (accelerators in the middle, before whole units: for mean traffic, and with
     queue and memory), used (share of the rented accelerators' delivered throughput that mean traffic takes, the median
     of the draws), usd_per_million_at_full_use, decided_by (one of CAUSES), usd_per_accelerator_hour, quoted, watts,
-    precision, weights_gb, ids, round, submitter, system, roof, reason. Only accelerators asked for, else those with
-    results of the benchmark or a price.
+    precision, weights_gb, ids, round, submitter, system, roof, reason. Accelerators with results of the benchmark or a
+    price; where some are asked for, those alone: of a vendor what has either, a name whatever it has.
 
-    Raises NoData where the benchmark has no result, and ValueError for unknown names.
+    Raises NoData where the benchmark has no result or nothing asked for is planned, and ValueError for unknown names.
     """
     prices = cost.prices(demand.cost_model, own=demand.prices).set_index("accelerator")
     asked = demand.accelerators
-    named = names.accelerators(asked, load_results()) if asked else list(prices.index)
-    throughput, sizes = _throughput(demand.workload, demand.rounds, tuple(named))
+    throughput, sizes, named = _throughput(demand.workload, demand.rounds, asked, tuple(prices.index))
     found = throughput.at(demand.tokens_per_user)
     found = found[found["accelerator"].isin(named)].reset_index(drop=True) if asked else found
+    if found.empty:
+        raise NoData(f"no accelerator of {names.listed(asked)} has a result of {demand.workload.model.name} or a price")
     accelerators = found["accelerator"]
     found = found.rename(columns={"low": "throughput_low", "high": "throughput_high"}).assign(
         unit=accelerators.map(sizes).fillna(USUAL_SIZE).astype(int),
@@ -157,11 +158,13 @@ def plans(demand: Demand) -> pd.DataFrame:
 
 @lru_cache(maxsize=8)  # the changes of `choice.sensitivity` ask for the same throughput again and again
 def _throughput(
-    workload: curve.Workload, rounds: tuple[str, ...], accelerators: tuple[str, ...]
-) -> tuple[curve.Curves, dict[str, int]]:
-    """Return throughput over interactivity, and the sizes of units."""
+    workload: curve.Workload, rounds: tuple[str, ...], asked: tuple[str, ...], priced: tuple[str, ...]
+) -> tuple[curve.Curves, dict[str, int], list[str]]:
+    """Return throughput over interactivity, the sizes of units, and the accelerators meant by those `asked` for."""
     rows = interactivity.runs(workload.model.benchmark, rounds=rounds)
-    return curve.Curves(rows, accelerators, workload), unit_sizes(rows)
+    known = {*priced, *rows["accelerator"]}
+    named = names.accelerators(asked, load_results(), of_vendors=known) if asked else list(priced)
+    return curve.Curves(rows, named, workload), unit_sizes(rows), named
 
 
 def plan(demand: Demand, accelerator: str) -> pd.Series:
