@@ -140,13 +140,18 @@ def cheapest(costs: pd.DataFrame) -> pd.DataFrame:
     return found[[*columns, "margin", "served", "round", "submitter"]].reset_index(drop=True)
 
 
-def cheapest_in_words(winners: pd.DataFrame) -> str:
-    """Return who is cheapest at the first interactivity of `cheapest`, and at the last if that is another one."""
+def cheapest_in_words(winners: pd.DataFrame, among: str = "") -> str:
+    """Return who is cheapest at the first interactivity of `cheapest`, and at the last if that is another one.
+
+    `among` says of which accelerators, such as " of those shown"; "" stands for all.
+    """
     ends = winners.iloc[[0, -1]].drop_duplicates("accelerator")
     where = ("at " + ends["at"]).replace("at no limit", "without a latency limit")
+    if ends["interactivity"].iloc[0]:  # its unit is said once
+        where.iloc[1:] = where.iloc[1:].str.removesuffix(" tokens/s per user")
     usd = ends["usd_per_million"].map("${:.3f}".format)
     rests = ends["evidence"].map({"estimated": ", estimated"}).fillna("") + ")"
-    words = f"{ends['accelerator'].iloc[0]} is cheapest {where.iloc[0]} ({usd.iloc[0]} per million tokens"
+    words = f"{ends['accelerator'].iloc[0]} is cheapest{among} {where.iloc[0]} ({usd.iloc[0]}/million tokens"
     words += rests.iloc[0]
     other = ends["accelerator"] + " " + where + " (" + usd + rests
     return ", ".join([words, *other.iloc[1:]])

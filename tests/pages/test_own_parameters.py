@@ -96,6 +96,43 @@ def test_other_prices_are_of_what_is_shown(run):
     assert "GB200" not in said["other_prices"]["text"]
 
 
+@pytest.mark.parametrize(
+    ("notebook", "few", "said_of"),
+    [
+        ("price_performance", ["GB300", "MI355X"], ["answer", "by_interactivity", "winners", "other_prices"]),
+        ("accelerator_choice", ["GB300", "TPU v6e"], ["answer", "within_error"]),
+    ],
+)
+def test_who_is_first_among_few_is_called_so(run, notebook, few, said_of):
+    """GB200 is cheaper than both at 66.7 tokens/s per user, and for the users that are planned."""
+    whole, part = (
+        [(said[name].get("text") or said[name]["title"]).casefold() for name in said_of]
+        for said in (dict(run(notebook, **parameters)[1]) for parameters in ({}, {"accelerators": few}))
+    )
+    assert all("of those shown" in text for text in part) and not any("shown" in text for text in whole)
+
+
+def test_headlines_with_long_names_fit(run):
+    few = ["RTX PRO 6000", "H200"]
+    for interactivity, words in ([20, 50], "), H200 at 50 ($"), ([0, 66.7], "), H200 at 66.7 tokens/s per user ($"):
+        said = run("price_performance", accelerators=few, interactivity=interactivity)[1]
+        assert words in said["answer"]["text"]
+    text = run("accelerator_choice", benchmark="llama2-70b", users=100)[1]["answer"]["text"]
+    assert "MI300X, MI325X and 5 more cost the same" in text
+
+
+def test_own_prices_are_used_or_named_wherever_a_price_is(run, tmp_path):
+    own = tmp_path / "own.csv"
+    own.write_text("accelerator,usd_per_hour\nB200,2.95\n", encoding="utf-8")
+    for parameters, words, kept in (
+        ({"own_prices": str(own)}, "$2.95 per hour used (own", True),
+        ({}, "(three-year", False),
+    ):
+        said = run("price_performance", **parameters)[1]
+        assert words in said["buy_or_rent"]["text"]
+        assert said["other_prices"]["text"].endswith(" Both keep own prices.") == kept
+
+
 def test_a_filter_changes_no_ratio(run):
     whole = run("generational_speedup")[0]["steps"].set_index(["benchmark", "accelerator"])
     for parameters in ({"accelerators": ["GB300", "B200"]}, {"vendors": ["AMD"]}, {"accelerators": ["MI355X", "B200"]}):
@@ -205,7 +242,7 @@ def test_the_headline_on_prices_says_what_was_asked(run):
     fast = run("price_performance", interactivity=[20, 50])[1]["answer"]["text"]
     assert "is cheapest at 20 tokens/s per user ($" in fast and "without" not in fast
     one = run("price_performance", interactivity=[0])[1]["answer"]["text"]
-    assert re.search(r"MI355X is cheapest without a latency limit \(\$0\.0\d+ per million tokens\)$", one)
+    assert re.search(r"MI355X is cheapest without a latency limit \(\$0\.0\d+/million tokens\)$", one)
 
 
 def test_a_baseline_of_prices_is_not_shown_unless_it_is_asked_for(run):
@@ -355,7 +392,8 @@ def test_measured_and_interpolated_throughput_are_ranked_together(run):
 
 def test_an_estimated_cost_is_called_so(run):
     said = run("price_performance", accelerators=["H200"], interactivity=[66.7])[1]["answer"]["text"]
-    assert re.search(r"H200 is cheapest at 66\.7 tokens/s per user \(\$\d\.\d+ per million tokens, estimated\)$", said)
+    words = r"H200 is cheapest of those shown at 66\.7 tokens/s per user \(\$\d\.\d+/million tokens, estimated\)$"
+    assert re.search(words, said)
     assert "estimated" not in run("price_performance")[1]["answer"]["text"]
 
 

@@ -98,13 +98,17 @@ def sensitivity(demand: Demand, found: pd.DataFrame, by: str = "cost") -> pd.Dat
     return pd.DataFrame(rows)
 
 
-def alike_in_words(near: pd.DataFrame) -> str:
-    """Return which plans cost the same within their error, the cheapest first, and what they cost (P50) an hour."""
+def alike_in_words(near: pd.DataFrame, among: str = "") -> str:
+    """Return which plans cost the same within their error, the cheapest first, and what they cost (P50) an hour.
+
+    `among` says of which accelerators a single one costs least, such as " of those shown"; "" stands for all.
+    """
     usd = near["usd_per_hour_p50"]
     if len(near) == 1:
-        return f"{near['accelerator'].iloc[0]} costs least, ${usd.iloc[0]:,.0f}/hour"
+        return f"{near['accelerator'].iloc[0]} costs least{among}, ${usd.iloc[0]:,.0f}/hour"
     span = f"${usd.min():,.0f} to ${usd.max():,.0f}/hour"
-    return f"{names.listed(near['accelerator'], 5)} cost the same within the error, {span}"
+    most = 5 if len(near) <= 5 else 2  # so that a headline holds them
+    return f"{names.listed(near['accelerator'], most)} cost the same within the error, {span}"
 
 
 def error_line(demand: Demand, row: pd.Series | None = None) -> str:
