@@ -403,6 +403,7 @@ def test_curves_of_inferencex_are_of_the_accelerators_shown(run):
     with pytest.raises(NoData, match="no InferenceX run of DeepSeek-R1"):
         run("interactivity", accelerators=["RTX PRO 6000"])
     assert {"at_interactivity", "curve", "ttft", "throughput"} <= set(run.said)
+    assert "Without a curve: GB300." in run("interactivity", accelerators=["GB300", "AMD"])[1]["inferencex"]["subtitle"]
 
 
 @pytest.mark.parametrize(
