@@ -142,6 +142,14 @@ def test_a_filter_changes_no_ratio(run):
         assert ("rack" in said["by_benchmark"]["title"]) == ("GB300" in shown.index.unique("accelerator"))
 
 
+def test_a_filter_reaches_headline_title_and_table_on_power(run):
+    names, said = run("power_efficiency", accelerators=["AMD"])
+    table = pd.read_csv(StringIO(said["efficiency"]["csv"]))
+    assert set(table["accelerator"]) == set(names["modeled"]["accelerator"]) == {"MI355X", "MI300X", "MI325X"}
+    assert "MI355X, MI300X serves" in said["answer"]["text"] and "MI355X leads" in said["other_kilowatts"]["text"]
+    assert said["per_megawatt"]["title"].startswith("GPT-OSS 120B: of those shown, ")
+
+
 def test_nothing_leads_that_is_slower_than_the_baseline(run):
     _, said = run("generational_speedup", accelerators=["H100", "MI300X"])
     assert (
