@@ -1,6 +1,8 @@
 """Cells in a forked process: the outputs of an ordinary kernel, limits, and nothing left behind."""
 
 import os
+import subprocess
+import sys
 import time
 
 import pytest
@@ -115,6 +117,14 @@ def test_a_result_is_taken_further_in_a_process_of_its_own_and_its_end_is_told()
     assert order == ["meanwhile"]
     assert results["fine"][:3] == (3, 9, 1 / 3) and results["fine"][3] != os.getpid()
     assert str(results["broken"]) == "ZeroDivisionError: division by zero"
+
+
+def test_jsonschema_is_imported_without_checkers_that_others_find_as_before():
+    code = "import sys; from analysis.build import schema; import rfc3986_validator; print('jsonschema' in sys.modules)"
+    run = {"capture_output": True, "text": True, "check": True}
+    assert subprocess.run([sys.executable, "-c", code], **run).stdout == "True\n"
+    hidden = code.replace("import rfc3986_validator", "print([n for n in schema.CHECKERS if n in sys.modules])")
+    assert subprocess.run([sys.executable, "-c", hidden], **run).stdout == "[]\nTrue\n"
 
 
 def test_notebooks_share_nothing_and_draw_other_numbers_at_random(project):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from tests.pages.plain import comparable, table, values
+from tests.pages.plain import comparable, outputs, table, values
 
 BASELINES = {"llama2-70b": "H100", "gpt-oss-120b": "H200", "deepseek-r1": "B200"}
 MODELS = {"llama2-70b": "Llama 2 70B", "gpt-oss-120b": "GPT-OSS 120B", "deepseek-r1": "DeepSeek-R1"}
@@ -51,6 +52,19 @@ def test_plain_ratios_are_newest_over_newest():
     newest = best.ffill().iloc[-1]
     for accelerator in steps.index[steps["accelerator_count"].eq(8)]:
         assert steps.at[accelerator, "plain"] == pytest.approx(newest[accelerator] / newest["H100"]), accelerator
+
+
+def test_the_best_rack_over_the_best_smaller_system_under_the_interactive_limit():
+    """The newest of each accelerator since v5.0, eight first. By hand: 2.51 and 2.65 are in the middle of four models."""
+    ratios = []
+    for benchmark in (*BASELINES, "llama3.1-405b"):
+        rows = comparable(benchmark, "Interactive").query("version >= 5")
+        rows = rows.assign(eight=rows["accelerator_count"].eq(8)).sort_values(["eight", "version", "each"])
+        newest = rows.drop_duplicates("accelerator", keep="last")
+        rack = newest["accelerator"].isin(["GB200", "GB300"]) & newest["accelerator_count"].ge(64)
+        ratios.append(newest[rack]["each"].max() / newest[~rack]["each"].max())
+    title = next(part["title"] for part in outputs("generational_speedup") if part["name"] == "by_benchmark")
+    assert f"reaches {np.median(ratios):.1f}x the best smaller system (median of {len(ratios)} models)" in title
 
 
 def test_software_from_h100_to_gb300_is_a_chain_of_medians():

@@ -46,22 +46,22 @@ def build(
     for name, why in wrong.items():
         print(failed(name, why), flush=True)
     print(f"to build: {len(stale)} of {len(reports)}" if stale else f"up to date: {len(reports)}", flush=True)
-    status = run(execute_timed, stale, jobs, timeout, prepare, make)
+    status = run(execute_timed, stale, jobs, timeout, meanwhile=prepare, then=make)
     index.write()
     return int(status or bool(wrong))
 
 
 def run(
-    work: Callable[..., Any], tasks: dict[str, tuple], jobs: int, timeout: float, *steps: Callable[..., Any]
+    work: Callable[..., Any], tasks: dict[str, tuple], jobs: int, timeout: float, **steps: Callable[..., Any]
 ) -> int:
-    """Print what comes of each task, whose first argument is a report; return 1 if any failed, else 0.
+    """Print what `side_by_side` gives, in words, for tasks whose first argument is a report; return 1 if any failed.
 
-    `steps` are `meanwhile` and `then` of `side_by_side`; the last step says in words how a report went.
+    `steps` are its `meanwhile` and `then`.
     """
     if tasks:
         warm(report for report, *_ in tasks.values())
     status = 0
-    for name, result in side_by_side(work, tasks, jobs, timeout, *steps):
+    for name, result in side_by_side(work, tasks, jobs, timeout, **steps):
         said = result if isinstance(result, str) else failed(name, str(result))
         status |= said.startswith(FAILED)
         print(said, flush=True)
