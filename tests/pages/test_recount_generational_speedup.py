@@ -55,7 +55,7 @@ def test_plain_ratios_are_newest_over_newest():
 
 
 def test_the_best_rack_over_the_best_smaller_system_under_the_interactive_limit():
-    """The newest of each accelerator since v5.0, eight first. By hand: 2.51 and 2.65 are in the middle of four models."""
+    """The newest of each accelerator since v5.0, eight first. By hand: 2.51 and 2.65 are the middle of four models."""
     ratios = []
     for benchmark in (*BASELINES, "llama3.1-405b"):
         rows = comparable(benchmark, "Interactive").query("version >= 5")
