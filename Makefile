@@ -44,7 +44,7 @@ watch: $(READY) ## the reports as pages that follow each edit, on this machine; 
 test: $(READY) ## all tests, then every notebook in git against its stored outputs
 	@status=0; export ANALYSIS_RECORD=shipped; \
 	$(RUN) pytest -n auto --dist worksteal tests || status=1; \
-	$(RUN) pytest -p analysis.build.schema -p nbval.plugin --nbval --nbval-current-env -n auto --dist loadfile \
+	$(RUN) pytest -p analysis.pages.schema -p nbval.plugin --nbval --nbval-current-env -n auto --dist loadfile \
 		$$(git ls-files 'notebooks/*.ipynb' 2>/dev/null | grep -v '/_' || ls notebooks/[!_]*.ipynb) || status=1; \
 	[ $$status = 0 ] || echo "Notebooks edited? Tests read their stored outputs: run 'make refresh' first." >&2; \
 	exit $$status
@@ -65,7 +65,7 @@ lab: $(READY) ## JupyterLab on the notebooks; edited modules are reloaded by the
 		--ServerApp.root_dir="$$(pwd -P)" --LabApp.default_url=/lab/tree/notebooks \
 		--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate \
 		--LabApp.custom_css=True --ServerApp.tornado_settings="{'static_custom_path': ['$(VENV)/ipython-lab/custom']}" \
-		--ContentsManager.pre_save_hook=analysis.build.refresh.before_save \
+		--ContentsManager.pre_save_hook=analysis.pages.refresh.before_save \
 		$(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
 dev: $(READY) ## git for people who edit: notebooks compared and merged by cells, style checks before each commit

@@ -11,7 +11,7 @@ import pytest
 from analysis import paths
 from analysis.cli import main
 from analysis.compare import NoData
-from analysis.ingest import descriptor
+from analysis.recipes import descriptor
 
 COMMANDS = ["reports", "refresh", "measure", "plan", "choose", "audit", "data", "import", "check", "describe"]
 MEASURE = ["measure", str(paths.DATA / "examples" / "vllm_tuned.jsonl"), "--accelerator", "H100"]
@@ -99,7 +99,7 @@ def test_a_broken_descriptor_is_named_and_a_fault_of_the_program_is_not_hidden(s
         said("audit")
     (tmp_path / descriptor.FILE).write_text('{"name": "a", "resources": [{"name": "b"}]}')
     monkeypatch.setattr(paths, "DATA", tmp_path)
-    monkeypatch.setattr("analysis.build.reports.build", lambda *_, **__: 1)  # each of its reports failed
+    monkeypatch.setattr("analysis.pages.reports.build", lambda *_, **__: 1)  # each of its reports failed
     for command in ("audit", "reports"):
         status, _, err = said(command)
         assert status == 1 and "datapackage.json: key resources.b.path: Field required" in err
@@ -139,9 +139,10 @@ def test_completion_knows_the_reports():
 
 
 def test_data_without_files_makes_the_derived_tables_anew(monkeypatch):
-    from analysis import audit, derating
+    from analysis import derating
     from analysis.cli import data
     from analysis.planner import prediction
+    from analysis.recipes import audit
 
     made = []
     monkeypatch.setattr(derating, "make_delivered", lambda: made.append("delivered"))

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from analysis import tables
-from analysis.ingest import check, descriptor
-from analysis.ingest.descriptor import describe, readme
 from analysis.paths import DATA
+from analysis.recipes import check, descriptor
+from analysis.recipes.descriptor import describe, readme
 
 PACKAGE = {
     "name": "orchard",

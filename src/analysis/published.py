@@ -5,9 +5,22 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis import tables
-from analysis.audit import decisive, load_figures
-from analysis.audit.verdicts import number, span
+from analysis.names import short
 
+VERDICTS = {  # from the one that outranks all others to the one that outranks none
+    "physically impossible": "more than 5% above a hardware limit",
+    "contradicted": "more than 5% from what is expected, or absent from the complete results of its round",
+    "conditional": "true only under a condition that the document does not state",
+    "within 5%": "the printed and the expected range are at most 5% apart",
+    "within rounding": "the printed and the expected range overlap, or the figure lies below its limit",
+    "confirmed": "the expected number is the printed one",
+    "no official result": "no official result to compare with",
+    "unverifiable": "nothing in the data to check it with",
+}
+AGREES = ("confirmed", "within rounding")
+HOLDS = (*AGREES, "within 5%")
+WRONG = ("physically impossible", "contradicted")
+NO_QUANTITY = ("date", "rank", "workloads")  # units of which a ratio says nothing
 CLAIMS = {  # what a figure claims, by its quantity; others: "{subject}: {words}"
     "throughput": "{size}{subject}: {run} throughput{at}",
     "latency": "{size}{subject}: {run} latency",
@@ -45,7 +58,7 @@ def load_published() -> pd.DataFrame:
     """Return every figure of the five documents with what it claims, its verdict, and what the record has.
 
     One row each: `source` (the document's label), `claim`, `printed`, `record`, and `reason` in words; `verdict` of
-    `analysis.audit.VERDICTS`; `topic` (generations, quantization, power, derating, price, datasheet, or other); `low`
+    `VERDICTS`; `topic` (generations, quantization, power, derating, price, datasheet, or other); `low`
     to `high` in `unit`. `printed_low` to `expected_high` are the ranges as the deciding check compares them. Verdicts
     are read from data/verdicts.csv; nothing is judged here.
     """
@@ -63,6 +76,49 @@ def load_published() -> pd.DataFrame:
     claims = [" ".join(template.format_map(row).split()) for template, row in zip(templates, named, strict=True)]
     source = rows["source_id"].map(tables.sources.set_index("id")["label"])
     return rows.assign(claim=claims, source=source, printed=_printed(rows))[COLUMNS]
+
+
+def load_figures() -> pd.DataFrame:
+    """Return data/figures.csv, corrected, with the short names of accelerators and `model`, the benchmark's label."""
+    figures = tables.load("figures")
+    figures = figures.assign(**{side: short(figures[side]) for side in ("accelerator", "baseline_accelerator")})
+    excluded = short(figures["excluded_accelerators"].str.split(";").explode()).groupby(level=0).agg(list)
+    models = figures["benchmark"].map(tables.benchmarks.set_index("benchmark")["label"]).fillna("")
+    return figures.assign(excluded_accelerators=excluded, model=models)
+
+
+def decisive(found: pd.DataFrame) -> pd.DataFrame:
+    """Return the row that decides on each figure: the worst definite verdict, else that there is none."""
+    return found.iloc[rank(found["verdict"]).argsort(kind="stable")].drop_duplicates("id")
+
+
+def rank(verdicts: pd.Series) -> pd.Series:
+    """Return the place of each verdict in VERDICTS: the lowest decides."""
+    return verdicts.map({name: place for place, name in enumerate(VERDICTS)})
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Return a number with `digits` significant digits and separators: 24,520; from 1,000 on whole."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.{digits}g}"
+
+
+def span(low: pd.Series, high: pd.Series, digits: int = 4) -> pd.Series:
+    """Return ranges as text: "1.27 to 1.34", or one number where both ends print alike; "" where unknown."""
+    ends = [(number(a, digits), number(b, digits)) for a, b in zip(low, high, strict=True)]
+    texts = ["" if "nan" in pair else " to ".join(dict.fromkeys(pair)) for pair in ends]
+    return pd.Series(texts, low.index, dtype="str")
+
+
+def factor(rows: pd.DataFrame) -> pd.Series:
+    """Return the factor between the nearest ends of the printed and the expected range, 1 where they overlap."""
+    over, under = rows["printed_low"] / rows["expected_high"], rows["expected_low"] / rows["printed_high"]
+    return pd.concat([over, under], axis=1).max(axis=1).clip(lower=1)
+
+
+def times_off(rows: pd.DataFrame) -> pd.Series:
+    """Return `factor` of quantities; NaN for dates, ranks, and workloads, and where no end is expected."""
+    quantity = rows["expected_high"].notna() & ~rows["unit"].isin(NO_QUANTITY)
+    return factor(rows).where(quantity)
 
 
 def _printed(rows: pd.DataFrame) -> pd.Series:

@@ -110,8 +110,7 @@ def published(topic: str, *, benchmark: str = "") -> None:
     `topic` is one of those of `load_published()`; with `benchmark`, figures of other models are left out. What a
     document repeats is shown once, contradictions first. Raises ValueError for an unknown topic.
     """
-    from analysis.audit import VERDICTS
-    from analysis.published import load_published
+    from analysis.published import VERDICTS, load_published
 
     figures = load_published()
     names.choose(topic, sorted(figures["topic"].unique()), "topic of published figures")

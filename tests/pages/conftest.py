@@ -1,101 +1,68 @@
-"""All pages, built once for every test process, and a headless Chromium that looks at them."""
+"""A small project of its own in a temporary folder, whose notebooks are made from the text of their cells."""
 
-import fcntl
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
+import json
+from types import SimpleNamespace
 
 import pytest
 
-from analysis.paths import ROOT
-from tests.pages.plain import shipped
-
-BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
-BUILD = """import pathlib, sys
+import analysis.explorer  # noqa: F401 - what it imports reads DATA now, before a test puts another folder in its place
 from analysis import paths
-from analysis.build import reports
-paths.REPORTS = pathlib.Path(sys.argv[1])
-sys.exit(reports.build(sys.argv[2:], jobs=2))"""
+from analysis.pages import reports
+
+SOURCES = "id,label,title,publisher,url,published,accessed,license,kind,round,note\nmlc,MLC,Results,MLCommons,https://a.example/,,2026-01-01,,,,\n"
 
 
-@pytest.fixture(scope="session")
-def pages(tmp_path_factory):
-    """The folder of the pages of the notebooks in git, built from the shipped record."""
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "pages"
-    folder.mkdir(exist_ok=True)
-    with (folder / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        log = folder / ".log"
-        if not log.exists():
-            environment = os.environ | {"ANALYSIS_RECORD": "shipped"}
-            done = subprocess.run([sys.executable, "-c", BUILD, str(folder), *shipped()], cwd=ROOT, env=environment,
-                                  capture_output=True, text=True, timeout=600, check=False)  # fmt: skip
-            log.write_text(f"{done.returncode}\n{done.stdout}{done.stderr}", encoding="utf-8")
-    status, _, said = log.read_text("utf-8").partition("\n")
-    assert status == "0", said
-    return folder
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    """Chromium; where there is none, the test is skipped."""
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None:
-        pytest.skip("no Chromium on this machine: pages are not tested")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
-        yield browser
-        browser.close()
+def cell(source, number):
+    """A cell from its text: Markdown where it begins with "#" or a letter and a space, else code; "#:" is code too."""
+    if source.startswith(("# ", "## ", "Text")):
+        return {"cell_type": "markdown", "id": f"c{number}", "metadata": {}, "source": source}
+    tags = ["parameters"] if source.startswith("#: parameters") else []
+    return {
+        "cell_type": "code", "id": f"c{number}", "metadata": {"tags": tags} if tags else {}, "source": source,
+        "outputs": [], "execution_count": None,
+    }  # fmt: skip
 
 
 @pytest.fixture
-def tab(chromium):
-    """Open an address in a new tab of a width and a scheme; at the end it asked for nothing else and said nothing."""
-    contexts, said = [], []
+def project(tmp_path, monkeypatch):
+    """Folders of a project, `add` for a notebook from cells, `run` for a run file, `record` and `page` of a report."""
+    root = tmp_path / "a project"
+    for folder in ("notebooks/runs", "reports", "data", "src/analysis"):
+        (root / folder).mkdir(parents=True)
+    (root / "data" / "sources.csv").write_text(SOURCES, encoding="utf-8")
+    for name, folder in {"ROOT": "", "NOTEBOOKS": "notebooks", "REPORTS": "reports", "DATA": "data"}.items():
+        monkeypatch.setattr(paths, name, root / folder)
+    monkeypatch.chdir(root)
 
-    def opened(address, width=1440, scheme="light", **options):
-        context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("request", lambda request: said.append(request.url) if not _own(request) else None)
-        page.goto(Path(address).as_uri() if isinstance(address, Path) else address)
-        return page
+    def add(name, *cells, **metadata):
+        content = [cell(source, number) for number, source in enumerate(cells)]
+        notebook = {"cells": content, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+        (root / "notebooks" / f"{name}.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
 
-    yield opened
-    for context in contexts:
-        context.close()
-    assert said == []
+    def run(name, text):
+        (root / "notebooks" / "runs" / f"{name}.yml").write_text(text, encoding="utf-8")
+
+    def output(name):
+        return json.loads((root / "reports" / f"{name}.failed.ipynb").read_text("utf-8"))["cells"][-1]["outputs"]
+
+    return SimpleNamespace(
+        root=root, notebooks=root / "notebooks", reports=root / "reports", add=add, run=run, output=output,
+        build=lambda names=(), **options: reports.build(names, **options),
+        record=lambda name: json.loads((root / "reports" / f"{name}.json").read_text("utf-8")),
+        page=lambda name: (root / "reports" / f"{name}.html").read_text("utf-8"),
+        exists=lambda name: (root / "reports" / f"{name}.html").exists(),
+    )  # fmt: skip
 
 
-def _own(request):
-    return request.url.startswith(("data:", "blob:")) or request.is_navigation_request()
+SAY = """from IPython.display import display
+def say(kind, name, text="", sources=(), **data):
+    record = {"kind": kind, "name": name, "text": text, "title": text, "value": 2.0, "unit": "x"}
+    record["sources"] = list(sources)
+    bundle = {"text/plain": text, "text/html": f"<p>{text}</p>", "application/vnd.mlperf.report+json": record}
+    display({**bundle, **data}, raw=True)"""
 
 
-@pytest.fixture(scope="session")
-def axe():
-    """The faults of a page that keep people out, by the named rules of axe or all.
-
-    A drawing is one image to whoever does not see it, and rows of a table are alike: three stay of each.
-    """
-    import axe_playwright_python
-
-    source = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text("utf-8")
-    fewer = "document.querySelectorAll('svg[role=img] > *, tbody tr:nth-child(n+4)').forEach(each => each.remove())"
-    run = """async rules => { const run = await axe.run('html', {resultTypes: ['violations'], preload: false, ...rules})
-    return run.violations.map(v => `${v.id}: ${v.nodes.slice(0, 3).map(n => n.html.slice(0, 160)).join(' | ')}`) }"""
-
-    def found(page, *rules):
-        if not page.evaluate("'axe' in window"):
-            page.evaluate(source)
-        page.evaluate(fewer)
-        return page.evaluate(run, {"runOnly": list(rules)} if rules else {})
-
-    return found
+@pytest.fixture
+def say():
+    """A cell that defines `say`, which shows what `analysis.report` would."""
+    return SAY

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from analysis.paths import NOTEBOOKS, ROOT
-from tests.pages.plain import shipped, table, values
+from tests.reports.plain import shipped, table, values
 
 
 def code_blocks(path: str, language: str = "python") -> list[str]:

@@ -20,7 +20,7 @@ def import_(
     origin: Origin = "",
 ) -> int:
     """Turn official files into a table of results of your own."""
-    from analysis.ingest.official.importing import import_results
+    from analysis.recipes.official.importing import import_results
 
     return import_results(paths, round=round, origin=origin, out=out, say=typer.echo)
 
@@ -42,11 +42,12 @@ def bring(
         typer.echo(f"{append_inferencex(paths or [])} runs of InferenceX added")
         return 0
     if paths:
-        from analysis.ingest.official.importing import add_to_record
+        from analysis.recipes.official.importing import add_to_record
 
         return add_to_record(paths, round=round, origin=origin, say=typer.echo)
-    from analysis import audit, bursts, derating
+    from analysis import bursts, derating
     from analysis.planner import prediction
+    from analysis.recipes import audit
 
     for name, make in (
         ("burst_factors.csv", bursts.make_factors),
@@ -62,7 +63,7 @@ def bring(
 def check() -> int:
     """Check the tables of data/ against their descriptions, and InferenceX runs against each other."""
     from analysis.evidence import implausible_in_words
-    from analysis.ingest.check import faults
+    from analysis.recipes.check import faults
 
     found = faults() or implausible_in_words()  # which reads files that must be without faults
     for fault in found:
@@ -73,7 +74,7 @@ def check() -> int:
 
 def describe() -> int:
     """Update data/README.md, and hashes in data/datapackage.json."""
-    from analysis.ingest import descriptor
+    from analysis.recipes import descriptor
 
     changed = descriptor.describe()
     typer.echo(f"changed: {', '.join(changed)}" if changed else "up to date")

@@ -66,8 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _explained(error: Exception) -> tuple[str, int]:
     """Return what is wrong and the exit status. Raises the error again where it is a fault of the program."""
     from analysis.compare import NoData
-    from analysis.ingest import descriptor
     from analysis.paths import DATA
+    from analysis.recipes import descriptor
 
     try:
         descriptor.read(DATA)

@@ -38,9 +38,9 @@ def measure(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
     """Compare own benchmark runs with each other and with the closest official result per accelerator."""
-    from analysis import deployment, names
+    from analysis import names
     from analysis.compare import SCENARIOS
-    from analysis.ingest.measured import read_runs
+    from analysis.measure import deployment, read_runs
 
     if scenario:
         names.choose(scenario, SCENARIOS, "scenario")
@@ -67,7 +67,7 @@ def measure(
 
 def _answer(found: pd.DataFrame) -> str:
     """Return the best run in a sentence: the highest share of the closest official rate."""
-    from analysis import deployment
+    from analysis.measure import deployment
 
     if found["share"].isna().all():
         return "No official result to compare with; the runs side by side:"

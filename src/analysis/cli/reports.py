@@ -37,11 +37,11 @@ def reports(
     if watch:
         if force:
             raise ValueError("--force: not with --watch, which builds what an edit makes stale")
-        from analysis.build.watch import watch as serve
+        from analysis.pages.watch import watch as serve
 
         return serve(names or [], port=port, jobs=jobs, engine=engine, timeout=timeout)
     gc.disable()  # what is imported stays: looking for garbage in it takes a tenth of the time
-    from analysis.build.reports import build
+    from analysis.pages.reports import build
 
     status = build(names or [], jobs=jobs, force=force, engine=engine, timeout=timeout)
     gc.enable()
@@ -51,7 +51,7 @@ def reports(
 def refresh(names: Names = None, jobs: Jobs = 2, engine: Engine = "forked", timeout: Timeout = 300) -> int:
     """Execute notebooks in place and store their outputs."""
     os.environ[SHIPPED_ONLY] = "shipped"  # stored outputs are the same on every machine, whatever was imported
-    from analysis.build.refresh import refresh as execute
+    from analysis.pages.refresh import refresh as execute
 
     return _explained(execute(names or [], jobs=jobs, engine=engine, timeout=timeout))
 
@@ -59,7 +59,7 @@ def refresh(names: Names = None, jobs: Jobs = 2, engine: Engine = "forked", time
 def _explained(status: int) -> int:
     """Return the status. Raises DescriptorError where reports failed and the descriptor of data/ has a wrong key."""
     if status:
-        from analysis.ingest import descriptor
+        from analysis.recipes import descriptor
 
         descriptor.read(paths.DATA)
     return status

@@ -1,1 +1,0 @@
-"""Turn files into rows: official submissions and a user's own runs."""

@@ -1,0 +1,272 @@
+"""Assess a user's own runs: per accelerator, within limits, and beside the closest official result.
+
+Rates are output tokens per second. An own run is not verified by MLCommons: the comparison is for internal use.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis import interactivity, names, tables
+from analysis.compare import NoData, comparable
+from analysis.cost import PLAUSIBLE_USD
+from analysis.results import load_results
+
+REPEATED = r"(?i)(run|trial|rep|repeat|iter|seed|attempt)[-_= ]?\d+|\d{8}[-_T]?\d{4,6}|\(\d+\)"  # in names of repeats
+MOST_OF_OFFICIAL = 10.0  # times the official rate; above, the unit or the count is wrong
+MOST_DRAFTED = 10.0  # tokens that one reading of the weights gives a request, with speculative decoding
+NAN = float("nan")
+TIMES = 0.001, 1e8  # milliseconds that a limit may have
+MOST = 1_000_000  # accelerators of a run
+OFFICIAL = {  # column of an assessed run -> column of the result
+    "official_id": "id", "official_round": "round", "official_accelerator": "accelerator",
+    "official_count": "accelerator_count", "official_system": "system", "official_precision": "precision_label",
+    "official_weights": "precision", "official_rate": "rate_per_accelerator", "official_offline": "offline",
+}  # fmt: skip
+
+
+def settle(runs: pd.DataFrame, *, accelerator: str = "", count: int = 0, benchmark: str = "") -> pd.DataFrame:
+    """Return the runs of `analysis.measure.read_runs` with accelerator, accelerator_count, and benchmark settled.
+
+    What a file states counts. `accelerator` and `count` are for files that do not say; of files with several
+    accelerators, `accelerator` picks one. `benchmark` is the one to compare with if the model has none. Added:
+    rate_per_accelerator; `name`, which tells a configuration from the others; and `configuration`, equal for repeated
+    runs. Raises ValueError for what neither file nor argument says, and for a contradiction.
+    """
+    asked = _known(accelerator) if accelerator else ""
+    count = names.number(count, "count", 1, MOST) if count else 0
+    stated = runs["accelerator"].mask(lambda text: text.eq(""), runs["devices"]).map(lambda text: _short(text, asked))
+    chosen = stated.isin([asked, ""]) | (not asked)
+    if not chosen.any():
+        raise ValueError(f"accelerator is {asked}, but the files are of {', '.join(sorted(set(stated)))}")
+    runs = runs.assign(accelerator=stated.replace("", asked))[chosen]
+    counts = runs["accelerator_count"].fillna(count or NAN)
+    for wrong, words in (
+        (runs["accelerator"].eq(""), "does not say its accelerator; give accelerator, such as H100"),
+        (counts.isna(), "does not say how many accelerators it ran on; give count, 1 or more"),
+        (counts.ne(count or counts), f"states {{:g}} accelerators, but count is {count}"),
+    ):
+        if wrong.any():
+            raise ValueError(f"{_where(runs[wrong].iloc[0])}: {words.format(counts[wrong].iloc[0])}")
+    found = {model: _benchmark(model, benchmark) for model in runs["model"].unique()}
+    runs = runs.assign(accelerator_count=counts, benchmark=runs["model"].map(found))
+    return _named(runs.assign(rate_per_accelerator=runs["tokens_per_second"] / counts)).reset_index(drop=True)
+
+
+def _known(name: str) -> str:
+    return names.accelerator(name, load_results()["accelerator"].unique())  # those of imported results too
+
+
+def _short(text: str, asked: str) -> str:
+    """Return the short name of an accelerator as a file has it; "" for none, or for an unknown one beside `asked`."""
+    for spelled in (text, re.sub(r"(?i)^(nvidia|amd|intel)[- ]", "", text), text.replace("-", " ")) if text else ():
+        try:
+            return _known(spelled)
+        except ValueError as error:
+            unknown = error
+    if text and not asked:
+        raise unknown
+    return ""
+
+
+def _benchmark(model: str, asked: str) -> str:
+    """Return the benchmark of a model by the longest of its names in it, else `asked`."""
+    rows = tables.benchmarks.query("offline_unit == 'tokens/s'")
+    if asked:
+        names.choose(asked, rows["benchmark"], "benchmark in tokens/s")
+    known = {
+        _folded(name): row.benchmark for row in rows.itertuples() for name in (row.benchmark, *row.aliases.split(";"))
+    }
+    folded = "" if "distill" in model.lower() else _folded(model)
+    known[""] = ""
+    found = known[max((name for name in known if name in folded), key=len)]
+    models = rows.set_index("benchmark")["model"]
+    if found and asked and models[found] != models[asked]:
+        raise ValueError(f"the model {model} is that of {found}, but benchmark is {asked}")
+    return asked or found
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _named(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs with `configuration` and the shortest `name` that tells configurations apart."""
+    same = [runs[name] for name in ("model", "accelerator", "accelerator_count", "precision", "load")]
+    same += [runs[name].map("{:.2g}".format) for name in ("input_length", "output_length")]
+    same += [runs["file"].str.replace(REPEATED, "", regex=True)]
+    runs = runs.assign(configuration=runs.groupby(same).ngroup())
+    load, kind, place, file = (runs[name] for name in ("load", "accelerator", "place", "file"))
+    stem = file.map(lambda path: PurePath(path).stem)
+    kind = kind if kind.nunique() > 1 else kind.str[:0]
+    for columns in ([load], [stem, load], [stem, place], [file, load, place]):
+        name = pd.concat([kind, *columns], axis=1).agg(lambda row: ": ".join(filter(None, row)), axis=1)
+        if name.ne(kind).all() and runs["configuration"].groupby(name).nunique().max() == 1:
+            break
+    return runs.assign(name=name)
+
+
+def within(run: Mapping[str, Any], ttft_ms: float, tpot_ms: float) -> float:
+    """Return the share of completed requests within both limits; NaN where the file has no per-request times."""
+    first, gaps = run["request_ttft_ms"], run["request_tpot_ms"]
+    if first is None or not (ttft_ms > 0 and tpot_ms > 0):
+        return NAN
+    return ((first <= ttft_ms) & ~(gaps > tpot_ms)).sum() / run["requests"]
+
+
+def limits(benchmark: str) -> pd.DataFrame:
+    """Return the p99 limits of a benchmark by scenario (`ttft_ms`, `tpot_ms`), the strictest first."""
+    rules = interactivity.limits(benchmark).set_index("scenario")[["ttft_ms", "tpot_ms"]]
+    return rules.dropna().sort_values("tpot_ms")
+
+
+def scenario_of(run: Mapping[str, Any], rules: pd.DataFrame) -> tuple[str, str]:
+    """Return the scenario to compare a run with, and why: by its log's own limits, else the strictest that it holds."""
+    own = np.isclose(rules["ttft_ms"], run["ttft_limit_ms"]) & np.isclose(rules["tpot_ms"], run["tpot_limit_ms"])
+    if own.any():
+        return rules.index[own][0], "by the limits in its log"
+    times = f"TTFT {run['ttft_p99_ms']:,.0f} ms, TPOT {run['tpot_p99_ms']:,.0f} ms at P99"
+    if not run["ttft_p99_ms"] + run["tpot_p99_ms"] > 0:
+        return "Offline", "without TTFT and TPOT at P99 no latency limit can be checked"
+    held = rules.index[rules["ttft_ms"].ge(run["ttft_p99_ms"]) & rules["tpot_ms"].ge(run["tpot_p99_ms"])]
+    return (
+        (held[0], f"strictest limits held ({times})")
+        if len(held)
+        else ("Offline", f"misses all latency limits ({times})")
+    )
+
+
+def closest(run: Mapping[str, Any], scenario: str, round: str = "", results: pd.DataFrame | None = None) -> pd.Series:
+    """Return the official result closest to a run: of its accelerator, else the nearest in memory bandwidth.
+
+    From `round`, else the newest with one; the nearest count, then equal precision, then fastest. Added: `offline`,
+    the comparable rate per accelerator of the same system Offline, NaN without. Raises NoData with the rounds that
+    have results.
+    """
+    results = load_results() if results is None else results
+    rows = comparable(results, benchmark=run["benchmark"], scenario=scenario)
+    there, model = ", ".join(rows["round"].unique()), rows["model"].iloc[0]
+    rows = rows[rows["round"].eq(round)] if round else rows
+    if rows.empty:
+        raise NoData(f"{round} has no result of {model} {scenario}; rounds that have: {there}")
+    speeds = _bandwidth()
+    apart = np.abs(np.log(rows["accelerator"].map(speeds) / speeds.get(run["accelerator"], NAN))).fillna(99)
+    ranks = {
+        "apart": apart.mask(rows["accelerator"].eq(run["accelerator"]), -1), "age": -rows["round"].cat.codes,
+        "size": np.abs(np.log(rows["accelerator_count"] / run["accelerator_count"])),
+        "other": rows["precision"].ne(run["precision"].lower()), "slow": -rows["rate_per_accelerator"],
+    }  # fmt: skip
+    near = rows.loc[pd.DataFrame(ranks).sort_values(list(ranks)).index[0]].copy()
+    keys = ["round", "submitter", "system", "accelerator", "accelerator_count"]
+    offline = comparable(results, benchmark=run["benchmark"], scenario="Offline")
+    near["offline"] = offline.loc[offline[keys].eq(near[keys]).all(axis=1), "rate_per_accelerator"].max()
+    return near
+
+
+def assess(
+    runs: pd.DataFrame, *, scenario: str = "", round: str = "", ttft_ms: float = NAN, tpot_ms: float = NAN,
+    usd_per_hour: float = NAN, results: pd.DataFrame | None = None,
+) -> pd.DataFrame:  # fmt: skip
+    """Return one row per configuration of the settled runs, beside its closest official result.
+
+    Of repeated runs, the one of median rate, with `runs`, `rate_low`, `rate_high` per accelerator. Added: the
+    `scenario`, `official_*` of the result (columns of OFFICIAL, rates per accelerator), `share` of its rate, `within`
+    (share of requests within `ttft_ms` and `tpot_ms`, by default the scenario's limits; both in limit_*), the rate of
+    those in goodput_per_accelerator, `usd_per_million` output tokens at `usd_per_hour` per accelerator, and `said`.
+    Raises ValueError for a rate or time that the accelerators cannot reach.
+    """
+    given = {"usd_per_hour": (usd_per_hour, *PLAUSIBLE_USD), "ttft_ms": (ttft_ms, *TIMES), "tpot_ms": (tpot_ms, *TIMES)}
+    for name, (value, least, most) in given.items():
+        if value == value:  # NaN: not given
+            names.number(value, name, least, most)
+    order = runs.sort_values("rate_per_accelerator")
+    by = order.groupby("configuration", sort=False)["rate_per_accelerator"]
+    spread = {"runs": by.transform("size"), "rate_low": by.transform("min"), "rate_high": by.transform("max")}
+    middle = by.cumcount().eq((spread["runs"] - 1) // 2)
+    rows = order.assign(**spread)[middle].sort_index().to_dict("records")
+    frame = pd.DataFrame([row | _beside(row, scenario, round, ttft_ms, tpot_ms, results) for row in rows])
+    return frame.assign(
+        goodput_per_accelerator=frame["within"] * frame["rate_per_accelerator"],
+        usd_per_million=usd_per_hour / frame["rate_per_accelerator"] / 0.0036,
+    )
+
+
+def best(assessed: pd.DataFrame) -> pd.Series:
+    """Return the run with the highest share of its closest official rate. Raises NoData, with the reason, for none."""
+    if assessed["share"].isna().all():
+        raise NoData(assessed["said"].iloc[0][-1])
+    return assessed.loc[assessed["share"].idxmax()]
+
+
+def _beside(
+    run: dict[str, Any], scenario: str, round: str, ttft_ms: float, tpot_ms: float, results: pd.DataFrame | None
+) -> dict[str, Any]:
+    rules = limits(run["benchmark"])
+    chosen, why = (scenario, "as asked") if scenario or not run["benchmark"] else scenario_of(run, rules)
+    limit = rules.reindex([chosen]).iloc[0].to_dict()
+    limit |= {name: value for name, value in (("ttft_ms", ttft_ms), ("tpot_ms", tpot_ms)) if value > 0}
+    said = [*run["said"], f"{chosen}: {why}"] if chosen else [*run["said"]]
+    beside = {"scenario": chosen, "within": within(run, **limit), "share": NAN, "said": said}
+    beside |= dict.fromkeys(OFFICIAL, NAN) | {f"limit_{name}": value for name, value in limit.items()}
+    try:
+        if not run["benchmark"]:
+            raise NoData(
+                f"the model {run['model'] or '(not stated)'} is of no benchmark; give benchmark to compare with"
+            )
+        near = closest(run, chosen, round, results)
+    except NoData as error:
+        said.append(str(error))
+        return beside
+    beside |= {name: near[column] for name, column in OFFICIAL.items()}
+    beside["share"] = run["rate_per_accelerator"] / near["rate_per_accelerator"]
+    if near["accelerator"] != run["accelerator"]:
+        said += [f"no result of {run['accelerator']}: compared with the nearest, {near['accelerator']}"]
+    elif beside["share"] > MOST_OF_OFFICIAL:
+        raise ValueError(
+            f"{_where(run)}: the rate is {beside['share']:,.0f} times the official one: another unit or count"
+        )
+    if run["requests_per_second"] >= 0.9 * run["request_rate"]:
+        said += ["throughput is the request rate asked for: the run shows its load, not what the accelerators can do"]
+    fastest = np.fmin(run["tpot_mean_ms"], run["tpot_p50_ms"])
+    if fastest < 1e3 / steps_per_second(run, 0.5) / MOST_DRAFTED:
+        raise ValueError(
+            f"{_where(run)}: TPOT is {fastest:.2g} ms, less than reading the weights takes: is it in seconds?"
+        )
+    return beside
+
+
+def _where(run: Mapping[str, Any]) -> str:
+    return f"{run['file']} {run['place']}".strip()
+
+
+def _bandwidth() -> pd.Series:
+    return tables.accelerators.drop_duplicates("label").set_index("label")["memory_bandwidth_gb_per_s"]
+
+
+def steps_per_second(run: Mapping[str, Any], bytes_per_weight: float) -> float:
+    """Return how often the accelerators of a run together can read the active weights of its model in a second."""
+    model = tables.benchmarks.set_index("benchmark").loc[run["benchmark"]]
+    active = model[["active_parameters_billion", "parameters_billion"]].dropna().iloc[0]
+    return run["accelerator_count"] * _bandwidth().get(run["accelerator"], NAN) / (active * bytes_per_weight)
+
+
+def losses(row: Mapping[str, Any]) -> pd.DataFrame:
+    """Return what lies between the official Offline rate and an assessed run, as factors that multiply to its share.
+
+    Columns label, factor: the scenario's limits (of the official system), low concurrency (each request in flight gives
+    at most one token per reading of the weights), software and setup (the rest), and answers beyond the limits.
+    """
+    steps = steps_per_second(row, tables.WEIGHT_BYTES.get(row["precision"].lower(), 2.0))
+    ceiling = row["concurrency"] * steps / row["accelerator_count"]
+    few = np.fmin(ceiling / row["official_rate"], 1.0)
+    factors = {
+        f"{row['scenario']} limits": row["official_rate"] / row["official_offline"], "low concurrency": few,
+        "software and setup": row["share"] / few, "answers beyond the limits": row["within"],
+    }  # fmt: skip
+    return pd.DataFrame({"label": list(factors), "factor": list(factors.values())}).dropna(ignore_index=True)

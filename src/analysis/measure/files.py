@@ -1,0 +1,155 @@
+"""Open a file, tell by its content how it is written, and take the records of runs out of it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from analysis.measure.loadgen import LogError, read_log
+from analysis.measure.record import MeasurementError, printable, table
+
+MOST, MOST_ROWS = 256 * 2**20, 1000  # bytes of a file, rows of a CSV
+START = 65536  # bytes that show what a file is, and most of a printed summary
+LOGS = ("mlperf_log_detail.txt", "mlperf_log_summary.txt")
+HEADING = re.compile(r"={3,} *Serving Benchmark Result *={3,}")
+LINE = re.compile(r"^\W{0,9}(\w[^:|\n]{2,60}?) {0,20}: {0,60}(\S[^\n]{0,60}?)\s*$", re.MULTILINE)
+TIMED = re.compile(r"(mean|median|p\d\d) (ttft|tpot|e2el|e2e latency) \(ms\)")
+THROUGHPUT = re.compile(r"Throughput: ([\d.]+) requests/s, ([\d.]+) total tokens/s, ([\d.]+) output tokens/s")
+TOTAL = re.compile(r"Total num (prompt|output) tokens: {0,9}(\d{1,15})")
+YAML = re.compile(r"^(?:version|benchmarks|metrics|scenario|load_summary):", re.MULTILINE)
+LABELS = [row for row in table("fields") if row["format"] == "printed"]
+PRINTED = {label: row["column"] for row in LABELS for label in row["key"].split("|")}
+RATES = ("requests_per_second", "tokens_per_second", "output_tokens_per_second")
+Parsed = Iterator[tuple[str, Any]]
+
+
+def records(path: Path, name: str) -> Iterator[tuple[str, Any, bool]]:
+    """Yield place, content, and whether it is an example, of each record of a file or of the LoadGen log in a folder.
+
+    Raises MeasurementError for what cannot be read: only regular files are, up to MOST bytes.
+    """
+    path = next((path / log for log in LOGS if (path / log).is_file()), path)
+    if not path.is_file():
+        raise MeasurementError(f"{name}: is not there, or no regular file, or a folder without {' or '.join(LOGS)}")
+    try:
+        with path.open("rb") as file:
+            start = file.read(START)
+            example = start.startswith(b"# EXAMPLE")
+            if b":::MLLOG" in start:  # a detail log may hold gigabytes
+                return (yield "", read_log(path), example)
+            content = start + file.read(MOST)
+    except OSError as error:
+        raise MeasurementError(f"{name}: cannot be read: {error.strerror}") from None
+    except LogError as error:
+        raise MeasurementError(f"{name}: {error}") from None
+    if len(content) > MOST:
+        raise MeasurementError(f"{name}: is larger than {MOST >> 20} MB, the most that is read")
+    try:
+        text = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+        for place, value in _parsed(text.partition("\n")[2] if example else text):
+            parts = value.get("benchmarks") if isinstance(value, dict) else None
+            if not isinstance(parts, list):
+                yield place, value, example
+                continue
+            for number, part in enumerate(parts, 1):  # of a report of GuideLLM
+                yield f"benchmark {number}", {**part, "report": value}, example
+    except RecursionError:
+        raise MeasurementError(f"{name}: is nested too deep") from None
+    except (ValueError, TypeError) as error:  # of the readers of text, JSON, YAML, and CSV
+        raise MeasurementError(f"{name}: cannot be read: {printable(str(error))}") from None
+
+
+def _parsed(text: str) -> Parsed:
+    """Yield place and content of each record, by how the text begins or what it holds."""
+    start = text[:START].lstrip()
+    if start[:1] in ("{", "["):
+        yield from _json(text)
+    elif "MLPerf Results Summary" in start:
+        yield "", {label.lower().replace(".00 p", ".00_p"): _value(value) for label, value in LINE.findall(text)}
+    elif HEADING.search(text):
+        yield from _printed(text)
+    elif found := THROUGHPUT.search(text):
+        rates = dict(zip(RATES, map(float, found.groups()), strict=True))
+        yield "", {f"total_{kind}_tokens": int(count) for kind, count in TOTAL.findall(text)} | rates
+    elif start[:7].lower() == "metric,":
+        yield "", _blocks(text)
+    elif start.startswith("Run Info,"):
+        yield from _guidellm(text)
+    elif YAML.search(start):
+        import yaml
+
+        try:
+            yield "", yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        except yaml.YAMLError as error:
+            raise ValueError(error) from None
+
+
+def _json(text: str) -> Parsed:
+    """Yield one object, each of a list, or each of the lines."""
+    try:
+        value = json.loads(text)
+    except ValueError as whole:
+        for number, line in enumerate(text.split("\n"), 1):
+            try:
+                if line.strip():
+                    yield f"line {number}", json.loads(line)
+            except ValueError as error:
+                raise ValueError(f"line {number}: {error}" if number > 1 else whole) from None
+        return
+    if isinstance(value, list):
+        yield from ((f"entry {number}", each) for number, each in enumerate(value, 1))
+    else:
+        yield "", value
+
+
+def _printed(text: str) -> Parsed:
+    """Yield the blocks that a client printed, anywhere in a log, as its JSON has them."""
+    _, *blocks = HEADING.split(text)
+    for number, block in enumerate(blocks, 1):
+        values: dict[str, Any] = {}
+        for label, value in LINE.findall(block[:START]):
+            timed = TIMED.fullmatch(label.lower())
+            key = f"{timed[1]}_{timed[2].replace(' ', '_')}_ms" if timed else PRINTED.get(label.lower(), "")
+            values.setdefault(key, None if value == "not set" else _value(value))
+        yield f"result {number}" if len(blocks) > 1 else "", values
+
+
+def _value(text: str) -> Any:
+    """Return a cell as number, object, or text; None where it is empty."""
+    with suppress(ValueError):
+        return json.loads(text.replace(",", "") if re.fullmatch(r"[\d,]{1,30}(\.\d{1,30})?", text) else text)
+    return text.strip() or None
+
+
+def _blocks(text: str) -> dict[str, Any]:
+    """Return the CSV of AIPerf or genai-perf as the blocks of their JSON, without the telemetry at its end."""
+    blocks: dict[str, Any] = {"input_config": {"perf_analyzer": {}} if "Time To First" in text else {}}
+    heads: list[str] = []
+    for row in islice(csv.reader(text.splitlines()), MOST_ROWS):
+        if row and row[0].lower() == "metric":
+            heads = ["avg" if head == "Value" else head for head in row[1:]]
+        elif row and len(row) <= len(heads) + 1:
+            name, _, unit = row[0].partition(" (")
+            values = dict(zip(heads, map(_value, row[1:]), strict=False))
+            blocks[name.lower().replace(" ", "_")] = {"unit": unit.rstrip(")")} | values
+    return blocks
+
+
+def _guidellm(text: str) -> Parsed:
+    """Yield the benchmarks in a CSV of GuideLLM, whose heading takes three rows."""
+    first, second, third, *rows = csv.reader(text.splitlines()[:MOST_ROWS])
+    heads = [".".join(parts) for parts in zip(first, second, third, strict=True)]
+    for number, row in enumerate(rows, 1):
+        record = dict(zip(heads, map(_value, row), strict=False))
+        for head, value in list(record.items()):
+            stem = head.removesuffix("Percentiles")
+            if stem != head and isinstance(value, list) and len(value) == 11:  # min, P0.1 to P75, P90, P95, P99, max
+                record |= {f"{stem}P90": value[7], f"{stem}P99": value[9]}
+        config = {"backend": record.get("Run Info.Backend."), "strategy": {"type_": record.get("Benchmark.Strategy.")}}
+        yield f"benchmark {number}", record | {"config": config, "report": {}}

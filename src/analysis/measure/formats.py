@@ -1,0 +1,232 @@
+"""What each tool writes: fields.csv has the keys and units of each format, this module what is special about one.
+
+In fields.csv steps of a key are joined by dots and alternatives by `|`; `{a b c d}` are the names of mean, P50, P90,
+and P99, and " in s" is a unit that is not the column's. The terms are those of llm-d's benchmark report.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import cache
+
+import numpy as np
+import pandas as pd
+
+from analysis.measure.checks import AGREE, RUN, STATISTICS, TEXTS, Run, checked, unstreamed
+from analysis.measure.record import NAN, Record, printable, table
+
+
+@cache
+def fields(format: str) -> dict[str, str]:
+    """Return the keys of each column in a format; a time has one column for each statistic."""
+    keys = {}
+    for row in table("fields"):
+        timed = "{" in row["key"]
+        for place, statistic in enumerate(STATISTICS if timed else [""]) if row["format"] == format else ():
+            column = f"{row['column']}_{statistic}_ms" if timed else row["column"]
+            keys[column] = re.sub(r"\{(.*?)\}", lambda names, at=place: names[1].split()[at], row["key"])
+    return keys
+
+
+def run_of(record: Record) -> Run:
+    """Return the run in `record`, a row of checks.RUN. Raises MeasurementError naming file, place, and key."""
+    if not isinstance(record.value, dict):
+        raise record.fault(f"is {type(record.value).__name__}, no object; {listed()}")
+    if other := next((row for row in table("others") if record.holds(row["keys"])), None):
+        raise record.fault(f"is {other['words']}")
+    format = next((row for row in table("formats") if record.holds(row["told_by"])), None)
+    if format is None:
+        keys = printable(", ".join(map(str, list(record.value)[:6])))
+        raise record.fault(f"is of no known tool (it holds {keys or 'nothing'}); {listed()}")
+    run = RUN | {"tool": format["tool"], "example": bool(record.get("example|report.example"))}
+    kinds = dict.fromkeys(TEXTS, record.text) | {"accelerator_count": record.count, "request_rate": record.rate}
+    for column, keys in fields(format["fields"]).items():
+        run[column] = kinds[column](keys) if column in kinds else record.number(keys, column)
+    SPECIAL[format["format"]](record, run)
+    return checked(run, record, window=format["tool"] == "GuideLLM")
+
+
+def listed() -> str:
+    """Return the tools whose files are read, as an error names them."""
+    tools = dict.fromkeys(row["tool"] for row in table("formats"))
+    return f"expected a result of {', '.join(tools)}; docs/import.md lists the files"
+
+
+def client(record: Record, run: Run) -> None:
+    """Take times from the arrays of single requests, in seconds: averages of the file count empty answers as zeros."""
+    arrays = [record.get(key) for key in ("ttfts", "itls", "output_lens")]
+    detailed = all(isinstance(array, list) for array in arrays) and run["requests"] > 0
+    if math.isnan(run["failures"]):
+        run["failures"] = (len(arrays[2]) if detailed else run["sent"]) - run["requests"]
+    if not detailed:
+        return
+    first, gaps, tokens = arrays
+    numbers = [*first, *tokens, *(gap for each in gaps for gap in (each if isinstance(each, list) else [None]))]
+    if not all(type(number) in (int, float) and 0 <= number < 1e9 for number in numbers):
+        raise record.fault("ttfts, itls, or output_lens hold something else than seconds and token counts from 0")
+    if not len(first) == len(gaps) == len(tokens):
+        raise record.fault("ttfts, itls, and output_lens have different lengths; expected an entry for each request")
+    each = pd.DataFrame({"ttft": first, "after": [sum(gap) for gap in gaps], "tokens": tokens}, dtype=float)
+    if abs(each["tokens"].sum() - run["output_tokens"]) > AGREE * run["output_tokens"]:
+        stated = f"{run['output_tokens']:,.0f} output tokens are stated"
+        raise record.fault(f"output_lens sum to {each['tokens'].sum():,.0f}, but {stated}")
+    counted = each["ttft"].sum() / run["requests"]
+    each = each[each["tokens"].gt(0)]
+    timed = each["after"].where(each["tokens"].gt(1) & each["after"].gt(0))
+    if each["ttft"].eq(0).any() or (each["tokens"].gt(1).any() and timed.isna().all()):
+        return unstreamed(run, "the file has no times between tokens")
+    if not any(
+        abs(1e3 * average - run["ttft_mean_ms"]) <= AGREE * 1e3 * average for average in (counted, each["ttft"].mean())
+    ):
+        raise record.fault(f"ttfts average {counted:g} s, but mean_ttft_ms is {run['ttft_mean_ms']:g}")
+    for name, times in (("ttft", 1e3 * each["ttft"]), ("tpot", 1e3 * timed / (each["tokens"] - 1))):
+        found = (times.mean(), *times.quantile([0.5, 0.9, 0.99]))
+        run.update({f"{name}_{statistic}_ms": value for statistic, value in zip(STATISTICS, found, strict=True)})
+        run[f"request_{name}_ms"] = times.to_numpy()
+    run["without_tokens"] = max(float(run["requests"] - len(each)), 0.0)
+    if run["without_tokens"]:
+        of = f"of {run['requests']:,.0f} requests were answered without a token; times are those of the others"
+        run["said"] += (f"{run['without_tokens']:,.0f} {of}",)
+
+
+def sglang(record: Record, run: Run) -> None:
+    """Take the recounted tokens where the server's count is wrong, and the accelerators that the server states."""
+    again, counted = record.number("total_output_tokens_retokenized"), run["output_tokens"]
+    if again > 0 and abs(again - counted) > AGREE * max(again, counted):
+        words = f"the server reports {counted:,.0f} output tokens, its answers have {again:,.0f} (retokenized): "
+        run["said"] += (words + "throughput is that of the answers; TPOT, which divides by the other, is left out",)
+        run.update({column: NAN for column in run if column.startswith(("tpot_", "total_"))})
+        run.update(output_tokens=again, tokens_per_second=again / run["duration_s"])
+    else:
+        client(record, run)
+    server = record.part("server_info")
+    copies = 1 if server.get("enable_dp_attention") else server.count("dp_size", 1)
+    run["accelerator_count"] = server.count("tp_size") * server.count("pp_size", 1) * copies
+
+
+def throughput(record: Record, run: Run) -> None:
+    """Refuse a JSON of `vllm bench throughput` without output tokens, which older versions write."""
+    run.update(scenario="Offline", request_rate=math.inf)
+    if not (run["tokens_per_second"] > 0 or run["output_tokens"] > 0):
+        raise record.fault("counts input and output tokens together; expected what the tool prints, 'Throughput: ...'")
+
+
+def inferencex(record: Record, run: Run) -> None:
+    """Count the accelerators that answer and those that read prompts, and take the rate of all from the one of each."""
+    reading, writing = (record.number(f"num_{phase}_gpu", missing=0) for phase in ("prefill", "decode"))
+    count = reading + writing or record.count("tp") * record.count("pp", 1) * record.count("pcp_size", 1)
+    if math.isnan(count):
+        raise record.fault("tp is missing; expected the accelerators that the model is spread over")
+    writing = writing or count
+    output, total, read = (record.number(f"{kind}tput_per_gpu") for kind in ("output_", "", "input_"))
+    summed = (output * writing + read * (count - writing or count)) / count
+    if abs(total - summed) > AGREE * total:
+        raise record.fault(f"tput_per_gpu is {total:g}, but input and output make {summed:g} for {count:g} GPUs")
+    for statistic in ("median", "p99"):
+        product = record.number(f"{statistic}_tpot") * record.number(f"{statistic}_intvty")
+        if abs(product - 1) > AGREE:
+            raise record.fault(f"{statistic}_tpot times {statistic}_intvty is {product:g}; expected 1: s and tokens/s")
+    machines = {record.text(key) for key in ("prefill_hw", "decode_hw")} - {""} or {run["accelerator"]}
+    if len(machines) > 1:
+        raise record.fault(f"runs on {sorted(machines)}; expected one kind of accelerator")
+    pool = machines.pop().rpartition(":")[2].partition("-")[0].replace("rtx6000pro", "RTX PRO 6000")
+    run.update(accelerator=pool, accelerator_count=count, request_rate=math.inf, tokens_per_second=output * writing)
+
+
+def aiperf(record: Record, run: Run) -> None:
+    """Take the load of the measured phase, wherever the version keeps it, failures, and the accelerators."""
+    if record.get("was_cancelled"):
+        raise record.fault("was_cancelled is true: its averages are of an unfinished run")
+    config = record.part("input_config")
+    phases = [each for each in config.parts("phases") if not each.get("exclude_from_results")]
+    for phase in [each for each in phases if each.get("name") != "warmup"][:1]:
+        run.update(request_rate=phase.rate("rate|request_rate"), concurrency_limit=phase.number("concurrency"))
+    if isinstance(record.get("error_summary"), list) and math.isnan(run["failures"]):
+        run["failures"] = sum(each.number("count") for each in record.parts("error_summary"))
+    if config.get("endpoint.streaming|streaming") is False:
+        unstreamed(run, "streaming is false in its configuration")
+    gpus = [gpu for endpoint in record.parts("telemetry_data.endpoints") for gpu in endpoint.parts("gpus")]
+    run["devices"] = " + ".join(sorted({gpu.text("gpu_name") for gpu in gpus}))
+
+
+def aggregate(record: Record, run: Run) -> None:
+    """Say of how many runs the means are."""
+    run["said"] += (f"means of {record.number('metadata.num_successful_runs'):g} runs",)
+
+
+def guidellm(record: Record, run: Run) -> None:
+    """Take the load from the strategy; where it has a rate, its concurrency limit is not the load."""
+    if math.isnan(run["duration_s"]):
+        run["duration_s"] = record.number("end_time") - record.number("start_time")
+    strategy = record.part("config.strategy|args.strategy|strategy")
+    kind = strategy.text("type_|type|kind")
+    run["concurrency_limit"] = 1.0 if kind == "synchronous" else strategy.number("streams|max_concurrency")
+    rated = kind not in ("", "concurrent", "synchronous", "throughput")
+    run["request_rate"] = math.inf if kind == "throughput" else strategy.number("rate") if rated else NAN
+    run["load"] = "all at once" if kind == "throughput" else kind if rated and math.isnan(run["request_rate"]) else ""
+    each = record.parts("requests.successful")
+    keys = "time_to_first_token_ms", "inter_token_latency_ms"
+    first, gaps = (np.array([request.number(key) or NAN for request in each]) for key in keys)
+    if len(each) == run["requests"] and (first > 0).all():
+        run.update(request_ttft_ms=first, request_tpot_ms=gaps)
+
+
+def inference_perf(record: Record, run: Run) -> None:
+    """Say what a summary over stages mixes, and that some answers are empty."""
+    if record.number("successes.output_len.min") == 0:
+        run["said"] += ("some answers have no token; the file does not say how many",)
+    if math.isnan(run["request_rate"]) and math.isnan(run["concurrency_limit"]):
+        run["said"] += ("a summary over stages, whose loads may differ; stage_*_lifecycle_metrics.json has each",)
+
+
+def llm_d(record: Record, run: Run) -> None:
+    """Sum the accelerators of the engines, and take the completed requests from those that were sent."""
+    run["requests"] = run["sent"] - sum(run[column] for column in ("failures", "incomplete") if run[column] > 0)
+    engines = [each.part("standardized") for each in record.parts("scenario.stack")]
+    parts = [(each.part("accelerator"), each.count("replicas", 1)) for each in engines if each.get("accelerator")]
+    parts = parts or [(each, 1) for each in record.parts("scenario.host.accelerator")]
+    models = {part.text("model") for part, _ in parts} - {"", "unknown", "auto"}
+    if len(models) > 1:
+        raise record.fault(f"runs on {sorted(models)}; expected one kind of accelerator")
+    run["accelerator"] = "".join(models)
+    run["accelerator_count"] = sum(part.count("count") * copies for part, copies in parts) or NAN
+    run["model"] = next(filter(None, (each.text("model") for each in engines)), run["model"])
+    limit = record.rate("scenario.load.standardized.concurrency")
+    run["concurrency_limit"] = NAN if math.isinf(limit) else limit
+
+
+def llmperf(record: Record, run: Run) -> None:
+    """Take TPOT from the means: LLMPerf's inter-token latency divides the whole request by its tokens."""
+    each = (run["latency_mean_ms"] - run["ttft_mean_ms"]) / max(run["output_length"] - 1, 1)
+    run["tpot_mean_ms"] = each if each > 0 else NAN
+    run["said"] += ("LLMPerf's inter-token latency includes the first token: TPOT is known on average only",)
+
+
+def trtllm(record: Record, run: Run) -> None:
+    """Take the accelerators of the world; without streaming metrics nothing was streamed."""
+    world = record.part("world_info")
+    run["accelerator_count"] = world.count("world_size", world.count("tp_size") * world.count("pp_size", 1))
+    if not record.get("streaming_metrics"):
+        unstreamed(run, "the report has no streaming_metrics")
+
+
+def loadgen(record: Record, run: Run) -> None:
+    """Refuse what LoadGen does not call valid; a sample is a request, and a Server run states the rate it sends."""
+    if (mode := record.text("effective_test_mode|mode")) not in ("", "PerformanceOnly"):
+        raise record.fault(f"is the log of a run of mode {mode}; expected PerformanceOnly")
+    if (validity := record.text("result_validity|result is")) != "VALID":
+        state = validity or "not logged (the run did not end, or the log is cut off)"
+        raise record.fault(f"result_validity is {state}; expected VALID")
+    if not run["tokens_per_second"] > 0:
+        raise record.fault("logs no tokens per second; expected a run of a language model")
+    samples = record.number("effective_samples_per_query|samples_per_query", missing=1)
+    run["requests"] *= samples
+    rates = {"Server": record.number("effective_target_qps|target_qps") * samples, "Offline": math.inf}
+    run["request_rate"] = rates.get(run["scenario"], NAN)
+
+
+READERS = (
+    sglang, throughput, client, inferencex, aiperf, aggregate, guidellm, inference_perf, llm_d, llmperf, trtllm, loadgen
+)  # fmt: skip
+SPECIAL = {reader.__name__: reader for reader in READERS}

@@ -1,0 +1,68 @@
+"""Execute one notebook with its parameters, and put into words what went wrong."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from analysis import paths
+from analysis.pages.runs import Report, read_notebook
+
+FORKED = "forked"  # the engine of engine.py
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+LONGEST = 2000  # characters of an error that are repeated
+
+
+@dataclass(frozen=True)
+class Executed:
+    """An executed notebook. `failure` and `no_data` are messages, "" where there is nothing to report."""
+
+    notebook: Any
+    failure: str = ""
+    no_data: str = ""
+
+
+def execute(report: Report, engine: str = FORKED) -> Executed:
+    """Run the notebook of a report in its folder; papermill inserts the parameters.
+
+    A cell that raises NoData ends the notebook without being a failure.
+    """
+    from analysis.pages import schema  # noqa: F401 - before nbformat is imported
+
+    # isort: split
+    from nbformat import v4
+    from papermill.engines import papermill_engines
+    from papermill.parameterize import parameterize_notebook
+
+    notebook = v4.upgrade(v4.to_notebook(read_notebook(report.notebook)))
+    notebook.metadata["papermill"] = {}
+    if report.parameters:
+        notebook = parameterize_notebook(notebook, report.parameters, kernel_name="python3", language="python")
+    os.chdir(paths.NOTEBOOKS)
+    options = {"progress_bar": False, "output_path": None, "cwd": str(paths.NOTEBOOKS)}
+    notebook = papermill_engines.execute_notebook_with_engine(engine, notebook, "python3", **options)
+    for index, cell in enumerate(notebook.cells):
+        for output in cell.get("outputs", []):
+            if output.output_type == "error" and output.ename == "NoData":
+                cell.outputs.remove(output)
+                return Executed(notebook, no_data=output.evalue[:LONGEST])
+            if output.output_type == "error":
+                return Executed(notebook, failure=_failure(notebook.cells, index, output))
+    return Executed(notebook)
+
+
+def _failure(cells: list[Any], index: int, error: Any) -> str:
+    """Return where a cell failed and with what: its number, heading, line, the error, and the place in src/."""
+    cell, own = cells[index], [each for each in cells if "injected-parameters" not in each.metadata.tags]
+    where = f"cell {own.index(cell) + 1} of {len(own)}" if cell in own else "the parameters of the run file"
+    text = "\n".join(each.source for each in cells[:index] if each.cell_type == "markdown")
+    headings = re.findall(r"^#{1,6} +(.+)", text, re.MULTILINE)
+    where += f', under "{headings[-1].strip()}"' if headings else ""
+    trace, lines = ANSI.sub("", "\n".join(error.traceback)), cell.source.splitlines()
+    in_cell = [int(n) for n in re.findall(r"Cell In\[\d+\], line (\d+)", trace) if 0 < int(n) <= len(lines)]
+    where += f", line {in_cell[0]}: {lines[in_cell[0] - 1].strip()[:LONGEST]}" if in_cell else ""
+    inside = re.findall(r"File (?:\S*/)?(src/analysis/\S+?):(\d+)", trace)
+    said = f"{error.ename}: {error.evalue}"[:LONGEST]
+    return "\n".join([where, said, *(f"raised in {file}, line {number}" for file, number in inside[-1:])])

@@ -1,0 +1,83 @@
+"""Execute notebooks in place, so that what they store is what they show, the same on every machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from analysis import paths
+from analysis.names import choose
+from analysis.pages import records
+from analysis.pages.execute import FORKED, execute
+from analysis.pages.reports import TIMEOUT, failed, run
+from analysis.pages.runs import Report
+
+WIDGET = "application/vnd.jupyter.widget-view+json"  # a number that each run makes anew
+NOT_STORED = ("image/png", "image/jpeg", WIDGET)  # beside another form
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},  # without a version, which would differ between machines
+}
+KEPT = ("tags", "slideshow")  # of a cell's metadata
+
+
+def refresh(names: Iterable[str] = (), jobs: int = 2, engine: str = FORKED, timeout: float = TIMEOUT) -> int:
+    """Execute the named notebooks in place, or all, write those whose outputs changed, and return 1 if any failed.
+
+    One that fails, or finds no data, is left as it was. Raises ValueError for an unknown name.
+    """
+    files = {path.stem: path for path in sorted(paths.NOTEBOOKS.glob("*.ipynb")) if not path.name.startswith(".")}
+    wanted = [choose(Path(name).name.removesuffix(".ipynb"), files, "notebook") for name in names] or list(files)
+    return run(_refreshed, {name: (Report(name, files[name]), engine) for name in wanted}, jobs, timeout)
+
+
+def stored(notebook: dict[str, Any]) -> str:
+    """Return a notebook's file as stored: without PNG beside SVG, widgets, times, versions, and what editors add."""
+    from nbformat import v4
+
+    notebook = v4.to_notebook(json.loads(json.dumps(notebook), parse_float=_whole))
+    own = {key: value for key, value in notebook.metadata.items() if key == "analysis"}
+    notebook |= {"metadata": METADATA | own, "nbformat": 4, "nbformat_minor": 5}
+    ran = 0
+    for cell in notebook.cells:
+        cell.metadata = {key: value for key, value in cell.metadata.items() if key in KEPT and value}
+        if cell.get("execution_count"):
+            cell.execution_count = ran = ran + 1
+        for output in cell.get("outputs", []):
+            if "execution_count" in output:
+                output.execution_count = ran
+            if "metadata" in output:
+                output.metadata = {}
+            data = output.get("data", {})
+            if {"image/svg+xml", "text/html"} & data.keys():
+                for kind in NOT_STORED:
+                    data.pop(kind, None)
+        if cell.get("outputs"):
+            cell.outputs = [output for output in cell.outputs if WIDGET not in output.get("data", {})]
+    return v4.writes(notebook) + "\n"
+
+
+def before_save(model: dict[str, Any], **_: Any) -> None:
+    """Make JupyterLab save a notebook as `stored` has it (`make lab`): the hook of its contents manager."""
+    if model["type"] == "notebook" and model["content"]:
+        model["content"] = json.loads(stored(model["content"]))
+
+
+def _refreshed(report: Report, engine: str) -> str:
+    done = execute(report, engine)
+    why = done.failure or (f"no data: {done.no_data}" if done.no_data else "")
+    if why:
+        return failed(report.name, f"{why}\nthe notebook is unchanged")
+    text = stored(done.notebook)
+    if text == report.notebook.read_text(encoding="utf-8"):
+        return f"same       {report.name}"
+    records.write(report.notebook, text)
+    return f"refreshed  {report.name}"
+
+
+def _whole(text: str) -> float:
+    """Return a number of JSON, 18.0 as 18, as a browser writes it."""
+    number = float(text)
+    return int(number) if number.is_integer() else number

@@ -1,0 +1,146 @@
+"""Build reports: what is stale is executed in a process of its own, made a page, and recorded in JSON beside it."""
+
+from __future__ import annotations
+
+import gc
+import json
+import time
+from collections.abc import Callable, Iterable
+from datetime import date
+from typing import Any
+
+from analysis import paths
+from analysis.pages import index, records, runs
+from analysis.pages.execute import FORKED, LONGEST, Executed, execute
+from analysis.pages.processes import side_by_side
+from analysis.pages.runs import Report
+
+FAILED = "FAILED"  # how the lines begin that say that a report failed
+TIMEOUT = 300  # seconds that one report may take
+LARGEST_PAGE = 24 * 2**20  # bytes
+
+
+def build(
+    names: Iterable[str] = (), jobs: int = 2, force: bool = False, engine: str = FORKED, timeout: float = TIMEOUT
+) -> int:
+    """Build the named reports that are not up to date, or all, and the index; return 1 if any failed, else 0.
+
+    `force` builds also what is up to date. `engine` is "forked" (IPython in a forked process) or "nbclient" (ordinary
+    kernels). Raises ValueError for an unknown name, OSError where nothing can be written.
+    """
+    reports, wrong = runs.find(names)
+    paths.REPORTS.mkdir(exist_ok=True)
+    common, at = records.common_digest(), records.commit()
+    before = {name: records.read(name) for name in reports}
+    stale = {}
+    for name in sorted(reports, key=lambda name: -before[name].get("seconds", 0)):  # the longest first
+        try:
+            own = records.digest(reports[name], common)
+        except (ValueError, OSError) as error:
+            wrong[name] = str(error)
+            continue
+        if force or before[name].get("digest") != own or not (paths.REPORTS / f"{name}.html").exists():
+            stale[name] = (reports[name], engine, own, at)
+        else:  # what failed since was put back as it was
+            (paths.REPORTS / f"{name}.failed.ipynb").unlink(missing_ok=True)
+    for name, why in wrong.items():
+        print(failed(name, why), flush=True)
+    print(f"to build: {len(stale)} of {len(reports)}" if stale else f"up to date: {len(reports)}", flush=True)
+    status = run(execute_timed, stale, jobs, timeout, meanwhile=prepare, then=make)
+    index.write()
+    return int(status or bool(wrong))
+
+
+def run(
+    work: Callable[..., Any], tasks: dict[str, tuple], jobs: int, timeout: float, **steps: Callable[..., Any]
+) -> int:
+    """Print what `side_by_side` gives, in words, for tasks whose first argument is a report; return 1 if any failed.
+
+    `steps` are its `meanwhile` and `then`.
+    """
+    if tasks:
+        warm(report for report, *_ in tasks.values())
+    status = 0
+    for name, result in side_by_side(work, tasks, jobs, timeout, **steps):
+        said = result if isinstance(result, str) else failed(name, str(result))
+        status |= said.startswith(FAILED)
+        print(said, flush=True)
+    return status
+
+
+def failed(name: str, why: str) -> str:
+    """Return the lines that say why a report failed."""
+    return "\n    ".join([f"{FAILED}  {name}", *(each[:LONGEST] for each in why.splitlines())])
+
+
+def execute_timed(report: Report, engine: str, *_: str) -> tuple[Executed, float]:
+    """Execute a report; return it and the seconds that this took."""
+    started = time.monotonic()
+    return execute(report, engine), time.monotonic() - started
+
+
+def prepare() -> None:
+    """Import what makes pages, for the processes that are forked after that."""
+    from analysis.pages import page
+
+    page.exporter()
+
+
+def make(report: Report, engine: str, own_digest: str, at: str, executed: tuple[Executed, float]) -> str:
+    """Write the page and the record of an executed report; return how it went, in words.
+
+    What failed is kept aside as reports/NAME.failed.ipynb, and the page of an earlier build stays.
+    """
+    (done, seconds), aside = executed, paths.REPORTS / f"{report.name}.failed.ipynb"
+    started, target = time.monotonic() - seconds, paths.REPORTS / f"{report.name}.html"
+    failure = done.failure
+    if not failure:
+        from analysis.pages.page import page
+
+        built = {"commit": at, "date": date.today().isoformat(), "digest": own_digest}
+        try:
+            html, facts = page(report, done, built | {"seconds": round(time.monotonic() - started, 2)})
+            if len(html) > LARGEST_PAGE:
+                raise ValueError(f"the page has {len(html):,} characters, at most {LARGEST_PAGE:,} fit")
+            records.write(target, html)
+            records.write(target.with_suffix(".json"), json.dumps(facts, indent=1, ensure_ascii=False) + "\n")
+            aside.unlink(missing_ok=True)
+        except ValueError as error:
+            failure = str(error)
+    if failure:
+        from nbformat import v4
+
+        try:
+            records.write(aside, v4.writes(done.notebook))
+            failure += f"\nits outputs are in reports/{aside.name}"
+            failure += "; the page of an earlier build stays" if target.exists() else ""
+        except OSError as error:  # a full disk hides no failure
+            failure += f"\nits outputs could not be kept: {error}"
+        return failed(report.name, failure)
+    without = f"  no data: {done.no_data}" if done.no_data else ""
+    return f"built   {report.name}  {time.monotonic() - started:.1f} s{without}"
+
+
+def warm(reports: Iterable[Report]) -> None:
+    """Import what reports need and load the results once, for the processes that are forked from this one."""
+    gc.disable()  # what is loaded stays: looking for garbage in it takes a tenth of the time
+    from analysis.pages import schema  # noqa: F401 - before papermill is imported
+
+    # isort: split
+    import papermill.parameterize  # noqa: F401
+
+    import analysis
+
+    texts = b"".join(report.notebook.read_bytes() for report in reports)
+    try:
+        if b"load_results" in texts or b"comparable" in texts:
+            analysis.load_results()
+        if b"report." in texts or b"charts" in texts:
+            import matplotlib_inline.backend_inline  # noqa: F401
+
+            import analysis.report
+    except Exception as error:  # the reports that need it say so, each with its own cell
+        print(f"loading failed, so each report loads by itself: {type(error).__name__}: {error}"[:500], flush=True)
+    gc.freeze()
+    gc.set_threshold(100_000)  # a notebook makes little garbage
+    gc.enable()

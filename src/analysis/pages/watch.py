@@ -1,0 +1,104 @@
+"""Serve the reports on this machine alone, build them again after each edit, and reload what is open in a browser."""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import itertools
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import unquote, urlsplit
+
+from analysis import paths
+from analysis.pages.execute import FORKED
+from analysis.pages.reports import FAILED, TIMEOUT
+from analysis.pages.sanitize import POLICY, script_hash
+
+HOST, PORT = "127.0.0.1", 8000
+PAGE = re.compile(r"[^./\\][^/\\]*\.html")  # names of files that are served
+NAMES = (HOST, "localhost")  # valid Host headers; any other may be a foreign site's name that resolves here
+SCRIPT = """(() => { const shown = document.currentScript.dataset.version
+const ask = async () => { try {
+  const answer = await fetch(location.pathname, {method: 'HEAD', cache: 'no-store'})
+  if (answer.headers.get('ETag') !== shown) return location.reload()
+} catch {} setTimeout(ask, 300) }
+ask() })()"""
+ALERT = (
+    "position:fixed;inset:auto 0 0;margin:0;padding:1rem;max-height:40vh;overflow:auto;white-space:pre-wrap;"
+    "z-index:9;font:14px/1.5 monospace;background:#7f1d1d;color:#fff"
+)
+
+
+class Answer(BaseHTTPRequestHandler):
+    """One request for a page: a file of reports/, with a script that reloads it and the words of a failed build."""
+
+    failures = ""
+
+    def do_GET(self) -> None:
+        """Send the page: 400 for an address that cannot be one, 404 for a page that is not there."""
+        name = unquote(urlsplit(self.path).path, errors="replace").removeprefix("/") or "index.html"
+        if (self.headers.get("Host") or "").rpartition(":")[0] not in NAMES or not name.isprintable():
+            return self.send_error(400)
+        file = paths.REPORTS / name
+        if not PAGE.fullmatch(name) or len(name.encode()) > 200 or not file.is_file():
+            return self.send_error(404)
+        content = page(file.read_text(encoding="utf-8", errors="replace"), self.failures)
+        version = f'"{sha256(content.encode()).hexdigest()[:20]}"'
+        body = content.replace("data-version=''", f"data-version='{version}'").encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("ETag", version)
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(body)
+
+    do_HEAD = do_GET
+
+    def handle(self) -> None:
+        """Answer, and say nothing of a browser that left before it had its answer."""
+        with contextlib.suppress(ConnectionError):
+            super().handle()
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing: the terminal is for what is built."""
+
+
+def page(text: str, failures: str) -> str:
+    """Return a page as it is served: with the script, which its policy allows by hash, and with what failed."""
+    before, policy, after = text.partition(POLICY)
+    own = "; script-src"
+    text = f"{before}{policy}; connect-src 'self'{own} {script_hash(SCRIPT)}{after.removeprefix(own)}"
+    alert = f'<pre role="alert" style="{ALERT}">{html.escape(failures)}</pre>' if failures else ""
+    before, end, after = text.rpartition("</body>")
+    return f"{before}{alert}<script data-version=''>{SCRIPT}</script>{end}{after}"
+
+
+def watch(
+    names: Iterable[str] = (), port: int = PORT, jobs: int = 2, engine: str = FORKED, timeout: float = TIMEOUT
+) -> int:
+    """Build and serve the named reports, or all, and again after each edit, until interrupted; return 0.
+
+    Each build is a process of its own, so that edits of the code count. Raises OSError where the port is taken.
+    """
+    import watchfiles
+
+    command = [sys.executable, "-m", "analysis.cli.main", "reports", *names, "--jobs", str(jobs), "--engine", engine]
+    command += ["--timeout", str(timeout)]
+    folders = [each for each in (paths.NOTEBOOKS, paths.ROOT / "src", paths.DATA) if each.is_dir()]
+    server = ThreadingHTTPServer((HOST, port), Answer)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    print(f"http://{HOST}:{server.server_port}/ follows each edit; Ctrl-C ends it", flush=True)
+    with contextlib.suppress(KeyboardInterrupt):
+        for _ in itertools.chain([None], watchfiles.watch(*folders, debounce=200, step=30)):
+            done = subprocess.run(command, cwd=paths.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            print(done.stdout, end="", flush=True)
+            Answer.failures = done.stdout[done.stdout.find(FAILED) :] if done.returncode else ""
+    server.shutdown()
+    return 0

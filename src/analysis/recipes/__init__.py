@@ -1,0 +1,1 @@
+"""What runs once a round: official results into tables, derived tables, and the judging of documents."""

@@ -1,0 +1,155 @@
+"""Published results against official results of the same round, benchmark, scenario, and accelerator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from analysis import names, tables
+from analysis.published import AGREES, HOLDS, rank, span
+from analysis.recipes.audit.verdicts import FOUND, compare, difference, tell
+
+METRIC = {"throughput": "throughput", "latency": "latency", "power": "throughput", "throughput_per_watt": "throughput"}
+SAME_PART = ["vendor", "family", "memory_gb", "memory_bandwidth_gb_per_s"]
+
+
+def results(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
+    """Return what official results give for each published throughput, latency, power, and throughput per watt.
+
+    The system is compared where one of its size was submitted, else the rate per accelerator. Of several results the
+    nearest counts, those of the submitter and system that the document names before others. Where only the accelerator
+    of another power limit agrees, the figure is conditional.
+    """
+    cited = figures.query("quantity == 'result_cited'")
+    citations = pd.MultiIndex.from_frame(cited[["source_id", "subject"]])
+    quoted = figures.assign(metric=figures["quantity"].map(METRIC)).dropna(subset="metric")
+    pairs = _sized(_pairs(quoted, official))
+    pairs = _preferred(pairs, pairs["submitter"].ne("") & pairs["submitter"].eq(pairs["submitter_official"]))
+    systems = zip(pairs["system"], pairs["system_official"], strict=True)
+    pairs = _preferred(pairs, pd.Series([name != "" and name in full for name, full in systems], pairs.index, bool))
+    place = rank(pairs["verdict"]).where(pairs["verdict"].isin(AGREES))
+    pairs = _preferred(pairs, place.eq(place.groupby([pairs["id"], pairs["other_part"]]).transform("max")))
+    runs = pd.MultiIndex.from_frame(pairs[["source_id", "result_id"]])
+    pairs = _preferred(pairs, pairs["verdict"].isin(AGREES) & runs.isin(citations))
+    return pd.concat([_found(pairs), _missing(quoted[~quoted["id"].isin(pairs["id"])], official)], ignore_index=True)
+
+
+def labels(found: pd.DataFrame) -> pd.DataFrame:
+    """Return a condition for each figure that official results confirm only under another unit or benchmark.
+
+    Samples and queries are one thing: a sample of Offline is a query of Server.
+    """
+    fixes = tables.corrections[tables.corrections["table"].eq("figures")]
+    fixes = fixes[fixes["corrected"].ne("queries/s")]
+    rows = found[found["verdict"].isin(HOLDS)].merge(fixes.drop(columns="reason"), left_on="id", right_on="key")
+    words = tell(rows, "Printed as {printed}; holds as {corrected}: {record}.")
+    return rows.assign(check="label", verdict="conditional", reason=words)[FOUND]
+
+
+def parts(names: Iterable[str] = ()) -> pd.DataFrame:
+    """Return what each accelerator name may mean (accelerator, submitted, other_part).
+
+    A name covers itself and its variants; `other_part` marks those that differ in nothing but the power limit. `names`
+    without a datasheet mean themselves.
+    """
+    pairs = tables.accelerators.merge(tables.accelerators, how="cross", suffixes=("", "_other"))
+    covers = pairs["label"].eq(pairs["label_other"]) | pairs["variant_of_other"].eq(pairs["accelerator"])
+    alike = np.logical_and.reduce([pairs[name].eq(pairs[f"{name}_other"]) for name in SAME_PART])
+    pairs = pairs.assign(other_part=~covers)[covers | alike]
+    unknown = sorted(set(names) - set(pairs["label"]))
+    unknown = pd.DataFrame({"label": unknown, "label_other": unknown, "other_part": False})
+    pairs = pd.concat([pairs[list(unknown)], unknown], ignore_index=True)
+    return pairs.rename(columns={"label": "accelerator", "label_other": "submitted"})
+
+
+def complete(official: pd.DataFrame) -> set[str]:
+    """Return the rounds of which all closed results are in the data."""
+    counts = official.loc[official["division"].eq("closed"), "round"].value_counts()
+    published = tables.rounds.set_index("round")["closed_results"]
+    return set(published.index[published.le(counts.reindex(published.index))])
+
+
+def _pairs(quoted: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
+    """Return every figure beside every official result that it may be about, with `expected` in the figure's unit."""
+    same = ["metric", "benchmark", "round", "submitted", "power_measured"]
+    beside = [
+        "division", "scenario", "precision", "accuracy_target", "accelerator_count", "submitter", "system", "result_id",
+        "tokens_per_second", "samples_per_second", "value", "unit", "power_watts",
+    ]  # fmt: skip
+    rows = official[official["duplicate_of"].eq("")].rename(columns={"accelerator": "submitted"})[same + beside]
+    pairs = quoted.merge(parts(quoted["accelerator"]), on="accelerator")
+    pairs = pairs.merge(rows, on=same, suffixes=("", "_official"))
+    either = tables.benchmarks.query("targets_share_run")["benchmark"]
+    pairs["accuracy_target"] = pairs["accuracy_target"].mask(pairs["benchmark"].isin(either), "")
+    fits = pairs["division"].replace("", "closed").eq(pairs["division_official"])
+    for name in ("scenario", "precision", "accuracy_target"):
+        unstated = pairs[f"{name}_official"].eq("") & (name != "scenario")
+        fits &= pairs[name].eq("") | unstated | pairs[name].eq(pairs[f"{name}_official"])
+    rate = pairs["tokens_per_second"].where(pairs["unit"].str.startswith("tokens"), pairs["samples_per_second"])
+    rate = rate.fillna(pairs["value"].where(pairs["unit"].eq(pairs["unit_official"])))
+    rate = rate.mask(pairs["quantity"].eq("throughput_per_watt"), rate / pairs["power_watts"])
+    rate = rate.mask(pairs["quantity"].eq("power"), pairs["power_watts"])
+    return pairs.assign(expected=rate, size=pairs["accelerator_count_official"])[fits & rate.notna()]
+
+
+def _sized(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return the pairs of equal size; where a figure has none, all of them per accelerator. Each with its verdict."""
+    same = pairs["size"].eq(pairs["accelerator_count"]) & pairs["per"].eq("system")
+    whole = (same & ~pairs["other_part"]).groupby(pairs["id"]).transform("any")
+    divisible = pairs["quantity"].eq("throughput") & pairs["accelerator_count"].gt(0)
+    pairs = pairs.assign(whole=whole)[(whole & same) | (~whole & divisible)]
+    count = pairs["accelerator_count"].where(pairs["per"].eq("system") & ~pairs["whole"], 1)
+    expected = pairs["expected"] / pairs["size"].mask(pairs["whole"], 1)
+    pairs = pairs.assign(
+        expected_low=expected,
+        expected_high=expected,
+        printed_low=pairs["low"] / count,
+        printed_high=pairs["high"] / count,
+        unit=pairs["unit"] + np.where(pairs["whole"], "", " per accelerator"),
+    )
+    return pairs.assign(verdict=compare(pairs))
+
+
+def _preferred(pairs: pd.DataFrame, preferred: pd.Series) -> pd.DataFrame:
+    """Return the preferred pairs of each figure and part; where it has none, all of them."""
+    return pairs[preferred | ~preferred.groupby([pairs["id"], pairs["other_part"]]).transform("any")]
+
+
+def _found(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per figure, against all of its pairs together; conditional where only the other part agrees."""
+    groups = pairs.groupby(["id", "other_part"], sort=False)
+    found = groups.first().assign(
+        expected_low=groups["expected_low"].min(),
+        expected_high=groups["expected_high"].max(),
+        ids=groups["result_id"].agg(lambda ids: names.listed(ids, 3)),
+        parts=groups["submitted"].agg(lambda names: " and ".join(dict.fromkeys(names))),
+        sizes=groups["size"].agg(lambda sizes: "/".join(f"{size:g}x" for size in sorted(set(sizes)))),
+    )
+    found = found.assign(verdict=compare(found), check="official").reset_index()
+    found["check"] = found["check"].where(found["whole"], "official per accelerator")
+    found["ids"] = found["ids"].where(found["ids"].ne(""), found["round"])
+    found = found.assign(text=span(found["expected_low"], found["expected_high"], 5), off=difference(found))
+    found["record"] = tell(found, "{text} {unit} ({sizes} {parts}, {ids})")
+    found["reason"] = tell(found, "Official: {record}{off}.")
+    named, other = (found[found["other_part"].eq(flag)].set_index("id") for flag in (False, True))
+    contradicted = named.loc[named["verdict"].eq("contradicted"), "record"].rename("named")
+    other = other[other["verdict"].isin(HOLDS)].join(contradicted, how="inner").assign(verdict="conditional")
+    other["reason"] = tell(other, "Holds only for {parts}: {record}; the accelerator named: {named}.")
+    return pd.concat([named.drop(other.index), other]).reset_index()[FOUND]
+
+
+def _missing(rows: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
+    """Return the verdict on figures without an official result: contradicted where their round is complete."""
+    elsewhere = rows.merge(official, on=["round", "benchmark", "scenario", "accelerator", "metric"])["id_x"]
+    absent = rows["round"].isin(complete(official)) & ~rows["id"].isin(elsewhere)
+    words = tell(rows, "The complete {round} results have no closed result of {model} {scenario} on {accelerator}.")
+    return rows.assign(
+        check="official",
+        verdict=np.where(absent, "contradicted", "no official result"),
+        printed_low=rows["low"],
+        printed_high=rows["high"],
+        record=np.where(absent, "no such result", ""),
+        reason=words.where(absent, "Not an MLPerf result: it names no scenario and round."),
+    ).reindex(columns=FOUND)

@@ -1,0 +1,49 @@
+"""Compare printed with expected ranges, and name the outcome."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from analysis.published import factor
+
+CLOSE = 1.05  # how far apart two ranges may be that still hold
+PRINTED, EXPECTED = ["printed_low", "printed_high"], ["expected_low", "expected_high"]
+FOUND = ["id", "check", "verdict", *PRINTED, *EXPECTED, "unit", "record", "reason"]
+
+
+def compare(rows: pd.DataFrame) -> pd.Series:
+    """Return the verdict on each printed against its expected range (`PRINTED`, `EXPECTED`, and `range_basis`).
+
+    A rounded or exact figure whose number is the expected one is confirmed. A missing end is unverifiable.
+    """
+    number = rows[PRINTED].mean(axis=1)
+    same = np.isclose(number, rows["expected_low"], rtol=1e-9) & np.isclose(number, rows["expected_high"], rtol=1e-9)
+    apart = factor(rows)
+    outcomes = {
+        "unverifiable": rows[PRINTED + EXPECTED].isna().any(axis=1),
+        "confirmed": same & rows["range_basis"].isin(["rounded", "exact"]),
+        "within rounding": apart.eq(1),
+        "within 5%": apart.le(CLOSE),
+    }
+    return pd.Series(np.select(list(outcomes.values()), list(outcomes), "contradicted"), rows.index, dtype="str")
+
+
+def tell(rows: pd.DataFrame, template: str) -> pd.Series:
+    """Return one sentence per row: the template with the row's columns in place of their names in braces."""
+    texts = [template.format_map(row) for row in rows.to_dict("records")]
+    return pd.Series(texts, rows.index, dtype="str")
+
+
+def difference(rows: pd.DataFrame) -> pd.Series:
+    """Return how far each figure is off as the end of a sentence: ", 2% too high", ", too low by 3.1x", or ""."""
+    side = rows["printed_low"].gt(rows["expected_high"]).map({True: "high", False: "low"})
+    texts = [
+        ""
+        if not apart > 1
+        else f", {100 * (apart - 1):.2g}% too {way}"
+        if apart < 1.1
+        else f", too {way} by {apart:.3g}x"
+        for apart, way in zip(factor(rows), side, strict=True)
+    ]
+    return pd.Series(texts, rows.index, dtype="str")

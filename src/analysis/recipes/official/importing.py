@@ -1,0 +1,131 @@
+"""Import official files into a file of rows, or into data/official/ beside the shipped record."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from analysis import tables
+from analysis.measure import loadgen as logs
+from analysis.names import choose
+from analysis.paths import DATA, replacing
+from analysis.recipes.check import cell_faults
+from analysis.recipes.official import record, rows, sources
+
+OLDEST = 4.1
+ORIGINS = ("official", "measured")
+SHOWN = 20  # lines of one kind that are printed
+
+Say = Callable[[str], None]
+
+
+class ImportFailed(RuntimeError):
+    """Nothing can be imported, and nothing was written."""
+
+
+def import_results(paths: Sequence[Path], *, out: Path, round: str = "", origin: str = "", say: Say = print) -> int:
+    """Write the results that the paths hold to `out` (.parquet or .csv); return 1 if any was left out, else 0.
+
+    `round` applies to results that name none, `origin` to results without proof of origin (sources.read).
+    Raises ValueError for wrong options and ImportFailed where nothing is left.
+    """
+    choose(out.suffix, (".parquet", ".csv"), "ending of --out")
+    if not out.parent.is_dir() or out.is_dir() or out.resolve() in [path.resolve() for path in paths]:
+        raise ValueError(f"--out {out}: expected a file in a folder that is there, and none of the files to read")
+    found = _imported(paths, round, origin)
+    kept = _sound(found, say)
+    _write(kept, out)
+    say(f"{len(kept):,} rows in {out}")
+    return int(len(found) > len(kept))
+
+
+def add_to_record(paths: Sequence[Path], *, round: str = "", origin: str = "", say: Say = print) -> int:
+    """Add the official results that the paths hold to data/official/<round>-own.parquet; return the exit status.
+
+    A result that the shipped record has is added where it brings stronger evidence, and completed from the record.
+    Rows of earlier imports stay, unless the same result comes again. Raises as `import_results`.
+    """
+    if origin == "measured":
+        raise ValueError("--origin measured: data/official/ holds official results; use `analysis import --out FILE`")
+    found = _imported(paths, round, origin)
+    shipped = record.shipped(found["round"].unique())
+    whole = {*shipped["round"][shipped["evidence"].ne("table")]}
+    foreign = found["match"].isna() & found["round"].isin(whole) & (origin != "official")
+    rows.fail(
+        found,
+        foreign,
+        "the record of its round is shipped whole and lacks it; if it is official, say --origin official",
+    )
+    sound = _sound(found, say)
+    kept = record.completed(sound)
+    if len(sound) > len(kept):
+        say(f"{len(sound) - len(kept):,} results are in the shipped record already")
+    for name, part in kept.groupby("round"):
+        file = DATA / "official" / f"{name}-own.parquet"
+        before = rows.columns(pd.read_parquet(file)) if file.is_file() else rows.columns(part.head(0))
+        part = pd.concat([before[~before["id"].isin(part["id"])], rows.columns(part)], ignore_index=True)
+        _write(part, file)
+        say(f"data/official/{file.name}: {len(part):,} rows beside the shipped record; `make reports` uses them")
+    return int(len(found) > len(sound))
+
+
+def _imported(paths: Sequence[Path], round: str, origin: str) -> pd.DataFrame:
+    """Return every result of the paths in the columns of the record, with `fault`, `file`, `place`, and `match`."""
+    if origin:
+        choose(origin, ORIGINS, "--origin")
+    if round and not re.fullmatch(r"v\d{1,3}\.\d", round):
+        raise ValueError(f"--round {round[:60]!r} is not a round such as v5.1")
+    found = rows.named(sources.read(paths, round, origin))
+    rows.fail(found, found["age"] < OLDEST, f"rounds before v{OLDEST} are not read (docs/data.md)")
+    rows.fail(found, found["origin"].eq(""), "{doubt}")
+    rows.fail(found, found["age"].isna(), "names no round; say it with --round")
+    found = found.join(logs.read_runs(found).add_prefix("log_"))
+    rows.fail(found, found["log_fault"].ne(""), "{log_fault}")
+    found = record.identified(rows.shaped(found))
+    found["unfit"] = cell_faults(rows.columns(found), tables.descriptor()["results"])
+    rows.fail(found, found["unfit"].notna(), "{unfit}")
+    return record.held_against(found)
+
+
+def _sound(found: pd.DataFrame, say: Say) -> pd.DataFrame:
+    """Return the rows without a fault, and say which have one, differ from their log, or have names unknown to data/.
+
+    Raises ImportFailed where none is left.
+    """
+    lost, kept = found[found["fault"].ne("")], found[found["fault"].eq("")]
+    places = lost.groupby(["file", "fault"], sort=False)["place"].agg(["first", "size"]).reset_index()
+    more = places["size"].map(lambda size: f" and {size - 1:,} more" if size > 1 else "")
+    left_out = (places["file"] + ": " + places["first"] + more + ": " + places["fault"]).str.replace(": : ", ": ")
+    differences = kept[["recomputed_difference", "recomputed_power_difference"]].abs()
+    off = differences.gt([rows.AGREES, rows.POWER_AGREES]).any(axis=1)
+    for kind, told in {"left out": left_out, "differs": (kept["id"] + ": " + kept["note"])[off]}.items():
+        for line in [*told[:SHOWN], *[f"{len(told) - SHOWN:,} more"] * (len(told) > SHOWN)]:
+            say(f"{kind}  {line}")
+    unknown = {
+        "accelerators.csv and data/accelerator_aliases.csv": kept["accelerator_as_published"][~kept["is_known"]],
+        "benchmarks.csv": kept["benchmark"][~kept["benchmark"].isin(tables.benchmarks["benchmark"])],
+        "rounds.csv": kept["round"][~kept["round"].isin(tables.rounds["round"])],
+    }
+    for table, names in unknown.items():
+        for name, times in names.value_counts().items():
+            say(f"unknown  {name!r} in {times:,} rows: add it to data/{table} (docs/new_round.md)")
+    if kept.empty:
+        raise ImportFailed("nothing to import")
+    return kept
+
+
+def _write(found: pd.DataFrame, out: Path) -> None:
+    """Write the rows in order of id, beside `out` first and then renamed."""
+    frame = rows.columns(found).sort_values("id")
+    with replacing(out) as beside:
+        if out.suffix == ".csv":
+            frame.to_csv(beside, index=False)
+        else:
+            # Without pandas' metadata, integers are read as in the shipped files: int64, or float64 with NaN.
+            table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
+            pq.write_table(table, beside, compression="zstd")

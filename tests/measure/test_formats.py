@@ -1,0 +1,186 @@
+"""Files of each tool: what they say by hand, in other versions, and as which file of which tool one is refused."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.measure import MeasurementError, read_runs
+from analysis.measure.record import table
+
+EXAMPLES = Path(__file__).parents[2] / "data" / "examples"
+LLAMA = "meta-llama/Llama-2-70b-chat-hf"
+# file, run -> tool, load, output tokens/s, requests, failures, seconds, TTFT mean, P50, P99, TPOT mean, P50, P99 in ms
+NAN, LOG = float("nan"), "MLPerf LoadGen"
+BY_HAND = [
+    ("vllm_concurrency.jsonl", 1, "vLLM", "concurrency 64", 1800, 640, 0, 88.889, 160, 150, 420, 33, 32, 45),
+    ("vllm_old.json", 0, "vLLM", "5 requests/s", 1250, 500, 2, 100, 300, 280, 900, 40, 39, 70),
+    ("vllm_detailed.json", 0, "vLLM", "concurrency 4", 7.5, 3, 1, 4, 200, 200, 298, 101.852, 35.556, 245.689),
+    ("vllm_printed.txt", 0, "vLLM", "concurrency 64", 1799.98, 640, 0, 88.89, 160, 150, 420, 33, 32, 45),
+    ("vllm_throughput.txt", 0, "vLLM", "all at once", 6000, 1000, NAN, 50, *[NAN] * 6),
+    ("sglang.jsonl", 0, "SGLang", "concurrency 64", 1000, 1000, NAN, 250, 250, 220, 600, 40, 39, 48),
+    ("sglang_printed.txt", 0, "SGLang", "4 requests/s", 1000, 1000, NAN, 250, 250, 220, 600, 40, 39, 48),
+    ("aiperf.json", 0, "AIPerf", "concurrency 64", 1800, 720, 0, 100, 180, 170, 450, 35, 34, 48),
+    ("aiperf_old.json", 0, "AIPerf", "concurrency 64", 1800, 720, 0, 100, 180, 170, 450, 35, 34, 48),
+    ("aiperf.csv", 0, "AIPerf", "", 1800, 720, NAN, 100, 180, 170, 450, 35, 34, 48),
+    ("aiperf_aggregate.json", 0, "AIPerf", "", 1000, 1000, NAN, 250.5, 250, 220, 600, 40, 39, 48),
+    ("genai_perf.json", 0, "genai-perf", "concurrency 64", 1000, 1000, NAN, 250, 250, 220, 600, 40, 39, 48),
+    ("guidellm.json", 1, "GuideLLM", "5 requests/s", 1250, 1000, 0, 200, 260, 240, 800, 42, 41, 60),
+    ("guidellm.json", 2, "GuideLLM", "all at once", 3000, 1200, 0, 100, 3000, 2800, 6000, 120, 118, 160),
+    ("guidellm_old.json", 0, "GuideLLM", "concurrency 1", 34, 2, 0, 6, 120, 120, 140, 28, 28, 30),
+    ("guidellm.csv", 0, "GuideLLM", "", 750, 600, 2, 200, 180, 170, 450, 38, 37, 46),
+    ("inferencex.json", 0, "InferenceX", "concurrency 64", 1600, NAN, NAN, NAN, 250, 200, 500, 32, 32, 40),
+    ("inference_perf_stage.json", 0, "inference-perf", "4 requests/s", 1000, 400, 4, 100, 200, 180, 500, 32, 31, 41),
+    ("llm_d_report.yaml", 0, "llm-d", "4 requests/s", 1000, 400, 4, 100, 200, 180, 500, 32, 31, 41),
+    ("llmperf_summary.json", 0, "LLMPerf", "concurrency 5", 226.5, 150, 2, 100, 250, 210, 470, 14.333, NAN, NAN),
+    ("trtllm_bench.json", 0, "TensorRT-LLM", "", 5120, 2000, NAN, 100, 4700, 4500, 8000, 60, 59, 75),
+    ("mlperf_log_summary.txt", 0, LOG, "60.3 requests/s", 17400, NAN, NAN, NAN, 400, 300, 1400, 125, 120, 170),
+    ("loadgen", 0, LOG, "60.3 requests/s", 17400, 24576, NAN, 409.6, NAN, 300, 1400, NAN, 120, 170),
+]  # fmt: skip
+COLUMNS = ["tokens_per_second", "requests", "failures", "duration_s", "ttft_mean_ms", "ttft_p50_ms", "ttft_p99_ms",
+           "tpot_mean_ms", "tpot_p50_ms", "tpot_p99_ms"]  # fmt: skip
+
+
+def read(tmp_path, name, change=lambda record: None):
+    """The runs of an example after a change to its first record."""
+    text = (EXAMPLES / name).read_text("utf-8")
+    record = json.loads(text.splitlines()[0] if name.endswith("jsonl") else text)
+    change(record)
+    path = tmp_path / f"run{Path(name).suffix}"
+    path.write_text(json.dumps(record), "utf-8")
+    return read_runs(path)
+
+
+def refused(path, **options):
+    with pytest.raises(MeasurementError) as caught:
+        read_runs(path, **options)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("by_hand", BY_HAND, ids=[f"{name}-{place}" for name, place, *_ in BY_HAND])
+def test_an_example_by_hand(by_hand):
+    name, place, tool, load, *expected = by_hand
+    run = read_runs(EXAMPLES / name).iloc[place]
+    assert (run["tool"], run["load"], bool(run["example"])) == (tool, load, True)
+    assert run[COLUMNS].tolist() == pytest.approx(expected, rel=1e-4, nan_ok=True)
+
+
+def test_each_format_has_an_example_and_each_example_a_format():
+    files = [path for path in EXAMPLES.iterdir() if path.name != "README.md"]
+    tools = {tool for path in files for tool in read_runs(path)["tool"]}
+    assert tools == {row["tool"] for row in table("formats")}
+    listed = (EXAMPLES / "README.md").read_text("utf-8")
+    assert all(f"`{path.name}" in listed for path in files)
+
+
+def test_model_accelerator_count_and_precision_where_a_file_has_them():
+    stated = ["model", "accelerator", "accelerator_count", "precision"]
+    expected = {
+        "vllm_concurrency.jsonl": [LLAMA, "H100 SXM", 8, "fp8"], "sglang.jsonl": [LLAMA, "", 8, "fp8"],
+        "guidellm.json": [LLAMA, "H100 SXM", 8, "fp8"], "inferencex.json": [LLAMA, "h200", 8, "fp8"],
+        "llm_d_report.yaml": [LLAMA, "NVIDIA-H100-80GB-HBM3", 8, ""], "trtllm_bench.json": [LLAMA, "", 4, "FP8"],
+    }  # fmt: skip
+    for name, values in expected.items():
+        assert read_runs(EXAMPLES / name).iloc[0][stated].tolist() == values
+
+
+def test_inferencex_of_two_kinds_of_servers_is_set_over_all_accelerators(tmp_path):
+    """12 x 200 tokens/s out and 4 x 600 in are 4,800 over 16: 300 each; out alone 2,400."""
+
+    def apart(held):
+        held[0] |= {"num_prefill_gpu": 4, "num_decode_gpu": 12, "input_tput_per_gpu": 600.0, "tput_per_gpu": 300.0}
+
+    run = read(tmp_path, "inferencex.json", apart).iloc[0]
+    assert (run["tokens_per_second"], run["accelerator_count"]) == (2400, 16)
+
+
+@pytest.mark.parametrize(
+    ("server", "count"),
+    [({"tp_size": 8, "dp_size": 8, "enable_dp_attention": True}, 8), ({"tp_size": 4, "pp_size": 2}, 8),
+     ({"prefill": [{}], "decode": [{"tp_size": 8}]}, NAN), ({}, NAN)],
+)  # fmt: skip
+def test_accelerators_of_sglang_s_server(tmp_path, server, count):
+    run = read(tmp_path, "sglang.jsonl", lambda held: held.update(server_info=server)).iloc[0]
+    assert run["accelerator_count"] == pytest.approx(count, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("config", "load"),
+    [({"phases": {"warmup": {"concurrency": 1}, "profiling": {"concurrency": 32}}}, "concurrency 32"),
+     ({"loadgen": {"concurrency": 48}}, "concurrency 48"), ({"loadgen": {"request_rate": 2.5}}, "2.5 requests/s"),
+     ({"phases": [{"name": "warmup", "rate": 9.0}, {"name": "profiling", "type": "poisson", "rate": 7.25}]},
+      "7.25 requests/s"), ({}, "")],
+)  # fmt: skip
+def test_the_load_of_aiperf_wherever_a_version_keeps_it(tmp_path, config, load):
+    def configured(held):
+        held["input_config"] = {"models": ["org/a"], **config}
+
+    run = read(tmp_path, "aiperf.json", configured).iloc[0]
+    assert (run["load"], run["model"]) == (load, "org/a")
+
+
+def test_the_unit_beside_a_number_decides_and_an_unknown_one_is_named(tmp_path):
+    def seconds(held):
+        held["time_to_first_token"] = {"unit": "sec", "avg": 0.18, "p50": 0.17, "p99": 0.45}
+
+    assert read(tmp_path, "aiperf.json", seconds).iloc[0]["ttft_p99_ms"] == 450
+    path = tmp_path / "run.json"
+    record = json.loads((EXAMPLES / "aiperf.json").read_text("utf-8"))
+    path.write_text(json.dumps(record | {"benchmark_duration": {"unit": "parsec", "avg": 100.0}}), "utf-8")
+    assert "the unit of benchmark_duration.avg is 'parsec'; expected one of ms" in refused(path)
+
+
+def test_several_runs_of_a_file_and_one_that_cannot_be_used(tmp_path):
+    lines = (EXAMPLES / "vllm_concurrency.jsonl").read_text("utf-8").splitlines()
+    broken = json.dumps(json.loads(lines[0]) | {"completed": 0, "failed": 160})
+    path = tmp_path / "runs.jsonl"
+    path.write_text("\n".join([lines[0], broken, "", lines[1]]), "utf-8")
+    assert refused(path) == f"{path}, line 2: no request was completed, 160 failed: nothing was measured"
+    left_out = []
+    assert read_runs(path, left_out)["place"].tolist() == ["line 1", "line 4"]
+    assert len(left_out) == 1 and "line 2" in left_out[0]
+
+
+def test_printed_blocks_anywhere_in_a_log(tmp_path):
+    block = (EXAMPLES / "vllm_printed.txt").read_text("utf-8")
+    path = tmp_path / "server.log"
+    path.write_text("INFO starting\n" + block + "INFO again\n" + block.replace("64\n", "32\n"), "utf-8")
+    assert read_runs(path)["load"].tolist() == ["concurrency 64", "concurrency 32"]
+
+
+OTHER_FILES = [
+    ({"avg_latency": 1.0, "latencies": [1.0]}, "vllm bench latency"),
+    ({"experiments": [], "service_kind": "openai"}, "genai-perf's raw profile_export.json"),
+    ({"error_code": None, "error_msg": "", "ttft_s": 0.2}, "LLMPerf's *_individual_responses.json"),
+    ({"traceEvents": []}, "mlperf_log_trace.json"),
+    ([{"seq_id": 0, "qsl_idx": 1, "data": "00"}], "mlperf_log_accuracy.json"),
+    ([{"Submitter": "A", "Scenario": "Offline"}], "`analysis import` reads it"),
+    ({"successes": {"queue_len": {"mean": 1}, "count": 3}, "load_summary": {}, "failures": {}}, "server metrics"),
+    ({"per_combination_metrics": []}, "AIPerf's table of a sweep"),
+    ({"elapsed_time": 10.0, "num_requests": 5, "total_num_tokens": 100, "requests_per_second": 0.5,
+      "tokens_per_second": 10.0}, "counts input and output tokens together"),
+    ({"what": 1, "else": 2}, "is of no known tool (it holds what, else)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("record", "said"), OTHER_FILES, ids=[said[:25] for _, said in OTHER_FILES])
+def test_a_known_tool_s_other_file_is_named(tmp_path, record, said):
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(record), "utf-8")
+    assert said in refused(path)
+
+
+def test_docs_list_the_formats_that_are_read():
+    docs = (EXAMPLES.parents[1] / "docs" / "import.md").read_text("utf-8")
+    assert all(f"| {row['tool']} | {row['files']} |" in docs for row in table("formats"))
+
+
+def test_numbers_without_a_unit_column_and_kinds_of_columns():
+    runs = pd.concat([read_runs(path) for path in EXAMPLES.iterdir() if path.name != "README.md"])
+    assert runs.columns.tolist()[: len(table("columns"))] == [
+        row["column"] for row in table("columns") if not row["least"]
+    ] + [row["column"] for row in table("columns") if row["least"]]
+    assert np.isfinite(runs["tokens_per_second"]).all() and not math.isnan(runs["tokens_per_second"].sum())

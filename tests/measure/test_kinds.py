@@ -1,0 +1,320 @@
+"""Kinds of files that once gave a wrong number without a word: two instances of each, of different tools."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from analysis.measure import MeasurementError, read_runs
+
+EXAMPLES = Path(__file__).parents[2] / "data" / "examples"
+CASES = Path(__file__).parents[3] / "shared" / "cases"
+NAN = float("nan")
+VLLM = {
+    "date": "20260114-090000", "backend": "vllm", "model_id": "org/Llama-2-70b-chat-hf", "num_prompts": 100,
+    "request_rate": "inf", "max_concurrency": 32, "duration": 50.0, "completed": 100, "failed": 0,
+    "total_input_tokens": 20_000, "total_output_tokens": 10_000, "request_throughput": 2.0,
+    "output_throughput": 200.0, "total_token_throughput": 600.0, "mean_ttft_ms": 120.0, "median_ttft_ms": 100.0,
+    "p99_ttft_ms": 300.0, "mean_tpot_ms": 30.0, "median_tpot_ms": 28.0, "p99_tpot_ms": 60.0,
+}  # fmt: skip
+SGLANG = VLLM | {"total_output_tokens_retokenized": 9_950, "mean_e2e_latency_ms": 3100.0, "failed": None,
+                 "num_prompts": None, "accept_length": None}  # fmt: skip
+
+
+def example(name):
+    text = (EXAMPLES / name).read_text("utf-8")
+    return json.loads(text.splitlines()[0] if name.endswith("jsonl") else text)
+
+
+def put(record, path, value):
+    """The record with a value at a path of steps joined by slashes."""
+    *above, last = path.split("/")
+    holder = record
+    for step in above:
+        holder = holder[int(step) if step.isdecimal() else step]
+    holder[int(last) if last.isdecimal() else last] = value
+    return record
+
+
+@pytest.fixture
+def run(tmp_path):
+    """The one run of a record, or the error that refuses it."""
+
+    def read(record):
+        path = tmp_path / "run.json"
+        path.write_text(json.dumps(record), "utf-8")
+        try:
+            return read_runs(path).iloc[0]
+        except MeasurementError as error:
+            return str(error)
+
+    return read
+
+
+def case(number, name):
+    path = CASES / number / name
+    if not path.exists():
+        pytest.skip(f"{path} is not here")
+    return read_runs(path)
+
+
+# ---- one quantity stated twice
+
+TWICE = [
+    (VLLM | {"duration": 60.0}, "requests_per_second is 2, but requests over duration_s give 1.667, beyond 10%"),
+    (VLLM | {"request_throughput": 1.5}, "requests_per_second is 1.5, but requests over duration_s give 2"),
+    (VLLM | {"total_token_throughput": 300.0}, "is 200, but total_tokens_per_second over tokens_per_output give 100"),
+    (put(example("trtllm_bench.json"), "performance/output_throughput_per_gpu_tok_s", 5120.0),
+     "tokens_per_second_per_accelerator is 5,120, but tokens_per_second over accelerator_count give 1,280"),
+    (put(example("inferencex.json"), "0/tput_per_gpu", 4000.0), "tput_per_gpu is 4000, but input and output make 400"),
+    (put(example("inferencex.json"), "0/median_tpot", 32.0), "median_tpot times median_intvty is 1000; expected 1"),
+    (put(example("inference_perf_stage.json"), "benchmark_time_seconds", 50.0), "requests over duration_s give 8"),
+    (put(example("llmperf_summary.json"), "results_number_output_tokens_mean", 302.0), "tokens_per_second is 226.5"),
+    (put(example("aiperf.json"), "output_sequence_length/avg", 500.0), "output_length is 500, but output_tokens over"),
+    (VLLM | {"ttfts": [0.12] * 100, "itls": [[0.03] * 9] * 100, "output_lens": [10] * 100}, "output_lens sum to 1,000"),
+    (VLLM | {"ttfts": [120.0] * 100, "itls": [[0.03] * 99] * 100, "output_lens": [100] * 100}, "ttfts average 120 s"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("record", "said"), TWICE, ids=[str(number) for number in range(len(TWICE))])
+def test_a_quantity_stated_twice_is_checked(run, record, said):
+    assert said in run(record)
+
+
+@pytest.mark.parametrize("count", [100, 480_000])
+def test_recounted_tokens_count_where_the_server_s_count_is_wrong(run, count):
+    """9,950 tokens of the answers in 50 s, whatever the server says; within 10% its own count stays."""
+    wrong = SGLANG | {"total_output_tokens": count, "output_throughput": count / 50, "total_token_throughput": None}
+    found = run(wrong)
+    assert found["tokens_per_second"] == 199 and np.isnan(found["tpot_p99_ms"]) and found["ttft_p99_ms"] == 300
+    assert f"the server reports {count:,} output tokens, its answers have 9,950" in found["said"][0]
+    assert run(SGLANG)["tokens_per_second"] == 200 and run(SGLANG)["said"] == ()
+
+
+def test_rates_over_a_window_take_the_lower_and_say_so(run):
+    """GuideLLM cuts requests at both ends of its window: 600 x 250 tokens in 200 s are 750, not 900."""
+    found = run(put(example("guidellm.json"), "benchmarks/0/metrics/output_tokens_per_second/successful/mean", 900.0))
+    assert found["tokens_per_second"] == 750 and "the lower counts" in found["said"][0]
+
+
+# ---- load
+
+
+@pytest.mark.parametrize(
+    ("record", "load", "in_flight"),
+    [
+        (VLLM | {"request_rate": 2.0, "max_concurrency": 512}, "2 requests/s", 2 * (0.12 + 0.03 * 99)),
+        (VLLM, "concurrency 32", 2 * (0.12 + 0.03 * 99)),
+        (put(example("guidellm.json"), "benchmarks/1/config/strategy/max_concurrency", 512) and None, "", 0),
+        (SGLANG | {"request_rate": 1.9, "concurrency": 6.4}, "1.9 requests/s", 6.4),
+        (put(example("inference_perf_stage.json"), "load_summary/concurrency", 64), "4 requests/s", 32),
+    ],
+)
+def test_a_limit_of_concurrency_is_not_the_load_of_a_run_with_a_rate(run, record, load, in_flight):
+    if record is not None:
+        found = run(record)
+        assert (found["load"], found["concurrency"]) == (load, pytest.approx(in_flight))
+
+
+@pytest.mark.parametrize(
+    "record", [SGLANG, example("genai_perf.json"), example("trtllm_bench.json")], ids=["s", "g", "t"]
+)
+def test_unknown_failures_are_unknown(run, record):
+    assert np.isnan(run(record)["failures"])
+
+
+def test_failures_that_follow_from_what_was_sent(run):
+    assert run(VLLM | {"failed": None, "num_prompts": 103})["failures"] == 3
+    assert run(put(example("aiperf.json"), "error_summary", [{"count": 2}, {"count": 1}]))["failures"] == 3
+    lost = run(VLLM | {"num_prompts": 120})
+    assert lost["failures"] == 0 and "20 of 120 requests are neither completed nor failed" in lost["said"][0]
+
+
+# ---- times
+
+DETAILED = {
+    "ttfts": [0.0] * 20 + [0.15] * 80,
+    "itls": [[]] * 20 + [[0.03] * 124] * 80,
+    "output_lens": [0] * 20 + [125] * 80,
+}
+
+
+@pytest.mark.parametrize("mean", [120.0, 150.0], ids=["zeros in the mean", "zeros left out"])
+@pytest.mark.parametrize("base", [VLLM | {"failed": None}, SGLANG], ids=["vLLM", "SGLang"])
+def test_answers_without_tokens_are_neither_failures_nor_answers(run, base, mean):
+    found = run(base | DETAILED | {"mean_ttft_ms": mean})
+    assert (found["failures"], found["without_tokens"], found["tokens_per_second"]) == (0, 20, 200)
+    assert [found[f"ttft_{name}_ms"] for name in ("mean", "p50", "p99")] == pytest.approx([150] * 3)
+    assert (
+        len(found["request_ttft_ms"]) == 80 and "20 of 100 requests were answered without a token" in found["said"][0]
+    )
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        VLLM | {"ttfts": [0.12] * 100, "itls": [[]] * 100, "output_lens": [100] * 100},
+        VLLM | {f"{name}_{time}_ms": 9000.0 for name in ("mean", "median", "p99") for time in ("ttft", "e2el")},
+        put(example("genai_perf.json"), "input_config/streaming", False),
+        put(example("aiperf.json"), "time_to_first_token", {"unit": "ms", "avg": 9000.0, "p50": 8800.0, "p99": 14e3}),
+        put(example("trtllm_bench.json"), "streaming_metrics", None),
+    ],
+    ids=["no gaps", "equal to the latency", "stated", "equal blocks", "no metrics"],
+)  # fmt: skip
+def test_without_streaming_there_is_no_ttft(run, record):
+    found = run(record)
+    assert np.isnan([found["ttft_mean_ms"], found["ttft_p99_ms"], found["tpot_p99_ms"]]).all()
+    assert "answers were not streamed" in found["said"][0]
+
+
+def test_one_token_answers_have_a_ttft_that_is_their_latency(run):
+    short = {"total_output_tokens": 100, "output_throughput": 2.0, "total_token_throughput": 402.0, "mean_tpot_ms": 0.0,
+             "median_tpot_ms": 0.0, "p99_tpot_ms": 0.0, "mean_e2el_ms": 120.0, "max_concurrency": None}  # fmt: skip
+    assert run(VLLM | short)["ttft_mean_ms"] == 120 and np.isnan(run(VLLM | short)["tpot_mean_ms"])
+
+
+# ---- reasons
+
+REASONS = [
+    (VLLM | {"completed": 0, "failed": 12, "output_throughput": 0.0, "total_output_tokens": 0, "duration": 0.02},
+     "no request was completed, 12 failed"),
+    (SGLANG | {"completed": 0, "output_throughput": 0.0, "total_output_tokens": 0}, "completed, nothing says"),
+    (put(example("inference_perf_stage.json"), "successes/count", 0), "no request was completed, 4 failed"),
+    ({"backend": "openai-embeddings", "duration": 15.0, "completed": 300, "total_input_tokens": 150_000,
+      "request_throughput": 20.0, "mean_e2el_ms": 7000.0}, "puts out no tokens (an embedding or pooling model?)"),
+    ({"request_throughput": {"unit": "requests/sec", "avg": 9.0}, "request_count": {"avg": 900.0},
+      "request_latency": {"unit": "ms", "avg": 90.0}}, "puts out no tokens (an embedding or pooling model?)"),
+    (put(example("aiperf.json"), "was_cancelled", True), "of an unfinished run"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("record", "said"), REASONS, ids=[said[:30] for _, said in REASONS])
+def test_the_known_reason_comes_first(run, record, said):
+    assert said in run(record)
+
+
+IMPOSSIBLE = [
+    (VLLM | {"p99_ttft_ms": 1e23}, "expected 0.001 to 1e+08"),
+    (VLLM | {"p99_ttft_ms": 80_000.0}, "in a run of 50 s"),
+    (VLLM | {"mean_ttft_ms": 40e3, "median_ttft_ms": 38e3, "p99_ttft_ms": 80e3}, "in a run of 50 s"),
+    (VLLM | {"mean_tpot_ms": 30e3, "median_tpot_ms": 70e3, "p99_tpot_ms": 60e3}, "expected rising times"),
+    (VLLM | {"median_ttft_ms": 400.0, "p99_ttft_ms": 300.0}, "expected rising times"),
+    (VLLM | {"failed": 10**24}, "failures is 1e+24; expected 0 to 1e+09"),
+    (VLLM | {"failed": 640, "num_prompts": 100}, "more requests ended (740) than were sent (100)"),
+    (VLLM | {"request_throughput": 1e-300}, "requests_per_second is 1e-300"),
+    (VLLM | {"request_rate": 1e-300}, "request_rate is 1e-300"),
+    (VLLM | {"completed": True}, "completed is True; expected a number from 0"),
+    (VLLM | {"duration": "50"}, "duration is '50'; expected a number from 0"),
+    (VLLM | {"duration": -50}, "duration is -50; expected a number from 0"),
+    (VLLM | {"request_goodput": 2.5}, "goodput is 2.5 requests/s, but all are 2"),
+    (VLLM | {"ttfts": ["a"] * 100, "itls": [[]] * 100, "output_lens": [1] * 100}, "something else than seconds"),
+    (VLLM | {"ttfts": [0.1] * 100, "itls": [[True]] * 100, "output_lens": [2] * 100}, "something else than seconds"),
+    (VLLM | {"ttfts": [0.1], "itls": [], "output_lens": [2]}, "different lengths"),
+    (VLLM | {key: VLLM[key] / 1e3 for key in VLLM if key.endswith("_ms")}, "one is in another unit"),
+    (VLLM | {"accelerator_count": "eight"}, "is 'eight'; expected a whole number from 1"),
+    (put(example("sglang.jsonl"), "server_info", [1]), "expected an object"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("record", "said"), IMPOSSIBLE, ids=[str(number) for number in range(len(IMPOSSIBLE))])
+def test_numbers_that_cannot_be_are_refused(run, record, said):
+    assert said in run(record)
+
+
+# ---- bytes
+
+
+def written(tmp_path, content):
+    path = tmp_path / "run.json"
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize(
+    "name", ["vllm_old.json", "sglang.jsonl", "aiperf.csv", "llm_d_report.yaml", "mlperf_log_summary.txt"]
+)
+@pytest.mark.parametrize("coding", ["utf-8-sig", "utf-16"])
+def test_a_byte_order_mark_is_passed_over_in_each_reader(tmp_path, name, coding):
+    text = (
+        (EXAMPLES / name)
+        .read_text("utf-8")
+        .removeprefix("# EXAMPLE: numbers written by hand to show the format; not a measurement\n")
+    )
+    plain, marked = read_runs(EXAMPLES / name), read_runs(written(tmp_path, text.encode(coding)))
+    assert marked["tokens_per_second"].tolist() == plain["tokens_per_second"].tolist()
+
+
+HOSTILE = [
+    (b"", "holds no result of a known tool"), (b"\xff\xfe\xfa", "can't decode byte 0xfa"),
+    (b"{" * 100_000, "cannot be read"), (b"[" * 100_000 + b"]" * 100_000, "nested too deep"),
+    (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "nested too deep"), (b"{\"a\": \x80}", "can't decode byte 0x80"),
+    (b"version: '0.2'\nscenario: " + b"{a: " * 5000 + b"1" + b"}" * 5000, ""),
+    (b"version: &a [x, x]\nscenario: &b [*a, *a]\nmetrics: [*b, *b, *b]\n", ""),
+    (b"not a result at all\n" * 1000, "holds no result of a known tool"),
+    (json.dumps(VLLM).encode() + b'\n{"y"', "line 2"),
+    (json.dumps(VLLM | {"model_id": "x" * 32_768, "precision": "\x1b[2J" * 9000}).encode(), None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "said"), HOSTILE, ids=[str(number) for number in range(len(HOSTILE))])
+def test_hostile_bytes_are_refused_by_name_or_read(tmp_path, content, said):
+    path = written(tmp_path, content)
+    if said is None:
+        found = read_runs(path).iloc[0]
+        assert len(found["model"]) == 200 and found["precision"].isprintable()
+    else:
+        with pytest.raises(MeasurementError) as caught:
+            read_runs(path)
+        assert said in str(caught.value) and str(caught.value).startswith(str(path)[:50])
+
+
+def test_only_plain_files_are_opened(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (pipe, "/dev/zero", tmp_path, tmp_path / "none.json", "a\0b"):
+        with pytest.raises(MeasurementError, match="is not there, or no regular file, or a folder without mlperf"):
+            read_runs(path)
+
+
+def test_a_file_is_read_up_to_a_size(tmp_path, monkeypatch):
+    path = written(tmp_path, json.dumps(VLLM).encode())
+    monkeypatch.setattr("analysis.measure.files.MOST", len(path.read_bytes()) - 1)
+    with pytest.raises(MeasurementError, match="the most that is read"):
+        read_runs(path)
+
+
+# ---- the cases that came from outside
+
+
+def test_outside_cases_give_the_right_value():
+    few, many = (
+        case("02-sglang-two-token-counts", "too_few.jsonl"),
+        case("02-sglang-two-token-counts", "too_many.jsonl"),
+    )
+    assert few["tokens_per_second"].tolist() == many["tokens_per_second"].tolist() == [1199]
+    sweep = case("03-cap-taken-for-load", "guidellm_sweep.json")
+    assert sweep["load"].tolist() == ["concurrency 1", "0.8 requests/s", "1.6 requests/s"]
+    assert sweep["concurrency"].tolist() == [1.0, 2.7, 5.7]
+    capped = case("03-cap-taken-for-load", "vllm_rate_with_cap.json").iloc[0]
+    assert capped["load"] == "0.8 requests/s" and capped["concurrency"] == pytest.approx(2.71, abs=0.01)
+    assert case("04-empty-answers", "a_third_empty.json").iloc[0]["without_tokens"] == 40
+    assert case("04-empty-answers", "a_few_empty.json").iloc[0]["without_tokens"] == 8
+    assert case("09-aiperf-rate-of-phase", "profile_export_aiperf.json").iloc[0]["load"] == "2 requests/s"
+    assert np.isnan(case("10-genai-perf-not-streamed", "profile_export_genai_perf.json").iloc[0]["ttft_p99_ms"])
+    logged = case("11-loadgen-interactive-limits", "mlperf_log_detail.txt").iloc[0]
+    assert (logged["ttft_limit_ms"], logged["tpot_limit_ms"]) == (450, 40)
+    assert case("15-inferencex-list-of-two-accelerators", "agg_gptoss_1k1k.json")["accelerator"].tolist() == [
+        "h200",
+        "b200",
+    ]
+    assert case("17-printed-summaries", "mlperf_log_summary.txt").iloc[0]["tpot_p99_ms"] == 39
+    printed = case("17-printed-summaries", "vllm_console.txt").iloc[0]
+    assert (printed["tokens_per_second"], printed["ttft_p99_ms"]) == (1500, 800)
+    assert np.isnan(case("18-unknown-failures-shown-as-none", "sglang_without_details.jsonl").iloc[0]["failures"])
+    assert case("20-byte-order-mark", "vllm_with_bom.json").iloc[0]["tokens_per_second"] == 1500
+    with pytest.raises(MeasurementError, match="no request was completed, 12 failed"):
+        case("13-all-requests-failed", "vllm_all_failed.json")
+    with pytest.raises(MeasurementError, match="puts out no tokens"):
+        case("16-embeddings", "vllm_embeddings.json")

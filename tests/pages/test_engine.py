@@ -1,0 +1,152 @@
+"""Cells in a forked process: the outputs of an ordinary kernel, limits, and nothing left behind."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from analysis.pages.execute import execute
+from analysis.pages.processes import METHOD, side_by_side
+from analysis.pages.runs import Report
+
+pytestmark = pytest.mark.skipif(METHOD != "fork", reason="no fork on this system")
+
+KINDS = [
+    "#: parameters\nscale = 1",
+    "print('one'); print('two')\nimport sys\nprint('error', file=sys.stderr)",
+    "import pandas as pd\npd.DataFrame({'a': [scale, 2]})",
+    "print(pd.DataFrame({f'column {n}': [1.5] for n in range(30)}))\npd.DataFrame({c * 30: [1] for c in 'abcdef'})",
+    "from IPython.display import HTML, Markdown, clear_output, display\nshown = display(HTML('1'), display_id=True)",
+    "shown.update(HTML('2'))\ndisplay(Markdown('*3*'))\n_",
+    "print('gone'); clear_output(wait=True); print('stays')",
+    "!echo from a shell",
+    "%%capture caught\nprint('caught')",
+    "caught.stdout, __name__, In[1]",
+    "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()",
+    "await __import__('asyncio').sleep(0, 'awaited')",
+    "def broken():\n    raise KeyError('no')\nbroken()",
+    "print('never')",
+]
+
+
+def run(report, engine="forked"):
+    [(_, result)] = side_by_side(execute, {report.name: (report, engine)}, jobs=1, timeout=60)
+    return result
+
+
+def outputs(done):
+    """What the cells show, without what differs from run to run: the bytes of a picture, places in a traceback."""
+    shown = []
+    for cell in done.notebook.cells:
+        for output in cell.get("outputs", []):
+            data = {kind: text if kind.startswith("text") else "" for kind, text in output.get("data", {}).items()}
+            told = [output.get(key) for key in ("name", "text", "ename", "evalue", "execution_count")]
+            shown.append((cell.execution_count, output.output_type, data, told))
+    return shown
+
+
+def test_outputs_are_those_of_an_ordinary_kernel(project):
+    import analysis.charts  # noqa: F401 - as in the process that all reports are forked from
+
+    project.add("kinds", "# Kinds", *KINDS)
+    report = Report("kinds", project.notebooks / "kinds.ipynb", {"scale": 7})
+    forked, ordinary = run(report), run(report, "nbclient")
+    assert outputs(forked) == outputs(ordinary)
+    assert len(outputs(forked)) == 14
+    assert forked.failure.splitlines() == ordinary.failure.splitlines() == [
+        'cell 14 of 15, under "Kinds", line 3: broken()', "KeyError: 'no'"
+    ]  # fmt: skip
+
+
+def test_a_notebook_runs_in_its_folder_and_imports_what_lies_beside_it(project):
+    (project.notebooks / "beside.py").write_text("import os\nhere = os.getcwd()")
+    project.add(
+        "place",
+        "# Place",
+        "import beside\nbeside.here, sorted(each for each in __import__('os').listdir('.') if each[0] != '_')",
+    )
+    done = run(Report("place", project.notebooks / "place.ipynb"))
+    shown = done.notebook.cells[1].outputs[0].data["text/plain"]
+    assert eval(shown) == (str(project.notebooks), ["beside.py", "place.ipynb", "runs"])
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        (
+            "print('x' * 9_000_000)",
+            "OutputTooLarge: an output of 9,000,000 characters; at most 8,388,608 fit on a page",
+        ),
+        ("import sys\nfor _ in range(99): print('x' * 1_000_000); print('y', file=sys.stderr)", "the outputs of 34,"),
+    ],
+)
+def test_outputs_that_no_page_carries_are_refused(project, cell, words):
+    project.add("large", "# Large", cell)
+    assert words in run(Report("large", project.notebooks / "large.ipynb")).failure
+
+
+def test_a_process_that_dies_or_hangs_fails_alone_and_leaves_nothing(project, capsys):
+    project.add(
+        "crash", "# Crash", "import faulthandler, os\nfaulthandler.disable()\nos.write(2, b'last words')\nos.abort()"
+    )
+    project.add("fine", "# Fine", "1")
+    project.add("hang", "# Hang", f"import subprocess, pathlib\nchild = subprocess.Popen(['sleep', '600'])\n"
+                f"pathlib.Path({str(project.root / 'pid')!r}).write_text(str(child.pid))\nchild.wait()")  # fmt: skip
+    assert project.build(timeout=4) == 1
+    said = capsys.readouterr().out
+    assert "its process ended by itself (SIGABRT); its last line: last words" in said
+    assert "stopped after 4 s, the time limit of a report" in said
+    assert [project.exists(name) for name in ("crash", "fine", "hang")] == [False, True, False]
+    child = int((project.root / "pid").read_text())
+    for _ in range(50):
+        try:
+            os.kill(child, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    raise AssertionError("what the notebook started is still running")
+
+
+def test_a_result_is_taken_further_in_a_process_of_its_own_and_its_end_is_told():
+    order = []
+    tasks = {"fine": (3,), "broken": (0,)}
+    steps = (lambda: order.append("meanwhile"), lambda number, square: (number, square, 1 / number, os.getpid()))
+    results = dict(side_by_side(lambda number: number**2, tasks, 2, 30, *steps))
+    assert order == ["meanwhile"]
+    assert results["fine"][:3] == (3, 9, 1 / 3) and results["fine"][3] != os.getpid()
+    assert str(results["broken"]) == "ZeroDivisionError: division by zero"
+
+
+def test_jsonschema_is_imported_without_checkers_that_others_find_as_before():
+    code = "import sys; from analysis.pages import schema; import rfc3986_validator; print('jsonschema' in sys.modules)"
+    run = {"capture_output": True, "text": True, "check": True}
+    assert subprocess.run([sys.executable, "-c", code], **run).stdout == "True\n"
+    hidden = code.replace("import rfc3986_validator", "print([n for n in schema.CHECKERS if n in sys.modules])")
+    assert subprocess.run([sys.executable, "-c", hidden], **run).stdout == "[]\nTrue\n"
+
+
+def test_notebooks_share_nothing_and_draw_other_numbers_at_random(project):
+    for name in ("one", "two"):
+        project.add(name, "# Title", "import random, numpy, builtins\nbefore = getattr(builtins, 'mark', 0)\n"
+                    "builtins.mark = 1\nbefore, random.random(), float(numpy.random.rand())")  # fmt: skip
+    tasks = {name: (Report(name, project.notebooks / f"{name}.ipynb"),) for name in ("one", "two")}
+    results = dict(side_by_side(execute, tasks, jobs=2, timeout=60))
+    first, second = (eval(results[name].notebook.cells[1].outputs[0].data["text/plain"]) for name in tasks)
+    assert first[0] == second[0] == 0 and first[1] != second[1] and first[2] != second[2]
+
+
+def test_a_users_own_matplotlibrc_changes_no_notebook(project, monkeypatch):
+    import matplotlib
+
+    monkeypatch.setitem(matplotlib.rcParamsOrig, "lines.linewidth", 9.0)  # what a matplotlibrc sets
+    import analysis.report  # noqa: F401 - sets the theme, which a notebook without it does not have
+
+    project.add(
+        "plain",
+        "# A report on charts",
+        "from matplotlib import rcParams as look\nlook['lines.linewidth'], look['font.size']",
+    )
+    done = run(Report("plain", project.notebooks / "plain.ipynb"))
+    assert done.notebook.cells[1].outputs[0].data["text/plain"] == "(1.5, 10.0)"

@@ -1,0 +1,175 @@
+"""Which reports are built, what stays when one fails, and what a record says."""
+
+import json
+
+import pytest
+
+from analysis import paths
+from analysis.pages import records
+
+PARAMETERS = (
+    "#: parameters\nname: str = 'H100'  # an accelerator\nrounds: list = []  # rounds\nprices: str = ''  # a file"
+)
+
+
+def test_a_broken_notebook_stops_no_other_and_its_earlier_page_stays(project, capsys):
+    project.add("fine", "# Fine", "1")
+    project.add("broken", "# Broken", "'before'")
+    assert project.build() == 0
+    before = project.page("broken")
+    project.add("broken", "# Broken", "'shown'", "## Rates", "def ratio(a):\n    return a / 0\n\n\nratio(1)")
+    project.add("fine", "# Finer", "1")
+    capsys.readouterr()
+    assert project.build() == 1
+    said = capsys.readouterr().out
+    assert 'cell 4 of 4, under "Rates", line 5: ratio(1)' in said and "ZeroDivisionError: division by zero" in said
+    assert project.record("fine")["title"] == "Finer"
+    assert project.page("broken") == before
+    assert project.output("broken")[0]["ename"] == "ZeroDivisionError"
+    assert "broken" in project.page("index") and "the page of an earlier build stays" in said
+    (project.reports / "broken.html").unlink()
+    assert project.build() == 1 and "earlier build" not in capsys.readouterr().out
+    project.add("broken", "# Broken", "'mended'")
+    assert project.build() == 0
+    assert sorted(path.name for path in project.reports.iterdir()) == [
+        "broken.html", "broken.json", "fine.html", "fine.json", "index.html"
+    ]  # fmt: skip
+
+
+def test_no_data_ends_a_notebook_quietly(project, capsys, say):
+    project.add("empty", "# Empty", say, "say('finding', 'first', 'Before')\nclass NoData(ValueError): ...\n"
+                "raise NoData('no <b>result</b> of A100')", "say('finding', 'second', 'Never')")  # fmt: skip
+    assert project.build() == 0
+    assert "no data: no <b>result</b> of A100" in capsys.readouterr().out
+    page, record = project.page("empty"), project.record("empty")
+    assert "<strong>No data:</strong> no &lt;b&gt;result&lt;/b&gt; of A100" in page[: page.index("<main")]
+    assert "Before" in page and "Traceback" not in page
+    assert record["no_data"] == "no <b>result</b> of A100" and [each["name"] for each in record["findings"]] == [
+        "first"
+    ]
+
+
+def built(project, capsys):
+    capsys.readouterr()
+    assert project.build() == 0
+    return sorted(line.split()[1] for line in capsys.readouterr().out.splitlines() if line.startswith("built"))
+
+
+def test_a_page_is_made_again_when_what_it_is_made_from_changed(project, capsys):
+    (project.notebooks / "mine.csv").write_text("gpu,price\nH100,2\n")
+    (project.root / "data" / "t.csv").write_text("a\n1\n")
+    (project.root / "src" / "m.py").write_text("a = 1\n")
+    (elsewhere := project.root / "prices.csv").write_text("1")
+    project.add("one", "# One", PARAMETERS, "name")
+    project.add("two", "# Two", PARAMETERS.replace("''", f"{str(elsewhere)!r}"), "name")
+    project.add("three", "# Three", PARAMETERS.replace("''", "'prices.csv'"), "name")  # counts from the root
+    assert built(project, capsys) == ["one", "three", "two"]
+    assert built(project, capsys) == []
+    elsewhere.write_text("2")
+    assert built(project, capsys) == ["three", "two"]
+    project.add("one", "# One", PARAMETERS, "name * 2")
+    assert built(project, capsys) == ["one"]
+    path = project.notebooks / "one.ipynb"
+    notebook = json.loads(path.read_text())
+    notebook["cells"][2]["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "stored"}]
+    path.write_text(json.dumps(notebook))
+    assert built(project, capsys) == []
+    (project.notebooks / "mine.csv").write_text("gpu,price\nH100,3\n")
+    assert built(project, capsys) == ["three", "two"]  # which mention some .csv
+    for file in ("notebooks/beside.py", "notebooks/mine.csv", "data/t.csv", "src/m.py"):
+        (project.root / file).write_text("b\n3\n")
+        assert built(project, capsys) == ["one", "three", "two"], file
+    (project.reports / "one.html").unlink()
+    assert built(project, capsys) == ["one"]
+
+
+def test_a_run_file_changes_its_page_alone_and_parameters_are_kept_as_written(project, capsys):
+    project.add("one", "# One", PARAMETERS, "name = name.upper() * 2\nrounds = ['x'] * 80")
+    project.run("other", "notebook: one\ntitle: Another\nparameters:\n  name: b200\n  rounds: [v5.1]\n")
+    assert built(project, capsys) == ["one", "other"]
+    assert project.record("other")["parameters"] == {"name": "b200", "rounds": ["v5.1"], "prices": ""}
+    assert project.record("one")["parameters"] == {"name": "H100", "rounds": [], "prices": ""}
+    assert "<td><code>b200</code> (changed)</td><td>an accelerator</td>" in project.page("other")
+    project.run("other", "notebook: one\ntitle: Another\nparameters:\n  name: b300\n")
+    assert built(project, capsys) == ["other"]
+    project.run("one", "notebook: one\nparameters:\n  name: a\n")
+    assert built(project, capsys) == ["one"]
+    assert project.record("one")["parameters"]["name"] == "a"
+
+
+def test_what_failed_and_is_put_back_as_it_was_has_not_failed(project):
+    project.add("one", "# One", PARAMETERS)
+    project.run("other", "notebook: one\nparameters:\n  name: b200\n")
+    assert project.build() == 0
+    project.add("one", "# One", PARAMETERS, "1 / 0")
+    assert project.build() == 1 and (project.reports / "one.failed.ipynb").exists()
+    project.add("one", "# One", PARAMETERS)
+    assert project.build() == 0 and list(project.reports.glob("*.failed.ipynb")) == []
+
+
+def test_named_reports_alone_are_built(project, capsys):
+    for name in ("one", "two"):
+        project.add(name, "# One", "1")
+    assert project.build(["reports/two.html"]) == 0
+    assert (project.exists("one"), project.exists("two")) == (False, True)
+    with pytest.raises(ValueError, match="no report 'twoo': did you mean 'two'"):
+        project.build(["twoo"])
+
+
+def test_a_disk_that_is_full_hides_no_failure(project, capsys, monkeypatch):
+    project.add("broken", "# Broken", "1 / 0")
+    project.add("fine", "# Fine", "1")
+    write = records.write
+
+    def full(path, text):
+        if path.name != "index.html":
+            raise OSError(28, "No space left on device")
+        write(path, text)
+
+    monkeypatch.setattr(records, "write", full)
+    assert project.build() == 1
+    said = capsys.readouterr().out
+    assert "ZeroDivisionError: division by zero" in said and said.count("No space left on device") == 2
+    assert list(project.reports.iterdir()) == [project.reports / "index.html"]
+
+
+def test_reports_that_is_no_folder_is_an_error_of_the_system(project, monkeypatch):
+    project.add("fine", "# Fine", "1")
+    (project.root / "file").write_text("")
+    monkeypatch.setattr(paths, "REPORTS", project.root / "file")
+    with pytest.raises(OSError, match="file"):
+        project.build()
+
+
+def test_a_link_stays_a_link_and_nothing_is_written_by_halves(project):
+    target = project.root / "elsewhere.html"
+    target.write_text("old")
+    (project.reports / "page.html").symlink_to(target)
+    records.write(project.reports / "page.html", "new")
+    assert target.read_text() == "new" and (project.reports / "page.html").is_symlink()
+    with pytest.raises(TypeError):
+        records.write(project.reports / "page.html", None)
+    assert target.read_text() == "new" and not list(project.root.rglob(".*.html.*"))
+
+
+def test_findings_of_one_name_and_two_headlines_are_refused(project, capsys, say):
+    project.add("twice", "# Twice", say, "say('finding', 'größe', 'A')", "say('finding', 'größe', 'B')")
+    project.add("heads", "# Heads", say, "say('headline', 'answer', 'A')\nsay('headline', 'answer', 'B')")
+    assert project.build() == 1
+    said = capsys.readouterr().out
+    assert "2 outputs are the finding 'größe'" in said and "2 outputs are the headline 'answer'" in said
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ("# " + "T" * 1_000_000, "1 / 0"),
+        ("# One", "raise ValueError('x' * 1_000_000)"),
+        ("# One", "raise type('N' * 1_000_000, (Exception,), {})"),
+        ("# One", "say('finding', 'n' * 1_000_000, 'A')\nsay('finding', 'n' * 1_000_000, 'B')"),
+    ],
+)
+def test_a_text_of_a_megabyte_is_not_printed_whole(project, say, capsys, cells):
+    project.add("one", cells[0], say, cells[1])
+    assert project.build() == 1
+    assert len(capsys.readouterr().out) < 8_000

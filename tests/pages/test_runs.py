@@ -1,0 +1,178 @@
+"""Run files and notebooks: what is refused, in which words, and the pages that a list of values makes."""
+
+import json
+
+import pytest
+
+from analysis.pages import runs
+
+CELL = "#: parameters\nname: str = 'H100'  # a GPU\nscale: float = 2.0\ncount = 3\nrounds: list = []\n"
+CELL += "flag = True\nfree = None"
+
+
+@pytest.fixture
+def asked(project):
+    """The reports of a run file of the notebook `one`, or why there is none."""
+    project.add("one", "# One", CELL)
+
+    def ask(text):
+        project.run("mine", text)
+        reports, wrong = runs.find(["mine"])
+        return wrong.get("mine") or list(reports.values())
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("notebook: one\nparameters:\n  naem: B200\n", "no parameter of one.ipynb 'naem': did you mean 'name'"),
+        ("notebook: onee\n", "no notebook 'onee': did you mean 'one'"),
+        ("notebook: one\nparameter: {}\n", "no key 'parameter': did you mean 'parameters'"),
+        ("parameters: {}\n", "expected a line 'notebook: NAME'"),
+        ("- 1\n", "expected a line 'notebook: NAME'"),
+        ("notebook: one\nparameters: [1]\n", "key 'parameters': expected lines 'name: value'"),
+        ("notebook: one\nparameters:\n  name: 5.1\n", "parameter 'name': expected text such as 'H100', found 5.1"),
+        (
+            "notebook: one\nparameters:\n  scale: fast\n",
+            "parameter 'scale': expected a number such as 2.0, found 'fast'",
+        ),
+        ("notebook: one\nparameters:\n  scale: .nan\n", "parameter 'scale': expected a number"),
+        ("notebook: one\nparameters:\n  count: true\n", "parameter 'count': expected a number"),
+        ("notebook: one\nparameters:\n  flag: 1\n", "parameter 'flag': expected true or false"),
+        ("notebook: one\nparameters:\n  rounds: v5.1\n", "parameter 'rounds': expected a list"),
+        ("notebook: one\nnotebook: one\n", "the key 'notebook' is there twice"),
+        ("notebook: &a one\nparameters: {name: *a}\n", "line 1: anchors and aliases"),
+        ("notebook: one\nparameters: {name: !!python/name:os.system ''}\n", "not readable as YAML"),
+        ("notebook: [\n", "not readable as YAML"),
+        ("notebook: one\nparameters: {name: 2026-13-45}\n", "not readable as YAML: month must be"),
+        ("notebook: one\nparameters: {name: !!timestamp x}\n", "not readable as YAML"),
+        ("notebook: one\nparameters: {flag: !!bool x}\n", "not readable as YAML"),
+        ("notebook: one\nparameters: {count: " + "9" * 5000 + "}\n", "not readable as YAML"),
+        ("notebook: one\n" + "# x\n" * 20_000, "is larger than 65,536 bytes"),
+        ("notebook: one\nparameters: {name: [], scale: [1]}\n", "0 pages"),
+        ("notebook: one\nparameters: {name: [a, A]}\n", "two values give one page name"),
+        ("notebook: one\nparameters: {name: [a, b], scale: [1, x]}\n", "parameter 'scale': expected a number"),
+        ("notebook: one\nparameters: {count: [" + "1, " * 300 + "1]}\n", "301 pages (count: 301 values); one run file"),
+    ],
+)
+def test_what_a_run_file_may_not_say_is_named_with_what_is_valid(asked, text, words):
+    assert words in asked(text)
+    assert asked(text).startswith("notebooks/runs/mine.yml: ") and len(asked(text)) < 400
+
+
+def test_nested_anchors_cost_nothing(asked):
+    levels = "\n".join(f"  a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 40))
+    assert "anchors and aliases" in asked(f"notebook: one\nparameters:\n  a0: &a0 [x]\n{levels}\n")
+
+
+def test_a_list_for_a_single_value_makes_a_page_per_value(asked):
+    reports = asked("notebook: one\nparameters: {name: [B200, H 100], scale: [1.5, 2], rounds: [v5.1]}\n")
+    assert [report.name for report in reports] == ["mine-b200-1.5", "mine-b200-2", "mine-h_100-1.5", "mine-h_100-2"]
+    assert reports[2].parameters == {"name": "H 100", "scale": 1.5, "rounds": ["v5.1"]}
+    assert {report.sweep for report in reports} == {"mine"}
+
+
+def test_a_parameter_without_a_literal_default_takes_any_value(asked):
+    [report] = asked("notebook: one\nparameters: {free: [1, a]}\n")
+    assert report.parameters == {"free": [1, "a"]}
+
+
+@pytest.mark.parametrize("name", ["con", "NUL", "index", "com1", "a.b", "-a", "x" * 81, "a\nb"])
+def test_names_that_are_no_page_are_refused(project, name):
+    project.add(name, "# One", "1")
+    assert "rename it" in runs.find()[1][name]
+
+
+def test_names_in_any_language_are_pages(project):
+    for name in ("größe", "二", "My analysis 2"):
+        project.add(name, "# One", "1")
+    assert project.build() == 0
+    assert project.exists("größe") and project.exists("二") and project.exists("My analysis 2")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("{", "not readable as a notebook"),
+        ("[]", "not readable as a notebook"),
+        ('{"cells": [], "metadata": {}, "nbformat": 4}', "format 4 with cells"),
+        ('{"cells": [{"cell_type": "code", "source": "1", "metadata": {}}], "nbformat": 3}', "format 4 with cells"),
+        ("[" * 100_000, "not readable as a notebook"),
+    ],
+)
+def test_a_file_that_is_no_notebook_stops_no_other(project, capsys, content, words):
+    project.add("fine", "# Fine", "1")
+    (project.notebooks / "bad.ipynb").write_text(content)
+    assert project.build() == 1
+    assert words in capsys.readouterr().out and project.exists("fine")
+
+
+def test_pipes_and_folders_are_not_read(project, capsys):
+    import os
+
+    project.add("fine", "# Fine", "1")
+    os.mkfifo(project.notebooks / "pipe.ipynb")
+    (project.notebooks / "folder.ipynb").mkdir()
+    os.mkfifo(project.notebooks / "runs" / "pipe2.yml")
+    assert project.build() == 1
+    assert capsys.readouterr().out.count("is not a regular file") == 3
+
+
+def test_a_cell_of_parameters_that_is_not_python_is_named(project):
+    project.add("one", "# One", "#: parameters\nname = (")
+    project.run("mine", "notebook: one\nparameters: {name: 1}\n")
+    assert "the cell of parameters is not Python" in runs.find()[1]["mine"]
+
+
+def test_notebooks_with_an_underscore_are_no_pages(project):
+    project.add("_template", "# T", "1")
+    assert runs.find() == ({}, {})
+
+
+def test_a_notebook_of_lines_reads_as_one_of_text(project):
+    project.add("one", "# One", CELL)
+    path = project.notebooks / "one.ipynb"
+    notebook = json.loads(path.read_text())
+    for cell in notebook["cells"]:
+        cell["source"] = cell["source"].splitlines(keepends=True)
+    path.write_text(json.dumps(notebook))
+    declared = {each.name: each.value for each in runs.declared_parameters(runs.read_notebook(path))}
+    assert declared == {"name": "H100", "scale": 2.0, "count": 3, "rounds": [], "flag": True, "free": None}
+
+
+def test_two_files_for_one_page_are_refused(asked, project):
+    project.add("two", "# Two", CELL)
+    project.run("two", "notebook: one\n")
+    project.run("each", "notebook: one\nparameters: {name: [a]}\n")
+    project.run("each-a", "notebook: one\nparameters: {name: b}\n")
+    project.run("one", "notebook: one\nparameters: {name: [b]}\n")
+    reports, wrong = runs.find()
+    assert "one.ipynb makes the page 'one' already" in wrong["one"]
+    assert "two.ipynb makes the page 'two' already" in wrong["two"] and "one.ipynb makes" in wrong["each"]
+    assert [*reports] == ["each-a"]
+
+
+def test_values_that_json_has_not_stop_no_other_report(project):
+    project.add("fine", "# Fine", "1")
+    project.add(
+        "keys", "# Keys", "#: parameters\nfree = {[]: 1}\npairs = {('a', 'b'): {1, 2}}\nlong = '" + "a" * 300 + "'"
+    )
+    project.run("mine", "notebook: keys\nparameters: {free: {2026-01-01: 3}}\n")
+    project.build()
+    assert project.exists("fine")
+
+
+def test_a_wrong_value_in_a_notebook_is_not_blamed_on_its_run_file(project, capsys):
+    """The run file sets nothing, so what fails is the notebook's own value, in the cell that reads it."""
+    project.add("one", "# One", "#: parameters\nscale: float = 2.0", "assert scale == 1, f'scale is {scale}'")
+    project.run("one", "notebook: one\nparameters: {}\n")
+    assert runs.find()[1] == {} and project.build() == 1
+    said = capsys.readouterr().out
+    assert "scale is 2.0" in said and "cell 3" in said and ".yml" not in said
+
+
+def test_a_page_of_a_run_file_says_in_its_title_what_was_asked(asked):
+    text = "notebook: one\nparameters:\n  rounds: [v6.0, v6.1]\n  count: 4\n"
+    assert [report.title for report in asked(text)] == ["rounds v6.0, v6.1; count 4"]
+    assert [report.title for report in asked("title: Two rounds\n" + text)] == ["Two rounds"]

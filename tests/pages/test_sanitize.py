@@ -1,0 +1,88 @@
+"""Hostile outputs: what is stripped of HTML and SVG, and what stays."""
+
+import pytest
+
+from analysis.pages import sanitize
+
+
+@pytest.mark.parametrize(
+    ("markup", "clean"),
+    [
+        ('<meta http-equiv="refresh" content="0;url=//evil.example"><base href="//evil.example">a', "a"),
+        ('<form action="//evil.example"><input name="a"><button>go</button></form>', "go"),
+        ("<script>alert(1)</script><style>body{display:none}</style></style>b", "b"),
+        ('<iframe src="//x"></iframe><object data="x">c</object><svg onload="x"><script>1</script></svg>d', "d"),
+        ('<img src="https://evil.example/a.png" onerror="x">', "<img>"),
+        ('<a href="javascript:x">e</a>', '<a rel="noopener noreferrer">e</a>'),
+        ('<a href="data:text/html,<script>">e</a>', '<a rel="noopener noreferrer">e</a>'),
+        ('<p id="main" class="x" style="color:red;position:fixed">f</p>', '<p class="x" style="color:red">f</p>'),
+        ('<p style="background-color:url(//x)">f</p>', "<p>f</p>"),
+        ("a\x00b\x1b[0mc\u202ed\ufffe", "ab[0mcd"),
+        ('<td rowspan="30000" colspan="-1">g', "g"),
+    ],
+)
+def test_html_is_left_with_what_only_shows(markup, clean):
+    assert sanitize.html(markup) == clean
+
+
+def test_tables_keep_their_cells_and_lose_their_reach():
+    row = '<table class="dataframe"><tbody><tr><th rowspan="30000">a</th><td colspan="2">1</td></tr></tbody></table>'
+    assert sanitize.html(row) == row.replace("30000", "100")
+    assert sanitize.html('<a download="a.csv" href="data:text/csv,1">CSV</a>').startswith(
+        '<a download="a.csv" href="data:text/csv,1"'
+    )
+
+
+HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 10 10">'
+
+
+def test_svg_is_shapes_and_words_with_ids_of_its_own():
+    drawn = sanitize.svg(
+        f'{HEAD}<style>*{{stroke-linejoin: round; stroke-linecap: butt}}</style><defs><clipPath id="a"/></defs>'
+        '<g clip-path="url(#a)" style="fill: var(--ink, #000)"><use xlink:href="#a"/><text>GPU</text></g></svg>',
+        "f1-", 'say "hi" <b>',
+    )  # fmt: skip
+    assert 'role="img" aria-label="say &quot;hi&quot; &lt;b&gt;"' in drawn
+    assert 'id="f1-a"' in drawn and "url(#f1-a)" in drawn and "#f1-a" in drawn.split("<use")[1]
+    assert "fill: var(--ink, #000)" in drawn and "<text>GPU</text>" in drawn and "linejoin" in sanitize.style()
+    assert "<style>" not in drawn
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "<script>alert(1)</script>",
+        '<foreignObject><iframe xmlns="http://www.w3.org/1999/xhtml" src="//evil.example"/></foreignObject>',
+        '<a href="https://evil.example"><text>x</text></a>',
+        '<image href="https://evil.example/a.png"/>',
+        '<image xlink:href="data:image/svg+xml;base64,evil.example"/>',
+        '<g onclick="evil.example()"/>',
+        '<g style="fill: url(https://evil.example)"/>',
+        '<g style="fill:u\\72l(//evil.example)"/>',
+        "<style>@import 'https://evil.example'</style>",
+        "<style>&lt;/style&gt;&lt;meta http-equiv=refresh content=0;url=//evil.example&gt;</style>",
+        "<style>@media screen and (prefers-color-scheme:dark){svg{--on-0072b2:#fff;}}body{x:evil.example}</style>",
+        '<animate attributeName="href" to="evil.example"/><set attributeName="onload" to="evil.example"/>',
+    ],
+)
+def test_svg_has_nothing_that_acts_or_loads(part):
+    drawn = sanitize.svg(f"{HEAD}{part}<path d='M1 1'/></svg>", "f-", "alt")
+    assert "evil.example" not in drawn and "<script" not in drawn and 'd="M1 1"' in drawn
+
+
+def test_colors_of_the_dark_scheme_stay():
+    sheet = "@media screen and (prefers-color-scheme:dark){svg{--on-0072b2:#79b8ff;}}"
+    assert f"<style>{sheet}</style>" in sanitize.svg(f"{HEAD}<style>{sheet}</style></svg>", "f-", "alt")
+
+
+@pytest.mark.parametrize(
+    "drawing", ["", "<svg>", "<svg/>", "<html/>", f"{HEAD}\x00</svg>", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"]
+)
+def test_what_is_no_svg_is_not_put_inline(drawing):
+    assert sanitize.svg(drawing, "f-", "alt") is None
+
+
+def test_entities_that_multiply_are_not_expanded():
+    names = "".join(f"<!ENTITY a{n} '{f'&a{n - 1};' * 10}'>" for n in range(1, 12))
+    bomb = f"<!DOCTYPE svg [<!ENTITY a0 'x'>{names}]>{HEAD}<text>&a11;</text></svg>"
+    assert sanitize.svg(bomb, "f-", "alt") is None

@@ -1,0 +1,80 @@
+"""The preview's server: which requests it answers, and what it adds to a page. The loop is tried in a browser."""
+
+import http.client
+import socket
+import struct
+import threading
+import time
+from http.server import ThreadingHTTPServer
+
+import pytest
+
+from analysis.pages.sanitize import POLICY
+from analysis.pages.watch import SCRIPT, Answer, page, script_hash
+
+
+@pytest.fixture
+def ask(project):
+    """Send a request to the server of a project with one page; the status, the headers, and the text of the answer."""
+    (project.reports / "one.html").write_text(f'<meta content="{POLICY}"><body>one</body>', encoding="utf-8")
+    (project.reports / "one.json").write_text("{}")
+    (project.root / "secret.html").write_text("secret")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+
+    def request(path, method="GET", host=None):
+        connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=5)
+        connection.putrequest(method, path, skip_host=True)
+        connection.putheader("Host", host or f"127.0.0.1:{server.server_port}")
+        connection.endheaders()
+        answer = connection.getresponse()
+        return answer.status, dict(answer.headers), answer.read().decode()
+
+    request.address = server.server_address
+    yield request
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/one.html", 200), ("/one.html?a=1", 200), ("/", 404), ("/two.html", 404), ("/one.json", 404), ("/%00", 400),
+        ("/one.html%00", 400), ("/../secret.html", 404), ("/%2e%2e/secret.html", 404), ("/..%5Csecret.html", 404),
+        ("/.hidden.html", 404), ("/%ff.html", 404), ("/" + "a" * 300 + ".html", 404),
+        ("/" + "%E4%BA%8C" * 100 + ".html", 404),
+    ],
+)  # fmt: skip
+def test_pages_alone_are_served(ask, path, status):
+    assert ask(path)[0] == status
+
+
+def test_another_host_s_name_is_refused(ask):
+    assert ask("/one.html", host="evil.example:80")[0] == 400
+    assert ask("/one.html", method="POST")[0] == 501
+
+
+def test_a_page_is_served_with_a_script_that_its_policy_allows_and_another_version_when_it_changed(ask, project):
+    status, headers, text = ask("/one.html")
+    assert SCRIPT in text and f"; connect-src 'self'; script-src {script_hash(SCRIPT)}\"" in text
+    assert ask("/one.html", "HEAD") == (status, headers | {"Date": ask("/one.html", "HEAD")[1]["Date"]}, "")
+    assert f"data-version='{headers['ETag']}'" in text
+    (project.reports / "one.html").write_text("<body>two</body>")
+    assert ask("/one.html", "HEAD")[1]["ETag"] != headers["ETag"]
+
+
+def test_the_explorer_s_script_stays_allowed_and_a_failure_is_shown():
+    served = page(f"<meta content=\"{POLICY}; script-src 'sha256-a'\"><body></body>", "cell 2: <b>")
+    assert f"connect-src 'self'; script-src {script_hash(SCRIPT)} 'sha256-a'\"" in served
+    assert "cell 2: &lt;b&gt;</pre>" in served
+
+
+def test_a_browser_that_leaves_leaves_no_traceback(ask, project, capfd):
+    (project.reports / "one.html").write_text("<body>" + "x" * 5_000_000 + "</body>")
+    for message in (b"GET /one.html HTTP/1.1\r\nHost: 127.0.0.1:1\r\n\r\n", b"GET /one"):
+        with socket.create_connection(ask.address) as browser:
+            browser.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # a reset, no farewell
+            browser.sendall(message)
+            time.sleep(0.3)
+    time.sleep(0.3)
+    assert ask("/two.html")[0] == 404 and "Traceback" not in capfd.readouterr().err

@@ -1,0 +1,117 @@
+"""Published results against official ones, by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis import tables
+from analysis.recipes.audit import official as checks
+from tests.recipes.audit.frames import figures, official, whole_rounds
+
+
+def judged(figure: dict, *rows: dict):
+    return checks.results(figures(figure), official(*rows)).iloc[0]
+
+
+def test_a_system_is_compared_with_systems_of_its_size():
+    found = judged({"low": 79.0, "high": 81.0}, {"rate": 80.0}, {"rate": 4.0, "accelerator_count": 1.0})
+    assert (found["verdict"], found["check"], found["expected_low"]) == ("confirmed", "official", 80.0)
+
+
+def test_without_its_size_the_rate_per_accelerator_is_compared():
+    """80 of eight is 10 each; the official 15 of one is 1.5 times that."""
+    found = judged({}, {"rate": 15.0, "accelerator_count": 1.0})
+    assert (found["check"], found["verdict"]) == ("official per accelerator", "contradicted")
+    assert (found["printed_low"], found["expected_high"]) == (10.0, 15.0)
+    assert found["reason"].endswith("too low by 1.5x.")
+
+
+def test_a_figure_per_accelerator_is_compared_with_every_size():
+    figure = {"per": "accelerator", "accelerator_count": 1.0, "low": 10.0, "high": 10.0}
+    found = judged(figure, {"rate": 72.0}, {"rate": 11.0, "accelerator_count": 1.0})
+    assert (found["expected_low"], found["expected_high"], found["verdict"]) == (9.0, 11.0, "within rounding")
+
+
+def test_samples_are_compared_with_the_samples_of_the_run():
+    found = judged({"unit": "samples/s", "low": 0.8, "high": 0.8}, {"rate": 80.0})
+    assert found["verdict"] == "confirmed"
+
+
+def test_the_submitter_and_system_that_are_named_count_before_others():
+    figure = {"submitter": "B", "system": "XE", "low": 50.0, "high": 50.0}
+    rows = [{"rate": 50.0}, {"submitter": "B", "rate": 40.0}, {"submitter": "B", "system": "XE9680", "rate": 45.0}]
+    found = judged(figure, *rows)
+    assert (found["expected_low"], found["expected_high"], found["verdict"]) == (45.0, 45.0, "contradicted")
+
+
+def test_of_several_results_the_nearest_counts():
+    found = judged({"low": 80.0, "high": 80.0}, {"rate": 20.0}, {"rate": 80.0})
+    assert (found["verdict"], found["expected_low"]) == ("confirmed", 80.0)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"scenario": "Server"}, {"benchmark": "gptj"}, {"round": "v6.0"}, {"accelerator": "H100"}, {"division": "open"},
+     {"power_measured": True}, {"duplicate_of": "r9"}, {"metric": "latency"}],
+)  # fmt: skip
+def test_what_differs_in_one_respect_is_not_compared(other, monkeypatch):
+    whole_rounds(monkeypatch, {"v6.1": 99})
+    assert judged({}, {"rate": 80.0, **other})["verdict"] == "no official result"
+
+
+def test_a_stated_precision_excludes_another_but_not_an_unstated_one():
+    figure = {"precision": "fp4", "low": 80.0, "high": 80.0}
+    assert judged(figure, {"precision": "fp8"})["verdict"] == "no official result"
+    assert judged(figure, {"precision": ""})["verdict"] == "confirmed"
+
+
+def test_targets_that_share_a_run_are_one_and_others_are_not():
+    assert judged({"accuracy_target": "99"}, {"rate": 80.0})["verdict"] == "confirmed"
+    other = {"accuracy_target": "99", "benchmark": "bert", "unit": "samples/s", "low": 0.8, "high": 0.8}
+    assert judged(other, {"benchmark": "bert"})["verdict"] == "no official result"
+
+
+def test_a_complete_round_contradicts_what_it_lacks(monkeypatch):
+    whole_rounds(monkeypatch, {"v6.1": 1})
+    found = judged({"accelerator": "A100"}, {"rate": 80.0})
+    assert found["verdict"] == "contradicted"
+    assert found["reason"] == "The complete v6.1 results have no closed result of Llama 2 70B Offline on A100."
+    assert judged({"accelerator": "A100", "round": "v6.0"}, {"rate": 80.0})["verdict"] == "no official result"
+
+
+def test_a_figure_that_only_the_accelerator_of_another_power_limit_reaches_is_conditional():
+    figure = {"accelerator": "H200", "low": 90.0, "high": 90.0}
+    rows = [{"accelerator": "H200", "rate": 80.0}, {"accelerator": "H200 CTS", "rate": 90.0}]
+    found = judged(figure, *rows)
+    assert (found["verdict"], found["expected_low"]) == ("conditional", 90.0)
+    assert judged(figure, rows[0], {**rows[1], "rate": 200.0})["verdict"] == "contradicted"
+
+
+def test_power_and_throughput_per_watt_are_those_of_one_run():
+    watts = {"quantity": "power", "unit": "W", "low": 40.0, "high": 40.0, "power_measured": True}
+    per_watt = {**watts, "quantity": "throughput_per_watt", "unit": "tokens/s per W", "low": 2.0, "high": 2.0}
+    found = checks.results(
+        figures(watts, per_watt), official({"rate": 80.0, "power_watts": 40.0, "power_measured": True})
+    )
+    assert found["verdict"].tolist() == ["confirmed", "confirmed"]
+
+
+def test_an_accelerator_without_a_datasheet_is_compared_like_any_other():
+    assert judged({"accelerator": "X900"}, {"accelerator": "X900", "rate": 80.0})["verdict"] == "confirmed"
+
+
+def test_a_figure_that_holds_only_under_another_unit_is_conditional():
+    found = checks.results(figures({"unit": "tokens/s"}), official({"rate": 80.0})).assign(id="nv-server-gptj-h200")
+    assert checks.labels(found)["verdict"].tolist() == ["conditional"]
+    assert checks.labels(found.assign(id="nv-server-stable-diffusion-xl-h200")).empty
+    assert checks.labels(found.assign(verdict="contradicted")).empty
+
+
+def test_a_name_covers_its_variants_and_parts_of_another_power_limit_are_marked():
+    meant = checks.parts()
+    full = tables.accelerators.set_index("label")["accelerator"]
+    for variant in tables.accelerators.query("variant_of != ''").itertuples():
+        base = full[full.eq(variant.variant_of)].index[0]
+        assert not meant[meant["accelerator"].eq(base) & meant["submitted"].eq(variant.label)]["other_part"].any()
+    h200 = meant[meant["accelerator"].eq("H200")].set_index("submitted")["other_part"]
+    assert h200["H200 CTS"] and not h200["H200"] and "H100" not in h200

@@ -1,0 +1,69 @@
+"""The comparison of a printed with an expected range, and numbers in words."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from analysis.published import factor, span, times_off
+from analysis.recipes.audit.verdicts import compare, difference, tell
+
+
+def one(printed: tuple, expected: tuple, basis: str = "rounded") -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "printed_low": [printed[0]], "printed_high": [printed[1]], "expected_low": [expected[0]],
+            "expected_high": [expected[1]], "range_basis": [basis],
+        }
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("printed", "expected", "basis", "verdict"),
+    [
+        ((84.15, 84.25), (84.2, 84.2), "rounded", "confirmed"),
+        ((80.0, 80.0), (80.0, 80.0), "exact", "confirmed"),
+        ((80.0, 90.0), (85.0, 85.0), "range", "within rounding"),
+        ((84.15, 84.25), (84.24, 84.3), "rounded", "within rounding"),
+        ((84.15, 84.25), (84.0, 84.4), "rounded", "within rounding"),
+        ((100.0, 100.0), (104.9, 200.0), "exact", "within 5%"),
+        ((100.0, 100.0), (105.1, 200.0), "exact", "contradicted"),
+        ((105.1, 105.1), (50.0, 100.0), "exact", "contradicted"),
+        ((1.0, 1.0), (float("nan"), 2.0), "exact", "unverifiable"),
+    ],
+)
+def test_a_verdict_is_decided_by_the_nearest_ends(printed, expected, basis, verdict):
+    assert compare(one(printed, expected, basis)).tolist() == [verdict]
+
+
+def test_a_factor_is_one_where_ranges_overlap_and_never_below():
+    assert factor(one((10, 20), (15, 30))).tolist() == [1]
+    assert factor(one((10, 20), (40, 50))).tolist() == [2]
+    assert factor(one((90, 100), (20, 30))).tolist() == [3]
+
+
+def test_dates_ranks_and_what_nobody_submitted_are_off_by_no_factor():
+    rows = pd.concat([one((20, 20), (10, 10))] * 4 + [one((20, 20), (float("nan"), float("nan")))])
+    rows["unit"] = ["tokens/s", "date", "rank", "workloads", "tokens/s"]
+    assert times_off(rows).fillna(0).tolist() == [2, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("printed", "expected", "words"),
+    [((10, 20), (15, 30), ""), ((102, 102), (90, 100), ", 2% too high"), ((10, 20), (50, 60), ", too low by 2.5x")],
+)
+def test_a_difference_is_percent_below_a_tenth_and_a_factor_above(printed, expected, words):
+    assert difference(one(printed, expected)).tolist() == [words]
+
+
+def test_ranges_and_sentences_are_text():
+    assert span(pd.Series([1234.4, 1.26649]), pd.Series([1234.4, 1.338])).tolist() == ["1,234", "1.266 to 1.338"]
+    assert tell(pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}), "{b}: {a:g}x").tolist() == ["x: 1x", "y: 2x"]
+
+
+def test_the_derating_verdict_has_the_shares_of_the_derating_page():
+    from analysis import derating, load_published
+
+    row = load_published().set_index("id").loc["doc002-derating"]
+    busy = derating.waterfall("chat", "node").set_index("step")["median"]["busy"]
+    assert (row["expected_low"], row["expected_high"]) == (derating.delivered_share("chat", "node").median, busy)

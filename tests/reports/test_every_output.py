@@ -1,0 +1,49 @@
+"""Each call of `report` in a shipped notebook makes an output, and each output is on its page and in its record."""
+
+from __future__ import annotations
+
+import ast
+import json
+from html import unescape
+
+import pytest
+
+from tests.reports.plain import MIME, ROOT, outputs, shipped
+
+SHOWN = {"headline": "headline", "finding": "finding", "figure": "figure", "table": "table", "published": "table"}
+NOTEBOOKS = shipped()
+
+
+def calls(source: str) -> list[str]:
+    """Return the kinds of outputs that the calls of `report` in a cell make."""
+    found = [node.func for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    found = [each for each in found if isinstance(each, ast.Attribute) and getattr(each.value, "id", "") == "report"]
+    return sorted(SHOWN[each.attr] for each in found if each.attr in SHOWN)
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_each_call_of_report_shows_something(notebook):
+    """Also a table that is not the last line of its cell."""
+    cells = json.loads((ROOT / "notebooks" / f"{notebook}.ipynb").read_text(encoding="utf-8"))["cells"]
+    for number, cell in enumerate(cells, 1):
+        if cell["cell_type"] == "code":
+            parts = [output["data"][MIME] for output in cell["outputs"] if MIME in output.get("data", {})]
+            made = sorted(part["kind"] for part in parts if part["kind"] in SHOWN)
+            assert made == calls("".join(cell["source"])), f"cell {number}: run make refresh"
+
+
+def test_each_output_is_on_its_page(pages):
+    for notebook in NOTEBOOKS:
+        html = (pages / f"{notebook}.html").read_text(encoding="utf-8")
+        record = json.loads((pages / f"{notebook}.json").read_text(encoding="utf-8"))
+        held = [record["headline"], *record["findings"], *record["figures"], *record["tables"]]
+        names = {each["name"] for each in held if each}
+        for part in outputs(notebook):
+            if part["kind"] in ("figure", "table"):
+                assert part["name"] in names and f'id="{part["name"]}"' in html, (
+                    f"{notebook}, {part['name']}: run make refresh"
+                )
+            elif part["kind"] in ("headline", "finding"):
+                assert part["name"] in names and part["text"] in unescape(html), (
+                    f"{notebook}, {part['name']}: run make refresh"
+                )

@@ -1,0 +1,106 @@
+"""Two pages that are asked the same question print one number."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+
+import pandas as pd
+import pytest
+
+from analysis import explorer
+from analysis.explorer import page as explorer_page
+from tests.reports.plain import DATA, newest_prices, outputs, table, values
+
+NEWEST = ["GB300", "B300", "GB200", "B200", "MI355X"]
+OVERVIEW = "best_result_of_each_model_and_gpu"
+
+
+@pytest.fixture(scope="module")
+def explored():
+    """What the explorer's page carries of GPT-OSS 120B, by interactivity and accelerator."""
+    held = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(explorer_page, "display", lambda data, metadata, raw: held.update(metadata["analysis"]["data"]))
+        explorer.show(explorer.rows(), explorer.curves())
+    columns = json.loads(gzip.decompress(base64.b64decode(held["record-curves"])))
+    texts = [name for name, cells in columns.items() if isinstance(cells, dict)]
+    columns |= {name: [columns[name]["values"][place] for place in columns[name]["places"]] for name in texts}
+    frame = pd.DataFrame(columns).query("benchmark == 'gpt-oss-120b'")
+    return frame.set_index(["interactivity", "accelerator"]).astype({"usd_per_million": float})
+
+
+@pytest.mark.parametrize(("page", "name"), [("interactivity", "throughput"), ("price_performance", "costs")])
+def test_the_explorer_draws_the_curve_of_the_pages(explored, page, name):
+    asked = table(page, name).set_index(["interactivity", "accelerator"])
+    own = explored.loc[asked.index]
+    assert set(asked.index.get_level_values(0)) == {0, 12.5, 66.7}
+    same = ["throughput", "usd_per_million", "usd_low", "usd_high", "served"] if name == "costs" else ["throughput"]
+    for column in same + ["low", "high"] * (name == "throughput"):
+        assert own[column].to_numpy() == pytest.approx(asked[column].to_numpy(), rel=1e-3), column
+    assert own["evidence"].tolist() == asked["evidence"].tolist()
+
+
+def test_the_explorer_and_choose_give_one_throughput_and_one_price_per_token(explored):
+    plans = table("accelerator_choice", "plans").dropna(subset="usd_per_million_at_full_use").set_index("accelerator")
+    own = explored.loc[25.0]
+    both = plans.index.intersection(own.index)
+    assert set(NEWEST) <= set(both)
+    pairs = {"throughput": "throughput", "usd_per_million": "usd_per_million_at_full_use", "served": "delivered"}
+    for column, named in pairs.items():
+        assert own.loc[both, column].to_numpy() == pytest.approx(plans.loc[both, named].to_numpy(), rel=1e-3), column
+
+
+def overview(scenario, model="GPT-OSS 120B"):
+    page = table("overview", OVERVIEW)
+    return page[page["scenario"].eq(scenario) & page["model"].eq(model)].set_index("accelerator")[
+        "rate_per_accelerator"
+    ]
+
+
+@pytest.mark.parametrize("accelerator", NEWEST)
+@pytest.mark.parametrize(("scenario", "at"), [("Offline", 0.0), ("Interactive", 66.7)])
+def test_throughput_per_gpu_on_gpt_oss(accelerator, scenario, at):
+    expected = overview(scenario)[accelerator]
+    curve = table("interactivity", "throughput").query("interactivity == @at").set_index("accelerator")
+    cost = table("price_performance", "costs").query("interactivity == @at").set_index("accelerator")
+    power = table("power_efficiency", "efficiency").query("model == 'GPT-OSS 120B' and modeled")
+    power = power[power["scenario"].eq(scenario)].set_index("accelerator")["efficiency"]
+    assert curve.at[accelerator, "throughput"] == pytest.approx(expected)
+    assert cost.at[accelerator, "throughput"] == pytest.approx(expected)
+    assert power[accelerator] * newest_prices("all_in_kilowatts")[accelerator] * 1000 == pytest.approx(expected)
+
+
+def test_speedups_and_the_matrix_are_of_one_result():
+    ladder = table("generational_speedup", "speedups").query("base == 'H100'").set_index("accelerator")
+    rates = overview("Offline", "Llama 2 70B")
+    for accelerator in NEWEST:
+        ratio = ladder.at[accelerator, "plain"] / ladder.at["GB300", "plain"]
+        assert rates[accelerator] / rates["GB300"] == pytest.approx(ratio)
+
+
+def test_software_from_the_first_round_on():
+    software = next(part["title"] for part in outputs("generational_speedup") if part["name"] == "why")
+    assert "1.5x" in software
+    answer = next(part["text"] for part in outputs("progress") if part["kind"] == "headline")
+    assert "software gave 1.5x" in answer
+
+
+def test_the_share_that_is_delivered():
+    delivered = pd.read_csv(DATA / "delivered.csv", keep_default_na=False)
+    chat = delivered[delivered["use"].eq("chat") & delivered["system"].eq("node")].set_index("step")["median"]
+    whole = delivered[delivered["step"].eq("delivered") & delivered["use"].eq("chat") & delivered["fleet"].eq("fixed")]
+    whole = whole.set_index("system")["median"]["node"]
+    assert values("real_world_derating")["answer"] == pytest.approx(whole, abs=1e-4)
+    cost = table("price_performance", "costs").query("interactivity == 12.5").set_index("accelerator")
+    plans = table("accelerator_choice", "plans").set_index("accelerator")
+    assert cost.at["B200", "served"] == pytest.approx(whole / chat["latency limit"], rel=1e-3)
+    assert plans.at["B200", "delivered"] == pytest.approx(cost.at["B200", "served"], rel=1e-3)
+
+
+def test_dollars_of_a_full_node_at_one_interactivity():
+    curve = table("price_performance", "costs").query("interactivity == 66.7").set_index("accelerator")
+    changes = table("accelerator_choice", "changes")
+    asked = changes[changes["change"].str.startswith("66.7")].iloc[0]
+    assert asked["accelerator"] == curve["usd_per_million"].idxmin()

@@ -1,0 +1,87 @@
+"""The numbers of the page on cost, counted again by plain pandas."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from tests.reports.plain import DATA, comparable, newest_prices, outputs, table, values
+
+STEPS = {"node": ["serving stack", "hypervisor", "networked nodes"], "rack": ["serving stack", "hypervisor"]}
+
+
+def delivered(use, system):
+    """Return the product of the factors of data/delivered.csv after the latency limit, of a fixed fleet."""
+    rows = pd.read_csv(DATA / "delivered.csv", keep_default_na=False)
+    steps = STEPS[system] + ([] if use == "batch" else ["bursts", "mean over P99 load", "spare node"])
+    share = 1.0
+    for step in steps:
+        row = rows[rows["step"].eq(step) & rows["use"].isin(["", use]) & rows["system"].isin(["", system])]
+        share *= row[row["fleet"].isin(["", "fixed"])]["median"].iloc[0]
+    return share
+
+
+@pytest.mark.parametrize(("at", "use", "scenario"), [(0, "batch", "Offline"), (12.5, "chat", "Server")])
+def test_dollars_are_price_over_delivered_tokens(at, use, scenario):
+    page = table("price_performance", "costs").query("interactivity == @at").set_index("accelerator")
+    rows = comparable("gpt-oss-120b", scenario)
+    for accelerator in ["MI355X", "B300"]:
+        each = rows[rows["accelerator"].eq(accelerator) & rows["accelerator_count"].eq(8) & rows["version"].eq(6.1)][
+            "each"
+        ].max()
+        usd = newest_prices("usd_per_accelerator_hour_low")[accelerator] / (each * 3600 * delivered(use, "node")) * 1e6
+        assert page.at[accelerator, "throughput"] == pytest.approx(each)
+        assert page.at[accelerator, "usd_per_million"] == pytest.approx(usd, rel=1e-3)
+
+
+def test_the_cheapest_of_each_row_is_the_lowest_of_the_table():
+    costs, winners = table("price_performance", "costs"), table("price_performance", "winners")
+    for row in winners.itertuples():
+        at = 0.0 if row.at == "no limit" else float(row.at.split()[0])
+        part = costs[costs["interactivity"].eq(at)].sort_values("usd_per_million")
+        assert list(part["accelerator"].head(2)) == [row.accelerator, row.runner_up]
+        assert row.margin == pytest.approx(part["usd_per_million"].iloc[1] / part["usd_per_million"].iloc[0] - 1)
+    assert values("price_performance")["answer"] == winners["usd_per_million"].iloc[0]
+
+
+def test_break_even_prices_cost_the_same_per_token():
+    costs = table("price_performance", "costs")
+    base = costs[costs["accelerator"].eq("B200")].set_index("interactivity")["usd_per_million"]
+    for row in costs.itertuples():
+        at_break_even = row.usd_per_million / row.usd_per_hour * row.break_even_usd
+        assert at_break_even == pytest.approx(base[row.interactivity])
+
+
+def test_prices_are_the_newest():
+    assert newest_prices("all_in_kilowatts")["B200"] == 1.71
+    assert newest_prices("usd_per_accelerator_hour_low")["MI355X"] == 2.09
+
+
+def test_a_purchase_breaks_even_with_a_rent_that_stays_fixed():
+    """B200 at half of its hours: rent less power, place, and staff, over what a dollar of price costs a year.
+
+    An accelerator brings 45% of its price in host and network along: (90% over 4 years + 8% on the mean value + 5%) x
+    1.45 a year.
+    """
+    prices = pd.read_csv(DATA / "prices.csv", keep_default_na=False).query("cost_model == 'rental'")
+    row = prices[prices["accelerator"].eq("B200 SXM")].sort_values("quoted").iloc[-1]
+    rent, kilowatts = float(row["usd_per_accelerator_hour_low"]), float(row["all_in_kilowatts"])
+    assert (rent, kilowatts) == (3.70, 1.71)
+    yearly = rent * 4380 - 0.5 * kilowatts * 876 - 12 * 150 * kilowatts - 400
+    price = yearly / ((0.9 / 4 + 0.08 * 1.1 / 2 + 0.05) * 1.45)
+    assert values("price_performance")["buy_or_rent"] == pytest.approx(price) == pytest.approx(25_898, abs=1)
+
+
+def test_no_break_even_rests_on_a_virtualized_baseline():
+    """The one H200 result on GPT-OSS ran under KVM; the baseline is B200, of which several submitters have results."""
+    rows = comparable("gpt-oss-120b")
+    assert "H200" not in set(rows["accelerator"])
+    assert rows[rows["accelerator"].eq("B200") & rows["accelerator_count"].eq(8)]["submitter"].nunique() >= 2
+    costs = table("price_performance", "costs").query("accelerator == 'B200'")
+    assert (costs["break_even_usd"] == costs["usd_per_hour"]).all() and len(costs) == 3
+
+
+def test_the_first_figure_has_the_answer_as_its_title():
+    parts = outputs("price_performance")
+    answer = next(part["text"] for part in parts if part["kind"] == "headline")
+    assert next(part["title"] for part in parts if part["kind"] == "figure") == answer
