@@ -28,7 +28,7 @@ READ = [
     "power_watts_high", "power_limit_watts", "energy_millijoules_per_query", "accuracy", "inferred", "duplicate_of",
     "note", "corrected", "ttft_p50_ms", "ttft_p90_ms", "ttft_p99_ms", "tpot_p50_ms", "tpot_p90_ms", "tpot_p99_ms",
     "validity", "recomputed", "recomputed_key", "recomputed_difference", "recomputed_power",
-    "recomputed_power_difference", "evidence", "printed_unit",
+    "recomputed_power_difference", "evidence", "printed_unit", "scheduled_samples_per_second", "errors",
 ]  # fmt: skip
 
 
@@ -151,6 +151,10 @@ def _rates(rows: pd.DataFrame) -> dict[str, pd.Series]:
         "rate_unit": unit,
         "rate_per_accelerator": (rate / rows["accelerator_count"]).where(one_type),
         "tokens_assumed": is_rate & (to_tokens | from_tokens) & rows["tokens_per_sample"].isna(),
+        # samples_per_second of language models is logged or empty, so this is the length of the answers of the run
+        "tokens_per_answer": (rows["tokens_per_second"] / rows["samples_per_second"]).where(
+            is_rate & rows["evidence"].eq("log")
+        ),
         "power_watts": (rows["power_watts_low"] + rows["power_watts_high"]) / 2,
         "tokens_per_second_per_user": 1000 / logged.fillna(limit),
         "interactivity_basis": np.select([logged.notna(), limit.notna()], ["log", "limit"], ""),

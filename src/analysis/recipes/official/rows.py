@@ -184,7 +184,7 @@ def _figure(rows: pd.DataFrame) -> None:
 def _recomputed(rows: pd.DataFrame) -> None:
     """Add the figure recomputed from the log; where both agree, the log's key decides the unit."""
     value, unit, published = rows["log_recomputed"], rows["log_unit"], rows["evidence"].ne("log")
-    for name in ("recomputed", "recomputed_key", "validity", *PERCENTILES):
+    for name in ("recomputed", "recomputed_key", "validity", "scheduled_samples_per_second", *PERCENTILES):
         rows[name] = rows[f"log_{name}"]
     rows["inferred"] |= rows["log_inferred"]
     off = value / value.clip(rows["low"], rows["high"]) - 1
@@ -199,10 +199,10 @@ def _recomputed(rows: pd.DataFrame) -> None:
 
 
 def _rates(rows: pd.DataFrame) -> None:
-    """Give throughput in samples and in tokens: of the log, else from the figure and its tokens per sample."""
+    """Give throughput in samples and in tokens: of the log, else the figure, in tokens by its tokens per sample too."""
     tokens, rate = rows["tokens_per_sample"], rows["low"].where(rows["metric"].eq("throughput"))
     in_tokens = rows["unit"].eq(TOKENS)
-    rows["samples_per_second"] = rows["log_samples_per_second"].fillna(rate.mask(in_tokens, rate / tokens))
+    rows["samples_per_second"] = rows["log_samples_per_second"].fillna(rate.mask(in_tokens))
     rows["tokens_per_second"] = rows["log_tokens_per_second"].fillna((rate * tokens).mask(in_tokens, rate))
     rows["tokens_per_sample"] = rows["by_rule"].fillna(rows["log_tokens_per_sample"]).fillna(tokens)
 
