@@ -256,9 +256,11 @@ def test_a_misspelled_column_names_the_one_that_is_meant(speedups):
         charts.bars(speedups, "accelerator", "speedup", label="notes")
 
 
-def test_an_empty_frame_is_an_error(speedups):
-    with pytest.raises(ValueError, match="at least one row"):
-        charts.dots(speedups[:0], "accelerator", "speedup")
+def test_a_chart_of_no_rows_says_so_and_a_misspelled_column_is_still_an_error(speedups):
+    ax = charts.dots(speedups[:0], "accelerator", "speedup")
+    assert not ax.has_data() and written(ax) == ["nothing to show"]
+    with pytest.raises(ValueError, match="did you mean 'speedup'"):
+        charts.dots(speedups[:0], "accelerator", "speedups")
 
 
 def test_an_unknown_accelerator_is_gray_and_each_known_one_has_its_own_color():

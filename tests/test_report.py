@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 import seaborn as sns
 
-from analysis import report
+from analysis import charts, report
 from tests.frames import results
 
 
@@ -30,6 +34,61 @@ def test_a_headline_is_recorded_with_its_value_and_systems(shown):
 def test_a_headline_that_does_not_fit_is_refused(shown):
     with pytest.raises(ValueError, match="26 words, at most 25"):
         report.headline("word " * 26)
+
+
+def test_a_headline_is_recorded_with_its_range(shown):
+    report.headline(f"GB300: 4.1x{report.span(3.7, 4.5)}", value=4.1, low=3.7, high=4.5)
+    part = shown[0][report.MIME]
+    assert (part["text"], part["low"], part["high"]) == ("GB300: 4.1x (3.7x to 4.5x)", 3.7, 4.5)
+    assert report.span(2.0, 2.0) == ""
+
+
+def test_what_has_no_rows_is_one_line_and_no_fault(shown):
+    none, known = results({})[:0], results({})
+    report.table(none, title="Previews")
+    report.figure(charts.bars(none, "accelerator", "rate_per_accelerator"), title="Previews", rows=none)
+    report.figure(charts.bars(none, "accelerator", "rate_per_accelerator"), title="Drawn of nothing", rows=known)
+    report.finding("nan % faster", name="gain", value=float("nan"), rows=none)
+    parts = [bundle[report.MIME] for bundle in shown]
+    assert [each["kind"] for each in parts] == ["table", "figure", "figure", "finding"]
+    assert all(each["empty"] and "nan" not in each["text"] for each in parts)
+    assert not plt.get_fignums()
+
+
+def test_a_panel_without_rows_leaves_the_others(shown):
+    _, axes = charts.panels(2)
+    charts.dots(results({}), "accelerator", "rate_per_accelerator", ax=axes[0])
+    assert charts.dots(results({})[:0], "accelerator", "rate_per_accelerator", ax=axes[1]) is axes[1]
+    report.figure(axes[0], title="Two panels", rows=results({}))
+    assert "image/svg+xml" in shown[0]
+
+
+def test_a_table_shows_ten_rows_and_folds_the_others(shown):
+    for count in (10, 12):
+        report.table(pd.DataFrame({"rank": range(count)}))
+    whole, folded = (bundle["text/html"] for bundle in shown)
+    assert whole.count("<tr>") == 11 and "rest" not in whole.partition("</style>")[2]
+    before, after = folded.split('<tbody class="rest">')
+    assert before.count("<tr>") == 11 and after.count("<tr>") == 2 and "2 more rows" in before
+    assert len(shown[1]["text/csv"].splitlines()) == 13
+
+
+def test_what_is_meant_for_a_notebook_is_what_completion_lists():
+    assert {"headline", "table", "span"} <= set(dir(report)) and "plt" not in dir(report)
+    assert all(callable(getattr(module, name)) for module in (report, charts) for name in dir(module))
+
+
+def test_importing_and_drawing_leave_the_settings_of_matplotlib_as_they_were():
+    code = """
+import matplotlib, pandas
+before = dict(matplotlib.rcParams)
+from analysis import charts, report
+frame = pandas.DataFrame({"a": ["H100"], "b": [1.0]})
+report.figure(charts.bars(frame, "a", "b"), title="Title", source="own")
+charts.legend_note(charts.panels(2)[1][0], solid="measured", hatched="modeled")
+assert dict(matplotlib.rcParams) == before, {k for k in before if before[k] != matplotlib.rcParams[k]}
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "MPLBACKEND": "agg"})
 
 
 def test_an_unknown_value_is_null_not_nan(shown):
@@ -150,6 +209,15 @@ def test_a_figure_without_a_source_is_refused(shown):
     ax = plt.subplots()[1]
     with pytest.raises(ValueError, match=r"figure .Throughput. has no source: give rows=, .* or source="):
         report.figure(ax, title="Throughput")
+
+
+def test_a_seaborn_grid_on_log_scales_keeps_its_width(shown):
+    rows = pd.DataFrame({"x": [1.0, 1e6], "y": [1.0, 1e4], "panel": ["a", "b"]})
+    grid = sns.relplot(rows, x="x", y="y", col="panel", height=3)
+    grid.set(xscale="log", yscale="log")
+    report.figure(grid, title="Log scales", source="Source: own.")
+    left, right = (ax.get_position() for ax in grid.axes[0])
+    assert left.width + right.width > 0.7
 
 
 def test_titles_of_a_seaborn_grid_do_not_touch(shown):

@@ -21,9 +21,17 @@ from seaborn import FacetGrid
 from analysis import charts, names, tables
 from analysis.charts.image import wrap_titles
 from analysis.charts.parts import ticks
+from analysis.charts.theme import look
 
+__all__ = ["figure", "finding", "headline", "number", "percent", "published", "source_line", "span", "table", "times"]
 MIME = "application/vnd.mlperf.report+json"
 MOST_WORDS = 25  # of a headline: it is set large, on the first screen
+ROWS = 10  # of a table that are in view
+# A notebook's own style sheet aligns texts right. The rows of a long table appear with their fold.
+STYLE = (
+    "<style>table.data :is(th, td){text-align:left} table.data .number{text-align:right}"
+    " details.rows:not([open])~table .rest{display:none}</style>"
+)
 SYSTEMS = 4  # that a finding names
 MISSING = "–"
 LISTS = ("caveats", "ids")  # columns whose cells are lists
@@ -32,21 +40,31 @@ SUITE_WORDS = {"datacenter": "data center", "edge": "edge", "datacenter,edge": "
 NOT_VERIFIED = "Per-accelerator rates and ratios are derived, not verified by MLCommons Association."
 
 
-def headline(text: str, *, value: float | None = None, unit: str = "", rows: pd.DataFrame | None = None) -> None:
-    """Show and record the answer of the report. `rows` are the results behind it.
+def headline(
+    text: str, *, value: float | None = None, low: float | None = None, high: float | None = None, unit: str = "",
+    rows: pd.DataFrame | None = None,
+) -> None:  # fmt: skip
+    """Show and record the answer of the report, once in a notebook.
 
+    `value` is its number with its range, `low` to `high`, in `unit`; `rows` are the results behind it:
+    `report.headline(f"B200: {report.times(3.3)} an H100", value=3.3, low=3.0, high=3.6, unit="ratio", rows=best)`.
     Raises ValueError for more than 25 words.
     """
     if (words := len(text.split())) > MOST_WORDS:
         raise ValueError(f"the headline has {words} words, at most {MOST_WORDS} fit: {text}")
-    _say("headline", "answer", text, value, unit, rows)
+    _say("headline", "answer", text, rows, unit=unit, value=value, low=low, high=high)
 
 
 def finding(
     text: str, *, name: str, value: float | None = None, unit: str = "", rows: pd.DataFrame | None = None
 ) -> None:
-    """Show and record one more sentence, such as a consequence, with its value and unit; `name` is unique on a page."""
-    _say("finding", name, text, value, unit, rows)
+    """Show and record one more sentence, such as a consequence, with its value and unit; `name` is unique on a page.
+
+    A value that is not known, of no rows, has no sentence: one line says so.
+    """
+    if value is not None and not math.isfinite(value) and rows is not None and rows.empty:
+        return _nothing("finding", name, name.replace("_", " ").capitalize())
+    _say("finding", name, text, rows, unit=unit, value=value)
 
 
 def figure(
@@ -56,49 +74,58 @@ def figure(
     """Show a figure with its title, subtitle, and source in the image, so that it stands alone on a slide.
 
     `drawn` is a matplotlib figure or axes, or a seaborn grid. The source is `source`, else the line of the MLPerf
-    `rows`. `alt` is a sentence with the numbers for those who do not see the image. Raises ValueError without a source.
+    `rows`. `alt` is a sentence with the numbers for those who do not see the image. Of no rows, or with nothing drawn,
+    one line says so. Raises ValueError without a source.
     """
     if not source and rows is None:
         raise ValueError(
             f"figure {title!r} has no source: give rows=, the MLPerf results that it shows, or source='Source: ...'"
         )
-    source = source or source_line(rows)
-    if isinstance(drawn, FacetGrid):
-        wrap_titles(drawn)
     drawing = getattr(drawn, "figure", drawn)
+    name = name or slug(title)
+    if not any(ax.has_data() for ax in drawing.axes) or (rows is not None and rows.empty):
+        plt.close(drawing)
+        return _nothing("figure", name, title)
+    source = source or source_line(rows)
     for axis in [each for ax in drawing.axes for each in (ax.xaxis, ax.yaxis)]:
-        if isinstance(axis.get_major_formatter(), LogFormatter):  # in TeX, but "$" is a dollar here
+        if isinstance(axis.get_major_formatter(), LogFormatter):  # in powers of ten
             ticks(axis)
-    charts.compose(drawing, title, subtitle, source)
-    svg = charts.svg(drawing)
+    with look():
+        if isinstance(drawn, FacetGrid):
+            wrap_titles(drawn)
+        svg = charts.svg(charts.compose(drawing, title, subtitle, source))
     plt.close(drawing)
     alt = alt or ". ".join(filter(None, [title, subtitle]))
-    record = {"kind": "figure", "name": name or slug(title), "title": title, "alt": alt, **_evidence(rows)}
+    record = {"kind": "figure", "name": name, "title": title, "alt": alt, **_evidence(rows)}
     record["subtitle"] = subtitle
     display({"image/svg+xml": svg, "text/plain": alt, MIME: record}, raw=True)
 
 
 def table(
     frame: pd.DataFrame, *, title: str = "", columns: Mapping[str, str] | Iterable[str] = (),
-    formats: Mapping[str, str] | None = None, note: str = "", name: str = "",
+    formats: Mapping[str, str] | None = None, note: str = "", name: str = "", rows: int = ROWS,
 ) -> None:  # fmt: skip
     """Show a table: `columns` selects, orders, and labels columns, `formats` maps columns to formats like "{:.2f}x".
 
     Columns given without labels are labeled by name.
 
-    Numbers have three significant digits by default; lists of caveat codes become their labels. The CSV beside it has
-    the same columns at full precision. Raises ValueError for a column that the frame lacks.
+    Numbers have three significant digits by default; lists of caveat codes become their labels. The first `rows` are in
+    view, the others behind a fold; the CSV beside it has all of them, with the same columns at full precision. Of an
+    empty frame one line says so. Raises ValueError for a column that the frame lacks.
     """
     if not isinstance(columns, Mapping):
         words = {column: str(column).replace("_", " ") for column in columns or frame}
         columns = {column: text[:1].upper() + text[1:] for column, text in words.items()}  # "MLPerf" stays
     for column in columns:
         names.choose(column, [str(each) for each in frame.columns], "column of the table")
+    name = name or slug(title) or "table"
+    if frame.empty:
+        return _nothing("table", name, title or "Table")
     shown = pd.DataFrame({column: _cells(frame[column], (formats or {}).get(column)) for column in columns})
     numeric = {column for column in columns if pd.api.types.is_numeric_dtype(frame[column].dtype)}
-    markup = _table_html(shown, columns, numeric, title, note)
+    markup = _table_html(shown, columns, numeric, title, note, rows)
     csv = frame[list(columns)].assign(**{c: frame[c].map(" ".join) for c in columns if c in LISTS})
-    record = {"kind": "table", "name": name or slug(title) or "table", "title": title, **_evidence(frame)}
+    record = {"kind": "table", "name": name, "title": title, **_evidence(frame)}
     record["rows"] = len(frame)
     plain = f"{title or 'Table'}: {len(frame)} rows"
     display({"text/html": markup, "text/csv": csv.to_csv(index=False), "text/plain": plain, MIME: record}, raw=True)
@@ -155,15 +182,26 @@ def times(ratio: float, digits: int = 2) -> str:
     return f"{number(ratio, digits + (1 <= ratio < 1.1))}x"
 
 
+def span(low: float, high: float) -> str:
+    """Return a range of ratios in parentheses, to stand behind its value: " (3.7x to 4.5x)", "" where both are one."""
+    return f" ({times(low)} to {times(high)})" if low < high else ""
+
+
 def slug(text: str) -> str:
     """Return a name made from a text: small letters, digits, and underscores, at most 60 characters."""
     return re.sub(r"[^a-z0-9]+", "_", text.casefold()).strip("_")[:60]
 
 
-def _say(kind: str, name: str, text: str, value: float | None, unit: str, rows: pd.DataFrame | None) -> None:
-    known = value is not None and math.isfinite(value)
-    record = {"kind": kind, "name": name, "text": text, "value": float(value) if known else None, "unit": unit}
-    record |= _evidence(rows)
+def _nothing(kind: str, name: str, title: str) -> None:
+    """Say in one line that there is nothing of what a figure, table, or finding would show."""
+    text = f"{title}: nothing to show."
+    record = {"kind": kind, "name": name, "title": title, "empty": True, "text": text}
+    display({"text/html": f"<p>{html.escape(text)}</p>", "text/plain": text, MIME: record}, raw=True)
+
+
+def _say(kind: str, name: str, text: str, rows: pd.DataFrame | None, unit: str, **values: float | None) -> None:
+    known = {key: None if each is None or not math.isfinite(each) else float(each) for key, each in values.items()}
+    record = {"kind": kind, "name": name, "text": text, **known, "unit": unit, **_evidence(rows)}
     tag = "h2" if kind == "headline" else "p"
     markup = f'<{tag} class="{kind} {NO_TEX}">{html.escape(text)}</{tag}>'
     display({"text/html": markup, "text/plain": text, MIME: record}, raw=True)
@@ -206,16 +244,27 @@ def _cells(column: pd.Series, form: str | None) -> list[str]:
     return [MISSING if pd.isna(value) else str(value) for value in column.astype(object)]
 
 
-def _table_html(shown: pd.DataFrame, columns: Mapping[str, str], numeric: Iterable[str], title: str, note: str) -> str:
-    """Return the table as HTML, each text escaped, numbers in cells of their class."""
+def _table_html(
+    shown: pd.DataFrame, columns: Mapping[str, str], numeric: Iterable[str], title: str, note: str, rows: int
+) -> str:
+    """Return the table as HTML, each text escaped, numbers in cells of their class; what `rows` leave is folded."""
     kinds = {column: ' class="number"' if column in numeric else "" for column in columns}
     head = "".join(f'<th scope="col"{kinds[column]}>{html.escape(text)}</th>' for column, text in columns.items())
-    body = "\n".join(
+    lines = [
         "<tr>"
         + "".join(f"<td{kinds[c]}>{html.escape(cell)}</td>" for c, cell in zip(columns, row, strict=True))
         + "</tr>"
         for row in shown.itertuples(index=False, name=None)
-    )
+    ]
+    body, fold = "\n".join(lines), ""
+    if (more := len(lines) - rows) > 0:
+        body = "\n".join(lines[:rows]) + '</tbody>\n<tbody class="rest">' + "\n".join(lines[rows:])
+        fold = f'<details class="rows"><summary>{more:,} more rows</summary></details>'
     caption = f"<caption>{html.escape(title)}</caption>" if title else ""
     below = f'<p class="note">{html.escape(note)}</p>' if note else ""
-    return f'<table class="data {NO_TEX}">{caption}<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>{below}'
+    table = f'<table class="data {NO_TEX}">{caption}<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>'
+    return f"{STYLE}{fold}{table}{below}"
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -55,9 +55,9 @@ def project(tmp_path, monkeypatch):
 
 
 SAY = """from IPython.display import display
-def say(kind, name, text="", sources=(), **data):
+def say(kind, name, text="", sources=(), empty=False, **data):
     record = {"kind": kind, "name": name, "text": text, "title": text, "value": 2.0, "unit": "x"}
-    record["sources"] = list(sources)
+    record |= {"sources": list(sources), **({"empty": True} if empty else {})}
     bundle = {"text/plain": text, "text/html": f"<p>{text}</p>", "application/vnd.mlperf.report+json": record}
     display({**bundle, **data}, raw=True)"""
 

@@ -135,18 +135,3 @@ def test_notebooks_share_nothing_and_draw_other_numbers_at_random(project):
     results = dict(side_by_side(execute, tasks, jobs=2, timeout=60))
     first, second = (eval(results[name].notebook.cells[1].outputs[0].data["text/plain"]) for name in tasks)
     assert first[0] == second[0] == 0 and first[1] != second[1] and first[2] != second[2]
-
-
-def test_a_users_own_matplotlibrc_changes_no_notebook(project, monkeypatch):
-    import matplotlib
-
-    monkeypatch.setitem(matplotlib.rcParamsOrig, "lines.linewidth", 9.0)  # what a matplotlibrc sets
-    import analysis.report  # noqa: F401 - sets the theme, which a notebook without it does not have
-
-    project.add(
-        "plain",
-        "# A report on charts",
-        "from matplotlib import rcParams as look\nlook['lines.linewidth'], look['font.size']",
-    )
-    done = run(Report("plain", project.notebooks / "plain.ipynb"))
-    assert done.notebook.cells[1].outputs[0].data["text/plain"] == "(1.5, 10.0)"

@@ -143,14 +143,18 @@ def test_no_script_runs_but_the_package_s_own(page, monkeypatch):
     assert 'href="explorer.html"' not in html and 'href="explorer.html"' in other
 
 
-def test_a_table_of_more_than_twenty_rows_scrolls_in_a_box_of_its_own(page):
-    table = "<table><thead><tr><th>Head</th></tr></thead><tbody>{}</tbody></table><p class='note'>below</p>"
-    cell = "say('table', '{0}', 'Name {0}', **{{'text/csv': 'a', 'text/html': {1!r}}})"
-    html, _ = page(*(cell.format(f"n{rows}", table.format("<tr><td>1</td></tr>" * rows)) for rows in (20, 21)))
-    assert '<div class="scroll" tabindex="0" role="group" aria-label="Name n20">' in html
-    assert '<div class="scroll long" tabindex="0" role="region" aria-label="Name n21">' in html
-    assert html.count('</table></div><p class="note">below</p>') == 2
-    assert "<span>21 rows</span>" in html and "20 rows" not in html
+def test_the_fold_of_a_long_table_and_its_note_stand_outside_the_box_that_scrolls(page):
+    table = "<details class='rows'></details><table><tbody><tr><td>1</td></tr></tbody></table><p class='note'>below</p>"
+    html, _ = page(f"say('table', 'rates', 'Rates', **{{'text/csv': 'a', 'text/html': {table!r}}})")
+    box = '<div class="scroll" tabindex="0" role="group" aria-label="Rates"><table>'
+    assert f'<details class="rows"></details>{box}' in html
+    assert '</table></div><p class="note">below</p>' in html
+
+
+def test_what_there_is_not_is_one_line_of_the_page_and_named_in_the_record(page):
+    html, record = page("say('figure', 'gaps', 'Gaps: <b>nothing', empty=True)")
+    assert '<p class="finding" id="gaps">Gaps: &lt;b&gt;nothing</p>' in html and "<figure" not in html
+    assert record["figures"][0]["name"] == "gaps"
 
 
 def test_a_figure_has_its_title_in_words_for_a_narrow_screen(page):

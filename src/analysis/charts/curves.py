@@ -15,6 +15,7 @@ STYLES = ("-", (0, (4, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
 AROUND = [(right, up) for up in (0, 10, -10, 20, -20) for right in (9, -9, 0) if right or up]  # points to a name
 
 
+@parts.chart
 def lines(
     frame: pd.DataFrame, x: str, y: str, hue: str, *, style: str | None = None, log: str = "",
     reference: Reference = None, ax: Axes | None = None,
@@ -52,6 +53,7 @@ def lines(
     return ax
 
 
+@parts.chart
 def scatter(
     frame: pd.DataFrame, x: str, y: str, *, hue: str | None = None, label: str | None = None, ax: Axes | None = None
 ) -> Axes:

@@ -19,6 +19,7 @@ SEQUENTIAL = LinearSegmentedColormap.from_list("sequential", ["#edf3f9", "#7fb0d
 DIVERGING = LinearSegmentedColormap.from_list("diverging", [LOWER, "#efb98c", MIDDLE, "#8fbbdf", HIGHER])
 
 
+@parts.chart
 def heatmap(
     values: pd.DataFrame, text: pd.DataFrame | None = None, *, center: float | None = None, ax: Axes | None = None
 ) -> Axes:

@@ -31,6 +31,7 @@ STILL = {  # while a figure is written: what is drawn stays where it is, words a
 SETTLE = "_analysis_settle"  # attribute of a figure: functions that place labels once its limits are final
 
 
+@theme.look()
 def compose(figure: Figure | Axes, title: str, subtitle: str = "", source: str = "") -> Figure:
     """Return the figure with title and subtitle above it and its source below, as parts of the image.
 
@@ -61,6 +62,7 @@ def compose(figure: Figure | Axes, title: str, subtitle: str = "", source: str =
     return figure
 
 
+@theme.look()
 def svg(figure: Figure | Axes) -> str:
     """Return the figure as SVG, byte for byte the same for the same data.
 

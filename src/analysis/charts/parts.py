@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -35,15 +36,36 @@ FORMS = {  # of bars
 }
 
 
+class NothingToDraw(Exception):
+    """A frame without rows."""
+
+
+def chart(draw: Callable[..., Axes]) -> Callable[..., Axes]:
+    """Make a function one that draws in the theme, and that returns axes with a word in place of a chart of no rows."""
+
+    @wraps(draw)
+    def drawn(*arguments: Any, ax: Axes | None = None, **options: Any) -> Axes:
+        with theme.look():
+            try:
+                return draw(*arguments, ax=ax, **options)
+            except NothingToDraw:
+                ax = ax or plt.subplots(figsize=(theme.WIDTH, 1.6))[1]
+                ax.set_axis_off()
+                ax.text(0, 0.5, "nothing to show", color=theme.MUTED, transform=ax.transAxes)
+                return ax
+
+    return drawn
+
+
 def check(frame: pd.DataFrame, *columns: str | None) -> pd.DataFrame:
     """Return the frame with a plain index.
 
-    Raises ValueError that names the columns there are where one is missing, and where the frame has no row.
+    Raises ValueError that names the columns there are where one is missing, NothingToDraw where the frame has no row.
     """
     for column in filter(None, columns):
         choose(column, map(str, frame.columns), "column")
     if frame.empty:
-        raise ValueError("a chart needs at least one row; the frame is empty")
+        raise NothingToDraw
     return frame.reset_index(drop=True)
 
 
@@ -206,6 +228,7 @@ def legend(where: Figure | Axes, series: Mapping[str, Artist], flags: Mapping[st
         figure.legend([entries[name] for name in names], names, ncols=columns, borderpad=0.6, **corner)
 
 
+@theme.look()
 def legend_note(where: Figure | Axes, *, solid: str, hatched: str) -> None:
     """Say in the legend what solid and hatched bars mean, in place of the name of the boolean column."""
     legend(where, {}, {solid: bar_mark(), hatched: bar_mark("hatched")}, anew=True)
@@ -247,6 +270,7 @@ def spread(places: Sequence[float], gap: float, low: float, high: float) -> np.n
     return spots[np.argsort(order)]
 
 
+@theme.look()
 def panels(
     count: int, *, columns: int = 0, height: float = 3.4, width: float = 0, **options: Any
 ) -> tuple[Figure, np.ndarray]:

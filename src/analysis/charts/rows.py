@@ -16,6 +16,7 @@ BELOW, ABOVE = 0.27, 0.17  # of a row: its range lies below the middle, so that 
 FRAME = 0.75  # inches of the axis below rows
 
 
+@parts.chart
 def bars(
     frame: pd.DataFrame, y: str, x: str, *, hue: str | None = None, low: str | None = None, high: str | None = None,
     hatched: str | None = None, label: Label = None, reference: Reference = None, ax: Axes | None = None,
@@ -49,6 +50,7 @@ def bars(
     return ax
 
 
+@parts.chart
 def dots(
     frame: pd.DataFrame, y: str, x: str, *, low: str | None = None, high: str | None = None, hue: str | None = None,
     hollow: str | None = None, label: Label = None, reference: Reference = None, ax: Axes | None = None,

@@ -21,6 +21,7 @@ STEP = 1.0  # inches of a bar
 ASIDE = 0.29  # of it, from the middle of a total to its range, beside the value
 
 
+@parts.chart
 def waterfall(
     frame: pd.DataFrame, label: str, factor: str, *, low: str | None = None, high: str | None = None,
     kind: str | None = None, note: str | None = None, ax: Axes | None = None,

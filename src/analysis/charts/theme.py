@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import colorsys
-from functools import lru_cache
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache, lru_cache
 from pathlib import Path
 
 import matplotlib as mpl
@@ -23,11 +25,22 @@ PRECISIONS = {
 }  # fmt: skip
 
 
-def apply() -> None:
-    """Set the theme; what a user's own matplotlibrc or an earlier cell set is undone first, the backend excepted."""
-    mpl.rcdefaults()
-    sns.set_theme(style="white", palette=PALETTE)
-    mpl.rc_file(Path(__file__).with_name("theme.mplstyle"), use_default_template=False)
+@contextmanager
+def look() -> Iterator[None]:
+    """Draw in the look of all figures inside a `with` block; matplotlib's settings before it return after it."""
+    with mpl.rc_context(_settings()):
+        yield
+
+
+@cache
+def _settings() -> dict[str, object]:
+    """Return matplotlib's settings for the look, whatever a user's own matplotlibrc or an earlier cell set."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        sns.set_theme(style="white", palette=PALETTE)
+        mpl.rc_file(Path(__file__).with_name("theme.mplstyle"), use_default_template=False)
+        settings = mpl.rcParams.copy()  # reading the backend of rcParams itself would choose one
+    return {name: value for name, value in settings.items() if not name.startswith("backend")}
 
 
 @lru_cache(maxsize=1)
@@ -78,4 +91,3 @@ def on_white(hue: str, least: float = 3.0) -> str:
 
 
 PALETTE = [on_white(to_hex(hue)) for hue in sns.color_palette("colorblind")]
-apply()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import sys
 from types import SimpleNamespace
 from typing import Any
@@ -34,7 +33,7 @@ class ForkEngine(Engine):
     def execute_managed_notebook(cls, nb_man: NotebookExecutionManager, kernel_name: str, **_: Any) -> None:
         """Execute the cells in order until one fails, as papermill's own engine does."""
         messages = Messages(nb_man.nb)
-        shell = start(messages, "\n".join(cell.source for cell in nb_man.nb.cells if cell.cell_type == "code"))
+        shell = start(messages)
         for index, cell in enumerate(nb_man.nb.cells):
             if cell.cell_type == "code" and cell.source.strip():
                 nb_man.cell_start(cell, index)
@@ -92,11 +91,8 @@ class Stream(io.TextIOBase):
         return True
 
 
-def start(messages: Messages, source: str) -> ZMQInteractiveShell:
-    """Make this process one that runs a notebook's cells, whose code is `source`, as if it were its kernel."""
-    themed = re.search(r"^\s*(from|import)\b.*\b(charts|report)\b", source, re.MULTILINE)
-    if "matplotlib" in sys.modules and not themed:
-        sys.modules["matplotlib"].rcdefaults()  # as in a kernel, where the theme comes with these imports
+def start(messages: Messages) -> ZMQInteractiveShell:
+    """Make this process one that runs a notebook's cells, as if it were its kernel."""
     config = Config({"HistoryManager": {"enabled": False}, "InteractiveShell": {"colors": "nocolor"}})
     shell = ZMQInteractiveShell.instance(config=config, kernel=SimpleNamespace(eventloop=None))
     shell.displayhook.session = shell.display_pub.session = messages
