@@ -5,7 +5,10 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from analysis import cost, derating
+from analysis import cost, derating, tables
+from analysis.paths import ROOT
+
+EVIDENCE = ROOT.parent / "shared" / "evidence"
 
 
 def test_the_newest_quotation_of_a_cost_model_counts():
@@ -16,6 +19,32 @@ def test_the_newest_quotation_of_a_cost_model_counts():
     assert cost.prices(quoted="2026-04").set_index("accelerator").at["B200", "usd_per_hour"] == 2.34
     with pytest.raises(ValueError, match="neocloud"):
         cost.prices("neo")
+
+
+def test_the_median_of_providers_is_the_index_and_the_price_of_its_segment():
+    listed = tables.price_history.query("date == '2026-10-05'")
+    providers = listed[listed["statistic"].eq("provider")].groupby(["segment", "accelerator"])
+    medians = providers["usd_per_accelerator_hour"].median()
+    index = listed[listed["statistic"].eq("index")].set_index(["segment", "accelerator"])["usd_per_accelerator_hour"]
+    both = index.index.intersection(medians.index)
+    assert len(both) == 20  # seven accelerators in three segments, one of them without a marketplace
+    assert index[both].to_numpy() == pytest.approx(medians[both].to_numpy(), abs=0.0051)
+    on_demand = tables.prices.query("cost_model == 'on_demand'").set_index("accelerator")
+    assert on_demand["usd_per_accelerator_hour_low"].to_dict() == medians["neocloud"].round(2).to_dict()
+
+
+@pytest.mark.skipif(not EVIDENCE.is_dir(), reason="no folder with the evidence beside the project")
+def test_prices_of_months_are_medians_over_providers_and_changes_over_the_same_ones():
+    """B200 of neoclouds in April 2026, from the rows of the trackers."""
+    rows = pd.read_csv(EVIDENCE / "gpu_price_history.csv", keep_default_na=False)
+    rows = rows[rows["accelerator"].eq("B200") & rows["segment"].eq("neocloud") & rows["commitment"].eq("on demand")]
+    rows = rows[~rows["provider_or_index"].str.contains("index|back-series", case=False)]
+    month = rows.groupby([rows["date"].str[:7], rows["provider_or_index"].str.casefold()])["usd_per_gpu_hour"].median()
+    april, march = month["2026-04"], month["2026-03"]
+    shipped = tables.price_history.query("accelerator == 'B200 SXM' and segment == 'neocloud' and statistic == 'month'")
+    shipped = shipped[shipped["commitment"].eq("on demand")].set_index("date").loc["2026-04-01"]
+    assert shipped["providers"] == len(april) and shipped["usd_per_accelerator_hour"] == pytest.approx(april.median())
+    assert shipped["change_since_march"] == pytest.approx((april / march).median())
 
 
 def test_own_prices_replace_those_listed_and_keep_the_kilowatts(tmp_path):

@@ -325,7 +325,7 @@ def test_prices_that_their_source_calls_provisional_are_none_that_pages_rank_by(
     assert set(provisional["accelerator"]) == {"B300 SXM", "GB300"}
     assert set(provisional["quoted"]) == {"2026-04-03"}
     newest = prices[prices["quoted"].ne("")].groupby(["accelerator", "cost_model"])["quoted"].max()
-    assert set(newest.loc[["B300 SXM", "GB300"]]) == {"2026-08-01", "2026-09-08"}
+    assert newest.loc[["B300 SXM", "GB300"]].min() > "2026-04-03"
     (trap,) = [trap for trap in tables.descriptor()["prices"]["traps"] if "provisional" in trap]
     assert "B300 and GB300 of April 2026" in trap
 

@@ -16,6 +16,10 @@ COST_MODELS = {
     "neocloud": "neocloud total cost of ownership",
     "hyperscaler": "hyperscaler total cost of ownership",
     "rental": "three-year rental",
+    "on_demand": "neocloud on-demand list price",
+    "capacity_block": "AWS capacity block",
+    "one_year": "hyperscaler list price for one year",
+    "three_years": "hyperscaler list price for three years",
 }
 PLAUSIBLE_USD = (0.01, 1000.0)  # dollars per accelerator-hour
 SECONDS_PER_HOUR = 3600
