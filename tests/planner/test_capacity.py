@@ -24,9 +24,9 @@ HANDS = [
     ({"benchmark": "deepseek-r1", "users": 1_500, "tokens_per_user": 66.7}, "GB300", 55.4, 72, "measured"),
     # Llama 2 70B at 25: v5.0 Interactive, H100 1,752. 500 x 25 / 876 = 14.3 GPUs: 2 nodes.
     ({"benchmark": "llama2-70b", "users": 500, "tokens_per_user": 25.0}, "H100", 14.3, 16, "measured"),
-    # GPT-OSS at 40 on B200: 10,931 at 22.3 (v6.0 Server) and 1,644 at 66.7 (v6.0 Interactive). 17.7 of 44.4 of the way:
-    # 10,931^0.601 x 1,644^0.399 = 5,127. 1,400 x 40 / 2,564 = 21.8 GPUs: 3 nodes.
-    ({"benchmark": "gpt-oss-120b", "users": 1_400, "tokens_per_user": 40.0}, "B200", 21.8, 24, "interpolated"),
+    # GPT-OSS at 40 on B200: 11,276 at 24.5 (v6.1 Server) and 1,644 at 66.7 (v6.0 Interactive). 15.5 of 42.2 of the way:
+    # 11,276^0.632 x 1,644^0.368 = 5,549. 1,400 x 40 / 2,775 = 20.2 GPUs: 3 nodes.
+    ({"benchmark": "gpt-oss-120b", "users": 1_400, "tokens_per_user": 40.0}, "B200", 20.2, 24, "interpolated"),
     # A model of 35B: twice Llama 2 70B's 1,752 on H100, as half the weights are read. 2,000 x 25 / 1,752 = 28.5: 4.
     ({"parameters": 35.0, "users": 2_000, "tokens_per_user": 25.0}, "H100", 28.5, 32, "estimated"),
 ]  # fmt: skip

@@ -58,8 +58,9 @@ def record() -> pd.DataFrame:
     files = next(resource["parts"] for resource in package if resource["name"] == "results")
     rows = pd.concat([pd.read_parquet(DATA / part["path"]) for part in files], ignore_index=True)
     fixes = pd.read_csv(DATA / "corrections.csv", keep_default_na=False).query("table == 'official'")
-    for column in ("precision", "precision_basis", "hypervisor"):
+    for column in ("precision", "precision_basis", "hypervisor", "tokens_per_sample"):
         fixed = fixes[fixes["column"].eq(column)].set_index("key")["corrected"]
+        fixed = pd.to_numeric(fixed) if column == "tokens_per_sample" else fixed
         rows[column] = rows["id"].map(fixed).fillna(rows[column])
     parts = pd.read_csv(DATA / "accelerators.csv", keep_default_na=False).set_index("accelerator")
     rows["rated"] = pd.to_numeric(rows["accelerator"].map(parts["power_limit_w"]))
@@ -68,9 +69,11 @@ def record() -> pd.DataFrame:
     rows["accelerator"] = rows["accelerator"].map(parts["label"])
     rows["submitter"] = rows["submitter"].str.casefold()
     middle = (rows["low"] + rows["high"]) / 2
-    rows["rate"] = middle.mask(
-        rows["unit"].ne("tokens/s") & rows["tokens_per_second"].notna(), rows["tokens_per_second"]
-    )
+    models = pd.read_csv(DATA / "benchmarks.csv", keep_default_na=False).set_index("benchmark")
+    of_tokens = rows["benchmark"].map(models["offline_unit"]).eq("tokens/s")
+    rows["rate"] = middle.mask(of_tokens & rows["tokens_per_second"].notna(), rows["tokens_per_second"])
+    in_samples = rows["benchmark"].map(models["compared_in"]).eq("samples/s")  # Whisper
+    rows["rate"] = rows["rate"].mask(in_samples, middle / rows["tokens_per_sample"])
     rows["each"] = rows["rate"] / rows["accelerator_count"]
     rows["version"] = rows["round"].str.removeprefix("v").astype(float)
     return rows

@@ -53,7 +53,7 @@ def test_the_fastest_result_rose_on_seven_of_eight_models_whisper_among_them():
         best = rows.drop_duplicates(["version", "accelerator"], keep="last").groupby("version")["each"].max()
         if {6.0, 6.1} <= {*best.index}:
             change[benchmark] = best[6.1] / best[6.0]
-    assert change["whisper"] == pytest.approx(53267.2 / 50562.2)
+    assert change["whisper"] == pytest.approx(53267.2 / 50562.2, rel=1e-4)
     up = [benchmark for benchmark, gain in change.items() if gain > 1.005]
     assert (values("overview")["models_up"], len(up), len(change)) == (7, 7, 8)
     assert set(change) - set(up) == {"deepseek-r1"}
