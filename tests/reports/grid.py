@@ -1,0 +1,219 @@
+"""Pages with the parameters that users set: which there are, and what each page says and draws.
+
+`python -m tests.reports.grid [NOTEBOOK ...]` runs them and prints the faults.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import sys
+from itertools import combinations, product
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.text import Text
+
+from analysis import NoData, comparable, load_results, report
+from analysis.pages.processes import side_by_side
+from analysis.paths import NOTEBOOKS
+from tests.reports.plain import shipped
+
+SCENARIOS = ["Offline", "Server", "Interactive"]
+VALUES = {  # parameter -> values beside its default, each tried alone
+    "scenario": SCENARIOS,
+    "baseline": ["H200", "B200", "MI300X"],
+    "accelerators": [["B200"], ["H100"], ["NVIDIA", "AMD"], ["AMD"]],
+    "vendors": [["NVIDIA"], ["AMD"], ["Intel"]],
+    "since": ["v3.0", "v6.1"],
+    "rounds": [["v6.1"], ["v5.1", "v6.0"]],
+    "kind": ["cpu"],
+    "cost_model": ["hyperscaler", "rental"],
+    "fleet": ["hourly", "foreseen", "pooled"],
+    "stack": ["as submitted", "vLLM"],
+    "use": ["batch", "interactive"],
+    "system": ["rack"],
+    "benchmarks": [["llama2-70b"], ["gpt-oss-120b"]],
+    "language_models": [["llama3.1-8b"]],
+    "memory_model": ["deepseek-r1", "llama3.1-8b"],
+    "measured": ["bert", "resnet50", "gpt-oss-120b"],
+    "capped_accelerator": ["B200", "H100"],
+    "interactivity": [[0, 30], 20, 100],
+    "interactivities": [[0, 20, 100]],
+    "tokens_per_user": [[10], 10, 60],
+    "users": [1, 200_000],
+    "usd": [1_000_000, 200_000_000],
+    "years": [1, 3],
+    "pue": [1.3],
+    "tolerance": [1e-4],
+    "scenario of own runs": [],
+}
+WRONG_WORDS = re.compile(
+    r"\b(nan|inf|None(?! of)|NaT|undefined)\b|\b0 of 0\b|\b1 (users|results|links|submitters|curves|pairs|units|nodes|GPUs)\b"
+    r"|\(\)|\[\]|\ba (H|MI|A|L|8|11)\d|[–—-] to |\bto –|–x|\b(\w+), \1\b"
+)
+BEYOND = 0.03  # of the size of an axes that a label may lie outside of it
+MOST_OVERLAP = 0.2  # share of the smaller of two texts that may lie under the other: boxes are larger than letters
+
+
+def defaults(notebook: str) -> dict:
+    """Return the parameters of a notebook with their defaults."""
+    cells = json.loads((NOTEBOOKS / f"{notebook}.ipynb").read_text("utf-8"))["cells"]
+    cell = next((cell for cell in cells if "parameters" in cell["metadata"].get("tags", [])), {"source": ""})
+    assigned = [line for line in ast.parse("".join(cell["source"])).body if isinstance(line, ast.AnnAssign)]
+    return {line.target.id: ast.literal_eval(line.value) for line in assigned}
+
+
+def benchmarks(scenario: str) -> list[str]:
+    """Return the benchmarks with comparable results in a scenario."""
+    results = load_results()
+    found = comparable(results, benchmark=results["benchmark"].unique(), scenario=scenario)
+    return sorted(found["benchmark"].unique())
+
+
+def parameter_sets(notebook: str) -> list[dict]:
+    """Return what is tried of a notebook: each value alone, and each benchmark in each scenario."""
+    default = defaults(notebook)
+    tried = [{}]
+    for name, value in default.items():
+        values = [each for each in VALUES.get(name, []) if isinstance(each, type(value)) or {type(each), type(value)} <= {int, float}]
+        tried += [{name: each} for each in values if each != value]
+        if isinstance(value, list) and value:
+            tried.append({name: []})
+    if "benchmark" in default and notebook != "my_deployment":
+        scenarios = SCENARIOS if "scenario" in default else ["Offline"]
+        for scenario in scenarios:
+            for benchmark in benchmarks(scenario):
+                tried.append({"benchmark": benchmark} | ({"scenario": scenario} if "scenario" in default else {}))
+        if "baseline" in default:
+            models = ["gpt-oss-120b", "llama3.1-405b", "resnet50"]
+            tried += [{"benchmark": model, "baseline": each} for model, each in product(models, VALUES["baseline"])]
+    return [each for number, each in enumerate(tried) if each not in tried[:number]]
+
+
+def run(notebook: str, parameters: dict) -> dict:
+    """Return what a notebook reports with parameters: `said` by name, `no_data`, `error`, and `drawn`, faults of figures.
+
+    Call it in a process of its own.
+    """
+    os.chdir(NOTEBOOKS)
+    said, drawn, names = {}, [], {}
+
+    def show(data: dict, raw: bool = False) -> None:
+        part = data.get(report.MIME) if isinstance(data, dict) else None
+        if part:
+            said[part["name"]] = part | {"csv": data.get("text/csv", "")}
+
+    svg = report.charts.svg
+
+    def look(figure: plt.Figure, *rest: object) -> str:
+        drawn.extend(faults_of_drawing(figure))
+        return svg(figure, *rest)
+
+    report.display, report.charts.svg = show, look
+    cells = json.loads((NOTEBOOKS / f"{notebook}.ipynb").read_text("utf-8"))["cells"]
+    found = {"said": said, "no_data": "", "error": "", "drawn": drawn}
+    for number, cell in enumerate(cells, 1):
+        if cell["cell_type"] != "code":
+            continue
+        try:
+            exec(compile("".join(cell["source"]), f"{notebook}, cell {number}", "exec"), names)
+        except NoData as none:
+            return found | {"no_data": f"cell {number}: {none}"}
+        except Exception as error:  # a fault of the page, which the test names
+            return found | {"error": f"cell {number}: {type(error).__name__}: {error}"}
+        if "parameters" in cell["metadata"].get("tags", []):
+            names.update(parameters)
+    return found
+
+
+def faults_of_drawing(figure: plt.Figure) -> list[str]:
+    """Return which texts of a figure overlap or leave it, and which bars leave their axes."""
+    figure.canvas.draw()
+    renderer = figure.canvas.get_renderer()
+    texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip() and _shown(text)]
+    boxes = [(text.get_text().replace("\n", " "), text.get_window_extent(renderer)) for text in texts]
+    faults = []
+    for (one, a), (other, b) in combinations(boxes, 2):
+        width, height = min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0)
+        smaller = min(a.width * a.height, b.width * b.height)
+        if width > 0 and height > 0 and width * height > MOST_OVERLAP * smaller:
+            faults.append(f"{one!r} overlaps {other!r}")
+    for ax in figure.axes:
+        box = ax.get_window_extent(renderer)
+        for bar in ax.patches:
+            extent = bar.get_window_extent(renderer)
+            inside = extent.x1 <= box.x1 + 2 and extent.y1 <= box.y1 + 2
+            if bar.get_visible() and ax.get_visible() and not inside:
+                faults.append(f"a bar leaves its axes {ax.get_title()!r}")
+        room = box.expanded(1 + 2 * BEYOND, 1 + 2 * BEYOND)
+        for label in ax.texts:
+            extent = label.get_window_extent(renderer)
+            inside = room.x0 <= extent.x0 and extent.x1 <= room.x1 and room.y0 <= extent.y0 and extent.y1 <= room.y1
+            if label.get_visible() and label.get_text().strip() and not inside:
+                faults.append(f"the label {label.get_text()!r} leaves its axes")
+    return faults
+
+
+def _shown(text: Text) -> bool:
+    ax = text.axes
+    if ax is None:
+        return True
+    if not ax.get_visible() or (not ax.axison and text in ax.findobj(Text) and text in ax.get_xticklabels() + ax.get_yticklabels()):
+        return False
+    for axis, labels in ((ax.xaxis, ax.get_xticklabels(which="both")), (ax.yaxis, ax.get_yticklabels(which="both"))):
+        if text in labels:
+            low, high = sorted(axis.get_view_interval())
+            place = text.get_position()[0 if axis is ax.xaxis else 1]
+            return axis.get_visible() and low <= place <= high
+    return True
+
+
+def faults(notebook: str, found: dict, default: dict) -> list[str]:
+    """Return what is wrong with a page, given what the page with its defaults says."""
+    said = found["said"]
+    if found["error"]:
+        return [found["error"]]
+    if found["no_data"]:
+        return [f"NoData after {len(said)} outputs: {found['no_data']}"] if said else []
+    wrong = list(found["drawn"])
+    if "answer" in default["said"] and "answer" not in said:
+        wrong.append("no headline")
+    expected = {name for name, part in default["said"].items() if part["kind"] == "figure"}
+    wrong += [f"without the figure {name}" for name in sorted(expected - set(said))]
+    for name, part in said.items():
+        for key in ("text", "title", "subtitle", "alt"):
+            if match := WRONG_WORDS.search(str(part.get(key, ""))):
+                wrong.append(f"{name}: {match.group(0)!r} in {part[key]!r}")
+    answer = said.get("answer", {})
+    low, value, high = (answer.get(key) for key in ("low", "value", "high"))
+    if low is not None and high is not None and not low <= value <= high:
+        wrong.append(f"the answer {value} is outside {low} to {high}")
+    return wrong
+
+
+def tried(notebooks: list[str], sets: dict[str, list[dict]] | None = None, jobs: int = 2) -> pd.DataFrame:
+    """Return a row for each page: notebook, parameters, whether it is `whole`, `no_data`, and its `faults`."""
+    sets = sets or {name: parameter_sets(name) for name in notebooks}
+    tasks = {f"{name} {json.dumps(each)}": (name, each) for name, some in sets.items() for each in [{}, *some]}
+    found = dict(side_by_side(run, tasks, jobs, timeout=120))
+    rows = []
+    for key, (name, each) in tasks.items():
+        result = found[key]
+        result = result if isinstance(result, dict) else {"said": {}, "no_data": "", "error": str(result), "drawn": []}
+        wrong = faults(name, result, found[f"{name} {{}}"])
+        whole = not result["no_data"] and not result["error"]
+        rows.append({"notebook": name, "parameters": json.dumps(each), "whole": whole, "no_data": result["no_data"],
+                     "faults": wrong, "said": result["said"]})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+if __name__ == "__main__":
+    pages = tried(sys.argv[1:] or [name for name in shipped() if name != "explorer"])
+    for page in pages[pages["faults"].str.len().gt(0)].itertuples():
+        print(f"{page.notebook} {page.parameters}")
+        print("".join(f"    {fault}\n" for fault in page.faults[:8]), end="")
+    print(f"{len(pages)} pages, {pages['whole'].sum()} whole, {pages['no_data'].ne('').sum()} without data, "
+          f"{pages['faults'].str.len().gt(0).sum()} with faults")  # fmt: skip
