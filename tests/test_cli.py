@@ -13,7 +13,7 @@ from analysis.cli import main
 from analysis.compare import NoData
 from analysis.recipes import descriptor
 
-COMMANDS = ["reports", "refresh", "measure", "plan", "choose", "audit", "data", "import", "check", "describe"]
+COMMANDS = ["reports", "refresh", "measure", "plan", "choose", "audit", "claims", "data", "import", "check", "describe"]
 MEASURE = ["measure", str(paths.DATA / "examples" / "vllm_tuned.jsonl"), "--accelerator", "H100"]
 ANALYSIS = [sys.executable, "-m", "analysis.cli.main"]
 
@@ -142,12 +142,12 @@ def test_data_without_files_makes_the_derived_tables_anew(monkeypatch):
     from analysis import derating
     from analysis.cli import data
     from analysis.planner import prediction
-    from analysis.recipes import audit
+    from analysis.recipes import documents
 
     made = []
     monkeypatch.setattr(derating, "make_delivered", lambda: made.append("delivered"))
     monkeypatch.setattr(prediction, "write_errors", lambda: made.append("errors"))
-    monkeypatch.setattr(audit, "write", lambda: made.append("verdicts"))
+    monkeypatch.setattr(documents, "write", lambda: made.append("verdicts"))
     monkeypatch.setattr(data, "describe", lambda: 0)
     assert main.main(["data"]) == 0
     assert made == ["delivered", "errors", "verdicts"]

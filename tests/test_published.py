@@ -30,8 +30,8 @@ def test_the_columns_that_pages_use_are_there(figures):
 
 
 def test_nothing_is_judged_at_load(monkeypatch):
-    monkeypatch.setattr("analysis.recipes.audit.join.judge", lambda *_: pytest.fail("judged"))
-    monkeypatch.setattr("analysis.recipes.audit.join.load_results", lambda: pytest.fail("results loaded"))
+    monkeypatch.setattr("analysis.recipes.documents.join.judge", lambda *_: pytest.fail("judged"))
+    monkeypatch.setattr("analysis.recipes.documents.join.load_results", lambda: pytest.fail("results loaded"))
     assert len(load_published()) > 300
 
 

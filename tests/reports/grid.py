@@ -51,7 +51,8 @@ VALUES = {  # parameter -> values beside its default, each tried alone
     "scenario of own runs": [],
 }
 WRONG_WORDS = re.compile(
-    r"\b(nan|inf|None(?! of)|NaT|undefined)\b|\b0 of 0\b|\b1 (users|results|links|submitters|curves|pairs|units|nodes|GPUs)\b"
+    r"\b(nan|inf|None(?! of)|NaT|undefined)\b|\b0 of 0\b"
+    r"|\b1 (users|results|links|submitters|curves|pairs|units|nodes|GPUs)\b"
     r"|\(\)|\[\]|\ba (H|MI|A|L|8|11)\d|[–—-] to |\bto –|–x|\b(\w+), \1\b"
 )
 BEYOND = 0.03  # of the size of an axes that a label may lie outside of it
@@ -78,7 +79,11 @@ def parameter_sets(notebook: str) -> list[dict]:
     default = defaults(notebook)
     tried = [{}]
     for name, value in default.items():
-        values = [each for each in VALUES.get(name, []) if isinstance(each, type(value)) or {type(each), type(value)} <= {int, float}]
+        values = [
+            each
+            for each in VALUES.get(name, [])
+            if isinstance(each, type(value)) or {type(each), type(value)} <= {int, float}
+        ]
         tried += [{name: each} for each in values if each != value]
         if isinstance(value, list) and value:
             tried.append({name: []})
@@ -94,7 +99,7 @@ def parameter_sets(notebook: str) -> list[dict]:
 
 
 def run(notebook: str, parameters: dict) -> dict:
-    """Return what a notebook reports with parameters: `said` by name, `no_data`, `error`, and `drawn`, faults of figures.
+    """Return what a notebook reports with parameters: `said` by name, `no_data`, `error`, and the faults `drawn`.
 
     Call it in a process of its own.
     """
@@ -161,7 +166,9 @@ def _shown(text: Text) -> bool:
     ax = text.axes
     if ax is None:
         return True
-    if not ax.get_visible() or (not ax.axison and text in ax.findobj(Text) and text in ax.get_xticklabels() + ax.get_yticklabels()):
+    if not ax.get_visible() or (
+        not ax.axison and text in ax.findobj(Text) and text in ax.get_xticklabels() + ax.get_yticklabels()
+    ):
         return False
     for axis, labels in ((ax.xaxis, ax.get_xticklabels(which="both")), (ax.yaxis, ax.get_yticklabels(which="both"))):
         if text in labels:

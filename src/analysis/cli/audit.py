@@ -1,7 +1,8 @@
-"""The command `audit`: the figures of the documents with their verdicts."""
+"""The commands `audit` and `claims`: published figures and the claims of an article, with their verdicts."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -30,4 +31,24 @@ def audit(
         typer.echo(f"{len(rows)} figures: " + ", ".join(f"{count} {name}" for name, count in counts.items()))
         for row in rows.itertuples():
             typer.echo(f"{row.id}: {row.claim}: printed {row.printed or '-'}. {row.verdict.capitalize()}. {row.reason}")
+    return 0
+
+
+def claims(
+    file: Annotated[Path, typer.Argument(help="A CSV file of claims; docs/notebooks.md has its columns.")],
+    format: Annotated[str, typer.Option(help="text, csv, or json.")] = "text",
+) -> int:
+    """Judge the claims of an article by the official results."""
+    from analysis.audit.claims import judge_claims, read_claims
+    from analysis.names import choose
+
+    choose(format, ("text", "csv", "json"), "format")
+    rows = judge_claims(read_claims(file))
+    if format == "csv":
+        typer.echo(rows.to_csv(index=False), nl=False)
+    elif format == "json":
+        typer.echo(rows.to_json(orient="records", indent=1))
+    else:
+        for row in rows.itertuples():
+            typer.echo(f"{row.text}\n    {row.verdict}. {row.reason}")
     return 0

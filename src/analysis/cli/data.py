@@ -47,13 +47,13 @@ def bring(
         return add_to_record(paths, round=round, origin=origin, say=typer.echo)
     from analysis import bursts, derating
     from analysis.planner import prediction
-    from analysis.recipes import audit
+    from analysis.recipes import documents
 
     for name, make in (
         ("burst_factors.csv", bursts.make_factors),
         ("delivered.csv", derating.make_delivered),
         ("prediction_errors.csv", prediction.write_errors),
-        ("verdicts.csv", audit.write),
+        ("verdicts.csv", documents.write),
     ):
         typer.echo(f"data/{name}")
         make()

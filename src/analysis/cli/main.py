@@ -25,8 +25,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
-    reports.reports, reports.refresh, measure.measure, plan.plan, plan.choose, audit.audit, data.bring, data.import_,
-    data.check, data.describe,
+    reports.reports, reports.refresh, measure.measure, plan.plan, plan.choose, audit.audit, audit.claims, data.bring,
+    data.import_, data.check, data.describe,
 ):  # fmt: skip
     app.command({"import_": "import", "bring": "data"}.get(command.__name__, command.__name__))(command)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.recipes.audit import claims
-from tests.recipes.audit.frames import figures, official, whole_rounds
+from analysis.audit import ratios as claims
+from analysis.recipes.documents import counts
+from tests.audit.frames import figures, official, whole_rounds
 
 RATIO = {
     "quantity": "throughput_ratio", "baseline": "H100", "baseline_accelerator": "H100", "baseline_round": "v6.1",
@@ -15,7 +16,7 @@ H100 = {"accelerator": "H100", "rate": 40.0}
 
 
 def ratio(claim: dict, *rows: dict):
-    return claims.ratios(figures({**RATIO, **claim}), official(*rows)).iloc[0]
+    return claims.check_ratios(figures({**RATIO, **claim}), official(*rows)).iloc[0]
 
 
 def test_a_ratio_is_that_of_rates_per_accelerator_of_equal_size():
@@ -88,7 +89,7 @@ def test_a_ratio_without_a_result_names_the_side_that_lacks_it():
 
 def rank(claim: dict, *rows: dict):
     claim = {"quantity": "rank", "unit": "rank", "low": 1.0, "high": 1.0, "accelerator_count": float("nan"), **claim}
-    return claims.ranks(figures(claim), official(*rows)).iloc[0]
+    return claims.check_ranks(figures(claim), official(*rows)).iloc[0]
 
 
 def test_a_rank_counts_faster_submitters_and_accelerators_once():
@@ -116,7 +117,7 @@ def test_results_are_counted_by_scenario_or_by_model(stated, verdict):
     rows = [ids, {**ids, "scenario": "Server"}, {**ids, "benchmark": "gptj"}, {"submitter": "B", "result_id": "6.1-2"}]
     claim = {"quantity": "results_submitted", "submitter": "A", "accelerator": "", "benchmark": "", "low": stated}
     claim |= {"accelerator_count": float("nan"), "unit": "results"}
-    assert claims.counts(figures(claim), official(*rows)).iloc[0]["verdict"] == verdict
+    assert counts.check_counts(figures(claim), official(*rows)).iloc[0]["verdict"] == verdict
 
 
 @pytest.mark.parametrize(
@@ -131,16 +132,16 @@ def test_results_are_counted_by_scenario_or_by_model(stated, verdict):
     ],
 )
 def test_what_a_document_names_is_in_the_results_of_the_round(claim, verdict):
-    assert claims.names(figures(claim), official({"result_id": "6.1-1"})).iloc[0]["verdict"] == verdict
+    assert counts.check_names(figures(claim), official({"result_id": "6.1-1"})).iloc[0]["verdict"] == verdict
 
 
 def test_a_round_without_ids_says_nothing_of_a_cited_id():
     claim = {"quantity": "result_cited", "subject": "6.1-9"}
-    assert claims.names(figures(claim), official({})).empty
+    assert counts.check_names(figures(claim), official({})).empty
 
 
 def test_a_rank_without_a_result_in_one_scenario_is_conditional_and_without_any_is_not_judged():
     server = {"rate": 10.0, "accelerator": "B300", "scenario": "Server"}
     assert rank({"scenario": ""}, {"rate": 80.0}, server)["verdict"] == "conditional"
     claim = {"quantity": "rank", "unit": "rank", "low": 1.0, "high": 1.0}
-    assert claims.ranks(figures(claim), official(server)).empty
+    assert claims.check_ranks(figures(claim), official(server)).empty

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from analysis.recipes.audit import expected
-from tests.recipes.audit.frames import figures
+from analysis.recipes.documents import expected
+from tests.audit.frames import figures
 
 NONE = float("nan")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from analysis import tables
-from analysis.recipes.audit import official as checks
-from tests.recipes.audit.frames import figures, official, whole_rounds
+from analysis.audit import official as checks
+from tests.audit.frames import figures, official, whole_rounds
 
 
 def judged(figure: dict, *rows: dict):
-    return checks.results(figures(figure), official(*rows)).iloc[0]
+    return checks.check_results(figures(figure), official(*rows)).iloc[0]
 
 
 def test_a_system_is_compared_with_systems_of_its_size():
@@ -90,7 +90,7 @@ def test_a_figure_that_only_the_accelerator_of_another_power_limit_reaches_is_co
 def test_power_and_throughput_per_watt_are_those_of_one_run():
     watts = {"quantity": "power", "unit": "W", "low": 40.0, "high": 40.0, "power_measured": True}
     per_watt = {**watts, "quantity": "throughput_per_watt", "unit": "tokens/s per W", "low": 2.0, "high": 2.0}
-    found = checks.results(
+    found = checks.check_results(
         figures(watts, per_watt), official({"rate": 80.0, "power_watts": 40.0, "power_measured": True})
     )
     assert found["verdict"].tolist() == ["confirmed", "confirmed"]
@@ -101,10 +101,12 @@ def test_an_accelerator_without_a_datasheet_is_compared_like_any_other():
 
 
 def test_a_figure_that_holds_only_under_another_unit_is_conditional():
-    found = checks.results(figures({"unit": "tokens/s"}), official({"rate": 80.0})).assign(id="nv-server-gptj-h200")
-    assert checks.labels(found)["verdict"].tolist() == ["conditional"]
-    assert checks.labels(found.assign(id="nv-server-stable-diffusion-xl-h200")).empty
-    assert checks.labels(found.assign(verdict="contradicted")).empty
+    found = checks.check_results(figures({"unit": "tokens/s"}), official({"rate": 80.0})).assign(
+        id="nv-server-gptj-h200"
+    )
+    assert checks.check_labels(found)["verdict"].tolist() == ["conditional"]
+    assert checks.check_labels(found.assign(id="nv-server-stable-diffusion-xl-h200")).empty
+    assert checks.check_labels(found.assign(verdict="contradicted")).empty
 
 
 def test_a_name_covers_its_variants_and_parts_of_another_power_limit_are_marked():

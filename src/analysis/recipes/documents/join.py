@@ -5,10 +5,11 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis import tables
+from analysis.audit import official, ratios
+from analysis.audit.verdicts import FOUND, compare, tell
 from analysis.paths import DATA, replacing
 from analysis.published import HOLDS, decisive, load_figures, span
-from analysis.recipes.audit import claims, expected, official
-from analysis.recipes.audit.verdicts import FOUND, compare, tell
+from analysis.recipes.documents import counts, expected
 from analysis.results import load_results
 
 MEASURED = "unofficial-submissions"  # the source of results that a user measured
@@ -36,10 +37,10 @@ def judge(figures: pd.DataFrame, results: pd.DataFrame, by_hand: pd.DataFrame) -
     """
     record = results[results["source_id"].ne(MEASURED)].astype({"round": "str"})
     first = figures[figures["duplicate_of"].eq("")]
-    against = official.results(first, record)
-    found = [against, official.labels(against), claims.ratios(first, record)]
+    against = official.check_results(first, record)
+    found = [against, official.check_labels(against), ratios.check_ratios(first, record)]
     known = first[first["round"].isin(record["round"])]
-    found += [check(known, record) for check in (claims.ranks, claims.counts, claims.names)]
+    found += [check(known, record) for check in (ratios.check_ranks, counts.check_counts, counts.check_names)]
     found += [check(figures) for check in (expected.datasheets, expected.documents, expected.formulas, expected.limits)]
     found = pd.concat(found, ignore_index=True).drop_duplicates(["id", "check", "reason"])
     replaced = pd.MultiIndex.from_frame(found[["id", "check"]]).isin(by_hand.set_index(["id", "check"]).index)

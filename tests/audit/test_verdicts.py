@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from analysis.audit.verdicts import compare, difference, tell
 from analysis.published import factor, span, times_off
-from analysis.recipes.audit.verdicts import compare, difference, tell
 
 
 def one(printed: tuple, expected: tuple, basis: str = "rounded") -> pd.DataFrame:

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from analysis import tables
+from analysis.audit.verdicts import EXPECTED, FOUND, compare, difference, tell
 from analysis.published import factor, span
-from analysis.recipes.audit.verdicts import EXPECTED, FOUND, compare, difference, tell
 from analysis.tables import COMPUTE
 
 FACTS = {

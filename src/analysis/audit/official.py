@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 
 from analysis import names, tables
+from analysis.audit.verdicts import FOUND, compare, difference, tell
 from analysis.published import AGREES, HOLDS, rank, span
-from analysis.recipes.audit.verdicts import FOUND, compare, difference, tell
 
 METRIC = {"throughput": "throughput", "latency": "latency", "power": "throughput", "throughput_per_watt": "throughput"}
 SAME_PART = ["vendor", "family", "memory_gb", "memory_bandwidth_gb_per_s"]
 
 
-def results(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
+def check_results(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
     """Return what official results give for each published throughput, latency, power, and throughput per watt.
 
     The system is compared where one of its size was submitted, else the rate per accelerator. Of several results the
@@ -36,7 +36,7 @@ def results(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([_found(pairs), _missing(quoted[~quoted["id"].isin(pairs["id"])], official)], ignore_index=True)
 
 
-def labels(found: pd.DataFrame) -> pd.DataFrame:
+def check_labels(found: pd.DataFrame) -> pd.DataFrame:
     """Return a condition for each figure that official results confirm only under another unit or benchmark.
 
     Samples and queries are one thing: a sample of Offline is a query of Server.

@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 
 from analysis import load_results, tables
+from analysis.audit.verdicts import FOUND
 from analysis.published import VERDICTS, decisive, load_figures
-from analysis.recipes.audit import join as module
-from analysis.recipes.audit import judge, write
-from analysis.recipes.audit.verdicts import FOUND
-from tests.recipes.audit.frames import figures, official
+from analysis.recipes.documents import join as module
+from analysis.recipes.documents import judge, write
+from tests.audit.frames import figures, official
 
 NO_HAND = pd.DataFrame(columns=FOUND)
 

@@ -1,0 +1,58 @@
+"""Published counts and names against official results of the rounds that they are about."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from analysis.audit.ratios import filtered, found_row
+from analysis.audit.verdicts import FOUND
+
+NAMED = ["benchmark_named", "result_cited", "system_accelerators"]
+COUNTED = {  # what a number counts, by the columns that tell one from another: the usual way first
+    "workloads": {"benchmark": ["benchmark"]},
+    "scenarios": {"scenario": ["scenario"]},
+    "results_submitted": {"result": ["result_id", "model_run", "scenario"], "model": ["result_id", "model_run"]},
+    "systems_submitted": {"system": ["result_id"], "server": ["server"]},
+    "submitters": {"submitter": ["submitter"]},
+}
+
+
+def check_counts(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
+    """Return how many workloads, scenarios, results, systems, or submitters a round has, counted in the usual ways.
+
+    A number that only another way of counting gives is conditional.
+    """
+    rows = official.assign(server=official["system"].str.partition(" (")[0].str.strip())
+    found = []
+    for claim in figures[figures["quantity"].isin(COUNTED)].itertuples():
+        wanted = {name: getattr(claim, name) for name in ("submitter", "benchmark", "accelerator", "accelerator_count")}
+        counted = filtered(rows, round=claim.round, **wanted)
+        counted = counted[counted["suite"].str.contains(claim.suite)]
+        ways = {way: len(counted.drop_duplicates(columns)) for way, columns in COUNTED[claim.quantity].items()}
+        usual, *_ = ways.values()
+        record = ", ".join(f"{number} counted by {way}" for way, number in ways.items())
+        reason = f"The {claim.round} results have {record}."
+        outcome = "confirmed" if claim.low == usual else "conditional" if claim.low in ways.values() else "contradicted"
+        found.append(found_row(claim, "count", outcome, record, reason, min(ways.values()), max(ways.values())))
+    return pd.DataFrame(found, columns=FOUND)
+
+
+def check_names(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
+    """Return whether a round has the benchmarks and result ids that documents name, and systems of the stated size."""
+    found = []
+    for claim in figures[figures["quantity"].isin(NAMED)].itertuples():
+        rows = filtered(official, round=claim.round)
+        if claim.quantity == "benchmark_named":
+            there, record = rows["benchmark"].eq(claim.benchmark).any(), f"results of {claim.subject}"
+        elif claim.quantity == "result_cited":
+            there, record = rows["result_id"].eq(claim.subject).any(), f"result {claim.subject}"
+            if rows["result_id"].eq("").all():
+                continue
+        else:
+            rows = filtered(rows, submitter=claim.submitter, accelerator=claim.accelerator)
+            sizes = rows.loc[rows["system"].str.contains(claim.system, regex=False), "accelerator_count"]
+            who = claim.submitter.replace("_", " ")
+            there, record = sizes.eq(claim.low).any(), f"{claim.low:g}x {claim.accelerator} of {who}"
+        record = f"{claim.round} has {'' if there else 'no '}{record}"
+        found.append(found_row(claim, "named", "confirmed" if there else "contradicted", record, f"{record}."))
+    return pd.DataFrame(found, columns=FOUND)
