@@ -313,10 +313,16 @@ def test_svg_is_deterministic_valid_and_colored_by_variables(speedups):
     assert theme.contrast(lighter, theme.DARK_PAGE) >= 4
 
 
-def test_words_on_cells_keep_their_color_on_a_dark_page():
-    svg = charts.svg(charts.heatmap(pd.DataFrame([[1.0, 9.0]], ["B200"], ["a", "b"])))
-    assert f'"fill: {grids.ON_DARK}"' in svg
-    assert f'"fill: {grids.ON_LIGHT}"' in svg
+@pytest.mark.parametrize("center", [None, 1.0])
+def test_on_a_dark_page_high_cells_are_bright_and_words_on_them_dark(center):
+    values = pd.DataFrame([[1.0, 2.0, 4.0, 9.0]], ["B200"], list("abcd"))
+    ax = charts.heatmap(values, center=center)
+    rules = dict(re.findall(r"--on-(\w{6}):(#\w{6})", charts.svg(ax)))
+    dark = [rules[plt.matplotlib.colors.to_hex(patch.get_facecolor())[1:]] for patch in ax.patches]
+    light = [theme.luminance(hue) for hue in dark]
+    assert light == sorted(light) and light[0] < 0.05 < 0.5 < light[-1]
+    for text, ground in zip(ax.texts, dark, strict=True):
+        assert theme.contrast(rules.get(text.get_color()[1:], text.get_color()), ground) >= 4.0
 
 
 def test_a_users_own_matplotlibrc_changes_nothing(tmp_path):

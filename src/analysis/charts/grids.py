@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import LinearSegmentedColormap, LogNorm, Normalize, to_hex
+from matplotlib.colors import Colormap, LinearSegmentedColormap, LogNorm, Normalize, to_hex
 from matplotlib.patches import Rectangle
 
-from analysis.charts import parts, theme
+from analysis.charts import image, parts, theme
 
 ROW, COLUMN = 0.40, 0.74  # inches of a cell
 APART = 0.35  # cells between two groups of rows or columns
-ON_LIGHT, ON_DARK = "#1f2329", "#fefefe"  # words on a cell, whose color is the same on a dark page
+ON_LIGHT, ON_DARK = "#1f2329", "#fefefe"  # words on a cell
+TURNED = {ON_LIGHT: "#1f232a", ON_DARK: "#fefefd"}  # the same where a dark page needs the other color
 LOWER, HIGHER, MIDDLE = "#c05a1c", "#0b5394", "#f4f5f6"
 SEQUENTIAL = LinearSegmentedColormap.from_list("sequential", ["#edf3f9", "#7fb0d8", HIGHER])
+# On a dark page high values are bright: what is far from the page's color is what is seen first.
+BRIGHT, DIM = "#a8d1f7", "#f0a566"
+SEQUENTIAL_DARK = LinearSegmentedColormap.from_list("sequential dark", ["#17293d", "#2f6ea8", BRIGHT])
+DIVERGING_DARK = LinearSegmentedColormap.from_list("diverging dark", [DIM, "#8a5a35", "#262c33", "#2f6ea8", BRIGHT])
 DIVERGING = LinearSegmentedColormap.from_list("diverging", [LOWER, "#efb98c", MIDDLE, "#8fbbdf", HIGHER])
 
 
@@ -37,7 +44,8 @@ def heatmap(
     across, up = _places(values.columns), -_places(values.index)
     inches = (COLUMN * (across[-1] + 1) + 1.4, ROW * (1 - up[-1]) + 0.9)
     ax = ax or parts.plt.subplots(figsize=(max(inches[0], 4.0), inches[1]))[1]
-    colors = _scale(values, center)
+    colors, on_dark = _scale(values, center)
+    dark = ax.figure.__dict__.setdefault(image.ON_DARK, {})  # the color of each color on a dark page
     decimals = parts.numbers(pd.Series(values.to_numpy(float).ravel())).to_numpy().reshape(values.shape)
     grid = values.to_numpy(float)
     for row, column in np.ndindex(*values.shape):
@@ -45,7 +53,11 @@ def heatmap(
         fill = to_hex(colors.to_rgba(grid[row, column])) if known else theme.MISSING
         ax.add_patch(Rectangle((across[column] - 0.48, up[row] - 0.46), 0.96, 0.92, facecolor=fill, lw=0))
         if known:
-            ink = ON_LIGHT if theme.contrast(fill, ON_LIGHT) >= theme.contrast(fill, ON_DARK) else ON_DARK
+            dark[fill] = to_hex(on_dark(colors.norm(grid[row, column])))
+            ink, other = (max(TURNED, key=partial(theme.contrast, ground)) for ground in (fill, dark[fill]))
+            if ink != other:
+                ink = TURNED[ink]
+                dark[ink] = other
             first, *rest = str(decimals[row, column] if text is None else text.iloc[row, column]).split("\n")
             look = {"ha": "center", "va": "center", "color": ink, "in_layout": False}
             ax.text(across[column], up[row] + (0.17 if rest else 0), first, size=9, weight="bold", **look)
@@ -72,18 +84,18 @@ def _name(each: object) -> str:
     return str(each[-1] if isinstance(each, tuple) else each)
 
 
-def _scale(values: pd.DataFrame, center: float | None) -> ScalarMappable:
-    """Return the colors of values: from light to dark, or from one hue to another around a center."""
+def _scale(values: pd.DataFrame, center: float | None) -> tuple[ScalarMappable, Colormap]:
+    """Return the colors of values, from light to dark or from one hue to another around a center, and a dark page's."""
     known = values.to_numpy(float)
     known = known[np.isfinite(known)]
     low, high = (known.min(), known.max()) if known.size else (0.0, 1.0)
     if center is None:
-        return ScalarMappable(Normalize(min(low, 0), high or 1), SEQUENTIAL)
+        return ScalarMappable(Normalize(min(low, 0), high or 1), SEQUENTIAL), SEQUENTIAL_DARK
     if low > 0 and center > 0:
         reach = min(max(high / center, center / low, 1.5), 4)
-        return ScalarMappable(LogNorm(center / reach, center * reach, clip=True), DIVERGING)
+        return ScalarMappable(LogNorm(center / reach, center * reach, clip=True), DIVERGING), DIVERGING_DARK
     reach = max(high - center, center - low) or 1
-    return ScalarMappable(Normalize(center - reach, center + reach), DIVERGING)
+    return ScalarMappable(Normalize(center - reach, center + reach), DIVERGING), DIVERGING_DARK
 
 
 def _name_groups(ax: Axes, names: pd.MultiIndex, across: np.ndarray) -> None:

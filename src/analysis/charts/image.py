@@ -28,6 +28,7 @@ TEXTS = {  # of a composed figure: size in points, weight, color, inches from wh
 STILL = {  # while a figure is written: what is drawn stays where it is, words are paths, names do not change
     "figure.constrained_layout.use": False, "svg.fonttype": "path", "svg.hashsalt": "analysis",
 }  # fmt: skip
+ON_DARK = "_analysis_on_dark"  # attribute of a figure: colors of a dark page for those that it has in print
 SETTLE = "_analysis_settle"  # attribute of a figure: functions that place labels once its limits are final
 
 
@@ -77,7 +78,7 @@ def svg(figure: Figure | Axes) -> str:
     drawn = buffer.getvalue()
     drawn = re.sub(r' id="((?:sub)?title)"', r' class="\1"', drawn[drawn.index("<svg") :])
     drawn = re.sub(r' id="(?!\w*[0-9a-f]{10}|DejaVu)[^"]*"', "", drawn)
-    drawn = _with_own_ids(_with_variables(drawn))
+    drawn = _with_own_ids(_with_variables(drawn, getattr(figure, ON_DARK, {})))
     head = f"--head: {getattr(figure, '_analysis_head', 0):.3f}; "
     return drawn.replace(' style="', f' style="{head}', 1)
 
@@ -141,13 +142,14 @@ def _with_own_ids(drawn: str) -> str:
     )
 
 
-def _with_variables(drawn: str) -> str:
+def _with_variables(drawn: str, on_dark: dict[str, str]) -> str:
     """Return the SVG with colors as CSS variables; the plain color stays before each for programs without them.
 
-    White words stay white: they are on a mark, whose color is the same on a dark page. Of other colors only those of
-    accelerators and of the palette change, so a cell keeps its color and the words on it.
+    White words stay white: they are on a mark, whose color is the same on a dark page. Of other colors those of
+    accelerators and of the palette change, and those of `on_dark`.
     """
-    marks = {hue for hue in {*theme.colors().values(), *theme.PALETTE} if theme.on_dark(hue) != hue}
+    marks = {hue: theme.on_dark(hue) for hue in {*theme.colors().values(), *theme.PALETTE}} | on_dark
+    marks = {hue: other for hue, other in marks.items() if other != hue}
     names = theme.VARIABLES | {hue: f"on-{hue[1:]}" for hue in marks}
 
     def restyled(tag: re.Match[str]) -> str:
@@ -162,7 +164,7 @@ def _with_variables(drawn: str) -> str:
     drawn = re.sub(r"(?<!scale\(0)(\.\d{3})\d+", r"\1", drawn)  # a thousandth of a point is enough
     drawn = re.sub(r'(<rect [^>]*?)fill="(#[0-9a-f]{6})"', r'\1style="fill: \2"', drawn)  # the ground of hatches
     drawn = re.sub(r'<(\w+) [^<>]*?style="[^"]*"', restyled, drawn)
-    rules = "".join(f"--on-{hue[1:]}:{theme.on_dark(hue)};" for hue in sorted(marks) if f"--on-{hue[1:]}" in drawn)
+    rules = "".join(f"--on-{hue[1:]}:{marks[hue]};" for hue in sorted(marks) if f"--on-{hue[1:]}" in drawn)
     style = f"<style>@media screen and (prefers-color-scheme:dark){{svg{{{rules}}}}}</style>" if rules else ""
     ink = f"stroke-linejoin: round; fill: {theme.INK}; fill: var(--ink, {theme.INK})"
     return re.sub(r"(<svg[^>]*)>", rf'\1 style="{ink}">{style}', drawn, count=1)
