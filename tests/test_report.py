@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 
@@ -61,6 +62,26 @@ def test_a_panel_without_rows_leaves_the_others(shown):
     assert charts.dots(results({})[:0], "accelerator", "rate_per_accelerator", ax=axes[1]) is axes[1]
     report.figure(axes[0], title="Two panels", rows=results({}))
     assert "image/svg+xml" in shown[0]
+
+
+@pytest.mark.parametrize("kind", ["bars", "panels", "heatmap", "waterfall", "lines"])
+def test_a_main_figure_has_a_version_as_wide_as_a_phone(shown, kind):
+    names = ["A long name of a system", "H100", "B200"]
+    frame = pd.DataFrame({"name": names, "x": [3.0, 2.0, 0.5], "y": [1, 2, 3], "note": "a note of some length"})
+    grid = pd.DataFrame([[1.0] * 12], ["a"], [f"name {n}" for n in range(12)])
+    drawn = {
+        "bars": lambda: charts.bars(frame, "name", "x", label=("{:.1f}x", "note")),
+        "panels": lambda: max([charts.bars(frame, "name", "x", ax=ax) for ax in charts.panels(3)[1]], key=id),
+        "heatmap": lambda: charts.heatmap(grid, grid.map("{:.0%}\nFP8".format)),
+        "waterfall": lambda: charts.waterfall(frame, "name", "x"),
+        "lines": lambda: charts.lines(frame, "y", "x", "name"),
+    }[kind]()
+    report.figure(drawn, title="A title", source="Source: own.", main=True)
+    wide, narrow = (
+        float(re.search(r'viewBox="0 0 ([\d.]+)', shown[0][kind])[1]) for kind in ("image/svg+xml", report.NARROW)
+    )
+    assert narrow < 72 * 5 < wide
+    assert not plt.get_fignums()
 
 
 def test_a_table_shows_ten_rows_and_folds_the_others(shown):

@@ -21,10 +21,12 @@ from seaborn import FacetGrid
 from analysis import charts, names, tables
 from analysis.charts.image import wrap_titles
 from analysis.charts.parts import ticks
+from analysis.charts.phone import narrow
 from analysis.charts.theme import look
 
 __all__ = ["figure", "finding", "headline", "number", "percent", "published", "source_line", "span", "table", "times"]
 MIME = "application/vnd.mlperf.report+json"
+NARROW = "application/vnd.mlperf.narrow+svg"  # the main figure again, for a phone
 MOST_WORDS = 25  # of a headline: it is set large, on the first screen
 ROWS = 10  # of a table that are in view
 # A notebook's own style sheet aligns texts right. The rows of a long table appear with their fold.
@@ -69,13 +71,14 @@ def finding(
 
 def figure(
     drawn: Any, *, title: str, subtitle: str = "", source: str = "", rows: pd.DataFrame | None = None, name: str = "",
-    alt: str = "",
+    alt: str = "", main: bool = False,
 ) -> None:  # fmt: skip
     """Show a figure with its title, subtitle, and source in the image, so that it stands alone on a slide.
 
     `drawn` is a matplotlib figure or axes, or a seaborn grid. The source is `source`, else the line of the MLPerf
     `rows`. `alt` is a sentence with the numbers for those who do not see the image. Of no rows, or with nothing drawn,
-    one line says so. Raises ValueError without a source.
+    one line says so. `main` is for the one figure in view when a page opens: phones show it in a narrow version. Raises
+    ValueError without a source.
     """
     if not source and rows is None:
         raise ValueError(
@@ -93,12 +96,15 @@ def figure(
     with look():
         if isinstance(drawn, FacetGrid):
             wrap_titles(drawn)
-        svg = charts.svg(charts.compose(drawing, title, subtitle, source))
+        images = {"image/svg+xml": charts.svg(charts.compose(drawing, title, subtitle, source))}
+        if main:
+            drawing = narrow(drawing)
+            images[NARROW] = charts.svg(charts.compose(drawing, "", "", source))
     plt.close(drawing)
     alt = alt or ". ".join(filter(None, [title, subtitle]))
     record = {"kind": "figure", "name": name, "title": title, "alt": alt, **_evidence(rows)}
     record["subtitle"] = subtitle
-    display({"image/svg+xml": svg, "text/plain": alt, MIME: record}, raw=True)
+    display(images | {"text/plain": alt, MIME: record}, raw=True)
 
 
 def table(

@@ -162,6 +162,12 @@ def test_a_figure_has_its_title_in_words_for_a_narrow_screen(page):
     assert '<figcaption aria-hidden="true"><strong>Rates &lt;i&gt;</strong>' in html
 
 
+def test_a_phone_shows_the_narrow_version_of_the_main_figure(page):
+    kinds = {"image/svg+xml": SVG, "application/vnd.mlperf.narrow+svg": SVG}
+    html, _ = page(f"say('figure', 'rates', 'Rates', **{kinds!r})")
+    assert html.count('<div class="phone"><svg') == html.count('role="group" aria-label="Figure"') == 1
+
+
 def test_a_page_too_large_is_refused(project, say, capsys):
     cell = "display({'text/html': '<p>' + 'x' * 7_900_000 + '</p>'}, raw=True)"
     project.add("one", "# One", cell, cell, cell, cell)

@@ -62,7 +62,7 @@ def heatmap(
             look = {"ha": "center", "va": "center", "color": ink, "in_layout": False}
             ax.text(across[column], up[row] + (0.17 if rest else 0), first, size=9, weight="bold", **look)
             if rest:
-                ax.text(across[column], up[row] - 0.19, "\n".join(rest), size=7, **look)
+                ax.text(across[column], up[row] - 0.19, "\n".join(rest), size=7, gid=parts.SECOND, **look)
     ax.set(xlim=(-0.5, across[-1] + 0.5), ylim=(up[-1] - 0.5, 0.5))
     ax.grid(visible=False)
     ax.spines[:].set_visible(False)

@@ -45,7 +45,7 @@ def compose(figure: Figure | Axes, title: str, subtitle: str = "", source: str =
     for text in [text for text in figure.texts if text.get_gid() in TEXTS]:
         text.remove()
     drawn = figure.get_tightbbox()
-    left, right = drawn.x0, max(drawn.x1, drawn.x0 + NARROWEST)
+    left, right = drawn.x0, max(drawn.x1, drawn.x0 + (NARROWEST if title else 0))
     bottom, top = drawn.y0, drawn.y1
     for name, words in (("source", source), ("subtitle", subtitle), ("title", title)):
         if words:

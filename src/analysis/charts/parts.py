@@ -28,6 +28,9 @@ VALUE, NOTE = 9.5, 8.0  # points of what stands beside a mark
 APART = 0.14  # inches beside each panel, so that labels of one are not read with the next
 OPACITY = [1.0, 0.6, 0.4, 0.25]  # of the first, second, ... bar of an accelerator
 MARKERS = "oDs^vPX"
+AGAIN = "_analysis_again"  # attribute of axes: draws their chart upright, for a phone
+SECOND = "second line"  # id of what stands below a value in a cell
+PAIRS = "_analysis_pairs"  # attribute of axes: values with the notes beside them
 OUTSIDE = {"textcoords": "offset points", "annotation_clip": False}  # words that may leave the axes
 FORMS = {  # of bars
     "solid": {"lw": 0},
@@ -152,11 +155,14 @@ def beside(ax: Axes, x: float, y: float, value: str, note: str, gap: float, stac
     wide = 0 if stacked or not value else 72 * image.measure(value, VALUE, "bold") + 5
     look = {"ha": "left" if gap > 0 else "right", "va": "center", "zorder": 5, **OUTSIDE}
     look["bbox"] = {"facecolor": theme.SURFACE, "edgecolor": "none", "pad": 1.8}
-    if value:
-        ax.annotate(value, (x, y), (gap, 5 * stacked), size=VALUE, weight="bold", **look)
-    if note:
-        at = gap + math.copysign(wide, gap), -6 * stacked
-        ax.annotate(note, (x, y), at, size=NOTE, color=theme.MUTED, **look)
+    at = gap + math.copysign(wide, gap), -6 * stacked
+    texts = (
+        (value, (gap, 5 * stacked), {"size": VALUE, "weight": "bold"}),
+        (note, at, {"size": NOTE, "color": theme.MUTED}),
+    )
+    pair = [ax.annotate(words, (x, y), spot, **own, **look) for words, spot, own in texts if words]
+    if len(pair) > 1 and stack:
+        ax.__dict__.setdefault(PAIRS, []).append(pair)
 
 
 def reference(ax: Axes, guides: Reference, across: bool = False) -> None:

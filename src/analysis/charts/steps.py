@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pandas as pd
 from matplotlib.axes import Axes
 
@@ -68,9 +70,37 @@ def waterfall(
         _write(ax, row.Index, top, f"{row.after:.0%}" if share else f"{row.after:.3g}x", 5, 14)
     names = rows["name"].where(~total | rows["note"].eq(""), rows["name"] + "\n" + rows["note"])
     ax.set_xticks(rows.index, names, size=9.5)
-    shown = [each for each in LOOKS if each in set(rows.loc[~total, "kind"])]
-    parts.legend(ax, {each: parts.bar_mark(*LOOKS[each]) for each in shown}, {})
+    _legend(ax, rows)
+    setattr(ax, parts.AGAIN, partial(_upright, rows, share))
     return ax
+
+
+def _upright(rows: pd.DataFrame, share: bool, width: float) -> Axes:
+    """Draw the factors from top to bottom, for a phone."""
+    ax = parts.plt.subplots(figsize=(width, 0.42 * len(rows) + 1))[1]
+    scale = 100 if share else 1
+    for row in rows.itertuples():
+        form, color = LOOKS[row.kind]
+        left, right = sorted([scale * row.start, scale * row.after])
+        look = {"facecolor": color, "edgecolor": color} | parts.FORMS[form]
+        ax.barh(row.Index, right - left, left=left, height=0.7, zorder=2, **look)
+        total = f"{row.after:.0%}" if share else f"{row.after:.3g}x"
+        span = f"{row.low:.2f}\u2013{row.high:.2f}" if row.low < row.high else ""
+        parts.beside(ax, right, row.Index, total if row.kind == "total" else f"\u00d7{row.factor:.2f}", span, 5)
+    ax.set_yticks(rows.index, [parts.fold(name.replace("\n", " "), 16) for name in rows["name"]])
+    ax.invert_yaxis()
+    ax.grid(axis="y", visible=False)
+    if not share:
+        ax.set_xscale("log")
+        parts.ticks(ax.xaxis)
+    ax.xaxis.set_major_formatter((lambda value, _: f"{value:.0f}%") if share else (lambda value, _: f"{value:g}x"))
+    _legend(ax, rows)
+    return ax
+
+
+def _legend(ax: Axes, rows: pd.DataFrame) -> None:
+    shown = [each for each in LOOKS if each in set(rows["kind"]) - {"total"}]
+    parts.legend(ax, {each: parts.bar_mark(*LOOKS[each]) for each in shown}, {})
 
 
 def _write(ax: Axes, x: float, y: float, words: str, up: float, size: float) -> None:

@@ -24,6 +24,7 @@ from analysis.pages.runs import Report, declared_parameters, read_notebook
 from analysis.pages.sanitize import POLICY, TEMPLATES, line, script_hash, style
 
 REPORT, HTML, SVG = "application/vnd.mlperf.report+json", "text/html", "image/svg+xml"
+NARROW = "application/vnd.mlperf.narrow+svg"
 LIVE = "explorer"  # the one notebook whose page is the explorer
 RASTERS = ("image/png", "image/jpeg")
 TITLE = re.compile(r"\s*#[ \t]+\S")
@@ -112,7 +113,8 @@ def _picture(data: dict[str, Any], prefix: str, alt: str) -> dict[str, Any]:
     """Return the HTML of a picture with the width of a drawing in CSS pixels, or the address of an image; else {}."""
     if drawing := sanitize.svg(str(data.get(SVG, "")), prefix, alt):
         box = re.search(r'<svg[^>]* viewBox="[\d.-]+ [\d.-]+ ([\d.]+)', drawing)
-        return {"html": Markup(drawing), "width": float(box[1]) * 4 / 3 if box else 0}
+        phone = sanitize.svg(str(data.get(NARROW, "")), f"{prefix}n", alt)
+        return {"html": Markup(drawing), "width": float(box[1]) * 4 / 3 if box else 0, "phone": Markup(phone or "")}
     for kind in RASTERS:
         if kind in data:
             image = f"data:{kind};base64,{re.sub('[^A-Za-z0-9+/=]', '', str(data[kind]))}"

@@ -2,7 +2,7 @@
 const DPI = 160, WIDEST = 1920; // a drawing is measured in points, 72 to the inch
 for (const button of document.querySelectorAll("button.file")) {
   button.addEventListener("click", async () => {
-    const drawing = button.closest("figure").querySelector("svg").cloneNode(true);
+    const drawing = button.closest("figure").querySelector(".canvas > svg").cloneNode(true);
     const { width, height } = drawing.viewBox.baseVal, scale = Math.min(DPI / 72, WIDEST / width);
     drawing.setAttribute("width", scale * width);
     drawing.setAttribute("height", scale * height);
