@@ -34,7 +34,8 @@ def bring(
     """Add results to data/, or make its derived tables anew.
 
     Official results go to data/official/, runs of InferenceX to data/inferencex/, beside what is shipped. Without
-    files, the tables that are derived from others are made anew: bursts, delivered shares, prediction errors, verdicts.
+    files, the tables that are derived from others are made anew: bursts, delivered shares, errors of
+    carrying and of prediction, verdicts.
     """
     if inferencex:
         from analysis.evidence import append_inferencex
@@ -47,11 +48,12 @@ def bring(
         return add_to_record(paths, round=round, origin=origin, say=typer.echo)
     from analysis import bursts, derating
     from analysis.planner import prediction
-    from analysis.recipes import documents
+    from analysis.recipes import carrying, documents
 
     for name, make in (
         ("burst_factors.csv", bursts.make_factors),
         ("delivered.csv", derating.make_delivered),
+        ("carry_errors.csv", carrying.write_errors),
         ("prediction_errors.csv", prediction.write_errors),
         ("verdicts.csv", documents.write),
     ):

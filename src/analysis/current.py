@@ -1,0 +1,250 @@
+"""What each accelerator does in the newest round of a benchmark and scenario: measured there, or carried there.
+
+An accelerator that nobody submitted in the newest round is carried there from its last result: round by round, by the
+median gain of its vendor's accelerators of its kind that two successive rounds have at one size. All ratios and ranks
+of accelerators come from `current`, so ratios are transitive and the order of what is measured is that of the record.
+
+The functions take results of `comparable` and return frames of numbers; words and formats belong to notebooks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from analysis import tables
+from analysis.compare import GROUP, USUAL_SIZE, fastest
+from analysis.tables import COMPUTE
+
+MAKER = ["vendor", "kind"]  # within which gains are shared: a vendor's GPUs say nothing of its CPUs
+FACTS = ["model", "id", "accelerator", *MAKER, "round", "submitter", "accelerator_count", "precision", "rate_unit"]
+READ = [*GROUP, *FACTS, "rate_per_accelerator", "availability", "hypervisor"]
+
+
+def matched(rows: pd.DataFrame, same: Sequence[str] = ()) -> pd.DataFrame:
+    """Pair the results of a system in two successive rounds.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Results of `comparable`, of one benchmark and scenario.
+    same : sequence of str, optional
+        Further columns that the two results share, such as "submitter". By default accelerator and count suffice, and
+        the fastest result of each round stands for the system.
+
+    Returns
+    -------
+    DataFrame
+        One row for each pair, oldest first: `vendor`, `kind`, `accelerator`, `accelerator_count`, those of `same`,
+        `round_before`, `round`, `rate_before` and `rate` (per accelerator, in the unit of the benchmark), and `gain`,
+        their ratio.
+
+    Examples
+    --------
+    >>> rows = comparable(benchmark="llama2-70b", scenario="Offline")
+    >>> pairs = matched(rows).query("accelerator == 'H100' and accelerator_count == 8")
+    >>> pairs.set_index("round")[["round_before", "rate_before", "rate", "gain"]].round(2)
+          round_before  rate_before     rate  gain
+    round
+    v4.1          v4.0      2786.21  3065.61  1.10
+    v5.0          v4.1      3065.61  3913.35  1.28
+    """
+    system = [*MAKER, "accelerator", "accelerator_count", *same]
+    best = fastest(rows, [*MAKER, "accelerator", *same, "round"], per_size=True)
+    best = best[[*system, "round", "rate_per_accelerator"]].rename(columns={"rate_per_accelerator": "rate"})
+    best = best.sort_values(["round", *system], ignore_index=True)
+    best["step"] = best["round"].cat.codes.rank(method="dense")
+    before = best.assign(step=best["step"] + 1)
+    pairs = best.merge(before, on=[*system, "step"], suffixes=("", "_before"))
+    pairs["gain"] = pairs["rate"] / pairs["rate_before"]
+    return pairs[[*system, "round_before", "round", "rate_before", "rate", "gain"]]
+
+
+def gains(rows: pd.DataFrame, same: Sequence[str] = ()) -> pd.DataFrame:
+    """Return the median gain of each vendor from round to round.
+
+    Parameters
+    ----------
+    rows, same
+        As for `matched`.
+
+    Returns
+    -------
+    DataFrame
+        One row for each `vendor`, `kind`, and `round` that has a round before it. `gain`: over that round, the median
+        over accelerators of the median over their sizes. `links`: how many accelerators are behind it. `borrowed`: the
+        vendor has none, so those of all vendors are taken, and 1.0 without any.
+
+    Examples
+    --------
+    >>> steps = gains(comparable(benchmark="llama2-70b", scenario="Offline"))
+    >>> steps[steps["vendor"].eq("NVIDIA")].set_index("round")[["gain", "links", "borrowed"]].tail(3).round(3)
+            gain  links  borrowed
+    round
+    v5.1   0.998      3     False
+    v6.0   1.024      3     False
+    v6.1   1.008      5     False
+    """
+    each = matched(rows, same).groupby([*MAKER, "accelerator", "round"], observed=True)["gain"].median()
+    own = each.groupby([*MAKER, "round"], observed=True).agg(gain="median", links="size").reset_index()
+    everyone = each.groupby("round", observed=True).agg(gain="median", links="size").reset_index()
+    rounds = rows["round"].drop_duplicates().sort_values().iloc[1:]
+    steps = rows[MAKER].drop_duplicates().sort_values(MAKER).merge(rounds, how="cross")
+    steps = steps.merge(own, on=[*MAKER, "round"], how="left")
+    usual = steps[["round"]].merge(everyone, on="round", how="left")
+    return steps.assign(
+        gain=steps["gain"].fillna(usual["gain"]).fillna(1.0),
+        links=steps["links"].fillna(usual["links"]).fillna(0).astype(int),
+        borrowed=steps["gain"].isna(),
+    )
+
+
+def current(rows: pd.DataFrame, same: Sequence[str] = ()) -> pd.DataFrame:
+    """Return the rate of each accelerator in the newest round of its benchmark and scenario.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Results of `comparable`; several benchmarks and scenarios are computed each by itself. Only available systems
+        count, as in `fastest`.
+    same : sequence of str, optional
+        As for `matched`.
+
+    Returns
+    -------
+    DataFrame
+        One row for each `benchmark`, `scenario`, and `accelerator`, fastest first. `model`, `id`, `round`, `submitter`,
+        `accelerator_count`, `precision`: of its last result, with eight accelerators if there is one. `last_rate`: that
+        result per accelerator, in `rate_unit`. `measured`: `round` is the newest. `gain`: from `round` to the newest,
+        the product of `gains`; `links`: the accelerators behind the thinnest of its steps, 0 where measured;
+        `borrowed`: a step is of other vendors. `rate`: `last_rate` times `gain`. `low`, `high`: its range by
+        data/carry_errors.csv, `rate` itself where measured.
+
+    Examples
+    --------
+    >>> now = current(comparable(benchmark="llama2-70b", scenario="Offline")).set_index("accelerator")
+    >>> now.loc[["GB300", "H100"], ["round", "last_rate", "gain", "links", "rate"]].round(3)
+                round  last_rate  gain  links       rate
+    accelerator
+    GB300        v6.1  16531.625  1.00      0  16531.625
+    H100         v5.0   3913.350  1.03      3   4031.084
+    """
+    rows = rows.loc[rows["availability"].eq("available"), list(dict.fromkeys([*READ, *same]))]
+    parts = [_current(part, same) for _, part in rows.groupby(GROUP, observed=True)]
+    return pd.concat(parts, ignore_index=True) if parts else _current(rows, same)
+
+
+def over(table: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Add the speedup over a baseline to a table of `current`.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A table of `current`.
+    baseline : str
+        The accelerator that counts as 1. Benchmarks and scenarios without it are left out.
+
+    Returns
+    -------
+    DataFrame
+        The table with `speedup`, a ratio of two of its rates, `speedup_low`, and `speedup_high`. Two carried rates add
+        their errors in quadrature; a carried baseline moves the ratios of its benchmark and scenario together.
+
+    Examples
+    --------
+    >>> now = over(current(comparable(benchmark="llama2-70b", scenario="Offline")), "H100").set_index("accelerator")
+    >>> now.loc[["GB300", "H200"], ["speedup", "speedup_low", "speedup_high"]].round(2)
+                 speedup  speedup_low  speedup_high
+    accelerator
+    GB300           4.10         3.63          4.48
+    H200            1.13         0.97          1.32
+    """
+    base = table.loc[table["accelerator"].eq(baseline), [*GROUP, "rate", "low", "high"]]
+    table = table.merge(base, on=GROUP, suffixes=("", "_base"))
+    other = table["accelerator"].ne(baseline)
+    down = np.hypot(np.log(table["rate"] / table["low"]), np.log(table["high_base"] / table["rate_base"]))
+    up = np.hypot(np.log(table["high"] / table["rate"]), np.log(table["rate_base"] / table["low_base"]))
+    speedup = table["rate"] / table["rate_base"]
+    table = table.drop(columns=["rate_base", "low_base", "high_base"])
+    return table.assign(
+        speedup=speedup, speedup_low=speedup * np.exp(-down * other), speedup_high=speedup * np.exp(up * other)
+    )
+
+
+def datasheet(table: pd.DataFrame) -> pd.DataFrame:
+    """Return what the datasheets promise for the accelerators of a table.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Columns `accelerator` and `precision`, such as a table of `current` of one benchmark and scenario.
+
+    Returns
+    -------
+    DataFrame
+        By accelerator, in the order of the table: `bandwidth` of the memory (GB/s) and `peak` of dense arithmetic
+        (TFLOPS, TOPS for integers) at `precision`, or the highest of the datasheet where it has none at that precision
+        or none is stated. NaN where data/accelerators.csv has neither.
+
+    Examples
+    --------
+    >>> datasheet(current(comparable(benchmark="llama2-70b"))).loc[["GB300", "H100"]]
+                 bandwidth     peak
+    accelerator
+    GB300           8000.0  15000.0
+    H100            3350.0   1979.0
+    """
+    facts = tables.accelerators.set_index("label")
+    peaks = facts.rename(columns={column: precision for precision, column in COMPUTE.items()})[list(COMPUTE)]
+    asked = table.set_index("accelerator")["precision"].replace({"bf16": "fp16"})
+    peak = peaks.stack().reindex(pd.MultiIndex.from_arrays([asked.index, asked])).set_axis(asked.index)
+    bandwidth = facts["memory_bandwidth_gb_per_s"].reindex(asked.index)
+    highest = peaks.max(axis=1).reindex(asked.index)
+    return pd.DataFrame({"bandwidth": bandwidth, "peak": peak.fillna(highest)})
+
+
+def language_models() -> list[str]:
+    """Return the benchmarks of language models: those of which data/benchmarks.csv has the layers of the decoder."""
+    facts = tables.benchmarks
+    return facts.loc[facts["layers"].notna(), "benchmark"].tolist()
+
+
+def band(benchmark: str, scenario: str) -> tuple[float, float]:
+    """Return P10 and P90 of true over carried rates, from data/carry_errors.csv.
+
+    Those of the benchmark, with or without a latency limit; of a benchmark without tests, those of its class.
+    """
+    errors = tables.carry_errors
+    errors = errors[errors["latency_limit"].eq(scenario != "Offline")]
+    own = errors[errors["benchmark"].eq(benchmark)]
+    pool = errors[errors["benchmark"].eq("") & errors["language_model"].eq(benchmark in language_models())]
+    low, high = pd.concat([own, pool]).iloc[0][["low", "high"]]
+    return low, high
+
+
+def _current(rows: pd.DataFrame, same: Sequence[str]) -> pd.DataFrame:
+    """Return the rates of one benchmark and scenario; see `current`."""
+    best = fastest(rows, ["accelerator", "round"])
+    best["measured"] = best["round"].eq(best["round"].max())
+    best["usual"] = best["accelerator_count"].eq(USUAL_SIZE)
+    last = best.sort_values(["measured", "usual", "round"]).drop_duplicates("accelerator", keep="last")
+    stated = rows[rows["precision"].ne("")].groupby("accelerator")["precision"].agg(lambda column: column.mode()[0])
+    precision = last["precision"].mask(last["precision"].eq(""), last["accelerator"].map(stated).fillna(""))
+    table = last.assign(precision=precision).rename(columns={"rate_per_accelerator": "last_rate"})
+    later = table[[*MAKER, "accelerator", "round"]].merge(gains(rows, same), on=MAKER, suffixes=("", "_step"))
+    later = later[later["round_step"].gt(later["round"])].groupby("accelerator")
+    steps = later.agg(gain=("gain", "prod"), links=("links", "min"), borrowed=("borrowed", "any"))
+    steps = steps.reindex(table["accelerator"]).set_axis(table.index)
+    rate = table["last_rate"] * steps["gain"].fillna(1.0)
+    low, high = band(*rows.iloc[0][GROUP]) if len(rows) else (1.0, 1.0)
+    table = table[[*GROUP, *FACTS, "last_rate", "measured"]].assign(
+        gain=steps["gain"].fillna(1.0),
+        links=steps["links"].fillna(0).astype(int),
+        borrowed=steps["borrowed"].eq(True),
+        rate=rate,
+        low=rate.where(table["measured"], rate * low),
+        high=rate.where(table["measured"], rate * high),
+    )
+    return table.sort_values("rate", ascending=False, ignore_index=True)
