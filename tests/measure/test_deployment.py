@@ -112,6 +112,69 @@ def test_repeated_runs_are_a_spread_and_the_median_one_counts():
     assert len(deployment.assess(settled(*rates[:2], {"file": "tuned.json"}, accelerator="H100", count=8))) == 2
 
 
+def assessed(*each, **options):
+    return deployment.assess(settled(*each, accelerator="H100", count=8, **options))
+
+
+def test_before_and_after_are_two_rows_with_their_ratio():
+    """8,000 and 9,000 tokens/s: 1.125x; alone a difference, with 7,900 to 9,100 before it within noise."""
+    before, after = {"label": "Before"}, {"label": "After", "tokens_per_second": 9000.0}
+    found = deployment.compared(assessed(before, after))
+    assert found[["name", "baseline", "ratio", "verdict", "why"]].to_numpy().tolist() == [
+        ["After", "Before", 1.125, "difference", ""]
+    ]
+    more = [before | {"tokens_per_second": rate} for rate in (7900.0, 9100.0)]
+    (noisy,) = deployment.compared(assessed(before, *more, after)).to_dict("records")
+    assert noisy["verdict"] == "within noise"
+    assert (noisy["low"], noisy["high"]) == pytest.approx((9000 / 9100, 9000 / 7900))
+    (same,) = deployment.compared(assessed(before, after | {"tokens_per_second": 8020.0})).to_dict("records")
+    assert same["verdict"] == "same"
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [({"output_length": 500.0}, "output_length"), ({"load": "concurrency 128"}, "load"),
+     ({"other_tokens_per_second": 5000.0}, "other_tokens_per_second")],
+)  # fmt: skip
+def test_runs_that_differ_otherwise_are_not_comparable(fields, why):
+    base = {"label": "a", "output_length": 250.0}
+    (found,) = deployment.compared(assessed(base, base | {"label": "b"} | fields)).to_dict("records")
+    assert (found["verdict"], found["why"]) == ("not comparable", why)
+
+
+def test_of_a_sweep_each_load_has_its_own_baseline():
+    loads = [
+        {"file": file, "load": load} for file in ("a.json", "b.json") for load in ("concurrency 1", "concurrency 8")
+    ]
+    found = deployment.compared(assessed(*loads))
+    assert found["name"].tolist() == ["b: concurrency 1", "b: concurrency 8"]
+    assert found["baseline"].tolist() == ["a: concurrency 1", "a: concurrency 8"]
+
+
+def test_a_rate_that_another_contradicts_makes_no_headline():
+    (found,) = assessed({"other_tokens_per_second": 4000.0}).to_dict("records")
+    assert (found["rate_low"], found["rate_high"]) == (500, 1000)
+    assert np.isnan([found["share"], found["usd_per_million"]]).all() and "two rates" in found["said"][-1]
+
+
+def test_requests_of_agents_are_compared_without_mlperf():
+    rows = assessed(
+        {"traffic": "agentic", "label": "a"}, {"traffic": "agentic", "label": "b", "tokens_per_second": 9e3}
+    )
+    assert rows["share"].isna().all() and deployment.compared(rows)["ratio"].tolist() == [1.125]
+
+
+def test_a_paste_of_two_results_has_the_line_before_each_as_name(tmp_path):
+    block = (EXAMPLES / "vllm_printed.txt").read_text("utf-8").split("\n", 2)[2]
+    path = tmp_path / "paste.txt"
+    path.write_text(f"Some text.\n\n**Before:**\n```\n{block}```\n\nAfter this PR:\n```\n{block}```\n", "utf-8")
+    found = deployment.assess(deployment.settle(read_runs(path), accelerator="H100", count=8))
+    assert found["name"].tolist() == ["Before", "After this PR"] and found["runs"].tolist() == [1, 1]
+    path.write_text(block * 2, "utf-8")
+    (row,) = deployment.assess(deployment.settle(read_runs(path), accelerator="H100", count=8)).to_dict("records")
+    assert row["runs"] == 2 and any("taken for repetitions" in words for words in row["said"])
+
+
 # ---- limits, scenario, goodput
 
 RULES = deployment.limits("llama2-70b")
@@ -131,6 +194,9 @@ def test_limits_are_those_of_the_rules_the_strictest_first():
         ({"ttft_p99_ms": 2100, "tpot_p99_ms": 39, "ttft_limit_ms": 450, "tpot_limit_ms": 40}, "Interactive", "its log"),
         ({"ttft_p99_ms": 100, "tpot_p99_ms": 30, "ttft_limit_ms": 2000, "tpot_limit_ms": 200}, "Server", "its log"),
         ({"ttft_p99_ms": 100}, "Offline", "no latency limit can be checked"),
+        ({"ttft_p99_ms": 430, "tpot_p99_ms": 39, "of_tokens": True}, "Offline", "percentiles of TPOT are of tokens"),
+        ({"ttft_p99_ms": 100, "tpot_p99_ms": 39, "requests": 20.0, "request_ttft_ms": np.full(20, 100.0),
+          "request_tpot_ms": np.array([41.0] + [20.0] * 19)}, "Server", "strictest limits held"),
     ],
 )  # fmt: skip
 def test_the_scenario_follows_from_limits(fields, scenario, why):

@@ -30,13 +30,18 @@ BY_HAND = [
     ("genai_perf.json", 0, "genai-perf", "concurrency 64", 1000, 1000, NAN, 250, 250, 220, 600, 40, 39, 48),
     ("guidellm.json", 1, "GuideLLM", "5 requests/s", 1250, 1000, 0, 200, 260, 240, 800, 42, 41, 60),
     ("guidellm.json", 2, "GuideLLM", "all at once", 3000, 1200, 0, 100, 3000, 2800, 6000, 120, 118, 160),
-    ("guidellm_old.json", 0, "GuideLLM", "concurrency 1", 34, 2, 0, 6, 120, 120, 140, 28, 28, 30),
+    ("guidellm_old.json", 0, "GuideLLM", "concurrency 1", 34, 2, 0, 6, 120, 120, 139.6, 28, 28, 29.96),
     ("guidellm.csv", 0, "GuideLLM", "", 750, 600, 2, 200, 180, 170, 450, 38, 37, 46),
     ("inferencex.json", 0, "InferenceX", "concurrency 64", 1600, NAN, NAN, NAN, 250, 200, 500, 32, 32, 40),
     ("inference_perf_stage.json", 0, "inference-perf", "4 requests/s", 1000, 400, 4, 100, 200, 180, 500, 32, 31, 41),
     ("llm_d_report.yaml", 0, "llm-d", "4 requests/s", 1000, 400, 4, 100, 200, 180, 500, 32, 31, 41),
     ("llmperf_summary.json", 0, "LLMPerf", "concurrency 5", 226.5, 150, 2, 100, 250, 210, 470, 14.333, NAN, NAN),
     ("trtllm_bench.json", 0, "TensorRT-LLM", "", 5120, 2000, NAN, 100, 4700, 4500, 8000, 60, 59, 75),
+    ("trtllm_printed.txt", 0, "TensorRT-LLM", "", 5120, 2000, NAN, 50, 3630, 3500, 8000, 60, 59, 75),
+    ("sglang_offline.txt", 0, "SGLang", "all at once", 1250, 400, NAN, 80, *[NAN] * 6),
+    ("evalscope.txt", 0, "EvalScope", "concurrency 16", 600, 400, 1, 100, 200, 190, 530, 25, 24, 31),
+    ("llama_bench.json", 0, "llama-bench", "concurrency 1", 32, 1, NAN, 4, NAN, NAN, NAN, 31.25, NAN, NAN),
+    ("result_summary.json", 0, "MLPerf Endpoints", "4.2 requests/s", 801, 801, 0, 200, 300, 250, 900, 50, 48, 90),
     ("mlperf_log_summary.txt", 0, LOG, "60.3 requests/s", 17400, NAN, NAN, NAN, 400, 300, 1400, 125, 120, 170),
     ("loadgen", 0, LOG, "60.3 requests/s", 17400, 24576, NAN, 409.6, NAN, 300, 1400, NAN, 120, 170),
 ]  # fmt: skip
@@ -82,6 +87,7 @@ def test_model_accelerator_count_and_precision_where_a_file_has_them():
         "vllm_concurrency.jsonl": [LLAMA, "H100 SXM", 8, "fp8"], "sglang.jsonl": [LLAMA, "", 8, "fp8"],
         "guidellm.json": [LLAMA, "H100 SXM", 8, "fp8"], "inferencex.json": [LLAMA, "h200", 8, "fp8"],
         "llm_d_report.yaml": [LLAMA, "NVIDIA-H100-80GB-HBM3", 8, ""], "trtllm_bench.json": [LLAMA, "", 4, "FP8"],
+        "trtllm_printed.txt": [LLAMA, "", 4, "FP8"],
     }  # fmt: skip
     for name, values in expected.items():
         assert read_runs(EXAMPLES / name).iloc[0][stated].tolist() == values

@@ -83,20 +83,66 @@ def test_a_quantity_stated_twice_is_checked(run, record, said):
     assert said in run(record)
 
 
-@pytest.mark.parametrize("count", [100, 480_000])
-def test_recounted_tokens_count_where_the_server_s_count_is_wrong(run, count):
-    """9,950 tokens of the answers in 50 s, whatever the server says; within 10% its own count stays."""
-    wrong = SGLANG | {"total_output_tokens": count, "output_throughput": count / 50, "total_token_throughput": None}
-    found = run(wrong)
-    assert found["tokens_per_second"] == 199 and np.isnan(found["tpot_p99_ms"]) and found["ttft_p99_ms"] == 300
-    assert f"the server reports {count:,} output tokens, its answers have 9,950" in found["said"][0]
+COUNTS = [  # the server's tokens and the recount of 100 requests in 50 s, what else the file says -> tokens/s, reason
+    (100, 9_950, {}, 199, "the other is about one per request"),  # split servers
+    (480_000, 9_950, {"mean_itl_ms": 30.0}, 199, "it fits the latency"),  # stuck at the most: 1 + 2,980 / 30 = 100
+    (480_000, 9_950, {"random_output_len": 100, "random_range_ratio": 1.0}, 199, "the length that was asked for"),
+    (
+        20_000,
+        100,
+        {"mean_e2e_latency_ms": 6090.0},
+        400,
+        "the other is about one per request",
+    ),  # tool calls have no text
+    (20_000, 0, {"mean_e2e_latency_ms": 6090.0}, 400, "the other is about one per request"),
+    (13_000, 4_000, {}, 260, "it is a whole multiple of the requests"),  # end of text ignored
+]
+
+
+@pytest.mark.parametrize(("server", "recount", "more", "rate", "why"), COUNTS)
+def test_of_two_counts_of_tokens_the_one_with_a_reason_holds(run, server, recount, more, rate, why):
+    stated = {"total_output_tokens": server, "output_throughput": server / 50, "total_token_throughput": None}
+    found = run(SGLANG | stated | {"total_output_tokens_retokenized": recount} | more)
+    assert found["tokens_per_second"] == rate and np.isnan(found["other_tokens_per_second"])
+    assert f"server has {server:,} output tokens ({server / 50:,.4g}/s), recount {recount:,}" in found["said"][0]
+    assert why in found["said"][0] and np.isnan(found["tpot_p99_ms"]) == (rate * 50 != server)
+
+
+def test_two_counts_without_a_reason_are_both_shown(run):
+    """12,345 tokens by the server, 9,950 by recount: 246.9 or 199 tokens/s, and no headline."""
+    stated = {"total_output_tokens": 12_345, "output_throughput": 246.9, "total_token_throughput": None}
+    found = run(SGLANG | stated)
+    assert (found["tokens_per_second"], found["other_tokens_per_second"]) == (246.9, 199)
+    assert "nothing tells which holds" in found["said"][0]
     assert run(SGLANG)["tokens_per_second"] == 200 and run(SGLANG)["said"] == ()
+    assert run(SGLANG | {"total_output_tokens_retokenized": 9_750})["said"] == ()  # 2.5%
+
+
+def test_counts_of_inference_perf_and_aiperf(run):
+    """400 requests of 250 tokens by recount in 100 s; of 125 by the server, as latency 4,168 = 200 + 32 x 124 says."""
+    stage = put(example("inference_perf_stage.json"), "successes/output_tokens", {"total": 50_000})
+    stage = put(stage, "successes/latency/request_latency", {"mean": 4.168})
+    found = run(stage)
+    assert found["tokens_per_second"] == 500 and "server counts, as it fits" in found["said"][0]
+    unknown = run(put(stage, "successes/output_tokens", None))  # an older version: the times alone contradict the count
+    assert (unknown["tokens_per_second"], unknown["other_tokens_per_second"]) == (1000, pytest.approx(500))
+    alarm = put(example("aiperf.json"), "usage_discrepancy_count", {"unit": "requests", "avg": 12.0})
+    assert any("AIPerf's alarm: in 12 requests" in words for words in run(alarm)["said"])
+    client = example("aiperf.json")["output_sequence_length"]["avg"] * 720
+    alarm["total_usage_completion_tokens"] = {"unit": "tokens", "avg": 1.5 * client + 1}
+    assert run(alarm)["other_tokens_per_second"] == pytest.approx(1.5 * client / 100, rel=1e-3)
+
+
+def test_a_difference_of_some_percent_is_a_named_doubt(run):
+    found = run(VLLM | {"output_throughput": 190.0, "total_token_throughput": 590.0, "total_input_tokens": 20_000})
+    assert (found["tokens_per_second"], found["other_tokens_per_second"]) == (190, 200)
+    assert "tokens_per_second is 190, but output_tokens over duration_s give 200" in found["said"][0]
 
 
 def test_rates_over_a_window_take_the_lower_and_say_so(run):
     """GuideLLM cuts requests at both ends of its window: 600 x 250 tokens in 200 s are 750, not 900."""
     found = run(put(example("guidellm.json"), "benchmarks/0/metrics/output_tokens_per_second/successful/mean", 900.0))
-    assert found["tokens_per_second"] == 750 and "the lower counts" in found["said"][0]
+    assert found["tokens_per_second"] == 750 and "the lower counts" in found["said"][1]
 
 
 # ---- load
@@ -318,3 +364,102 @@ def test_outside_cases_give_the_right_value():
         case("13-all-requests-failed", "vllm_all_failed.json")
     with pytest.raises(MeasurementError, match="puts out no tokens"):
         case("16-embeddings", "vllm_embeddings.json")
+
+
+CASES_OF_NUMBERS = [  # case, its file -> what the README calls right
+    ("32-sglang-tool-calls", "sglang_tool_calls.txt", {"tokens_per_second": 223.46}),
+    ("33-loadgen-in-flight", "mlperf_log_detail.txt", {"concurrency": 14_644, "tokens_per_second": 100_282}),
+    ("34-inference-perf-server-tokens", "stage_0_lifecycle_metrics.json", {"tokens_per_second": 2497}),
+    ("35-guidellm-p99", "benchmarks.json", {"tpot_p99_ms": 165.8, "tokens_per_second": 475.3}),
+    ("36-sglang-ignore-eos", "sglang_random_ignore_eos.txt", {"tokens_per_second": 296.4}),
+    ("37-trtllm-printed", "trtllm_bench.txt",
+     {"tokens_per_second": 6957, "requests_per_second": 248.5, "concurrency": 13_299, "output_length": 28}),
+    ("41-sglang-offline-printed", "offline.txt", {"tokens_per_second": 2383.4}),
+    ("41-sglang-offline-printed", "offline.jsonl", {"tokens_per_second": 2383.4}),
+    ("42-unread-formats", "o_evalscope.txt", {"tokens_per_second": 537.7, "requests": 587, "tpot_mean_ms": NAN}),
+    ("42-unread-formats", "p_llamabench.json", {"tokens_per_second": 160, "concurrency_limit": 1}),
+    ("44-mlperf-endpoints", "result_summary.json",
+     {"tokens_per_second": 10_000, "requests_per_second": 10, "ttft_p99_ms": 1400, "tpot_p99_ms": 71.9, "failures": 0,
+      "concurrency": 695.5}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("number", "name", "right"), CASES_OF_NUMBERS, ids=[name for _, name, _ in CASES_OF_NUMBERS])
+def test_numbers_of_an_outside_case(number, name, right):
+    (found,) = case(number, name).to_dict("records")
+    assert {key: found[key] for key in right} == pytest.approx(right, rel=2e-3, nan_ok=True)
+    assert np.isnan(found["other_tokens_per_second"])
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("inference_benchmark.txt", "AI-Hypercomputer"), ("u_onebatch.jsonl", "of one batch; expected that of bench_serv"),
+     ("vllm_0_1_serving.txt", "counts no output tokens"), ("vllm_sweep_summary.csv", "the JSON of each run beside it")],
+)  # fmt: skip
+def test_a_file_that_is_not_read_names_the_one_that_is(name, said):
+    with pytest.raises(MeasurementError, match=said):
+        case("42-unread-formats", name)
+
+
+# ---- unknown stays unknown
+
+
+def test_a_mean_that_is_missing_is_no_zero(run):
+    """Without a mean TPOT or latency nothing is known of the requests in flight of a run with a rate."""
+    found = run(VLLM | {"request_rate": 2.0, "max_concurrency": None, "mean_tpot_ms": None})
+    assert np.isnan(found["concurrency"]) and found["ttft_mean_ms"] == 120
+    stage = put(example("inference_perf_stage.json"), "successes/latency/time_per_output_token", None)
+    assert np.isnan(run(put(stage, "successes/latency/request_latency", None))["concurrency"])
+
+
+@pytest.mark.parametrize(
+    "record",
+    [VLLM | {"mean_ttft_ms": 0.0, "median_ttft_ms": 0.0, "p99_ttft_ms": 0.0},
+     put(example("llmperf_summary.json"), "results_ttft_s_mean", 0.0)],
+    ids=["vLLM", "LLMPerf"],
+)  # fmt: skip
+def test_a_ttft_of_zero_was_not_measured_and_tpot_neither(run, record):
+    found = run(record)
+    assert np.isnan([found["ttft_mean_ms"], found["tpot_mean_ms"], found["tpot_p99_ms"]]).all()
+    assert any("TTFT is 0" in words for words in found["said"])
+
+
+def test_percentiles_of_tokens_hold_no_limit(run):
+    """GuideLLM without its requests, and llm-d's report of it."""
+    assert run(example("guidellm.json"))["of_tokens"]
+    times = {"time_per_output_token": {"units": "s/token", "mean": 0.02, "p99": 0.03}}
+    counts = {"total": 10, "output_length": {"mean": 100.0}}
+    metrics = {"requests": counts, "latency": times, "throughput": {"output_tokens_per_sec": 100.0}}
+    report = {"version": "0.1", "metrics": metrics}
+    for tool, weighted in (("guidellm", True), ("inference-perf", False)):
+        found = run(report | {"scenario": {"load": {"standardized": {"tool": tool}}}})
+        assert bool(found["of_tokens"]) is weighted and found["tpot_p99_ms"] == 30
+
+
+# ---- what is around a result
+
+
+@pytest.mark.parametrize(
+    "prefix", ["[pod/bench-7f9/main] ", "bench-1  | ", "2026-01-14T09:00:0{}Z INFO client: ", "(APIServer pid=8{}) "]
+)
+@pytest.mark.parametrize("name", ["vllm_printed.txt", "trtllm_printed.txt", "evalscope.txt", "mlperf_log_summary.txt"])
+def test_a_prefix_before_each_line_is_cut_off(tmp_path, prefix, name):
+    lines = (EXAMPLES / name).read_text("utf-8").splitlines()[1:]
+    path = written(tmp_path, "\n".join(prefix.format(at % 10) + line for at, line in enumerate(lines)).encode())
+    plain, cut = read_runs(EXAMPLES / name).iloc[0], read_runs(path).iloc[0]
+    assert cut[["tokens_per_second", "ttft_p99_ms", "requests"]].equals(
+        plain[["tokens_per_second", "ttft_p99_ms", "requests"]]
+    )
+
+
+def test_an_unfinished_run_of_endpoints_is_refused_and_an_old_one_has_its_rate(run):
+    whole = example("result_summary.json")
+    assert "complete is False" in run(whole | {"complete": False})
+    assert "state 'interrupted'" in run(whole | {"state": "interrupted"})
+    old = {key: value for key, value in whole.items() if key not in ("qps", "tps", "legacy_loadgen_window_duration_ns")}
+    assert run(old)["tokens_per_second"] == pytest.approx(160_200 / 205)
+
+
+def test_requests_of_agents_are_read_and_have_no_official_result(tmp_path, run):
+    agents = put(example("inferencex.json"), "0/scenario_type", "agentic-coding")[:1]
+    assert run(agents)["traffic"] == "agentic-coding" and run(agents)["tokens_per_second"] == 1600

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
 
 SAMPLE = "SAMPLE DATA: written by hand, not measured."
@@ -15,10 +17,10 @@ OWN = "Own runs are not verified by MLCommons: compare them with MLPerf results 
 UNKNOWN = "not known"
 COLUMNS = {  # column -> heading and format
     "name": ("Run", "{}"), "accelerator": ("On", "{}"), "rate": ("Tokens/s each", "{}"),
-    "concurrency": ("In flight", "{:,.3g}"), "ttft_p99_ms": ("TTFT p99 ms", "{:,.0f}"),
+    "concurrency": ("In flight", "{:,.1f}"), "ttft_p99_ms": ("TTFT p99 ms", "{:,.0f}"),
     "tpot_p99_ms": ("TPOT p99 ms", "{:,.3g}"), "failures": ("Failed", "{:,.0f}"),
     "within": ("Within limits", "{:.0%}"), "goodput_per_accelerator": ("Goodput each", "{:,.0f}"),
-    "scenario": ("Scenario", "{}"), "official_rate": ("MLPerf each", "{:,.0f}"), "share": ("Share", "{:.0%}"),
+    "scenario": ("Scenario", "{}"), "official_rate": ("MLPerf each", "{:,.0f}"), "share": ("Share", "{:.1%}"),
     "usd_per_million": ("$/M tokens", "{:,.2f}"),
 }  # fmt: skip
 ALWAYS = ("name", "rate", "failures", "share")
@@ -53,10 +55,17 @@ def measure(
         runs, scenario=scenario, round=round, ttft_ms=ttft_ms, tpot_ms=tpot_ms, usd_per_hour=price
     )
     if json:
-        typer.echo(json_format.dumps({"runs": _records(found), "left_out": left_out, "note": OWN}, indent=1))
+        pairs = [
+            {name: _plain(value) for name, value in row.items()}
+            for row in deployment.compared(found).to_dict("records")
+        ]
+        told = {"runs": _records(found), "compared": pairs, "left_out": left_out, "note": OWN}
+        typer.echo(json_format.dumps(told, indent=1))
         return 0
     for line in (SAMPLE if found["example"].any() else "", _answer(found), "", *_table(found), ""):
         typer.echo(line)
+    for pair in deployment.compared(found).to_dict("records") if len(found) > 2 else ():
+        typer.echo(f"{_pair(pair)}.")
     for run in found.to_dict("records"):
         for words in run["said"]:
             typer.echo(f"{run['name']}: {words}")
@@ -69,20 +78,32 @@ def _answer(found: pd.DataFrame) -> str:
     """Return the best run in a sentence: the highest share of the closest official rate."""
     from analysis.measure import deployment
 
+    pairs = deployment.compared(found)
+    if len(found) == 2 and len(pairs) and pairs["verdict"].ne("not comparable").all():
+        return _pair(pairs.iloc[0])
     if found["share"].isna().all():
         return "No official result to compare with; the runs side by side:"
     best = deployment.best(found)
     official = f"{best['official_count']:.0f}x {best['official_accelerator']}, {best['official_round']}"
     system = f"{best['name']} ({best['accelerator_count']:.0f}x {best['accelerator']})"
-    return f"{system}: {best['share']:.0%} of MLPerf {best['scenario']} throughput per accelerator ({official})"
+    return f"{system}: {best['share']:.1%} of MLPerf {best['scenario']} throughput per accelerator ({official})"
+
+
+def _pair(pair: Mapping[str, Any]) -> str:
+    """Return how a run compares with its baseline in a sentence, with the verdict."""
+    spread = f"{pair['low']:.2f}x to {pair['high']:.2f}x with repeated runs" if pair["low"] > 0 else "no repeated runs"
+    words = f"{pair['name']}: {pair['ratio']:.2f}x {pair['baseline']} in throughput per accelerator"
+    return f"{words} ({pair['verdict']}{': ' * bool(pair['why'])}{pair['why']}; {spread})"
 
 
 def _table(found: pd.DataFrame) -> list[str]:
     """Return the lines of the table of runs; a column that no run has is left out."""
+    several = found["runs"].gt(1) | found["other_tokens_per_second"].notna()
     rate = found["rate_per_accelerator"].map("{:,.0f}".format)
     spread = found["rate_low"].map("{:,.0f}".format) + " to " + found["rate_high"].map("{:,.0f}".format)
-    runs = found["runs"].map(" ({} runs)".format)
-    shown = found.assign(rate=rate.mask(found["runs"].gt(1), rate + ", " + spread + runs))
+    spread = spread.mask(found["runs"].gt(2), rate + ", " + spread) + found["runs"].map(" (runs: {})".format)
+    spread = spread.mask(found["other_tokens_per_second"].notna(), spread + ", two counts")
+    shown = found.assign(rate=rate.mask(several, spread))
     kept = {
         name: spec for name, spec in COLUMNS.items() if name in ALWAYS or shown[name].replace("", None).notna().any()
     }
@@ -98,7 +119,7 @@ def _cell(value: Any, form: str) -> str:
 
 def _records(found: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the runs for JSON: what is unknown is null, an infinite rate the text "inf"."""
-    rows = found.drop(columns=list(HIDDEN)).to_dict("records")
+    rows = found.drop(columns=list(HIDDEN), errors="ignore").to_dict("records")
     return [{name: _plain(value) for name, value in row.items()} for row in rows]
 
 

@@ -1,4 +1,4 @@
-"""Check one run: quantities that a file states twice must agree, and no number may be impossible.
+"""Check one run: no number may be impossible; reconcile.py holds what a file states twice.
 
 A run is a mapping of the columns in columns.csv; NaN is unknown and not checked.
 """
@@ -6,40 +6,26 @@ A run is a mapping of the columns in columns.csv; NaN is unknown and not checked
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
+from analysis.measure.reconcile import APART, ROUNDED, Run, agree, derived, timed
 from analysis.measure.record import NAN, Record, table
 
-Run = dict[str, Any]
-AGREE, ROUNDED = 0.1, 0.006  # by which one quantity stated twice may differ: a share, and printing two digits
 SENT = 1e6  # most requests that a client sends in a second
 STATISTICS = ("mean", "p50", "p90", "p99")
 BOUNDS = {row["column"]: (float(row["least"]), float(row["most"])) for row in table("columns") if row["least"]}
 TIMES = [column for column in BOUNDS if column.startswith(("ttft", "tpot", "latency")) and "limit" not in column]
 TEXTS = [row["column"] for row in table("columns") if not row["least"]]
 RUN: Run = dict.fromkeys(TEXTS, "") | dict.fromkeys(BOUNDS, NAN)
-RUN |= {"example": False, "said": (), "request_ttft_ms": None, "request_tpot_ms": None}
-PRODUCTS = (  # the first is the product of the others
-    ("output_tokens", "output_length", "requests"),
-    ("input_tokens", "input_length", "requests"),
-    ("requests", "requests_per_second", "duration_s"),
-    ("output_tokens", "tokens_per_second", "duration_s"),
-    ("tokens_per_second", "requests_per_second", "output_length"),
-)
-STATED = (  # products of what is only stated
-    ("total_tokens_per_second", "tokens_per_second", "tokens_per_output"),
-    ("tokens_per_second", "tokens_per_second_per_accelerator", "accelerator_count"),
-)
+RUN |= {"example": False, "of_tokens": False, "said": (), "request_ttft_ms": None, "request_tpot_ms": None}
 IMPOSSIBLE = (  # what cannot be, in words with the columns of the run
     ("more requests ended ({ended:,.0f}) than were sent ({sent:,.0f})", lambda run: run["ended"] > run["sent"] + 0.5),
     ("{failures:,.0f} requests failed in {duration_s:g} s, more than can be sent",
      lambda run: run["failures"] > SENT * run["duration_s"]),
     ("goodput is {goodput_per_second:g} requests/s, but all are {requests_per_second:g}",
-     lambda run: run["goodput_per_second"] > run["requests_per_second"] * (1 + AGREE) + ROUNDED),
+     lambda run: run["goodput_per_second"] > run["requests_per_second"] * (1 + APART) + ROUNDED),
     ("TTFT is {ttft_mean_ms:g} ms on average, the whole request {latency_mean_ms:g} ms",
      lambda run: run["ttft_mean_ms"] > 1.01 * run["latency_mean_ms"] + ROUNDED),
     # Little's law; a product of means is no mean of products.
@@ -59,27 +45,20 @@ def checked(run: Run, record: Record, *, window: bool = False) -> Run:
         raise record.fault(f"no request was completed, {failed}: nothing was measured")
     if not (run["tokens_per_second"] > 0 or run["output_tokens"] > 0):
         raise record.fault("puts out no tokens (an embedding or pooling model?); expected output tokens per second")
+    if run["ttft_mean_ms"] == 0 < run["tpot_mean_ms"]:
+        run.update({column: NAN for column in TIMES if column.startswith("tpot")})
+        run["said"] += ("TTFT is 0: it was not measured, so neither was TPOT, which takes it off the latency",)
     for column in (*TIMES, "input_tokens", "input_length", "concurrency"):  # a zero is what a tool did not measure
         run[column] = run[column] or NAN
-    for column, value in _values(run):
+    for column, value in derived(run, BOUNDS):
         run[column] = value if math.isnan(run[column]) else run[column]
         least, most = BOUNDS[column]
         if not (math.isnan(run[column]) or least <= run[column] <= most):
             raise record.fault(f"{column} is {run[column]:g}; expected {least:g} to {most:g}")
-    run["tokens_per_output"] = 1 + run["input_tokens"] / run["output_tokens"]
-    for product, column, other in (*PRODUCTS, *STATED):
-        stated, derived = run[column], run[product] / run[other]
-        if abs(stated - derived) > AGREE * max(stated, derived) + ROUNDED:
-            words = f"{column} is {stated:,.4g}, but {product} over {other} give {derived:,.4g}"
-            if not (window and column.endswith("_second") and 0.5 < stated / derived < 2):
-                raise record.fault(f"{words}, beyond {AGREE:.0%}: one is in another unit or of another run")
-            run[column], run["said"] = min(stated, derived), (*run["said"], f"{words}; the lower counts")
+    agree(run, record, window=window)
     _streamed(run)
     _times(run, record)
-    service_ms = run["ttft_mean_ms"] + np.nan_to_num(run["tpot_mean_ms"] * max(run["output_length"] - 1, 0))
-    service_ms = service_ms if math.isnan(run["latency_mean_ms"]) else run["latency_mean_ms"]
-    run["flying"] = run["requests_per_second"] * service_ms / 1e3
-    run["most"] = np.nanmin([run["concurrency_limit"], run["requests"], math.inf])
+    timed(run)
     run["ended"] = np.nansum([run["requests"], run["failures"], run["incomplete"]])
     for words, cannot_be in IMPOSSIBLE:
         if cannot_be(run):
@@ -87,20 +66,10 @@ def checked(run: Run, record: Record, *, window: bool = False) -> Run:
     if run["failures"] >= 0 and run["sent"] - run["ended"] > 0.5:
         left = run["sent"] - run["ended"]
         run["said"] += (f"{left:,.0f} of {run['sent']:,.0f} requests are neither completed nor failed",)
-    run["concurrency"] = run["flying"] if math.isnan(run["concurrency"]) else run["concurrency"]
     if math.isnan(run["concurrency"]) and math.isinf(run["request_rate"]):
         run["concurrency"] = run["concurrency_limit"]
     run["load"] = run["load"] or _load(run)
     return run
-
-
-def _values(run: Run) -> Iterator[tuple[str, float]]:
-    """Yield each column with its value, then with what follows from the others; twice, as one gives another."""
-    yield from ((column, run[column]) for column in BOUNDS)
-    for product, one, other in PRODUCTS * 2:
-        yield product, run[one] * run[other]
-        yield one, run[product] / run[other]
-        yield other, run[product] / run[one]
 
 
 def _streamed(run: Run) -> None:

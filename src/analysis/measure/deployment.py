@@ -22,6 +22,9 @@ REPEATED = r"(?i)(run|trial|rep|repeat|iter|seed|attempt)[-_= ]?\d+|\d{8}[-_T]?\
 MOST_OF_OFFICIAL = 10.0  # times the official rate; above, the unit or the count is wrong
 MOST_DRAFTED = 10.0  # tokens that one reading of the weights gives a request, with speculative decoding
 NAN = float("nan")
+HELD = 0.99  # share of requests within a limit that holds at P99
+LEAST_DIFFERENCE = 0.005  # of rates that are printed with four digits
+SAME = 0.05  # share by which lengths of comparable runs may differ
 TIMES = 0.001, 1e8  # milliseconds that a limit may have
 MOST = 1_000_000  # accelerators of a run
 OFFICIAL = {  # column of an assessed run -> column of the result
@@ -98,14 +101,19 @@ def _folded(name: str) -> str:
 
 def _named(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the runs with `configuration` and the shortest `name` that tells configurations apart."""
-    same = [runs[name] for name in ("model", "accelerator", "accelerator_count", "precision", "load")]
+    same = [runs[name] for name in ("model", "accelerator", "accelerator_count", "precision", "software", "load")]
     same += [runs[name].map("{:.2g}".format) for name in ("input_length", "output_length")]
-    same += [runs["file"].str.replace(REPEATED, "", regex=True)]
+    same += [runs[name].str.replace(REPEATED, "", regex=True) for name in ("file", "label")]
     runs = runs.assign(configuration=runs.groupby(same).ngroup())
-    load, kind, place, file = (runs[name] for name in ("load", "accelerator", "place", "file"))
+    load, kind, place, file, label = (runs[name] for name in ("load", "accelerator", "place", "file", "label"))
     stem = file.map(lambda path: PurePath(path).stem)
-    kind = kind if kind.nunique() > 1 else kind.str[:0]
-    for columns in ([load], [stem, load], [stem, place], [file, load, place]):
+    kinds = [
+        runs[name]
+        for name in ("accelerator", "precision", "software")
+        if runs[name].nunique() > 1 and runs[name].ne("").all()
+    ]
+    kind = pd.concat([kind.str[:0], *kinds], axis=1).agg(lambda row: ": ".join(filter(None, row)), axis=1)
+    for columns in ([load], [label], [label, load], [stem, load], [stem, place], [file, load, place]):
         name = pd.concat([kind, *columns], axis=1).agg(lambda row: ": ".join(filter(None, row)), axis=1)
         if name.ne(kind).all() and runs["configuration"].groupby(name).nunique().max() == 1:
             break
@@ -134,7 +142,10 @@ def scenario_of(run: Mapping[str, Any], rules: pd.DataFrame) -> tuple[str, str]:
     times = f"TTFT {run['ttft_p99_ms']:,.0f} ms, TPOT {run['tpot_p99_ms']:,.0f} ms at P99"
     if not run["ttft_p99_ms"] + run["tpot_p99_ms"] > 0:
         return "Offline", "without TTFT and TPOT at P99 no latency limit can be checked"
+    if run["of_tokens"]:
+        return "Offline", "percentiles of TPOT are of tokens, by which no latency limit can be checked"
     held = rules.index[rules["ttft_ms"].ge(run["ttft_p99_ms"]) & rules["tpot_ms"].ge(run["tpot_p99_ms"])]
+    held = [name for name in held if not within(run, *rules.loc[name]) < HELD]
     return (
         (held[0], f"strictest limits held ({times})")
         if len(held)
@@ -191,10 +202,47 @@ def assess(
     middle = by.cumcount().eq((spread["runs"] - 1) // 2)
     rows = order.assign(**spread)[middle].sort_index().to_dict("records")
     frame = pd.DataFrame([row | _beside(row, scenario, round, ttft_ms, tpot_ms, results) for row in rows])
+    other = frame["other_tokens_per_second"] / frame["accelerator_count"]
+    sure = frame["rate_per_accelerator"].mask(other.notna())
     return frame.assign(
-        goodput_per_accelerator=frame["within"] * frame["rate_per_accelerator"],
-        usd_per_million=usd_per_hour / frame["rate_per_accelerator"] / 0.0036,
-    )
+        rate_low=np.fmin(frame["rate_low"], other), rate_high=np.fmax(frame["rate_high"], other),
+        goodput_per_accelerator=frame["within"] * sure, usd_per_million=usd_per_hour / sure / 0.0036,
+    )  # fmt: skip
+
+
+def compared(assessed: pd.DataFrame) -> pd.DataFrame:
+    """Return each configuration against the first one of its load, or both of two.
+
+    Columns name, baseline, `ratio` of the rates per accelerator with `low` and `high` over repeated runs (NaN without),
+    ttft_ratio and tpot_ratio (P99), `verdict` (difference, within noise, same, not comparable), and `why`: the columns
+    in which runs must not differ, or whose value decides.
+    """
+    rows, found = assessed.reset_index(drop=True), []
+    for at in range(1, len(rows)):
+        run, before = rows.loc[at], rows.loc[: at - 1]
+        alike = before[before["load"].eq(run["load"])]
+        if len(alike) or len(rows) == 2:
+            found.append(_compared(run, alike.iloc[0] if len(alike) else before.iloc[0]))
+    columns = ["name", "baseline", "ratio", "low", "high", "ttft_ratio", "tpot_ratio", "verdict", "why"]
+    return pd.DataFrame(found, columns=columns)
+
+
+def _compared(run: pd.Series, base: pd.Series) -> dict[str, Any]:
+    why = [name for name in ("model", "traffic", "load") if run[name] != base[name]]
+    lengths = [name for name in ("input_length", "output_length") if abs(np.log(run[name] / base[name])) > SAME]
+    rated = all(each["requests_per_second"] >= 0.9 * each["request_rate"] for each in (run, base))
+    doubted = run["other_tokens_per_second"] > 0 or base["other_tokens_per_second"] > 0
+    why += lengths + ["request_rate"] * rated + ["other_tokens_per_second"] * bool(doubted)
+    ratio, repeated = run["rate_per_accelerator"] / base["rate_per_accelerator"], max(run["runs"], base["runs"]) > 1
+    low, high = (run[one] / base[other] for one, other in (("rate_low", "rate_high"), ("rate_high", "rate_low")))
+    noisy = repeated and low <= 1 <= high
+    verdict = "within noise" if noisy else "same" if abs(ratio - 1) < LEAST_DIFFERENCE else "difference"
+    return {
+        "name": run["name"], "baseline": base["name"], "ratio": ratio, "low": low if repeated else NAN,
+        "high": high if repeated else NAN, "ttft_ratio": run["ttft_p99_ms"] / base["ttft_p99_ms"],
+        "tpot_ratio": run["tpot_p99_ms"] / base["tpot_p99_ms"], "verdict": "not comparable" if why else verdict,
+        "why": ", ".join(why),
+    }  # fmt: skip
 
 
 def best(assessed: pd.DataFrame) -> pd.Series:
@@ -212,6 +260,7 @@ def _beside(
     limit = rules.reindex([chosen]).iloc[0].to_dict()
     limit |= {name: value for name, value in (("ttft_ms", ttft_ms), ("tpot_ms", tpot_ms)) if value > 0}
     said = [*run["said"], f"{chosen}: {why}"] if chosen else [*run["said"]]
+    said += [f"{run['runs']} runs with the same fields: taken for repetitions of one setting"] * (run["runs"] > 1)
     beside = {"scenario": chosen, "within": within(run, **limit), "share": NAN, "said": said}
     beside |= dict.fromkeys(OFFICIAL, NAN) | {f"limit_{name}": value for name, value in limit.items()}
     try:
@@ -219,11 +268,16 @@ def _beside(
             raise NoData(
                 f"the model {run['model'] or '(not stated)'} is of no benchmark; give benchmark to compare with"
             )
+        if run["traffic"].startswith("agent"):
+            raise NoData("requests of agents share their prompts: no MLPerf result is like them")
         near = closest(run, chosen, round, results)
     except NoData as error:
         said.append(str(error))
         return beside
     beside |= {name: near[column] for name, column in OFFICIAL.items()}
+    if run["other_tokens_per_second"] > 0:
+        said.append("the file states two rates and nothing tells which holds: neither is set beside MLPerf")
+        return beside
     beside["share"] = run["rate_per_accelerator"] / near["rate_per_accelerator"]
     if near["accelerator"] != run["accelerator"]:
         said += [f"no result of {run['accelerator']}: compared with the nearest, {near['accelerator']}"]

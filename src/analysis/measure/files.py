@@ -16,12 +16,21 @@ from analysis.measure.record import MeasurementError, printable, table
 
 MOST, MOST_ROWS = 256 * 2**20, 1000  # bytes of a file, rows of a CSV
 START = 65536  # bytes that show what a file is, and most of a printed summary
-LOGS = ("mlperf_log_detail.txt", "mlperf_log_summary.txt")
-HEADING = re.compile(r"={3,} *Serving Benchmark Result *={3,}")
-LINE = re.compile(r"^\W{0,9}(\w[^:|\n]{2,60}?) {0,20}: {0,60}(\S[^\n]{0,60}?)\s*$", re.MULTILINE)
+LOGS = ("mlperf_log_detail.txt", "mlperf_log_summary.txt", "result_summary.json")
+HEADINGS = (  # of printed results, by tool; the first that a text has splits it into blocks
+    r"={3,} *(?:Serving|Offline Throughput) Benchmark Result *={3,}",
+    *(rf"= {name}\s*$" for name in (r"(?:\w+ BACKEND|ENGINE DETAILS)", "REQUEST DETAILS", "PERFORMANCE OVERVIEW")),
+    r"\b(?=(?:Time taken for tests|Test Duration \(s\)))",
+)
+LOADGEN = r"=* *MLPerf Results Summary"
+LINE = re.compile(r"^\W{0,9}(\w[^:|│\n]{2,60}?)\"? {0,40}[:|│] {0,60}([^\s|│][^|│\n]{0,60}?)[\s|│,]*$", re.MULTILINE)
+PROSE = re.compile(r"[^\W\d][^\n|=:]{0,40}")  # before a printed result: "After this PR"
+NO_PROSE = re.compile(r"INFO|WARN|DEBUG|ERROR|\.\.\.|[#\d]{9}|%|\w{25}")
+RANKS = re.compile(r"^\W*(\d\d)% *[|│] *([\d.]+) *[|│] *[\d.]+ *[|│] *([\d.]+) *[|│] *([\d.]+)", re.MULTILINE)
 TIMED = re.compile(r"(mean|median|p\d\d) (ttft|tpot|e2el|e2e latency) \(ms\)")
 THROUGHPUT = re.compile(r"Throughput: ([\d.]+) requests/s, ([\d.]+) total tokens/s, ([\d.]+) output tokens/s")
 TOTAL = re.compile(r"Total num (prompt|output) tokens: {0,9}(\d{1,15})")
+JSON = re.compile(r"[\[{]\s*(?:[\[{\"\]}\d]|$)")
 YAML = re.compile(r"^(?:version|benchmarks|metrics|scenario|load_summary):", re.MULTILINE)
 LABELS = [row for row in table("fields") if row["format"] == "printed"]
 PRINTED = {label: row["column"] for row in LABELS for label in row["key"].split("|")}
@@ -59,6 +68,8 @@ def records(path: Path, name: str) -> Iterator[tuple[str, Any, bool]]:
                 continue
             for number, part in enumerate(parts, 1):  # of a report of GuideLLM
                 yield f"benchmark {number}", {**part, "report": value}, example
+    except MeasurementError as error:
+        raise MeasurementError(f"{name}: {error}") from None
     except RecursionError:
         raise MeasurementError(f"{name}: is nested too deep") from None
     except (ValueError, TypeError) as error:  # of the readers of text, JSON, YAML, and CSV
@@ -68,12 +79,13 @@ def records(path: Path, name: str) -> Iterator[tuple[str, Any, bool]]:
 def _parsed(text: str) -> Parsed:
     """Yield place and content of each record, by how the text begins or what it holds."""
     start = text[:START].lstrip()
-    if start[:1] in ("{", "["):
+    if JSON.match(start):
         yield from _json(text)
-    elif "MLPerf Results Summary" in start:
-        yield "", {label.lower().replace(".00 p", ".00_p"): _value(value) for label, value in LINE.findall(text)}
-    elif HEADING.search(text):
-        yield from _printed(text)
+    elif re.search(LOADGEN, start):
+        lines = LINE.findall(_bare(text, re.search(LOADGEN, text)))
+        yield "", {label.lower().replace(".00 p", ".00_p"): _value(value) for label, value in lines}
+    elif heading := next((found for each in HEADINGS if (found := re.search(each, text, re.MULTILINE))), None):
+        yield from _printed(_bare(text, heading), heading.re)
     elif found := THROUGHPUT.search(text):
         rates = dict(zip(RATES, map(float, found.groups()), strict=True))
         yield "", {f"total_{kind}_tokens": int(count) for kind, count in TOTAL.findall(text)} | rates
@@ -88,6 +100,8 @@ def _parsed(text: str) -> Parsed:
             yield "", yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         except yaml.YAMLError as error:
             raise ValueError(error) from None
+    elif other := next((row for row in table("others") if row["text"] and row["text"] in text), None):
+        raise MeasurementError(f"is {other['words']}")
 
 
 def _json(text: str) -> Parsed:
@@ -102,26 +116,52 @@ def _json(text: str) -> Parsed:
             except ValueError as error:
                 raise ValueError(f"line {number}: {error}" if number > 1 else whole) from None
         return
-    if isinstance(value, list):
+    if isinstance(value, list):  # of llama-bench, without the reading of prompts
+        value = [each for each in value if not isinstance(each, dict) or each.get("n_gen") != 0] or value
         yield from ((f"entry {number}", each) for number, each in enumerate(value, 1))
+    elif isinstance(value, dict) and {"Time taken for tests (s)", "Test Duration (s)"} & {*value}:  # EvalScope
+        yield "", {str(key).lower(): each for key, each in value.items()}
     else:
         yield "", value
 
 
-def _printed(text: str) -> Parsed:
-    """Yield the blocks that a client printed, anywhere in a log, as its JSON has them."""
-    _, *blocks = HEADING.split(text)
+def _bare(text: str, heading: re.Match[str]) -> str:
+    """Return the text without what a log or a pod puts before each line, as before its heading."""
+    prefix = text[text.rfind("\n", 0, heading.start()) + 1 : heading.start()].rstrip(' "|│{')
+    if not prefix.strip():
+        return text
+    return re.sub("(?m)^" + re.sub(r"\d+", r"\\d+", re.escape(prefix)), "", text)
+
+
+def _printed(text: str, heading: re.Pattern[str]) -> Parsed:
+    """Yield the blocks that a client printed, anywhere in a log, as its JSON has them, with the line before each."""
+    before, *blocks = heading.split(text)
+    keys = PRINTED if heading.pattern == HEADINGS[0] else {}
     for number, block in enumerate(blocks, 1):
-        values: dict[str, Any] = {}
+        values: dict[str, Any] = {"label": _label(before)}
         for label, value in LINE.findall(block[:START]):
-            timed = TIMED.fullmatch(label.lower())
-            key = f"{timed[1]}_{timed[2].replace(' ', '_')}_ms" if timed else PRINTED.get(label.lower(), "")
+            label = label.lower().replace("] ", " ")
+            timed = TIMED.fullmatch(label)
+            key = f"{timed[1]}_{timed[2].replace(' ', '_')}_ms" if timed else keys.get(label, label)
             values.setdefault(key, None if value == "not set" else _value(value))
+        for rank, *times in RANKS.findall(block):  # of EvalScope
+            unit = "ms" if "TTFT (ms)" in block else "s"
+            for name, time in zip((f"ttft ({unit})", f"tpot ({unit})", "latency (s)"), times, strict=True):
+                values[f"{rank}% {name}"] = _value(time)
         yield f"result {number}" if len(blocks) > 1 else "", values
+        before = block
+
+
+def _label(before: str) -> str:
+    """Return the last line of a text if it is prose, such as "After this PR", else ""."""
+    lines = (line.strip(" \t\r#*_:`>~-=|") for line in reversed(before.splitlines()))
+    line = next(filter(None, lines), "")
+    return line if PROSE.fullmatch(line) and len(line.split()) < 7 and not NO_PROSE.search(line) else ""
 
 
 def _value(text: str) -> Any:
     """Return a cell as number, object, or text; None where it is empty."""
+    text = re.sub(r"^([\d.]+) (?:seconds|s)$", r"\1", text)
     with suppress(ValueError):
         return json.loads(text.replace(",", "") if re.fullmatch(r"[\d,]{1,30}(\.\d{1,30})?", text) else text)
     return text.strip() or None

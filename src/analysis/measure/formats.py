@@ -13,7 +13,8 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from analysis.measure.checks import AGREE, RUN, STATISTICS, TEXTS, Run, checked, unstreamed
+from analysis.measure.checks import RUN, STATISTICS, TEXTS, checked, unstreamed
+from analysis.measure.reconcile import APART, Run, counts
 from analysis.measure.record import NAN, Record, printable, table
 
 
@@ -33,14 +34,16 @@ def run_of(record: Record) -> Run:
     """Return the run in `record`, a row of checks.RUN. Raises MeasurementError naming file, place, and key."""
     if not isinstance(record.value, dict):
         raise record.fault(f"is {type(record.value).__name__}, no object; {listed()}")
-    if other := next((row for row in table("others") if record.holds(row["keys"])), None):
+    if other := next((row for row in table("others") if row["keys"] and record.holds(row["keys"])), None):
         raise record.fault(f"is {other['words']}")
     format = next((row for row in table("formats") if record.holds(row["told_by"])), None)
     if format is None:
         keys = printable(", ".join(map(str, list(record.value)[:6])))
         raise record.fault(f"is of no known tool (it holds {keys or 'nothing'}); {listed()}")
     run = RUN | {"tool": format["tool"], "example": bool(record.get("example|report.example"))}
-    kinds = dict.fromkeys(TEXTS, record.text) | {"accelerator_count": record.count, "request_rate": record.rate}
+    kinds = dict.fromkeys(TEXTS, record.text) | {
+        "accelerator_count": record.count, "request_rate": record.rate, "concurrency_limit": record.limit
+    }  # fmt: skip
     for column, keys in fields(format["fields"]).items():
         run[column] = kinds[column](keys) if column in kinds else record.number(keys, column)
     SPECIAL[format["format"]](record, run)
@@ -68,7 +71,7 @@ def client(record: Record, run: Run) -> None:
     if not len(first) == len(gaps) == len(tokens):
         raise record.fault("ttfts, itls, and output_lens have different lengths; expected an entry for each request")
     each = pd.DataFrame({"ttft": first, "after": [sum(gap) for gap in gaps], "tokens": tokens}, dtype=float)
-    if abs(each["tokens"].sum() - run["output_tokens"]) > AGREE * run["output_tokens"]:
+    if abs(each["tokens"].sum() - run["output_tokens"]) > APART * run["output_tokens"]:
         stated = f"{run['output_tokens']:,.0f} output tokens are stated"
         raise record.fault(f"output_lens sum to {each['tokens'].sum():,.0f}, but {stated}")
     counted = each["ttft"].sum() / run["requests"]
@@ -77,13 +80,11 @@ def client(record: Record, run: Run) -> None:
     if each["ttft"].eq(0).any() or (each["tokens"].gt(1).any() and timed.isna().all()):
         return unstreamed(run, "the file has no times between tokens")
     if not any(
-        abs(1e3 * average - run["ttft_mean_ms"]) <= AGREE * 1e3 * average for average in (counted, each["ttft"].mean())
+        abs(1e3 * average - run["ttft_mean_ms"]) <= APART * 1e3 * average for average in (counted, each["ttft"].mean())
     ):
         raise record.fault(f"ttfts average {counted:g} s, but mean_ttft_ms is {run['ttft_mean_ms']:g}")
-    for name, times in (("ttft", 1e3 * each["ttft"]), ("tpot", 1e3 * timed / (each["tokens"] - 1))):
-        found = (times.mean(), *times.quantile([0.5, 0.9, 0.99]))
-        run.update({f"{name}_{statistic}_ms": value for statistic, value in zip(STATISTICS, found, strict=True)})
-        run[f"request_{name}_ms"] = times.to_numpy()
+    take(run, "ttft", 1e3 * each["ttft"].to_numpy())
+    take(run, "tpot", (1e3 * timed / (each["tokens"] - 1)).to_numpy())
     run["without_tokens"] = max(float(run["requests"] - len(each)), 0.0)
     if run["without_tokens"]:
         of = f"of {run['requests']:,.0f} requests were answered without a token; times are those of the others"
@@ -91,14 +92,15 @@ def client(record: Record, run: Run) -> None:
 
 
 def sglang(record: Record, run: Run) -> None:
-    """Take the recounted tokens where the server's count is wrong, and the accelerators that the server states."""
-    again, counted = record.number("total_output_tokens_retokenized"), run["output_tokens"]
-    if again > 0 and abs(again - counted) > AGREE * max(again, counted):
-        words = f"the server reports {counted:,.0f} output tokens, its answers have {again:,.0f} (retokenized): "
-        run["said"] += (words + "throughput is that of the answers; TPOT, which divides by the other, is left out",)
-        run.update({column: NAN for column in run if column.startswith(("tpot_", "total_"))})
-        run.update(output_tokens=again, tokens_per_second=again / run["duration_s"])
-    else:
+    """Settle the server's count of tokens and the recount of the text, and take the accelerators of the server."""
+    fixed = record.number("random_range_ratio") == 1 or NAN
+    taken = counts(
+        run, {"server": run["output_tokens"], "recount": record.number("total_output_tokens_retokenized")},
+        gap_ms=record.number("mean_itl_ms"), asked=record.number("sharegpt_output_len|random_output_len") * fixed,
+    )  # fmt: skip
+    if taken == "recount" or run["other_tokens_per_second"] > 0:  # TPOT divides by the server's count
+        run.update({column: NAN for column in run if column.startswith("tpot_")})
+    if taken != "recount":
         client(record, run)
     server = record.part("server_info")
     copies = 1 if server.get("enable_dp_attention") else server.count("dp_size", 1)
@@ -115,17 +117,22 @@ def throughput(record: Record, run: Run) -> None:
 def inferencex(record: Record, run: Run) -> None:
     """Count the accelerators that answer and those that read prompts, and take the rate of all from the one of each."""
     reading, writing = (record.number(f"num_{phase}_gpu", missing=0) for phase in ("prefill", "decode"))
-    count = reading + writing or record.count("tp") * record.count("pp", 1) * record.count("pcp_size", 1)
+    run["traffic"] = record.text("scenario_type")
+    world = record.count("tp") * record.count("pp", 1) * record.count("pcp_size", 1)
+    count = reading + writing or record.count("num_gpus", world)
     if math.isnan(count):
         raise record.fault("tp is missing; expected the accelerators that the model is spread over")
     writing = writing or count
-    output, total, read = (record.number(f"{kind}tput_per_gpu") for kind in ("output_", "", "input_"))
+    each = "request_metrics.throughput.per_gpu."
+    output, total, read = (
+        record.number(f"{kind}tput_per_gpu|{each}{kind or 'total_'}tput_tps") for kind in ("output_", "", "input_")
+    )
     summed = (output * writing + read * (count - writing or count)) / count
-    if abs(total - summed) > AGREE * total:
+    if abs(total - summed) > APART * total:
         raise record.fault(f"tput_per_gpu is {total:g}, but input and output make {summed:g} for {count:g} GPUs")
-    for statistic in ("median", "p99"):
+    for statistic in ("median", "p99") if not run["traffic"].startswith("agent") else ():
         product = record.number(f"{statistic}_tpot") * record.number(f"{statistic}_intvty")
-        if abs(product - 1) > AGREE:
+        if abs(product - 1) > APART:
             raise record.fault(f"{statistic}_tpot times {statistic}_intvty is {product:g}; expected 1: s and tokens/s")
     machines = {record.text(key) for key in ("prefill_hw", "decode_hw")} - {""} or {run["accelerator"]}
     if len(machines) > 1:
@@ -144,6 +151,12 @@ def aiperf(record: Record, run: Run) -> None:
         run.update(request_rate=phase.rate("rate|request_rate"), concurrency_limit=phase.number("concurrency"))
     if isinstance(record.get("error_summary"), list) and math.isnan(run["failures"]):
         run["failures"] = sum(each.number("count") for each in record.parts("error_summary"))
+    server = "total_usage_completion_tokens.avg"
+    client = run["output_tokens"]
+    client = run["output_length"] * run["requests"] if math.isnan(client) else client
+    counts(run, {"client": client, "server": record.number(server)}, gap_ms=record.number("inter_chunk_latency.avg"))
+    if (off := record.number("usage_discrepancy_count.avg")) > 0:
+        run["said"] += (f"AIPerf's alarm: in {off:,.0f} requests client and server count tokens differently",)
     if config.get("endpoint.streaming|streaming") is False:
         unstreamed(run, "streaming is false in its configuration")
     gpus = [gpu for endpoint in record.parts("telemetry_data.endpoints") for gpu in endpoint.parts("gpus")]
@@ -166,14 +179,36 @@ def guidellm(record: Record, run: Run) -> None:
     run["request_rate"] = math.inf if kind == "throughput" else strategy.number("rate") if rated else NAN
     run["load"] = "all at once" if kind == "throughput" else kind if rated and math.isnan(run["request_rate"]) else ""
     each = record.parts("requests.successful")
-    keys = "time_to_first_token_ms", "inter_token_latency_ms"
-    first, gaps = (np.array([request.number(key) or NAN for request in each]) for key in keys)
-    if len(each) == run["requests"] and (first > 0).all():
-        run.update(request_ttft_ms=first, request_tpot_ms=gaps)
+    keys = "time_to_first_token_ms", "inter_token_latency_ms", "output_tokens"
+    first, gaps, tokens = (np.array([request.number(key) or NAN for request in each]) for key in keys)
+    whole = len(each) == run["requests"] and (first > 0).all()
+    of_tokens(run, not whole)
+    if whole:
+        counts(run, {"metrics": run["output_length"] * run["requests"], "requests": tokens.sum()})
+        take(run, "ttft", first)
+        take(run, "tpot", gaps)
+
+
+def take(run: Run, name: str, times: np.ndarray) -> None:
+    """Take the times of single requests, in ms, and their statistics."""
+    known = times[~np.isnan(times)]
+    found = (known.mean(), *np.quantile(known, [0.5, 0.9, 0.99])) if len(known) else [NAN] * 4
+    run.update({f"{name}_{statistic}_ms": value for statistic, value in zip(STATISTICS, found, strict=True)})
+    run[f"request_{name}_ms"] = times
+
+
+def of_tokens(run: Run, weighted: bool) -> None:
+    """Say that percentiles of TPOT are of tokens, of which a slow request of few counts for little."""
+    run["of_tokens"] = weighted and run["tpot_p99_ms"] > 0
+    if run["of_tokens"]:
+        run["said"] += ("percentiles of TPOT are of tokens, not of requests as in MLPerf: no limit counts as held",)
 
 
 def inference_perf(record: Record, run: Run) -> None:
     """Say what a summary over stages mixes, and that some answers are empty."""
+    lengths = run["output_length"] * run["requests"]
+    gap_ms = run["tpot_mean_ms"]  # between tokens as the server counts them
+    counts(run, {"server": record.number("successes.output_tokens.total"), "recount": lengths}, gap_ms=gap_ms)
     if record.number("successes.output_len.min") == 0:
         run["said"] += ("some answers have no token; the file does not say how many",)
     if math.isnan(run["request_rate"]) and math.isnan(run["concurrency_limit"]):
@@ -192,8 +227,8 @@ def llm_d(record: Record, run: Run) -> None:
     run["accelerator"] = "".join(models)
     run["accelerator_count"] = sum(part.count("count") * copies for part, copies in parts) or NAN
     run["model"] = next(filter(None, (each.text("model") for each in engines)), run["model"])
-    limit = record.rate("scenario.load.standardized.concurrency")
-    run["concurrency_limit"] = NAN if math.isinf(limit) else limit
+    run["concurrency_limit"] = record.limit("scenario.load.standardized.concurrency")
+    of_tokens(run, record.text("scenario.load.standardized.tool") == "guidellm")
 
 
 def llmperf(record: Record, run: Run) -> None:
@@ -209,6 +244,42 @@ def trtllm(record: Record, run: Run) -> None:
     run["accelerator_count"] = world.count("world_size", world.count("tp_size") * world.count("pp_size", 1))
     if not record.get("streaming_metrics"):
         unstreamed(run, "the report has no streaming_metrics")
+
+
+def trtllm_printed(record: Record, run: Run) -> None:
+    """Multiply the printed sizes of the world."""
+    run["accelerator_count"] = record.count("tp size") * record.count("pp size", 1)
+
+
+def offline(record: Record, run: Run) -> None:
+    """Call the run Offline: bench_offline_throughput gives all requests to the engine at once."""
+    run.update(scenario="Offline", request_rate=math.inf)
+
+
+def evalscope(record: Record, run: Run) -> None:
+    """Take no rate that EvalScope prints as -1 where it sends by concurrency."""
+    run["request_rate"] = NAN if math.isinf(run["request_rate"]) else run["request_rate"]
+
+
+def llama_bench(record: Record, run: Run) -> None:
+    """Take the decoding of one sequence; the test of a prompt and its answer in one has no rate of output."""
+    if record.number("n_prompt") > 0 or not record.number("n_gen") > 0:
+        raise record.fault("reads a prompt (n_prompt); expected a test of decoding alone, such as -p 0 -n 128")
+    run.update(concurrency_limit=1.0, requests=1.0, tpot_mean_ms=1e3 * run["duration_s"] / run["output_length"])
+
+
+def endpoints(record: Record, run: Run) -> None:
+    """Refuse an unfinished run; take the percentiles, whose keys hold dots, and the load."""
+    if record.get("complete") is False or record.text("state") not in ("", "complete"):
+        raise record.fault(
+            f"complete is {record.get('complete')}, state {record.text('state')!r}; expected a whole run"
+        )
+    for name in ("ttft", "tpot", "latency"):
+        part, ranks = record.part(name), record.part(f"{name}.percentiles")
+        run[f"{name}_mean_ms"] = part.number("avg in ns", "ms")
+        run |= {f"{name}_p{rank}_ms": ranks.number(f"{rank}.0 in ns", "ms") for rank in (50, 90, 99)}
+    if record.text("run_config.load_pattern.type") == "max_throughput":
+        run.update(scenario="Offline", request_rate=math.inf)
 
 
 def loadgen(record: Record, run: Run) -> None:
@@ -227,6 +298,7 @@ def loadgen(record: Record, run: Run) -> None:
 
 
 READERS = (
-    sglang, throughput, client, inferencex, aiperf, aggregate, guidellm, inference_perf, llm_d, llmperf, trtllm, loadgen
+    sglang, offline, client, throughput, inferencex, aiperf, aggregate, guidellm, inference_perf, llm_d, llmperf,
+    trtllm, trtllm_printed, evalscope, llama_bench, endpoints, loadgen,
 )  # fmt: skip
 SPECIAL = {reader.__name__: reader for reader in READERS}

@@ -13,6 +13,7 @@ from typing import Any
 
 NAN = float("nan")
 LONGEST = 200  # characters of a text that are kept
+UNIT = re.compile(r"\((m?s|ns)\)$")
 QUANTITIES = {"ms": "time", "s": "time", "second": "rate"}  # last word of a column -> quantity
 
 
@@ -73,7 +74,8 @@ class Record:
     def number(self, keys: str, column: str = "", missing: float = NAN) -> float:
         """Return the number at `keys` in the unit of `column`, `missing` where it is missing, null, or NaN.
 
-        Its unit is the one beside it (`unit`, `units`), else the one that ends `keys` (" in ns"), else the column's.
+        Its unit is the one beside it (`unit`, `units`), else the one in parentheses at the end of its key, else the one
+        that ends `keys` (" in ns"), else the column's.
         Raises MeasurementError for anything but a finite number from 0, and for a unit of another quantity.
         """
         keys, _, unit = keys.partition(" in ")
@@ -82,7 +84,8 @@ class Record:
             return missing
         if type(value) not in (int, float) or not 0 <= value <= 1e25:
             raise self.wrong(key, value, "a number from 0 that can be measured")
-        unit = holder.get("unit") or holder.get("units") or unit
+        own = UNIT.search(key) if column.endswith(("_ms", "_s")) else None
+        unit = holder.get("unit") or holder.get("units") or (own and own[1]) or unit
         if not (unit and column):
             return float(value)
         expected = QUANTITIES.get(column.rpartition("_")[2], "count")
@@ -95,9 +98,13 @@ class Record:
     def rate(self, keys: str) -> float:
         """Return the rate at `keys`: infinite where it says so, NaN for the pace of a replayed trace."""
         rate = self.get(keys)
-        if rate in ("inf", "Infinity", math.inf):
+        if rate in ("inf", "Infinity", "INF", math.inf, -1):
             return math.inf
         return NAN if rate in ("trace", "") else self.number(keys)
+
+    def limit(self, keys: str) -> float:
+        """Return the limit at `keys`, NaN where it is infinite."""
+        return NAN if math.isinf(rate := self.rate(keys)) else rate
 
     def count(self, keys: str, missing: float = NAN) -> float:
         """Return the whole number from 1 at `keys`, which may be written as text; `missing` where there is none."""

@@ -1,0 +1,118 @@
+"""Hold what a file states twice against each other: one table of identities for all tools, a verdict for each.
+
+Within SAME two statements agree. Beyond it the run says both, which one counts, and why; where that cannot be told,
+`other_tokens_per_second` has the second rate. Beyond APART one of them is in another unit, and the run is refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from analysis.measure.record import NAN, Record
+
+Run = dict[str, Any]
+SAME, APART, ROUNDED = 0.03, 0.1, 0.006  # shares by which statements may differ, and printing two digits
+LONGER = 1.5  # share by which means of time may miss a mean of their products
+IDENTITIES = (  # the first is the product of the others; the second is what its error names
+    ("output_tokens", "output_length", "requests"),
+    ("input_tokens", "input_length", "requests"),
+    ("requests", "requests_per_second", "duration_s"),
+    ("output_tokens", "tokens_per_second", "duration_s"),
+    ("tokens_per_second", "requests_per_second", "output_length"),
+    ("total_tokens_per_second", "tokens_per_second", "tokens_per_output"),
+    ("tokens_per_second", "tokens_per_second_per_accelerator", "accelerator_count"),
+)
+DERIVING = IDENTITIES[:5]
+RULES = (  # why a count is taken over another, by tokens per request, in order; exactly one of the two must pass
+    ("the other is about one per request", lambda own, other, facts: other < 1.5 < 2 <= own),
+    ("it fits the latency and the time between tokens", lambda own, other, facts: near(own, facts["timed"], APART)),
+    ("it is the length that was asked for", lambda own, other, facts: near(own, facts["asked"], SAME)),
+    ("it is a whole multiple of the requests, as forced lengths are, and text leaves out special tokens",
+     lambda own, other, facts: own > other and own == round(own) > 1),
+)  # fmt: skip
+
+
+def near(one: float, other: float, share: float) -> bool:
+    """Return whether two numbers differ by at most a share of the larger; not where one is unknown."""
+    return abs(one - other) <= share * max(one, other)
+
+
+def counts(run: Run, stated: dict[str, float], *, gap_ms: float = NAN, asked: float = NAN) -> str:
+    """Settle which of two counts of output tokens holds; return the name of the one taken, "" where they agree.
+
+    `gap_ms` is the mean time between tokens, `asked` the length that each request asked for.
+    """
+    (one, first), (other, second) = stated.items()
+    if not (first >= 0 and second >= 0) or near(first, second, SAME):
+        return ""
+    requests = run["requests"] or NAN
+    seconds = run["duration_s"] or NAN
+    seconds = requests / (run["requests_per_second"] or NAN) if math.isnan(seconds) else seconds
+    facts = {"timed": 1 + (run["latency_mean_ms"] - run["ttft_mean_ms"]) / (gap_ms or NAN), "asked": asked}
+    each = {one: first / requests, other: second / requests}
+    said = f"{one} has {first:,.0f} output tokens ({first / seconds:,.4g}/s)"
+    said += f", {other} {second:,.0f} ({second / seconds:,.4g}/s)"
+    for why, passes in RULES:
+        passed = [passes(*pair, facts) for pair in ((each[one], each[other]), (each[other], each[one]))]
+        if sum(passed) == 1:
+            taken = one if passed[0] else other
+            run.update(output_tokens=stated[taken], tokens_per_second=stated[taken] / seconds, output_length=NAN)
+            run.update(total_tokens_per_second=NAN, tokens_per_second_per_accelerator=NAN)
+            run["said"] += (f"{said}: {taken} counts, as {why}",)
+            return taken
+    run["other_tokens_per_second"] = (second if near(first, run["output_tokens"], SAME) else first) / seconds
+    run["said"] += (f"{said}: nothing tells which holds",)
+    return ""
+
+
+def derived(run: Run, columns: Iterable[str]) -> Iterator[tuple[str, float]]:
+    """Yield each column with its value, then with what follows from two others; twice, as one gives another."""
+    yield from ((column, run[column]) for column in columns)
+    for product, one, other in DERIVING * 2:
+        yield product, run[one] * run[other]
+        yield one, run[product] / run[other]
+        yield other, run[product] / run[one]
+
+
+def agree(run: Run, record: Record, *, window: bool = False) -> None:
+    """Hold the run against each identity. Raises MeasurementError where two statements are too far apart.
+
+    With `window` the tool takes rates over a window that cuts requests: the lower of two rates counts.
+    """
+    run["tokens_per_output"] = 1 + run["input_tokens"] / run["output_tokens"]
+    for product, column, other in IDENTITIES:
+        stated, follows = run[column], run[product] / run[other]
+        if not abs(stated - follows) > SAME * max(stated, follows) + ROUNDED:
+            continue
+        words = f"{column} is {stated:,.4g}, but {product} over {other} give {follows:,.4g}"
+        if window and column.endswith("_second") and 0.5 < stated / follows < 2:
+            run[column], words = min(stated, follows), f"{words}; the lower counts, as rates are over a window"
+        elif not near(stated, follows, APART):
+            raise record.fault(f"{words}, beyond {APART:.0%}: one is in another unit or of another run")
+        elif column == "tokens_per_second" and math.isnan(run["other_tokens_per_second"]):
+            run["other_tokens_per_second"] = follows
+        run["said"] += (words,)
+
+
+def timed(run: Run) -> None:
+    """Hold tokens against latency = TTFT + TPOT x (tokens - 1), and requests in flight against their limit."""
+    follows = 1 + (run["latency_mean_ms"] - run["ttft_mean_ms"]) / run["tpot_mean_ms"]
+    length = run["output_length"]
+    if length > 2 and follows > 1 and not 1 / LONGER < follows / length < LONGER:
+        rate = run["tokens_per_second"] * follows / length
+        words = f"{length:,.0f} tokens a request by count, but {follows:,.0f} by latency = TTFT + TPOT x (tokens - 1)"
+        run["said"] += (f"{words}: {run['tokens_per_second']:,.4g} or {rate:,.4g} tokens/s",)
+        run["other_tokens_per_second"] = rate
+    service_ms = run["ttft_mean_ms"] + (0 if length <= 1 else run["tpot_mean_ms"] * (length - 1))
+    service_ms = service_ms if math.isnan(run["latency_mean_ms"]) else run["latency_mean_ms"]
+    run["flying"] = run["requests_per_second"] * service_ms / 1e3
+    run["most"] = np.nanmin([run["concurrency_limit"], run["requests"], math.inf])
+    if run["flying"] > run["most"] * (1 + APART) and math.isnan(run["concurrency"]):
+        words = f"rate x latency give {run['flying']:,.4g} requests in flight, but {run['most']:,.4g} are the most"
+        run["said"] += (f"{words}: latency includes waiting at the client, or one of them is wrong",)
+    elif math.isnan(run["concurrency"]):
+        run["concurrency"] = run["flying"]
