@@ -141,12 +141,11 @@ def test_completion_knows_the_reports():
 def test_data_without_files_makes_the_derived_tables_anew(monkeypatch):
     from analysis import derating
     from analysis.cli import data
-    from analysis.planner import prediction
-    from analysis.recipes import documents
+    from analysis.recipes import documents, prediction_errors
 
     made = []
     monkeypatch.setattr(derating, "make_delivered", lambda: made.append("delivered"))
-    monkeypatch.setattr(prediction, "write_errors", lambda: made.append("errors"))
+    monkeypatch.setattr(prediction_errors, "write_errors", lambda: made.append("errors"))
     monkeypatch.setattr(documents, "write", lambda: made.append("verdicts"))
     monkeypatch.setattr(data, "describe", lambda: 0)
     assert main.main(["data"]) == 0

@@ -8,6 +8,7 @@ from analysis import tables
 from analysis.paths import DATA, ROOT
 from analysis.planner import prediction
 from analysis.planner.prediction import BETWEEN, BEYOND, KNOWN, NONE, OTHER_MODEL, OTHER_SYSTEM
+from analysis.recipes import prediction_errors
 from analysis.results import timed_benchmarks
 
 
@@ -70,23 +71,23 @@ def test_errors_are_shares_of_the_actual_throughput():
     """100 for 80, 100, and 125: off by 25%, 0, and 20%."""
     found = pd.DataFrame({"question": KNOWN, "scenario": "Server", "benchmark": "llama2-70b", "predicted": 100.0,
                           "actual": [80.0, 100.0, 125.0, np.nan]})  # fmt: skip
-    errors = prediction.prediction_errors(found).set_index("benchmark")
+    errors = prediction_errors.prediction_errors(found).set_index("benchmark")
     assert errors.loc["", ["results", "median"]].tolist() == pytest.approx([3, 0.2])
     assert np.isnan(errors.loc["", "p90"]) and errors.loc["llama2-70b", "results"] == 3
 
 
 @pytest.fixture(scope="module")
 def predicted():
-    return prediction.predictions()
+    return prediction_errors.predictions()
 
 
 @pytest.fixture(scope="module")
 def errors(predicted):
-    return prediction.prediction_errors(predicted)
+    return prediction_errors.prediction_errors(predicted)
 
 
 def test_the_shipped_errors_are_those_of_the_record(errors):
-    """data/prediction_errors.csv again; `prediction.write_errors()` makes it anew."""
+    """data/prediction_errors.csv again; `analysis import` makes it anew."""
     shipped = pd.read_csv(DATA / "prediction_errors.csv", keep_default_na=False,
                           na_values={name: [""] for name in ("p90", "low", "middle", "high")})  # fmt: skip
     pd.testing.assert_frame_equal(shipped, errors, check_dtype=False, rtol=1e-4)

@@ -47,14 +47,13 @@ def bring(
 
         return add_to_record(paths, round=round, origin=origin, say=typer.echo)
     from analysis import bursts, derating
-    from analysis.planner import prediction
-    from analysis.recipes import carrying, documents
+    from analysis.recipes import carrying, documents, prediction_errors
 
     for name, make in (
         ("burst_factors.csv", bursts.make_factors),
         ("delivered.csv", derating.make_delivered),
         ("carry_errors.csv", carrying.write_errors),
-        ("prediction_errors.csv", prediction.write_errors),
+        ("prediction_errors.csv", prediction_errors.write_errors),
         ("verdicts.csv", documents.write),
     ):
         typer.echo(f"data/{name}")

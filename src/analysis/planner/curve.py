@@ -11,15 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import groupby
-from operator import attrgetter
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from analysis import interactivity as runs_of
 from analysis import names, tables
+from analysis.compare import USUAL_SIZE
 from analysis.interactivity import ROUNDING
 from analysis.planner import decoding, models, prediction
 from analysis.quantization import doubts
@@ -31,8 +29,7 @@ SAME_LENGTHS = 0.01  # change of throughput below which a model and its lengths 
 ALL_OF_THE_ERROR = np.log(2)  # change of throughput (log) by other lengths at which the error is that of another model
 RUN = ["round", "submitter", "system", "accelerator_count", "precision"]
 FACTS = ["scenario", *RUN]  # of the run behind a throughput
-NO_RUN = "", "", "", "", np.nan, ""
-_facts = attrgetter(*FACTS)
+NO_RUN = ["scenario", "round", "submitter", "system", "precision"]  # facts that are "" without one
 READ = [  # of runs
     "id", "benchmark", "accelerator", "interactivity", "rate_per_accelerator", "availability", "hypervisor",
     "framework", "serving_software", *FACTS,
@@ -44,8 +41,6 @@ NO_COMPUTE = "no datasheet that says its memory and compute"
 TOO_SMALL = "neither a node nor a rack holds the weights and one request"
 TOO_FAST = "faster than memory bandwidth allows"
 TOO_LONG = "prompts of this length leave no time for answers this fast"
-Band = tuple[float, float, float]
-AsRun = tuple[float, list[Any], str, list[Band]]
 
 
 @dataclass(frozen=True)
@@ -93,14 +88,15 @@ class Curves:
     """The curves of all accelerators that ran a benchmark, and of others by estimates: what `throughput_at` reads."""
 
     def __init__(self, rows: pd.DataFrame, accelerators: Iterable[str] = (), workload: Workload | None = None) -> None:
-        benchmark = rows["benchmark"].iloc[0]
-        workload = None if workload and workload.is_as_run else workload
+        self.benchmark = rows["benchmark"].iloc[0]
+        self.limits = runs_of.limits(self.benchmark)["interactivity"]
+        self.own = () if self.limits.empty else (models.of_benchmark(self.benchmark), models.lengths_of(self.benchmark))
+        self.workload = None if workload and workload.is_as_run else workload
         rows = rows[READ].assign(precision=_precisions(rows))
-        self._frontier = runs_of.frontier(rows)
-        points = _points(rows, self._frontier, accelerators).itertuples(index=False)
-        by_accelerator = groupby(points, attrgetter("accelerator"))
-        self._curves = {name: _Curve(benchmark, name, list(own), workload) for name, own in by_accelerator}
-        self._without = [name for name in accelerators if name not in self._curves]
+        self.frontier = runs_of.frontier(rows)
+        self.segments = _segments(_points(rows, self.frontier, accelerators), self.benchmark)
+        self.segments["roof"] = decoding.roofs(self.segments, *self.own) if self.own else np.nan
+        self.without = [name for name in accelerators if not self.segments["accelerator"].eq(name).any()]
 
     def at(self, interactivity: float | Iterable[float]) -> pd.DataFrame:
         """Return the frame of `throughput_at`."""
@@ -108,14 +104,124 @@ class Curves:
         if not asked:
             raise ValueError("interactivity: none is given; expected tokens/s per user, 0 for no limit")
         speeds = [float(speed if speed == 0 else names.number(speed, "interactivity", *SPEEDS)) for speed in asked]
-        found = [(speed, name, *curve.at(speed)) for name, curve in self._curves.items() for speed in speeds]
-        found += [(speed, name, *_unknown(no_model(name))) for name in self._without for speed in speeds]
-        frame = pd.DataFrame(found, columns=COLUMNS)
-        frame = frame.merge(runs_of.bounds(self._frontier, speeds), how="left", on=["interactivity", "accelerator"])
+        found = self._of_workload(speeds) if self.workload else self._as_run(speeds)
+        known, ids = found["reason"].eq(""), zip(found["slower_id"], found["id"], strict=True)
+        found = found.assign(
+            throughput=found["throughput"].where(known), evidence=found["evidence"].where(known, ""),
+            low=found["throughput"].where(known) * np.exp(-np.sqrt(found["below"])),
+            high=found["throughput"].where(known) * np.exp(np.sqrt(found["above"])),
+            ids=[[each for each in pair if each] if fine else [] for pair, fine in zip(ids, known, strict=True)],
+        )  # fmt: skip
+        no_sheet = found["reason"].eq(NO_DATASHEET)
+        found["reason"] = found["reason"].mask(no_sheet, found["accelerator"].map(no_model))
+        missing = pd.MultiIndex.from_product([self.without, speeds], names=["accelerator", "interactivity"])
+        missing = missing.to_frame(index=False).assign(evidence="", **dict.fromkeys(NO_RUN, ""))
+        missing = missing.assign(reason=missing["accelerator"].map(no_model), ids=[[] for _ in missing.index])
+        frame = pd.concat([found[COLUMNS], missing]) if len(missing) else found[COLUMNS]
+        frame = frame.merge(runs_of.bounds(self.frontier, speeds), how="left", on=["interactivity", "accelerator"])
         most = frame[["throughput", "upper"]].max(axis=1).where(frame["evidence"].eq(INTERPOLATED), np.inf)
         frame["high"] = frame["high"].clip(upper=most)
         by = ["interactivity", "throughput"]
         return frame.sort_values(by, ascending=[True, False], kind="stable", ignore_index=True)
+
+    def _as_run(self, speeds: Iterable[float]) -> pd.DataFrame:
+        """Return throughput of the benchmark's own workload with the run behind it, one row per accelerator and speed.
+
+        `below` and `above` are the squared logarithms of P10 and P90 over the throughput, which add up over errors.
+        """
+        curves = self.segments[["accelerator"]].drop_duplicates()
+        asked = pd.DataFrame({"interactivity": np.unique(list(speeds))}).merge(curves, how="cross")
+        at = pd.merge_asof(
+            asked, self.segments.drop(columns="interactivity").sort_values("end"), by="accelerator",
+            left_on="interactivity", right_on="end", direction="forward",
+        )  # fmt: skip
+        speed = at["interactivity"]
+        between = speed.lt(at["start"] * (1 - ROUNDING)) & at["slower_interactivity"].lt(at["start"])
+        way = ((speed - at["slower_interactivity"]) / (at["start"] - at["slower_interactivity"])).where(between, 1.0)
+        interpolated = between & at["evidence"].eq(MEASURED)
+        below, above = _squared(prediction.band(prediction.BETWEEN, self.benchmark, "Server"))
+        at = at.assign(
+            throughput=at["slower_throughput"] ** (1 - way) * at["throughput"] ** way,
+            evidence=at["evidence"].mask(interpolated, INTERPOLATED),
+            slower_id=at["slower_id"].where(between, ""),
+            below=at["below"] + at["slower_below"].where(between, 0.0) + below * interpolated,
+            above=at["above"] + at["slower_above"].where(between, 0.0) + above * interpolated,
+            modeled=self._modeled(at, speed), reason="",
+        )  # fmt: skip
+        beyond = speed.gt(at["reach"])
+        return self._beyond(at, beyond) if beyond.any() else at
+
+    def _beyond(self, at: pd.DataFrame, beyond: pd.Series) -> pd.DataFrame:
+        """Continue curves beyond their fastest point by the decoding model.
+
+        What the model misses in the middle and its error grow with the ratio of interactivities; on the record they are
+        those of the Interactive limit over the Server limit.
+        """
+        speed, last = at["interactivity"], at["fastest"].clip(lower=decoding.SPEEDS[0])
+        span = self.limits.max() / self.limits.min() if self.limits.nunique() > 1 else np.e
+        power = np.log((speed / last).where(beyond, 1.0)) / np.log(span)
+        low, middle, high = np.log(prediction.band(prediction.BEYOND, self.benchmark, "Interactive"))
+        at_last = self._modeled(at, at["fastest"])
+        no_rate = np.isnan(at_last) | (at_last == 0)
+        reasons = {
+            NO_LIMITS: beyond & self.limits.empty,
+            NO_DATASHEET: beyond & no_rate,
+            TOO_FAST: beyond & speed.ge(at["roof"]),
+        }
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(beyond, at["modeled"] / at_last, 1.0) * np.exp(middle * power)
+        return at.assign(
+            throughput=at["throughput"] * ratio,
+            evidence=at["evidence"].mask(beyond, ESTIMATED),
+            below=at["below"] + np.minimum((low - middle) * power, 0.0) ** 2,
+            above=at["above"] + np.maximum((high - middle) * power, 0.0) ** 2,
+            reason=np.select(list(reasons.values()), list(reasons), ""),
+        )
+
+    def _modeled(self, at: pd.DataFrame, speeds: pd.Series) -> np.ndarray:
+        """Return what the decoding model says of the benchmark's own workload; NaN where it says nothing."""
+        if self.limits.empty:
+            return np.full(len(at), np.nan)
+        return decoding.rates(at[decoding.SETUP], *self.own, speeds)
+
+    def _of_workload(self, speeds: list[float]) -> pd.DataFrame:
+        """Return `_as_run` scaled to the workload: the decoding model's ratio to the benchmark's own."""
+        workload = self.workload
+        slower = decoding.SPEEDS[max(speeds) > decoding.SPEEDS][::4]
+        at = self._as_run([*slower, *speeds])
+        setups = at[decoding.SETUP]
+        setups = setups.assign(weights=workload.precision) if workload.precision else setups
+        asked = decoding.rates(setups, workload.model, workload.lengths, at["interactivity"])
+        roof = decoding.roofs(setups, workload.model, workload.lengths)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = asked / at["modeled"]
+            change = np.abs(np.log(ratio))
+        other = (change > SAME_LENGTHS) | (not workload.is_benchmark)
+        # A slower user never costs more, though the benchmark's own model may fall before the asked one does.
+        least = (at["throughput"] * ratio).groupby(at["accelerator"]).cummin()
+        part = np.minimum(change / ALL_OF_THE_ERROR, 1.0) if workload.is_benchmark else 1.0
+        low, high = (
+            at["scenario"].map(
+                {
+                    name: np.log(prediction.band(prediction.OTHER_MODEL, self.benchmark, name))[mark]
+                    for name in at["scenario"].unique()
+                }
+            )
+            for mark in (0, 2)
+        )
+        spread = ((high - low) * part / 2) ** 2  # around 1: where its middle lies is the other benchmark's matter
+        nothing = asked * at["modeled"].to_numpy()
+        reasons = {
+            NO_DATASHEET: at["reason"].eq("") & np.isnan(nothing),
+            TOO_FAST: at["reason"].eq("") & (nothing == 0) & at["interactivity"].ge(roof),
+            TOO_LONG: at["reason"].eq("") & (nothing == 0),
+        }
+        at = at.assign(
+            throughput=at["throughput"].mask(other, least), evidence=at["evidence"].mask(other, ESTIMATED), roof=roof,
+            below=at["below"] + spread.where(other, 0.0), above=at["above"] + spread.where(other, 0.0),
+            reason=np.select(list(reasons.values()), list(reasons), at["reason"]),
+        )  # fmt: skip
+        return at[at["interactivity"].isin(speeds)]
 
 
 def _points(rows: pd.DataFrame, frontier: pd.DataFrame, accelerators: Iterable[str]) -> pd.DataFrame:
@@ -133,8 +239,10 @@ def _points(rows: pd.DataFrame, frontier: pd.DataFrame, accelerators: Iterable[s
         question=prediction.OTHER_SYSTEM,
         evidence=MEASURED,
     )
+    curves = [_on_curve(own) for _, own in measured.groupby("accelerator")]
+    on_curve = pd.concat(curves, ignore_index=True)
     if limits.empty:
-        return measured
+        return on_curve
     offline = measured[measured["scenario"].eq("Offline")].set_index("accelerator")
     systems = offline[["id", *RUN]].assign(software=prediction.software(offline), offline=offline["throughput"])
     systems = systems.reindex(list(dict.fromkeys([*measured["accelerator"], *accelerators]))).reset_index()
@@ -146,7 +254,7 @@ def _points(rows: pd.DataFrame, frontier: pd.DataFrame, accelerators: Iterable[s
     fastest = estimated["accelerator"].map(measured.groupby("accelerator")["interactivity"].max())
     estimated = estimated[~estimated["interactivity"].le(fastest)]
     estimated = estimated.assign(start=estimated["interactivity"], evidence=ESTIMATED)
-    found = pd.concat([measured, estimated], ignore_index=True)
+    found = pd.concat([on_curve, estimated], ignore_index=True)
     found = found.sort_values(["accelerator", "interactivity"], kind="stable", ignore_index=True)
     # A slower user never costs more: an estimate is no higher than what slower runs reach.
     slower = found.groupby("accelerator")["throughput"].cummin()
@@ -168,117 +276,51 @@ def _of_family(rows: pd.DataFrame, accelerators: pd.Series) -> np.ndarray:
     return most.reindex(families.reindex(accelerators)).fillna("").to_numpy()
 
 
-def _through(runs: list[Any]) -> list[Any]:
-    """Return those of an accelerator's frontier, slowest first, that its curve goes through.
+def _on_curve(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return those of an accelerator's frontier, slowest first, that its curve goes through, with their `start`.
 
     The highest of each scenario, those that are faster than these, and those above the line between their neighbors,
     the farthest above first.
     """
-    highest = {run.scenario: run for run in reversed(runs)}  # on a frontier the slowest has the most throughput
-    kept = [run for run in runs if run is highest[run.scenario]]
-    others = [run._replace(start=run.interactivity) for run in runs if run is not highest[run.scenario]]
-    while others:
-        ends = [end for run in kept for end in (run.start, run.interactivity)]
-        rates = np.repeat([run.throughput for run in kept], 2)
-        line = np.interp([run.interactivity for run in others], ends, np.log(rates), right=-np.inf)
-        above = dict(zip(others, np.log([run.throughput for run in others]) - line, strict=True))
-        others = sorted((run for run in others if above[run] > 0), key=lambda run: (above[run], run.interactivity))
-        kept = sorted([*kept, *others[-1:]], key=attrgetter("interactivity"))
-        others = others[:-1]
-    return kept
+    kept = ~runs["scenario"].duplicated().to_numpy()  # on a frontier the slowest has the most throughput
+    speed, rate = runs["interactivity"].to_numpy(), np.log(runs["throughput"].to_numpy())
+    start = np.where(kept, runs["start"], speed)
+    while True:
+        ends = np.column_stack([start[kept], speed[kept]]).ravel()
+        above = np.where(kept, -np.inf, rate - np.interp(speed, ends, np.repeat(rate[kept], 2), right=-np.inf))
+        if not (above > 0).any():
+            return runs.assign(start=start)[kept]
+        kept[np.flatnonzero(above == above.max())[-1]] = True
 
 
-class _Curve:
-    """The curve of one accelerator through its points, slowest first."""
+def _segments(points: pd.DataFrame, benchmark: str) -> pd.DataFrame:
+    """Return the points of each curve, slowest first, each with the slower one before it (itself for the first).
 
-    def __init__(self, benchmark: str, accelerator: str, points: list[Any], workload: Workload | None) -> None:
-        self.benchmark, self.accelerator, self.workload = benchmark, accelerator, workload
-        measured = [point for point in points if point.evidence == MEASURED]
-        self.points = _through(measured) + points[len(measured) :]
-        self.reach = np.array([point.interactivity for point in self.points]) * (1 + ROUNDING)
-        self.limits = runs_of.limits(benchmark)["interactivity"].tolist()
-        stated = next((point.precision for point in self.points[::-1] if point.precision), "")
-        most = decoding.group(accelerator)
-        self.own = self.asked = decoding.of_benchmark(accelerator, benchmark, stated, most) if self.limits else None
-        if workload:
-            precision = workload.precision or decoding.weights_in(accelerator, stated)
-            self.asked = decoding.decoding(accelerator, workload.model, workload.lengths, precision, most)
-        self.roof = self.asked.roof if self.asked else np.nan
+    Added columns: below and above (squared logarithms of P10 and P90), `slower_...` of the point before, end (the
+    interactivity up to which it holds, infinite for the fastest), fastest (that of the last point) and reach (up to
+    which it counts as reached), and the columns SETUP of the decoding model.
+    """
+    asked = points[["question", "scenario"]].drop_duplicates()
+    bands = [_squared(prediction.band(question, benchmark, scenario)) for question, scenario in asked.to_numpy()]
+    asked = asked.assign(below=[below for below, _ in bands], above=[above for _, above in bands])
+    points = points.merge(asked, how="left", on=["question", "scenario"])
+    by = points.groupby("accelerator")
+    read = ["interactivity", "throughput", "below", "above", "id"]
+    slower = by[read].shift().fillna(points[read]).add_prefix("slower_")
+    fastest = by["interactivity"].transform("max")
+    reach = points["interactivity"] * (1 + ROUNDING)
+    stated = points["precision"].replace("", np.nan).groupby(points["accelerator"]).transform("last").fillna("")
+    setups = decoding.systems(points["accelerator"], stated, np.full(len(points), USUAL_SIZE))
+    points = points.join(slower).assign(
+        end=reach.where(points["accelerator"].duplicated(keep="last"), np.inf), fastest=fastest,
+        reach=fastest * (1 + ROUNDING), weights=setups["weights"], group=setups["group"],
+    )  # fmt: skip
+    return points
 
-    def at(self, speed: float) -> tuple:
-        """Return the columns from throughput to reason."""
-        if reason := self._unknown_because(speed):
-            return _unknown(reason, self.roof, _facts(self.points[-1]))
-        rate, used, evidence, bands = self._as_run(speed)
-        if self.workload:
-            ratio = self.asked.at(speed) / self.own.at(speed)
-            if abs(np.log(ratio)) > SAME_LENGTHS or not self.workload.is_benchmark:
-                # A slower user never costs more, though the benchmark's own model may fall before the asked one does.
-                slower = decoding.SPEEDS[: np.searchsorted(decoding.SPEEDS, speed) : 4]
-                rate = min(self._as_run(each)[0] * self.asked.at(each) / self.own.at(each) for each in (*slower, speed))
-                bands.append(self._of_workload(ratio, used[-1].scenario))
-                evidence = ESTIMATED
-        low, high = _combined(bands)
-        ids = [point.id for point in used if point.id]
-        return rate, rate * low, rate * high, evidence, self.roof, *_facts(used[-1]), ids, ""
 
-    def _unknown_because(self, speed: float) -> str:
-        """Return why the throughput at an interactivity is unknown, "" where it is known."""
-        if speed > self.reach[-1]:
-            if not self.limits:
-                return NO_LIMITS
-            if self.own is None or not self.own.at(self.points[-1].interactivity):
-                return no_model(self.accelerator)
-            if speed >= self.own.roof:
-                return TOO_FAST
-        if self.workload:
-            if self.own is None or self.asked is None:
-                return no_model(self.accelerator)
-            if not self.own.at(speed) or not self.asked.at(speed):
-                return TOO_FAST if speed >= self.roof else TOO_LONG
-        return ""
-
-    def _as_run(self, speed: float) -> AsRun:
-        """Return the throughput of the benchmark's own workload, the points behind it, its evidence, and bands."""
-        place = np.searchsorted(self.reach, speed)
-        if place == len(self.points):
-            return self._beyond(speed)
-        faster, slower = self.points[place], self.points[max(place - 1, 0)]
-        start = max(faster.start, slower.interactivity)
-        if slower is faster or speed >= start * (1 - ROUNDING):
-            return faster.throughput, [faster], faster.evidence, [self._band(faster)]
-        way = (speed - slower.interactivity) / (start - slower.interactivity)
-        rate = slower.throughput ** (1 - way) * faster.throughput**way
-        bands = [self._band(slower), self._band(faster)]
-        if faster.evidence == ESTIMATED:
-            return rate, [slower, faster], ESTIMATED, bands
-        bands.append(prediction.band(prediction.BETWEEN, self.benchmark, "Server"))
-        return rate, [slower, faster], INTERPOLATED, bands
-
-    def _beyond(self, speed: float) -> AsRun:
-        """Return the throughput beyond the fastest point by the decoding model, as `_as_run` does.
-
-        What the model misses in the middle and its error grow with the ratio of interactivities; on the record they are
-        those of the Interactive limit over the Server limit.
-        """
-        last = self.points[-1]
-        span = max(self.limits) / min(self.limits) if len(set(self.limits)) > 1 else np.e
-        power = np.log(speed / max(last.interactivity, decoding.SPEEDS[0])) / np.log(span)
-        low, middle, high = prediction.band(prediction.BEYOND, self.benchmark, "Interactive")
-        ratio = self.own.at(speed) / self.own.at(last.interactivity) * middle**power
-        bands = [self._band(last), ((low / middle) ** power, 1.0, (high / middle) ** power)]
-        return last.throughput * ratio, [last], ESTIMATED, bands
-
-    def _band(self, point: Any) -> Band:
-        """Return P10, P50, and P90 of actual over predicted for a point."""
-        return prediction.band(point.question, self.benchmark, point.scenario)
-
-    def _of_workload(self, ratio: float, scenario: str) -> Band:
-        """Return the error of another model, or for other lengths the part of it by how much they change."""
-        part = min(1.0, abs(np.log(ratio)) / ALL_OF_THE_ERROR) if self.workload.is_benchmark else 1.0
-        low, _, high = prediction.band(prediction.OTHER_MODEL, self.benchmark, scenario)
-        spread = (high / low) ** (part / 2)  # around 1: where its middle lies is the other benchmark's matter
-        return 1 / spread, 1.0, spread
+def _squared(band: tuple[float, float, float]) -> tuple[float, float]:
+    """Return the squared logarithms of P10 and P90 of a band; 0 for a side that lies beyond 1."""
+    return min(np.log(band[0]), 0.0) ** 2, max(np.log(band[2]), 0.0) ** 2
 
 
 def no_model(accelerator: str) -> str:
@@ -286,17 +328,6 @@ def no_model(accelerator: str) -> str:
     facts = decoding.datasheet(accelerator)
     known = facts["memory_gb"] > 0 and facts["memory_bandwidth_gb_per_s"] > 0
     return TOO_SMALL if known else NO_DATASHEET
-
-
-def _unknown(reason: str, roof: float = np.nan, facts: tuple = NO_RUN) -> tuple:
-    """Return the columns from throughput to reason where no throughput is known."""
-    return np.nan, np.nan, np.nan, "", roof, *facts, [], reason
-
-
-def _combined(bands: list[Band]) -> tuple[float, float]:
-    """Return the band of independent errors: each side is the root of the sum of squares of the logarithms."""
-    low, _, high = np.log(bands).T
-    return np.exp(-np.hypot.reduce(np.minimum(low, 0.0))), np.exp(np.hypot.reduce(np.maximum(high, 0.0)))
 
 
 def workload(

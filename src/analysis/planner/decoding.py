@@ -8,15 +8,15 @@ used: prediction.py scales them to the record.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from analysis import tables
 from analysis.compare import RACKS, USUAL_SIZE
-from analysis.planner import models
 from analysis.planner.models import Lengths, Model
 from analysis.tables import COMPUTE, WEIGHT_BYTES
 
@@ -25,22 +25,45 @@ LAYER_SECONDS = 20e-6  # that a step loses in a layer, and again each time that 
 HEADROOM = 0.1  # share of memory that weights and KV cache leave free
 SPEEDS = np.geomspace(0.5, 4000.0, 240)  # tokens/s per user at which a curve is known
 LOG_SPEEDS = np.log(SPEEDS)
+SETUP = ["accelerator", "weights", "group"]
 COMPUTED_IN = {  # number formats that compute weights of a precision, the fastest first
     "fp16": ["fp16"], "fp8": ["fp8", "fp16"], "int8": ["int8", "fp16"],
     "fp4": ["fp4", "fp8", "fp16"], "int4": ["int8", "fp8", "fp16"],
 }  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
-class Decoding:
-    """Throughput per accelerator (tokens/s) at SPEEDS, and the fastest that memory bandwidth allows one user."""
+def systems(accelerators: Iterable[str], stated: Iterable[str], counts: Iterable[float]) -> pd.DataFrame:
+    """Return what the model needs of systems: accelerator, weights (their precision), group (see `group`).
 
-    rates: np.ndarray
-    roof: float
+    `stated` are the precisions that runs state ("": unknown), `counts` the accelerators of each (NaN: a node or rack).
+    """
+    each = list(zip(accelerators, stated, counts, strict=True))
+    found = {
+        "accelerator": [name for name, *_ in each],
+        "weights": [weights_in(name, precision) for name, precision, _ in each],
+        "group": [group(name, count) for name, _, count in each],
+    }
+    return pd.DataFrame(found)
 
-    def at(self, interactivity: float) -> float:
-        """Return the throughput per accelerator at so many tokens/s per user (0: no limit); 0 beyond the roof."""
-        return np.interp(np.log(max(interactivity, SPEEDS[0])), LOG_SPEEDS, self.rates, right=0.0)
+
+def rates(systems: pd.DataFrame, model: Model, lengths: Lengths, speeds: Iterable[float]) -> np.ndarray:
+    """Return the modeled tokens/s per accelerator of each system at its own speed (tokens/s per user; 0: no limit).
+
+    0 beyond the roof, NaN where a fact is unknown or no group holds the weights and one request.
+    """
+    speeds = np.broadcast_to(np.asarray(speeds, float), len(systems))
+    found = np.full(len(systems), np.nan)
+    for setup, places in systems.groupby(SETUP, sort=False).indices.items():
+        known, _ = _curve(*setup, model, lengths)
+        if known is not None:
+            asked = np.log(np.maximum(speeds[places], SPEEDS[0]))
+            found[places] = np.where(np.isnan(asked), np.nan, np.interp(asked, LOG_SPEEDS, known, right=0.0))
+    return found
+
+
+def roofs(systems: pd.DataFrame, model: Model, lengths: Lengths) -> np.ndarray:
+    """Return the fastest tokens/s that memory bandwidth allows one user of each system; NaN where it is unknown."""
+    return np.array([_curve(*setup, model, lengths)[1] for setup in systems[SETUP].itertuples(index=False)], float)
 
 
 @cache
@@ -72,24 +95,24 @@ def peak_tflops(accelerator: str, precision: str) -> float:
 
 
 @lru_cache(maxsize=4096)
-def decoding(
-    accelerator: str, model: Model, lengths: Lengths, precision: str, most: int = USUAL_SIZE
-) -> Decoding | None:
-    """Return the curve of an accelerator over groups of 1, 2, 4 ... `most` that hold the weights.
+def _curve(
+    accelerator: str, precision: str, most: int, model: Model, lengths: Lengths
+) -> tuple[np.ndarray | None, float]:
+    """Return throughput per accelerator at SPEEDS, and the roof, over groups of 1, 2, 4 ... `most` accelerators.
 
-    None where a fact is unknown or no group holds the weights and one request.
+    None and NaN where a fact is unknown or no group holds the weights and one request.
     """
     facts = datasheet(accelerator)
     bandwidth, memory = facts["memory_bandwidth_gb_per_s"] * 1e9, facts["memory_gb"] * 1e9
     operations = peak_tflops(accelerator, precision) * 1e12
     weights, cache = model.weight_gb(precision) * 1e9, model.cache_gb(lengths.context) * 1e9
     if not np.isfinite([bandwidth, memory, operations, cache, lengths.prompt]).all():
-        return None
+        return None, np.nan
     size = np.array(sorted({2**power for power in range(8) if 2**power < most} | {most}))
     room = size * memory * (1 - HEADROOM) - weights
     size, room = size[room >= cache, None], room[room >= cache]
     if not len(size):
-        return None
+        return None, np.nan
     batch = np.geomspace(1.0, room / cache, 48, axis=1)  # a row for each size
     # Of a mixture's weights, by some token of the batch.
     touched = 1 - (1 - model.active / model.parameters) ** batch
@@ -103,14 +126,7 @@ def decoding(
     rates = np.max([np.interp(SPEEDS, speeds, each, right=0.0) for speeds, each in slowest_first], axis=0)
     roof = (size[:, 0] * bandwidth / read[:, 0]).max()
     if not rates.any():  # reading prompts leaves no time for answers at any of SPEEDS
-        return Decoding(rates, roof)
+        return rates, roof
     last = np.flatnonzero(rates)[-1]  # beyond what a batch of one reaches, evenly down to the roof
     left = (roof - SPEEDS) / (roof - SPEEDS[last])
-    return Decoding(np.where(SPEEDS[last] < SPEEDS, rates[last] * left.clip(0.0), rates), roof)
-
-
-@cache
-def of_benchmark(accelerator: str, benchmark: str, precision: str = "", most: int = USUAL_SIZE) -> Decoding | None:
-    """Return the curve of an accelerator for the model and the requests of a benchmark; None as in `decoding`."""
-    lengths = models.lengths(models.requests_of(benchmark))
-    return decoding(accelerator, models.of_benchmark(benchmark), lengths, weights_in(accelerator, precision), most)
+    return np.where(SPEEDS[last] < SPEEDS, rates[last] * left.clip(0.0), rates), roof

@@ -74,6 +74,12 @@ def lengths(requests: pd.DataFrame, prompt: float = 0.0, answer: float = 0.0) ->
 
 
 @cache
+def lengths_of(benchmark: str) -> Lengths:
+    """Return the lengths of a benchmark's own requests."""
+    return lengths(requests_of(benchmark))
+
+
+@cache
 def requests_of(benchmark: str) -> pd.DataFrame:
     """Return the requests of a benchmark's data set, answers scaled to the mean that models generate.
 
