@@ -78,7 +78,7 @@ def test_bert_is_compared_at_the_target_of_most_results():
 @pytest.mark.parametrize(
     ("wrong", "hint"),
     [
-        ({"benchmark": "llama-2-70b"}, "did you mean 'llama2-70b'"),
+        ({"benchmark": "llama-2-70"}, "did you mean 'llama2-70b'"),
         ({"scenario": "offline"}, "did you mean 'Offline'"),
         ({"division": "close"}, "closed"),
         ({"rounds": ["v7.0"]}, "no round 'v7.0'"),
@@ -133,6 +133,11 @@ def test_rounds_may_be_a_text_or_a_generator():
 def test_an_empty_accelerator_stands_for_none():
     with pytest.raises(ValueError, match="no accelerator ''"):
         comparable(results({"vendor": ""}), benchmark="llama2-70b", accelerators=[""])
+
+
+def test_a_benchmark_may_be_given_as_it_is_printed():
+    rows = results({}, {"benchmark": "deepseek-r1"})
+    assert comparable(rows, benchmark=["Llama 2 70B", "DeepSeek-R1"])["id"].tolist() == ["r0", "r1"]
 
 
 def test_several_benchmarks_and_scenarios_are_each_compared_within_themselves():

@@ -55,6 +55,15 @@ def test_full_names_become_short_and_others_stay():
     assert names.short(full).tolist() == ["H100", "Own part"]
 
 
+def test_a_benchmark_is_found_by_key_label_and_published_name():
+    asked = ["llama3.1-405b", "Llama 3.1 405B", " llama 3.1  405b", "GPT-J 6B", "llama2-70b-99.9", "own"]
+    found = ["llama3.1-405b"] * 3 + ["gptj", "llama2-70b", "own"]
+    assert [names.benchmark(name, ["own"]) for name in asked] == found
+    assert [names.label("gptj"), names.label("own")] == ["GPT-J 6B", "own"]
+    with pytest.raises(ValueError, match=r"did you mean 'llama3\.1-405b'"):
+        names.benchmark("llama3.1-405")
+
+
 def test_of_many_names_the_first_are_listed():
     assert names.listed(["a", "b", "", "a", "c"], 2) == "a, b and 1 more"
     assert names.listed(["a", "b"], 2) == "a, b"

@@ -40,7 +40,7 @@ def test_at_the_wall_the_best_submission_counts():
         {},
     )
     assert power.at_the_wall(rows)["efficiency"].tolist() == [10.0]
-    with pytest.raises(NoData, match="no power submission of bert Offline; there are some of llama2-70b"):
+    with pytest.raises(NoData, match="no power submission of BERT Offline; there are some of llama2-70b"):
         power.at_the_wall(rows, "bert")
 
 

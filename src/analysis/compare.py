@@ -57,12 +57,12 @@ def comparable(
 ) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:  # fmt: skip
     """Return the results that may be compared with each other: those of one benchmark and scenario.
 
-    Several benchmarks or scenarios give the comparable results of each; compare within them. `results` is
-    `load_results()` (the default) or part of it. Empty `rounds` and `accelerators` mean all there are;
-    `accelerators` are names or vendors. `available=False` also takes preview and research systems, `power=True` takes
-    power submissions alone. `accuracy_target` is "99" or "99.9"; by default the most common, or, where one run
-    may be submitted under both, the strictest of each system. With `excluded` a second frame says why results
-    were left out (reason, results, accelerators).
+    Several benchmarks or scenarios give the comparable results of each; compare within them. A benchmark is given by
+    its key or as printed ("Llama 3.1 405B"). `results` is `load_results()` (the default) or part of it. Empty `rounds`
+    and `accelerators` mean all there are; `accelerators` are names or vendors. `available=False` also takes preview and
+    research systems, `power=True` takes power submissions alone. `accuracy_target` is "99" or "99.9"; by default the
+    most common, or, where one run may be submitted under both, the strictest of each system. With `excluded` a second
+    frame says why results were left out (reason, results, accelerators).
 
     Raises NoData where nothing is left, and ValueError for an unknown name, with the valid ones.
     """
@@ -70,6 +70,8 @@ def comparable(
     benchmarks, scenarios, rounds = (
         [given] if isinstance(given, str) else list(given) for given in (benchmark, scenario, rounds)
     )
+    there = results["benchmark"].unique()
+    benchmarks = [names.benchmark(name, there) for name in benchmarks]
     rows = results[results["benchmark"].isin(benchmarks) & results["scenario"].isin(scenarios)]
     named = names.accelerators(accelerators, results) if accelerators else []
     if named:
@@ -185,9 +187,6 @@ def _asked(
 ) -> dict[str, Any]:  # fmt: skip
     """Return what the rules compare `rows` with; names are checked here, whatever the data."""
     facts = tables.benchmarks.set_index("benchmark")
-    there = dict.fromkeys([*facts.index, *results["benchmark"].unique()])
-    for name in benchmarks:
-        names.choose(name, there, "benchmark")
     for name in scenarios:
         names.choose(name, SCENARIOS, "scenario")
     names.choose(division, DIVISIONS, "division")
@@ -198,7 +197,7 @@ def _asked(
     throughput = results.loc[results["benchmark"].isin(benchmarks) & results["metric"].eq("throughput"), read]
     if target:
         valid = sorted(set(throughput["accuracy_target"]) - {""})
-        names.choose(target, valid, f"accuracy target of {', '.join(benchmarks)}")
+        names.choose(target, valid, f"accuracy target of {', '.join(map(names.label, benchmarks))}")
     targets = throughput[throughput["division"].eq(division)].groupby(GROUP[0])["accuracy_target"]
     usual = targets.agg(lambda found: found.mode().max())  # of two equally common the stricter
     newest = throughput[throughput["round"].isin(rounds)].sort_values("round").groupby(GROUP)["comparable_since"].last()
@@ -239,10 +238,9 @@ def _what_there_is(
     """Return why the first benchmark and scenario asked for have no result, and what would give some."""
     benchmark, scenario = first
     rows = rows[rows["benchmark"].eq(benchmark) & rows["scenario"].eq(scenario)]
-    model = tables.benchmarks.set_index("benchmark")["label"].get(benchmark, benchmark)
     scope = [", ".join(rounds), ", ".join(accelerators[:5]), f"{asked['division']} division"]
     why = rows["reason"].mode()
-    message = f"no comparable result of {model} {scenario} ({'; '.join(filter(None, scope))})"
+    message = f"no comparable result of {names.label(benchmark)} {scenario} ({'; '.join(filter(None, scope))})"
     if len(why):
         return f"{message}: {len(rows)} results are left out, most because: {why.iloc[0]}"
     there = results[results["benchmark"].eq(benchmark) & results["metric"].eq("throughput")]

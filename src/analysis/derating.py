@@ -17,7 +17,7 @@ from zlib import crc32
 import numpy as np
 import pandas as pd
 
-from analysis import bursts, tables
+from analysis import bursts, names, tables
 from analysis.compare import RACKS, USUAL_SIZE, NoData, comparable, in_racks
 from analysis.names import choose
 from analysis.paths import DATA, read_file, replacing
@@ -291,7 +291,7 @@ def _computed(benchmarks: tuple[str, ...], trace: str, version: int = 0) -> pd.D
 
 def _named(benchmarks: Sequence[str]) -> tuple[str, ...]:
     asked = [benchmarks] if isinstance(benchmarks, str) else benchmarks
-    return tuple(choose(name, tables.benchmarks["benchmark"], "benchmark") for name in asked)
+    return tuple(map(names.benchmark, asked))
 
 
 def _values(benchmarks: tuple[str, ...], trace: str) -> list[tuple]:

@@ -44,6 +44,7 @@ def limits(benchmark: str) -> pd.DataFrame:
 
     No rows for a benchmark whose rules limit no time per output token.
     """
+    benchmark = names.benchmark(benchmark)
     both = {"ttft_ms": rule_limits("ttft_p99_limit"), "tpot_ms": rule_limits("tpot_p99_limit")}
     rules = pd.DataFrame(both).reindex(pd.MultiIndex.from_product([[benchmark], SCENARIOS[1:]])).droplevel(0)
     rules.insert(0, "interactivity", 1000 / rules["tpot_ms"])
@@ -57,7 +58,7 @@ def speeds(benchmark: str) -> list[float]:
     """
     found = limits(benchmark)["interactivity"].round(1).tolist()
     if not found:
-        raise NoData(f"{benchmark} limits no time per output token, so its runs have no interactivity")
+        raise NoData(f"{names.label(benchmark)} limits no time per output token, so its runs have no interactivity")
     return [NO_LIMIT, *found]
 
 

@@ -89,6 +89,23 @@ def accelerators(
     return list(dict.fromkeys(found))
 
 
+def benchmark(name: str, known: Iterable[str] = ()) -> str:
+    """Return the key of a benchmark given by its key, label, or published name ("Llama 3.1 405B").
+
+    `known` are further keys, such as those of imported results that data/benchmarks.csv lacks. Raises ValueError with
+    the valid keys.
+    """
+    keys = dict.fromkeys([*tables.benchmarks["benchmark"], *known])
+    if name in keys:
+        return name
+    return _benchmark_aliases().get(" ".join(str(name).split()).casefold()) or choose(name, keys, "benchmark")
+
+
+def label(benchmark: str) -> str:
+    """Return a benchmark as it is printed ("GPT-J 6B"); one that data/benchmarks.csv lacks by its key."""
+    return tables.benchmarks.set_index("benchmark")["label"].get(benchmark, benchmark)
+
+
 def short(names: pd.Series) -> pd.Series:
     """Return the short names behind full names of data/accelerators.csv; other names stay."""
     return names.map(tables.accelerators.set_index("accelerator")["label"]).fillna(names)
@@ -111,6 +128,12 @@ def _aliases() -> dict[str, str]:
         if full in short
     }
     return names | {full.casefold(): label for full, label in short.items()} | {s.casefold(): s for s in short.values()}
+
+
+@cache
+def _benchmark_aliases() -> dict[str, str]:
+    rows = tables.benchmarks[["benchmark", "label", "aliases"]].itertuples(index=False)
+    return {name.casefold(): key for key, label, aliases in rows for name in [*aliases.split(";"), label, key] if name}
 
 
 @cache

@@ -36,7 +36,9 @@ def per_megawatt(
     rows = compare.since(comparable(results, benchmark=benchmark, scenario=scenarios), since)
     rows = rows[rows["accelerator"].isin(kilowatts.index)]
     if rows.empty:
-        raise NoData(f"no comparable result of {benchmark} since {since} has an accelerator with all-in kilowatts")
+        raise NoData(
+            f"no comparable result of {names.label(benchmark)} since {since} has an accelerator with all-in kilowatts"
+        )
     rows = compare.of_tokens(rows)
     watts = 1000 * rows["accelerator"].map(kilowatts).astype(float)
     rows = rows.assign(efficiency=rows["rate_per_accelerator"] / watts)
@@ -56,10 +58,11 @@ def at_the_wall(results: pd.DataFrame, benchmark: str = "") -> pd.DataFrame:
     measured = results["power_measured"] & results["power_watts"].gt(0)
     rows = submissions(results[measured & results["scenario"].eq("Offline")])
     if benchmark:
+        benchmark = names.benchmark(benchmark, rows["benchmark"])
         there = names.listed(rows.sort_values("round", ascending=False)["benchmark"])
         rows = rows[rows["benchmark"].eq(benchmark)]
         if rows.empty:
-            raise NoData(f"no power submission of {benchmark} Offline; there are some of {there}")
+            raise NoData(f"no power submission of {names.label(benchmark)} Offline; there are some of {there}")
         rows = compare.of_tokens(rows)
     rows = rows.assign(efficiency=rows["rate"] / rows["power_watts"], modeled=False)
     rows = rows.sort_values("efficiency").drop_duplicates(["benchmark", "accelerator"], keep="last")

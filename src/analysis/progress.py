@@ -19,8 +19,9 @@ def of_kind(results: pd.DataFrame, kind: str, benchmark: str) -> pd.DataFrame:
     """
     rows = results[results["kind"].eq(names.choose(kind, sorted(set(results["kind"]) - {""}), "kind"))]
     there = rows["benchmark"].value_counts().index
-    if benchmark not in there:
-        raise NoData(f"no result of kind {kind} on benchmark {benchmark}; benchmarks of {kind}: {names.listed(there)}")
+    if (benchmark := names.benchmark(benchmark, there)) not in there:
+        listed = names.listed(map(names.label, there))
+        raise NoData(f"no result of kind {kind} on {names.label(benchmark)}; benchmarks of {kind}: {listed}")
     return rows
 
 

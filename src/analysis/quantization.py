@@ -285,7 +285,7 @@ def memory(benchmark: str, gigabytes: Sequence[float], *, used: float = 0.9) -> 
     for size in gigabytes:
         names.number(size, "memory in GB", 1, 100_000)
     shapes = tables.benchmarks.set_index("benchmark")
-    shape = shapes.loc[names.choose(benchmark, shapes.index, "benchmark")]
+    shape = shapes.loc[names.benchmark(benchmark)]
     per_layer = shape["latent_size"] if shape["latent_size"] > 0 else 2 * shape["kv_heads"] * shape["head_size"]
     layers = shape["layers"] - np.nan_to_num(shape["windowed_layers"])
     if not (shape["parameters_billion"] > 0 and per_layer * layers > 0):

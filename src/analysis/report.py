@@ -149,7 +149,7 @@ def published(topic: str, *, benchmark: str = "") -> None:
     names.choose(topic, sorted(figures["topic"].unique()), "topic of published figures")
     about = figures[figures["topic"].eq(topic) & figures["duplicate_of"].eq("")]
     if benchmark:
-        about = about[about["benchmark"].isin([benchmark, ""])]
+        about = about[about["benchmark"].isin([names.benchmark(benchmark, about["benchmark"]), ""])]
     order = {verdict: place for place, verdict in enumerate(VERDICTS)}
     about = about.sort_values("verdict", key=lambda column: column.map(order), kind="stable")
     columns = {"source": "Document", "claim": "Claim", "printed": "Printed", "verdict": "Verdict", "record": "Record"}

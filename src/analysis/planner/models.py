@@ -115,6 +115,7 @@ def read_requests(path: str | Path) -> pd.DataFrame:
 def of_benchmark(benchmark: str) -> Model:
     """Return the model of a benchmark. Raises ValueError where its size or the shape of its KV cache is unknown."""
     known = _shapes()
+    benchmark = benchmark if benchmark in known.index else names.benchmark(benchmark)
     names.choose(benchmark, known.index, "language model with limits on the time per token,")
     row = known.loc[benchmark]
     cached = row["latent_size"] if row["latent_size"] > 0 else 2 * row["kv_heads"] * row["head_size"]
