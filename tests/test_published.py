@@ -46,7 +46,7 @@ def test_nothing_is_judged_at_load(monkeypatch):
          "conditional", "quantization"),
         ("doc000-price-h200-lambda", "H200 at Lambda: price per accelerator-hour", "$3.29/hr", "", "unverifiable",
          "price"),
-        ("doc002-l40s-sdxl-rank", "L40S: Stable Diffusion XL rank", "rank 1", "rank 19 in 2 benchmark scenarios",
+        ("doc002-l40s-sdxl-rank", "L40S: Stable Diffusion XL rank", "rank 1", "rank 7 in 2 benchmark scenarios",
          "contradicted", "generations"),
         ("doc003-bandwidth-ratio", "H200 vs H100: memory bandwidth", "1.4 x higher", "1.433", "within rounding",
          "datasheet"),
