@@ -97,10 +97,14 @@ lock: $(READY) ## requirements.lock after an edit of the dependencies
 bench: $(READY) ## our build against papermill and nbconvert, side by side, as ratios; reports/bench.json
 	@$(PY) benchmarks/bench.py --jobs $(JOBS) $(ARGS)
 
+# Only what was made here: pages say so, and records have a digest. Names may hold anything, so find removes by itself.
+MADE := <meta name="generator" content="mlperf-inference-analysis">
 clean: ## remove what was generated, but not the environment
-	rm -rf reports/*.html reports/*.json reports/*.failed.ipynb reports/.*.new reports/.screenshots
+	@find reports -maxdepth 1 -type f -name '*.html' -exec grep -qF '$(MADE)' {} \; -exec rm -f {} +
+	@find reports -maxdepth 1 -type f -name '*.json' -exec grep -qF '"digest":' {} \; -exec rm -f {} +
+	@find reports -maxdepth 1 -type f '(' -name '*.failed.ipynb' -o -name '.*.new' -o -name bench.json ')' -exec rm -f {} +
 	rm -rf .pytest_cache .ruff_cache .import_linter_cache .hypothesis
-	find src tests notebooks benchmarks -name __pycache__ -o -name .ipynb_checkpoints | xargs rm -rf
+	@find src tests notebooks benchmarks -type d -name __pycache__ -prune -exec rm -rf {} +
 
 # An environment whose interpreter is gone is made anew; in one whose package is another folder's, as in a copied or
 # moved project, this folder's is installed.
@@ -111,15 +115,20 @@ ifeq ($(shell grep -lsxF "$$(pwd -P)/src" $(VENV)/lib/python*/site-packages/anal
 .PHONY: $(READY)
 endif
 
+# What was there stays until the new environment is whole, and comes back if that fails or is stopped. A lock that was
+# only touched needs none.
 $(LOCKED): requirements.lock
 	@command -v $(PYTHON) >/dev/null || \
 		{ echo "No $(PYTHON) here: Python 3.11 or newer is needed. Name one: make PYTHON=/path/to/python3.12 ..." >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) -V 2>&1). Name another: make PYTHON=/path/to/python3.12 ..." >&2; exit 1; }
-	@echo "Setting up $(VENV) from requirements.lock: once, a minute or two"
-	@$(PYTHON) -m venv --clear $(VENV)
-	@$(RUN) pip install -qq --require-hashes --only-binary :all: -r requirements.lock
-	@touch $@
+	@if cmp -s requirements.lock $@ && $(PY) -c '' 2>/dev/null; then touch $@; exit; fi; \
+	echo "Setting up $(VENV) from requirements.lock: once, a minute or two"; \
+	[ ! -d $(VENV).old ] || { rm -rf $(VENV) && mv $(VENV).old $(VENV); }; \
+	[ ! -d $(VENV) ] || mv $(VENV) $(VENV).old; \
+	trap 'rm -rf $(VENV); [ ! -d $(VENV).old ] || mv $(VENV).old $(VENV)' EXIT; trap 'exit 1' HUP INT TERM; \
+	$(PYTHON) -m venv $(VENV) && $(RUN) pip install -qq --require-hashes --only-binary :all: -r requirements.lock && \
+	cp requirements.lock $@ && trap - EXIT && rm -rf $(VENV).old
 
 $(READY): $(LOCKED) pyproject.toml
 	@$(RUN) pip install -qq --no-deps --no-build-isolation -e .

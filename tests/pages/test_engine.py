@@ -1,9 +1,11 @@
 """Cells in a forked process: the outputs of an ordinary kernel, limits, and nothing left behind."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -125,6 +127,56 @@ def test_jsonschema_is_imported_without_checkers_that_others_find_as_before():
     assert subprocess.run([sys.executable, "-c", code], **run).stdout == "True\n"
     hidden = code.replace("import rfc3986_validator", "print([n for n in schema.CHECKERS if n in sys.modules])")
     assert subprocess.run([sys.executable, "-c", hidden], **run).stdout == "[]\nTrue\n"
+
+
+def gone(pids):
+    def runs(pid):
+        try:
+            return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        except OSError:
+            return False
+
+    deadline = time.monotonic() + 5
+    while any(map(runs, pids)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not any(map(runs, pids))
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no /proc on this system")
+@pytest.mark.parametrize("ending", ["SIGKILL", "SIGHUP", "SIGTERM", "SIGINT"])
+def test_nothing_outlives_a_build_however_it_ends(tmp_path, ending):
+    """One worker sleeps, one holds Python's lock, and one started a process in a session of its own."""
+    code = f"""
+import os, pathlib, re, signal, subprocess, sys, time
+from analysis.cli import main
+from analysis.pages.processes import side_by_side
+def work(kind):
+    pathlib.Path({str(tmp_path)!r}, str(os.getpid())).touch()
+    if kind == "holds":
+        re.match("(a*)*b", "a" * 40)
+    if kind == "starts":
+        pid = subprocess.Popen(["sleep", "60"], start_new_session={ending != "SIGKILL"}).pid
+        pathlib.Path({str(tmp_path)!r}, str(pid)).touch()
+    time.sleep(60)
+def build():
+    list(side_by_side(work, {{kind: (kind,) for kind in ("sleeps", "holds", "starts")}}, 3, 100))
+main.app = lambda *_, **__: build()
+sys.exit(main.main(["reports"]))
+"""
+    build = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
+    deadline = time.monotonic() + 20
+    while len(list(tmp_path.iterdir())) < 4 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    pids = [int(path.name) for path in tmp_path.iterdir()]
+    build.send_signal(getattr(signal, ending))
+    assert build.wait(10) in (130, -9) and len(pids) == 4 and gone(pids)
+
+
+def test_what_a_notebook_starts_in_a_session_of_its_own_ends_with_it(project):
+    start = "import subprocess\nprint(subprocess.Popen(['sleep', '60'], start_new_session=True).pid)"
+    project.add("one", "# One", start)
+    done = run(Report("one", project.notebooks / "one.ipynb"))
+    assert gone([int(done.notebook.cells[1].outputs[0].text)])
 
 
 def test_notebooks_share_nothing_and_draw_other_numbers_at_random(project):

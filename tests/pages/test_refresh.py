@@ -19,11 +19,12 @@ def read(project, name):
 
 def test_outputs_are_stored_without_what_differs_between_machines(project, capsys):
     project.add(
-        "one", "# One", "print('a\\nb')\n1 + 1", SHOW, kernelspec={"name": "mine"}, papermill={}, analysis={"order": 1}
-    )
+        "one", "# One", "print('a\\nb')\n1 + 1", SHOW,
+        kernelspec={"name": "python3", "display_name": ".venv"}, papermill={}, analysis={"order": 1},
+    )  # fmt: skip
     assert refresh() == 0
     notebook = read(project, "one")
-    assert notebook["metadata"]["kernelspec"]["name"] == "python3"
+    assert notebook["metadata"]["kernelspec"]["display_name"] == "Python 3"
     assert {*notebook["metadata"]} == {"kernelspec", "language_info", "analysis"}
     assert [cell["metadata"] for cell in notebook["cells"]] == [{}, {}, {}]
     assert [cell["execution_count"] for cell in notebook["cells"][1:]] == [1, 2]
@@ -56,6 +57,25 @@ def test_a_notebook_that_fails_is_left_as_it_was(project, capsys, cell):
     before = (project.notebooks / "one.ipynb").read_bytes()
     assert refresh() == 1
     assert (project.notebooks / "one.ipynb").read_bytes() == before and "FAILED  one" in capsys.readouterr().out
+
+
+def test_an_edit_that_is_saved_while_a_notebook_runs_is_kept(project, capsys):
+    project.add("one", "# One", "path = 'one.ipynb'\ntext = open(path).read()\nopen(path, 'w').write(text + ' ')")
+    before = (project.notebooks / "one.ipynb").read_text()
+    assert refresh() == 1
+    assert (project.notebooks / "one.ipynb").read_text() == before + " "
+    assert "your edit is kept" in capsys.readouterr().out
+
+
+def test_what_an_author_or_another_kernel_says_of_a_notebook_is_kept(project):
+    own = {"kernelspec": {"name": "ir", "language": "R"}, "language_info": {"name": "R", "version": "4.4"}}
+    own |= {"jupytext": {"formats": "ipynb,py"}, "authors": [{"name": "A"}]}
+    project.add("one", "# One", "1", **own, widgets={"state": {}})
+    content = read(project, "one")
+    content["cells"][1]["metadata"] = {"jupyter": {"source_hidden": True}, "execution": {"iopub.status.busy": "now"}}
+    saved = json.loads(stored(content))
+    assert saved["metadata"] == own
+    assert saved["cells"][1]["metadata"] == {"jupyter": {"source_hidden": True}}
 
 
 def test_jupyterlab_saves_what_is_stored(project):

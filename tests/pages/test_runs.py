@@ -45,6 +45,8 @@ def asked(project):
         ("notebook: &a one\nparameters: {name: *a}\n", "line 1: anchors and aliases"),
         ("notebook: one\nparameters: {name: !!python/name:os.system ''}\n", "not readable as YAML"),
         ("notebook: [\n", "not readable as YAML"),
+        ("notebook: one\nparameters: " + "[" * 60_000, "more than 20 lists and mappings in each other"),
+        ("notebook: one\nparameters: {<<: {<<: {name: a}}}\n", "no parameter of one.ipynb '<<'"),
         ("notebook: one\nparameters: {name: 2026-13-45}\n", "not readable as YAML: month must be"),
         ("notebook: one\nparameters: {name: !!timestamp x}\n", "not readable as YAML"),
         ("notebook: one\nparameters: {flag: !!bool x}\n", "not readable as YAML"),
@@ -64,6 +66,11 @@ def test_what_a_run_file_may_not_say_is_named_with_what_is_valid(asked, text, wo
 def test_nested_anchors_cost_nothing(asked):
     levels = "\n".join(f"  a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 40))
     assert "anchors and aliases" in asked(f"notebook: one\nparameters:\n  a0: &a0 [x]\n{levels}\n")
+
+
+def test_a_number_is_what_it_looks_like(asked):
+    [report] = asked("notebook: one\nparameters: {rounds: [010, 1:30, 0x1F, 1e3, -2, .5, 1_000]}\n")
+    assert report.parameters["rounds"] == [10, "1:30", "0x1F", 1000.0, -2, 0.5, "1_000"]
 
 
 def test_a_list_for_a_single_value_makes_a_page_per_value(asked):

@@ -48,6 +48,34 @@ def test_a_copied_project_installs_its_own_package_first(folder):
     assert said.index("pip") < said.index("analysis.cli.main") and "-e" in said
 
 
+def test_clean_removes_what_was_made_here_and_nothing_of_a_user(folder):
+    made = ["reports/one two.html", "reports/one two.json", "reports/a.failed.ipynb", "src/a b/__pycache__/m.pyc"]
+    own = ["reports/own.html", "reports/own.json", "notebooks/runs/a.yml", "notebooks/runs old/__pycache__ b/a.yml"]
+    own += ["notebooks/runs old/.ipynb_checkpoints/a.ipynb", "reports/sub/one.html", "tests/t", "benchmarks/b"]
+    for name in made + own:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("own")
+    (folder / made[0]).write_text('<meta name="generator" content="mlperf-inference-analysis">')
+    (folder / made[1]).write_text('{"name": "one two",\n "digest": "0"}')
+    make(folder, "clean")
+    assert [name for name in made + own if (folder / name).exists()] == own
+
+
+def test_a_set_up_that_fails_leaves_the_environment_that_was_there(folder):
+    (folder / ".venv" / "mine").touch()
+    locked = folder / ".venv" / ".locked"
+    locked.write_text("an older lock")
+    (folder / "python").write_text('#!/bin/sh\n[ "$2" != venv ] || { mkdir -p .venv/bin; false; }\n')
+    (folder / "python").chmod(0o755)
+    (folder / "requirements.lock").write_text("a newer lock")
+    os.utime(locked, (1, 1))
+    done = subprocess.run(["make", "-s", "PYTHON=./python", "check"], cwd=folder, capture_output=True, check=False)
+    assert done.returncode and (folder / ".venv" / "mine").exists() and not (folder / ".venv.old").exists()
+    locked.write_text("a newer lock")  # which was only touched since: nothing is set up
+    os.utime(locked, (1, 1))
+    assert "analysis.cli.main" in make(folder, "PYTHON=./python", "check") and (folder / ".venv" / "mine").exists()
+
+
 def test_python_keeps_its_bytecode():
     asked = ["make", "-s", "--eval", 'asked: ; @echo "[$$PYTHONDONTWRITEBYTECODE]"', "asked"]
     environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}

@@ -36,7 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     0: done; 1: something failed; 2: wrong usage; 130: interrupted; 141: the reader of the output closed it.
     """
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # `timeout` and CI get the orderly end of Ctrl-C
+    for name in ("SIGTERM", "SIGHUP"):  # `timeout`, CI, and a closed terminal get the orderly end of Ctrl-C
+        if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is not signal.SIG_IGN:  # not under nohup
+            signal.signal(getattr(signal, name), signal.default_int_handler)
     if sys.stdout is None:  # closed by the shell
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
     try:

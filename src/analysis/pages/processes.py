@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import multiprocessing
 import os
 import signal
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection, wait
@@ -16,6 +18,7 @@ from typing import Any
 
 # On macOS a fork of a process that has used system libraries may crash: each process starts anew there.
 METHOD = "spawn" if sys.platform == "darwin" else "fork"
+PR_SET_PDEATHSIG = 1
 
 
 def side_by_side(
@@ -26,10 +29,12 @@ def side_by_side(
 
     `jobs` run at a time, each for at most `timeout` seconds. `meanwhile` is called in this process while the first ones
     run. With `then`, what is yielded is the result of `then(*arguments, result)`, in a process forked after that. A
-    process that fails or dies gives a RuntimeError that says why; none outlives this generator.
+    process that fails or dies gives a RuntimeError that says why; none outlives this generator, nor this process, in
+    whatever way that ends.
     """
     context, running = multiprocessing.get_context(METHOD), {}
     waiting = [(name, work, arguments) for name, arguments in tasks.items()]
+    watched, alive = context.Pipe(duplex=False)  # ends with this process: nobody else has its other end
     with tempfile.TemporaryDirectory() as logs:
         try:
             while waiting or running:
@@ -38,7 +43,8 @@ def side_by_side(
                     answer, send = context.Pipe(duplex=False)
                     log = Path(logs, str(answer.fileno()))
                     log.write_bytes(b"")
-                    process = context.Process(target=_run, args=(*task[1:], send, log))
+                    own = [alive, answer, *running] if METHOD == "fork" else []
+                    process = context.Process(target=_run, args=(*task[1:], send, log, watched, own))
                     process.start()
                     send.close()
                     running[answer] = (task, process, time.monotonic() + timeout, log)
@@ -59,6 +65,8 @@ def side_by_side(
         finally:
             for _, process, _, _ in running.values():
                 _kill(process)
+            alive.close()
+            watched.close()
 
 
 def _result(answer: Connection, process: Any, log: Path) -> Any:
@@ -72,21 +80,49 @@ def _result(answer: Connection, process: Any, log: Path) -> Any:
     else:
         how = signal.Signals(-code).name if code and code < 0 else f"exit status {code}"
         why = f"its process ended by itself ({how})"
-    lines = [line for line in log.read_text(errors="replace")[-4000:].splitlines() if line.strip()]
+    with log.open("rb") as stream:
+        stream.seek(max(log.stat().st_size - 4000, 0))
+        lines = [line for line in stream.read().decode(errors="replace").splitlines() if line.strip()]
     return RuntimeError(f"{why}; its last line: {lines[-1][:500]}" if lines else why)
 
 
 def _kill(process: Any) -> None:
-    """End the process and what it started."""
+    """End the process and what it started, in whatever group or session."""
+    for pid in [*_below(process.pid)]:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.kill()
     process.join()
 
 
-def _run(work: Callable[..., Any], arguments: tuple, send: Connection, log: Path) -> None:
+def _below(pid: int | str) -> Iterator[int]:
+    """Yield the processes that a process started, and those below them; none where there is no /proc."""
+    with contextlib.suppress(OSError):
+        for file in Path(f"/proc/{pid}/task").glob("*/children"):
+            for child in file.read_text().split():
+                yield from (int(child), *_below(child))
+
+
+def _end_with(parent: Connection) -> None:
+    """Wait until the process above ends, then end this one and its group."""
+    with contextlib.suppress(EOFError, OSError):
+        parent.recv_bytes()
+    os.killpg(0, signal.SIGKILL)
+
+
+def _run(
+    work: Callable[..., Any], arguments: tuple, send: Connection, log: Path, parent: Connection,
+    inherited: list[Connection],
+) -> None:  # fmt: skip
     """Do one task in this process, whose standard streams go to a log, and send back the result."""
     os.setsid()  # leads a group, so that what a notebook starts ends with it, and which Ctrl-C does not reach
+    for each in inherited:  # ends of pipes that only the process above may have
+        each.close()
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    if sys.platform == "linux":  # also where code that holds Python's lock keeps that thread waiting
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     out, nothing = os.open(log, os.O_WRONLY), os.open(os.devnull, os.O_RDONLY)
     for place, number in ((nothing, 0), (out, 1), (out, 2)):
         os.dup2(place, number)
@@ -95,4 +131,4 @@ def _run(work: Callable[..., Any], arguments: tuple, send: Connection, log: Path
     except Exception as error:
         result = RuntimeError(f"{type(error).__name__}: {error}"[:2000])
     send.send(result)
-    os._exit(0)
+    signal.pause()  # until the process above ends this one, and finds what it started

@@ -20,7 +20,10 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},  # without a version, which would differ between machines
 }
-KEPT = ("tags", "slideshow")  # of a cell's metadata
+# What editors and runs add to the metadata of a notebook or cell, another thing each time. All else is its author's.
+ADDED = {
+    "ExecuteTime", "collapsed", "execution", "papermill", "scrolled", "signature", "trusted", "vscode", "widgets",
+}  # fmt: skip
 
 
 def refresh(names: Iterable[str] = (), jobs: int = 2, engine: str = FORKED, timeout: float = TIMEOUT) -> int:
@@ -38,11 +41,13 @@ def stored(notebook: dict[str, Any]) -> str:
     from nbformat import v4
 
     notebook = v4.to_notebook(json.loads(json.dumps(notebook), parse_float=_whole))
-    own = {key: value for key, value in notebook.metadata.items() if key == "analysis"}
-    notebook |= {"metadata": METADATA | own, "nbformat": 4, "nbformat_minor": 5}
+    own = {key: value for key, value in notebook.metadata.items() if key not in ADDED}
+    if own.get("kernelspec", {}).get("name", "python3") == "python3":  # another kernel stays
+        own |= METADATA
+    notebook |= {"metadata": own, "nbformat": 4, "nbformat_minor": 5}
     ran = 0
     for cell in notebook.cells:
-        cell.metadata = {key: value for key, value in cell.metadata.items() if key in KEPT and value}
+        cell.metadata = {key: value for key, value in cell.metadata.items() if key not in ADDED and value}
         if cell.get("execution_count"):
             cell.execution_count = ran = ran + 1
         for output in cell.get("outputs", []):
@@ -66,11 +71,14 @@ def before_save(model: dict[str, Any], **_: Any) -> None:
 
 
 def _refreshed(report: Report, engine: str) -> str:
+    before = report.notebook.read_bytes()
     done = execute(report, engine)
     why = done.failure or (f"no data: {done.no_data}" if done.no_data else "")
     if why:
         return failed(report.name, f"{why}\nthe notebook is unchanged")
     text = stored(done.notebook)
+    if report.notebook.read_bytes() != before:
+        return failed(report.name, "it was saved while it ran; your edit is kept: refresh it again")
     if text == report.notebook.read_text(encoding="utf-8"):
         return f"same       {report.name}"
     records.write(report.notebook, text)

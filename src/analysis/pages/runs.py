@@ -20,6 +20,7 @@ from analysis.names import choose
 
 LARGEST_RUN_FILE = 64 * 1024  # bytes
 LARGEST_NOTEBOOK = 64 * 2**20
+DEEPEST = 20  # lists and mappings in each other
 MOST_PAGES = 200  # of one run file
 KEYS = ("notebook", "title", "parameters")
 NAME = re.compile(r"(?!(index|con|nul|prn|aux|com\d|lpt\d)\Z)[^\W_][\w -]{0,79}", re.IGNORECASE)  # devices on Windows
@@ -183,11 +184,23 @@ def _yaml(path: Path) -> Any:
 
 
 class _Loader(yaml.SafeLoader):
+    """YAML without what can make a small file large or endless, and with numbers as they look: `010` is ten."""
+
+    depth = 0
+
     def compose_node(self, parent: Any, index: Any) -> Any:
         event = self.peek_event()
         if event.anchor:
             raise ValueError(f"line {event.start_mark.line + 1}: anchors and aliases ('&', '*') are not read")
-        return super().compose_node(parent, index)
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise ValueError(f"line {event.start_mark.line + 1}: more than {DEEPEST} lists and mappings in each other")
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+    def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
+        return int(node.value)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
         keys = [key.value for key, _ in node.value]
@@ -195,6 +208,19 @@ class _Loader(yaml.SafeLoader):
             if keys.count(key) > 1:
                 raise ValueError(f"the key {_cut(key)!r} is there twice")
         return super().construct_mapping(node, deep)
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [each for each in several if each[0].rsplit(":", 1)[-1] not in ("int", "float", "merge")]
+    for first, several in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
+_Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"[-+]?\d+\Z"), [*"-+0123456789"])
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"[-+]?(?:(?:\d+\.\d*|\.?\d+)(?:[eE][-+]?\d+)?|\.(?:inf|nan))\Z", re.IGNORECASE),
+    [*"-+.0123456789"],
+)
 
 
 def _cut(text: object) -> str:
