@@ -1,4 +1,4 @@
-"""The record of v6.1 against its logs as typed in the shared evidence, by plain pandas."""
+"""The record of v6.1 and v0.5 against their logs as typed in the shared evidence, by plain pandas."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from analysis import load_results
+from analysis import comparable, load_results
 from analysis.paths import DATA
 
 SHARED = Path(__file__).resolve().parents[2] / "shared/evidence"
@@ -67,3 +67,29 @@ def test_samples_of_a_language_model_are_logged_or_empty():
     assert tokens[["samples_per_second", "tokens_per_answer"]].isna().all(axis=None)
     other = rows[rows["unit"].eq("samples/s") & rows["metric"].eq("throughput")]
     assert other["samples_per_second"].notna().all()
+
+
+def test_v0_5_has_each_figure_of_its_logs_in_the_units_of_then():
+    """A latency of 3,018,698 ns is 3.018698 ms; a Server result counts queries, and streams are streams."""
+    logs = evidence("mlperf_v0_5_results.csv")
+    logs["location"] = logs["source_path"].str.replace(r"/performance(/run_\d+)?/[^/]+$", "", regex=True)
+    rows = pd.read_parquet(DATA / "official/v0.5.parquet").set_index("location").loc[logs["location"]].reset_index()
+    assert len(rows) == len(logs) == rows["id"].nunique() == 593
+    assert rows["division"].value_counts().to_dict() == {"open": 429, "closed": 164}
+    ns = logs["unit"].str.startswith("ns")
+    for end in ("low", "high"):
+        expected = logs[end].mask(ns, logs[end] / 1e6)
+        assert rows[end].to_list() == pytest.approx(expected.to_list(), rel=1e-9)
+    units = {"Offline": "samples/s", "Server": "queries/s", "MultiStream": "streams", "SingleStream": "ms"}
+    assert (rows["unit"] == rows["scenario"].map(units)).all()
+    per_node = pd.to_numeric(logs["accelerators_per_node"]).where(lambda count: count > 0)
+    counts = per_node * pd.to_numeric(logs["nodes"])
+    assert rows["accelerator_count"][counts.notna()].tolist() == counts.dropna().tolist()
+
+
+def test_nothing_of_v0_5_is_compared_with_later_rounds():
+    """It had no suites, so neither data center nor edge results of ResNet-50, which the table allows, take it in."""
+    for suite in ("datacenter", "edge"):
+        rows = comparable(benchmark="resnet50", scenario="Offline", suite=suite, accelerators=["T4"])
+        assert "v0.5" not in set(rows["round"])
+    assert load_results().query("round == 'v0.5'")["suite"].eq("").all()

@@ -163,7 +163,8 @@ def source_line(rows: pd.DataFrame) -> str:
     span = rounds[0] if len(rounds) == 1 else f"{rounds[0]} to {rounds[-1]}"
     *others, last = sorted(rows["division"].unique())
     divisions = " and ".join(filter(None, [", ".join(others), last])) + " division" + "s" * bool(others)
-    suites = " and ".join(dict.fromkeys(SUITE_WORDS.get(suite, suite) for suite in rows["suite"]))
+    named = rows["suite"][rows["suite"].ne("")]  # v0.5 had no suites
+    suites = " and ".join(dict.fromkeys(SUITE_WORDS.get(suite, suite) for suite in named))
     return f"Source: MLPerf Inference {span}, {divisions}, {suites} (MLCommons). {NOT_VERIFIED}"
 
 
