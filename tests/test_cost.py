@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -45,6 +46,24 @@ def test_prices_of_months_are_medians_over_providers_and_changes_over_the_same_o
     shipped = shipped[shipped["commitment"].eq("on demand")].set_index("date").loc["2026-04-01"]
     assert shipped["providers"] == len(april) and shipped["usd_per_accelerator_hour"] == pytest.approx(april.median())
     assert shipped["change_since_march"] == pytest.approx((april / march).median())
+
+
+def test_a_basis_is_a_cost_model_at_a_date():
+    every = cost.bases()
+    assert every["basis"].drop_duplicates().tolist() == [
+        "neocloud 2026-08", "hyperscaler 2026-09", "rental 2026-04", "rental 2026-08", "rental 2026-09",
+        "on_demand 2026-10", "capacity_block 2026-07", "one_year 2026-07", "three_years 2026-07",
+    ]  # fmt: skip
+    usd = every.set_index(["basis", "accelerator"])["usd_per_hour"]
+    assert usd[[("rental 2026-08", "B200"), ("rental 2026-09", "B200"), ("on_demand 2026-10", "B200")]].tolist() == [
+        2.6, 3.7, 6.84,
+    ]  # fmt: skip
+    assert every.query("basis == 'on_demand 2026-10'").set_index("accelerator").at["B200", "kilowatts"] == 1.71
+    few = cost.bases(["on_demand", "rental 2026-08"], own={"B200": 1.0})
+    assert few["basis"].unique().tolist() == ["on_demand 2026-10", "rental 2026-08"]
+    assert few[few["accelerator"].eq("B200")]["usd_per_hour"].tolist() == [1.0, 1.0]
+    with pytest.raises(ValueError, match="no price basis 'rental 2027'"):
+        cost.bases(["rental 2027"])
 
 
 def test_own_prices_replace_those_listed_and_keep_the_kilowatts(tmp_path):
@@ -102,7 +121,7 @@ def costs():
     frame = pd.DataFrame(rows, columns=["interactivity", "accelerator", "throughput", "usd_per_hour"])
     usd = cost.usd_per_million(frame["throughput"], frame["usd_per_hour"])
     return frame.assign(
-        usd_per_million=usd, use="chat", at="", evidence="measured", served=1.0, round="v6.1", submitter="S"
+        usd_per_million=usd, usd_low=usd, usd_high=usd, evidence="measured", estimated=False, round="v6.1"
     )
 
 
@@ -113,10 +132,34 @@ def test_the_cheapest_and_its_margin():
 
 
 def test_the_cheapest_has_a_result_where_one_has():
-    rows = costs().assign(evidence=["measured", "estimated", "estimated", "estimated"])
+    rows = costs().assign(estimated=[False, True, True, True])
     found = cost.cheapest(rows)
     assert found["accelerator"].tolist() == ["A", "A"]  # B is cheaper at 0, by an estimate
     assert found["runner_up"].fillna("").tolist() == ["", "B"]
+
+
+def test_the_same_within_the_error_is_cheapest_in_fewer_than_four_fifths_of_draws():
+    """Two costs with one error are each cheapest in half of the draws, and in all where their ranges lie apart."""
+    usd = pd.Series([1.0, 1.0, 3.0, 1.0, 2.0], dtype=float)
+    rows = pd.DataFrame({"accelerator": [*"ABCAB"], "interactivity": [10] * 3 + [20] * 2, "usd_per_million": usd})
+    rows = rows.assign(usd_low=usd / 1.2, usd_high=usd * 1.2, estimated=False)
+    found = cost.with_chances(rows)
+    assert found["chance"].iloc[:2].tolist() == pytest.approx([0.5, 0.5], abs=0.03)
+    assert found["chance"].iloc[2:].tolist() == [0, 1, 0]
+    assert found["alike"].tolist() == [True, True, False, True, False]
+    cheap = cost.with_chances(rows.assign(estimated=[True, False, False, True, True]))
+    assert cheap["chance"].tolist() == [0, 1, 0, 1, 0]
+    near = rows.iloc[:2].assign(usd_per_million=[1.0, 1.08], usd_low=[1.0, 1.0], usd_high=[1.0, 1.2])
+    assert cost.with_chances(near)["alike"].tolist() == [True, False]  # 1 is below P10 of B: in nine of ten draws
+
+
+def test_draws_have_the_range_at_p10_and_p90_and_are_those_of_the_accelerator():
+    rows = pd.DataFrame({"accelerator": ["A", "B"], "usd_low": [0.5, 1.0], "usd_per_million": [1.0, 2.0]})
+    rows["usd_high"] = [4.0, 2.0]
+    values = cost.drawn(rows)
+    assert np.quantile(values[0], [0.1, 0.5, 0.9]) == pytest.approx([0.5, 1.0, 4.0], rel=0.1)
+    assert values[1].max() == 2.0
+    assert (cost.drawn(rows.iloc[1:]) == values[1]).all()
 
 
 def test_break_even_prices_are_the_baselines_price_times_the_ratio_of_throughput():
@@ -149,20 +192,26 @@ def test_dollars_at_an_interactivity_use_the_share_of_that_use():
 
 
 def test_the_purchase_price_breaks_even_with_the_rent():
-    price = cost.purchase_break_even(
-        2.0, 1.0, used=0.5, years=4, residual=0.0, capital=0.0, maintenance=0.0, extras=0.0, usd_per_kilowatt_hour=0.1,
-        place=0.0, staff=0.0,
-    )  # fmt: skip
+    terms = {"residual": 0.0, "capital": 0.0, "maintenance": 0.0, "extras": 0.0, "hosting": 0.0, "staff": 0.0}
+    price = cost.purchase(2.0, 1.0, used=[0.5], usd_per_kilowatt_hour=0.1, **terms)["price"]
     hours = 8760 * 0.5
-    assert price == pytest.approx(4 * (2.0 * hours - 0.1 * hours))
-    assert cost.purchase_break_even(0.01, 2.0) == 0.0
+    assert price.tolist() == pytest.approx([4 * (2.0 * hours - 0.1 * hours)])
+    assert cost.purchase(0.01, 2.0)["price"].tolist() == [0, 0]
     with pytest.raises(ValueError, match=r"used is 1\.5"):
-        cost.purchase_break_even(2.0, 1.0, used=1.5)
+        cost.purchase(2.0, 1.0, used=[1.5])
+
+
+def test_the_terms_of_a_purchase_are_in_the_frame():
+    """By hand: (90% over 4 years + 8% on the mean value + 5%) x 1.45 a year."""
+    row = cost.purchase(3.70, 1.71, used=[0.5]).iloc[0]
+    assert row["yearly"] == pytest.approx((0.225 + 0.044 + 0.05) * 1.45)
+    assert row[["rent", "electricity", "hosting", "staff"]].tolist() == pytest.approx([16206, 748.98, 3078, 400])
+    assert row["price"] == pytest.approx((16206 - 748.98 - 3078 - 400) / 0.46255)
 
 
 def test_an_impossible_price_of_electricity_is_refused():
     with pytest.raises(ValueError, match="usd_per_kilowatt_hour is 1e"):
-        cost.purchase_break_even(2.0, 1.5, usd_per_kilowatt_hour=1e308)
+        cost.purchase(2.0, 1.5, usd_per_kilowatt_hour=1e308)
 
 
 def test_basis_says_whose_prices():

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from zlib import crc32
 
+import numpy as np
 import pandas as pd
 
 from analysis import derating, names, tables
@@ -23,6 +25,9 @@ COST_MODELS = {
 }
 PLAUSIBLE_USD = (0.01, 1000.0)  # dollars per accelerator-hour
 SECONDS_PER_HOUR = 3600
+SURE = 0.8  # share of draws in which the cheapest must be so to lead
+DRAWS = 4000
+USD = "usd_per_million", "usd_high"
 COLUMNS = ["accelerator", "usd_per_hour", "kilowatts", "quoted", "provider", "source_id"]
 
 
@@ -49,13 +54,43 @@ def prices(
     listed = listed.assign(
         accelerator=names.short(listed["accelerator"]),
         usd_per_hour=(listed["usd_per_accelerator_hour_low"] + listed["usd_per_accelerator_hour_high"]) / 2,
-    ).rename(columns={"all_in_kilowatts": "kilowatts"})
+        kilowatts=listed["all_in_kilowatts"].fillna(listed["accelerator"].map(_kilowatts())),
+    )
     listed = listed.sort_values("quoted").drop_duplicates("accelerator", keep="last")[COLUMNS]
     if own is None:
         return listed.sort_values("accelerator", ignore_index=True)
     mine = own_prices(own).merge(listed[["accelerator", "kilowatts"]], how="left", on="accelerator")
     others = listed[~listed["accelerator"].isin(mine["accelerator"])]
     return pd.concat([others, mine], ignore_index=True).sort_values("accelerator", ignore_index=True)
+
+
+def _kilowatts() -> pd.Series:
+    """Return the newest all-in kilowatts of each accelerator by its full name: lists of clouds state none."""
+    known = tables.prices.dropna(subset="all_in_kilowatts").sort_values("quoted")
+    return known.drop_duplicates("accelerator", keep="last").set_index("accelerator")["all_in_kilowatts"]
+
+
+def bases(
+    chosen: Iterable[str] = (), *, own: str | Path | Mapping[str, float] | pd.DataFrame | None = None
+) -> pd.DataFrame:
+    """Return the `prices` of every price basis: a cost model at a date, such as "rental 2026-08".
+
+    Of an owner's cost the newest date, of rents and lists each. `chosen` names bases or cost models, all by default;
+    the first comes first. Added columns: basis, cost_model, commitment. Raises ValueError for an unknown basis.
+    """
+    listed = tables.prices[tables.prices["cost_model"].isin(COST_MODELS)]
+    keys = listed[["cost_model", "quoted", "commitment"]].drop_duplicates().sort_values("quoted", kind="stable")
+    old = keys["commitment"].eq("owned") & keys.duplicated("cost_model", keep="last")
+    keys = keys[~old].sort_values("cost_model", key=lambda each: each.map([*COST_MODELS].index), kind="stable")
+    keys["basis"] = keys["cost_model"] + " " + keys["quoted"].str[:7]
+    for name in (chosen := list(chosen)):
+        names.choose(name, [*keys["basis"], *keys["cost_model"].unique()], "price basis")
+    groups = [keys[keys["basis"].eq(name) | keys["cost_model"].eq(name)] for name in chosen] or [keys]
+    keys = pd.concat(groups).drop_duplicates("basis")
+    return pd.concat(
+        [prices(key.cost_model, quoted=key.quoted, own=own).assign(**key._asdict()) for key in keys.itertuples()],
+        ignore_index=True,
+    ).drop(columns="Index")
 
 
 def own_prices(own: str | Path | Mapping[str, float] | pd.DataFrame) -> pd.DataFrame:
@@ -124,41 +159,48 @@ def per_million_tokens(throughput: pd.DataFrame, prices: pd.DataFrame, fleet: st
     return rows.assign(at=at).sort_values(["interactivity", "usd_per_million"], ignore_index=True)
 
 
+def drawn(costs: pd.DataFrame) -> np.ndarray:
+    """Return dollars per million in DRAWS draws of the throughput error, one row for each of `costs`.
+
+    Log-uniform on each side of `usd_per_million`, with `usd_low` and `usd_high` at P10 and P90. An accelerator has the
+    same draws whatever it is compared with.
+    """
+    away = np.array([np.random.default_rng(crc32(name.encode())).random(DRAWS) for name in costs["accelerator"]])
+    away = (away.reshape(len(costs), DRAWS) - 0.5) / 0.4
+    low, middle, high = (np.log(costs[name].to_numpy(float))[:, None] for name in ("usd_low", *USD))
+    return np.exp(middle + np.where(away < 0, middle - low, high - middle) * away)
+
+
+def with_chances(costs: pd.DataFrame, by: Sequence[str] = ("interactivity",)) -> pd.DataFrame:
+    """Return `costs` with `chance`, the share of draws in which a row is cheapest of its group, and `alike`.
+
+    This is the one rule of "the same within the error": `alike` are the fewest rows that are cheapest in SURE of the
+    draws together, so an accelerator leads where it is alike alone. Drawn before whole units. An estimate is never
+    cheapest where another accelerator of the group has a result.
+    """
+    groups = [costs[name] for name in by]
+    chance = pd.Series(0.0, costs.index)
+    for _, part in costs[~costs["estimated"] | costs["estimated"].groupby(groups).transform("all")].groupby([*by]):
+        chance[part.index] = np.bincount(drawn(part).argmin(axis=0), minlength=len(part)) / DRAWS
+    likely = chance.sort_values(ascending=False, kind="stable")
+    before = likely.groupby([group[likely.index] for group in groups]).cumsum() - likely
+    return costs.assign(chance=chance, alike=before.lt(SURE) & chance.gt(0))
+
+
 def cheapest(costs: pd.DataFrame) -> pd.DataFrame:
     """Return the cheapest accelerator and the runner-up at each interactivity.
 
-    Results come before estimates, as in `planner.choice`: an estimated throughput counts only where no accelerator has
-    a measured or interpolated one, and the runner-up has the same evidence. Columns: interactivity, at (in words), use,
-    accelerator, usd_per_million, evidence, runner_up, runner_up_usd, margin (share by which the runner-up costs more),
-    served, round, submitter.
+    Results come before estimates: an estimated throughput counts only where no accelerator has a measured or
+    interpolated one, and the runner-up has the same evidence. Columns: those of `costs`, runner_up, runner_up_usd,
+    margin (share by which the runner-up costs more), and `chance` (see `with_chances`).
     """
-    costs = costs.assign(estimated=costs["evidence"].eq("estimated"))
-    costs = costs.sort_values(["interactivity", "estimated", "usd_per_million"])
+    costs = with_chances(costs).sort_values(["interactivity", "estimated", "usd_per_million"])
     first = costs.drop_duplicates("interactivity")
     costs = costs[costs["estimated"].eq(costs.groupby("interactivity")["estimated"].transform("first"))]
     second = costs[costs.duplicated("interactivity")].drop_duplicates("interactivity").set_index("interactivity")
     second = second.reindex(first["interactivity"]).set_axis(first.index)
     found = first.assign(runner_up=second["accelerator"], runner_up_usd=second["usd_per_million"])
-    found["margin"] = found["runner_up_usd"] / found["usd_per_million"] - 1
-    columns = ["interactivity", "at", "use", "accelerator", "usd_per_million", "evidence", "runner_up", "runner_up_usd"]
-    return found[[*columns, "margin", "served", "round", "submitter"]].reset_index(drop=True)
-
-
-def cheapest_in_words(winners: pd.DataFrame, among: str = "") -> str:
-    """Return who is cheapest at the first interactivity of `cheapest`, and at the last if that is another one.
-
-    `among` says of which accelerators, such as " of those shown"; "" stands for all.
-    """
-    ends = winners.iloc[[0, -1]].drop_duplicates("accelerator")
-    where = ("at " + ends["at"]).replace("at no limit", "without a latency limit")
-    if ends["interactivity"].iloc[0]:  # its unit is said once
-        where.iloc[1:] = where.iloc[1:].str.removesuffix(" tokens/s per user")
-    usd = ends["usd_per_million"].map("${:.3f}".format)
-    rests = ends["evidence"].map({"estimated": ", estimated"}).fillna("") + ")"
-    words = f"{ends['accelerator'].iloc[0]} is cheapest{among} {where.iloc[0]} ({usd.iloc[0]}/million tokens"
-    words += rests.iloc[0]
-    other = ends["accelerator"] + " " + where + " (" + usd + rests
-    return ", ".join([words, *other.iloc[1:]])
+    return found.assign(margin=found["runner_up_usd"] / found["usd_per_million"] - 1).reset_index(drop=True)
 
 
 def break_even(costs: pd.DataFrame, baseline: str, shown: Iterable[str] = ()) -> pd.DataFrame:
@@ -183,27 +225,28 @@ def break_even(costs: pd.DataFrame, baseline: str, shown: Iterable[str] = ()) ->
     return costs
 
 
-def purchase_break_even(
-    usd_per_hour: float, kilowatts: float, *, used: float = 0.7, years: float = 4.0, residual: float = 0.1,
-    capital: float = 0.08, maintenance: float = 0.05, extras: float = 0.45, usd_per_kilowatt_hour: float = 0.10,
-    place: float = 150.0, staff: float = 400.0,
-) -> float:  # fmt: skip
-    """Return the purchase price (dollars per accelerator) at which owning costs as much as renting at a fixed price.
+def purchase(
+    usd_per_hour: float, kilowatts: float, *, used: Iterable[float] = (0.5, 0.9), years: float = 4.0,
+    residual: float = 0.1, capital: float = 0.08, maintenance: float = 0.05, extras: float = 0.45,
+    usd_per_kilowatt_hour: float = 0.10, hosting: float = 150.0, staff: float = 400.0,
+) -> pd.DataFrame:  # fmt: skip
+    """Return the purchase price of an accelerator at which owning costs as much as renting, one row for each `used`.
 
     Rent is paid for the `used` share of hours. Owning costs straight-line depreciation over `years` to a `residual`
-    share, `capital` a year on the mean value, `maintenance` a year, each on accelerator, host, and network (`extras`,
-    a share of the accelerator's price), electricity of the used hours at all-in kilowatts, `place` (dollars per kW and
-    month), and `staff` (dollars per accelerator and year). Raises ValueError for an implausible share,
-    term, or price.
+    share, `capital` a year on the mean value, and `maintenance` a year, each on accelerator, host, and network
+    (`extras`, a share of the accelerator's price); electricity of the used hours at all-in kilowatts, `hosting`
+    (dollars per kW and month), and `staff` (dollars per accelerator and year). Columns in dollars a year, rent,
+    electricity, hosting, staff; `yearly`, what a dollar of price costs a year; `price`, the rest of the rent over it.
+    Raises ValueError for an implausible share, term, or price.
     """
-    for name, value, least, most in (
-        ("used", used, 0.01, 1), ("years", years, 0.5, 50), ("residual", residual, 0, 0.9), ("capital", capital, 0, 1),
-        ("maintenance", maintenance, 0, 1), ("extras", extras, 0, 10), ("place", place, 0, 10_000),
-        ("staff", staff, 0, 1_000_000),
-    ):  # fmt: skip
-        names.number(value, name, least, most)
-    hours = HOURS_PER_YEAR * used
-    electricity = used * kilowatts * usd_per_megawatt_year(usd_per_kilowatt_hour) / 1000
-    running = electricity + 12 * place * kilowatts + staff
-    yearly = (1 - residual) / years + capital * (1 + residual) / 2 + maintenance
-    return max(usd_per_hour * hours - running, 0.0) / (yearly * (1 + extras))
+    terms = {"years": (years, 0.5, 50), "residual": (residual, 0, 0.9), "capital": (capital, 0, 1)}
+    terms |= {"maintenance": (maintenance, 0, 1), "extras": (extras, 0, 10), "hosting": (hosting, 0, 10_000)}
+    for name, bounds in (terms | {"staff": (staff, 0, 1_000_000)}).items():
+        names.number(bounds[0], name, *bounds[1:])
+    found = pd.DataFrame({"used": [names.number(share, "used", 0.01, 1) for share in used]})
+    found["rent"] = usd_per_hour * HOURS_PER_YEAR * found["used"]
+    found["electricity"] = found["used"] * kilowatts * usd_per_megawatt_year(usd_per_kilowatt_hour) / 1000
+    found = found.assign(hosting=12 * hosting * kilowatts, staff=staff)
+    found["yearly"] = ((1 - residual) / years + capital * (1 + residual) / 2 + maintenance) * (1 + extras)
+    left = found["rent"] - found[["electricity", "hosting", "staff"]].sum(axis=1)
+    return found.assign(price=left.clip(lower=0) / found["yearly"])

@@ -93,13 +93,13 @@ def test_previews_are_over_the_fastest_of_all(run):
 
 def test_other_prices_are_of_what_is_shown(run):
     _, said = run("price_performance", accelerators=["GB300", "MI355X"])
-    assert "GB200" not in said["other_prices"]["text"]
+    assert "GB200" not in said["bases"]["csv"]
 
 
 @pytest.mark.parametrize(
     ("notebook", "few", "said_of"),
     [
-        ("price_performance", ["GB300", "MI355X"], ["answer", "by_interactivity", "winners", "other_prices"]),
+        ("price_performance", ["GB300", "MI355X"], ["over_interactivity", "winners", "bases"]),
         ("accelerator_choice", ["GB300", "TPU v6e"], ["answer", "within_error"]),
     ],
 )
@@ -114,9 +114,9 @@ def test_who_is_first_among_few_is_called_so(run, notebook, few, said_of):
 
 def test_headlines_with_long_names_fit(run):
     few = ["RTX PRO 6000", "H200"]
-    for interactivity, words in ([20, 50], "), H200 at 50 ($"), ([0, 66.7], "), H200 at 66.7 tokens/s per user ($"):
+    for interactivity in ([20, 50], [0, 66.7]):
         said = run("price_performance", accelerators=few, interactivity=interactivity)[1]
-        assert words in said["answer"]["text"]
+        assert len(said["answer"]["text"].split()) <= 18
     text = run("accelerator_choice", benchmark="llama2-70b", users=100)[1]["answer"]["text"]
     assert "MI300X, MI325X and 5 more cost the same" in text
 
@@ -126,11 +126,11 @@ def test_own_prices_are_used_or_named_wherever_a_price_is(run, tmp_path):
     own.write_text("accelerator,usd_per_hour\nB200,2.95\n", encoding="utf-8")
     for parameters, words, kept in (
         ({"own_prices": str(own)}, "$2.95 per hour used (own", True),
-        ({}, "(three-year", False),
+        ({}, "(2026-09-08)", False),
     ):
-        said = run("price_performance", **parameters)[1]
+        names, said = run("price_performance", **parameters)
         assert words in said["buy_or_rent"]["text"]
-        assert said["other_prices"]["text"].endswith(" Both keep own prices.") == kept
+        assert names["other"].query("accelerator == 'B200'")["usd_per_hour"].eq(2.95).all() == kept
 
 
 def test_a_filter_changes_no_ratio(run):
@@ -248,9 +248,9 @@ def test_rounds_in_another_scenario_compare_the_benchmarks_that_have_it(run, par
 
 def test_the_headline_on_prices_says_what_was_asked(run):
     fast = run("price_performance", interactivity=[20, 50])[1]["answer"]["text"]
-    assert "is cheapest at 20 tokens/s per user ($" in fast and "without" not in fast
+    assert "at 50 tokens/s on" in fast and fast.endswith("at 20 tokens/s")
     one = run("price_performance", interactivity=[0])[1]["answer"]["text"]
-    assert re.search(r"MI355X is cheapest without a latency limit \(\$0\.0\d+/million tokens\)$", one)
+    assert re.search(r"\$(0\.0\d+)/million \(.*, measured\) at no limit on MI355X; \$\1 at no limit$", one)
 
 
 def test_a_baseline_of_prices_is_not_shown_unless_it_is_asked_for(run):
@@ -400,8 +400,7 @@ def test_measured_and_interpolated_throughput_are_ranked_together(run):
 
 def test_an_estimated_cost_is_called_so(run):
     said = run("price_performance", accelerators=["H200"], interactivity=[66.7])[1]["answer"]["text"]
-    words = r"H200 is cheapest of those shown at 66\.7 tokens/s per user \(\$\d\.\d+/million tokens, estimated\)$"
-    assert re.search(words, said)
+    assert ", estimated) at 66.7 tokens/s on H200;" in said
     assert "estimated" not in run("price_performance")[1]["answer"]["text"]
 
 
@@ -420,7 +419,7 @@ def test_curves_of_inferencex_are_of_the_accelerators_shown(run):
         ("overview", "matrix"),
         ("generational_speedup", "ladder"),
         ("interactivity", "at_interactivity"),
-        ("price_performance", "by_interactivity"),
+        ("price_performance", "over_interactivity"),
         ("scaling", "scaling"),
     ],
 )
@@ -482,5 +481,5 @@ def test_first_and_last_are_compared_at_the_lowest_and_the_highest_interactivity
 
 @pytest.mark.parametrize("parameters", [{"baseline": "RTX PRO 6000"}, {"accelerators": ["RTX PRO 6000"]}])
 def test_prices_of_another_date_that_lack_an_accelerator_end_no_page(run, parameters):
-    _, said = run("price_performance", **parameters)
-    assert "costs" in said and ("no price" in said["other_prices"]["text"]) == ("accelerators" in parameters)
+    names, said = run("price_performance", **parameters)
+    assert "costs" in said and "rental 2026-09" in set(names["found"]["basis"])

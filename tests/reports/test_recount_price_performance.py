@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from tests.reports.plain import DATA, comparable, newest_prices, outputs, table, values
+from tests.reports.plain import DATA, comparable, newest_prices, table, values
 
 STEPS = {"node": ["serving stack", "hypervisor", "networked nodes"], "rack": ["serving stack", "hypervisor"]}
 
@@ -41,7 +41,7 @@ def test_the_cheapest_of_each_row_is_the_lowest_of_the_table():
         part = costs[costs["interactivity"].eq(at)].sort_values("usd_per_million")
         assert list(part["accelerator"].head(2)) == [row.accelerator, row.runner_up]
         assert row.margin == pytest.approx(part["usd_per_million"].iloc[1] / part["usd_per_million"].iloc[0] - 1)
-    assert values("price_performance")["answer"] == winners["usd_per_million"].iloc[0]
+    assert values("price_performance")["answer"] == winners["usd_per_million"].iloc[-1]
 
 
 def test_break_even_prices_cost_the_same_per_token():
@@ -81,7 +81,17 @@ def test_no_break_even_rests_on_a_virtualized_baseline():
     assert (costs["break_even_usd"] == costs["usd_per_hour"]).all() and len(costs) == 3
 
 
-def test_the_first_figure_has_the_answer_as_its_title():
-    parts = outputs("price_performance")
-    answer = next(part["text"] for part in parts if part["kind"] == "headline")
-    assert next(part["title"] for part in parts if part["kind"] == "figure") == answer
+def test_load_and_latency_multiply_to_the_whole():
+    winners = table("price_performance", "winners")
+    whole = winners["usd_per_million"].iloc[-1] / winners["usd_per_million"].iloc[0]
+    load = winners["served"].iloc[0] / winners["served"].iloc[-1]
+    assert values("price_performance")["load_and_latency"] * load == pytest.approx(whole)
+
+
+def test_each_basis_has_its_own_price():
+    """MI355X without a limit: August, April, and September rents over the same throughput and share."""
+    found = table("price_performance", "bases")
+    found = found[found["accelerator"].eq("MI355X") & found["at"].eq("no limit")].set_index("basis")["usd_per_million"]
+    rent = {"rental 2026-04": 2.10, "rental 2026-08": 2.10, "rental 2026-09": 2.90, "hyperscaler 2026-09": 1.50}
+    for basis, usd in rent.items():
+        assert found[basis] / found["neocloud 2026-08"] == pytest.approx(usd / 2.09)
