@@ -101,6 +101,15 @@ def test_a_ratio_of_the_open_division_is_conditional_not_contradicted(article):
     assert judged(article, "t,B200,H100,llama2-70b,Offline,v6.1,9,x", *rows)["verdict"] == "no official result"
 
 
+def test_where_no_round_has_both_the_carried_ratio_is_named(article):
+    found = judge_claims(read_claims(article("t,GB300,H100,Llama 2 70B,Offline,,about 4,x"))).iloc[0]
+    assert found["verdict"] == "no official result"
+    # By hand: 16,531.625 over H100's 3,913.35 of v5.0 times 1.030 is 4.10, 3.7 to 4.5 with the range of carried rates.
+    low, high = (float(word.strip("x.")) for word in found["reason"].split("ratio is ")[1].split(" to "))
+    assert low < 16531.625 / (3913.35 * 1.030) < high
+    assert (low, high) == (pytest.approx(3.7, abs=0.1), pytest.approx(4.5, abs=0.1))
+
+
 # By hand from the Parquet files. GB300 in v6.0 over v5.1: Server 8,064 (Nebius, 8) over 2,907 (NVIDIA, 72) is 2.77, of
 # one submitter and size 400,437 / 209,328 = 1.913 and 44,589.7 / 22,545.1 = 1.978; Offline of one size up to 1.635.
 # MI355X ran in the open division of v5.1: 11,631 / 4,083 to 4,325 = 2.69 to 2.85.

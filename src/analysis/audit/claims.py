@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,8 @@ import pandas as pd
 from analysis import names, tables
 from analysis.audit.official import check_results
 from analysis.audit.ratios import check_ranks, check_ratios
-from analysis.compare import SCENARIOS
+from analysis.compare import SCENARIOS, NoData, comparable
+from analysis.current import current, over
 from analysis.published import decisive, load_figures
 from analysis.results import load_results
 
@@ -91,8 +93,23 @@ def judge_claims(claims: pd.DataFrame, results: pd.DataFrame | None = None) -> p
     found = decisive(pd.concat([each for each in checks if len(each)] or [checks[0]], ignore_index=True))
     judged = figures[["id"]].merge(found, on="id", how="left")[VERDICT]
     judged["verdict"] = judged["verdict"].fillna("no official result")
-    judged["reason"] = judged["reason"].fillna("No official result has what it is about.")
+    missing = judged["reason"].isna()
+    judged.loc[missing, "reason"] = [_carried(claim, results) for claim in claims[missing.to_numpy()].itertuples()]
     return pd.concat([claims.reset_index(drop=True), judged], axis=1)
+
+
+def _carried(claim: Any, results: pd.DataFrame) -> str:
+    """Return why a claim has no verdict, with the ratio of `current` where no round has both of its accelerators."""
+    nothing = "No official result has what it is about."
+    if not (claim.baseline and claim.benchmark) or claim.round:
+        return nothing
+    try:
+        rows = comparable(results, benchmark=claim.benchmark, scenario=claim.scenario or "Offline")
+        now = over(current(rows), claim.baseline).set_index("accelerator")
+        low, high = now.loc[claim.accelerator, ["speedup_low", "speedup_high"]]
+    except (NoData, KeyError):
+        return nothing
+    return f"No round has both; carried to {rows['round'].max()}, the ratio is {low:.3g}x to {high:.3g}x."
 
 
 def _empty() -> dict[str, float | str]:
@@ -168,7 +185,7 @@ def _figures(claims: pd.DataFrame, record: pd.DataFrame) -> pd.DataFrame:
     return rows
 
 
-def _newest(claim: object, record: pd.DataFrame) -> str:
+def _newest(claim: Any, record: pd.DataFrame) -> str:
     """Return the newest round with closed results of the accelerator and, where there is one, of its baseline."""
     rows = record[record["division"].eq("closed")]
     for name in ("benchmark", "scenario"):
