@@ -359,11 +359,8 @@ def test_appended_runs_join_the_table(tmp_path, monkeypatch):
     monkeypatch.delenv("ANALYSIS_RECORD", raising=False)
     before = len(evidence.inferencex())
     assert evidence.append_inferencex([write(tmp_path / "new.json", [RUN])]) == 1
-    evidence._inferencex.cache_clear()
     after = evidence.inferencex()
     monkeypatch.setenv("ANALYSIS_RECORD", "shipped")
-    evidence._inferencex.cache_clear()
     assert len(after) == before + 1 and after["locator"].iloc[-1] == "new.json"
     assert len(evidence.inferencex()) == before
     shutil.rmtree(tmp_path / "inferencex")
-    evidence._inferencex.cache_clear()

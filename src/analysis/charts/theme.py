@@ -21,7 +21,7 @@ VARIABLES = {INK: "ink", "#000000": "ink", MUTED: "muted", GRID: "grid", SURFACE
 DARK_PAGE, PALE = "#0d1117", 2.7  # and the contrast below which a color becomes pale on it
 PRECISIONS = {
     "FP32": "#949494", "BF16": "#555555", "FP16": "#555555", "INT8": "#029e73", "FP8": "#0173b2", "FP4": "#d55e00",
-    "NVFP4": "#d55e00", "MXFP4": "#d55e00", "INT4": "#8250a8",
+    "NVFP4": "#d55e00", "MXFP4": "#a3195b", "INT4": "#8250a8",
 }  # fmt: skip
 
 

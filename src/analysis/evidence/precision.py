@@ -1,78 +1,97 @@
-"""Quality and size by precision, from public evaluations, as shares of the wider precision."""
+"""Quality and size by number format, from public evaluations, as shares of a wider format."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 import pandas as pd
 
 from analysis import tables
 
-FAILED = 90  # percent of GSM8K below which an evaluation failed; the others reach 93 or more
-SMALL = 10  # billion parameters below which a model counts as small
-PUBLIC = [
-    "row", "precision", "printed_precision", "percent", "small", "source_id", "evidence_class", "model", "test",
-    "method",
-]  # fmt: skip
+FAILED = 90  # percent of GSM8K below which an evaluation of InferenceX failed; the others reach 93 or more
+SIZES = {10: "below 10B", 70: "10B to 69B", np.inf: "70B and more"}  # parameters in billions, upper ends
+WIDEST = ["BF16", "FP8", "INT4"]  # what InferenceX' scores of a model are compared with, the first there is
+LEAST_VARIANCE = 1e-3  # of a right answer: a score near 100% of few questions is not without noise
+UNIT = ["format", "models", "model", "task"]
 
 
-def gsm8k_by_precision() -> pd.DataFrame:
-    """Return GSM8K accuracy by model and precision in percent of the model's widest precision, medians of evaluations.
+def size_class(billions: pd.Series) -> pd.Series:
+    """Return the class of a model by its billions of parameters, one of SIZES; "size unknown" where missing."""
+    classes = pd.cut(billions, [0, *SIZES], right=False, labels=list(SIZES.values()))
+    return classes.astype("str").where(billions.notna(), "size unknown")
 
-    Columns: model, printed_precision, percent, error (one standard error), low, high, n, row. Models in one
-    precision and evaluations below FAILED percent are left out.
+
+def parameters(models: pd.Series) -> pd.Series:
+    """Return the billions of parameters of models: of data/gsm8k_accuracy.csv, else as their names say ("8x7B": 56)."""
+    known = tables.gsm8k_accuracy.drop_duplicates("model").set_index("model")["parameters_billion"]
+    named = models.str.extract(r"(?:(\d+)x)?(\d+(?:\.\d+)?)\s*[bB]\b").astype("float64")
+    return models.map(known).fillna(named[0].fillna(1) * named[1])
+
+
+def recovery() -> pd.DataFrame:
+    """Return the share of its baseline's score that a number format keeps, one row per format, model, and task.
+
+    The baseline is BF16, or FP8 (Kimi: INT4) where a source has none; of several recipes, tests, and sources the
+    median counts. `low` and `high` are 95% limits, in percent as `percent`: from the spread over runs, a stated or
+    paired standard error, or the number of questions. Columns: format, models (class of size), model, task, percent,
+    error (one standard error), low, high, scores.
     """
-    rows = tables.load("gsm8k_accuracy")
-    rows = rows[rows["accuracy_percent"].gt(FAILED)].assign(printed_precision=rows["precision"].str.upper())
-    of = rows.groupby(["model", "printed_precision"])
-    found = of.agg(score=("accuracy_percent", "median"), error=("standard_error_points", "median"), n=("model", "size"))
-    found = found.reset_index()
-    width = found["printed_precision"].map({"BF16": 0, "FP8": 1, "INT4": 2, "FP4": 3})
-    found = found.assign(width=width).sort_values(["model", "width"])
-    found = found[found.groupby("model")["model"].transform("size").gt(1)]
-    widest = found.groupby("model")["score"].transform("first")
-    found = found.assign(percent=100 * found["score"] / widest, error=100 * found["error"] / widest)
-    found = found.assign(low=found["percent"] - found["error"], high=found["percent"] + found["error"])
-    found["row"] = found["model"] + "  " + found["printed_precision"]
-    return found.drop(columns="width").reset_index(drop=True)
+    rows = tables.quality_scores[tables.quality_scores["task"].ne("")]
+    right = rows["score_percent"] / 100
+    variance = (right * (1 - right)).clip(lower=LEAST_VARIANCE) / (rows["questions"] * rows["runs"])
+    error = (rows["spread_points"] / np.sqrt(rows["runs"])).where(rows["runs"].gt(1)).fillna(100 * np.sqrt(variance))
+    rows = rows.assign(score=rows["score_percent"], error=rows["standard_error_points"].fillna(error))
+    same, base = ["source_id", "model", "test"], rows["baseline"]
+    pairs = rows[~base].merge(rows.loc[base, [*same, "score", "error"]], on=same, suffixes=("", "_base"))
+    pairs = pd.concat([pairs, _gsm8k()], ignore_index=True)
+    share = pairs["score"] / pairs["score_base"]
+    pairs["error"] = 100 * np.hypot(pairs["error"], share * pairs["error_base"]) / pairs["score_base"]
+    pairs = pairs.assign(percent=100 * share, models=size_class(pairs["parameters_billion"]))
+    found = pairs.groupby(UNIT).agg(percent=("percent", "median"), error=("error", "median"), scores=("score", "size"))
+    half = 1.96 * found["error"]
+    return found.assign(low=found["percent"] - half, high=found["percent"] + half).reset_index()
 
 
-def public_scores() -> pd.DataFrame:
-    """Return scores of public evaluations in percent of BF16 or FP16, or of FP8 where a source has neither.
+def _gsm8k() -> pd.DataFrame:
+    """Return InferenceX' GSM8K by model and format beside the widest format that the same GPUs of a vendor served."""
+    rows = tables.gsm8k_accuracy[tables.gsm8k_accuracy["accuracy_percent"].gt(FAILED)]
+    vendor = rows["accelerator"].map(tables.accelerators.set_index("label")["vendor"]).rename("vendor")
+    groups = rows.groupby(["model", "parameters_billion", vendor, "format"])["accuracy_percent"]
+    found = groups.agg(score="mean", error="sem").reset_index()
+    found["width"] = found["format"].map({name: place for place, name in enumerate(WIDEST)})
+    same = ["model", "vendor"]
+    base = found.dropna(subset="width").sort_values("width").drop_duplicates(same)
+    pairs = found.merge(base, on=same, suffixes=("", "_base"))
+    pairs = pairs[pairs["format"].ne(pairs["format_base"]) & pairs["format"].ne("INT4")]
+    return pairs.assign(task="GSM8K")
 
-    One row per source, model, test, and method. Columns: row ("NVFP4, below 10B"), precision ("FP4"),
-    printed_precision ("NVFP4"), percent, small (model below ten billion parameters), source_id, evidence_class, model,
-    test, method. Where a source has an average over tests, it stands for them.
+
+def pooled(units: pd.DataFrame, by: Sequence[str] = ("format", "models")) -> pd.DataFrame:
+    """Return the percent lost by format and class of size (or `by`), pooled over units of `recovery`.
+
+    Random effects (DerSimonian and Laird): units differ by their own noise and by more. Columns: `lost`, its 95% limits
+    `low` and `high`, n (units), distinct_models.
     """
-    rows = tables.load("precision_effects")
-    rows = rows[rows["precision"].ne("") & ~rows["source_id"].eq("accelmark")]
-    said = rows[rows["metric"].isin(["recovery", "quality loss"]) & rows["source_id"].ne("tensorrt-llm-quantization")]
-    said = said.assign(percent=said["value"].where(said["metric"].eq("recovery"), 100 - said["value"]))
-    scores = rows[rows["metric"].isin(["score", "score pass@1"]) & rows["value"].gt(0)]
-    parts = scores["source_id"].str.startswith("auto-round") & ~scores["test"].str.contains("avg", case=False)
-    scores = scores[~parts]
-    same = ["source_id", "model", "test"]
-    scores = scores.assign(rank=scores["precision"].map({"bf16": 0, "fp16": 0, "fp8": 1}))
-    base = scores.dropna(subset="rank").sort_values("rank", kind="stable").drop_duplicates(same)
-    scores = scores.merge(base[[*same, "rank", "value"]], on=same, suffixes=("", "_base"))
-    scores = scores[scores["rank"].ne(scores["rank_base"])]
-    scores = scores.assign(percent=100 * scores["value"] / scores["value_base"])
-    found = pd.concat([scores, said], ignore_index=True)
-    size = found["model"].str.extract(r"(\d+(?:\.\d+)?)\s*[bB]\b")[0].astype(float)
-    printed = found["precision"].str.upper().mask(found["format"].str.contains("MXFP4"), "MXFP4")
-    printed = printed.mask(found["format"].str.contains("nvfp4", case=False), "NVFP4")
-    found = found.assign(small=size.lt(SMALL), printed_precision=printed, precision=found["precision"].str.upper())
-    found["row"] = printed + found["small"].map({True: f", below {SMALL}B", False: ""})
-    order = pd.Categorical(printed, ["INT8", "FP8", "INT4", "NVFP4", "MXFP4"])
-    found = found.assign(order=order).sort_values(["order", "small"], ignore_index=True)
-    return found[PUBLIC]
+    rows = []
+    for key, part in units.groupby(list(by), sort=False):
+        weight = part["error"] ** -2
+        mean = np.average(part["percent"], weights=weight)
+        excess = (weight * (part["percent"] - mean) ** 2).sum() - (len(part) - 1)
+        between = max(excess, 0) / (weight.sum() - (weight**2).sum() / weight.sum() or 1)
+        weight = 1 / (part["error"] ** 2 + between)
+        mean = np.average(part["percent"], weights=weight)
+        half = 1.96 / np.sqrt(weight.sum())
+        lost = 100 - mean
+        rows.append((*key, lost, lost - half, lost + half, len(part), part["model"].nunique()))
+    return pd.DataFrame(rows, columns=[*by, "lost", "low", "high", "n", "distinct_models"])
 
 
 def checkpoint_sizes() -> pd.DataFrame:
-    """Return sizes of public checkpoints in percent of BF16, one row per model and precision."""
-    rows = tables.load("precision_effects")
+    """Return sizes of public checkpoints over BF16 (`median`), one row per model and format."""
+    rows = tables.precision_effects
     rows = rows[rows["metric"].eq("checkpoint size") & rows["precision"].isin(["bf16", "fp8", "fp4", "int4"])]
     rows = rows[~rows["format"].str.contains("mx")]
     wide = rows.groupby(["model", "precision"])["value"].median().unstack()
-    percent = 100 * wide.drop(columns="bf16").div(wide["bf16"], axis=0)
-    found = percent.stack().dropna().reset_index(name="percent")
-    printed = found["precision"].str.upper().replace("FP4", "NVFP4")
-    return found.assign(printed_precision=printed).sort_values("percent", ascending=False, ignore_index=True)
+    found = wide.drop(columns="bf16").div(wide["bf16"], axis=0).stack().dropna().reset_index(name="median")
+    return found.assign(format=found["precision"].str.upper().replace("FP4", "NVFP4"))
