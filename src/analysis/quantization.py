@@ -231,7 +231,7 @@ def mlperf_accuracy(results: pd.DataFrame, benchmarks: Iterable[str] = ()) -> pd
     result's metrics over its reference; what fails a limit is not submitted.
     """
     known = tables.benchmarks.dropna(subset="layers")["benchmark"]
-    benchmarks = [names.choose(name, known, "language model") for name in benchmarks] or known
+    benchmarks = [names.choose(names.benchmark(name), known, "language model") for name in benchmarks] or known
     rows = results[results["benchmark"].isin(benchmarks) & results["division"].eq("closed")]
     stated = rows["duplicate_of"].eq("") & rows["precision"].ne("") & rows["accuracy_percent"].gt(90)
     return rows[stated & doubts(rows).eq("")]
