@@ -119,7 +119,7 @@ def corrected(frame: pd.DataFrame, table: str, key: str | list[str]) -> pd.DataF
             raise ValueError(f"corrections.csv: {table} has no row {fix.key!r}")
         place = places[fix.key]
         frame.loc[place, fix.column] = (
-            pd.to_numeric(fix.corrected) if frame[fix.column].dtype == "float64" else fix.corrected
+            pd.to_numeric(fix.corrected) if frame[fix.column].dtype.kind in "if" else fix.corrected
         )
         if not fix.column.startswith("precision"):  # precision_basis says already where a precision is known from
             reasons = [frame.at[place, "corrected"], fix.reason]

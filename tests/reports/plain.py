@@ -58,9 +58,10 @@ def record() -> pd.DataFrame:
     files = next(resource["parts"] for resource in package if resource["name"] == "results")
     rows = pd.concat([pd.read_parquet(DATA / part["path"]) for part in files], ignore_index=True)
     fixes = pd.read_csv(DATA / "corrections.csv", keep_default_na=False).query("table == 'official'")
-    for column in ("precision", "precision_basis", "hypervisor", "tokens_per_sample"):
+    numbers = ("tokens_per_sample", "nodes", "accelerator_count")
+    for column in ("precision", "precision_basis", "hypervisor", *numbers):
         fixed = fixes[fixes["column"].eq(column)].set_index("key")["corrected"]
-        fixed = pd.to_numeric(fixed) if column == "tokens_per_sample" else fixed
+        fixed = pd.to_numeric(fixed) if column in numbers else fixed
         rows[column] = rows["id"].map(fixed).fillna(rows[column])
     parts = pd.read_csv(DATA / "accelerators.csv", keep_default_na=False).set_index("accelerator")
     rows["rated"] = pd.to_numeric(rows["accelerator"].map(parts["power_limit_w"]))

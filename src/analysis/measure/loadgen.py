@@ -52,7 +52,8 @@ DROPPED_SHARE = 0.05  # of the samples: a meter writes -2 W where a reading fail
 HOLE_S, HOLE_SHARE = 10.0, 0.05  # a gap between samples longer than both invalidates the power
 NUMBERS = ["recomputed", *RATES, *SCHEDULED, "tokens_per_sample", "power", *PERCENTILES]
 TEXTS = ["recomputed_key", "validity", "unit", "power_remark", "power_fault", "fault"]
-MISSING = f"{LOG} is missing; of runs with MLPerf Endpoints logs the summary is read"
+ENDPOINTS = ("result_summary.json", "results_summary.json", "run_1/results_summary.json")  # of MLPerf Endpoints
+MISSING = f"{LOG} is missing, and so is {ENDPOINTS[0]} of MLPerf Endpoints"
 UNKNOWN = dict.fromkeys(NUMBERS, math.nan) | dict.fromkeys(TEXTS, "") | {"inferred": False}
 
 
@@ -72,7 +73,12 @@ def read_runs(rows: pd.DataFrame) -> pd.DataFrame:
 def _run(run: Any) -> dict[str, Any]:
     file, is_alone = Path(run.folder, "performance", "run_1", LOG), run.evidence == "log"
     if not openable(file, run.root):
-        return {"fault": MISSING} if is_alone else {}
+        found = (Path(run.folder, "performance", name) for name in ENDPOINTS)
+        file = next((each for each in found if openable(each, run.root)), None)
+        try:
+            return _endpoints(file, run.benchmark, run.scenario) if file else {"fault": MISSING} if is_alone else {}
+        except LogError as error:
+            return {"fault": f"{file.name}: {error}"} if is_alone else {}
     try:
         log = read_log(file)
         told = _figure(log, run.benchmark, run.scenario)
@@ -140,6 +146,39 @@ def _figure(log: dict[str, Any], benchmark: str, scenario: str) -> dict[str, Any
     if all(rates.values()):
         told["tokens_per_sample"] = float(f"{told['tokens_per_second'] / told['samples_per_second']:.6g}")
     return told
+
+
+def _endpoints(path: Path, benchmark: str, scenario: str) -> dict[str, Any]:
+    """Return the columns of a result row that a summary of MLPerf Endpoints gives; times in it are nanoseconds.
+
+    The rates of an old harness, which states none, are over the whole run. Raises LogError as `_figure`.
+    """
+    try:
+        held = json.loads(path.read_bytes()) if path.stat().st_size < LARGEST_SAMPLES else None
+    except (OSError, ValueError, RecursionError) as error:
+        raise LogError(f"cannot be read: {error}") from None
+    if not isinstance(held, dict) or held.get("complete") is not True or held.get("state", "complete") != "complete":
+        raise LogError("complete is not true: the run did not end")
+    parts = {name: held.get(name) if isinstance(held.get(name), dict) else {} for name in ("ttft", "tpot", "latency")}
+    length, seconds = held.get("output_sequence_lengths") or {}, held.get("duration_ns")
+    counted = {"qps": held.get("n_samples_completed"), "tps": length.get("total")}
+    for key, count in counted.items():
+        if key not in held and _positive(count) and _positive(seconds):
+            held[key] = count / seconds * 1e9
+    unit = units.rate_unit(benchmark, scenario) or units.SAMPLES
+    is_latency = unit == units.MILLISECONDS
+    key = "latency.avg" if is_latency else "tps" if unit == units.TOKENS else "qps"
+    value = parts["latency"].get("avg") if is_latency else held.get(key)
+    if not _positive(value):
+        raise LogError(f"{key} is {value!r}, expected a number above zero")
+    told = {"recomputed": value / (1e6 if is_latency else 1), "recomputed_key": key, "unit": unit}
+    for name in ("ttft", "tpot"):
+        ranks = parts[name].get("percentiles") or {}
+        stated = {f"{name}_p{rank}_ms": ranks.get(f"{rank}.0") for rank in (50, 90, 99)}
+        told |= {column: time / 1e6 for column, time in stated.items() if _positive(time)}
+    rates = {"samples_per_second": held.get("qps"), "tokens_per_second": held.get("tps")}
+    told |= {column: rate for column, rate in rates.items() if _positive(rate)}
+    return told | ({"tokens_per_sample": length["avg"]} if _positive(length.get("avg")) else {})
 
 
 def _positive(value: Any) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 import time
+from pathlib import Path
 
 import pytest
 
@@ -292,3 +293,38 @@ def test_a_summary_is_read_up_to_a_size(tree, bring, monkeypatch):
     path = tree.summary()
     monkeypatch.setattr("analysis.recipes.official.sources.LARGEST", len(path.read_bytes()) - 1)
     assert "is larger than 0 MiB" in bring(path).attrs["said"]
+
+
+def test_a_count_that_the_name_or_the_board_contradicts_is_doubted(tree, bring):
+    """A name of 1 node beside 2, and 16 SXM accelerators on a node; 2 nodes of 8 and a name of 2 are none."""
+    names = [("x-1-node", 2, 8), ("H100-2N", 2, 8), ("plain", 1, 16), ("plain 16x", 2, 8)]
+    rows = [{"ID": f"9.9-000{at}", "System": name, "Nodes": nodes, "a#": each, "Platform": f"p{at}",
+             "Location": f"closed/Acme/results/p{at}/llama2-70b-99.9/Offline"}
+            for at, (name, nodes, each) in enumerate(names)]  # fmt: skip
+    found = bring(tree.summary(*rows)).set_index("result_id")
+    assert found["note"].str.contains("its name says other than 2 nodes|more than SXM boards").tolist() == [
+        True, False, True, False
+    ]  # fmt: skip
+    assert found.attrs["said"].count("doubtful") == 2
+
+
+def test_the_csv_of_the_submission_checker_is_read_as_a_summary(tmp_path, bring):
+    path = tmp_path / "summary.csv"
+    rows = [
+        V61,
+        V61 | {"Platform": "b", "Result": 0.004, "Location": "build/closed/Acme/results/b/resnet50/SingleStream"},
+    ]
+    head = "Organization," + ",".join(name for name in V61 if name != "Organization")
+    body = ["\n" + ",".join("" if row[name] is None else str(row[name]) for name in head.split(",")) for row in rows]
+    path.write_text(head + "".join(body), "utf-8")
+    found = bring(path, round="v6.1", origin="measured")
+    assert found["low"].tolist() == [2, 4] and found["accelerator_count"].tolist() == [6, 6]
+    assert found["location"].str.startswith("closed/Acme/results/").all()
+
+
+def test_the_public_csv_of_the_checker(bring):
+    path = Path(__file__).parents[4] / "shared" / "cases" / "38-checker-csv" / "summary.csv"
+    if not path.exists():
+        pytest.skip("the public cases are not at hand")
+    found = bring(path, round="v7.0", origin="measured").sort_values("low")
+    assert found["low"].tolist() == [107318, 112954, 754855] and found["accelerator_count"].tolist() == [8, 8, 72]

@@ -1,5 +1,6 @@
 """A submission tree to rows: what its logs give, what is published beside them, and every kind of broken file."""
 
+import json
 import os
 import tarfile
 import time
@@ -200,9 +201,35 @@ def test_a_system_that_is_not_described_is_named(tree, bring, content, reason):
     assert rows.empty and f"systems/acme.json: {reason}" in rows.attrs["said"]
 
 
-def test_a_log_of_endpoints_is_named(tree, bring):
-    tree.write("closed/Acme/results/acme/llama2-70b-99.9/Offline/performance/result_summary.json", "{}")
-    assert "MLPerf Endpoints" in bring(tree.root).attrs["said"]
+ENDPOINTS = {
+    "n_samples_completed": 801, "duration_ns": 205 * 10**9, "state": "complete", "complete": True, "qps": 4.0,
+    "tps": 801.0, "ttft": {"percentiles": {"50.0": 2e8, "90.0": 4e8, "99.0": 9e8}}, "tpot": {}, "latency": {"avg": 1e9},
+    "output_sequence_lengths": {"total": 160_200, "avg": 200.0}, "legacy_loadgen_window_duration_ns": 2 * 10**11,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "value", "samples"),
+    [({}, 801, 4), ({"qps": None, "tps": None}, None, None), ({"complete": False}, None, None),
+     ({"state": "interrupted"}, None, None)],
+)  # fmt: skip
+def test_a_summary_of_endpoints_gives_the_figure_of_a_run_without_a_log(tree, bring, changes, value, samples):
+    folder = "closed/Acme/results/acme/llama2-70b-99.9/Server/performance"
+    tree.write(f"{folder}/result_summary.json", json.dumps(ENDPOINTS | changes))
+    rows = bring(tree.root)
+    if value is None:
+        assert rows.empty and "result_summary.json" in rows.attrs["said"]
+        return
+    told(rows.iloc[0], {"low": value, "unit": "tokens/s", "recomputed_key": "tps", "ttft_p99_ms": 900.0,
+                        "samples_per_second": samples, "tokens_per_sample": 200.0, "validity": ""})  # fmt: skip
+    assert "MLPerf Endpoints" in rows.iloc[0]["note"]
+
+
+def test_the_rates_of_an_old_endpoints_harness_are_over_the_whole_run(tree, bring):
+    old = {key: value for key, value in ENDPOINTS.items() if key not in ("qps", "tps")}
+    folder = "closed/Acme/results/acme/llama2-70b-99.9/Offline/performance"
+    tree.write(f"{folder}/run_1/results_summary.json", json.dumps(old))
+    told(bring(tree.root).iloc[0], {"low": 160_200 / 205, "samples_per_second": pytest.approx(801 / 205)})
 
 
 def test_folders_that_are_deep_wide_or_links(tree, bring, tmp_path):

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from analysis import tables
 from analysis.measure import loadgen as logs
 from analysis.names import choose
-from analysis.paths import DATA, replacing
+from analysis.paths import DATA, locked, replacing
 from analysis.recipes.check import cell_faults
 from analysis.recipes.official import record, rows, sources
 
@@ -67,9 +67,10 @@ def add_to_record(paths: Sequence[Path], *, round: str = "", origin: str = "", s
         say(f"{len(sound) - len(kept):,} results are in the shipped record already")
     for name, part in kept.groupby("round"):
         file = DATA / "official" / f"{name}-own.parquet"
-        before = rows.columns(pd.read_parquet(file)) if file.is_file() else rows.columns(part.head(0))
-        part = pd.concat([before[~before["id"].isin(part["id"])], rows.columns(part)], ignore_index=True)
-        _write(part, file)
+        with locked(file.parent):  # another import may add to the round at the same time
+            before = rows.columns(pd.read_parquet(file)) if file.is_file() else rows.columns(part.head(0))
+            part = pd.concat([before[~before["id"].isin(part["id"])], rows.columns(part)], ignore_index=True)
+            _write(part, file)
         say(f"data/official/{file.name}: {len(part):,} rows beside the shipped record; `make reports` uses them")
     return int(len(found) > len(sound))
 
@@ -103,7 +104,8 @@ def _sound(found: pd.DataFrame, say: Say) -> pd.DataFrame:
     left_out = (places["file"] + ": " + places["first"] + more + ": " + places["fault"]).str.replace(": : ", ": ")
     differences = kept[["recomputed_difference", "recomputed_power_difference"]].abs()
     off = differences.gt([rows.AGREES, rows.POWER_AGREES]).any(axis=1)
-    for kind, told in {"left out": left_out, "differs": (kept["id"] + ": " + kept["note"])[off]}.items():
+    notes = kept["id"] + ": " + kept["note"]
+    for kind, told in {"left out": left_out, "differs": notes[off], "doubtful": notes[kept["doubted"]]}.items():
         for line in [*told[:SHOWN], *[f"{len(told) - SHOWN:,} more"] * (len(told) > SHOWN)]:
             say(f"{kind}  {line}")
     unknown = {

@@ -31,6 +31,7 @@ CONTRADICTION = (
     "{submitter}, {system}, {low:,.6g} {unit}, but the record's {record_id} is "
     "{record_submitter}, {record_system}, {record_low:,.6g} {record_unit}"
 )
+ADVICE = "; it alone is left out: correct its file, or import it with --origin measured"
 KEPT = ["id", "result_id", "locator", "duplicate_of"]  # columns in which a row takes on those of the record
 
 
@@ -75,8 +76,7 @@ def shipped(rounds: Iterable[str]) -> pd.DataFrame:
 def held_against(found: pd.DataFrame) -> pd.DataFrame:
     """Return the rows under the ids of the record, with the same result there as `record_...` and its place as `match`.
 
-    A row that contradicts its match or an earlier row is at fault. So is the rest of its file, where that has another
-    system under a result id of the record, unless the file is known by its digest.
+    A row that contradicts its match or an earlier row is at fault, alone: what else its file has is judged by itself.
     """
     there = shipped(found["round"].unique())
     official = found["origin"].eq("official") & found["fault"].eq("")
@@ -86,9 +86,7 @@ def held_against(found: pd.DataFrame) -> pd.DataFrame:
     same = _folded(found["submitter"]).eq(_folded(found["record_submitter"]))
     same &= _folded(found["system"]).eq(_folded(found["record_system"]))
     near = found["low"].le(found["record_high"] * (1 + AGREES)) & found["high"].ge(found["record_low"] * (1 - AGREES))
-    fail(found, matched & ~(same & near), CONTRADICTION)
-    false = official & found["file"].isin(found["file"][matched & ~same]) & ~found["sure"]
-    fail(found, false, "its file contradicts the record, so it is not of that round's repository")
+    fail(found, matched & ~(same & near), CONTRADICTION + ADVICE)
     for name in KEPT:
         found[name] = found[name].mask(matched & found["fault"].eq(""), found[f"record_{name}"])
     fail(found, found.duplicated(["id", "low", "fault"]), "stands twice, the same")
@@ -119,7 +117,8 @@ def _matched(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.Series:
         here, there = (frame[first].str.cat([frame[name] for name in more], "\n") for frame in (ours, theirs))
         there = there[theirs[first].ne("") & ~there.duplicated(keep=False)]
         found = found.fillna(here.where(ours[first].ne("")).map(pd.Series(there.index, there)))
-    return found
+    theirs_id = theirs["result_id"].reindex(found).fillna("").set_axis(found.index)
+    return found.where(theirs_id.eq(ours["result_id"]) | theirs_id.eq("") | ours["result_id"].eq(""))
 
 
 def _folded(names: pd.Series) -> pd.Series:

@@ -30,6 +30,8 @@ LEAST, MOST = 1e-4, 1e9  # what every figure lies between; the record has 0.014 
 MOST_EACH = 1e7  # per second and accelerator; the record has 0.7 million
 LEAST_WATTS, MOST_WATTS_EACH_NODE, MOST_MILLIJOULES = 0.1, 200_000, 1e12
 BENCHMARK = ["offline_unit", "tokens_per_sample_by_rule", "single_stream_log_key"]  # columns of data/benchmarks.csv
+NODES = re.compile(r"(?i)(?<![a-z0-9])(\d{1,3})[- _]?(?:nodes?|N)(?![a-z0-9])")  # in a system's name
+LARGEST_BOARD = 8  # SXM accelerators of a node, since those of V100
 UNSAID = ("", "0", "n/a", "na", "none", "-")
 AGREES, POWER_AGREES = 1e-6, 1e-9  # share by which a figure from its log, and power from its samples, may differ
 
@@ -146,6 +148,11 @@ def _hardware(rows: pd.DataFrame) -> None:
     rows["accelerator_count"] = total.where(total.gt(0), product.where(product.gt(0))).mask(partly, by_name)
     words = "{by_name} accelerators by its name, where nodes times accelerators per node are {product:.0f}"
     remark(rows, partly, words)
+    told = rows["system"].str.extract(NODES)[0].astype("float64")
+    otherwise, board = told.notna() & told.ne(rows["nodes"]), names.str.contains("SXM") & per_node.gt(LARGEST_BOARD)
+    rows["doubted"] = otherwise | board
+    remark(rows, otherwise, "its name says other than {nodes:.0f} nodes; if its file is wrong, correct it")
+    remark(rows, board, "{accelerator_count:.0f} accelerators on {nodes:.0f} nodes are more than SXM boards hold")
     remark(rows, ~rows["is_known"], "accelerator not in data/accelerator_aliases.csv")
     remark(rows, mixed, "cluster of several accelerator types")
 
@@ -245,6 +252,7 @@ def _described(rows: pd.DataFrame) -> None:
     remark(rows, rows["power_measured"] & rows["names"].str.contains("maxq", case=False), "power-capped system")
     # From v6.1 on rows with logs of MLPerf Endpoints have a bare number as accuracy.
     endpoints = rows["age"].ge(6.1) & rows["evidence"].ne("log") & numbers(rows["accuracy"]).notna()
+    endpoints |= rows["recomputed_key"].isin(["qps", "tps", "latency.avg"])
     remark(rows, endpoints, "figure of MLPerf Endpoints logs")
     percentile = rows["single_stream_log_key"].fillna("").ne("") & rows["scenario"].eq("SingleStream")
     means = endpoints & rows["metric"].eq("latency") & ~percentile

@@ -21,13 +21,14 @@ from analysis.recipes.official.summary import FileError
 
 SUMMARIES = ("summary_results.json", "summary.json")
 LARGEST = 64 << 20  # bytes; summaries have 1 to 3 MB
+CHECKER = "Organization,"  # how the CSV of MLCommons' submission checker begins
 ARCHIVES = (".zip", ".gz", ".xz", ".tar", ".tgz", ".bz2", ".zst")
 NAMED = re.compile(r"inference_results_v?(\d+\.\d+)(?:-[\w.]+)?")
 TRIAL = re.compile(r"unofficial|(?:test|trial)[_-]?submission|submissions?[_-](?:inference|test)", re.IGNORECASE)
 REMOTE = re.compile(rb"github\.com[:/]mlcommons/inference_results_v(\d+\.\d+)(?:\.git)?/?\s*$", re.MULTILINE)
 LINK = r"^https://github\.com/mlcommons/(?:inference_results|submissions_inference)_v?(\d+\.\d+)(?:/|$)"
 LARGEST_CONFIG = 1 << 20  # bytes of a git configuration that are read
-AROUND = r"^\./|/performance/run_1/?$|/$"  # around the folder of a run as the tree has it
+AROUND = r"^(?:\./|.*/(?=(?:closed|open|network)/))|/performance/run_1/?$|/$"  # around a run's folder in the tree
 SAY = "; if it is, say --origin official, else --origin measured"
 NO_PROOF = "only its links say that it is an official result"
 NO_HOME = "its folder is not that of a round (inference_results_v5.1)"
@@ -84,8 +85,8 @@ def _content(file: Path) -> bytes:
 def _published(file: Path, content: bytes, digest: str, round: str, origin: str) -> pd.DataFrame:
     """Return the results of a summary or table with what proves them official. Raises FileError."""
     text = summary.decoded(content)
-    is_table = results_table.FIRST in text[: 1 << 16]
-    found = results_table.read_table(text) if is_table else summary.read_summary(text)
+    is_table, is_checker = results_table.FIRST in text[: 1 << 16], text.startswith(CHECKER)
+    found = results_table.read_table(text) if is_table else summary.read_summary(text, is_table=is_checker)
     parts = tables.descriptor()["results"]["parts"]
     sure = digest in {source.get("sha256") for part in parts for source in part["sources"]}
     home, is_trial = _home(file.parent), bool(TRIAL.search(str(file.absolute())))
@@ -100,7 +101,7 @@ def _published(file: Path, content: bytes, digest: str, round: str, origin: str)
         file=str(file),
         sure=sure,
         doubt=("links to " + linked + ", but says " + found["round"]).where(other, doubt) + SAY,
-        origin=(proved | sure).map({True: "official", False: origin}),
+        origin=(proved | sure).map({True: "official", False: origin}) if origin != "measured" else origin,
         location=found["location"].map(clean).str.replace(AROUND, "", regex=True),
     )
 
@@ -124,7 +125,7 @@ def _with_runs(published: pd.DataFrame, runs: pd.DataFrame, round: str, origin: 
         evidence="log",
         place=alone["location"],
         fault=alone["fault"].mask(listed, NOT_LISTED),
-        origin=alone["home"].ne("").map({True: "official", False: origin}),
+        origin=alone["home"].ne("").map({True: "official", False: origin}) if origin != "measured" else origin,
         doubt=NO_HOME + SAY,
     )
     return pd.concat([joined, alone], ignore_index=True)

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from typing import Any
 
@@ -70,13 +72,15 @@ def read_json(text: str) -> Any:
         raise FileError(f"is no JSON: {error}") from None
 
 
-def read_summary(text: str) -> pd.DataFrame:
+def read_summary(text: str, *, is_table: bool = False) -> pd.DataFrame:
     """Return the results of a summary, one row each, with the fields of KEYS as published (None where not said).
+
+    `is_table` is for the CSV that the submission checker writes of the same fields, before a summary exists.
 
     `place` is the number of the row in the file, `fault` what is missing in it. A power result in a row of its own
     joins the result before it. Raises FileError where it is no summary.
     """
-    content = read_json(text)
+    content = list(csv.DictReader(io.StringIO(text))) if is_table else read_json(text)
     results = list(content.values()) if isinstance(content, dict) else content
     if not isinstance(results, list) or not results:
         raise FileError("is no list or object of results")
