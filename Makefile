@@ -30,7 +30,7 @@ help: ## this list
 	@echo "  PYTHON=python3.12 another interpreter for the set-up    JOBS=N notebooks at a time"
 
 reports: $(READY) ## every report that is not up to date, and reports/index.html
-	@$(ANALYSIS) reports --jobs $(JOBS)
+	@$(ANALYSIS) reports --jobs $(JOBS) $(ARGS)
 
 reports/index.html: reports
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -54,7 +55,9 @@ def read_file(path: str | Path, most_bytes: int = MOST_BYTES) -> bytes:
 
     Raises ValueError naming the file where it is not a regular file, or too large.
     """
+    sys.audit("open", str(path), "r", os.O_RDONLY)  # a page is stale when a file comes to be where none was
     file = Path(path) if Path(path).exists() else ROOT / path
+    sys.audit("open", str(file), "r", os.O_RDONLY)
     if not file.exists():
         raise ValueError(f"{path}: there is no such file in {' or '.join(sorted({str(Path.cwd()), str(ROOT)}))}")
     if not file.is_file():

@@ -55,31 +55,82 @@ def built(project, capsys):
     return sorted(line.split()[1] for line in capsys.readouterr().out.splitlines() if line.startswith("built"))
 
 
-def test_a_page_is_made_again_when_what_it_is_made_from_changed(project, capsys):
-    (project.notebooks / "mine.csv").write_text("gpu,price\nH100,2\n")
-    (project.root / "data" / "t.csv").write_text("a\n1\n")
-    (project.root / "src" / "m.py").write_text("a = 1\n")
-    (elsewhere := project.root / "prices.csv").write_text("1")
-    project.add("one", "# One", PARAMETERS, "name")
-    project.add("two", "# Two", PARAMETERS.replace("''", f"{str(elsewhere)!r}"), "name")
-    project.add("three", "# Three", PARAMETERS.replace("''", "'prices.csv'"), "name")  # counts from the root
-    assert built(project, capsys) == ["one", "three", "two"]
+READS = """
+import glob, json, os, sqlite3
+from pathlib import Path
+import pandas as pd
+import beside, package.inner
+pd.read_csv("mine.csv"); json.load(open(files[0])); Path(more["a"]).read_text(); open("link.txt", "rb").read()
+Path("settings.yml").read_text(); Path("../root.txt").read_text(); Path("../../outside.txt").read_text()
+[path.read_text() for path in Path("folder").glob("*.txt")]; os.listdir("../listed"); [*os.walk("walked")]
+sqlite3.connect("own.db").close()
+try: open("not yet.csv")
+except OSError: pass
+paths.read_file("prices.csv") if paths.ROOT.joinpath("prices.csv").exists() else None
+Path("written.txt").write_text(str(os.getpid())); Path("written.txt").read_text()
+"""
+FILES = ("notebooks/mine.csv", "notebooks/a.json", "notebooks/b.txt", "real.txt", "notebooks/settings.yml",
+         "root.txt", "../outside.txt", "notebooks/beside.py", "notebooks/package/inner.py", "notebooks/folder/one.txt",
+         "notebooks/own.db", "prices.csv", "data/t.csv", "src/m.py")  # fmt: skip
+CHANGES = [*FILES, "notebooks/not yet.csv", "notebooks/folder/two.txt", "listed/new", "notebooks/walked/deep/new"]
+NO_CHANGES = ("notebooks/other.csv", "notebooks/runs/notes.txt", "listed/one", "reports/mine.txt", "README.md",
+              "../elsewhere.txt", "notebooks/.hidden/a.csv", "notebooks/walked/deep/one",
+              "notebooks/written.txt")  # fmt: skip
+
+
+def test_a_page_is_made_again_when_what_it_opened_changed_and_only_then(project, capsys, monkeypatch):
+    """Files by name, in a list and a mapping, links, folders, modules, parents, a database, and what was not there."""
+
+    def write(name, text):
+        (project.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (project.root / name).write_text(text)
+
+    for name in (*FILES, "listed/one", "notebooks/walked/deep/one"):
+        write(name, "" if name.endswith((".py", ".db")) else "1")
+    (project.notebooks / "link.txt").symlink_to("../real.txt")
+    parameters = "#: parameters\nfiles: list = ['a.json']\nmore: dict = {'a': 'b.txt'}"
+    project.add("one", "# One", parameters, "from analysis import paths" + READS)
+    project.add("two", "# Two", "1")
+    assert built(project, capsys) == ["one", "two"]
     assert built(project, capsys) == []
-    elsewhere.write_text("2")
-    assert built(project, capsys) == ["three", "two"]
-    project.add("one", "# One", PARAMETERS, "name * 2")
+    for number, name in enumerate(CHANGES):
+        write(name, f"{number}{number}" if not name.endswith((".py", ".db")) else "# 1" * name.endswith(".py"))
+        if name.endswith(".db"):
+            (project.root / name).unlink()
+        expected = ["one", "two"] if name.startswith(("data", "src")) else ["one"]
+        assert built(project, capsys) == expected, name
+    for name in NO_CHANGES:
+        write(name, "3")
+    for path in project.root.rglob("*.*"):
+        path.touch()
+    project.add("two", "# Two", "1")
+    assert built(project, capsys) == []
+    project.add("two", "# Two", "1  # a comment")
+    assert built(project, capsys) == ["two"]
+    for emptied in ("", "<p>edited</p>"):
+        (project.reports / "one.html").write_text(emptied)
+        assert built(project, capsys) == ["one"]
+    (project.root / "packages" / "pandas-9.dist-info").mkdir(parents=True)
+    monkeypatch.syspath_prepend(project.root / "packages")
+    assert built(project, capsys) == ["one", "two"]
+
+
+def test_outputs_are_no_input_and_a_page_of_an_ordinary_kernel_is_made_again(project, capsys):
+    project.add("one", "# One", "1")
+    assert project.build(engine="nbclient") == 0
     assert built(project, capsys) == ["one"]
     path = project.notebooks / "one.ipynb"
     notebook = json.loads(path.read_text())
-    notebook["cells"][2]["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "stored"}]
+    notebook["cells"][1]["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "stored"}]
     path.write_text(json.dumps(notebook))
     assert built(project, capsys) == []
-    (project.notebooks / "mine.csv").write_text("gpu,price\nH100,3\n")
-    assert built(project, capsys) == ["three", "two"]  # which mention some .csv
-    for file in ("notebooks/beside.py", "notebooks/mine.csv", "data/t.csv", "src/m.py"):
-        (project.root / file).write_text("b\n3\n")
-        assert built(project, capsys) == ["one", "three", "two"], file
-    (project.reports / "one.html").unlink()
+
+
+@pytest.mark.parametrize("said", ['{"name": "one", "opened": []}', "[" * 100_000, '{"name": {}}', "null"])
+def test_a_record_that_is_none_is_made_anew(project, capsys, said):
+    project.add("one", "# One", "1")
+    assert project.build() == 0
+    (project.reports / "one.json").write_text(said)
     assert built(project, capsys) == ["one"]
 
 

@@ -10,7 +10,7 @@ from http.server import ThreadingHTTPServer
 import pytest
 
 from analysis.pages.sanitize import POLICY
-from analysis.pages.watch import SCRIPT, Answer, page, script_hash
+from analysis.pages.watch import SCRIPT, Answer, _outside, page, script_hash
 
 
 @pytest.fixture
@@ -52,6 +52,7 @@ def test_pages_alone_are_served(ask, path, status):
 def test_another_host_s_name_is_refused(ask):
     assert ask("/one.html", host="evil.example:80")[0] == 400
     assert ask("/one.html", method="POST")[0] == 501
+    assert ask("/one.html", host="localhost")[0] == 200
 
 
 def test_a_page_is_served_with_a_script_that_its_policy_allows_and_another_version_when_it_changed(ask, project):
@@ -78,3 +79,12 @@ def test_a_browser_that_leaves_leaves_no_traceback(ask, project, capfd):
             time.sleep(0.3)
     time.sleep(0.3)
     assert ask("/two.html")[0] == 404 and "Traceback" not in capfd.readouterr().err
+
+
+def test_a_file_elsewhere_that_a_notebook_opened_is_watched(project):
+    (project.root / "mine.csv").write_text("1")
+    project.add("one", "# One", "open('../mine.csv').read()")
+    assert project.build() == 0
+    before = _outside()
+    (project.root / "mine.csv").write_text("12")
+    assert before.keys() == {"mine.csv"} and _outside() != before

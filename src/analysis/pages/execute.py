@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from analysis import paths
+from analysis.pages.opened import CHANGED, Opened
 from analysis.pages.runs import Report, read_notebook
 
 FORKED = "forked"  # the engine of engine.py
@@ -22,6 +23,7 @@ class Executed:
     notebook: Any
     failure: str = ""
     no_data: str = ""
+    opened: dict[str, str] = field(default_factory=dict)  # digests of the files that it opened
 
 
 def execute(report: Report, engine: str = FORKED) -> Executed:
@@ -41,16 +43,18 @@ def execute(report: Report, engine: str = FORKED) -> Executed:
     if report.parameters:
         notebook = parameterize_notebook(notebook, report.parameters, kernel_name="python3", language="python")
     os.chdir(paths.NOTEBOOKS)
+    opened = Opened() if engine == FORKED else None
     options = {"progress_bar": False, "output_path": None, "cwd": str(paths.NOTEBOOKS)}
     notebook = papermill_engines.execute_notebook_with_engine(engine, notebook, "python3", **options)
+    files = opened.digests() if opened else {"": CHANGED}  # what an ordinary kernel opens is not seen
     for index, cell in enumerate(notebook.cells):
         for output in cell.get("outputs", []):
             if output.output_type == "error" and output.ename == "NoData":
                 cell.outputs.remove(output)
-                return Executed(notebook, no_data=output.evalue[:LONGEST])
+                return Executed(notebook, no_data=output.evalue[:LONGEST], opened=files)
             if output.output_type == "error":
                 return Executed(notebook, failure=_failure(notebook.cells, index, output))
-    return Executed(notebook)
+    return Executed(notebook, opened=files)
 
 
 def _failure(cells: list[Any], index: int, error: Any) -> str:

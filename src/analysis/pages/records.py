@@ -14,36 +14,30 @@ from pathlib import Path
 from typing import Any
 
 from analysis import paths
-from analysis.pages import runs
+from analysis.pages import opened, runs
 from analysis.pages.runs import Report
 
 Record = dict[str, Any]  # what reports/NAME.json says of a page
 
-FACTS = {"title", "subtitle", "notebook", "sweep", "group", "parameters", "headline", "figures", "no_data", "live"}
+FACTS = {
+    "title": str, "subtitle": str, "notebook": str, "sweep": str, "group": dict, "parameters": dict, "figures": list,
+    "headline": dict | None, "no_data": str, "live": bool, "opened": dict,
+}  # fmt: skip
 
 
 def digest(report: Report, common: str) -> str:
-    """Return what decides whether a page is up to date: a digest of all that it is made from.
-
-    Of the files beside the notebooks those count whose ending the notebook mentions, and those that a parameter names.
-    """
+    """Return a digest of what a page is made from, but for the files that its notebook opens (`opened`)."""
     notebook = runs.read_notebook(report.notebook)
     cells = [(each["cell_type"], each["source"], each["metadata"]["tags"]) for each in notebook["cells"]]
     text = repr([common, report, cells, notebook["metadata"].get("analysis")])
-    beside = [file for file in _files(paths.NOTEBOOKS) if file.suffix not in (".ipynb", ".yml", ".yaml")]
-    modules = [file for file in beside if file.suffix == ".py"]  # may read whatever is there
-    files = beside if modules else [file for file in beside if file.suffix in text]
-    own = {each.name: each.value for each in runs.declared_parameters(notebook)} | report.parameters
-    for value in own.values():
-        if isinstance(value, str):
-            files += [folder / value for folder in (paths.NOTEBOOKS, paths.ROOT)]
-    return _digest(text, files)
+    return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()
 
 
 def common_digest() -> str:
-    """Return a digest of what all reports depend on: code, data, and locked versions."""
-    files = [paths.ROOT / "requirements.lock", *_files(paths.ROOT / "src"), *_files(paths.DATA)]
-    return _digest(f"{sys.version} {os.environ.get(paths.SHIPPED_ONLY)}", files)
+    """Return a digest of what all reports depend on: code, data, and the packages that are installed."""
+    installed = sorted({each.name for folder in sys.path for each in Path(folder).glob("*.dist-info")})
+    files = [*_files(paths.ROOT / "src"), *_files(paths.DATA)]
+    return _digest(f"{sys.version} {os.environ.get(paths.SHIPPED_ONLY)} {installed}", files)
 
 
 def _files(folder: Path) -> list[Path]:
@@ -68,9 +62,19 @@ def read(name: str) -> Record:
     """Return reports/NAME.json, or {} where there is none of this project."""
     try:
         record = json.loads((paths.REPORTS / f"{name}.json").read_text(encoding="utf-8"))
-        return record if isinstance(record, dict) and record.get("name") == name and record.keys() >= FACTS else {}
-    except (OSError, ValueError):
+        sound = record["name"] == name and all(isinstance(record[fact], kind) for fact, kind in FACTS.items())
+        return record if sound else {}
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return {}
+
+
+def up_to_date(report: Report, own_digest: str) -> bool:
+    """Return whether the page of a report is there as it was made, from what there is now."""
+    record = read(report.name)
+    with contextlib.suppress(OSError):
+        made = hashlib.sha256((paths.REPORTS / f"{report.name}.html").read_bytes()).hexdigest()
+        return (record.get("digest"), record.get("page")) == (own_digest, made) and not opened.changed(record["opened"])
+    return False
 
 
 def write(path: Path, text: str) -> None:

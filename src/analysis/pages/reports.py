@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Callable, Iterable
 from datetime import date
+from hashlib import sha256
 from typing import Any
 
 from analysis import paths
@@ -39,7 +40,7 @@ def build(
         except (ValueError, OSError) as error:
             wrong[name] = str(error)
             continue
-        if force or before[name].get("digest") != own or not (paths.REPORTS / f"{name}.html").exists():
+        if force or not records.up_to_date(reports[name], own):
             stale[name] = (reports[name], engine, own, at)
         else:  # what failed since was put back as it was
             (paths.REPORTS / f"{name}.failed.ipynb").unlink(missing_ok=True)
@@ -102,6 +103,7 @@ def make(report: Report, engine: str, own_digest: str, at: str, executed: tuple[
             html, facts = page(report, done, built | {"seconds": round(time.monotonic() - started, 2)})
             if len(html) > LARGEST_PAGE:
                 raise ValueError(f"the page has {len(html):,} characters, at most {LARGEST_PAGE:,} fit")
+            facts |= {"opened": done.opened, "page": sha256(html.encode(errors="replace")).hexdigest()}
             records.write(target, html)
             records.write(target.with_suffix(".json"), json.dumps(facts, indent=1, ensure_ascii=False) + "\n")
             aside.unlink(missing_ok=True)

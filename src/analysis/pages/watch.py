@@ -15,6 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote, urlsplit
 
 from analysis import paths
+from analysis.pages import opened, records
 from analysis.pages.execute import FORKED
 from analysis.pages.reports import FAILED, TIMEOUT
 from analysis.pages.sanitize import POLICY, script_hash
@@ -38,11 +39,12 @@ class Answer(BaseHTTPRequestHandler):
     """One request for a page: a file of reports/, with a script that reloads it and the words of a failed build."""
 
     failures = ""
+    timeout = 10  # seconds that a connection may be idle
 
     def do_GET(self) -> None:
         """Send the page: 400 for an address that cannot be one, 404 for a page that is not there."""
         name = unquote(urlsplit(self.path).path, errors="replace").removeprefix("/") or "index.html"
-        if (self.headers.get("Host") or "").rpartition(":")[0] not in NAMES or not name.isprintable():
+        if (self.headers.get("Host") or "").partition(":")[0] not in NAMES or not name.isprintable():
             return self.send_error(400)
         file = paths.REPORTS / name
         if not PAGE.fullmatch(name) or len(name.encode()) > 200 or not file.is_file():
@@ -95,10 +97,21 @@ def watch(
     server = ThreadingHTTPServer((HOST, port), Answer)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(f"http://{HOST}:{server.server_port}/ follows each edit; Ctrl-C ends it", flush=True)
+    edits = watchfiles.watch(*folders, debounce=200, step=30, rust_timeout=1000, yield_on_timeout=True)
+    seen = None
     with contextlib.suppress(KeyboardInterrupt):
-        for _ in itertools.chain([None], watchfiles.watch(*folders, debounce=200, step=30)):
+        for changes in itertools.chain([{"first"}], edits):
+            if not changes and seen == (seen := _outside()):
+                continue
             done = subprocess.run(command, cwd=paths.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             print(done.stdout, end="", flush=True)
+            seen = _outside()
             Answer.failures = done.stdout[done.stdout.find(FAILED) :] if done.returncode else ""
     server.shutdown()
     return 0
+
+
+def _outside() -> dict[str, object]:
+    """Return the state of each file outside the watched folders that a notebook opened, such as ../prices.csv."""
+    names = {name for file in paths.REPORTS.glob("*.json") for name in records.read(file.stem).get("opened", ())}
+    return {name: opened.state(paths.ROOT / name) for name in names if not name.startswith("notebooks/")}

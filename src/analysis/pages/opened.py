@@ -1,0 +1,99 @@
+"""Note what a notebook opens: the content of these files decides, with its own cells, whether its page is up to date.
+
+Python tells of each file that it opens and each folder that it lists, by whatever library (`sys.addaudithook`), before
+it knows whether there is one. Not seen: what a process that the notebook starts opens, what C opens by itself, the
+network, the clock. Code, data, and installed packages are in the digest that all pages share (`records.common_digest`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from analysis import paths
+
+EVENTS = ("open", "os.listdir", "os.scandir", "sqlite3.connect")
+WRITES = os.O_WRONLY | os.O_RDWR
+CHANGED = "changed while the notebook ran"  # in place of a digest, so that it equals none
+
+
+class Opened:
+    """The files and folders that this process has opened since, under the project and beside it."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, Any] = {}
+        self._written: set[str] = set()
+        sys.addaudithook(self._note)
+
+    def _note(self, event: str, arguments: tuple) -> None:
+        if event not in EVENTS or not isinstance(arguments[0], str | bytes | os.PathLike | None):
+            return
+        if event.startswith("os.") and sys._getframe(1).f_code.co_filename.startswith("<frozen importlib"):
+            return  # an import looks where modules are
+        with contextlib.suppress(OSError, ValueError):  # or the notebook could not open it
+            self._add(event, *arguments[:3])
+
+    def _add(self, event: str, named: Any, mode: Any = None, flags: Any = 0) -> None:
+        path = Path(os.path.abspath(os.fsdecode(named or ".")))  # noqa: PTH100 - links stay as they are named
+        if path.parent.name == "__pycache__":
+            path = path.parent.parent / f"{path.name.partition('.')[0]}.py"
+        name = os.path.relpath(path, paths.ROOT).replace(os.sep, "/")
+        if not _is_own(name) or path.is_relative_to(sys.prefix):
+            return
+        if event == "open" and ((flags or 0) & WRITES or {*"wax+"} & {*str(mode)}):
+            self._written.add(name)
+        self._seen.setdefault(name, state(path))
+
+    def digests(self) -> dict[str, str]:
+        """Return a digest of each by its path from the project, but not of what this process wrote."""
+        return {
+            name: digest(name) if state(paths.ROOT / name) == before else CHANGED
+            for name, before in sorted(self._seen.items())
+            if name not in self._written
+        }
+
+
+def changed(digests: Mapping[str, str]) -> bool:
+    """Return whether one of the files has other content than when it was opened, or is gone, or there by now."""
+    return any(digest(name) != value for name, value in digests.items())
+
+
+def digest(name: str) -> str:
+    """Return a digest of a file's content or of the names in a folder; "" where there is neither."""
+    path = paths.ROOT / name
+    try:
+        if path.is_dir():
+            names = sorted(each.name for each in path.iterdir() if _counts(each.name))
+            return hashlib.sha256("\0".join(names).encode(errors="surrogateescape")).hexdigest()
+        if not path.is_file():  # a pipe would be read forever
+            return ""
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except (OSError, ValueError):  # a text that is no name of a file
+        return ""
+
+
+def _is_own(name: str) -> bool:
+    """Return whether a path from the project is in it or beside it, not hidden, and not in the digest of all pages."""
+    first, *others = folders = name.split("/")[:-1] or [""]
+    beside = first == ".." and others[:1] != [".."] and paths.ROOT.parent != Path(paths.ROOT.anchor)
+    hidden = any(each.startswith(".") and each != ".." for each in folders)
+    return (beside or first not in ("..", "src", "data")) and not hidden
+
+
+def _counts(name: str) -> bool:
+    return not name.startswith(".") and not name.endswith("~") and name != "__pycache__"
+
+
+def state(path: Path) -> Any:
+    """Return what changes when a file is written; of a folder, None, for a notebook may write into it."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return ""
+    return None if path.is_dir() else (found.st_mtime_ns, found.st_size, found.st_ino)
