@@ -25,7 +25,7 @@ PERCENTILES = {  # column -> key, in nanoseconds
     }.items()
     for percent in (50, 90, 99)
 }
-SCHEDULED = {"scheduled_samples_per_second": "result_scheduled_samples_per_sec"}
+COUNTED = {"scheduled_samples_per_second": "result_scheduled_samples_per_sec", "errors": "num_errors"}
 RATES = {  # column -> keys, of which the first that is logged counts
     "samples_per_second": ("result_samples_per_second", "result_completed_samples_per_sec"),
     "tokens_per_second": (
@@ -40,6 +40,7 @@ WANTED = (
     "early_stopping_latency_",
     "power_",
     "requested_",
+    "num_errors",
     "loadgen_version",
     "test_datetime",
 )
@@ -50,7 +51,7 @@ TIME = "%m-%d-%Y %H:%M:%S.%f"
 SAMPLE = r"^Time,(\d\d-\d\d-\d{4} \d\d:\d\d:\d\d\.\d{1,6}),Watts,([-+]?\d+\.?\d*(?:[eE][-+]?\d{1,3})?)(?:,|$)"
 DROPPED_SHARE = 0.05  # of the samples: a meter writes -2 W where a reading failed
 HOLE_S, HOLE_SHARE = 10.0, 0.05  # a gap between samples longer than both invalidates the power
-NUMBERS = ["recomputed", *RATES, *SCHEDULED, "tokens_per_sample", "power", *PERCENTILES]
+NUMBERS = ["recomputed", *RATES, *COUNTED, "tokens_per_sample", "power", *PERCENTILES]
 TEXTS = ["recomputed_key", "validity", "unit", "power_remark", "power_fault", "fault"]
 ENDPOINTS = ("result_summary.json", "results_summary.json", "run_1/results_summary.json")  # of MLPerf Endpoints
 MISSING = f"{LOG} is missing, and so is {ENDPOINTS[0]} of MLPerf Endpoints"
@@ -140,7 +141,7 @@ def _figure(log: dict[str, Any], benchmark: str, scenario: str) -> dict[str, Any
     value = float(log[key]) / (1e6 if unit == units.MILLISECONDS else 1)
     told = {"validity": "VALID", "recomputed": value, "recomputed_key": key, "unit": unit}
     told |= {name: log[key] / 1e6 for name, key in PERCENTILES.items() if _positive(log.get(key))}
-    told |= {name: float(log[key]) for name, key in SCHEDULED.items() if _positive(log.get(key))}
+    told |= {name: float(log[key]) for name, key in COUNTED.items() if isinstance(log.get(key), int | float)}
     rates = {name: [float(log[key]) for key in keys if _positive(log.get(key))] for name, keys in RATES.items()}
     told |= {name: stated[0] for name, stated in rates.items() if stated}
     if all(rates.values()):

@@ -30,6 +30,12 @@ def test_a_run_gives_its_row_from_the_log_alone(tree, bring):
     assert pd.isna(row["recomputed_difference"])
 
 
+def test_a_log_says_its_scheduled_rate_and_errors(tree, bring):
+    tree.run(scenario="Server", log=tree.log_text(
+        effective_scenario="Server", num_errors=2, result_scheduled_samples_per_sec=81.0))  # fmt: skip
+    told(bring(tree.root).iloc[0], {"scheduled_samples_per_second": 81.0, "errors": 2, "samples_per_second": 80.0})
+
+
 @pytest.mark.parametrize("part", ["closed", "closed/Acme/results/acme"])
 def test_any_part_of_a_tree_gives_the_same_row(tree, bring, part):
     location = tree.run()

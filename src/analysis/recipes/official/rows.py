@@ -15,7 +15,7 @@ import pandas as pd
 
 from analysis import tables
 from analysis.measure import units
-from analysis.measure.loadgen import PERCENTILES
+from analysis.measure.loadgen import COUNTED, PERCENTILES
 from analysis.measure.units import LIMITED, MILLISECONDS, POWER, STREAMS, TOKENS
 from analysis.recipes.official import hardware
 from analysis.recipes.official.results_table import rounding
@@ -191,7 +191,7 @@ def _figure(rows: pd.DataFrame) -> None:
 def _recomputed(rows: pd.DataFrame) -> None:
     """Add the figure recomputed from the log; where both agree, the log's key decides the unit."""
     value, unit, published = rows["log_recomputed"], rows["log_unit"], rows["evidence"].ne("log")
-    for name in ("recomputed", "recomputed_key", "validity", "scheduled_samples_per_second", *PERCENTILES):
+    for name in ("recomputed", "recomputed_key", "validity", *COUNTED, *PERCENTILES):
         rows[name] = rows[f"log_{name}"]
     rows["inferred"] |= rows["log_inferred"]
     off = value / value.clip(rows["low"], rows["high"]) - 1
