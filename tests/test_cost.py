@@ -172,13 +172,6 @@ def test_break_even_prices_are_the_baselines_price_times_the_ratio_of_throughput
         cost.break_even(costs(), "C")
 
 
-def test_the_served_share_leaves_out_the_latency_limit():
-    factors = derating.waterfall("chat", "node").set_index("step")["median"]
-    whole = derating.delivered_share("chat", "node").median
-    served = derating.beside_limit(25.0, "B200")["median"].prod()
-    assert served == pytest.approx(whole / factors["latency limit"], rel=1e-3)
-
-
 def test_dollars_at_an_interactivity_use_the_share_of_that_use():
     curve = pd.DataFrame(
         {"accelerator": ["B200", "GB300", "X"], "interactivity": [0.0, 12.5, 12.5], "throughput": 1000.0}
@@ -187,7 +180,11 @@ def test_dollars_at_an_interactivity_use_the_share_of_that_use():
     found = cost.per_million_tokens(curve, cost.prices()).set_index("accelerator")
     assert set(found.index) == {"B200", "GB300"}
     assert found["use"].to_dict() == {"B200": "batch", "GB300": "chat"}
-    assert found.at["GB300", "served"] == pytest.approx(derating.beside_limit(12.5, "GB300")["median"].prod())
+    listed = cost.prices().set_index("accelerator")["usd_per_hour"]
+    rack = derating.waterfall("chat", "rack").set_index("step")["median"]
+    share = rack["delivered"] / rack["latency limit"]  # which the throughput has
+    assert found.at["GB300", "served"] == pytest.approx(share, rel=1e-3)
+    assert found.at["GB300", "usd_per_million"] == pytest.approx(listed["GB300"] / (1000 * share * 0.0036), rel=1e-3)
     assert found.at["B200", "usd_low"] == pytest.approx(found.at["B200", "usd_per_million"] * 1000 / 1100)
 
 

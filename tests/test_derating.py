@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import NoData, bursts, derating, tables
+from analysis import NoData, bursts, derating, interactivity, tables
+from analysis.planner import curve
 from analysis.results import timed_benchmarks
 
 RESULT = {
@@ -106,21 +107,110 @@ def test_networked_nodes_are_compared_with_one_node_of_eight(record):
     assert derating.networked()["share"].tolist() == [(152 / 16) / (80 / 8)]
 
 
-def test_serving_stacks_are_compared_at_equal_settings(monkeypatch):
+def test_serving_stacks_are_compared_at_equal_settings_and_dates_and_each_curve_counts_once(monkeypatch):
     run = {
         "source_id": "inferencex-points", "checkpoint": "m", "accelerator": "B200", "precision": "fp8", "gpus": 8,
         "prompt_tokens": 1024, "answer_tokens": 1024, "concurrency": 64, "engine": "vLLM", "disaggregated": False,
-        "unfinished": False, "output_tokens_per_second_per_gpu": 90.0,
+        "unfinished": False, "measured": "2025-10-29", "output_tokens_per_second_per_gpu": 90.0,
     }  # fmt: skip
     tensorrt = {"engine": "TensorRT-LLM", "output_tokens_per_second_per_gpu": 100.0}
     better = {"output_tokens_per_second_per_gpu": 500.0}
     rows = [
         {}, {"output_tokens_per_second_per_gpu": 60.0}, tensorrt, better | {"unfinished": True},
         better | {"disaggregated": True}, better | {"source_id": "other"}, {"concurrency": 32},
-        tensorrt | {"concurrency": 16},
+        tensorrt | {"concurrency": 16}, better | {"measured": "2026-03-01"}, better | {"measured": ""},
+        *[each | {"concurrency": 8, "output_tokens_per_second_per_gpu": 70.0} for each in ({}, tensorrt)],
+        *[each | {"gpus": 4} for each in ({}, tensorrt)],
     ]  # fmt: skip
     monkeypatch.setattr(tables, "load", lambda name: pd.DataFrame([run | row for row in rows]))
-    assert derating.serving_stack()["share"].tolist() == [0.9]
+    found = derating.serving_stack().set_index("gpus")
+    assert found["share"].to_dict() == pytest.approx({4: 0.9, 8: 0.95})  # of eight: the median of 0.9 and 1
+    assert found["pairs"].to_dict() == {4: 1, 8: 2}
+
+
+FACTORS = {"serving stack": 0.8, "hypervisor": 0.9, "networked nodes": 0.5, "bursts": 0.7, derating.LOAD: 0.5,
+           "spare node": 0.6}  # fmt: skip
+
+
+@pytest.fixture
+def factors(monkeypatch):
+    """Let each step have the factor of FACTORS, from half to twice as much; racks and batch lack some."""
+
+    def beside(use, system, fleet):
+        rows = pd.DataFrame({"step": [*FACTORS], "median": [*FACTORS.values()]})
+        rows = rows.assign(p10=rows["median"] / 2, p90=rows["median"] * 2)
+        lacks = ["serving stack", "hypervisor", "networked nodes"] * (system == "rack")
+        lacks += ["bursts", derating.LOAD, "spare node"] * (use == "batch")
+        return rows[~rows["step"].isin(lacks)]
+
+    monkeypatch.setattr(derating, "_beside_limit", beside)
+
+
+NODE = {"accelerator": "B200", "interactivity": 25.0, "stack": "TensorRT-LLM", "hypervisor": "", "nodes": 1}
+CHAT = 0.7 * 0.5 * 0.6  # bursts, load, spare node
+
+
+@pytest.mark.parametrize(
+    ("result", "stack", "share", "unstated"),
+    [
+        ({}, "vLLM", 0.8 * 0.9 * 0.5 * CHAT, 1),
+        ({}, "as submitted", 0.9 * 0.5 * CHAT, 1),
+        ({"stack": "vLLM"}, "vLLM", 0.9 * 0.5 * CHAT, 1),
+        ({"stack": "SGLang"}, "vLLM, unstated moved", 0.9 * 0.5 * CHAT, 1),
+        ({"stack": ""}, "vLLM", 0.9 * 0.5 * CHAT, 0.8),  # a range, no guess
+        ({"stack": ""}, "as submitted", 0.9 * 0.5 * CHAT, 1),
+        ({"stack": ""}, "vLLM, unstated moved", 0.8 * 0.9 * 0.5 * CHAT, 1),
+        ({"hypervisor": "KVM"}, "vLLM", 0.8 * 0.5 * CHAT, 1),
+        ({"nodes": 2}, "vLLM", 0.8 * 0.9 * CHAT, 1),
+        ({"interactivity": 0.0}, "vLLM", 0.8 * 0.9 * 0.5, 1),
+        ({"accelerator": "GB300"}, "vLLM", CHAT, 1),
+        ({"accelerator": "GB300", "stack": ""}, "vLLM", CHAT, 1),
+        ({"accelerator": "GB300", "stack": "", "interactivity": 0.0}, "vLLM, unstated moved", 1, 1),
+    ],
+)
+def test_a_factor_applies_only_to_a_result_that_does_not_hold_it(factors, result, stack, share, unstated):
+    row = derating.served(pd.DataFrame([NODE | {"stack": "vLLM"}, NODE | result]), stack=stack).loc[1]
+    applied = row[[*FACTORS]].dropna()
+    assert (row["share"], row["unstated"]) == pytest.approx((share, unstated))
+    assert applied.prod() == pytest.approx(share)
+    # Each factor is uncertain by a factor of two, and so is that of a stack that is not stated.
+    n = len(applied)
+    assert row["high"] == pytest.approx(share * 2 ** np.sqrt(n))
+    assert row["low"] == pytest.approx(share * unstated / 2 ** np.sqrt(n + (unstated < 1)))
+    assert row["busy"] * (CHAT if "bursts" in applied else 1) == pytest.approx(share)
+    assert row["peak"] == pytest.approx(2 if "bursts" in applied else 1)
+
+
+def test_between_two_results_the_share_moves_as_the_throughput_does(factors, monkeypatch):
+    results = pd.DataFrame([NODE, NODE | {"stack": "vLLM"}]).assign(id=["a", "b"], rate_per_accelerator=[100.0, 1.0])
+    monkeypatch.setattr(derating, "load_results", lambda: results)
+    points = pd.DataFrame({"accelerator": "B200", "interactivity": 25.0, "throughput": [100.0, 10.0, 1.0, 0.5, 5.0]})
+    points["ids"] = [["a"], ["a", "b"], ["a", "b"], ["a", "b"], []]
+    found = derating.served_at(points)
+    stacks = found["share"] / (0.9 * 0.5 * CHAT)
+    assert stacks.tolist() == pytest.approx([0.8, 0.8**0.5, 1, 1, 1])
+    assert found["unstated"].tolist() == [1, 1, 1, 1, 0.8]  # what rests on no result states no stack
+    assert found["hypervisor"].tolist() == pytest.approx([0.9] * 5)
+    assert derating.served_at(points.drop(columns="ids"))["unstated"].eq(0.8).all()
+
+
+def test_the_factors_of_four_results_of_the_record():
+    """GPT-OSS Server and Interactive of v6.x: MI355X states no stack, H200 ran llm-d under KVM, B200 TensorRT-LLM."""
+    rows = interactivity.runs("gpt-oss-120b")
+    at = curve.throughput_at(rows, [12.5, 25.0]).set_index(["accelerator", "interactivity"], drop=False)
+    names = ["bursts", derating.LOAD, "spare node", "networked nodes", "hypervisor", "serving stack"]
+    table = tables.load("delivered").query("use in ['chat', ''] and fleet in ['fixed', ''] and system in ['node', '']")
+    each = table.drop_duplicates("step").set_index("step")["median"][names]
+    one = {  # multiplied by hand from data/delivered.csv
+        ("MI355X", 25.0): each[:5].prod(), ("B200", 25.0): each.prod(), ("GB300", 25.0): each[:3].prod(),
+        ("H200", 12.5): each[:4].prod(),
+    }  # fmt: skip
+    found = derating.served_at(at)
+    assert found.loc[[*one], "share"].tolist() == pytest.approx([*one.values()])
+    assert one["MI355X", 25.0] == pytest.approx(0.367, abs=5e-4) and one["B200", 25.0] == pytest.approx(0.322, abs=5e-4)
+    assert found.loc[("MI355X", 25.0), "unstated"] == each["serving stack"] == pytest.approx(0.879, abs=5e-4)
+    moved = derating.served_at(at, stack="vLLM, unstated moved").loc[("MI355X", 25.0), "share"]
+    assert moved == pytest.approx(one["B200", 25.0])
 
 
 def test_load_of_a_day_in_three_hours():

@@ -66,16 +66,18 @@ def test_cost_and_kilowatts_are_those_of_the_newest_prices():
     row = explorer.rows(results, cost.prices()).query("accelerator == 'B200' and benchmark == 'llama2-70b'").iloc[0]
     price = cost.prices().set_index("accelerator").loc["B200"]
     assert row["per_kilowatt"] == pytest.approx(row["rate_per_accelerator"] / price["kilowatts"])
-    per_hour = row["rate_per_accelerator"] * 3600 * derating.beside_limit(0, "B200")["median"].prod()
+    served = derating.served(pd.DataFrame([row.to_dict() | {"interactivity": 0.0}]))["share"].iloc[0]
+    per_hour = row["rate_per_accelerator"] * 3600 * served
     assert row["scenario"] == "Offline"
     assert row["usd_per_million"] == pytest.approx(price["usd_per_hour"] / per_hour * 1e6)
 
 
 def test_a_result_costs_what_its_scenario_s_limit_leaves(rows):
     fast = rows.query("benchmark == 'gpt-oss-120b' and accelerator == 'GB300' and scenario == 'Interactive'").iloc[0]
-    served = derating.beside_limit(66.7, "GB300")["median"].prod()
+    factors = derating.waterfall("interactive", "rack").set_index("step")["median"]
+    served = factors["delivered"] / factors["latency limit"]
     usd = cost.prices().set_index("accelerator").at["GB300", "usd_per_hour"]
-    assert fast["usd_per_million"] == pytest.approx(usd / (fast["rate_per_accelerator"] * served * 0.0036))
+    assert fast["usd_per_million"] == pytest.approx(usd / (fast["rate_per_accelerator"] * served * 0.0036), rel=1e-3)
     assert rows.loc[rows["benchmark"].eq("resnet50"), "usd_per_million"].isna().all()
 
 
@@ -87,9 +89,10 @@ def test_curves_are_of_the_whole_ladder_and_rest_on_a_result(rows):
     assert (b200["throughput"].diff().dropna() <= 0).all()
     assert (b200["low"] <= b200["throughput"]).all() and (b200["throughput"] <= b200["high"]).all()
     usd = cost.prices().set_index("accelerator").at["B200", "usd_per_hour"]
-    served = derating.beside_limit(66.7, "B200", "pooled")["median"].prod()
     own = b200.loc[66.7]
-    assert own["usd_per_million"] == pytest.approx(usd / (own["throughput"] * served * 0.0036))
+    factors = derating.waterfall("interactive", "node", "pooled").set_index("step")["median"]
+    served = factors["delivered"] / factors["latency limit"]  # on TensorRT-LLM, one node, bare metal
+    assert own["usd_per_million"] == pytest.approx(usd / (own["throughput"] * served * 0.0036), rel=1e-3)
     assert own["usd_low"] < own["usd_per_million"] < own["usd_high"]
     behind = rows.set_index("id").loc[curves["id"]]
     assert behind["benchmark"].tolist() == curves["benchmark"].tolist()

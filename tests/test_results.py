@@ -9,7 +9,7 @@ import pytest
 
 from analysis import load_results, tables
 from analysis.paths import DATA
-from analysis.results import accuracy_percent
+from analysis.results import _stacks, accuracy_percent
 
 
 @pytest.fixture(scope="module")
@@ -138,3 +138,40 @@ def test_a_file_beside_the_record_that_holds_no_results_is_named(tmp_path, monke
             load_results()
     finally:
         module._loaded.cache_clear()
+
+
+def test_a_stack_is_the_first_that_a_result_states_and_no_other_model_s():
+    dynamo = "TensorRT 10.14, CUDA 13.1, TensorRT-LLM feat/1.2-mlpinf, NVIDIA Dynamo v0.8.0, vLLM CentML:q3vl-v6.0"
+    stated = [
+        ("gpt-oss-120b", "", dynamo, "GB300", "TensorRT-LLM"),
+        ("qwen3-vl-235b-a22b", "", dynamo, "GB300", "vLLM"),
+        ("resnet50", "", "TensorRT 9.0.0", "", ""),  # no language model
+        ("llama2-70b", "", "", "DGX B200 (8x B200-SXM-180GB TensorRT)", "TensorRT-LLM"),
+        ("llama2-70b", "Triton", "TensorRT 10.2.0", "", "TensorRT-LLM"),
+        ("llama2-70b", "LLMBoost", "Mango LLMBoost AI Enterprise Platform, vllm-0.9.0.2", "", "LLMBoost"),
+        ("gpt-oss-120b", "llm-d", "LLM-D v0.5.0 ,OpenShift 4.21, RHEL 9.6", "", "vLLM"),
+        ("deepseek-r1", "", "PyTorch 2.10.0, ROCm 7.2.2", "PowerEdge XE9785", ""),
+        ("deepseek-r1", "", "", "mytensorrtish, avllm", ""),
+        ("deepseek-r1", "", "TRTLLM-rubin, vLLM-CentML:mlperf", "", "TensorRT-LLM"),
+    ]
+    columns = ["benchmark", "serving_software", "framework", "system", "expected"]
+    rows = pd.DataFrame(stated, columns=columns, index=[*"abcdefghij"])
+    pd.testing.assert_series_equal(_stacks(rows), rows["expected"], check_names=False)
+
+
+def test_stacks_of_language_models_since_v5_0(results, raw):
+    """Of 1,116 closed results on GPUs; frameworks alone name TensorRT 657 times, systems of v5.0 196 times more."""
+    models = ["llama2-70b", "deepseek-r1", "gpt-oss-120b", "llama3.1-405b", "llama3.1-8b", "mixtral-8x7b"]
+    rows = results[results["kind"].eq("gpu") & results["benchmark"].isin(models) & results["round"].ge("v5.0")]
+    rows = rows[rows["division"].eq("closed") & rows["suite"].str.contains("datacenter") & rows["duplicate_of"].eq("")]
+    rows = rows[rows["metric"].eq("throughput")]
+    assert (len(rows), rows["hypervisor"].ne("").sum()) == (1116, 14)
+    counts = rows.groupby(["vendor", "stack"]).size()
+    assert counts["NVIDIA"].to_dict() == {"": 22, "TensorRT-LLM": 853, "vLLM": 10}
+    assert counts["AMD"].to_dict() == {"": 42, "LLMBoost": 22, "SGLang": 2, "vLLM": 127}
+    assert counts["Intel"].to_dict() == {"": 14, "vLLM": 24}
+    named = rows["framework"].str.contains("vLLM") & rows["stack"].eq("TensorRT-LLM")
+    assert named.sum() == 185
+    texts = raw.set_index("id").loc[rows["id"], ["framework", "system"]]
+    tensorrt = texts.apply(lambda text: text.str.contains("TensorRT|TRT"))
+    assert (tensorrt["framework"].sum(), tensorrt.any(axis=1).sum()) == (657, 853)

@@ -134,13 +134,16 @@ def usd_per_million(
     return usd_per_hour / (rate_per_accelerator * share * SECONDS_PER_HOUR) * 1e6
 
 
-def per_million_tokens(throughput: pd.DataFrame, prices: pd.DataFrame, fleet: str = "fixed") -> pd.DataFrame:
+def per_million_tokens(
+    throughput: pd.DataFrame, prices: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM"
+) -> pd.DataFrame:
     """Return dollars per million delivered output tokens of each accelerator at each interactivity, cheapest first.
 
     `throughput` as `planner.curve.throughput_at` returns it, `prices` as `prices` does; accelerators without a price
     are left out. Added columns: usd_per_hour, kilowatts, quoted, `use` (see `derating.use_at`), `served` (the share of
-    such throughput that a fleet delivers, see `derating.beside_limit`), `usd_per_million` with `usd_low` and
-    `usd_high` from the error of the throughput, `estimated`, `at` (the interactivity in words).
+    such throughput that a fleet delivers, by the factors that its result does not hold, see `derating.served_at`),
+    `usd_per_million` with `usd_low` and `usd_high` from the error of the throughput, `estimated`, `at` (the
+    interactivity in words).
     Raises NoData where none is left.
     """
     rows = throughput.merge(prices, on="accelerator").dropna(subset="throughput")
@@ -148,8 +151,7 @@ def per_million_tokens(throughput: pd.DataFrame, prices: pd.DataFrame, fleet: st
         asked = names.listed(throughput["interactivity"].map("{:g} tokens/s per user".format))
         raise NoData(f"no accelerator with a price has a throughput at {asked or 'the interactivity asked for'}")
     use = rows["interactivity"].map(derating.use_at)
-    keys = zip(rows["interactivity"], rows["accelerator"], strict=True)
-    served = pd.Series([derating.beside_limit(*key, fleet)["median"].prod() for key in keys], rows.index)
+    served = derating.served_at(rows, fleet, stack)["share"]
     usd = {
         name: usd_per_million(rows[column], rows["usd_per_hour"], served)
         for name, column in (("usd_per_million", "throughput"), ("usd_low", "high"), ("usd_high", "low"))

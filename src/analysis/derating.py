@@ -21,7 +21,7 @@ from analysis import bursts, names, tables
 from analysis.compare import RACKS, USUAL_SIZE, NoData, comparable, in_racks
 from analysis.names import choose
 from analysis.paths import DATA, read_file, replacing
-from analysis.results import rule_limits, timed_benchmarks
+from analysis.results import load_results, rule_limits, timed_benchmarks
 
 BENCHMARKS = ("deepseek-r1", "gpt-oss-120b")  # one limit on tokens/s per user: 12.5 in Server, 66.7 in Interactive
 USES = {"batch": "Offline", "chat": "Server", "interactive": "Interactive"}
@@ -31,6 +31,8 @@ FLEETS = ("fixed", "hourly", "foreseen", "pooled")
 BUSY = ["latency limit", "serving stack", "hypervisor", "networked nodes"]
 LOAD = "mean over P99 load"
 STEPS = [*BUSY, "bursts", LOAD, "spare node"]
+HOLDS = ["stack", "hypervisor", "nodes"]  # what a result says that it holds already
+READINGS = ("vLLM", "as submitted", "vLLM, unstated moved")  # of the stack that the user serves with
 SPARES = 1 - 1 / np.array([5.0, 9.0, 17.0])  # one spare node beside 4, 8, or 16: assumed
 ORDER = [*BUSY, "busy", *STEPS[4:], "delivered"]
 KINDS = {  # of each step: its kind, its source, and its name in a figure
@@ -130,12 +132,81 @@ def use_at(interactivity: float) -> str:
     return "batch" if interactivity == 0 else "chat" if interactivity <= CHAT_LIMIT else "interactive"
 
 
-def beside_limit(interactivity: float, accelerator: str, fleet: str = "fixed") -> pd.DataFrame:
-    """Return the factors from throughput at an interactivity to delivered: those of `waterfall` but the latency limit.
+def served(rows: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -> pd.DataFrame:
+    """Return the share of each result's throughput at its interactivity that a fleet delivers, and its factors.
 
-    The product of `median` is the share of such throughput that a fleet delivers; racks are those of RACKS.
+    A factor applies only to a result that does not hold it already: the serving stack to one on TensorRT-LLM that the
+    user serves with vLLM, the hypervisor to bare metal, the network to one node, none of these to racks (RACKS), where
+    they were never measured or are in the result; bursts, load, and the spare node apply to all. The throughput has
+    the latency limit.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Results, with accelerator, interactivity (tokens/s per user; 0: batch, always full), and the columns of HOLDS.
+    fleet : str
+        One of FLEETS.
+    stack : str
+        One of READINGS: what the user serves with. "as submitted" takes no factor of the stack; "vLLM, unstated moved"
+        takes it for a result that states no stack, too, which for "vLLM" has a range.
+
+    Returns
+    -------
+    DataFrame
+        By the index of `rows`: each step's factor (NaN: does not apply), `share` (their product), `unstated` (share x
+        unstated is the lower end where a result states no stack, else 1), `low` and `high` (P10 and P90, with what is
+        not stated), `busy` (share while busy), `peak` (P99 over mean load).
     """
-    return _beside_limit(use_at(interactivity), "rack" if accelerator in RACKS else "node", fleet)
+    choose(fleet, FLEETS, "fleet")
+    choose(stack, READINGS, "stack")
+    rack = rows["accelerator"].isin(list(RACKS))
+    keys = pd.DataFrame({"use": rows["interactivity"].map(use_at), "system": np.where(rack, "rack", "node")})
+    kinds = [_beside_limit(*key, fleet).assign(use=key[0], system=key[1]) for key in keys.drop_duplicates().to_numpy()]
+    factors = pd.concat(kinds).pivot(index=[*keys], columns="step", values=["median", "p10", "p90"])
+    factors = factors.reindex(pd.MultiIndex.from_frame(keys)).set_axis(rows.index)
+    median, p10, p90 = (factors[name].reindex(columns=STEPS[1:]) for name in ("median", "p10", "p90"))
+    blank, runs = rows["stack"].eq("") & ~rack, rows["stack"].eq("TensorRT-LLM") & ~rack
+    apart = {
+        "serving stack": runs & (stack != "as submitted") | blank & (stack == "vLLM, unstated moved"),
+        "hypervisor": ~rack & rows["hypervisor"].eq(""),
+        "networked nodes": ~rack & rows["nodes"].le(1),
+    }
+    applied = median.where(median.notna().assign(**apart))
+    may_be = pd.DataFrame({"serving stack": blank & (stack == "vLLM")})  # a range: from 1 to the factor
+    unstated = median["serving stack"].where(may_be["serving stack"], 1.0)
+    low, high = np.log(p10 / median), np.log(p90 / median)
+    low = low.where(applied.notna() | may_be.reindex(columns=low.columns, fill_value=False))
+    share = applied.prod(axis=1)
+    return applied.assign(
+        share=share,
+        unstated=unstated,
+        low=share * unstated * np.exp(-low.pow(2).sum(axis=1).pow(0.5)),
+        high=share * np.exp(high.where(applied.notna()).pow(2).sum(axis=1).pow(0.5)),
+        busy=applied[BUSY[1:]].prod(axis=1),
+        peak=1 / applied[LOAD].fillna(1.0),
+    )
+
+
+def served_at(points: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -> pd.DataFrame:
+    """Return `served` of throughput at an interactivity, each by the results that it rests on.
+
+    `points` as `planner.curve.throughput_at` returns them. Between two results the shares are interpolated as the
+    throughput is, on a logarithmic scale; what rests on no result states no stack.
+    """
+    ids = points["ids"] if "ids" in points else pd.Series([[]] * len(points), points.index)
+    results = load_results()
+    results = results[results["id"].isin(set(ids.explode().dropna()))].set_index("id")
+    blank = pd.DataFrame({"stack": "", "hypervisor": "", "nodes": 1}, points.index)
+    ends = []
+    for place in (0, -1):
+        own = ids.map(lambda each, place=place: each[place] if each else "")
+        known = results.reindex(own)[[*HOLDS, "rate_per_accelerator"]].set_axis(points.index).fillna(blank)
+        ends.append((known, served(known.assign(**points[["accelerator", "interactivity"]]), fleet, stack)))
+    (slower, first), (faster, last) = ends
+    rate, end = slower["rate_per_accelerator"], faster["rate_per_accelerator"]
+    way = (np.log(points["throughput"] / rate) / np.log(end / rate)).clip(0, 1).fillna(0.0)
+    both = first.fillna(1.0).pow(1 - way, axis=0) * last.fillna(1.0).pow(way, axis=0)
+    return both.where(first.notna() | last.notna())
 
 
 @lru_cache
@@ -207,16 +278,19 @@ def by_accelerator(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def serving_stack() -> pd.DataFrame:
-    """Return throughput per GPU of vLLM over TensorRT-LLM, one row per pair of finished InferenceX runs.
+    """Return throughput per GPU of vLLM over TensorRT-LLM, one row per curve of InferenceX runs: the median of `pairs`.
 
-    Pairs share model, accelerator, precision, lengths, concurrency, and number of GPUs; of several runs the best
-    counts.
+    Pairs are finished runs of one date at one concurrency; of several the best counts. A curve has one model,
+    accelerator, precision, lengths, and number of GPUs.
     """
     runs = tables.load("inferencex_runs")
     runs = runs[runs["source_id"].eq("inferencex-points") & ~runs["disaggregated"] & ~runs["unfinished"]]
-    alike = ["checkpoint", "accelerator", "precision", "prompt_tokens", "answer_tokens", "concurrency", "gpus"]
-    best = runs.groupby([*alike, "engine"])["output_tokens_per_second_per_gpu"].max().unstack()
-    return (best["vLLM"] / best["TensorRT-LLM"]).dropna().reset_index(name="share")
+    runs = runs[runs["measured"].ne("")]
+    curve = ["checkpoint", "accelerator", "precision", "prompt_tokens", "answer_tokens", "gpus"]
+    best = runs.groupby([*curve, "concurrency", "measured", "engine"])["output_tokens_per_second_per_gpu"].max()
+    best = best.unstack()
+    pairs = (best["vLLM"] / best["TensorRT-LLM"]).dropna()
+    return pairs.groupby(curve).agg(share="median", pairs="size").reset_index()
 
 
 def hypervisor() -> pd.DataFrame:
@@ -298,8 +372,8 @@ def _values(benchmarks: tuple[str, ...], trace: str) -> list[tuple]:
     """Return use, system, fleet, step, values, n, and what n counts, of each factor."""
     stack, virtual = serving_stack()["share"], hypervisor()["share"]
     found = [
-        ("", "", "", "serving stack", stack, len(stack), "pairs of runs"),
-        ("", "", "", "hypervisor", virtual, len(virtual), "results"),
+        ("", "node", "", "serving stack", stack, len(stack), "curves"),
+        ("", "node", "", "hypervisor", virtual, len(virtual), "results"),
     ]
     for use, scenario in USES.items():
         network = networked("Offline" if use == "batch" else "Server")["share"]

@@ -61,7 +61,7 @@ def _loaded() -> pd.DataFrame:
     rows = pa.concat_tables(parts).combine_chunks().to_pandas(ignore_metadata=True)
     # A row of the user's own replaces the shipped one of the same id.
     rows = tables.corrected(rows.drop_duplicates("id", keep="last", ignore_index=True), "official", "id")
-    rows = rows.assign(**_identity(rows))
+    rows = rows.assign(**_identity(rows), stack=_stacks(rows))
     rows = rows.assign(**_rates(rows), accuracy_percent=accuracy_percent(rows))
     rows = rows.assign(caveats=_caveats(rows))
     return rows.drop(columns=["low", "high", "power_watts_low", "power_watts_high", "tokens_assumed"])
@@ -105,6 +105,36 @@ def _identity(rows: pd.DataFrame) -> dict[str, pd.Series]:
         "precision_label": precision.mask(rows["precision"].eq(""), NO_PRECISION_LABEL).mask(mxfp4, "MXFP4 weights"),
         "comparable_since": _comparable_since(rows),
     }
+
+
+def _stacks(rows: pd.DataFrame) -> pd.Series:
+    """Return the serving stack that each result of a language model states, "" where none, by data/serving_stacks.csv.
+
+    A system description covers all models of a submission: the first stack named counts, unless one is known to be that
+    of the benchmark. Descriptions of v5.0 name it in the system's name.
+    """
+    spelled = {
+        (re.compile(rf"(?<![a-z]){re.escape(row.spelling)}(?![a-z])", re.IGNORECASE), row.benchmark): row.stack
+        for row in tables.serving_stacks.itertuples()
+    }
+
+    def stated(benchmark: str, *texts: str) -> str:
+        text = "; ".join(texts)
+        found = [
+            (not only, match.start(), stack)
+            for (spelling, only), stack in spelled.items()
+            if only in ("", benchmark) and (match := spelling.search(text))
+        ]
+        return min(found, default=(True, 0, ""))[-1]
+
+    facts = tables.benchmarks
+    language = facts.loc[facts["offline_unit"].eq(TOKENS) | facts["layers"].notna(), "benchmark"]
+    texts = rows.loc[rows["benchmark"].isin(language), ["benchmark", "serving_software", "framework", "system"]]
+    kinds = texts.drop_duplicates()
+    stacks = pd.Series([stated(*kind) for kind in kinds.itertuples(index=False)], pd.MultiIndex.from_frame(kinds))
+    found = pd.Series("", rows.index, dtype="str")
+    found[texts.index] = stacks.reindex(pd.MultiIndex.from_frame(texts)).to_numpy()
+    return found
 
 
 def _comparable_since(rows: pd.DataFrame) -> pd.Series:

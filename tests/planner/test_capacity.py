@@ -89,14 +89,23 @@ def test_draws_have_the_marks_that_they_are_made_of():
     assert drawn.tolist() == pytest.approx([80.0, 100.0, 150.0])
 
 
-def test_the_delivered_share_is_that_of_the_derating_page_without_the_latency_limit():
-    """The page's whole share over its latency limit, by medians."""
-    rows = derating.waterfall("chat", "node", "fixed").set_index("step")["median"]
-    whole = derating.delivered_share("chat", "node", "fixed").median
-    asked = Demand(benchmark="gpt-oss-120b", tokens_per_user=12.5)
-    assert capacity.delivered(asked, "B200")["delivered"] == pytest.approx(whole / rows["latency limit"], rel=1e-3)
-    rack = capacity.delivered(replace(asked, tokens_per_user=66.7, fleet="pooled"), "GB200")
-    assert rack["delivered_low"] < rack["delivered"] < rack["delivered_high"] < rack["busy"] < 1 < rack["peak"]
+def test_the_delivered_share_is_of_what_the_result_does_not_hold(chat):
+    """GB200 and B200 (TensorRT-LLM): the page's whole share over its latency limit; MI355X states no stack."""
+    for accelerator, size in (("GB200", "rack"), ("B200", "node")):
+        factors = derating.waterfall("chat", size).set_index("step")["median"]
+        whole = factors["delivered"] / factors["latency limit"]
+        assert chat.loc[accelerator, "delivered"] == pytest.approx(whole, rel=1e-3)
+    stated = chat.loc["B200", "delivered"] / factors["serving stack"]
+    assert chat.loc["MI355X", "delivered"] == pytest.approx(stated, rel=1e-3)
+    own = plan(Demand(benchmark="gpt-oss-120b", delivered_share=0.5), "B200")
+    assert own["delivered"] == 0.5
+
+
+def test_a_plan_on_the_submitted_stack_needs_fewer(chat):
+    asked = Demand(benchmark="gpt-oss-120b", users=10_000, tokens_per_user=25.0, stack="as submitted")
+    assert plan(asked, "B200")["traffic"] == pytest.approx(chat.loc["B200", "traffic"] * 0.879, rel=1e-3)
+    with pytest.raises(ValueError, match="stack"):
+        Demand(benchmark="gpt-oss-120b", stack="TGI")
 
 
 def test_weights_follow_the_record():

@@ -22,7 +22,7 @@ def plans():
 def test_accelerators_are_users_over_delivered_throughput_in_whole_units(plans, accelerator):
     """P50 is the hand's number of nodes or racks, or one beside it; the used share is the median of the draws."""
     row, unit = plans.loc[accelerator], 72 if accelerator.startswith("GB") else 8
-    share = delivered("chat", "rack" if unit == 72 else "node")
+    share = delivered("chat", accelerator)
     assert row["delivered"] == pytest.approx(share, rel=1e-3)
     needed = USERS * SPEED / (row["throughput"] * share)
     assert row["accelerators_p50"] % unit == 0

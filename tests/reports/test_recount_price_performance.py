@@ -7,16 +7,18 @@ import pytest
 
 from tests.reports.plain import DATA, comparable, newest_prices, table, values
 
-STEPS = {"node": ["serving stack", "hypervisor", "networked nodes"], "rack": ["serving stack", "hypervisor"]}
+NODE = ["hypervisor", "networked nodes"]  # of a node on bare metal whose stack is no TensorRT-LLM or not stated
+TENSORRT = ["B200", "B300", "RTX PRO 6000"]  # whose results of GPT-OSS ran on it
 
 
-def delivered(use, system):
-    """Return the product of the factors of data/delivered.csv after the latency limit, of a fixed fleet."""
+def delivered(use, accelerator):
+    """Return the product of the factors of data/delivered.csv that a GPT-OSS result does not hold, of a fixed fleet."""
     rows = pd.read_csv(DATA / "delivered.csv", keep_default_na=False)
-    steps = STEPS[system] + ([] if use == "batch" else ["bursts", "mean over P99 load", "spare node"])
+    steps = [] if accelerator.startswith("GB") else NODE + ["serving stack"] * (accelerator in TENSORRT)
+    steps = [*steps, *([] if use == "batch" else ["bursts", "mean over P99 load", "spare node"])]
     share = 1.0
     for step in steps:
-        row = rows[rows["step"].eq(step) & rows["use"].isin(["", use]) & rows["system"].isin(["", system])]
+        row = rows[rows["step"].eq(step) & rows["use"].isin(["", use]) & rows["system"].isin(["", "node"])]
         share *= row[row["fleet"].isin(["", "fixed"])]["median"].iloc[0]
     return share
 
@@ -29,7 +31,11 @@ def test_dollars_are_price_over_delivered_tokens(at, use, scenario):
         each = rows[rows["accelerator"].eq(accelerator) & rows["accelerator_count"].eq(8) & rows["version"].eq(6.1)][
             "each"
         ].max()
-        usd = newest_prices("usd_per_accelerator_hour_low")[accelerator] / (each * 3600 * delivered(use, "node")) * 1e6
+        usd = (
+            newest_prices("usd_per_accelerator_hour_low")[accelerator]
+            / (each * 3600 * delivered(use, accelerator))
+            * 1e6
+        )
         assert page.at[accelerator, "throughput"] == pytest.approx(each)
         assert page.at[accelerator, "usd_per_million"] == pytest.approx(usd, rel=1e-3)
 

@@ -65,10 +65,8 @@ def _served(frame: pd.DataFrame, fleet: str) -> pd.Series:
     """Return the share of each result's throughput that is delivered, NaN where the rules limit no time per token."""
     limit = (1000 / frame["tpot_limit_ms"]).mask(frame["scenario"].eq("Offline"), interactivity.NO_LIMIT)
     limit = limit.where(frame["benchmark"].isin(timed_benchmarks()))
-    asked = pd.DataFrame({"limit": limit, "accelerator": frame["accelerator"]})
-    known = asked.dropna().drop_duplicates()
-    shares = [derating.beside_limit(*pair, fleet)["median"].prod() for pair in known.itertuples(index=False)]
-    return asked.merge(known.assign(share=shares), how="left")["share"].set_axis(frame.index)
+    known = frame.assign(interactivity=limit)[limit.notna()]
+    return derating.served(known, fleet)["share"].reindex(frame.index)
 
 
 def _ordered(frame: pd.DataFrame) -> pd.DataFrame:

@@ -50,8 +50,9 @@ class Demand:
     `users` is the mean number of requests in service at a time, each at `tokens_per_user` tokens/s (p99). Lengths are
     those of the benchmark's data set, of the CSV file `lengths`, or have the means `prompt_tokens` and `answer_tokens`.
     `ttft_ms` is the p99 limit on the first token (0: of the scenario). `delivered_share` is the share of the throughput
-    at that interactivity delivered on average (0: that of real_world_derating for the `fleet`). `prices` replaces
-    listed prices (see cost.prices); `precision` is that of the weights ("": that of the submitted run).
+    at that interactivity delivered on average (0: by the factors of real_world_derating for the `fleet` and for the
+    `stack` that serves, one of derating.READINGS). `prices` replaces listed prices (see cost.prices); `precision` is
+    that of the weights ("": that of the submitted run).
     """
 
     benchmark: str = ""
@@ -66,6 +67,7 @@ class Demand:
     ttft_ms: float = 0.0
     delivered_share: float = 0.0
     fleet: str = "fixed"
+    stack: str = "vLLM"
     accelerators: tuple[str, ...] = ()
     rounds: tuple[str, ...] = ()
     cost_model: str = "neocloud"
@@ -81,6 +83,7 @@ class Demand:
             if not (name in DEFAULTED and value == 0):
                 names.number(value, name, low, high)
         names.choose(self.fleet, derating.FLEETS, "fleet")
+        names.choose(self.stack, derating.READINGS, "stack")
         names.choose(self.cost_model, cost.COST_MODELS, "cost model")
         names.choose(self.precision or "fp8", tables.WEIGHT_BYTES, "precision of weights")
         if not (self.benchmark or self.model or self.parameters):
@@ -147,10 +150,8 @@ def plans(demand: Demand) -> pd.DataFrame:
         usd_per_accelerator_hour=accelerators.map(prices["usd_per_hour"]),
         quoted=accelerators.map(prices["quoted"]).fillna(""),
     )
-    either = found.drop_duplicates("unit_name")  # nodes and racks deliver different shares
-    shares = pd.DataFrame([delivered(demand, name) for name in either["accelerator"]], either["unit_name"])
     limits = pd.DataFrame([_limits(demand, row) for row in found.itertuples()])
-    found = found.join(shares, on="unit_name").assign(**limits)
+    found = found.assign(**delivered(demand, found), **limits)
     planned = found["reason"].eq("")
     found["evidence"] = found["evidence"].where(planned, "")
     return found[COLUMNS].join(_rented(demand, found[planned])).fillna({"decided_by": ""})
@@ -175,24 +176,17 @@ def plan(demand: Demand, accelerator: str) -> pd.Series:
     return row
 
 
-def delivered(demand: Demand, accelerator: str) -> dict[str, float]:
-    """Return what is delivered on average of the throughput at an interactivity, as shares of it.
+def delivered(demand: Demand, points: pd.DataFrame) -> pd.DataFrame:
+    """Return what is delivered on average of the throughput of `points` at their interactivity, as shares of it.
 
-    delivered with P10 and P90 (delivered_low, delivered_high) is of the factors of real_world_derating but the latency
-    limit, which the curve has: serving stack, hypervisor, networked nodes, bursts, mean over P99 load, spare nodes.
-    busy is the share that a busy system keeps, peak P99 over mean load. A share given by the user holds on average and
-    while busy: it includes peaks.
+    delivered with P10 and P90 (delivered_low, delivered_high) is of the factors of real_world_derating that the result
+    behind a point does not hold (see `derating.served`). busy is the share that a busy system keeps, peak P99 over mean
+    load. A share given by the user holds on average and while busy: it includes peaks.
     """
+    columns = {"share": "delivered", "low": "delivered_low", "high": "delivered_high", "busy": "busy", "peak": "peak"}
     if own := demand.delivered_share:
-        return {"delivered": own, "delivered_low": own, "delivered_high": own, "busy": own, "peak": 1.0}
-    parts = derating.beside_limit(demand.tokens_per_user, accelerator, demand.fleet).set_index("step")
-    each = parts["median"]
-    share = each.prod()
-    low, high = np.hypot.reduce(np.log(parts[["p10", "p90"]].div(each, axis=0)))
-    return {
-        "delivered": share, "delivered_low": share * np.exp(-low), "delivered_high": share * np.exp(high),
-        "busy": each[each.index.isin(derating.BUSY)].prod(), "peak": 1 / each[derating.LOAD],
-    }  # fmt: skip
+        return pd.DataFrame(own, points.index, [*columns.values()]).assign(peak=1.0)
+    return derating.served_at(points, demand.fleet, demand.stack)[[*columns]].rename(columns=columns)
 
 
 def unit_sizes(rows: pd.DataFrame) -> dict[str, int]:
