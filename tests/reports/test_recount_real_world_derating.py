@@ -186,8 +186,8 @@ def test_bursts_lie_where_the_recorded_trace_puts_them():
 
 
 def test_shares_are_products():
-    stack, virtual, network = (factor(*place)[0] for place in
-                               [("serving stack", "", "node"), ("hypervisor", "", "node"), ("networked nodes", "chat", "node")])  # fmt: skip
+    places = [("serving stack", "", "node"), ("hypervisor", "", "node"), ("networked nodes", "chat", "node")]
+    stack, virtual, network = (factor(*place)[0] for place in places)
     busy = of_two_models("Server", "node").median() * stack * virtual * network
     served = (
         factor("bursts", "chat")[0]
