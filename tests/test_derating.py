@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import NoData, bursts, derating, interactivity, tables
+from analysis import NoData, bursts, derating, factors, interactivity, tables
 from analysis.planner import curve
 from analysis.results import timed_benchmarks
 
@@ -28,7 +28,7 @@ def record(monkeypatch):
             benchmarks, scenarios = ([each] if isinstance(each, str) else each for each in (benchmark, scenario))
             return frame[frame["benchmark"].isin(benchmarks) & frame["scenario"].isin(scenarios)]
 
-        monkeypatch.setattr(derating, "comparable", comparable)
+        monkeypatch.setattr(factors, "comparable", comparable)
 
     return put
 
@@ -39,7 +39,7 @@ def offline(**row):
 
 def test_a_system_keeps_its_best_limited_over_its_best_offline_rate(record):
     record({"rate": 70.0}, {"rate": 80.0}, offline(rate=90.0), offline())
-    assert derating.retained("gpt-oss-120b")["share"].tolist() == [0.8]
+    assert factors.retained("gpt-oss-120b")["share"].tolist() == [0.8]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_system_keeps_its_best_limited_over_its_best_offline_rate(record):
 )
 def test_only_runs_of_one_bare_metal_system_pair(record, row, pairs):
     record({}, offline(**row))
-    assert len(derating.retained("gpt-oss-120b")) == pairs
+    assert len(factors.retained("gpt-oss-120b")) == pairs
 
 
 def test_a_node_has_eight_gpus_and_a_rack_64_or_more(record):
@@ -69,7 +69,7 @@ def test_a_node_has_eight_gpus_and_a_rack_64_or_more(record):
         for name, count, nodes, kind in sizes
     ]
     record(*rows, *[offline(**row) for row in rows])
-    assert derating.retained("gpt-oss-120b")["size"].tolist() == ["node", "", "", "rack", "rack", "", "", ""]
+    assert factors.retained("gpt-oss-120b")["size"].tolist() == ["node", "", "", "rack", "rack", "", "", ""]
 
 
 def test_an_accelerator_has_the_median_of_its_newest_round_and_the_range_of_all():
@@ -81,7 +81,7 @@ def test_an_accelerator_has_the_median_of_its_newest_round_and_the_range_of_all(
             "share": [0.46, 0.9, 0.97, 0.98, 0.8],
         }
     )  # fmt: skip
-    kept = derating.by_accelerator(pairs).set_index("accelerator")
+    kept = factors.by_accelerator(pairs).set_index("accelerator")
     assert kept.index.tolist() == ["H200", "B200"]  # oldest first, as in data/accelerators.csv
     assert kept.loc["B200", ["share", "low", "high", "systems", "round"]].tolist() == [0.97, 0.46, 0.98, 4, "v6.1"]
     assert kept.loc["H200", "share"] == 0.8
@@ -94,7 +94,7 @@ def test_a_virtualized_result_is_compared_with_the_median_on_bare_metal(record):
         {"rate": 10.0, "precision": "fp8"}, {"rate": 10.0, "round": "v6.0"}, {"rate": 10.0, "accelerator_count": 4.0},
         {"hypervisor": "KVM", "rate": 1.0, "kind": "cpu"}, {"hypervisor": "KVM", "rate": 1.0, "accelerator": "H200"},
     )  # fmt: skip
-    assert derating.hypervisor()["share"].tolist() == [76 / 80]
+    assert factors.hypervisor()["share"].tolist() == [76 / 80]
 
 
 def test_networked_nodes_are_compared_with_one_node_of_eight(record):
@@ -104,7 +104,7 @@ def test_networked_nodes_are_compared_with_one_node_of_eight(record):
         two | {"accelerator": "GB300"}, {"accelerator": "GB300"}, two | {"hypervisor": "KVM"},
         {"rate": 8.0, "power_capped": True},
     )  # fmt: skip
-    assert derating.networked()["share"].tolist() == [(152 / 16) / (80 / 8)]
+    assert factors.networked()["share"].tolist() == [(152 / 16) / (80 / 8)]
 
 
 def test_serving_stacks_are_compared_at_equal_settings_and_dates_and_each_curve_counts_once(monkeypatch):
@@ -123,7 +123,7 @@ def test_serving_stacks_are_compared_at_equal_settings_and_dates_and_each_curve_
         *[each | {"gpus": 4} for each in ({}, tensorrt)],
     ]  # fmt: skip
     monkeypatch.setattr(tables, "load", lambda name: pd.DataFrame([run | row for row in rows]))
-    found = derating.serving_stack().set_index("gpus")
+    found = factors.serving_stack().set_index("gpus")
     assert found["share"].to_dict() == pytest.approx({4: 0.9, 8: 0.95})  # of eight: the median of 0.9 and 1
     assert found["pairs"].to_dict() == {4: 1, 8: 2}
 
@@ -133,7 +133,7 @@ FACTORS = {"serving stack": 0.8, "hypervisor": 0.9, "networked nodes": 0.5, "bur
 
 
 @pytest.fixture
-def factors(monkeypatch):
+def halves(monkeypatch):
     """Let each step have the factor of FACTORS, from half to twice as much; racks and batch lack some."""
 
     def beside(use, system, fleet):
@@ -168,7 +168,7 @@ CHAT = 0.7 * 0.5 * 0.6  # bursts, load, spare node
         ({"accelerator": "GB300", "stack": "", "interactivity": 0.0}, "vLLM, unstated moved", 1, 1),
     ],
 )
-def test_a_factor_applies_only_to_a_result_that_does_not_hold_it(factors, result, stack, share, unstated):
+def test_a_factor_applies_only_to_a_result_that_does_not_hold_it(halves, result, stack, share, unstated):
     row = derating.served(pd.DataFrame([NODE | {"stack": "vLLM"}, NODE | result]), stack=stack).loc[1]
     applied = row[[*FACTORS]].dropna()
     assert (row["share"], row["unstated"]) == pytest.approx((share, unstated))
@@ -181,7 +181,7 @@ def test_a_factor_applies_only_to_a_result_that_does_not_hold_it(factors, result
     assert row["peak"] == pytest.approx(2 if "bursts" in applied else 1)
 
 
-def test_between_two_results_the_share_moves_as_the_throughput_does(factors, monkeypatch):
+def test_between_two_results_the_share_moves_as_the_throughput_does(halves, monkeypatch):
     results = pd.DataFrame([NODE, NODE | {"stack": "vLLM"}]).assign(id=["a", "b"], rate_per_accelerator=[100.0, 1.0])
     monkeypatch.setattr(derating, "load_results", lambda: results)
     points = pd.DataFrame({"accelerator": "B200", "interactivity": 25.0, "throughput": [100.0, 10.0, 1.0, 0.5, 5.0]})
@@ -218,7 +218,7 @@ def test_load_of_a_day_in_three_hours():
     rate = np.array([0, 1, 1, 1, 1, 1.5, 2, 2, 2, 2, 2, 3, 4, 4, 4, 4, 4, 6], float)
     rates = pd.DataFrame({"service": "s", "seconds": np.arange(18) * 600, "requests_per_second": rate})
     seen = rate[1:]
-    peaks = derating.load_factors(rates).loc["s"]
+    peaks = factors.load_factors(rates).loc["s"]
     assert peaks["fixed"] == pytest.approx(seen.mean() / np.quantile(seen, 0.99))
     # The hour with a gap plans no other: only the third hour is planned, by the second's mean of 13/6.
     third = np.array([4, 4, 4, 4, 4, 6])
@@ -226,9 +226,9 @@ def test_load_of_a_day_in_three_hours():
     # Over the means of their hours, 5.5/5, 13/6, and 26/6: the peaks are 1.3636, 1.3846, 1.3846.
     within = np.concatenate([rate[1:6] / 1.1, rate[6:12] / (13 / 6), rate[12:] / (26 / 6)])
     assert peaks["foreseen"] == pytest.approx(1 / np.quantile(within, 0.99))
-    highest = derating.load_factors(rates, quantile=1).loc["s"]
+    highest = factors.load_factors(rates, quantile=1).loc["s"]
     assert highest.tolist() == pytest.approx([seen.mean() / 6, (26 / 6) / 6, (13 / 6) / 3])
-    assert derating.load_factors(rates, gaps=False).loc["s", "fixed"] == pytest.approx(
+    assert factors.load_factors(rates, gaps=False).loc["s", "fixed"] == pytest.approx(
         rate.mean() / np.quantile(rate, 0.99)
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import derating, evidence, tables
+from analysis import evidence, factors, tables
 from analysis.evidence import inferencex_files as reader
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "evidence"
@@ -209,7 +209,7 @@ def test_traffic_of_ten_minutes(service, peak, percentile):
     assert round(rates.max() / rates.mean(), 2) == peak
     assert round(rates.quantile(0.99) / rates.mean(), 2) == percentile
     for quantile, expected in ((1, peak), (0.99, percentile)):
-        assert round(1 / derating.load_factors(quantile=quantile).at[service, "fixed"], 2) == expected
+        assert round(1 / factors.load_factors(quantile=quantile).at[service, "fixed"], 2) == expected
 
 
 @pytest.mark.parametrize(("service", "minute", "ten_seconds"), [("conversation", 1.52, 1.77), ("code", 4.18, 12.8)])

@@ -17,15 +17,15 @@ from zlib import crc32
 import numpy as np
 import pandas as pd
 
-from analysis import bursts, names, tables
-from analysis.compare import RACKS, USUAL_SIZE, NoData, comparable, in_racks
+from analysis import bursts, factors, names, tables
+from analysis.compare import RACKS, NoData
+from analysis.factors import SYSTEMS
 from analysis.names import choose
 from analysis.paths import DATA, read_file, replacing
-from analysis.results import load_results, rule_limits, timed_benchmarks
+from analysis.results import load_results, rule_limits
 
 BENCHMARKS = ("deepseek-r1", "gpt-oss-120b")  # one limit on tokens/s per user: 12.5 in Server, 66.7 in Interactive
 USES = {"batch": "Offline", "chat": "Server", "interactive": "Interactive"}
-SYSTEMS = ("node", "rack")  # one node of eight accelerators; a rack-scale system of 64 or more
 CHAT_LIMIT = 25.0  # tokens/s per user up to which answers are chat, read as they come
 FLEETS = ("fixed", "hourly", "foreseen", "pooled")
 BUSY = ["latency limit", "serving stack", "hypervisor", "networked nodes"]
@@ -52,7 +52,6 @@ SIZED = {  # the name of LOAD in a figure where capacity follows the traffic
     "foreseen": "Each hour's load known",
     "pooled": "Each hour's load known, 16 services",
 }
-SYSTEM = ["round", "submitter", "system", "accelerator", "accelerator_count", "nodes"]
 FILE = ["use", "system", "fleet", "step", "median", "p10", "p90", "drawn", "n", "counted", "kind", "source"]
 DRAWS = 40_000
 DAY = 144  # windows of ten minutes
@@ -162,9 +161,9 @@ def served(rows: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -> pd.
     rack = rows["accelerator"].isin(list(RACKS))
     keys = pd.DataFrame({"use": rows["interactivity"].map(use_at), "system": np.where(rack, "rack", "node")})
     kinds = [_beside_limit(*key, fleet).assign(use=key[0], system=key[1]) for key in keys.drop_duplicates().to_numpy()]
-    factors = pd.concat(kinds).pivot(index=[*keys], columns="step", values=["median", "p10", "p90"])
-    factors = factors.reindex(pd.MultiIndex.from_frame(keys)).set_axis(rows.index)
-    median, p10, p90 = (factors[name].reindex(columns=STEPS[1:]) for name in ("median", "p10", "p90"))
+    each = pd.concat(kinds).pivot(index=[*keys], columns="step", values=["median", "p10", "p90"])
+    each = each.reindex(pd.MultiIndex.from_frame(keys)).set_axis(rows.index)
+    median, p10, p90 = (each[name].reindex(columns=STEPS[1:]) for name in ("median", "p10", "p90"))
     blank, runs = rows["stack"].eq("") & ~rack, rows["stack"].eq("TensorRT-LLM") & ~rack
     apart = {
         "serving stack": runs & (stack != "as submitted") | blank & (stack == "vLLM, unstated moved"),
@@ -211,8 +210,8 @@ def served_at(points: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -
 
 @lru_cache
 def _beside_limit(use: str, system: str, fleet: str) -> pd.DataFrame:
-    factors = waterfall(use, system, fleet)
-    return factors[factors["kind"].ne("total") & factors["step"].ne("latency limit")]
+    rows = waterfall(use, system, fleet)
+    return rows[rows["kind"].ne("total") & rows["step"].ne("latency limit")]
 
 
 def shares(benchmarks: Sequence[str] = BENCHMARKS, trace: str | Path = "") -> pd.DataFrame:
@@ -240,105 +239,6 @@ def make_delivered() -> None:
     found = _computed(BENCHMARKS, "")
     with replacing(DATA / "delivered.csv") as beside:
         found.to_csv(beside, index=False, float_format="%.4f", lineterminator="\n")
-
-
-def retained(benchmark: str, scenario: str = "Server") -> pd.DataFrame:
-    """Return the share of its Offline throughput that each system keeps under the limits of `scenario`.
-
-    One row per bare-metal system of a submitter and round with both results at one precision: the columns of
-    `comparable` for `scenario`, `share`, and `size`, "node", "rack", or "" for any other.
-    """
-    rows = comparable(benchmark=benchmark, scenario=[scenario, "Offline"])
-    rows = rows[rows["hypervisor"].eq("") & ~rows["caveats"].map(lambda codes: "tokens_assumed" in codes)]
-    best = rows.sort_values(["rate", "id"]).drop_duplicates([*SYSTEM, "scenario"], keep="last")
-    limited, offline = (best[best["scenario"].eq(name)] for name in (scenario, "Offline"))
-    pairs = limited.merge(offline[[*SYSTEM, "rate", "precision"]], on=SYSTEM, suffixes=("", "_offline"))
-    pairs = pairs[_one_precision(pairs, "_offline")]
-    node = pairs["nodes"].eq(1) & pairs["accelerator_count"].eq(USUAL_SIZE) & pairs["kind"].eq("gpu")
-    size = np.select([node, in_racks(pairs)], SYSTEMS, "")
-    return pairs.assign(share=pairs["rate"] / pairs["rate_offline"], size=size)
-
-
-def by_accelerator(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per benchmark, scenario, accelerator, and size of `retained` rows, nodes first, then racks.
-
-    `share` is the median of the newest round (`round`), since many submitters file one vendor's software; `low` and
-    `high` are of all `systems` and rounds. `limit` is the scenario's tokens/s per user.
-    """
-    keys = ["benchmark", "model", "scenario", "size", "vendor", "accelerator"]
-    groups = pairs.groupby(keys, observed=True)
-    newest = pairs[pairs["round"].eq(groups["round"].transform("max"))]
-    spread = groups["share"].agg(low="min", high="max", systems="size")
-    kept = newest.groupby(keys, observed=True).agg(share=("share", "median"), round=("round", "first"))
-    kept = kept.join(spread).reset_index()
-    place = kept["accelerator"].map({label: place for place, label in enumerate(tables.accelerators["label"])})
-    kept = kept.assign(limit=1000 / rule_limits("tpot_p99_limit", kept), place=place.fillna(np.inf))
-    order = ["size", "vendor", "place", "limit"]
-    return kept.sort_values(order, ascending=[True, False, True, True], ignore_index=True).drop(columns="place")
-
-
-def serving_stack() -> pd.DataFrame:
-    """Return throughput per GPU of vLLM over TensorRT-LLM, one row per curve of InferenceX runs: the median of `pairs`.
-
-    Pairs are finished runs of one date at one concurrency; of several the best counts. A curve has one model,
-    accelerator, precision, lengths, and number of GPUs.
-    """
-    runs = tables.load("inferencex_runs")
-    runs = runs[runs["source_id"].eq("inferencex-points") & ~runs["disaggregated"] & ~runs["unfinished"]]
-    runs = runs[runs["measured"].ne("")]
-    curve = ["checkpoint", "accelerator", "precision", "prompt_tokens", "answer_tokens", "gpus"]
-    best = runs.groupby([*curve, "concurrency", "measured", "engine"])["output_tokens_per_second_per_gpu"].max()
-    best = best.unstack()
-    pairs = (best["vLLM"] / best["TensorRT-LLM"]).dropna()
-    return pairs.groupby(curve).agg(share="median", pairs="size").reset_index()
-
-
-def hypervisor() -> pd.DataFrame:
-    """Return throughput under a hypervisor over the median on bare metal, one row per virtualized GPU result of an LLM.
-
-    Both ran the same round, benchmark, scenario, accelerator, and number of accelerators at one precision.
-    """
-    rows = _language_models(["Offline", "Server"])
-    virtual, bare = rows[rows["hypervisor"].ne("")], rows[rows["hypervisor"].eq("")]
-    return _over(virtual, bare, ["round", "benchmark", "scenario", "accelerator", "accelerator_count", "nodes"])
-
-
-def networked(scenario: str = "Server") -> pd.DataFrame:
-    """Return throughput per accelerator of several networked nodes over the median node of eight, one row per result.
-
-    Both ran the same round and benchmark on the same accelerator. Systems whose nodes share NVLink are left out.
-    """
-    rows = _language_models([scenario])
-    rows = rows[rows["hypervisor"].eq("") & ~rows["accelerator"].isin(list(RACKS))]
-    one = rows[rows["nodes"].eq(1) & rows["accelerator_count"].eq(USUAL_SIZE)]
-    return _over(rows[rows["nodes"].gt(1)], one, ["round", "benchmark", "scenario", "accelerator"])
-
-
-def load_factors(rates: pd.DataFrame | None = None, gaps: bool = True, quantile: float = 0.99) -> pd.DataFrame:
-    """Return mean load over the capacity that `quantile` of ten-minute windows need (1: all), one row per service.
-
-    `rates` has service, seconds, and requests_per_second. Capacity is constant (`fixed`), last hour's mean times the
-    margin that this takes (`hourly`), or this hour's mean times its margin (`foreseen`). With `gaps` empty windows
-    are gaps of the recording and left out, and an hour that has one plans no other.
-    """
-    rates = tables.load("traffic_rates") if rates is None else rates
-    rates = rates.assign(hour=rates["seconds"] // 3600, rate=rates["requests_per_second"])
-    hours = rates.groupby(["service", "hour"])["rate"].agg(["mean", "min"])
-    last = hours["mean"].where(hours["min"].gt(0) | (not gaps)).reset_index(name="last")
-    seen = rates[rates["rate"].gt(0) | (not gaps)].merge(
-        last.assign(hour=last["hour"] + 1), on=["service", "hour"], how="left"
-    )
-    seen = seen.assign(now=seen.groupby(["service", "hour"])["rate"].transform("mean"))
-    seen = seen.assign(after=seen["rate"] / seen["last"], within=seen["rate"] / seen["now"])
-    planned = seen[seen["last"].notna()].groupby("service")
-    services = seen.groupby("service")
-    return pd.DataFrame(
-        {
-            "fixed": services["rate"].mean() / services["rate"].quantile(quantile),
-            "hourly": planned["rate"].mean() / (planned["after"].quantile(quantile) * planned["last"].mean()),
-            "foreseen": 1 / services["within"].quantile(quantile),
-        }
-    )
 
 
 @lru_cache(maxsize=8)
@@ -370,19 +270,21 @@ def _named(benchmarks: Sequence[str]) -> tuple[str, ...]:
 
 def _values(benchmarks: tuple[str, ...], trace: str) -> list[tuple]:
     """Return use, system, fleet, step, values, n, and what n counts, of each factor."""
-    stack, virtual = serving_stack()["share"], hypervisor()["share"]
+    stack, virtual = factors.serving_stack()["share"], factors.hypervisor()["share"]
     found = [
         ("", "node", "", "serving stack", stack, len(stack), "curves"),
         ("", "node", "", "hypervisor", virtual, len(virtual), "results"),
     ]
     for use, scenario in USES.items():
-        network = networked("Offline" if use == "batch" else "Server")["share"]
+        network = factors.networked("Offline" if use == "batch" else "Server")["share"]
         found.append((use, "node", "", "networked nodes", network, len(network), "results"))
         limits = [_limit(benchmarks, use, quantity) for quantity in ("tpot_p99_limit", "ttft_p99_limit")]
         if np.isnan(limits).any():  # batch has none, nor has what is no language model
             continue
         try:
-            kept = by_accelerator(pd.concat([retained(benchmark, scenario) for benchmark in benchmarks]))
+            kept = factors.by_accelerator(
+                pd.concat([factors.retained(benchmark, scenario) for benchmark in benchmarks])
+            )
         except NoData:
             continue
         for system, cells in kept[kept["size"].ne("")].groupby("size"):
@@ -407,10 +309,10 @@ def _bursts(use: str, tpot_ms: float, ttft_ms: float, trace: str) -> list[tuple]
 
 def _loads(use: str, trace: str) -> list[tuple]:
     """Return the factor of load over days, by fleet."""
-    factors = _load_factors(trace)
-    counted = f"services, {factors['days'].min():.0f} to {factors['days'].max():.0f} days"
-    counted = "your trace" if factors.index.tolist() == ["trace"] else counted
-    return [(use, "", fleet, LOAD, factors[fleet], len(factors), counted) for fleet in FLEETS]
+    loads = _load_factors(trace)
+    counted = f"services, {loads['days'].min():.0f} to {loads['days'].max():.0f} days"
+    counted = "your trace" if loads.index.tolist() == ["trace"] else counted
+    return [(use, "", fleet, LOAD, loads[fleet], len(loads), counted) for fleet in FLEETS]
 
 
 def _load_factors(trace: str, quantile: float = 0.99) -> pd.DataFrame:
@@ -418,8 +320,8 @@ def _load_factors(trace: str, quantile: float = 0.99) -> pd.DataFrame:
     rates = bursts.windows(bursts.read_trace(trace)) if trace else pd.DataFrame()
     own = len(rates) >= DAY
     rates = rates if own else tables.load("traffic_rates")
-    factors = load_factors(rates, gaps=not own, quantile=quantile)
-    return factors.assign(pooled=factors["foreseen"], days=rates.groupby("service").size() / DAY)
+    loads = factors.load_factors(rates, gaps=not own, quantile=quantile)
+    return loads.assign(pooled=loads["foreseen"], days=rates.groupby("service").size() / DAY)
 
 
 def _applying(table: pd.DataFrame, steps: list[str], use: str, system: str, fleet: str) -> pd.DataFrame:
@@ -447,24 +349,3 @@ def _limit(benchmarks: Sequence[str], use: str, quantity: str = "tpot_p99_limit"
 def _speed(benchmarks: Sequence[str], use: str) -> str:
     """Return the tokens/s per user that a use guarantees, as words to append."""
     return "" if use == "batch" else f", {1000 / _limit(benchmarks, use):.3g} tokens/s"
-
-
-def _language_models(scenarios: Sequence[str]) -> pd.DataFrame:
-    """Return the comparable GPU results, at full power, of the benchmarks with a limit on TPOT."""
-    rows = comparable(benchmark=timed_benchmarks(), scenario=scenarios)
-    return rows[rows["kind"].eq("gpu") & ~rows["power_capped"]]
-
-
-def _over(rows: pd.DataFrame, reference: pd.DataFrame, alike: list[str]) -> pd.DataFrame:
-    """Return rows with `share`: throughput per accelerator over the median of matching reference results."""
-    pairs = rows.merge(reference[[*alike, "rate_per_accelerator", "precision"]], on=alike, suffixes=("", "_reference"))
-    pairs = pairs[_one_precision(pairs, "_reference")]
-    median = pairs.groupby("id")["rate_per_accelerator_reference"].median().rename("reference")
-    rows = rows.merge(median, left_on="id", right_index=True)
-    return rows.assign(share=rows["rate_per_accelerator"] / rows["reference"])
-
-
-def _one_precision(pairs: pd.DataFrame, suffix: str) -> pd.Series:
-    """Return which pairs state one precision, or none on one side."""
-    other = pairs[f"precision{suffix}"]
-    return pairs["precision"].eq(other) | pairs["precision"].eq("") | other.eq("")
