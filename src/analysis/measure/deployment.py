@@ -129,7 +129,9 @@ def within(run: Mapping[str, Any], ttft_ms: float, tpot_ms: float) -> float:
 
 
 def limits(benchmark: str) -> pd.DataFrame:
-    """Return the p99 limits of a benchmark by scenario (`ttft_ms`, `tpot_ms`), the strictest first."""
+    """Return the p99 limits of a benchmark by scenario (`ttft_ms`, `tpot_ms`), the strictest first; none of ""."""
+    if not benchmark:
+        return pd.DataFrame(columns=["ttft_ms", "tpot_ms"], dtype=float)
     rules = interactivity.limits(benchmark).set_index("scenario")[["ttft_ms", "tpot_ms"]]
     return rules.dropna().sort_values("tpot_ms")
 

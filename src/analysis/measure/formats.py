@@ -265,7 +265,12 @@ def llama_bench(record: Record, run: Run) -> None:
     """Take the decoding of one sequence; the test of a prompt and its answer in one has no rate of output."""
     if record.number("n_prompt") > 0 or not record.number("n_gen") > 0:
         raise record.fault("reads a prompt (n_prompt); expected a test of decoding alone, such as -p 0 -n 128")
-    run.update(concurrency_limit=1.0, requests=1.0, tpot_mean_ms=1e3 * run["duration_s"] / run["output_length"])
+    run.update(
+        concurrency_limit=1.0,
+        concurrency=1.0,
+        requests=1.0,
+        tpot_mean_ms=1e3 * run["duration_s"] / run["output_length"],
+    )
 
 
 def endpoints(record: Record, run: Run) -> None:
