@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
+import pytest
 
 from analysis import load_results, official_record, tables
 
@@ -25,9 +26,54 @@ def test_results_are_counted_by_round():
     )
     counts = official_record.by_round(rows)
     assert counts.index.tolist() == ["v5.1", "v6.1"]
-    assert counts.loc["v5.1"].drop("source_id").tolist() == [3, 2, 1, 2, 1, 1, 1, 1]
+    assert counts.loc["v5.1"].drop("source_id").tolist() == [3, 2, 2, 2, 1, 1, 1, 1]  # inferred without a log too
     assert counts.loc["v6.1"].drop("source_id").tolist() == [1, 1, 0, 0, 0, 0, 0, 0]
     assert official_record.by_round(rows, 1e-4)["mismatches"].tolist() == [0, 0]
+
+
+def test_bulk_submitters_are_those_above_the_limit():
+    rows = pd.DataFrame({"id": list("abcd"), "submitter": ["x", "y", "y", "y"]})
+    assert official_record.without_bulk(rows, 3)["id"].tolist() == list("abcd")
+    assert official_record.without_bulk(rows, 2)["id"].tolist() == ["a"]
+
+
+def test_what_results_are_read_from_tells_inferred_ones_apart():
+    rows = pd.DataFrame({"round": "v3.0", "evidence": ["log", "log", "table"], "inferred": [False, True, False]})
+    assert official_record.read_from(rows).loc["v3.0"].tolist() == [1, 1, 0, 1, 0]
+
+
+def test_odd_runs_are_slow_or_with_errors_or_far_from_their_median():
+    """In order: 0.94 of the schedule, an error at 0.95, a p99 of 2.1 medians; 0.95 and 2.0 alone are not odd."""
+    rows = pd.DataFrame(
+        {
+            "id": ["fine", "error", "slow", "far", "unknown"],
+            "samples_per_second": [95.0, 95.0, 94.0, NONE, 90.0],
+            "scheduled_samples_per_second": [100.0, 100.0, 100.0, NONE, NONE],
+            "errors": [0.0, 1.0, 0.0, NONE, NONE],
+            "tpot_p50_ms": [10.0, 10.0, 10.0, 10.0, NONE],
+            "tpot_p99_ms": [20.0, 11.0, 11.0, 21.0, NONE],
+        }
+    )
+    odd = official_record.odd_runs(rows, 0.95, 2.0)
+    assert odd["id"].tolist() == ["slow", "error", "far"]
+    assert odd["p99_over_median"].tolist() == pytest.approx([1.1, 1.1, 2.1])
+
+
+def test_answers_stand_beside_the_rule_of_their_round(monkeypatch):
+    """A rule of v6.0 and v6.1, 90 to 110 of 100; a run of v5.1 has none, one without a log neither."""
+    rule = {"benchmark": "a", "quantity": official_record.LENGTHS, "source_id": "mlcommons-rules", "printed": "100"}
+    limits = pd.DataFrame([rule | {"low": 90.0, "high": 110.0, "rounds": "v6.0;v6.1"}])
+    monkeypatch.setattr(tables, "__getattr__", lambda name: limits)
+    rows = pd.DataFrame(
+        {
+            "benchmark": "a",
+            "model": "A",
+            "round": pd.Categorical(["v6.1", "v6.0", "v5.1", "v6.1"]),
+            "tokens_per_answer": [95.0, 111.0, 100.0, NONE],
+        }
+    )
+    found = official_record.answer_lengths(rows)
+    assert found["of_reference"].tolist() == [111.0, 95.0] and found["outside"].tolist() == [True, False]
 
 
 def test_a_wrong_unit_is_off_by_the_tokens_of_the_run_or_of_its_benchmark(monkeypatch):
