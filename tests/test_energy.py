@@ -59,10 +59,15 @@ def test_joules_between_two_points_of_a_curve_and_of_a_faster_run():
     rows += [("H200", "4", 10, 1.0), ("MI355X", "5", 20, 1.0), ("MI355X", "5", 70, 8.0)]  # slow; too far apart
     frame = pd.DataFrame(rows, columns=["accelerator", "locator", evidence.SPEED, evidence.JOULES])
     frame = frame.assign(**{name: value for name, value in CURVE.items() if name not in frame})
-    found = evidence.joules_at(frame, 50).set_index("accelerator")
+    found = evidence.joules_at(frame, 50, 900).set_index("accelerator")  # none is as fast as 900
     assert found["joules"].to_dict() == pytest.approx({"B200": 2.0, "B300": 5.0, "MI355X": 8.0})
     assert found["measured"].to_dict() == {"B200": True, "B300": False, "MI355X": False}
-    assert found["n"].to_dict() == {"B200": 3, "B300": 1, "MI355X": 2}
+    assert found["n"].to_dict() == {"B200": 3, "B300": 1, "MI355X": 2} and set(found["speed"]) == {50}
+    other = frame[frame["accelerator"].eq("B200")].assign(accelerator="B200X")
+    other[evidence.JOULES] *= 2
+    both = evidence.joules_at(pd.concat([frame, other]), 50).set_index("accelerator")
+    assert both["over_best"].to_dict() == pytest.approx({"B200": 1, "B200X": 2, "B300": 2.5, "MI355X": 4})
+    assert set(both["rivals"]) == {2}  # a bound is no rival
 
 
 SCORE = {"source_id": "s", "model": "A", "parameters_billion": 70.0, "task": "AIME", "test": "t", "baseline": False,
@@ -137,3 +142,14 @@ def test_a_class_of_size_begins_at_its_lower_end():
     assert sizes.tolist() == ["below 10B", "10B to 69B", "10B to 69B", "70B and more", "size unknown"]
     names = pd.Series(["DeepSeek-R1", "Mixtral 8x22B", "Qwen3.6-35B-A3B (MoE)", "GPT-J"])
     assert evidence.parameters(names).fillna(0).tolist() == [671, 176, 35, 0]
+
+
+def test_part_load_is_over_the_joules_at_the_peak_of_a_curve(shipped):
+    """From 1 J at the peak to 8 J at a tenth, along a line of logarithms. A curve of one point does not count."""
+    frame = runs((1, 0.1, 1), (2, 0.2, 1), (4, 0.5, 1), (8, 1.0, 1), (1, 0.1, 1, {"locator": "2"}))
+    rates = frame[evidence.THROUGHPUT] / 1000
+    frame = frame.assign(**{evidence.JOULES: rates ** -np.log10(8), evidence.THROUGHPUT: 100 * rates})
+    shipped(frame.assign(tpot_ms=1000 * frame["concurrency"] / frame[evidence.THROUGHPUT]))
+    found = evidence.part_load().query("source == 'InferenceX July 2026'").set_index("load")
+    assert found["median"].to_dict() == pytest.approx({load: load ** -np.log10(8) for load in found.index})
+    assert found.loc[0.1, ["curves", "models"]].tolist() == [1, 1]

@@ -5,52 +5,48 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from analysis import power
-from analysis.compare import NoData
+from analysis import derating, power, tables
 from tests.frames import results
 
-PRICES = pd.DataFrame({"accelerator": ["B200"], "kilowatts": [2.0], "usd_per_hour": [2.5]})
 NAN = float("nan")
 
 
-def test_modeled_efficiency_is_the_newest_best_over_all_in_kilowatts():
+RATES = {"benchmark": "gpt-oss-120b", "accelerator": "B200", "rate": 8000.0, "low": 8000.0, "high": 8000.0}
+
+
+@pytest.fixture
+def lists(monkeypatch):
+    """All-in kilowatts of B200 on three dates, not in their order: 4, then 1, then 2."""
+    frame = pd.DataFrame({"accelerator": "B200 SXM", "all_in_kilowatts": [2.0, 4.0, 1.0, NAN],
+                          "quoted": ["2026-09", "2026-04", "2026-08", "2026-10"]})  # fmt: skip
+    monkeypatch.setattr(tables, "prices", frame, raising=False)
+    monkeypatch.setattr(derating, "beside_limit", lambda speed, name: pd.DataFrame({"median": [0.5, 1 / (1 + speed)]}))
+
+
+def test_a_megawatt_at_the_peak_and_delivered(lists):
+    """8,000 over 2 kW are 4 million per MW, from 2 to 8 over the lists; Offline delivers half."""
+    rows = pd.DataFrame([{**RATES, "scenario": "Offline"}, {**RATES, "scenario": "Server", "low": 4000.0},
+                         {**RATES, "scenario": "Offline", "accelerator": "X"}])  # fmt: skip
+    found = power.per_megawatt(rows).set_index(["use", "scenario"])
+    assert found.loc[("peak", "Offline"), ["value", "low", "high"]].tolist() == [4, 2, 8]
+    assert found.loc[("delivered", "Offline"), ["value", "low", "high"]].tolist() == [2, 1, 4]
+    assert found.loc[("peak", "Server"), "low"] == 1  # the range of a carried rate counts too
+    assert found.loc[("delivered", "Server"), "value"] == pytest.approx(4 * 0.5 / 13.5)  # the limit is 12.5
+    assert power.per_megawatt(rows, pue=2.0)["value"].tolist() == (found["value"] / 2).tolist()
+    with pytest.raises(ValueError, match="pue"):
+        power.per_megawatt(rows, pue=0.9)
+
+
+def test_at_the_wall_the_best_submission_counts_in_its_own_unit():
     rows = results(
-        {"round": "v6.0", "rate": 80000.0}, {"rate": 64000.0}, {"rate": 32000.0, "submitter": "B"},
-        {"accelerator": "MI355X", "rate": 90000.0},
+        {"power_measured": True, "power_watts": 10.0}, {"power_measured": True, "power_watts": 8.0, "submitter": "B"},
+        {"power_measured": True, "power_watts": 1.0, "scenario": "Server"}, {"power_watts": 1.0},
+        {"power_measured": True, "power_watts": 4.0, "benchmark": "bert", "rate_unit": "samples/s"},
+        {"power_measured": True, "power_watts": 2.0, "accelerator": "H200"},
     )  # fmt: skip
-    found = power.per_megawatt(rows, "llama2-70b", PRICES, "v6.0", ["Offline", "Server"])
-    assert found["accelerator"].tolist() == ["B200"]  # MI355X has no kilowatts here
-    assert found["efficiency"].tolist() == [64000 / 8 / 2 / 1000]
-    assert (found["low"].iloc[0], found["submitters"].iloc[0]) == (2.0, 2)
-
-
-def test_no_accelerator_with_kilowatts_is_no_data():
-    with pytest.raises(NoData, match="Llama 2 70B Server"):
-        power.per_megawatt(results({"accelerator": "X"}), "llama2-70b", PRICES, "v6.0", ["Server"])
-    with pytest.raises(NoData, match="kilowatts"):
-        power.per_megawatt(results({"accelerator": "X"}), "llama2-70b", PRICES, "v6.0", ["Offline"])
-    with pytest.raises(ValueError, match=r"no round .v7\.0."):
-        power.per_megawatt(results({}), "llama2-70b", PRICES, "v7.0", ["Offline"])
-
-
-def test_at_the_wall_the_best_submission_counts():
-    rows = results(
-        {"power_measured": True, "power_watts": 10.0},
-        {"power_measured": True, "power_watts": 8.0, "submitter": "B"},
-        {},
-    )
-    assert power.at_the_wall(rows)["efficiency"].tolist() == [10.0]
-    with pytest.raises(NoData, match="no power submission of BERT Offline; there are some of llama2-70b"):
-        power.at_the_wall(rows, "bert")
-
-
-def test_a_benchmark_that_counts_samples_has_no_tokens_per_joule():
-    watts = {"power_measured": True, "power_watts": 8.0, "rate_unit": "queries/s", "model": "ResNet-50"}
-    rows = results({"rate_unit": "queries/s", "model": "ResNet-50"}, watts)
-    with pytest.raises(NoData, match="ResNet-50 counts queries/s, not tokens"):
-        power.per_megawatt(rows, "llama2-70b", PRICES, "v6.0", ["Offline"])
-    with pytest.raises(NoData, match="ResNet-50 counts queries/s, not tokens"):
-        power.at_the_wall(rows, "llama2-70b")
+    assert power.at_the_wall(rows, "Llama 2 70B")["efficiency"].tolist() == [40.0, 10.0]
+    assert power.at_the_wall(rows, "bert")[["efficiency", "rate_unit"]].values.tolist() == [[20.0, "samples/s"]]
+    assert len(power.at_the_wall(rows)) == 3 and power.at_the_wall(rows, "mixtral-8x7b").empty
 
 
 def test_a_capped_run_is_paired_with_the_free_run_of_its_machine():
@@ -65,9 +61,6 @@ def test_a_capped_run_is_paired_with_the_free_run_of_its_machine():
     pairs = power.cap_pairs(rows)
     assert len(pairs) == 1  # submitter B has no free run
     assert (pairs["kept"].iloc[0], pairs["cap"].iloc[0]) == pytest.approx((0.8, 500 / 700))
-    gain = power.cap_effect(pairs).iloc[0]
-    assert gain["rest_watts"] == 2000.0
-    assert gain["gain"] == pytest.approx(0.8 * (6000 + 8 * 200) / 6000)
 
 
 def test_a_cap_in_the_name_of_a_system_is_not_part_of_the_machine():
@@ -80,9 +73,6 @@ def test_a_cap_in_the_name_of_a_system_is_not_part_of_the_machine():
     rows = results({"rate": 100.0, "system": "XE9785"}, capped).assign(rated_watts=1400.0)
     pairs = power.cap_pairs(rows)
     assert pairs["kept"].tolist() == [0.84]
-    words = f"{pairs['accelerator'].iloc[0]} at 71% of its rated limit keeps 84% of throughput"
-    assert power.cap_in_words(pairs) == f"{words} (one pair, {pairs['round'].iloc[0]})"
-    assert power.cap_in_words(pd.concat([pairs, pairs])) == f"{words} (median of 2 pairs)"
 
 
 def test_provisioned_power_of_an_air_cooled_b200_server():
@@ -94,47 +84,21 @@ def test_provisioned_power_of_an_air_cooled_b200_server():
 
 
 def test_servers_of_one_accelerator_stay_apart_by_cooling():
-    """Of two with air that with more runs; 10.4 kW with air and 9.9 with liquid are two bars, not a range."""
-    columns = ["accelerator", "cooling", "round", "runs", "highest_kw", "lowest_kw", "provisioned_kw", "capped"]
-    rows = [
-        ("B200", "air", "v5.1", 5, 10.4, 7.6, 13.9, False),
-        ("B200", "air", "v6.0", 0, NAN, NAN, 13.9, False),
-        ("B200", "liquid", "v5.1", 7, 9.9, 7.5, 12.1, False),
-    ]
-    found = power.newest_nodes(pd.DataFrame(rows, columns=columns).assign(submitter="S"), ["B200"])
-    bars = power.provisioned_and_drawn(found)
-    drew = bars[~bars["provisioned"]].set_index("server")["kw"]
-    assert drew.to_dict() == {"B200 air, S v5.1": 10.4, "B200 liquid, S v5.1": 9.9}
+    """Of two with air that with more runs, of two with as many the newer: v10.0 is after v9.0."""
+    columns = ["accelerator", "cooling", "round", "runs", "provisioned_kw"]
+    rows = [("B200", "air", "v9.0", 5, 13.9), ("B200", "air", "v10.0", 0, 13.9), ("B200", "liquid", "v9.0", 0, 12.1),
+            ("B200", "liquid", "v10.0", 0, 12.0), ("H200", "air", "v9.0", 9, 20.0)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=columns)
+    frame["round"] = pd.Categorical(frame["round"], ["v9.0", "v10.0"], ordered=True)
+    found = power.newest_nodes(frame, ["B200"])
+    assert found[["cooling", "round", "runs"]].values.tolist() == [["air", "v9.0", 5], ["liquid", "v10.0", 0]]
 
 
-def test_dollars_of_a_megawatt_year_and_their_share():
+def test_rounds_of_servers_are_in_the_order_of_versions():
+    assert power.nodes(results({}).assign(power_watts=NAN))["round"].cat.ordered
+
+
+def test_dollars_of_a_megawatt_year():
     assert power.usd_per_megawatt_year(0.10) == pytest.approx(876_000)
-    assert power.power_share(PRICES, 0.10).tolist() == pytest.approx([0.08])
     with pytest.raises(ValueError, match="usd_per_kilowatt_hour"):
         power.usd_per_megawatt_year(1e308)
-
-
-def test_a_headline_of_another_unit_has_no_exponents():
-    modeled = pd.DataFrame({"scenario": ["Offline", "Offline", "Interactive"], "efficiency": [6690.0, 7800.0, 960.0]})
-    assert power.in_words(modeled, "thousand tokens/s") == "6,700 to 7,800 thousand tokens/s Offline, 960 Interactive"
-
-
-def test_the_title_compares_racks_with_smaller_systems_in_interactive():
-    """5 of GB200 over 2 of a GB300 of four, which is no rack; Offline does not count."""
-    rows = [
-        ("GB300", 72, "Interactive", 4.0), ("GB200", 72, "Interactive", 5.0), ("GB300", 72, "Offline", 90.0),
-        ("B200", 8, "Interactive", 1.0), ("GB300", 4, "Interactive", 2.0),
-    ]  # fmt: skip
-    modeled = pd.DataFrame(rows, columns=["accelerator", "accelerator_count", "scenario", "efficiency"])
-    assert power.racks_in_words(modeled).startswith("the best rack serves 2.5x the Interactive tokens")
-    assert power.racks_in_words(modeled[:3]) == "tokens per megawatt by accelerator"
-
-
-def test_efficiency_in_words_has_a_range_per_scenario():
-    rows = pd.DataFrame({"scenario": ["Interactive", "Offline", "Offline"], "efficiency": [1.04, 7.8, 6.66]})
-    assert power.in_words(rows) == "6.7 to 7.8 million tokens/s Offline, 1 Interactive"
-
-
-def test_energy_in_words_is_over_the_ends_of_the_load():
-    best = pd.DataFrame({"concurrency": [1, 1024, 64], "joules_per_output_token": [30.0, 1.5, 3.0]})
-    assert power.energy_in_words(best) == "Energy per token falls 20-fold from 1 to 1,024 requests in flight"

@@ -173,8 +173,7 @@ def test_joules_of_any_layout_and_of_the_same(monkeypatch):
     columns = ["precision", "gpus", "expert_parallel", evidence.JOULES]
     frame = pd.DataFrame(runs, columns=columns).assign(**row)
     monkeypatch.setattr(evidence, "energy", lambda: frame)
-    assert quantization.joule_pairs()["ratio"].tolist() == [0.5]
-    assert quantization.joule_pairs(same_layout=True)["ratio"].tolist() == [0.9]
+    assert quantization.joule_pairs()[["layout", "ratio"]].values.tolist() == [["any", 0.5], ["same", 0.9]]
 
 
 def test_decisions_have_one_row_per_format_size_and_measure():

@@ -119,16 +119,19 @@ def inferencex_pairs(precisions: tuple[str, str] = ("fp8", "fp4")) -> pd.DataFra
     return _inferencex(pairs, precisions)
 
 
-def joule_pairs(*, same_layout: bool = False) -> pd.DataFrame:
-    """Return FP4 over FP8 in joules of GPU power per output token at equal load (InferenceX). Columns: `PAIR`.
+def joule_pairs() -> pd.DataFrame:
+    """Return FP4 over FP8 in joules of GPU power per output token at equal load (InferenceX), by `layout`.
 
-    Each precision in the layout that needs least, which for FP4 is mostly fewer GPUs; or both on as many GPUs.
+    Any: each precision in the layout that needs least, which for FP4 is mostly fewer GPUs. Same: both on as many GPUs,
+    experts spread alike. Columns: `PAIR`, layout.
     """
-    same = [*SERVED, "gpus", "expert_parallel"] if same_layout else SERVED
-    pairs = evidence.matched_pairs(
-        evidence.energy(), same, "precision", ("fp8", "fp4"), evidence.JOULES, repeats="min"
-    )  # fmt: skip
-    return _inferencex(pairs, ("fp8", "fp4"))
+    found = []
+    for layout, same in {"any": SERVED, "same": [*SERVED, "gpus", "expert_parallel"]}.items():
+        pairs = evidence.matched_pairs(
+            evidence.energy(), same, "precision", ("fp8", "fp4"), evidence.JOULES, repeats="min"
+        )  # fmt: skip
+        found.append(_inferencex(pairs, ("fp8", "fp4")).assign(layout=layout))
+    return pd.concat(found, ignore_index=True)
 
 
 def _inferencex(pairs: pd.DataFrame, precisions: tuple[str, str]) -> pd.DataFrame:
@@ -136,7 +139,8 @@ def _inferencex(pairs: pd.DataFrame, precisions: tuple[str, str]) -> pd.DataFram
     known = tables.precision_formats
     known = known[known["precision"].eq(precisions[1])].set_index("vendor")["format"]
     vendor = pairs["accelerator"].map(tables.accelerators.set_index("label")["vendor"])
-    pairs = pairs.assign(format=vendor.map(known).fillna(precisions[1].upper()), step=" to ".join(precisions))
+    format = known.reindex(vendor, fill_value=precisions[1].upper()).to_numpy()
+    pairs = pairs.assign(format=format, step=" to ".join(precisions))
     return pairs.assign(source="InferenceX", load=pairs.get("concurrency", np.nan))[PAIR]
 
 
@@ -180,12 +184,12 @@ def single_gpu_pairs() -> pd.DataFrame:
     return pd.concat(found, ignore_index=True).assign(load=np.nan)[PAIR]
 
 
-def units(pairs: pd.DataFrame) -> pd.DataFrame:
+def units(pairs: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     """Return one row per source, step, model, and accelerator of pairs: median, p10, p90, `pairs`, and class of size.
 
-    Columns: source, step, format, models, model, accelerator, median, p10, p90, pairs.
+    Columns: `by`, source, step, format, model, accelerator, median, pairs, p10, p90, models.
     """
-    by = ["source", "step", "format", "model", "accelerator"]
+    by = [*by, "source", "step", "format", "model", "accelerator"]
     groups = pairs.groupby(by, sort=False)["ratio"]
     found = groups.agg(median="median", pairs="size")
     found = found.assign(p10=groups.quantile(0.1), p90=groups.quantile(0.9)).reset_index()
@@ -210,7 +214,7 @@ def decisions(pairs: pd.DataFrame, interactivity: float) -> pd.DataFrame:
     parts = {
         "speed": over_units(known),
         "speed at user speed": over_units(units(at_equal_speed(interactivity))),
-        "joules": over_units(units(joule_pairs())),
+        "joules": over_units(units(joule_pairs().query("layout == 'any'"))),
         "score lost": evidence.pooled(evidence.recovery()).rename(columns={"lost": "middle"}),
     }
     rows = pd.concat(parts, names=["measure"]).reset_index("measure")

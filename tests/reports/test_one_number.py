@@ -11,7 +11,7 @@ import pytest
 
 from analysis import explorer
 from analysis.explorer import page as explorer_page
-from tests.reports.plain import DATA, newest_prices, outputs, table, values
+from tests.reports.plain import DATA, outputs, table, values
 
 NEWEST = ["GB300", "B300", "GB200", "B200", "MI355X"]
 OVERVIEW = "best_result_of_each_model_and_gpu"
@@ -65,11 +65,12 @@ def test_throughput_per_gpu_on_gpt_oss(accelerator, scenario, at):
     expected = overview(scenario)[accelerator]
     curve = table("interactivity", "throughput").query("interactivity == @at").set_index("accelerator")
     cost = table("price_performance", "costs").query("interactivity == @at").set_index("accelerator")
-    power = table("power_efficiency", "efficiency").query("model == 'GPT-OSS 120B' and modeled")
-    power = power[power["scenario"].eq(scenario)].set_index("accelerator")["efficiency"]
+    power = table("power_efficiency", "efficiency").query("model == 'GPT-OSS 120B' and scenario == @scenario")
+    power = power.set_index("accelerator").loc[accelerator]
     assert curve.at[accelerator, "throughput"] == pytest.approx(expected)
     assert cost.at[accelerator, "throughput"] == pytest.approx(expected)
-    assert power[accelerator] * newest_prices("all_in_kilowatts")[accelerator] * 1000 == pytest.approx(expected)
+    if power["round"] == "v6.1":  # others are carried
+        assert power["rate"] == pytest.approx(expected)
 
 
 def test_speedups_and_the_matrix_are_of_one_result():

@@ -11,14 +11,14 @@ import pandas as pd
 
 from analysis import names, tables
 from analysis.evidence.curves import SPEED, THROUGHPUT, envelope, matched_pairs, value_at
-from analysis.evidence.energy import CURVE, JOULES, energy, joules_at
+from analysis.evidence.energy import CURVE, JOULES, energy, joules_at, part_load
 from analysis.evidence.inferencex_files import append_inferencex, own_runs, read_inferencex
 from analysis.evidence.precision import SIZES, checkpoint_sizes, parameters, pooled, recovery, size_class
 
 __all__ = [
     "CURVE", "JOULES", "SIZES", "SPEED", "THROUGHPUT", "append_inferencex", "checkpoint_sizes", "energy", "envelope",
-    "implausible", "implausible_in_words", "inferencex", "joules_at", "matched_pairs", "parameters", "pooled",
-    "precision_effects", "read_inferencex", "recovery", "size_class", "tensorrt_llm", "value_at",
+    "implausible", "implausible_in_words", "inferencex", "joules_at", "matched_pairs", "parameters", "part_load",
+    "pooled", "precision_effects", "read_inferencex", "recovery", "size_class", "tensorrt_llm", "value_at",
 ]  # fmt: skip
 
 SAME_RUN = [

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from analysis import tables
+from analysis import names, tables
 from analysis.evidence.curves import SPEED, THROUGHPUT, value_at
 
 JOULES = "joules_per_output_token"
@@ -16,6 +16,7 @@ MOST_WATTS = 1.05  # joules x throughput over rated watts: more cannot be drawn
 MOST_ABOVE = 0.25  # share of a model's rows on a GPU above rated watts, from which on none of them counts
 MOST_REQUESTS = 2.5  # requests stated over those that throughput and time per token imply
 MOST_APART = 2.5  # user speeds of two points of a curve, between which joules are interpolated
+LOADS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0)  # shares of the highest throughput of a curve
 MOST_STEP = 1.6  # implied watts over those at half the load; what stands before such a step is too low
 
 
@@ -45,16 +46,46 @@ def energy(*, left_out: bool = False) -> pd.DataFrame:
     return rows[rows["reason"].ne("") == left_out]
 
 
-def joules_at(rows: pd.DataFrame, speed: float, by: Sequence[str] = ("model", "accelerator")) -> pd.DataFrame:
-    """Return the least joules per output token at `speed` tokens/s per user or faster, one row per group of `by`.
+def joules_at(rows: pd.DataFrame, *speeds: float, by: Sequence[str] = ("model", "accelerator")) -> pd.DataFrame:
+    """Return the least joules per output token at `speeds` (tokens/s per user) or faster, by speed and group of `by`.
 
     Where a curve spans the speed it is interpolated (`measured`); elsewhere the best faster run stands in, an upper
-    bound. `n` counts the runs of a group. Groups without a run that fast are left out.
+    bound. `n` counts the runs of a group. Groups without a run that fast are left out. `over_best`: over the least that
+    is measured at the speed within the first of `by`, and `rivals`: how many groups that has.
     """
-    by = list(by)
-    curves = 1 / value_at(rows.assign(per_joule=1 / rows[JOULES]), speed, CURVE, y="per_joule", most_apart=MOST_APART)
-    inside = curves.groupby(by).min()
-    groups = rows.groupby(by)
-    bound = rows[rows[SPEED].ge(speed)].groupby(by)[JOULES].min().reindex(inside.index)
-    found = pd.DataFrame({"joules": np.fmin(inside, bound), "measured": inside.le(bound), "n": groups.size()})
-    return found.dropna(subset="joules").reset_index()
+    by, found = list(by), []
+    groups, rows = rows.groupby(by).size(), rows.assign(per_joule=1 / rows[JOULES])
+    for speed in sorted(set(speeds)):
+        names.number(speed, "tokens/s per user", 0.1, 100_000)
+        curves = 1 / value_at(rows, speed, CURVE, y="per_joule", most_apart=MOST_APART)
+        inside = curves.groupby(by).min()
+        bound = rows[rows[SPEED].ge(speed)].groupby(by)[JOULES].min().reindex(inside.index)
+        each = pd.DataFrame({"joules": np.fmin(inside, bound), "measured": inside.le(bound), "n": groups})
+        found.append(each.assign(speed=speed).dropna(subset="joules").reset_index())
+    found = pd.concat(found, ignore_index=True)
+    of_model = found.assign(joules=found["joules"].where(found["measured"])).groupby(["speed", by[0]])["joules"]
+    return found.assign(over_best=found["joules"] / of_model.transform("min"), rivals=of_model.transform("count"))
+
+
+def part_load() -> pd.DataFrame:
+    """Return joules per output token at a share of a curve's highest throughput, over those there, by source.
+
+    Curves are fixed layouts under rising load, of InferenceX (`energy`), InferenceX PowerX, and ML.ENERGY (aggregates,
+    data/part_load.csv), that reach down to LOADS[0] in four points or more. Columns: source, load, median, p10, p90,
+    curves, models.
+    """
+    powerx = tables.energy_per_token[tables.energy_per_token["source_id"].eq("inferencex-powerx")]
+    powerx = powerx[~powerx["configuration"].str.contains("disagg")]
+    powerx = powerx.assign(**{THROUGHPUT: powerx["watts_per_gpu"] / powerx[JOULES], "locator": powerx["configuration"]})
+    curves = []
+    for source, runs in {"InferenceX July 2026": energy(), "InferenceX PowerX": powerx}.items():
+        for key, curve in runs.groupby([name for name in CURVE if name in runs]):
+            curve = curve.sort_values(THROUGHPUT)
+            load = np.log(curve[THROUGHPUT] / curve[THROUGHPUT].max())
+            if len(curve) > 3 and load.iloc[0] <= np.log(LOADS[0]):
+                joules = np.exp(np.interp(np.log(LOADS), load, np.log(curve[JOULES])))
+                curves += [(source, key[0], *each) for each in zip(LOADS, joules / joules[-1], strict=True)]
+    groups = pd.DataFrame(curves, columns=["source", "model", "load", "ratio"]).groupby(["source", "load"])
+    found = groups["ratio"].agg(median="median", curves="size").assign(models=groups["model"].nunique())
+    found = found.assign(p10=groups["ratio"].quantile(0.1), p90=groups["ratio"].quantile(0.9)).reset_index()
+    return pd.concat([tables.part_load.assign(source="ML.ENERGY v3"), found], ignore_index=True)
