@@ -20,21 +20,26 @@ def lists(monkeypatch):
     frame = pd.DataFrame({"accelerator": "B200 SXM", "all_in_kilowatts": [2.0, 4.0, 1.0, NAN],
                           "quoted": ["2026-09", "2026-04", "2026-08", "2026-10"]})  # fmt: skip
     monkeypatch.setattr(tables, "prices", frame, raising=False)
-    monkeypatch.setattr(derating, "beside_limit", lambda speed, name: pd.DataFrame({"median": [0.5, 1 / (1 + speed)]}))
+    share = {"vLLM": 0.5, "TensorRT-LLM": 0.25}
+    monkeypatch.setattr(
+        derating, "served", lambda rows: rows.assign(share=rows["stack"].map(share) / (1 + rows["interactivity"]))
+    )
 
 
 def test_a_megawatt_at_the_peak_and_delivered(lists):
     """8,000 over 2 kW are 4 million per MW, from 2 to 8 over the lists; Offline delivers half."""
     rows = pd.DataFrame([{**RATES, "scenario": "Offline"}, {**RATES, "scenario": "Server", "low": 4000.0},
                          {**RATES, "scenario": "Offline", "accelerator": "X"}])  # fmt: skip
-    found = power.per_megawatt(rows).set_index(["use", "scenario"])
+    rows = rows.assign(id=["a", "b", "c"])
+    results = pd.DataFrame({"id": ["b", "a", "c"], "stack": ["TensorRT-LLM", "vLLM", ""], "hypervisor": "", "nodes": 1})
+    found = power.per_megawatt(rows, results).set_index(["use", "scenario"])
     assert found.loc[("peak", "Offline"), ["value", "low", "high"]].tolist() == [4, 2, 8]
     assert found.loc[("delivered", "Offline"), ["value", "low", "high"]].tolist() == [2, 1, 4]
     assert found.loc[("peak", "Server"), "low"] == 1  # the range of a carried rate counts too
-    assert found.loc[("delivered", "Server"), "value"] == pytest.approx(4 * 0.5 / 13.5)  # the limit is 12.5
-    assert power.per_megawatt(rows, pue=2.0)["value"].tolist() == (found["value"] / 2).tolist()
+    assert found.loc[("delivered", "Server"), "value"] == pytest.approx(4 * 0.25 / 13.5)  # the limit is 12.5
+    assert power.per_megawatt(rows, results, pue=2.0)["value"].tolist() == (found["value"] / 2).tolist()
     with pytest.raises(ValueError, match="pue"):
-        power.per_megawatt(rows, pue=0.9)
+        power.per_megawatt(rows, results, pue=0.9)
 
 
 def test_at_the_wall_the_best_submission_counts_in_its_own_unit():

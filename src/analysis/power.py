@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-import numpy as np
 import pandas as pd
 
 from analysis import derating, names, tables
@@ -32,14 +31,14 @@ def kilowatts() -> pd.DataFrame:
     return groups.agg(kilowatts="last", least="min", most="max")
 
 
-def per_megawatt(rates: pd.DataFrame, pue: float = 1.0) -> pd.DataFrame:
-    """Return million tokens/s per megawatt of a table of `current`, at the peak and delivered; modeled.
+def per_megawatt(rates: pd.DataFrame, results: pd.DataFrame, pue: float = 1.0) -> pd.DataFrame:
+    """Return million tokens/s per megawatt of `current(results)`, `rates`, at the peak and delivered; modeled.
 
     Throughput over all-in kilowatts times `pue`, the power of the facility over that of its servers. Each row has two:
-    `use` "peak", and "delivered" by a fixed fleet at the interactivity of the scenario's limit (see `derating`;
-    Offline: batches, always full). Added columns: use, interactivity, share (delivered), value, and `low` and `high`
-    over the dates of the price lists and the range of a carried rate. Accelerators without kilowatts and scenarios
-    without a limit on tokens/s per user have no row.
+    `use` "peak", and "delivered" by a fixed fleet at the interactivity of the scenario's limit (`derating.served`: what
+    a result holds already counts once; Offline: batches, always full). Added columns: use, interactivity, share
+    (delivered), value, and `low` and `high` over the dates of the price lists and the range of a carried rate.
+    Accelerators without kilowatts and scenarios without a limit on tokens/s per user have no row.
     """
     names.number(pue, "pue", 1, 3)
     asked = rates["benchmark"].unique()
@@ -47,8 +46,7 @@ def per_megawatt(rates: pd.DataFrame, pue: float = 1.0) -> pd.DataFrame:
     speeds = pd.concat([*speeds, pd.DataFrame({"benchmark": asked, "scenario": "Offline", "interactivity": 0.0})])
     rows = rates.merge(speeds[["benchmark", "scenario", "interactivity"]], on=["benchmark", "scenario"])
     rows = rows.merge(kilowatts(), on="accelerator").assign(scenario=lambda each: each["scenario"].astype("str"))
-    keys = zip(rows["interactivity"], rows["accelerator"], strict=True)
-    share = np.array([derating.beside_limit(*key)["median"].prod() for key in keys])
+    share = derating.served(rows.merge(results[["id", *derating.HOLDS]], how="left", on="id"))["share"].to_numpy()
     rows = rows.assign(
         value=rows["rate"] / (1000 * pue * rows["kilowatts"]), low=rows["low"] / (1000 * pue * rows["most"]),
         high=rows["high"] / (1000 * pue * rows["least"]), share=share,
