@@ -1,6 +1,7 @@
 """A page from an executed notebook: its order, its downloads, its policy, and what hostile outputs cannot do."""
 
 import base64
+import json
 import re
 
 import pytest
@@ -166,6 +167,16 @@ def test_a_phone_shows_the_narrow_version_of_the_main_figure(page):
     kinds = {"image/svg+xml": SVG, "application/vnd.mlperf.narrow+svg": SVG}
     html, _ = page(f"say('figure', 'rates', 'Rates', **{kinds!r})")
     assert html.count('<div class="phone"><svg') == html.count('role="group" aria-label="Figure"') == 1
+
+
+def test_a_picture_pasted_into_a_text_shows(project):
+    project.add("one", "# One\n\n![map](attachment:my%20map.png) ![gone](attachment:gone.png)", "1")
+    path = project.notebooks / "one.ipynb"
+    notebook = json.loads(path.read_text())
+    notebook["cells"][0]["attachments"] = {"my map.png": {"image/png": PNG}}
+    path.write_text(json.dumps(notebook))
+    assert project.build() == 0
+    assert f'<img src="data:image/png;base64,{PNG}" alt="map">' in project.page("one")
 
 
 def test_a_page_too_large_is_refused(project, say, capsys):

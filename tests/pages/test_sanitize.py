@@ -17,7 +17,11 @@ from analysis.pages import sanitize
         ('<a href="data:text/html,<script>">e</a>', '<a rel="noopener noreferrer">e</a>'),
         ('<p id="main" class="x" style="color:red;position:fixed">f</p>', '<p class="x" style="color:red">f</p>'),
         ('<p style="background-color:url(//x)">f</p>', "<p>f</p>"),
-        ("a\x00b\x1b[0mc\u202ed\ufffe", "ab[0mcd"),
+        ("a\x00b\x1b[0mc\u202ed\ufffe", "ab[0mc[U+202E]d"),
+        ("safe&#x202E;fdp.exe", "safe[U+202E]fdp.exe"),
+        ('<a href="d&#9;ata:text/html,x">e</a>', '<a rel="noopener noreferrer">e</a>'),
+        ('<a href="&#1;javascript&#10;:x">e</a>', '<a rel="noopener noreferrer">e</a>'),
+        ('<a href="#part">e</a>', '<a href="#part" rel="noopener noreferrer">e</a>'),
         ('<td rowspan="30000" colspan="-1">g', "g"),
     ],
 )
@@ -76,7 +80,39 @@ def test_colors_of_the_dark_scheme_stay():
 
 
 @pytest.mark.parametrize(
-    "drawing", ["", "<svg>", "<svg/>", "<html/>", f"{HEAD}\x00</svg>", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"]
+    "attributes",
+    [
+        'style="position:fixed; inset:0; width:100vw; z-index:9; fill: red"', 'style="fill: red" tabindex="0"',
+        'style="fill: red; background: #000; filter: blur(9px); transform: scale(99); cursor: none" onload="x"',
+    ],
+)  # fmt: skip
+def test_a_style_draws_and_moves_nothing(attributes):
+    drawn = sanitize.svg(f"{HEAD.replace('<svg', f'<svg {attributes}')}<g {attributes}/></svg>", "f-", "alt")
+    assert drawn.count('style="fill: red"') == 2 and "tabindex" not in drawn and "onload" not in drawn
+
+
+def test_shapes_that_multiply_are_bounded():
+    nested = "".join(f'<g id="a{n}">{f"<use href={chr(34)}#a{n - 1}{chr(34)}/>" * 10}</g>' for n in range(1, 9))
+    assert sanitize.svg(f'{HEAD}<g id="a0"/>{nested}<use href="#a8"/></svg>', "f-", "alt").count("href=") == 10
+    path = f'<path id="p" d="{"M1 1" * 100_000}"/>' + '<use href="#p"/>' * 1000
+    assert sanitize.svg(f"{HEAD}{path}</svg>", "f-", "alt").count("href=") < 60
+    patterns = "".join(f'<pattern id="p{n}"><rect fill="url(#p{n - 1})"/></pattern>' for n in range(1, 20))
+    assert "url(" not in sanitize.svg(f"{HEAD}{patterns}</svg>", "f-", "alt")
+    cells = sanitize.html(f"<table>{'<tr>' + '<td rowspan=100>1' * 2000 + '</tr>' * 2}</table>")
+    assert 100 < cells.count("rowspan") < 300
+
+
+@pytest.mark.parametrize(
+    "drawing",
+    [
+        f"{HEAD}{'<g>' * 20_000}{'</g>' * 20_000}</svg>",
+        "",
+        "<svg>",
+        "<svg/>",
+        "<html/>",
+        f"{HEAD}\x00</svg>",
+        "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>",
+    ],
 )
 def test_what_is_no_svg_is_not_put_inline(drawing):
     assert sanitize.svg(drawing, "f-", "alt") is None

@@ -6,15 +6,19 @@ Command modules import the rest of the package inside their functions, so that `
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import typer
 from typer.exceptions import Exit, TyperException
 
 from analysis.cli import audit, data, measure, plan, reports
 
+LONGEST = 4000  # characters of an error on the terminal
+CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069](?<!\r(?=\n))")
 USAGE, FAILURE, INTERRUPTED, UNREAD = 2, 1, 130, 141  # the last two as a shell reports SIGINT and SIGPIPE
 
 app = typer.Typer(
@@ -41,6 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             signal.signal(getattr(signal, name), signal.default_int_handler)
     if sys.stdout is None:  # closed by the shell
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
+    for stream in (sys.stdout, sys.stderr):
+        _guard(stream)
     try:
         status = app(
             list(sys.argv[1:] if arguments is None else arguments) or ["--help"],
@@ -80,10 +86,17 @@ def _explained(error: Exception) -> tuple[str, int]:
     raise error
 
 
+def _guard(stream: Any) -> None:
+    """Make a stream one whose text does nothing to the terminal, whatever file it quotes, and fits any encoding."""
+    write = stream.write
+    stream.write = lambda text: write(CONTROLS.sub(lambda found: repr(found[0])[1:-1], text))
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="backslashreplace")
+
+
 def _failed(text: str, status: int) -> int:
-    """Print what went wrong; control characters in quoted file names do nothing to the terminal."""
-    shown = "".join(letter if letter.isprintable() or letter == "\n" else repr(letter)[1:-1] for letter in text)
-    print(f"analysis: {shown}", file=sys.stderr)
+    """Print what went wrong."""
+    print(f"analysis: {text[:LONGEST]}{' ...' * (len(text) > LONGEST)}", file=sys.stderr)
     return status
 
 

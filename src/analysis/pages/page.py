@@ -7,6 +7,7 @@ import csv
 import re
 from functools import cache
 from typing import Any
+from urllib.parse import quote
 
 import nh3
 from markupsafe import Markup
@@ -100,7 +101,8 @@ def page(report: Report, done: Executed, built: dict[str, Any]) -> tuple[str, di
     with (paths.DATA / "sources.csv").open(encoding="utf-8-sig", newline="") as file:
         sources = [row for row in csv.DictReader(file) if row["id"] in facts["sources"]]
     values = {
-        "facts": facts, "title": title, "lead": _markdown(lead), "live": live, "parts": parts, "declared": declared,
+        "facts": facts, "title": title, "lead": _markdown(lead, (titled or {}).get("attachments")),
+        "live": live, "parts": parts, "declared": declared,
         "titled": cells.index(titled) if titled else None,
         "changed": report.parameters, "sources": sources, "style": style(),
         "scripts": scripts,
@@ -131,8 +133,13 @@ def _said(output: Any) -> dict[str, Any]:
     return {key: line(value) if isinstance(value, str) else value for key, value in said.items()}
 
 
-def _markdown(source: str) -> Markup:
-    return _clean(MARKDOWN.render(sanitize.text(source)))
+def _markdown(source: str, pasted: Any = None) -> Markup:
+    """Return Markdown as HTML, with the pictures that were pasted into its cell."""
+    for name, kinds in (pasted or {}).items():
+        kind = next((kind for kind in kinds if kind.startswith("image/")), "")
+        for written in (name, quote(name)):
+            source = source.replace(f"(attachment:{written}", f"(data:{kind};base64,{''.join(kinds.get(kind, ''))}")
+    return _clean(MARKDOWN.render(sanitize.text(source.replace("(attachment:", "(#"))))
 
 
 def _clean(html: str) -> Markup:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -30,12 +30,26 @@ STYLES = {
     "background-color", "color", "font-style", "font-weight", "text-align", "text-decoration", "vertical-align",
     "white-space", "width",
 }  # fmt: skip
-CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff\ud800-\udfff]")
+CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
+TURNS = re.compile(r"[\u061c\u202a-\u202e\u2066-\u2069]")  # change the direction of what follows
+MOST_SPANNED = 20_000  # rows or columns that the cells of one output cover beside their own
+MOST_COPIED = 20_000_000  # characters of the shapes that an SVG's `use` elements repeat
+LINKS = re.compile(r"(?:https?:|mailto:|data:text/csv|data:image/png;base64,)|(?![a-z][a-z0-9+.-]*:)", re.IGNORECASE)
 SVG, LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
 SHAPES = {SVG + name for name in (
     "svg", "g", "path", "use", "defs", "clipPath", "rect", "circle", "ellipse", "line", "polyline", "polygon",
     "text", "tspan", "title", "desc", "image", "linearGradient", "radialGradient", "stop", "pattern",
 )}  # fmt: skip
+INSIDE = {SVG + name for name in ("pattern", "clipPath", "linearGradient", "radialGradient")}  # which others refer to
+GEOMETRY = {
+    "class", "cx", "cy", "d", "dx", "dy", "fx", "fy", "gradientTransform", "gradientUnits", "height", "offset",
+    "patternContentUnits", "patternTransform", "patternUnits", "points", "preserveAspectRatio", "r", "rotate", "rx",
+    "ry", "spreadMethod", "textLength", "transform", "version", "viewBox", "width", "x", "x1", "x2", "y", "y1", "y2",
+}  # fmt: skip
+LOOKS = re.compile(
+    r"(?:fill|stroke|font|text|stop|letter|word)(?:-[a-z]+)*|clip-path|clip-rule|color|opacity|dominant-baseline"
+    r"|paint-order|shape-rendering|vector-effect|visibility|white-space|writing-mode|--head"
+)  # properties that draw: none that moves an element, or reaches beyond it
 REFERENCE = re.compile(r"url\(\s*['\"]?#([^)'\"]+)['\"]?\s*\)")
 ADDRESS = re.compile(r"url\((?!#[^)]*\))|image-set|expression|@import|[<>\\]", re.IGNORECASE)
 DARK = re.compile(r"@media screen and \(prefers-color-scheme:dark\)\{svg\{(?:--on-[0-9a-f]{6}:#[0-9a-f]{6};)+\}\}")
@@ -55,8 +69,8 @@ def style() -> Markup:
 
 
 def text(value: object) -> str:
-    """Return text without characters that no page may have: controls, lone surrogates, changes of direction."""
-    return CONTROLS.sub("", str(value))
+    """Return text without control characters and lone surrogates; those that change its direction are named."""
+    return TURNS.sub(lambda found: f"[U+{ord(found[0]):04X}]", CONTROLS.sub("", str(value)))
 
 
 def line(value: object) -> str:
@@ -66,20 +80,29 @@ def line(value: object) -> str:
 
 def html(markup: str) -> str:
     """Return HTML of which only allowed elements, attributes, and addresses are left."""
-    return nh3.clean(
-        text(markup), tags=nh3.ALLOWED_TAGS | {"section", "tfoot"}, attributes=ATTRIBUTES, attribute_filter=_attribute,
+    left = [MOST_SPANNED]
+
+    def kept(tag: str, name: str, value: str) -> str | None:
+        return _attribute(tag, name, value, left)
+
+    cleaned = nh3.clean(
+        text(markup), tags=nh3.ALLOWED_TAGS | {"section", "tfoot"}, attributes=ATTRIBUTES, attribute_filter=kept,
         clean_content_tags={"script", "style", "title", "noscript", "template", "iframe", "object", "svg", "math"},
         url_schemes={"http", "https", "mailto", "data"}, filter_style_properties=STYLES, link_rel="noopener noreferrer",
     )  # fmt: skip
+    return text(cleaned)  # what was written as an entity
 
 
-def _attribute(tag: str, name: str, value: str) -> str | None:
+def _attribute(tag: str, name: str, value: str, left: list[int]) -> str | None:
     if name in ("colspan", "rowspan", "span"):
-        return str(min(max(int(value), 1), WIDEST_SPAN)) if value.isascii() and value.isdigit() else None
-    if tag == "img" and name == "src":  # the page's policy lets nothing else through
-        return value if value.startswith("data:image/") else None
-    if name == "href" and value.lstrip().lower().startswith("data:"):
-        return value if value.startswith(("data:text/csv", "data:image/png;base64,")) else None
+        wide = min(max(int(value[:9]), 1), WIDEST_SPAN) if value.isascii() and value.isdigit() else 1
+        left[0] -= wide - 1
+        return str(wide) if left[0] >= 0 else None
+    if name in ("href", "src"):  # a browser reads an address without these
+        value = re.sub(r"[\x00-\x20]+", "", value) if ":" in value else value
+        if tag == "img":  # the page's policy lets nothing else through
+            return value if value.startswith("data:image/") else None
+        return value if LINKS.match(value) else None
     return None if name == "style" and ADDRESS.search(value) else value
 
 
@@ -89,11 +112,12 @@ def svg(drawing: str, prefix: str, alt: str) -> str | None:
     Shapes and words stay, their ids with `prefix`: no script, link, foreign element, style sheet, or address outside.
     """
     try:
-        root = ElementTree.fromstring(drawing)
+        root = ElementTree.fromstring("" if "<!ENTITY" in drawing else drawing)
     except (ElementTree.ParseError, ValueError):
         return None
     if root.tag != f"{SVG}svg":
         return None
+    _unfold(root)
     sheets = sorted({(sheet.text or "").strip() for sheet in root.iter(f"{SVG}style")})
     for element in list(root.iter()):
         for child in list(element):
@@ -108,7 +132,30 @@ def svg(drawing: str, prefix: str, alt: str) -> str | None:
         root.attrib.pop(name, None)
     root.attrib |= {"role": "img", "aria-label": text(alt)}
     style = "".join(f"<style>{sheet}</style>" for sheet in sheets if DARK.fullmatch(sheet))
-    return style + ElementTree.tostring(root, encoding="unicode")
+    try:
+        return style + text(ElementTree.tostring(root, encoding="unicode"))
+    except RecursionError:
+        return None
+
+
+def _unfold(root: ElementTree.Element) -> None:
+    """Remove what multiplies a drawing: `use` of what uses, references in what is referred to, and too many copies."""
+    shapes = {f"#{each.get('id')}": each for each in root.iter() if each.get("id")}
+    for each in [part for kind in INSIDE for holder in root.iter(kind) for part in holder.iter()]:
+        for name in [name for name, value in each.attrib.items() if "url(" in value or name.endswith("href")]:
+            del each.attrib[name]
+    copied, sizes = 0, {}
+    for each in root.iter(f"{SVG}use"):
+        name = each.get("href") or each.get(f"{LINK}href")
+        shape = shapes.get(name)
+        if name not in sizes:
+            parts = [] if shape is None else [*shape.iter()]
+            nested = any(part.tag == f"{SVG}use" for part in parts)
+            sizes[name] = MOST_COPIED + 1 if nested else sum(len(str(part.attrib)) for part in parts)
+        if copied + sizes[name] > MOST_COPIED:
+            each.attrib.clear()
+        else:
+            copied += sizes[name]
 
 
 def _drawing(name: str, value: str, prefix: str) -> str | None:
@@ -118,5 +165,15 @@ def _drawing(name: str, value: str, prefix: str) -> str | None:
     if name == "href":
         own = re.sub("^#", f"#{prefix}", value)
         return own if re.match("#|data:image/(png|jpeg);base64,", own) else None
+    if name == "style":
+        return _look(value, prefix)
     value = REFERENCE.sub(rf"url(#{prefix}\1)", value)
-    return None if "{" in name or name.startswith("on") or ADDRESS.search(value) else value
+    return value if (name in GEOMETRY or LOOKS.fullmatch(name)) and not ADDRESS.search(value) else None
+
+
+@lru_cache(maxsize=10_000)
+def _look(style: str, prefix: str) -> str:
+    """Return the declarations of a style that draw."""
+    rules = [rule.partition(":") for rule in REFERENCE.sub(rf"url(#{prefix}\1)", style).split(";")]
+    kept = [(name.strip(), value.strip()) for name, _, value in rules if LOOKS.fullmatch(name.strip())]
+    return "; ".join(f"{name}: {value}" for name, value in kept if not ADDRESS.search(value))
