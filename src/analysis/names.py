@@ -142,7 +142,8 @@ def _bare_aliases() -> dict[str, str]:
     bare: dict[str, set[str]] = {}
     for alias, short in _aliases().items():
         bare.setdefault(_bare(alias), set()).add(short)
-    return {name: shorts.pop() for name, shorts in bare.items() if name and len(shorts) == 1}
+    own = {_bare(short): short for short in _aliases().values() if _bare(short) == short.casefold()}  # A100 80GB: A100
+    return {name: shorts.pop() for name, shorts in bare.items() if name and len(shorts) == 1} | own
 
 
 def _bare(name: str) -> str:

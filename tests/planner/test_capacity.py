@@ -164,7 +164,7 @@ def test_an_accelerator_without_a_datasheet_is_left_out_with_its_reason(monkeypa
 
 
 def test_a_prompt_that_takes_too_long_and_a_model_too_large_say_so():
-    long = Demand(benchmark="llama3.1-405b", prompt_tokens=1_000_000, tokens_per_user=5.0)
+    long = Demand(benchmark="llama3.1-405b", prompt_tokens=100_000, tokens_per_user=5.0)
     with pytest.raises(NoData, match=r"prefill of [0-9,]+ tokens takes"):
         plan(long, "B200")
     large = Demand(parameters=50_000.0, tokens_per_user=5.0)
@@ -231,10 +231,62 @@ def test_29_users_of_a_model_whose_tokens_read_nearly_all_weights_are_planned():
 
 
 def test_extremes_of_lengths_plan_or_say_why():
-    for lengths in ((100_000, 1), (1, 1), (1, 10_000_000), (10_000_000, 1)):
-        asked = Demand(benchmark="gpt-oss-120b", prompt_tokens=lengths[0], answer_tokens=lengths[1], draws=100)
+    for prompt, answer in ((100_000, 1), (1, 1), (1, 130_000), (130_000, 1)):
+        asked = Demand(benchmark="gpt-oss-120b", prompt_tokens=prompt, answer_tokens=answer, draws=100)
         found = plans(asked)
         assert found["reason"].ne("").eq(found["accelerators_p50"].isna()).all()
+
+
+def test_attention_of_long_prompts_by_hand():
+    """8B: 4 x 4,096 x 32 layers x half of 243,000 squared over 2 x 8e9 x 243,000 is 3.98; ten times as long 39.8.
+
+    Of GPT-OSS 18 of 36 layers see 128 tokens: at 10,000 tokens 4 x 64 x 64 x (18 x 5e7 + 18 x 1.28e6).
+    """
+    small, windowed = models.of_benchmark("llama3.1-8b"), models.of_benchmark("gpt-oss-120b")
+    for tokens, times in ((243_000, 3.98), (2_430_000, 39.8)):
+        assert small.prompt_operations(tokens) / (16e9 * tokens) - 1 == pytest.approx(times, rel=1e-3)
+    attention = windowed.prompt_operations(10_000.0) - 2 * 5.1e9 * 10_000
+    assert attention == pytest.approx(4 * 4096 * 18 * (5e7 + 1.28e6))
+    assert small.prompt_operations(100.0, 90_000.0) - 16e11 == pytest.approx(4 * 4096 * 32 * 45_000)
+
+
+def test_prompts_beyond_the_context_are_refused():
+    with pytest.raises(ValueError, match=r"127,000 tokens of prompt and 1,000 of answer exceed .* 4,096"):
+        plans(Demand(benchmark="llama2-70b", prompt_tokens=127_000, answer_tokens=1_000))
+    with pytest.raises(ValueError, match="exceed the context of 131,072"):
+        plans(Demand(parameters=8.0, prompt_tokens=10_000_000))
+    asked = Demand(benchmark="llama2-70b", prompt_tokens=127_000, answer_tokens=1_000, context_tokens=131_072)
+    assert asked.workload.lengths.long_prompt <= 131_072 and asked.workload.lengths.prompt == 127_000
+
+
+def test_a_mean_near_the_context_leaves_its_spread_no_room():
+    """Prompts of 1 and 3 tokens at a mean of 3.5 of at most 4: 3 and 4. Of a mean of 2.2 none is capped: 1.1, 3.3."""
+    requests = pd.DataFrame({"prompt_tokens": [1.0, 3.0], "answer_tokens": [1.0, 1.0]})
+    assert models.lengths(requests, 3.5, 1.0, 5.0).long_prompt == pytest.approx(4.0)
+    assert models.lengths(requests, 3.5, 1.0, 5.0).squared == pytest.approx((9 + 16) / 2)
+    assert models.lengths(requests, 2.2, 1.0, 5.0).long_prompt == pytest.approx(3.3)
+
+
+def test_the_kv_cache_of_five_users_with_full_windows():
+    """127,500 tokens x 80 layers x 2 x 8 x 128 numbers of a byte: 20.9 GB a user, in 16 bit 41.8."""
+    asked = Demand(benchmark="llama2-70b", users=5, tokens_per_user=20.0, prompt_tokens=127_000, answer_tokens=1_000,
+                   context_tokens=131_072, ttft_ms=120_000.0)  # fmt: skip
+    requests = pd.DataFrame({"prompt_tokens": [127_000.0], "answer_tokens": [1_000.0]})
+    by_hand = 127_500 * 80 * 2 * 8 * 128 / 1e9
+    assert asked.workload.model.cache_gb(models.lengths(requests).context) == pytest.approx(by_hand)
+    row = plan(asked, "H100")
+    assert row["cache_gb"] == pytest.approx(by_hand, rel=0.02)
+    assert asked.workload.model.cache_gb(127_500.0, "fp16") == pytest.approx(41.8, abs=0.05)
+
+
+def test_beyond_memory_bandwidth_a_plan_says_where_it_ends():
+    with pytest.raises(NoData, match=r"faster than .*: one user has at most [0-9,]+ tokens/s"):
+        plan(Demand(benchmark="gpt-oss-120b", tokens_per_user=5000.0), "B200")
+
+
+def test_an_accelerator_of_40_gb_is_not_planned_as_one_of_80():
+    asked = Demand(benchmark="llama2-70b", users=10, tokens_per_user=5.0, accelerators=("A100 40GB", "A100"))
+    assert plans(asked)["accelerator"].tolist() == ["A100", "A100 SXM 40GB"]
 
 
 def test_a_vendor_is_planned_on_what_is_planned_without_a_filter(chat):

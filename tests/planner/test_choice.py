@@ -163,7 +163,17 @@ def test_a_mixture_beyond_its_only_limit_is_planned_without_inf(capsys):
 
 
 def test_long_prompts_and_short_answers_say_why(capsys):
-    arguments = ["plan", "--benchmark", "llama2-70b", "--accelerator", "H100", "--prompt-tokens", "100000"]
+    arguments = [
+        "plan",
+        "--benchmark",
+        "llama2-70b",
+        "--accelerator",
+        "H100",
+        "--prompt-tokens",
+        "100000",
+        "--context-tokens",
+        "131072",
+    ]
     assert main([*arguments, "--tokens-per-request", "1"]) == 1
     assert curve.TOO_LONG in capsys.readouterr().err
 

@@ -25,6 +25,7 @@ Answer = Annotated[
     float, typer.Option("--answer-tokens", "--tokens-per-request", help="Mean tokens of an answer; 0: likewise.")
 ]
 Lengths = Annotated[str, typer.Option(help="CSV file with prompt_tokens and answer_tokens, a row per request.")]
+Context = Annotated[float, typer.Option(help="Most tokens of a prompt and its answer; 0: the model's.")]
 Ttft = Annotated[float, typer.Option("--ttft-ms", help="p99 limit on the first token in ms; 0: of the scenario.")]
 Share = Annotated[float, typer.Option(help="Share of the throughput delivered on average; 0: as the derating report.")]
 Fleet = Annotated[str, typer.Option(help="fixed, hourly, foreseen, or pooled: how capacity follows traffic.")]
@@ -43,7 +44,8 @@ def plan(
     accelerator: Annotated[str, typer.Option(help="Accelerator, such as B200.")],
     benchmark: Benchmark = "", model: Model = "", parameters: Parameters = 0.0, active_parameters: Active = 0.0,
     users: Users = 10_000, tokens_per_user: Speed = 25.0, prompt_tokens: Prompt = 0.0, answer_tokens: Answer = 0.0,
-    lengths: Lengths = "", ttft_ms: Ttft = 0.0, delivered_share: Share = 0.0, fleet: Fleet = "fixed",
+    lengths: Lengths = "", context_tokens: Context = 0.0, ttft_ms: Ttft = 0.0, delivered_share: Share = 0.0,
+    fleet: Fleet = "fixed",
     cost_model: Costs = "neocloud", price: Price = None, precision: Precision = "", round: Rounds = None,
     seed: Seed = 0, format: Format = "text",
 ) -> int:  # fmt: skip
@@ -71,7 +73,8 @@ def plan(
 def choose(
     benchmark: Benchmark = "", model: Model = "", parameters: Parameters = 0.0, active_parameters: Active = 0.0,
     users: Users = 10_000, tokens_per_user: Speed = 25.0, prompt_tokens: Prompt = 0.0, answer_tokens: Answer = 0.0,
-    lengths: Lengths = "", ttft_ms: Ttft = 0.0, delivered_share: Share = 0.0, fleet: Fleet = "fixed",
+    lengths: Lengths = "", context_tokens: Context = 0.0, ttft_ms: Ttft = 0.0, delivered_share: Share = 0.0,
+    fleet: Fleet = "fixed",
     accelerators: Annotated[
         list[str] | None, typer.Option("--accelerator", help="Accelerators or vendors; all by default.")
     ] = None,

@@ -28,15 +28,16 @@ from analysis.results import load_results
 
 BOUNDS = {  # of what is asked: least and most; 0 stands for the default where it is one
     "users": (1, 100_000_000), "tokens_per_user": (0.1, 10_000), "prompt_tokens": (1, 10_000_000),
-    "answer_tokens": (1, 10_000_000), "ttft_ms": (1, 10_000_000), "delivered_share": (0.01, 1.5),
+    "answer_tokens": (1, 10_000_000), "context_tokens": (1, 100_000_000), "ttft_ms": (1, 10_000_000),
+    "delivered_share": (0.01, 1.5),
     "headroom": (0.0, 0.9), "draws": (100, 100_000), "seed": (0, 2**32 - 1),
 }  # fmt: skip
-DEFAULTED = ("prompt_tokens", "answer_tokens", "ttft_ms", "delivered_share")
+DEFAULTED = ("prompt_tokens", "answer_tokens", "context_tokens", "ttft_ms", "delivered_share")
 MARKS = (10, 50, 90)  # percentiles
 COLUMNS = [  # of a plan before it is sized
     "accelerator", "evidence", "throughput", "throughput_low", "throughput_high", "delivered", "unit", "unit_name",
-    "precision", "weights_gb", "usd_per_accelerator_hour", "quoted", "watts", "ids", "round", "submitter", "system",
-    "roof", "reason",
+    "precision", "weights_gb", "cache_gb", "usd_per_accelerator_hour", "quoted", "watts", "ids", "round", "submitter",
+    "system", "roof", "reason",
 ]  # fmt: skip
 LARGEST_GROUP = 1024  # accelerators that may share one copy of the weights
 CAUSES = ("traffic", "queue", "memory")
@@ -46,13 +47,14 @@ CAUSES = ("traffic", "queue", "memory")
 class Demand:
     """What a plan is asked for. Raises ValueError naming the parameter, its bounds, and the valid choices.
 
-    The model is a `benchmark`, or a `model` of so many billion `parameters`, planned with the nearest benchmark.
+    The model is a `benchmark`, or a `model` of so many billion `parameters`, estimated from benchmarks of its kind.
     `users` is the mean number of requests in service at a time, each at `tokens_per_user` tokens/s (p99). Lengths are
     those of the benchmark's data set, of the CSV file `lengths`, or have the means `prompt_tokens` and `answer_tokens`.
     `ttft_ms` is the p99 limit on the first token (0: of the scenario). `delivered_share` is the share of the throughput
     at that interactivity delivered on average (0: by the factors of real_world_derating for the `fleet` and for the
-    `stack` that serves, one of derating.READINGS). `prices` replaces listed prices (see cost.prices); `precision` is
-    that of the weights ("": that of the submitted run).
+    `stack` that serves, one of derating.READINGS). `prices` replaces listed prices (see cost.prices). `precision` is
+    that of the weights ("": that of the submitted run), `context_tokens` the most tokens of a prompt and its answer (0:
+    as many as the model is known to take).
     """
 
     benchmark: str = ""
@@ -76,6 +78,7 @@ class Demand:
     headroom: float = decoding.HEADROOM
     draws: int = 2000
     seed: int = 0
+    context_tokens: float = 0.0
 
     def __post_init__(self) -> None:
         for name, (low, high) in BOUNDS.items():
@@ -100,7 +103,7 @@ class Demand:
         return curve.workload(
             self.benchmark, parameters=self.parameters, active_parameters=self.active_parameters, name=self.model,
             prompt_tokens=self.prompt_tokens, answer_tokens=self.answer_tokens, lengths=self.lengths,
-            precision=self.precision,
+            precision=self.precision, context_tokens=self.context_tokens,
         )  # fmt: skip
 
     @property
@@ -130,8 +133,9 @@ def plans(demand: Demand) -> pd.DataFrame:
     usd_per_hour_p50; traffic and needed (accelerators in the middle, before whole units: for mean traffic, and with
     queue and memory), used (share of the rented accelerators' delivered throughput that mean traffic takes, the median
     of the draws), usd_per_million_at_full_use, decided_by (one of CAUSES), usd_per_accelerator_hour, quoted, watts,
-    precision, weights_gb, ids, round, submitter, system, roof, reason. Accelerators with results of the benchmark or a
-    price; where some are asked for, those alone: of a vendor what has either, a name whatever it has.
+    precision, weights_gb, cache_gb (KV cache of a request in service, in FP8), ids, round, submitter, system, roof,
+    reason. Accelerators with results of the benchmark or a price; where some are asked for, those alone: of a vendor
+    what has either, a name whatever it has.
 
     Raises NoData where the benchmark has no result or nothing asked for is planned, and ValueError for unknown names.
     """
@@ -152,6 +156,9 @@ def plans(demand: Demand) -> pd.DataFrame:
     )
     limits = pd.DataFrame([_limits(demand, row) for row in found.itertuples()])
     found = found.assign(**delivered(demand, found), **limits)
+    too_fast = found["reason"].eq(curve.TOO_FAST) & found["roof"].gt(0)
+    roof = ": one user has at most " + found["roof"].map("{:,.0f} tokens/s".format)
+    found["reason"] = found["reason"].where(~too_fast, found["reason"] + roof)
     planned = found["reason"].eq("")
     found["evidence"] = found["evidence"].where(planned, "")
     return found[COLUMNS].join(_rented(demand, found[planned])).fillna({"decided_by": ""})
@@ -162,7 +169,7 @@ def _throughput(
     workload: curve.Workload, rounds: tuple[str, ...], asked: tuple[str, ...], priced: tuple[str, ...]
 ) -> tuple[curve.Curves, dict[str, int], list[str]]:
     """Return throughput over interactivity, the sizes of units, and the accelerators meant by those `asked` for."""
-    rows = interactivity.runs(workload.model.benchmark, rounds=rounds)
+    rows = interactivity.runs(workload.grounds, rounds=rounds)
     known = {*priced, *rows["accelerator"]}
     named = names.accelerators(asked, load_results(), of_vendors=known) if asked else list(priced)
     return curve.Curves(rows, named, workload), unit_sizes(rows), named
@@ -235,25 +242,26 @@ def _limits(demand: Demand, row: Any) -> dict[str, Any]:
     """Return what limits an accelerator, and the reason why no number of them serves the demand, "" where some does.
 
     Keys: precision and weights_gb of the weights, prefill (seconds), held (requests in a block of accelerators), block
-    (its size), reason. Prefill is how long a node takes to read the prompt that 99 of 100 do not exceed: prompt tokens
-    x 2 x active parameters over the dense compute of the node, of which COMPUTE_SHARE is reached; NaN without a
-    datasheet.
+    (its size), reason. Prefill is how long a node takes to read the prompt that 99 of 100 do not exceed: its operations
+    over the dense compute of the node, of which COMPUTE_SHARE is reached; NaN without a datasheet.
     """
     model, lengths, limit = demand.workload.model, demand.workload.lengths, demand.ttft_seconds
     precision = demand.precision or decoding.weights_in(row.accelerator, row.precision)
     tflops = decoding.peak_tflops(row.accelerator, precision) * min(row.unit, USUAL_SIZE) * decoding.COMPUTE_SHARE
-    prefill = lengths.long_prompt * 2e9 * model.active / (tflops * 1e12)
+    prefill = model.prompt_operations(lengths.long_prompt) / (tflops * 1e12)
     memory_gb = decoding.datasheet(row.accelerator)["memory_gb"]
     held, block = requests_held(model, precision, lengths, memory_gb, row.unit, demand.headroom)
-    tokens = f"{lengths.long_prompt:,.0f} tokens"
     reasons = {
         curve.NO_COMPUTE: not (prefill >= 0 and held >= 0),
-        f"prefill of {tokens} takes {prefill:.2g} s on a node (p99), the TTFT limit is {limit:g} s": prefill >= limit,
+        f"prefill of {lengths.long_prompt:,.0f} tokens takes {prefill:.2g} s on a node, the TTFT limit is {limit:g} s"
+        f" (99% of prompts are no longer, the mean is {lengths.prompt:,.0f}; ttft_ms and lengths set others)": prefill
+        >= limit,
         f"{LARGEST_GROUP:,} accelerators do not hold the weights and one request": not held,
     }
     reason = row.reason or next((words for words, applies in reasons.items() if applies), "")
     return {
-        "precision": precision, "weights_gb": model.weight_gb(precision), "prefill": prefill, "held": held,
+        "precision": precision, "weights_gb": model.weight_gb(precision),
+        "cache_gb": model.cache_gb(lengths.context), "prefill": prefill, "held": held,
         "block": block, "reason": reason,
     }  # fmt: skip
 

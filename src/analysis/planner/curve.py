@@ -10,46 +10,50 @@ errors of such values on the record (data/prediction_errors.csv).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from analysis import interactivity as runs_of
 from analysis import names, tables
-from analysis.compare import USUAL_SIZE
-from analysis.interactivity import ROUNDING
 from analysis.planner import decoding, models, prediction
-from analysis.quantization import doubts
+from analysis.planner.as_run import (
+    ESTIMATED,
+    FACTS,
+    INTERPOLATED,
+    MEASURED,
+    NO_DATASHEET,
+    NO_LIMITS,
+    TOO_FAST,
+    AsRun,
+)  # fmt: skip
 from analysis.results import timed_benchmarks
 
-MEASURED, INTERPOLATED, ESTIMATED = "measured", "interpolated", "estimated"
+__all__ = ["ESTIMATED", "INTERPOLATED", "MEASURED", "NO_LIMITS", "TOO_FAST", "Curves", "throughput_at", "workload"]
+
 SPEEDS = 0.01, 1e6  # tokens/s per user that may be asked for
 SAME_LENGTHS = 0.01  # change of throughput below which a model and its lengths count as the benchmark's own
 ALL_OF_THE_ERROR = np.log(2)  # change of throughput (log) by other lengths at which the error is that of another model
-RUN = ["round", "submitter", "system", "accelerator_count", "precision"]
-FACTS = ["scenario", *RUN]  # of the run behind a throughput
 NO_RUN = ["scenario", "round", "submitter", "system", "precision"]  # facts that are "" without one
-READ = [  # of runs
-    "id", "benchmark", "accelerator", "interactivity", "rate_per_accelerator", "availability", "hypervisor",
-    "framework", "serving_software", *FACTS,
-]  # fmt: skip
 COLUMNS = ["interactivity", "accelerator", "throughput", "low", "high", "evidence", "roof", *FACTS, "ids", "reason"]
-NO_LIMITS = "no interactivity is known: the benchmark limits no time per token"
-NO_DATASHEET = "no run so fast, and no datasheet to estimate from"
 NO_COMPUTE = "no datasheet that says its memory and compute"
 TOO_SMALL = "neither a node nor a rack holds the weights and one request"
-TOO_FAST = "faster than memory bandwidth allows"
+NO_GROUND = "no benchmark is known at this interactivity, so nothing to estimate from"
 TOO_LONG = "prompts of this length leave no time for answers this fast"
 
 
 @dataclass(frozen=True)
 class Workload:
-    """What is served: a model planned with a benchmark's runs, lengths of requests, precision of weights ("": any)."""
+    """What is served: a model, lengths of requests, and precision of weights ("": any).
+
+    `grounds` are the benchmarks whose runs it is planned with.
+    """
 
     model: models.Model
     lengths: models.Lengths
     precision: str = ""
+    grounds: tuple[str, ...] = ()
 
     @property
     def is_benchmark(self) -> bool:
@@ -85,18 +89,17 @@ def throughput_at(
 
 
 class Curves:
-    """The curves of all accelerators that ran a benchmark, and of others by estimates: what `throughput_at` reads."""
+    """Throughput over interactivity of all accelerators that ran a workload's benchmarks, and of others by estimates.
+
+    `rows` are the results of `Workload.grounds`, by default of one benchmark with its own workload.
+    """
 
     def __init__(self, rows: pd.DataFrame, accelerators: Iterable[str] = (), workload: Workload | None = None) -> None:
-        self.benchmark = rows["benchmark"].iloc[0]
-        self.limits = runs_of.limits(self.benchmark)["interactivity"]
-        self.own = () if self.limits.empty else (models.of_benchmark(self.benchmark), models.lengths_of(self.benchmark))
         self.workload = None if workload and workload.is_as_run else workload
-        rows = rows[READ].assign(precision=_precisions(rows))
-        self.frontier = runs_of.frontier(rows)
-        self.segments = _segments(_points(rows, self.frontier, accelerators), self.benchmark)
-        self.segments["roof"] = decoding.roofs(self.segments, *self.own) if self.own else np.nan
-        self.without = [name for name in accelerators if not self.segments["accelerator"].eq(name).any()]
+        self.curves = [AsRun(own, accelerators) for _, own in rows.groupby("benchmark", sort=False)]
+        self.ran = rows.loc[runs_of.of_rented_size(rows), "accelerator"].unique()
+        curves = {name for each in self.curves for name in each.segments["accelerator"]}
+        self.without = [name for name in accelerators if name not in curves]
 
     def at(self, interactivity: float | Iterable[float]) -> pd.DataFrame:
         """Return the frame of `throughput_at`."""
@@ -104,223 +107,48 @@ class Curves:
         if not asked:
             raise ValueError("interactivity: none is given; expected tokens/s per user, 0 for no limit")
         speeds = [float(speed if speed == 0 else names.number(speed, "interactivity", *SPEEDS)) for speed in asked]
-        found = self._of_workload(speeds) if self.workload else self._as_run(speeds)
-        known, ids = found["reason"].eq(""), zip(found["slower_id"], found["id"], strict=True)
-        found = found.assign(
-            throughput=found["throughput"].where(known), evidence=found["evidence"].where(known, ""),
-            low=found["throughput"].where(known) * np.exp(-np.sqrt(found["below"])),
-            high=found["throughput"].where(known) * np.exp(np.sqrt(found["above"])),
-            ids=[[each for each in pair if each] if fine else [] for pair, fine in zip(ids, known, strict=True)],
-        )  # fmt: skip
+        found = self._of_workload(speeds) if self.workload else self.curves[0].at(speeds)
+        known = found["reason"].eq("")
+        ids = zip(found["slower_id"], found["id"], known, strict=True)
+        found["throughput"] = in_order(found.assign(throughput=found["throughput"].where(known)), self.ran)
         no_sheet = found["reason"].eq(NO_DATASHEET)
-        found["reason"] = found["reason"].mask(no_sheet, found["accelerator"].map(no_model))
+        found = found.assign(
+            evidence=found["evidence"].where(known, ""),
+            low=found["throughput"] * np.exp(-np.sqrt(found["below"])),
+            high=found["throughput"] * np.exp(np.sqrt(found["above"])),
+            reason=found["reason"].mask(no_sheet, found["accelerator"].map(no_model)),
+            ids=[[*filter(None, pair)] if fine else [] for *pair, fine in ids],
+        )  # fmt: skip
         missing = pd.MultiIndex.from_product([self.without, speeds], names=["accelerator", "interactivity"])
         missing = missing.to_frame(index=False).assign(evidence="", **dict.fromkeys(NO_RUN, ""))
         missing = missing.assign(reason=missing["accelerator"].map(no_model), ids=[[] for _ in missing.index])
         frame = pd.concat([found[COLUMNS], missing]) if len(missing) else found[COLUMNS]
-        frame = frame.merge(runs_of.bounds(self.frontier, speeds), how="left", on=["interactivity", "accelerator"])
+        bounds = runs_of.bounds(self.curves[0].frontier, speeds)
+        frame = frame.merge(bounds, how="left", on=["interactivity", "accelerator"])
         most = frame[["throughput", "upper"]].max(axis=1).where(frame["evidence"].eq(INTERPOLATED), np.inf)
         frame["high"] = frame["high"].clip(upper=most)
         by = ["interactivity", "throughput"]
         return frame.sort_values(by, ascending=[True, False], kind="stable", ignore_index=True)
 
-    def _as_run(self, speeds: Iterable[float]) -> pd.DataFrame:
-        """Return throughput of the benchmark's own workload with the run behind it, one row per accelerator and speed.
-
-        `below` and `above` are the squared logarithms of P10 and P90 over the throughput, which add up over errors.
-        """
-        curves = self.segments[["accelerator"]].drop_duplicates()
-        asked = pd.DataFrame({"interactivity": np.unique(list(speeds))}).merge(curves, how="cross")
-        at = pd.merge_asof(
-            asked, self.segments.drop(columns="interactivity").sort_values("end"), by="accelerator",
-            left_on="interactivity", right_on="end", direction="forward",
-        )  # fmt: skip
-        speed = at["interactivity"]
-        between = speed.lt(at["start"] * (1 - ROUNDING)) & at["slower_interactivity"].lt(at["start"])
-        way = ((speed - at["slower_interactivity"]) / (at["start"] - at["slower_interactivity"])).where(between, 1.0)
-        interpolated = between & at["evidence"].eq(MEASURED)
-        below, above = _squared(prediction.band(prediction.BETWEEN, self.benchmark, "Server"))
-        at = at.assign(
-            throughput=at["slower_throughput"] ** (1 - way) * at["throughput"] ** way,
-            evidence=at["evidence"].mask(interpolated, INTERPOLATED),
-            slower_id=at["slower_id"].where(between, ""),
-            below=at["below"] + at["slower_below"].where(between, 0.0) + below * interpolated,
-            above=at["above"] + at["slower_above"].where(between, 0.0) + above * interpolated,
-            modeled=self._modeled(at, speed), reason="",
-        )  # fmt: skip
-        beyond = speed.gt(at["reach"])
-        return self._beyond(at, beyond) if beyond.any() else at
-
-    def _beyond(self, at: pd.DataFrame, beyond: pd.Series) -> pd.DataFrame:
-        """Continue curves beyond their fastest point by the decoding model.
-
-        What the model misses in the middle and its error grow with the ratio of interactivities; on the record they are
-        those of the Interactive limit over the Server limit.
-        """
-        speed, last = at["interactivity"], at["fastest"].clip(lower=decoding.SPEEDS[0])
-        span = self.limits.max() / self.limits.min() if self.limits.nunique() > 1 else np.e
-        power = np.log((speed / last).where(beyond, 1.0)) / np.log(span)
-        low, middle, high = np.log(prediction.band(prediction.BEYOND, self.benchmark, "Interactive"))
-        at_last = self._modeled(at, at["fastest"])
-        no_rate = np.isnan(at_last) | (at_last == 0)
-        reasons = {
-            NO_LIMITS: beyond & self.limits.empty,
-            NO_DATASHEET: beyond & no_rate,
-            TOO_FAST: beyond & speed.ge(at["roof"]),
-        }
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(beyond, at["modeled"] / at_last, 1.0) * np.exp(middle * power)
-        return at.assign(
-            throughput=at["throughput"] * ratio,
-            evidence=at["evidence"].mask(beyond, ESTIMATED),
-            below=at["below"] + np.minimum((low - middle) * power, 0.0) ** 2,
-            above=at["above"] + np.maximum((high - middle) * power, 0.0) ** 2,
-            reason=np.select(list(reasons.values()), list(reasons), ""),
-        )
-
-    def _modeled(self, at: pd.DataFrame, speeds: pd.Series) -> np.ndarray:
-        """Return what the decoding model says of the benchmark's own workload; NaN where it says nothing."""
-        if self.limits.empty:
-            return np.full(len(at), np.nan)
-        return decoding.rates(at[decoding.SETUP], *self.own, speeds)
-
     def _of_workload(self, speeds: list[float]) -> pd.DataFrame:
-        """Return `_as_run` scaled to the workload: the decoding model's ratio to the benchmark's own."""
-        workload = self.workload
-        slower = decoding.SPEEDS[max(speeds) > decoding.SPEEDS][::4]
-        at = self._as_run([*slower, *speeds])
-        setups = at[decoding.SETUP]
-        setups = setups.assign(weights=workload.precision) if workload.precision else setups
-        asked = decoding.rates(setups, workload.model, workload.lengths, at["interactivity"])
-        roof = decoding.roofs(setups, workload.model, workload.lengths)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = asked / at["modeled"]
-            change = np.abs(np.log(ratio))
-        other = (change > SAME_LENGTHS) | (not workload.is_benchmark)
-        # A slower user never costs more, though the benchmark's own model may fall before the asked one does.
-        least = (at["throughput"] * ratio).groupby(at["accelerator"]).cummin()
-        part = np.minimum(change / ALL_OF_THE_ERROR, 1.0) if workload.is_benchmark else 1.0
-        low, high = (
-            at["scenario"].map(
-                {
-                    name: np.log(prediction.band(prediction.OTHER_MODEL, self.benchmark, name))[mark]
-                    for name in at["scenario"].unique()
-                }
-            )
-            for mark in (0, 2)
-        )
-        spread = ((high - low) * part / 2) ** 2  # around 1: where its middle lies is the other benchmark's matter
-        nothing = asked * at["modeled"].to_numpy()
-        reasons = {
-            NO_DATASHEET: at["reason"].eq("") & np.isnan(nothing),
-            TOO_FAST: at["reason"].eq("") & (nothing == 0) & at["interactivity"].ge(roof),
-            TOO_LONG: at["reason"].eq("") & (nothing == 0),
-        }
-        at = at.assign(
-            throughput=at["throughput"].mask(other, least), evidence=at["evidence"].mask(other, ESTIMATED), roof=roof,
-            below=at["below"] + spread.where(other, 0.0), above=at["above"] + spread.where(other, 0.0),
-            reason=np.select(list(reasons.values()), list(reasons), at["reason"]),
-        )  # fmt: skip
-        return at[at["interactivity"].isin(speeds)]
+        """Return the throughput of the workload from benchmarks of its kind.
 
-
-def _points(rows: pd.DataFrame, frontier: pd.DataFrame, accelerators: Iterable[str]) -> pd.DataFrame:
-    """Return the runs of the frontier, and estimates at the limits of scenarios where no run is so fast.
-
-    By accelerator, slowest first. Columns beside those of the run: throughput, start (the interactivity from which the
-    run holds it), question (that of its error), evidence.
-    """
-    benchmark = rows["benchmark"].iloc[0]
-    limits = runs_of.limits(benchmark).set_index("scenario")["interactivity"]
-    measured = frontier.assign(
-        round=frontier["round"].astype(str),
-        throughput=frontier["rate_per_accelerator"],
-        start=frontier["scenario"].map(limits).fillna(0.0).clip(upper=frontier["interactivity"]),
-        question=prediction.OTHER_SYSTEM,
-        evidence=MEASURED,
-    )
-    curves = [_on_curve(own) for _, own in measured.groupby("accelerator")]
-    on_curve = pd.concat(curves, ignore_index=True)
-    if limits.empty:
-        return on_curve
-    offline = measured[measured["scenario"].eq("Offline")].set_index("accelerator")
-    systems = offline[["id", *RUN]].assign(software=prediction.software(offline), offline=offline["throughput"])
-    systems = systems.reindex(list(dict.fromkeys([*measured["accelerator"], *accelerators]))).reset_index()
-    texts = dict.fromkeys(("id", "submitter", "system", "precision", "software"), "")
-    systems = systems.fillna(texts | {"round": str(rows["round"].max())})
-    stated = systems["precision"]
-    systems["precision"] = stated.mask(stated.eq(""), _of_family(rows, systems["accelerator"]))
-    estimated = prediction.estimates(benchmark, systems)
-    fastest = estimated["accelerator"].map(measured.groupby("accelerator")["interactivity"].max())
-    estimated = estimated[~estimated["interactivity"].le(fastest)]
-    estimated = estimated.assign(start=estimated["interactivity"], evidence=ESTIMATED)
-    found = pd.concat([on_curve, estimated], ignore_index=True)
-    found = found.sort_values(["accelerator", "interactivity"], kind="stable", ignore_index=True)
-    # A slower user never costs more: an estimate is no higher than what slower runs reach.
-    slower = found.groupby("accelerator")["throughput"].cummin()
-    return found.assign(throughput=found["throughput"].where(found["evidence"].eq(MEASURED), slower))
-
-
-def _precisions(rows: pd.DataFrame) -> pd.Series:
-    """Return the precision that runs state, of labels that cannot be right that of most other runs of the benchmark."""
-    doubted = doubts(rows).ne("")
-    most = rows.loc[~doubted & rows["precision"].ne(""), "precision"].mode()
-    return rows["precision"].mask(doubted, next(iter(most), ""))
-
-
-def _of_family(rows: pd.DataFrame, accelerators: pd.Series) -> np.ndarray:
-    """Return the precision that most runs on accelerators of the same family state, "" for none."""
-    families = tables.accelerators.set_index("label")["family"]
-    stated = rows[rows["precision"].ne("")]
-    most = stated["precision"].groupby(stated["accelerator"].map(families)).agg(lambda each: each.mode().iloc[0])
-    return most.reindex(families.reindex(accelerators)).fillna("").to_numpy()
-
-
-def _on_curve(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return those of an accelerator's frontier, slowest first, that its curve goes through, with their `start`.
-
-    The highest of each scenario, those that are faster than these, and those above the line between their neighbors,
-    the farthest above first.
-    """
-    kept = ~runs["scenario"].duplicated().to_numpy()  # on a frontier the slowest has the most throughput
-    speed, rate = runs["interactivity"].to_numpy(), np.log(runs["throughput"].to_numpy())
-    start = np.where(kept, runs["start"], speed)
-    while True:
-        ends = np.column_stack([start[kept], speed[kept]]).ravel()
-        above = np.where(kept, -np.inf, rate - np.interp(speed, ends, np.repeat(rate[kept], 2), right=-np.inf))
-        if not (above > 0).any():
-            return runs.assign(start=start)[kept]
-        kept[np.flatnonzero(above == above.max())[-1]] = True
-
-
-def _segments(points: pd.DataFrame, benchmark: str) -> pd.DataFrame:
-    """Return the points of each curve, slowest first, each with the slower one before it (itself for the first).
-
-    Added columns: below and above (squared logarithms of P10 and P90), `slower_...` of the point before, end (the
-    interactivity up to which it holds, infinite for the fastest), fastest (that of the last point) and reach (up to
-    which it counts as reached), and the columns SETUP of the decoding model.
-    """
-    asked = points[["question", "scenario"]].drop_duplicates()
-    bands = [_squared(prediction.band(question, benchmark, scenario)) for question, scenario in asked.to_numpy()]
-    asked = asked.assign(below=[below for below, _ in bands], above=[above for _, above in bands])
-    points = points.merge(asked, how="left", on=["question", "scenario"])
-    by = points.groupby("accelerator")
-    read = ["interactivity", "throughput", "below", "above", "id"]
-    slower = by[read].shift().fillna(points[read]).add_prefix("slower_")
-    fastest = by["interactivity"].transform("max")
-    reach = points["interactivity"] * (1 + ROUNDING)
-    stated = points["precision"].replace("", np.nan).groupby(points["accelerator"]).transform("last").fillna("")
-    setups = decoding.systems(points["accelerator"], stated, np.full(len(points), USUAL_SIZE))
-    points = points.join(slower).assign(
-        end=reach.where(points["accelerator"].duplicated(keep="last"), np.inf), fastest=fastest,
-        reach=fastest * (1 + ROUNDING), weights=setups["weights"], group=setups["group"],
-    )  # fmt: skip
-    return points
-
-
-def _squared(band: tuple[float, float, float]) -> tuple[float, float]:
-    """Return the squared logarithms of P10 and P90 of a band; 0 for a side that lies beyond 1."""
-    return min(np.log(band[0]), 0.0) ** 2, max(np.log(band[2]), 0.0) ** 2
+        A mixture of experts has no more than a dense model of its active parameters, and no less than one of all.
+        """
+        model, curves = self.workload.model, self.curves
+        if len(curves) == 1:
+            return blended(curves, self.workload, speeds)
+        mixtures, dense = ([each for each in curves if each.is_mixture == kind] for kind in (True, False))
+        if not (model.is_mixture and mixtures and dense):
+            return blended((mixtures if model.is_mixture else dense) or curves, self.workload, speeds)
+        found = blended(mixtures, self.workload, speeds)
+        key = ["accelerator", "interactivity"]
+        for side, size in (("lower", model.parameters), ("upper", model.active)):
+            like = replace(self.workload, model=models.of_size(size, name=model.name))
+            bound = blended(dense, like, speeds).query("reason == ''").set_index(key)["throughput"].rename("bound")
+            bound = found[key].join(bound, on=key)["bound"]
+            found["throughput"] = found["throughput"].clip(**{side: bound.where(bound.notna(), found["throughput"])})
+        return found
 
 
 def no_model(accelerator: str) -> str:
@@ -330,16 +158,107 @@ def no_model(accelerator: str) -> str:
     return TOO_SMALL if known else NO_DATASHEET
 
 
+def in_order(at: pd.DataFrame, ran: Iterable[str]) -> pd.Series:
+    """Return throughput, estimates no higher than that of a better accelerator that `ran`.
+
+    `decoding.ordered` says which are better; they ran as nodes of eight or racks, so that the size is no reason.
+    """
+    rates = at[["interactivity", "accelerator", "throughput"]]
+    others = rates[at["accelerator"].isin(ran)].rename(columns={"accelerator": "better"})
+    others = others.merge(decoding.ordered(), on="better")
+    ceiling = others.groupby(["interactivity", "worse"])["throughput"].min().rename("ceiling")
+    ceiling = rates.join(ceiling, on=["interactivity", "accelerator"])["ceiling"]
+    return rates["throughput"].mask(at["evidence"].eq(ESTIMATED) & ceiling.lt(rates["throughput"]), ceiling)
+
+
+def blended(curves: list[AsRun], workload: Workload, speeds: list[float]) -> pd.DataFrame:
+    """Return the throughput of a workload from the curves of benchmarks, in the columns of `AsRun.at`.
+
+    The decoding model says which benchmarks are less and more work than the workload; the logarithm of throughput is
+    interpolated between the nearest of each by that of modeled throughput, and beyond them in its ratio. More work
+    never has more throughput, nor has a faster user.
+    """
+    # A slower user never costs more, though a benchmark's own model may fall before the asked one does.
+    slower = decoding.SPEEDS[max(speeds) > decoding.SPEEDS][::4]
+    every = pd.concat([each.at([*slower, *speeds]).assign(benchmark=each.benchmark) for each in curves])
+    setups = every[decoding.SETUP]
+    if len(curves) > 1:
+        setups = setups.assign(weights=setups["accelerator"].map(decoding.weights_in))
+    setups = setups.assign(weights=workload.precision) if workload.precision else setups
+    every["asked"] = decoding.rates(setups, workload.model, workload.lengths, every["interactivity"])
+    every["roof"] = decoding.roofs(setups, workload.model, workload.lengths)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        every["work"] = np.log(every["asked"] / every["modeled"])
+    every["known"] = every["reason"].eq("") & np.isfinite(every["work"])
+    key = ["accelerator", "interactivity"]
+    every = every.sort_values([*key, "work"], ascending=[True, True, False], ignore_index=True)  # the most work first
+    rates = np.log(every["throughput"].where(every["known"]))
+    by = [every["accelerator"], every["interactivity"]]
+    up, down = rates.groupby(by).cummax(), rates[::-1].groupby([each[::-1] for each in by]).cummin()[::-1]
+    every["level"] = (up + down) / 2
+    apart = every["work"].abs().where(every["known"])
+    every = every.assign(apart=apart, harder=every["work"].gt(0))
+    nearest = every.sort_values("apart", kind="stable").drop_duplicates([*key, "harder"])
+    easier, harder = (nearest[nearest["harder"].eq(side)].set_index(key) for side in (False, True))
+    easier, harder = easier.align(harder, join="outer", axis=0)
+    only_one = easier["apart"].isna() | harder["apart"].isna()
+    weight = (easier["apart"] / (easier["apart"] + harder["apart"])).fillna(0.0)
+    weight = weight.mask(easier["apart"].isna() & harder["apart"].notna(), 1.0)
+    nearer = easier.where(weight.lt(0.5), harder)  # the run behind it
+    either = weight * (1 - weight) > 0
+
+    def mean(name: str) -> pd.Series:
+        return easier[name].mul(1 - weight).fillna(0.0) + harder[name].mul(weight).fillna(0.0)
+
+    at = nearer.assign(
+        throughput=np.exp(mean("level") + nearer["work"].where(only_one, 0.0)),
+        below=mean("below"), above=mean("above"),
+        slower_id=easier["id"].where(either, nearer["slower_id"]), id=harder["id"].where(either, nearer["id"]),
+    ).reset_index()  # fmt: skip
+    at["throughput"] = at["throughput"].groupby(at["accelerator"]).cummin()
+    return _with_errors(at[at["interactivity"].isin(speeds)], workload)
+
+
+def _with_errors(at: pd.DataFrame, workload: Workload) -> pd.DataFrame:
+    """Return `blended` rows with the error of another workload, and the reason where nothing is known.
+
+    That of another model; of other lengths or another precision the part of it by how much they change.
+    """
+    change = at["work"].abs()
+    other = change.gt(SAME_LENGTHS) | (not workload.is_benchmark)
+    part = (change / ALL_OF_THE_ERROR).clip(upper=1.0) if workload.is_benchmark else 1.0
+    bands = {
+        name: np.log(prediction.band(prediction.OTHER_MODEL, "", name)) for name in at["scenario"].dropna().unique()
+    }
+    spread = at["scenario"].map({name: (high - low) / 2 for name, (low, _, high) in bands.items()}) * part
+    spread = (spread**2).where(other, 0.0)  # around 1: where its middle lies is the benchmark's matter
+    nothing = at["asked"].eq(0) | at["asked"].isna()
+    reasons = {
+        "": at["apart"].notna(),
+        NO_DATASHEET: at["asked"].isna(),
+        TOO_FAST: nothing & at["interactivity"].ge(at["roof"]),
+        TOO_LONG: nothing,
+    }
+    return at.assign(
+        evidence=at["evidence"].mask(other, ESTIMATED), below=at["below"] + spread, above=at["above"] + spread,
+        reason=np.select(list(reasons.values()), list(reasons), NO_GROUND),
+    )  # fmt: skip
+
+
 def workload(
     benchmark: str = "", *, parameters: float = 0.0, active_parameters: float = 0.0, name: str = "",
     prompt_tokens: float = 0.0, answer_tokens: float = 0.0, lengths: str = "", precision: str = "",
+    context_tokens: float = 0.0,
 ) -> Workload:  # fmt: skip
-    """Return what is served: a benchmark's model, or one of `parameters` billion planned with the nearest benchmark.
+    """Return what is served: a benchmark's model, or one of `parameters` billion estimated from all.
 
-    Lengths are those of the benchmark's data set, or of the CSV file `lengths`, scaled to the means that are given.
+    With a `benchmark` as well from that one, with its layers and KV cache. Lengths are those of the benchmark's data
+    set, of models.CHAT without one, or of the CSV file `lengths`, scaled to the means that are given, and no longer
+    than the model's context, or `context_tokens`.
     """
     if parameters:
         model = models.of_size(parameters, active_parameters, name, benchmark)
+        grounds = [benchmark] if benchmark else timed_benchmarks()
     else:
         known = timed_benchmarks()
         labels = tables.benchmarks.set_index("benchmark")["label"].reindex(known)
@@ -349,6 +268,13 @@ def workload(
             names.choose(benchmark or name, [*known, *labels], "language model")
         except ValueError as error:
             raise ValueError(f"{error}; another model needs its size in billions, --parameters") from None
-        model = models.of_benchmark(benchmark)
+        model, grounds = models.of_benchmark(benchmark), [benchmark]
+    model = replace(model, context=context_tokens or model.context)
     requests = models.read_requests(lengths) if lengths else models.requests_of(model.benchmark)
-    return Workload(model, models.lengths(requests, prompt_tokens, answer_tokens), precision)
+    longest = requests.sum(axis=1).max()
+    if lengths and longest > model.context:
+        raise ValueError(f"{lengths}: a request of {longest:,.0f} tokens exceeds the context of {model.name}, "
+                         f"{model.context:,.0f}; context_tokens sets another")  # fmt: skip
+    return Workload(
+        model, models.lengths(requests, prompt_tokens, answer_tokens, model.context), precision, tuple(grounds)
+    )

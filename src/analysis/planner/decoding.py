@@ -1,9 +1,9 @@
 """Model decoding on an accelerator: output tokens/s per accelerator over interactivity, from its datasheet.
 
 A decoding step reads the weights and the KV cache of its batch and computes one token for each request and the share of
-a prompt that comes with it; the slower of reading and computing decides, and each layer adds a fixed time that grows
-with the accelerators that share it. The level is that of assumed shares of the datasheet's rates, so only ratios are
-used: prediction.py scales them to the record.
+a prompt, attention included, that comes with it; the slower of reading and computing decides, and each layer adds a
+fixed time that grows with the accelerators that share it. The level is that of assumed shares of the datasheet's rates,
+so only ratios are used: prediction.py and curve.py scale them to the record.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from analysis.tables import COMPUTE, WEIGHT_BYTES
 READ_SHARE, COMPUTE_SHARE = 0.6, 0.4  # of the datasheet's bandwidth and dense compute that a step reaches
 LAYER_SECONDS = 20e-6  # that a step loses in a layer, and again each time that twice as many accelerators share it
 HEADROOM = 0.1  # share of memory that weights and KV cache leave free
-SPEEDS = np.geomspace(0.5, 4000.0, 240)  # tokens/s per user at which a curve is known
+BEYOND_ONE = 2.0  # times the speed of a batch of one that an estimate may reach; InferenceX has 1.4 (DeepSeek-R1, B200)
+SPEEDS = np.geomspace(0.5, 10_000.0, 260)  # tokens/s per user at which a curve is known
 LOG_SPEEDS = np.log(SPEEDS)
 SETUP = ["accelerator", "weights", "group"]
 COMPUTED_IN = {  # number formats that compute weights of a precision, the fastest first
@@ -62,7 +63,10 @@ def rates(systems: pd.DataFrame, model: Model, lengths: Lengths, speeds: Iterabl
 
 
 def roofs(systems: pd.DataFrame, model: Model, lengths: Lengths) -> np.ndarray:
-    """Return the fastest tokens/s that memory bandwidth allows one user of each system; NaN where it is unknown."""
+    """Return the tokens/s per user of each system from which on nothing is estimated; NaN where it is unknown.
+
+    What memory bandwidth allows one user, and at most BEYOND_ONE times what a batch of one reaches between prompts.
+    """
     return np.array([_curve(*setup, model, lengths)[1] for setup in systems[SETUP].itertuples(index=False)], float)
 
 
@@ -94,9 +98,27 @@ def peak_tflops(accelerator: str, precision: str) -> float:
     return next((facts[COMPUTE[name]] for name in COMPUTED_IN[precision] if facts[COMPUTE[name]] > 0), np.nan)
 
 
-@lru_cache(maxsize=4096)
+@cache
+def ordered() -> pd.DataFrame:
+    """Return pairs of a vendor's accelerators of which the `better` is in no figure of the datasheet below the `worse`.
+
+    Of memory, memory bandwidth, and dense compute in FP16, FP8, and FP4, as weights of such a precision are computed
+    (unknown figures are not compared, FP8 must be known); both in racks or both in nodes.
+    """
+    rows = tables.accelerators[["label", "vendor", "kind", "memory_gb", "memory_bandwidth_gb_per_s"]]
+    rows = rows.assign(rack=rows["label"].isin(list(RACKS)))
+    compute = {name: [peak_tflops(label, name) for label in rows["label"]] for name in ("fp16", "fp8", "fp4")}
+    rows = rows.assign(**compute).dropna(subset=["memory_gb", "memory_bandwidth_gb_per_s", "fp8"])
+    pairs = rows.merge(rows, on=["vendor", "kind", "rack"], suffixes=("", "_better"))
+    figures = ["memory_gb", "memory_bandwidth_gb_per_s", *compute]
+    worse, better = pairs[figures].to_numpy(), pairs[[f"{name}_better" for name in figures]].to_numpy()
+    nowhere = ~(worse > better).any(axis=1) & (worse < better).any(axis=1)
+    return pairs.loc[nowhere, ["label", "label_better"]].set_axis(["worse", "better"], axis=1)
+
+
+@lru_cache(maxsize=8192)
 def _curve(
-    accelerator: str, precision: str, most: int, model: Model, lengths: Lengths
+    accelerator: str, weights: str, most: int, model: Model, lengths: Lengths
 ) -> tuple[np.ndarray | None, float]:
     """Return throughput per accelerator at SPEEDS, and the roof, over groups of 1, 2, 4 ... `most` accelerators.
 
@@ -104,29 +126,41 @@ def _curve(
     """
     facts = datasheet(accelerator)
     bandwidth, memory = facts["memory_bandwidth_gb_per_s"] * 1e9, facts["memory_gb"] * 1e9
-    operations = peak_tflops(accelerator, precision) * 1e12
-    weights, cache = model.weight_gb(precision) * 1e9, model.cache_gb(lengths.context) * 1e9
+    operations = peak_tflops(accelerator, weights) * 1e12 * COMPUTE_SHARE
+    held, cache = model.weight_gb(weights) * 1e9, model.cache_gb(lengths.context) * 1e9
     if not np.isfinite([bandwidth, memory, operations, cache, lengths.prompt]).all():
         return None, np.nan
     size = np.array(sorted({2**power for power in range(8) if 2**power < most} | {most}))
-    room = size * memory * (1 - HEADROOM) - weights
-    size, room = size[room >= cache, None], room[room >= cache]
+    room = size * memory * (1 - HEADROOM) - held
+    size, largest = size[room >= cache, None], room[room >= cache, None] / cache
     if not len(size):
         return None, np.nan
-    batch = np.geomspace(1.0, room / cache, 48, axis=1)  # a row for each size
-    # Of a mixture's weights, by some token of the batch.
-    touched = 1 - (1 - model.active / model.parameters) ** batch
-    read = weights * touched + batch * cache
-    computing = batch * 2e9 * model.active / (size * operations * COMPUTE_SHARE)
     overhead = LAYER_SECONDS * model.layers * (1 + np.log2(size))
-    prefill = computing * lengths.prompt / lengths.answer
-    step = np.maximum(read / (size * bandwidth * READ_SHARE), computing) + overhead + prefill
-    at_least = np.maximum.accumulate(batch / step, axis=1) / size
-    slowest_first = zip(1 / step[:, ::-1], at_least[:, ::-1], strict=True)
-    rates = np.max([np.interp(SPEEDS, speeds, each, right=0.0) for speeds, each in slowest_first], axis=0)
-    roof = (size[:, 0] * bandwidth / read[:, 0]).max()
-    if not rates.any():  # reading prompts leaves no time for answers at any of SPEEDS
-        return rates, roof
-    last = np.flatnonzero(rates)[-1]  # beyond what a batch of one reaches, evenly down to the roof
-    left = (roof - SPEEDS) / (roof - SPEEDS[last])
-    return np.where(SPEEDS[last] < SPEEDS, rates[last] * left.clip(0.0), rates), roof
+    prompt = model.prompt_operations(lengths.prompt, lengths.squared) / lengths.answer
+
+    def read(batch: np.ndarray) -> np.ndarray:  # of a mixture's weights those that some token of the batch needs
+        return held * (1 - (1 - model.active / model.parameters) ** batch) + batch * cache
+
+    def step(batch: np.ndarray) -> np.ndarray:
+        computing = batch * 2e9 * model.active / (size * operations)
+        prefill = batch * prompt / (size * operations)
+        return np.maximum(read(batch) / (size * bandwidth * READ_SHARE), computing) + overhead + prefill
+
+    allowed = 1 / SPEEDS[None, :]
+    low, high = np.zeros((len(size), len(SPEEDS))), np.broadcast_to(np.log(largest), (len(size), len(SPEEDS)))
+    batch = high
+    if (late := step(np.exp(high)) > allowed).any():  # the largest batch that keeps the pace, by bisection
+        for _ in range(26):
+            middle = (low + high) / 2
+            fits = step(np.exp(middle)) <= allowed
+            low, high = np.where(fits, middle, low), np.where(fits, high, middle)
+        batch = np.where(late, low, batch)
+    batch = np.exp(batch)
+    one = np.ones_like(size, float)
+    alone = 1 / step(one)  # the speed of a batch of one; from there evenly down to its end
+    by_bandwidth = size * bandwidth / read(one)
+    end = np.minimum(by_bandwidth, BEYOND_ONE * alone)
+    left = ((end - SPEEDS) / (end - alone)).clip(0.0, 1.0)
+    rates = np.where(alone < SPEEDS, alone * left, batch / step(batch)) / size
+    without_prompts = 1 / (1 / alone - one * prompt / (size * operations))
+    return rates.max(axis=0), float(np.minimum(by_bandwidth, BEYOND_ONE * without_prompts).max())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -13,14 +14,17 @@ from analysis import names, tables
 from analysis.results import timed_benchmarks
 
 MOST_TOKENS = 10_000_000  # of a prompt or an answer
+CHAT = "llama2-70b"  # the benchmark whose requests and limits stand for those of a model without a benchmark
+SHAPE = ["parameters", "active", "layers", "cached", "windowed_layers", "window_tokens", "attended", "context"]
 
 
 @dataclass(frozen=True)
 class Model:
     """A language model: billions of parameters, those active for a token, layers, and numbers cached for a token.
 
-    Layers with a sliding window cache the last `window_tokens` only. `cached` counts the numbers of one layer and
-    token: 2 x KV heads x head size, or the size of the latent vector. Raises ValueError for sizes that no model has.
+    Layers with a sliding window cache and attend to the last `window_tokens` only. `cached` counts the numbers of one
+    layer and token: 2 x KV heads x head size, or the size of the latent vector. `attended` is query heads x head size,
+    `context` the most tokens of a prompt and its answer. Raises ValueError for sizes that no model has.
     """
 
     benchmark: str
@@ -31,20 +35,38 @@ class Model:
     cached: float
     windowed_layers: float = 0.0
     window_tokens: float = 0.0
+    attended: float = 0.0
+    context: float = field(default=math.inf, compare=False)
 
     def __post_init__(self) -> None:
         names.number(self.parameters, "parameters (billions)", 0.01, 100_000)
         names.number(self.active, "active parameters (billions)", 0.001, self.parameters)
 
+    @property
+    def is_mixture(self) -> bool:
+        """Whether some of its parameters are active for a token, as in a mixture of experts."""
+        return self.active < self.parameters
+
     def weight_gb(self, precision: str) -> float:
         """Return the gigabytes (1e9 bytes) of the weights."""
         return self.parameters * tables.WEIGHT_BYTES[precision]
 
-    def cache_gb(self, tokens: float) -> float:
-        """Return the gigabytes (1e9 bytes) that a request with so many tokens has in the KV cache, in FP8."""
+    def cache_gb(self, tokens: float, precision: str = "fp8") -> float:
+        """Return the gigabytes (1e9 bytes) that a request with so many tokens has in the KV cache."""
         whole = (self.layers - self.windowed_layers) * tokens
         windowed = self.windowed_layers * min(tokens, self.window_tokens)
-        return (whole + windowed) * self.cached * tables.WEIGHT_BYTES["fp8"] / 1e9
+        return (whole + windowed) * self.cached * tables.WEIGHT_BYTES[precision] / 1e9
+
+    def prompt_operations(self, tokens: float, squared: float = 0.0) -> float:
+        """Return the operations that reading a prompt takes: 2 x active parameters x tokens, and attention.
+
+        Attention multiplies each token with those before it (half of tokens squared), or those of its window: 4 x query
+        heads x head size for each pair and layer. For a mean over prompts `squared` is the mean of tokens squared.
+        """
+        pairs = (squared or tokens**2) / 2
+        windowed = min(tokens * self.window_tokens, pairs)
+        attention = (self.layers - self.windowed_layers) * pairs + self.windowed_layers * windowed
+        return 2e9 * self.active * tokens + 4 * self.attended * attention
 
 
 @dataclass(frozen=True)
@@ -52,7 +74,7 @@ class Lengths:
     """Mean tokens of requests: `prompt` and `answer` of those that arrive, the others of those in service.
 
     Long answers are in service longer: `context` is what such a request has cached half-way through its answer, `whole`
-    at its end. `long_prompt` is the prompt that 99 of 100 requests do not exceed.
+    at its end. `long_prompt` is the prompt that 99 of 100 requests do not exceed, `squared` the mean square of prompts.
     """
 
     prompt: float
@@ -60,23 +82,45 @@ class Lengths:
     context: float
     whole: float
     long_prompt: float
+    squared: float = 0.0
 
 
-def lengths(requests: pd.DataFrame, prompt: float = 0.0, answer: float = 0.0) -> Lengths:
-    """Return the lengths of `requests` (prompt_tokens, answer_tokens), scaled to these means where they are given."""
+def lengths(requests: pd.DataFrame, prompt: float = 0.0, answer: float = 0.0, most: float = math.inf) -> Lengths:
+    """Return the lengths of `requests` (prompt_tokens, answer_tokens), scaled to these means where they are given.
+
+    No prompt leaves less than the mean answer of the `most` tokens of a context, nor an answer less than the mean
+    prompt: a mean near the context leaves its requests no spread. Raises ValueError for means beyond the context.
+    """
     tokens = requests[["prompt_tokens", "answer_tokens"]].astype(float)
     mean = tokens.mean().mask([prompt > 0, answer > 0], [prompt, answer])
-    tokens = tokens * (mean / tokens.mean())
+    if mean.sum() > most:
+        both = f"{mean['prompt_tokens']:,.0f} tokens of prompt and {mean['answer_tokens']:,.0f} of answer"
+        raise ValueError(f"prompt_tokens, answer_tokens: {both} exceed the context of {most:,.0f} tokens; "
+                         "context_tokens sets another")  # fmt: skip
+    tokens = tokens.apply(lambda own: _scaled(own, mean[own.name], most - (mean.sum() - mean[own.name])))
     prompt_served, answer_served = np.average(tokens, axis=0, weights=tokens["answer_tokens"])
     long_prompt = np.quantile(tokens["prompt_tokens"], 0.99, method="higher")
     in_service = prompt_served + answer_served / 2, prompt_served + answer_served
-    return Lengths(*map(float, (*mean, *in_service, long_prompt)))
+    squared = tokens["prompt_tokens"].pow(2).mean()
+    return Lengths(*map(float, (*mean, *in_service, long_prompt, squared)))
+
+
+def _scaled(tokens: pd.Series, mean: float, most: float) -> pd.Series:
+    """Return tokens scaled to this mean, none above `most`: those below it are scaled up until the mean is met."""
+    scaled = tokens * (mean / tokens.mean())
+    for _ in range(60):
+        if scaled.max() <= most * (1 + 1e-9):
+            break
+        capped = scaled.ge(most)
+        left = mean * len(scaled) - most * capped.sum()
+        scaled = scaled.mask(capped, most).where(capped, scaled * (left / scaled[~capped].sum()))
+    return scaled.clip(upper=most)
 
 
 @cache
 def lengths_of(benchmark: str) -> Lengths:
     """Return the lengths of a benchmark's own requests."""
-    return lengths(requests_of(benchmark))
+    return lengths(requests_of(benchmark), most=of_benchmark(benchmark).context)
 
 
 @cache
@@ -117,33 +161,47 @@ def of_benchmark(benchmark: str) -> Model:
     known = _shapes()
     benchmark = benchmark if benchmark in known.index else names.benchmark(benchmark)
     names.choose(benchmark, known.index, "language model with limits on the time per token,")
-    row = known.loc[benchmark]
-    cached = row["latent_size"] if row["latent_size"] > 0 else 2 * row["kv_heads"] * row["head_size"]
-    shape = row["layers"], cached, row["windowed_layers"], row["window_tokens"]
-    return Model(
-        benchmark, row["label"], row["parameters_billion"], row["active_parameters_billion"], *map(float, shape)
-    )
+    return Model(benchmark, known.at[benchmark, "label"], *map(float, known.loc[benchmark, SHAPE]))
 
 
 def of_size(parameters: float, active: float = 0.0, name: str = "", benchmark: str = "") -> Model:
-    """Return a model of this size (billions of parameters) with the layers and KV cache of a benchmark.
+    """Return a model of this size (billions of parameters), with layers and KV cache of a benchmark if one is given.
 
-    By default of the nearest: benchmarks of the same kind (dense, mixture of experts) come first, then the least
-    distance sqrt(ln(N/N')^2 + ln(A/A')^2) of all and active parameters. Raises ValueError for sizes that no model has.
+    Else CHAT stands for its requests and limits; layers and width of attention are those of the benchmarks on either
+    side in active parameters, never fewer than a smaller model has, and its KV cache and context are the most usual.
+    Raises ValueError for sizes that no model has.
     """
-    known = _shapes()
     active = active or parameters
-    sized = Model(benchmark, name or f"{parameters:g}B", parameters, active, 1.0, 1.0)
-    total, at_work = known["parameters_billion"], known["active_parameters_billion"]
-    apart = np.hypot(np.log(total / parameters), np.log(at_work / active))
-    order = pd.DataFrame({"other_kind": (at_work < total).ne(active < parameters), "apart": apart})
-    nearest = order.sort_values(["other_kind", "apart"], kind="stable").index[0]
-    return replace(of_benchmark(benchmark or nearest), name=sized.name, parameters=parameters, active=active)
+    sized = {"name": name or f"{parameters:g}B", "parameters": parameters, "active": active}
+    if benchmark:
+        return replace(of_benchmark(benchmark), **sized)
+    known = _shapes()
+    work = np.log(known["active"])
+    shape = {each: float(np.exp(rising(np.log(active), work, np.log(known[each])))) for each in ("layers", "attended")}
+    usual = known[["cached", "context"]].mode().iloc[0].to_dict()
+    return Model(CHAT, **sized, **shape, **usual)
+
+
+def rising(at: np.ndarray | float, x: pd.Series | np.ndarray, y: pd.Series | np.ndarray) -> np.ndarray:
+    """Return a line through points (x, y) that never falls, at `at`; constant beyond the first and last.
+
+    Where y falls, the line goes half-way between the highest before and the lowest after.
+    """
+    order = np.argsort(np.asarray(x), kind="stable")
+    x, y = np.asarray(x)[order], np.asarray(y)[order]
+    level = (np.maximum.accumulate(y) + np.minimum.accumulate(y[::-1])[::-1]) / 2
+    return np.interp(at, x, level)
 
 
 @lru_cache(maxsize=1)
 def _shapes() -> pd.DataFrame:
+    """Return the models of benchmarks with limits on the time per token: label and the columns SHAPE."""
     rows = tables.benchmarks[tables.benchmarks["benchmark"].isin(timed_benchmarks())].set_index("benchmark")
-    active = rows["active_parameters_billion"].fillna(rows["parameters_billion"])
-    columns = ["windowed_layers", "window_tokens", "latent_size"]
-    return rows.assign(active_parameters_billion=active, **{name: rows[name].fillna(0.0) for name in columns})
+    rows = rows.rename(columns={"parameters_billion": "parameters", "max_context_tokens": "context",
+                                "attention_width": "attended"})  # fmt: skip
+    found = rows.assign(
+        active=rows["active_parameters_billion"].fillna(rows["parameters"]),
+        cached=rows["latent_size"].fillna(2 * rows["kv_heads"] * rows["head_size"]),
+    )
+    numbers = found[SHAPE].astype(float).fillna({"windowed_layers": 0.0, "window_tokens": 0.0, "context": math.inf})
+    return numbers.assign(label=rows["label"])

@@ -6,12 +6,14 @@ Each Server and Interactive result is left out and predicted from the others, on
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from analysis.interactivity import limits, of_rented_size
 from analysis.paths import DATA, replacing
-from analysis.planner import prediction
+from analysis.planner import models, prediction
 from analysis.planner.prediction import BETWEEN, BEYOND, EARLIER, KNOWN, NONE, OTHER_MODEL, OTHER_SYSTEM
 from analysis.results import timed_benchmarks
 
@@ -106,15 +108,32 @@ def _other_system(known: pd.DataFrame) -> np.ndarray:
 
 
 def _other_model(every: pd.DataFrame) -> pd.DataFrame:
-    """Return each result predicted from the accelerator's median on the benchmark nearest in work, over the model."""
+    """Return each result predicted from the accelerator's medians on other benchmarks, as `curve.blended` does.
+
+    Of the same scenario, and of models of the same kind where it ran some.
+    """
     rows = every[every["scenario"].ne("Offline")]
-    expected = rows["ceiling"] * rows["model_share"]
-    by = ["accelerator", "scenario", "benchmark"]
-    ratio = (rows["rate"] / expected).groupby([rows[name] for name in by]).median().unstack()
-    work = np.log(rows.groupby("benchmark")["ceiling"].median())
-    nearest = {}
-    for benchmark in ratio:
-        apart = (work - work[benchmark]).abs().drop(benchmark).sort_values()
-        nearest[benchmark] = ratio[apart.index].bfill(axis=1).iloc[:, 0]  # of those that the accelerator ran
-    factor = rows[by].join(pd.DataFrame(nearest).stack().rename("factor"), on=by)["factor"]
-    return rows[by].assign(question=OTHER_MODEL, actual=rows["rate"], predicted=expected * factor)
+    mixture = rows["benchmark"].map(lambda name: models.of_benchmark(name).is_mixture)
+    rows = rows.assign(
+        modeled=np.log(rows["ceiling"] * rows["model_share"]), actual=np.log(rows["rate"]), mixture=mixture
+    )
+    rows = rows[np.isfinite(rows["modeled"])]
+    by = ["accelerator", "scenario", "benchmark", "mixture"]
+    medians = rows.groupby(by, as_index=False)[["modeled", "actual"]].median()
+    keys = rows[[*by, "modeled"]].drop_duplicates()
+    keys["predicted"] = [_from_others(row, medians) for row in keys.itertuples()]
+    found = rows.merge(keys, on=[*by, "modeled"], how="left")
+    found = found.assign(question=OTHER_MODEL, actual=found["rate"], predicted=np.exp(found["predicted"]))
+    return found[["accelerator", "scenario", "benchmark", "question", "actual", "predicted"]]
+
+
+def _from_others(row: Any, medians: pd.DataFrame) -> float:
+    """Return the logarithm of throughput from medians on other benchmarks; NaN without any."""
+    others = medians[medians["accelerator"].eq(row.accelerator) & medians["scenario"].eq(row.scenario)]
+    others = others[others["benchmark"].ne(row.benchmark)]
+    like = others["mixture"].eq(row.mixture)
+    others = others[like] if like.any() else others
+    if others.empty:
+        return np.nan
+    inside = np.clip(row.modeled, others["modeled"].min(), others["modeled"].max())
+    return models.rising(inside, others["modeled"], others["actual"]) + row.modeled - inside
