@@ -52,15 +52,15 @@ def test_a_basis_is_a_cost_model_at_a_date():
     every = cost.bases()
     assert every["basis"].drop_duplicates().tolist() == [
         "neocloud 2026-08", "hyperscaler 2026-09", "rental 2026-04", "rental 2026-08", "rental 2026-09",
-        "on_demand 2026-10", "capacity_block 2026-07", "one_year 2026-07", "three_years 2026-07",
+        "on demand 2026-10", "capacity block 2026-07", "one year 2026-07", "three years 2026-07",
     ]  # fmt: skip
     usd = every.set_index(["basis", "accelerator"])["usd_per_hour"]
-    assert usd[[("rental 2026-08", "B200"), ("rental 2026-09", "B200"), ("on_demand 2026-10", "B200")]].tolist() == [
+    assert usd[[("rental 2026-08", "B200"), ("rental 2026-09", "B200"), ("on demand 2026-10", "B200")]].tolist() == [
         2.6, 3.7, 6.84,
     ]  # fmt: skip
-    assert every.query("basis == 'on_demand 2026-10'").set_index("accelerator").at["B200", "kilowatts"] == 1.71
+    assert every.query("basis == 'on demand 2026-10'").set_index("accelerator").at["B200", "kilowatts"] == 1.71
     few = cost.bases(["on_demand", "rental 2026-08"], own={"B200": 1.0})
-    assert few["basis"].unique().tolist() == ["on_demand 2026-10", "rental 2026-08"]
+    assert few["basis"].unique().tolist() == ["on demand 2026-10", "rental 2026-08"]
     assert few[few["accelerator"].eq("B200")]["usd_per_hour"].tolist() == [1.0, 1.0]
     with pytest.raises(ValueError, match="no price basis 'rental 2027'"):
         cost.bases(["rental 2027"])

@@ -75,22 +75,25 @@ def bases(
 ) -> pd.DataFrame:
     """Return the `prices` of every price basis: a cost model at a date, such as "rental 2026-08".
 
-    Of an owner's cost the newest date, of rents and lists each. `chosen` names bases or cost models, all by default;
-    the first comes first. Added columns: basis, cost_model, commitment. Raises ValueError for an unknown basis.
+    Of an owner's cost the newest date, of rents and lists each; kilowatts are the newest of all. `chosen` names bases
+    or cost models, all by default; the first comes first. Added columns: basis, cost_model, commitment. Raises
+    ValueError for an unknown basis.
     """
     listed = tables.prices[tables.prices["cost_model"].isin(COST_MODELS)]
     keys = listed[["cost_model", "quoted", "commitment"]].drop_duplicates().sort_values("quoted", kind="stable")
     old = keys["commitment"].eq("owned") & keys.duplicated("cost_model", keep="last")
     keys = keys[~old].sort_values("cost_model", key=lambda each: each.map([*COST_MODELS].index), kind="stable")
-    keys["basis"] = keys["cost_model"] + " " + keys["quoted"].str[:7]
+    keys["basis"] = keys["cost_model"].str.replace("_", " ") + " " + keys["quoted"].str[:7]
     for name in (chosen := list(chosen)):
         names.choose(name, [*keys["basis"], *keys["cost_model"].unique()], "price basis")
     groups = [keys[keys["basis"].eq(name) | keys["cost_model"].eq(name)] for name in chosen] or [keys]
     keys = pd.concat(groups).drop_duplicates("basis")
-    return pd.concat(
+    found = pd.concat(
         [prices(key.cost_model, quoted=key.quoted, own=own).assign(**key._asdict()) for key in keys.itertuples()],
         ignore_index=True,
-    ).drop(columns="Index")
+    )
+    newest = _kilowatts().rename(tables.accelerators.set_index("accelerator")["label"])
+    return found.assign(kilowatts=found["accelerator"].map(newest)).drop(columns="Index")
 
 
 def own_prices(own: str | Path | Mapping[str, float] | pd.DataFrame) -> pd.DataFrame:

@@ -1,0 +1,276 @@
+"""What a budget buys: whole nodes or racks, the users that they serve, and what could change who serves most.
+
+All of it is modeled: prices and kilowatts are constants of data/prices.csv, throughput is that of `planner.curve`, the
+share that a fleet delivers that of `derating`. Functions take the costs of `cost.per_million_tokens` and return frames
+of numbers; the accelerator that leads by them is named by one rule, `cost.with_chances`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from analysis import compare, cost, derating, evidence, interactivity, names
+from analysis.compare import RACKS, USUAL_SIZE
+from analysis.cost import SECONDS_PER_HOUR
+from analysis.current import current, gains
+from analysis.planner import curve, models
+from analysis.planner.capacity import unit_sizes
+
+HOURS_PER_YEAR = 8766  # with leap days
+TIE = "within the error"
+GRID = np.geomspace(100, 300_000, 36)  # users of `winner_map`
+USD_PER_KILOWATT_HOUR = 0.10  # in the price of an owner's hour, which does not state it: its changes alone are shown
+CHANGES = {"electricity": 0.05, "PUE": 0.15}  # dollars per kWh, and of the kilowatts
+
+
+def units(accelerators: pd.Series, sizes: Mapping[str, int] = RACKS) -> pd.Series:
+    """Return how many of each accelerator are bought together: a rack of RACKS, else a node of `sizes` or of eight."""
+    return accelerators.map({**sizes, **RACKS}).fillna(USUAL_SIZE).astype(int)
+
+
+def plans(
+    rows: pd.DataFrame, bases: pd.DataFrame, speeds: Iterable[float], usd: float, years: float, *, fleet: str = "fixed",
+    stack: str = "vLLM", kilowatts: float = 0.0,
+) -> pd.DataFrame:  # fmt: skip
+    """Return what the budget buys at each price basis and speed, in their order, most users first.
+
+    `rows` as `interactivity.runs` returns them, `bases` as `cost.bases` does; estimates only where nothing has a
+    result. Columns: those of `bought` and `cost.with_chances`, by basis and interactivity, and `most` (the accelerator
+    with most users there).
+    """
+    costs = cost.per_million_tokens(curve.throughput_at(rows, speeds), bases, fleet, stack)
+    sizes = unit_sizes(rows)
+    found = bought(costs, usd, years, fleet=fleet, stack=stack, kilowatts=kilowatts, sizes=sizes)
+    found = cost.with_chances(found, ["basis", "interactivity"])
+    found = found[~found["estimated"] | found.groupby("interactivity")["estimated"].transform("all")]
+    order = {basis: place for place, basis in enumerate(bases["basis"].unique())}
+    found["most"] = found.groupby(["basis", "interactivity"])["accelerator"].transform("first")
+    return found.sort_values("basis", key=lambda names: names.map(order), kind="stable", ignore_index=True)
+
+
+def bought(
+    costs: pd.DataFrame, usd: float, years: float, *, fleet: str = "fixed", stack: str = "vLLM", kilowatts: float = 0.0,
+    sizes: Mapping[str, int] = RACKS,
+) -> pd.DataFrame:  # fmt: skip
+    """Return what `usd` buy over `years` of each row of `costs`: whole nodes or racks, most users first.
+
+    `fleet` and `stack` are those of `costs`; `kilowatts` is how much power there is (0: no limit). Added columns: unit
+    (accelerators bought together), units, accelerators, users (mean in service) with users_low and users_high (P10 and
+    P90 of throughput and delivered share), users_peak (at P99 of traffic), users_undivided (mean, if all of it bought
+    parts of units), power (all-in kilowatts), unspent and missing (dollars left, and short of the next unit),
+    submissions (results behind the throughput). Raises ValueError for an implausible budget.
+    """
+    names.number(usd, "usd", 1, 1e13)
+    names.number(years, "years", 0.01, 50)
+    names.number(kilowatts, "kilowatts_available", 0, 1e9)
+    costs = costs[costs["interactivity"].gt(0)].reset_index(drop=True)
+    unit = units(costs["accelerator"], sizes)
+    price = costs["usd_per_hour"] * unit * years * HOURS_PER_YEAR  # of a unit
+    powered = kilowatts / (unit * costs["kilowatts"]) if kilowatts else np.inf
+    count = np.floor(np.minimum(usd / price, powered) + 1e-9)
+    share = derating.served_at(costs, fleet, stack)
+    each = unit * costs["throughput"] * share["share"] / costs["interactivity"]  # users of a unit
+    low, high = (
+        np.exp(np.hypot(np.log(costs[end] / costs["throughput"]), np.log(share[end] / share["share"])))
+        for end in ("low", "high")
+    )
+    found = costs.assign(
+        unit=unit, units=count, accelerators=count * unit, users=count * each, users_low=count * each / low,
+        users_high=count * each * high, users_peak=count * each * share["peak"], users_undivided=usd / price * each,
+        power=count * unit * costs["kilowatts"], unspent=usd - count * price, missing=(count + 1) * price - usd,
+        submissions=costs["ids"].map(len),
+    )  # fmt: skip
+    return found.sort_values(["interactivity", "users"], ascending=[True, False], ignore_index=True)
+
+
+def factors(interactivity: float, accelerator: str, fleet: str = "fixed") -> pd.DataFrame:
+    """Return the factors of `derating.waterfall` beside the latency limit by step, those of nodes for racks too."""
+    use = derating.use_at(interactivity)
+    own, node = (
+        derating.waterfall(use, system, fleet).set_index("step")
+        for system in ("rack" if accelerator in RACKS else "node", "node")
+    )
+    found = own.combine_first(node.loc[node.index.intersection(["serving stack", "hypervisor"])])
+    return found[found["kind"].ne("total")].drop(index="latency limit", errors="ignore")
+
+
+def readings(throughput: pd.DataFrame, prices: pd.DataFrame, fleet: str = "fixed") -> pd.DataFrame:
+    """Return costs by `reading` of the delivered share: "uniform", which takes every factor, then those of `derating`.
+
+    Columns: those of `cost.per_million_tokens`, reading, submissions.
+    """
+    own = [cost.per_million_tokens(throughput, prices, fleet, each).assign(reading=each) for each in derating.READINGS]
+    keys = zip(own[0]["interactivity"], own[0]["accelerator"], strict=True)
+    served = [factors(*key, fleet)["median"].prod() for key in keys]
+    ratio = own[0]["served"] / served
+    usd = {name: own[0][name] * ratio for name in ("usd_low", *cost.USD)}
+    found = pd.concat([own[0].assign(reading="uniform", served=served, **usd), *own], ignore_index=True)
+    return found.assign(submissions=found["ids"].map(len))
+
+
+def tornado(plan: pd.Series, every: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -> pd.DataFrame:
+    """Return dollars per million of one row of `bought` when one `input` moves: `low`, `high`, widest first.
+
+    The price basis is moved over those of `every` (costs of the same throughput), the fleet from pooled to P10 of mean
+    over P99 load, throughput and serving stack from P90 to P10, a part of a unit to whole ones, electricity and PUE by
+    CHANGES on the all-in kilowatts. An input that does not apply is left out.
+    """
+    same = every["accelerator"].eq(plan["accelerator"]) & every["interactivity"].eq(plan["interactivity"])
+    parts = factors(plan["interactivity"], plan["accelerator"], fleet)
+    row = every[same].head(1)
+    own, pooled = (derating.served_at(row, each, stack).iloc[0] for each in (fleet, "pooled"))
+    usd, moved = plan["usd_per_million"], {"throughput": (plan["usd_low"], plan["usd_high"])}
+    moved["price basis"] = tuple(every.loc[same, "usd_per_million"].agg(["min", "max"]))
+    load = parts.loc[derating.LOAD]
+    moved["fleet"] = usd * own["share"] / pooled["share"], usd * load["median"] / load["p10"]
+    if own["serving stack"] > 0:
+        stacks = parts.loc["serving stack"]
+        moved["serving stack"] = usd * stacks["median"] / stacks["p90"], usd * stacks["median"] / stacks["p10"]
+    moved["stack not stated"] = usd, usd / own["unstated"]
+    if plan["units"]:
+        moved["whole units"] = usd, usd * plan["users_undivided"] / plan["users"]
+    power = plan["kilowatts"] / plan["usd_per_hour"]
+    for name, dollars in (("electricity", 1.0), ("PUE", USD_PER_KILOWATT_HOUR)):
+        moved[name] = usd * (1 - CHANGES[name] * dollars * power), usd * (1 + CHANGES[name] * dollars * power)
+    found = pd.DataFrame(moved, index=["low", "high"]).T.rename_axis("input").reset_index()
+    found = found[found["high"].gt(found["low"])].assign(usd_per_million=usd)
+    return found.iloc[(found["low"] / found["high"]).argsort(kind="stable")].reset_index(drop=True)
+
+
+def rent_or_own(bases: pd.DataFrame, owned: str = "neocloud", paid: str = "on_demand") -> pd.DataFrame:
+    """Return the prices of `cost.bases` by accelerator and basis, and the share of hours below which `paid` costs less.
+
+    `over_owned` and `over_rented`: than owning (`owned`), and than the newest three-year rent.
+    """
+    wide = bases.pivot(index="accelerator", columns="basis", values="usd_per_hour")[bases["basis"].unique()]
+    newest = bases.sort_values("quoted").groupby("cost_model")["basis"].last().reindex([paid, owned, "rental"])
+    on_demand, own, rent = (wide.get(name, pd.Series(np.nan, wide.index)) for name in newest)
+    return wide.assign(over_owned=own / on_demand, over_rented=rent / on_demand).reset_index()
+
+
+def winner_map(
+    benchmarks: Iterable[str], prices: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM",
+    users: Sequence[float] = GRID, steps: int = 30,
+) -> pd.DataFrame:  # fmt: skip
+    """Return who serves so many `users` at a speed in the cheapest whole units, by draws of throughput.
+
+    Speeds lie between the limits of each benchmark. Results count, no estimates. Columns: model, users, interactivity,
+    accelerator (cheapest in most draws), chance, cheapest (it, or TIE where the chance is below cost.SURE), missing
+    (accelerators with a price that have a result, but none so fast).
+    """
+    asked, found = np.asarray(users, float)[:, None, None], []
+    for benchmark in benchmarks:
+        rows, limits = interactivity.runs(benchmark), interactivity.limits(benchmark)["interactivity"]
+        speeds = np.geomspace(limits.min(), limits.max() * 1.001, steps)
+        costs = cost.per_million_tokens(curve.throughput_at(rows, speeds), prices, fleet, stack)
+        costs = costs[~costs["estimated"]]
+        sizes = units(costs["accelerator"], unit_sizes(rows))
+        for speed, part in costs.groupby("interactivity"):
+            price, unit = (each[part.index].to_numpy()[:, None] for each in (costs["usd_per_hour"], sizes))
+            rate = price / cost.drawn(part) / SECONDS_PER_HOUR * 1e6
+            first = (np.ceil(asked * speed / (rate * unit)) * unit * price).argmin(axis=1)
+            chance = np.stack([(first == place).mean(axis=1) for place in range(len(part))])
+            cells = {"model": rows["model"].iloc[0], "users": users, "interactivity": speed}
+            cells |= {
+                "accelerator": part["accelerator"].to_numpy()[chance.argmax(axis=0)],
+                "chance": chance.max(axis=0),
+            }
+            found.append(pd.DataFrame(cells).assign(missing=costs["accelerator"].nunique() - len(part)))
+    table = pd.concat(found, ignore_index=True)
+    return table.assign(cheapest=table["accelerator"].where(table["chance"].ge(cost.SURE), TIE))
+
+
+def regret(
+    benchmarks: Iterable[str], prices: pd.DataFrame, speed: float, fleet: str = "fixed", stack: str = "vLLM"
+) -> pd.DataFrame:
+    """Return the extra cost of each accelerator over the cheapest result of each benchmark, at one interactivity.
+
+    Over the cheapest estimate where no accelerator has a result. Columns: those of `cost.per_million_tokens`, model,
+    extra (0: the cheapest).
+    """
+    found = []
+    for benchmark in benchmarks:
+        rows = interactivity.runs(benchmark)
+        costs = cost.per_million_tokens(curve.throughput_at(rows, speed), prices, fleet, stack)
+        results = costs[~costs["estimated"] | costs["estimated"].all()]
+        best = results["usd_per_million"].min()
+        found.append(costs.assign(model=rows["model"].iloc[0], extra=costs["usd_per_million"] / best - 1))
+    return pd.concat(found, ignore_index=True)
+
+
+def price_of_speed(costs: pd.DataFrame, fast: float) -> pd.DataFrame:
+    """Return the factors between the cheapest result without a limit, always full, and the cheapest at `fast`.
+
+    In this order: the load of a fleet, latency on the first accelerator, the change to the last one. `costs` has both
+    interactivities, 0 and `fast`; no rows where no accelerator does. Columns: step, usd_per_million (after it), factor,
+    kind, accelerator.
+    """
+    slow, quick = (costs[costs["interactivity"].eq(at)] for at in (0, fast))
+    slow = slow[slow["accelerator"].isin(quick["accelerator"])]
+    if slow.empty:
+        return _steps({}).assign(accelerator="")
+    first, last = (cost.cheapest(each).iloc[0] for each in (slow, quick))
+    same = quick[quick["accelerator"].eq(first["accelerator"])].iloc[0]
+    load, end = first["served"] / same["served"], first["usd_per_million"]
+    return _steps(
+        {"always full, no limit": end, "load": end * load, "latency": same["usd_per_million"],
+         "change": last["usd_per_million"]}
+    ).assign(accelerator=[*[first["accelerator"]] * 3, last["accelerator"]])  # fmt: skip
+
+
+def _steps(usd: Mapping[str, float]) -> pd.DataFrame:
+    """Return the factors from each of these dollars per million to the next; the first is a total."""
+    steps = pd.DataFrame(usd.items(), columns=["step", "usd_per_million"])
+    factor = steps["usd_per_million"].div(steps["usd_per_million"].shift()).fillna(1.0)
+    return steps.assign(factor=factor, kind=["total", *["modeled"] * (len(steps) - 1)][: len(steps)])
+
+
+def bridge(costs: pd.DataFrame, speed: float, benchmark: str) -> pd.DataFrame:
+    """Return InferenceX' dollars per million, counted step by step as this project counts: no MLPerf result in it.
+
+    Of the accelerator of `costs` with the highest throughput in InferenceX at this speed, there of the median user.
+    GPU-seconds of a request are linear in its prompt and answer, from 1,024 and 8,192 tokens in, 1,024 out. Columns:
+    those of `price_of_speed`, input and output: dollars per million of either. No rows without such runs.
+    """
+    costs, runs = costs[costs["interactivity"].eq(speed)], evidence.inferencex(disaggregated=False)
+    runs = runs[runs["model"].eq(models.of_benchmark(benchmark).name) & runs["answer_tokens"].eq(1024)]
+    runs = runs[runs["accelerator"].isin(costs["accelerator"])]
+    rate = evidence.value_at(runs, speed, ["accelerator", "prompt_tokens"]).unstack("prompt_tokens")
+    rate = rate.reindex(columns=[1024, 8192]).dropna().sort_values(1024)
+    if rate.empty:
+        return _steps({}).assign(accelerator="", input=np.nan, output=np.nan)
+    requests = models.lengths(models.requests_of(benchmark))
+    short, long = 1024 / rate.iloc[-1]
+    per_input = (long - short) / 7168
+    per_output = short / 1024 - per_input
+    own = costs[costs["accelerator"].eq(rate.index[-1])].iloc[0]
+    usd = own["usd_per_hour"] / SECONDS_PER_HOUR * 1e6  # of a GPU-second for each of a million tokens
+    answer = usd * (per_output + per_input * requests.prompt / requests.answer)
+    return _steps(
+        {"all tokens, always full": usd * short / 2048, "output alone": usd * short / 1024, "prompts as here": answer,
+         "load": answer / own["served"]}
+    ).assign(accelerator=own["accelerator"], input=usd * per_input, output=usd * per_output)  # fmt: skip
+
+
+def waiting(benchmarks: Iterable[str]) -> pd.DataFrame:
+    """Return what waiting may bring: previews over the fastest available accelerator of the newest round.
+
+    One row for each benchmark and scenario. Columns: model, scenario, round, accelerator (preview, "" for none), over,
+    ratio of throughput per accelerator (NaN for none), gain (of software over the round before, the median over
+    vendors, see `current.gains`).
+    """
+    rows = compare.comparable(benchmark=benchmarks, scenario=interactivity.SCENARIOS, available=False)
+    found = []
+    for (_, scenario), part in rows.groupby(compare.GROUP, observed=True):
+        newest, sold = part["round"].max(), part[part["availability"].eq("available")]
+        new = part[part["round"].eq(newest) & part["availability"].eq("preview")].nlargest(1, "rate_per_accelerator")
+        best, step = current(sold).head(1), gains(sold)
+        step = step[step["round"].eq(newest) & ~step["borrowed"]]
+        row = {"model": part["model"].iloc[0], "scenario": scenario, "round": str(newest)}
+        row |= {"accelerator": "".join(new["accelerator"]), "over": "".join(best["accelerator"])}
+        both = zip(new["rate_per_accelerator"], best["rate"], strict=False)
+        found.append(row | {"ratio": next((a / b for a, b in both), np.nan), "gain": step["gain"].median()})
+    return pd.DataFrame(found)
