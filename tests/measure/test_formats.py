@@ -157,6 +157,37 @@ def test_printed_blocks_anywhere_in_a_log(tmp_path):
     assert read_runs(path)["load"].tolist() == ["concurrency 64", "concurrency 32"]
 
 
+def test_logs_of_trtllm_bench_0_16_have_their_own_words(tmp_path):
+    """Lines before begin with a bracket, values stand behind tabs: 100 x 200 / 10 s."""
+    path = tmp_path / "run.log"
+    rows = [
+        "[07/11/2025-08:17:39] [TRT-LLM] [I] Parsing stopped.", "= ENGINE DETAILS", "Model:\t\torg/a",
+        "TP Size:\t\t8", "PP Size:\t\t1", "= PERFORMANCE OVERVIEW ", "Number of requests:\t\t100",
+        "Total Latency (ms):\t\t10000.0", "Average Output Length (tokens):\t200.0",
+        "Token Throughput (tokens/sec):\t2000.0",
+    ]  # fmt: skip
+    path.write_text("\n".join(rows), "utf-8")
+    run = read_runs(path).iloc[0]
+    assert run[["tokens_per_second", "accelerator_count", "model"]].tolist() == [2000, 8, "org/a"]
+
+
+def test_percentiles_of_evalscope_are_read_by_their_heading(tmp_path):
+    """Older versions have no column of TPOT, newer ones times in ms, and a value may be nan."""
+    text = (EXAMPLES / "evalscope.txt").read_text("utf-8").replace("| TPOT (s) | Latency (s) ", "| Latency (s) | What ")
+    path = tmp_path / "run.txt"
+    path.write_text(text.replace("0.19 ", "nan  "), "utf-8")
+    run = read_runs(path).iloc[0]
+    assert run[["ttft_p50_ms", "ttft_p99_ms", "tpot_p99_ms"]].tolist() == pytest.approx([NAN, 530, NAN], nan_ok=True)
+    assert run["latency_p99_ms"] == 31  # the third column now
+
+
+def test_a_fence_before_a_result_is_no_label(tmp_path):
+    block = (EXAMPLES / "vllm_printed.txt").read_text("utf-8").split("\n", 2)[2]
+    path = tmp_path / "page.md"
+    path.write_text(f"With the patch:\n\n```text\n{block}```\n", "utf-8")
+    assert read_runs(path)["label"].tolist() == ["With the patch"]
+
+
 OTHER_FILES = [
     ({"avg_latency": 1.0, "latencies": [1.0]}, "vllm bench latency"),
     ({"experiments": [], "service_kind": "openai"}, "genai-perf's raw profile_export.json"),

@@ -233,6 +233,8 @@ REASONS = [
     ({"request_throughput": {"unit": "requests/sec", "avg": 9.0}, "request_count": {"avg": 900.0},
       "request_latency": {"unit": "ms", "avg": 90.0}}, "puts out no tokens (an embedding or pooling model?)"),
     (put(example("aiperf.json"), "was_cancelled", True), "of an unfinished run"),
+    (VLLM | {"duration": None, "output_throughput": None, "request_throughput": None, "total_token_throughput": None,
+             "total_output_tokens_retokenized": 9_990}, "states neither seconds nor a rate"),
 ]  # fmt: skip
 
 
@@ -422,6 +424,23 @@ def test_a_ttft_of_zero_was_not_measured_and_tpot_neither(run, record):
     found = run(record)
     assert np.isnan([found["ttft_mean_ms"], found["tpot_mean_ms"], found["tpot_p99_ms"]]).all()
     assert any("TTFT is 0" in words for words in found["said"])
+
+
+def test_a_tpot_per_streamed_piece_is_none(run):
+    """inference-perf of 2025: two pieces a token, the second at once, so TPOT is half of what it should be."""
+    pieces = {"mean": 0.016, "median": 0.00004}
+    stage = put(example("inference_perf_stage.json"), "successes/latency/inter_token_latency", pieces)
+    stage = put(stage, "successes/latency/time_per_output_token/mean", 0.016)
+    found = run(stage)
+    assert np.isnan([found["tpot_mean_ms"], found["tpot_p99_ms"], found["other_tokens_per_second"]]).all()
+    assert found["tokens_per_second"] == 1000 and "per streamed piece" in found["said"][0]
+
+
+def test_a_mean_of_ratios_far_from_its_median_is_no_contradiction(run):
+    """A few slow short answers raise the mean TPOT; by the medians the count holds."""
+    slow = {"mean_e2e_latency_ms": 1690.0, "median_e2e_latency_ms": 1585.0, "median_tpot_ms": 15.0}
+    assert np.isnan(run(SGLANG | slow)["other_tokens_per_second"])
+    assert run(SGLANG | slow | {"median_tpot_ms": 30.0})["other_tokens_per_second"] == pytest.approx(106.67, abs=0.01)
 
 
 def test_percentiles_of_tokens_hold_no_limit(run):

@@ -55,6 +55,8 @@ def checked(run: Run, record: Record, *, window: bool = False) -> Run:
         least, most = BOUNDS[column]
         if not (math.isnan(run[column]) or least <= run[column] <= most):
             raise record.fault(f"{column} is {run[column]:g}; expected {least:g} to {most:g}")
+    if math.isnan(run["tokens_per_second"]):
+        raise record.fault("counts tokens, but states neither seconds nor a rate")
     agree(run, record, window=window)
     _streamed(run)
     _times(run, record)

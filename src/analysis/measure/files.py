@@ -23,14 +23,16 @@ HEADINGS = (  # of printed results, by tool; the first that a text has splits it
     r"\b(?=(?:Time taken for tests|Test Duration \(s\)))",
 )
 LOADGEN = r"=* *MLPerf Results Summary"
-LINE = re.compile(r"^\W{0,9}(\w[^:|│\n]{2,60}?)\"? {0,40}[:|│] {0,60}([^\s|│][^|│\n]{0,60}?)[\s|│,]*$", re.MULTILINE)
+LINE = re.compile(
+    r"^\W{0,9}(\w[^:|│\n]{2,60}?)\"?[ \t]{0,40}[:|│][ \t]{0,60}([^\s|│][^|│\n]{0,60}?)[\s|│,]*$", re.MULTILINE
+)
 PROSE = re.compile(r"[^\W\d][^\n|=:]{0,40}")  # before a printed result: "After this PR"
 NO_PROSE = re.compile(r"INFO|WARN|DEBUG|ERROR|\.\.\.|[#\d]{9}|%|\w{25}")
-RANKS = re.compile(r"^\W*(\d\d)% *[|│] *([\d.]+) *[|│] *[\d.]+ *[|│] *([\d.]+) *[|│] *([\d.]+)", re.MULTILINE)
+RANKS = re.compile(r"^\W*(Percentiles?|\d\d%) *[|│](.{1,300})$", re.MULTILINE)  # of EvalScope: a heading and its rows
 TIMED = re.compile(r"(mean|median|p\d\d) (ttft|tpot|e2el|e2e latency) \(ms\)")
 THROUGHPUT = re.compile(r"Throughput: ([\d.]+) requests/s, ([\d.]+) total tokens/s, ([\d.]+) output tokens/s")
 TOTAL = re.compile(r"Total num (prompt|output) tokens: {0,9}(\d{1,15})")
-JSON = re.compile(r"[\[{]\s*(?:[\[{\"\]}\d]|$)")
+JSON = re.compile(r"[\[{]\s*(?:[\[{\"\]}]|$)")
 YAML = re.compile(r"^(?:version|benchmarks|metrics|scenario|load_summary):", re.MULTILINE)
 LABELS = [row for row in table("fields") if row["format"] == "printed"]
 PRINTED = {label: row["column"] for row in LABELS for label in row["key"].split("|")}
@@ -143,18 +145,19 @@ def _printed(text: str, heading: re.Pattern[str]) -> Parsed:
             label = label.lower().replace("] ", " ")
             timed = TIMED.fullmatch(label)
             key = f"{timed[1]}_{timed[2].replace(' ', '_')}_ms" if timed else keys.get(label, label)
-            values.setdefault(key, None if value == "not set" else _value(value))
-        for rank, *times in RANKS.findall(block):  # of EvalScope
-            unit = "ms" if "TTFT (ms)" in block else "s"
-            for name, time in zip((f"ttft ({unit})", f"tpot ({unit})", "latency (s)"), times, strict=True):
-                values[f"{rank}% {name}"] = _value(time)
+            values.setdefault(key, _value(value))
+        names: list[str] = []
+        for rank, cells in RANKS.findall(block):
+            row = [cell.strip().lower() for cell in re.split("[|│]", cells)]
+            names = row if rank.startswith("P") else names
+            values |= {f"{rank} {name}": _value(cell) for name, cell in zip(names, row, strict=False) if name}
         yield f"result {number}" if len(blocks) > 1 else "", values
         before = block
 
 
 def _label(before: str) -> str:
     """Return the last line of a text if it is prose, such as "After this PR", else ""."""
-    lines = (line.strip(" \t\r#*_:`>~-=|") for line in reversed(before.splitlines()))
+    lines = (line.strip(" \t\r#*_:>~-=|") for line in reversed(before.splitlines()) if "```" not in line)
     line = next(filter(None, lines), "")
     return line if PROSE.fullmatch(line) and len(line.split()) < 7 and not NO_PROSE.search(line) else ""
 
@@ -164,7 +167,7 @@ def _value(text: str) -> Any:
     text = re.sub(r"^([\d.]+) (?:seconds|s)$", r"\1", text)
     with suppress(ValueError):
         return json.loads(text.replace(",", "") if re.fullmatch(r"[\d,]{1,30}(\.\d{1,30})?", text) else text)
-    return text.strip() or None
+    return None if text.strip().lower() in ("", "nan", "n/a", "none", "not set") else text.strip()
 
 
 def _blocks(text: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.measure.checks import RUN, STATISTICS, TEXTS, checked, unstreamed
-from analysis.measure.reconcile import APART, Run, counts
+from analysis.measure.reconcile import APART, Run, counts, near
 from analysis.measure.record import NAN, Record, printable, table
 
 
@@ -208,6 +208,12 @@ def inference_perf(record: Record, run: Run) -> None:
     """Say what a summary over stages mixes, and that some answers are empty."""
     lengths = run["output_length"] * run["requests"]
     gap_ms = run["tpot_mean_ms"]  # between tokens as the server counts them
+    pieces, middle = (
+        record.number(f"successes.latency.inter_token_latency.{name} in s", "ms") for name in ("mean", "median")
+    )
+    if near(gap_ms, pieces, 1e-6) and middle < APART * pieces:  # versions of 2025
+        run.update({column: NAN for column in run if column.startswith("tpot_")})
+        run["said"] += (f"TPOT is per streamed piece, half of which follow within {middle:.2g} ms: left out",)
     counts(run, {"server": record.number("successes.output_tokens.total"), "recount": lengths}, gap_ms=gap_ms)
     if record.number("successes.output_len.min") == 0:
         run["said"] += ("some answers have no token; the file does not say how many",)

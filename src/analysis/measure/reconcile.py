@@ -100,9 +100,12 @@ def agree(run: Run, record: Record, *, window: bool = False) -> None:
 
 def timed(run: Run) -> None:
     """Hold tokens against latency = TTFT + TPOT x (tokens - 1), and requests in flight against their limit."""
-    follows = 1 + (run["latency_mean_ms"] - run["ttft_mean_ms"]) / run["tpot_mean_ms"]
-    length = run["output_length"]
-    if length > 2 and follows > 1 and not 1 / LONGER < follows / length < LONGER:
+    follow = [
+        1 + (run[f"latency_{each}_ms"] - run[f"ttft_{each}_ms"]) / run[f"tpot_{each}_ms"] for each in ("mean", "p50")
+    ]  # a mean of ratios may be far from a ratio of means, a median is not
+    follows, length = follow[0], run["output_length"]
+    far = [each / length for each in follow if each > 1]
+    if length > 2 and follows > 1 and (min(far) > LONGER or max(far) < 1 / LONGER):
         rate = run["tokens_per_second"] * follows / length
         words = f"{length:,.0f} tokens a request by count, but {follows:,.0f} by latency = TTFT + TPOT x (tokens - 1)"
         run["said"] += (f"{words}: {run['tokens_per_second']:,.4g} or {rate:,.4g} tokens/s",)
