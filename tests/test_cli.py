@@ -1,6 +1,7 @@
 """The command `analysis` as typed: help, refusals in one line, exit statuses, closed outputs."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -88,7 +89,35 @@ def test_failures_are_status_1(said, tmp_path, monkeypatch):
     assert said("audit")[0] == 1
 
 
+def test_no_text_of_a_file_acts_on_the_terminal_or_fills_it(said, monkeypatch):
+    hostile = "\x1b]0;title\x07\x9b31m\rover\u202e" + "x" * 100_000
+    monkeypatch.setattr("analysis.published.load_published", lambda: print(hostile) or {}[0])
+    monkeypatch.setattr(main, "_explained", lambda error: (hostile, 1))
+    status, out, err = said("audit")
+    assert status == 1 and len(err) < 5000
+    assert not set("\x1b\x07\x9b\r\u202e") & {*out, *err} and "\\x1b]0;title" in out
+
+
+def test_a_terminal_of_another_encoding_is_no_failure():
+    code = (
+        "from analysis.cli import main; main.app = lambda *_, **__: print('gr\u00f6\u00dfe \u2013'); main.main(['x'])"
+    )
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=True)
+    assert done.stdout == b"gr\\xf6\\xdfe \\u2013\n"
+
+
+def test_a_command_of_another_copy_of_the_project_says_so(tmp_path):
+    for name in ("src/analysis/paths.py", "data/datapackage.json"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        shutil.copy(paths.ROOT / name, tmp_path / name)
+    (tmp_path / "notebooks").mkdir()
+    done = subprocess.run([*ANALYSIS, "check"], cwd=tmp_path / "notebooks", capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and str(paths.ROOT) in done.stderr and f"{tmp_path}: run make" in done.stderr
+
+
 def test_an_interrupted_command_says_so(said, monkeypatch):
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background
     monkeypatch.setattr("analysis.published.load_published", lambda: signal.raise_signal(signal.SIGINT))
     assert said("audit") == (130, "", "analysis: interrupted; nothing is half-written\n")
 
@@ -139,17 +168,19 @@ def test_completion_knows_the_reports():
 
 
 def test_data_without_files_makes_the_derived_tables_anew(monkeypatch):
-    from analysis import derating
+    from analysis import bursts, derating
     from analysis.cli import data
-    from analysis.recipes import documents, prediction_errors
+    from analysis.recipes import carrying, documents, prediction_errors
 
     made = []
-    monkeypatch.setattr(derating, "make_delivered", lambda: made.append("delivered"))
-    monkeypatch.setattr(prediction_errors, "write_errors", lambda: made.append("errors"))
-    monkeypatch.setattr(documents, "write", lambda: made.append("verdicts"))
+    for module, name in (
+        (bursts, "make_factors"), (derating, "make_delivered"), (carrying, "write_errors"),
+        (prediction_errors, "write_errors"), (documents, "write"),
+    ):  # fmt: skip
+        monkeypatch.setattr(module, name, lambda module=module: made.append(module.__name__.rpartition(".")[2]))
     monkeypatch.setattr(data, "describe", lambda: 0)
     assert main.main(["data"]) == 0
-    assert made == ["delivered", "errors", "verdicts"]
+    assert made == ["bursts", "derating", "carrying", "prediction_errors", "documents"]
 
 
 def test_help_loads_nothing_heavy():

@@ -1,4 +1,8 @@
-"""Locate the project's folders, whatever the current folder is."""
+"""Locate the project's folders, whatever the current folder is.
+
+The data are those that ANALYSIS_DATA names, else those beside this package in its project, else those of a project
+around the current folder, else those that an installed package has in itself.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,31 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-DATA = ROOT / "data"
+NAMED = "ANALYSIS_DATA"  # this variable names the folder of the data
+PACKAGE = Path(__file__).resolve().parent
+SHIPPED = PACKAGE / "shipped"  # data of an installed package, put there by packaging/wheel.py
+DESCRIPTOR = "datapackage.json"
+
+
+def places() -> list[Path]:
+    """Return the folders where data may be, the first ones first."""
+    if named := os.environ.get(NAMED):
+        return [Path(named).expanduser().resolve()]
+    here = Path.cwd()
+    around = [folder / "data" for folder in (here, *here.parents) if (folder / "notebooks").is_dir()]
+    return [PACKAGE.parents[1] / "data", *around, SHIPPED]
+
+
+def other_project() -> Path | None:
+    """Return the project around the current folder, where it is another copy than the one of this package."""
+    here = Path.cwd()
+    around = (folder for folder in (here, *here.parents) if (folder / "src/analysis/paths.py").is_file())
+    found = next(around, None)
+    return found if found and PACKAGE.parent.name == "src" and found != PACKAGE.parents[1] else None
+
+
+DATA = next((folder for folder in places() if (folder / DESCRIPTOR).is_file()), places()[0])
+ROOT = Path.cwd() if DATA == SHIPPED else DATA.parent
 NOTEBOOKS = ROOT / "notebooks"
 REPORTS = ROOT / "reports"
 MOST_BYTES = 100_000_000  # of a user's own file

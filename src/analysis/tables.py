@@ -16,9 +16,9 @@ from typing import Any
 import pandas as pd
 from pyarrow.parquet import ParquetFile
 
-from analysis.paths import DATA, read_file
+from analysis import paths
+from analysis.paths import DATA, DESCRIPTOR, read_file
 
-DESCRIPTOR = "datapackage.json"
 DTYPES = {"string": "str", "number": "float64", "integer": "float64", "date": "str", "year": "float64"}
 # Of a weight, or a number cached. Four bits come with the scales of their blocks: 8 bits for 16 weights in NVFP4,
 # 16 bits for 64 weights in INT4.
@@ -38,7 +38,10 @@ def __getattr__(name: str) -> pd.DataFrame:
 
 @cache
 def descriptor() -> dict[str, dict[str, Any]]:
-    """Return the resources of data/datapackage.json by name."""
+    """Return the resources of data/datapackage.json by name. Raises FileNotFoundError that says where it looked."""
+    if not (DATA / DESCRIPTOR).is_file():
+        looked = ", ".join(map(str, paths.places()))
+        raise FileNotFoundError(f"no {DESCRIPTOR} in {looked}: set {paths.NAMED} to the folder data/ of the project")
     package = json.loads((DATA / DESCRIPTOR).read_text(encoding="utf-8"))
     return {resource["name"]: resource for resource in package["resources"]}
 

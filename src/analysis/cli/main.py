@@ -47,6 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
     for stream in (sys.stdout, sys.stderr):
         _guard(stream)
+    from analysis import paths
+
+    if other := paths.other_project():
+        return _failed(f"this command belongs to {paths.ROOT}, not to {other}: run make there first", FAILURE)
     try:
         status = app(
             list(sys.argv[1:] if arguments is None else arguments) or ["--help"],
