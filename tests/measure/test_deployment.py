@@ -131,6 +131,16 @@ def test_before_and_after_are_two_rows_with_their_ratio():
     assert same["verdict"] == "same"
 
 
+def test_settings_that_no_column_has_tell_runs_apart(tmp_path):
+    line = json.loads((EXAMPLES / "vllm_concurrency.jsonl").read_text("utf-8").splitlines()[0])
+    lines = [line | {"max_num_seqs": seqs, "run_number": number} for seqs in (32, 128) for number in (0, 1)]
+    path = tmp_path / "summary.json"
+    path.write_text(json.dumps(lines), "utf-8")
+    rows = deployment.assess(deployment.settle(read_runs(path)))
+    assert rows["name"].tolist() == ["max_num_seqs=32", "max_num_seqs=128"] and rows["runs"].tolist() == [2, 2]
+    assert len(read_runs([path, path])) == 4
+
+
 @pytest.mark.parametrize(
     ("fields", "why"),
     [({"output_length": 500.0}, "output_length"), ({"load": "concurrency 128"}, "load"),

@@ -197,6 +197,8 @@ OTHER_FILES = [
     ([{"Submitter": "A", "Scenario": "Offline"}], "`analysis import` reads it"),
     ({"successes": {"queue_len": {"mean": 1}, "count": 3}, "load_summary": {}, "failures": {}}, "server metrics"),
     ({"per_combination_metrics": []}, "AIPerf's table of a sweep"),
+    ({"Percentiles": ["10%"], "TTFT (ms)": [1.0]}, "expected benchmark_summary.json"),
+    ([{"batch_size": 64, "input_len": 8, "output_len": 8, "output_throughput": 9.0}], "bench_one_batch, of one batch"),
     ({"elapsed_time": 10.0, "num_requests": 5, "total_num_tokens": 100, "requests_per_second": 0.5,
       "tokens_per_second": 10.0}, "counts input and output tokens together"),
     ({"what": 1, "else": 2}, "is of no known tool (it holds what, else)"),

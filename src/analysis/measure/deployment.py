@@ -101,12 +101,15 @@ def _folded(name: str) -> str:
 
 def _named(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the runs with `configuration` and the shortest `name` that tells configurations apart."""
-    same = [runs[name] for name in ("model", "accelerator", "accelerator_count", "precision", "software", "load")]
+    settings = ("model", "accelerator", "accelerator_count", "precision", "software", "load", "setting")
+    same = [runs[name] for name in settings]
     same += [runs[name].map("{:.2g}".format) for name in ("input_length", "output_length")]
     same += [runs[name].str.replace(REPEATED, "", regex=True) for name in ("file", "label")]
     runs = runs.assign(configuration=runs.groupby(same).ngroup())
     load, kind, place, file, label = (runs[name] for name in ("load", "accelerator", "place", "file", "label"))
     stem = file.map(lambda path: PurePath(path).stem)
+    told = runs["setting"].str.split(", ").map(set)
+    label = label.mask(label.eq(""), told.map(lambda each: ", ".join(sorted(each - set.intersection(*told)))))
     kinds = [
         runs[name]
         for name in ("accelerator", "precision", "software")

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from analysis.measure.loadgen import LogError, read_log
 from analysis.measure.record import MeasurementError, printable, table
 
 MOST, MOST_ROWS = 256 * 2**20, 1000  # bytes of a file, rows of a CSV
+DEEPEST = 1000  # brackets in a YAML
 START = 65536  # bytes that show what a file is, and most of a printed summary
 LOGS = ("mlperf_log_detail.txt", "mlperf_log_summary.txt", "result_summary.json")
 HEADINGS = (  # of printed results, by tool; the first that a text has splits it into blocks
@@ -98,6 +99,9 @@ def _parsed(text: str) -> Parsed:
     elif YAML.search(start):
         import yaml
 
+        depth = max(accumulate((mark in "[{") - (mark in "]}") for mark in re.findall(r"[][{}]", text)), default=0)
+        if depth > DEEPEST or re.search(r"<<\s*:|([-?] ){100}", text):
+            raise ValueError("is nested too deep, or merges keys")  # which the reader of YAML does not survive
         try:
             yield "", yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         except yaml.YAMLError as error:

@@ -17,6 +17,12 @@ from analysis.measure.checks import RUN, STATISTICS, TEXTS, checked, unstreamed
 from analysis.measure.reconcile import APART, Run, counts, near
 from analysis.measure.record import NAN, Record, printable, table
 
+MOST_SETTINGS = 1900  # characters of the settings of a run
+# Keys of a client's result that differ between repeated runs:
+MEASURED = re.compile(
+    r"_ms$|token|throughput|date|time|duration|latency|complet|success|fail|number|rtfx|concurren|goodput|seed|_id$|example|peak"
+)
+
 
 @cache
 def fields(format: str) -> dict[str, str]:
@@ -46,8 +52,18 @@ def run_of(record: Record) -> Run:
     }  # fmt: skip
     for column, keys in fields(format["fields"]).items():
         run[column] = kinds[column](keys) if column in kinds else record.number(keys, column)
+    if format["fields"] == "client":
+        run["setting"] = _setting(record)
     SPECIAL[format["format"]](record, run)
     return checked(run, record, window=format["tool"] == "GuideLLM")
+
+
+def _setting(record: Record) -> str:
+    """Return the keys of a client's result that neither a field nor a measurement explains."""
+    known = {key for keys in fields("client").values() for key in keys.split("|")}
+    held = {key: value for key, value in record.value.items() if type(value) in (str, int, bool) and key not in known}
+    found = sorted(f"{key}={value}" for key, value in held.items() if not MEASURED.search(str(key)))
+    return "".join(letter for letter in ", ".join(found) if letter.isprintable())[:MOST_SETTINGS]
 
 
 def listed() -> str:
