@@ -103,6 +103,17 @@ def test_inferencex_of_two_kinds_of_servers_is_set_over_all_accelerators(tmp_pat
     assert (run["tokens_per_second"], run["accelerator_count"]) == (2400, 16)
 
 
+def test_inferencex_of_one_kind_of_servers_counts_each_accelerator_once(tmp_path):
+    """Its table has 8 that read prompts and 8 that answer of a run that is not split: 8 in all, 200 each."""
+
+    def together(held):
+        held[0] |= {"disagg": False, "num_prefill_gpu": 8, "num_decode_gpu": 8, "tput_per_gpu": 200.0}
+        held[0].pop("input_tput_per_gpu")
+
+    run = read(tmp_path, "inferencex.json", together).iloc[0]
+    assert (run["tokens_per_second"], run["accelerator_count"]) == (1600, 8)
+
+
 @pytest.mark.parametrize(
     ("server", "count"),
     [({"tp_size": 8, "dp_size": 8, "enable_dp_attention": True}, 8), ({"tp_size": 4, "pp_size": 2}, 8),

@@ -134,6 +134,8 @@ def inferencex(record: Record, run: Run) -> None:
     """Count the accelerators that answer and those that read prompts, and take the rate of all from the one of each."""
     reading, writing = (record.number(f"num_{phase}_gpu", missing=0) for phase in ("prefill", "decode"))
     run["traffic"] = record.text("scenario_type")
+    if str(record.get("disagg")).lower() == "false" and reading == writing:
+        reading = 0.0  # the same accelerators do both
     world = record.count("tp") * record.count("pp", 1) * record.count("pcp_size", 1)
     count = reading + writing or record.count("num_gpus", world)
     if math.isnan(count):
