@@ -43,8 +43,8 @@ watch: $(READY) ## the reports as pages that follow each edit, on this machine; 
 # Each shipped notebook is run by a real kernel. A user's own imports must not change what is compared.
 test: $(READY) ## all tests, then every notebook in git against its stored outputs
 	@status=0; export ANALYSIS_RECORD=shipped; \
-	$(RUN) pytest -n auto --dist worksteal tests || status=1; \
-	$(RUN) pytest -p analysis.pages.schema -p nbval.plugin --nbval --nbval-current-env -n auto --dist loadfile \
+	$(RUN) pytest -p no:nbval -n auto --dist worksteal tests || status=1; \
+	$(RUN) pytest -p analysis.pages.schema --nbval --nbval-current-env -n auto --dist loadfile \
 		$$(git ls-files 'notebooks/*.ipynb' 2>/dev/null | grep -v '/_' || ls notebooks/[!_]*.ipynb) || status=1; \
 	[ $$status = 0 ] || echo "Notebooks edited? Tests read their stored outputs: run 'make refresh' first." >&2; \
 	exit $$status

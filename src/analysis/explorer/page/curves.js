@@ -19,7 +19,7 @@ function curveViews(rows, width, own) {
   const found = drawn(shown, all, rows, (part) => {
     const lines = new Map(part.map((row) => [text("accelerator", row), curveOf(row, own)]));
     const base = lines.get(choice.base), over = new Map(base?.map((step) => [step.interactivity, step[own.of]]));
-    const value = (step, name = own.of) => (base ? step[name] / over.get(step.interactivity) : step[name]);
+    const value = (step, name = own.of) => (!base ? step[name] : step.accelerator === choice.base ? 1 : step[name] / over.get(step.interactivity));
     const look = { ...own, value, unit: base ? `x ${called(choice.base)}` : own.unit, says: base ? rounded : own.says, base };
     return [atSpeed(part, lines, width, look), overSpeed(part, lines, width, look)];
   });

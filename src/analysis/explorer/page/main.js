@@ -64,7 +64,7 @@ function show(rows) {
   if (choice.view === "table") {
     box.replaceChildren(...tableView(rows));
     fillTable();
-    one("note").textContent = "Click a column head to sort, a row for details. Arrow keys move, Enter opens.";
+    one("note").textContent = "Click a column head to sort by it, or a row for its details. Arrow keys move, Enter opens.";
     return warn(rows);
   }
   const drawing = VIEWS[choice.view](rows, Math.max(300, Math.min(1100, box.clientWidth - 16)));
@@ -251,6 +251,11 @@ function listen() {
   });
   one("base").addEventListener("change", () => one("base").value !== "row" && change({ base: one("base").value, baseRow: "" }));
   one("at").addEventListener("change", () => change({ at: one("at").value }));
+  one("link").addEventListener("click", async () => {
+    await navigator.clipboard.writeText(location.href);
+    one("link").textContent = "Copied";
+    setTimeout(() => { one("link").textContent = "Copy link"; }, 2000);
+  });
   one("again").addEventListener("click", () => { read(""); change({ chosen: choice.chosen }); });
   one("everything").addEventListener("click", () => change({ chosen: new Map(), search: "" }));
   for (const kind of ["csv", "json", "svg", "png"]) one(`take-${kind}`).addEventListener("click", () => take(kind));

@@ -87,7 +87,10 @@ function pair() {
   }
   const same = ["benchmark", "scenario", "rate_unit"].every((column) => text(column, a) === text(column, b));
   const mixed = banner(rows, "A and B mix");
-  if (same && measure(a) > 0 && measure(b) > 0) {
+  if (same && text("round", a) !== text("round", b)) {
+    const words = `No ratio: A is of ${text("round", a)}, B of ${text("round", b)}. The report on GPU generations carries results to one round.`;
+    box.append(make("p", {}, words));
+  } else if (same && measure(a) > 0 && measure(b) > 0) {
     const less = STREAMS.has(text("scenario", a)), ratio = less ? measure(b) / measure(a) : measure(a) / measure(b);
     box.append(make("p", { className: "ratio" }, `A: ${three.format(ratio)}x B${less ? " (inverse latency)" : " per accelerator"}`));
   } else box.append(make("p", {}, "No ratio: benchmark, scenario or unit differs."));

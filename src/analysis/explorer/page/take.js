@@ -98,11 +98,18 @@ async function png(rows) {
   return new Promise((done) => canvas.toBlob(done, "image/png"));
 }
 
+// The name of a file: the view, and the filters that leave one or two values.
+function fileName(kind) {
+  const chosen = [...choice.chosen].filter(([name, values]) => values.size < 3 && !["division", "suite", "power"].includes(name));
+  const words = [choice.view, ...chosen.flatMap(([, values]) => [...values]), choice.search];
+  return `mlperf-${words.map((word) => word.replace(/[^\p{L}\p{N}.]+/gu, "-")).filter(Boolean).join("_").slice(0, 100)}.${kind}`;
+}
+
 async function take(kind) {
   await rest;
   const rows = choice.view === "table" ? table.rows : current;
-  if (kind === "csv") save("mlperf-inference.csv", "text/csv", csv(rows));
-  if (kind === "json") save("mlperf-inference.json", "application/json", json(rows));
-  if (kind === "svg") save("mlperf-inference.svg", "image/svg+xml", new XMLSerializer().serializeToString(picture(rows)));
-  if (kind === "png") save("mlperf-inference.png", "image/png", await png(rows));
+  if (kind === "csv") save(fileName(kind), "text/csv", csv(rows));
+  if (kind === "json") save(fileName(kind), "application/json", json(rows));
+  if (kind === "svg") save(fileName(kind), "image/svg+xml", new XMLSerializer().serializeToString(picture(rows)));
+  if (kind === "png") save(fileName(kind), "image/png", await png(rows));
 }

@@ -144,7 +144,7 @@ function ranking(rows, keys, width, most, { of = measure, unit = unitOf(rows[0])
   const first = less && !base, figures = shown.map((own) => rounded(value(own.best)));
   const wide = (words) => 14 + 6.6 * words.length, room = Math.max(...figures.map(wide)), right = width - (first ? 12 : room);
   const bottom = top + shown.length * step;
-  const name = title(keys, rows[0]), held = `${some(shown.length, groups.length, "accelerator")} of any system size`;
+  const name = title(keys, rows[0]), held = `${some(shown.length, groups.length, "accelerator")}${choice.chosen.has("accelerator_count") ? "" : ", systems of all sizes"}`;
   const svg = sheet(width, bottom + 40, `${name}: ${held}`);
   heading(svg, name, held, width);
   const values = shown.flatMap((own) => own.rows.map(value));
@@ -154,6 +154,7 @@ function ranking(rows, keys, width, most, { of = measure, unit = unitOf(rows[0])
   const across = scale(low, high, left + (first ? room : 8), right, log);
   const axis = base ? `x ${base.words}` : unit;
   horizontalAxis(svg, across, ticks(low, high, log, narrow ? 4 : 8), top - 6, bottom, onLog(axis, log), (left + right) / 2);
+  if (base && low < 1 && high > 1) svg.append(draw("line", { x1: across(1), x2: across(1), y1: top - 6, y2: bottom, class: "asked" }));
   shown.forEach((own, place) => {
     const y = top + place * step + 8, x = across(value(own.best));
     const from = first ? left + 8 : across(low), to = first ? x - wide(figures[place]) : x;
