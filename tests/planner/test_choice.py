@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import NoData, interactivity
+from analysis import NoData, cost, interactivity
 from analysis.cli.main import main
 from analysis.planner import capacity, choice, curve
 from analysis.planner.capacity import Demand
@@ -111,6 +111,21 @@ def test_nothing_planned_says_why():
         choice.leaders(choice.choose(Demand(benchmark="gpt-oss-120b", accelerators=("MI350X",))))
 
 
+def test_the_same_within_the_error_is_the_rule_of_costs(chosen):
+    """`cost.with_chances` of dollars per million at full use, of results where there are some."""
+    priced = chosen.dropna(subset="usd_per_million_at_full_use")
+    assert priced["chance"].sum() == pytest.approx(1) and priced.loc[priced["alike"], "chance"].sum() >= cost.SURE
+    assert not chosen.loc[chosen["evidence"].eq(curve.ESTIMATED), "alike"].any()
+    likely = priced.loc[priced["chance"].idxmax()]
+    assert likely["usd_per_million_at_full_use"] == priced["usd_per_million_at_full_use"].min()
+
+
+def test_a_price_near_the_highest_is_ranked(capsys):
+    """A fifth above $900 is beyond what counts as a price, so that change stops there."""
+    assert main(["choose", "--benchmark", "gpt-oss-120b", "--accelerator", "B200", "--price", "B200=900"]) == 0
+    assert "B200 price +20%" in capsys.readouterr().out
+
+
 def test_one_number_for_one_question(capsys, chosen):
     """The curve, a plan, a choice, both commands, and dollars per million tokens by hand have the same B200."""
     rows = interactivity.runs("gpt-oss-120b")
@@ -176,9 +191,3 @@ def test_long_prompts_and_short_answers_say_why(capsys):
     ]
     assert main([*arguments, "--tokens-per-request", "1"]) == 1
     assert curve.TOO_LONG in capsys.readouterr().err
-
-
-def test_plans_within_the_error_are_named_together():
-    near = pd.DataFrame({"accelerator": ["GB200", "B200"], "usd_per_hour_p50": [163.2, 201.0]})
-    assert choice.alike_in_words(near) == "GB200, B200 cost the same within the error, $163 to $201/hour"
-    assert choice.alike_in_words(near.head(1)) == "GB200 costs least, $163/hour"

@@ -29,7 +29,8 @@ Context = Annotated[float, typer.Option(help="Most tokens of a prompt and its an
 Ttft = Annotated[float, typer.Option("--ttft-ms", help="p99 limit on the first token in ms; 0: of the scenario.")]
 Share = Annotated[float, typer.Option(help="Share of the throughput delivered on average; 0: as the derating report.")]
 Fleet = Annotated[str, typer.Option(help="fixed, hourly, foreseen, or pooled: how capacity follows traffic.")]
-Costs = Annotated[str, typer.Option(help="neocloud, hyperscaler, or rental: whose prices.")]
+Stack = Annotated[str, typer.Option(help="What will serve: vLLM, as submitted, or vLLM, unstated moved.")]
+Costs = Annotated[str, typer.Option(help="neocloud, hyperscaler, rental, ...: whose prices.")]
 Price = Annotated[list[str] | None, typer.Option(help="Price of your own, such as B200=2.50, or a CSV file.")]
 Precision = Annotated[str, typer.Option(help="Precision of the weights; empty: that of the submitted run.")]
 Rounds = Annotated[list[str] | None, typer.Option("--round", help="Rounds to take results of; all by default.")]
@@ -45,9 +46,8 @@ def plan(
     benchmark: Benchmark = "", model: Model = "", parameters: Parameters = 0.0, active_parameters: Active = 0.0,
     users: Users = 10_000, tokens_per_user: Speed = 25.0, prompt_tokens: Prompt = 0.0, answer_tokens: Answer = 0.0,
     lengths: Lengths = "", context_tokens: Context = 0.0, ttft_ms: Ttft = 0.0, delivered_share: Share = 0.0,
-    fleet: Fleet = "fixed",
-    cost_model: Costs = "neocloud", price: Price = None, precision: Precision = "", round: Rounds = None,
-    seed: Seed = 0, format: Format = "text",
+    fleet: Fleet = "fixed", stack: Stack = "vLLM", cost_model: Costs = "neocloud", price: Price = None,
+    precision: Precision = "", round: Rounds = None, seed: Seed = 0, format: Format = "text",
 ) -> int:  # fmt: skip
     """Size a deployment on one accelerator: accelerators, nodes or racks, dollars, and kilowatts (P10, P50, P90)."""
     from analysis.planner import capacity, choice
@@ -57,7 +57,13 @@ def plan(
     if as_json:
         return _print_json(asked, plan=_record(row), prices=_basis(asked), errors=choice.error_line(asked, row))
     typer.echo(f"{_serving(asked)} on {row['accelerator']}")
-    typer.echo(_throughput(row, "as given" if delivered_share else f"{fleet} fleet"))
+    typer.echo(_throughput(row))
+    factors = capacity.factors(asked, row.to_frame().T).iloc[0].dropna()
+    named = ", ".join(f"{name} {value:.2f}" for name, value in factors.items())
+    typer.echo(f"Delivered on average: {row['delivered']:.0%} ({named or 'as given'}; {fleet} fleet)")
+    cache, whole = _number(row["cache_gb"]), _number(row["cache_gb"] * users)
+    typer.echo(f"Weights: {row['precision'].upper()}, {_number(row['weights_gb'])} GB")
+    typer.echo(f"KV cache in FP8: {cache} GB per user, {whole} GB for all; twice that in 16 bits")
     usd = row["usd_per_accelerator_hour"]
     each = f"${usd:.2f} per accelerator-hour" if usd > 0 else f"none of {row['accelerator']}"
     typer.echo(f"Prices: {_basis(asked)}; {each}")
@@ -65,7 +71,11 @@ def plan(
     for name, label in NAMES.items():
         ends = "".join(f"{_number(row[f'{name}_p{mark}']):>12}" for mark in capacity.MARKS)
         typer.echo(f"{label.format(row['unit_name']):20}{ends}")
-    typer.echo(f"\n{row['used']:.0%} of what is rented is used on average; {row['decided_by']} decides.")
+    full = _number(row["usd_per_million_at_full_use"])
+    typer.echo(
+        f"\nUsed on average: {row['used']:.1%} of what is rented ({row['decided_by']} decides); "
+        f"fully used: ${full}/million tokens"
+    )
     typer.echo(choice.error_line(asked, row))
     return 0
 
@@ -74,7 +84,7 @@ def choose(
     benchmark: Benchmark = "", model: Model = "", parameters: Parameters = 0.0, active_parameters: Active = 0.0,
     users: Users = 10_000, tokens_per_user: Speed = 25.0, prompt_tokens: Prompt = 0.0, answer_tokens: Answer = 0.0,
     lengths: Lengths = "", context_tokens: Context = 0.0, ttft_ms: Ttft = 0.0, delivered_share: Share = 0.0,
-    fleet: Fleet = "fixed",
+    fleet: Fleet = "fixed", stack: Stack = "vLLM",
     accelerators: Annotated[
         list[str] | None, typer.Option("--accelerator", help="Accelerators or vendors; all by default.")
     ] = None,
@@ -92,17 +102,23 @@ def choose(
     first, second = choice.leaders(found, by)
     changes = choice.sensitivity(asked, found, by)
     if as_json:
-        ranked = [_record(row) for _, row in found.iterrows()]
-        told = [_record(row) for _, row in changes.iterrows()]
+        ranked, told = ([_record(row) for _, row in rows.iterrows()] for rows in (found, changes))
         parts = {"ranked": ranked, "changes": told, "prices": _basis(asked), "errors": choice.error_line(asked)}
         return _print_json(asked, **parts)
-    then = f", then {second['accelerator']}" if second is not None else ""
-    typer.echo(f"{_serving(asked)}: {first['accelerator']} first{then}")
+    ranked, quantity, head = found[found["rank"].notna()], f"{choice.RANK_BY[by]}_p50", NAMES[choice.RANK_BY[by]]
+    leading = [f"{row['accelerator']} {_number(row[quantity])}" for row in (first, second) if row is not None]
+    typer.echo(f"{_serving(asked)}: {', then '.join(leading)} {head}, {first['evidence']}")
+    better = ranked[ranked["evidence"].eq("estimated") & ranked[quantity].lt(first[quantity])].head(5)
+    named = [f"{name} {_number(value)}" for name, value in better[["accelerator", quantity]].to_numpy()]
+    typer.echo(f"Estimates below that: {', '.join(named) or 'none'}")
+    alike = found[found["alike"]].sort_values("chance", ascending=False)
+    named = [f"{name} {chance:.0%}" for name, chance in alike[["accelerator", "chance"]].to_numpy()]
+    typer.echo(f"Least per token before whole units, in so many draws: {', '.join(named) or 'none'}")
     typer.echo(choice.error_line(asked))
     typer.echo(f"Prices: {_basis(asked)}")
     heads = ("tokens/s", "$/h each", "count", "$/hour", "P10", "P90", "$/M", "kW")
     typer.echo(f"\n{'':18}{'evidence':14}" + "".join(f"{head:>9}" for head in heads))
-    for row in found[found["rank"].notna()].itertuples():
+    for row in ranked.itertuples():
         cells = (row.throughput, row.usd_per_accelerator_hour, row.accelerators_p50, row.usd_per_hour_p50)
         cells = (*cells, row.usd_per_hour_p10, row.usd_per_hour_p90, row.usd_per_million_tokens_p50, row.kilowatts_p50)
         over = "  over budget at P90" if row.within == "no" else ""
@@ -152,17 +168,13 @@ def _basis(asked: Demand) -> str:
 
 def _serving(asked: Demand) -> str:
     model = asked.workload.model
-    near = "" if asked.workload.is_benchmark else f" (planned with {model.benchmark})"
-    return f"{asked.users:,.0f} users (mean) of {model.name}{near} at {asked.tokens_per_user:g} tokens/s"
+    near = "" if asked.workload.is_benchmark else f" (from {', '.join(asked.workload.grounds)})"
+    return f"Users: {asked.users:,.0f} (mean) of {model.name}{near} at {asked.tokens_per_user:g} tokens/s"
 
 
-def _throughput(row: pd.Series, basis: str) -> str:
+def _throughput(row: pd.Series) -> str:
     ends = f"{_number(row['throughput_low'])} to {_number(row['throughput_high'])}"
-    return (
-        f"{_number(row['throughput'])} tokens/s per accelerator ({row['evidence']}, P10 to P90 {ends}), of which "
-        f"{row['delivered']:.0%} is delivered on average ({basis}); weights {row['precision'].upper()}, "
-        f"{row['weights_gb']:g} GB"
-    )
+    return f"{_number(row['throughput'])} tokens/s per accelerator ({row['evidence']}, P10 to P90 {ends})"
 
 
 def _number(value: float) -> str:

@@ -3,7 +3,7 @@
 Needed accelerators are the largest of three: traffic (users x tokens/s per user over the throughput at that
 interactivity times its delivered share), the queue (requests of the busiest time start within the limit on the first
 token), and memory (weights, and the KV cache of the requests in service). Whole nodes or racks are rented. Throughput
-and delivered share are drawn from their errors; P10, P50, and P90 are of the draws.
+and delivered share are drawn from their errors; P10 and P90 are of the draws, P50 is of the middle of both.
 """
 
 from __future__ import annotations
@@ -131,11 +131,11 @@ def plans(demand: Demand) -> pd.DataFrame:
     interactivity), delivered (share of it), unit (accelerators rented together) and unit_name (node, rack), and of each
     of accelerators, units, usd_per_hour, usd_per_million_tokens, and kilowatts P10, P50, and P90, such as
     usd_per_hour_p50; traffic and needed (accelerators in the middle, before whole units: for mean traffic, and with
-    queue and memory), used (share of the rented accelerators' delivered throughput that mean traffic takes, the median
-    of the draws), usd_per_million_at_full_use, decided_by (one of CAUSES), usd_per_accelerator_hour, quoted, watts,
-    precision, weights_gb, cache_gb (KV cache of a request in service, in FP8), ids, round, submitter, system, roof,
-    reason. Accelerators with results of the benchmark or a price; where some are asked for, those alone: of a vendor
-    what has either, a name whatever it has.
+    queue and memory), used (share of the delivered throughput of what is rented, P50, that mean traffic takes),
+    usd_per_million_at_full_use, decided_by (one of CAUSES), usd_per_accelerator_hour, quoted, watts, precision,
+    weights_gb, cache_gb (KV cache of a request in service, in FP8), ids, round, submitter, system, roof, reason.
+    Accelerators with results of the benchmark or a price; where some are asked for, those alone: of a vendor what has
+    either, a name whatever it has.
 
     Raises NoData where the benchmark has no result or nothing asked for is planned, and ValueError for unknown names.
     """
@@ -196,13 +196,24 @@ def delivered(demand: Demand, points: pd.DataFrame) -> pd.DataFrame:
     return derating.served_at(points, demand.fleet, demand.stack)[[*columns]].rename(columns=columns)
 
 
+def factors(demand: Demand, plans: pd.DataFrame) -> pd.DataFrame:
+    """Return the factors behind `delivered` of each of `plans`, a column for each step; NaN where it does not apply."""
+    steps = derating.STEPS[1:]
+    if demand.delivered_share:
+        return pd.DataFrame(np.nan, plans.index, steps)
+    points = plans.assign(interactivity=demand.tokens_per_user).astype({"throughput": float})
+    return derating.served_at(points, demand.fleet, demand.stack)[steps]
+
+
 def unit_sizes(rows: pd.DataFrame) -> dict[str, int]:
-    """Return how many of each accelerator are rented together: a rack of RACKS, else a node as most often submitted."""
+    """Return how many of each accelerator are rented together: a rack of RACKS, a node of eight, else as submitted.
+
+    The node that was submitted most often, of an accelerator that nobody submitted in nodes of eight.
+    """
     size = rows["accelerator_count"] / rows["nodes"]
-    sizes = (
-        size[size.mod(1).eq(0)].groupby(rows["accelerator"]).agg(lambda counts: int(counts.mode().iloc[-1])).to_dict()
-    )
-    return sizes | RACKS
+    sizes = size[size.mod(1).eq(0)].groupby(rows["accelerator"])
+    usual = sizes.agg(lambda counts: USUAL_SIZE if counts.eq(USUAL_SIZE).any() else int(counts.mode().iloc[-1]))
+    return usual.to_dict() | RACKS
 
 
 @cache
@@ -286,9 +297,10 @@ def _rented(demand: Demand, rows: pd.DataFrame) -> pd.DataFrame:
     queue = slots * demand.tokens_per_user / (rates * of["busy"] * shares / of["delivered"])
     memory = np.broadcast_to(slots / of["held"] * of["block"], traffic.shape)
     needs = np.array([traffic, queue, memory])
-    rented = np.ceil(needs.max(axis=0)[:-1] / of["block"] - 1e-9) * of["block"]
-    # Each mark is the value of a draw, so that units stay whole.
-    marks = np.percentile(rented, MARKS, axis=0, method="higher")
+    rented = np.ceil(needs.max(axis=0) / of["block"] - 1e-9) * of["block"]
+    # P10 and P90 are values of a draw, so that units stay whole; P50 is that of the middle throughput and share.
+    marks = np.percentile(rented[:-1], MARKS, axis=0, method="higher")
+    marks[1] = rented[-1].clip(marks[0], marks[2])
     price = of["usd_per_accelerator_hour"]
     usd = marks * price
     quantities = {
@@ -300,7 +312,7 @@ def _rented(demand: Demand, rows: pd.DataFrame) -> pd.DataFrame:
     found = {
         "traffic": traffic[-1],
         "needed": needs[:, -1].max(axis=0),
-        "used": np.median(traffic[:-1] / rented, axis=0),
+        "used": traffic[-1] / marks[1],
         "usd_per_million_at_full_use": at_full_use,
         "decided_by": np.array(CAUSES)[needs[:, -1].argmax(axis=0)],
     } | {f"{name}_p{mark}": each[place] for name, each in quantities.items() for place, mark in enumerate(MARKS)}

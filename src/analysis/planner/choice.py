@@ -24,7 +24,8 @@ def choose(demand: Demand, *, by: str = "cost", usd_per_hour: float = 0.0, kilow
     Results come before estimates; within both, plans within the budgets (dollars per hour and kilowatts at most, by
     P90; 0: none) first, then by the median of what `by` names (a key of RANK_BY), unknown last. `within` is "yes",
     "no", or "" without a budget or a price. `break_even` is the price per accelerator-hour at which it costs what the
-    cheapest measured plan does (NaN without one). Accelerators without a plan come last, with their reason.
+    cheapest measured plan does (NaN without one). `chance` and `alike` are those of `cost.with_chances`: how often it
+    costs least per token before whole units. Accelerators without a plan come last, with their reason.
     """
     quantity = RANK_BY[names.choose(by, RANK_BY, "ranking")]
     budgets = {"usd_per_hour_p90": usd_per_hour, "kilowatts_p90": kilowatts}
@@ -44,7 +45,16 @@ def choose(demand: Demand, *, by: str = "cost", usd_per_hour: float = 0.0, kilow
     found["rank"] = (found.index + 1.0).where(found["reason"].eq(""))
     leader = found["usd_per_hour_p50"].where(found["evidence"].ne(ESTIMATED)).min()
     found["break_even"] = leader / found["accelerators_p50"]
-    return found
+    return found.join(_chances(found)).fillna({"chance": 0.0}).astype({"alike": bool})
+
+
+def _chances(found: pd.DataFrame) -> pd.DataFrame:
+    """Return how often each plan costs least per token, and which are the same within the error."""
+    usd = found["usd_per_million_at_full_use"]
+    low, high = (usd * found["throughput"] / found[f"throughput_{end}"] for end in ("high", "low"))
+    costs = found.assign(usd_per_million=usd, usd_low=low, usd_high=high, estimated=found["evidence"].eq(ESTIMATED))
+    costs = costs.dropna(subset="usd_per_million").assign(every="")
+    return cost.with_chances(costs, ["every"])[["chance", "alike"]].reindex(found.index, fill_value=False)
 
 
 def leaders(found: pd.DataFrame, by: str = "cost") -> tuple[pd.Series, pd.Series | None]:
@@ -76,7 +86,7 @@ def sensitivity(demand: Demand, found: pd.DataFrame, by: str = "cost") -> pd.Dat
         own = cost.own_prices(demand.prices or {})
         own = own.set_index("accelerator")["usd_per_hour"].to_dict()
         for off in (OFF, -OFF):
-            changed = {**own, first["accelerator"]: price * (1 + off)}
+            changed = {**own, first["accelerator"]: float(np.clip(price * (1 + off), *cost.PLAUSIBLE_USD))}
             changes[f"{first['accelerator']} price {off:+.0%}"] = replace(demand, prices=changed)
     changes |= {f"{speed:g} tokens/s per user": replace(demand, tokens_per_user=speed) for speed in speeds}
     several = [users for users in (demand.users / 10, demand.users * 10) if 1 <= users <= 1e8]
@@ -96,19 +106,6 @@ def sensitivity(demand: Demand, found: pd.DataFrame, by: str = "cost") -> pd.Dat
                 row |= {"runner_up": second["accelerator"], "margin": margin}
         rows.append(row)
     return pd.DataFrame(rows)
-
-
-def alike_in_words(near: pd.DataFrame, among: str = "") -> str:
-    """Return which plans cost the same within their error, the cheapest first, and what they cost (P50) an hour.
-
-    `among` says of which accelerators a single one costs least, such as " of those shown"; "" stands for all.
-    """
-    usd = near["usd_per_hour_p50"]
-    if len(near) == 1:
-        return f"{near['accelerator'].iloc[0]} costs least{among}, ${usd.iloc[0]:,.0f}/hour"
-    span = f"${usd.min():,.0f} to ${usd.max():,.0f}/hour"
-    most = 5 if len(near) <= 5 else 2  # so that a headline holds them
-    return f"{names.listed(near['accelerator'], most)} cost the same within the error, {span}"
 
 
 def error_line(demand: Demand, row: pd.Series | None = None) -> str:
