@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from pathlib import Path
 
 import numpy as np
@@ -303,6 +304,7 @@ HOSTILE = [
     (b"version: '0.2'\nscenario:\n" + b"- " * 100_000, "nested too deep"),
     (b"version: 1\nscenario: &a {x: 1}\nb: {<<: [*a, *a]}\n", "merges keys"),
     (b"version: &a [x, x]\nscenario: &b [*a, *a]\nmetrics: [*b, *b, *b]\n", ""),
+    (b"metric,avg\n" + b"x" * 200_000, "field larger than field limit"),
     (b"not a result at all\n" * 1000, "holds no result of a known tool"),
     (json.dumps(VLLM).encode() + b'\n{"y"', "line 2"),
     (json.dumps(VLLM | {"model_id": "x" * 32_768, "precision": "\x1b[2J" * 9000}).encode(), None),
@@ -319,6 +321,14 @@ def test_hostile_bytes_are_refused_by_name_or_read(tmp_path, content, said):
         with pytest.raises(MeasurementError) as caught:
             read_runs(path)
         assert said in str(caught.value) and str(caught.value).startswith(str(path)[:50])
+
+
+def test_a_file_of_many_single_requests_is_given_up_soon(tmp_path):
+    path = written(tmp_path, b'{"error_msg": "", "ttft_s": 0.2}\n' * 100_000)
+    start = time.process_time()
+    with pytest.raises(MeasurementError, match="LLMPerf's"):
+        read_runs(path, [])
+    assert time.process_time() - start < 5
 
 
 def test_only_plain_files_are_opened(tmp_path):

@@ -91,9 +91,11 @@ def _answer(found: pd.DataFrame) -> str:
 
 def _pair(pair: Mapping[str, Any]) -> str:
     """Return how a run compares with its baseline in a sentence, with the verdict."""
+    if pair["why"]:
+        return f"{pair['name']} and {pair['baseline']}: {pair['verdict']}, by {pair['why']}"
     spread = f"{pair['low']:.2f}x to {pair['high']:.2f}x with repeated runs" if pair["low"] > 0 else "no repeated runs"
     words = f"{pair['name']}: {pair['ratio']:.2f}x {pair['baseline']} in throughput per accelerator"
-    return f"{words} ({pair['verdict']}{': ' * bool(pair['why'])}{pair['why']}; {spread})"
+    return f"{words} ({pair['verdict']}; {spread})"
 
 
 def _table(found: pd.DataFrame) -> list[str]:

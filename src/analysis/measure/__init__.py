@@ -16,6 +16,7 @@ from analysis.measure.files import records
 from analysis.measure.formats import listed, run_of
 from analysis.measure.record import MeasurementError, Record, printable
 
+MOST_UNUSABLE = 1000  # records of a file
 __all__ = ["MeasurementError", "listed", "read_runs"]
 
 
@@ -39,6 +40,8 @@ def read_runs(paths: Iterable[str | Path] | str | Path, left_out: list[str] | No
                 if left_out is None:
                     raise
                 unusable.append(str(error))
+                if len(unusable) == MOST_UNUSABLE:  # such as a line for each request
+                    break
         if not found:
             raise MeasurementError(unusable[0] if unusable else f"{name}: holds no result of a known tool; {listed()}")
         runs += found

@@ -242,9 +242,10 @@ def _compared(run: pd.Series, base: pd.Series) -> dict[str, Any]:
     low, high = (run[one] / base[other] for one, other in (("rate_low", "rate_high"), ("rate_high", "rate_low")))
     noisy = repeated and low <= 1 <= high
     verdict = "within noise" if noisy else "same" if abs(ratio - 1) < LEAST_DIFFERENCE else "difference"
+    ratio = NAN if why else ratio
     return {
-        "name": run["name"], "baseline": base["name"], "ratio": ratio, "low": low if repeated else NAN,
-        "high": high if repeated else NAN, "ttft_ratio": run["ttft_p99_ms"] / base["ttft_p99_ms"],
+        "name": run["name"], "baseline": base["name"], "ratio": ratio, "low": low if repeated and not why else NAN,
+        "high": high if repeated and not why else NAN, "ttft_ratio": run["ttft_p99_ms"] / base["ttft_p99_ms"],
         "tpot_ratio": run["tpot_p99_ms"] / base["tpot_p99_ms"], "verdict": "not comparable" if why else verdict,
         "why": ", ".join(why),
     }  # fmt: skip

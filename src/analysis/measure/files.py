@@ -75,7 +75,7 @@ def records(path: Path, name: str) -> Iterator[tuple[str, Any, bool]]:
         raise MeasurementError(f"{name}: {error}") from None
     except RecursionError:
         raise MeasurementError(f"{name}: is nested too deep") from None
-    except (ValueError, TypeError) as error:  # of the readers of text, JSON, YAML, and CSV
+    except (ValueError, TypeError, csv.Error) as error:  # of the readers of text, JSON, YAML, and CSV
         raise MeasurementError(f"{name}: cannot be read: {printable(str(error))}") from None
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from analysis.measure import units
+from analysis.paths import DATA
 from analysis.recipes.official import hardware, importing
 from tests.recipes.official.conftest import ROW, V61
 
@@ -328,3 +329,11 @@ def test_the_public_csv_of_the_checker(bring):
         pytest.skip("the public cases are not at hand")
     found = bring(path, round="v7.0", origin="measured").sort_values("low")
     assert found["low"].tolist() == [107318, 112954, 754855] and found["accelerator_count"].tolist() == [8, 8, 72]
+
+
+def test_an_import_overwrites_no_table_of_the_project(tree, bring):
+    prices = DATA / "prices.csv"
+    before = prices.read_bytes()
+    with pytest.raises(ValueError, match="is a table of the project"):
+        importing.import_results([tree.summary()], out=prices, say=str)
+    assert prices.read_bytes() == before

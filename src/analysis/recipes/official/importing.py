@@ -37,6 +37,8 @@ def import_results(paths: Sequence[Path], *, out: Path, round: str = "", origin:
     choose(out.suffix, (".parquet", ".csv"), "ending of --out")
     if not out.parent.is_dir() or out.is_dir() or out.resolve() in [path.resolve() for path in paths]:
         raise ValueError(f"--out {out}: expected a file in a folder that is there, and none of the files to read")
+    if out.is_file() and out.resolve().is_relative_to(DATA.resolve()):
+        raise ValueError(f"--out {out}: is a table of the project; give a file outside {DATA}")
     found = _imported(paths, round, origin)
     kept = _sound(found, say)
     _write(kept, out)

@@ -80,7 +80,10 @@ def read_summary(text: str, *, is_table: bool = False) -> pd.DataFrame:
     `place` is the number of the row in the file, `fault` what is missing in it. A power result in a row of its own
     joins the result before it. Raises FileError where it is no summary.
     """
-    content = list(csv.DictReader(io.StringIO(text))) if is_table else read_json(text)
+    try:
+        content = list(csv.DictReader(io.StringIO(text))) if is_table else read_json(text)
+    except csv.Error as error:
+        raise FileError(f"is no table: {error}") from None
     results = list(content.values()) if isinstance(content, dict) else content
     if not isinstance(results, list) or not results:
         raise FileError("is no list or object of results")
