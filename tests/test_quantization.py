@@ -127,7 +127,7 @@ def test_memory_of_other_shapes():
     full = shape["layers"] - shape["windowed_layers"]
     per_token = 2 * 2 * full * shape["kv_heads"] * shape["head_size"]
     assert windowed["kv_tokens"] == pytest.approx((0.9 * 192 - shape["parameters_billion"]) * 1e9 / per_token)
-    assert quantization.memory("bert", [80]).empty
+    assert quantization.memory("bert", [80]).empty and quantization.memory("llama2-70b", []).empty
     with pytest.raises(ValueError, match="llama2-70b"):
         quantization.memory("llama2-80b", [80])
 

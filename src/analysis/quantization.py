@@ -256,8 +256,8 @@ def memory(benchmark: str, gigabytes: Sequence[float], *, used: float = 0.9) -> 
     per_layer = shape["latent_size"] if shape["latent_size"] > 0 else 2 * shape["kv_heads"] * shape["head_size"]
     layers = shape["layers"] - np.nan_to_num(shape["windowed_layers"])
     grid = pd.MultiIndex.from_product([gigabytes, WEIGHTS], names=["gigabytes", "precision"]).to_frame(index=False)
-    weights = shape["parameters_billion"] * grid["precision"].map(WEIGHTS).map(tables.WEIGHT_BYTES)
-    room = used * grid["gigabytes"] - weights
+    weights = shape["parameters_billion"] * grid["precision"].map(WEIGHTS).map(tables.WEIGHT_BYTES).astype("float64")
+    room = used * grid["gigabytes"].astype("float64") - weights
     tokens = room.clip(lower=0) * 1e9 / (2 * per_layer * layers)
     grid = grid.assign(weights_gb=weights, cache_gb=room.clip(lower=0), kv_tokens=tokens, fits=room.gt(0))
     known = shape["parameters_billion"] > 0 and per_layer * layers > 0

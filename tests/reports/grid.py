@@ -138,7 +138,11 @@ def faults_of_drawing(figure: plt.Figure) -> list[str]:
     """Return which texts of a figure overlap or leave it, and which bars leave their axes."""
     figure.canvas.draw()
     renderer = figure.canvas.get_renderer()
-    texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip() and _shown(text)]
+    hidden = _out_of_view(figure) | {
+        id(text) for ax in figure.axes if not ax.get_visible() for text in ax.findobj(Text)
+    }
+    texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text().strip()]
+    texts = [text for text in texts if id(text) not in hidden]
     boxes = [(text.get_text().replace("\n", " "), text.get_window_extent(renderer)) for text in texts]
     faults = []
     for (one, a), (other, b) in combinations(boxes, 2):
@@ -153,8 +157,9 @@ def faults_of_drawing(figure: plt.Figure) -> list[str]:
             inside = extent.x1 <= box.x1 + 2 and extent.y1 <= box.y1 + 2
             if bar.get_visible() and ax.get_visible() and not inside:
                 faults.append(f"a bar leaves its axes {ax.get_title()!r}")
-        room = box.expanded(1 + 2 * BEYOND, 1 + 2 * BEYOND)
+        near = box.expanded(1 + 2 * BEYOND, 1 + 2 * BEYOND)
         for label in ax.texts:
+            room = figure.bbox if getattr(label, "xycoords", "") is ax.transAxes else near  # names at the ends of lines
             extent = label.get_window_extent(renderer)
             inside = room.x0 <= extent.x0 and extent.x1 <= room.x1 and room.y0 <= extent.y0 and extent.y1 <= room.y1
             if label.get_visible() and label.get_text().strip() and not inside:
@@ -162,20 +167,17 @@ def faults_of_drawing(figure: plt.Figure) -> list[str]:
     return faults
 
 
-def _shown(text: Text) -> bool:
-    ax = text.axes
-    if ax is None:
-        return True
-    if not ax.get_visible() or (
-        not ax.axison and text in ax.findobj(Text) and text in ax.get_xticklabels() + ax.get_yticklabels()
-    ):
-        return False
-    for axis, labels in ((ax.xaxis, ax.get_xticklabels(which="both")), (ax.yaxis, ax.get_yticklabels(which="both"))):
-        if text in labels:
+def _out_of_view(figure: plt.Figure) -> set[int]:
+    """Return the ids of tick labels that are not drawn: beyond the view of their axis, which log scales have."""
+    hidden = set()
+    for ax in figure.axes:
+        for place, axis in enumerate((ax.xaxis, ax.yaxis)):
             low, high = sorted(axis.get_view_interval())
-            place = text.get_position()[0 if axis is ax.xaxis else 1]
-            return axis.get_visible() and low <= place <= high
-    return True
+            drawn = ax.get_visible() and ax.axison and axis.get_visible()
+            for label in axis.get_ticklabels(which="both"):
+                if not (drawn and low <= label.get_position()[place] <= high):
+                    hidden.add(id(label))
+    return hidden
 
 
 def faults(notebook: str, found: dict, default: dict) -> list[str]:

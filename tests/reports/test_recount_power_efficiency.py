@@ -50,7 +50,7 @@ def test_the_headline_spans_the_accelerators_shown():
     said = {part["name"]: part for part in outputs("power_efficiency")}
     assert f"peak {peak['low'].min():.1f} to {peak['high'].max():.1f}" in said["range"]["text"]
     assert f"Server {server['low'].min():.1f} to {server['high'].max():.1f}" in said["range"]["text"]
-    assert f"peak {peak['value'].min():.1f} to {peak['value'].max():.1f}" in said["per_megawatt"]["title"]
+    assert f"Offline {peak['value'].min():.1f} to {peak['value'].max():.1f}" in said["per_megawatt"]["title"]
 
 
 def energy():
