@@ -49,6 +49,8 @@ def test_power_may_end_before_the_money(half):
     row = budget.bought(frame(), 1e6, 1, kilowatts=40).iloc[0]
     assert row[["units", "power"]].tolist() == [3, 36]
     assert row["unspent"] == pytest.approx(1e6 - 3 * 140_256)
+    assert row["missing"] == 0  # the money reaches for more
+    assert row["users_undivided"] == pytest.approx(row["users"] * 40 / 36)
 
 
 @pytest.mark.parametrize(
@@ -163,6 +165,7 @@ def test_the_map_names_the_cheapest_whole_units():
     assert usd["RTX PRO 6000"] < usd["B200"] < usd["MI355X"]
     assert won["cheapest"].where(won["chance"].lt(0.8), budget.TIE).eq(budget.TIE).all()
     assert set(won.loc[won["chance"].lt(0.8), "cheapest"]) <= {budget.TIE}
+    assert budget.winner_map(["deepseek-r1"], cost.prices("three_years"), steps=2).empty
 
 
 def test_regret_is_over_the_cheapest_result():
@@ -172,6 +175,7 @@ def test_regret_is_over_the_cheapest_result():
     usd = found[found["model"].eq("GPT-OSS 120B")].set_index("accelerator")["usd_per_million"]
     extra = found[found["model"].eq("GPT-OSS 120B")].set_index("accelerator")["extra"]
     assert extra["B200"] == pytest.approx(usd["B200"] / usd[best.at["GPT-OSS 120B", "accelerator"]] - 1)
+    assert budget.regret(["deepseek-r1"], cost.prices("three_years"), 25.0).empty
 
 
 def test_the_price_of_speed_multiplies_to_the_cheapest_at_that_speed():

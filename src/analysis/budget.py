@@ -59,8 +59,8 @@ def bought(
 
     `fleet` and `stack` are those of `costs`; `kilowatts` is how much power there is (0: no limit). Added columns: unit
     (accelerators bought together), units, accelerators, users (mean in service) with users_low and users_high (P10 and
-    P90 of throughput and delivered share), users_peak (at P99 of traffic), users_undivided (mean, if all of it bought
-    parts of units), power (all-in kilowatts), unspent and missing (dollars left, and short of the next unit),
+    P90 of throughput and delivered share), users_peak (at P99 of traffic), users_undivided (mean, if parts of units
+    could be bought), power (all-in kilowatts), unspent and missing (dollars left, and short of the next unit),
     submissions (results behind the throughput). Raises ValueError for an implausible budget.
     """
     names.number(usd, "usd", 1, 1e13)
@@ -70,7 +70,8 @@ def bought(
     unit = units(costs["accelerator"], sizes)
     price = costs["usd_per_hour"] * unit * years * HOURS_PER_YEAR  # of a unit
     powered = kilowatts / (unit * costs["kilowatts"]) if kilowatts else np.inf
-    count = np.floor(np.minimum(usd / price, powered) + 1e-9)
+    most = np.minimum(usd / price, powered)
+    count = np.floor(most + 1e-9)
     share = derating.served_at(costs, fleet, stack)
     each = unit * costs["throughput"] * share["share"] / costs["interactivity"]  # users of a unit
     low, high = (
@@ -79,9 +80,9 @@ def bought(
     )
     found = costs.assign(
         unit=unit, units=count, accelerators=count * unit, users=count * each, users_low=count * each / low,
-        users_high=count * each * high, users_peak=count * each * share["peak"], users_undivided=usd / price * each,
-        power=count * unit * costs["kilowatts"], unspent=usd - count * price, missing=(count + 1) * price - usd,
-        submissions=costs["ids"].map(len),
+        users_high=count * each * high, users_peak=count * each * share["peak"], users_undivided=most * each,
+        power=count * unit * costs["kilowatts"], unspent=usd - count * price,
+        missing=((count + 1) * price - usd).clip(lower=0), submissions=costs["ids"].map(len),
     )  # fmt: skip
     return found.sort_values(["interactivity", "users"], ascending=[True, False], ignore_index=True)
 
@@ -165,8 +166,8 @@ def winner_map(
     for benchmark in benchmarks:
         rows, limits = interactivity.runs(benchmark), interactivity.limits(benchmark)["interactivity"]
         speeds = np.geomspace(limits.min(), limits.max() * 1.001, steps)
-        costs = cost.per_million_tokens(curve.throughput_at(rows, speeds), prices, fleet, stack)
-        costs = costs[~costs["estimated"]]
+        costs = _costs(rows, speeds, prices, fleet, stack)
+        costs = costs[~costs["estimated"].astype(bool)]
         sizes = units(costs["accelerator"], unit_sizes(rows))
         for speed, part in costs.groupby("interactivity"):
             price, unit = (each[part.index].to_numpy()[:, None] for each in (costs["usd_per_hour"], sizes))
@@ -179,7 +180,8 @@ def winner_map(
                 "chance": chance.max(axis=0),
             }
             found.append(pd.DataFrame(cells).assign(missing=costs["accelerator"].nunique() - len(part)))
-    table = pd.concat(found, ignore_index=True)
+    columns = ["model", "users", "interactivity", "accelerator", "chance", "missing"]
+    table = pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=columns)
     return table.assign(cheapest=table["accelerator"].where(table["chance"].ge(cost.SURE), TIE))
 
 
@@ -194,11 +196,20 @@ def regret(
     found = []
     for benchmark in benchmarks:
         rows = interactivity.runs(benchmark)
-        costs = cost.per_million_tokens(curve.throughput_at(rows, speed), prices, fleet, stack)
-        results = costs[~costs["estimated"] | costs["estimated"].all()]
+        costs = _costs(rows, [speed], prices, fleet, stack)
+        results = costs[~costs["estimated"].astype(bool) | costs["estimated"].all()]
         best = results["usd_per_million"].min()
         found.append(costs.assign(model=rows["model"].iloc[0], extra=costs["usd_per_million"] / best - 1))
     return pd.concat(found, ignore_index=True)
+
+
+def _costs(rows: pd.DataFrame, speeds: Iterable[float], prices: pd.DataFrame, fleet: str, stack: str) -> pd.DataFrame:
+    """Return `cost.per_million_tokens` of runs, no rows where no accelerator with a price is so fast."""
+    throughput = curve.throughput_at(rows, speeds)
+    known = throughput.dropna(subset="throughput")
+    if not known["accelerator"].isin(prices["accelerator"]).any():
+        return known.iloc[:0].assign(estimated=False, usd_per_million=0.0, usd_low=0.0, usd_high=0.0, usd_per_hour=0.0)
+    return cost.per_million_tokens(throughput, prices, fleet, stack)
 
 
 def price_of_speed(costs: pd.DataFrame, fast: float) -> pd.DataFrame:

@@ -1,0 +1,77 @@
+"""The numbers of the page on budgets, counted again by plain pandas."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+import pytest
+
+from tests.reports.plain import DATA, comparable, newest_prices, outputs, table, values
+
+HOURS = 4 * 8766
+
+
+def test_plans_are_whole_units_of_the_budget():
+    plans = table("budget", "plans").set_index("accelerator")
+    usd, kilowatts = newest_prices("usd_per_accelerator_hour_low"), newest_prices("all_in_kilowatts")
+    for name, row in plans.iterrows():
+        unit = 72 if name in ("GB200", "GB300") else 8
+        price = unit * usd[name] * HOURS
+        assert row["units"] == math.floor(20e6 / price), name
+        assert row["unspent"] == pytest.approx(20e6 - row["units"] * price)
+        assert row["missing"] == pytest.approx((row["units"] + 1) * price - 20e6)
+        assert row["power"] == pytest.approx(row["units"] * unit * kilowatts[name])
+    assert values("budget")["answer"] == plans["users"].iloc[0] == plans["users"].max()
+
+
+def test_users_are_delivered_tokens_over_their_speed():
+    """Users x 25 tokens/s x hours x dollars per token are what was spent."""
+    plans = table("budget", "plans")
+    spent = plans["users"] * 25 * 3600 * HOURS * plans["usd_per_million"] / 1e6
+    assert spent.to_numpy() == pytest.approx((20e6 - plans["unspent"]).to_numpy())
+    load = pd.read_csv(DATA / "delivered.csv", keep_default_na=False)
+    load = load[load["step"].eq("mean over P99 load") & load["fleet"].eq("fixed") & load["use"].eq("chat")]
+    assert (plans["users"] / plans["users_peak"]).to_numpy() == pytest.approx(load["median"].iloc[0], abs=1e-4)
+
+
+def test_a_price_falls_to_that_of_the_cheapest_token():
+    plans = table("budget", "plans")
+    assert (plans["usd_per_million"] * (1 - plans["cut"])).to_numpy() == pytest.approx(plans["usd_per_million"].min())
+
+
+def test_the_throughput_behind_the_plans_lies_between_server_and_interactive():
+    plans = table("budget", "plans").set_index("accelerator")
+    usd = newest_prices("usd_per_accelerator_hour_low")
+    delivered = usd[plans.index] / plans["usd_per_million"] / 3600 * 1e6
+    for name in ("MI355X", "B300", "GB200"):
+        slow, fast = (comparable("gpt-oss-120b", scenario) for scenario in ("Server", "Interactive"))
+        most, least = (rows[rows["accelerator"].eq(name)]["each"].max() for rows in (slow, fast))
+        assert 0.3 * least < delivered[name] < 0.45 * most
+
+
+def test_on_demand_pays_below_the_ratio_of_the_prices():
+    rent = table("budget", "rent_or_own").set_index("accelerator")
+    prices = pd.read_csv(DATA / "prices.csv", keep_default_na=False)
+    listed = prices.query("cost_model == 'on_demand' and accelerator == 'B200 SXM'")["usd_per_accelerator_hour_low"]
+    on_demand = float(listed.iloc[0])
+    assert rent.at["B200", "over_owned"] == pytest.approx(2.07 / on_demand)
+    assert rent.at["B200", "over_rented"] == pytest.approx(3.70 / on_demand)
+
+
+def test_the_preview_is_over_the_fastest_available_result():
+    wait = table("budget", "wait").set_index(["model", "scenario"])
+    raw = pd.read_parquet(DATA / "official" / "v6.1.parquet")
+    raw = raw[
+        raw["benchmark"].eq("deepseek-r1") & raw["scenario"].eq("Interactive") & raw["availability"].eq("preview")
+    ]
+    each = raw["high"] / raw["accelerator_count"]
+    sold = comparable("deepseek-r1", "Interactive").query("version == 6.1")
+    best = sold.loc[sold["accelerator_count"].isin([8, 72]), "each"].max()
+    assert wait.at[("DeepSeek-R1", "Interactive"), "ratio"] == pytest.approx(each.max() / best, rel=0.01)
+
+
+def test_the_headline_fits_and_has_its_range():
+    answer = next(part for part in outputs("budget") if part["kind"] == "headline")
+    assert len(answer["text"].split()) <= 18
+    assert answer["low"] < answer["value"] < answer["high"]
