@@ -181,7 +181,7 @@ def test_dollars_at_an_interactivity_use_the_share_of_that_use():
     assert set(found.index) == {"B200", "GB300"}
     assert found["use"].to_dict() == {"B200": "batch", "GB300": "chat"}
     listed = cost.prices().set_index("accelerator")["usd_per_hour"]
-    rack = derating.waterfall("chat", "rack").set_index("step")["median"]
+    rack = derating.chain().set_index(["kind", "step"])["median"]["rack"]
     share = rack["delivered"] / rack["latency limit"]  # which the throughput has
     assert found.at["GB300", "served"] == pytest.approx(share, rel=1e-3)
     assert found.at["GB300", "usd_per_million"] == pytest.approx(listed["GB300"] / (1000 * share * 0.0036), rel=1e-3)

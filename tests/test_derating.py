@@ -42,6 +42,17 @@ def test_a_system_keeps_its_best_limited_over_its_best_offline_rate(record):
     assert factors.retained("gpt-oss-120b")["share"].tolist() == [0.8]
 
 
+def test_several_benchmarks_and_scenarios_pair_with_their_own_offline(record):
+    other = {"benchmark": "deepseek-r1"}
+    record(
+        {}, {"scenario": "Interactive", "rate": 20.0}, offline(), other | {"rate": 10.0}, offline(**other, rate=40.0)
+    )
+    found = factors.retained(["gpt-oss-120b", "deepseek-r1"], ["Server", "Interactive"])
+    assert found.set_index(["benchmark", "scenario"])["share"].to_dict() == {
+        ("gpt-oss-120b", "Server"): 0.8, ("gpt-oss-120b", "Interactive"): 0.2, ("deepseek-r1", "Server"): 0.25,
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("row", "pairs"),
     [
@@ -134,16 +145,13 @@ FACTORS = {"serving stack": 0.8, "hypervisor": 0.9, "networked nodes": 0.5, "bur
 
 @pytest.fixture
 def halves(monkeypatch):
-    """Let each step have the factor of FACTORS, from half to twice as much; racks and batch lack some."""
-
-    def beside(use, system, fleet):
-        rows = pd.DataFrame({"step": [*FACTORS], "median": [*FACTORS.values()]})
-        rows = rows.assign(p10=rows["median"] / 2, p90=rows["median"] * 2)
-        lacks = ["serving stack", "hypervisor", "networked nodes"] * (system == "rack")
-        lacks += ["bursts", derating.LOAD, "spare node"] * (use == "batch")
-        return rows[~rows["step"].isin(lacks)]
-
-    monkeypatch.setattr(derating, "_beside_limit", beside)
+    """Let each step have the factor of FACTORS, from half to twice as much."""
+    rows = pd.DataFrame({"step": [*FACTORS], "median": [*FACTORS.values()]})
+    rows = rows.assign(p10=rows["median"] / 2, p90=rows["median"] * 2, use="chat", system="", fleet="")
+    rows.loc[:2, ["use", "system"]] = ["", "node"]
+    other = rows[rows["step"].isin(["bursts", derating.LOAD])].assign(median=9.0, fleet="pooled")
+    limit = rows.tail(1).assign(step="latency limit", median=9.0, system="TensorRT-LLM node")
+    monkeypatch.setattr(tables, "load", lambda name: pd.concat([rows, other, limit], ignore_index=True))
 
 
 NODE = {"accelerator": "B200", "interactivity": 25.0, "stack": "TensorRT-LLM", "hypervisor": "", "nodes": 1}
@@ -233,66 +241,70 @@ def test_load_of_a_day_in_three_hours():
     )
 
 
-def test_a_share_multiplies_medians_and_draws_each_factor_by_itself():
-    parts = pd.DataFrame({"values": [[0.5], [0.2, 0.4, 0.9]], "median": [0.5, 0.4]})
-    median, p10, p90, drawn = derating._product(parts)
-    assert (median, p10, p90, drawn) == pytest.approx((0.2, 0.1, 0.45, 0.2))
-
-
-def test_a_waterfall_ends_at_its_product_and_names_what_it_counts():
-    for use, system, fleet in [
-        ("batch", "rack", "fixed"),
-        ("chat", "node", "fixed"),
-        ("interactive", "rack", "pooled"),
-    ]:
-        rows = derating.waterfall(use, system, fleet)
-        factors = rows[rows["kind"].ne("total")]
-        busy = factors[factors["step"].isin(derating.BUSY)]
-        named = rows.set_index("step")["median"]
-        assert named["delivered"] == pytest.approx(factors["median"].prod(), rel=1e-3)
-        assert named["busy"] == pytest.approx(busy["median"].prod(), rel=1e-3)
-        assert ("networked nodes" in named) == (system == "node")
-        assert ("bursts" in named) == (use != "batch")
-    assert derating.waterfall().loc[1, "note"] == "MLPerf, n\u00a0=\u00a09"
-    alone, pooled = (derating.waterfall(fleet=f).set_index("step").loc["bursts", "median"] for f in ("fixed", "pooled"))
+def test_a_chain_ends_at_the_product_of_the_factors_that_apply():
+    for use, fleet in [("batch", "fixed"), ("chat", "fixed"), ("interactive", "pooled")]:
+        for kind, rows in derating.chain(use, fleet).groupby("kind", sort=False):
+            named = rows.set_index("step")["median"]
+            busy = [step for step in derating.BUSY if named[step] > 0]
+            assert named["busy"] == pytest.approx(named[busy].prod())
+            assert named["delivered"] == pytest.approx(named[derating.STEPS].prod())
+            rack, batch = kind == "rack", use == "batch"
+            assert named[["hypervisor", "networked nodes"]].isna().tolist() == [rack, rack]
+            assert named[["latency limit", "bursts", derating.LOAD, "spare node"]].isna().tolist() == [batch] * 4
+            assert (named["serving stack"] > 0) == (kind in ("TensorRT-LLM node to vLLM", "unstated node"))
+    pooled, alone = (
+        derating.chain(fleet=name).set_index("step")["median"]["bursts"].max() for name in ("pooled", "fixed")
+    )
     assert pooled > alone
 
 
+def test_a_node_that_states_no_stack_has_a_range():
+    rows = derating.chain().set_index(["kind", "step"])
+    factor = rows.loc[("TensorRT-LLM node to vLLM", "serving stack"), "median"]
+    own = rows.loc["unstated node"]
+    assert own.loc["serving stack", ["median", "p10", "p90"]].tolist() == [1, factor, 1]
+    assert own.loc["delivered", "p10"] < factor * own.loc["delivered", "median"] < own.loc["delivered", "median"]
+
+
 def test_shares_fall_with_the_limit_and_rise_with_foresight():
-    share = {(use, fleet): derating.delivered_share(use, "rack", fleet).median
-             for use in derating.USES for fleet in derating.FLEETS}  # fmt: skip
-    assert share["batch", "fixed"] == share["batch", "pooled"] > share["chat", "pooled"]
-    for use in ("chat", "interactive"):
-        assert share[use, "fixed"] < share[use, "hourly"] < share[use, "foreseen"] < share[use, "pooled"]
-    assert share["interactive", "fixed"] < share["chat", "fixed"]
-
-
-def test_capacity_for_the_highest_ten_minutes_delivers_less():
-    assert derating.share_sized_for_peak() < 0.9 * derating.delivered_share().median
-    assert derating.share_sized_for_peak("batch") == derating.delivered_share("batch").median  # always full
-    follows = derating.share_sized_for_peak(fleet="foreseen")
-    assert derating.share_sized_for_peak() < follows < derating.delivered_share(fleet="foreseen").median
-
-
-def test_outcomes_have_one_row_per_use_system_and_fleet():
-    rows = derating.outcomes().set_index(["name", "fleet"])["median"]
+    rows = derating.outcomes().set_index(["kind", "use", "fleet"])["median"]
     assert rows.index.is_unique
-    assert rows["chat, 12.5 tokens/s, nodes", ""] == derating.waterfall().loc[5, "median"]
-    assert rows["interactive, 66.7 tokens/s, racks", "fixed"] == derating.delivered_share("interactive", "rack").median
-    assert rows["batch, racks"].index.tolist() == [""]
+    for kind, share in rows.groupby(level="kind"):
+        share = share.droplevel("kind")
+        for use in {"chat", "interactive"} & {*share.index.get_level_values("use")}:
+            fleets = [share[use, fleet] for fleet in ("fixed", "hourly", "foreseen", "pooled", "")]
+            assert fleets == sorted(fleets) and fleets[-1] < share["batch", "fixed"] <= 1
+        assert kind == "vLLM node" or share["interactive", "fixed"] < share["chat", "fixed"]
+
+
+def test_spares_follow_from_failures(monkeypatch):
+    """One failure in 1,000 accelerators and 10 days: of 8 nodes of 10, each down for 2 days, 0.016 are down."""
+    failures = pd.DataFrame(
+        {"events": [1.0, 99.0], "accelerators": 1000.0, "days": 10.0, "out_of_service": [True, False]}
+    )
+    monkeypatch.setattr(tables, "load", lambda name: failures)
+    # P(none down) = exp(-0.016) = 0.984; with one spare of 9, P(at most one) = exp(-0.018) x 1.018 = 0.99984.
+    assert [factors.spares(8, 2, 10, enough) for enough in (0.98, 0.99, 0.9999)] == [0, 1, 2]
+    monkeypatch.undo()
+    shares = {n: [factors.spares(n, days) / n for days in derating.REPAIR] for n in (8, 128)}
+    assert shares == {8: [0.125, 0.25, 0.375], 128: [3 / 128, 6 / 128, 10 / 128]}
+    spare = derating.chain(fleet_nodes=128).set_index("step").loc["spare node"].iloc[0]
+    assert spare["median"] == pytest.approx(128 / 134) and spare["counted"] == "times to repair"
+    assert derating.chain().set_index("step").loc["spare node", "median"].iloc[0] == pytest.approx(8 / 9, abs=1e-4)
 
 
 def test_unknown_names_and_what_nobody_ran_are_told(monkeypatch):
     with pytest.raises(ValueError, match="no use 'chats': did you mean 'chat'"):
-        derating.delivered_share("chats")
+        derating.chain("chats")
     with pytest.raises(ValueError, match="no fleet 'elastic'"):
-        derating.delivered_share(fleet="elastic")
+        derating.chain(fleet="elastic")
+    with pytest.raises(ValueError, match="no benchmark 'nope'"):
+        derating.chain(benchmarks=["nope"])
     monkeypatch.setattr(bursts, "retained", lambda *asked: np.array([0.9]))
-    with pytest.raises(NoData, match=r"no rack has comparable results in Offline and.* in Server of mixtral-8x7b"):
-        derating.delivered_share(system="rack", benchmarks=["mixtral-8x7b"])
     with pytest.raises(NoData, match="in Interactive of resnet50"):
-        derating.delivered_share("interactive", benchmarks=["resnet50"])
-    assert 0.3 < derating.delivered_share(benchmarks=["mixtral-8x7b"]).median < 0.5
+        derating.chain("interactive", benchmarks=["resnet50"])
+    mixtral = derating.chain(benchmarks="Mixtral 8x7B")
+    assert "rack" not in set(mixtral["kind"]) and mixtral["median"].max() <= 1.0
 
 
 def write(path, arrivals, tokens):
@@ -304,27 +316,28 @@ def test_an_own_trace_of_a_day_brings_its_bursts_and_its_peak(tmp_path, monkeypa
     monkeypatch.setattr(bursts, "retained", lambda *asked: np.array([0.9]))
     hour = np.arange(0, 3600, 10.0)
     day = np.concatenate([hour + 3600 * turn for turn in range(24) for _ in range(1 if turn < 18 else 3)])
-    rows = derating.waterfall(trace=write(tmp_path / "day.csv", day, 100)).set_index("step")
+    own = derating.chain(trace=write(tmp_path / "day.csv", day, 100))
+    rows = own[own["kind"].eq("rack")].set_index("step")
     # 18 hours at one rate, 6 at three times as much: a mean of 1.5 over a peak of 3.
     assert rows.loc[derating.LOAD, ["median", "source", "n"]].tolist() == [0.5, "day.csv", 1]
     assert rows.loc["bursts", ["median", "source"]].tolist() == [0.9, "day.csv"]
-    own = derating.delivered_share(trace=tmp_path / "day.csv")
-    assert own.median == pytest.approx(derating.waterfall().loc[5, "median"] * 0.9 * 0.5 * 8 / 9, rel=1e-3)
-    highest = derating.share_sized_for_peak(trace=tmp_path / "day.csv")
-    assert highest == pytest.approx(own.median, rel=1e-3)  # its busiest ten minutes are as busy as the next
-    short = derating.waterfall(trace=write(tmp_path / "hour.csv", hour, 100)).set_index("step")
-    assert short.loc[derating.LOAD, "source"] == "ServeGen"
+    assert rows.loc["delivered", "median"] == pytest.approx(rows.loc["busy", "median"] * 0.9 * 0.5 * 8 / 9, rel=1e-3)
+    highest = derating.loads(tmp_path / "day.csv", quantile=1)["fixed"].median()
+    assert highest == pytest.approx(0.5)  # its busiest ten minutes are as busy as the next
+    short = derating.chain(trace=write(tmp_path / "hour.csv", hour, 100)).set_index("step")
+    assert set(short.loc[derating.LOAD, "source"]) == {"ServeGen"}
+    recorded, seen = (derating.loads(quantile=quantile)["fixed"].median() for quantile in (1, 0.99))
+    assert recorded < 0.9 * seen
 
 
 def test_a_night_without_requests_counts_in_an_own_trace(tmp_path, monkeypatch):
     monkeypatch.setattr(bursts, "retained", lambda *asked: np.array([1.0]))
     busy = np.append(np.arange(0, 43_200, 10.0), 86_399)
-    rows = derating.waterfall(trace=write(tmp_path / "half.csv", busy, 100)).set_index("step")
-    assert rows.loc[derating.LOAD, "median"] == pytest.approx(0.5, abs=0.01)
+    assert derating.loads(write(tmp_path / "half.csv", busy, 100))["fixed"].tolist() == pytest.approx([0.5], abs=0.01)
 
 
 def test_the_shipped_table_is_what_the_code_computes():
-    computed = derating._computed.__wrapped__(derating.BENCHMARKS, "")
+    computed = derating.computed.__wrapped__()
     pd.testing.assert_frame_equal(computed, tables.load("delivered"), atol=6e-5, check_dtype=False)
 
 
@@ -337,12 +350,6 @@ def test_shipped_bursts_are_what_the_simulation_gives_for_each_pair_of_limits():
             limits = [derating._limit([benchmark], use, name) for name in ("tpot_p99_limit", "ttft_p99_limit")]
             there = shipped["tpot_ms"].eq(limits[0]) & shipped["ttft_ms"].eq(limits[1])
             assert there.any() or np.isnan(limits).any()
-
-
-def test_benchmarks_are_checked_and_may_be_one_name(monkeypatch):
-    with pytest.raises(ValueError, match="no benchmark 'nope'"):
-        derating.delivered_share(benchmarks=["nope"])
-    assert derating._named("llama2-70b") == ("llama2-70b",)
 
 
 def test_an_edited_trace_is_read_again(tmp_path, monkeypatch):

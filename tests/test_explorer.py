@@ -74,7 +74,7 @@ def test_cost_and_kilowatts_are_those_of_the_newest_prices():
 
 def test_a_result_costs_what_its_scenario_s_limit_leaves(rows):
     fast = rows.query("benchmark == 'gpt-oss-120b' and accelerator == 'GB300' and scenario == 'Interactive'").iloc[0]
-    factors = derating.waterfall("interactive", "rack").set_index("step")["median"]
+    factors = derating.chain("interactive").set_index(["kind", "step"])["median"]["rack"]
     served = factors["delivered"] / factors["latency limit"]
     usd = cost.prices().set_index("accelerator").at["GB300", "usd_per_hour"]
     assert fast["usd_per_million"] == pytest.approx(usd / (fast["rate_per_accelerator"] * served * 0.0036), rel=1e-3)
@@ -90,7 +90,7 @@ def test_curves_are_of_the_whole_ladder_and_rest_on_a_result(rows):
     assert (b200["low"] <= b200["throughput"]).all() and (b200["throughput"] <= b200["high"]).all()
     usd = cost.prices().set_index("accelerator").at["B200", "usd_per_hour"]
     own = b200.loc[66.7]
-    factors = derating.waterfall("interactive", "node", "pooled").set_index("step")["median"]
+    factors = derating.chain("interactive", "pooled").set_index(["kind", "step"])["median"]["TensorRT-LLM node to vLLM"]
     served = factors["delivered"] / factors["latency limit"]  # on TensorRT-LLM, one node, bare metal
     assert own["usd_per_million"] == pytest.approx(usd / (own["throughput"] * served * 0.0036), rel=1e-3)
     assert own["usd_low"] < own["usd_per_million"] < own["usd_high"]

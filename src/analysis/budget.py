@@ -88,14 +88,11 @@ def bought(
 
 
 def factors(interactivity: float, accelerator: str, fleet: str = "fixed") -> pd.DataFrame:
-    """Return the factors of `derating.waterfall` beside the latency limit by step, those of nodes for racks too."""
-    use = derating.use_at(interactivity)
-    own, node = (
-        derating.waterfall(use, system, fleet).set_index("step")
-        for system in ("rack" if accelerator in RACKS else "node", "node")
-    )
-    found = own.combine_first(node.loc[node.index.intersection(["serving stack", "hypervisor"])])
-    return found[found["kind"].ne("total")].drop(index="latency limit", errors="ignore")
+    """Return the factors of `derating.chain` beside the latency limit by step, stack and hypervisor for racks too."""
+    rows = derating.chain(derating.use_at(interactivity), fleet)
+    rows = rows[rows["kind"].eq("TensorRT-LLM node to vLLM") & rows["basis"].ne("total")].set_index("step")
+    held = ["latency limit", "networked nodes"] if accelerator in RACKS else ["latency limit"]
+    return rows.dropna(subset="median").drop(index=held, errors="ignore")
 
 
 def readings(throughput: pd.DataFrame, prices: pd.DataFrame, fleet: str = "fixed") -> pd.DataFrame:

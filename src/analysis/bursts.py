@@ -14,8 +14,6 @@ import numpy as np
 import pandas as pd
 
 from analysis import names, tables
-from analysis.paths import DATA, replacing
-from analysis.results import rule_limits
 
 WINDOW = 600.0  # seconds: slower swings of traffic are left to the fleet's size
 STARTED = 0.99  # share of requests that must start in time
@@ -134,16 +132,6 @@ def simulated(tpot_ms: float, ttft_ms: float) -> pd.DataFrame:
         for service, rows in requests[requests["service"].ne("code")].groupby("service")
     ]
     return pd.concat(found, ignore_index=True).assign(tpot_ms=tpot_ms, ttft_ms=ttft_ms)[FACTORS]
-
-
-def make_factors() -> None:
-    """Write data/burst_factors.csv anew: `simulated` for each pair of limits that a benchmark has, in minutes."""
-    limits = {name: rule_limits(f"{name}_p99_limit") for name in ("tpot", "ttft")}
-    pairs = pd.DataFrame(limits).dropna().drop_duplicates().sort_values(["tpot", "ttft"])
-    found = pd.concat([simulated(*pair) for pair in pairs.to_numpy()])
-    with replacing(DATA / "burst_factors.csv") as beside:
-        found.to_csv(beside, index=False, float_format="%.6g", lineterminator="\n")
-    tables.LOADED.pop("burst_factors", None)
 
 
 def slot_seconds(requests: pd.DataFrame, tpot_ms: float) -> np.ndarray:

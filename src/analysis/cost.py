@@ -132,7 +132,7 @@ def usd_per_million(
 ) -> pd.Series:
     """Return dollars per million tokens (or samples) from a rate per second and a price per accelerator-hour.
 
-    `share` is the share of that rate that is delivered, such as `derating.delivered_share()`.
+    `share` is the share of that rate that is delivered, such as that of `derating.served`.
     """
     return usd_per_hour / (rate_per_accelerator * share * SECONDS_PER_HOUR) * 1e6
 

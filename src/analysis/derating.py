@@ -1,9 +1,8 @@
-"""How much of MLPerf Offline throughput survives production: factors from Offline to delivered, and their product.
+"""How much of MLPerf Offline throughput survives production: the factors that apply to a result, and their product.
 
 Each factor is a set of values from one source: pairs of MLPerf results, InferenceX runs, public traces of traffic, or
-an assumption. A product of factors is a modeled share; it compares no result with another. The spread of a share comes
-from drawing each factor independently from its values. data/delivered.csv holds factors and shares as `make_delivered`
-writes them.
+an assumption. A factor applies only to a result that does not hold it. A product is a modeled share; it compares no
+result with another. Its range takes factors as independent: the root of the sum of squares of their logarithms.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -19,9 +17,8 @@ import pandas as pd
 
 from analysis import bursts, factors, names, tables
 from analysis.compare import RACKS, NoData
-from analysis.factors import SYSTEMS
 from analysis.names import choose
-from analysis.paths import DATA, read_file, replacing
+from analysis.paths import read_file
 from analysis.results import load_results, rule_limits
 
 BENCHMARKS = ("deepseek-r1", "gpt-oss-120b")  # one limit on tokens/s per user: 12.5 in Server, 66.7 in Interactive
@@ -31,104 +28,128 @@ FLEETS = ("fixed", "hourly", "foreseen", "pooled")
 BUSY = ["latency limit", "serving stack", "hypervisor", "networked nodes"]
 LOAD = "mean over P99 load"
 STEPS = [*BUSY, "bursts", LOAD, "spare node"]
+BASIS = {  # of each step: how it is known, and its source
+    "latency limit": ("measured", "MLPerf"),
+    "serving stack": ("measured", "InferenceX"),
+    "hypervisor": ("measured", "MLPerf"),
+    "networked nodes": ("measured", "MLPerf"),
+    "bursts": ("simulated", "Azure 2023, Mooncake"),
+    LOAD: ("simulated", "ServeGen"),
+    "spare node": ("assumed", ""),
+}
+LABELS = {  # of the steps of `chain`, as a figure names them
+    "offline": "MLPerf Offline",
+    "latency limit": "Latency limit",
+    "serving stack": "Serving stack",
+    "hypervisor": "Hypervisor",
+    "networked nodes": "Several nodes",
+    "busy": "While busy",
+    "bursts": "Bursts",
+    LOAD: "Load over time",
+    "spare node": "Spare nodes",
+    "delivered": "Delivered",
+}
 HOLDS = ["stack", "hypervisor", "nodes"]  # what a result says that it holds already
-READINGS = ("vLLM", "as submitted", "vLLM, unstated moved")  # of the stack that the user serves with
+READINGS = {  # what the user serves with: the systems to which the stack's factor applies
+    "vLLM": ["TensorRT-LLM node"],
+    "as submitted": [],
+    "vLLM, unstated moved": ["TensorRT-LLM node", "unstated node"],
+}
+KINDS = {  # of results and how they are served: the system and the reading
+    "TensorRT-LLM node to vLLM": ("TensorRT-LLM node", "vLLM"),
+    "TensorRT-LLM node": ("TensorRT-LLM node", "as submitted"),
+    "vLLM node": ("vLLM node", "vLLM"),
+    "unstated node": ("unstated node", "vLLM"),
+    "rack": ("rack", "vLLM"),
+}
+REPAIR = (1, 3, 7)  # days until a node is back: assumed
 SPARES = 1 - 1 / np.array([5.0, 9.0, 17.0])  # one spare node beside 4, 8, or 16: assumed
-ORDER = [*BUSY, "busy", *STEPS[4:], "delivered"]
-KINDS = {  # of each step: its kind, its source, and its name in a figure
-    "offline": ("total", "MLPerf", "MLPerf Offline"),
-    "latency limit": ("measured", "MLPerf", "Latency limit"),
-    "serving stack": ("measured", "InferenceX", "vLLM over TensorRT-LLM"),
-    "hypervisor": ("measured", "MLPerf", "Hypervisor over bare metal"),
-    "networked nodes": ("measured", "MLPerf", "Several nodes, networked"),
-    "bursts": ("simulated", "Azure 2023, Mooncake", "Bursts within ten minutes"),
-    LOAD: ("simulated", "ServeGen", "Sized for P99 of ten-minute load"),
-    "spare node": ("assumed", "", "One spare node for eight"),
-    "busy": ("modeled", "product of the factors", "While busy"),
-    "delivered": ("modeled", "product of the factors", "Delivered"),
-}
-SIZED = {  # the name of LOAD in a figure where capacity follows the traffic
-    "hourly": "Follows the last hour's load",
-    "foreseen": "Each hour's load known",
-    "pooled": "Each hour's load known, 16 services",
-}
-FILE = ["use", "system", "fleet", "step", "median", "p10", "p90", "drawn", "n", "counted", "kind", "source"]
-DRAWS = 40_000
+FILE = ["use", "system", "fleet", "step", "median", "p10", "p90", "n", "counted", "kind", "source"]
+MARKS = ["median", "p10", "p90"]
 DAY = 144  # windows of ten minutes
 
 
-class Share(NamedTuple):
-    """A share of MLPerf Offline throughput: the product of the factors' medians, and P10 and P90 of its draws."""
-
-    median: float
-    p10: float
-    p90: float
-
-
-def delivered_share(
-    use: str = "chat", system: str = "node", fleet: str = "fixed", benchmarks: Sequence[str] = BENCHMARKS,
-    trace: str | Path = "",
-) -> Share:  # fmt: skip
-    """Return the share of MLPerf Offline throughput delivered on average.
-
-    `use` is "batch" (no latency limit; always full, whatever the fleet), "chat" (the limits of Server), or
-    "interactive" (those of Interactive). `fleet` is "fixed" (sized for the 99th percentile of ten-minute load),
-    "hourly" (follows the last hour's traffic plus a margin), "foreseen" (each hour's traffic known), or "pooled" (so
-    too, with 16 services on one fleet). `trace` is a CSV as `bursts.read_trace` takes it: bursts are simulated on it as
-    it is, and its load over time counts if it covers a day or more, else that of the public services.
-
-    Raises NoData where no such system ran these `benchmarks`, and ValueError for an unknown name.
-    """
-    rows = waterfall(use, system, fleet, benchmarks, trace)
-    return Share(*rows[["median", "p10", "p90"]].iloc[-1])
-
-
-def share_sized_for_peak(
-    use: str = "chat", system: str = "node", fleet: str = "fixed", benchmarks: Sequence[str] = BENCHMARKS,
-    trace: str | Path = "",
-) -> float:  # fmt: skip
-    """Return the share delivered if capacity is sized for the highest ten minutes in place of their 99th percentile.
-
-    Parameters and errors are those of `delivered_share`.
-    """
-    share = waterfall(use, system, fleet, benchmarks, trace).set_index("step")["median"]
-    if LOAD not in share:  # batch: always full
-        return float(share["delivered"])
-    highest = _load_factors(str(trace), quantile=1)[fleet].median()
-    return float(share["delivered"] / share[LOAD] * highest)
-
-
-def waterfall(
-    use: str = "chat", system: str = "node", fleet: str = "fixed", benchmarks: Sequence[str] = BENCHMARKS,
-    trace: str | Path = "",
+def chain(
+    use: str = "chat", fleet: str = "fixed", benchmarks: Sequence[str] = BENCHMARKS, trace: str | Path = "",
+    fleet_nodes: int = 0,
 ) -> pd.DataFrame:  # fmt: skip
-    """Return the factors from Offline to delivered in order, with totals (kind "total"): offline, busy, delivered.
+    """Return the factors from MLPerf Offline to delivered of each kind of result, and their products.
 
-    Columns: step, label, median, p10, p90, drawn, n, counted (what n counts), kind, source, note (n in words).
+    Parameters
+    ----------
+    use : str
+        "batch" (no latency limit; always full, whatever the fleet), "chat" (limits of Server), or "interactive".
+    fleet : str
+        "fixed" (sized for the 99th percentile of ten-minute load), "hourly" (follows the last hour's traffic plus a
+        margin), "foreseen" (each hour's traffic known), or "pooled" (so too, with 16 services on one fleet).
+    benchmarks : sequence of str
+        Whose latency limits count.
+    trace : str or Path
+        A CSV as `bursts.read_trace` takes it: bursts are simulated on it as it is, and its load over time counts if it
+        covers a day or more, else that of the public services.
+    fleet_nodes : int
+        Nodes in the fleet, for its spares; 0: one spare for eight.
+
+    Returns
+    -------
+    DataFrame
+        One row per `kind` (one of KINDS) and `step` in order: `median`, `p10`, `p90` of the factor, or of the product
+        so far for the steps "offline", "busy", and "delivered" (`basis` "total"); `n` and what it counts (`counted`),
+        basis, source. A factor that does not apply is NaN. Of a node that states no stack the median has no factor of
+        it, p10 has.
+
+    Raises NoData where no kind has results, and ValueError for an unknown name.
     """
     choose(use, USES, "use")
-    choose(system, SYSTEMS, "system")
     choose(fleet, FLEETS, "fleet")
     benchmarks = _named(benchmarks)
-    table = shares(benchmarks, trace)
-    rows = _applying(table, ORDER, use, system, fleet)
-    if "delivered" not in set(rows["step"]):
-        asked = f"{USES[use]} of {', '.join(benchmarks)}"
-        raise NoData(f"no {system} has comparable results in Offline and, under a limit on tokens/s, in {asked}")
-    rows = pd.concat([pd.DataFrame({"step": ["offline"], "median": [1.0], "kind": ["total"]}), rows], ignore_index=True)
-    kind = rows["kind"].replace("modeled", "total")
-    number = rows["n"].map("{:.0f}".format)  # no-break spaces keep "n = 10" on one line
-    note = (rows["source"] + ", n\u00a0=\u00a0" + number).where(kind.eq("measured"), number + " " + rows["counted"])
-    labels = {step: label for step, (*_, label) in KINDS.items()}
-    labels["latency limit"] += _speed(benchmarks, use)
-    labels[LOAD] = SIZED.get(fleet, labels[LOAD])
-    note = note.where(kind.isin(["measured", "simulated"]), "")
-    return rows.assign(kind=kind, label=rows["step"].map(labels), note=note)
+    table = shares(benchmarks, trace, fleet_nodes)
+    rows = []
+    for kind, (system, reading) in KINDS.items():
+        known = _looked_up(table, use, system, fleet).set_index("step")
+        if use != "batch" and "latency limit" not in known.index:
+            continue
+        one = pd.DataFrame({"use": [use], "system": system, "hypervisor": "", "nodes": 1})
+        busy, whole = (_applied(one, part, fleet, reading).iloc[0] for part in (table[table["step"].isin(BUSY)], table))
+        own = known.reindex(STEPS).rename(columns={"kind": "basis"})
+        own.loc[whole[STEPS].isna(), MARKS] = np.nan
+        if whole["unstated"] < 1:
+            own.loc["serving stack", MARKS] = 1.0, whole["unstated"], 1.0
+        total = {"offline": (1.0, 1.0, 1.0)}
+        total |= {name: tuple(each[["share", "low", "high"]]) for name, each in (("busy", busy), ("delivered", whole))}
+        ends = pd.DataFrame(total, MARKS).T.assign(basis="total", source="", counted="")
+        rows.append(pd.concat([own, ends]).reindex([*LABELS]).rename_axis("step").reset_index().assign(kind=kind))
+    if not rows:
+        raise NoData(f"no system has comparable results in Offline and, under a limit on tokens/s, in {USES[use]} of "
+                     f"{', '.join(benchmarks)}")  # fmt: skip
+    found = pd.concat(rows, ignore_index=True).fillna(dict.fromkeys(["counted", "basis", "source"], ""))
+    return found[["kind", "step", *MARKS, "n", "counted", "basis", "source"]]
+
+
+def outcomes(benchmarks: Sequence[str] = BENCHMARKS, trace: str | Path = "", fleet_nodes: int = 0) -> pd.DataFrame:
+    """Return what `chain` delivers by use, fleet ("" while busy), and kind: median, p10, p90."""
+    found = []
+    for use in USES:
+        for fleet in FLEETS if use != "batch" else FLEETS[:1]:
+            try:
+                rows = chain(use, fleet, benchmarks, trace, fleet_nodes).assign(use=use, fleet=fleet)
+            except NoData:
+                continue
+            found.append(rows[rows["step"].eq("delivered")])
+            if fleet == FLEETS[0] and use != "batch":
+                found.append(rows[rows["step"].eq("busy")].assign(fleet=""))
+    return pd.concat(found, ignore_index=True)[["use", "fleet", "kind", *MARKS]]
 
 
 def use_at(interactivity: float) -> str:
     """Return the use at so many tokens/s per user: batch without a limit (0), chat up to CHAT_LIMIT, interactive."""
     return "batch" if interactivity == 0 else "chat" if interactivity <= CHAT_LIMIT else "interactive"
+
+
+def system_of(rows: pd.DataFrame) -> np.ndarray:
+    """Return the system of results by accelerator and stack: rack (RACKS), or node by what it states of its stack."""
+    holds = [rows["accelerator"].isin(list(RACKS)), rows["stack"].eq("TensorRT-LLM"), rows["stack"].eq("")]
+    return np.select(holds, ["rack", "TensorRT-LLM node", "unstated node"], "vLLM node")
 
 
 def served(rows: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -> pd.DataFrame:
@@ -158,32 +179,9 @@ def served(rows: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -> pd.
     """
     choose(fleet, FLEETS, "fleet")
     choose(stack, READINGS, "stack")
-    rack = rows["accelerator"].isin(list(RACKS))
-    keys = pd.DataFrame({"use": rows["interactivity"].map(use_at), "system": np.where(rack, "rack", "node")})
-    kinds = [_beside_limit(*key, fleet).assign(use=key[0], system=key[1]) for key in keys.drop_duplicates().to_numpy()]
-    each = pd.concat(kinds).pivot(index=[*keys], columns="step", values=["median", "p10", "p90"])
-    each = each.reindex(pd.MultiIndex.from_frame(keys)).set_axis(rows.index)
-    median, p10, p90 = (each[name].reindex(columns=STEPS[1:]) for name in ("median", "p10", "p90"))
-    blank, runs = rows["stack"].eq("") & ~rack, rows["stack"].eq("TensorRT-LLM") & ~rack
-    apart = {
-        "serving stack": runs & (stack != "as submitted") | blank & (stack == "vLLM, unstated moved"),
-        "hypervisor": ~rack & rows["hypervisor"].eq(""),
-        "networked nodes": ~rack & rows["nodes"].le(1),
-    }
-    applied = median.where(median.notna().assign(**apart))
-    may_be = pd.DataFrame({"serving stack": blank & (stack == "vLLM")})  # a range: from 1 to the factor
-    unstated = median["serving stack"].where(may_be["serving stack"], 1.0)
-    low, high = np.log(p10 / median), np.log(p90 / median)
-    low = low.where(applied.notna() | may_be.reindex(columns=low.columns, fill_value=False))
-    share = applied.prod(axis=1)
-    return applied.assign(
-        share=share,
-        unstated=unstated,
-        low=share * unstated * np.exp(-low.pow(2).sum(axis=1).pow(0.5)),
-        high=share * np.exp(high.where(applied.notna()).pow(2).sum(axis=1).pow(0.5)),
-        busy=applied[BUSY[1:]].prod(axis=1),
-        peak=1 / applied[LOAD].fillna(1.0),
-    )
+    table = tables.load("delivered")
+    rows = rows.assign(use=rows["interactivity"].map(use_at), system=system_of(rows))
+    return _applied(rows, table[table["step"].ne("latency limit")], fleet, stack).drop(columns="latency limit")
 
 
 def served_at(points: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -> pd.DataFrame:
@@ -208,59 +206,43 @@ def served_at(points: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -
     return both.where(first.notna() | last.notna())
 
 
-@lru_cache
-def _beside_limit(use: str, system: str, fleet: str) -> pd.DataFrame:
-    rows = waterfall(use, system, fleet)
-    return rows[rows["kind"].ne("total") & rows["step"].ne("latency limit")]
+def shares(
+    benchmarks: Sequence[str] = BENCHMARKS, trace: str | Path = "", fleet_nodes: int = 0
+) -> pd.DataFrame:  # fmt: skip
+    """Return every factor: data/delivered.csv, or computed for other benchmarks, a trace, or the spares of a fleet.
 
-
-def shares(benchmarks: Sequence[str] = BENCHMARKS, trace: str | Path = "") -> pd.DataFrame:
-    """Return every factor and every modeled share: data/delivered.csv, or computed for other benchmarks or a trace.
-
-    `use`, `system`, and `fleet` are "" in a row that holds for any.
+    `use`, `system`, and `fleet` are "" in a row that holds for any, and system is "node" where it holds for all nodes.
     """
     benchmarks = _named(benchmarks)
     if benchmarks == BENCHMARKS and not trace:
-        return tables.load("delivered")
-    return _computed(benchmarks, str(trace), crc32(read_file(trace)) if trace else 0).copy()
-
-
-def outcomes(benchmarks: Sequence[str] = BENCHMARKS, trace: str | Path = "") -> pd.DataFrame:
-    """Return the modeled shares, one row per use, system, and fleet ("" while busy), with `name` of use and system."""
-    benchmarks = _named(benchmarks)
-    rows = shares(benchmarks, trace)
-    rows = rows[rows["kind"].eq("modeled")].drop_duplicates(["use", "system", "fleet"])
-    speeds = {use: _speed(benchmarks, use) for use in USES}
-    return rows.assign(name=rows["use"] + rows["use"].map(speeds) + ", " + rows["system"] + "s")
-
-
-def make_delivered() -> None:
-    """Write data/delivered.csv anew, with the factors of data/burst_factors.csv."""
-    found = _computed(BENCHMARKS, "")
-    with replacing(DATA / "delivered.csv") as beside:
-        found.to_csv(beside, index=False, float_format="%.4f", lineterminator="\n")
+        found = tables.load("delivered")
+    else:
+        found = computed(benchmarks, str(trace), crc32(read_file(trace)) if trace else 0).copy()
+    if fleet_nodes:
+        spare = found["step"].eq("spare node")
+        kept = [fleet_nodes / (fleet_nodes + factors.spares(fleet_nodes, days)) for days in REPAIR]
+        found.loc[spare, [*MARKS, "n"]] = [*np.quantile(kept, [0.5, 0.1, 0.9]), len(kept)]
+        found.loc[spare, ["counted", "source"]] = "times to repair", "Llama 3 training"
+    return found
 
 
 @lru_cache(maxsize=8)
-def _computed(benchmarks: tuple[str, ...], trace: str, version: int = 0) -> pd.DataFrame:
-    """Return the table of factors and shares, as in data/delivered.csv; `version` tells edits of a trace apart."""
-    parts = pd.DataFrame(
-        _values(benchmarks, trace), columns=["use", "system", "fleet", "step", "values", "n", "counted"]
-    )
-    quantiles = [0.5, 0.1, 0.9, 0.5]
-    parts[["median", "p10", "p90", "drawn"]] = np.array([np.quantile(each, quantiles) for each in parts["values"]])
-    outcomes = []
-    for use, system in [(use, system) for use in USES for system in SYSTEMS]:
-        busy = _applying(parts, BUSY, use, system, "")
-        if use != "batch" and "latency limit" not in set(busy["step"]):
-            continue
-        outcomes.append((use, system, "", "busy", *_product(busy), len(busy), "factors"))
-        for fleet in FLEETS if use != "batch" else [""]:
-            chosen = _applying(parts, STEPS, use, system, fleet)
-            outcomes.append((use, system, fleet, "delivered", *_product(chosen), len(chosen), "factors"))
-    table = pd.concat([parts[FILE[:10]], pd.DataFrame(outcomes, columns=FILE[:10])], ignore_index=True)
-    table[["kind", "source"]] = [KINDS[step][:2] for step in table["step"]]
-    return table.assign(source=table["source"].mask(table["counted"].eq("your trace"), Path(trace).name))
+def computed(benchmarks: tuple[str, ...] = BENCHMARKS, trace: str = "", version: int = 0) -> pd.DataFrame:
+    """Return the table of factors, as in data/delivered.csv; `version` tells edits of a trace apart."""
+    columns = ["use", "system", "fleet", "step", "values", "n", "counted"]
+    table = pd.DataFrame(_values(benchmarks, trace), columns=columns)
+    table[MARKS] = np.array([np.quantile(each, [0.5, 0.1, 0.9]) for each in table["values"]])
+    table[["kind", "source"]] = [BASIS[step] for step in table["step"]]
+    return table.assign(source=table["source"].mask(table["counted"].eq("your trace"), Path(trace).name))[FILE]
+
+
+def loads(trace: str | Path = "", quantile: float = 0.99) -> pd.DataFrame:
+    """Return `factors.load_factors` by fleet, and `days`: of a trace of a day or more, else of the public services."""
+    rates = bursts.windows(bursts.read_trace(trace)) if trace else pd.DataFrame()
+    own = len(rates) >= DAY
+    rates = rates if own else tables.load("traffic_rates")
+    found = factors.load_factors(rates, gaps=not own, quantile=quantile)
+    return found.assign(pooled=found["foreseen"], days=rates.groupby("service").size() / DAY)
 
 
 def _named(benchmarks: Sequence[str]) -> tuple[str, ...]:
@@ -282,13 +264,13 @@ def _values(benchmarks: tuple[str, ...], trace: str) -> list[tuple]:
         if np.isnan(limits).any():  # batch has none, nor has what is no language model
             continue
         try:
-            kept = factors.by_accelerator(
-                pd.concat([factors.retained(benchmark, scenario) for benchmark in benchmarks])
-            )
+            pairs = factors.retained(benchmarks, scenario)
         except NoData:
             continue
-        for system, cells in kept[kept["size"].ne("")].groupby("size"):
-            found.append((use, system, "", "latency limit", cells["share"], len(cells), "accelerators by model"))
+        pairs = pairs[pairs["size"].ne("")]
+        for system, own in pairs.groupby(system_of(pairs)):
+            cells = factors.by_accelerator(own)["share"]
+            found.append((use, system, "", "latency limit", cells, len(cells), "accelerators by model"))
         found += [*_bursts(use, *limits, trace), *_loads(use, trace)]
         found.append((use, "", "", "spare node", SPARES, len(SPARES), "fleet sizes"))
     return found
@@ -309,43 +291,50 @@ def _bursts(use: str, tpot_ms: float, ttft_ms: float, trace: str) -> list[tuple]
 
 def _loads(use: str, trace: str) -> list[tuple]:
     """Return the factor of load over days, by fleet."""
-    loads = _load_factors(trace)
-    counted = f"services, {loads['days'].min():.0f} to {loads['days'].max():.0f} days"
-    counted = "your trace" if loads.index.tolist() == ["trace"] else counted
-    return [(use, "", fleet, LOAD, loads[fleet], len(loads), counted) for fleet in FLEETS]
+    found = loads(trace)
+    counted = f"services, {found['days'].min():.0f} to {found['days'].max():.0f} days"
+    counted = "your trace" if found.index.tolist() == ["trace"] else counted
+    return [(use, "", fleet, LOAD, found[fleet], len(found), counted) for fleet in FLEETS]
 
 
-def _load_factors(trace: str, quantile: float = 0.99) -> pd.DataFrame:
-    """Return `load_factors` by fleet, and `days`: of a trace of a day or more, else of the public services."""
-    rates = bursts.windows(bursts.read_trace(trace)) if trace else pd.DataFrame()
-    own = len(rates) >= DAY
-    rates = rates if own else tables.load("traffic_rates")
-    loads = factors.load_factors(rates, gaps=not own, quantile=quantile)
-    return loads.assign(pooled=loads["foreseen"], days=rates.groupby("service").size() / DAY)
+def _looked_up(table: pd.DataFrame, use: str, system: str, fleet: str) -> pd.DataFrame:
+    """Return the factors that hold for a use, system, and fleet, one row per step; one for this fleet goes first."""
+    systems = [system, ""] if system == "rack" else [system, "node", ""]
+    for column, asked in (("use", [use, ""]), ("system", systems), ("fleet", [fleet, ""])):
+        table = table[table[column].isin(asked)]
+    return table.sort_values("fleet", ascending=False, kind="stable").drop_duplicates("step")
 
 
-def _applying(table: pd.DataFrame, steps: list[str], use: str, system: str, fleet: str) -> pd.DataFrame:
-    """Return the rows of `steps` that hold for a use, system, and fleet, in order; one for this fleet goes first."""
-    rows = table[table["step"].isin(steps)]
-    for column, asked in (("use", use), ("system", system), ("fleet", fleet)):
-        rows = rows[rows[column].isin([asked, ""])]
-    order = rows["step"].map({step: place for place, step in enumerate(steps)})
-    rows = rows.assign(order=order).sort_values(["order", "fleet"], ascending=[True, False])
-    return rows.drop_duplicates("step").drop(columns="order").reset_index(drop=True)
-
-
-def _product(parts: pd.DataFrame) -> tuple[float, ...]:
-    """Return the product of the medians, and P10, P90, and median of products of independent draws from the values."""
-    rng = np.random.default_rng(0)
-    draws = np.prod([rng.choice(np.sort(values), DRAWS) for values in parts["values"]], axis=0)
-    return parts["median"].prod(), *np.quantile(draws, [0.1, 0.9, 0.5])
+def _applied(rows: pd.DataFrame, table: pd.DataFrame, fleet: str, reading: str) -> pd.DataFrame:
+    """Return the factors of `table` that apply to rows of use, system, hypervisor, and nodes, as `served` does."""
+    keys = rows[["use", "system"]]
+    kinds = [
+        _looked_up(table, *key, fleet).assign(use=key[0], system=key[1]) for key in keys.drop_duplicates().to_numpy()
+    ]
+    known = pd.concat(kinds).set_index(["use", "system", "step"])[MARKS].unstack()
+    known = known.reindex(pd.MultiIndex.from_frame(keys), columns=pd.MultiIndex.from_product([MARKS, STEPS]))
+    median, p10, p90 = (known.set_axis(rows.index)[mark] for mark in MARKS)
+    open_ = rows["system"].eq("unstated node") & (reading == "vLLM")  # a range: from 1 to the factor
+    holds = {
+        "serving stack": rows["system"].isin(READINGS[reading]),
+        "hypervisor": rows["hypervisor"].eq(""),
+        "networked nodes": rows["nodes"].le(1),
+    }
+    applied = median.where(median.notna().assign(**{step: median[step].notna() & mask for step, mask in holds.items()}))
+    unstated = median["serving stack"].where(open_, 1.0)
+    low, high = np.log(p10 / median), np.log(p90 / median).where(applied.notna())
+    low = low.where(applied.notna().assign(**{"serving stack": applied["serving stack"].notna() | open_}))
+    share = applied.prod(axis=1)
+    return applied.assign(
+        share=share,
+        unstated=unstated,
+        low=share * unstated * np.exp(-low.pow(2).sum(axis=1).pow(0.5)),
+        high=share * np.exp(high.pow(2).sum(axis=1).pow(0.5)),
+        busy=applied[BUSY].prod(axis=1),
+        peak=1 / applied[LOAD].fillna(1.0),
+    )
 
 
 def _limit(benchmarks: Sequence[str], use: str, quantity: str = "tpot_p99_limit") -> float:
     """Return the tightest limit of a use in milliseconds, NaN where it has none."""
     return rule_limits(quantity).reindex([(name, USES[use]) for name in benchmarks]).min()
-
-
-def _speed(benchmarks: Sequence[str], use: str) -> str:
-    """Return the tokens/s per user that a use guarantees, as words to append."""
-    return "" if use == "batch" else f", {1000 / _limit(benchmarks, use):.3g} tokens/s"

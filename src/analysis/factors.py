@@ -12,20 +12,23 @@ from analysis.compare import RACKS, USUAL_SIZE, comparable, in_racks
 from analysis.results import rule_limits, timed_benchmarks
 
 SYSTEMS = ("node", "rack")  # one node of eight accelerators; a rack-scale system of 64 or more
-SYSTEM = ["round", "submitter", "system", "accelerator", "accelerator_count", "nodes"]
+SYSTEM = ["benchmark", "round", "submitter", "system", "accelerator", "accelerator_count", "nodes"]
 
 
-def retained(benchmark: str, scenario: str = "Server") -> pd.DataFrame:
-    """Return the share of its Offline throughput that each system keeps under the limits of `scenario`.
+def retained(benchmark: str | Sequence[str], scenario: str | Sequence[str] = "Server") -> pd.DataFrame:
+    """Return the share of its Offline throughput that each system keeps under the limits of each `scenario`.
 
     One row per bare-metal system of a submitter and round with both results at one precision: the columns of
     `comparable` for `scenario`, `share`, and `size`, "node", "rack", or "" for any other.
     """
-    rows = comparable(benchmark=benchmark, scenario=[scenario, "Offline"])
+    limited = [scenario] if isinstance(scenario, str) else [*scenario]
+    rows = comparable(benchmark=benchmark, scenario=[*limited, "Offline"])
     rows = rows[rows["hypervisor"].eq("") & ~rows["caveats"].map(lambda codes: "tokens_assumed" in codes)]
     best = rows.sort_values(["rate", "id"]).drop_duplicates([*SYSTEM, "scenario"], keep="last")
-    limited, offline = (best[best["scenario"].eq(name)] for name in (scenario, "Offline"))
-    pairs = limited.merge(offline[[*SYSTEM, "rate", "precision"]], on=SYSTEM, suffixes=("", "_offline"))
+    offline = best["scenario"].eq("Offline")
+    pairs = best[~offline].merge(
+        best.loc[offline, [*SYSTEM, "rate", "precision"]], on=SYSTEM, suffixes=("", "_offline")
+    )
     pairs = pairs[_one_precision(pairs, "_offline")]
     node = pairs["nodes"].eq(1) & pairs["accelerator_count"].eq(USUAL_SIZE) & pairs["kind"].eq("gpu")
     size = np.select([node, in_racks(pairs)], SYSTEMS, "")
@@ -85,6 +88,24 @@ def networked(scenario: str = "Server") -> pd.DataFrame:
     rows = rows[rows["hypervisor"].eq("") & ~rows["accelerator"].isin(list(RACKS))]
     one = rows[rows["nodes"].eq(1) & rows["accelerator_count"].eq(USUAL_SIZE)]
     return _over(rows[rows["nodes"].gt(1)], one, ["round", "benchmark", "scenario", "accelerator"])
+
+
+def spares(units: int, days: float, accelerators: int = 8, enough: float = 0.999) -> int:
+    """Return the spare units with which `units` run `enough` of the time: units down are Poisson, each for `days`.
+
+    A unit of so many accelerators fails as often as in data/fleet_failures.csv, by causes that take it out of service.
+    """
+    failures = tables.load("fleet_failures")
+    counted = failures[failures["out_of_service"]]
+    rate = (counted["events"] / (counted["accelerators"] * counted["days"])).sum() * accelerators * days
+    spare = 0
+    while True:
+        mean = rate * (units + spare)
+        downs = np.arange(spare + 1)
+        chance = np.exp(downs * np.log(mean) - mean - np.cumsum(np.log(np.maximum(downs, 1)))).sum()
+        if chance >= enough:
+            return spare
+        spare += 1
 
 
 def load_factors(rates: pd.DataFrame | None = None, gaps: bool = True, quantile: float = 0.99) -> pd.DataFrame:

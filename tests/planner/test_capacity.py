@@ -94,8 +94,8 @@ def test_draws_have_the_marks_that_they_are_made_of():
 
 def test_the_delivered_share_is_of_what_the_result_does_not_hold(chat):
     """GB200 and B200 (TensorRT-LLM): the page's whole share over its latency limit; MI355X states no stack."""
-    for accelerator, size in (("GB200", "rack"), ("B200", "node")):
-        factors = derating.waterfall("chat", size).set_index("step")["median"]
+    for accelerator, kind in (("GB200", "rack"), ("B200", "TensorRT-LLM node to vLLM")):
+        factors = derating.chain().set_index(["kind", "step"])["median"][kind]
         whole = factors["delivered"] / factors["latency limit"]
         assert chat.loc[accelerator, "delivered"] == pytest.approx(whole, rel=1e-3)
     stated = chat.loc["B200", "delivered"] / factors["serving stack"]

@@ -89,15 +89,14 @@ def test_software_from_the_first_round_on():
 
 
 def test_the_share_that_is_delivered():
-    delivered = pd.read_csv(DATA / "delivered.csv", keep_default_na=False)
-    chat = delivered[delivered["use"].eq("chat") & delivered["system"].eq("node")].set_index("step")["median"]
-    whole = delivered[delivered["step"].eq("delivered") & delivered["use"].eq("chat") & delivered["fleet"].eq("fixed")]
-    whole = whole.set_index("system")["median"]["node"]
-    assert values("real_world_derating")["answer"] == pytest.approx(whole, abs=1e-4)
+    """B200 ran TensorRT-LLM: the page's node to vLLM after its latency limit, on the pages on price and on choice."""
+    factors = table("real_world_derating", "factors").query("Step == 'latency limit' and Use == 'chat'")
+    limit = factors.set_index("System")["Median"]["TensorRT-LLM node"]
+    share = values("real_world_derating")["answer"] / limit
     cost = table("price_performance", "costs").query("interactivity == 12.5").set_index("accelerator")
     plans = table("accelerator_choice", "plans").set_index("accelerator")
-    assert cost.at["B200", "served"] == pytest.approx(whole / chat["latency limit"], rel=1e-3)
-    assert plans.at["B200", "delivered"] == pytest.approx(cost.at["B200", "served"], rel=1e-3)
+    assert cost.at["B200", "served"] == pytest.approx(share, rel=1e-3)
+    assert plans.at["B200", "delivered"] == pytest.approx(share, rel=1e-3)
 
 
 def test_dollars_of_a_full_node_at_one_interactivity():

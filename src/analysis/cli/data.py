@@ -46,12 +46,11 @@ def bring(
         from analysis.recipes.official.importing import add_to_record
 
         return add_to_record(paths, round=round, origin=origin, say=typer.echo)
-    from analysis import bursts, derating
-    from analysis.recipes import carrying, documents, prediction_errors
+    from analysis.recipes import carrying, delivered, documents, prediction_errors
 
     for name, make in (
-        ("burst_factors.csv", bursts.make_factors),
-        ("delivered.csv", derating.make_delivered),
+        ("burst_factors.csv", delivered.make_bursts),
+        ("delivered.csv", delivered.make_delivered),
         ("carry_errors.csv", carrying.write_errors),
         ("prediction_errors.csv", prediction_errors.write_errors),
         ("verdicts.csv", documents.write),
