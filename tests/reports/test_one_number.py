@@ -11,7 +11,7 @@ import pytest
 
 from analysis import explorer
 from analysis.explorer import page as explorer_page
-from tests.reports.plain import DATA, outputs, table, values
+from tests.reports.plain import outputs, table, values
 
 NEWEST = ["GB300", "B300", "GB200", "B200", "MI355X"]
 OVERVIEW = "best_result_of_each_model_and_gpu"
