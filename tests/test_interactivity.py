@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import NoData, interactivity
+from analysis import NoData, evidence, interactivity
+from analysis.planner.curve import throughput_at
 
 
 def frame(*runs):
@@ -66,8 +67,7 @@ def test_limits_are_those_of_the_rules():
     assert interactivity.limits("mixtral-8x7b")["scenario"].tolist() == ["Server"]
     assert interactivity.limits("resnet50").empty
     assert interactivity.speeds("gpt-oss-120b") == [0.0, 12.5, 66.7]
-    with pytest.raises(NoData, match="no time per output token"):
-        interactivity.speeds("resnet50")
+    assert interactivity.speeds("resnet50") == [0.0]
 
 
 def test_runs_are_the_comparable_results_of_three_scenarios_at_p99():
@@ -97,7 +97,27 @@ def test_the_fastest_at_the_lowest_interactivity_comes_first():
     found = interactivity.ranked(at)
     assert found["accelerator"].tolist() == ["A", "A", "B"] and found["order"].tolist() == [1, 1, 2]
     assert found["estimated"].tolist() == [False, True, False]
-    assert found["users at"].tolist() == ["no limit (Offline)", "66.7 tokens/s", "no limit (Offline)"]
+    with pytest.raises(NoData, match="too fast"):
+        interactivity.ranked(at.assign(throughput=np.nan, reason="too fast"))
+
+
+def test_support_counts_submitters_as_fast_or_faster_and_the_farthest_p99():
+    """At 12.5 both submitters, at 66.7 one; a system of four where there are eight does not count."""
+    rows = frame(("A", "Server", 15.0, 900.0, {"submitter": "x"}), ("A", "Interactive", 66.5, 300.0),
+                 ("A", "Server", 80.0, 990.0, {"accelerator_count": 4.0, "submitter": "y"}))  # fmt: skip
+    rows = rows.assign(tpot_p50_ms=[60.0, 7.0, 1.0], tpot_p99_ms=[66.0, 15.4, 2.0])
+    at = pd.DataFrame({"accelerator": "A", "interactivity": [12.5, 66.7, 90.0], "ids": [["r0"], ["r0", "r1"], []]})
+    found = interactivity.supported(at, rows)
+    assert found["submitters"].tolist() == [2, 1, 0]
+    assert found["p99_over_median"].tolist() == pytest.approx([1.1, 2.2, np.nan], nan_ok=True)
+
+
+def test_a_curve_begins_no_lower_than_a_run_under_a_limit():
+    """GB200 on Llama 2 70B has 12,648 in Server and 12,417 Offline: without a limit the run of Server holds too."""
+    rows = interactivity.runs("llama2-70b")
+    at = throughput_at(rows, [0.0, 5.0]).query("accelerator == 'GB200'")
+    assert at["throughput"].round().tolist() == [12648, 12648]
+    assert (at["throughput"] >= at["lower"]).all() and (at["upper"].dropna() >= at["lower"].max()).all()
 
 
 def test_first_tokens_are_those_of_logs_under_one_limit_else_the_limit():
@@ -115,8 +135,8 @@ def test_first_tokens_are_those_of_logs_under_one_limit_else_the_limit():
     older = older.assign(rate_per_accelerator=[500.0, 200.0, 400.0, 90.0, 900.0])
     logged = interactivity.first_tokens(older)["seconds_p99"].tolist()
     assert logged[0] == 0.5  # a log counts, though the newest round has less throughput
-    with pytest.raises(NoData, match="latency limit"):
-        interactivity.first_tokens(frame(("A", "Offline", 0.0, 1.0)).assign(ttft_p99_ms=nan, ttft_p50_ms=nan))
+    nothing = interactivity.first_tokens(frame(("A", "Offline", 0.0, 1.0)).assign(ttft_p99_ms=nan, ttft_p50_ms=nan))
+    assert nothing.empty and "seconds_p99" in nothing
 
 
 def test_inferencex_curves_are_upper_envelopes_at_one_length():
@@ -130,19 +150,23 @@ def test_inferencex_curves_are_upper_envelopes_at_one_length():
 
 def test_inferencex_shows_the_accelerators_asked_for():
     assert set(interactivity.inferencex("DeepSeek-R1", ["H200", "b300"])["accelerator"]) == {"H200", "B300"}
-    with pytest.raises(NoData, match="no InferenceX run of DeepSeek-R1, H100 with 1024 tokens in and out"):
-        interactivity.inferencex("DeepSeek-R1", ["H100"])
+    assert interactivity.inferencex("DeepSeek-R1", ["H100"]).empty
+    assert interactivity.inferencex_at("DeepSeek-R1", [50.0], ["TPU v6e"]).empty
+
+
+def test_inferencex_by_lengths_lies_between_the_runs_around_it():
+    """GPT-OSS 120B on B200 at 66.7 tokens/s, 8,192 in, 1,024 out: at most a slower run, at least a faster one."""
+    runs = evidence.inferencex(disaggregated=False).query(
+        "model == 'GPT-OSS 120B' and accelerator == 'B200' and prompt_tokens == 8192 and answer_tokens == 1024"
+    )
+    speed, rate = runs["tokens_per_second_per_user"], runs["output_tokens_per_second_per_gpu"]
+    at = interactivity.inferencex_at("GPT-OSS 120B", [0.0, 66.7], ["B200"]).set_index("prompt_tokens")
+    found = at.loc[8192, "throughput"]
+    assert rate[speed.ge(66.7)].max() <= found <= rate[speed.lt(66.7)].max()
+    assert set(at["interactivity"]) == {66.7}
 
 
 def test_inferencex_shows_as_many_parts_as_asked_for():
     for most in (1, 2, 5):
         found = interactivity.inferencex("DeepSeek-R1", most=most)
         assert len(found[["accelerator", "precision"]].drop_duplicates()) == most
-
-
-def test_the_highest_and_the_lowest_are_named_and_one_alone_once():
-    rows = pd.DataFrame({"accelerator": ["B200", "GB300", "B300"], "throughput": [1600.0, 9300.0, 3300.0]})
-    words = interactivity.highest_and_lowest(rows, "throughput", "serves", "{:,.0f}".format)
-    assert words == "GB300 serves 9,300, B200 serves 1,600"
-    alone = interactivity.highest_and_lowest(rows[:1], "throughput", "serves", "{:,.0f}".format)
-    assert alone == "B200 serves 1,600"

@@ -6,7 +6,7 @@ Interactivity is what a run guarantees, 1000 / TPOT p99 in ms: of its own log, e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
 
 import numpy as np
@@ -52,14 +52,8 @@ def limits(benchmark: str) -> pd.DataFrame:
 
 
 def speeds(benchmark: str) -> list[float]:
-    """Return the interactivities that a benchmark's rules ask for: 0 (Offline), then those of the limits, rounded.
-
-    Raises NoData for a benchmark whose rules limit no time per output token.
-    """
-    found = limits(benchmark)["interactivity"].round(1).tolist()
-    if not found:
-        raise NoData(f"{names.label(benchmark)} limits no time per output token, so its runs have no interactivity")
-    return [NO_LIMIT, *found]
+    """Return the interactivities that a benchmark's rules ask for: 0 (Offline), then those of the limits, rounded."""
+    return [NO_LIMIT, *limits(benchmark)["interactivity"].round(1)]
 
 
 def of_rented_size(rows: pd.DataFrame) -> pd.Series:
@@ -94,8 +88,8 @@ def usual(rows: pd.DataFrame) -> pd.DataFrame:
 def frontier(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the runs of each accelerator that none beats in both interactivity and throughput, slowest first.
 
-    `rows` as `runs` returns them; those under a limit of the `usual` size. Offline is the run that `latest` takes, so
-    that a comparison of Offline results and a curve begin with one number.
+    `rows` as `runs` returns them; those under a limit of the `usual` size. The Offline result that `current` takes too
+    stays even where a faster run has more throughput.
     """
     offline = rows["scenario"].eq("Offline")
     rows = pd.concat([latest(rows[offline]), usual(rows[~offline])], ignore_index=True)
@@ -111,7 +105,7 @@ def bounds(frontier: pd.DataFrame, interactivity: float | Iterable[float]) -> pd
     """Return bounds on each accelerator's throughput at each interactivity, from its runs.
 
     From all runs of the `frontier`: lower is the highest throughput of those as fast or faster, upper the highest of
-    all slower ones (tokens/s per accelerator, of the software submitted; NaN for none).
+    all slower ones, at least `lower` (tokens/s per accelerator, of the software submitted; NaN for none).
 
     Columns: accelerator, interactivity, lower, upper.
     """
@@ -119,14 +113,15 @@ def bounds(frontier: pd.DataFrame, interactivity: float | Iterable[float]) -> pd
     pairs = frontier[["accelerator", "interactivity", "rate_per_accelerator"]].merge(speeds, how="cross")
     fast, rate = pairs["interactivity"].ge(pairs["asked"] * (1 - ROUNDING)), pairs["rate_per_accelerator"]
     pairs = pairs.assign(interactivity=pairs["asked"], lower=rate.where(fast), upper=rate.where(~fast))
-    return pairs.groupby(["accelerator", "interactivity"], as_index=False)[["lower", "upper"]].max()
+    found = pairs.groupby(["accelerator", "interactivity"], as_index=False)[["lower", "upper"]].max()
+    return found.assign(upper=found["upper"].clip(lower=found["lower"].fillna(-np.inf)))
 
 
 def ranked(at: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `planner.curve.throughput_at` that have a throughput, the fastest accelerator first.
 
-    The order is that at the lowest interactivity. Added columns: order (place of the accelerator), estimated, and
-    `users at` (the interactivity in words). Raises NoData, with the reason, where no row has a throughput.
+    The order is that at the lowest interactivity. Added columns: order (place of the accelerator) and estimated. Raises
+    NoData, with the reason, where no row has a throughput.
     """
     if at["throughput"].isna().all():
         why = at["reason"].mode().iloc[0]
@@ -134,35 +129,40 @@ def ranked(at: pd.DataFrame) -> pd.DataFrame:
     at = at.dropna(subset="throughput")
     first = at[at["interactivity"].eq(at["interactivity"].min())].set_index("accelerator")["throughput"]
     order = first.rank(ascending=False).reindex(at["accelerator"]).to_numpy()
-    words = at["interactivity"].map("{:g} tokens/s".format).mask(at["interactivity"].eq(NO_LIMIT), "no limit (Offline)")
-    at = at.assign(order=order, estimated=at["evidence"].eq("estimated"), **{"users at": words})
+    at = at.assign(order=order, estimated=at["evidence"].eq("estimated"))
     return at.sort_values(["order", "interactivity"], ignore_index=True)
 
 
-def highest_and_lowest(rows: pd.DataFrame, column: str, does: str, form: Callable[[float], str]) -> str:
-    """Return which accelerators have the highest and the lowest value of a column: "GB300 serves 9,300, B200 ...".
+def supported(at: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """Add what stands behind each throughput of `throughput_at`, by the runs `rows` as `runs` returns them.
 
-    `does` is the verb and `form` writes a value. Of a single accelerator, its own.
+    `submitters`: how many have a `sized` run of the accelerator that is as fast or faster, 0 beyond the fastest.
+    `p99_over_median`: of the time per output token in the logs of the runs that it rests on, the highest; NaN without.
     """
-    ends = rows.sort_values(column, ascending=False).iloc[[0, -1]].drop_duplicates("accelerator")
-    return ", ".join(ends["accelerator"] + f" {does} " + ends[column].map(form))
+    size = ["accelerator", "interactivity"]
+    behind = at[size].merge(sized(rows)[[*size, "submitter"]], on="accelerator", suffixes=("", "_of_run"))
+    behind = behind[behind["interactivity_of_run"].ge(behind["interactivity"] * (1 - ROUNDING))]
+    submitters = behind.groupby(size)["submitter"].nunique().rename("submitters")
+    far = (rows["tpot_p99_ms"] / rows["tpot_p50_ms"]).set_axis(rows["id"])
+    found = at.merge(submitters.reset_index(), on=size, how="left").fillna({"submitters": 0})
+    return found.assign(p99_over_median=found["ids"].map(lambda ids: far.reindex(ids).max()))
 
 
 def first_tokens(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the time to first token under one limit: that of the tightest scenario in which these `runs` ran.
 
     One run per accelerator: the highest throughput of the `sized` ones, a logged one where there is one. Added columns:
-    seconds_p50 and seconds_p99 (the limit where there is no log), limit_seconds, and `no log`.
+    seconds_p50 and seconds_p99 (the limit where there is no log), limit_seconds, and `no log`. No rows
+    where no run is under a limit.
     """
     allowed = limits(rows["benchmark"].iloc[0]).set_index("scenario")["ttft_ms"] / 1000
     scenarios = [name for name in allowed.index if rows["scenario"].eq(name).any()]
-    if not scenarios:
-        raise NoData("no run under a latency limit, so no time to first token is known")
-    best = sized(rows[rows["scenario"].eq(scenarios[-1])])
+    tightest = scenarios[-1] if scenarios else ""
+    best = sized(rows[rows["scenario"].eq(tightest)])
     best = best.assign(**{"no log": best["ttft_p99_ms"].isna()})
     best = best.sort_values(["no log", "rate_per_accelerator"], ascending=[True, False]).drop_duplicates("accelerator")
     seconds = {f"seconds_{mark}": (best[f"ttft_{mark}_ms"] / 1000) for mark in ("p50", "p99")}
-    best = best.assign(**seconds, limit_seconds=allowed[scenarios[-1]])
+    best = best.assign(**seconds, limit_seconds=allowed.get(tightest, np.nan))
     best["seconds_p99"] = best["seconds_p99"].fillna(best["limit_seconds"])
     best["seconds_p50"] = best["seconds_p50"].fillna(best["seconds_p99"])
     return best.sort_values("seconds_p99", ignore_index=True)
@@ -171,17 +171,32 @@ def first_tokens(rows: pd.DataFrame) -> pd.DataFrame:
 def inferencex(model: str, accelerators: Iterable[str] = (), *, most: int = 5) -> pd.DataFrame:
     """Return the upper envelope of a model's InferenceX runs at FP4 and FP8, for the accelerators with most runs.
 
-    Of `accelerators` (names or vendors), all by default, with TOKENS in and out. No disaggregated runs; `most` is the
-    number of pairs of accelerator and precision. Not MLPerf results. Raises NoData where no run is left.
+    With TOKENS in and out; `most` is the number of pairs of accelerator and precision. Not MLPerf results.
     """
-    runs = evidence.inferencex(disaggregated=False)
-    alike = runs["prompt_tokens"].eq(TOKENS) & runs["answer_tokens"].eq(TOKENS)
-    runs = runs[runs["model"].eq(model) & alike & runs["precision"].isin(["fp4", "fp8"])]
-    if named := names.accelerators(accelerators, load_results()):
-        runs = runs[runs["accelerator"].isin(named)]
-    if runs.empty:
-        raise NoData(f"no InferenceX run of {names.listed([model, *named])} with {TOKENS} tokens in and out")
+    runs = _inferencex_runs(model, accelerators)
+    runs = runs[runs["prompt_tokens"].eq(TOKENS) & runs["answer_tokens"].eq(TOKENS)]
     parts = ["accelerator", "precision"]
     top = runs[parts].value_counts().head(most).index
-    found = evidence.envelope(runs[pd.MultiIndex.from_frame(runs[parts]).isin(top)], parts)
-    return found.assign(precision=found["precision"].str.upper())
+    return evidence.envelope(runs[pd.MultiIndex.from_frame(runs[parts]).isin(top)], parts)
+
+
+def inferencex_at(model: str, speeds: Iterable[float], accelerators: Iterable[str] = ()) -> pd.DataFrame:
+    """Return the envelope of a model's InferenceX runs at each interactivity above 0, by accelerator and lengths.
+
+    Columns: accelerator, precision, prompt_tokens, answer_tokens, interactivity, throughput (output tokens/s per GPU).
+    """
+    runs, by = _inferencex_runs(model, accelerators), ["accelerator", "precision", "prompt_tokens", "answer_tokens"]
+    asked = [speed for speed in speeds if speed > NO_LIMIT and len(runs)]
+    found = [evidence.value_at(runs, speed, by).rename("throughput").reset_index() for speed in asked]
+    found = [frame.assign(interactivity=speed) for frame, speed in zip(found, asked, strict=True)]
+    nothing = pd.DataFrame(columns=[*by, "throughput", "interactivity"])
+    return pd.concat(found, ignore_index=True).dropna(subset="throughput") if found else nothing
+
+
+def _inferencex_runs(model: str, accelerators: Iterable[str]) -> pd.DataFrame:
+    """Return the runs of a model at FP4 and FP8 in one pool, of `accelerators` (names or vendors), all by default."""
+    runs = evidence.inferencex(disaggregated=False)
+    runs = runs[runs["model"].eq(model) & runs["precision"].isin(["fp4", "fp8"])]
+    named = names.accelerators(accelerators, load_results()) if accelerators else []
+    runs = runs[runs["accelerator"].isin(named)] if named else runs
+    return runs.assign(precision=runs["precision"].str.upper())

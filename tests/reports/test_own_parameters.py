@@ -161,7 +161,7 @@ def test_a_reader_redoes_an_estimate_from_the_links(run):
 
 def test_one_accelerator_is_named_once(run):
     _, said = run("interactivity", accelerators=["MI355X"])
-    assert said["answer"]["text"].count("MI355X") == said["apart"]["text"].count("MI355X") == 1
+    assert said["answer"]["text"].count("MI355X") == 1
 
 
 @pytest.mark.parametrize("parameters", [{"accelerators": ["GB200"]}, {"scenario": "Offline"}, {"vendors": ["AMD"]}])
@@ -381,7 +381,7 @@ def test_a_filter_changes_no_throughput_at_an_interactivity(run, few):
 
 def test_an_estimated_throughput_is_called_so(run):
     _, said = run("interactivity", accelerators=["H200"], beside="GPT-OSS 120B")
-    assert "66.7 tokens/s per user (estimated): H200 serves" in said["answer"]["text"]
+    assert "(estimated, submitters 0)" in said["answer"]["text"]
     for parameters in ({}, {"interactivities": [25]}):
         assert "estimated" not in run("interactivity", **parameters)[1]["answer"]["text"]
 
@@ -398,12 +398,12 @@ def test_an_estimated_cost_is_called_so(run):
 
 
 def test_curves_of_inferencex_are_of_the_accelerators_shown(run):
-    upper = run("interactivity", accelerators=["AMD", "B200"])[0]["upper"]
+    upper = run("interactivity", accelerators=["AMD", "B200"], beside="DeepSeek-R1")[0]["upper"]
     assert {"MI355X", "B200"} <= set(upper["accelerator"]) <= {"MI355X", "MI325X", "MI300X", "B200"}
-    with pytest.raises(NoData, match="no InferenceX run of DeepSeek-R1"):
-        run("interactivity", accelerators=["RTX PRO 6000"])
-    assert {"at_interactivity", "curve", "ttft", "throughput"} <= set(run.said)
-    assert "Without a curve: GB300." in run("interactivity", accelerators=["GB300", "AMD"])[1]["inferencex"]["subtitle"]
+    _, said = run("interactivity", accelerators=["RTX PRO 6000"])  # which InferenceX never ran: the page goes on
+    assert {"at_interactivity", "curve", "ttft", "throughput", "median_over_p99"} <= set(said)
+    _, said = run("interactivity", accelerators=["GB300", "AMD"], beside="DeepSeek-R1")
+    assert "Without a curve: GB300." in said["inferencex"]["subtitle"]
 
 
 @pytest.mark.parametrize(
@@ -464,12 +464,6 @@ def test_a_cost_between_runs_is_not_called_estimated(run):
     costs = run("price_performance", interactivity=[20])[0]["costs"]
     assert {"interpolated", "estimated"} <= set(costs["evidence"])
     assert costs["estimated"].tolist() == costs["evidence"].eq("estimated").tolist()
-
-
-def test_first_and_last_are_compared_at_the_lowest_and_the_highest_interactivity_asked_for(run):
-    assert re.search(r"x at no limit \(Offline\), .*x at 66\.7 tokens/s\.$", run("interactivity")[1]["apart"]["text"])
-    asked = run("interactivity", interactivities=[25, 13])[1]["apart"]["text"]
-    assert re.search(r"x at 13 tokens/s, .*x at 25 tokens/s\.$", asked)
 
 
 @pytest.mark.parametrize("parameters", [{"baseline": "RTX PRO 6000"}, {"accelerators": ["RTX PRO 6000"]}])
