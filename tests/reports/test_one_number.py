@@ -9,8 +9,9 @@ import json
 import pandas as pd
 import pytest
 
-from analysis import explorer
+from analysis import budget, cost, explorer, interactivity
 from analysis.explorer import page as explorer_page
+from analysis.planner import capacity, choice
 from tests.reports.plain import outputs, table, values
 
 NEWEST = ["GB300", "B300", "GB200", "B200", "MI355X"]
@@ -104,3 +105,44 @@ def test_dollars_of_a_full_node_at_one_interactivity():
     changes = table("accelerator_choice", "changes")
     asked = changes[changes["change"].str.startswith("66.7")].iloc[0]
     assert asked["accelerator"] == curve["usd_per_million"].idxmin()
+
+
+@pytest.fixture(scope="module")
+def asked():
+    """What $20 million buy of GPT-OSS 120B at 25 and 66.7 tokens/s, owned, as on the page; by interactivity."""
+    found = budget.plans(interactivity.runs("gpt-oss-120b"), cost.bases(["neocloud"]), [25.0, 66.7], 20e6, 4)
+    return found.set_index(["interactivity", "accelerator"])
+
+
+@pytest.mark.parametrize("accelerator", NEWEST)
+def test_eight_questions_have_one_answer(asked, explored, accelerator):
+    """Throughput, share, dollars, and kilowatts of budget, price, choose, plan, interactivity, and explorer."""
+    chosen = table("accelerator_choice", "plans").set_index("accelerator").loc[accelerator]
+    bought = table("budget", "plans").set_index("accelerator").loc[accelerator]
+    price = table("price_performance", "costs").set_index(["interactivity", "accelerator"]).loc[(66.7, accelerator)]
+    curve = table("interactivity", "throughput").set_index(["interactivity", "accelerator"]).loc[(66.7, accelerator)]
+    slow, fast = (asked.loc[(at, accelerator)] for at in (25.0, 66.7))
+    explored_slow, explored_fast = (explored.loc[(at, accelerator)] for at in (25.0, 66.7))
+    users = slow["accelerators"] * slow["throughput"] * slow["served"] / 25
+    plan = capacity.plan(capacity.Demand("gpt-oss-120b", users=users, tokens_per_user=25.0), accelerator)
+    answers = {
+        "throughput at 25": [each["throughput"] for each in (slow, explored_slow, chosen, plan)],
+        "throughput at 66.7": [each["throughput"] for each in (fast, explored_fast, price, curve)],
+        "share at 25": [slow["served"], explored_slow["served"], chosen["delivered"], plan["delivered"]],
+        "share at 66.7": [fast["served"], explored_fast["served"], price["served"]],
+        "$ at 25": [
+            slow["usd_per_million"], bought["usd_per_million"], explored_slow["usd_per_million"],
+            chosen["usd_per_million_at_full_use"], plan["usd_per_million_at_full_use"],
+        ],
+        "$ at 66.7": [fast["usd_per_million"], explored_fast["usd_per_million"], price["usd_per_million"]],
+        "kilowatts": [slow["power"], bought["power"], plan["kilowatts_p50"]],
+        "last unit": [slow["units"], bought["units"], plan["units_p50"]],
+    }  # fmt: skip
+    for question, numbers in answers.items():
+        assert numbers == pytest.approx([numbers[0]] * len(numbers), rel=1e-3), question
+
+
+def test_the_same_within_the_error_is_one_set(asked):
+    plans = choice.choose(choice.Demand("gpt-oss-120b", users=10_000, tokens_per_user=25.0))
+    alike = asked.loc[25.0].query("alike").index
+    assert set(plans.loc[plans["alike"], "accelerator"]) == set(alike)
