@@ -81,6 +81,8 @@ def _answer(found: pd.DataFrame) -> str:
     pairs = deployment.compared(found)
     if len(found) == 2 and len(pairs) and pairs["verdict"].ne("not comparable").all():
         return _pair(pairs.iloc[0])
+    if found["other_tokens_per_second"].notna().all():
+        return "Two counts of tokens contradict each other, and nothing tells which holds; both rates of each run:"
     if found["share"].isna().all():
         return "No official result to compare with; the runs side by side:"
     best = deployment.best(found)
@@ -103,7 +105,8 @@ def _table(found: pd.DataFrame) -> list[str]:
     several = found["runs"].gt(1) | found["other_tokens_per_second"].notna()
     rate = found["rate_per_accelerator"].map("{:,.0f}".format)
     spread = found["rate_low"].map("{:,.0f}".format) + " to " + found["rate_high"].map("{:,.0f}".format)
-    spread = spread.mask(found["runs"].gt(2), rate + ", " + spread) + found["runs"].map(" (runs: {})".format)
+    runs = found["runs"].map(" (runs: {})".format).mask(found["runs"].eq(1), "")
+    spread = spread.mask(found["runs"].gt(2), rate + ", " + spread) + runs
     spread = spread.mask(found["other_tokens_per_second"].notna(), spread + ", two counts")
     shown = found.assign(rate=rate.mask(several, spread))
     kept = {

@@ -149,6 +149,8 @@ def scenario_of(run: Mapping[str, Any], rules: pd.DataFrame) -> tuple[str, str]:
         return "Offline", "without TTFT and TPOT at P99 no latency limit can be checked"
     if run["of_tokens"]:
         return "Offline", "percentiles of TPOT are of tokens, by which no latency limit can be checked"
+    if run["other_tokens_per_second"] > 0:
+        return "Offline", "two counts of tokens contradict each other: no latency limit can be checked"
     held = rules.index[rules["ttft_ms"].ge(run["ttft_p99_ms"]) & rules["tpot_ms"].ge(run["tpot_p99_ms"])]
     held = [name for name in held if not within(run, *rules.loc[name]) < HELD]
     return (
