@@ -84,6 +84,17 @@ def test_a_main_figure_has_a_version_as_wide_as_a_phone(shown, kind):
     assert not plt.get_fignums()
 
 
+def test_the_first_chart_of_a_notebook_is_its_main_figure_and_stays_so(shown, monkeypatch):
+    monkeypatch.setattr(report, "FIRST", [])
+    frame = pd.DataFrame({"name": ["H100"], "x": [1.0]})
+    plot = plt.subplots()[1]
+    plot.plot([1, 2])
+    report.figure(plot, title="My own plot", source="Source: own.")
+    for title in ("First", "Second", "First"):  # the last as a cell that runs again
+        report.figure(charts.bars(frame, "name", "x"), title=title, source="Source: own.")
+    assert [report.NARROW in bundle for bundle in shown] == [False, True, False, True]
+
+
 def test_a_table_shows_ten_rows_and_folds_the_others(shown):
     for count in (10, 12):
         report.table(pd.DataFrame({"rank": range(count)}))

@@ -48,6 +48,10 @@ SAME_KIND = [*GROUP, "round", "accelerator", "accelerator_count", "availability"
 class NoData(ValueError):
     """Nothing is left to compare. The message says what was asked for and what there is."""
 
+    def _render_traceback_(self) -> list[str]:
+        """Return what Jupyter shows of it: one line, for it is no fault of the notebook."""
+        return [f"No data: {self}"]
+
 
 def comparable(
     results: pd.DataFrame | None = None, *, benchmark: str | Iterable[str], scenario: str | Iterable[str] = "Offline",

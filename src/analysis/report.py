@@ -20,7 +20,7 @@ from seaborn import FacetGrid
 
 from analysis import charts, names, tables
 from analysis.charts.image import wrap_titles
-from analysis.charts.parts import ticks
+from analysis.charts.parts import CHART, ticks
 from analysis.charts.phone import narrow
 from analysis.charts.theme import look
 
@@ -28,6 +28,7 @@ __all__ = ["figure", "finding", "headline", "number", "percent", "published", "s
 MIME = "application/vnd.mlperf.report+json"
 NARROW = "application/vnd.mlperf.narrow+svg"  # the main figure again, for a phone
 MOST_WORDS = 25  # of a headline: it is set large, on the first screen
+FIRST: list[str] = []  # the name of the first chart of this notebook
 ROWS = 10  # of a table that are in view
 # A notebook's own style sheet aligns texts right. The rows of a long table appear with their fold.
 STYLE = (
@@ -71,14 +72,14 @@ def finding(
 
 def figure(
     drawn: Any, *, title: str, subtitle: str = "", source: str = "", rows: pd.DataFrame | None = None, name: str = "",
-    alt: str = "", main: bool = False,
+    alt: str = "", main: bool | None = None,
 ) -> None:  # fmt: skip
     """Show a figure with its title, subtitle, and source in the image, so that it stands alone on a slide.
 
     `drawn` is a matplotlib figure or axes, or a seaborn grid. The source is `source`, else the line of the MLPerf
     `rows`. `alt` is a sentence with the numbers for those who do not see the image. Of no rows, or with nothing drawn,
-    one line says so. `main` is for the one figure in view when a page opens: phones show it in a narrow version. Raises
-    ValueError without a source.
+    one line says so. `main` is for the one figure in view when a page opens, of which phones show a narrow version: by
+    default the first chart of a notebook. Raises ValueError without a source.
     """
     if not source and rows is None:
         raise ValueError(
@@ -97,7 +98,7 @@ def figure(
         if isinstance(drawn, FacetGrid):
             wrap_titles(drawn)
         images = {"image/svg+xml": charts.svg(charts.compose(drawing, title, subtitle, source))}
-        if main:
+        if main or (main is None and _is_first(drawing, name)):
             drawing = narrow(drawing)
             images[NARROW] = charts.svg(charts.compose(drawing, "", "", source))
     plt.close(drawing)
@@ -197,6 +198,13 @@ def span(low: float, high: float) -> str:
 def slug(text: str) -> str:
     """Return a name made from a text: small letters, digits, and underscores, at most 60 characters."""
     return re.sub(r"[^a-z0-9]+", "_", text.casefold()).strip("_")[:60]
+
+
+def _is_first(drawing: Any, name: str) -> bool:
+    """Return whether this is the first chart of the notebook, the first time or again."""
+    if hasattr(drawing, CHART) and not FIRST:
+        FIRST.append(name)
+    return hasattr(drawing, CHART) and FIRST[:1] == [name]
 
 
 def _nothing(kind: str, name: str, title: str) -> None:

@@ -179,6 +179,18 @@ def test_what_a_notebook_starts_in_a_session_of_its_own_ends_with_it(project):
     assert gone([int(done.notebook.cells[1].outputs[0].text)])
 
 
+def test_no_data_is_one_line(project):
+    project.add("one", "# One", "from analysis import NoData\nraise NoData('no result of A100')")
+    done = run(Report("one", project.notebooks / "one.ipynb"))
+    assert done.no_data == "no result of A100"
+    shown = "from analysis import NoData\ntry:\n    raise NoData('none')\nexcept NoData as error:\n    shown = error"
+    project.add("two", "# Two", shown, "shown._render_traceback_()")
+    assert (
+        run(Report("two", project.notebooks / "two.ipynb")).notebook.cells[2].outputs[0].data["text/plain"]
+        == "['No data: none']"
+    )
+
+
 def test_notebooks_share_nothing_and_draw_other_numbers_at_random(project):
     for name in ("one", "two"):
         project.add(name, "# Title", "import random, numpy, builtins\nbefore = getattr(builtins, 'mark', 0)\n"

@@ -13,6 +13,10 @@ import pytest
 from tests.reports.plain import shipped
 
 REPORTS = shipped()
+TALL = {  # pages whose main figure ends below the first screen, to be rebuilt
+    "accelerator_choice", "generational_speedup", "interactivity", "progress", "quantization_tradeoffs",
+    "real_world_derating", "scaling",
+}  # fmt: skip
 MOST_BYTES = {"explorer": 3_000_000}
 OVERFLOWING = """() => { const width = document.documentElement.clientWidth
     const clipped = e => { for (let a = e.parentElement; a; a = a.parentElement)
@@ -60,6 +64,22 @@ def test_the_answer_stands_under_the_question_and_code_is_folded(pages, tab, rep
     assert page.locator(".headline").inner_text() == record["headline"]["text"]
     assert page.locator(".headline").bounding_box()["y"] < 400
     assert page.locator("pre.source:visible").count() == 0
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_the_main_figure_is_whole_in_the_first_screen_and_fits_a_phone(request, pages, tab, report):
+    if report in TALL:
+        request.applymarker(pytest.mark.xfail(reason="to be rebuilt", strict=False))
+    figure = "main figure:has(svg)"
+    page = tab(pages / f"{report}.html", 1440) if report in listed(pages) else pytest.skip(f"{report} makes no page")
+    if not page.locator(figure).count():
+        pytest.skip(f"{report} has no figure")
+    box = page.locator(f"{figure} .canvas").first.bounding_box()
+    page.set_viewport_size({"width": 390, "height": 844})
+    fits = page.locator(figure).first.evaluate(
+        "figure => [...figure.querySelectorAll('.phone, .canvas')].every(e => e.scrollWidth <= e.clientWidth + 1)"
+    )
+    assert box["y"] + box["height"] <= 900 and fits
 
 
 @pytest.mark.parametrize("report", REPORTS)

@@ -166,5 +166,6 @@ def _with_variables(drawn: str, on_dark: dict[str, str]) -> str:
     drawn = re.sub(r'<(\w+) [^<>]*?style="[^"]*"', restyled, drawn)
     rules = "".join(f"--on-{hue[1:]}:{marks[hue]};" for hue in sorted(marks) if f"--on-{hue[1:]}" in drawn)
     style = f"<style>@media screen and (prefers-color-scheme:dark){{svg{{{rules}}}}}</style>" if rules else ""
-    ink = f"stroke-linejoin: round; fill: {theme.INK}; fill: var(--ink, {theme.INK})"
+    # An image no wider than the page that holds it, whatever program shows it.
+    ink = f"max-width: 100%; height: auto; stroke-linejoin: round; fill: {theme.INK}; fill: var(--ink, {theme.INK})"
     return re.sub(r"(<svg[^>]*)>", rf'\1 style="{ink}">{style}', drawn, count=1)

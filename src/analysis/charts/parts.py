@@ -28,6 +28,7 @@ VALUE, NOTE = 9.5, 8.0  # points of what stands beside a mark
 APART = 0.14  # inches beside each panel, so that labels of one are not read with the next
 OPACITY = [1.0, 0.6, 0.4, 0.25]  # of the first, second, ... bar of an accelerator
 MARKERS = "oDs^vPX"
+CHART = "_analysis_chart"  # attribute of a figure that one of these functions drew
 AGAIN = "_analysis_again"  # attribute of axes: draws their chart upright, for a phone
 SECOND = "second line"  # id of what stands below a value in a cell
 PAIRS = "_analysis_pairs"  # attribute of axes: values with the notes beside them
@@ -50,7 +51,9 @@ def chart(draw: Callable[..., Axes]) -> Callable[..., Axes]:
     def drawn(*arguments: Any, ax: Axes | None = None, **options: Any) -> Axes:
         with theme.look():
             try:
-                return draw(*arguments, ax=ax, **options)
+                ax = draw(*arguments, ax=ax, **options)
+                setattr(ax.figure, CHART, True)
+                return ax
             except NothingToDraw:
                 ax = ax or plt.subplots(figsize=(theme.WIDTH, 1.6))[1]
                 ax.set_axis_off()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedFormatter
+from matplotlib.ticker import FixedFormatter, FixedLocator
 
 from analysis.charts import parts, theme
 
@@ -33,7 +33,7 @@ def narrow(figure: Figure | Axes) -> Figure:
             height *= 1 + 0.2 * max([name.count("\n") for name in folded], default=0) / len(panels)
         if ax.xaxis.get_ticks_position() == "top" or ax.xaxis.get_tick_params()["labeltop"]:  # a heat map
             _shrink(ax)
-        elif ax.get_xscale() == "linear" and not isinstance(ax.xaxis.get_major_formatter(), FixedFormatter):
+        elif ax.get_xscale() == "linear" and not isinstance(ax.xaxis.get_major_locator(), FixedLocator):
             ax.xaxis.set_major_locator(parts.plt.MaxNLocator(4))
         ax.tick_params(labelleft=True)
         for value, note in getattr(ax, parts.PAIRS, []):

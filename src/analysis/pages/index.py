@@ -59,7 +59,7 @@ def _figure(records: list[Record]) -> tuple[Record, Markup] | None:
     for record in records:
         if any(each.get("name") == FRONT for each in record["figures"]) and not record["sweep"]:
             text = _page(record["name"]).read_text(encoding="utf-8", errors="replace")
-            if found := re.search(rf'<figure id="{FRONT}">(.*?</div>)', text, re.DOTALL):
+            if found := re.search(rf'<figure id="{FRONT}">(.*?<div class="canvas".*?</div>)', text, re.DOTALL):
                 return record, Markup(found[1])
     return None
 
