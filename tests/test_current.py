@@ -10,7 +10,7 @@ import pytest
 
 import analysis
 from analysis import comparable, current, over, tables
-from analysis.current import band, datasheet, gains, language_models, matched
+from analysis.current import carry_error, datasheet, gains, language_models, matched
 from analysis.paths import DATA
 from analysis.recipes import carrying
 from tests.frames import results
@@ -52,7 +52,7 @@ def test_an_old_rate_is_carried_by_the_median_gain_of_its_vendor_and_kind():
     assert now.at["H100", "rate"] == pytest.approx(13)
     assert now.loc["H100", ["last_rate", "links", "measured", "borrowed"]].tolist() == [10, 2, False, False]
     assert now.loc["B200", ["rate", "low", "high", "links", "measured"]].tolist() == [24, 24, 24, 0, True]
-    low, high = band("llama2-70b", "Offline")
+    low, high = carry_error("llama2-70b", "Offline")[["low", "high"]]
     assert now.loc["H100", ["low", "high"]].tolist() == pytest.approx([13 * low, 13 * high])
 
 
@@ -96,7 +96,7 @@ def test_previews_and_their_round_do_not_count():
 
 def test_ratios_are_of_one_table_and_a_carried_baseline_widens_them():
     rows = results({**H100, **rate(10, "v6.0")}, {**B200, **rate(20, "v6.0")}, {**B200, **rate(22)})
-    low, high = band("llama2-70b", "Offline")
+    low, high = carry_error("llama2-70b", "Offline")[["low", "high"]]
     ratios = over(current(rows), "H100").set_index("accelerator")
     assert ratios.loc["B200", ["speedup", "speedup_low", "speedup_high"]].tolist() == pytest.approx(
         [2, 2 / high, 2 / low]

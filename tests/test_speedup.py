@@ -1,197 +1,83 @@
-"""Speedups by hand: one round, links across rounds, the ladder, and the waterfall."""
+"""What explains a speedup, by hand: the chain since the first result, answers, previews, and InferenceX."""
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import speedup
-from analysis.compare import NoData
-from analysis.progress import by_round, software_chain, software_gains
-from analysis.speedup import (
-    basis_in_words,
-    by_benchmark,
-    ladder,
-    links,
-    matrix,
-    per_dollar_and_kilowatt,
-    waterfall,
-    within_rounds,
-)
+from analysis import current, evidence, over, speedup
 from tests.frames import results
 
 H100, B200, GB300 = {"accelerator": "H100"}, {"accelerator": "B200"}, {"accelerator": "GB300"}
 
 
-def rate(per_accelerator, count=8, **more):
-    return {"rate": per_accelerator * count, "accelerator_count": float(count), **more}
+def rate(per_accelerator, round="v6.1", count=8, **more):
+    return {"rate": per_accelerator * count, "accelerator_count": float(count), "round": round, **more}
 
 
-def test_speedup_within_a_round_compares_one_size():
-    rows = results({**H100, **rate(10)}, {**H100, **rate(12, 16)}, {**B200, **rate(36, 16)}, {**GB300, **rate(50, 72)})
-    pairs = within_rounds(rows, "H100").set_index("accelerator")
-    assert pairs.at["B200", "speedup"] == pytest.approx(36 / 12)  # 16 against 16, though H100 has eight too
-    assert pairs.at["GB300", "speedup"] == pytest.approx(50 / 10)  # no common size: the baseline's eight
-    assert pairs["same_size"].to_dict() == {"B200": True, "GB300": False}
-
-
-def test_eight_of_each_come_before_larger_systems():
-    rows = results({**H100, **rate(10)}, {**H100, **rate(12, 16)}, {**B200, **rate(30)}, {**B200, **rate(36, 16)})
-    assert within_rounds(rows, "H100")["speedup"].tolist() == [3.0]
-
-
-def test_submitters_are_a_range_over_one_baseline():
-    rows = results({**H100, **rate(10)}, {**B200, **rate(30)}, {**B200, **rate(24, submitter="B")})
-    pair = within_rounds(rows, "H100").iloc[0]
-    assert (pair["low"], pair["high"], pair["submitters"]) == (2.4, 3.0, 2)
-
-
-def test_a_link_multiplies_two_ratios():
+def test_the_chain_begins_with_the_first_result_of_eight_and_ends_with_the_speedup():
+    """H100 10 in v5.0 (4 before: no eight), 12 in v6.0, by B200's x1.5 18 in v6.1; GB300 54: 1.8 x 3 = 5.4."""
     rows = results(
-        {**H100, **rate(10, round="v5.1")}, {**B200, **rate(30, round="v5.1")},
-        {**B200, **rate(33, round="v6.1")}, {**GB300, **rate(44, round="v6.1")},
+        {**H100, **rate(4, "v4.1", 4)}, {**H100, **rate(10, "v5.0")}, {**H100, **rate(12, "v6.0")},
+        {**B200, **rate(20, "v6.0")}, {**B200, **rate(30)}, {**GB300, **rate(54)},
     )  # fmt: skip
-    link = links(rows, "H100").iloc[0]
-    assert (link["accelerator"], link["link"], link["round_then"]) == ("GB300", "B200", "v5.1")
-    assert link["speedup"] == pytest.approx(44 / 33 * 30 / 10)
-    assert link["matched"]
+    chain = speedup.since_first(rows, current(rows), "H100", "GB300")
+    assert chain["value"].tolist() == pytest.approx([1, 1.8, 3, 5.4])
+    assert chain["rate"].tolist() == pytest.approx([10, 18, 54, 54])
+    assert chain["kind"].tolist() == ["total", "modeled", "modeled", "total"]
+    assert chain["round"].astype(str).tolist() == ["v5.0", "v6.1", "v6.1", "v6.1"]
 
 
-def test_the_ladder_says_what_each_speedup_rests_on():
+def test_a_baseline_whose_first_result_is_the_newest_has_no_gain_of_its_own():
+    rows = results({**H100, **rate(10)}, {**GB300, **rate(30)}, {**B200, **rate(5, "v6.0")})
+    measured = speedup.since_first(rows, current(rows), "H100", "GB300")
+    assert measured[["value", "kind"]].values.tolist() == [[1, "total"], [3, "measured"], [3, "total"]]
+    assert speedup.since_first(rows, current(rows), "H100", "B200")["kind"].tolist()[1] == "modeled"
+
+
+def test_answers_are_the_rate_over_the_tokens_of_the_run_behind_it():
+    """GB300: 3x in tokens; answers of 100 tokens over the baseline's 120: 3.6x. B200 takes its median, TPU has none."""
     rows = results(
-        {**H100, **rate(10, round="v5.1")}, {**B200, **rate(30, round="v5.1")},
-        {**B200, **rate(33, round="v6.1")}, {**GB300, **rate(44, round="v6.1")}, rate(50, 512, accelerator="MI355X"),
+        {**H100, **rate(12)}, {**GB300, **rate(36)}, {**GB300, **rate(30, submitter="B")}, {**B200, **rate(24)},
+        {**B200, **rate(20, submitter="B")}, {"accelerator": "TPU", **rate(6)},
     )  # fmt: skip
-    steps = ladder(rows, "H100").set_index("accelerator")
-    assert steps["basis"].to_dict() == {"MI355X": "plain", "GB300": "links", "B200": "same round"}
-    assert steps.at["GB300", "speedup"] == pytest.approx(4.0)
-    assert (steps.at["GB300", "low"], steps.at["GB300", "high"]) == pytest.approx((4.0, 4.4))  # the plain ratio is 4.4
-    assert steps.at["B200", "speedup"] == pytest.approx(3.0)
-    assert steps.at["MI355X", "speedup"] == pytest.approx(5.0)
+    rows["tokens_per_answer"] = [120.0, 100.0, 400.0, np.nan, 240.0, np.nan]
+    found = speedup.in_answers(over(current(rows), "H100"), rows).set_index("accelerator")
+    assert found["answers"].dropna().to_dict() == pytest.approx({"GB300": 0.36, "B200": 0.1, "H100": 0.1})
+    assert found.loc[["GB300", "B200"], "in_answers"].tolist() == pytest.approx([3.6, 1.0])
+    assert found.loc[["GB300", "B200"], "change"].tolist() == pytest.approx([0.2, -0.5])
+    assert found.loc["TPU", ["answers", "in_answers", "change"]].isna().all()
 
 
-def test_a_link_that_changed_its_size_widens_the_range_but_makes_no_estimate():
-    """Over GB200, 4x then and 72x now, 40 / 33 x 30 / 10 = 3.64; over B200, 8x in both rounds, 40 / 20 x 20 / 10."""
-    gb200 = {"accelerator": "GB200"}
+def test_what_is_not_counted_in_tokens_has_no_answers():
+    rows = results({**H100, **rate(12)}).assign(tokens_per_answer=100.0, rate_unit="samples/s")
+    assert speedup.in_answers(over(current(rows), "H100"), rows)["answers"].isna().all()
+
+
+def test_previews_are_of_the_newest_round_over_the_present_rate_of_the_fastest():
+    """GB300 is carried to v6.1: 20 x 1.5 = 30, and leads B200's 15. The preview of v6.0 is not shown."""
+    preview = {"accelerator": "Vera Rubin", "availability": "preview"}
     rows = results(
-        {**H100, **rate(10, round="v5.1")}, {**B200, **rate(20, round="v5.1")}, {**gb200, **rate(30, 4, round="v5.1")},
-        {**B200, **rate(20, round="v6.0")}, {**gb200, **rate(33, 72, round="v6.0")},
-        {**GB300, **rate(40, round="v6.0")},
+        {**GB300, **rate(20, "v6.0")}, {**B200, **rate(10, "v6.0")}, {**B200, **rate(15)},
+        {**preview, **rate(60, "v6.1", 72)}, {**preview, **rate(45, "v6.1", 36)}, {**preview, **rate(30, "v6.1", 36)},
+        {**preview, **rate(90, "v6.0")},
     )  # fmt: skip
-    step = ladder(rows, "H100").set_index("accelerator").loc["GB300"]
-    assert (step["basis"], step["speedup"], step["evidence_count"]) == ("links", pytest.approx(4.0), 1)
-    assert step["low"] == pytest.approx(40 / 33 * 3)
-    over = links(rows, "H100").query("accelerator == 'GB300'").set_index("link")
-    assert over["matched"].to_dict() == {"B200": True, "GB200": False}
-    assert over.loc["GB200", ["sizes", "sizes_then"]].tolist() == ["8 / 72", "4 / 8"]
+    found = speedup.previews(rows, current(rows))
+    assert found["accelerator_count"].tolist() == [72, 36]
+    assert set(found["over"]) == {"GB300"} and set(found["over_round"].astype(str)) == {"v6.0"}
+    assert found["speedup"].tolist() == pytest.approx([2, 1.5])
+    assert speedup.previews(rows.iloc[:3], current(rows)).empty
+    assert speedup.previews(rows, current(rows), ["H100"]).empty
 
 
-def test_a_baseline_without_a_result_is_no_data():
-    with pytest.raises(NoData, match=r"H100.*B200"):
-        within_rounds(results(B200), "H100")
-
-
-def test_software_is_one_accelerator_size_and_submitter_in_its_next_round():
-    rows = results(
-        {**H100, **rate(10, round="v4.0")}, {**H100, **rate(11, round="v4.1")}, {**H100, **rate(22, 16, round="v5.0")},
-        {**H100, **rate(8, round="v4.0", submitter="B")}, {**H100, **rate(12, round="v5.0", submitter="B")},
-    )  # fmt: skip
-    gains = software_gains(rows)
-    assert gains[["submitter", "round", "next_round"]].values.tolist() == [["A", "v4.0", "v4.1"], ["B", "v4.0", "v5.0"]]
-    assert gains["gain"].tolist() == pytest.approx([1.1, 1.5])
-
-
-def test_the_chain_goes_on_with_the_next_accelerator_and_the_waterfall_adds_up():
-    rows = results(
-        {**H100, **rate(10, round="v4.0")}, {**H100, **rate(12, round="v5.0")}, {**B200, **rate(30, round="v5.0")},
-        {**B200, **rate(33, round="v6.1")}, {**GB300, **rate(60, round="v6.1")},
-    )  # fmt: skip
-    steps = software_chain(rows, ["H100", "B200"], "v4.0")
-    assert steps["gain"].tolist() == pytest.approx([1.2, 1.1])
-    factors = waterfall(rows, ["H100", "B200"], "GB300", "v4.0").set_index("factor")["value"]
-    assert factors["Software"] == pytest.approx(1.32)
-    assert factors["Precision and hardware"] == pytest.approx(6.0 / 1.32)
-    assert factors["GB300 v6.1"] == pytest.approx(6.0)
-
-
-def test_the_chain_goes_on_after_a_round_without_a_pair_and_takes_the_nearest_round():
-    """H100 has no pair from v4.0; from v4.1 B200 reaches v5.0, H100 only v6.1."""
-    rows = results(
-        {**H100, **rate(9, round="v4.0", submitter="B")}, {**H100, **rate(10, round="v4.1")},
-        {**H100, **rate(13, round="v6.1")}, {**B200, **rate(20, round="v4.1")}, {**B200, **rate(24, round="v5.0")},
-    )  # fmt: skip
-    steps = software_chain(rows, ["H100", "B200"], "v4.0")
-    assert steps[["accelerator", "next_round", "gain"]].values.tolist() == [["B200", "v5.0", 1.2]]
-
-
-def test_each_round_is_software_on_the_leader_and_the_rest():
-    rows = results(
-        {**H100, **rate(10, round="v4.0")}, {**H100, **rate(12, round="v5.0")}, {**B200, **rate(30, round="v5.0")},
-        {**B200, **rate(28, round="v5.1")}, {**B200, **rate(33, round="v6.1")}, {**GB300, **rate(60, round="v6.1")},
-    )  # fmt: skip
-    steps = by_round(rows).set_index("factor")["value"]
-    assert steps["v5.0 software"] == pytest.approx(1.2)
-    assert steps["v5.0 B200"] == pytest.approx(30 / 10 / 1.2)
-    assert "v5.1 software" not in steps  # the leader was no faster than before
-    assert steps.drop("Total").prod() == pytest.approx(steps["Total"]) == pytest.approx(6.0)
-
-
-def test_the_matrix_has_the_latest_result_and_says_where_another_size_is_faster():
-    other = rate(12, 16, submitter="Other", framework="vLLM 0.24.0, CUDA")
-    rows = results(rate(10), other, rate(11, 4, accelerator="GB200"), rate(9, 72, **H100))
-    cells = matrix(rows, "v6.0", least=1).set_index("accelerator")
-    assert cells["rate_per_accelerator"].to_dict() == {"B200": 10.0, "GB200": 11.0, "H100": 9.0}
-    assert cells.at["GB200", "cell"] == "100%\nv6.1 @4"
-    assert (cells.at["B200", "other_size"], cells.at["B200", "other_gain"]) == pytest.approx((16, 0.2))
-    assert cells["other_gain"].isna().to_dict() == {"B200": False, "GB200": True, "H100": True}
-    assert cells.at["B200", "other_by"] == "Other vLLM 0.24.0"
-
-
-def test_by_benchmark_divides_by_the_other_baseline_where_the_first_has_no_result():
-    rows = results(
-        {**B200, **rate(20)}, {**GB300, **rate(30)}, {"scenario": "Server", "accelerator": "B300", **rate(10)}
-    )
-    grid = by_benchmark(rows, "B200", "B300", "v6.0", ["Offline", "Server"]).set_index(["scenario", "accelerator"])
-    assert grid.at[("Offline", "GB300"), "speedup"] == pytest.approx(1.5)
-    assert grid.at[("Server", "B300"), "base"] == "B300"
-
-
-def test_ratios_per_dollar_and_kilowatt():
-    prices = pd.DataFrame({"accelerator": ["H100", "GB300"], "usd_per_hour": [2.0, 4.0], "kilowatts": [1.0, 1.5]})
-    steps = pd.DataFrame({"accelerator": ["GB300", "X"], "base": "H100", "plain": [6.0, 2.0]})
-    found = per_dollar_and_kilowatt(steps, prices)
-    assert found["per_dollar"].tolist() == pytest.approx([3.0, float("nan")], nan_ok=True)
-    assert found["per_kilowatt"].tolist() == pytest.approx([4.0, float("nan")], nan_ok=True)
-
-
-def test_nothing_to_compare_is_no_data_in_words():
-    rows = results({"accelerator": "B200"})
-    with pytest.raises(NoData, match="B300 or H100"):
-        by_benchmark(rows, "B300", "H100", "v6.0", ["Offline"])
-    with pytest.raises(NoData):
-        by_round(rows.iloc[:0])
-    with pytest.raises(NoData, match="no comparable result of H100 or of B200"):
-        waterfall(rows, ["H100"], "B200")
-
-
-def test_matched_links_and_the_range_of_all_are_said():
-    step = pd.Series({"accelerator": "GB300", "basis": "links", "compared_in": "v6.1", "evidence_count": 1})
-    through = pd.DataFrame({"link": ["B200", "B300"], "matched": [True, False], "speedup": [4.04, 3.66]})
-    through["accelerator"] = "GB300"
-    assert basis_in_words(step, through) == "GB300: 1 matched link (B200); all 2: 3.7x to 4.0x"
-    assert basis_in_words(step.replace("links", "same round"), through) == "GB300: both in v6.1, 1 submitter"
-    assert basis_in_words(step, through.assign(matched=False)) == "GB300: newest ratio, no matched link"
-
-
-def test_factors_and_ratios_in_words():
-    names = ["H100 v4.0", "Software", "Precision and hardware", "GB300 v6.1"] * 2
-    factors = pd.DataFrame({"factor": names, "value": [1.0, 1.5, 4.0, 6.0, 1.0, 1.1, 2.0, 2.2], "pairs": 3})
-    said = "From H100 v4.0 to GB300 v6.1 throughput rose 6.0x: software gave 1.5x, precision and hardware 4.0x"
-    assert speedup.factors_in_words(factors) == said
-    alone = speedup.factors_in_words(factors.assign(pairs=0))
-    assert alone == f"{said.partition(':')[0]}; no pair tells software from precision and hardware"
-    pairs = ["H200 FP8 / H100 FP8", "B200 FP8 / H100 FP8"]
-    equal = pd.DataFrame(
-        {"pair": pairs * 2, "at": ["50 tokens/s"] * 2 + ["75 tokens/s"] * 2, "ratio": [1.5, 3, 1.7, 9]}
-    )
-    assert speedup.equal_in_words(equal) == "At equal software and 50 tokens/s: B200 FP8 over H100 FP8 3.0x"
+def test_inferencex_takes_the_best_run_that_is_at_least_so_fast(monkeypatch):
+    columns = ["accelerator", evidence.SPEED, evidence.THROUGHPUT]
+    runs = pd.DataFrame([("H200", 12, 100.0), ("H200", 60, 20.0), ("B200", 30, 500.0), ("B200", 30, 400.0)],
+                        columns=columns)  # fmt: skip
+    runs = runs.assign(model="M", prompt_tokens=8192.0, answer_tokens=1024.0)
+    monkeypatch.setattr(evidence, "inferencex", lambda: runs)
+    found = speedup.inferencex_speedups("M", "H200", 8192, 1024, (10, 25, 50))
+    assert found.values.tolist() == [["B200", 10, 5.0], ["B200", 25, 25.0]]
+    for asked in (("N", "H200", 8192, 1024), ("M", "A100", 8192, 1024), ("M", "H200", 1, 1)):
+        assert speedup.inferencex_speedups(*asked).empty

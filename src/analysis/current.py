@@ -9,12 +9,12 @@ The functions take results of `comparable` and return frames of numbers; words a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
-from analysis import tables
+from analysis import names, tables
 from analysis.compare import GROUP, USUAL_SIZE, fastest
 from analysis.tables import COMPUTE
 
@@ -116,11 +116,11 @@ def current(rows: pd.DataFrame, same: Sequence[str] = ()) -> pd.DataFrame:
     -------
     DataFrame
         One row for each `benchmark`, `scenario`, and `accelerator`, fastest first. `model`, `id`, `round`, `submitter`,
-        `accelerator_count`, `precision`: of its last result, with eight accelerators if there is one. `last_rate`: that
-        result per accelerator, in `rate_unit`. `measured`: `round` is the newest. `gain`: from `round` to the newest,
-        the product of `gains`; `links`: the accelerators behind the thinnest of its steps, 0 where measured;
-        `borrowed`: a step is of other vendors. `rate`: `last_rate` times `gain`. `low`, `high`: its range by
-        data/carry_errors.csv, `rate` itself where measured.
+        `accelerator_count`, `precision`: of its last result, with eight accelerators if there is one. `submitters`: how
+        many the accelerator has in that round. `last_rate`: that result per accelerator, in `rate_unit`. `measured`:
+        `round` is the newest. `gain`: from `round` to the newest, the product of `gains`; `links`: the accelerators
+        behind the thinnest of its steps, 0 where measured; `borrowed`: a step is of other vendors. `rate`: `last_rate`
+        times `gain`. `low`, `high`: its range by data/carry_errors.csv, `rate` itself where measured.
 
     Examples
     --------
@@ -136,21 +136,22 @@ def current(rows: pd.DataFrame, same: Sequence[str] = ()) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True) if parts else _current(rows, same)
 
 
-def over(table: pd.DataFrame, baseline: str) -> pd.DataFrame:
+def over(table: pd.DataFrame, baseline: str | Mapping[str, str]) -> pd.DataFrame:
     """Add the speedup over a baseline to a table of `current`.
 
     Parameters
     ----------
     table : DataFrame
         A table of `current`.
-    baseline : str
-        The accelerator that counts as 1. Benchmarks and scenarios without it are left out.
+    baseline : str or mapping
+        The accelerator that counts as 1, or that of each benchmark. Benchmarks and scenarios without it are left out.
 
     Returns
     -------
     DataFrame
-        The table with `speedup`, a ratio of two of its rates, `speedup_low`, and `speedup_high`. Two carried rates add
-        their errors in quadrature; a carried baseline moves the ratios of its benchmark and scenario together.
+        The table with `base` (the baseline), `speedup`, a ratio of two of its rates, `speedup_low`, and `speedup_high`.
+        Two carried rates add their errors in quadrature; a carried baseline moves the ratios of its benchmark and
+        scenario together.
 
     Examples
     --------
@@ -161,9 +162,10 @@ def over(table: pd.DataFrame, baseline: str) -> pd.DataFrame:
     GB300           4.10         3.63          4.48
     H200            1.13         0.97          1.32
     """
-    base = table.loc[table["accelerator"].eq(baseline), [*GROUP, "rate", "low", "high"]]
+    table = table.assign(base=baseline if isinstance(baseline, str) else table["benchmark"].map(baseline))
+    base = table.loc[table["accelerator"].eq(table["base"]), [*GROUP, "rate", "low", "high"]]
     table = table.merge(base, on=GROUP, suffixes=("", "_base"))
-    other = table["accelerator"].ne(baseline)
+    other = table["accelerator"].ne(table["base"])
     down = np.hypot(np.log(table["rate"] / table["low"]), np.log(table["high_base"] / table["rate_base"]))
     up = np.hypot(np.log(table["high"] / table["rate"]), np.log(table["rate_base"] / table["low_base"]))
     speedup = table["rate"] / table["rate_base"]
@@ -211,17 +213,17 @@ def language_models() -> list[str]:
     return facts.loc[facts["layers"].notna(), "benchmark"].tolist()
 
 
-def band(benchmark: str, scenario: str) -> tuple[float, float]:
-    """Return P10 and P90 of true over carried rates, from data/carry_errors.csv.
+def carry_error(benchmark: str, scenario: str) -> pd.Series:
+    """Return the row of data/carry_errors.csv that counts: `median`, `p90`, the range `low` to `high`, `held`, `tests`.
 
-    Those of the benchmark, with or without a latency limit; of a benchmark without tests, those of its class.
+    That of the benchmark, with or without a latency limit; of a benchmark without tests, that of its class.
     """
+    benchmark = names.benchmark(benchmark, [benchmark])
     errors = tables.carry_errors
     errors = errors[errors["latency_limit"].eq(scenario != "Offline")]
     own = errors[errors["benchmark"].eq(benchmark)]
     pool = errors[errors["benchmark"].eq("") & errors["language_model"].eq(benchmark in language_models())]
-    low, high = pd.concat([own, pool]).iloc[0][["low", "high"]]
-    return low, high
+    return pd.concat([own, pool]).iloc[0]
 
 
 def _current(rows: pd.DataFrame, same: Sequence[str]) -> pd.DataFrame:
@@ -231,15 +233,21 @@ def _current(rows: pd.DataFrame, same: Sequence[str]) -> pd.DataFrame:
     best["usual"] = best["accelerator_count"].eq(USUAL_SIZE)
     last = best.sort_values(["measured", "usual", "round"]).drop_duplicates("accelerator", keep="last")
     stated = rows[rows["precision"].ne("")].groupby("accelerator")["precision"].agg(lambda column: column.mode()[0])
-    precision = last["precision"].mask(last["precision"].eq(""), last["accelerator"].map(stated).fillna(""))
-    table = last.assign(precision=precision).rename(columns={"rate_per_accelerator": "last_rate"})
+    precision = last["precision"].mask(
+        last["precision"].eq(""), last["accelerator"].map(stated).astype("str").fillna("")
+    )
+    submitters = rows.groupby(["accelerator", "round"], observed=True)["submitter"].nunique()
+    submitters = submitters.reindex(pd.MultiIndex.from_frame(last[["accelerator", "round"]])).to_numpy()
+    table = last.assign(precision=precision, submitters=submitters).rename(
+        columns={"rate_per_accelerator": "last_rate"}
+    )
     later = table[[*MAKER, "accelerator", "round"]].merge(gains(rows, same), on=MAKER, suffixes=("", "_step"))
     later = later[later["round_step"].gt(later["round"])].groupby("accelerator")
     steps = later.agg(gain=("gain", "prod"), links=("links", "min"), borrowed=("borrowed", "any"))
     steps = steps.reindex(table["accelerator"]).set_axis(table.index)
     rate = table["last_rate"] * steps["gain"].fillna(1.0)
-    low, high = band(*rows.iloc[0][GROUP]) if len(rows) else (1.0, 1.0)
-    table = table[[*GROUP, *FACTS, "last_rate", "measured"]].assign(
+    low, high = carry_error(*rows.iloc[0][GROUP])[["low", "high"]] if len(rows) else (1.0, 1.0)
+    table = table[[*GROUP, *FACTS, "submitters", "last_rate", "measured"]].assign(
         gain=steps["gain"].fillna(1.0),
         links=steps["links"].fillna(0).astype(int),
         borrowed=steps["borrowed"].eq(True),

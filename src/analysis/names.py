@@ -106,6 +106,12 @@ def label(benchmark: str) -> str:
     return tables.benchmarks.set_index("benchmark")["label"].get(benchmark, benchmark)
 
 
+def each(kinds: Iterable[str]) -> str:
+    """Return the word for one accelerator of these kinds: "GPU", "CPU", or "TPU" of one kind, else "accelerator"."""
+    kind = {*kinds}
+    return kind.pop().upper() if len(kind) == 1 and kind <= {"gpu", "cpu", "tpu"} else "accelerator"
+
+
 def short(names: pd.Series) -> pd.Series:
     """Return the short names behind full names of data/accelerators.csv; other names stay."""
     return names.map(tables.accelerators.set_index("accelerator")["label"]).fillna(names)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from analysis.paths import NOTEBOOKS, ROOT
-from tests.reports.plain import shipped, table, values
+from tests.reports.plain import shipped, table
 
 
 def code_blocks(path: str, language: str = "python") -> list[str]:
@@ -48,7 +48,8 @@ def test_the_snippet_by_hand_has_the_number_of_the_page(monkeypatch):
     monkeypatch.chdir(NOTEBOOKS)
     names: dict = {"pd": pd}
     exec(next(block for block in code_blocks("docs/notebooks.md") if "def by_hand" in block), names)
-    assert names["estimate"] == pytest.approx(values("generational_speedup")["answer"])
+    page = table("generational_speedup", "speedups").set_index("accelerator")["speedup"]
+    assert names["ratio"] == pytest.approx(page["GB300"] / page["B200"])
     assert names["by_hand"]("B200", "v5.1") == 102131 / 8
 
 

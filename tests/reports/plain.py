@@ -81,11 +81,13 @@ def record() -> pd.DataFrame:
 
 
 def comparable(
-    benchmark: str, scenario: str = "Offline", vendors: tuple[str, ...] = ("NVIDIA", "AMD"), virtual: bool = False
-) -> pd.DataFrame:
+    benchmark: str, scenario: str = "Offline", vendors: tuple[str, ...] = ("NVIDIA", "AMD"), virtual: bool = False,
+    target: str = "",
+) -> pd.DataFrame:  # fmt: skip
     """Return closed, available data center results without power runs and unstated caps, each run once.
 
-    Those of virtualized systems are left out, with `virtual` but for an accelerator that has no others.
+    Those of virtualized systems are left out, with `virtual` but for an accelerator that has no others. Of two accuracy
+    targets the stricter counts, or only `target`.
     """
     rows = record()
     rows = rows[rows["benchmark"].eq(benchmark) & rows["scenario"].eq(scenario) & rows["division"].eq("closed")]
@@ -95,6 +97,8 @@ def comparable(
     rows = rows[~rows["power_measured"] & ~capped & rows["accelerator_count"].gt(0) & rows["vendor"].isin(vendors)]
     bare = rows["hypervisor"].eq("")
     rows = rows[bare | (virtual & ~bare.groupby(rows["accelerator"]).transform("any"))]
+    if target:
+        return rows[rows["accuracy_target"].eq(target)]
     strict = rows["accuracy_target"].eq("99.9")
     kind = [rows[name] for name in ("round", "accelerator", "accelerator_count")]
     return rows[strict | ~strict.groupby(kind).transform("any")]

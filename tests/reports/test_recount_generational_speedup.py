@@ -2,80 +2,72 @@
 
 from __future__ import annotations
 
-import numpy as np
+from itertools import pairwise
+
+import pandas as pd
 import pytest
 
-from tests.reports.plain import comparable, outputs, table, values
-
-BASELINES = {"llama2-70b": "H100", "gpt-oss-120b": "H200", "deepseek-r1": "B200"}
-MODELS = {"llama2-70b": "Llama 2 70B", "gpt-oss-120b": "GPT-OSS 120B", "deepseek-r1": "DeepSeek-R1"}
+from tests.reports.plain import DATA, comparable, outputs, table, values
 
 
-def eights(benchmark):
-    """Return the best rate per accelerator of systems of eight by round and accelerator."""
-    rows = comparable(benchmark, virtual=True)
-    rows = rows[rows["accelerator_count"].eq(8)]
-    return rows.groupby(["version", "accelerator"])["each"].max().unstack()
-
-
-def test_gb300_over_h100_is_the_median_over_links_of_one_size():
-    best = eights("llama2-70b")
-    now, found = best.loc[6.1], []
-    for then in best.index[best["H100"].notna()]:
-        for link in best.columns.drop(["GB300", "H100"]):
-            now_ratio, then_ratio = now["GB300"] / now[link], best.at[then, link] / best.at[then, "H100"]
-            if now_ratio == now_ratio and then_ratio == then_ratio:
-                found.append(now_ratio * then_ratio)
-    answer = values("generational_speedup")["answer"]
-    assert answer == pytest.approx(sorted(found)[len(found) // 2])
-    assert answer == pytest.approx(4.07, abs=0.01)  # a second, independent count has 4.07
-
-
-def test_same_round_ratios_are_of_eight_accelerators_in_the_newest_round_that_has_both():
-    steps = table("generational_speedup", "speedups")
-    checked = 0
-    for benchmark, base in BASELINES.items():
-        best = eights(benchmark)
-        part = steps[steps["model"].eq(MODELS[benchmark]) & steps["basis"].eq("same round")].set_index("accelerator")
-        assert set(part["base"]) == {base}
-        for accelerator, row in part.iterrows():
-            ratio = (best[accelerator] / best[base]).dropna()
-            if len(ratio):
-                assert row["speedup"] == pytest.approx(ratio.iloc[-1]), (benchmark, accelerator)
-                checked += 1
-    assert checked >= 10
-
-
-def test_plain_ratios_are_newest_over_newest():
-    steps = table("generational_speedup", "speedups").query("base == 'H100'").set_index("accelerator")
-    best = eights("llama2-70b")
-    newest = best.ffill().iloc[-1]
-    for accelerator in steps.index[steps["accelerator_count"].eq(8)]:
-        assert steps.at[accelerator, "plain"] == pytest.approx(newest[accelerator] / newest["H100"]), accelerator
-
-
-def test_the_best_rack_over_the_best_smaller_system_under_the_interactive_limit():
-    """The newest of each accelerator since v5.0, eight first. By hand: 2.51 and 2.65 are the middle of four models."""
-    ratios = []
-    for benchmark in (*BASELINES, "llama3.1-405b"):
-        rows = comparable(benchmark, "Interactive").query("version >= 5")
-        rows = rows.assign(eight=rows["accelerator_count"].eq(8)).sort_values(["eight", "version", "each"])
-        newest = rows.drop_duplicates("accelerator", keep="last")
-        rack = newest["accelerator"].isin(["GB200", "GB300"]) & newest["accelerator_count"].ge(64)
-        ratios.append(newest[rack]["each"].max() / newest[~rack]["each"].max())
-    title = next(part["title"] for part in outputs("generational_speedup") if part["name"] == "by_benchmark")
-    assert f"reaches {np.median(ratios):.1f}x the best smaller system (median of {len(ratios)} models)" in title
-
-
-def test_software_from_h100_to_gb300_is_a_chain_of_medians():
+def present(accelerator):
+    """Return the present rate of an accelerator on Llama 2 70B Offline: measured in v6.1, or carried by the rule."""
     rows = comparable("llama2-70b")
-    best = rows.groupby(["accelerator", "accelerator_count", "submitter", "version"])["each"].max().unstack()
-    chain = [("H100", 4.0, 4.1), ("H100", 4.1, 5.0), ("B200", 5.0, 5.1), ("B200", 5.1, 6.0), ("B300", 6.0, 6.1)]
-    software = 1.0
-    for accelerator, then, now in chain:
-        software *= (best.loc[accelerator][now] / best.loc[accelerator][then]).dropna().median()
-    eight = eights("llama2-70b")
-    total = eight.at[6.1, "GB300"] / eight.at[4.0, "H100"]
-    assert values("progress")["answer"] == pytest.approx(total)
-    assert software == pytest.approx(1.54, abs=0.01)
-    assert total / software == pytest.approx(3.86, abs=0.01)
+    rows = rows[rows["kind"].eq("gpu")]
+    by = ["version", "accelerator"]
+    rows = rows.assign(eight=rows["accelerator_count"].eq(8)).sort_values(["eight", "each"])
+    best = rows.drop_duplicates(by, keep="last").set_index(by)
+    own = best.xs(accelerator, level="accelerator").sort_index()
+    if 6.1 in own.index:
+        return own.at[6.1, "each"]
+    last = own[own["eight"]].index[-1] if own["eight"].any() else own.index[-1]
+    sizes = rows[rows["vendor"].eq(own["vendor"].iloc[0])].groupby(["accelerator", "accelerator_count", "version"])
+    rates = sizes["each"].max().unstack()
+    rounds = [version for version in rates.columns if version >= last]
+    carried = own.at[last, "each"]
+    for then, now in pairwise(rounds):
+        carried *= (rates[now] / rates[then]).dropna().groupby("accelerator").median().median()
+    return carried
+
+
+def test_each_speedup_is_a_ratio_of_two_present_rates():
+    page = table("generational_speedup", "speedups").set_index("accelerator")
+    assert {"GB300", "B300", "MI355X", "B200", "GB200", "H200", "MI325X"} <= set(page.index)
+    for accelerator in page.index:
+        assert page.at[accelerator, "rate"] == pytest.approx(present(accelerator)), accelerator
+        assert page.at[accelerator, "speedup"] == pytest.approx(present(accelerator) / present("H100"))
+
+
+def test_the_headline_has_the_range_of_the_carried_baseline():
+    """By the second hand of the prototype: 16,532 over 4,031 is 4.10."""
+    answer = next(part for part in outputs("generational_speedup") if part["kind"] == "headline")
+    errors = pd.read_csv(DATA / "carry_errors.csv", keep_default_na=False)
+    row = errors[errors["benchmark"].eq("llama2-70b") & ~errors["latency_limit"].astype(bool)].iloc[0]
+    assert answer["value"] == pytest.approx(4.101, abs=0.001)
+    assert answer["low"] == pytest.approx(answer["value"] / row["high"])
+    assert answer["high"] == pytest.approx(answer["value"] / row["low"])
+
+
+def test_why_explains_the_ratio_of_the_headline():
+    """H100 2,786 in v4.0, of eight; 4,031 today; GB300 16,532."""
+    rows = comparable("llama2-70b").query("accelerator == 'H100' and accelerator_count == 8 and version == 4.0")
+    first, base, top = rows["each"].max(), present("H100"), present("GB300")
+    title = next(part["title"] for part in outputs("generational_speedup") if part["name"] == "why")
+    assert (first, base, top) == pytest.approx((2786.2, 4031.1, 16531.6), abs=0.1)
+    assert f"{base / first:.2f} x {top / base:.2f} = {top / first:.2f}" in title
+    assert values("generational_speedup")["answer"] == pytest.approx(top / base)
+
+
+def test_answers_per_second_are_by_the_tokens_per_answer_of_each_run():
+    page = table("generational_speedup", "speedups").set_index("accelerator")
+    rows = comparable("llama2-70b")
+    of_h100 = rows[rows["accelerator"].eq("H100")]
+    base = (of_h100["tokens_per_second"] / of_h100["samples_per_second"]).median()
+    for accelerator in ("GB300", "MI355X"):
+        own = rows.query("accelerator == @accelerator and version == 6.1 and accelerator_count == 8")
+        own = own.sort_values("each").iloc[-1]
+        tokens = own["tokens_per_second"] / own["samples_per_second"]
+        assert page.at[accelerator, "tokens_per_answer"] == pytest.approx(tokens, rel=1e-3)
+        assert page.at[accelerator, "in_answers"] == pytest.approx(
+            page.at[accelerator, "speedup"] * base / tokens, rel=5e-3
+        )

@@ -1,0 +1,99 @@
+"""Ratios of accelerators are those of the raw record: measured in the newest round, or carried by the rule, by hand."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import pandas as pd
+import pytest
+
+from analysis import comparable as shipped
+from analysis import current, over
+from tests.reports.plain import ROOT, comparable, record, table
+
+VENDORS = tuple(set(record()["vendor"].dropna()) - {""})
+SCENARIOS = ("Offline", "Server", "Interactive")
+
+
+def target(benchmark):
+    """Return the most common accuracy target, "" where one run may be submitted under several."""
+    models = pd.read_csv(ROOT / "data/benchmarks.csv", dtype=str).set_index("benchmark")
+    rows = record().query("benchmark == @benchmark and division == 'closed' and metric == 'throughput'")
+    return "" if models.at[benchmark, "targets_share_run"] == "true" else rows["accuracy_target"].mode().max()
+
+
+def best(benchmark, scenario, sizes=()):
+    """Return the best raw rate by accelerator and version (and size): of eight accelerators, else of any size."""
+    rows = comparable(benchmark, scenario, VENDORS, virtual=True, target=target(benchmark))
+    rows = rows[rows["accelerator"].ne("mixed")]
+    rows = rows.assign(eight=rows["accelerator_count"].eq(8)).sort_values(["eight", "each"])
+    by = ["version", "accelerator", *sizes]
+    return rows.drop_duplicates(by, keep="last").set_index(by)["each"]
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_each_pair_of_the_newest_round_has_the_ratio_of_the_raw_record(scenario):
+    pairs, known = 0, record()["benchmark"].unique()
+    measured = current(shipped(benchmark=known, scenario=scenario)).query("measured")
+    for benchmark, part in measured.groupby("benchmark"):
+        raw = best(benchmark, scenario)
+        raw = raw[raw.index.get_level_values("version").max()]
+        assert set(part["accelerator"]) == set(raw.index), benchmark
+        for base in raw.index:
+            ratios = over(part, base).set_index("accelerator")["speedup"]
+            assert ratios.to_dict() == pytest.approx((raw / raw[base]).to_dict(), rel=1e-3), (benchmark, base)
+            pairs += len(ratios)
+    assert pairs > {"Offline": 500, "Server": 400, "Interactive": 60}[scenario]
+
+
+def gain(benchmark, scenario, then, now, accelerators):
+    """Return the median over accelerators of the median gain over sizes that two rounds share."""
+    rates = best(benchmark, scenario, ["accelerator_count"])
+    ratios = (rates[now] / rates[then]).dropna().groupby("accelerator").median()
+    return ratios[ratios.index.isin(accelerators)].median()
+
+
+CARRIED = [  # three steps of NVIDIA; two of NVIDIA; one of AMD
+    ("llama2-70b", "Offline", "H100", [5.0, 5.1, 6.0, 6.1], "NVIDIA"),
+    ("llama2-70b", "Server", "H200", [5.1, 6.0, 6.1], "NVIDIA"),
+    ("llama2-70b", "Offline", "MI325X", [6.0, 6.1], "AMD"),
+]
+
+
+@pytest.mark.parametrize(("benchmark", "scenario", "accelerator", "rounds", "vendor"), CARRIED)
+def test_a_carried_rate_is_its_last_one_times_the_gains_since(benchmark, scenario, accelerator, rounds, vendor):
+    gpus = record().query("vendor == @vendor and kind == 'gpu'")["accelerator"].unique()
+    expected = best(benchmark, scenario)[rounds[0]][accelerator]
+    for then, now in pairwise(rounds):
+        expected *= gain(benchmark, scenario, then, now, gpus)
+    row = current(shipped(benchmark=benchmark, scenario=scenario)).set_index("accelerator").loc[accelerator]
+    assert row["rate"] == pytest.approx(expected)
+    assert not row["measured"] and row["round"] == f"v{rounds[0]}"
+
+
+# Where a rate per accelerator is divided by another, and why that is no ratio of two accelerators.
+DIVIDES = {
+    "current.py": "the one place: gains of one accelerator, and `over`",
+    "deployment.py": "a user's own run over another, or over the official result nearest to it",
+    "progress.py": "one accelerator, or the fastest of a round over that of the first",
+    "scaling.py": "one accelerator in two sizes, or of two submitters",
+    "speedup.py": "previews, InferenceX, and the chain since a first result, each over a rate of `current`",
+}
+
+
+def test_no_other_module_divides_rates_of_two_accelerators():
+    """Rates per accelerator that stand in a quotient with another such rate, by the source text."""
+    quotient = re.compile(r"rate_per_accelerator[\"'\]\w)]*\s*/[^/\n]*rate|\.div\([^\n]*rate_per_accelerator")
+    found = {
+        path.name for path in (ROOT / "src/analysis").rglob("*.py") if quotient.search(path.read_text(encoding="utf-8"))
+    }
+    assert found <= set(DIVIDES), found - set(DIVIDES)
+
+
+def test_the_overview_has_the_rates_of_the_record():
+    rates = table("overview", "rates").query("round == 'v6.1'")
+    for model, part in rates.groupby("model"):
+        key = pd.read_csv(ROOT / "data/benchmarks.csv").set_index("label").at[model, "benchmark"]
+        raw = best(key, "Offline")[6.1]
+        assert part.set_index("accelerator")["last_rate"].to_dict() == pytest.approx(raw[part["accelerator"]].to_dict())
