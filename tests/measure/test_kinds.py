@@ -119,6 +119,12 @@ def test_two_counts_without_a_reason_are_both_shown(run):
     assert run(SGLANG | {"total_output_tokens_retokenized": 9_750})["said"] == ()  # 2.5%
 
 
+def test_two_counts_without_seconds_are_told_by_the_stated_rate(run):
+    stated = {"total_output_tokens": 12_345, "output_throughput": 246.9, "total_token_throughput": None}
+    found = run(SGLANG | stated | {"duration": None, "request_throughput": None})
+    assert (found["tokens_per_second"], found["other_tokens_per_second"]) == pytest.approx((246.9, 199))
+
+
 def test_counts_of_inference_perf_and_aiperf(run):
     """400 requests of 250 tokens by recount in 100 s; of 125 by the server, as latency 4,168 = 200 + 32 x 124 says."""
     stage = put(example("inference_perf_stage.json"), "successes/output_tokens", {"total": 50_000})

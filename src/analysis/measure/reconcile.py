@@ -28,9 +28,9 @@ IDENTITIES = (  # the first is the product of the others; the second is what its
 )
 DERIVING = IDENTITIES[:5]
 RULES = (  # why a count is taken over another, by tokens per request, in order; exactly one of the two must pass
+    ("it is the length that was asked for", lambda own, other, facts: near(own, facts["asked"], SAME)),
     ("the other is about one per request", lambda own, other, facts: other < 1.5 < 2 <= own),
     ("it fits the latency and the time between tokens", lambda own, other, facts: near(own, facts["timed"], APART)),
-    ("it is the length that was asked for", lambda own, other, facts: near(own, facts["asked"], SAME)),
     ("it is a whole multiple of the requests, as forced lengths are, and text leaves out special tokens",
      lambda own, other, facts: own > other and own == round(own) > 1),
 )  # fmt: skip
@@ -51,7 +51,8 @@ def counts(run: Run, stated: dict[str, float], *, gap_ms: float = NAN, asked: fl
         return ""
     requests = run["requests"] or NAN
     seconds = run["duration_s"] or NAN
-    seconds = requests / (run["requests_per_second"] or NAN) if math.isnan(seconds) else seconds
+    for product, rate in (("requests", "requests_per_second"), ("output_tokens", "tokens_per_second")):
+        seconds = run[product] / (run[rate] or NAN) if math.isnan(seconds) else seconds
     facts = {"timed": 1 + (run["latency_mean_ms"] - run["ttft_mean_ms"]) / (gap_ms or NAN), "asked": asked}
     each = {one: first / requests, other: second / requests}
     said = f"{one} has {first:,.0f} output tokens ({first / seconds:,.4g}/s)"
