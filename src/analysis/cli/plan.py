@@ -168,7 +168,7 @@ def _basis(asked: Demand) -> str:
 
 def _serving(asked: Demand) -> str:
     model = asked.workload.model
-    near = "" if asked.workload.is_benchmark else f" (from {', '.join(asked.workload.grounds)})"
+    near = "" if asked.workload.is_benchmark else " (estimated from benchmarks)"
     return f"Users: {asked.users:,.0f} (mean) of {model.name}{near} at {asked.tokens_per_user:g} tokens/s"
 
 
