@@ -133,6 +133,10 @@ def test_units_are_pooled_with_what_they_differ_by_beyond_their_noise():
     assert one["high"] - one["lost"] == pytest.approx(1.96)  # between: (2 - 1) / (2 - 1) = 1, weights 1/2
     alike = evidence.pooled(units.assign(percent=[98.5, 97.5])).iloc[0]  # 0.5 is below 1: noise alone, weights 1
     assert alike["high"] - alike["lost"] == pytest.approx(1.96 / np.sqrt(2))
+    apart = evidence.pooled(units.assign(percent=[100.0, 90.0], error=[1.0, 2.0])).iloc[0]  # Q 20, between 19 / 0.4
+    weights = np.array([1 / (1 + 47.5), 1 / (4 + 47.5)])
+    assert apart["lost"] == pytest.approx(100 - np.average([100, 90], weights=weights))
+    assert apart["high"] - apart["lost"] == pytest.approx(1.96 / weights.sum() ** 0.5)
     single = evidence.pooled(units[:1]).iloc[0]
     assert (single["lost"], single["high"] - single["lost"]) == pytest.approx((1.0, 1.96))
 
@@ -145,8 +149,12 @@ def test_a_class_of_size_begins_at_its_lower_end():
 
 
 def test_part_load_is_over_the_joules_at_the_peak_of_a_curve(shipped):
-    """From 1 J at the peak to 8 J at a tenth, along a line of logarithms. A curve of one point does not count."""
-    frame = runs((1, 0.1, 1), (2, 0.2, 1), (4, 0.5, 1), (8, 1.0, 1), (1, 0.1, 1, {"locator": "2"}))
+    """From 1 J at the peak to 8 J at a tenth, along a line of logarithms. A curve from 0.15 on does not
+    count, nor does one of one point.
+    """
+    other = {"locator": "2"}
+    frame = runs((1, 0.1, 1), (2, 0.2, 1), (4, 0.5, 1), (8, 1.0, 1), (1, 0.15, 1, other), (2, 0.3, 1, other),
+                 (4, 0.6, 1, other), (8, 1.0, 1, other), (1, 0.1, 1, {"locator": "3"}))  # fmt: skip
     rates = frame[evidence.THROUGHPUT] / 1000
     frame = frame.assign(**{evidence.JOULES: rates ** -np.log10(8), evidence.THROUGHPUT: 100 * rates})
     shipped(frame.assign(tpot_ms=1000 * frame["concurrency"] / frame[evidence.THROUGHPUT]))

@@ -27,7 +27,7 @@ def test_bert_pairs_are_of_one_system_round_and_scenario():
     pairs = quantization.mlperf_pairs(
         bert(
             int8(200.0), fp16(90.0), fp16(100.0),  # the faster FP16 run of the system
-            int8(500.0, submitter="B"), fp16(100.0, submitter="C"),
+            int8(500.0, submitter="B"), fp16(100.0, submitter="C"), int8(900.0, accelerator_count=4.0),
             int8(300.0, system="other"), fp16(100.0, system="other", scenario="Server"),
             int8(300.0, division="open"), int8(900.0, duplicate_of="r1"), int8(900.0, power_measured=True),
         )
