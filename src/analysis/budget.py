@@ -8,12 +8,13 @@ of numbers; the accelerator that leads by them is named by one rule, `cost.with_
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
 
 from analysis import compare, cost, derating, evidence, interactivity, names
-from analysis.compare import RACKS, USUAL_SIZE
+from analysis.compare import USUAL_SIZE, racks
 from analysis.cost import SECONDS_PER_HOUR
 from analysis.current import current, gains
 from analysis.planner import curve, models
@@ -26,9 +27,9 @@ USD_PER_KILOWATT_HOUR = 0.10  # in the price of an owner's hour, which does not 
 CHANGES = {"electricity": 0.05, "PUE": 0.15}  # dollars per kWh, and of the kilowatts
 
 
-def units(accelerators: pd.Series, sizes: Mapping[str, int] = RACKS) -> pd.Series:
-    """Return how many of each accelerator are bought together: a rack of RACKS, else a node of `sizes` or of eight."""
-    return accelerators.map({**sizes, **RACKS}).fillna(USUAL_SIZE).astype(int)
+def units(accelerators: pd.Series, sizes: Mapping[str, int] = MappingProxyType({})) -> pd.Series:
+    """Return how many of each accelerator are bought together: a rack, else a node of `sizes` or of eight."""
+    return accelerators.map({**sizes, **racks()}).fillna(USUAL_SIZE).astype(int)
 
 
 def plans(
@@ -53,7 +54,7 @@ def plans(
 
 def bought(
     costs: pd.DataFrame, usd: float, years: float, *, fleet: str = "fixed", stack: str = "vLLM", kilowatts: float = 0.0,
-    sizes: Mapping[str, int] = RACKS,
+    sizes: Mapping[str, int] = MappingProxyType({}),
 ) -> pd.DataFrame:  # fmt: skip
     """Return what `usd` buy over `years` of each row of `costs`: whole nodes or racks, most users first.
 
@@ -91,7 +92,7 @@ def factors(interactivity: float, accelerator: str, fleet: str = "fixed") -> pd.
     """Return the factors of `derating.chain` beside the latency limit by step, stack and hypervisor for racks too."""
     rows = derating.chain(derating.use_at(interactivity), fleet)
     rows = rows[rows["kind"].eq("TensorRT-LLM node to vLLM") & rows["basis"].ne("total")].set_index("step")
-    held = ["latency limit", "networked nodes"] if accelerator in RACKS else ["latency limit"]
+    held = ["latency limit", "networked nodes"] if accelerator in racks() else ["latency limit"]
     return rows.dropna(subset="median").drop(index=held, errors="ignore")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -16,8 +17,7 @@ DIVISIONS = ("closed", "open", "network")
 SUITES = ("datacenter", "edge")
 SCENARIOS = ("Offline", "Server", "Interactive", "SingleStream", "MultiStream")
 USUAL_SIZE = 8  # accelerators of the usual system
-RACKS = {"GB200": 72, "GB300": 72, "Vera Rubin": 72}  # accelerators in one rack-scale link domain
-RACK = 64  # accelerators of RACKS from which on a system is a rack: most have 72
+RACK = 64  # accelerators of `racks` from which on a system is a rack: most have 72
 
 INCOMPARABLE = {  # rules that a result breaks whatever it is compared with
     "power-capped at a limit that is not stated": lambda rows: (
@@ -43,6 +43,12 @@ SAME_RUN = "same run submitted under another accuracy target"
 STRICTER = "another result of this accelerator and size meets a stricter accuracy target"
 GROUP = ["benchmark", "scenario"]  # within which results are compared
 SAME_KIND = [*GROUP, "round", "accelerator", "accelerator_count", "availability", "power_measured"]
+
+
+@cache
+def racks() -> dict[str, int]:
+    """Return how many accelerators share the links of one rack, by accelerator: those of data/accelerators.csv."""
+    return tables.accelerators.set_index("label")["rack_accelerators"].dropna().astype(int).to_dict()
 
 
 class NoData(ValueError):
@@ -154,7 +160,7 @@ def bare_metal(rows: pd.DataFrame) -> pd.DataFrame:
 
 def in_racks(rows: pd.DataFrame) -> pd.Series:
     """Return which results are of one rack-scale system or more, not of a part of one."""
-    return rows["accelerator"].isin(list(RACKS)) & rows["accelerator_count"].ge(RACK)
+    return rows["accelerator"].isin(list(racks())) & rows["accelerator_count"].ge(RACK)
 
 
 def fastest(rows: pd.DataFrame, by: list[str] | str = "accelerator", *, per_size: bool = False) -> pd.DataFrame:

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import bursts, factors, names, tables
-from analysis.compare import RACKS, NoData
+from analysis.compare import NoData, racks
 from analysis.names import choose
 from analysis.paths import read_file
 from analysis.results import load_results, rule_limits
@@ -147,8 +147,8 @@ def use_at(interactivity: float) -> str:
 
 
 def system_of(rows: pd.DataFrame) -> np.ndarray:
-    """Return the system of results by accelerator and stack: rack (RACKS), or node by what it states of its stack."""
-    holds = [rows["accelerator"].isin(list(RACKS)), rows["stack"].eq("TensorRT-LLM"), rows["stack"].eq("")]
+    """Return the system of results by accelerator and stack: rack, or node by what it states of its stack."""
+    holds = [rows["accelerator"].isin(list(racks())), rows["stack"].eq("TensorRT-LLM"), rows["stack"].eq("")]
     return np.select(holds, ["rack", "TensorRT-LLM node", "unstated node"], "vLLM node")
 
 
@@ -156,7 +156,7 @@ def served(rows: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -> pd.
     """Return the share of each result's throughput at its interactivity that a fleet delivers, and its factors.
 
     A factor applies only to a result that does not hold it already: the serving stack to one on TensorRT-LLM that the
-    user serves with vLLM, the hypervisor to bare metal, the network to one node, none of these to racks (RACKS), where
+    user serves with vLLM, the hypervisor to bare metal, the network to one node, none of these to racks, where
     they were never measured or are in the result; bursts, load, and the spare node apply to all. The throughput has
     the latency limit.
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import tables
-from analysis.compare import RACKS, USUAL_SIZE, comparable, in_racks
+from analysis.compare import USUAL_SIZE, comparable, in_racks, racks
 from analysis.results import rule_limits, timed_benchmarks
 
 SYSTEMS = ("node", "rack")  # one node of eight accelerators; a rack-scale system of 64 or more
@@ -85,7 +85,7 @@ def networked(scenario: str = "Server") -> pd.DataFrame:
     Both ran the same round and benchmark on the same accelerator. Systems whose nodes share NVLink are left out.
     """
     rows = _language_models([scenario])
-    rows = rows[rows["hypervisor"].eq("") & ~rows["accelerator"].isin(list(RACKS))]
+    rows = rows[rows["hypervisor"].eq("") & ~rows["accelerator"].isin(list(racks()))]
     one = rows[rows["nodes"].eq(1) & rows["accelerator_count"].eq(USUAL_SIZE)]
     return _over(rows[rows["nodes"].gt(1)], one, ["round", "benchmark", "scenario", "accelerator"])
 

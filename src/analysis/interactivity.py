@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import evidence, names
-from analysis.compare import RACKS, USUAL_SIZE, NoData, bare_metal, comparable, latest, of_tokens
+from analysis.compare import USUAL_SIZE, NoData, bare_metal, comparable, latest, of_tokens, racks
 from analysis.results import load_results, rule_limits
 
 SCENARIOS = ("Offline", "Server", "Interactive")  # from no latency limit to the tightest
@@ -57,13 +57,13 @@ def speeds(benchmark: str) -> list[float]:
 
 
 def of_rented_size(rows: pd.DataFrame) -> pd.Series:
-    """Return which systems have the size that is rented: eight accelerators, or a rack of RACKS."""
+    """Return which systems have the size that is rented: eight accelerators, or a rack."""
     count = rows["accelerator_count"]
-    return count.eq(USUAL_SIZE) | count.eq(rows["accelerator"].map(RACKS))
+    return count.eq(USUAL_SIZE) | count.eq(rows["accelerator"].map(racks()))
 
 
 def sized(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the `bare_metal` runs of the size that is rented: eight accelerators, or a rack of RACKS.
+    """Return the `bare_metal` runs of the size that is rented: eight accelerators, or a rack.
 
     Other sizes where there is none.
     """

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import compare
-from analysis.compare import RACKS, USUAL_SIZE, comparable
+from analysis.compare import USUAL_SIZE, comparable, racks
 
 ONE_SETTING = ["benchmark", "model", "scenario", "round", "accelerator", "vendor", "precision", "submitter"]
 SCENARIOS = ("Server", "Offline", "Interactive")
@@ -21,7 +21,7 @@ def systems(results: pd.DataFrame, since: str) -> pd.DataFrame:
     results = compare.since(results, since)
     rows = comparable(results, benchmark=results["benchmark"].unique(), scenario=SCENARIOS)
     rows = rows[rows["hypervisor"].eq("")]
-    in_rack = rows["accelerator_count"].le(rows["accelerator"].map(RACKS).fillna(0))
+    in_rack = rows["accelerator_count"].le(rows["accelerator"].map(racks()).fillna(0))
     layout = np.select([rows["nodes"].le(1), in_rack], ["one node", "one rack"], "several nodes or racks")
     return rows.assign(layout=layout)
 

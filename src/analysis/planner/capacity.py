@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import cost, derating, interactivity, names, tables
-from analysis.compare import RACKS, USUAL_SIZE, NoData
+from analysis.compare import USUAL_SIZE, NoData, racks
 from analysis.cost import SECONDS_PER_HOUR
 from analysis.planner import curve, decoding, queueing
 from analysis.planner.models import Lengths, Model
@@ -149,7 +149,7 @@ def plans(demand: Demand) -> pd.DataFrame:
     accelerators = found["accelerator"]
     found = found.rename(columns={"low": "throughput_low", "high": "throughput_high"}).assign(
         unit=accelerators.map(sizes).fillna(USUAL_SIZE).astype(int),
-        unit_name=np.where(accelerators.isin(list(RACKS)), "rack", "node"),
+        unit_name=np.where(accelerators.isin(list(racks())), "rack", "node"),
         watts=accelerators.map(all_in_watts()),
         usd_per_accelerator_hour=accelerators.map(prices["usd_per_hour"]),
         quoted=accelerators.map(prices["quoted"]).fillna(""),
@@ -206,14 +206,14 @@ def factors(demand: Demand, plans: pd.DataFrame) -> pd.DataFrame:
 
 
 def unit_sizes(rows: pd.DataFrame) -> dict[str, int]:
-    """Return how many of each accelerator are rented together: a rack of RACKS, a node of eight, else as submitted.
+    """Return how many of each accelerator are rented together: a rack, a node of eight, else as submitted.
 
     The node that was submitted most often, of an accelerator that nobody submitted in nodes of eight.
     """
     size = rows["accelerator_count"] / rows["nodes"]
     sizes = size[size.mod(1).eq(0)].groupby(rows["accelerator"])
     usual = sizes.agg(lambda counts: USUAL_SIZE if counts.eq(USUAL_SIZE).any() else int(counts.mode().iloc[-1]))
-    return usual.to_dict() | RACKS
+    return usual.to_dict() | racks()
 
 
 @cache

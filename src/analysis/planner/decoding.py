@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import tables
-from analysis.compare import RACKS, USUAL_SIZE
+from analysis.compare import USUAL_SIZE, racks
 from analysis.planner.models import Lengths, Model
 from analysis.tables import COMPUTE, WEIGHT_BYTES
 
@@ -80,7 +80,7 @@ def datasheet(accelerator: str) -> dict[str, Any]:
 
 def group(accelerator: str, count: float = USUAL_SIZE) -> int:
     """Return the most accelerators that share one copy of the weights: a node's, a rack's, or all of a small system."""
-    most = RACKS.get(accelerator, USUAL_SIZE)
+    most = racks().get(accelerator, USUAL_SIZE)
     return int(min(count, most)) if count >= 1 else most
 
 
@@ -106,7 +106,7 @@ def ordered() -> pd.DataFrame:
     (unknown figures are not compared, FP8 must be known); both in racks or both in nodes.
     """
     rows = tables.accelerators[["label", "vendor", "kind", "memory_gb", "memory_bandwidth_gb_per_s"]]
-    rows = rows.assign(rack=rows["label"].isin(list(RACKS)))
+    rows = rows.assign(rack=rows["label"].isin(list(racks())))
     compute = {name: [peak_tflops(label, name) for label in rows["label"]] for name in ("fp16", "fp8", "fp4")}
     rows = rows.assign(**compute).dropna(subset=["memory_gb", "memory_bandwidth_gb_per_s", "fp8"])
     pairs = rows.merge(rows, on=["vendor", "kind", "rack"], suffixes=("", "_better"))

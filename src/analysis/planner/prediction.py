@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import tables
-from analysis.compare import RACKS, USUAL_SIZE, comparable
+from analysis.compare import USUAL_SIZE, comparable, racks
 from analysis.interactivity import SCENARIOS, limits
 from analysis.planner import decoding, models
 from analysis.results import timed_benchmarks
@@ -125,7 +125,7 @@ def estimates(benchmark: str, systems: pd.DataFrame) -> pd.DataFrame:
     """
     known = cases(benchmark)
     asked = systems.merge(limits(benchmark)[["scenario", "interactivity"]], how="cross")
-    count = asked["accelerator_count"].fillna(asked["accelerator"].map(RACKS)).fillna(USUAL_SIZE)
+    count = asked["accelerator_count"].fillna(asked["accelerator"].map(racks())).fillna(USUAL_SIZE)
     targets = modeled(benchmark, asked.assign(accelerator_count=count))
     asked["question"] = np.where(asked["offline"].notna(), KNOWN, NONE)
     asked["offline"] = asked["offline"].fillna(pd.Series(offline(known, targets)))
