@@ -63,7 +63,7 @@ def answer_lengths(results: pd.DataFrame) -> pd.DataFrame:
     """Return the results whose log states the length of answers and whose benchmark has a rule for it.
 
     Added columns, in tokens per answer: `rule_low`, `rule_high`, and `reference` of the submission checker; and
-    `of_reference`, the run's answers in percent of it. Longest first within a model.
+    `of_reference`, the run's answers in percent of it; `outside`. Those first, then longest first within a model.
     """
     rules = tables.benchmark_limits.query("quantity == @LENGTHS and source_id == 'mlcommons-rules'")
     rules = rules.assign(round=rules["rounds"].str.split(";"), reference=pd.to_numeric(rules["printed"]))
@@ -72,7 +72,7 @@ def answer_lengths(results: pd.DataFrame) -> pd.DataFrame:
     rows = rows.merge(rules[["benchmark", "round", "rule_low", "rule_high", "reference"]], on=["benchmark", "round"])
     rows["of_reference"] = 100 * rows["tokens_per_answer"] / rows["reference"]
     rows["outside"] = ~rows["tokens_per_answer"].between(rows["rule_low"], rows["rule_high"])
-    return rows.sort_values(["model", "of_reference"], ascending=[True, False], ignore_index=True)
+    return rows.sort_values(["outside", "model", "of_reference"], ascending=[False, True, False], ignore_index=True)
 
 
 def mislabeled(results: pd.DataFrame) -> pd.Series:
