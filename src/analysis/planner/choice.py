@@ -45,7 +45,8 @@ def choose(demand: Demand, *, by: str = "cost", usd_per_hour: float = 0.0, kilow
     found["rank"] = (found.index + 1.0).where(found["reason"].eq(""))
     leader = found["usd_per_hour_p50"].where(found["evidence"].ne(ESTIMATED)).min()
     found["break_even"] = leader / found["accelerators_p50"]
-    return found.join(_chances(found)).fillna({"chance": 0.0}).astype({"alike": bool})
+    found = found.join(_chances(found))
+    return found.assign(chance=found["chance"].fillna(0.0), alike=found["alike"].eq(True))
 
 
 def _chances(found: pd.DataFrame) -> pd.DataFrame:
@@ -54,7 +55,7 @@ def _chances(found: pd.DataFrame) -> pd.DataFrame:
     low, high = (usd * found["throughput"] / found[f"throughput_{end}"] for end in ("high", "low"))
     costs = found.assign(usd_per_million=usd, usd_low=low, usd_high=high, estimated=found["evidence"].eq(ESTIMATED))
     costs = costs.dropna(subset="usd_per_million").assign(every="")
-    return cost.with_chances(costs, ["every"])[["chance", "alike"]].reindex(found.index, fill_value=False)
+    return cost.with_chances(costs, ["every"])[["chance", "alike"]]
 
 
 def leaders(found: pd.DataFrame, by: str = "cost") -> tuple[pd.Series, pd.Series | None]:
