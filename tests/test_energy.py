@@ -161,3 +161,5 @@ def test_part_load_is_over_the_joules_at_the_peak_of_a_curve(shipped):
     found = evidence.part_load().query("source == 'InferenceX July 2026'").set_index("load")
     assert found["median"].to_dict() == pytest.approx({load: load ** -np.log10(8) for load in found.index})
     assert found.loc[0.1, ["curves", "models"]].tolist() == [1, 1]
+    power = evidence.part_load().query("source == 'InferenceX PowerX'")
+    assert set(power["curves"]) == {2} and set(power["models"]) == {1}  # two aggregated layouts
