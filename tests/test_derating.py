@@ -272,7 +272,7 @@ def test_shares_fall_with_the_limit_and_rise_with_foresight():
     for kind, share in rows.groupby(level="kind"):
         share = share.droplevel("kind")
         for use in {"chat", "interactive"} & {*share.index.get_level_values("use")}:
-            fleets = [share[use, fleet] for fleet in ("fixed", "hourly", "foreseen", "pooled", "")]
+            fleets = [share[use, fleet] for fleet in ("fixed", "hourly", "foreseen", "pooled", "busy")]
             assert fleets == sorted(fleets) and fleets[-1] < share["batch", "fixed"] <= 1
         assert kind == "vLLM node" or share["interactive", "fixed"] < share["chat", "fixed"]
 
@@ -301,8 +301,10 @@ def test_unknown_names_and_what_nobody_ran_are_told(monkeypatch):
     with pytest.raises(ValueError, match="no benchmark 'nope'"):
         derating.chain(benchmarks=["nope"])
     monkeypatch.setattr(bursts, "retained", lambda *asked: np.array([0.9]))
-    with pytest.raises(NoData, match="in Interactive of resnet50"):
-        derating.chain("interactive", benchmarks=["resnet50"])
+    with pytest.raises(NoData, match="resnet50: factors are of models"):
+        derating.chain("batch", benchmarks=["resnet50"])
+    with pytest.raises(NoData, match="in Interactive of mixtral-8x7b"):
+        derating.chain("interactive", benchmarks=["mixtral-8x7b"])
     mixtral = derating.chain(benchmarks="Mixtral 8x7B")
     assert "rack" not in set(mixtral["kind"]) and mixtral["median"].max() <= 1.0
 

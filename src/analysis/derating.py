@@ -19,7 +19,7 @@ from analysis import bursts, factors, names, tables
 from analysis.compare import NoData, racks
 from analysis.names import choose
 from analysis.paths import read_file
-from analysis.results import load_results, rule_limits
+from analysis.results import load_results, rule_limits, timed_benchmarks
 
 BENCHMARKS = ("deepseek-r1", "gpt-oss-120b")  # one limit on tokens/s per user: 12.5 in Server, 66.7 in Interactive
 USES = {"batch": "Offline", "chat": "Server", "interactive": "Interactive"}
@@ -103,6 +103,9 @@ def chain(
     choose(use, USES, "use")
     choose(fleet, FLEETS, "fleet")
     benchmarks = _named(benchmarks)
+    if not benchmarks or {*benchmarks} - {*timed_benchmarks()}:
+        raise NoData(f"{', '.join(benchmarks) or 'no benchmark'}: factors are of models whose rules limit tokens/s per "
+                     f"user, {', '.join(timed_benchmarks())}")  # fmt: skip
     table = shares(benchmarks, trace, fleet_nodes)
     rows = []
     for kind, (system, reading) in KINDS.items():
@@ -127,7 +130,7 @@ def chain(
 
 
 def outcomes(benchmarks: Sequence[str] = BENCHMARKS, trace: str | Path = "", fleet_nodes: int = 0) -> pd.DataFrame:
-    """Return what `chain` delivers by use, fleet ("" while busy), and kind: median, p10, p90."""
+    """Return what `chain` delivers by use, fleet ("busy": while busy), and kind: median, p10, p90."""
     found = []
     for use in USES:
         for fleet in FLEETS if use != "batch" else FLEETS[:1]:
@@ -137,7 +140,7 @@ def outcomes(benchmarks: Sequence[str] = BENCHMARKS, trace: str | Path = "", fle
                 continue
             found.append(rows[rows["step"].eq("delivered")])
             if fleet == FLEETS[0] and use != "batch":
-                found.append(rows[rows["step"].eq("busy")].assign(fleet=""))
+                found.append(rows[rows["step"].eq("busy")].assign(fleet="busy"))
     return pd.concat(found, ignore_index=True)[["use", "fleet", "kind", *MARKS]]
 
 
@@ -237,12 +240,12 @@ def computed(benchmarks: tuple[str, ...] = BENCHMARKS, trace: str = "", version:
 
 
 def loads(trace: str | Path = "", quantile: float = 0.99) -> pd.DataFrame:
-    """Return `factors.load_factors` by fleet, and `days`: of a trace of a day or more, else of the public services."""
+    """Return `factors.load_factors` by fleet, of a trace of a day or more, else of the public services."""
     rates = bursts.windows(bursts.read_trace(trace)) if trace else pd.DataFrame()
     own = len(rates) >= DAY
     rates = rates if own else tables.load("traffic_rates")
     found = factors.load_factors(rates, gaps=not own, quantile=quantile)
-    return found.assign(pooled=found["foreseen"], days=rates.groupby("service").size() / DAY)
+    return found.assign(pooled=found["foreseen"])
 
 
 def _named(benchmarks: Sequence[str]) -> tuple[str, ...]:
@@ -270,7 +273,7 @@ def _values(benchmarks: tuple[str, ...], trace: str) -> list[tuple]:
         pairs = pairs[pairs["size"].ne("")]
         for system, own in pairs.groupby(system_of(pairs)):
             cells = factors.by_accelerator(own)["share"]
-            found.append((use, system, "", "latency limit", cells, len(cells), "accelerators by model"))
+            found.append((use, system, "", "latency limit", cells, len(cells), "model-GPU units"))
         found += [*_bursts(use, *limits, trace), *_loads(use, trace)]
         found.append((use, "", "", "spare node", SPARES, len(SPARES), "fleet sizes"))
     return found
@@ -292,8 +295,7 @@ def _bursts(use: str, tpot_ms: float, ttft_ms: float, trace: str) -> list[tuple]
 def _loads(use: str, trace: str) -> list[tuple]:
     """Return the factor of load over days, by fleet."""
     found = loads(trace)
-    counted = f"services, {found['days'].min():.0f} to {found['days'].max():.0f} days"
-    counted = "your trace" if found.index.tolist() == ["trace"] else counted
+    counted = "your trace" if found.index.tolist() == ["trace"] else "services"
     return [(use, "", fleet, LOAD, found[fleet], len(found), counted) for fleet in FLEETS]
 
 

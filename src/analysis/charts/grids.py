@@ -101,8 +101,9 @@ def _scale(values: pd.DataFrame, center: float | None) -> tuple[ScalarMappable, 
 def _name_groups(ax: Axes, names: pd.MultiIndex, across: np.ndarray) -> None:
     """Write the first level of columns above their names."""
     lines = max(label.get_text().count("\n") for label in ax.get_xticklabels()) + 1
+    left, right = ax.get_xlim()
     for group, places in pd.Series(across).groupby(names.get_level_values(0), sort=False):
         ax.annotate(
-            group, (places.iloc[0] - 0.48, 1), (0, 8 + 12 * lines), xycoords=ax.get_xaxis_transform(), weight="bold",
-            textcoords="offset points", va="bottom", annotation_clip=False,
+            group, ((places.iloc[0] - 0.48 - left) / (right - left), 1), (0, 8 + 12 * lines), xycoords=ax.transAxes,
+            weight="bold", textcoords="offset points", va="bottom", annotation_clip=False,
         )  # fmt: skip
