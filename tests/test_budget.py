@@ -204,6 +204,7 @@ def test_the_bridge_counts_what_inferencex_measured():
     served = costs.set_index("accelerator").at["B200", "served"]
     assert steps["factor"].iloc[3] == pytest.approx(1 / served)
     assert steps[["input", "output"]].iloc[0].tolist() == pytest.approx([0.0115, 0.033], rel=0.01)
+    assert steps["mlperf"].iloc[0] == costs.set_index("accelerator").at["B200", "usd_per_million"]
     assert budget.bridge(costs.iloc[:0], 72.0, BENCHMARK).empty
 
 

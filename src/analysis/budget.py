@@ -242,7 +242,8 @@ def bridge(costs: pd.DataFrame, speed: float, benchmark: str) -> pd.DataFrame:
 
     Of the accelerator of `costs` with the highest throughput in InferenceX at this speed, there of the median user.
     GPU-seconds of a request are linear in its prompt and answer, from 1,024 and 8,192 tokens in, 1,024 out. Columns:
-    those of `price_of_speed`, input and output: dollars per million of either. No rows without such runs.
+    those of `price_of_speed`; input and output, dollars per million of either; mlperf, what the accelerator costs by
+    its MLPerf results, another test, to stand beside. No rows without such runs.
     """
     costs, runs = costs[costs["interactivity"].eq(speed)], evidence.inferencex(disaggregated=False)
     runs = runs[runs["model"].eq(models.of_benchmark(benchmark).name) & runs["answer_tokens"].eq(1024)]
@@ -250,7 +251,7 @@ def bridge(costs: pd.DataFrame, speed: float, benchmark: str) -> pd.DataFrame:
     rate = evidence.value_at(runs, speed, ["accelerator", "prompt_tokens"]).unstack("prompt_tokens")
     rate = rate.reindex(columns=[1024, 8192]).dropna().sort_values(1024)
     if rate.empty:
-        return _steps({}).assign(accelerator="", input=np.nan, output=np.nan)
+        return _steps({}).assign(accelerator="", input=np.nan, output=np.nan, mlperf=np.nan)
     requests = models.lengths(models.requests_of(benchmark))
     short, long = 1024 / rate.iloc[-1]
     per_input = (long - short) / 7168
@@ -261,7 +262,9 @@ def bridge(costs: pd.DataFrame, speed: float, benchmark: str) -> pd.DataFrame:
     return _steps(
         {"all tokens, always full": usd * short / 2048, "output alone": usd * short / 1024, "prompts as here": answer,
          "load": answer / own["served"]}
-    ).assign(accelerator=own["accelerator"], input=usd * per_input, output=usd * per_output)  # fmt: skip
+    ).assign(
+        accelerator=own["accelerator"], input=usd * per_input, output=usd * per_output, mlperf=own["usd_per_million"]
+    )  # fmt: skip
 
 
 def waiting(benchmarks: Iterable[str]) -> pd.DataFrame:
