@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -12,7 +13,7 @@ import pandas as pd
 import pytest
 import seaborn as sns
 
-from analysis import charts, report
+from analysis import charts, paths, report
 from tests.frames import results
 
 
@@ -114,7 +115,7 @@ def test_importing_and_drawing_leave_the_settings_of_matplotlib_as_they_were():
     code = """
 import matplotlib, pandas
 before = dict(matplotlib.rcParams)
-from analysis import charts, report
+from analysis import charts, paths, report
 frame = pandas.DataFrame({"a": ["H100"], "b": [1.0]})
 report.figure(charts.bars(frame, "a", "b"), title="Title", source="own")
 charts.legend_note(charts.panels(2)[1][0], solid="measured", hatched="modeled")
@@ -260,3 +261,17 @@ def test_titles_of_a_seaborn_grid_do_not_touch(shown):
     below = grid.axes[1, 0].get_tightbbox()
     assert left.x1 < right.x0 and below.y1 < grid.axes[0, 0].get_window_extent().y0
     assert shown[0]["image/svg+xml"].startswith("<svg")
+
+
+LONG = {"progress.ipynb", "scaling.ipynb"}  # to be shortened
+
+
+def test_a_shipped_headline_has_two_lines_at_most():
+    words = {}
+    for path in paths.NOTEBOOKS.glob("[!_]*.ipynb"):
+        for cell in json.loads(path.read_text("utf-8"))["cells"]:
+            for output in cell.get("outputs", []):
+                said = output.get("data", {}).get(report.MIME, {})
+                if said.get("kind") == "headline":
+                    words[path.name] = len(said["text"].split())
+    assert {name: count for name, count in words.items() if count > 18 and name not in LONG} == {}

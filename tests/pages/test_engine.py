@@ -155,7 +155,7 @@ def work(kind):
     if kind == "holds":
         re.match("(a*)*b", "a" * 40)
     if kind == "starts":
-        pid = subprocess.Popen(["sleep", "60"], start_new_session={ending != "SIGKILL"}).pid
+        pid = subprocess.Popen(["sleep", "60"], start_new_session=True).pid
         pathlib.Path({str(tmp_path)!r}, str(pid)).touch()
     time.sleep(60)
 def build():

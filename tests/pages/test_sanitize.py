@@ -26,13 +26,13 @@ from analysis.pages import sanitize
     ],
 )
 def test_html_is_left_with_what_only_shows(markup, clean):
-    assert sanitize.html(markup) == clean
+    assert sanitize.clean_html(markup) == clean
 
 
 def test_tables_keep_their_cells_and_lose_their_reach():
     row = '<table class="dataframe"><tbody><tr><th rowspan="30000">a</th><td colspan="2">1</td></tr></tbody></table>'
-    assert sanitize.html(row) == row.replace("30000", "100")
-    assert sanitize.html('<a download="a.csv" href="data:text/csv,1">CSV</a>').startswith(
+    assert sanitize.clean_html(row) == row.replace("30000", "100")
+    assert sanitize.clean_html('<a download="a.csv" href="data:text/csv,1">CSV</a>').startswith(
         '<a download="a.csv" href="data:text/csv,1"'
     )
 
@@ -41,7 +41,7 @@ HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1
 
 
 def test_svg_is_shapes_and_words_with_ids_of_its_own():
-    drawn = sanitize.svg(
+    drawn = sanitize.clean_svg(
         f'{HEAD}<style>*{{stroke-linejoin: round; stroke-linecap: butt}}</style><defs><clipPath id="a"/></defs>'
         '<g clip-path="url(#a)" style="fill: var(--ink, #000)"><use xlink:href="#a"/><text>GPU</text></g></svg>',
         "f1-", 'say "hi" <b>',
@@ -70,13 +70,13 @@ def test_svg_is_shapes_and_words_with_ids_of_its_own():
     ],
 )
 def test_svg_has_nothing_that_acts_or_loads(part):
-    drawn = sanitize.svg(f"{HEAD}{part}<path d='M1 1'/></svg>", "f-", "alt")
+    drawn = sanitize.clean_svg(f"{HEAD}{part}<path d='M1 1'/></svg>", "f-", "alt")
     assert "evil.example" not in drawn and "<script" not in drawn and 'd="M1 1"' in drawn
 
 
 def test_colors_of_the_dark_scheme_stay():
     sheet = "@media screen and (prefers-color-scheme:dark){svg{--on-0072b2:#79b8ff;}}"
-    assert f"<style>{sheet}</style>" in sanitize.svg(f"{HEAD}<style>{sheet}</style></svg>", "f-", "alt")
+    assert f"<style>{sheet}</style>" in sanitize.clean_svg(f"{HEAD}<style>{sheet}</style></svg>", "f-", "alt")
 
 
 @pytest.mark.parametrize(
@@ -87,18 +87,18 @@ def test_colors_of_the_dark_scheme_stay():
     ],
 )  # fmt: skip
 def test_a_style_draws_and_moves_nothing(attributes):
-    drawn = sanitize.svg(f"{HEAD.replace('<svg', f'<svg {attributes}')}<g {attributes}/></svg>", "f-", "alt")
+    drawn = sanitize.clean_svg(f"{HEAD.replace('<svg', f'<svg {attributes}')}<g {attributes}/></svg>", "f-", "alt")
     assert drawn.count('style="fill: red"') == 2 and "tabindex" not in drawn and "onload" not in drawn
 
 
 def test_shapes_that_multiply_are_bounded():
     nested = "".join(f'<g id="a{n}">{f"<use href={chr(34)}#a{n - 1}{chr(34)}/>" * 10}</g>' for n in range(1, 9))
-    assert sanitize.svg(f'{HEAD}<g id="a0"/>{nested}<use href="#a8"/></svg>', "f-", "alt").count("href=") == 10
+    assert sanitize.clean_svg(f'{HEAD}<g id="a0"/>{nested}<use href="#a8"/></svg>', "f-", "alt").count("href=") == 10
     path = f'<path id="p" d="{"M1 1" * 100_000}"/>' + '<use href="#p"/>' * 1000
-    assert sanitize.svg(f"{HEAD}{path}</svg>", "f-", "alt").count("href=") < 60
+    assert sanitize.clean_svg(f"{HEAD}{path}</svg>", "f-", "alt").count("href=") < 60
     patterns = "".join(f'<pattern id="p{n}"><rect fill="url(#p{n - 1})"/></pattern>' for n in range(1, 20))
-    assert "url(" not in sanitize.svg(f"{HEAD}{patterns}</svg>", "f-", "alt")
-    cells = sanitize.html(f"<table>{'<tr>' + '<td rowspan=100>1' * 2000 + '</tr>' * 2}</table>")
+    assert "url(" not in sanitize.clean_svg(f"{HEAD}{patterns}</svg>", "f-", "alt")
+    cells = sanitize.clean_html(f"<table>{'<tr>' + '<td rowspan=100>1' * 2000 + '</tr>' * 2}</table>")
     assert 100 < cells.count("rowspan") < 300
 
 
@@ -115,10 +115,10 @@ def test_shapes_that_multiply_are_bounded():
     ],
 )
 def test_what_is_no_svg_is_not_put_inline(drawing):
-    assert sanitize.svg(drawing, "f-", "alt") is None
+    assert sanitize.clean_svg(drawing, "f-", "alt") is None
 
 
 def test_entities_that_multiply_are_not_expanded():
     names = "".join(f"<!ENTITY a{n} '{f'&a{n - 1};' * 10}'>" for n in range(1, 12))
     bomb = f"<!DOCTYPE svg [<!ENTITY a0 'x'>{names}]>{HEAD}<text>&a11;</text></svg>"
-    assert sanitize.svg(bomb, "f-", "alt") is None
+    assert sanitize.clean_svg(bomb, "f-", "alt") is None

@@ -10,7 +10,7 @@ from http.server import ThreadingHTTPServer
 import pytest
 
 from analysis.pages.sanitize import POLICY
-from analysis.pages.watch import SCRIPT, Answer, _outside, page, script_hash
+from analysis.pages.watch import SCRIPT, Answer, _outside, script_hash, served_page
 
 
 @pytest.fixture
@@ -65,9 +65,9 @@ def test_a_page_is_served_with_a_script_that_its_policy_allows_and_another_versi
 
 
 def test_the_explorer_s_script_stays_allowed_and_a_failure_is_shown():
-    served = page(f"<meta content=\"{POLICY}; script-src 'sha256-a'\"><body></body>", "cell 2: <b>")
-    assert f"connect-src 'self'; script-src {script_hash(SCRIPT)} 'sha256-a'\"" in served
-    assert "cell 2: &lt;b&gt;</pre>" in served
+    shown = served_page(f"<meta content=\"{POLICY}; script-src 'sha256-a'\"><body></body>", "cell 2: <b>")
+    assert f"connect-src 'self'; script-src {script_hash(SCRIPT)} 'sha256-a'\"" in shown
+    assert "cell 2: &lt;b&gt;</pre>" in shown
 
 
 def test_a_browser_that_leaves_leaves_no_traceback(ask, project, capfd):

@@ -21,7 +21,7 @@ OWN = "yours"  # the group of notebooks that wait for a reader's own data
 FRONT = "matrix"  # the name of the figure that the front page shows
 
 
-def write() -> None:
+def write_index() -> None:
     """Write the index and a page per run file that makes several reports; say which reports nothing makes any more."""
     found, wrong = runs.find()
     failed = {path.name.removesuffix(".failed.ipynb") for path in paths.REPORTS.glob("*.failed.ipynb")}

@@ -52,7 +52,7 @@ class Opened:
     def digests(self) -> dict[str, str]:
         """Return a digest of each by its path from the project, but not of what this process wrote."""
         return {
-            name: digest(name) if state(paths.ROOT / name) == before else CHANGED
+            name: content_digest(name) if state(paths.ROOT / name) == before else CHANGED
             for name, before in sorted(self._seen.items())
             if name not in self._written
         }
@@ -60,10 +60,10 @@ class Opened:
 
 def changed(digests: Mapping[str, str]) -> bool:
     """Return whether one of the files has other content than when it was opened, or is gone, or there by now."""
-    return any(digest(name) != value for name, value in digests.items())
+    return any(content_digest(name) != value for name, value in digests.items())
 
 
-def digest(name: str) -> str:
+def content_digest(name: str) -> str:
     """Return a digest of a file's content or of the names in a folder; "" where there is neither."""
     path = paths.ROOT / name
     try:

@@ -113,9 +113,9 @@ def page(report: Report, done: Executed, built: dict[str, Any]) -> tuple[str, di
 
 def _picture(data: dict[str, Any], prefix: str, alt: str) -> dict[str, Any]:
     """Return the HTML of a picture with the width of a drawing in CSS pixels, or the address of an image; else {}."""
-    if drawing := sanitize.svg(str(data.get(SVG, "")), prefix, alt):
+    if drawing := sanitize.clean_svg(str(data.get(SVG, "")), prefix, alt):
         box = re.search(r'<svg[^>]* viewBox="[\d.-]+ [\d.-]+ ([\d.]+)', drawing)
-        phone = sanitize.svg(str(data.get(NARROW, "")), f"{prefix}n", alt)
+        phone = sanitize.clean_svg(str(data.get(NARROW, "")), f"{prefix}n", alt)
         return {"html": Markup(drawing), "width": float(box[1]) * 4 / 3 if box else 0, "phone": Markup(phone or "")}
     for kind in RASTERS:
         if kind in data:
@@ -143,7 +143,7 @@ def _markdown(source: str, pasted: Any = None) -> Markup:
 
 
 def _clean(html: str) -> Markup:
-    return Markup(sanitize.html(html))
+    return Markup(sanitize.clean_html(html))
 
 
 def _plain(text: str) -> str:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import multiprocessing
 import os
 import signal
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection, wait
@@ -18,7 +16,6 @@ from typing import Any
 
 # On macOS a fork of a process that has used system libraries may crash: each process starts anew there.
 METHOD = "spawn" if sys.platform == "darwin" else "fork"
-PR_SET_PDEATHSIG = 1
 
 
 def side_by_side(
@@ -35,6 +32,8 @@ def side_by_side(
     context, running = multiprocessing.get_context(METHOD), {}
     waiting = [(name, work, arguments) for name, arguments in tasks.items()]
     watched, alive = context.Pipe(duplex=False)  # ends with this process: nobody else has its other end
+    guard = context.Process(target=_guard, args=(watched, [alive] if METHOD == "fork" else []))
+    guard.start()
     with tempfile.TemporaryDirectory() as logs:
         try:
             while waiting or running:
@@ -44,8 +43,9 @@ def side_by_side(
                     log = Path(logs, str(answer.fileno()))
                     log.write_bytes(b"")
                     own = [alive, answer, *running] if METHOD == "fork" else []
-                    process = context.Process(target=_run, args=(*task[1:], send, log, watched, own))
+                    process = context.Process(target=_run, args=(*task[1:], send, log, own))
                     process.start()
+                    alive.send(process.pid)
                     send.close()
                     running[answer] = (task, process, time.monotonic() + timeout, log)
                 if meanwhile:
@@ -57,6 +57,7 @@ def side_by_side(
                         late = RuntimeError(f"stopped after {timeout:.0f} s, the time limit of a report")
                         result = _result(answer, process, log) if answer in done else late
                         _kill(process)
+                        alive.send(process.pid)
                         del running[answer]
                         if then and done_by is work and not isinstance(result, RuntimeError):
                             waiting.insert(0, (name, then, (*arguments, result)))
@@ -65,8 +66,10 @@ def side_by_side(
         finally:
             for _, process, _, _ in running.values():
                 _kill(process)
+                alive.send(process.pid)
             alive.close()
             watched.close()
+            guard.join()
 
 
 def _result(answer: Connection, process: Any, log: Path) -> Any:
@@ -87,14 +90,17 @@ def _result(answer: Connection, process: Any, log: Path) -> Any:
 
 
 def _kill(process: Any) -> None:
-    """End the process and what it started, in whatever group or session."""
-    for pid in [*_below(process.pid)]:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, signal.SIGKILL)
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
+    """End the process and what it started."""
+    _end(process.pid)
     process.kill()
     process.join()
+
+
+def _end(pid: int) -> None:
+    """End a process that leads a group, its group, and what it started in other groups or sessions."""
+    for kill, each in [*((os.kill, below) for below in _below(pid)), (os.killpg, pid)]:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            kill(each, signal.SIGKILL)
 
 
 def _below(pid: int | str) -> Iterator[int]:
@@ -105,24 +111,27 @@ def _below(pid: int | str) -> Iterator[int]:
                 yield from (int(child), *_below(child))
 
 
-def _end_with(parent: Connection) -> None:
-    """Wait until the process above ends, then end this one and its group."""
+def _guard(parent: Connection, inherited: list[Connection]) -> None:
+    """Outlive the process above, and end those of its children that still run then; it sends each one's id twice."""
+    os.setsid()
+    for each in inherited:
+        each.close()
+    running: set[int] = set()
     with contextlib.suppress(EOFError, OSError):
-        parent.recv_bytes()
-    os.killpg(0, signal.SIGKILL)
+        while True:
+            running ^= {parent.recv()}
+    for pid in running:
+        _end(pid)
+    os._exit(0)
 
 
 def _run(
-    work: Callable[..., Any], arguments: tuple, send: Connection, log: Path, parent: Connection,
-    inherited: list[Connection],
+    work: Callable[..., Any], arguments: tuple, send: Connection, log: Path, inherited: list[Connection]
 ) -> None:  # fmt: skip
     """Do one task in this process, whose standard streams go to a log, and send back the result."""
     os.setsid()  # leads a group, so that what a notebook starts ends with it, and which Ctrl-C does not reach
     for each in inherited:  # ends of pipes that only the process above may have
         each.close()
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    if sys.platform == "linux":  # also where code that holds Python's lock keeps that thread waiting
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     out, nothing = os.open(log, os.O_WRONLY), os.open(os.devnull, os.O_RDONLY)
     for place, number in ((nothing, 0), (out, 1), (out, 2)):
         os.dup2(place, number)

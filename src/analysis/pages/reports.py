@@ -48,7 +48,7 @@ def build(
         print(failed(name, why), flush=True)
     print(f"to build: {len(stale)} of {len(reports)}" if stale else f"up to date: {len(reports)}", flush=True)
     status = run(execute_timed, stale, jobs, timeout, meanwhile=prepare, then=make)
-    index.write()
+    index.write_index()
     return int(status or bool(wrong))
 
 

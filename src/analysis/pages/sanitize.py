@@ -78,7 +78,7 @@ def line(value: object) -> str:
     return " ".join(text(value).split())
 
 
-def html(markup: str) -> str:
+def clean_html(markup: str) -> str:
     """Return HTML of which only allowed elements, attributes, and addresses are left."""
     left = [MOST_SPANNED]
 
@@ -106,7 +106,7 @@ def _attribute(tag: str, name: str, value: str, left: list[int]) -> str | None:
     return None if name == "style" and ADDRESS.search(value) else value
 
 
-def svg(drawing: str, prefix: str, alt: str) -> str | None:
+def clean_svg(drawing: str, prefix: str, alt: str) -> str | None:
     """Return an SVG as an element of a page, described by `alt`, or None where it is no SVG.
 
     Shapes and words stay, their ids with `prefix`: no script, link, foreign element, style sheet, or address outside.

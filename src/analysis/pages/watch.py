@@ -49,7 +49,7 @@ class Answer(BaseHTTPRequestHandler):
         file = paths.REPORTS / name
         if not PAGE.fullmatch(name) or len(name.encode()) > 200 or not file.is_file():
             return self.send_error(404)
-        content = page(file.read_text(encoding="utf-8", errors="replace"), self.failures)
+        content = served_page(file.read_text(encoding="utf-8", errors="replace"), self.failures)
         version = f'"{sha256(content.encode()).hexdigest()[:20]}"'
         body = content.replace("data-version=''", f"data-version='{version}'").encode()
         self.send_response(200)
@@ -72,7 +72,7 @@ class Answer(BaseHTTPRequestHandler):
         """Say nothing: the terminal is for what is built."""
 
 
-def page(text: str, failures: str) -> str:
+def served_page(text: str, failures: str) -> str:
     """Return a page as it is served: with the script, which its policy allows by hash, and with what failed."""
     before, policy, after = text.partition(POLICY)
     own = "; script-src"
