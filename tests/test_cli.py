@@ -168,19 +168,18 @@ def test_completion_knows_the_reports():
 
 
 def test_data_without_files_makes_the_derived_tables_anew(monkeypatch):
-    from analysis import bursts, derating
     from analysis.cli import data
-    from analysis.recipes import carrying, documents, prediction_errors
+    from analysis.recipes import carrying, delivered, documents, prediction_errors
 
     made = []
     for module, name in (
-        (bursts, "make_factors"), (derating, "make_delivered"), (carrying, "write_errors"),
+        (delivered, "make_bursts"), (delivered, "make_delivered"), (carrying, "write_errors"),
         (prediction_errors, "write_errors"), (documents, "write"),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, lambda module=module: made.append(module.__name__.rpartition(".")[2]))
     monkeypatch.setattr(data, "describe", lambda: 0)
     assert main.main(["data"]) == 0
-    assert made == ["bursts", "derating", "carrying", "prediction_errors", "documents"]
+    assert made == ["delivered", "delivered", "carrying", "prediction_errors", "documents"]
 
 
 def test_help_loads_nothing_heavy():

@@ -107,13 +107,16 @@ def chain(
         raise NoData(f"{', '.join(benchmarks) or 'no benchmark'}: factors are of models whose rules limit tokens/s per "
                      f"user, {', '.join(timed_benchmarks())}")  # fmt: skip
     table = shares(benchmarks, trace, fleet_nodes)
+    systems = [*dict.fromkeys(system for system, _ in KINDS.values())]
+    every = pd.DataFrame({"use": use, "system": systems, "hypervisor": "", "nodes": 1}, systems)
+    parts = [table[table["step"].isin(BUSY)], table]
+    applied = {name: [_applied(every, part, fleet, name) for part in parts] for name in ("vLLM", "as submitted")}
     rows = []
     for kind, (system, reading) in KINDS.items():
         known = _looked_up(table, use, system, fleet).set_index("step")
         if use != "batch" and "latency limit" not in known.index:
             continue
-        one = pd.DataFrame({"use": [use], "system": system, "hypervisor": "", "nodes": 1})
-        busy, whole = (_applied(one, part, fleet, reading).iloc[0] for part in (table[table["step"].isin(BUSY)], table))
+        busy, whole = (each.loc[system] for each in applied[reading])
         own = known.reindex(STEPS).rename(columns={"kind": "basis"})
         own.loc[whole[STEPS].isna(), MARKS] = np.nan
         if whole["unstated"] < 1:
