@@ -10,6 +10,7 @@ from analysis import names
 from analysis.compare import NoData, fastest
 
 SAME = ["accelerator", "accelerator_count", "submitter"]
+LEAST_PAIRS = 2  # behind a software gain that is told from hardware
 
 
 def of_kind(results: pd.DataFrame, kind: str, benchmark: str) -> pd.DataFrame:
@@ -64,10 +65,11 @@ def software_chain(rows: pd.DataFrame, accelerators: Iterable[str], first_round:
 def by_round(rows: pd.DataFrame) -> pd.DataFrame:
     """Return what each round added to the fastest result per accelerator, as factors that multiply to the total.
 
-    Software is the step of the leaders' software chain that ends in the round; "precision and hardware" is the rest
-    of the leader's gain. Columns: round, factor, value, low, high, pairs, kind, leader
-    (accelerator), rate (of the leader, per accelerator); the first and the last row are the ends. Raises NoData without
-    an available result.
+    Software is the step of the leaders' software chain that ends in the round; the rest of the leader's gain is
+    modeled: precision and hardware. A round whose software rests on fewer than LEAST_PAIRS, or is more than the
+    leader's gain, is one modeled factor, software in it; one that is no faster than before has none. Columns: round,
+    factor, value, low, high, pairs, kind, leader (accelerator), rate (of the leader, per accelerator); the first and
+    the last row are the ends. Raises NoData without an available result.
     """
     best = fastest(rows, "round").sort_values("round").set_index("round")
     leaders, rates = best["accelerator"], best["rate_per_accelerator"]
@@ -77,17 +79,16 @@ def by_round(rows: pd.DataFrame) -> pd.DataFrame:
     chain = software_chain(rows, leaders.unique(), first).set_index("next_round")
     steps = [(first, f"{first} {leaders[first]}", 1.0, None, None, 0, "total", leaders[first], top)]
     for name in rates.index[1:]:
-        software = chain["gain"].get(name, 1.0)
-        if name in chain.index:
-            step = chain.loc[name]
+        rest = rates[name] / top
+        if rest <= 1:
+            continue
+        step = chain.loc[name] if name in chain.index else None
+        if step is not None and step["pairs"] >= LEAST_PAIRS and step["gain"] <= rest:
             more = (step["low"], step["high"], step["pairs"], "measured", step["accelerator"], rates[name])
-            steps.append((name, f"{name} software", software, *more))
-        rest = max(rates[name], top) / top / software
-        if name not in chain.index or rates[name] > top:
-            steps.append((name, f"{name} {leaders[name]}", rest, None, None, 0, "modeled", leaders[name], rates[name]))
-            top = max(rates[name], top)
-        else:  # no faster than before: what software gained there is not in the leader's rate
-            steps.pop()
+            steps.append((name, f"{name} software", step["gain"], *more))
+            rest /= step["gain"]
+        steps.append((name, f"{name} {leaders[name]}", rest, None, None, 0, "modeled", leaders[name], rates[name]))
+        top = rates[name]
     steps.append((rates.index[-1], "Total", top / rates[first], None, None, 0, "total", leaders[rates.idxmax()], top))
     columns = ["round", "factor", "value", "low", "high", "pairs", "kind", "leader", "rate"]
     return pd.DataFrame(steps, columns=columns)
