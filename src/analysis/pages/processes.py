@@ -64,9 +64,9 @@ def side_by_side(
                         else:
                             yield name, result
         finally:
-            for _, process, _, _ in running.values():
-                _kill(process)
-                alive.send(process.pid)
+            for process in multiprocessing.active_children():  # one that was started just now is not in `running`
+                if process is not guard:
+                    _kill(process)
             alive.close()
             watched.close()
             guard.join()
