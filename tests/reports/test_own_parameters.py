@@ -225,6 +225,9 @@ def test_prices_of_accelerators_without_one_are_no_data(run):
     ("notebook", "parameters", "named"),
     [
         ("accelerator_choice", {"users": 10**400}, "users is 1000"),
+        ("budget", {"usd": -1.0}, "usd is -1"),
+        ("budget", {"years": 1e-300}, "years is 1e"),
+        ("budget", {"price_basis": ["rental 2027"]}, "no price basis 'rental 2027'"),
         ("interactivity", {"interactivities": [1e308]}, "interactivity is 1e"),
         ("interactivity", {"interactivities": [1e-300]}, "interactivity is 1e"),
         ("interactivity", {"interactivities": [9e5]}, "no accelerator has a throughput at any interactivity asked for"),
