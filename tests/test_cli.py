@@ -122,6 +122,13 @@ def test_an_interrupted_command_says_so(said, monkeypatch):
     assert said("audit") == (130, "", "analysis: interrupted; nothing is half-written\n")
 
 
+def test_an_import_replaces_a_file_only_where_it_is_told_to(said, tmp_path):
+    (out := tmp_path / "prices.csv").write_text("mine")
+    status, _, err = said("import", str(tmp_path / "a.json"), "--out", str(out))
+    assert status == 2 and "--force replaces it" in err and out.read_text() == "mine"
+    assert "no such file" in said("import", str(tmp_path / "a.json"), "--out", str(out), "--force")[1]
+
+
 def test_a_broken_descriptor_is_named_and_a_fault_of_the_program_is_not_hidden(said, tmp_path, monkeypatch):
     monkeypatch.setattr("analysis.published.load_published", lambda: {}["schema"])
     with pytest.raises(KeyError):

@@ -18,8 +18,11 @@ def import_(
     out: Annotated[Path, typer.Option(help="A .parquet or .csv file to write.")],
     round: Round = "",
     origin: Origin = "",
+    force: Annotated[bool, typer.Option("--force", help="Replace --out where there is such a file.")] = False,
 ) -> int:
     """Turn official files into a table of results of your own."""
+    if out.exists() and not force:
+        raise ValueError(f"--out: {out} is there already; --force replaces it")
     from analysis.recipes.official.importing import import_results
 
     return import_results(paths, round=round, origin=origin, out=out, say=typer.echo)
