@@ -22,7 +22,7 @@ from analysis.planner.capacity import unit_sizes
 
 HOURS_PER_YEAR = 8766  # with leap days
 TIE = "within the error"
-GRID = np.geomspace(100, 300_000, 36)  # users of `winner_map`
+GRID = np.geomspace(100, 300_000, 29)  # users of `winner_map`
 USD_PER_KILOWATT_HOUR = 0.10  # in the price of an owner's hour, which does not state it: its changes alone are shown
 CHANGES = {"electricity": 0.05, "PUE": 0.15}  # dollars per kWh, and of the kilowatts
 
@@ -152,7 +152,7 @@ def rent_or_own(bases: pd.DataFrame, owned: str = "neocloud", paid: str = "on_de
 
 def winner_map(
     benchmarks: Iterable[str], prices: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM",
-    users: Sequence[float] = GRID, steps: int = 30,
+    users: Sequence[float] = GRID, steps: int = 25,
 ) -> pd.DataFrame:  # fmt: skip
     """Return who serves so many `users` at a speed in the cheapest whole units, by draws of throughput.
 
