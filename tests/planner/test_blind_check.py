@@ -1,6 +1,6 @@
 """The planner against InferenceX of July 2026, not used to fit: median errors, as docs/planner.md states them.
 
-The runs are read from /work/shared (or ../shared); without them the check is skipped. `python -m
+The runs are read from the folder shared/ beside the project; without it the check is skipped. `python -m
 tests.planner.test_blind_check` prints the table of the docs.
 """
 
