@@ -13,7 +13,11 @@ import pytest
 from tests.reports.plain import shipped
 
 REPORTS = shipped()
-TALL = {"quantization_tradeoffs", "scaling"}  # pages whose main figure ends below the first screen
+TALL = {
+    "quantization_tradeoffs",
+    "scaling",
+    "source_audit",
+}  # pages whose main figure is too tall, or too wide on a phone
 MOST_BYTES = {"explorer": 3_000_000}
 OVERFLOWING = """() => { const width = document.documentElement.clientWidth
     const clipped = e => { for (let a = e.parentElement; a; a = a.parentElement)
