@@ -263,9 +263,6 @@ def test_titles_of_a_seaborn_grid_do_not_touch(shown):
     assert shown[0]["image/svg+xml"].startswith("<svg")
 
 
-LONG = {"progress.ipynb", "scaling.ipynb"}  # to be shortened
-
-
 def test_a_shipped_headline_has_two_lines_at_most():
     words = {}
     for path in paths.NOTEBOOKS.glob("[!_]*.ipynb"):
@@ -274,4 +271,4 @@ def test_a_shipped_headline_has_two_lines_at_most():
                 said = output.get("data", {}).get(report.MIME, {})
                 if said.get("kind") == "headline":
                     words[path.name] = len(said["text"].split())
-    assert {name: count for name, count in words.items() if count > 18 and name not in LONG} == {}
+    assert {name: count for name, count in words.items() if count > 18} == {}
