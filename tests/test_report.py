@@ -17,6 +17,12 @@ from analysis import charts, paths, report
 from tests.frames import results
 
 
+@pytest.fixture(autouse=True)
+def _no_figure_stays_open():
+    yield
+    plt.close("all")
+
+
 @pytest.fixture
 def shown(monkeypatch):
     bundles = []
