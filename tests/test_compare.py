@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.compare import SAME_RUN, STRICTER, NoData, comparable, fastest, latest, only, since, without_results
+from analysis.compare import SAME_RUN, STRICTER, NoData, comparable, fastest, only, since, without_results
 from tests.frames import results
 
 BROKEN = {
@@ -110,15 +110,6 @@ def test_fastest_prefers_eight_accelerators_on_bare_metal():
 def test_fastest_takes_another_size_where_there_is_no_system_of_eight():
     rows = results({"accelerator_count": 4.0, "rate": 40.0}, {"accelerator_count": 72.0, "rate": 1440.0})
     assert fastest(rows)["rate_per_accelerator"].tolist() == [20.0]
-
-
-def test_latest_takes_eight_accelerators_before_the_newest_round():
-    rows = results(
-        {"round": "v6.0"}, {"round": "v6.0", "rate": 96.0}, {"round": "v6.1", "rate": 320.0, "accelerator_count": 16.0},
-        {"round": "v5.1", "accelerator": "GB200", "accelerator_count": 4.0},
-        {"round": "v6.1", "accelerator": "GB200", "accelerator_count": 72.0},
-    )  # fmt: skip
-    assert sorted(latest(rows)["id"]) == ["r1", "r4"]
 
 
 def test_rounds_may_be_a_text_or_a_generator():

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 HOME = {  # the module of each name, imported at first use: `analysis --help` needs none of them
-    "NoData": "compare", "comparable": "compare", "current": "current", "fastest": "compare", "latest": "compare",
+    "NoData": "compare", "comparable": "compare", "current": "current", "fastest": "compare",
     "load_published": "published", "load_results": "results", "over": "current",
 }  # fmt: skip
 MODULES = ("charts", "report", "tables")

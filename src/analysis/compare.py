@@ -178,19 +178,6 @@ def fastest(rows: pd.DataFrame, by: list[str] | str = "accelerator", *, per_size
     return rows.loc[found.sort_values("rate_per_accelerator", ascending=False).index].reset_index(drop=True)
 
 
-def latest(rows: pd.DataFrame, by: list[str] | str = "accelerator") -> pd.DataFrame:
-    """Return the newest available result of each group, the fastest of its round (see `fastest`), highest first.
-
-    A result with eight accelerators is preferred to a newer one of another size, so that accelerators are compared
-    at the usual size.
-    """
-    by = [by] if isinstance(by, str) else list(by)
-    best = fastest(rows, [*by, "round"])
-    newest = best[list({*by, "round"})].assign(usual=best["accelerator_count"].eq(USUAL_SIZE))
-    newest = newest.sort_values(["usual", "round"], kind="stable").drop_duplicates(by, keep="last")
-    return best.loc[newest.index.sort_values()].reset_index(drop=True)
-
-
 def _asked(
     results: pd.DataFrame, rows: pd.DataFrame, benchmarks: list[str], scenarios: list[str], rounds: list[str],
     division: str, suite: str, target: str,

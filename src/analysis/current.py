@@ -136,6 +136,20 @@ def current(rows: pd.DataFrame, same: Sequence[str] = ()) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True) if parts else _current(rows, same)
 
 
+def last_results(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the last result of each accelerator in one benchmark and scenario, as `current` takes it.
+
+    The fastest of the newest round; of an accelerator that has none there with eight accelerators if there is one, then
+    the newest.
+    """
+    best = fastest(rows, ["accelerator", "round"])
+    order = best[["accelerator", "round"]].assign(
+        measured=best["round"].eq(best["round"].max()), usual=best["accelerator_count"].eq(USUAL_SIZE)
+    )
+    order = order.sort_values(["measured", "usual", "round"]).drop_duplicates("accelerator", keep="last")
+    return best.loc[order.index].reset_index(drop=True)
+
+
 def over(table: pd.DataFrame, baseline: str | Mapping[str, str]) -> pd.DataFrame:
     """Add the speedup over a baseline to a table of `current`.
 
@@ -228,10 +242,8 @@ def carry_error(benchmark: str, scenario: str) -> pd.Series:
 
 def _current(rows: pd.DataFrame, same: Sequence[str]) -> pd.DataFrame:
     """Return the rates of one benchmark and scenario; see `current`."""
-    best = fastest(rows, ["accelerator", "round"])
-    best["measured"] = best["round"].eq(best["round"].max())
-    best["usual"] = best["accelerator_count"].eq(USUAL_SIZE)
-    last = best.sort_values(["measured", "usual", "round"]).drop_duplicates("accelerator", keep="last")
+    last = last_results(rows)
+    last["measured"] = last["round"].eq(last["round"].max())
     stated = rows[rows["precision"].ne("")].groupby("accelerator")["precision"].agg(lambda column: column.mode()[0])
     precision = last["precision"].mask(
         last["precision"].eq(""), last["accelerator"].map(stated).astype("str").fillna("")

@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 from analysis import evidence, names
-from analysis.compare import USUAL_SIZE, NoData, bare_metal, comparable, latest, of_tokens, racks
+from analysis.compare import USUAL_SIZE, NoData, bare_metal, comparable, of_tokens, racks
+from analysis.current import last_results
 from analysis.results import load_results, rule_limits
 
 SCENARIOS = ("Offline", "Server", "Interactive")  # from no latency limit to the tightest
@@ -92,7 +93,7 @@ def frontier(rows: pd.DataFrame) -> pd.DataFrame:
     stays even where a faster run has more throughput.
     """
     offline = rows["scenario"].eq("Offline")
-    rows = pd.concat([latest(rows[offline]), usual(rows[~offline])], ignore_index=True)
+    rows = pd.concat([last_results(rows[offline]), usual(rows[~offline])], ignore_index=True)
     order = ["accelerator", "interactivity", "rate_per_accelerator"]
     rows = rows.sort_values(order, ascending=[True, False, False], kind="stable")
     by = rows["accelerator"]

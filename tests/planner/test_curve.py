@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import comparable, interactivity, latest, tables
+from analysis import comparable, current, interactivity, tables
 from analysis.planner import curve, prediction
 from analysis.planner.curve import ESTIMATED, INTERPOLATED, MEASURED, throughput_at
 from analysis.results import timed_benchmarks
@@ -215,7 +215,7 @@ def test_virtualized_runs_count_for_an_accelerator_that_has_no_others():
 def test_a_curve_begins_with_offline_or_a_limited_run_of_more_and_never_rises(benchmark):
     rows = interactivity.runs(benchmark)
     found = throughput_at(rows, [0.0, 5.0, 10.0, 12.5, 20.0, 25.0, 40.0, 66.7, 100.0])
-    offline = latest(comparable(benchmark=benchmark)).set_index("accelerator")["rate_per_accelerator"]
+    offline = current(comparable(benchmark=benchmark)).set_index("accelerator")["last_rate"]
     limited = interactivity.usual(rows[rows["scenario"].ne("Offline")])
     most = limited.groupby("accelerator")["rate_per_accelerator"].max()
     first = found[found["interactivity"].eq(0)].set_index("accelerator")["throughput"].reindex(offline.index)
