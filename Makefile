@@ -73,7 +73,7 @@ dev: $(READY) ## git for people who edit: notebooks compared and merged by cells
 	@$(RUN) pre_commit install
 
 data: $(READY) ## the derived tables of data/ anew; with FROM="PATH ..." a new round into data/official/
-	@$(ANALYSIS) data $(FROM)
+	@$(ANALYSIS) data $(FROM) $(ARGS)
 
 check: $(READY) ## every table of data/ against its description
 	@$(ANALYSIS) check

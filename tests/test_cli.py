@@ -174,21 +174,6 @@ def test_completion_knows_the_reports():
     assert "scaling" in _named("sca") and _named("_") == []
 
 
-def test_data_without_files_makes_the_derived_tables_anew(monkeypatch):
-    from analysis.cli import data
-    from analysis.recipes import carrying, delivered, documents, prediction_errors
-
-    made = []
-    for module, name in (
-        (delivered, "make_bursts"), (delivered, "make_delivered"), (carrying, "write_errors"),
-        (prediction_errors, "write_errors"), (documents, "write"),
-    ):  # fmt: skip
-        monkeypatch.setattr(module, name, lambda module=module: made.append(module.__name__.rpartition(".")[2]))
-    monkeypatch.setattr(data, "describe", lambda: 0)
-    assert main.main(["data"]) == 0
-    assert made == ["delivered", "delivered", "carrying", "prediction_errors", "documents"]
-
-
 def test_help_loads_nothing_heavy():
     code = "import sys, analysis.cli.main; sys.exit('pandas' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -363,4 +363,11 @@ def test_appended_runs_join_the_table(tmp_path, monkeypatch):
     monkeypatch.setenv("ANALYSIS_RECORD", "shipped")
     assert len(after) == before + 1 and after["locator"].iloc[-1] == "new.json"
     assert len(evidence.inferencex()) == before
+    (other := tmp_path / "other").mkdir()
+    with pytest.raises(ValueError, match=r"new\.parquet is of a file of the same name"):
+        evidence.append_inferencex([write(other / "new.json", [RUN, RUN])])
+    with pytest.raises(ValueError, match="rename it"):
+        evidence.append_inferencex([write(path / "a.json", [RUN]) for path in (tmp_path, other)])
+    assert len(list((tmp_path / "inferencex").iterdir())) == 1
+    assert evidence.append_inferencex([other / "new.json"], force=True) == 2
     shutil.rmtree(tmp_path / "inferencex")

@@ -41,6 +41,25 @@ def test_a_link_stays_a_link(tmp_path):
     assert link.is_symlink() and target.read_text() == "new"
 
 
+def test_a_file_saved_meanwhile_or_protected_is_kept_and_permissions_stay(tmp_path, monkeypatch):
+    (file := tmp_path / "table.csv").write_text("old")
+    file.chmod(0o600)
+    with pytest.raises(OSError, match="saved meanwhile; that is kept"), replacing(file) as beside:
+        beside.write_text("new")
+        file.write_text("mine!")
+    assert file.read_text() == "mine!"
+    with replacing(file):
+        file.write_text("nothing to write")
+    assert file.read_text() == "nothing to write"
+    with replacing(file) as beside:
+        beside.write_text("new")
+    assert file.read_text() == "new" and file.stat().st_mode & 0o777 == 0o600
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(PermissionError, match="write-protected"), replacing(file) as beside:
+        beside.write_text("newer")
+    assert file.read_text() == "new" and list(tmp_path.iterdir()) == [file]
+
+
 def test_a_pipe_is_no_plain_file(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(ValueError, match="pipe: is not a regular file"):

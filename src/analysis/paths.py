@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -51,17 +52,34 @@ def plain(path: Path) -> Path:
     return path
 
 
+def state(path: Path) -> tuple[int, ...] | None:
+    """Return what changes when a file is written; None where there is none, () of a folder."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError):  # a text that is no name of a file
+        return None
+    return () if path.is_dir() else (found.st_mtime_ns, found.st_size, found.st_ino)
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Give a path beside `path` to write to; it replaces `path` at the end, and is removed after an error.
 
-    A link stays a link: what it leads to is replaced.
+    Enter before reading what is replaced. Where nothing was written, `path` stays. A link stays a link, and what it
+    leads to keeps its permissions. Raises OSError where `path` may not be written, or was saved since.
     """
     path = path.resolve()
-    beside = path.with_name(f".{path.name}.{os.getpid()}.new")
+    beside, before = path.with_name(f".{path.name}.{os.getpid()}.new"), state(path)
+    if before and not os.access(path, os.W_OK):
+        raise PermissionError(f"{path}: is write-protected")
     try:
         yield beside
-        beside.replace(path)
+        if beside.exists():
+            if state(path) != before:
+                raise OSError(f"{path}: was saved meanwhile; that is kept: run it again")
+            if before:
+                shutil.copymode(path, beside)
+            beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
 

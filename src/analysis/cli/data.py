@@ -11,6 +11,7 @@ FILES = "summary_results.json, summary.json, an exported results table, or a sub
 Files = Annotated[list[Path], typer.Argument(help=FILES, metavar="PATH...")]
 Round = Annotated[str, typer.Option(help="Round of results that name none, such as v7.0.", metavar="vX.Y")]
 Origin = Annotated[str, typer.Option(help="official or measured: the origin of results without proof of it.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace files that are there already, or were edited.")]
 
 
 def import_(
@@ -18,7 +19,7 @@ def import_(
     out: Annotated[Path, typer.Option(help="A .parquet or .csv file to write.")],
     round: Round = "",
     origin: Origin = "",
-    force: Annotated[bool, typer.Option("--force", help="Replace --out where there is such a file.")] = False,
+    force: Force = False,
 ) -> int:
     """Turn official files into a table of results of your own."""
     if out.exists() and not force:
@@ -33,6 +34,7 @@ def bring(
     round: Round = "",
     origin: Origin = "",
     inferencex: Annotated[bool, typer.Option(help="The files are runs of InferenceX.")] = False,
+    force: Force = False,
 ) -> int:
     """Add results to data/, or make its derived tables anew.
 
@@ -43,23 +45,15 @@ def bring(
     if inferencex:
         from analysis.evidence import append_inferencex
 
-        typer.echo(f"{append_inferencex(paths or [])} runs of InferenceX added")
+        typer.echo(f"{append_inferencex(paths or [], force)} runs of InferenceX added")
         return 0
     if paths:
         from analysis.recipes.official.importing import add_to_record
 
         return add_to_record(paths, round=round, origin=origin, say=typer.echo)
-    from analysis.recipes import carrying, delivered, documents, prediction_errors
+    from analysis.recipes import derived
 
-    for name, make in (
-        ("burst_factors.csv", delivered.make_bursts),
-        ("delivered.csv", delivered.make_delivered),
-        ("carry_errors.csv", carrying.write_errors),
-        ("prediction_errors.csv", prediction_errors.write_errors),
-        ("verdicts.csv", documents.write),
-    ):
-        typer.echo(f"data/{name}")
-        make()
+    derived.make(force, say=typer.echo)
     return describe()
 
 

@@ -51,15 +51,23 @@ def own_runs() -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True) if frames else shipped.iloc[:0]
 
 
-def append_inferencex(paths: Iterable[str | Path]) -> int:
+def append_inferencex(paths: Iterable[str | Path], force: bool = False) -> int:
     """Add the runs of InferenceX files to the user's own, a Parquet file for each in data/inferencex/.
 
-    Returns the number of runs. All files are read before the first is written. A file of the same name is replaced.
+    Returns the number of runs. All files are read before the first is written. Raises ValueError for two files of one
+    name, and, unless `force`, for one whose name an earlier file has.
     """
-    frames = {Path(path).stem: read_inferencex(path) for path in paths}
+    frames: dict[Path, pd.DataFrame] = {}
+    for path in map(Path, paths):
+        own = OWN / f"{path.stem}.parquet"
+        if own in frames or (own.exists() and not force):
+            raise ValueError(
+                f"{path}: {own} is of a file of the same name: rename it, or --force replaces earlier runs"
+            )
+        frames[own] = read_inferencex(path)
     OWN.mkdir(parents=True, exist_ok=True)
-    for stem, frame in frames.items():
-        with replacing(OWN / f"{stem}.parquet") as beside:
+    for own, frame in frames.items():
+        with replacing(own) as beside:
             frame.to_parquet(beside, index=False)
     return sum(map(len, frames.values()))
 

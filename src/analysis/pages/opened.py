@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis import paths
+from analysis.paths import state
 
 EVENTS = ("open", "os.listdir", "os.scandir", "sqlite3.connect")
 WRITES = os.O_WRONLY | os.O_RDWR
@@ -88,12 +89,3 @@ def _is_own(name: str) -> bool:
 
 def _counts(name: str) -> bool:
     return not name.startswith(".") and not name.endswith("~") and name != "__pycache__"
-
-
-def state(path: Path) -> Any:
-    """Return what changes when a file is written; of a folder, None, for a notebook may write into it."""
-    try:
-        found = path.stat()
-    except (OSError, ValueError):
-        return ""
-    return None if path.is_dir() else (found.st_mtime_ns, found.st_size, found.st_ino)

@@ -79,7 +79,7 @@ def up_to_date(report: Report, own_digest: str) -> bool:
 
 def write(path: Path, text: str) -> None:
     """Write a file whole or not at all. A link stays; what it leads to is replaced."""
-    with paths.replacing(path.resolve()) as beside:
+    with paths.replacing(path) as beside:
         beside.write_text(text, encoding="utf-8", errors="replace", newline="\n")
 
 

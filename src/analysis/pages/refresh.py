@@ -9,7 +9,6 @@ from typing import Any
 
 from analysis import paths
 from analysis.names import choose
-from analysis.pages import records
 from analysis.pages.execute import FORKED, execute
 from analysis.pages.reports import TIMEOUT, failed, run
 from analysis.pages.runs import Report
@@ -71,17 +70,15 @@ def before_save(model: dict[str, Any], **_: Any) -> None:
 
 
 def _refreshed(report: Report, engine: str) -> str:
-    before = report.notebook.read_bytes()
-    done = execute(report, engine)
-    why = done.failure or (f"no data: {done.no_data}" if done.no_data else "")
-    if why:
-        return failed(report.name, f"{why}\nthe notebook is unchanged")
-    text = stored(done.notebook)
-    if report.notebook.read_bytes() != before:
-        return failed(report.name, "it was saved while it ran; your edit is kept: refresh it again")
-    if text == report.notebook.read_text(encoding="utf-8"):
-        return f"same       {report.name}"
-    records.write(report.notebook, text)
+    with paths.replacing(report.notebook) as beside:
+        done = execute(report, engine)
+        why = done.failure or (f"no data: {done.no_data}" if done.no_data else "")
+        if why:
+            return failed(report.name, f"{why}\nthe notebook is unchanged")
+        text = stored(done.notebook).encode()
+        if text == report.notebook.read_bytes():
+            return f"same       {report.name}"
+        beside.write_bytes(text)
     return f"refreshed  {report.name}"
 
 

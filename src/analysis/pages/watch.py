@@ -15,7 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote, urlsplit
 
 from analysis import paths
-from analysis.pages import opened, records
+from analysis.pages import records
 from analysis.pages.execute import FORKED
 from analysis.pages.reports import FAILED, TIMEOUT
 from analysis.pages.sanitize import POLICY, script_hash
@@ -114,4 +114,4 @@ def watch(
 def _outside() -> dict[str, object]:
     """Return the state of each file outside the watched folders that a notebook opened, such as ../prices.csv."""
     names = {name for file in paths.REPORTS.glob("*.json") for name in records.read(file.stem).get("opened", ())}
-    return {name: opened.state(paths.ROOT / name) for name in names if not name.startswith("notebooks/")}
+    return {name: paths.state(paths.ROOT / name) for name in names if not name.startswith("notebooks/")}

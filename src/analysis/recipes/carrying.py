@@ -13,7 +13,6 @@ import pandas as pd
 
 from analysis.compare import NoData, comparable
 from analysis.current import READ, current, language_models
-from analysis.paths import DATA, replacing
 from analysis.results import load_results
 
 SCENARIOS = ("Offline", "Server", "Interactive")
@@ -69,14 +68,6 @@ def carry_errors(found: pd.DataFrame) -> pd.DataFrame:
             spread = _range(tests, benchmark)
             rows.append((model, benchmark, limit, len(own), middle, most, *spread, held[own.index].mean()))
     return pd.DataFrame(rows, columns=ERRORS).round(6)
-
-
-def write_errors() -> None:
-    """Write data/carry_errors.csv anew, in whole or not at all."""
-    errors = carry_errors(all_carry_tests())
-    errors = errors.replace({True: "true", False: "false"})
-    with replacing(DATA / "carry_errors.csv") as beside:
-        errors.to_csv(beside, index=False, lineterminator="\n")
 
 
 def _range(tests: pd.DataFrame, benchmark: str) -> tuple[float, float]:

@@ -186,19 +186,23 @@ def read(folder: Path) -> Package:
 
 
 def describe(folder: Path = DATA) -> list[str]:
-    """Update both files and return the names of those that changed. Raises DescriptorError or OSError."""
-    read(folder)
-    path = folder / FILE
-    package = json.loads(path.read_text("utf-8-sig"))
-    for resource in package["resources"]:
-        table = folder / resource["path"]
-        resource.update(bytes=table.stat().st_size, hash=sha256(table))
-        for part in resource.get("parts", []):
-            file = folder / part["path"]
-            part.update(rows=pq.read_metadata(file).num_rows, bytes=file.stat().st_size, hash=sha256(file))
-    written = {path: json.dumps(package, indent=1, ensure_ascii=False) + "\n"}
-    changed = [path.name] * _write(path, written[path])
-    return changed + ["README.md"] * _write(folder / "README.md", readme(folder))
+    """Update both files and return the names of those that changed.
+
+    Raises DescriptorError, and OSError for a file that was saved meanwhile.
+    """
+    changed = []
+    for name, make in {FILE: _measured, "README.md": readme}.items():
+        with replacing(folder / name) as beside:
+            text = make(folder).encode()
+            if not (folder / name).is_file() or (folder / name).read_bytes() != text:
+                beside.write_bytes(text)
+                changed.append(name)
+    return changed
+
+
+def is_other(file: Path, digest: str) -> bool:
+    """Return whether a file is there with another content than that of the digest."""
+    return file.is_file() and sha256(file) != digest
 
 
 def readme(folder: Path = DATA) -> str:
@@ -210,6 +214,19 @@ def sha256(file: Path) -> str:
     """Return the SHA-256 of a file as the descriptor writes it."""
     with file.open("rb") as content:
         return f"sha256:{hashlib.file_digest(content, 'sha256').hexdigest()}"
+
+
+def _measured(folder: Path) -> str:
+    """Return the descriptor as JSON, with the size, digest, and rows that each table has."""
+    read(folder)
+    package = json.loads((folder / FILE).read_text("utf-8-sig"))
+    for resource in package["resources"]:
+        table = folder / resource["path"]
+        resource.update(bytes=table.stat().st_size, hash=sha256(table))
+        for part in resource.get("parts", []):
+            file = folder / part["path"]
+            part.update(rows=pq.read_metadata(file).num_rows, bytes=file.stat().st_size, hash=sha256(file))
+    return json.dumps(package, indent=1, ensure_ascii=False) + "\n"
 
 
 def _where(place: tuple[int | str, ...], folder: Path) -> str:
@@ -254,12 +271,3 @@ def _row(column: Column) -> str:
     most = f" No more than `{rules.notAbove}`." if rules.notAbove else ""
     meaning = (column.description.rstrip(".") + "." + choices + most).replace("|", "\\|")
     return f"| `{column.name}` | {column.type}{', required' if rules.required else ''} | {column.unit} | {meaning} |\n"
-
-
-def _write(path: Path, text: str) -> bool:
-    """Write a file where its text is another, beside it first and then renamed; return whether it was."""
-    if path.is_file() and path.read_text("utf-8") == text:
-        return False
-    with replacing(path) as beside:
-        beside.write_text(text, "utf-8")
-    return True

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 from analysis.interactivity import limits, of_rented_size
-from analysis.paths import DATA, replacing
 from analysis.planner import models, prediction
 from analysis.planner.prediction import BETWEEN, BEYOND, EARLIER, KNOWN, NONE, OTHER_MODEL, OTHER_SYSTEM
 from analysis.results import timed_benchmarks
@@ -50,13 +49,6 @@ def prediction_errors(found: pd.DataFrame | None = None) -> pd.DataFrame:
                 marks = [np.quantile(off, LIKELY[1]), low, factor.median(), high]
             rows.append((question, scenario, benchmark, len(own), off.median(), *marks))
     return pd.DataFrame(rows, columns=ERRORS).round(6)
-
-
-def write_errors() -> None:
-    """Write data/prediction_errors.csv anew, in whole or not at all."""
-    found = prediction_errors()
-    with replacing(DATA / "prediction_errors.csv") as beside:
-        found.to_csv(beside, index=False, lineterminator="\n")
 
 
 def _of_benchmark(known: pd.DataFrame) -> pd.DataFrame:

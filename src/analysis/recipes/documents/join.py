@@ -1,4 +1,4 @@
-"""Join the published figures with what is expected of them, and keep the verdicts in data/verdicts.csv."""
+"""Join the published figures with what is expected of them, as in data/verdicts.csv."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ import pandas as pd
 from analysis import tables
 from analysis.audit import official, ratios
 from analysis.audit.verdicts import FOUND, compare, tell
-from analysis.paths import DATA, replacing
 from analysis.published import HOLDS, decisive, load_figures, span
 from analysis.recipes.documents import counts, expected
 from analysis.results import load_results
 
 MEASURED = "unofficial-submissions"  # the source of results that a user measured
-FILE = DATA / "verdicts.csv"
 MISSING = {  # what the check of a quantity would need
     "latency_limit": "the rules of the table that it is about",
     "latency_ratio": "latencies of one model and accelerator with and without the change",
@@ -51,14 +49,9 @@ def judge(figures: pd.DataFrame, results: pd.DataFrame, by_hand: pd.DataFrame) -
     return found.assign(by_hand=found["by_hand"].eq(True))[[*FOUND, "by_hand"]]
 
 
-def write() -> pd.DataFrame:
-    """Judge all figures anew and replace data/verdicts.csv; the rows written by hand stay. Return the verdicts."""
-    by_hand = tables.load("verdicts").query("by_hand")
-    found = judge(load_figures(), load_results(), by_hand)
-    texts = found.assign(by_hand=found["by_hand"].map({True: "true", False: "false"}))
-    with replacing(FILE) as beside:
-        texts.to_csv(beside, index=False, lineterminator="\n", float_format="%.10g")
-    return found
+def judged() -> pd.DataFrame:
+    """Return every verdict on the published figures, as in data/verdicts.csv, whose rows written by hand stay."""
+    return judge(load_figures(), load_results(), tables.load("verdicts").query("by_hand"))
 
 
 def _repeats(figures: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:

@@ -1,0 +1,51 @@
+"""Make the tables of data/ that are computed from others: bursts, delivered shares, errors, verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from analysis import bursts, derating, tables
+from analysis.names import listed
+from analysis.paths import DATA, replacing
+from analysis.recipes import carrying, descriptor, documents, prediction_errors
+from analysis.results import rule_limits
+
+
+def burst_factors() -> pd.DataFrame:
+    """Return `bursts.simulated` for each pair of limits of a benchmark: minutes."""
+    limits = {name: rule_limits(f"{name}_p99_limit") for name in ("tpot", "ttft")}
+    pairs = pd.DataFrame(limits).dropna().drop_duplicates().sort_values(["tpot", "ttft"])
+    return pd.concat([bursts.simulated(*pair) for pair in pairs.to_numpy()])
+
+
+TABLES: dict[str, tuple[Callable[[], pd.DataFrame], str | None]] = {  # how each is computed, and its numbers' format
+    "burst_factors": (burst_factors, "%.6g"),
+    "delivered": (lambda: derating.computed.__wrapped__(), "%.4f"),  # with the new burst factors
+    "carry_errors": (lambda: carrying.carry_errors(carrying.all_carry_tests()), None),
+    "prediction_errors": (prediction_errors.prediction_errors, None),
+    "verdicts": (documents.judged, "%.10g"),
+}
+
+
+def make(force: bool = False, say: Callable[[str], None] = print) -> None:
+    """Write each of TABLES anew, whole or not at all.
+
+    Raises ValueError where one is not as datapackage.json describes it, unless `force`, and OSError where one was saved
+    while it was computed.
+    """
+    described = {each.name: each.hash for each in descriptor.read(DATA).resources}
+    files = {name: DATA / f"{name}.csv" for name in TABLES}
+    edited = [f"data/{name}.csv" for name, file in files.items() if descriptor.is_other(file, described[name])]
+    if edited and not force:
+        raise ValueError(f"{listed(edited)}: edited since `analysis describe`; --force makes it anew all the same")
+    for name, (compute, numbers) in TABLES.items():
+        say(f"data/{name}.csv")
+        with replacing(files[name]) as beside:
+            rows = compute()
+            texts = {
+                key: column.map({True: "true", False: "false"}) for key, column in rows.select_dtypes("bool").items()
+            }
+            rows.assign(**texts).to_csv(beside, index=False, float_format=numbers, lineterminator="\n")
+        tables.LOADED.pop(name, None)
