@@ -23,7 +23,7 @@ def explored():
     held = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(explorer_page, "display", lambda data, metadata, raw: held.update(metadata["analysis"]["data"]))
-        explorer.show(explorer.rows(), explorer.curves())
+        explorer.show(explorer.rows(), explorer.curves(), current(comparable(benchmark="gpt-oss-120b")))
     columns = json.loads(gzip.decompress(base64.b64decode(held["record-curves"])))
     texts = [name for name, cells in columns.items() if isinstance(cells, dict)]
     columns |= {name: [columns[name]["values"][place] for place in columns[name]["places"]] for name in texts}

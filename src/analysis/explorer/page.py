@@ -25,6 +25,7 @@ MIME = "application/vnd.mlperf.report+json"
 # In this order: what is first is used by what is below it.
 SCRIPTS = (
     "record.js",
+    "present.js",
     "choice.js",
     "mixed.js",
     "drawing.js",
@@ -71,10 +72,11 @@ def link(view: str = "ranked", **chosen: str | Iterable[str]) -> str:
     return f"{PAGE}#{urlencode(pairs, quote_via=quote)}"
 
 
-def show(rows: pd.DataFrame, curves: pd.DataFrame, start: str = "") -> None:
+def show(rows: pd.DataFrame, curves: pd.DataFrame, now: pd.DataFrame, start: str = "") -> None:
     """Display the explorer of `explorer.rows()` and `explorer.curves()`; `start` is a `link` to its first view.
 
-    A notebook shows it in a frame; a page without scripts shows how many results there are of each round.
+    `now` is a table of `current`, from which all ratios and ranks of accelerators come. A notebook shows it in a frame;
+    a page without scripts shows how many results there are of each round.
     """
     data = {"record-about": json.dumps(_about(rows, start.partition("#")[2]), separators=(",", ":"))}
     for name, is_first in (("first", True), ("rest", False)):
@@ -83,6 +85,9 @@ def show(rows: pd.DataFrame, curves: pd.DataFrame, start: str = "") -> None:
     places = pd.Series(range(len(rows)), rows["id"])
     steps = curves.assign(row=curves["id"].map(places)).drop(columns="id").dropna(subset="row")
     data["record-curves"] = packed(steps, short=True)
+    ends = {name: now[name] / now["rate"] for name in ("low", "high")}
+    present = now.assign(row=now["id"].map(places), **ends)[["row", "measured", "gain", *ends]]
+    data["record-present"] = packed(present.dropna(subset="row"), short=True)
     style = "width:100%;height:56rem;border:0"
     frame = f'<iframe style="{style}" title="Explorer" srcdoc="{html.escape(document(data))}"></iframe>'
     counts = pd.crosstab(rows["round"], rows["division"]).iloc[::-1].to_html(border=0)

@@ -1,7 +1,7 @@
 // What is chosen: it stands in the address, so that a view is a link, and going back goes back.
 
-const choice = { view: "", chosen: new Map(), search: "", base: "", baseRow: "", a: "", b: "", row: "", sort: "", at: "" };
-const TEXTS = { search: "q", base: "base", baseRow: "baserow", a: "a", b: "b", row: "row", sort: "sort", at: "at" };
+const choice = { view: "", chosen: new Map(), search: "", base: "", a: "", b: "", row: "", sort: "", at: "" };
+const TEXTS = { search: "q", base: "base", a: "a", b: "b", row: "row", sort: "sort", at: "at" };
 const SEARCHED = ["accelerator", "system", "submitter", "software", "result_id", "benchmark"];
 let home = new Map();  // what was chosen by hand: each tab begins from it
 

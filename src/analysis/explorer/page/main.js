@@ -1,6 +1,6 @@
 // The page: filters at the side, a view of what they leave, and the address that says both.
 
-let current = [], tallies = new Map(), seen = [], baseRow = -1, allShown = false, rest = null;
+let current = [], tallies = new Map(), seen = [], allShown = false, rest = null;
 const one = (id) => document.getElementById(id);
 
 function change(changes, keep = false) {
@@ -21,7 +21,6 @@ function openChosen() {
 function render() {
   const { rows, counts, outside } = chosenRows();
   current = rows;
-  baseRow = choice.baseRow && columns.get("id").loaded ? rowOf(choice.baseRow) : -1;
   tallies = counts;
   const systems = systemsIn(rows), [submitters, accelerators] = ["submitter", "accelerator"].map((name) => different(name, rows));
   one("count").replaceChildren(`${counted(rows.length, "result")} of ${counted(systems, "system")} from ${counted(submitters, "submitter")}`,
@@ -52,8 +51,8 @@ function show(rows) {
   const box = one("drawing");
   tip.hidden = true;
   const onCurve = CURVES.has(choice.view);
-  one("key").hidden = choice.view === "table" || onCurve;
-  one("key-curve").hidden = one("asked").hidden = !onCurve;
+  one("asked").hidden = !onCurve;
+  key("");
   box.classList.remove("more");
   seen = rows;
   if (!rows.length) {
@@ -74,10 +73,16 @@ function show(rows) {
   box.replaceChildren(...(sheets.length ? sheets : [wanting(rows)]));
   for (const svg of sheets) svg.querySelector(".mark")?.setAttribute("tabindex", 0);
   one("note").textContent = sheets.length ? note : "";
-  if (!sheets.length) one("key").hidden = one("key-curve").hidden = true;
+  const ofRatios = OF_RATIOS.has(choice.view) && rows.some((row) => ratioOf(row));
+  if (sheets.length) key(onCurve ? "curve" : ofRatios ? "ratio" : "row");
   const more = make("button", { type: "button" }, allShown ? "Show fewer" : "Show all accelerators");
   more.addEventListener("click", () => { allShown = !allShown; show(current); });
   if (["ranked", "matrix"].includes(choice.view) && sheets.length === 1 && (sheets[0].all > 24 || allShown)) box.append(more);
+}
+
+// What the marks mean: of results, of ratios, or of curves.
+function key(kind) {
+  for (const own of document.querySelectorAll("[data-key]")) own.hidden = own.dataset.key !== kind;
 }
 
 // Marks: pointed at or focused they name their row; a click on or near one opens it.
@@ -224,13 +229,11 @@ function offered(name, value) {
 function fillBar() {
   for (const button of one("views").children) button.setAttribute("aria-pressed", button.value === choice.view);
   if (document.activeElement !== one("search")) one("search").value = choice.search;
-  const base = one("base"), rowWords = baseRow >= 0 ? `one result: ${said("accelerator", baseRow)}, ${said("submitter", baseRow)}` : "";
-  const there = [...new Set(current.map((row) => text("accelerator", row)))];
-  if (choice.base && !there.includes(choice.base)) there.push(choice.base);
-  there.sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
-  base.replaceChildren(make("option", { value: "" }, "none"), ...(rowWords ? [make("option", { value: "row" }, rowWords)] : []),
-    ...there.filter(Boolean).map((name) => make("option", { value: name }, called(name))));
-  base.value = rowWords ? "row" : choice.base;
+  const base = one("base"), groups = [...new Set(current.map(groupOf))].map((key) => [...(present.get(key)?.keys() ?? [])]);
+  const there = [...new Set(groups.flat().concat(choice.base || []))].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+  base.replaceChildren(make("option", { value: "" }, "none"), ...there.map((name) => make("option", { value: name }, called(name))));
+  base.value = choice.base;
+  base.disabled = !OF_RATIOS.has(choice.view);
   const steps = [...new Set([...curves.values()].flatMap((own) => [...own.values()].flat().map((step) => step.interactivity)))];
   one("at").replaceChildren(...steps.sort((a, b) => a - b).map((speed) => make("option", { value: speed }, atWords(speed))));
   one("at").value = asked();
@@ -249,13 +252,10 @@ function listen() {
     clearTimeout(waiting);
     waiting = setTimeout(() => change({ search: one("search").value }, true), 150);
   });
-  one("base").addEventListener("change", () => one("base").value !== "row" && change({ base: one("base").value, baseRow: "" }));
+  one("base").addEventListener("change", () => change({ base: one("base").value }));
   one("at").addEventListener("change", () => change({ at: one("at").value }));
-  one("link").addEventListener("click", async () => {
-    await navigator.clipboard.writeText(location.href);
-    one("link").textContent = "Copied";
-    setTimeout(() => { one("link").textContent = "Copy link"; }, 2000);
-  });
+  one("link").hidden = location.protocol === "about:";  // a notebook's frame has no address
+  one("link").addEventListener("click", () => copied(location.href, one("link")));
   one("again").addEventListener("click", () => { read(""); change({ chosen: choice.chosen }); });
   one("everything").addEventListener("click", () => change({ chosen: new Map(), search: "" }));
   for (const kind of ["csv", "json", "svg", "png"]) one(`take-${kind}`).addEventListener("click", () => take(kind));
@@ -270,7 +270,7 @@ function listen() {
 }
 
 async function begin() {
-  await Promise.all([load("first"), loadCurves()]);
+  await Promise.all([load("first").then(loadPresent), loadCurves()]);
   read(location.hash.slice(1));
   one("tool").hidden = false;
   if (innerWidth > 900) one("filters").open = true;
@@ -279,7 +279,7 @@ async function begin() {
   performance.mark("first view");
   rest = new Promise((done) => setTimeout(() => load("rest").then(done), 30));
   await rest;
-  if (choice.row || choice.a || choice.b || choice.baseRow) render();
+  if (choice.row || choice.a || choice.b) render();
   document.body.dataset.ready = "all";
 }
 

@@ -37,13 +37,16 @@ function dictionary(numbers) {
   return { values: own.map((number) => (isNaN(number) ? "" : String(number))), places };
 }
 
+// Columns as objects, one for each row.
+function records(held) {
+  const cell = (cells, at) => (cells.places ? cells.values[cells.places[at]] : cells[at] ?? NaN);
+  return held.row.map((_, at) => Object.fromEntries(Object.entries(held).map(([name, cells]) => [name, cell(cells, at)])));
+}
+
 // Throughput and cost at a ladder of interactivities: of each benchmark by accelerator, the slowest step first.
 const curves = new Map();
 async function loadCurves() {
-  const held = await unpacked("curves");
-  const cell = (cells, at) => (cells.places ? cells.values[cells.places[at]] : cells[at] ?? NaN);
-  for (let at = 0; at < held.row.length; at++) {
-    const step = Object.fromEntries(Object.entries(held).map(([name, cells]) => [name, cell(cells, at)]));
+  for (const step of records(await unpacked("curves"))) {
     if (!curves.has(step.benchmark)) curves.set(step.benchmark, new Map());
     const own = curves.get(step.benchmark);
     if (!own.has(step.accelerator)) own.set(step.accelerator, []);

@@ -54,18 +54,14 @@ function showRow(row) {
   }
   const cite = make("textarea", { readOnly: true, rows: 4, ariaLabel: "Citation", value: citation(row) });
   const copy = make("button", { type: "button" }, "Copy citation");
-  copy.addEventListener("click", async () => {
-    cite.select();
-    try { await navigator.clipboard.writeText(cite.value); } catch { document.execCommand("copy"); }
-    copy.textContent = "Copied";
-  });
+  copy.addEventListener("click", () => copied(cite.value, copy));
   const set = (words, changes) => {
     const button = make("button", { type: "button" }, words);
     button.addEventListener("click", () => change({ row: "", ...changes }));
     return button;
   };
   const id = text("id", row);
-  const actions = make("p", { className: "actions" }, copy, set("Set as baseline", { baseRow: id, base: "" }), set("Compare as A", { a: id }), set("Compare as B", { b: id }));
+  const actions = make("p", { className: "actions" }, copy, ...(presentOf(row) ? [set("Set as baseline", { base: text("accelerator", row) })] : []), set("Compare as A", { a: id }), set("Compare as B", { b: id }));
   const heading = make("h2", { id: "row-name" }, `${said("accelerator_count", row)} x ${said("accelerator", row)}, ${said("benchmark", row)} ${said("scenario", row)}, ${said("round", row)}`);
   dialog.replaceChildren(closer(), heading, actions, cite, list);
   if (!dialog.open) dialog.showModal();
@@ -85,15 +81,10 @@ function pair() {
     box.append(make("p", {}, `A: ${name(a)}. B: ${name(b)}.`));
     return;
   }
-  const same = ["benchmark", "scenario", "rate_unit"].every((column) => text(column, a) === text(column, b));
-  const mixed = banner(rows, "A and B mix");
-  if (same && text("round", a) !== text("round", b)) {
-    const words = `No ratio: A is of ${text("round", a)}, B of ${text("round", b)}. The report on GPU generations carries results to one round.`;
-    box.append(make("p", {}, words));
-  } else if (same && measure(a) > 0 && measure(b) > 0) {
-    const less = STREAMS.has(text("scenario", a)), ratio = less ? measure(b) / measure(a) : measure(a) / measure(b);
-    box.append(make("p", { className: "ratio" }, `A: ${three.format(ratio)}x B${less ? " (inverse latency)" : " per accelerator"}`));
-  } else box.append(make("p", {}, "No ratio: benchmark, scenario or unit differs."));
+  const mixed = banner(rows, "A and B mix"), [one, other] = rows.map((row) => text("accelerator", row));
+  const ratio = groupOf(a) === groupOf(b) && one !== other && presentOf(b) && ratioOf(a, other);
+  box.append(ratio ? make("p", { className: "ratio" }, `${called(one)}: ${ratioWords(ratio)} ${called(other)} per accelerator`)
+    : make("p", {}, "No ratio: ratios are of two accelerators in one benchmark and scenario, of available data center systems in the closed division."));
   if (mixed) box.append(make("p", { className: "banner" }, mixed));
   const body = make("tbody");
   const differs = known().filter((column) => fact(column, a) !== fact(column, b) && !["id", "duplicate_of"].includes(column));

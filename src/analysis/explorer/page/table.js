@@ -3,7 +3,7 @@
 const ROW_HEIGHT = 30, MOST_HEIGHT = 0.7, MORE = 4;  // a row and the table (of the window's) as the style has them
 const shownColumns = about.columns.filter((own) => own.table && own.name !== "accelerator").map((own) => own.name);
 const table = { rows: [], at: 0, box: null, shown: [], measured: "" };
-const LEAST = 6.5, WIDEST = 16, NARROW = 11, NUMBERS = 8;  // characters
+const LEAST = 6.5, WIDEST = 16, NARROW = 11, NUMBERS = 8, RATIOS = 19;  // characters
 
 // Numbers by their value, texts by their place in the dictionary, which is in people's order; what is not known is last.
 function sorted(rows) {
@@ -59,9 +59,8 @@ function unmistakable(column, words) {
 function tableView(rows) {
   table.rows = sorted(rows);
   table.at = 0;
-  table.ratio = choice.base || baseRow >= 0 ? ratios(table.rows) : null;
   const { shown, same, measured } = layOut(table.rows);
-  if (table.ratio) shown.splice(1, 0, { name: "", words: `Ratio to ${baseRow >= 0 ? "baseline" : called(choice.base)}`, width: NUMBERS });
+  if (choice.base) shown.splice(1, 0, { name: "", words: `Accelerator over ${called(choice.base)}`, width: RATIOS });
   Object.assign(table, { shown, measured });
   const [by, way] = choice.sort.split(":");
   const heads = shown.map(({ name, words }) => {
@@ -86,16 +85,6 @@ function tableView(rows) {
   return [told, table.box];
 }
 
-function ratios(rows) {
-  const found = new Map();
-  for (const { shown } of [panels(rows, ["benchmark", "scenario"], Infinity, (row) => measure(row) > 0)])
-    for (const own of shown) {
-      const base = reference(own), less = STREAMS.has(text("scenario", own[0]));
-      if (base) for (const row of own) found.set(row, less ? base.value / measure(row) : measure(row) / base.value);
-    }
-  return found;
-}
-
 function fillTable() {
   const { box, rows } = table, inSight = Math.ceil((MOST_HEIGHT * innerHeight) / ROW_HEIGHT);
   const body = box.querySelector("tbody");
@@ -111,14 +100,14 @@ function fillTable() {
 }
 
 function tableRow(row, place) {
-  const line = make("tr"), reason = text("excluded", row);
+  const line = make("tr"), reason = text("excluded", row), ratio = ratioOf(row);
+  line.addEventListener("click", () => openRow(row));
   line.setAttribute("aria-rowindex", place + 2);
   for (const { name, width } of table.shown) {
     if (name === "accelerator") {
       const open = make("button", { type: "button", tabIndex: place === table.at ? 0 : -1 }, said(name, row) || "not stated");
-      open.addEventListener("click", () => openRow(row));
       line.append(make("th", { scope: "row" }, open));
-    } else if (!name) line.append(make("td", { className: "number" }, table.ratio.has(row) ? rounded(table.ratio.get(row)) : ""));
+    } else if (!name) line.append(make("td", { className: "number" }, ratio ? ratioWords(ratio, "–") : ""));
     else if (reason && name === table.measured) line.append(make("td", { className: "quiet reason", colSpan: name === "rate_per_accelerator" ? 2 : 1, title: reason }, reason));
     else if (!reason || name !== "rate" || table.measured !== "rate_per_accelerator") {
       const words = said(name, row), cell = make("td", { className: columns.get(name).numbers ? "number" : "" }, words);

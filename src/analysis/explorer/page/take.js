@@ -98,6 +98,20 @@ async function png(rows) {
   return new Promise((done) => canvas.toBlob(done, "image/png"));
 }
 
+// Text to the clipboard, which a notebook's frame may not write to: there by a selected field.
+async function copied(words, button) {
+  try { await navigator.clipboard.writeText(words); } catch {
+    const field = make("textarea", { value: words });
+    button.after(field);
+    field.select();
+    document.execCommand("copy");
+    field.remove();
+  }
+  const before = button.textContent;
+  button.textContent = "Copied";
+  setTimeout(() => { button.textContent = before; }, 2000);
+}
+
 // The name of a file: the view, and the filters that leave one or two values.
 function fileName(kind) {
   const chosen = [...choice.chosen].filter(([name, values]) => values.size < 3 && !["division", "suite", "power"].includes(name));

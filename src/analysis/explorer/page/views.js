@@ -2,6 +2,7 @@
 
 const STREAMS = new Set(["SingleStream", "MultiStream"]);
 const SCENARIOS = ["Offline", "Server", "Interactive"];  // in each of which a system's rate is measured
+const OF_RATIOS = new Set(["ranked", "scenarios", "matrix", "table"]);  // views
 const NAMED = 18;  // accelerators whose lines are named at their ends
 
 function panels(rows, keys, most, worth) {
@@ -29,23 +30,12 @@ function unitOf(row) {
     : `${text("rate_unit", row)} per accelerator`;
 }
 
-// The baseline of ratios: the best result of an accelerator among the rows, or one row; none where it has no value.
-function reference(rows) {
-  if (baseRow >= 0) {
-    const like = rows.length && ["benchmark", "scenario", "rate_unit"].every((name) => text(name, rows[0]) === text(name, baseRow));
-    return like && measure(baseRow) > 0 ? { value: measure(baseRow), words: `this ${said("accelerator", baseRow)}` } : null;
-  }
-  if (!choice.base || !rows.length) return null;
-  const less = STREAMS.has(text("scenario", rows[0]));
-  const own = rows.filter((row) => text("accelerator", row) === choice.base).map(measure).filter((value) => value > 0);
-  return own.length ? { value: (less ? Math.min : Math.max)(...own), words: called(choice.base) } : null;
-}
-
 const VIEWS = {
   ranked(rows, width) {
     const keys = ["benchmark", "scenario"];
     const { shown, all } = panels(rows, keys, 4, (row) => measure(row) > 0);
-    return drawn(shown, all, rows, (own) => ranking(own, keys, width, shown.length > 1 ? 8 : allShown ? 999 : 24));
+    const most = shown.length > 1 ? 8 : allShown ? 999 : 24;
+    return drawn(shown, all, rows, (own) => (own.some((row) => ratioOf(row)) ? ratios : ranking)(own, keys, width, most));
   },
   scenarios(rows, width) {
     const { shown, all } = panels(rows, ["benchmark"], 4, (row) => number("rate_per_accelerator", row) > 0);
@@ -69,7 +59,7 @@ const VIEWS = {
     const keys = ["benchmark", "scenario"], of = (row) => number("per_kilowatt", row);
     const { shown, all } = panels(rows, keys, 4, (row) => of(row) > 0);
     return drawn(shown, all, rows, (own) => ranking(own, keys, width, shown.length > 1 ? 8 : 999,
-      { of, base: null, unit: `${text("rate_unit", own[0])} per all-in kilowatt, modeled` }));
+      { of, unit: `${text("rate_unit", own[0])} per all-in kilowatt, modeled` }));
   },
   energy(rows, width) {
     const keys = ["benchmark", "scenario"];
@@ -114,9 +104,11 @@ function drawn(shown, all, rows, panel) {
   const without = leftOut(rows);
   const parts = [`Shown: ${whole.format(seen)} of ${counted(rows.length, "selected result")}`];
   if (all > shown.length) parts.push(`${shown.length} of ${all} panels: select a benchmark and a scenario`);
-  if ((choice.base || baseRow >= 0) && !shown.some(reference)) parts.push(`no ratios: no result of the baseline ${called(choice.base)}`);
+  const compares = OF_RATIOS.has(choice.view) && rows.some((row) => ratioOf(row));
+  if (choice.base && OF_RATIOS.has(choice.view) && !compares)
+    parts.push(`no ratio to ${called(choice.base)}: ratios are of available data center systems in the closed division`);
   if (without.length) parts.push(`not comparable: ${listed(without)}`);
-  const differ = mixedWords(drawnRows, about.differ);
+  const differ = compares ? "" : mixedWords(drawnRows, about.differ);
   if (differ) parts.push(`these differ: ${differ}`);
   return { sheets: sheets.flat().filter(Boolean), note: `${parts.join("; ")}.`, seen: drawnRows };
 }
@@ -133,82 +125,120 @@ function byAccelerator(rows, value, less) {
   return [...groups.values()].sort((a, b) => (less ? value(a.best) - value(b.best) : value(b.best) - value(a.best)));
 }
 
-function ranking(rows, keys, width, most, { of = measure, unit = unitOf(rows[0]), base = reference(rows) } = {}) {
+// Accelerators one below the other, each with a value, its range, and its row.
+function banded(name, held, steps, width, { says, unit, log = false }) {
+  const narrow = width < 560, top = 52, gap = 24, bottom = top + gap * steps.length;
+  const left = Math.min(narrow ? 118 : 190, 16 + 7 * Math.max(...steps.map((step) => called(step.accelerator).length)));
+  const figures = steps.map((step) => says(step.value)), right = width - 14 - 6.6 * Math.max(...figures.map((words) => words.length));
+  const svg = sheet(width, bottom + 40, `${name}: ${held}`);
+  heading(svg, name, held, width);
+  const [low, high] = range(steps.flatMap((step) => [step.low, step.high]), log), across = scale(low, high, left + 8, right, log);
+  horizontalAxis(svg, across, ticks(low, high, log, narrow ? 4 : 8), top - 6, bottom, onLog(unit, log), (left + right) / 2);
+  steps.forEach((step, place) => {
+    const y = top + gap * place + 8, ink = about.inks[step.accelerator], [from, to, at] = [step.low, step.high, step.value].map(across);
+    inside(svg, { x: left, y: y + 4, "text-anchor": "end", class: "row-name" }, called(step.accelerator), narrow ? 16 : 28);
+    svg.append(draw("line", { x1: from, x2: to, y1: y, y2: y, ...inked("line band", ink) }));
+    mark(svg, step.row, at, y, { ink, open: step.open, label: step.label });
+    svg.append(draw("text", { x: Math.max(from, to, at + 5) + 5, y: y + 4, class: "figure" }, figures[place]));
+  });
+  return svg;
+}
+
+// The accelerators of these rows over the baseline, which has its own line.
+function ratios(rows, keys, width, most) {
+  const now = present.get(groupOf(rows[0])), base = now.get(choice.base);
+  const named = new Set(rows.filter((row) => presentOf(row)).map((row) => text("accelerator", row)).concat(choice.base));
+  const steps = [...named].map((accelerator) => ({ accelerator, ...over(now.get(accelerator), base) })).sort((a, b) => b.value - a.value);
+  const shown = steps.slice(0, most).map((step) => ({ ...step, open: step.carried,
+    label: `${called(step.accelerator)}: ${ratioWords(step)} ${called(choice.base)}, ${step.carried ? `carried from ${said("round", step.row)}` : "measured"}` }));
+  const newest = [...now.values()].find((step) => !step.carried);
+  const held = `${some(shown.length, steps.length, "accelerator")} at the software of ${said("round", newest.row)}`;
+  const svg = banded(`${title(keys, rows[0])}, over ${called(choice.base)}`, held, shown, width,
+    { says: rounded, unit: `x ${called(choice.base)}, throughput per accelerator` });
+  svg.all = steps.length;
+  return svg;
+}
+
+function ranking(rows, keys, width, most, { of = measure, unit = unitOf(rows[0]) } = {}) {
   const less = of === measure && STREAMS.has(text("scenario", rows[0]));
-  const value = base ? (row) => (less ? base.value / of(row) : of(row) / base.value) : of;
-  const groups = byAccelerator(rows, value, less && !base);
+  const groups = byAccelerator(rows, of, less);
+  // Results of several rounds are of unlike software: their order is that of the present.
+  const place = ({ best }) => (of(best) * standing(best)) / measure(best);
+  if (!less && different("round", rows) > 1) groups.sort((a, b) => place(b) - place(a));
   const shown = groups.slice(0, most);
   const longest = Math.max(...shown.map((own) => called(own.name).length));
   const narrow = width < 560, left = Math.min(narrow ? 118 : 190, 16 + 7 * longest), top = 52, step = 24;
   // The number stands beside the best mark, on its free side: before the first where less is better, else behind the last.
-  const first = less && !base, figures = shown.map((own) => rounded(value(own.best)));
-  const wide = (words) => 14 + 6.6 * words.length, room = Math.max(...figures.map(wide)), right = width - (first ? 12 : room);
+  const figures = shown.map((own) => rounded(of(own.best)));
+  const wide = (words) => 14 + 6.6 * words.length, room = Math.max(...figures.map(wide)), right = width - (less ? 12 : room);
   const bottom = top + shown.length * step;
   const name = title(keys, rows[0]), held = `${some(shown.length, groups.length, "accelerator")}${choice.chosen.has("accelerator_count") ? "" : ", systems of all sizes"}`;
   const svg = sheet(width, bottom + 40, `${name}: ${held}`);
   heading(svg, name, held, width);
-  const values = shown.flatMap((own) => own.rows.map(value));
+  const values = shown.flatMap((own) => own.rows.map(of));
   const log = Math.max(...values) / Math.min(...values) > 500;
   svg.all = groups.length;
   const [low, high] = range(values, log);
-  const across = scale(low, high, left + (first ? room : 8), right, log);
-  const axis = base ? `x ${base.words}` : unit;
-  horizontalAxis(svg, across, ticks(low, high, log, narrow ? 4 : 8), top - 6, bottom, onLog(axis, log), (left + right) / 2);
-  if (base && low < 1 && high > 1) svg.append(draw("line", { x1: across(1), x2: across(1), y1: top - 6, y2: bottom, class: "asked" }));
+  const across = scale(low, high, left + (less ? room : 8), right, log);
+  horizontalAxis(svg, across, ticks(low, high, log, narrow ? 4 : 8), top - 6, bottom, onLog(unit, log), (left + right) / 2);
   shown.forEach((own, place) => {
-    const y = top + place * step + 8, x = across(value(own.best));
-    const from = first ? left + 8 : across(low), to = first ? x - wide(figures[place]) : x;
+    const y = top + place * step + 8, x = across(of(own.best));
+    const from = less ? left + 8 : across(low), to = less ? x - wide(figures[place]) : x;
     if (!log && to > from + 6) svg.append(draw("line", { x1: from, x2: to, y1: y, y2: y, class: "stem" }));
     inside(svg, { x: left, y: y + 4, "text-anchor": "end", class: "row-name" }, called(own.name), narrow ? 16 : 28);
     const taken = new Set();
     for (const row of own.rows) {
-      const at = Math.round(across(value(row)));
+      const at = Math.round(across(of(row)));
       if (taken.has(at)) continue;  // A mark right behind another adds nothing; the table has each result.
       taken.add(at);
-      mark(svg, row, across(value(row)), y, { ink: about.inks[own.name], label: `${said("accelerator", row)}: ${rounded(value(row))} ${axis}` });
+      mark(svg, row, across(of(row)), y, { ink: about.inks[own.name], label: `${said("accelerator", row)}: ${rounded(of(row))} ${unit}` });
     }
-    svg.append(draw("text", { x: first ? x - 9 : x + 9, y: y + 4, "text-anchor": first ? "end" : "start", class: "figure" }, figures[place]));
+    svg.append(draw("text", { x: less ? x - 9 : x + 9, y: y + 4, "text-anchor": less ? "end" : "start", class: "figure" }, figures[place]));
   });
   return svg;
 }
 
 function slopes(rows, width) {
-  const systems = new Map();
+  const compares = rows.some((row) => ratioOf(row)), systems = new Map();  // with a baseline, accelerators by their ratio to it
+  const value = compares ? (row) => ratioOf(row).value : measure;
   for (const row of rows) {
     if (!SCENARIOS.includes(text("scenario", row))) continue;
-    const key = ["system_key", "accuracy_target", "power"].map((name) => text(name, row)).join("\n");
+    if (compares && !ratioOf(row)) continue;
+    const key = (compares ? ["accelerator"] : ["system_key", "accuracy_target", "power"]).map((name) => text(name, row)).join("\n");
     if (!systems.has(key)) systems.set(key, new Map());
     const own = systems.get(key), before = own.get(text("scenario", row));
-    if (before === undefined || measure(row) > measure(before)) own.set(text("scenario", row), row);
+    if (compares) own.set(text("scenario", row), presentOf(row).row);
+    else if (before === undefined || measure(row) > measure(before)) own.set(text("scenario", row), row);
   }
   const lines = [...systems.values()].filter((own) => own.size > 1)
-    .sort((a, b) => Math.max(...[...b.values()].map(measure)) - Math.max(...[...a.values()].map(measure)));
+    .sort((a, b) => Math.max(...[...b.values()].map(value)) - Math.max(...[...a.values()].map(value)));
   if (!lines.length) return null;
-  const shown = lines.slice(0, 60), present = SCENARIOS.filter((name) => shown.some((own) => own.has(name)));
+  const shown = lines.slice(0, 60), there = SCENARIOS.filter((name) => shown.some((own) => own.has(name)));
   const narrow = width < 560, top = 66, bottom = 400, left = narrow ? 48 : 60, right = width - (narrow ? 100 : 190);
   const accelerators = shown.map((own) => text("accelerator", own.values().next().value)), inks = inksOf(accelerators);
-  const name = `${said("benchmark", rows[0])}, systems with several scenarios`;
-  const held = `${some(systemsOf(shown), systemsOf(lines), "system")}, ${named(inks, new Set(accelerators).size)}`;
+  const name = `${said("benchmark", rows[0])}, ${compares ? `over ${called(choice.base)}, newest round of each scenario` : "systems with several scenarios"}`;
+  const held = `${compares ? "" : `${some(systemsOf(shown), systemsOf(lines), "system")}, `}${named(inks, new Set(accelerators).size)}`;
   const svg = sheet(width, bottom + 40, `${name}: ${held}`);
   heading(svg, name, held, width);
-  const values = shown.flatMap((own) => [...own.values()].map(measure));
+  const values = shown.flatMap((own) => [...own.values()].map(value));
   const [low, high] = range(values, true);
-  const up = scale(low, high, bottom, top, true), across = (scenario) => left + 12 + ((right - left - 24) * present.indexOf(scenario)) / Math.max(1, present.length - 1);
-  verticalAxis(svg, up, ticks(low, high, true, 8), left, right, onLog(unitOf(shown[0].values().next().value), true), top);
-  for (const scenario of present)
+  const up = scale(low, high, bottom, top, true), across = (scenario) => left + 12 + ((right - left - 24) * there.indexOf(scenario)) / Math.max(1, there.length - 1);
+  const unit = compares ? `x ${called(choice.base)}, throughput per accelerator` : unitOf(shown[0].values().next().value);
+  verticalAxis(svg, up, ticks(low, high, true, 8), left, right, onLog(unit, true), top);
+  for (const scenario of there)
     svg.append(draw("text", { x: across(scenario), y: bottom + 20, "text-anchor": "middle", class: "tick" }, scenario));
   const labels = new Map();
   for (const own of shown) {
-    const points = present.filter((scenario) => own.has(scenario)).map((scenario) => own.get(scenario));
+    const points = there.filter((scenario) => own.has(scenario)).map((scenario) => own.get(scenario));
     const accelerator = text("accelerator", points[0]), ink = inks.get(accelerator);
-    const path = points.map((row) => `${across(text("scenario", row))},${up(measure(row))}`).join("L");
+    const path = points.map((row) => `${across(text("scenario", row))},${up(value(row))}`).join("L");
     svg.append(draw("path", { d: `M${path}`, ...inked("line", ink) }));
-    if (ink && !labels.has(accelerator)) labels.set(accelerator, { y: up(measure(points.at(-1))), words: called(accelerator), ink });
+    if (ink && !labels.has(accelerator)) labels.set(accelerator, { y: up(value(points.at(-1))), words: called(accelerator), ink });
   }
   for (const own of shown)
     for (const row of own.values())
-      mark(svg, row, across(text("scenario", row)), up(measure(row)), { ink: inks.get(text("accelerator", row)), radius: 4,
-        label: `${said("scenario", row)}: ${rounded(measure(row))} ${unitOf(row)}` });
+      mark(svg, row, across(text("scenario", row)), up(value(row)), { ink: inks.get(text("accelerator", row)), radius: 4,
+        open: compares ? ratioOf(row).carried : undefined, label: `${said("scenario", row)}: ${rounded(value(row))} ${unit}` });
   endLabels(svg, [...labels.values()], right + 10, top, bottom, narrow ? 14 : 26);
   return svg;
 }
@@ -242,18 +272,15 @@ function endLabels(svg, labels, x, top, bottom, most) {
 function scatter(rows, keys, width, { x, y, across, up, dates = false, counts = false, lines = "", less = false }) {
   const known = rows.filter((row) => x(row) > 0 && y(row) > 0);
   if (!known.length) return null;
-  const streams = less || (y === measure && STREAMS.has(text("scenario", rows[0])));
-  const base = y === measure ? reference(known) : null;
-  const value = base ? (row) => (streams ? base.value / y(row) : y(row) / base.value) : y, lessIsBetter = streams && !base;
-  const groups = byAccelerator(known, value, lessIsBetter);
-  if (base) up = `x ${base.words}`;
+  const lessIsBetter = less || (y === measure && STREAMS.has(text("scenario", rows[0])));
+  const groups = byAccelerator(known, y, lessIsBetter);
   const inks = inksOf(groups.map((own) => own.name));
   const narrow = width < 560, top = 66, bottom = 430, left = narrow ? 50 : 62, right = width - (narrow ? 104 : 190);
   const name = title(keys, rows[0]), held = `${counted(known.length, "result")}, ${named(inks, groups.length)}`;
   const svg = sheet(width, bottom + 44, `${name}: ${held}`);
   heading(svg, name, held, width);
   const xs = known.map(x), [low, high] = dates ? padded(xs) : range(xs, true);
-  const [least, greatest] = range(known.map(value), true);
+  const [least, greatest] = range(known.map(y), true);
   const rightOf = scale(low, high, left + 8, right, !dates), above = scale(least, greatest, bottom, top, true);
   const rounds = new Map(known.map((row) => [x(row), said("round", row)]));
   const marks = dates || counts ? [...new Set(xs)].sort((a, b) => a - b) : ticks(low, high, true, narrow ? 4 : 8);
@@ -268,22 +295,22 @@ function scatter(rows, keys, width, { x, y, across, up, dates = false, counts = 
       const bests = new Map();
       for (const row of own.rows) {
         const before = bests.get(x(row));
-        if (before === undefined || (lessIsBetter ? value(row) < value(before) : value(row) > value(before))) bests.set(x(row), row);
+        if (before === undefined || (lessIsBetter ? y(row) < y(before) : y(row) > y(before))) bests.set(x(row), row);
       }
       const points = [...bests.values()].sort((a, b) => x(a) - x(b));
       last = points.at(-1);
       if (points.length > 1)
-        svg.append(draw("path", { d: `M${points.map((row) => `${rightOf(x(row))},${above(value(row))}`).join("L")}`, ...inked("line", ink) }));
+        svg.append(draw("path", { d: `M${points.map((row) => `${rightOf(x(row))},${above(y(row))}`).join("L")}`, ...inked("line", ink) }));
     }
-    labels.push({ y: above(value(last)), words: called(own.name), ink });
+    labels.push({ y: above(y(last)), words: called(own.name), ink });
   }
   const taken = new Set();
-  for (const row of [...known].sort((a, b) => value(b) - value(a))) {
-    const at = [rightOf(x(row)), above(value(row))], ink = inks.get(text("accelerator", row));
+  for (const row of [...known].sort((a, b) => y(b) - y(a))) {
+    const at = [rightOf(x(row)), above(y(row))], ink = inks.get(text("accelerator", row));
     const cell = `${Math.round(at[0] / 3)},${Math.round(at[1] / 3)},${ink ?? ""}`;
     if (taken.has(cell)) continue;  // A mark behind another of its kind, within three pixels, adds nothing.
     taken.add(cell);
-    mark(svg, row, ...at, { ink, radius: 4.5, label: `${rounded(value(row))} ${up}, ${dates ? rounds.get(x(row)) : `${rounded(x(row))} ${across}`}` });
+    mark(svg, row, ...at, { ink, radius: 4.5, label: `${rounded(y(row))} ${up}, ${dates ? rounds.get(x(row)) : `${rounded(x(row))} ${across}`}` });
   }
   endLabels(svg, labels, right + 10, top, bottom, narrow ? 14 : 26);
   return svg;
@@ -325,15 +352,18 @@ function speeds(cells) {
 
 // Accelerators by benchmarks: the best of each in one scenario, the fastest accelerators first.
 function matrix(rows, width) {
-  const less = STREAMS.has(text("scenario", rows[0])), models = new Map(), parts = new Set(), best = new Map();
+  const able = rows.filter((row) => ratioOf(row)), compares = able.length > 0;
+  if (compares) rows = able;
+  const less = STREAMS.has(text("scenario", rows[0])), models = new Map(), leads = new Map(), parts = new Set(), best = new Map();
   const better = (one, other) => (less ? measure(one) < measure(other) : measure(one) > measure(other));
   for (const row of rows) {
     const model = text("benchmark", row), part = text("accelerator", row), key = `${model}\n${part}`;
     if (!best.has(key) || better(row, best.get(key))) best.set(key, row);
     if (!models.has(model) || better(row, models.get(model))) models.set(model, row);
+    leads.set(model, Math.max(leads.get(model) ?? 0, standing(row)));
     parts.add(part);
   }
-  const share = (row) => { const lead = models.get(text("benchmark", row)); return less ? measure(lead) / measure(row) : measure(row) / measure(lead); };
+  const share = (row) => standing(row) / leads.get(text("benchmark", row));
   const narrow = width < 560, left = narrow ? 96 : 150, wide = narrow ? 60 : 74, high = 26, top = 128;
   const spans = [...models.keys()].filter((model) => [...parts].filter((part) => best.has(`${model}\n${part}`)).length > 2);
   const across = (spans.length ? spans : [...models.keys()]).slice(0, Math.max(3, Math.floor((width - left - (narrow ? 16 : 50)) / wide)));
@@ -341,22 +371,22 @@ function matrix(rows, width) {
   const speed = speeds(cells.filter((cell) => across.includes(cell.model)));
   const down = [...speed.keys()].sort((a, b) => (b === choice.base) - (a === choice.base) || speed.get(b) - speed.get(a));
   const shown = down.slice(0, allShown ? 999 : 40);
-  const name = `${said("scenario", rows[0])}: best ${choice.base ? `vs ${called(choice.base)} (ratio)` : less ? "latency (ms)" : "throughput per accelerator"}`;
-  const held = `${some(across.length, models.size, "benchmark")}, ${some(shown.length, parts.size, "accelerator")}${narrow ? "" : ", fastest first; shade: share of the best; dashed: not available"}`;
+  const name = `${said("scenario", rows[0])}: ${compares ? `over ${called(choice.base)}` : `best ${less ? "latency (ms)" : "throughput per accelerator"}`}`;
+  const held = `${some(across.length, models.size, "benchmark")}, ${some(shown.length, parts.size, "accelerator")}${narrow ? "" : ", fastest first; shade: share of the best; dashed: " + (compares ? "carried" : "not available")}`;
   const svg = sheet(width, top + shown.length * high + 12, `${name}: ${held}`);
   heading(svg, name, held, width);
   across.forEach((model, place) => {
-    const x = left + place * wide + wide / 2, base = choice.base && best.get(`${model}\n${choice.base}`);
+    const x = left + place * wide + wide / 2;
     inside(svg, { transform: `translate(${x - 8} ${top - 20}) rotate(-35)`, class: "tick" }, worded("benchmark", model), 22);
-    if (!choice.base && !less) inside(svg, { x, y: top - 6, "text-anchor": "middle", class: "unit" }, text("rate_unit", models.get(model)), 12);
+    if (!compares && !less) inside(svg, { x, y: top - 6, "text-anchor": "middle", class: "unit" }, text("rate_unit", models.get(model)), 12);
     const own = shown.map((part) => best.get(`${model}\n${part}`)), there = own.filter((row) => row !== undefined);
     const numbers = evenly(there.length ? there.map(measure) : [0], three);
     own.forEach((row, at) => {
-      if (row === undefined || (choice.base && base === undefined)) return;
+      if (row === undefined) return;
+      const ratio = ratioOf(row);
       const y = top + at * high;
-      const ratio = base && (less ? measure(base) / measure(row) : measure(row) / measure(base));
-      const words = base ? `${three.format(ratio)}x` : measure(row) >= 1e5 ? numbers(Number(measure(row).toPrecision(3))) : rounded(measure(row));
-      const hollow = text("availability", row) === "available" ? "" : " hollow";
+      const words = ratio ? `${three.format(ratio.value)}x` : measure(row) >= 1e5 ? numbers(Number(measure(row).toPrecision(3))) : rounded(measure(row));
+      const hollow = (ratio ? ratio.carried : text("availability", row) !== "available") ? " hollow" : "";
       const group = draw("g", { class: `mark cell${hollow}`, role: "button", tabindex: -1,
         "aria-label": `${worded("benchmark", model)} on ${said("accelerator", row)}: ${words}, ${brief(row)}` });
       group.append(draw("rect", { x: left + place * wide + 1, y: y + 1, width: wide - 2, height: high - 2, rx: 3, class: "tint", style: `--share:${share(row).toFixed(2)}` }));
