@@ -7,12 +7,14 @@ around the current folder, else those that an installed package has in itself.
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 NAMED = "ANALYSIS_DATA"  # this variable names the folder of the data
 PACKAGE = Path(__file__).resolve().parent
@@ -110,3 +112,18 @@ def read_file(path: str | Path, most_bytes: int = MOST_BYTES) -> bytes:
     if file.stat().st_size > most_bytes:
         raise ValueError(f"{path}: is larger than {most_bytes:,} bytes, the most that is read")
     return file.read_bytes()
+
+
+def parse_json(content: str | bytes) -> Any:
+    """Return what a JSON text says. Raises ValueError where it is none, or an object has a key twice."""
+    return json.loads(content, object_pairs_hook=unique)
+
+
+def unique(pairs: Sequence[tuple[Hashable, Any]]) -> dict[Any, Any]:
+    """Return an object of keys and values. Raises ValueError for a key given twice, of which readers take either."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for at, key in enumerate(keys) if key in keys[:at])
+        raise ValueError(f"the key {twice!r:.60} is given twice; expected once")
+    return found

@@ -7,7 +7,6 @@ holds their reasons. Each table is read once per process.
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -42,7 +41,7 @@ def descriptor() -> dict[str, dict[str, Any]]:
     if not (DATA / DESCRIPTOR).is_file():
         looked = ", ".join(map(str, paths.places()))
         raise FileNotFoundError(f"no {DESCRIPTOR} in {looked}: set {paths.NAMED} to the folder data/ of the project")
-    package = json.loads((DATA / DESCRIPTOR).read_text(encoding="utf-8"))
+    package = paths.parse_json((DATA / DESCRIPTOR).read_text(encoding="utf-8"))
     return {resource["name"]: resource for resource in package["resources"]}
 
 

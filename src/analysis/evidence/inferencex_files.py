@@ -9,7 +9,6 @@ utils/process_result.py, and InferenceX-app, packages/db/migrations.
 from __future__ import annotations
 
 import io
-import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import names, tables
-from analysis.paths import DATA, SHIPPED_ONLY, plain, read_file, replacing
+from analysis.paths import DATA, SHIPPED_ONLY, parse_json, plain, read_file, replacing
 
 OWN = DATA / "inferencex"
 NEEDED = [
@@ -98,13 +97,13 @@ def _records(path: Path) -> pd.DataFrame:
         if path.suffix == ".csv":
             rows = pd.read_csv(io.BytesIO(content))
         else:
-            read = json.loads(content)
+            read = parse_json(content)
             rows = pd.DataFrame(read if isinstance(read, list) else [read])
     except (UnicodeDecodeError, ValueError, AttributeError) as error:
         raise ValueError(f"{path}: no JSON or CSV of InferenceX runs: {error}") from None
     if "metrics" not in rows:
         return rows
-    metrics = rows["metrics"].map(lambda cell: json.loads(cell) if isinstance(cell, str) else cell)
+    metrics = rows["metrics"].map(lambda cell: parse_json(cell) if isinstance(cell, str) else cell)
     metrics = pd.DataFrame(metrics.tolist(), index=rows.index)
     return pd.concat([rows.drop(columns="metrics"), metrics.drop(columns=list(rows), errors="ignore")], axis=1)
 

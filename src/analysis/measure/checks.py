@@ -52,15 +52,14 @@ def checked(run: Run, record: Record, *, window: bool = False) -> Run:
         run[column] = run[column] or NAN
     for column, value in derived(run, BOUNDS):
         run[column] = value if math.isnan(run[column]) else run[column]
-        least, most = BOUNDS[column]
-        if not (math.isnan(run[column]) or least <= run[column] <= most):
-            raise record.fault(f"{column} is {run[column]:g}; expected {least:g} to {most:g}")
+        _bounded(run, column, record)
     if math.isnan(run["tokens_per_second"]):
         raise record.fault("counts tokens, but states neither seconds nor a rate")
-    agree(run, record, window=window)
+    agree(run, window=window)
     _streamed(run)
     _times(run, record)
     timed(run)
+    _bounded(run, "other_tokens_per_second", record)
     run["ended"] = np.nansum([run["requests"], run["failures"], run["incomplete"]])
     for words, cannot_be in IMPOSSIBLE:
         if cannot_be(run):
@@ -72,6 +71,13 @@ def checked(run: Run, record: Record, *, window: bool = False) -> Run:
         run["concurrency"] = run["concurrency_limit"]
     run["load"] = run["load"] or _load(run)
     return run
+
+
+def _bounded(run: Run, column: str, record: Record) -> None:
+    """Raise MeasurementError for a number that cannot be."""
+    least, most = BOUNDS[column]
+    if not (math.isnan(run[column]) or least <= run[column] <= most):
+        raise record.fault("; ".join([f"{column} is {run[column]:g}; expected {least:g} to {most:g}", *run["said"]]))
 
 
 def _streamed(run: Run) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -13,6 +12,7 @@ from typing import Any
 
 from analysis.measure.loadgen import LogError, read_log
 from analysis.measure.record import MeasurementError, printable, table
+from analysis.paths import parse_json, unique
 
 MOST, MOST_ROWS = 256 * 2**20, 1000  # bytes of a file, rows of a CSV
 DEEPEST = 1000  # brackets in a YAML
@@ -99,11 +99,20 @@ def _parsed(text: str) -> Parsed:
     elif YAML.search(start):
         import yaml
 
+        class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+            def construct_mapping(self, node: Any, deep: bool = True) -> dict[Any, Any]:
+                return unique(
+                    [
+                        (self.construct_object(key, True), self.construct_object(value, True))
+                        for key, value in node.value
+                    ]
+                )
+
         depth = max(accumulate((mark in "[{") - (mark in "]}") for mark in re.findall(r"[][{}]", text)), default=0)
         if depth > DEEPEST or re.search(r"<<\s*:|([-?] ){100}", text):
             raise ValueError("is nested too deep, or merges keys")  # which the reader of YAML does not survive
         try:
-            yield "", yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+            yield "", yaml.load(text, Loader)
         except yaml.YAMLError as error:
             raise ValueError(error) from None
     elif other := next((row for row in table("others") if row["text"] and row["text"] in text), None):
@@ -113,12 +122,12 @@ def _parsed(text: str) -> Parsed:
 def _json(text: str) -> Parsed:
     """Yield one object, each of a list, or each of the lines."""
     try:
-        value = json.loads(text)
+        value = parse_json(text)
     except ValueError as whole:
         for number, line in enumerate(text.split("\n"), 1):
             try:
                 if line.strip():
-                    yield f"line {number}", json.loads(line)
+                    yield f"line {number}", parse_json(line)
             except ValueError as error:
                 raise ValueError(f"line {number}: {error}" if number > 1 else whole) from None
         return
@@ -170,7 +179,7 @@ def _value(text: str) -> Any:
     """Return a cell as number, object, or text; None where it is empty."""
     text = re.sub(r"^([\d.]+) (?:seconds|s)$", r"\1", text)
     with suppress(ValueError):
-        return json.loads(text.replace(",", "") if re.fullmatch(r"[\d,]{1,30}(\.\d{1,30})?", text) else text)
+        return parse_json(text.replace(",", "") if re.fullmatch(r"[\d,]{1,30}(\.\d{1,30})?", text) else text)
     return None if text.strip().lower() in ("", "nan", "n/a", "none", "not set") else text.strip()
 
 

@@ -14,9 +14,10 @@ import numpy as np
 import pandas as pd
 
 from analysis.measure.checks import RUN, STATISTICS, TEXTS, checked, unstreamed
-from analysis.measure.reconcile import APART, Run, counts, near
+from analysis.measure.reconcile import APART, SAME, Run, counts, near
 from analysis.measure.record import NAN, Record, printable, table
 
+STEPS = "num_drafts", "accepted_tokens", "draft_tokens"  # of speculative decoding in vLLM
 MOST_SETTINGS = 1900  # characters of the settings of a run
 # Keys of a client's result that differ between repeated runs:
 MEASURED = re.compile(
@@ -74,33 +75,30 @@ def listed() -> str:
 
 def client(record: Record, run: Run) -> None:
     """Take times from the arrays of single requests, in seconds: averages of the file count empty answers as zeros."""
-    arrays = [record.get(key) for key in ("ttfts", "itls", "output_lens")]
-    detailed = all(isinstance(array, list) for array in arrays) and run["requests"] > 0
-    if math.isnan(run["failures"]):
-        run["failures"] = (len(arrays[2]) if detailed else run["sent"]) - run["requests"]
-    if not detailed:
-        return
-    first, gaps, tokens = arrays
-    numbers = [*first, *tokens, *(gap for each in gaps for gap in (each if isinstance(each, list) else [None]))]
-    if not all(type(number) in (int, float) and 0 <= number < 1e9 for number in numbers):
-        raise record.fault("ttfts, itls, or output_lens hold something else than seconds and token counts from 0")
+    first, tokens = record.series("ttfts"), record.series("output_lens")
+    gaps = [Record({"itls": each}, record.where).series("itls") for each in record.get("itls") or []]
     if not len(first) == len(gaps) == len(tokens):
         raise record.fault("ttfts, itls, and output_lens have different lengths; expected an entry for each request")
-    each = pd.DataFrame({"ttft": first, "after": [sum(gap) for gap in gaps], "tokens": tokens}, dtype=float)
-    if abs(each["tokens"].sum() - run["output_tokens"]) > APART * run["output_tokens"]:
-        stated = f"{run['output_tokens']:,.0f} output tokens are stated"
-        raise record.fault(f"output_lens sum to {each['tokens'].sum():,.0f}, but {stated}")
-    counted = each["ttft"].sum() / run["requests"]
+    detailed = len(first) > 0 and run["requests"] > 0
+    if math.isnan(run["failures"]):
+        run["failures"] = (len(tokens) if detailed else run["sent"]) - run["requests"]
+    drafts, accepted, drafted = (record.number(f"spec_decode_{name}") for name in STEPS)
+    at_least(run, drafts + accepted - run["requests"] * drafted / (drafts or NAN))  # the last step may be cut off
+    if not detailed:
+        return
+    counts(run, {"total": run["output_tokens"], "output_lens": tokens.sum()})
+    pieces = pd.Series(map(len, gaps))
+    at_least(run, pieces.sub(1).clip(lower=0).sum())  # a last piece may be empty
+    counted = 1e3 * first.sum() / run["requests"]
+    each = pd.DataFrame({"ttft": 1e3 * first, "after": [1e3 * gap.sum() for gap in gaps], "tokens": tokens})
     each = each[each["tokens"].gt(0)]
     timed = each["after"].where(each["tokens"].gt(1) & each["after"].gt(0))
     if each["ttft"].eq(0).any() or (each["tokens"].gt(1).any() and timed.isna().all()):
         return unstreamed(run, "the file has no times between tokens")
-    if not any(
-        abs(1e3 * average - run["ttft_mean_ms"]) <= APART * 1e3 * average for average in (counted, each["ttft"].mean())
-    ):
-        raise record.fault(f"ttfts average {counted:g} s, but mean_ttft_ms is {run['ttft_mean_ms']:g}")
-    take(run, "ttft", 1e3 * each["ttft"].to_numpy())
-    take(run, "tpot", (1e3 * timed / (each["tokens"] - 1)).to_numpy())
+    if not any(near(average, run["ttft_mean_ms"], APART) for average in (counted, each["ttft"].mean())):
+        raise record.fault(f"ttfts average {counted:g} ms, but mean_ttft_ms is {run['ttft_mean_ms']:g}")
+    take(run, "ttft", each["ttft"].to_numpy())
+    take(run, "tpot", (timed / (each["tokens"] - 1)).to_numpy())
     run["without_tokens"] = max(float(run["requests"] - len(each)), 0.0)
     if run["without_tokens"]:
         of = f"of {run['requests']:,.0f} requests were answered without a token; times are those of the others"
@@ -121,6 +119,12 @@ def sglang(record: Record, run: Run) -> None:
     server = record.part("server_info")
     copies = 1 if server.get("enable_dp_attention") else server.count("dp_size", 1)
     run["accelerator_count"] = server.count("tp_size") * server.count("pp_size", 1) * copies
+
+
+def at_least(run: Run, tokens: float) -> None:
+    """Hold the count of tokens against those that the steps of the run, or its streamed pieces, put out at least."""
+    if tokens > run["output_tokens"]:
+        counts(run, {"count": run["output_tokens"], "steps": tokens})
 
 
 def throughput(record: Record, run: Run) -> None:
@@ -146,8 +150,9 @@ def inferencex(record: Record, run: Run) -> None:
         record.number(f"{kind}tput_per_gpu|{each}{kind or 'total_'}tput_tps") for kind in ("output_", "", "input_")
     )
     summed = (output * writing + read * (count - writing or count)) / count
-    if abs(total - summed) > APART * total:
-        raise record.fault(f"tput_per_gpu is {total:g}, but input and output make {summed:g} for {count:g} GPUs")
+    if abs(total - summed) > SAME * total:
+        run["other_tokens_per_second"] = output * writing * total / summed
+        run["said"] += (f"tput_per_gpu is {total:g}, but input and output make {summed:g} for {count:g} GPUs",)
     for statistic in ("median", "p99") if not run["traffic"].startswith("agent") else ():
         product = record.number(f"{statistic}_tpot") * record.number(f"{statistic}_intvty")
         if abs(product - 1) > APART:
@@ -196,6 +201,8 @@ def guidellm(record: Record, run: Run) -> None:
     rated = kind not in ("", "concurrent", "synchronous", "throughput")
     run["request_rate"] = math.inf if kind == "throughput" else strategy.number("rate") if rated else NAN
     run["load"] = "all at once" if kind == "throughput" else kind if rated and math.isnan(run["request_rate"]) else ""
+    steps = record.number("metrics.output_tokens_per_iteration.successful.total_sum")
+    counts(run, {"requests": run["output_length"] * run["requests"], "steps": steps})
     each = record.parts("requests.successful")
     keys = "time_to_first_token_ms", "inter_token_latency_ms", "output_tokens"
     first, gaps, tokens = (np.array([request.number(key) or NAN for request in each]) for key in keys)
@@ -289,12 +296,11 @@ def llama_bench(record: Record, run: Run) -> None:
     """Take the decoding of one sequence; the test of a prompt and its answer in one has no rate of output."""
     if record.number("n_prompt") > 0 or not record.number("n_gen") > 0:
         raise record.fault("reads a prompt (n_prompt); expected a test of decoding alone, such as -p 0 -n 128")
-    run.update(
-        concurrency_limit=1.0,
-        concurrency=1.0,
-        requests=1.0,
-        tpot_mean_ms=1e3 * run["duration_s"] / run["output_length"],
-    )
+    run.update(concurrency_limit=1.0, concurrency=1.0, requests=1.0)
+    run["tpot_mean_ms"] = 1e3 * run["duration_s"] / run["output_length"]
+    if len(repeated := record.series("samples_ns")):
+        steps = run["output_length"] * run["duration_s"] * 1e9 / (repeated.mean() or NAN)
+        counts(run, {"average": run["output_length"], "samples_ns": steps})
 
 
 def endpoints(record: Record, run: Run) -> None:

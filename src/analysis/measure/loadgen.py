@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.measure import units
+from analysis.paths import parse_json
 
 LOG = "mlperf_log_detail.txt"
 LINE_BYTES = 4096  # of a line that are read at a time: what is wanted is short, lists of samples are megabytes
@@ -155,7 +156,7 @@ def _endpoints(path: Path, benchmark: str, scenario: str) -> dict[str, Any]:
     The rates of an old harness, which states none, are over the whole run. Raises LogError as `_figure`.
     """
     try:
-        held = json.loads(path.read_bytes()) if path.stat().st_size < LARGEST_SAMPLES else None
+        held = parse_json(path.read_bytes()) if path.stat().st_size < LARGEST_SAMPLES else None
     except (OSError, ValueError, RecursionError) as error:
         raise LogError(f"cannot be read: {error}") from None
     if not isinstance(held, dict) or held.get("complete") is not True or held.get("state", "complete") != "complete":

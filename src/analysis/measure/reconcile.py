@@ -1,7 +1,7 @@
 """Hold what a file states twice against each other: one table of identities for all tools, a verdict for each.
 
 Within SAME two statements agree. Beyond it the run says both, which one counts, and why; where that cannot be told,
-`other_tokens_per_second` has the second rate. Beyond APART one of them is in another unit, and the run is refused.
+`other_tokens_per_second` has the second rate, and no headline is made of either.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.measure.record import NAN, Record
+from analysis.measure.record import NAN
 
 Run = dict[str, Any]
 SAME, APART, ROUNDED = 0.03, 0.1, 0.006  # shares by which statements may differ, and printing two digits
@@ -32,7 +32,7 @@ RULES = (  # why a count is taken over another, by tokens per request, in order;
     ("the other is about one per request", lambda own, other, facts: other < 1.5 < 2 <= own),
     ("it fits the latency and the time between tokens", lambda own, other, facts: near(own, facts["timed"], APART)),
     ("it is a whole multiple of the requests, as forced lengths are, and text leaves out special tokens",
-     lambda own, other, facts: own > other and own == round(own) > 1),
+     lambda own, other, facts: own > other != round(other) and own == round(own) > 1),
 )  # fmt: skip
 
 
@@ -65,7 +65,8 @@ def counts(run: Run, stated: dict[str, float], *, gap_ms: float = NAN, asked: fl
             run.update(total_tokens_per_second=NAN, tokens_per_second_per_accelerator=NAN)
             run["said"] += (f"{said}: {taken} counts, as {why}",)
             return taken
-    run["other_tokens_per_second"] = (second if near(first, run["output_tokens"], SAME) else first) / seconds
+    own = first / seconds if math.isnan(run["tokens_per_second"]) else run["tokens_per_second"]
+    run["other_tokens_per_second"] = max(first / seconds, second / seconds, key=lambda rate: abs(rate - own))
     run["said"] += (f"{said}: nothing tells which holds",)
     return ""
 
@@ -79,8 +80,8 @@ def derived(run: Run, columns: Iterable[str]) -> Iterator[tuple[str, float]]:
         yield other, run[product] / run[one]
 
 
-def agree(run: Run, record: Record, *, window: bool = False) -> None:
-    """Hold the run against each identity. Raises MeasurementError where two statements are too far apart.
+def agree(run: Run, *, window: bool = False) -> None:
+    """Hold the run against each identity; of the rates that contradict its own, the farthest is the other one.
 
     With `window` the tool takes rates over a window that cuts requests: the lower of two rates counts.
     """
@@ -92,11 +93,16 @@ def agree(run: Run, record: Record, *, window: bool = False) -> None:
         words = f"{column} is {stated:,.4g}, but {product} over {other} give {follows:,.4g}"
         if window and column.endswith("_second") and 0.5 < stated / follows < 2:
             run[column], words = min(stated, follows), f"{words}; the lower counts, as rates are over a window"
-        elif not near(stated, follows, APART):
-            raise record.fault(f"{words}, beyond {APART:.0%}: one is in another unit or of another run")
-        elif column == "tokens_per_second" and math.isnan(run["other_tokens_per_second"]):
-            run["other_tokens_per_second"] = follows
+        elif "tokens_per_second" in (product, column):
+            doubt(run, follows if column == "tokens_per_second" else stated * run[other])
         run["said"] += (words,)
+
+
+def doubt(run: Run, rate: float) -> None:
+    """Take a second rate of output tokens that contradicts the first; of several the farthest counts."""
+    rates = [each for each in (run["other_tokens_per_second"], rate) if each > 0]
+    far = {abs(math.log(each / run["tokens_per_second"])): each for each in rates}
+    run["other_tokens_per_second"] = far[max(far)] if far else NAN
 
 
 def timed(run: Run) -> None:
@@ -110,7 +116,7 @@ def timed(run: Run) -> None:
         rate = run["tokens_per_second"] * follows / length
         words = f"{length:,.0f} tokens a request by count, but {follows:,.0f} by latency = TTFT + TPOT x (tokens - 1)"
         run["said"] += (f"{words}: {run['tokens_per_second']:,.4g} or {rate:,.4g} tokens/s",)
-        run["other_tokens_per_second"] = rate
+        doubt(run, rate)
     service_ms = run["ttft_mean_ms"] + (0 if length <= 1 else run["tpot_mean_ms"] * (length - 1))
     service_ms = service_ms if math.isnan(run["latency_mean_ms"]) else run["latency_mean_ms"]
     run["flying"] = run["requests_per_second"] * service_ms / 1e3

@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 NAN = float("nan")
 LONGEST = 200  # characters of a text that are kept
 UNIT = re.compile(r"\((m?s|ns)\)$")
@@ -94,6 +96,13 @@ class Record:
             valid = ", ".join(name for name, (quantity, _) in UNITS.items() if quantity == expected)
             raise self.wrong(f"the unit of {key}", unit, f"one of {valid}")
         return float(value) * factor / (1e3 if column.endswith("_s") else 1.0)
+
+    def series(self, keys: str) -> np.ndarray:
+        """Return the numbers from 0 that `keys` holds as a list, none where it is missing."""
+        value = self.get(keys) or []
+        if not isinstance(value, list) or not all(type(each) in (int, float) and 0 <= each < 1e18 for each in value):
+            raise self.wrong(keys, value, "a list of numbers from 0")
+        return np.array(value, dtype=float)
 
     def rate(self, keys: str) -> float:
         """Return the rate at `keys`: infinite where it says so, NaN for the pace of a replayed trace."""

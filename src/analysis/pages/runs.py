@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import json
 import math
 import re
 from collections.abc import Iterable
@@ -131,7 +130,7 @@ def read_notebook(path: Path) -> dict[str, Any]:
     """
     text = paths.read_file(path, LARGEST_NOTEBOOK)
     try:
-        content = json.loads(text)
+        content = paths.parse_json(text)
         for cell in content["cells"]:
             cell["source"] = "".join(cell["source"])
             cell["metadata"]["tags"] = list(cell["metadata"].get("tags") or [])

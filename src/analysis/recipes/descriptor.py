@@ -14,7 +14,7 @@ from typing import Annotated, Literal, Self
 import pyarrow.parquet as pq
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from analysis.paths import DATA, replacing
+from analysis.paths import DATA, parse_json, replacing
 
 FILE = "datapackage.json"
 One = Annotated[list[str], Field(min_length=1, max_length=1)]
@@ -219,7 +219,7 @@ def sha256(file: Path) -> str:
 def _measured(folder: Path) -> str:
     """Return the descriptor as JSON, with the size, digest, and rows that each table has."""
     read(folder)
-    package = json.loads((folder / FILE).read_text("utf-8-sig"))
+    package = parse_json((folder / FILE).read_text("utf-8-sig"))
     for resource in package["resources"]:
         table = folder / resource["path"]
         resource.update(bytes=table.stat().st_size, hash=sha256(table))
@@ -233,7 +233,7 @@ def _where(place: tuple[int | str, ...], folder: Path) -> str:
     """Return a key in words, resources and columns by their names: "resource prices, schema.fields.usd.type: "."""
     if not place:
         return ""
-    content, words = json.loads((folder / FILE).read_text("utf-8-sig")), []
+    content, words = parse_json((folder / FILE).read_text("utf-8-sig")), []
     for step in place:
         try:
             content = content[step]

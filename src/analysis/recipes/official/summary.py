@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from typing import Any
 
 import pandas as pd
 
 from analysis.measure.units import POWER
+from analysis.paths import parse_json
 
 KEYS = {  # field -> the keys that may hold it; the first that says something counts
     "round": ("version",),
@@ -67,7 +67,7 @@ def decoded(content: bytes) -> str:
 def read_json(text: str) -> Any:
     """Return the content of a JSON text. Raises FileError."""
     try:
-        return json.loads(text)
+        return parse_json(text)
     except (ValueError, RecursionError) as error:
         raise FileError(f"is no JSON: {error}") from None
 
