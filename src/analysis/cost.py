@@ -213,12 +213,15 @@ def break_even(costs: pd.DataFrame, baseline: str, shown: Iterable[str] = ()) ->
 
     Of the accelerators `shown` (names or vendors), all by default. Columns: those of `costs`, `break_even_usd` (dollars
     per accelerator-hour), `headroom` (over its own price), `base_round` (that of the baseline's result). Raises
-    ValueError where the baseline has no price or throughput, and NoData where none of `shown` has.
+    ValueError for an unknown baseline, and NoData where it or all of `shown` have no price or throughput.
     """
     named = names.accelerators(shown, load_results())
     base = costs[costs["accelerator"].eq(baseline)].set_index("interactivity")
     if base.empty:
-        names.choose(baseline, costs["accelerator"].unique(), "baseline with a price and a throughput")
+        priced = costs["accelerator"].unique()
+        if baseline in set(load_results()["accelerator"]):
+            raise NoData(f"no price or throughput of the baseline {baseline}; there are: {names.listed(priced)}")
+        names.choose(baseline, priced, "baseline with a price and a throughput")
     ratio = costs["interactivity"].map(base["usd_per_million"]) / costs["usd_per_million"]
     costs = costs.assign(
         break_even_usd=costs["usd_per_hour"] * ratio, headroom=ratio - 1,

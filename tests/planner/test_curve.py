@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import comparable, current, interactivity, tables
+from analysis import NoData, comparable, current, interactivity, tables
 from analysis.planner import curve, prediction
 from analysis.planner.curve import ESTIMATED, INTERPOLATED, MEASURED, throughput_at
 from analysis.results import timed_benchmarks
@@ -246,6 +246,11 @@ def test_models_come_by_benchmark_name_or_size():
     assert curve.workload(name="Llama 2 70B").model.benchmark == "llama2-70b"
     assert curve.workload(parameters=30.0).grounds == tuple(timed_benchmarks())
     assert curve.workload("mixtral-8x7b", parameters=30.0).grounds == ("mixtral-8x7b",)
-    with pytest.raises(ValueError, match="llama2-70b"):
+    assert curve.workload("llama 2 70b").model.benchmark == "llama2-70b"
+    with pytest.raises(
+        NoData, match=r"ResNet-50 has no limit on the time per token; benchmarks that have: Llama 2 70B"
+    ):
         curve.workload("resnet50")
+    with pytest.raises(ValueError, match="no language model 'resnet51': valid: llama2-70b"):
+        curve.workload("resnet51")
     assert tables.benchmarks["benchmark"].isin(timed_benchmarks()).sum() == len(timed_benchmarks())

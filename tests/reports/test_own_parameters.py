@@ -375,8 +375,8 @@ def test_accelerators_without_a_result_of_the_model_are_planned_and_drawn(run):
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({}, "per GPU since v4.0, software x1.54 (known in rounds: 4 of 5)"),
-        ({"benchmark": "llama3.1-8b"}, "software x1.00 (known in rounds: 0 of 2)"),
+        ({}, "per GPU since v4.0, software x1.54 (known in rounds: 4, not in: 1)"),
+        ({"benchmark": "llama3.1-8b"}, "software x1.00 (known in rounds: 0, not in: 2)"),
         ({"benchmark": "llama3.1-8b", "kind": "cpu"}, "per CPU since v5.1"),
     ],
 )

@@ -77,4 +77,4 @@ def test_software_is_told_apart_by_two_pairs_or_more():
         software *= pairs.median()
     assert len(own.loc[["B200"]].query("then == 5.1 and version == 6.0")) == 1
     answer = next(part["text"] for part in outputs("progress") if part["kind"] == "headline")
-    assert f"software x{software:.2f} (known in rounds: 4 of 5)" in answer
+    assert f"software x{software:.2f} (known in rounds: 4, not in: 1)" in answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -17,6 +17,8 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.text import Text
+from matplotlib.ticker import LogLocator
 
 from analysis.charts import image, theme
 from analysis.names import choose
@@ -31,7 +33,10 @@ MARKERS = "oDs^vPX"
 CHART = "_analysis_chart"  # attribute of a figure that one of these functions drew
 AGAIN = "_analysis_again"  # attribute of axes: draws their chart upright, for a phone
 SECOND = "second line"  # id of what stands below a value in a cell
-PAIRS = "_analysis_pairs"  # attribute of axes: values with the notes beside them
+MOVABLE = "beside"  # id of a note that can stand below its value
+FITTED = "_analysis_fitted"  # attribute of axes: limits before and after `fit`
+STEPS = (1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,)  # ticks of a decade, as there is room
+MOST = 0.8  # of the axes that words may take
 OUTSIDE = {"textcoords": "offset points", "annotation_clip": False}  # words that may leave the axes
 FORMS = {  # of bars
     "solid": {"lw": 0},
@@ -52,6 +57,7 @@ def chart(draw: Callable[..., Axes]) -> Callable[..., Axes]:
         with theme.look():
             try:
                 ax = draw(*arguments, ax=ax, **options)
+                later(ax, partial(fit, ax))
                 setattr(ax.figure, CHART, True)
                 return ax
             except NothingToDraw:
@@ -151,21 +157,58 @@ def spans(ax: Axes, at: Sequence[float], low: Sequence[float], high: Sequence[fl
 def beside(ax: Axes, x: float, y: float, value: str, note: str, gap: float, stack: bool = True) -> None:
     """Write a value in bold and a note in small print `gap` points right of a point (left where negative).
 
-    The note stands below the value where there are three columns of axes or more, unless `stack` is false. Both count
-    in the layout: the axes make room for them.
+    The note stands below the value where there are three columns of axes or more, and on phones, unless `stack` is
+    false.
     """
-    stacked = bool(value and note) and stack and ax.get_gridspec() is not None and ax.get_gridspec().ncols > 2
-    wide = 0 if stacked or not value else 72 * image.measure(value, VALUE, "bold") + 5
-    look = {"ha": "left" if gap > 0 else "right", "va": "center", "zorder": 5, **OUTSIDE}
+    look = {"ha": "left" if gap > 0 else "right", "va": "center", "zorder": 5, "in_layout": False, **OUTSIDE}
     look["bbox"] = {"facecolor": theme.SURFACE, "edgecolor": "none", "pad": 1.8}
-    at = gap + math.copysign(wide, gap), -6 * stacked
-    texts = (
-        (value, (gap, 5 * stacked), {"size": VALUE, "weight": "bold"}),
-        (note, at, {"size": NOTE, "color": theme.MUTED}),
-    )
-    pair = [ax.annotate(words, (x, y), spot, **own, **look) for words, spot, own in texts if words]
-    if len(pair) > 1 and stack:
-        ax.__dict__.setdefault(PAIRS, []).append(pair)
+    bold = ax.annotate(value, (x, y), (gap, 0), size=VALUE, weight="bold", **look)
+    if note:
+        spot = (gap > 0, 0.5), (math.copysign(5 * bool(value), gap), 0)
+        small = ax.annotate(note, *spot, xycoords=bold, size=NOTE, color=theme.MUTED, **look)
+        small.set_gid(MOVABLE if stack and value else None)
+        if ax.get_gridspec() is not None and ax.get_gridspec().ncols > 2:
+            stacked(ax)
+
+
+def stacked(ax: Axes) -> None:
+    """Move notes from beside their values to the line below."""
+    for note in ax.texts:
+        if note.get_gid() == MOVABLE:
+            note.xycoords.set_va("bottom")
+            note.set(va="top", position=(0, 0))
+            note.xy = float(note.get_ha() == "right"), 0
+
+
+def fit(ax: Axes) -> None:
+    """Widen the limits of axes until words that belong to marks lie inside, as `bar_label` alone does not."""
+    texts = [each for each in ax.texts if each.get_text() and getattr(each, "anncoords", "") == OUTSIDE["textcoords"]]
+    texts = [each for each in texts if each.xycoords == "data" or isinstance(each.xycoords, Text)]
+    if not texts:
+        return
+    limits = {"x": ax.get_xlim(), "y": ax.get_ylim()}
+    own, fitted = getattr(ax, FITTED, (None, None))
+    if fitted == limits:  # since then nobody else has set limits
+        _limit(ax, limits := own)
+    marks = ax.transData.transform([getattr(each.xycoords, "xy", each.xy) for each in texts])
+    pen = ax.figure._get_renderer()  # or texts keep that of the file that was written last, which has another dpi
+    boxes = np.array([each.get_window_extent(pen).extents for each in texts])
+    at = ax.transAxes.inverted().transform(marks)
+    before, after = ((marks - boxes[:, :2]) / ax.bbox.size, (boxes[:, 2:] - marks) / ax.bbox.size)
+    low, high = np.zeros(2), np.ones(2)
+    for _ in range(4):  # as a wider axis brings marks nearer to its other end
+        high = np.fmax(high, np.nanmax(low + (at - low) / (1 - np.clip(after, 0, MOST)), axis=0))
+        low = np.fmin(low, np.nanmin(high - (high - at) / (1 - np.clip(before, 0, MOST)), axis=0))
+    ends = (ax.transAxes - ax.transData).transform([low, high])
+    wider = {"xy"[place]: ends[:, place] for place in range(2) if low[place] < 0 or high[place] > 1}
+    _limit(ax, wider)
+    setattr(ax, FITTED, (limits, {"x": ax.get_xlim(), "y": ax.get_ylim()}))
+
+
+def _limit(ax: Axes, limits: Mapping[str, Sequence[float]]) -> None:
+    """Set limits and leave it to matplotlib to find others where data or scales change later."""
+    for name, ends in limits.items():
+        (ax.set_xlim if name == "x" else ax.set_ylim)(*ends, auto=None)
 
 
 def reference(ax: Axes, guides: Reference, across: bool = False) -> None:
@@ -254,17 +297,31 @@ def fold(label: object, letters: int) -> str:
     return "\n".join(line if len(line) <= letters else line.replace("-", "-\n", 1) for line in lines)
 
 
-def ticks(axis: Axis) -> None:
+class RoundTicks(LogLocator):
+    """Ticks of a logarithmic axis at round numbers, as many as there is room for."""
+
+    def tick_values(self, vmin: float, vmax: float) -> np.ndarray:
+        """Return those between two values, from the steps that leave each its room."""
+        low, high = sorted([vmin, vmax])
+        decades = np.arange(math.floor(math.log10(low)), math.log10(high))
+        for steps in STEPS:
+            ticks = np.multiply.outer(10.0**decades, steps).ravel()
+            ticks = ticks[(ticks >= low) & (ticks <= high)]
+            apart = np.diff(np.log10(ticks)).min(initial=np.inf) * self.axis.get_tick_space()
+            every = math.ceil(math.log10(high / low) / max(apart, 0.01))
+            if every <= 1:
+                break
+        return ticks[:: max(every, 1)]
+
+
+def ticks(axis: Axis, form: str = "{:,.10g}") -> None:
     """Label an axis in plain numbers with separators of thousands, a logarithmic one where its digits are round."""
     if axis.get_scale() == "log":
-        low, high = axis.get_view_interval()
-        decades = math.log10(high / low)
-        steps = (1, 1.5, 2, 3, 4, 6, 8) if decades < 1 else (1, 2, 5)[: max(4 - int(decades), 1)]
-        axis.get_major_locator().set_params(subs=steps, numticks=20)
+        axis.set_major_locator(RoundTicks())
         axis.set_minor_locator(plt.NullLocator())
     elif axis.axes.get_gridspec() is not None and axis.axes.get_gridspec().ncols > 2:
         axis.set_major_locator(plt.MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
-    axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+    axis.set_major_formatter(lambda value, _: form.format(value))
 
 
 def spread(places: Sequence[float], gap: float, low: float, high: float) -> np.ndarray:

@@ -7,10 +7,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedFormatter, FixedLocator
 
 from analysis.charts import parts, theme
+from analysis.charts.image import measure
 
 NARROW = 4.3  # inches, about a phone's width
+BESIDE = 1.4  # inches of it that names beside the axes take
+COLUMN = 0.17  # inches of a column of a heat map with an upright name; more columns make the image wider
 LETTERS = 14  # of a line of a name beside a row
 COLUMNS = 8  # of a heat map, above which names of columns stand upright
+SMALL = 8.5  # points of upright names
 
 
 @theme.look()
@@ -21,7 +25,7 @@ def narrow(figure: Figure | Axes) -> Figure:
     if again := getattr(panels[0], parts.AGAIN, None):
         parts.plt.close(figure)
         return again(NARROW).figure
-    height = figure.get_figheight() / rows * len(panels)
+    width, height = NARROW, figure.get_figheight() / rows * len(panels)
     figure.set_layout_engine("constrained")
     grid = figure.add_gridspec(len(panels), 1)
     for place, ax in enumerate(panels):
@@ -33,15 +37,31 @@ def narrow(figure: Figure | Axes) -> Figure:
             height *= 1 + 0.2 * max([name.count("\n") for name in folded], default=0) / len(panels)
         if ax.xaxis.get_ticks_position() == "top" or ax.xaxis.get_tick_params()["labeltop"]:  # a heat map
             _shrink(ax)
-        elif ax.get_xscale() == "linear" and not isinstance(ax.xaxis.get_major_locator(), FixedLocator):
+            width = max(width, BESIDE + COLUMN * len(ax.get_xticks()))
+        elif isinstance(ax.xaxis.get_major_locator(), FixedLocator):
+            height += _turn(ax)
+        elif ax.get_xscale() == "linear":
             ax.xaxis.set_major_locator(parts.plt.MaxNLocator(4))
         ax.tick_params(labelleft=True)
-        for value, note in getattr(ax, parts.PAIRS, []):
-            value.set_position((value.get_position()[0], 5))
-            note.set_position((value.get_position()[0], -6))
-    figure.set_size_inches(NARROW, height)
+        parts.stacked(ax)
+    figure.set_size_inches(width, height)
     parts.legend(figure, {}, {})
     return figure
+
+
+def _turn(ax: Axes) -> float:
+    """Write names below the axes upright where they have no room side by side, and return the inches that they take."""
+    names = [label.get_text() for label in ax.get_xticklabels()]
+    wide = [max(measure(line, 10) for line in name.split("\n")) for name in names]
+    if sum(wide) < NARROW - BESIDE:
+        return 0
+    _upright(ax)
+    return max(measure(name.replace("\n", " "), SMALL) for name in names)
+
+
+def _upright(ax: Axes) -> None:
+    names = [label.get_text().replace("\n", " ") for label in ax.get_xticklabels()]
+    ax.set_xticks(ax.get_xticks(), names, rotation=90, size=SMALL)
 
 
 def _shrink(ax: Axes) -> None:
@@ -52,4 +72,4 @@ def _shrink(ax: Axes) -> None:
             visible=text.get_gid() != parts.SECOND, size=min(7, 84 / columns), y=text.get_position()[1] - 0.17 * two
         )
     if columns > COLUMNS:
-        ax.tick_params(axis="x", labelrotation=90, labelsize=8)
+        _upright(ax)

@@ -18,7 +18,6 @@ LOOKS = {  # of each kind of factor
     "assumed": ("dashed", theme.MUTED),
     "total": ("solid", "#74828f"),
 }
-MULTIPLES = [0.1, 0.2, 0.3, 0.5, 1, 1.5, 2, 3, 4, 6, 8, 10, 15, 20, 30, 50]
 STEP = 1.0  # inches of a bar
 ASIDE = 0.29  # of it, from the middle of a total to its range, beside the value
 
@@ -92,9 +91,9 @@ def _upright(rows: pd.DataFrame, share: bool, width: float) -> Axes:
     ax.grid(axis="y", visible=False)
     if not share:
         ax.set_xscale("log")
-        parts.ticks(ax.xaxis)
-    ax.xaxis.set_major_formatter((lambda value, _: f"{value:.0f}%") if share else (lambda value, _: f"{value:g}x"))
+    parts.ticks(ax.xaxis, "{:.0f}%" if share else "{:g}x")
     _legend(ax, rows)
+    parts.later(ax, partial(parts.fit, ax))
     return ax
 
 
@@ -115,14 +114,11 @@ def _scale(ax: Axes, share: bool, after: pd.Series) -> None:
     ax.set_xlim(-0.6, len(after) - 0.4)
     ax.grid(axis="x", visible=False)
     if share:
-        ax.set(ylim=(0, 112 * max(after.max(), 1)), yticks=range(0, 101, 20))
-        ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0f}%")
+        ax.set(ylim=(0, 100 * max(after.max(), 1)), yticks=range(0, 101, 20))
+        ax.yaxis.set_major_formatter("{x:.0f}%")
         return
-    least, most = min(after.min(), 1), after.max()
     ax.set_yscale("log")
-    ax.set_ylim(least / (most / least) ** 0.25, most * (most / least) ** 0.14)
-    ax.set_yticks([each for each in MULTIPLES if least <= each <= most], minor=False)
-    ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}x")
-    ax.yaxis.set_minor_locator(parts.plt.NullLocator())
+    ax.set_ylim(min(after.min(), 1), after.max())
+    parts.ticks(ax.yaxis, "{:g}x")
     ax.axhline(1, color=theme.INK, lw=1, zorder=3)
     ax.spines["bottom"].set_visible(False)

@@ -46,6 +46,8 @@ def settle(runs: pd.DataFrame, *, accelerator: str = "", count: int = 0, benchma
     count = names.number(count, "count", 1, MOST) if count else 0
     stated = runs["accelerator"].mask(lambda text: text.eq(""), runs["devices"]).map(lambda text: _short(text, asked))
     chosen = stated.isin([asked, ""]) | (not asked)
+    if runs.empty:
+        raise NoData("no file of runs is given")
     if not chosen.any():
         raise ValueError(f"accelerator is {asked}, but the files are of {', '.join(sorted(set(stated)))}")
     runs = runs.assign(accelerator=stated.replace("", asked))[chosen]

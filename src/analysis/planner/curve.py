@@ -17,6 +17,7 @@ import pandas as pd
 
 from analysis import interactivity as runs_of
 from analysis import names, tables
+from analysis.compare import NoData
 from analysis.planner import decoding, models, prediction
 from analysis.planner.as_run import (
     ESTIMATED,
@@ -105,7 +106,7 @@ class Curves:
         """Return the frame of `throughput_at`."""
         asked = [interactivity] if np.isscalar(interactivity) else list(interactivity)
         if not asked:
-            raise ValueError("interactivity: none is given; expected tokens/s per user, 0 for no limit")
+            raise NoData("interactivity: none is given; expected tokens/s per user, 0 for no limit")
         speeds = [float(speed if speed == 0 else names.number(speed, "interactivity", *SPEEDS)) for speed in asked]
         found = self._of_workload(speeds) if self.workload else self.curves[0].at(speeds)
         known = found["reason"].eq("")
@@ -254,18 +255,21 @@ def workload(
 
     With a `benchmark` as well from that one, with its layers and KV cache. Lengths are those of the benchmark's data
     set, of models.CHAT without one, or of the CSV file `lengths`, scaled to the means that are given, and no longer
-    than the model's context, or `context_tokens`.
+    than the model's context, or `context_tokens`. Raises NoData for a benchmark without a limit on the time per token.
     """
     if parameters:
         model = models.of_size(parameters, active_parameters, name, benchmark)
         grounds = [benchmark] if benchmark else timed_benchmarks()
     else:
         known = timed_benchmarks()
-        labels = tables.benchmarks.set_index("benchmark")["label"].reindex(known)
+        labels = tables.benchmarks.set_index("benchmark")["label"]
         by_label = {label.casefold(): key for key, label in labels.items()}
-        benchmark = benchmark or by_label.get(name.casefold(), "")
+        benchmark = by_label.get((benchmark or name).casefold(), benchmark)
+        if benchmark not in known and benchmark in labels:
+            without = f"{labels[benchmark]} has no limit on the time per token"
+            raise NoData(f"{without}; benchmarks that have: {', '.join(labels[[*known]])}")
         try:
-            names.choose(benchmark or name, [*known, *labels], "language model")
+            names.choose(benchmark or name, [*known, *labels[[*known]]], "language model")
         except ValueError as error:
             raise ValueError(f"{error}; another model needs its size in billions, --parameters") from None
         model, grounds = models.of_benchmark(benchmark), [benchmark]
