@@ -117,7 +117,7 @@ def test_the_inputs_of_a_tornado_move_by_hand(half, monkeypatch):
     costs = frame(usd_per_million=2.0, usd_low=1.5, usd_high=2.5, basis="a")
     every = pd.concat([costs, costs.assign(basis="b", usd_per_million=5.0)])
     parts = pd.DataFrame({"median": [0.5, 0.9], "p10": [0.4, 0.6], "p90": [0.6, 1.0]}, [derating.LOAD, "serving stack"])
-    monkeypatch.setattr(budget, "factors", lambda *_: parts)
+    monkeypatch.setattr(budget, "delivery_factors", lambda *_: parts)
     plan = budget.bought(costs, 1e6, 1).iloc[0]
     moves = budget.tornado(plan, every).set_index("input")
     assert moves.loc["price basis", ["low", "high"]].tolist() == [2, 5]
@@ -140,7 +140,7 @@ def test_the_share_of_hours_below_which_on_demand_pays():
 def test_readings_differ_by_the_factors_that_a_result_holds():
     rows = interactivity.runs(BENCHMARK)
     found = budget.readings(curve.throughput_at(rows, 66.7), cost.prices()).set_index(["reading", "accelerator"])
-    parts = budget.factors(66.7, "B200")["median"]
+    parts = budget.delivery_factors(66.7, "B200")["median"]
     served = found["served"]
     assert served["uniform", "B200"] == pytest.approx(parts.prod())
     assert served["as submitted", "B200"] == pytest.approx(parts.drop("serving stack").prod())

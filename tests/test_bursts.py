@@ -91,12 +91,12 @@ def test_a_request_holds_its_slot_for_prefill_and_tokens():
 def test_random_arrivals_lose_nothing_and_bursts_do():
     rng = RNG(3)
     even = requests(np.sort(rng.uniform(0, 1200, 6000)), 50)
-    assert bursts.retained(even, 80, 1000, "recorded").mean() == pytest.approx(1, abs=0.08)
+    assert bursts.over_poisson(even, 80, 1000, "recorded").mean() == pytest.approx(1, abs=0.08)
     moments = np.sort(np.concatenate([rng.uniform(60 * turn, 60 * turn + 20, 300) for turn in range(20)]))
-    alone = bursts.retained(requests(moments, 50), 80, 1000, "recorded").mean()
+    alone = bursts.over_poisson(requests(moments, 50), 80, 1000, "recorded").mean()
     assert alone == pytest.approx(25 / 60, abs=0.05)  # work of 20 s, done in 25 s of each minute
-    assert bursts.retained(requests(moments, 50), 80, 1000, "pooled").mean() > 1.3 * alone
-    assert bursts.retained(requests(moments, 50), 80, 20_000, "recorded").mean() > 1.3 * alone  # who waits longer
+    assert bursts.over_poisson(requests(moments, 50), 80, 1000, "pooled").mean() > 1.3 * alone
+    assert bursts.over_poisson(requests(moments, 50), 80, 20_000, "recorded").mean() > 1.3 * alone  # who waits longer
 
 
 def trace(tmp_path, rows=120, **columns):

@@ -77,7 +77,7 @@ def test_a_range_reaches_from_low_to_high_and_passes_below_its_value(speedups):
 def test_a_note_stands_behind_the_value_and_above_a_range(speedups):
     figure, axes = charts.panels(3)
     ax = charts.bars(speedups, "accelerator", "speedup", low="low", high="high", label=("{:.1f}x", "note"), ax=axes[0])
-    image.settle(figure)
+    image.lay_out(figure)
     value, note = (text.get_window_extent() for text in ax.texts[:2])
     assert note.x0 > value.x1 and note.y0 > ax.transData.transform((0, -0.27))[1]
 
@@ -165,7 +165,7 @@ def test_hollow_dots_have_the_color_of_the_page_inside(speedups):
     ],
 )
 def test_numbers_have_one_precision(values, texts):
-    assert list(parts.numbers(pd.Series(values))) == texts
+    assert list(parts.number_labels(pd.Series(values))) == texts
 
 
 def factors(kinds, values):
@@ -223,7 +223,7 @@ def series(names):
 
 def test_five_lines_are_named_at_their_ends_without_overlap_and_six_in_a_legend():
     ax = charts.lines(series(["H100", "H200", "B200", "B300", "GB300"]), "round", "rate", "gpu")
-    image.settle(ax)
+    image.lay_out(ax)
     assert ax.figure.legends == []
     boxes = sorted((text.get_window_extent() for text in ax.texts if text.get_text()), key=lambda box: box.y0)
     assert all(low.y1 <= high.y0 + 1 for low, high in pairwise(boxes))
@@ -251,7 +251,7 @@ def test_labels_follow_limits_that_are_changed_later():
     ax = charts.lines(series(["H100"]), "round", "rate", "gpu")
     before = ax.texts[0].xy[1]
     ax.set_ylim(0, 30)
-    image.settle(ax)
+    image.lay_out(ax)
     assert before > 0.9
     assert ax.texts[0].xy[1] == pytest.approx(3 / 30)
 
@@ -261,7 +261,7 @@ def test_names_of_close_points_do_not_cover_each_other():
         {"kw": [1.0, 1.01, 1.02, 3], "rate": [5.0, 5.05, 5.1, 9], "gpu": ["H100", "H200", "B200", "B300"]}
     )
     ax = charts.scatter(frame, "kw", "rate", label="gpu")
-    image.settle(ax)
+    image.lay_out(ax)
     boxes = [text.get_window_extent() for text in ax.texts]
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[i + 1 :])
 

@@ -156,10 +156,10 @@ def test_the_same_within_the_error_is_cheapest_in_fewer_than_four_fifths_of_draw
 def test_draws_have_the_range_at_p10_and_p90_and_are_those_of_the_accelerator():
     rows = pd.DataFrame({"accelerator": ["A", "B"], "usd_low": [0.5, 1.0], "usd_per_million": [1.0, 2.0]})
     rows["usd_high"] = [4.0, 2.0]
-    values = cost.drawn(rows)
+    values = cost.draw_costs(rows)
     assert np.quantile(values[0], [0.1, 0.5, 0.9]) == pytest.approx([0.5, 1.0, 4.0], rel=0.1)
     assert values[1].max() == 2.0
-    assert (cost.drawn(rows.iloc[1:]) == values[1]).all()
+    assert (cost.draw_costs(rows.iloc[1:]) == values[1]).all()
 
 
 def test_break_even_prices_are_the_baselines_price_times_the_ratio_of_throughput():

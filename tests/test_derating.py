@@ -300,7 +300,7 @@ def test_unknown_names_and_what_nobody_ran_are_told(monkeypatch):
         derating.chain(fleet="elastic")
     with pytest.raises(ValueError, match="no benchmark 'nope'"):
         derating.chain(benchmarks=["nope"])
-    monkeypatch.setattr(bursts, "retained", lambda *asked: np.array([0.9]))
+    monkeypatch.setattr(bursts, "over_poisson", lambda *asked: np.array([0.9]))
     with pytest.raises(NoData, match="resnet50: factors are of models"):
         derating.chain("batch", benchmarks=["resnet50"])
     with pytest.raises(NoData, match="in Interactive of mixtral-8x7b"):
@@ -315,7 +315,7 @@ def write(path, arrivals, tokens):
 
 
 def test_an_own_trace_of_a_day_brings_its_bursts_and_its_peak(tmp_path, monkeypatch):
-    monkeypatch.setattr(bursts, "retained", lambda *asked: np.array([0.9]))
+    monkeypatch.setattr(bursts, "over_poisson", lambda *asked: np.array([0.9]))
     hour = np.arange(0, 3600, 10.0)
     day = np.concatenate([hour + 3600 * turn for turn in range(24) for _ in range(1 if turn < 18 else 3)])
     own = derating.chain(trace=write(tmp_path / "day.csv", day, 100))
@@ -333,7 +333,7 @@ def test_an_own_trace_of_a_day_brings_its_bursts_and_its_peak(tmp_path, monkeypa
 
 
 def test_a_night_without_requests_counts_in_an_own_trace(tmp_path, monkeypatch):
-    monkeypatch.setattr(bursts, "retained", lambda *asked: np.array([1.0]))
+    monkeypatch.setattr(bursts, "over_poisson", lambda *asked: np.array([1.0]))
     busy = np.append(np.arange(0, 43_200, 10.0), 86_399)
     assert derating.loads(write(tmp_path / "half.csv", busy, 100))["fixed"].tolist() == pytest.approx([0.5], abs=0.01)
 

@@ -30,7 +30,7 @@ def source(name):
 
 @pytest.fixture(scope="module")
 def small_runs():
-    runs = evidence.inferencex(disaggregated=False)
+    runs = evidence.inferencex_runs(disaggregated=False)
     return runs[runs["source_id"].eq("inferencex-points") & runs["gpus"].le(8)]
 
 
@@ -93,7 +93,7 @@ def test_runs_that_are_far_faster_under_more_load():
 
 def test_no_run_is_far_faster_under_more_load(monkeypatch):
     assert evidence.implausible_in_words() == []
-    runs = evidence.inferencex()
+    runs = evidence.inferencex_runs()
     h100 = runs[runs["accelerator"].eq("H100") & runs["model"].eq("GPT-OSS 120B")]
     marked = h100[h100["concurrency"].eq(512) & h100["measured"].between("2025-12-05", "2025-12-08")]
     assert len(marked) == 9 and marked[RATE].isna().all()
@@ -101,7 +101,7 @@ def test_no_run_is_far_faster_under_more_load(monkeypatch):
     assert best < 4170.9  # in and out together, the highest that InferenceX publishes
     tokens = 512 * marked["answer_tokens"] / marked["gpus"]
     implied = 1000 * tokens / (marked["ttft_ms"] + (marked["answer_tokens"] - 1) * marked["tpot_ms"])
-    monkeypatch.setattr(evidence, "inferencex", lambda: runs.assign(**{RATE: runs[RATE].fillna(implied)}))
+    monkeypatch.setattr(evidence, "inferencex_runs", lambda: runs.assign(**{RATE: runs[RATE].fillna(implied)}))
     named = evidence.implausible_in_words()
     assert len(named) == 6 and "H100 x 2, GPT-OSS 120B, vLLM, 1024 in and 1024 out, 512 in flight" in "".join(named)
 
@@ -160,7 +160,7 @@ def test_inferencex_throughput_at_50_tokens_per_second(small_runs, model, accele
 
 def test_inferencex_engines():
     same = ["model", "accelerator", "precision", *LENGTHS, "concurrency", "gpus"]
-    runs = evidence.inferencex()
+    runs = evidence.inferencex_runs()
     runs = runs[runs["source_id"].eq("inferencex-points") & runs["gpus"].notna()]
     pairs = evidence.matched_pairs(runs, same, "engine", ("TensorRT-LLM", "vLLM"), RATE, repeats="max")
     assert len(pairs) == 306
@@ -171,7 +171,7 @@ def test_inferencex_engines():
 
 
 def test_inferencex_deepseek_r1_fp4_over_fp8():
-    runs = evidence.inferencex()
+    runs = evidence.inferencex_runs()
     runs = runs[runs["source_id"].eq("inferencex-deepseek-r1")]
     same = ["accelerator", "engine", "speculative", "disaggregated", *LENGTHS]
     same += ["concurrency", *LAYOUT]
@@ -184,18 +184,18 @@ def test_inferencex_deepseek_r1_fp4_over_fp8():
 
 
 def test_inferencex_rates_follow_from_concurrency_and_latency():
-    runs = evidence.inferencex(disaggregated=False).dropna(subset=[RATE])
+    runs = evidence.inferencex_runs(disaggregated=False).dropna(subset=[RATE])
     answer = runs["ttft_ms"] + (runs["answer_tokens"] - 1) * runs["tpot_ms"]
     implied = 1000 * runs["concurrency"] * runs["answer_tokens"] / answer / runs["gpus"]
     assert (implied / runs[RATE]).quantile([0.01, 0.99]).between(0.98, 1.35).all()
 
 
 def test_inferencex_runs_are_listed_once_and_unfinished_ones_marked():
-    every = evidence.inferencex(unfinished=True)
+    every = evidence.inferencex_runs(unfinished=True)
     assert not every.duplicated(
         [*LENGTHS, "accelerator", "engine", "precision", "concurrency", "ttft_ms", "tpot_ms", "gpus"]
     ).any()
-    assert 0 < len(every) - len(evidence.inferencex()) < 200
+    assert 0 < len(every) - len(evidence.inferencex_runs()) < 200
     assert set(every["accelerator"]) <= set(tables.accelerators["label"])
 
 
@@ -261,7 +261,7 @@ def test_accuracy_targets_are_the_share_of_the_reference():
 
 def test_rows_as_in_their_sources_inferencex_points():
     theirs = source("inferencex_points.csv")
-    ours = evidence.inferencex(unfinished=True)
+    ours = evidence.inferencex_runs(unfinished=True)
     ours = ours[ours["source_id"].eq("inferencex-points")].sample(30, random_state=48)
     for row in ours.itertuples():
         near = theirs[
@@ -357,12 +357,12 @@ def test_files_that_are_refused(tmp_path, content, message):
 def test_appended_runs_join_the_table(tmp_path, monkeypatch):
     monkeypatch.setattr(reader, "OWN", tmp_path / "inferencex")
     monkeypatch.delenv("ANALYSIS_RECORD", raising=False)
-    before = len(evidence.inferencex())
+    before = len(evidence.inferencex_runs())
     assert evidence.append_inferencex([write(tmp_path / "new.json", [RUN])]) == 1
-    after = evidence.inferencex()
+    after = evidence.inferencex_runs()
     monkeypatch.setenv("ANALYSIS_RECORD", "shipped")
     assert len(after) == before + 1 and after["locator"].iloc[-1] == "new.json"
-    assert len(evidence.inferencex()) == before
+    assert len(evidence.inferencex_runs()) == before
     (other := tmp_path / "other").mkdir()
     with pytest.raises(ValueError, match=r"new\.parquet is of a file of the same name"):
         evidence.append_inferencex([write(other / "new.json", [RUN, RUN])])

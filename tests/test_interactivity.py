@@ -141,7 +141,7 @@ def test_first_tokens_are_those_of_logs_under_one_limit_else_the_limit():
 
 def test_inferencex_curves_are_upper_envelopes_at_one_length():
     """The five parts with most runs; along each, throughput falls as interactivity rises."""
-    found = interactivity.inferencex("DeepSeek-R1")
+    found = interactivity.inferencex_envelopes("DeepSeek-R1")
     parts = found.groupby(["accelerator", "precision"])
     assert 3 <= parts.ngroups <= 5
     falls = parts["output_tokens_per_second_per_gpu"].diff().dropna()
@@ -149,14 +149,14 @@ def test_inferencex_curves_are_upper_envelopes_at_one_length():
 
 
 def test_inferencex_shows_the_accelerators_asked_for():
-    assert set(interactivity.inferencex("DeepSeek-R1", ["H200", "b300"])["accelerator"]) == {"H200", "B300"}
-    assert interactivity.inferencex("DeepSeek-R1", ["H100"]).empty
+    assert set(interactivity.inferencex_envelopes("DeepSeek-R1", ["H200", "b300"])["accelerator"]) == {"H200", "B300"}
+    assert interactivity.inferencex_envelopes("DeepSeek-R1", ["H100"]).empty
     assert interactivity.inferencex_at("DeepSeek-R1", [50.0], ["TPU v6e"]).empty
 
 
 def test_inferencex_by_lengths_lies_between_the_runs_around_it():
     """GPT-OSS 120B on B200 at 66.7 tokens/s, 8,192 in, 1,024 out: at most a slower run, at least a faster one."""
-    runs = evidence.inferencex(disaggregated=False).query(
+    runs = evidence.inferencex_runs(disaggregated=False).query(
         "model == 'GPT-OSS 120B' and accelerator == 'B200' and prompt_tokens == 8192 and answer_tokens == 1024"
     )
     speed, rate = runs["tokens_per_second_per_user"], runs["output_tokens_per_second_per_gpu"]
@@ -168,5 +168,5 @@ def test_inferencex_by_lengths_lies_between_the_runs_around_it():
 
 def test_inferencex_shows_as_many_parts_as_asked_for():
     for most in (1, 2, 5):
-        found = interactivity.inferencex("DeepSeek-R1", most=most)
+        found = interactivity.inferencex_envelopes("DeepSeek-R1", most=most)
         assert len(found[["accelerator", "precision"]].drop_duplicates()) == most

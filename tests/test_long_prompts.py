@@ -26,13 +26,13 @@ def engine(monkeypatch):
     better = [rows[0] | {long_prompts.RATE: 900.0} | other for other in (
         {"gpus": 16}, {"disaggregated": True}, {"unfinished": True}, {"speculative": "MTP"})]  # fmt: skip
     monkeypatch.setattr(tables, "load", lambda name: pd.DataFrame([*rows, worse, *better]))
-    long_prompts.parts.cache_clear()
+    long_prompts.timings.cache_clear()
     yield
-    long_prompts.parts.cache_clear()
+    long_prompts.timings.cache_clear()
 
 
 def test_three_shapes_give_the_parts_of_a_token(engine):
-    assert long_prompts.parts()[["decode", "context", "prefill"]].to_numpy() == pytest.approx(
+    assert long_prompts.timings()[["decode", "context", "prefill"]].to_numpy() == pytest.approx(
         np.array([[DECODE, CONTEXT, PREFILL]])
     )
     assert long_prompts.kept(1024, 1024).tolist() == pytest.approx([1])
@@ -61,7 +61,7 @@ def test_workloads_by_hand():
             d, c, p = np.linalg.lstsq([[1, 1.5, 1], [1, 8.5, 8], [1, 5, 0.125]], y, rcond=None)[0]
             times += [(d, max(c, 0), p)] * int(p > 0)
     times = np.array(times)
-    assert len(times) == len(long_prompts.parts()) == 34
+    assert len(times) == len(long_prompts.timings()) == 34
 
     def share(prompt, answer, reused):
         load = [1, (prompt + answer / 2) / 1024, prompt / answer * (1 - reused)]

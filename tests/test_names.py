@@ -75,7 +75,7 @@ def test_misspelled_vendor_is_told_the_vendor():
 
 
 def test_a_number_out_of_bounds_is_refused_by_name():
-    assert names.number(0.5, "share", 0.01, 1) == 0.5
+    assert names.bounded(0.5, "share", 0.01, 1) == 0.5
     for wrong in (0, 1.5, -1, float("nan"), float("inf"), 1e308, 10**400, True, "1", None):
         with pytest.raises(ValueError, match=r"^share is .{1,60}; expected a number from 0\.01 to 1$"):
-            names.number(wrong, "share", 0.01, 1)
+            names.bounded(wrong, "share", 0.01, 1)

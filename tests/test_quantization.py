@@ -84,14 +84,14 @@ def test_inferencex_pairs_of_one_build(monkeypatch):
     wide = fp4.assign(gpus=16.0)
     apart = fp4.assign(tensor_parallel=99.0)
     frame = pd.concat([run, fp4, newer, nightly, wide, apart], ignore_index=True)
-    monkeypatch.setattr(evidence, "inferencex", lambda **_: frame)
+    monkeypatch.setattr(evidence, "inferencex_runs", lambda **_: frame)
     pairs = quantization.inferencex_pairs()
     assert pairs[["format", "load", "ratio"]].values.tolist() == [["NVFP4", 8, 1.3]]
     amd = frame[~frame["engine_version"].str.contains("nightly")].assign(accelerator="MI355X", engine_version="")
     images = ["a:1", "a:1", "a:2", "a:1", "a:1"]  # an image is a build, one of a night is none
-    monkeypatch.setattr(evidence, "inferencex", lambda **_: amd.assign(image=images))
+    monkeypatch.setattr(evidence, "inferencex_runs", lambda **_: amd.assign(image=images))
     assert quantization.inferencex_pairs()[["format", "ratio"]].values.tolist() == [["MXFP4", 1.3]]
-    monkeypatch.setattr(evidence, "inferencex", lambda **_: amd.assign(image="a:nightly-1"))
+    monkeypatch.setattr(evidence, "inferencex_runs", lambda **_: amd.assign(image="a:nightly-1"))
     assert quantization.inferencex_pairs().empty
 
 

@@ -76,7 +76,7 @@ def test_inferencex_takes_the_best_run_that_is_at_least_so_fast(monkeypatch):
     runs = pd.DataFrame([("H200", 12, 100.0), ("H200", 60, 20.0), ("B200", 30, 500.0), ("B200", 30, 400.0)],
                         columns=columns)  # fmt: skip
     runs = runs.assign(model="M", prompt_tokens=8192.0, answer_tokens=1024.0)
-    monkeypatch.setattr(evidence, "inferencex", lambda: runs)
+    monkeypatch.setattr(evidence, "inferencex_runs", lambda: runs)
     found = speedup.inferencex_speedups("M", "H200", 8192, 1024, (10, 25, 50))
     assert found.values.tolist() == [["B200", 10, 5.0], ["B200", 25, 25.0]]
     for asked in (("N", "H200", 8192, 1024), ("M", "A100", 8192, 1024), ("M", "H200", 1, 1)):

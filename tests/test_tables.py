@@ -184,7 +184,7 @@ def test_no_edit_of_the_descriptor_ends_in_a_traceback(orchard):
             (orchard / descriptor.FILE).write_text(json.dumps(changed))
             edits += 1
             try:
-                descriptor.read(orchard)
+                descriptor.read_descriptor(orchard)
             except descriptor.DescriptorError as error:
                 named += 1
                 assert all(line.startswith("datapackage.json: ") for line in str(error).splitlines())

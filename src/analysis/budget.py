@@ -27,7 +27,7 @@ USD_PER_KILOWATT_HOUR = 0.10  # in the price of an owner's hour, which does not 
 CHANGES = {"electricity": 0.05, "PUE": 0.15}  # dollars per kWh, and of the kilowatts
 
 
-def units(accelerators: pd.Series, sizes: Mapping[str, int] = MappingProxyType({})) -> pd.Series:
+def purchase_units(accelerators: pd.Series, sizes: Mapping[str, int] = MappingProxyType({})) -> pd.Series:
     """Return how many of each accelerator are bought together: a rack, else a node of `sizes` or of eight."""
     return accelerators.map({**sizes, **racks()}).fillna(USUAL_SIZE).astype(int)
 
@@ -64,11 +64,11 @@ def bought(
     could be bought), power (all-in kilowatts), unspent and missing (dollars left, and short of the next unit),
     submissions (results behind the throughput). Raises ValueError for an implausible budget.
     """
-    names.number(usd, "usd", 1, 1e13)
-    names.number(years, "years", 0.01, 50)
-    names.number(kilowatts, "kilowatts_available", 0, 1e9)
+    names.bounded(usd, "usd", 1, 1e13)
+    names.bounded(years, "years", 0.01, 50)
+    names.bounded(kilowatts, "kilowatts_available", 0, 1e9)
     costs = costs[costs["interactivity"].gt(0)].reset_index(drop=True)
-    unit = units(costs["accelerator"], sizes)
+    unit = purchase_units(costs["accelerator"], sizes)
     price = costs["usd_per_hour"] * unit * years * HOURS_PER_YEAR  # of a unit
     powered = kilowatts / (unit * costs["kilowatts"]) if kilowatts else np.inf
     most = np.minimum(usd / price, powered)
@@ -88,7 +88,7 @@ def bought(
     return found.sort_values(["interactivity", "users"], ascending=[True, False], ignore_index=True)
 
 
-def factors(interactivity: float, accelerator: str, fleet: str = "fixed") -> pd.DataFrame:
+def delivery_factors(interactivity: float, accelerator: str, fleet: str = "fixed") -> pd.DataFrame:
     """Return the factors of `derating.chain` beside the latency limit by step, stack and hypervisor for racks too."""
     rows = derating.chain(derating.use_at(interactivity), fleet)
     rows = rows[rows["kind"].eq("TensorRT-LLM node to vLLM") & rows["basis"].ne("total")].set_index("step")
@@ -103,7 +103,7 @@ def readings(throughput: pd.DataFrame, prices: pd.DataFrame, fleet: str = "fixed
     """
     own = [cost.per_million_tokens(throughput, prices, fleet, each).assign(reading=each) for each in derating.READINGS]
     keys = zip(own[0]["interactivity"], own[0]["accelerator"], strict=True)
-    served = [factors(*key, fleet)["median"].prod() for key in keys]
+    served = [delivery_factors(*key, fleet)["median"].prod() for key in keys]
     ratio = own[0]["served"] / served
     usd = {name: own[0][name] * ratio for name in ("usd_low", *cost.USD)}
     found = pd.concat([own[0].assign(reading="uniform", served=served, **usd), *own], ignore_index=True)
@@ -118,7 +118,7 @@ def tornado(plan: pd.Series, every: pd.DataFrame, fleet: str = "fixed", stack: s
     CHANGES on the all-in kilowatts. An input that does not apply is left out.
     """
     same = every["accelerator"].eq(plan["accelerator"]) & every["interactivity"].eq(plan["interactivity"])
-    parts = factors(plan["interactivity"], plan["accelerator"], fleet)
+    parts = delivery_factors(plan["interactivity"], plan["accelerator"], fleet)
     row = every[same].head(1)
     own, pooled = (derating.served_at(row, each, stack).iloc[0] for each in (fleet, "pooled"))
     usd, moved = plan["usd_per_million"], {"throughput": (plan["usd_low"], plan["usd_high"])}
@@ -166,10 +166,10 @@ def winner_map(
         speeds = np.geomspace(limits.min(), limits.max() * 1.001, steps)
         costs = _costs(rows, speeds, prices, fleet, stack)
         costs = costs[~costs["estimated"].astype(bool)]
-        sizes = units(costs["accelerator"], unit_sizes(rows))
+        sizes = purchase_units(costs["accelerator"], unit_sizes(rows))
         for speed, part in costs.groupby("interactivity"):
             price, unit = (each[part.index].to_numpy()[:, None] for each in (costs["usd_per_hour"], sizes))
-            rate = price / cost.drawn(part) / SECONDS_PER_HOUR * 1e6
+            rate = price / cost.draw_costs(part) / SECONDS_PER_HOUR * 1e6
             first = (np.ceil(asked * speed / (rate * unit)) * unit * price).argmin(axis=1)
             chance = np.stack([(first == place).mean(axis=1) for place in range(len(part))])
             cells = {"model": rows["model"].iloc[0], "users": users, "interactivity": speed}
@@ -245,7 +245,7 @@ def bridge(costs: pd.DataFrame, speed: float, benchmark: str) -> pd.DataFrame:
     those of `price_of_speed`; input and output, dollars per million of either; mlperf, what the accelerator costs by
     its MLPerf results, another test, to stand beside. No rows without such runs.
     """
-    costs, runs = costs[costs["interactivity"].eq(speed)], evidence.inferencex(disaggregated=False)
+    costs, runs = costs[costs["interactivity"].eq(speed)], evidence.inferencex_runs(disaggregated=False)
     runs = runs[runs["model"].eq(models.of_benchmark(benchmark).name) & runs["answer_tokens"].eq(1024)]
     runs = runs[runs["accelerator"].isin(costs["accelerator"])]
     rate = evidence.value_at(runs, speed, ["accelerator", "prompt_tokens"]).unstack("prompt_tokens")
@@ -274,7 +274,7 @@ def waiting(benchmarks: Iterable[str]) -> pd.DataFrame:
     ratio of throughput per accelerator (NaN for none), gain (of software over the round before, the median over
     vendors, see `current.gains`).
     """
-    rows = compare.comparable(benchmark=benchmarks, scenario=interactivity.SCENARIOS, available=False)
+    rows = compare.comparable(benchmark=benchmarks, scenario=compare.RATED, available=False)
     found = []
     for (_, scenario), part in rows.groupby(compare.GROUP, observed=True):
         newest, sold = part["round"].max(), part[part["availability"].eq("available")]

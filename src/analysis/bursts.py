@@ -48,7 +48,7 @@ def enough(arrivals: np.ndarray, work: np.ndarray, slots: int, wait: float, star
 def utilization(arrivals: np.ndarray, work: np.ndarray, wait: float, started: float = STARTED) -> float:
     """Return the mean number of busy slots over the fewest slots with which `started` of requests start in `wait` s."""
     load = work.sum() / (arrivals[-1] - arrivals[0])
-    names.number(float(load), "requests in service at a time", 0, MOST_SLOTS)
+    names.bounded(float(load), "requests in service at a time", 0, MOST_SLOTS)
     few, many = 0, int(load) + 1
     while not enough(arrivals, work, many, wait, started):
         few, many = many, int(1.25 * many) + 1
@@ -101,7 +101,7 @@ def poisson(
     return moments, rng.permutation(np.tile(work, copies))
 
 
-def retained(requests: pd.DataFrame, tpot_ms: float, ttft_ms: float, shape: str = "enlarged") -> np.ndarray:
+def over_poisson(requests: pd.DataFrame, tpot_ms: float, ttft_ms: float, shape: str = "enlarged") -> np.ndarray:
     """Return utilization over that of Poisson arrivals, one value per seed (and per window of CHANCE if enlarged).
 
     `requests` have arrival_seconds in order, prompt_tokens, answer_tokens, and reused_prompt_tokens if the prompt cache
@@ -121,13 +121,13 @@ def retained(requests: pd.DataFrame, tpot_ms: float, ttft_ms: float, shape: str 
 
 
 def simulated(tpot_ms: float, ttft_ms: float) -> pd.DataFrame:
-    """Return `retained` on the public chat traces under limits in milliseconds, one row per simulation.
+    """Return `over_poisson` on the public chat traces under limits in milliseconds, one row per simulation.
 
     Columns: tpot_ms, ttft_ms, fleet ("", or "pooled" for 16 services on one fleet), service, factor.
     """
     requests = tables.load("traffic_traces")
     found = [
-        pd.DataFrame({"fleet": fleet, "service": service, "factor": retained(rows, tpot_ms, ttft_ms, shape)})
+        pd.DataFrame({"fleet": fleet, "service": service, "factor": over_poisson(rows, tpot_ms, ttft_ms, shape)})
         for fleet, shape in (("", "enlarged"), ("pooled", "pooled"))
         for service, rows in requests[requests["service"].ne("code")].groupby("service")
     ]
@@ -153,7 +153,7 @@ def read_trace(path: str | Path) -> pd.DataFrame:
     values = tables.numbers(trace, columns, 0, MOST, str(path))
     if len(values) < REQUESTS or values["arrival_seconds"].nunique() == 1 or not values["answer_tokens"].any():
         raise ValueError(f"{path}: {len(values)} requests; a trace needs {REQUESTS} or more, over time, with tokens")
-    names.number(float(np.ptp(values["arrival_seconds"])), f"{path}: seconds from first to last request", *SPAN)
+    names.bounded(float(np.ptp(values["arrival_seconds"])), f"{path}: seconds from first to last request", *SPAN)
     values = values if "prompt_tokens" in values else values.assign(prompt_tokens=0.0)
     return values.sort_values("arrival_seconds", kind="stable", ignore_index=True)
 

@@ -16,6 +16,7 @@ from analysis.results import TOKENS, load_results, with_codes
 DIVISIONS = ("closed", "open", "network")
 SUITES = ("datacenter", "edge")
 SCENARIOS = ("Offline", "Server", "Interactive", "SingleStream", "MultiStream")
+RATED = SCENARIOS[:3]  # those with a throughput, from no latency limit to the tightest
 USUAL_SIZE = 8  # accelerators of the usual system
 RACK = 64  # accelerators of `racks` from which on a system is a rack: most have 72
 

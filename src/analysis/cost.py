@@ -164,7 +164,7 @@ def per_million_tokens(
     return rows.assign(at=at).sort_values(["interactivity", "usd_per_million"], ignore_index=True)
 
 
-def drawn(costs: pd.DataFrame) -> np.ndarray:
+def draw_costs(costs: pd.DataFrame) -> np.ndarray:
     """Return dollars per million in DRAWS draws of the throughput error, one row for each of `costs`.
 
     Log-uniform on each side of `usd_per_million`, with `usd_low` and `usd_high` at P10 and P90. An accelerator has the
@@ -186,7 +186,7 @@ def with_chances(costs: pd.DataFrame, by: Sequence[str] = ("interactivity",)) ->
     groups = [costs[name] for name in by]
     chance = pd.Series(0.0, costs.index)
     for _, part in costs[~costs["estimated"] | costs["estimated"].groupby(groups).transform("all")].groupby([*by]):
-        chance[part.index] = np.bincount(drawn(part).argmin(axis=0), minlength=len(part)) / DRAWS
+        chance[part.index] = np.bincount(draw_costs(part).argmin(axis=0), minlength=len(part)) / DRAWS
     likely = chance.sort_values(ascending=False, kind="stable")
     before = likely.groupby([group[likely.index] for group in groups]).cumsum() - likely
     return costs.assign(chance=chance, alike=before.lt(SURE) & chance.gt(0))
@@ -250,8 +250,8 @@ def purchase(
     terms = {"years": (years, 0.5, 50), "residual": (residual, 0, 0.9), "capital": (capital, 0, 1)}
     terms |= {"maintenance": (maintenance, 0, 1), "extras": (extras, 0, 10), "hosting": (hosting, 0, 10_000)}
     for name, bounds in (terms | {"staff": (staff, 0, 1_000_000)}).items():
-        names.number(bounds[0], name, *bounds[1:])
-    found = pd.DataFrame({"used": [names.number(share, "used", 0.01, 1) for share in used]})
+        names.bounded(bounds[0], name, *bounds[1:])
+    found = pd.DataFrame({"used": [names.bounded(share, "used", 0.01, 1) for share in used]})
     found["rent"] = usd_per_hour * HOURS_PER_YEAR * found["used"]
     found["electricity"] = found["used"] * kilowatts * usd_per_megawatt_year(usd_per_kilowatt_hour) / 1000
     found = found.assign(hosting=12 * hosting * kilowatts, staff=staff)

@@ -288,7 +288,7 @@ def _bursts(use: str, tpot_ms: float, ttft_ms: float, trace: str) -> list[tuple]
     On the public traces it is read from data/burst_factors.csv, and simulated for limits that no benchmark has.
     """
     if trace:
-        values = bursts.retained(bursts.read_trace(trace), tpot_ms, ttft_ms, "recorded")
+        values = bursts.over_poisson(bursts.read_trace(trace), tpot_ms, ttft_ms, "recorded")
         return [(use, "", "", "bursts", values, 1, "your trace")]
     known = tables.load("burst_factors").query("tpot_ms == @tpot_ms and ttft_ms == @ttft_ms")
     by = (known if len(known) else bursts.simulated(tpot_ms, ttft_ms)).groupby("fleet")

@@ -13,13 +13,12 @@ import numpy as np
 import pandas as pd
 
 from analysis import evidence, names
-from analysis.compare import USUAL_SIZE, NoData, bare_metal, comparable, of_tokens, racks
+from analysis.compare import RATED, USUAL_SIZE, NoData, bare_metal, comparable, of_tokens, racks
 from analysis.current import last_results
 from analysis.results import load_results, rule_limits
 
-SCENARIOS = ("Offline", "Server", "Interactive")  # from no latency limit to the tightest
 NO_LIMIT = 0.0  # the interactivity that stands for Offline, which limits no latency
-TOKENS = 1024  # in and out, of the InferenceX runs that are shown
+LENGTH = 1024  # tokens in and out, of the InferenceX runs that are shown
 ROUNDING = 0.005  # so that a run at a limit of 66.67 tokens/s counts at 66.7
 
 
@@ -34,7 +33,7 @@ def runs(
     count tokens.
     """
     asked = {"rounds": rounds, "accelerators": accelerators}
-    rows = of_tokens(comparable(results, benchmark=benchmark, scenario=SCENARIOS, **asked))
+    rows = of_tokens(comparable(results, benchmark=benchmark, scenario=RATED, **asked))
     speed = rows["tokens_per_second_per_user"].mask(rows["scenario"].eq("Offline"), NO_LIMIT)
     return rows.assign(interactivity=speed)
 
@@ -47,7 +46,7 @@ def limits(benchmark: str) -> pd.DataFrame:
     """
     benchmark = names.benchmark(benchmark)
     both = {"ttft_ms": rule_limits("ttft_p99_limit"), "tpot_ms": rule_limits("tpot_p99_limit")}
-    rules = pd.DataFrame(both).reindex(pd.MultiIndex.from_product([[benchmark], SCENARIOS[1:]])).droplevel(0)
+    rules = pd.DataFrame(both).reindex(pd.MultiIndex.from_product([[benchmark], RATED[1:]])).droplevel(0)
     rules.insert(0, "interactivity", 1000 / rules["tpot_ms"])
     return rules.dropna(subset="tpot_ms").rename_axis("scenario").reset_index()
 
@@ -169,13 +168,13 @@ def first_tokens(rows: pd.DataFrame) -> pd.DataFrame:
     return best.sort_values("seconds_p99", ignore_index=True)
 
 
-def inferencex(model: str, accelerators: Iterable[str] = (), *, most: int = 5) -> pd.DataFrame:
+def inferencex_envelopes(model: str, accelerators: Iterable[str] = (), *, most: int = 5) -> pd.DataFrame:
     """Return the upper envelope of a model's InferenceX runs at FP4 and FP8, for the accelerators with most runs.
 
-    With TOKENS in and out; `most` is the number of pairs of accelerator and precision. Not MLPerf results.
+    With LENGTH tokens in and out; `most` is the number of pairs of accelerator and precision. Not MLPerf results.
     """
     runs = _inferencex_runs(model, accelerators)
-    runs = runs[runs["prompt_tokens"].eq(TOKENS) & runs["answer_tokens"].eq(TOKENS)]
+    runs = runs[runs["prompt_tokens"].eq(LENGTH) & runs["answer_tokens"].eq(LENGTH)]
     parts = ["accelerator", "precision"]
     top = runs[parts].value_counts().head(most).index
     return evidence.envelope(runs[pd.MultiIndex.from_frame(runs[parts]).isin(top)], parts)
@@ -196,7 +195,7 @@ def inferencex_at(model: str, speeds: Iterable[float], accelerators: Iterable[st
 
 def _inferencex_runs(model: str, accelerators: Iterable[str]) -> pd.DataFrame:
     """Return the runs of a model at FP4 and FP8 in one pool, of `accelerators` (names or vendors), all by default."""
-    runs = evidence.inferencex(disaggregated=False)
+    runs = evidence.inferencex_runs(disaggregated=False)
     runs = runs[runs["model"].eq(model) & runs["precision"].isin(["fp4", "fp8"])]
     named = names.accelerators(accelerators, load_results()) if accelerators else []
     runs = runs[runs["accelerator"].isin(named)] if named else runs

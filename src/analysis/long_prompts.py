@@ -23,7 +23,7 @@ RATE = "output_tokens_per_second_per_gpu"
 
 
 @cache
-def parts() -> pd.DataFrame:
+def timings() -> pd.DataFrame:
     """Return the time of an output token by part, one row per model, accelerator, engine, and precision.
 
     `decode`, `context` (per 1,000 tokens in context), and `prefill` (per prompt token over answer token), as shares of
@@ -47,9 +47,9 @@ def kept(prompt: float, answer: float, reused: float = 0.0) -> pd.Series:
     `prompt` and `answer` are mean tokens, `reused` is the share of prompt tokens that a perfect cache holds: an upper
     bound, for caches are limited and loads from them cost. Raises ValueError for a share outside 0 to 1.
     """
-    names.number(reused, "prompt_reuse", 0, 1)
+    names.bounded(reused, "prompt_reuse", 0, 1)
     load = np.array([1, (prompt + answer / 2) / 1024, prompt / answer * (1 - reused)])
-    return 1 / (parts() @ load)
+    return 1 / (timings() @ load)
 
 
 def traffic(reuse: Sequence[float] = (), trace: pd.DataFrame | None = None) -> pd.DataFrame:

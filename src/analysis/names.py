@@ -42,7 +42,7 @@ def choose(name: str, valid: Iterable[str], what: str) -> str:
     raise ValueError(f"no {what} {shown}:{hint} valid: {listed}")
 
 
-def number(value: float, what: str, least: float, most: float) -> float:
+def bounded(value: float, what: str, least: float, most: float) -> float:
     """Return `value` if it is a number from `least` to `most`. Raises ValueError that says `what` was asked for."""
     if isinstance(value, bool) or not isinstance(value, Real) or not least <= value <= most:
         raise ValueError(f"{what} is {str(value)[:SHOWN]}; expected a number from {least:g} to {most:,.10g}")
@@ -106,7 +106,7 @@ def label(benchmark: str) -> str:
     return tables.benchmarks.set_index("benchmark")["label"].get(benchmark, benchmark)
 
 
-def each(kinds: Iterable[str]) -> str:
+def noun(kinds: Iterable[str]) -> str:
     """Return the word for one accelerator of these kinds: "GPU", "CPU", or "TPU" of one kind, else "accelerator"."""
     kind = {*kinds}
     return kind.pop().upper() if len(kind) == 1 and kind <= {"gpu", "cpu", "tpu"} else "accelerator"

@@ -10,14 +10,14 @@ from analysis.results import TOKENS
 LENGTHS = "tokens_per_sample_range"  # of data/benchmark_limits.csv
 
 
-def by_round(results: pd.DataFrame, tolerance: float = 1e-6) -> pd.DataFrame:
+def recomputed_by_round(results: pd.DataFrame, tolerance: float = 1e-6) -> pd.DataFrame:
     """Return counts of results by round, oldest first.
 
     `results`, `recomputed` (from a log), `inferred` (from the log of another scenario), `compared` (with a value
     published beside the log), and `mismatches` (relative difference above `tolerance`); `power_compared` and
     `power_mismatches` of power or energy with the samples of the meter; `unit_corrected`; `source_id`.
     """
-    names.number(tolerance, "tolerance", 0, 1)
+    names.bounded(tolerance, "tolerance", 0, 1)
     difference, power = results["recomputed_difference"].abs(), results["recomputed_power_difference"].abs()
     flags = {
         "results": results["id"].notna(),

@@ -40,7 +40,7 @@ def per_megawatt(rates: pd.DataFrame, results: pd.DataFrame, pue: float = 1.0) -
     (delivered), value, and `low` and `high` over the dates of the price lists and the range of a carried rate.
     Accelerators without kilowatts and scenarios without a limit on tokens/s per user have no row.
     """
-    names.number(pue, "pue", 1, 3)
+    names.bounded(pue, "pue", 1, 3)
     asked = rates["benchmark"].unique()
     speeds = [limits(name).assign(benchmark=name) for name in asked]
     speeds = pd.concat([*speeds, pd.DataFrame({"benchmark": asked, "scenario": "Offline", "interactivity": 0.0})])
@@ -138,5 +138,5 @@ def newest_nodes(nodes: pd.DataFrame, accelerators: Iterable[str]) -> pd.DataFra
 
 def usd_per_megawatt_year(usd_per_kilowatt_hour: float) -> float:
     """Return the dollars of a megawatt drawn for a year. Raises ValueError for an implausible price."""
-    names.number(usd_per_kilowatt_hour, "usd_per_kilowatt_hour", 0.001, 10)
+    names.bounded(usd_per_kilowatt_hour, "usd_per_kilowatt_hour", 0.001, 10)
     return usd_per_kilowatt_hour * 1000 * HOURS_PER_YEAR

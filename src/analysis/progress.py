@@ -62,7 +62,7 @@ def software_chain(rows: pd.DataFrame, accelerators: Iterable[str], first_round:
     return steps.loc[kept, columns].reset_index(drop=True)
 
 
-def by_round(rows: pd.DataFrame) -> pd.DataFrame:
+def gains_by_round(rows: pd.DataFrame) -> pd.DataFrame:
     """Return what each round added to the fastest result per accelerator, as factors that multiply to the total.
 
     Software is the step of the leaders' software chain that ends in the round; the rest of the leader's gain is

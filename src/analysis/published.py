@@ -97,14 +97,14 @@ def rank(verdicts: pd.Series) -> pd.Series:
     return verdicts.map({name: place for place, name in enumerate(VERDICTS)})
 
 
-def number(value: float, digits: int = 4) -> str:
+def _number(value: float, digits: int = 4) -> str:
     """Return a number with `digits` significant digits and separators: 24,520; from 1,000 on whole."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.{digits}g}"
 
 
-def span(low: pd.Series, high: pd.Series, digits: int = 4) -> pd.Series:
+def range_text(low: pd.Series, high: pd.Series, digits: int = 4) -> pd.Series:
     """Return ranges as text: "1.27 to 1.34", or one number where both ends print alike; "" where unknown."""
-    ends = [(number(a, digits), number(b, digits)) for a, b in zip(low, high, strict=True)]
+    ends = [(_number(a, digits), _number(b, digits)) for a, b in zip(low, high, strict=True)]
     texts = ["" if "nan" in pair else " to ".join(dict.fromkeys(pair)) for pair in ends]
     return pd.Series(texts, low.index, dtype="str")
 
@@ -126,6 +126,6 @@ def _printed(rows: pd.DataFrame) -> pd.Series:
     said = (rows["printed"] + " " + rows["printed_unit"]).str.strip()
     said = said.str.replace(r"^(.*) \$/", r"$\1/", regex=True).str.replace(" %", "%")
     said = said.mask(rows["printed_unit"].isin(WORDS), rows["printed_unit"])
-    meant = span(rows["low"], rows["high"]) + " " + rows["unit"]
+    meant = range_text(rows["low"], rows["high"]) + " " + rows["unit"]
     meant = meant.mask(rows["quantity"].isin(["result_cited", "benchmark_named"]), "yes")
-    return said.mask(said.eq(""), meant).mask(rows["quantity"].eq("rank"), "rank " + rows["low"].map(number))
+    return said.mask(said.eq(""), meant).mask(rows["quantity"].eq("rank"), "rank " + rows["low"].map(_number))

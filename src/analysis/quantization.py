@@ -86,7 +86,7 @@ def inferencex_builds() -> pd.DataFrame:
 
     A build is a version or an image, else a day. Nightly builds name no version and are left out.
     """
-    runs = evidence.inferencex(disaggregated=False)
+    runs = evidence.inferencex_runs(disaggregated=False)
     nightly = (runs["engine_version"] + runs["image"]).str.contains("nightly")
     runs = runs[runs["gpus"].le(8) & ~nightly]
     version = runs["engine_version"].where(runs["engine_version"].ne(""), runs["image"])
@@ -99,7 +99,7 @@ def at_equal_speed(interactivity: float) -> pd.DataFrame:
     One row per model, accelerator, engine, and lengths: the median over builds that have both. Runs that speculate are
     left out. Columns: `PAIR`.
     """
-    names.number(interactivity, "interactivity", 0.1, 100_000)
+    names.bounded(interactivity, "interactivity", 0.1, 100_000)
     runs = inferencex_builds()
     runs = runs[runs["speculative"].eq("") & runs["precision"].isin(["fp8", "fp4"])]
     same = ["model", "accelerator", "engine", "prompt_tokens", "answer_tokens"]
@@ -248,9 +248,9 @@ def memory(benchmark: str, gigabytes: Sequence[float], *, used: float = 0.9) -> 
     (cache in 16 bits), fits, model. Layers with a window are left out of a token's size. Empty for a benchmark whose
     layers or parameters data/benchmarks.csv does not have.
     """
-    names.number(used, "memory used", 0.01, 1)
+    names.bounded(used, "memory used", 0.01, 1)
     for size in gigabytes:
-        names.number(size, "memory in GB", 1, 100_000)
+        names.bounded(size, "memory in GB", 1, 100_000)
     shapes = tables.benchmarks.set_index("benchmark")
     shape = shapes.loc[names.benchmark(benchmark)]
     per_layer = shape["latent_size"] if shape["latent_size"] > 0 else 2 * shape["kv_heads"] * shape["head_size"]

@@ -6,10 +6,9 @@ import numpy as np
 import pandas as pd
 
 from analysis import compare
-from analysis.compare import USUAL_SIZE, comparable, racks
+from analysis.compare import RATED, USUAL_SIZE, comparable, racks
 
 ONE_SETTING = ["benchmark", "model", "scenario", "round", "accelerator", "vendor", "precision", "submitter"]
-SCENARIOS = ("Server", "Offline", "Interactive")
 LEAST = 4  # submitters of a group
 
 
@@ -19,7 +18,7 @@ def systems(results: pd.DataFrame, since: str) -> pd.DataFrame:
     The layout is "one node", "one rack", or "several nodes or racks". Raises NoData where no result is left.
     """
     results = compare.since(results, since)
-    rows = comparable(results, benchmark=results["benchmark"].unique(), scenario=SCENARIOS)
+    rows = comparable(results, benchmark=results["benchmark"].unique(), scenario=RATED)
     rows = rows[rows["hypervisor"].eq("")]
     in_rack = rows["accelerator_count"].le(rows["accelerator"].map(racks()).fillna(0))
     layout = np.select([rows["nodes"].le(1), in_rack], ["one node", "one rack"], "several nodes or racks")

@@ -88,7 +88,7 @@ def inferencex_speedups(
     Columns: accelerator, interactivity (tokens/s per user), speedup. No rows for a model, lengths, or a baseline
     without runs.
     """
-    runs = evidence.inferencex()
+    runs = evidence.inferencex_runs()
     asked = {"model": model, "prompt_tokens": prompt_tokens, "answer_tokens": answer_tokens}
     runs = runs[runs[list(asked)].eq(pd.Series(asked)).all(axis=1)]
     best = {speed: runs[runs[SPEED].ge(speed)].groupby("accelerator")[THROUGHPUT].max() for speed in speeds}

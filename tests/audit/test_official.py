@@ -110,7 +110,7 @@ def test_a_figure_that_holds_only_under_another_unit_is_conditional():
 
 
 def test_a_name_covers_its_variants_and_parts_of_another_power_limit_are_marked():
-    meant = checks.parts()
+    meant = checks.name_variants()
     full = tables.accelerators.set_index("label")["accelerator"]
     for variant in tables.accelerators.query("variant_of != ''").itertuples():
         base = full[full.eq(variant.variant_of)].index[0]

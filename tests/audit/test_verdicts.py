@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from analysis.audit.verdicts import compare, difference, tell
-from analysis.published import factor, span, times_off
+from analysis.published import factor, range_text, times_off
 
 
 def one(printed: tuple, expected: tuple, basis: str = "rounded") -> pd.DataFrame:
@@ -57,7 +57,7 @@ def test_a_difference_is_percent_below_a_tenth_and_a_factor_above(printed, expec
 
 
 def test_ranges_and_sentences_are_text():
-    assert span(pd.Series([1234.4, 1.26649]), pd.Series([1234.4, 1.338])).tolist() == ["1,234", "1.266 to 1.338"]
+    assert range_text(pd.Series([1234.4, 1.26649]), pd.Series([1234.4, 1.338])).tolist() == ["1,234", "1.266 to 1.338"]
     assert tell(pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}), "{b}: {a:g}x").tolist() == ["x: 1x", "y: 2x"]
 
 

@@ -189,7 +189,7 @@ def test_a_paste_of_two_results_has_the_line_before_each_as_name(tmp_path):
 
 # ---- limits, scenario, goodput
 
-RULES = deployment.limits("llama2-70b")
+RULES = deployment.limits_strictest_first("llama2-70b")
 
 
 def test_limits_are_those_of_the_rules_the_strictest_first():

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from analysis.measure import MeasurementError, read_runs
-from analysis.measure.record import table
+from analysis.measure.record import shipped_rows
 
 EXAMPLES = Path(__file__).parents[2] / "data" / "examples"
 LLAMA = "meta-llama/Llama-2-70b-chat-hf"
@@ -76,7 +76,7 @@ def test_an_example_by_hand(by_hand):
 def test_each_format_has_an_example_and_each_example_a_format():
     files = [path for path in EXAMPLES.iterdir() if path.name != "README.md"]
     tools = {tool for path in files for tool in read_runs(path)["tool"]}
-    assert tools == {row["tool"] for row in table("formats")}
+    assert tools == {row["tool"] for row in shipped_rows("formats")}
     listed = (EXAMPLES / "README.md").read_text("utf-8")
     assert all(f"`{path.name}" in listed for path in files)
 
@@ -225,12 +225,12 @@ def test_a_known_tool_s_other_file_is_named(tmp_path, record, said):
 
 def test_docs_list_the_formats_that_are_read():
     docs = (EXAMPLES.parents[1] / "docs" / "import.md").read_text("utf-8")
-    assert all(f"| {row['tool']} | {row['files']} |" in docs for row in table("formats"))
+    assert all(f"| {row['tool']} | {row['files']} |" in docs for row in shipped_rows("formats"))
 
 
 def test_numbers_without_a_unit_column_and_kinds_of_columns():
     runs = pd.concat([read_runs(path) for path in EXAMPLES.iterdir() if path.name != "README.md"])
-    assert runs.columns.tolist()[: len(table("columns"))] == [
-        row["column"] for row in table("columns") if not row["least"]
-    ] + [row["column"] for row in table("columns") if row["least"]]
+    assert runs.columns.tolist()[: len(shipped_rows("columns"))] == [
+        row["column"] for row in shipped_rows("columns") if not row["least"]
+    ] + [row["column"] for row in shipped_rows("columns") if row["least"]]
     assert np.isfinite(runs["tokens_per_second"]).all() and not math.isnan(runs["tokens_per_second"].sum())

@@ -9,7 +9,7 @@ import pandas as pd
 
 from analysis import names, tables
 from analysis.audit.verdicts import FOUND, compare, difference, tell
-from analysis.published import AGREES, HOLDS, rank, span
+from analysis.published import AGREES, HOLDS, range_text, rank
 
 METRIC = {"throughput": "throughput", "latency": "latency", "power": "throughput", "throughput_per_watt": "throughput"}
 SAME_PART = ["vendor", "family", "memory_gb", "memory_bandwidth_gb_per_s"]
@@ -48,7 +48,7 @@ def check_labels(found: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(check="label", verdict="conditional", reason=words)[FOUND]
 
 
-def parts(names: Iterable[str] = ()) -> pd.DataFrame:
+def name_variants(names: Iterable[str] = ()) -> pd.DataFrame:
     """Return what each accelerator name may mean (accelerator, submitted, other_part).
 
     A name covers itself and its variants; `other_part` marks those that differ in nothing but the power limit. `names`
@@ -79,7 +79,7 @@ def _pairs(quoted: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
         "tokens_per_second", "samples_per_second", "value", "unit", "power_watts",
     ]  # fmt: skip
     rows = official[official["duplicate_of"].eq("")].rename(columns={"accelerator": "submitted"})[same + beside]
-    pairs = quoted.merge(parts(quoted["accelerator"]), on="accelerator")
+    pairs = quoted.merge(name_variants(quoted["accelerator"]), on="accelerator")
     pairs = pairs.merge(rows, on=same, suffixes=("", "_official"))
     either = tables.benchmarks.query("targets_share_run")["benchmark"]
     pairs["accuracy_target"] = pairs["accuracy_target"].mask(pairs["benchmark"].isin(either), "")
@@ -130,7 +130,7 @@ def _found(pairs: pd.DataFrame) -> pd.DataFrame:
     found = found.assign(verdict=compare(found), check="official").reset_index()
     found["check"] = found["check"].where(found["whole"], "official per accelerator")
     found["ids"] = found["ids"].where(found["ids"].ne(""), found["round"])
-    found = found.assign(text=span(found["expected_low"], found["expected_high"], 5), off=difference(found))
+    found = found.assign(text=range_text(found["expected_low"], found["expected_high"], 5), off=difference(found))
     found["record"] = tell(found, "{text} {unit} ({sizes} {parts}, {ids})")
     found["reason"] = tell(found, "Official: {record}{off}.")
     named, other = (found[found["other_part"].eq(flag)].set_index("id") for flag in (False, True))

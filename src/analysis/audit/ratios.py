@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 from analysis import tables
-from analysis.audit.official import complete, parts
+from analysis.audit.official import complete, name_variants
 from analysis.audit.verdicts import EXPECTED, FOUND, compare
 from analysis.published import AGREES, HOLDS, factor, rank
 
-SCENARIOS = {"datacenter": ["Offline", "Server"], "edge": ["Offline", "SingleStream", "MultiStream"]}
+OF_SUITE = {"datacenter": ["Offline", "Server"], "edge": ["Offline", "SingleStream", "MultiStream"]}
 RATIOS = ["throughput_ratio", "break_even_throughput_ratio"]
 CONTEST = ["benchmark", "scenario", "target"]
 OWN = ["own_low", "own_high"]  # ratios of one submitter and size, for an accelerator over itself in an earlier round
@@ -50,7 +50,7 @@ def check_ratios(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
     one_side = claims["accelerator"].eq(claims["baseline_accelerator"]) & claims["round"].eq(claims["baseline_round"])
     rows, whole = contests(official), complete(official)
     with_open = contests(official, ["closed", "open"])
-    other = parts().query("other_part").groupby("accelerator")["submitted"].agg(list)
+    other = name_variants().query("other_part").groupby("accelerator")["submitted"].agg(list)
     found = []
     for claim in claims[~one_side].itertuples():
         named = _ratios(claim, [claim.accelerator], rows)
@@ -78,7 +78,7 @@ def check_ranks(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
     only part of them, or lacking a result, is conditional.
     """
     rows = contests(official)
-    rows = rows[rows["suite"].str.contains("datacenter") & rows["scenario"].isin(SCENARIOS["datacenter"])]
+    rows = rows[rows["suite"].str.contains("datacenter") & rows["scenario"].isin(OF_SUITE["datacenter"])]
     found = []
     for claim in figures[figures["quantity"].eq("rank")].itertuples():
         wanted = {"accelerator": claim.baseline_accelerator, "accelerator_count": claim.accelerator_count}
@@ -123,7 +123,7 @@ def _ratios(claim: Any, accelerators: list[str], rows: pd.DataFrame) -> pd.DataF
     Of a claim "up to" on speed the highest alone counts.
     """
     suite, found = claim.suite or "datacenter", []
-    rows = rows[rows["scenario"].isin([claim.scenario] if claim.scenario else SCENARIOS[suite])]
+    rows = rows[rows["scenario"].isin([claim.scenario] if claim.scenario else OF_SUITE[suite])]
     rows = filtered(rows[rows["suite"].str.contains(suite)], benchmark=claim.benchmark, submitter=claim.submitter)
     over = rows[rows["accelerator"].isin(accelerators) & rows["round"].eq(claim.round)]
     over = over[over["system"].str.contains(claim.system, regex=False)]

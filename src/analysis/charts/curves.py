@@ -25,8 +25,8 @@ def lines(
     `x` is a number or date, else a category in its order or that of the frame; `log` is "x", "y" or "xy". Up to five
     lines are named at their ends, more in the legend. `reference` lies across.
     """
-    frame = parts.check(frame, x, y, hue, style)
-    rows = parts.drawn(frame, hue, y, hue).assign(at=frame[x], style=frame[style].astype(str) if style else "")
+    frame = parts.require(frame, x, y, hue, style)
+    rows = parts.drawn_rows(frame, hue, y, hue).assign(at=frame[x], style=frame[style].astype(str) if style else "")
     ax = ax or parts.plt.subplots()[1]
     if isinstance(frame[x].dtype, pd.CategoricalDtype) or pd.api.types.is_string_dtype(frame[x]):
         steps = rows["at"] if hasattr(rows["at"], "cat") else pd.Series(pd.Categorical(frame[x], frame[x].unique()))
@@ -58,8 +58,8 @@ def scatter(
     frame: pd.DataFrame, x: str, y: str, *, hue: str | None = None, label: str | None = None, ax: Axes | None = None
 ) -> Axes:
     """Draw one point per row; `label` is a column of names, written beside a point where there is room."""
-    rows = parts.drawn(frame, hue or label or x, y, hue, label=label or "")
-    rows["at"] = parts.check(frame, x)[x]
+    rows = parts.drawn_rows(frame, hue or label or x, y, hue, label=label or "")
+    rows["at"] = parts.require(frame, x)[x]
     ax = ax or parts.plt.subplots()[1]
     parts.marks(ax, rows, "at", "x")
     _frame(ax, x, y)

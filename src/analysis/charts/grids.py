@@ -36,7 +36,7 @@ def heatmap(
     as 1 for ratios, lower values are orange and higher ones blue, positive ones by their logarithm. An index or columns
     of two levels are drawn in groups with air between them, the groups of columns named above.
     """
-    parts.check(values)
+    parts.require(values)
     if text is not None and text.shape != values.shape:
         raise ValueError(
             f"text has {text.shape[0]} x {text.shape[1]} cells, values {values.shape[0]} x {values.shape[1]}"
@@ -46,7 +46,7 @@ def heatmap(
     ax = ax or parts.plt.subplots(figsize=(max(inches[0], 4.0), inches[1]))[1]
     colors, on_dark = _scale(values, center)
     dark = ax.figure.__dict__.setdefault(image.ON_DARK, {})  # the color of each color on a dark page
-    decimals = parts.numbers(pd.Series(values.to_numpy(float).ravel())).to_numpy().reshape(values.shape)
+    decimals = parts.number_labels(pd.Series(values.to_numpy(float).ravel())).to_numpy().reshape(values.shape)
     grid = values.to_numpy(float)
     for row, column in np.ndindex(*values.shape):
         known = np.isfinite(grid[row, column])

@@ -39,7 +39,7 @@ def compose(figure: Figure | Axes, title: str, subtitle: str = "", source: str =
     Works on any figure or axes of matplotlib or seaborn, whatever its size and layout: the canvas grows, what was drawn
     stays where it is. Texts wrap at the width of the image. A second call replaces the texts of the first.
     """
-    figure = settle(figure)
+    figure = lay_out(figure)
     with rc_context(STILL):
         figure.set_layout_engine(None)  # with "none" each file is drawn twice, once to nowhere
     for text in [text for text in figure.texts if text.get_gid() in TEXTS]:
@@ -83,7 +83,7 @@ def svg(figure: Figure | Axes) -> str:
     return drawn.replace(' style="', f' style="{head}', 1)
 
 
-def settle(figure: Figure | Axes) -> Figure:
+def lay_out(figure: Figure | Axes) -> Figure:
     """Return the figure of axes, laid out, with its direct labels placed by its present limits."""
     figure = figure.figure
     if engine := figure.get_layout_engine():
@@ -99,11 +99,11 @@ def wrap(text: str, width: float, size: float, weight: str = "normal") -> list[s
     for paragraph in filter(None, text.split("\n")):
         used = width
         for word in paragraph.split():
-            if used + measure(word, size, weight) > width:
+            if used + text_width(word, size, weight) > width:
                 lines.append("")
                 used = 0.0
             lines[-1] = f"{lines[-1]} {word}".strip()
-            used += measure(f"{word} n", size, weight) - measure("n", size, weight)
+            used += text_width(f"{word} n", size, weight) - text_width("n", size, weight)
     return lines
 
 
@@ -118,7 +118,7 @@ def wrap_titles(grid: FacetGrid) -> None:
 
 
 @lru_cache(maxsize=5000)
-def measure(text: str, size: float, weight: str = "normal") -> float:
+def text_width(text: str, size: float, weight: str = "normal") -> float:
     """Return the width of a line of text in inches."""
     font = FontProperties(size=size, weight=weight)
     return text_to_path.get_text_width_height_descent(text, font, ismath=False)[0] / 72
@@ -126,7 +126,7 @@ def measure(text: str, size: float, weight: str = "normal") -> float:
 
 def _canvas(figure: Figure) -> Bbox:
     """Return the bounds of the image in inches: as composed, or of all that is drawn."""
-    return getattr(figure, "_analysis_canvas", None) or settle(figure).get_tightbbox().padded(PAD)
+    return getattr(figure, "_analysis_canvas", None) or lay_out(figure).get_tightbbox().padded(PAD)
 
 
 def _with_own_ids(drawn: str) -> str:

@@ -69,7 +69,7 @@ def chart(draw: Callable[..., Axes]) -> Callable[..., Axes]:
     return drawn
 
 
-def check(frame: pd.DataFrame, *columns: str | None) -> pd.DataFrame:
+def require(frame: pd.DataFrame, *columns: str | None) -> pd.DataFrame:
     """Return the frame with a plain index.
 
     Raises ValueError that names the columns there are where one is missing, NothingToDraw where the frame has no row.
@@ -81,7 +81,7 @@ def check(frame: pd.DataFrame, *columns: str | None) -> pd.DataFrame:
     return frame.reset_index(drop=True)
 
 
-def drawn(
+def drawn_rows(
     frame: pd.DataFrame, y: str, x: str, hue: str | None, low: str | None = None, high: str | None = None,
     flag: str | None = None, label: Label = "",
 ) -> pd.DataFrame:  # fmt: skip
@@ -91,7 +91,7 @@ def drawn(
     `label` is a column, a format of `x` such as "{:.1f}x", a pair of either (the second is a note in small print), ""
     for nothing, or None for plain numbers. Raises ValueError for a value outside its range, or FAR from its ends.
     """
-    frame = check(frame, y, x, hue, low, high, flag)
+    frame = require(frame, y, x, hue, low, high, flag)
     rows = pd.DataFrame({"y": frame[y], "x": frame[x], "low": frame[low or x], "high": frame[high or x]})
     slack = 1e-9 * rows["x"].abs().max()
     out = rows["x"].lt(rows["low"] - slack) | rows["x"].gt(rows["high"] + slack)
@@ -111,15 +111,15 @@ def drawn(
 
 
 def labels(frame: pd.DataFrame, values: pd.Series, label: Label) -> dict[str, pd.Series]:
-    """Return the texts `value` and `note` beside each mark, by a label (see `drawn`) and the values it formats."""
+    """Return the texts `value` and `note` beside each mark, by a label (see `drawn_rows`) and the values it formats."""
     texts = {}
     for kind, part in zip(("value", "note"), label if isinstance(label, tuple) else (label, ""), strict=True):
         if part is None:
-            texts[kind] = numbers(values)
+            texts[kind] = number_labels(values)
         elif "{" in part or not part:
             texts[kind] = values.map(part.format)
         else:
-            texts[kind] = check(frame, part)[part].fillna("").astype(str)
+            texts[kind] = require(frame, part)[part].fillna("").astype(str)
     return texts
 
 
@@ -128,7 +128,7 @@ def turns(values: pd.Series, of: Sequence[Any]) -> pd.Series:
     return pd.Series([of[place % len(of)] for place in pd.factorize(values)[0]], values.index)
 
 
-def numbers(values: pd.Series) -> pd.Series:
+def number_labels(values: pd.Series) -> pd.Series:
     """Return numbers as text: three digits of the largest, four where all are close to it, two of each at least."""
     largest, apart = values.abs().max(), values.max() - values.min()
     digits = 2 - math.floor(math.log10(largest)) if largest > 0 else 0
@@ -273,7 +273,7 @@ def legend(where: Figure | Axes, series: Mapping[str, Artist], flags: Mapping[st
     for old in figure.legends[:]:
         old.remove()
     if entries:
-        fit = int(figure.get_figwidth() / (0.7 + max(image.measure(words, 10) for words in entries)))
+        fit = int(figure.get_figwidth() / (0.7 + max(image.text_width(words, 10) for words in entries)))
         corner = {"loc": "lower left", "bbox_to_anchor": (0, 1), "bbox_transform": figure.transFigure}
         columns = min(max(fit, 1), len(entries))
         names = sorted(entries, key=lambda name: [*entries].index(name) % columns)  # in rows, not in columns

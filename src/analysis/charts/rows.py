@@ -29,7 +29,7 @@ def bars(
     stands at the end of a bar: a column, a format such as "{:.1f}x", a pair of either (the second in small print), ""
     for nothing; by default the number. `reference` is a value, a pair for a band, or a mapping of names to either.
     """
-    rows = parts.drawn(frame, y, x, hue, low, high, hatched, label)
+    rows = parts.drawn_rows(frame, y, x, hue, low, high, hatched, label)
     rows["place"] = _places(rows["y"])
     ax = _axes(ax, rows, x)
     wide = rows[rows["low"] < rows["high"]]
@@ -61,7 +61,7 @@ def dots(
     median (default: a number), their count is the note; a label column is read from the first. `hollow` is a boolean
     column whose name is the legend's word for hollow dots. `label` and `reference` are as for `bars`.
     """
-    rows = parts.drawn(frame, y, x, hue, low, high, hollow, label)
+    rows = parts.drawn_rows(frame, y, x, hue, low, high, hollow, label)
     if rows["alpha"].ne(1).any():  # the row says which accelerator it is, the color what is compared
         rows["color"], rows["alpha"] = parts.turns(rows["hue"], theme.PALETTE), 1.0
     firsts = rows.drop_duplicates(["y", "hue"]).index

@@ -33,7 +33,7 @@ def waterfall(
     running product: its factor counts as 1 but in the first row, `low` and `high` are ends of the product. A product
     that ends below 1 is drawn as percent from zero, another as multiples on a logarithmic scale from the 1x line.
     """
-    frame = parts.check(frame, label, factor, low, high, kind, note)
+    frame = parts.require(frame, label, factor, low, high, kind, note)
     rows = pd.DataFrame({"name": frame[label], "kind": frame[kind] if kind else "measured"})
     for each in rows["kind"].unique():
         choose(each, LOOKS, "kind of factor")

@@ -53,7 +53,7 @@ def bring(
         return add_to_record(paths, round=round, origin=origin, say=typer.echo)
     from analysis.recipes import derived
 
-    derived.make(force, say=typer.echo)
+    derived.make_tables(force, say=typer.echo)
     return describe()
 
 

@@ -82,7 +82,7 @@ def _explained(error: Exception) -> tuple[str, int]:
     from analysis.recipes import descriptor
 
     try:
-        descriptor.read(DATA)
+        descriptor.read_descriptor(DATA)
     except descriptor.DescriptorError as wrong:
         return str(wrong), FAILURE
     if isinstance(error, ValueError):

@@ -61,5 +61,5 @@ def _explained(status: int) -> int:
     if status:
         from analysis.recipes import descriptor
 
-        descriptor.read(paths.DATA)
+        descriptor.read_descriptor(paths.DATA)
     return status

@@ -17,7 +17,7 @@ from analysis.evidence.precision import SIZES, checkpoint_sizes, parameters, poo
 
 __all__ = [
     "CURVE", "JOULES", "SIZES", "SPEED", "THROUGHPUT", "append_inferencex", "checkpoint_sizes", "energy", "envelope",
-    "implausible", "implausible_in_words", "inferencex", "joules_at", "matched_pairs", "parameters", "part_load",
+    "implausible", "implausible_in_words", "inferencex_runs", "joules_at", "matched_pairs", "parameters", "part_load",
     "pooled", "precision_effects", "read_inferencex", "recovery", "size_class", "tensorrt_llm", "value_at",
 ]  # fmt: skip
 
@@ -31,7 +31,7 @@ CONFIGURATION = [
 FAR_FASTER = (0.7, 2.5)  # below this share of the time per token, and above this multiple of the throughput
 
 
-def inferencex(*, unfinished: bool = False, disaggregated: bool | None = None) -> pd.DataFrame:
+def inferencex_runs(*, unfinished: bool = False, disaggregated: bool | None = None) -> pd.DataFrame:
     """Return the runs of InferenceX, shipped and the user's own, one row each; identical runs once.
 
     Runs that their source marks unfinished are left out unless `unfinished`. `disaggregated` keeps only runs with (or
@@ -70,7 +70,7 @@ def implausible_in_words() -> list[str]:
         f"inferencex_runs, {run.locator} {run.measured}: {run.accelerator} x {run.gpus:.0f}, {run.model}, "
         f"{run.engine}, {run.prompt_tokens} in and {run.answer_tokens} out, {run.concurrency:.0f} in flight: "
         f"{run.tpot_ms:.1f} ms per token is far below this layout at half the load: concurrency or layout is wrong"
-        for run in implausible(inferencex()).itertuples()
+        for run in implausible(inferencex_runs()).itertuples()
     ]
 
 

@@ -56,7 +56,7 @@ def joules_at(rows: pd.DataFrame, *speeds: float, by: Sequence[str] = ("model", 
     by, found = list(by), []
     groups, rows = rows.groupby(by).size(), rows.assign(per_joule=1 / rows[JOULES])
     for speed in sorted(set(speeds)):
-        names.number(speed, "tokens/s per user", 0.1, 100_000)
+        names.bounded(speed, "tokens/s per user", 0.1, 100_000)
         curves = 1 / value_at(rows, speed, CURVE, y="per_joule", most_apart=MOST_APART)
         inside = curves.groupby(by).min()
         bound = rows[rows[SPEED].ge(speed)].groupby(by)[JOULES].min().reindex(inside.index)

@@ -19,9 +19,9 @@ from IPython.display import display
 
 from analysis import names, tables
 from analysis.charts import theme
+from analysis.report import MIME
 
 PAGE, FILES = "explorer.html", Path(__file__).with_name("page")
-MIME = "application/vnd.mlperf.report+json"
 # In this order: what is first is used by what is below it.
 SCRIPTS = (
     "record.js",

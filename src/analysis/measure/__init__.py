@@ -13,11 +13,11 @@ import pandas as pd
 
 from analysis.measure.checks import RUN
 from analysis.measure.files import records
-from analysis.measure.formats import listed, run_of
+from analysis.measure.formats import known_tools, run_of
 from analysis.measure.record import MeasurementError, Record, printable
 
 MOST_UNUSABLE = 1000  # records of a file
-__all__ = ["MeasurementError", "listed", "read_runs"]
+__all__ = ["MeasurementError", "known_tools", "read_runs"]
 
 
 def read_runs(paths: Iterable[str | Path] | str | Path, left_out: list[str] | None = None) -> pd.DataFrame:
@@ -43,7 +43,9 @@ def read_runs(paths: Iterable[str | Path] | str | Path, left_out: list[str] | No
                 if len(unusable) == MOST_UNUSABLE:  # such as a line for each request
                     break
         if not found:
-            raise MeasurementError(unusable[0] if unusable else f"{name}: holds no result of a known tool; {listed()}")
+            raise MeasurementError(
+                unusable[0] if unusable else f"{name}: holds no result of a known tool; {known_tools()}"
+            )
         runs += found
         if left_out is not None:
             left_out += unusable

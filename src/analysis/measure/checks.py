@@ -11,13 +11,13 @@ from itertools import pairwise
 import numpy as np
 
 from analysis.measure.reconcile import APART, ROUNDED, Run, agree, derived, timed
-from analysis.measure.record import NAN, Record, table
+from analysis.measure.record import NAN, Record, shipped_rows
 
 SENT = 1e6  # most requests that a client sends in a second
 STATISTICS = ("mean", "p50", "p90", "p99")
-BOUNDS = {row["column"]: (float(row["least"]), float(row["most"])) for row in table("columns") if row["least"]}
+BOUNDS = {row["column"]: (float(row["least"]), float(row["most"])) for row in shipped_rows("columns") if row["least"]}
 TIMES = [column for column in BOUNDS if column.startswith(("ttft", "tpot", "latency")) and "limit" not in column]
-TEXTS = [row["column"] for row in table("columns") if not row["least"]]
+TEXTS = [row["column"] for row in shipped_rows("columns") if not row["least"]]
 RUN: Run = dict.fromkeys(TEXTS, "") | dict.fromkeys(BOUNDS, NAN)
 RUN |= {"example": False, "of_tokens": False, "said": (), "request_ttft_ms": None, "request_tpot_ms": None}
 IMPOSSIBLE = (  # what cannot be, in words with the columns of the run

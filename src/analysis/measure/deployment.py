@@ -43,7 +43,7 @@ def settle(runs: pd.DataFrame, *, accelerator: str = "", count: int = 0, benchma
     runs. Raises ValueError for what neither file nor argument says, and for a contradiction.
     """
     asked = _known(accelerator) if accelerator else ""
-    count = names.number(count, "count", 1, MOST) if count else 0
+    count = names.bounded(count, "count", 1, MOST) if count else 0
     stated = runs["accelerator"].mask(lambda text: text.eq(""), runs["devices"]).map(lambda text: _short(text, asked))
     chosen = stated.isin([asked, ""]) | (not asked)
     if runs.empty:
@@ -133,7 +133,7 @@ def within(run: Mapping[str, Any], ttft_ms: float, tpot_ms: float) -> float:
     return ((first <= ttft_ms) & ~(gaps > tpot_ms)).sum() / run["requests"]
 
 
-def limits(benchmark: str) -> pd.DataFrame:
+def limits_strictest_first(benchmark: str) -> pd.DataFrame:
     """Return the p99 limits of a benchmark by scenario (`ttft_ms`, `tpot_ms`), the strictest first; none of ""."""
     if not benchmark:
         return pd.DataFrame(columns=["ttft_ms", "tpot_ms"], dtype=float)
@@ -204,7 +204,7 @@ def assess(
     given = {"usd_per_hour": (usd_per_hour, *PLAUSIBLE_USD), "ttft_ms": (ttft_ms, *TIMES), "tpot_ms": (tpot_ms, *TIMES)}
     for name, (value, least, most) in given.items():
         if value == value:  # NaN: not given
-            names.number(value, name, least, most)
+            names.bounded(value, name, least, most)
     order = runs.sort_values("rate_per_accelerator")
     by = order.groupby("configuration", sort=False)["rate_per_accelerator"]
     spread = {"runs": by.transform("size"), "rate_low": by.transform("min"), "rate_high": by.transform("max")}
@@ -265,7 +265,7 @@ def best(assessed: pd.DataFrame) -> pd.Series:
 def _beside(
     run: dict[str, Any], scenario: str, round: str, ttft_ms: float, tpot_ms: float, results: pd.DataFrame | None
 ) -> dict[str, Any]:
-    rules = limits(run["benchmark"])
+    rules = limits_strictest_first(run["benchmark"])
     chosen, why = (scenario, "as asked") if scenario or not run["benchmark"] else scenario_of(run, rules)
     limit = rules.reindex([chosen]).iloc[0].to_dict()
     limit |= {name: value for name, value in (("ttft_ms", ttft_ms), ("tpot_ms", tpot_ms)) if value > 0}

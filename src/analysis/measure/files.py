@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.measure.loadgen import LogError, read_log
-from analysis.measure.record import MeasurementError, printable, table
+from analysis.measure.record import MeasurementError, printable, shipped_rows
 from analysis.paths import parse_json, unique
 
 MOST, MOST_ROWS = 256 * 2**20, 1000  # bytes of a file, rows of a CSV
@@ -35,7 +35,7 @@ THROUGHPUT = re.compile(r"Throughput: ([\d.]+) requests/s, ([\d.]+) total tokens
 TOTAL = re.compile(r"Total num (prompt|output) tokens: {0,9}(\d{1,15})")
 JSON = re.compile(r"[\[{]\s*(?:[\[{\"\]}]|$)")
 YAML = re.compile(r"^(?:version|benchmarks|metrics|scenario|load_summary):", re.MULTILINE)
-LABELS = [row for row in table("fields") if row["format"] == "printed"]
+LABELS = [row for row in shipped_rows("fields") if row["format"] == "printed"]
 PRINTED = {label: row["column"] for row in LABELS for label in row["key"].split("|")}
 RATES = ("requests_per_second", "tokens_per_second", "output_tokens_per_second")
 Parsed = Iterator[tuple[str, Any]]
@@ -115,7 +115,7 @@ def _parsed(text: str) -> Parsed:
             yield "", yaml.load(text, Loader)
         except yaml.YAMLError as error:
             raise ValueError(error) from None
-    elif other := next((row for row in table("others") if row["text"] and row["text"] in text), None):
+    elif other := next((row for row in shipped_rows("others") if row["text"] and row["text"] in text), None):
         raise MeasurementError(f"is {other['words']}")
 
 

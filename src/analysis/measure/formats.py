@@ -15,7 +15,7 @@ import pandas as pd
 
 from analysis.measure.checks import RUN, STATISTICS, TEXTS, checked, unstreamed
 from analysis.measure.reconcile import APART, SAME, Run, counts, near
-from analysis.measure.record import NAN, Record, printable, table
+from analysis.measure.record import NAN, Record, printable, shipped_rows
 
 STEPS = "num_drafts", "accepted_tokens", "draft_tokens"  # of speculative decoding in vLLM
 MOST_SETTINGS = 1900  # characters of the settings of a run
@@ -29,7 +29,7 @@ MEASURED = re.compile(
 def fields(format: str) -> dict[str, str]:
     """Return the keys of each column in a format; a time has one column for each statistic."""
     keys = {}
-    for row in table("fields"):
+    for row in shipped_rows("fields"):
         timed = "{" in row["key"]
         for place, statistic in enumerate(STATISTICS if timed else [""]) if row["format"] == format else ():
             column = f"{row['column']}_{statistic}_ms" if timed else row["column"]
@@ -40,13 +40,13 @@ def fields(format: str) -> dict[str, str]:
 def run_of(record: Record) -> Run:
     """Return the run in `record`, a row of checks.RUN. Raises MeasurementError naming file, place, and key."""
     if not isinstance(record.value, dict):
-        raise record.fault(f"is {type(record.value).__name__}, no object; {listed()}")
-    if other := next((row for row in table("others") if row["keys"] and record.holds(row["keys"])), None):
+        raise record.fault(f"is {type(record.value).__name__}, no object; {known_tools()}")
+    if other := next((row for row in shipped_rows("others") if row["keys"] and record.holds(row["keys"])), None):
         raise record.fault(f"is {other['words']}")
-    format = next((row for row in table("formats") if record.holds(row["told_by"])), None)
+    format = next((row for row in shipped_rows("formats") if record.holds(row["told_by"])), None)
     if format is None:
         keys = printable(", ".join(map(str, list(record.value)[:6])))
-        raise record.fault(f"is of no known tool (it holds {keys or 'nothing'}); {listed()}")
+        raise record.fault(f"is of no known tool (it holds {keys or 'nothing'}); {known_tools()}")
     run = RUN | {"tool": format["tool"], "example": bool(record.get("example|report.example"))}
     kinds = dict.fromkeys(TEXTS, record.text) | {
         "accelerator_count": record.count, "request_rate": record.rate, "concurrency_limit": record.limit
@@ -67,9 +67,9 @@ def _setting(record: Record) -> str:
     return "".join(letter for letter in ", ".join(found) if letter.isprintable())[:MOST_SETTINGS]
 
 
-def listed() -> str:
+def known_tools() -> str:
     """Return the tools whose files are read, as an error names them."""
-    tools = dict.fromkeys(row["tool"] for row in table("formats"))
+    tools = dict.fromkeys(row["tool"] for row in shipped_rows("formats"))
     return f"expected a result of {', '.join(tools)}; docs/import.md lists the files"
 
 
@@ -207,7 +207,7 @@ def guidellm(record: Record, run: Run) -> None:
     keys = "time_to_first_token_ms", "inter_token_latency_ms", "output_tokens"
     first, gaps, tokens = (np.array([request.number(key) or NAN for request in each]) for key in keys)
     whole = len(each) == run["requests"] and (first > 0).all()
-    of_tokens(run, not whole)
+    weighted_by_tokens(run, not whole)
     if whole:
         counts(run, {"metrics": run["output_length"] * run["requests"], "requests": tokens.sum()})
         take(run, "ttft", first)
@@ -222,7 +222,7 @@ def take(run: Run, name: str, times: np.ndarray) -> None:
     run[f"request_{name}_ms"] = times
 
 
-def of_tokens(run: Run, weighted: bool) -> None:
+def weighted_by_tokens(run: Run, weighted: bool) -> None:
     """Say that percentiles of TPOT are of tokens, of which a slow request of few counts for little."""
     run["of_tokens"] = weighted and run["tpot_p99_ms"] > 0
     if run["of_tokens"]:
@@ -259,7 +259,7 @@ def llm_d(record: Record, run: Run) -> None:
     run["accelerator_count"] = sum(part.count("count") * copies for part, copies in parts) or NAN
     run["model"] = next(filter(None, (each.text("model") for each in engines)), run["model"])
     run["concurrency_limit"] = record.limit("scenario.load.standardized.concurrency")
-    of_tokens(run, record.text("scenario.load.standardized.tool") == "guidellm")
+    weighted_by_tokens(run, record.text("scenario.load.standardized.tool") == "guidellm")
 
 
 def llmperf(record: Record, run: Run) -> None:

@@ -13,6 +13,7 @@ import pandas as pd
 
 from analysis.measure import units
 from analysis.paths import parse_json
+from analysis.results import TOKENS
 
 LOG = "mlperf_log_detail.txt"
 LINE_BYTES = 4096  # of a line that are read at a time: what is wanted is short, lists of samples are megabytes
@@ -63,7 +64,7 @@ class LogError(ValueError):
     """A log or the power beside it cannot be trusted. The message says why, to follow the file's name."""
 
 
-def read_runs(rows: pd.DataFrame) -> pd.DataFrame:
+def read_logs(rows: pd.DataFrame) -> pd.DataFrame:
     """Return what the log and the power samples of each row's run say, in the columns of UNKNOWN.
 
     `fault` says why a run cannot be used, `power_fault` why its power cannot.
@@ -169,7 +170,7 @@ def _endpoints(path: Path, benchmark: str, scenario: str) -> dict[str, Any]:
             held[key] = count / seconds * 1e9
     unit = units.rate_unit(benchmark, scenario) or units.SAMPLES
     is_latency = unit == units.MILLISECONDS
-    key = "latency.avg" if is_latency else "tps" if unit == units.TOKENS else "qps"
+    key = "latency.avg" if is_latency else "tps" if unit == TOKENS else "qps"
     value = parts["latency"].get("avg") if is_latency else held.get(key)
     if not _positive(value):
         raise LogError(f"{key} is {value!r}, expected a number above zero")

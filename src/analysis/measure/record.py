@@ -24,13 +24,13 @@ class MeasurementError(ValueError):
 
 
 @cache
-def table(name: str) -> list[dict[str, str]]:
+def shipped_rows(name: str) -> list[dict[str, str]]:
     """Return the rows of a table beside this module: columns, fields, formats, others, or units."""
     with (Path(__file__).parent / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
-UNITS = {row["unit"]: (row["quantity"], float(row["factor"])) for row in table("units")}
+UNITS = {row["unit"]: (row["quantity"], float(row["factor"])) for row in shipped_rows("units")}
 
 
 def printable(text: str) -> str:

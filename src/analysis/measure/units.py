@@ -10,9 +10,10 @@ import re
 from functools import cache
 
 from analysis import tables
+from analysis.compare import SCENARIOS
+from analysis.results import TOKENS
 
-TOKENS, SAMPLES, QUERIES, MILLISECONDS = "tokens/s", "samples/s", "queries/s", "ms"
-SCENARIOS = ("Offline", "Server", "Interactive", "SingleStream", "MultiStream")
+SAMPLES, QUERIES, MILLISECONDS = "samples/s", "queries/s", "ms"
 LIMITED, STREAMS = ("Server", "Interactive"), ("SingleStream", "MultiStream")
 LABELS = {  # label in lower case -> unit, and the factor that converts to it
     **{unit: (unit, 1.0) for unit in (TOKENS, SAMPLES, QUERIES, MILLISECONDS)},
@@ -38,7 +39,7 @@ def known() -> dict[str, dict[str, str]]:
     return {name: row for row in rows for name in (row["benchmark"], *row["filed_as"].split(";")) if name}
 
 
-def benchmark(model: str, run: str = "") -> tuple[str, str]:
+def official_benchmark(model: str, run: str = "") -> tuple[str, str]:
     """Return the benchmark and accuracy target ("99", ...) that a model's official name stands for.
 
     `run` is the name of what ran; it counts where `model` names no known benchmark, as the classes of v6.1. An unknown

@@ -84,7 +84,7 @@ class Demand:
         for name, (low, high) in BOUNDS.items():
             value = getattr(self, name)
             if not (name in DEFAULTED and value == 0):
-                names.number(value, name, low, high)
+                names.bounded(value, name, low, high)
         names.choose(self.fleet, derating.FLEETS, "fleet")
         names.choose(self.stack, derating.READINGS, "stack")
         names.choose(self.cost_model, cost.COST_MODELS, "cost model")

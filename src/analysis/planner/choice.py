@@ -30,7 +30,7 @@ def choose(demand: Demand, *, by: str = "cost", usd_per_hour: float = 0.0, kilow
     quantity = RANK_BY[names.choose(by, RANK_BY, "ranking")]
     budgets = {"usd_per_hour_p90": usd_per_hour, "kilowatts_p90": kilowatts}
     for name, budget in budgets.items():
-        names.number(budget, name.removesuffix("_p90"), 0, 1e12)
+        names.bounded(budget, name.removesuffix("_p90"), 0, 1e12)
     found = plans(demand)
     spent = found[[name for name, budget in budgets.items() if budget]]
     over = spent.gt(pd.Series(budgets)).any(axis=1)

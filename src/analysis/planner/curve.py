@@ -107,7 +107,7 @@ class Curves:
         asked = [interactivity] if np.isscalar(interactivity) else list(interactivity)
         if not asked:
             raise NoData("interactivity: none is given; expected tokens/s per user, 0 for no limit")
-        speeds = [float(speed if speed == 0 else names.number(speed, "interactivity", *SPEEDS)) for speed in asked]
+        speeds = [float(speed if speed == 0 else names.bounded(speed, "interactivity", *SPEEDS)) for speed in asked]
         found = self._of_workload(speeds) if self.workload else self.curves[0].at(speeds)
         known = found["reason"].eq("")
         ids = zip(found["slower_id"], found["id"], known, strict=True)

@@ -39,8 +39,8 @@ class Model:
     context: float = field(default=math.inf, compare=False)
 
     def __post_init__(self) -> None:
-        names.number(self.parameters, "parameters (billions)", 0.01, 100_000)
-        names.number(self.active, "active parameters (billions)", 0.001, self.parameters)
+        names.bounded(self.parameters, "parameters (billions)", 0.01, 100_000)
+        names.bounded(self.active, "active parameters (billions)", 0.001, self.parameters)
 
     @property
     def is_mixture(self) -> bool:

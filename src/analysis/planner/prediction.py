@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from analysis import tables
-from analysis.compare import USUAL_SIZE, comparable, racks
-from analysis.interactivity import SCENARIOS, limits
+from analysis.compare import RATED, USUAL_SIZE, comparable, racks
+from analysis.interactivity import limits
 from analysis.planner import decoding, models
 from analysis.results import timed_benchmarks
 
@@ -34,7 +34,7 @@ def _results() -> pd.DataFrame:
     """Return the comparable results of all language models since SINCE, previews too."""
     rounds = tables.rounds["round"].tolist()
     since = rounds[rounds.index(SINCE) :]
-    return comparable(benchmark=timed_benchmarks(), scenario=SCENARIOS, available=False, rounds=since)
+    return comparable(benchmark=timed_benchmarks(), scenario=RATED, available=False, rounds=since)
 
 
 @cache

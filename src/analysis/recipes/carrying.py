@@ -11,11 +11,10 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from analysis.compare import NoData, comparable
+from analysis.compare import RATED, NoData, comparable
 from analysis.current import READ, current, language_models
 from analysis.results import load_results
 
-SCENARIOS = ("Offline", "Server", "Interactive")
 FEWEST = 5  # tests of a benchmark that widen its range beyond that of its class
 KEYS = ["language_model", "benchmark", "latency_limit"]
 ERRORS = [*KEYS, "tests", "median", "p90", "low", "high", "held"]
@@ -35,7 +34,7 @@ def all_carry_tests() -> pd.DataFrame:
     """Return `carry_tests` of all benchmarks and scenarios of data centers: minutes."""
     results, parts = load_results(), []
     for benchmark in results["benchmark"].unique():
-        for scenario in SCENARIOS:
+        for scenario in RATED:
             try:
                 rows = comparable(results, benchmark=benchmark, scenario=scenario)
             except NoData:

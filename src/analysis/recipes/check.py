@@ -33,7 +33,7 @@ TEXT = {  # pattern of any text -> what is said of a cell that has another
 def faults(folder: Path = DATA) -> list[str]:
     """Return a line for everything wrong with the tables of `folder`, table by table; empty where all is well."""
     try:
-        resources = {resource.name: resource for resource in descriptor.read(folder).resources}
+        resources = {resource.name: resource for resource in descriptor.read_descriptor(folder).resources}
     except descriptor.DescriptorError as error:
         return str(error).splitlines()
     frames, found = {}, []

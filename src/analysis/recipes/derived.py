@@ -29,13 +29,13 @@ TABLES: dict[str, tuple[Callable[[], pd.DataFrame], str | None]] = {  # how each
 }
 
 
-def make(force: bool = False, say: Callable[[str], None] = print) -> None:
+def make_tables(force: bool = False, say: Callable[[str], None] = print) -> None:
     """Write each of TABLES anew, whole or not at all.
 
     Raises ValueError where one is not as datapackage.json describes it, unless `force`, and OSError where one was saved
     while it was computed.
     """
-    described = {each.name: each.hash for each in descriptor.read(DATA).resources}
+    described = {each.name: each.hash for each in descriptor.read_descriptor(DATA).resources}
     files = {name: DATA / f"{name}.csv" for name in TABLES}
     edited = [f"data/{name}.csv" for name, file in files.items() if descriptor.is_other(file, described[name])]
     if edited and not force:

@@ -68,7 +68,7 @@ class Column(Strict):
     constraints: Constraints = Constraints()
 
 
-class Reference(Strict):
+class ForeignKeyTarget(Strict):
     """The column that a foreign key refers to; an empty resource is the table itself."""
 
     resource: str
@@ -79,7 +79,7 @@ class ForeignKey(Strict):
     """A column whose values are keys of another table."""
 
     fields: One
-    reference: Reference
+    reference: ForeignKeyTarget
 
 
 class Schema(Strict):
@@ -171,7 +171,7 @@ class DescriptorError(ValueError):
     """The descriptor cannot be used. The message has a line for each wrong key."""
 
 
-def read(folder: Path) -> Package:
+def read_descriptor(folder: Path) -> Package:
     """Return the descriptor of a data folder. Raises DescriptorError."""
     try:
         return Package.model_validate_json((folder / FILE).read_text("utf-8-sig"))
@@ -207,7 +207,7 @@ def is_other(file: Path, digest: str) -> bool:
 
 def readme(folder: Path = DATA) -> str:
     """Return the column dictionary as Markdown: each table's description, traps, and columns with type and unit."""
-    return HEAD + "".join(map(_section, read(folder).resources))
+    return HEAD + "".join(map(_section, read_descriptor(folder).resources))
 
 
 def sha256(file: Path) -> str:
@@ -218,7 +218,7 @@ def sha256(file: Path) -> str:
 
 def _measured(folder: Path) -> str:
     """Return the descriptor as JSON, with the size, digest, and rows that each table has."""
-    read(folder)
+    read_descriptor(folder)
     package = parse_json((folder / FILE).read_text("utf-8-sig"))
     for resource in package["resources"]:
         table = folder / resource["path"]

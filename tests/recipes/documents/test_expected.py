@@ -30,7 +30,7 @@ def test_an_accelerator_without_a_datasheet_has_no_expectation():
     memory = {"quantity": "memory_capacity", "accelerator": "X900", "unit": "GB", "accelerator_count": NONE}
     rate = {"accelerator": "X900", "batch_size": 1.0}
     assert expected.datasheets(figures(memory)).empty
-    assert expected.limits(figures(rate)).empty
+    assert expected.hardware_limits(figures(rate)).empty
 
 
 def test_another_document_may_print_a_ratio_the_other_way_round():
@@ -86,7 +86,7 @@ def test_a_figure_is_compared_with_its_formula():
 
 
 def limit(**figure):
-    return expected.limits(figures({"accelerator": "H100", "accelerator_count": NONE, **figure}))
+    return expected.hardware_limits(figures({"accelerator": "H100", "accelerator_count": NONE, **figure}))
 
 
 def test_batch_one_is_bound_by_bandwidth_over_the_bytes_of_the_weights():

@@ -123,7 +123,7 @@ def test_precision_is_what_ran_or_unknown(declared, round, counts_tokens, found)
     ],
 )
 def test_names_of_accelerators(name, canonical, known):
-    assert hardware.accelerator(name) == (canonical, known)
+    assert hardware.known_accelerator(name) == (canonical, known)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_names_of_accelerators(name, canonical, known):
     ],
 )
 def test_names_of_benchmarks(model, run, benchmark):
-    assert units.benchmark(model, run) == benchmark
+    assert units.official_benchmark(model, run) == benchmark
 
 
 def test_a_system_without_accelerators_counts_sockets(tree, bring):

@@ -10,7 +10,7 @@ import pandas as pd
 
 from analysis import tables
 from analysis.audit.verdicts import EXPECTED, FOUND, compare, difference, tell
-from analysis.published import factor, span
+from analysis.published import factor, range_text
 from analysis.tables import COMPUTE
 
 FACTS = {
@@ -88,7 +88,7 @@ def evaluate(formula: str, values: pd.DataFrame) -> tuple[float, float]:
     return float(result.min()), float(result.max())
 
 
-def limits(figures: pd.DataFrame) -> pd.DataFrame:
+def hardware_limits(figures: pd.DataFrame) -> pd.DataFrame:
     """Return the rates of language models that hardware does not allow: above its bandwidth or its compute.
 
     At batch 1 each token reads all active weights: accelerators x bandwidth / bytes. At any batch: accelerators x dense
@@ -118,7 +118,7 @@ def limits(figures: pd.DataFrame) -> pd.DataFrame:
     rows = rows.assign(expected_low=0.0, printed_low=rows["low"], printed_high=rows["high"], range_basis="range")
     rows = rows.assign(times=factor(rows), verdict="physically impossible")
     rows = rows[compare(rows).eq("contradicted")]
-    rows["record"] = "at most " + span(rows["expected_high"], rows["expected_high"]) + " tokens/s"
+    rows["record"] = "at most " + range_text(rows["expected_high"], rows["expected_high"]) + " tokens/s"
     words = tell(rows, "{words} of {held:g}x {accelerator} allows {record}; the figure is {times:.3g}x that, " + UNLESS)
     return rows.assign(reason=words)[FOUND]
 
@@ -131,7 +131,7 @@ def _together(rows: pd.DataFrame) -> pd.Series:
 def _told(rows: pd.DataFrame, check: str, template: str) -> pd.DataFrame:
     """Return the rows in the columns of FOUND: the verdict on each expected range, and its sentence."""
     rows = rows.assign(printed_low=rows["low"], printed_high=rows["high"], check=check)
-    text = span(rows["expected_low"], rows["expected_high"]) + " " + rows["unit"].replace("ratio", "")
+    text = range_text(rows["expected_low"], rows["expected_high"]) + " " + rows["unit"].replace("ratio", "")
     text = text.str.strip().str.replace(r"^1 (\w+)s$", r"1 \1", regex=True)
     rows = rows.assign(verdict=compare(rows), record=text, off=difference(rows))
     return rows.assign(reason=tell(rows, template))[FOUND]

@@ -7,7 +7,7 @@ import pandas as pd
 from analysis import tables
 from analysis.audit import official, ratios
 from analysis.audit.verdicts import FOUND, compare, tell
-from analysis.published import HOLDS, decisive, load_figures, span
+from analysis.published import HOLDS, decisive, load_figures, range_text
 from analysis.recipes.documents import counts, expected
 from analysis.results import load_results
 
@@ -39,7 +39,8 @@ def judge(figures: pd.DataFrame, results: pd.DataFrame, by_hand: pd.DataFrame) -
     found = [against, official.check_labels(against), ratios.check_ratios(first, record)]
     known = first[first["round"].isin(record["round"])]
     found += [check(known, record) for check in (ratios.check_ranks, counts.check_counts, counts.check_names)]
-    found += [check(figures) for check in (expected.datasheets, expected.documents, expected.formulas, expected.limits)]
+    checks = expected.datasheets, expected.documents, expected.formulas, expected.hardware_limits
+    found += [check(figures) for check in checks]
     found = pd.concat(found, ignore_index=True).drop_duplicates(["id", "check", "reason"])
     replaced = pd.MultiIndex.from_frame(found[["id", "check"]]).isin(by_hand.set_index(["id", "check"]).index)
     found = pd.concat([by_hand.assign(by_hand=True), found[~replaced].assign(by_hand=False)], ignore_index=True)
@@ -61,7 +62,7 @@ def _repeats(figures: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
     rows = rows.rename(columns={"low_first": "expected_low", "high_first": "expected_high"})
     rows = rows.assign(printed_low=rows["low"], printed_high=rows["high"], range_basis="range", check="repeat")
     differs = ~compare(rows).isin(HOLDS)
-    rows["record"] = span(rows["expected_low"], rows["expected_high"]) + " " + rows["unit"]
+    rows["record"] = range_text(rows["expected_low"], rows["expected_high"]) + " " + rows["unit"]
     other = rows.assign(verdict="contradicted", reason=tell(rows, "{locator_first} says {record}."))
     same = rows.loc[~differs, ["id", "duplicate_of", "locator_first"]]
     same = same.merge(decisive(found), left_on="duplicate_of", right_on="id", suffixes=("", "_first"))

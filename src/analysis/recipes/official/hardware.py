@@ -52,7 +52,7 @@ def aliases() -> dict[str, str]:
 
 
 @cache
-def accelerator(name: str) -> tuple[str, bool]:
+def known_accelerator(name: str) -> tuple[str, bool]:
     """Return the name in data/accelerators.csv and whether it is known; an unknown name stays as printed.
 
     A list of more than one type is MIXED: such a system has no rate per accelerator.
@@ -73,7 +73,7 @@ def counted(name: str) -> int:
     return sum(int(count) * int(each or 1) for count, each in COUNTS.findall(name))
 
 
-def hypervisor(*texts: str) -> str:
+def stated_hypervisor(*texts: str) -> str:
     """Return the hypervisor that the texts name; of several the one that is built on the others; "" for none."""
     return next(iter(_named(HYPERVISORS, "\n".join(texts))), "")
 

@@ -31,7 +31,7 @@ class ImportFailed(RuntimeError):
 def import_results(paths: Sequence[Path], *, out: Path, round: str = "", origin: str = "", say: Say = print) -> int:
     """Write the results that the paths hold to `out` (.parquet or .csv); return 1 if any was left out, else 0.
 
-    `round` applies to results that name none, `origin` to results without proof of origin (sources.read).
+    `round` applies to results that name none, `origin` to results without proof of origin (sources.read_results).
     Raises ValueError for wrong options and ImportFailed where nothing is left.
     """
     choose(out.suffix, (".parquet", ".csv"), "ending of --out")
@@ -83,11 +83,11 @@ def _imported(paths: Sequence[Path], round: str, origin: str) -> pd.DataFrame:
         choose(origin, ORIGINS, "--origin")
     if round and not re.fullmatch(r"v\d{1,3}\.\d", round):
         raise ValueError(f"--round {round[:60]!r} is not a round such as v5.1")
-    found = rows.named(sources.read(paths, round, origin))
+    found = rows.named(sources.read_results(paths, round, origin))
     rows.fail(found, found["age"] < OLDEST, f"rounds before v{OLDEST} are not read (docs/data.md)")
     rows.fail(found, found["origin"].eq(""), "{doubt}")
     rows.fail(found, found["age"].isna(), "names no round; say it with --round")
-    found = found.join(logs.read_runs(found).add_prefix("log_"))
+    found = found.join(logs.read_logs(found).add_prefix("log_"))
     rows.fail(found, found["log_fault"].ne(""), "{log_fault}")
     found = record.identified(rows.shaped(found))
     found["unfit"] = cell_faults(rows.columns(found), tables.descriptor()["results"])

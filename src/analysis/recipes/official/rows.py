@@ -14,11 +14,13 @@ from typing import Any
 import pandas as pd
 
 from analysis import tables
+from analysis.compare import SCENARIOS
 from analysis.measure import units
 from analysis.measure.loadgen import COUNTED, PERCENTILES
-from analysis.measure.units import LIMITED, MILLISECONDS, POWER, STREAMS, TOKENS
+from analysis.measure.units import LIMITED, MILLISECONDS, POWER, STREAMS
 from analysis.recipes.official import hardware
 from analysis.recipes.official.results_table import rounding
+from analysis.results import TOKENS
 
 TEXTS = (
     "result_id", "submitter", "division", "availability", "suite", "system", "platform", "accelerator", "processor",
@@ -37,18 +39,18 @@ AGREES, POWER_AGREES = 1e-6, 1e-9  # share by which a figure from its log, and p
 
 
 def named(found: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of sources.read with clean texts, benchmark and target, scenario, and the round as `age`."""
+    """Return the rows of `read_results` with clean texts, benchmark and target, scenario, and the round as `age`."""
     found = found.reindex(columns=[*dict.fromkeys([*found.columns, *TEXTS])]).assign(note="", corrected="")
     for name in TEXTS:
         texts = found[name].map(clean)
         fail(found, texts.str.len().gt(LONGEST), f"has more than {LONGEST:,} characters in {name}")
         found[name] = texts.str.slice(0, LONGEST).astype("str")
     found["age"] = pd.to_numeric(found["round"].str.extract(r"^v(\d{1,3}\.\d)$")[0])
-    found[["benchmark", "accuracy_target"]] = each(units.benchmark, found, "model", "model_run").to_list()
+    found[["benchmark", "accuracy_target"]] = each(units.official_benchmark, found, "model", "model_run").to_list()
     found["filed"] = found["model"] + " " + found["model_run"]
     found["scenario"] = each(units.scenario, found, "scenario", "filed")
-    known = found["scenario"].isin(units.SCENARIOS)
-    fail(found, ~known, f"scenario {{scenario!r:.60}} is not one of {', '.join(units.SCENARIOS)}")
+    known = found["scenario"].isin(SCENARIOS)
+    fail(found, ~known, f"scenario {{scenario!r:.60}} is not one of {', '.join(SCENARIOS)}")
     for name in ("division", "availability"):
         found[name] = found[name].str.lower()
     found["suite"] = found["suite"].map(lambda suite: ",".join(sorted({*re.findall(r"[^,\s]+", suite.lower())})))
@@ -90,7 +92,7 @@ def clean(value: Any) -> str:
     return f"'{words}" if words.startswith(("=", "+", "-", "@")) and words != "-" else words
 
 
-def numbers(cells: pd.Series) -> pd.Series:
+def to_floats(cells: pd.Series) -> pd.Series:
     """Return numbers and their usual spellings as floats, all else as NaN: `True` and "1_000" are none."""
     return pd.to_numeric(cells.mask(cells.map(type).eq(bool)), errors="coerce").astype("float64")
 
@@ -122,7 +124,7 @@ def _filled(words: str, rows: pd.DataFrame) -> pd.Series:
 def _count(rows: pd.DataFrame, name: str) -> pd.Series:
     """Return a whole number of each row, NaN where nothing is said."""
     said = ~rows[name].map(clean).str.lower().isin(UNSAID)
-    counted = numbers(rows[name]).where(said)
+    counted = to_floats(rows[name]).where(said)
     wrong = said & ~(counted.between(0, 1e6) & counted.mod(1).eq(0))
     fail(rows, wrong, f"{name} is {{{name}!r:.60}}, not a whole number")
     return counted.mask(wrong)
@@ -139,7 +141,7 @@ def _hardware(rows: pd.DataFrame) -> None:
     per_node = per_node.mask(by_processor, _count(rows, "processors_per_node"))
     rows["accelerator_as_published"] = names = names.mask(by_processor, rows["processor"])
     fail(rows, names.eq(""), "names neither an accelerator nor a processor")
-    known = names.map(hardware.accelerator)
+    known = names.map(hardware.known_accelerator)
     rows["accelerator"], rows["is_known"] = known.str[0].astype("str"), known.str[1].astype(bool)
     rows["product"], rows["by_name"] = product, by_name = per_node * rows["nodes"], names.map(hardware.counted)
     mixed, counts = rows["accelerator"].eq(hardware.MIXED), total.gt(0) & product.gt(0) & total.ne(product)
@@ -173,7 +175,7 @@ def _figure(rows: pd.DataFrame) -> None:
     fail(rows, unit.eq(""), "its unit {printed_unit!r:.60} is not known")
     wrong = latency != labeled.eq(MILLISECONDS)
     fail(rows, wrong, "{scenario} is labeled {printed_unit!r:.60}: {unit} expected")
-    figure = numbers(value) * factor
+    figure = to_floats(value) * factor
     most = (MOST_EACH * rows["accelerator_count"].fillna(1)).clip(upper=MOST).mask(latency, MOST)
     wrong = ~figure.between(LEAST, most)
     fail(rows, wrong, "the result is {value!r:.60} {printed_unit}, which no system reaches")
@@ -222,7 +224,7 @@ def _power(rows: pd.DataFrame) -> None:
     label = rows["power_label"].str.lower().mask(rows["power_label"].eq(""), usual)
     wrong = said & ~label.isin(POWER)
     fail(rows, wrong, f"its power is labeled {{power_label!r:.60}}, not {', '.join(POWER)}")
-    rows["drawn"] = numbers(rows["power"])
+    rows["drawn"] = to_floats(rows["power"])
     watts, energy = rows["drawn"].where(label.eq(POWER[0])), rows["drawn"].where(label.ne(POWER[0]))
     possible = watts.between(LEAST_WATTS, MOST_WATTS_EACH_NODE * rows["nodes"])
     possible |= energy.between(LEAST, MOST_MILLIJOULES)
@@ -246,12 +248,12 @@ def _described(rows: pd.DataFrame) -> None:
     remark(rows, rows["declared"].ne(""), "{declared}")
     rows["names"] = rows["system"] + "\n" + rows["platform"]
     rows["parts"] = rows["accelerator"] + "\n" + rows["accelerator_as_published"]
-    rows["hypervisor"] = each(hardware.hypervisor, rows, "names", "parts", "framework", "described")
+    rows["hypervisor"] = each(hardware.stated_hypervisor, rows, "names", "parts", "framework", "described")
     rows["serving_software"] = each(hardware.serving_software, rows, "names", "framework", "described")
     rows["power_limit_watts"] = each(hardware.power_cap, rows, "names", "parts", "described")
     remark(rows, rows["power_measured"] & rows["names"].str.contains("maxq", case=False), "power-capped system")
     # From v6.1 on rows with logs of MLPerf Endpoints have a bare number as accuracy.
-    endpoints = rows["age"].ge(6.1) & rows["evidence"].ne("log") & numbers(rows["accuracy"]).notna()
+    endpoints = rows["age"].ge(6.1) & rows["evidence"].ne("log") & to_floats(rows["accuracy"]).notna()
     endpoints |= rows["recomputed_key"].isin(["qps", "tps", "latency.avg"])
     remark(rows, endpoints, "figure of MLPerf Endpoints logs")
     percentile = rows["single_stream_log_key"].fillna("").ne("") & rows["scenario"].eq("SingleStream")

@@ -38,7 +38,7 @@ BLANK = dict.fromkeys(["fault", "origin", "doubt", "round", "place", "folder", "
 }  # fmt: skip
 
 
-def read(paths: Sequence[Path], round: str, origin: str) -> pd.DataFrame:
+def read_results(paths: Sequence[Path], round: str, origin: str) -> pd.DataFrame:
     """Return a row for each result of the paths, and one for each thing in them that cannot be read.
 
     Fields of a summary, and `file`, `place` in it, `folder` and `root` of its run, `fault` ("" where sound), `origin`
