@@ -394,3 +394,18 @@ def test_a_cost_between_runs_is_not_called_estimated(run):
 def test_prices_of_another_date_that_lack_an_accelerator_end_no_page(run, parameters):
     names, said = run("price_performance", **parameters)
     assert "costs" in said and "rental 2026-09" in set(names["found"]["basis"])
+
+
+def test_runs_of_agents_stand_side_by_side_without_mlperf(run, tmp_path):
+    """226 and 200 tokens/s per accelerator: 1.13x; of one whose two rates contradict each other both are the answer."""
+    old = json.loads((ROOT / "data/examples/inferencex.json").read_text(encoding="utf-8"))[0]
+    old = old | {"scenario_type": "agentic-coding", "example": None}
+    new = old | {"tput_per_gpu": 440.0, "output_tput_per_gpu": 226.0, "input_tput_per_gpu": 214.0}
+    for name, record in (("old", old), ("new", new), ("doubt", old | {"tput_per_gpu": 440.0})):
+        (tmp_path / f"{name}.json").write_text(json.dumps(record), encoding="utf-8")
+    _, said = run("my_deployment", files=[f"{tmp_path}/old.json", f"{tmp_path}/new.json"])
+    assert said["answer"]["text"] == "new: concurrency 64: 226 tokens/s per accelerator (runs: 1)"
+    assert said["against"]["value"] == pytest.approx(1.13) and "1.13x old" in said["against"]["text"]
+    assert said["beside"].get("empty") is None and said["losses"]["empty"]
+    _, said = run("my_deployment", files=[f"{tmp_path}/doubt.json"])
+    assert "200 to 220 tokens/s" in said["answer"]["text"] and said["answer"]["value"] is None

@@ -256,10 +256,10 @@ def _compared(run: pd.Series, base: pd.Series) -> dict[str, Any]:
 
 
 def best(assessed: pd.DataFrame) -> pd.Series:
-    """Return the run with the highest share of its closest official rate. Raises NoData, with the reason, for none."""
-    if assessed["share"].isna().all():
-        raise NoData(assessed["said"].iloc[0][-1])
-    return assessed.loc[assessed["share"].idxmax()]
+    """Return the run with the highest share of its closest official rate; without any, of the highest sure rate."""
+    sure = assessed["rate_per_accelerator"].where(assessed["other_tokens_per_second"].isna())
+    order = assessed.assign(sure=sure).sort_values(["share", "sure", "rate_per_accelerator"], ascending=False)
+    return order.drop(columns="sure").iloc[0]
 
 
 def _beside(
@@ -324,8 +324,11 @@ def losses(row: Mapping[str, Any]) -> pd.DataFrame:
     """Return what lies between the official Offline rate and an assessed run, as factors that multiply to its share.
 
     Columns label, factor: the scenario's limits (of the official system), low concurrency (each request in flight gives
-    at most one token per reading of the weights), software and setup (the rest), and answers beyond the limits.
+    at most one token per reading of the weights), software and setup (the rest), and answers beyond the limits. Without
+    an official result beside the run there are no rows.
     """
+    if not row["share"] > 0:
+        return pd.DataFrame({"label": [], "factor": []})
     steps = steps_per_second(row, tables.WEIGHT_BYTES.get(row["precision"].lower(), 2.0))
     ceiling = row["concurrency"] * steps / row["accelerator_count"]
     few = np.fmin(ceiling / row["official_rate"], 1.0)
