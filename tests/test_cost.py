@@ -48,6 +48,17 @@ def test_prices_of_months_are_medians_over_providers_and_changes_over_the_same_o
     assert shipped["change_since_march"] == pytest.approx((april / march).median())
 
 
+def test_lists_since_march_and_spot_over_three_years():
+    """B200 of neoclouds in October, and H100 at Google Cloud, whose spot price passed that of three years in June."""
+    past = cost.since_march(["B200", "H100"])
+    past = past[past["month"].eq(pd.Timestamp("2026-10-01"))].set_index(["accelerator", "segment"])
+    assert past.loc[("B200", "neocloud"), ["over_march", "providers"]].tolist() == [1.4284, 5]
+    assert past.at[("H100", "hyperscaler"), "over_march"] == 1 and len(past) == 4
+    spot = cost.spot_over_term().query("accelerator == 'H100'").set_index("month")
+    assert spot[["spot", "term"]].iloc[-1].tolist() == [6.0232, 4.858]
+    assert spot.index[spot["spot_over_three_years"].gt(1)].min() == pd.Timestamp("2026-06-01")
+
+
 def test_a_basis_is_a_cost_model_at_a_date():
     every = cost.bases()
     assert every["basis"].drop_duplicates().tolist() == [

@@ -8,6 +8,7 @@ of numbers; the accelerator that leads by them is named by one rule, `cost.with_
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
@@ -24,6 +25,7 @@ HOURS_PER_YEAR = 8766  # with leap days
 TIE = "within the error"
 GRID = np.geomspace(100, 300_000, 29)  # users of `winner_map`
 USD_PER_KILOWATT_HOUR = 0.10  # in the price of an owner's hour, which does not state it: its changes alone are shown
+SHAPES = (1024, 1024), (8192, 1024), (1024, 8192)  # tokens in and out of runs of InferenceX
 CHANGES = {"electricity": 0.05, "PUE": 0.15}  # dollars per kWh, and of the kilowatts
 
 
@@ -39,8 +41,8 @@ def plans(
     """Return what the budget buys at each price basis and speed, in their order, most users first.
 
     `rows` as `interactivity.runs` returns them, `bases` as `cost.bases` does; estimates only where nothing has a
-    result. Columns: those of `bought` and `cost.with_chances`, by basis and interactivity, and `most` (the accelerator
-    with most users there).
+    result. Columns: those of `bought` and `cost.with_chances`, by basis and interactivity, `most` (the accelerator with
+    most users there), and `cut` (share of its price to fall, to match the cheapest per token).
     """
     costs = cost.per_million_tokens(curve.throughput_at(rows, speeds), bases, fleet, stack)
     sizes = unit_sizes(rows)
@@ -48,7 +50,9 @@ def plans(
     found = cost.with_chances(found, ["basis", "interactivity"])
     found = found[~found["estimated"] | found.groupby("interactivity")["estimated"].transform("all")]
     order = {basis: place for place, basis in enumerate(bases["basis"].unique())}
-    found["most"] = found.groupby(["basis", "interactivity"])["accelerator"].transform("first")
+    groups = found.groupby(["basis", "interactivity"])
+    found["most"] = groups["accelerator"].transform("first")
+    found["cut"] = 1 - groups["usd_per_million"].transform("min") / found["usd_per_million"]
     return found.sort_values("basis", key=lambda names: names.map(order), kind="stable", ignore_index=True)
 
 
@@ -88,25 +92,18 @@ def bought(
     return found.sort_values(["interactivity", "users"], ascending=[True, False], ignore_index=True)
 
 
-def delivery_factors(interactivity: float, accelerator: str, fleet: str = "fixed") -> pd.DataFrame:
-    """Return the factors of `derating.chain` beside the latency limit by step, stack and hypervisor for racks too."""
-    rows = derating.chain(derating.use_at(interactivity), fleet)
-    rows = rows[rows["kind"].eq("TensorRT-LLM node to vLLM") & rows["basis"].ne("total")].set_index("step")
-    held = ["latency limit", "networked nodes"] if accelerator in racks() else ["latency limit"]
-    return rows.dropna(subset="median").drop(index=held, errors="ignore")
-
-
 def readings(throughput: pd.DataFrame, prices: pd.DataFrame, fleet: str = "fixed") -> pd.DataFrame:
-    """Return costs by `reading` of the delivered share: "uniform", which takes every factor, then those of `derating`.
+    """Return costs by `reading` of the delivered share: "uniform", then those of `derating`.
 
-    Columns: those of `cost.per_million_tokens`, reading, submissions.
+    "uniform" takes every factor whatever a result holds, that of several nodes not for racks. Columns: those of
+    `cost.per_million_tokens`, reading, submissions.
     """
     own = [cost.per_million_tokens(throughput, prices, fleet, each).assign(reading=each) for each in derating.READINGS]
-    keys = zip(own[0]["interactivity"], own[0]["accelerator"], strict=True)
-    served = [delivery_factors(*key, fleet)["median"].prod() for key in keys]
-    ratio = own[0]["served"] / served
-    usd = {name: own[0][name] * ratio for name in ("usd_low", *cost.USD)}
-    found = pd.concat([own[0].assign(reading="uniform", served=served, **usd), *own], ignore_index=True)
+    nodes = own[0]["accelerator"].isin(list(racks())) + 1
+    plain = own[0].assign(accelerator="", stack="TensorRT-LLM", hypervisor="", nodes=nodes)
+    share = derating.served(plain, fleet)["share"]
+    usd = own[0][["usd_low", *cost.USD]].mul(own[0]["served"] / share, axis=0)
+    found = pd.concat([own[0].assign(reading="uniform", served=share, **usd), *own], ignore_index=True)
     return found.assign(submissions=found["ids"].map(len))
 
 
@@ -118,7 +115,8 @@ def tornado(plan: pd.Series, every: pd.DataFrame, fleet: str = "fixed", stack: s
     CHANGES on the all-in kilowatts. An input that does not apply is left out.
     """
     same = every["accelerator"].eq(plan["accelerator"]) & every["interactivity"].eq(plan["interactivity"])
-    parts = delivery_factors(plan["interactivity"], plan["accelerator"], fleet)
+    parts = derating.chain(derating.use_at(plan["interactivity"]), fleet)
+    parts = parts[parts["kind"].eq("TensorRT-LLM node to vLLM")].set_index("step")
     row = every[same].head(1)
     own, pooled = (derating.served_at(row, each, stack).iloc[0] for each in (fleet, "pooled"))
     usd, moved = plan["usd_per_million"], {"throughput": (plan["usd_low"], plan["usd_high"])}
@@ -139,15 +137,16 @@ def tornado(plan: pd.Series, every: pd.DataFrame, fleet: str = "fixed", stack: s
     return found.iloc[(found["low"] / found["high"]).argsort(kind="stable")].reset_index(drop=True)
 
 
-def rent_or_own(bases: pd.DataFrame, owned: str = "neocloud", paid: str = "on_demand") -> pd.DataFrame:
-    """Return the prices of `cost.bases` by accelerator and basis, and the share of hours below which `paid` costs less.
+def rent_or_own(own: str | Path | Mapping[str, float] | pd.DataFrame | None = None) -> pd.DataFrame:
+    """Return what neoclouds, three-year rents, and on-demand lists ask, and when on demand costs less.
 
-    `over_owned` and `over_rented`: than owning (`owned`), and than the newest three-year rent.
+    By accelerator: a column of dollars per hour for each price basis (`cost.bases`, `own` as there), and the share of
+    hours below which on demand costs less than owning (`over_owned`) and than the newest rent (`over_rented`).
     """
+    bases = cost.bases(["neocloud", "rental", "on_demand"], own=own)
     wide = bases.pivot(index="accelerator", columns="basis", values="usd_per_hour")[bases["basis"].unique()]
-    newest = bases.sort_values("quoted").groupby("cost_model")["basis"].last().reindex([paid, owned, "rental"])
-    on_demand, own, rent = (wide.get(name, pd.Series(np.nan, wide.index)) for name in newest)
-    return wide.assign(over_owned=own / on_demand, over_rented=rent / on_demand).reset_index()
+    owned, *_, rented, paid = wide
+    return wide.assign(over_owned=wide[owned] / wide[paid], over_rented=wide[rented] / wide[paid]).reset_index()
 
 
 def winner_map(
@@ -237,52 +236,67 @@ def _steps(usd: Mapping[str, float]) -> pd.DataFrame:
     return steps.assign(factor=factor, kind=["total", *["modeled"] * (len(steps) - 1)][: len(steps)])
 
 
+def token_costs(model: str, speed: float) -> pd.DataFrame:
+    """Return the GPU-seconds that a token of a prompt and of an answer takes in InferenceX, by accelerator.
+
+    At the throughput that the runs reach with the median user at `speed` tokens/s. Those of a request are taken as
+    linear in both lengths, by requests of 1,024 and 8,192 tokens in and 1,024 out. Columns: accelerator, prompt,
+    answer, ratio (answer over prompt), error (that of a request of 1,024 in and 8,192 out by this line, over its
+    measured GPU-seconds, less 1). The least first; no rows without such runs.
+    """
+    runs = evidence.inferencex_runs(disaggregated=False)
+    lengths = ["prompt_tokens", "answer_tokens"]
+    rates = evidence.value_at(runs[runs["model"].eq(model)], speed, ["accelerator", *lengths]).unstack(lengths)
+    short, long, answers = (rates.get(each, pd.Series(np.nan, rates.index)) for each in SHAPES)
+    prompt = (1024 / long - 1024 / short) / 7168
+    found = pd.DataFrame({"prompt": prompt, "answer": 1 / short - prompt}).assign(ratio=1 / short / prompt - 1)
+    found["error"] = (found["prompt"] / 8 + found["answer"]) * answers - 1
+    return found.dropna(subset="ratio").sort_values("answer").reset_index()
+
+
 def bridge(costs: pd.DataFrame, speed: float, benchmark: str) -> pd.DataFrame:
     """Return InferenceX' dollars per million, counted step by step as this project counts: no MLPerf result in it.
 
-    Of the accelerator of `costs` with the highest throughput in InferenceX at this speed, there of the median user.
-    GPU-seconds of a request are linear in its prompt and answer, from 1,024 and 8,192 tokens in, 1,024 out. Columns:
-    those of `price_of_speed`; input and output, dollars per million of either; mlperf, what the accelerator costs by
-    its MLPerf results, another test, to stand beside. No rows without such runs.
+    Of the accelerator of `costs` with the least `token_costs` at this speed. Columns: those of `price_of_speed`;
+    mlperf, what the accelerator costs by its MLPerf results, another test, to stand beside. No rows without such runs.
     """
-    costs, runs = costs[costs["interactivity"].eq(speed)], evidence.inferencex_runs(disaggregated=False)
-    runs = runs[runs["model"].eq(models.of_benchmark(benchmark).name) & runs["answer_tokens"].eq(1024)]
-    runs = runs[runs["accelerator"].isin(costs["accelerator"])]
-    rate = evidence.value_at(runs, speed, ["accelerator", "prompt_tokens"]).unstack("prompt_tokens")
-    rate = rate.reindex(columns=[1024, 8192]).dropna().sort_values(1024)
-    if rate.empty:
-        return _steps({}).assign(accelerator="", input=np.nan, output=np.nan, mlperf=np.nan)
-    requests = models.lengths(models.requests_of(benchmark))
-    short, long = 1024 / rate.iloc[-1]
-    per_input = (long - short) / 7168
-    per_output = short / 1024 - per_input
-    own = costs[costs["accelerator"].eq(rate.index[-1])].iloc[0]
+    costs = costs[costs["interactivity"].eq(speed)].set_index("accelerator")
+    tokens = token_costs(models.of_benchmark(benchmark).name, speed)
+    tokens = tokens[tokens["accelerator"].isin(costs.index)]
+    if tokens.empty:
+        return _steps({}).assign(accelerator="", mlperf=np.nan)
+    requests, best = models.lengths(models.requests_of(benchmark)), tokens.iloc[0]
+    own = costs.loc[best["accelerator"]]
     usd = own["usd_per_hour"] / SECONDS_PER_HOUR * 1e6  # of a GPU-second for each of a million tokens
-    answer = usd * (per_output + per_input * requests.prompt / requests.answer)
-    return _steps(
-        {"all tokens, always full": usd * short / 2048, "output alone": usd * short / 1024, "prompts as here": answer,
-         "load": answer / own["served"]}
-    ).assign(
-        accelerator=own["accelerator"], input=usd * per_input, output=usd * per_output, mlperf=own["usd_per_million"]
-    )  # fmt: skip
+    both = usd * (best["prompt"] + best["answer"])
+    answer = usd * (best["answer"] + best["prompt"] * requests.prompt / requests.answer)
+    usd = {"all tokens, always full": both / 2, "output alone": both, "prompts as here": answer}
+    usd["load"] = answer / own["served"]
+    return _steps(usd).assign(accelerator=best["accelerator"], mlperf=own["usd_per_million"])
 
 
 def waiting(benchmarks: Iterable[str]) -> pd.DataFrame:
-    """Return what waiting may bring: previews over the fastest available accelerator of the newest round.
+    """Return what waiting may bring by vendor: previews over its fastest available GPU, and what its software gained.
 
-    One row for each benchmark and scenario. Columns: model, scenario, round, accelerator (preview, "" for none), over,
-    ratio of throughput per accelerator (NaN for none), gain (of software over the round before, the median over
-    vendors, see `current.gains`).
+    One row for each benchmark, scenario, and vendor that has a preview in the newest round, or a GPU in it and the
+    round before. Columns: model, scenario, vendor, round, accelerator (the fastest preview, "" for none), over, ratio
+    of throughput per accelerator (NaN without one of the two), gain over the round before and links (see
+    `current.gains`).
     """
     rows = compare.comparable(benchmark=benchmarks, scenario=compare.RATED, available=False)
     found = []
-    for (_, scenario), part in rows.groupby(compare.GROUP, observed=True):
-        newest, sold = part["round"].max(), part[part["availability"].eq("available")]
-        new = part[part["round"].eq(newest) & part["availability"].eq("preview")].nlargest(1, "rate_per_accelerator")
-        best, step = current(sold).head(1), gains(sold)
-        step = step[step["round"].eq(newest) & ~step["borrowed"]]
-        row = {"model": part["model"].iloc[0], "scenario": scenario, "round": str(newest)}
-        row |= {"accelerator": "".join(new["accelerator"]), "over": "".join(best["accelerator"])}
-        both = zip(new["rate_per_accelerator"], best["rate"], strict=False)
-        found.append(row | {"ratio": next((a / b for a, b in both), np.nan), "gain": step["gain"].median()})
-    return pd.DataFrame(found)
+    for _, part in rows[rows["kind"].eq("gpu")].groupby(compare.GROUP, observed=True):
+        sold = part[part["availability"].eq("available")]
+        newest = part[part["round"].eq(part["round"].max())]
+        steps = gains(sold)
+        steps = steps[steps["round"].eq(part["round"].max()) & ~steps["borrowed"]][["vendor", "gain", "links"]]
+        new = newest[newest["availability"].eq("preview")].nlargest(len(newest), "rate_per_accelerator")
+        new = new.drop_duplicates("vendor")[["vendor", "accelerator", "rate_per_accelerator"]]
+        best = current(sold).drop_duplicates("vendor").rename(columns={"accelerator": "over"})
+        both = new.merge(best[["vendor", "over", "rate"]], how="left", on="vendor").merge(
+            steps, how="outer", on="vendor"
+        )
+        found.append(both.assign(**newest.iloc[0][["model", "scenario", "round"]]))
+    table = pd.concat(found, ignore_index=True).fillna({"accelerator": "", "over": ""})
+    table["ratio"] = table["rate_per_accelerator"] / table["rate"]
+    return table[["model", "scenario", "vendor", "round", "accelerator", "over", "ratio", "gain", "links"]]

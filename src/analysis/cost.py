@@ -96,6 +96,35 @@ def bases(
     return found.assign(kilowatts=found["accelerator"].map(newest)).drop(columns="Index")
 
 
+def since_march(accelerators: Iterable[str] = ()) -> pd.DataFrame:
+    """Return on-demand list prices over those of March 2026 at neoclouds and hyperscalers, all accelerators by default.
+
+    The median over the same providers, where two or more list both. Columns: accelerator, segment, month, over_march,
+    providers.
+    """
+    rows = _listed("commitment == 'on demand' and matched > 1 and segment != 'marketplace'")
+    rows = rows.assign(over_march=rows["change_since_march"], providers=rows["matched"])
+    rows = rows[rows["accelerator"].isin(list(accelerators) or rows["accelerator"])]
+    return rows[["accelerator", "segment", "month", "over_march", "providers"]].reset_index(drop=True)
+
+
+def spot_over_term() -> pd.DataFrame:
+    """Return spot prices beside three-year prices of the same provider and month, oldest first.
+
+    Columns: month, accelerator, provider, spot and term (dollars per accelerator-hour), and spot_over_three_years.
+    """
+    rows, keys = _listed("statistic == 'provider'"), ["month", "accelerator", "provider"]
+    usd = rows.pivot_table(index=keys, columns="commitment", values="usd_per_accelerator_hour")
+    found = usd[["spot", "3 years"]].dropna().set_axis(["spot", "term"], axis=1).reset_index()
+    return found.assign(spot_over_three_years=found["spot"] / found["term"])
+
+
+def _listed(asked: str) -> pd.DataFrame:
+    """Return the rows of data/price_history.csv that a query asks for, by month, with short names."""
+    rows = tables.price_history.query(asked).sort_values("date")
+    return rows.assign(accelerator=names.short(rows["accelerator"]), month=pd.to_datetime(rows["date"].str[:7]))
+
+
 def own_prices(own: str | Path | Mapping[str, float] | pd.DataFrame) -> pd.DataFrame:
     """Return a user's own prices with the columns of `prices`. Raises ValueError naming the file, row, and column."""
     where, columns = "own prices", ["accelerator", "usd_per_hour"]

@@ -39,8 +39,9 @@ def lines(
     for names, line in lines:
         last = line.iloc[-1]
         ax.plot(line["at"], line["x"], ls=last["dash"], marker="o", ms=5, zorder=3, color=last["color"])
-        if names[0] not in ends or last["at"] > ends[names[0]][0]:
-            ends[names[0]] = last["at"], last["x"], last["color"]
+        at = ax.convert_xunits(last["at"])  # dates as numbers
+        if names[0] not in ends or at > ends[names[0]][0]:
+            ends[names[0]] = at, last["x"], last["color"]
     _frame(ax, x, y, log)
     parts.reference(ax, reference, across=True)
     dashed = rows[rows["style"].ne("")].drop_duplicates("style").itertuples()
