@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedFormatter, FixedLocator
 
 from analysis.charts import parts, theme
-from analysis.charts.image import measure
+from analysis.charts.image import text_width
 
 NARROW = 4.3  # inches, about a phone's width
 BESIDE = 1.4  # inches of it that names beside the axes take
@@ -52,11 +52,11 @@ def narrow(figure: Figure | Axes) -> Figure:
 def _turn(ax: Axes) -> float:
     """Write names below the axes upright where they have no room side by side, and return the inches that they take."""
     names = [label.get_text() for label in ax.get_xticklabels()]
-    wide = [max(measure(line, 10) for line in name.split("\n")) for name in names]
+    wide = [max(text_width(line, 10) for line in name.split("\n")) for name in names]
     if sum(wide) < NARROW - BESIDE:
         return 0
     _upright(ax)
-    return max(measure(name.replace("\n", " "), SMALL) for name in names)
+    return max(text_width(name.replace("\n", " "), SMALL) for name in names)
 
 
 def _upright(ax: Axes) -> None:
