@@ -130,6 +130,9 @@ $(LOCKED): requirements.lock
 	$(PYTHON) -m venv $(VENV) && $(RUN) pip install -qq --require-hashes --only-binary :all: -r requirements.lock && \
 	cp requirements.lock $@ && trap - EXIT && rm -rf $(VENV).old
 
+# The command names no folder, as pip's would, so that any path will do, and a copied environment is its own.
 $(READY): $(LOCKED) pyproject.toml
 	@$(RUN) pip install -qq --no-deps --no-build-isolation -e .
+	@printf '%s\n' '#!/bin/sh' 'exec "$$(dirname "$$(realpath "$$0")")/python" -P -m analysis.cli.main "$$@"' > $(VENV)/bin/analysis
+	@chmod +x $(VENV)/bin/analysis
 	@touch $@

@@ -16,6 +16,7 @@ from analysis.recipes import descriptor
 
 COMMANDS = ["reports", "refresh", "measure", "plan", "choose", "audit", "claims", "data", "import", "check", "describe"]
 MEASURE = ["measure", str(paths.DATA / "examples" / "vllm_tuned.jsonl"), "--accelerator", "H100"]
+ASKED = ("--benchmark", "gpt-oss-120b", "--accelerator", "B200")
 ANALYSIS = [sys.executable, "-m", "analysis.cli.main"]
 
 
@@ -69,6 +70,7 @@ assert not heavy, heavy
         (["audit", "--format", "xml"], "no format 'xml'"),
         (["audit", "--nosuch"], "No such option: --nosuch"),
         ([*MEASURE, "--price", "1e308"], "usd_per_hour is 1e+308; expected a number from 0.01 to 1,000"),
+        (["plan", *ASKED, "--price", "B200=2", "--price", "B200=3"], "'B200=3': B200 has a price already"),
         ([*MEASURE, "--price", "nan"], "price are numbers from 0"),
         ([*MEASURE, "--ttft-ms", "inf"], "ttft_ms is inf"),
         ([*MEASURE, "--count", str(10**12)], "count is 1000000000000"),
@@ -177,9 +179,6 @@ def test_completion_knows_the_reports():
 def test_help_loads_nothing_heavy():
     code = "import sys, analysis.cli.main; sys.exit('pandas' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-ASKED = ("--benchmark", "gpt-oss-120b", "--accelerator", "B200")
 
 
 def test_plans_say_whose_prices_they_have(said, tmp_path):

@@ -238,4 +238,8 @@ def test_relative_file_of_prices_counts_from_here_else_from_the_root(monkeypatch
     (tmp_path / "project" / "prices.csv").write_text("accelerator,usd_per_hour\nH100,2\n")
     assert cost.own_prices("prices.csv")["usd_per_hour"].tolist() == [2.0]
     (tmp_path / "prices.csv").write_text("accelerator,usd_per_hour\nH100,3\n")
-    assert cost.own_prices("prices.csv")["usd_per_hour"].tolist() == [3.0]
+    with pytest.raises(
+        ValueError, match=r"prices\.csv: is one file in .* and another in .*project: give the whole path"
+    ):
+        cost.own_prices("prices.csv")
+    assert cost.own_prices(tmp_path / "prices.csv")["usd_per_hour"].tolist() == [3.0]

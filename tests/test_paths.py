@@ -33,6 +33,23 @@ def test_what_is_no_plain_file_or_too_large_is_named(tmp_path):
             read_file(path, most)
 
 
+def test_a_name_that_two_files_have_is_refused(tmp_path, monkeypatch):
+    (here := tmp_path / "notebooks").mkdir()
+    monkeypatch.setattr("analysis.paths.ROOT", tmp_path)
+    monkeypatch.chdir(here)
+    (tmp_path / "prices.csv").write_text("root")
+    assert read_file("prices.csv") == b"root"
+    (here / "prices.csv").symlink_to(tmp_path / "prices.csv")
+    assert read_file("prices.csv") == b"root"
+    (here / "prices.csv").unlink()
+    (here / "prices.csv").write_text("here")
+    with pytest.raises(
+        ValueError, match=r"prices\.csv: is one file in .*notebooks and another in .*: give the whole path"
+    ):
+        read_file("prices.csv")
+    assert read_file(here / "prices.csv") == b"here"
+
+
 def test_a_link_stays_a_link(tmp_path):
     (target := tmp_path / "kept.csv").write_text("old")
     (link := tmp_path / "table.csv").symlink_to(target)

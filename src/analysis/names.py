@@ -58,7 +58,10 @@ def accelerator(name: str, known: Iterable[str] = ()) -> str:
     aliases = _aliases()
     extra = {each.casefold(): each for each in known}
     found = (
-        aliases.get(" ".join(name.split()).casefold()) or extra.get(name.casefold()) or _bare_aliases().get(_bare(name))
+        aliases.get(" ".join(name.split()).casefold())
+        or aliases.get(re.sub(r"[\s_-]+", " ", name).strip().casefold())  # A100-40GB has another memory than A100
+        or extra.get(name.casefold())
+        or _bare_aliases().get(_bare(name))
     )
     return found or choose(name, [*dict.fromkeys([*aliases.values(), *extra.values()])], "accelerator")
 

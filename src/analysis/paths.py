@@ -100,13 +100,16 @@ def locked(folder: Path) -> Iterator[None]:
 def read_file(path: str | Path, most_bytes: int = MOST_BYTES) -> bytes:
     """Return the content of a file; a relative path counts from here, else from the project's root.
 
-    Raises ValueError naming the file where it is not a regular file, or too large.
+    Raises ValueError naming the file where it is not a regular file, too large, or another in each of the two.
     """
-    sys.audit("open", str(path), "r", os.O_RDONLY)  # a page is stale when a file comes to be where none was
-    file = Path(path) if Path(path).exists() else ROOT / path
-    sys.audit("open", str(file), "r", os.O_RDONLY)
-    if not file.exists():
+    tried = [Path(path), ROOT / path]
+    for place in tried:  # a page is stale when a file comes to be where none was
+        sys.audit("open", str(place), "r", os.O_RDONLY)
+    file, *other = [place for place in tried if place.exists()] or [None]
+    if file is None:
         raise ValueError(f"{path}: there is no such file in {' or '.join(sorted({str(Path.cwd()), str(ROOT)}))}")
+    if other and not file.samefile(other[0]):
+        raise ValueError(f"{path}: is one file in {Path.cwd()} and another in {ROOT}: give the whole path of one")
     if not file.is_file():
         raise ValueError(f"{path}: is not a regular file")
     if file.stat().st_size > most_bytes:

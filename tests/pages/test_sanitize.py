@@ -1,5 +1,7 @@
 """Hostile outputs: what is stripped of HTML and SVG, and what stays."""
 
+import time
+
 import pytest
 
 from analysis.pages import sanitize
@@ -35,6 +37,15 @@ def test_tables_keep_their_cells_and_lose_their_reach():
     assert sanitize.clean_html('<a download="a.csv" href="data:text/csv,1">CSV</a>').startswith(
         '<a download="a.csv" href="data:text/csv,1"'
     )
+
+
+@pytest.mark.parametrize("nested", ["<div>", "<ul><li>", "<b>x</p>", "<svg><td>", "<font><table>"])
+def test_html_nested_too_deep_is_cut_and_says_so(nested):
+    started = time.process_time()
+    assert "Cut here: more than 5,000" in sanitize.clean_html(nested * 300_000)
+    rows = "<tr><td><b>1</b><br>2<td>3</tr>" * 2400
+    assert sanitize.clean_html(f"<table>{rows}</table>{'<p>4<li>5' * 9000}").endswith("<li>5</li>")
+    assert time.process_time() - started < 5
 
 
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 10 10">'

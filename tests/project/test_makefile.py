@@ -46,6 +46,10 @@ def test_a_copied_project_installs_its_own_package_first(folder):
     folder.rename(moved)
     said = make(moved, "check")
     assert said.index("pip") < said.index("analysis.cli.main") and "-e" in said
+    (moved / "link").symlink_to(moved / ".venv" / "bin" / "analysis")
+    for command in (moved / ".venv" / "bin" / "analysis", moved / "link"):
+        done = subprocess.run([command, "plan", "a b"], cwd="/", capture_output=True, text=True, check=True)
+        assert done.stdout.split("\n")[:5] == ["-P", "-m", "analysis.cli.main", "plan", "a b"]
 
 
 def test_clean_removes_what_was_made_here_and_nothing_of_a_user(folder):

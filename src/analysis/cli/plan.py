@@ -149,6 +149,8 @@ def _prices(quotes: list[str]) -> dict[str, float] | str | None:
     prices = {}
     for quote in quotes:
         name, _, dollars = quote.partition("=")
+        if name.strip() in prices:
+            raise ValueError(f"--price {quote[:60]!r}: {name.strip()} has a price already")
         try:
             prices[name.strip()] = float(dollars)
         except ValueError:

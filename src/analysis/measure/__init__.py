@@ -29,7 +29,8 @@ def read_runs(paths: Iterable[str | Path] | str | Path, left_out: list[str] | No
     With the list `left_out`, unusable runs are skipped if others in the file are usable; errors are added to it.
     """
     runs: list[dict[str, Any]] = []
-    for path in dict.fromkeys([paths] if isinstance(paths, str | Path) else paths):  # a file given twice is one
+    named = [paths] if isinstance(paths, str | Path) else paths
+    for path in {Path(each).resolve(): each for each in named}.values():  # a file given twice is one
         name, found, unusable = printable(str(path)), [], []
         for place, value, example in records(Path(path), name):
             try:

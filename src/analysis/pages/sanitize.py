@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections import Counter
 from functools import cache, lru_cache
 from pathlib import Path
 from xml.etree import ElementTree
@@ -32,6 +33,9 @@ STYLES = {
 }  # fmt: skip
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\udfff]")
 TURNS = re.compile(r"[\u061c\u202a-\u202e\u2066-\u2069]")  # change the direction of what follows
+TAG = re.compile(r"<(/?)([a-z][^\s/>]*)", re.IGNORECASE)
+CLOSED = {"br", "col", "dd", "dt", "hr", "img", "input", "li", "p", "wbr"}  # elements that the next one closes
+DEEPEST = 5000  # open elements of one output: parsers take time with their square
 MOST_SPANNED = 20_000  # rows or columns that the cells of one output cover beside their own
 MOST_COPIED = 20_000_000  # characters of the shapes that an SVG's `use` elements repeat
 LINKS = re.compile(r"(?:https?:|mailto:|data:text/csv|data:image/png;base64,)|(?![a-z][a-z0-9+.-]*:)", re.IGNORECASE)
@@ -85,12 +89,29 @@ def clean_html(markup: str) -> str:
     def kept(tag: str, name: str, value: str) -> str | None:
         return _attribute(tag, name, value, left)
 
+    markup = _shallow(text(markup))
     cleaned = nh3.clean(
-        text(markup), tags=nh3.ALLOWED_TAGS | {"section", "tfoot"}, attributes=ATTRIBUTES, attribute_filter=kept,
+        markup, tags=nh3.ALLOWED_TAGS | {"section", "tfoot"}, attributes=ATTRIBUTES, attribute_filter=kept,
         clean_content_tags={"script", "style", "title", "noscript", "template", "iframe", "object", "svg", "math"},
         url_schemes={"http", "https", "mailto", "data"}, filter_style_properties=STYLES, link_rel="noopener noreferrer",
     )  # fmt: skip
     return text(cleaned)  # what was written as an entity
+
+
+def _shallow(markup: str) -> str:
+    """Return HTML up to where more than DEEPEST elements are open, and say that it was cut there."""
+    opened: Counter[str] = Counter()
+    depth = 0
+    for tag in TAG.finditer(markup):
+        name = tag[2].lower()
+        step = -1 if tag[1] else 1
+        if name in CLOSED or opened[name] + step < 0:
+            continue
+        opened[name] += step
+        depth += step
+        if depth > DEEPEST:
+            return f"{markup[: tag.start()]}<p>Cut here: more than {DEEPEST:,} elements in each other.</p>"
+    return markup
 
 
 def _attribute(tag: str, name: str, value: str, left: list[int]) -> str | None:
