@@ -13,11 +13,6 @@ import pytest
 from tests.reports.plain import shipped
 
 REPORTS = shipped()
-TALL = {
-    "quantization_tradeoffs",
-    "scaling",
-    "source_audit",
-}  # pages whose main figure is too tall, or too wide on a phone
 MOST_BYTES = {"explorer": 3_000_000}
 OVERFLOWING = """() => { const width = document.documentElement.clientWidth
     const clipped = e => { for (let a = e.parentElement; a; a = a.parentElement)
@@ -69,9 +64,7 @@ def test_the_answer_stands_under_the_question_and_code_is_folded(pages, tab, rep
 
 
 @pytest.mark.parametrize("report", REPORTS)
-def test_the_main_figure_is_whole_in_the_first_screen_and_fits_a_phone(request, pages, tab, report):
-    if report in TALL:
-        request.applymarker(pytest.mark.xfail(reason="to be rebuilt", strict=False))
+def test_the_main_figure_is_whole_in_the_first_screen_and_fits_a_phone(pages, tab, report):
     figure = "main figure:has(svg)"
     page = tab(pages / f"{report}.html", 1440) if report in listed(pages) else pytest.skip(f"{report} makes no page")
     if not page.locator(figure).count():

@@ -106,7 +106,7 @@ def drawn_rows(
         if rows[named].isin(theme.colors()).any():
             rows["color"] = rows[named].map(theme.color)
             rows["alpha"] = turns(rows["hue"], OPACITY) if named == "y" else 1.0
-    rows["marker"] = turns(rows["hue"], MARKERS)
+    rows["marker"] = turns(rows["hue"].sort_values(), MARKERS)  # alike in all panels
     return rows.assign(**labels(frame, frame[x], label))
 
 

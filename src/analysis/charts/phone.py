@@ -13,7 +13,6 @@ NARROW = 4.3  # inches, about a phone's width
 BESIDE = 1.4  # inches of it that names beside the axes take
 COLUMN = 0.17  # inches of a column of a heat map with an upright name; more columns make the image wider
 LETTERS = 14  # of a line of a name beside a row
-COLUMNS = 8  # of a heat map, above which names of columns stand upright
 SMALL = 8.5  # points of upright names
 
 
@@ -66,10 +65,8 @@ def _upright(ax: Axes) -> None:
 
 def _shrink(ax: Axes) -> None:
     """Leave the values of a heat map's cells, in small print, and turn the names of many columns."""
-    columns, two = len(ax.get_xticks()), any(text.get_gid() == parts.SECOND for text in ax.texts)
+    columns, middles = len(ax.get_xticks()), ax.get_yticks()
     for text in ax.texts:
-        text.set(
-            visible=text.get_gid() != parts.SECOND, size=min(7, 84 / columns), y=text.get_position()[1] - 0.17 * two
-        )
-    if columns > COLUMNS:
-        _upright(ax)
+        middle = middles[abs(middles - text.get_position()[1]).argmin()]
+        text.set(visible=text.get_gid() != parts.SECOND, size=min(7, 84 / columns), y=middle)
+    _turn(ax)
