@@ -77,6 +77,16 @@ def test_the_main_figure_is_whole_in_the_first_screen_and_fits_a_phone(pages, ta
     assert box["y"] + box["height"] <= 900 and fits
 
 
+def test_a_page_has_900_words_at_most_beside_its_tables(pages, tab):
+    words = {}
+    for name, path in listed(pages).items():
+        if name != "explorer":  # whose filters are no text
+            page = tab(path)
+            page.evaluate("document.querySelectorAll('table, svg, style, details.code').forEach(e => e.remove())")
+            words[name] = len(page.locator("main").inner_text().split())
+    assert {name: count for name, count in words.items() if count > 900} == {} and len(words) > 10
+
+
 @pytest.mark.parametrize("report", REPORTS)
 def test_figures_have_words_and_downloads_hold_rows(pages, tab, report):
     page = tab(pages / f"{report}.html") if report in listed(pages) else pytest.skip(f"{report} makes no page")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 import json
+import tokenize
 from html import unescape
+from io import StringIO
+from itertools import accumulate
 
 import pytest
 
@@ -12,6 +15,8 @@ from tests.reports.plain import MIME, ROOT, outputs, shipped
 
 SHOWN = {"headline": "headline", "finding": "finding", "figure": "figure", "table": "table", "published": "table"}
 NOTEBOOKS = shipped()
+SPACES = {getattr(tokenize, name) for name in ("COMMENT", "NL", "NEWLINE", "INDENT", "DEDENT", "ENDMARKER")}
+FORMATTED = [getattr(tokenize, f"FSTRING_{end}", None) for end in ("START", "END")]
 
 
 def calls(source: str) -> list[str]:
@@ -19,6 +24,17 @@ def calls(source: str) -> list[str]:
     found = [node.func for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
     found = [each for each in found if isinstance(each, ast.Attribute) and getattr(each.value, "id", "") == "report"]
     return sorted(SHOWN[each.attr] for each in found if each.attr in SHOWN)
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_a_notebook_is_read_in_one_sitting(notebook):
+    """At most 22 cells, 15 lines in a cell, and 1,500 tokens of Python, a formatted string counted as one."""
+    cells = json.loads((ROOT / "notebooks" / f"{notebook}.ipynb").read_text(encoding="utf-8"))["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    kinds = [token.type for source in code for token in tokenize.generate_tokens(StringIO(source).readline)]
+    within = accumulate({FORMATTED[0]: 1, FORMATTED[1]: -1}.get(kind, 0) for kind in kinds)  # since Python 3.12
+    assert sum(kind not in SPACES and not depth for kind, depth in zip(kinds, within, strict=True)) <= 1500
+    assert len(cells) <= 22 and max(len(source.splitlines()) for source in code) <= 15
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
