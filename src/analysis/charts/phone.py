@@ -49,18 +49,14 @@ def narrow(figure: Figure | Axes) -> Figure:
 
 
 def _turn(ax: Axes) -> float:
-    """Write names below the axes upright where they have no room side by side, and return the inches that they take."""
+    """Write names of columns upright where they have no room side by side, and return the inches that they take."""
     names = [label.get_text() for label in ax.get_xticklabels()]
     wide = [max(text_width(line, 10) for line in name.split("\n")) for name in names]
     if sum(wide) < NARROW - BESIDE:
         return 0
-    _upright(ax)
-    return max(text_width(name.replace("\n", " "), SMALL) for name in names)
-
-
-def _upright(ax: Axes) -> None:
-    names = [label.get_text().replace("\n", " ") for label in ax.get_xticklabels()]
+    names = [name.replace("\n", " ") for name in names]
     ax.set_xticks(ax.get_xticks(), names, rotation=90, size=SMALL)
+    return max(text_width(name, SMALL) for name in names)
 
 
 def _shrink(ax: Axes) -> None:
