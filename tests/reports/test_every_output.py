@@ -34,7 +34,8 @@ def test_a_notebook_is_read_in_one_sitting(notebook):
     code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     kinds = [token.type for source in code for token in tokenize.generate_tokens(StringIO(source).readline)]
     within = accumulate({FORMATTED[0]: 1, FORMATTED[1]: -1}.get(kind, 0) for kind in kinds)  # since Python 3.12
-    assert sum(kind not in SPACES and not depth for kind, depth in zip(kinds, within, strict=True)) <= MOST.get(notebook, 1500)
+    tokens = sum(kind not in SPACES and not depth for kind, depth in zip(kinds, within, strict=True))
+    assert tokens <= MOST.get(notebook, 1500)
     assert len(cells) <= 22 and max(len(source.splitlines()) for source in code) <= 15
 
 
