@@ -6,6 +6,7 @@ import pytest
 
 from analysis import tables
 from analysis.audit import official as checks
+from analysis.recipes.documents import counts
 from tests.audit.frames import figures, official, whole_rounds
 
 
@@ -84,6 +85,10 @@ def test_a_figure_that_only_the_accelerator_of_another_power_limit_reaches_is_co
     rows = [{"accelerator": "H200", "rate": 80.0}, {"accelerator": "H200 CTS", "rate": 90.0}]
     found = judged(figure, *rows)
     assert (found["verdict"], found["expected_low"]) == ("conditional", 90.0)
+    words = "for H200 CTS: 90 tokens/s (8x H200 CTS, v6.1); the accelerator named: 80 tokens/s (8x H200, v6.1)."
+    assert found["reason"] == f"Holds only {words}"
+    near = judged({**figure, "low": 91.0, "high": 91.0}, *rows)
+    assert (near["verdict"], near["reason"]) == ("conditional", f"Within 5% only {words}")
     assert judged(figure, rows[0], {**rows[1], "rate": 200.0})["verdict"] == "contradicted"
 
 
@@ -104,9 +109,9 @@ def test_a_figure_that_holds_only_under_another_unit_is_conditional():
     found = checks.check_results(figures({"unit": "tokens/s"}), official({"rate": 80.0})).assign(
         id="nv-server-gptj-h200"
     )
-    assert checks.check_labels(found)["verdict"].tolist() == ["conditional"]
-    assert checks.check_labels(found.assign(id="nv-server-stable-diffusion-xl-h200")).empty
-    assert checks.check_labels(found.assign(verdict="contradicted")).empty
+    assert counts.check_labels(found)["verdict"].tolist() == ["conditional"]
+    assert counts.check_labels(found.assign(id="nv-server-stable-diffusion-xl-h200")).empty
+    assert counts.check_labels(found.assign(verdict="contradicted")).empty
 
 
 def test_a_name_covers_its_variants_and_parts_of_another_power_limit_are_marked():

@@ -11,7 +11,7 @@ import pandas as pd
 
 from analysis import names, tables
 from analysis.audit.official import check_results
-from analysis.audit.ratios import check_ranks, check_ratios
+from analysis.audit.ratios import check_ranks, check_ratios, filtered
 from analysis.compare import SCENARIOS, NoData, comparable
 from analysis.current import current, over
 from analysis.published import decisive, load_figures
@@ -21,6 +21,7 @@ NEEDED = ["text", "accelerator", "value"]
 COLUMNS = [
     "text", "source", "accelerator", "baseline", "benchmark", "scenario", "round", "value", "unit", "note",
 ]  # fmt: skip
+READ = ["accelerator_count", "baseline_round", "bound", "range_basis", "low", "high"]
 UNITS = {  # unit of a claim -> quantity of data/figures.csv
     "x": "throughput_ratio",
     "%": "throughput_ratio",
@@ -29,9 +30,9 @@ UNITS = {  # unit of a claim -> quantity of data/figures.csv
 }
 NUMBER = r"\d[\d,]*(?:\.\d+)?"
 VALUE = re.compile(rf"(up to|at most|at least|about|~)? ?({NUMBER})(?: to ({NUMBER}))?")
+BOUNDS = {"up to": "at_most", "at most": "at_most", "at least": "at_least"}
 ABOUT = 0.05  # relative half-width of "about" and "~"
-SYSTEM = re.compile(r"(?:(\d+)x )?(.+)")
-VERDICT = ["verdict", "reason", "expected_low", "expected_high"]
+SYSTEM = re.compile(r"(?:(\d+)x )?(.*)")
 
 
 def read_claims(path: str | Path) -> pd.DataFrame:
@@ -57,17 +58,16 @@ def read_claims(path: str | Path) -> pd.DataFrame:
     ValueError
         Names the file, row, column, and valid values of a cell that cannot be read.
     """
-    rows = tables.read_own(path, NEEDED).reindex(columns=COLUMNS, fill_value="")
-    if unknown := sorted(set(tables.read_own(path, NEEDED)) - set(COLUMNS)):
-        names.choose(unknown[0], COLUMNS, f"column of claims ({path})")
-    rows["unit"] = rows["unit"].replace("", "x")
+    rows = tables.read_own(path, NEEDED)
+    for name in rows:
+        names.choose(name, COLUMNS, f"column of claims ({path})")
     found = []
-    for line, row in rows.iterrows():
+    for line, row in rows.reindex(columns=COLUMNS, fill_value="").iterrows():
         try:
-            found.append(_checked(row))
+            found.append({**row, **_read(row)})
         except ValueError as error:
             raise ValueError(f"{path}, row {line + 2}: {error}") from None
-    return pd.DataFrame(found, columns=[*COLUMNS, *(name for name in _empty() if name not in COLUMNS)])
+    return pd.DataFrame(found, columns=[*COLUMNS, *READ])
 
 
 def judge_claims(claims: pd.DataFrame, results: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -87,11 +87,12 @@ def judge_claims(claims: pd.DataFrame, results: pd.DataFrame | None = None) -> p
         official results have (`expected_low` to `expected_high`, in the unit of the claim; ratios for %).
     """
     results = load_results() if results is None else results
-    record = results[results["source_id"].ne("unofficial-submissions")].astype({"round": "str"})
+    record = results[results["source_id"].ne("unofficial-submissions")]
     figures = _figures(claims, record)
-    checks = check_results(figures, record), check_ratios(figures, record), check_ranks(figures, record)
-    found = decisive(pd.concat([each for each in checks if len(each)] or [checks[0]], ignore_index=True))
-    judged = figures[["id"]].merge(found, on="id", how="left")[VERDICT]
+    record = record.astype({"round": "str"})
+    checks = [check(figures, record) for check in (check_results, check_ratios, check_ranks)]
+    found = decisive(pd.concat([each for each in checks if len(each)] or checks[:1]))
+    judged = figures[["id"]].merge(found, how="left")[["verdict", "reason", "expected_low", "expected_high"]]
     judged["verdict"] = judged["verdict"].fillna("no official result")
     missing = judged["reason"].isna()
     judged.loc[missing, "reason"] = [_carried(claim, results) for claim in claims[missing.to_numpy()].itertuples()]
@@ -112,86 +113,64 @@ def _carried(claim: Any, results: pd.DataFrame) -> str:
     return f"No round has both; carried to {rows['round'].max()}, the ratio is {low:.3g}x to {high:.3g}x."
 
 
-def _empty() -> dict[str, float | str]:
-    return {"accelerator_count": np.nan, "baseline_round": "", "bound": "", "range_basis": "", "low": 0.0, "high": 0.0}
-
-
-def _checked(row: pd.Series) -> dict:
-    """Return a claim with the names of the record and the range of its value. Raises ValueError naming the column."""
-    found = {**row, **_empty()}
-    names.choose(row["unit"], UNITS, "unit")
-    count, accelerator = SYSTEM.fullmatch(row["accelerator"].strip() or "-").groups()
-    found["accelerator"], found["accelerator_count"] = names.accelerator(accelerator), float(count or "nan")
-    _, baseline = SYSTEM.fullmatch(row["baseline"].strip() or "-").groups()
-    found["baseline"] = names.accelerator(baseline) if baseline != "-" else ""
-    if row["unit"] in ("x", "%") and not found["baseline"]:
-        raise ValueError(f"baseline is empty; a claim in {row['unit']} needs the accelerator that it is over")
-    if row["benchmark"]:
-        labels = tables.benchmarks.set_index("label")["benchmark"]
-        benchmark = labels.get(row["benchmark"], row["benchmark"])
-        found["benchmark"] = names.choose(benchmark, tables.benchmarks["benchmark"], "benchmark")
-    if row["scenario"]:
-        found["scenario"] = names.choose(row["scenario"], SCENARIOS, "scenario")
-    rounds = [
-        names.choose(each.strip(), tables.rounds["round"], "round") for each in row["round"].split(" to ") if each
-    ]
-    found["round"], found["baseline_round"] = (rounds[-1], rounds[0]) if rounds else ("", "")
-    match = VALUE.fullmatch(row["value"].strip().rstrip("x%").strip())
+def _read(row: pd.Series) -> dict[str, Any]:
+    """Return a claim's names as in the record and the range of its value. Raises ValueError naming the column."""
+    unit = names.choose(row["unit"] or "x", UNITS, "unit")
+    count, accelerator = SYSTEM.fullmatch(row["accelerator"].strip()).groups()
+    baseline = SYSTEM.fullmatch(row["baseline"].strip())[2]
+    if unit in ("x", "%") and not baseline:
+        raise ValueError(f"baseline is empty; a claim in {unit} needs the accelerator that it is over")
+    rounds = [names.choose(each, tables.rounds["round"], "round") for each in row["round"].split(" to ") if each]
+    match = VALUE.fullmatch(row["value"].strip(" x%"))
     if not match:
         raise ValueError(f"value is {row['value'][:40]!r}; expected such as 4.1, 3 to 4, up to 4, at least 4, about 4")
-    word, low, high = match.groups()
-    ends = [float(each.replace(",", "")) for each in (low, high or low)]
-    half = _half_a_digit(low)
-    if row["unit"] == "%":
-        ends, half = [1 + end / 100 for end in ends], half / 100
-    found["range_basis"] = "range" if high else "approximate" if word in ("about", "~") else "rounded"
-    found["bound"] = {"up to": "at_most", "at most": "at_most", "at least": "at_least"}.get(word or "", "")
-    wider = ABOUT * ends[0] if found["range_basis"] == "approximate" else 0.0 if high or row["unit"] == "rank" else half
-    return found | {"low": ends[0] - wider, "high": ends[1] + wider}
-
-
-def _half_a_digit(number: str) -> float:
-    """Return half a unit of the last digit that is printed: 0.05 for "4.1", 0.5 for "4"."""
-    return 0.5 * 10.0 ** -len(number.partition(".")[2])
+    word, first, last = match.groups()
+    low, high = (float(end.replace(",", "")) for end in (first, last or first))
+    half = 0.5 * 10.0 ** -len(first.partition(".")[2]) * (unit != "rank")  # of the last digit that is printed
+    if unit == "%":
+        low, high, half = 1 + low / 100, 1 + high / 100, half / 100
+    basis = "range" if last else "approximate" if word in ("about", "~") else "rounded"
+    wider = {"range": 0.0, "approximate": ABOUT * low, "rounded": half}[basis]
+    return {
+        "unit": unit,
+        "accelerator": names.accelerator(accelerator),
+        "accelerator_count": float(count or "nan"),
+        "baseline": baseline and names.accelerator(baseline),
+        "benchmark": row["benchmark"] and names.benchmark(row["benchmark"]),
+        "scenario": row["scenario"] and names.choose(row["scenario"], SCENARIOS, "scenario"),
+        "round": rounds[-1] if rounds else "",
+        "baseline_round": rounds[0] if rounds else "",
+        "bound": BOUNDS.get(word, ""),
+        "range_basis": basis,
+        "low": low - wider,
+        "high": high + wider,
+    }
 
 
 def _figures(claims: pd.DataFrame, record: pd.DataFrame) -> pd.DataFrame:
     """Return the claims as rows of data/figures.csv; a claim without a round gets the newest that it can be about."""
-    shape = load_figures().iloc[:0]
-    rows = pd.DataFrame(
-        {
-            "id": [f"claim {number}" for number in range(1, len(claims) + 1)],
-            "quantity": claims["unit"].map(UNITS),
-            "subject": claims["accelerator"],
-            "baseline_accelerator": claims["baseline"],
-            "per": np.where(claims["accelerator_count"].isna(), "accelerator", "system"),
-            "model": claims["benchmark"].map(tables.benchmarks.set_index("benchmark")["label"]).fillna(""),
-            "unit": claims["unit"].replace({"x": "ratio", "%": "ratio"}),
-            **{name: claims[name] for name in
-               ("accelerator", "accelerator_count", "benchmark", "scenario", "round", "baseline_round", "bound",
-                "range_basis", "low", "high")},
-        }
-    )  # fmt: skip
-    rows = rows.reset_index(drop=True)
-    absent = [name for name in shape if name not in rows]
-    rows = rows.assign(**dict.fromkeys(absent, "")).assign(batch_size=np.nan, power_measured=False)
-    rows["excluded_accelerators"] = [[] for _ in range(len(rows))]
-    rows["accelerator_count"] = rows["accelerator_count"].fillna(
-        rows["quantity"].eq("throughput").map({True: 1.0, False: np.nan})
+    rows = claims.reset_index(drop=True).rename(columns={"baseline": "baseline_accelerator"})
+    newest, count = [_newest(row, record) for row in rows.itertuples()], rows["accelerator_count"]
+    quantity = rows["unit"].map(UNITS)
+    rows = rows.reindex(columns=list(load_figures()), fill_value="").assign(
+        id=rows.index.astype("str"),
+        quantity=quantity,
+        subject=rows["accelerator"],
+        model=rows["benchmark"].map(names.label),
+        unit=rows["unit"].replace({"x": "ratio", "%": "ratio"}),
+        per=np.where(count.isna(), "accelerator", "system"),
+        accelerator_count=count.mask(count.isna() & quantity.eq("throughput"), 1),
+        power_measured=False,
+        excluded_accelerators=[[]] * len(rows),
     )
-    newest = [_newest(row, record) for row in rows.itertuples()]
-    rows["round"] = rows["round"].where(rows["round"].ne(""), newest)
-    rows["baseline_round"] = rows["baseline_round"].where(rows["baseline_round"].ne(""), rows["round"])
+    for name in ("round", "baseline_round"):
+        rows[name] = rows[name].mask(rows[name].eq(""), newest)
     return rows
 
 
 def _newest(claim: Any, record: pd.DataFrame) -> str:
     """Return the newest round with closed results of the accelerator and, where there is one, of its baseline."""
-    rows = record[record["division"].eq("closed")]
-    for name in ("benchmark", "scenario"):
-        rows = rows[rows[name].eq(getattr(claim, name))] if getattr(claim, name) else rows
-    rounds = set(rows.loc[rows["accelerator"].eq(claim.accelerator), "round"])
-    if claim.baseline_accelerator:
-        rounds &= set(rows.loc[rows["accelerator"].eq(claim.baseline_accelerator), "round"])
-    order = {name: place for place, name in enumerate(tables.rounds["round"])}
-    return max(rounds, key=order.get, default="")
+    sides = {claim.accelerator, claim.baseline_accelerator} - {""}
+    rows = filtered(record, division="closed", benchmark=claim.benchmark, scenario=claim.scenario)
+    there = rows[rows["accelerator"].isin(sides)].groupby("round", observed=True)["accelerator"].nunique()
+    return max(there.index[there.eq(len(sides))], default="")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import pandas as pd
 
@@ -19,49 +17,36 @@ def check_results(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame
     """Return what official results give for each published throughput, latency, power, and throughput per watt.
 
     The system is compared where one of its size was submitted, else the rate per accelerator. Of several results the
-    nearest counts, those of the submitter and system that the document names before others. Where only the accelerator
-    of another power limit agrees, the figure is conditional.
+    nearest counts, those of the submitter and system that the document names before others, and of equally near ones
+    those that it cites. Where only the accelerator of another power limit agrees, the figure is conditional.
     """
-    cited = figures.query("quantity == 'result_cited'")
-    citations = pd.MultiIndex.from_frame(cited[["source_id", "subject"]])
+    cited = figures.query("quantity == 'result_cited'")[["source_id", "subject"]]
     quoted = figures.assign(metric=figures["quantity"].map(METRIC)).dropna(subset="metric")
     pairs = _sized(_pairs(quoted, official))
-    pairs = _preferred(pairs, pairs["submitter"].ne("") & pairs["submitter"].eq(pairs["submitter_official"]))
-    systems = zip(pairs["system"], pairs["system_official"], strict=True)
-    pairs = _preferred(pairs, pd.Series([name != "" and name in full for name, full in systems], pairs.index, bool))
-    place = rank(pairs["verdict"]).where(pairs["verdict"].isin(AGREES))
-    pairs = _preferred(pairs, place.eq(place.groupby([pairs["id"], pairs["other_part"]]).transform("max")))
+    agrees = pairs["verdict"].isin(AGREES)
     runs = pd.MultiIndex.from_frame(pairs[["source_id", "result_id"]])
-    pairs = _preferred(pairs, pairs["verdict"].isin(AGREES) & runs.isin(citations))
+    names_system = [name != "" and name in full for name, full in pairs[["system", "system_official"]].to_numpy()]
+    order = {  # of importance
+        "submitter": pairs["submitter"].ne("") & pairs["submitter"].eq(pairs["submitter_official"]),
+        "system": names_system,
+        "place": rank(pairs["verdict"]).where(agrees, 0),
+        "cited": agrees & runs.isin(pd.MultiIndex.from_frame(cited)),
+    }
+    nearness = pd.DataFrame(order, pairs.index).astype(int) @ [100, 50, 2, 1]
+    pairs = pairs[nearness.eq(nearness.groupby([pairs["id"], pairs["other_part"]]).transform("max"))]
     return pd.concat([_found(pairs), _missing(quoted[~quoted["id"].isin(pairs["id"])], official)], ignore_index=True)
 
 
-def check_labels(found: pd.DataFrame) -> pd.DataFrame:
-    """Return a condition for each figure that official results confirm only under another unit or benchmark.
-
-    Samples and queries are one thing: a sample of Offline is a query of Server.
-    """
-    fixes = tables.corrections[tables.corrections["table"].eq("figures")]
-    fixes = fixes[fixes["corrected"].ne("queries/s")]
-    rows = found[found["verdict"].isin(HOLDS)].merge(fixes.drop(columns="reason"), left_on="id", right_on="key")
-    words = tell(rows, "Printed as {printed}; holds as {corrected}: {record}.")
-    return rows.assign(check="label", verdict="conditional", reason=words)[FOUND]
-
-
-def name_variants(names: Iterable[str] = ()) -> pd.DataFrame:
+def name_variants() -> pd.DataFrame:
     """Return what each accelerator name may mean (accelerator, submitted, other_part).
 
-    A name covers itself and its variants; `other_part` marks those that differ in nothing but the power limit. `names`
-    without a datasheet mean themselves.
+    A name covers itself and its variants; `other_part` marks those that differ in nothing but the power limit.
     """
     pairs = tables.accelerators.merge(tables.accelerators, how="cross", suffixes=("", "_other"))
-    covers = pairs["label"].eq(pairs["label_other"]) | pairs["variant_of_other"].eq(pairs["accelerator"])
-    alike = np.logical_and.reduce([pairs[name].eq(pairs[f"{name}_other"]) for name in SAME_PART])
+    covers = pairs.eval("label == label_other or variant_of_other == accelerator")
+    alike = pairs.eval(" and ".join(f"{name} == {name}_other" for name in SAME_PART))
     pairs = pairs.assign(other_part=~covers)[covers | alike]
-    unknown = sorted(set(names) - set(pairs["label"]))
-    unknown = pd.DataFrame({"label": unknown, "label_other": unknown, "other_part": False})
-    pairs = pd.concat([pairs[list(unknown)], unknown], ignore_index=True)
-    return pairs.rename(columns={"label": "accelerator", "label_other": "submitted"})
+    return pairs[["label", "label_other", "other_part"]].set_axis(["accelerator", "submitted", "other_part"], axis=1)
 
 
 def complete(official: pd.DataFrame) -> set[str]:
@@ -73,13 +58,11 @@ def complete(official: pd.DataFrame) -> set[str]:
 
 def _pairs(quoted: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
     """Return every figure beside every official result that it may be about, with `expected` in the figure's unit."""
+    rows = official[official["duplicate_of"].eq("")].rename(columns={"accelerator": "submitted"})
+    pairs = quoted.merge(name_variants(), how="left", on="accelerator")
+    pairs["submitted"] = pairs["submitted"].fillna(pairs["accelerator"])  # of a name without a datasheet
+    pairs["other_part"] = pairs["other_part"].eq(True)
     same = ["metric", "benchmark", "round", "submitted", "power_measured"]
-    beside = [
-        "division", "scenario", "precision", "accuracy_target", "accelerator_count", "submitter", "system", "result_id",
-        "tokens_per_second", "samples_per_second", "value", "unit", "power_watts",
-    ]  # fmt: skip
-    rows = official[official["duplicate_of"].eq("")].rename(columns={"accelerator": "submitted"})[same + beside]
-    pairs = quoted.merge(name_variants(quoted["accelerator"]), on="accelerator")
     pairs = pairs.merge(rows, on=same, suffixes=("", "_official"))
     either = tables.benchmarks.query("targets_share_run")["benchmark"]
     pairs["accuracy_target"] = pairs["accuracy_target"].mask(pairs["benchmark"].isin(either), "")
@@ -96,9 +79,9 @@ def _pairs(quoted: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
 
 def _sized(pairs: pd.DataFrame) -> pd.DataFrame:
     """Return the pairs of equal size; where a figure has none, all of them per accelerator. Each with its verdict."""
-    same = pairs["size"].eq(pairs["accelerator_count"]) & pairs["per"].eq("system")
+    same = pairs.eval("size == accelerator_count and per == 'system'")
     whole = (same & ~pairs["other_part"]).groupby(pairs["id"]).transform("any")
-    divisible = pairs["quantity"].eq("throughput") & pairs["accelerator_count"].gt(0)
+    divisible = pairs.eval("quantity == 'throughput' and accelerator_count > 0")
     pairs = pairs.assign(whole=whole)[(whole & same) | (~whole & divisible)]
     count = pairs["accelerator_count"].where(pairs["per"].eq("system") & ~pairs["whole"], 1)
     expected = pairs["expected"] / pairs["size"].mask(pairs["whole"], 1)
@@ -110,11 +93,6 @@ def _sized(pairs: pd.DataFrame) -> pd.DataFrame:
         unit=pairs["unit"] + np.where(pairs["whole"], "", " per accelerator"),
     )
     return pairs.assign(verdict=compare(pairs))
-
-
-def _preferred(pairs: pd.DataFrame, preferred: pd.Series) -> pd.DataFrame:
-    """Return the preferred pairs of each figure and part; where it has none, all of them."""
-    return pairs[preferred | ~preferred.groupby([pairs["id"], pairs["other_part"]]).transform("any")]
 
 
 def _found(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -134,10 +112,11 @@ def _found(pairs: pd.DataFrame) -> pd.DataFrame:
     found["record"] = tell(found, "{text} {unit} ({sizes} {parts}, {ids})")
     found["reason"] = tell(found, "Official: {record}{off}.")
     named, other = (found[found["other_part"].eq(flag)].set_index("id") for flag in (False, True))
-    contradicted = named.loc[named["verdict"].eq("contradicted"), "record"].rename("named")
-    other = other[other["verdict"].isin(HOLDS)].join(contradicted, how="inner").assign(verdict="conditional")
-    other["reason"] = tell(other, "Holds only for {parts}: {record}; the accelerator named: {named}.")
-    return pd.concat([named.drop(other.index), other]).reset_index()[FOUND]
+    contradicted = named.query("verdict == 'contradicted'")["record"].rename("named")
+    other = other[other["verdict"].isin(HOLDS)].join(contradicted, how="inner")
+    other["how"] = np.where(other["verdict"].isin(AGREES), "Holds", "Within 5%")
+    other["reason"] = tell(other, "{how} only for {parts}: {record}; the accelerator named: {named}.")
+    return pd.concat([named.drop(other.index), other.assign(verdict="conditional")]).reset_index()[FOUND]
 
 
 def _missing(rows: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:

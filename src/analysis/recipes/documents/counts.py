@@ -1,11 +1,13 @@
-"""Published counts and names against official results of the rounds that they are about."""
+"""Published counts, names, and units against official results of the rounds that they are about."""
 
 from __future__ import annotations
 
 import pandas as pd
 
+from analysis import tables
 from analysis.audit.ratios import filtered, found_row
-from analysis.audit.verdicts import FOUND
+from analysis.audit.verdicts import FOUND, tell
+from analysis.published import HOLDS
 
 NAMED = ["benchmark_named", "result_cited", "system_accelerators"]
 COUNTED = {  # what a number counts, by the columns that tell one from another: the usual way first
@@ -56,3 +58,15 @@ def check_names(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
         record = f"{claim.round} has {'' if there else 'no '}{record}"
         found.append(found_row(claim, "named", "confirmed" if there else "contradicted", record, f"{record}."))
     return pd.DataFrame(found, columns=FOUND)
+
+
+def check_labels(found: pd.DataFrame) -> pd.DataFrame:
+    """Return a condition for each figure that official results confirm only under another unit or benchmark.
+
+    Samples and queries are one thing: a sample of Offline is a query of Server.
+    """
+    fixes = tables.corrections[tables.corrections["table"].eq("figures")]
+    fixes = fixes[fixes["corrected"].ne("queries/s")]
+    rows = found[found["verdict"].isin(HOLDS)].merge(fixes.drop(columns="reason"), left_on="id", right_on="key")
+    words = tell(rows, "Printed as {printed}; holds as {corrected}: {record}.")
+    return rows.assign(check="label", verdict="conditional", reason=words)[FOUND]

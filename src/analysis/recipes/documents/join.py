@@ -36,7 +36,7 @@ def judge(figures: pd.DataFrame, results: pd.DataFrame, by_hand: pd.DataFrame) -
     record = results[results["source_id"].ne(MEASURED)].astype({"round": "str"})
     first = figures[figures["duplicate_of"].eq("")]
     against = official.check_results(first, record)
-    found = [against, official.check_labels(against), ratios.check_ratios(first, record)]
+    found = [against, counts.check_labels(against), ratios.check_ratios(first, record)]
     known = first[first["round"].isin(record["round"])]
     found += [check(known, record) for check in (ratios.check_ranks, counts.check_counts, counts.check_names)]
     checks = expected.datasheets, expected.documents, expected.formulas, expected.hardware_limits
