@@ -6,20 +6,23 @@
 from __future__ import annotations
 
 import ast
+import gc
 import json
 import os
 import re
 import sys
+from io import StringIO
 from itertools import combinations, product
 
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.text import Text
 
-from analysis import NoData, comparable, load_results, report
+from analysis import NoData, comparable, load_results, names, report
 from analysis.pages.processes import side_by_side
 from analysis.paths import NOTEBOOKS
-from tests.reports.plain import shipped
+from tests.reports import plain
+from tests.reports.plain import outputs, shipped
 
 SCENARIOS = ["Offline", "Server", "Interactive"]
 VALUES = {  # parameter -> values beside its default, each tried alone
@@ -50,22 +53,31 @@ VALUES = {  # parameter -> values beside its default, each tried alone
     "years": [1, 3],
     "pue": [1.3],
     "tolerance": [1e-4],
-    "scenario of own runs": [],
 }
 WRONG_WORDS = re.compile(
     r"\b(nan|inf|None(?! of)|NaT|undefined)\b|\b0 of 0\b"
     r"|\b1 (users|results|links|submitters|curves|pairs|units|nodes|GPUs)\b"
-    r"|\(\)|\[\]|\ba (H|MI|A|L|8|11)\d|[–—-] to |\bto –|–x|\b(\w+), \1\b"
+    r"|\(\)|\[\]|\ba (H|MI|A|L|8|11)\d|[–—-] to |\bto –|–x|\b(?P<twice>[A-Z]\w+), (?P=twice)\b"
 )
+WRONG_CELLS = re.compile(r"(?<![^,\n])(nan|inf|-inf|None|NaT)(?![^,\n])")
+ALL = ("NVIDIA", "AMD", "Intel", "Google", "Qualcomm", "Moffett", "FuriosaAI", "NEUCHIPS", "Untether AI")
+RANKED = {  # page and output -> frame and column by which its accelerators rank, and whether the lowest is first
+    ("generational_speedup", "answer"): ("shown", "speedup", False),
+    ("accelerator_choice", "answer"): ("plans", "usd_per_hour_p50", True),
+    ("accelerator_choice", "cost"): ("plans", "usd_per_hour_p50", True),
+    ("budget", "answer"): ("plan", "users", False),
+    ("interactivity", "answer"): ("at", "throughput", False),
+    ("power_efficiency", "at_the_wall"): ("wall", "efficiency", False),
+    ("price_performance", "answer"): ("costs", "usd_per_million", True),
+}
 BEYOND = 0.03  # of the size of an axes that a label may lie outside of it
 MOST_OVERLAP = 0.2  # share of the smaller of two texts that may lie under the other: boxes are larger than letters
 
 
 def defaults(notebook: str) -> dict:
     """Return the parameters of a notebook with their defaults."""
-    cells = json.loads((NOTEBOOKS / f"{notebook}.ipynb").read_text("utf-8"))["cells"]
-    cell = next((cell for cell in cells if "parameters" in cell["metadata"].get("tags", [])), {"source": ""})
-    assigned = [line for line in ast.parse("".join(cell["source"])).body if isinstance(line, ast.AnnAssign)]
+    source = next((cell["source"] for cell in code(notebook) if "parameters" in cell["tags"]), "")
+    assigned = [line for line in ast.parse(source).body if isinstance(line, ast.AnnAssign)]
     return {line.target.id: ast.literal_eval(line.value) for line in assigned}
 
 
@@ -100,11 +112,22 @@ def parameter_sets(notebook: str) -> list[dict]:
     return [each for number, each in enumerate(tried) if each not in tried[:number]]
 
 
+def sample(notebook: str) -> list[dict]:
+    """Return some of the parameter sets, evenly from first to last: the root of their number, rounded down.
+
+    Two of the page on a budget, which takes as long as five others.
+    """
+    sets = parameter_sets(notebook)
+    count = 2 if notebook == "budget" else int(len(sets) ** 0.5)
+    return [sets[place * len(sets) // count] for place in range(count)]
+
+
 def run(notebook: str, parameters: dict) -> dict:
-    """Return what a notebook reports with parameters: `said` by name, `no_data`, `error`, and the faults `drawn`.
+    """Return what a notebook reports with parameters: `said` by name, `no_data`, `error`, the faults `drawn`, `ranks`.
 
     Call it in a process of its own.
     """
+    gc.disable()
     os.chdir(NOTEBOOKS)
     said, drawn, names = {}, [], {}
 
@@ -113,32 +136,46 @@ def run(notebook: str, parameters: dict) -> dict:
         if part:
             said[part["name"]] = part | {"csv": data.get("text/csv", "")}
 
-    svg = report.charts.svg
-
     def look(figure: plt.Figure, *rest: object) -> str:
         drawn.extend(faults_of_drawing(figure))
-        return svg(figure, *rest)
+        return ""
 
     report.display, report.charts.svg = show, look
-    cells = json.loads((NOTEBOOKS / f"{notebook}.ipynb").read_text("utf-8"))["cells"]
-    found = {"said": said, "no_data": "", "error": "", "drawn": drawn}
-    for number, cell in enumerate(cells, 1):
-        if cell["cell_type"] != "code":
-            continue
+    found = {"said": said, "no_data": "", "error": "", "drawn": drawn, "ranks": {}}
+    for number, cell in enumerate(code(notebook), 1):
         try:
-            exec(compile("".join(cell["source"]), f"{notebook}, cell {number}", "exec"), names)
+            exec(compile(cell["source"], f"{notebook}, code {number}", "exec"), names)
         except NoData as none:
-            return found | {"no_data": f"cell {number}: {none}"}
+            return found | {"no_data": f"code {number}: {none}"}
         except Exception as error:  # a fault of the page, which the test names
-            return found | {"error": f"cell {number}: {type(error).__name__}: {error}"}
-        if "parameters" in cell["metadata"].get("tags", []):
+            return found | {"error": f"code {number}: {type(error).__name__}: {error}"}
+        if "parameters" in cell["tags"]:
             names.update(parameters)
-    return found
+    ranks = {output: order(names[frame], *how) for (page, output), (frame, *how) in RANKED.items() if page == notebook}
+    return found | {"ranks": ranks}
+
+
+def code(notebook: str) -> list[dict]:
+    """Return the source and tags of each cell of code."""
+    cells = json.loads((NOTEBOOKS / f"{notebook}.ipynb").read_text("utf-8"))["cells"]
+    cells = [cell for cell in cells if cell["cell_type"] == "code"]
+    return [{"source": "".join(cell["source"]), "tags": cell["metadata"].get("tags", [])} for cell in cells]
+
+
+def order(frame: pd.DataFrame, column: str, lowest: bool) -> list[str]:
+    """Return the accelerators of a frame, best first: at its highest interactivity, results before estimates."""
+    frame = frame.dropna(subset=column)
+    if "interactivity" in frame:
+        frame = frame[frame["interactivity"].eq(frame["interactivity"].max())]
+    if "evidence" in frame:
+        estimated = frame["evidence"].eq("estimated")
+        frame = frame[estimated.eq(estimated.min())]
+    return frame.sort_values(column, ascending=lowest, kind="stable")["accelerator"].tolist()
 
 
 def faults_of_drawing(figure: plt.Figure) -> list[str]:
     """Return which texts of a figure overlap or leave it, and which bars leave their axes."""
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     renderer = figure.canvas.get_renderer()
     hidden = _out_of_view(figure) | {
         id(text) for ax in figure.axes if not ax.get_visible() for text in ax.findobj(Text)
@@ -147,6 +184,7 @@ def faults_of_drawing(figure: plt.Figure) -> list[str]:
     texts = [text for text in texts if id(text) not in hidden]
     boxes = [(text.get_text().replace("\n", " "), text.get_window_extent(renderer)) for text in texts]
     faults = []
+    faults += [f"{text!r} is drawn" for text, _ in boxes if WRONG_WORDS.search(text)]
     for (one, a), (other, b) in combinations(boxes, 2):
         width, height = min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0)
         smaller = min(a.width * a.height, b.width * b.height)
@@ -182,22 +220,29 @@ def _out_of_view(figure: plt.Figure) -> set[int]:
     return hidden
 
 
-def faults(notebook: str, found: dict, default: dict) -> list[str]:
-    """Return what is wrong with a page, given what the page with its defaults says."""
+def faults(notebook: str, found: dict) -> list[str]:
+    """Return what is wrong with a page."""
     said = found["said"]
     if found["error"]:
         return [found["error"]]
     if found["no_data"]:
         return [f"NoData after {len(said)} outputs: {found['no_data']}"] if said else []
     wrong = list(found["drawn"])
-    if "answer" in default["said"] and "answer" not in said:
+    if "answer" not in said:
         wrong.append("no headline")
-    expected = {name for name, part in default["said"].items() if part["kind"] == "figure"}
+    expected = {part["name"] for part in outputs(notebook) if part["kind"] == "figure"}
     wrong += [f"without the figure {name}" for name in sorted(expected - set(said))]
     for name, part in said.items():
-        for key in ("text", "title", "subtitle", "alt"):
-            if match := WRONG_WORDS.search(str(part.get(key, ""))):
+        for key in ("text", "title", "subtitle", "alt", "csv"):
+            bad = WRONG_CELLS if key == "csv" else WRONG_WORDS
+            if match := bad.search(str(part.get(key, ""))):
                 wrong.append(f"{name}: {match.group(0)!r} in {part[key]!r}")
+    for name, ranked in found["ranks"].items():
+        part = said[name]
+        named = accelerators_in(part.get("text") or part["title"])
+        named = named[:1] if name == "answer" else named
+        if named != ranked[: len(named)]:
+            wrong.append(f"{name} names {', '.join(named)}, but its frame begins with {', '.join(ranked[:3])}")
     answer = said.get("answer", {})
     low, value, high = (answer.get(key) for key in ("low", "value", "high"))
     if low is not None and high is not None and not low <= value <= high:
@@ -205,26 +250,58 @@ def faults(notebook: str, found: dict, default: dict) -> list[str]:
     return wrong
 
 
-def tried(notebooks: list[str], sets: dict[str, list[dict]] | None = None, jobs: int = 2) -> pd.DataFrame:
-    """Return a row for each page: notebook, parameters, whether it is `whole`, `no_data`, and its `faults`."""
-    sets = sets or {name: parameter_sets(name) for name in notebooks}
-    tasks = {f"{name} {json.dumps(each)}": (name, each) for name, some in sets.items() for each in [{}, *some]}
+def accelerators_in(text: str) -> list[str]:
+    """Return the accelerators that a text names, in its order, each once."""
+    known = sorted(load_results()["accelerator"].unique(), key=len, reverse=True)
+    return list(dict.fromkeys(re.findall(rf"(?<!\w)({'|'.join(map(re.escape, known))})(?!\w)", text)))
+
+
+def recount(parameters: str, said: dict) -> pd.DataFrame:
+    """Return ratios of a page on generations beside those of the raw record, by plain pandas.
+
+    Of accelerators with a result in the newest round, each over the first of them: the highest rate of eight, else of
+    any size.
+    """
+    default = defaults("generational_speedup") | json.loads(parameters)
+    page = pd.read_csv(StringIO(said["speedups"]["csv"])).set_index("accelerator")
+    rows = plain.comparable(names.benchmark(default["benchmark"]), default["scenario"], vendors=ALL)
+    rows = rows[rows["version"].eq(rows["version"].max())]
+    rows = rows.assign(eight=rows["accelerator_count"].eq(8)).sort_values(["eight", "each"])
+    rates = rows.drop_duplicates("accelerator", keep="last").set_index("accelerator")["each"]
+    both = page[page["round"].eq(rows["round"].max())].join(rates, how="inner")
+    return (both[["speedup", "each"]] / both[["speedup", "each"]].iloc[0]).iloc[1:] if len(both) else both
+
+
+def tried(notebook: str, sets: list[dict], jobs: int = 1) -> pd.DataFrame:
+    """Return a row for each page: notebook, parameters, whether it is `whole`, `no_data`, its `faults`, what is `said`.
+
+    Each runs in a process that is forked from this one, which loads what all need.
+    """
+    load_results()
+    gc.freeze()  # or each process looks for garbage in what all share
+    for cell in code(notebook):
+        imports = [node for node in ast.parse(cell["source"]).body if isinstance(node, ast.Import | ast.ImportFrom)]
+        exec(compile(ast.Module(imports, []), notebook, "exec"), {})
+    tasks = {json.dumps(each): (notebook, each) for each in sets}
     found = dict(side_by_side(run, tasks, jobs, timeout=120))
     rows = []
-    for key, (name, each) in tasks.items():
+    for key in tasks:
         result = found[key]
-        result = result if isinstance(result, dict) else {"said": {}, "no_data": "", "error": str(result), "drawn": []}
-        wrong = faults(name, result, found[f"{name} {{}}"])
+        if not isinstance(result, dict):
+            result = {"said": {}, "no_data": "", "error": str(result), "drawn": [], "ranks": {}}
         whole = not result["no_data"] and not result["error"]
-        rows.append({"notebook": name, "parameters": json.dumps(each), "whole": whole, "no_data": result["no_data"],
-                     "faults": wrong, "said": result["said"]})  # fmt: skip
+        rows.append({"notebook": notebook, "parameters": key, "whole": whole, "no_data": result["no_data"],
+                     "faults": faults(notebook, result), "said": result["said"]})  # fmt: skip
     return pd.DataFrame(rows)
 
 
+PAGES = [name for name in shipped() if name != "explorer"]
+
 if __name__ == "__main__":
-    pages = tried(sys.argv[1:] or [name for name in shipped() if name != "explorer"])
+    wanted = sys.argv[1:] or PAGES
+    pages = pd.concat([tried(name, [{}, *parameter_sets(name)], jobs=2) for name in wanted])
     for page in pages[pages["faults"].str.len().gt(0)].itertuples():
         print(f"{page.notebook} {page.parameters}")
         print("".join(f"    {fault}\n" for fault in page.faults[:8]), end="")
     print(f"{len(pages)} pages, {pages['whole'].sum()} whole, {pages['no_data'].ne('').sum()} without data, "
-          f"{pages['faults'].str.len().gt(0).sum()} with faults")  # fmt: skip
+          f"{pages['faults'].str.len().gt(0).sum()} with faults, {sum(os.times()[:4]):.0f} s")  # fmt: skip
