@@ -41,7 +41,7 @@ watch: $(READY) ## the reports as pages that follow each edit, on this machine; 
 	@exec $(ANALYSIS) reports --watch --jobs $(JOBS) $(ARGS)
 
 # Each shipped notebook is run by a real kernel. A user's own imports must not change what is compared.
-test: $(READY) ## all tests, then every notebook in git against its stored outputs
+test: $(READY) ## the tests but the slow ones, then every notebook in git against its stored outputs
 	@status=0; export ANALYSIS_RECORD=shipped; \
 	$(RUN) pytest -p no:nbval -n auto --dist worksteal tests || status=1; \
 	$(RUN) pytest -p analysis.pages.schema --nbval --nbval-current-env -n auto --dist loadfile \

@@ -2,25 +2,35 @@
 
 `python -m tests.mutants --count 100 --seed 1` prints each change that survives. Tests of stored outputs are left out:
 they notice any change of a number, right or wrong. A change is noticed when a test fails that passes without it.
+Nothing on disk is edited: each change is imported in a forked process, which runs the test files that reach its
+function, those named after its module first.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import os
+import pickle
 import random
-import shutil
-import subprocess
+import resource
+import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.machinery import SourceFileLoader
+from importlib.util import spec_from_file_location
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from analysis.paths import ROOT
-
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "src" / "analysis"
 ONCE = ("recipes", "measure", "explorer", "cli")  # packages that no page needs
-STORED = ("tests/reports", "tests/pages", "tests/project", "tests/recipes", "tests/measure", "tests/test_cli.py")
+LEFT_OUT = ("reports", "project", "recipes", "measure")  # tests of stored outputs, and those that reach nothing here
+OPTIONS = ["-q", "-x", "-p", "no:cacheprovider"]
 SWAPS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.And: ast.Or, ast.Or: ast.And,
@@ -31,6 +41,15 @@ METHODS = {
     "all": "any", "idxmin": "idxmax", "idxmax": "idxmin", "ffill": "bfill",
 }  # fmt: skip
 WORDS = {"min": "max", "max": "min", "first": "last", "last": "first", "left": "inner", "median": "mean"}
+
+
+class Mutant(NamedTuple):
+    """A changed text of a file, the first line of the function that holds the change (0: the module), and words."""
+
+    path: Path
+    text: str
+    function: int
+    words: str
 
 
 def changes(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
@@ -83,13 +102,11 @@ def change(node: ast.AST, kind: str, draw: random.Random) -> None:
         del node.elts[draw.randrange(len(node.elts))]
 
 
-def mutants(count: int, seed: int) -> list[tuple[Path, str, str]]:
-    """Return a file of the read path, its changed text, and the change in words, `count` times."""
+def mutants(count: int, seed: int) -> Iterator[Mutant]:
+    """Yield `count` changes of the read path, drawn at random."""
     draw = random.Random(seed)
-    package = ROOT / "src" / "analysis"
-    files = [path for path in sorted(package.rglob("*.py")) if path.relative_to(package).parts[0] not in ONCE]
+    files = [path for path in sorted(PACKAGE.rglob("*.py")) if path.relative_to(PACKAGE).parts[0] not in ONCE]
     sites = [(path, place) for path in files for place in range(len([*changes(ast.parse(path.read_text("utf-8")))]))]
-    found = []
     for path, place in draw.sample(sites, min(count, len(sites))):
         text = path.read_text("utf-8")
         tree = ast.parse(text)
@@ -100,63 +117,133 @@ def mutants(count: int, seed: int) -> list[tuple[Path, str, str]]:
         lines = text.splitlines(keepends=True)
         if node.lineno == node.end_lineno and before != after:
             raw = lines[line - 1].encode()
-            after = f"({after})" if kind in ("comparison", "operator") else after
-            lines[line - 1] = (raw[:start] + after.encode() + raw[end:]).decode()
+            replaced = f"({after})" if kind in ("comparison", "operator") else after
+            lines[line - 1] = (raw[:start] + replaced.encode() + raw[end:]).decode()
             changed = "".join(lines)
         else:
             changed = ast.unparse(tree)
-        found.append((path, changed, f"{path.relative_to(ROOT)}:{line} {kind}: {before[:70]} -> {after[:70]}"))
-    return found
+        words = f"{path.relative_to(ROOT)}:{line} {kind}: {before[:70]} -> {after[:70]}"
+        yield Mutant(path, changed, _function(tree, line), words)
 
 
-def noticed(copy: Path, path: Path, text: str, timeout: float) -> bool:
-    """Return whether a test fails on a copy of the project in which a file has another text."""
-    file = copy / path.relative_to(ROOT)
-    before = file.read_text("utf-8")
-    file.write_text(text, encoding="utf-8")
-    own = [each for each in (f"tests/test_{path.stem}.py", f"tests/{path.parent.name}/test_{path.stem}.py")
-           if (copy / each).exists()]  # fmt: skip
-    rest = [f"--ignore={each}" for each in (*STORED, *own)]
-    options = ["-q", "-x", "-p", "no:cacheprovider", "-m", "not slow"]
-    environment = os.environ | {
-        "PYTHONPATH": str(copy / "src"),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "ANALYSIS_RECORD": "shipped",
-    }
-    try:
-        for which in ([own] if own else []) + [[*rest, "tests"]]:
-            done = subprocess.run([sys.executable, "-m", "pytest", *options, *which], cwd=copy, env=environment,
-                                  capture_output=True, timeout=timeout, check=False)  # fmt: skip
-            if done.returncode not in (0, 5):
-                return True
-        return False
-    except subprocess.TimeoutExpired:
-        return True
-    finally:
-        file.write_text(before, encoding="utf-8")
+def _function(tree: ast.Module, line: int) -> int:
+    """Return the first line of the function or method around a line, decorators included; 0 outside."""
+    bodies = [tree.body, *(node.body for node in tree.body if isinstance(node, ast.ClassDef))]
+    functions = [node for body in bodies for node in body if isinstance(node, ast.FunctionDef)]
+    around = [
+        min([node.lineno, *(each.lineno for each in node.decorator_list)])
+        for node in functions
+        if node.lineno <= line <= node.end_lineno
+    ]
+    return around[0] if around else 0
+
+
+def forked(work: Callable[[], Any], timeout: int) -> Any:
+    """Return what `work` returns in a forked process without output, None where it dies or takes too long.
+
+    `timeout` is in seconds of the processor, so that a busy machine changes nothing; one that waits has ten times that.
+    """
+    with tempfile.TemporaryFile() as answer:
+        if child := os.fork():
+            _, status = os.waitpid(child, 0)
+            answer.seek(0)
+            return None if status else pickle.load(answer)
+        with contextlib.suppress(BaseException):
+            resource.setrlimit(resource.RLIMIT_CPU, (timeout, timeout))
+            signal.alarm(10 * timeout)
+            resource.setrlimit(resource.RLIMIT_DATA, (8 << 30, 8 << 30))
+            for stream in (0, 1, 2):
+                os.dup2(os.open(os.devnull, os.O_RDWR), stream)
+            pickle.dump(work(), answer)
+            answer.flush()
+            os._exit(0)
+        os._exit(1)
+
+
+def passes(tests: list[str], mutant: Mutant | None = None) -> bool:
+    """Return whether test files pass, in this process."""
+    import pytest
+
+    if mutant:
+        sys.meta_path.insert(0, _Changed(mutant))
+    return pytest.main([*OPTIONS, *tests]) in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+
+
+class _Changed(SourceFileLoader):
+    """Finder and loader of the module that has another text."""
+
+    def __init__(self, mutant: Mutant) -> None:
+        parts = mutant.path.relative_to(PACKAGE.parent).with_suffix("").parts
+        self.text = mutant.text
+        super().__init__(".".join(parts).removesuffix(".__init__"), str(mutant.path))
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
+        return spec_from_file_location(name, self.path, loader=self) if name == self.name else None
+
+    def get_code(self, fullname: str) -> Any:
+        return compile(self.text, self.path, "exec")
+
+
+def reached(test: str) -> tuple[bool, float, set[tuple[str, int]]]:
+    """Run a test file; return whether it passes, its seconds, and the file and first line of each function it calls."""
+    found = set()
+
+    def note(frame: Any, event: str, argument: Any) -> None:
+        code = frame.f_code
+        if code.co_filename.startswith(str(PACKAGE)):
+            found.add((code.co_filename, 0 if code.co_name == "<module>" else code.co_firstlineno))
+
+    start = time.perf_counter()
+    sys.settrace(note)
+    passed = passes([test])
+    sys.settrace(None)
+    return passed, time.perf_counter() - start, found
 
 
 def main() -> int:
     """Run the changes asked for and return how many survived."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--timeout", type=float, default=400)
+    parser.add_argument("--seed", type=int, nargs="+", default=[1], help="one or more, each a draw of its own")
+    parser.add_argument("--timeout", type=int, default=400, help="seconds of the processor; longer counts as noticed")
     asked = parser.parse_args()
+    os.environ |= {"ANALYSIS_RECORD": "shipped", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    os.chdir(ROOT)
+    _preload()
+    files = [path for path in (ROOT / "tests").rglob("test_*.py") if path.parent.name not in LEFT_OUT]
+    files = [str(path) for path in files if not {*path.relative_to(ROOT / "tests").parts} & {*LEFT_OUT}]
+    calls = {test: forked(lambda test=test: reached(test), asked.timeout) for test in sorted(files)}
+    for test in [test for test, call in calls.items() if not (call and call[0])]:
+        print(f"left out, because it fails without a change: {test}", flush=True)
+        del calls[test]
+    survived = [_survivors(asked.count, seed, calls, asked.timeout) for seed in asked.seed]
+    return sum(survived)
+
+
+def _survivors(count: int, seed: int, calls: dict[str, tuple], timeout: int) -> int:
+    """Make the changes of one draw and return how many no test notices; `calls` is `reached` by test file."""
     survived = 0
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder, "project")
-        skipped = shutil.ignore_patterns(".git", ".venv", "__pycache__", "*.html")
-        shutil.copytree(ROOT, copy, ignore=skipped)
-        first = next(iter(mutants(1, asked.seed)))[0]
-        if noticed(copy, first, first.read_text("utf-8"), asked.timeout):
-            sys.exit("the tests fail without a change: make them pass first")
-        for number, (path, text, words) in enumerate(mutants(asked.count, asked.seed), 1):
-            seen = noticed(copy, path, text, asked.timeout)
-            survived += not seen
-            print(f"{number:4} {'noticed ' if seen else 'SURVIVED'} {words}", flush=True)
-    print(f"{asked.count - survived} of {asked.count} noticed, seed {asked.seed}")
+    for number, mutant in enumerate(mutants(count, seed), 1):
+        name = f"test_{mutant.path.stem}.py"
+        own = {test: Path(test).name == name and mutant.path.parent.name in ("analysis", Path(test).parent.name)
+               for test in calls}  # fmt: skip
+        tests = [test for test, call in calls.items() if own[test] or (str(mutant.path), mutant.function) in call[2]]
+        tests.sort(key=lambda test, own=own: (not own[test], calls[test][1]))
+        seen = bool(tests) and not forked(lambda tests=tests, mutant=mutant: passes(tests, mutant), timeout)
+        survived += not seen
+        print(f"{number:4} {'noticed ' if seen else 'SURVIVED'} {mutant.words}", flush=True)
+    print(f"{count - survived} of {count} noticed, seed {seed}", flush=True)
     return survived
+
+
+def _preload() -> None:
+    """Import what tests share and no change touches, once for all forked processes."""
+    for name in ("pandera", "pyarrow.parquet", "pytest", "seaborn"):
+        import_module(name)
+    import hypothesis
+
+    hypothesis.settings.register_profile("mutants", database=None, derandomize=True)
+    hypothesis.settings.load_profile("mutants")
 
 
 if __name__ == "__main__":

@@ -343,6 +343,7 @@ def test_the_shipped_table_is_what_the_code_computes():
     pd.testing.assert_frame_equal(computed, tables.load("delivered"), atol=6e-5, check_dtype=False)
 
 
+@pytest.mark.slow
 def test_shipped_bursts_are_what_the_simulation_gives_for_each_pair_of_limits():
     shipped = tables.load("burst_factors")
     own = shipped[shipped["tpot_ms"].eq(15) & shipped["ttft_ms"].eq(1500)].reset_index(drop=True)

@@ -216,6 +216,7 @@ def test_own_requests_come_from_a_file(tmp_path):
         replace(asked).workload  # noqa: B018
 
 
+@pytest.mark.slow
 def test_large_models_plan_or_say_why():
     """A few of a grid of 408: 100 to 2,000 billion parameters, shares of them active, few and many users."""
     sizes, shares = np.geomspace(100, 2000, 17).round(), (0.03, 0.1, 0.3, 0.5, 0.9, 1.0)
