@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.transforms import Bbox
 
 from analysis.charts import parts, theme
 from analysis.charts.parts import Reference
@@ -111,21 +111,23 @@ def _name_points(ax: Axes, points: object, names: pd.Series) -> None:
     ]
 
     def place() -> None:
-        reach = 5 * ax.figure.dpi / 72
-        taken = [Bbox([mark - reach, mark + reach]) for mark in ax.transData.transform(points)]
-
-        def put(text: object, right: int, up: int) -> Bbox:
+        scale, pen, room = ax.figure.dpi / 72, ax.figure._get_renderer(), ax.bbox.extents
+        marks = ax.transData.transform(points)
+        taken = [np.hstack([marks - 5 * scale, marks + 5 * scale])]
+        for text, mark in zip(texts, marks, strict=True):
+            size = text.get_window_extent(pen).size
+            corners = mark + scale * np.array(AROUND) - size * [[(1 - np.sign(right)) / 2, 0.5] for right, _ in AROUND]
+            boxes = np.hstack([corners, corners + size])
+            lost = np.prod(size) - _shared(boxes, room[None])
+            best = np.argmin(_shared(boxes, np.vstack(taken)) + 9 * lost)
+            right, up = AROUND[best]
             text.set(position=(right, up), ha="left" if right > 0 else "right" if right else "center")
-            return text.get_window_extent()
-
-        def covered(box: Bbox) -> float:
-            shared = [Bbox.intersection(box, other) for other in taken]
-            inside = Bbox.intersection(box, ax.figure.bbox)
-            lost = box.width * box.height - (inside.width * inside.height if inside else 0)
-            return sum(each.width * each.height for each in shared if each) + 9 * lost
-
-        for text in texts:
-            best = min(AROUND, key=lambda spot: covered(put(text, *spot)))
-            taken.append(put(text, *best))
+            taken.append(boxes[best : best + 1])
 
     parts.later(ax, place)
+
+
+def _shared(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return the area that each box (left, bottom, right, top) shares with the others."""
+    low, high = np.maximum(boxes[:, None, :2], others[:, :2]), np.minimum(boxes[:, None, 2:], others[:, 2:])
+    return np.clip(high - low, 0, None).prod(axis=2).sum(axis=1)
