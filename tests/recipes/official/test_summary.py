@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from analysis.measure import units
 from analysis.paths import DATA
-from analysis.recipes.official import hardware, importing
+from analysis.recipes.official import hardware, importing, units
 from tests.recipes.official.conftest import ROW, V61
 
 ID = "o-9.9-0007-llama2-70b-99.9-offline"

@@ -11,11 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from analysis import tables
-from analysis.measure import loadgen as logs
 from analysis.names import choose
 from analysis.paths import DATA, locked, replacing
 from analysis.recipes.check import cell_faults
-from analysis.recipes.official import record, rows, sources
+from analysis.recipes.official import logs, record, rows, sources
 
 OLDEST = 4.1
 ORIGINS = ("official", "measured")

@@ -15,11 +15,10 @@ import pandas as pd
 
 from analysis import tables
 from analysis.compare import SCENARIOS
-from analysis.measure import units
-from analysis.measure.loadgen import COUNTED, PERCENTILES
-from analysis.measure.units import LIMITED, MILLISECONDS, POWER, STREAMS
-from analysis.recipes.official import hardware
+from analysis.recipes.official import hardware, units
+from analysis.recipes.official.logs import COUNTED, PERCENTILES
 from analysis.recipes.official.results_table import rounding
+from analysis.recipes.official.units import LIMITED, MILLISECONDS, POWER, STREAMS
 from analysis.results import TOKENS
 
 TEXTS = (

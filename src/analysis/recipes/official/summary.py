@@ -11,8 +11,8 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.measure.units import POWER
 from analysis.paths import parse_json
+from analysis.recipes.official.units import POWER
 
 KEYS = {  # field -> the keys that may hold it; the first that says something counts
     "round": ("version",),

@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.measure.loadgen import openable
+from analysis.recipes.official.logs import openable
 from analysis.recipes.official.summary import FileError, decoded, read_json
 
 DEEPEST = 12  # folders between where a walk begins and a run
