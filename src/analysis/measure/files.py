@@ -22,8 +22,8 @@ HEADINGS = (  # of printed results, by tool; the first that a text has splits it
     r"={3,} *(?:Serving|Offline Throughput) Benchmark Result *={3,}",
     *(rf"= {name}\s*$" for name in (r"(?:\w+ BACKEND|ENGINE DETAILS)", "REQUEST DETAILS", "PERFORMANCE OVERVIEW")),
     r"\b(?=(?:Time taken for tests|Test Duration \(s\)))",
+    "MLPerf Results Summary",
 )
-LOADGEN = r"=* *MLPerf Results Summary"
 LINE = re.compile(
     r"^\W{0,9}(\w[^:|│\n]{2,60}?)\"?[ \t]{0,40}[:|│][ \t]{0,60}([^\s|│][^|│\n]{0,60}?)[\s|│,]*$", re.MULTILINE
 )
@@ -73,9 +73,7 @@ def records(path: Path, name: str) -> Iterator[tuple[str, Any, bool]]:
                 yield f"benchmark {number}", {**part, "report": value}, example
     except MeasurementError as error:
         raise MeasurementError(f"{name}: {error}") from None
-    except RecursionError:
-        raise MeasurementError(f"{name}: is nested too deep") from None
-    except (ValueError, TypeError, csv.Error) as error:  # of the readers of text, JSON, YAML, and CSV
+    except (ValueError, TypeError, RecursionError, csv.Error) as error:  # of the readers of text, JSON, YAML, and CSV
         raise MeasurementError(f"{name}: cannot be read: {printable(str(error))}") from None
 
 
@@ -84,9 +82,6 @@ def _parsed(text: str) -> Parsed:
     start = text[:START].lstrip()
     if JSON.match(start):
         yield from _json(text)
-    elif re.search(LOADGEN, start):
-        lines = LINE.findall(_bare(text, re.search(LOADGEN, text)))
-        yield "", {label.lower().replace(".00 p", ".00_p"): _value(value) for label, value in lines}
     elif heading := next((found for each in HEADINGS if (found := re.search(each, text, re.MULTILINE))), None):
         yield from _printed(_bare(text, heading), heading.re)
     elif found := THROUGHPUT.search(text):
@@ -100,13 +95,9 @@ def _parsed(text: str) -> Parsed:
         import yaml
 
         class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-            def construct_mapping(self, node: Any, deep: bool = True) -> dict[Any, Any]:
-                return unique(
-                    [
-                        (self.construct_object(key, True), self.construct_object(value, True))
-                        for key, value in node.value
-                    ]
-                )
+            def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+                unique([(str(key.value), value) for key, value in node.value])
+                return super().construct_mapping(node, deep)
 
         depth = max(accumulate((mark in "[{") - (mark in "]}") for mark in re.findall(r"[][{}]", text)), default=0)
         if depth > DEEPEST or re.search(r"<<\s*:|([-?] ){100}", text):
@@ -155,7 +146,7 @@ def _printed(text: str, heading: re.Pattern[str]) -> Parsed:
     for number, block in enumerate(blocks, 1):
         values: dict[str, Any] = {"label": _label(before)}
         for label, value in LINE.findall(block[:START]):
-            label = label.lower().replace("] ", " ")
+            label = label.lower().replace("] ", " ").replace(".00 p", ".00_p")
             timed = TIMED.fullmatch(label)
             key = f"{timed[1]}_{timed[2].replace(' ', '_')}_ms" if timed else keys.get(label, label)
             values.setdefault(key, _value(value))

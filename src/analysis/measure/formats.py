@@ -47,23 +47,33 @@ def run_of(record: Record) -> Run:
     if format is None:
         keys = printable(", ".join(map(str, list(record.value)[:6])))
         raise record.fault(f"is of no known tool (it holds {keys or 'nothing'}); {known_tools()}")
-    run = RUN | {"tool": format["tool"], "example": bool(record.get("example|report.example"))}
-    kinds = dict.fromkeys(TEXTS, record.text) | {
-        "accelerator_count": record.count, "request_rate": record.rate, "concurrency_limit": record.limit
-    }  # fmt: skip
-    for column, keys in fields(format["fields"]).items():
-        run[column] = kinds[column](keys) if column in kinds else record.number(keys, column)
+    run = stated(record, format["fields"])
+    run.update(tool=format["tool"], example=bool(record.get("example|report.example")))
     if format["fields"] == "client":
         run["setting"] = _setting(record)
     SPECIAL[format["format"]](record, run)
     return checked(run, record, window=format["tool"] == "GuideLLM")
 
 
+def stated(record: Record, format: str) -> Run:
+    """Return what a record says by the keys of a format, the rest unknown. Raises MeasurementError."""
+    kinds = dict.fromkeys(TEXTS, record.text) | {
+        "accelerator_count": record.count, "request_rate": record.rate, "concurrency_limit": record.limit
+    }  # fmt: skip
+    return RUN | {
+        column: kinds[column](keys) if column in kinds else record.number(keys, column)
+        for column, keys in fields(format).items()
+    }
+
+
 def _setting(record: Record) -> str:
     """Return the keys of a client's result that neither a field nor a measurement explains."""
     known = {key for keys in fields("client").values() for key in keys.split("|")}
-    held = {key: value for key, value in record.value.items() if type(value) in (str, int, bool) and key not in known}
-    found = sorted(f"{key}={value}" for key, value in held.items() if not MEASURED.search(str(key)))
+    found = sorted(
+        f"{key}={value}"
+        for key, value in record.value.items()
+        if type(value) in (str, int, bool) and key not in known and not MEASURED.search(str(key))
+    )
     return "".join(letter for letter in ", ".join(found) if letter.isprintable())[:MOST_SETTINGS]
 
 
@@ -137,7 +147,6 @@ def throughput(record: Record, run: Run) -> None:
 def inferencex(record: Record, run: Run) -> None:
     """Count the accelerators that answer and those that read prompts, and take the rate of all from the one of each."""
     reading, writing = (record.number(f"num_{phase}_gpu", missing=0) for phase in ("prefill", "decode"))
-    run["traffic"] = record.text("scenario_type")
     if str(record.get("disagg")).lower() == "false" and reading == writing:
         reading = 0.0  # the same accelerators do both
     world = record.count("tp") * record.count("pp", 1) * record.count("pcp_size", 1)
@@ -158,10 +167,14 @@ def inferencex(record: Record, run: Run) -> None:
         if abs(product - 1) > APART:
             raise record.fault(f"{statistic}_tpot times {statistic}_intvty is {product:g}; expected 1: s and tokens/s")
     machines = {record.text(key) for key in ("prefill_hw", "decode_hw")} - {""} or {run["accelerator"]}
-    if len(machines) > 1:
-        raise record.fault(f"runs on {sorted(machines)}; expected one kind of accelerator")
-    pool = machines.pop().rpartition(":")[2].partition("-")[0].replace("rtx6000pro", "RTX PRO 6000")
+    pool = _only(record, machines).rpartition(":")[2].partition("-")[0].replace("rtx6000pro", "RTX PRO 6000")
     run.update(accelerator=pool, accelerator_count=count, request_rate=math.inf, tokens_per_second=output * writing)
+
+
+def _only(record: Record, accelerators: set[str]) -> str:
+    if len(accelerators) > 1:
+        raise record.fault(f"runs on {sorted(accelerators)}; expected one kind of accelerator")
+    return "".join(accelerators)
 
 
 def aiperf(record: Record, run: Run) -> None:
@@ -216,8 +229,8 @@ def guidellm(record: Record, run: Run) -> None:
 
 def take(run: Run, name: str, times: np.ndarray) -> None:
     """Take the times of single requests, in ms, and their statistics."""
-    known = times[~np.isnan(times)]
-    found = (known.mean(), *np.quantile(known, [0.5, 0.9, 0.99])) if len(known) else [NAN] * 4
+    known = pd.Series(times)
+    found = known.mean(), *known.quantile([0.5, 0.9, 0.99])
     run.update({f"{name}_{statistic}_ms": value for statistic, value in zip(STATISTICS, found, strict=True)})
     run[f"request_{name}_ms"] = times
 
@@ -253,12 +266,9 @@ def llm_d(record: Record, run: Run) -> None:
     parts = [(each.part("accelerator"), each.count("replicas", 1)) for each in engines if each.get("accelerator")]
     parts = parts or [(each, 1) for each in record.parts("scenario.host.accelerator")]
     models = {part.text("model") for part, _ in parts} - {"", "unknown", "auto"}
-    if len(models) > 1:
-        raise record.fault(f"runs on {sorted(models)}; expected one kind of accelerator")
-    run["accelerator"] = "".join(models)
+    run["accelerator"] = _only(record, models)
     run["accelerator_count"] = sum(part.count("count") * copies for part, copies in parts) or NAN
     run["model"] = next(filter(None, (each.text("model") for each in engines)), run["model"])
-    run["concurrency_limit"] = record.limit("scenario.load.standardized.concurrency")
     weighted_by_tokens(run, record.text("scenario.load.standardized.tool") == "guidellm")
 
 
@@ -298,21 +308,16 @@ def llama_bench(record: Record, run: Run) -> None:
         raise record.fault("reads a prompt (n_prompt); expected a test of decoding alone, such as -p 0 -n 128")
     run.update(concurrency_limit=1.0, concurrency=1.0, requests=1.0)
     run["tpot_mean_ms"] = 1e3 * run["duration_s"] / run["output_length"]
-    if len(repeated := record.series("samples_ns")):
-        steps = run["output_length"] * run["duration_s"] * 1e9 / (repeated.mean() or NAN)
-        counts(run, {"average": run["output_length"], "samples_ns": steps})
+    steps = run["output_length"] * run["duration_s"] * 1e9 / (record.series("samples_ns").mean() or NAN)
+    counts(run, {"average": run["output_length"], "samples_ns": steps})
 
 
 def endpoints(record: Record, run: Run) -> None:
-    """Refuse an unfinished run; take the percentiles, whose keys hold dots, and the load."""
+    """Refuse an unfinished run; take the load."""
     if record.get("complete") is False or record.text("state") not in ("", "complete"):
         raise record.fault(
             f"complete is {record.get('complete')}, state {record.text('state')!r}; expected a whole run"
         )
-    for name in ("ttft", "tpot", "latency"):
-        part, ranks = record.part(name), record.part(f"{name}.percentiles")
-        run[f"{name}_mean_ms"] = part.number("avg in ns", "ms")
-        run |= {f"{name}_p{rank}_ms": ranks.number(f"{rank}.0 in ns", "ms") for rank in (50, 90, 99)}
     if record.text("run_config.load_pattern.type") == "max_throughput":
         run.update(scenario="Offline", request_rate=math.inf)
 

@@ -55,8 +55,8 @@ def counts(run: Run, stated: dict[str, float], *, gap_ms: float = NAN, asked: fl
         seconds = run[product] / (run[rate] or NAN) if math.isnan(seconds) else seconds
     facts = {"timed": 1 + (run["latency_mean_ms"] - run["ttft_mean_ms"]) / (gap_ms or NAN), "asked": asked}
     each = {one: first / requests, other: second / requests}
-    said = f"{one} has {first:,.0f} output tokens ({first / seconds:,.4g}/s)"
-    said += f", {other} {second:,.0f} ({second / seconds:,.4g}/s)"
+    rates = first / seconds, second / seconds
+    said = f"{one} has {first:,.0f} output tokens ({rates[0]:,.4g}/s), {other} {second:,.0f} ({rates[1]:,.4g}/s)"
     for why, passes in RULES:
         passed = [passes(*pair, facts) for pair in ((each[one], each[other]), (each[other], each[one]))]
         if sum(passed) == 1:
@@ -65,8 +65,8 @@ def counts(run: Run, stated: dict[str, float], *, gap_ms: float = NAN, asked: fl
             run.update(total_tokens_per_second=NAN, tokens_per_second_per_accelerator=NAN)
             run["said"] += (f"{said}: {taken} counts, as {why}",)
             return taken
-    own = first / seconds if math.isnan(run["tokens_per_second"]) else run["tokens_per_second"]
-    run["other_tokens_per_second"] = max(first / seconds, second / seconds, key=lambda rate: abs(rate - own))
+    own = rates[0] if math.isnan(run["tokens_per_second"]) else run["tokens_per_second"]
+    run["other_tokens_per_second"] = max(rates, key=lambda rate: abs(rate - own))
     run["said"] += (f"{said}: nothing tells which holds",)
     return ""
 
@@ -117,8 +117,9 @@ def timed(run: Run) -> None:
         words = f"{length:,.0f} tokens a request by count, but {follows:,.0f} by latency = TTFT + TPOT x (tokens - 1)"
         run["said"] += (f"{words}: {run['tokens_per_second']:,.4g} or {rate:,.4g} tokens/s",)
         doubt(run, rate)
-    service_ms = run["ttft_mean_ms"] + (0 if length <= 1 else run["tpot_mean_ms"] * (length - 1))
-    service_ms = service_ms if math.isnan(run["latency_mean_ms"]) else run["latency_mean_ms"]
+    service_ms = run["latency_mean_ms"]
+    if math.isnan(service_ms):
+        service_ms = run["ttft_mean_ms"] + (0 if length <= 1 else run["tpot_mean_ms"] * (length - 1))
     run["flying"] = run["requests_per_second"] * service_ms / 1e3
     run["most"] = np.nanmin([run["concurrency_limit"], run["requests"], math.inf])
     if run["flying"] > run["most"] * (1 + APART) and math.isnan(run["concurrency"]):

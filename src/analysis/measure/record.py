@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+import pandas as pd
 
 NAN = float("nan")
 LONGEST = 200  # characters of a text that are kept
@@ -56,13 +56,12 @@ class Record:
     def find(self, keys: str) -> tuple[str, Any, Mapping[str, Any]]:
         """Return the first of `keys` that is there, its value, and the object that holds it; None where none is."""
         for key in keys.split("|"):
-            holder, value = self.value, self.value.get(key)
-            if value is None:
-                value = self.value
-                for step in key.split("."):
-                    holder, value = value, value.get(step) if isinstance(value, Mapping) else None
-            if value is not None:
-                return key, value, holder
+            holder, rest = self.value, key
+            while rest and isinstance(holder, Mapping):
+                if holder.get(rest) is not None:  # the rest of a key may hold dots itself
+                    return key, holder[rest], holder
+                step, _, rest = rest.partition(".")
+                holder = holder.get(step)
         return keys, None, {}
 
     def get(self, keys: str) -> Any:
@@ -97,12 +96,12 @@ class Record:
             raise self.wrong(f"the unit of {key}", unit, f"one of {valid}")
         return float(value) * factor / (1e3 if column.endswith("_s") else 1.0)
 
-    def series(self, keys: str) -> np.ndarray:
+    def series(self, keys: str) -> pd.Series:
         """Return the numbers from 0 that `keys` holds as a list, none where it is missing."""
         value = self.get(keys) or []
         if not isinstance(value, list) or not all(type(each) in (int, float) and 0 <= each < 1e18 for each in value):
             raise self.wrong(keys, value, "a list of numbers from 0")
-        return np.array(value, dtype=float)
+        return pd.Series(value, dtype=float)
 
     def rate(self, keys: str) -> float:
         """Return the rate at `keys`: infinite where it says so, NaN for the pace of a replayed trace."""

@@ -8,7 +8,9 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.measure.formats import stated
 from analysis.measure.loadgen import LogError, read_log
+from analysis.measure.record import Record
 from analysis.paths import parse_json
 from analysis.recipes.official import units
 from analysis.results import TOKENS
@@ -118,31 +120,26 @@ def _endpoints(path: Path, benchmark: str, scenario: str) -> dict[str, Any]:
     The rates of an old harness, which states none, are over the whole run. Raises LogError as `_figure`.
     """
     try:
-        held = parse_json(path.read_bytes()) if path.stat().st_size < LARGEST_SAMPLES else None
-    except (OSError, ValueError, RecursionError) as error:
+        record = Record(parse_json(path.read_bytes()) if path.stat().st_size < LARGEST_SAMPLES else {}, "")
+        run = stated(record, "endpoints")
+    except (OSError, ValueError, AttributeError, RecursionError) as error:
         raise LogError(f"cannot be read: {error}") from None
-    if not isinstance(held, dict) or held.get("complete") is not True or held.get("state", "complete") != "complete":
+    if record.get("complete") is not True or record.text("state") not in ("", "complete"):
         raise LogError("complete is not true: the run did not end")
-    parts = {name: held.get(name) if isinstance(held.get(name), dict) else {} for name in ("ttft", "tpot", "latency")}
-    length, seconds = held.get("output_sequence_lengths") or {}, held.get("duration_ns")
-    counted = {"qps": held.get("n_samples_completed"), "tps": length.get("total")}
-    for key, count in counted.items():
-        if key not in held and _positive(count) and _positive(seconds):
-            held[key] = count / seconds * 1e9
+    seconds = record.number("duration_ns in ns", "duration_s") or math.nan
+    if "qps" not in record.value:  # of an older harness
+        run["requests_per_second"] = run["requests"] / seconds
+    if "tps" not in record.value:
+        run["tokens_per_second"] = run["output_tokens"] / seconds
     unit = units.rate_unit(benchmark, scenario) or units.SAMPLES
-    is_latency = unit == units.MILLISECONDS
-    key = "latency.avg" if is_latency else "tps" if unit == TOKENS else "qps"
-    value = parts["latency"].get("avg") if is_latency else held.get(key)
-    if not _positive(value):
-        raise LogError(f"{key} is {value!r}, expected a number above zero")
-    told = {"recomputed": value / (1e6 if is_latency else 1), "recomputed_key": key, "unit": unit}
-    for name in ("ttft", "tpot"):
-        ranks = parts[name].get("percentiles") or {}
-        stated = {f"{name}_p{rank}_ms": ranks.get(f"{rank}.0") for rank in (50, 90, 99)}
-        told |= {column: time / 1e6 for column, time in stated.items() if _positive(time)}
-    rates = {"samples_per_second": held.get("qps"), "tokens_per_second": held.get("tps")}
-    told |= {column: rate for column, rate in rates.items() if _positive(rate)}
-    return told | ({"tokens_per_sample": length["avg"]} if _positive(length.get("avg")) else {})
+    keys = {units.MILLISECONDS: ("latency.avg", "latency_mean_ms"), TOKENS: ("tps", "tokens_per_second")}
+    key, column = keys.get(unit, ("qps", "requests_per_second"))
+    if not _positive(run[column]):
+        raise LogError(f"{key} is {run[column]:g}, expected a number above zero")
+    return {name: run[name] for name in ("tokens_per_second", *PERCENTILES)} | {
+        "recomputed": run[column], "recomputed_key": key, "unit": unit, "tokens_per_sample": run["output_length"],
+        "samples_per_second": run["requests_per_second"],
+    }  # fmt: skip
 
 
 def _positive(value: Any) -> bool:
