@@ -30,7 +30,7 @@ def read_runs(paths: Iterable[str | Path] | str | Path, left_out: list[str] | No
     """
     runs: list[dict[str, Any]] = []
     named = [paths] if isinstance(paths, str | Path) else paths
-    for path in {Path(each).resolve(): each for each in named}.values():  # a file given twice is one
+    for path in {Path(each).absolute(): each for each in named}.values():  # a file given twice is one
         name, found, unusable = printable(str(path)), [], []
         for place, value, example in records(Path(path), name):
             try:
