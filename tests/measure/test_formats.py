@@ -192,6 +192,32 @@ def test_percentiles_of_evalscope_are_read_by_their_heading(tmp_path):
     assert run["latency_p99_ms"] == 31  # the third column now
 
 
+def test_newer_evalscope_counts_requests_in_one_row(tmp_path):
+    """1,000 tokens x 380 / 38 s; 20 of 400 failed."""
+    rows = [
+        "Benchmarking summary:", "│ Metric │ Value │", "│ Test Duration (s) │ 38.00 │", "│ Concurrency │ 200 │",
+        "│ Request Rate (req/s) │ -1.00 │", "│ Total / Success / Failed  │ 400 / 380 / 20 │",
+        "│ Req Throughput (req/s) │ 10.00 │", "│ TTFT (ms) │ 717.63 │", "│ Avg Output Tokens │ 1000.00 │",
+        "│ Output Throughput (tok/s) │ 10000.00 │",
+    ]  # fmt: skip
+    path = tmp_path / "run.txt"
+    path.write_text("\n".join(rows), "utf-8")
+    columns = ["tokens_per_second", "requests", "failures", "load", "ttft_mean_ms"]
+    assert read_runs(path).iloc[0][columns].tolist() == [10_000, 380, 20, "concurrency 200", 717.63]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [("1799.98", "1799,98", "output_throughput is '1799,98'"),
+     ("1799.98", "1799.98\nBenchmark duration (s): 9", "88.89 and 9")],
+)  # fmt: skip
+def test_a_decimal_comma_and_two_values_of_one_label_are_named(tmp_path, old, new, said):
+    """2,000 tokens/s for 200,0 is no number, and of a diff the first side alone is no result."""
+    path = tmp_path / "run.txt"
+    path.write_text((EXAMPLES / "vllm_printed.txt").read_text("utf-8").replace(old, new), "utf-8")
+    assert said in refused(path)
+
+
 def test_a_fence_before_a_result_is_no_label(tmp_path):
     block = (EXAMPLES / "vllm_printed.txt").read_text("utf-8").split("\n", 2)[2]
     path = tmp_path / "page.md"

@@ -37,6 +37,12 @@ JSON = re.compile(r"[\[{]\s*(?:[\[{\"\]}]|$)")
 YAML = re.compile(r"^(?:version|benchmarks|metrics|scenario|load_summary):", re.MULTILINE)
 LABELS = [row for row in shipped_rows("fields") if row["format"] == "printed"]
 PRINTED = {label: row["column"] for row in LABELS for label in row["key"].split("|")}
+ONCE = {  # keys of which a result has one
+    key
+    for row in shipped_rows("fields")
+    if row["column"] in ("requests", "duration_s", "output_tokens", "tokens_per_second")
+    for key in row["key"].split("|")
+}
 RATES = ("requests_per_second", "tokens_per_second", "output_tokens_per_second")
 Parsed = Iterator[tuple[str, Any]]
 
@@ -149,7 +155,9 @@ def _printed(text: str, heading: re.Pattern[str]) -> Parsed:
             label = label.lower().replace("] ", " ").replace(".00 p", ".00_p")
             timed = TIMED.fullmatch(label)
             key = f"{timed[1]}_{timed[2].replace(' ', '_')}_ms" if timed else keys.get(label, label)
-            values.setdefault(key, _value(value))
+            cell = _value(value)
+            if values.setdefault(key, cell) != cell and key in ONCE:  # such as both sides of a diff
+                raise ValueError(f"{label!r} is {values[key]} and {cell} in one result; expected one value")
         names: list[str] = []
         for rank, cells in RANKS.findall(block):
             row = [cell.strip().lower() for cell in re.split("[|│]", cells)]
@@ -170,7 +178,7 @@ def _value(text: str) -> Any:
     """Return a cell as number, object, or text; None where it is empty."""
     text = re.sub(r"^([\d.]+) (?:seconds|s)$", r"\1", text)
     with suppress(ValueError):
-        return parse_json(text.replace(",", "") if re.fullmatch(r"[\d,]{1,30}(\.\d{1,30})?", text) else text)
+        return parse_json(text.replace(",", "") if re.fullmatch(r"\d{1,3}(,\d{3}){1,9}(\.\d{1,30})?", text) else text)
     return None if text.strip().lower() in ("", "nan", "n/a", "none", "not set") else text.strip()
 
 

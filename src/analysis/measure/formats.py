@@ -298,7 +298,9 @@ def offline(record: Record, run: Run) -> None:
 
 
 def evalscope(record: Record, run: Run) -> None:
-    """Take no rate that EvalScope prints as -1 where it sends by concurrency."""
+    """Take no rate that EvalScope prints as -1 where it sends by concurrency; newer ones count requests in one row."""
+    if found := re.fullmatch(r"(\d+) / (\d+) / (\d+)", record.text("total / success / failed")):
+        run["sent"], run["requests"], run["failures"] = map(float, found.groups())
     run["request_rate"] = NAN if math.isinf(run["request_rate"]) else run["request_rate"]
 
 
