@@ -137,6 +137,13 @@ def test_a_format_of_several_dots_is_that_of_their_median():
     assert written(charts.dots(frame, "model", "share", label="{:.0%}")) == ["97%", "median of 2"]
 
 
+def test_a_precision_has_one_mark_in_all_panels():
+    frame = pd.DataFrame({"row": ["a", "b"], "kept": [99.0, 98.0], "format": ["FP8", "NVFP4"]})
+    ax, other = (charts.dots(part, "row", "kept", hue="format") for part in (frame, frame[1:]))
+    whole, part = ({line.get_color(): line.get_marker() for line in each.lines} for each in (ax, other))
+    assert len(set(whole.values())) == 2 and part.items() <= whole.items()
+
+
 def test_a_range_of_one_value_is_no_mark(speedups):
     ax = charts.bars(
         speedups.assign(low=speedups["speedup"], high=speedups["speedup"]),

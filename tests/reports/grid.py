@@ -56,7 +56,7 @@ VALUES = {  # parameter -> values beside its default, each tried alone
 }
 WRONG_WORDS = re.compile(
     r"\b(nan|inf|None(?! of)|NaT|undefined)\b|\b0 of 0\b"
-    r"|\b1 (users|results|links|submitters|curves|pairs|units|nodes|GPUs)\b"
+    r"|\b1 (users|results|links|submitters|curves|pairs|units|nodes|GPUs|models|rounds|systems)\b"
     r"|\(\)|\[\]|\ba (H|MI|A|L|8|11)\d|[–—-] to |\bto –|–x|\b(?P<twice>[A-Z]\w+), (?P=twice)\b"
 )
 WRONG_CELLS = re.compile(r"(?<![^,\n])(nan|inf|-inf|None|NaT)(?![^,\n])")

@@ -6,6 +6,7 @@ import math
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
+from itertools import cycle
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -106,7 +107,9 @@ def drawn_rows(
         if rows[named].isin(theme.colors()).any():
             rows["color"] = rows[named].map(theme.color)
             rows["alpha"] = turns(rows["hue"], OPACITY) if named == "y" else 1.0
-    rows["marker"] = turns(rows["hue"].sort_values(), MARKERS)  # alike in all panels
+    rows["marker"] = turns(rows["hue"], MARKERS)
+    if rows["hue"].isin(theme.PRECISIONS).any():  # each has one mark, whichever others a panel shows
+        rows["marker"] = rows["hue"].map(dict(zip(theme.PRECISIONS, cycle(MARKERS)))).fillna(MARKERS[0])
     return rows.assign(**labels(frame, frame[x], label))
 
 
