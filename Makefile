@@ -70,6 +70,7 @@ lab: $(READY) ## JupyterLab on the notebooks; edited modules are reloaded by the
 
 dev: $(READY) ## git for people who edit: notebooks compared and merged by cells, style checks before each commit
 	@$(RUN) nbdime config-git --enable
+	@git config filter.notebook.clean '$(RUN) analysis.pages.refresh'
 	@$(RUN) pre_commit install
 
 data: $(READY) ## the derived tables of data/ anew; with FROM="PATH ..." a new round into data/official/

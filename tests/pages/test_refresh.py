@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -89,6 +91,18 @@ def test_jupyterlab_saves_what_is_stored(project):
     assert model["content"]["cells"][1]["metadata"] == {"tags": ["parameters"]}
     assert model["content"]["metadata"]["language_info"] == {"name": "python"}
     before_save({"type": "file", "content": "text"})
+
+
+def test_git_sees_no_change_in_what_an_editor_adds():
+    """The filter that `make dev` sets, on a notebook as VS Code saves it."""
+    text = (ROOT / "notebooks/scaling.ipynb").read_text("utf-8")
+    notebook = json.loads(text)
+    notebook["metadata"]["kernelspec"]["display_name"] = ".venv (3.12)"
+    notebook["metadata"]["language_info"] |= {"version": "3.12.1", "codemirror_mode": {"name": "ipython"}}
+    notebook["cells"][1]["metadata"]["vscode"] = {"languageId": "python"}
+    asked = [sys.executable, "-m", "analysis.pages.refresh"]
+    done = subprocess.run(asked, input=json.dumps(notebook), capture_output=True, text=True, check=True)
+    assert done.stdout == text
 
 
 def test_unknown_names_are_refused(project):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,11 @@ def before_save(model: dict[str, Any], **_: Any) -> None:
         model["content"] = json.loads(stored(model["content"]))
 
 
+def clean() -> None:
+    """Write the notebook of standard input as `stored`: git's filter, for which an editor's metadata are no change."""
+    sys.stdout.write(stored(json.load(sys.stdin)))
+
+
 def _refreshed(report: Report, engine: str) -> str:
     with paths.replacing(report.notebook) as beside:
         done = execute(report, engine)
@@ -86,3 +92,7 @@ def _whole(text: str) -> float:
     """Return a number of JSON, 18.0 as 18, as a browser writes it."""
     number = float(text)
     return int(number) if number.is_integer() else number
+
+
+if __name__ == "__main__":
+    clean()
