@@ -70,11 +70,6 @@ def before_save(model: dict[str, Any], **_: Any) -> None:
         model["content"] = json.loads(stored(model["content"]))
 
 
-def clean() -> None:
-    """Write the notebook of standard input as `stored`: git's filter, for which an editor's metadata are no change."""
-    sys.stdout.write(stored(json.load(sys.stdin)))
-
-
 def _refreshed(report: Report, engine: str) -> str:
     with paths.replacing(report.notebook) as beside:
         done = execute(report, engine)
@@ -94,5 +89,5 @@ def _whole(text: str) -> float:
     return int(number) if number.is_integer() else number
 
 
-if __name__ == "__main__":
-    clean()
+if __name__ == "__main__":  # git's filter, for which what an editor adds is no change
+    sys.stdout.write(stored(json.load(sys.stdin)))
