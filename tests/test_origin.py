@@ -21,7 +21,7 @@ def columns() -> dict[tuple[str, str, str], pd.Series]:
     speedups = speedup.inferencex_speedups(MODEL, "H100", 1024, 1024).set_index(["accelerator", "interactivity"])
     return {
         ("MLPerf", "rate", "present"): now["rate"],
-        ("MLPerf", "ratio", "speedup"): over(now.reset_index(), "H100").set_index("accelerator")["speedup"],
+        ("MLPerf", "ratio", "speedup"): over(now.reset_index(), "H200").set_index("accelerator")["speedup"],
         ("MLPerf", "rate", "curve"): interactivity.runs(BENCHMARK).set_index("id")["rate_per_accelerator"],
         ("MLPerf", "rate", "per megawatt"): offers["value"],
         ("MLPerf", "ratio", "latency"): factors.retained(BENCHMARK)["share"],

@@ -1,4 +1,4 @@
-"""Decide which results may be compared: the only place that does, one named rule each."""
+"""Decide which results may be compared. Each rule has a name, and no other module has such rules."""
 
 from __future__ import annotations
 
@@ -128,9 +128,9 @@ def only(
 
 
 def without_results(asked: Iterable[str], found: pd.DataFrame, what: str = "a result") -> str:
-    """Return a sentence that names the accelerators or vendors of `asked` that `found` has no row of, "" for none.
+    """Return a sentence that names the accelerators or vendors of `asked` without a row in `found`, or "".
 
-    `what` says of what they have none. It begins with a space, to follow another sentence.
+    `what` names what they lack. The sentence begins with a space, so that it can follow another.
     """
     there, results = {*found["accelerator"]}, load_results()
     gone = [name for name in asked if there.isdisjoint(names.accelerators([name], results))]
@@ -165,7 +165,7 @@ def in_racks(rows: pd.DataFrame) -> pd.Series:
 
 
 def fastest(rows: pd.DataFrame, by: list[str] | str = "accelerator", *, per_size: bool = False) -> pd.DataFrame:
-    """Return the fastest available result of each group: of those of eight accelerators, or of any size without one.
+    """Return the fastest available result with eight accelerators in each group, or of any size if it has none.
 
     The results are those of `bare_metal`. `by` names the columns of a group. With `per_size` each number of
     accelerators is a group of its own.

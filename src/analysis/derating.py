@@ -303,7 +303,7 @@ def _loads(use: str, trace: str) -> list[tuple]:
 
 
 def _looked_up(table: pd.DataFrame, use: str, system: str, fleet: str) -> pd.DataFrame:
-    """Return the factors that hold for a use, system, and fleet, one row per step; one for this fleet goes first."""
+    """Return the factors for a use, system, and fleet, one row per step; those of this fleet take precedence."""
     systems = [system, ""] if system == "rack" else [system, "node", ""]
     for column, asked in (("use", [use, ""]), ("system", systems), ("fleet", [fleet, ""])):
         table = table[table[column].isin(asked)]

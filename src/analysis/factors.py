@@ -112,8 +112,8 @@ def load_factors(rates: pd.DataFrame | None = None, gaps: bool = True, quantile:
     """Return mean load over the capacity that `quantile` of ten-minute windows need (1: all), one row per service.
 
     `rates` has service, seconds, and requests_per_second. Capacity is constant (`fixed`), last hour's mean times the
-    margin that this takes (`hourly`), or this hour's mean times its margin (`foreseen`). With `gaps` empty windows
-    are gaps of the recording and left out, and an hour that has one plans no other.
+    margin that this takes (`hourly`), or this hour's mean times its margin (`foreseen`). With `gaps` an empty
+    window is a gap in the recording: it is left out, and its hour is not used to plan the next.
     """
     rates = tables.load("traffic_rates") if rates is None else rates
     rates = rates.assign(hour=rates["seconds"] // 3600, rate=rates["requests_per_second"])

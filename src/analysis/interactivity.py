@@ -74,7 +74,7 @@ def sized(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def usual(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the `sized` runs, none with more throughput than the newest round has.
+    """Return the `sized` runs, with throughput capped at the highest of the newest round.
 
     Older runs count for the interactivity that their logs state, not as a record that the newest round does not reach.
     """

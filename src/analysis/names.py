@@ -71,9 +71,9 @@ def accelerators(
 ) -> list[str]:
     """Return the short names behind `names`, each once; a vendor stands for its accelerators.
 
-    With `of_vendors` it stands for its accelerators among these, which may be none. `rows` have further valid names, in
-    columns accelerator and vendor, beside those of data/accelerators.csv. Raises ValueError for an unknown name, with
-    the nearest.
+    With `of_vendors` a vendor stands only for its accelerators in that collection, possibly none. `rows` (columns
+    accelerator and vendor) adds valid names to those of data/accelerators.csv. Raises ValueError for an unknown name,
+    with the nearest.
     """
     parts = tables.accelerators.rename(columns={"accelerator": "name", "label": "accelerator"})
     columns = ["accelerator", "vendor"]
@@ -105,7 +105,7 @@ def benchmark(name: str, known: Iterable[str] = ()) -> str:
 
 
 def label(benchmark: str) -> str:
-    """Return a benchmark as it is printed ("GPT-J 6B"); one that data/benchmarks.csv lacks by its key."""
+    """Return the printed name of a benchmark ("GPT-J 6B"), or its key if data/benchmarks.csv lacks it."""
     return tables.benchmarks.set_index("benchmark")["label"].get(benchmark, benchmark)
 
 

@@ -88,7 +88,7 @@ def load_figures() -> pd.DataFrame:
 
 
 def decisive(found: pd.DataFrame) -> pd.DataFrame:
-    """Return the row that decides on each figure: the worst definite verdict, else that there is none."""
+    """Return the decisive row of each figure: its worst definite verdict, or that it has none."""
     return found.iloc[rank(found["verdict"]).argsort(kind="stable")].drop_duplicates("id")
 
 

@@ -256,7 +256,7 @@ def _caveats(rows: pd.DataFrame) -> pd.Series:
 
 def with_codes(caveats: pd.Series, holds: dict[str, pd.Series]) -> pd.Series:
     """Return `caveats` with each code of `holds` appended where its mask is true."""
-    # A number per row, one bit per mask: rows of one number share their codes, and numbers are few.
+    # Encode the masks of a row as the bits of a number: few numbers occur, so codes are listed once per number.
     combination = sum(mask.to_numpy(dtype=int) << bit for bit, mask in enumerate(holds.values()))
     added = {number: [code for bit, code in enumerate(holds) if number >> bit & 1] for number in np.unique(combination)}
     lists = [[*old, *added[number]] for old, number in zip(caveats, combination, strict=True)]

@@ -19,8 +19,8 @@ from analysis import paths
 from analysis.paths import DATA, DESCRIPTOR, read_file
 
 DTYPES = {"string": "str", "number": "float64", "integer": "float64", "date": "str", "year": "float64"}
-# Of a weight, or a number cached. Four bits come with the scales of their blocks: 8 bits for 16 weights in NVFP4,
-# 16 bits for 64 weights in INT4.
+# Bytes per weight or cached number. 4-bit formats include block scales: 8 bits per 16 weights in NVFP4, 16 bits per 64
+# weights in INT4.
 WEIGHT_BYTES = {"fp16": 2.0, "fp8": 1.0, "int8": 1.0, "int4": 4.25 / 8, "fp4": 4.5 / 8}
 COMPUTE = {  # the column of data/accelerators.csv with the peak rate in a precision
     "fp16": "fp16_dense_tflops", "fp8": "fp8_dense_tflops", "int8": "int8_dense_tops", "fp4": "fp4_dense_tflops",

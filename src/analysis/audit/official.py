@@ -1,4 +1,4 @@
-"""Published results against official results of the same round, benchmark, scenario, and accelerator."""
+"""Compare published results with official ones of the same round, benchmark, scenario, and accelerator."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def name_variants() -> pd.DataFrame:
 
 
 def complete(official: pd.DataFrame) -> set[str]:
-    """Return the rounds of which all closed results are in the data."""
+    """Return the rounds whose closed results are all in the data."""
     counts = official.loc[official["division"].eq("closed"), "round"].value_counts()
     published = tables.rounds.set_index("round")["closed_results"]
     return set(published.index[published.le(counts.reindex(published.index))])
@@ -96,7 +96,7 @@ def _sized(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _found(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per figure, against all of its pairs together; conditional where only the other part agrees."""
+    """Return one row per figure, compared with all its pairs together; conditional where only `other_part` agrees."""
     groups = pairs.groupby(["id", "other_part"], sort=False)
     found = groups.first().assign(
         expected_low=groups["expected_low"].min(),

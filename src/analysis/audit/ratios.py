@@ -1,4 +1,4 @@
-"""Published ratios and ranks against official results of the rounds that they are about."""
+"""Compare published ratios and ranks with official results of the rounds that they are about."""
 
 from __future__ import annotations
 

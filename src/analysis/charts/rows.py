@@ -57,9 +57,9 @@ def dots(
 ) -> Axes:  # fmt: skip
     """Draw one dot per row with its range as a line, in the order of the frame from the top.
 
-    Rows of one `y` and `hue` share a line: several are small dots with a bar at their median. The label formats the
-    median (default: a number), their count is the note; a label column is read from the first. `hollow` is a boolean
-    column whose name is the legend's word for hollow dots. `label` and `reference` are as for `bars`.
+    Rows with the same `y` and `hue` share a line, as small dots with a bar at their median. The label formats the
+    median (default: a number) and the note is their count; a label column is read from the first row. `hollow` is a
+    boolean column whose name the legend shows beside a hollow dot. `label` and `reference` are as for `bars`.
     """
     rows = parts.drawn_rows(frame, y, x, hue, low, high, hollow, label)
     if rows["alpha"].ne(1).any():  # the row says which accelerator it is, the color what is compared

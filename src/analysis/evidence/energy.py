@@ -68,7 +68,7 @@ def joules_at(rows: pd.DataFrame, *speeds: float, by: Sequence[str] = ("model", 
 
 
 def part_load() -> pd.DataFrame:
-    """Return joules per output token at a share of a curve's highest throughput, over those there, by source.
+    """Return joules per output token at part load, relative to full load, by load and source.
 
     Curves are fixed layouts under rising load, of InferenceX (`energy`), InferenceX PowerX, and ML.ENERGY (aggregates,
     data/part_load.csv), that reach down to LOADS[0] in four points or more. Columns: source, load, median, p10, p90,

@@ -23,7 +23,7 @@ def size_class(billions: pd.Series) -> pd.Series:
 
 
 def parameters(models: pd.Series) -> pd.Series:
-    """Return the billions of parameters of models: of data/gsm8k_accuracy.csv, else as their names say ("8x7B": 56)."""
+    """Return the parameters of models in billions, from data/gsm8k_accuracy.csv or their names ("8x7B": 56)."""
     known = tables.gsm8k_accuracy.drop_duplicates("model").set_index("model")["parameters_billion"]
     named = models.str.extract(r"(?:(\d+)x)?(\d+(?:\.\d+)?)\s*[bB]\b").astype("float64")
     return models.map(known).fillna(named[0].fillna(1) * named[1])

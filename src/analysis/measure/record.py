@@ -140,7 +140,7 @@ class Record:
         return Record(value, self.where)
 
     def parts(self, keys: str) -> list[Record]:
-        """Return the objects that `keys` holds as a list, or by what becomes their `name`; none where it is missing."""
+        """Return the objects in the list or mapping at `keys`; a mapping's keys become `name`. Empty if missing."""
         listed = self.get(keys) or []
         if isinstance(listed, Mapping) and all(isinstance(each, Mapping) for each in listed.values()):
             listed = [{"name": name, **each} for name, each in listed.items()]

@@ -1,4 +1,4 @@
-"""The papermill engine `forked`: a kernel's shell runs a notebook's cells in this process, one forked for them alone.
+"""The papermill engine `forked`: run a notebook's cells by IPython in the process that was forked for it.
 
 `pyproject.toml` registers it, and papermill imports it from there: import `papermill`, not this module.
 """

@@ -145,7 +145,7 @@ def _points(rows: pd.DataFrame, frontier: pd.DataFrame, accelerators: Iterable[s
 
 
 def _precisions(rows: pd.DataFrame) -> pd.Series:
-    """Return the precision that runs state, of labels that cannot be right that of most other runs of the benchmark."""
+    """Return the precision that runs state; doubtful labels are replaced by the benchmark's most common precision."""
     doubted = doubts(rows).ne("")
     most = rows.loc[~doubted & rows["precision"].ne(""), "precision"].mode()
     return rows["precision"].mask(doubted, next(iter(most), ""))

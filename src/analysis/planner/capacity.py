@@ -134,8 +134,8 @@ def plans(demand: Demand) -> pd.DataFrame:
     queue and memory), used (share of the delivered throughput of what is rented, P50, that mean traffic takes),
     usd_per_million_at_full_use, decided_by (one of CAUSES), usd_per_accelerator_hour, quoted, watts, precision,
     weights_gb, cache_gb (KV cache of a request in service, in FP8), ids, round, submitter, system, roof, reason.
-    Accelerators with results of the benchmark or a price; where some are asked for, those alone: of a vendor what has
-    either, a name whatever it has.
+    Rows are accelerators with a result of the benchmark or a price. Of those asked for, a vendor stands for its
+    accelerators that have either; an accelerator asked for by name always has a row.
 
     Raises NoData where the benchmark has no result or nothing asked for is planned, and ValueError for unknown names.
     """
@@ -188,7 +188,7 @@ def delivered(demand: Demand, points: pd.DataFrame) -> pd.DataFrame:
 
     delivered with P10 and P90 (delivered_low, delivered_high) is of the factors of real_world_derating that the result
     behind a point does not hold (see `derating.served`). busy is the share that a busy system keeps, peak P99 over mean
-    load. A share given by the user holds on average and while busy: it includes peaks.
+    load. A share given by the user is both `delivered` and `busy`: it includes peaks.
     """
     columns = {"share": "delivered", "low": "delivered_low", "high": "delivered_high", "busy": "busy", "peak": "peak"}
     if own := demand.delivered_share:

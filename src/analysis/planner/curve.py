@@ -35,7 +35,7 @@ __all__ = ["ESTIMATED", "INTERPOLATED", "MEASURED", "NO_LIMITS", "TOO_FAST", "Cu
 
 SPEEDS = 0.01, 1e6  # tokens/s per user that may be asked for
 SAME_LENGTHS = 0.01  # change of throughput below which a model and its lengths count as the benchmark's own
-ALL_OF_THE_ERROR = np.log(2)  # change of throughput (log) by other lengths at which the error is that of another model
+ALL_OF_THE_ERROR = np.log(2)  # log change of throughput due to request lengths that gets the full cross-model error
 NO_RUN = ["scenario", "round", "submitter", "system", "precision"]  # facts that are "" without one
 COLUMNS = ["interactivity", "accelerator", "throughput", "low", "high", "evidence", "roof", *FACTS, "ids", "reason"]
 NO_COMPUTE = "no datasheet that says its memory and compute"

@@ -25,7 +25,7 @@ EARLIER = "Offline known, earlier rounds only"
 OTHER_SYSTEM, BETWEEN, BEYOND = "another system", "between runs", "beyond runs"
 OTHER_MODEL = "another model"
 SHARED = {"software": 2, "round": 2, "accelerator_count": 2, "rack": 2, "kind": 3, "submitter": 1, "family": 1,
-          "precision": 1}  # how often a shared property doubles the weight of one system for another  # fmt: skip
+          "precision": 1}  # a shared property doubles the weight of a system this many times  # fmt: skip
 SYSTEM = ["benchmark", "round", "submitter", "system", "accelerator", "accelerator_count"]
 
 

@@ -201,7 +201,7 @@ def describe(folder: Path = DATA) -> list[str]:
 
 
 def is_other(file: Path, digest: str) -> bool:
-    """Return whether a file is there with another content than that of the digest."""
+    """Return whether a file exists and its content does not have this digest."""
     return file.is_file() and sha256(file) != digest
 
 

@@ -1,4 +1,4 @@
-"""Published counts, names, and units against official results of the rounds that they are about."""
+"""Compare published counts, names, and units with official results of the rounds that they are about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What datasheets, other documents, arithmetic, and hardware limits say of published figures."""
+"""Compare published figures with datasheets, other documents, arithmetic, and hardware limits."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def hardware_limits(figures: pd.DataFrame) -> pd.DataFrame:
 
 
 def _together(rows: pd.DataFrame) -> pd.Series:
-    """Return which figures are the memory of several accelerators together."""
+    """Return which figures state the total memory of several accelerators."""
     return rows["quantity"].eq("memory_capacity") & rows["accelerator_count"].gt(1)
 
 

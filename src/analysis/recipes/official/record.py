@@ -74,7 +74,7 @@ def shipped(rounds: Iterable[str]) -> pd.DataFrame:
 
 
 def held_against(found: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows under the ids of the record, with the same result there as `record_...` and its place as `match`.
+    """Return the rows joined with the same result of the record (`record_...`, at index `match`), under its id.
 
     A row that contradicts its match or an earlier row is at fault, alone: what else its file has is judged by itself.
     """

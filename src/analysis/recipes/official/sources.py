@@ -1,6 +1,6 @@
 """Find the results that paths hold, each with its run, and say which are of a round's own repository.
 
-What is official comes from there, and more than a link in the file must say so, as templates copy links: a summary with
+Only what comes from there is official. A link in the file is no proof, as templates copy links; proof is a summary with
 the SHA-256 of data/datapackage.json, a folder named after the repository (inference_results_v5.1) or a clone whose git
 remote it is, or MLCommons' exported results table whose links are of its round. Anything else is what the user says.
 """
