@@ -1,5 +1,10 @@
 """The tables of data/ as shipped: without a fault by their description, and what is written of them is true."""
 
+import os
+import shutil
+import subprocess
+import sys
+
 from analysis import tables
 from analysis.paths import DATA
 from analysis.recipes import check
@@ -67,3 +72,22 @@ def test_prices_that_their_source_calls_provisional_are_none_that_pages_rank_by(
     assert newest.loc[["B300 SXM", "GB300"]].min() > "2026-04-03"
     (trap,) = [trap for trap in tables.descriptor()["prices"]["traps"] if "provisional" in trap]
     assert "B300 and GB300 of April 2026" in trap
+
+
+def test_a_running_kernel_sees_an_edited_table_and_what_follows_from_it(tmp_path):
+    """A kernel of JupyterLab goes on for hours: names, results, and tables follow the files of data/."""
+    data = shutil.copytree(DATA, tmp_path / "data")
+    code = f"""
+from pathlib import Path
+from analysis import load_results, names, tables
+data = Path({str(data)!r})
+load_results(), names.accelerator("MI355X"), len(tables.prices)
+(data / "prices.csv").write_text("".join((data / "prices.csv").read_text().splitlines(keepends=True)[:2]))
+prices = len(tables.prices)
+parts = (data / "accelerators.csv").read_text()
+(data / "accelerators.csv").write_text(parts.replace("MI355X,MI355X,", "MI355X,MI355Y,"))
+print(prices, {{"MI355X", "MI355Y"}} & {{*load_results()["accelerator"]}}, names.accelerator("MI355Y"))
+"""
+    done = subprocess.run([sys.executable, "-c", code], env=os.environ | {"ANALYSIS_DATA": str(data)},
+                          capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.stdout == "1 {'MI355Y'} MI355Y\n", done.stderr[-800:]

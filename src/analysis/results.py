@@ -40,6 +40,7 @@ def load_results() -> pd.DataFrame:
     `accelerator` is the short name of data/accelerators.csv, `round` an ordered categorical. `caveats` lists codes of
     data/caveats.csv. docs/method.md describes the main columns, data/README.md those of the files.
     """
+    tables.follow_edits()
     return _loaded().copy(deep=False)  # pandas copies what is written to
 
 

@@ -1,12 +1,13 @@
 """Read the tables of data/, typed by their descriptor data/datapackage.json: `tables.prices`, `tables.benchmarks`, ...
 
 A missing number is NaN, a missing text "". Corrections of data/corrections.csv are applied, and the column `corrected`
-holds their reasons. Each table is read once per process.
+holds their reasons. Each table is read once, and again, with all that was computed from it, when its file was edited.
 """
 
 from __future__ import annotations
 
 import io
+import sys
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,7 @@ import pandas as pd
 from pyarrow.parquet import ParquetFile
 
 from analysis import paths
-from analysis.paths import DATA, DESCRIPTOR, read_file
+from analysis.paths import DATA, DESCRIPTOR, read_file, state
 
 DTYPES = {"string": "str", "number": "float64", "integer": "float64", "date": "str", "year": "float64"}
 # Bytes per weight or cached number. 4-bit formats include block scales: 8 bits per 16 weights in NVFP4, 16 bits per 64
@@ -26,7 +27,8 @@ COMPUTE = {  # the column of data/accelerators.csv with the peak rate in a preci
     "fp16": "fp16_dense_tflops", "fp8": "fp8_dense_tflops", "int8": "int8_dense_tops", "fp4": "fp4_dense_tflops",
 }  # fmt: skip
 BOOLEANS = {"true": True, "false": False, "True": True, "False": False}
-LOADED: dict[str, pd.DataFrame] = {}  # tables of this process, each read once
+LOADED: dict[str, tuple[Any, pd.DataFrame]] = {}  # tables of this process, with the state of the file of each
+FILES: dict[Path, Any] = {}  # of data/, with their states at the last call of `follow_edits`
 
 
 def __getattr__(name: str) -> pd.DataFrame:
@@ -49,13 +51,16 @@ def load(name: str) -> pd.DataFrame:
     """Return the table `name`, typed and corrected. Raises KeyError with the names of the tables there are."""
     if name not in descriptor():
         raise KeyError(f"no table {name!r}; there are {', '.join(descriptor())}")
+    resource = descriptor()[name]
+    path, fields = DATA / resource["path"], resource["schema"]["fields"]
+    at = state(path)
+    if name in LOADED and LOADED[name][0] != at:
+        forget()
     if name not in LOADED:
-        resource = descriptor()[name]
-        path, fields = DATA / resource["path"], resource["schema"]["fields"]
         if path.exists() and not path.is_file():  # a pipe would be read forever
             raise ValueError(f"{path}: is not a regular file")
         if path.suffix == ".parquet":
-            LOADED[name] = ParquetFile(path).read().to_pandas()
+            frame = ParquetFile(path).read().to_pandas()
         else:
             types = {field["name"]: DTYPES.get(field["type"], "str") for field in fields}
             empty = {column: [""] for column, dtype in types.items() if dtype == "float64"}
@@ -63,8 +68,26 @@ def load(name: str) -> pd.DataFrame:
             for column in [field["name"] for field in fields if field["type"] == "boolean"]:
                 frame[column] = frame[column].map(BOOLEANS).fillna(False).astype(bool)
             key = resource["schema"].get("primaryKey", "id")
-            LOADED[name] = frame if name == "corrections" else corrected(frame, name, key)
-    return LOADED[name].copy(deep=False)  # pandas copies what is written to
+            frame = frame if name == "corrections" else corrected(frame, name, key)
+        LOADED[name] = at, frame
+    return LOADED[name][1].copy(deep=False)  # pandas copies what is written to
+
+
+def follow_edits() -> None:
+    """Forget all tables where a file of data/ is another than at the last call, for a kernel that goes on running."""
+    files = {path: state(path) for path in DATA.rglob("*") if path.suffix in (".csv", ".json", ".parquet")}
+    if FILES and files != FILES:
+        forget()
+    FILES.clear()
+    FILES.update(files)
+
+
+def forget() -> None:
+    """Forget all tables of this process, and what the functions of the package keep of them."""
+    LOADED.clear()
+    for name, module in [*sys.modules.items()]:
+        for value in [*vars(module).values()] if name.startswith("analysis.") else ():
+            getattr(value, "cache_clear", int)()
 
 
 def read_own(path: str | Path, columns: Iterable[str]) -> pd.DataFrame:

@@ -64,8 +64,11 @@ def changed(digests: Mapping[str, str]) -> bool:
     return any(content_digest(name) != value for name, value in digests.items())
 
 
-def content_digest(name: str) -> str:
-    """Return a digest of a file's content or of the names in a folder; "" where there is neither."""
+def content_digest(name: str | Path) -> str:
+    """Return a digest of a file's content or of the names in a folder; "" where there is neither.
+
+    A relative name counts from the project.
+    """
     path = paths.ROOT / name
     try:
         if path.is_dir():

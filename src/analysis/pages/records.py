@@ -9,7 +9,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -29,33 +28,25 @@ def digest(report: Report, common: str) -> str:
     """Return a digest of what a page is made from, but for the files that its notebook opens (`opened`)."""
     notebook = runs.read_notebook(report.notebook)
     cells = [(each["cell_type"], each["source"], each["metadata"]["tags"]) for each in notebook["cells"]]
-    text = repr([common, report, cells, notebook["metadata"].get("analysis")])
-    return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()
+    return _sha256([common, report, cells, notebook["metadata"].get("analysis")])
 
 
 def common_digest() -> str:
     """Return a digest of what all reports depend on: code, data, and the packages that are installed."""
     installed = sorted({each.name for folder in sys.path for each in Path(folder).glob("*.dist-info")})
-    files = [*_files(paths.ROOT / "src"), *_files(paths.DATA)]
-    return _digest(f"{sys.version} {os.environ.get(paths.SHIPPED_ONLY)} {installed}", files)
+    files = {str(file): opened.content_digest(file) for file in [*_files(paths.ROOT / "src"), *_files(paths.DATA)]}
+    return _sha256([sys.version, os.environ.get(paths.SHIPPED_ONLY), installed, files])
 
 
 def _files(folder: Path) -> list[Path]:
     """Return the files in a folder and below, but not what is hidden, compiled, or an editor's copy."""
     files = sorted(folder.rglob("*"))
-    return [file for file in files if not re.search(r"/(\.|__pycache__)|~$", f"/{file.relative_to(folder).as_posix()}")]
+    hidden = re.compile(r"/(\.|__pycache__)|~$")
+    return [each for each in files if each.is_file() and not hidden.search(f"/{each.relative_to(folder).as_posix()}")]
 
 
-def _digest(text: str, files: Iterable[Path]) -> str:
-    """Return a digest of a text, and of the names and contents of those of the files that are there."""
-    total = hashlib.sha256(text.encode())
-    for file in files:
-        with contextlib.suppress(OSError, ValueError):  # a text that is no name of a file
-            if file.is_file():
-                with file.open("rb") as stream:
-                    content = hashlib.file_digest(stream, "sha256").hexdigest()
-                total.update(f"\0{file}\0{content}".encode(errors="surrogateescape"))
-    return total.hexdigest()
+def _sha256(content: object) -> str:
+    return hashlib.sha256(repr(content).encode(errors="surrogateescape")).hexdigest()
 
 
 def read(name: str) -> Record:

@@ -60,7 +60,7 @@ def run(
     `steps` are its `meanwhile` and `then`.
     """
     if tasks:
-        warm(report for report, *_ in tasks.values())
+        warm()
     status = 0
     for name, result in side_by_side(work, tasks, jobs, timeout, **steps):
         said = result if isinstance(result, str) else failed(name, str(result))
@@ -123,7 +123,7 @@ def make(report: Report, engine: str, own_digest: str, at: str, executed: tuple[
     return f"built   {report.name}  {time.monotonic() - started:.1f} s{without}"
 
 
-def warm(reports: Iterable[Report]) -> None:
+def warm() -> None:
     """Import what reports need and load the results once, for the processes that are forked from this one."""
     gc.disable()  # what is loaded stays: looking for garbage in it takes a tenth of the time
     from analysis.pages import schema  # noqa: F401 - before papermill is imported
@@ -133,14 +133,12 @@ def warm(reports: Iterable[Report]) -> None:
 
     import analysis
 
-    texts = b"".join(report.notebook.read_bytes() for report in reports)
     try:
-        if b"load_results" in texts or b"comparable" in texts:
-            analysis.load_results()
-        if b"report." in texts or b"charts" in texts:
-            import matplotlib_inline.backend_inline  # noqa: F401
+        import matplotlib_inline.backend_inline  # noqa: F401
 
-            import analysis.report
+        import analysis.report
+
+        analysis.load_results()
     except Exception as error:  # the reports that need it say so, each with its own cell
         print(f"loading failed, so each report loads by itself: {type(error).__name__}: {error}"[:500], flush=True)
     gc.freeze()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from analysis import bursts, derating, tables
+from analysis import bursts, derating
 from analysis.names import listed
 from analysis.paths import DATA, replacing
 from analysis.recipes import carrying, descriptor, documents, prediction_errors
@@ -48,4 +48,3 @@ def make_tables(force: bool = False, say: Callable[[str], None] = print) -> None
                 key: column.map({True: "true", False: "false"}) for key, column in rows.select_dtypes("bool").items()
             }
             rows.assign(**texts).to_csv(beside, index=False, float_format=numbers, lineterminator="\n")
-        tables.LOADED.pop(name, None)
