@@ -172,6 +172,19 @@ sys.exit(main.main(["reports"]))
     assert build.wait(10) in (130, -9) and len(pids) == 4 and gone(pids)
 
 
+def test_a_signal_that_comes_while_a_process_is_forked_ends_the_build():
+    code = """
+import os, signal, sys, time
+from analysis.cli import main
+from analysis.pages.processes import side_by_side
+os.register_at_fork(before=lambda: os.kill(os.getpid(), signal.SIGTERM))
+main.app = lambda *_, **__: [*side_by_side(time.sleep, {"one": (5,)}, 1, 100)]
+sys.exit(main.main(["reports"]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "analysis: interrupted; nothing is half-written\n")
+
+
 def test_what_a_notebook_starts_in_a_session_of_its_own_ends_with_it(project):
     start = "import subprocess\nprint(subprocess.Popen(['sleep', '60'], start_new_session=True).pid)"
     project.add("one", "# One", start)

@@ -16,6 +16,7 @@ from typing import Any
 
 # On macOS a fork of a process that has used system libraries may crash: each process starts anew there.
 METHOD = "spawn" if sys.platform == "darwin" else "fork"
+ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def side_by_side(
@@ -33,7 +34,7 @@ def side_by_side(
     waiting = [(name, work, arguments) for name, arguments in tasks.items()]
     watched, alive = context.Pipe(duplex=False)  # ends with this process: nobody else has its other end
     guard = context.Process(target=_guard, args=(watched, [alive] if METHOD == "fork" else []))
-    guard.start()
+    _start(guard)
     with tempfile.TemporaryDirectory() as logs:
         try:
             while waiting or running:
@@ -44,7 +45,7 @@ def side_by_side(
                     log.write_bytes(b"")
                     own = [alive, answer, *running] if METHOD == "fork" else []
                     process = context.Process(target=_run, args=(*task[1:], send, log, own))
-                    process.start()
+                    _start(process)
                     alive.send(process.pid)
                     send.close()
                     running[answer] = (task, process, time.monotonic() + timeout, log)
@@ -89,6 +90,15 @@ def _result(answer: Connection, process: Any, log: Path) -> Any:
     return RuntimeError(f"{why}; its last line: {lines[-1][:500]}" if lines else why)
 
 
+def _start(process: Any) -> None:
+    """Start a process; a signal that ends this one waits so long, for Python ignores what is raised while it forks."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _kill(process: Any) -> None:
     """End the process and what it started."""
     _end(process.pid)
@@ -129,6 +139,7 @@ def _run(
     work: Callable[..., Any], arguments: tuple, send: Connection, log: Path, inherited: list[Connection]
 ) -> None:  # fmt: skip
     """Do one task in this process, whose standard streams go to a log, and send back the result."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
     os.setsid()  # leads a group, so that what a notebook starts ends with it, and which Ctrl-C does not reach
     for each in inherited:  # ends of pipes that only the process above may have
         each.close()
