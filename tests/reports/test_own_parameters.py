@@ -53,12 +53,6 @@ def test_run_files_of_the_guides_make_their_pages(run, notebook, parameters):
     assert "answer" in run(notebook, **parameters)[1]
 
 
-@pytest.mark.parametrize("parameters", [{"beside": ""}, {"accelerators": ["h100", "B200"]}, {"measured": "bert"}])
-def test_power_with_fewer_models_and_accelerators(run, parameters):
-    _, said = run("power_efficiency", **parameters)
-    assert "nan" not in said["answer"]["text"] and "published_claims" in said
-
-
 def test_other_prices_are_of_what_is_shown(run):
     _, said = run("price_performance", accelerators=["GB300", "MI355X"])
     assert "GB200" not in said["bases"]["csv"]
@@ -131,21 +125,6 @@ def test_the_other_scenario_of_scaling_has_a_number_or_says_that_none_ran(run, p
     _, said = run("scaling", **parameters)
     text = said["other_scenario"]["text"]
     assert text.startswith("Server: " if "scenario" in parameters else "Offline: ") and "\u2013" not in text
-
-
-@pytest.mark.parametrize(
-    ("notebook", "parameters"),
-    [
-        ("overview", {"accelerators": ["H200", "GB300", "MI355X"]}),
-        ("overview", {"accelerators": ["nvidia", "amd"]}),
-        ("scaling", {"vendors": ["amd"]}),
-        ("scaling", {"accelerators": ["GB200"], "scenario": "Offline"}),
-        ("interactivity", {"accelerators": ["AMD"]}),
-        ("price_performance", {"accelerators": ["B200", "MI355X"]}),
-    ],
-)
-def test_pages_about_fewer_accelerators(run, notebook, parameters):
-    assert "nan" not in run(notebook, **parameters)[1]["answer"]["text"]
 
 
 @pytest.mark.parametrize(
@@ -388,24 +367,3 @@ def test_a_cost_between_runs_is_not_called_estimated(run):
     costs = run("price_performance", interactivity=[20])[0]["costs"]
     assert {"interpolated", "estimated"} <= set(costs["evidence"])
     assert costs["estimated"].tolist() == costs["evidence"].eq("estimated").tolist()
-
-
-@pytest.mark.parametrize("parameters", [{"baseline": "RTX PRO 6000"}, {"accelerators": ["RTX PRO 6000"]}])
-def test_prices_of_another_date_that_lack_an_accelerator_end_no_page(run, parameters):
-    names, said = run("price_performance", **parameters)
-    assert "costs" in said and "rental 2026-09" in set(names["found"]["basis"])
-
-
-def test_runs_of_agents_stand_side_by_side_without_mlperf(run, tmp_path):
-    """226 and 200 tokens/s per accelerator: 1.13x; of one whose two rates contradict each other both are the answer."""
-    old = json.loads((ROOT / "data/examples/inferencex.json").read_text(encoding="utf-8"))[0]
-    old = old | {"scenario_type": "agentic-coding", "example": None}
-    new = old | {"tput_per_gpu": 440.0, "output_tput_per_gpu": 226.0, "input_tput_per_gpu": 214.0}
-    for name, record in (("old", old), ("new", new), ("doubt", old | {"tput_per_gpu": 440.0})):
-        (tmp_path / f"{name}.json").write_text(json.dumps(record), encoding="utf-8")
-    _, said = run("my_deployment", files=[f"{tmp_path}/old.json", f"{tmp_path}/new.json"])
-    assert said["answer"]["text"] == "new: concurrency 64: 226 tokens/s per accelerator (runs: 1)"
-    assert said["against"]["value"] == pytest.approx(1.13) and "1.13x old" in said["against"]["text"]
-    assert said["beside"].get("empty") is None and said["losses"]["empty"]
-    _, said = run("my_deployment", files=[f"{tmp_path}/doubt.json"])
-    assert "200 to 220 tokens/s" in said["answer"]["text"] and said["answer"]["value"] is None
