@@ -6,6 +6,7 @@ columns.csv describes a run, formats.csv lists what is read, fields.csv has the 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from os.path import normpath
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ def read_runs(paths: Iterable[str | Path] | str | Path, left_out: list[str] | No
     """
     runs: list[dict[str, Any]] = []
     named = [paths] if isinstance(paths, str | Path) else paths
-    for path in {Path(each).absolute(): each for each in named}.values():  # a file given twice is one
+    for path in {normpath(Path(each).absolute()): each for each in named}.values():  # a file given twice is one
         name, found, unusable = printable(str(path)), [], []
         for place, value, example in records(Path(path), name):
             try:
