@@ -1,5 +1,6 @@
 """Accelerators ranked: order, budgets, break-even prices, what changes the ranking, and the commands."""
 
+import itertools
 import json
 from dataclasses import replace
 
@@ -7,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import NoData, cost, interactivity
+from analysis import NoData, comparable, cost, current, interactivity, long_prompts
 from analysis.cli.main import main
-from analysis.planner import capacity, choice, curve
+from analysis.planner import capacity, choice, curve, prediction
 from analysis.planner.capacity import Demand
 
 ASKED = Demand(benchmark="gpt-oss-120b", draws=500)
@@ -17,7 +18,7 @@ ASKED = Demand(benchmark="gpt-oss-120b", draws=500)
 
 @pytest.fixture(scope="module")
 def chosen():
-    return choice.choose(ASKED)
+    return choice.ranking(ASKED)
 
 
 def test_results_come_before_estimates_and_cost_orders_both(chosen):
@@ -34,7 +35,7 @@ def test_break_even_is_the_price_at_which_the_bill_is_the_cheapest_one(chosen):
     assert first["break_even"] == pytest.approx(first["usd_per_accelerator_hour"])
     b200 = chosen.set_index("accelerator").loc["B200"]
     assert b200["break_even"] * b200["accelerators_p50"] == pytest.approx(first["usd_per_hour_p50"])
-    again = choice.choose(replace(ASKED, prices={"B200": b200["break_even"] * 0.99}))
+    again = choice.ranking(replace(ASKED, prices={"B200": b200["break_even"] * 0.99}))
     assert again["accelerator"].iloc[0] == "B200"
 
 
@@ -42,19 +43,19 @@ def test_a_budget_comes_before_cost(chosen):
     """Between the P90 of the cheapest and of another one: whoever meets it is first."""
     rows = chosen[chosen["evidence"].ne(curve.ESTIMATED)].set_index("accelerator")
     within = rows["usd_per_hour_p90"].dropna().min() * 1.001
-    found = choice.choose(ASKED, usd_per_hour=within)
+    found = choice.ranking(ASKED, usd_per_hour=within)
     assert found["accelerator"].iloc[0] == rows["usd_per_hour_p90"].idxmin()
     assert found.set_index("accelerator")["within"].loc[rows.index].eq("yes").sum() == 1
     assert found.loc[found["usd_per_accelerator_hour"].isna(), "within"].eq("").all()
 
 
 def test_ranking_by_power_and_by_accelerators():
-    power, count = (choice.choose(ASKED, by=by) for by in ("power", "accelerators"))
+    power, count = (choice.ranking(ASKED, by=by) for by in ("power", "accelerators"))
     for found, quantity in ((power, "kilowatts_p50"), (count, "accelerators_p50")):
         measured = found[found["evidence"].isin([curve.MEASURED, curve.INTERPOLATED])]
         assert measured[quantity].is_monotonic_increasing
     with pytest.raises(ValueError, match="accelerators"):
-        choice.choose(ASKED, by="money")
+        choice.ranking(ASKED, by="money")
 
 
 def test_a_choice_has_the_plan_of_each_accelerator(chosen):
@@ -69,46 +70,87 @@ def test_sensitivity_names_who_leads_and_by_how_much(chosen):
     asked = changes.loc["as asked"]
     assert (asked["accelerator"], asked["runner_up"]) == (first["accelerator"], second["accelerator"])
     assert asked["margin"] == pytest.approx(second["usd_per_hour_p50"] / first["usd_per_hour_p50"] - 1)
-    at_66 = choice.choose(replace(ASKED, tokens_per_user=66.7))
+    at_66 = choice.ranking(replace(ASKED, tokens_per_user=66.7))
     assert changes.loc["66.7 tokens/s per user", "accelerator"] == at_66["accelerator"].iloc[0]
     assert {"12.5 tokens/s per user", "100,000 users", "pooled fleet"} <= set(changes.index)
-    by_power = choice.sensitivity(ASKED, choice.choose(ASKED, by="power"), "power")["change"]
+    by_power = choice.sensitivity(ASKED, choice.ranking(ASKED, by="power"), "power")["change"]
     assert not by_power.str.contains("price").any() and len(by_power) == len(changes) - 2
 
 
 def test_sensitivity_replaces_a_price_of_ones_own_by_whatever_name():
     asked = replace(ASKED, prices={"NVIDIA B200-SXM-180GB": 0.5}, accelerators=("B200", "GB200"))
-    changes = choice.sensitivity(asked, choice.choose(asked)).set_index("change")
+    changes = choice.sensitivity(asked, choice.ranking(asked)).set_index("change")
     as_asked, dearer = (changes.at[words, "usd_per_million_tokens"] for words in ("as asked", "B200 price +20%"))
     assert dearer == pytest.approx(1.2 * as_asked)
 
 
-def test_the_error_line_is_that_of_the_model_with_its_count():
-    """GPT-OSS in Interactive has nine results, so the errors of all models are told too."""
-    few = choice.error_line(ASKED)
-    assert "GPT-OSS 120B" in few and "n = 9" in few and "all models" in few
-    many = choice.error_line(Demand(benchmark="llama2-70b", tokens_per_user=25.0))
-    assert "Llama 2 70B under Interactive" in many and "n = 66" in many and "all models" not in many
-    assert "another model" in choice.error_line(Demand(parameters=100.0))
-    assert "beyond" in choice.error_line(Demand(benchmark="mixtral-8x7b", tokens_per_user=50.0))
+ERRORS = [  # GPT-OSS in Interactive has nine results, so the errors of all models count
+    ({}, None, prediction.KNOWN, "", "Interactive"),
+    ({"tokens_per_user": 12.5}, "B200", prediction.OTHER_SYSTEM, "gpt-oss-120b", "Server"),
+    ({"tokens_per_user": 12.5}, "H200", prediction.OTHER_SYSTEM, "gpt-oss-120b", "Server"),
+    ({}, "B200", prediction.BETWEEN, "", "Server"), ({}, "H200", prediction.KNOWN, "", "Interactive"),
+    ({}, "H100", prediction.NONE, "", "Interactive"),
+    ({"prompt_tokens": 200.0}, None, prediction.OTHER_MODEL, "", "Interactive"),
+    ({"prompt_reuse": 0.5}, None, prediction.OTHER_MODEL, "", "Interactive"),
+    ({"benchmark": "llama2-70b"}, None, prediction.KNOWN, "llama2-70b", "Interactive"),
+    ({"benchmark": "", "parameters": 100.0}, None, prediction.OTHER_MODEL, "", "Interactive"),
+    ({"benchmark": "mixtral-8x7b", "tokens_per_user": 50.0}, None, prediction.BEYOND, "", "Interactive"),
+]  # fmt: skip
 
 
-def test_the_error_line_of_a_plan_is_that_of_its_evidence(chosen):
-    rows = chosen.set_index("accelerator")
-    lines = {name: choice.error_line(ASKED, rows.loc[name]) for name in ("B200", "H200", "H100")}
-    assert rows.loc[list(lines), "evidence"].tolist() == ["interpolated", "estimated", "estimated"]
-    assert "between runs" in lines["B200"] and lines["H200"] == choice.error_line(ASKED)
-    assert "without a GPT-OSS 120B result" in lines["H100"]
-    at_limit = replace(ASKED, tokens_per_user=12.5, accelerators=("B200",))
-    assert "Two systems" in choice.error_line(at_limit, capacity.plan(at_limit, "B200"))
-    assert "other lengths" in choice.error_line(replace(ASKED, prompt_tokens=200.0))
+@pytest.mark.parametrize(("asked", "accelerator", "question", "benchmark", "scenario"), ERRORS)
+def test_the_error_is_that_of_what_a_plan_rests_on(asked, accelerator, question, benchmark, scenario):
+    demand = replace(ASKED, **asked)
+    row = capacity.plan(demand, accelerator) if accelerator else None
+    found = choice.error_behind(demand, row)
+    assert found[["question", "benchmark", "scenario"]].tolist() == [question, benchmark, scenario]
+    assert found["results"] >= 10
+
+
+def test_the_same_demand_costs_no_more_with_a_prompt_cache(capsys):
+    """Of prompts of 4,096 tokens, by the ratios of `long_prompts.kept`; all are estimates."""
+    long = {"benchmark": "gpt-oss-120b", "prompt_tokens": 4096.0, "draws": 100}
+    found = [capacity.every_plan(Demand(**long, prompt_reuse=share)) for share in (0.0, 0.3, 0.6, 1.0)]
+    found = [plans.set_index("accelerator").dropna(subset="throughput") for plans in found]
+    for less, more in itertools.pairwise(found):
+        assert less.index.equals(more.index) or set(less.index) == set(more.index)
+        for column, sign in (("throughput", 1), ("needed", -1), ("usd_per_hour_p50", -1)):
+            change = sign * (more[column] - less[column]).dropna()
+            assert change.ge(-1e-9).all() and len(change) > 5
+        assert more["evidence"].eq(curve.ESTIMATED).all()
+    lengths = Demand(**long).workload.lengths
+    gain = long_prompts.kept(lengths.prompt, lengths.answer, 0.6) / long_prompts.kept(lengths.prompt, lengths.answer)
+    ratio = found[2]["throughput"] / found[0]["throughput"]
+    assert ratio.to_numpy() == pytest.approx(gain.median()) and gain.median() > 1.1
+    own = Demand(benchmark="gpt-oss-120b", prompt_reuse=0.6)
+    cached, whole = (capacity.plan(each, "B200")["throughput"] for each in (own, replace(own, prompt_reuse=0.0)))
+    assert cached > whole
+    with pytest.raises(ValueError, match=r"prompt_reuse is 1\.5"):
+        Demand(benchmark="gpt-oss-120b", prompt_reuse=1.5)
+    assert main(["plan", "--benchmark", "gpt-oss-120b", "--accelerator", "B200", "--prompt-reuse", "0.6"]) == 0
+    assert "estimated" in capsys.readouterr().out
+
+
+def test_help_names_each_basis_of_prices(capsys):
+    assert main(["plan", "--help"]) == 0
+    words = capsys.readouterr().out.replace(",", " ").replace(".", " ").split()
+    assert set(cost.COST_MODELS) <= set(words)
+
+
+def test_a_plan_says_what_it_took(capsys):
+    """H200 ran GPT-OSS in v6.0 alone: its rate is that of `current`, its gain in words."""
+    now = current(comparable(benchmark="gpt-oss-120b", scenario="Server")).set_index("accelerator").loc["H200"]
+    assert main(["plan", "--accelerator", "H200", "--benchmark", "gpt-oss-120b", "--tokens-per-user", "12.5"]) == 0
+    told = capsys.readouterr().out
+    assert f"{now['rate']:,.0f} tokens/s per accelerator (carried" in told
+    assert f"gain since {now['round']}: x{now['gain']:.3f}" in told
 
 
 def test_nothing_planned_says_why():
     with pytest.raises(NoData, match="memory bandwidth"):
-        choice.leaders(choice.choose(Demand(benchmark="llama2-70b", tokens_per_user=9_000.0)))
+        choice.leaders(choice.ranking(Demand(benchmark="llama2-70b", tokens_per_user=9_000.0)))
     with pytest.raises(NoData, match="usd_per_hour unknown"):
-        choice.leaders(choice.choose(Demand(benchmark="gpt-oss-120b", accelerators=("MI350X",))))
+        choice.leaders(choice.ranking(Demand(benchmark="gpt-oss-120b", accelerators=("MI350X",))))
 
 
 def test_the_same_within_the_error_is_the_rule_of_costs(chosen):
@@ -129,7 +171,7 @@ def test_a_price_near_the_highest_is_ranked(capsys):
 def test_one_number_for_one_question(capsys, chosen):
     """The curve, a plan, a choice, both commands, and dollars per million tokens by hand have the same B200."""
     rows = interactivity.runs("gpt-oss-120b")
-    on_curve = curve.throughput_at(rows, 25.0).set_index("accelerator").at["B200", "throughput"]
+    on_curve = curve.throughput_at(curve.carried(rows), 25.0).set_index("accelerator").at["B200", "throughput"]
     asked = ["--benchmark", "gpt-oss-120b", "--format", "json"]
     assert main(["plan", "--accelerator", "B200", *asked]) == 0
     planned = json.loads(capsys.readouterr().out)["plan"]

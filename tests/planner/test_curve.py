@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis import NoData, comparable, current, interactivity, tables
+from analysis.current import carry_error
 from analysis.planner import curve, prediction
 from analysis.planner.curve import ESTIMATED, INTERPOLATED, MEASURED, throughput_at
 from analysis.results import timed_benchmarks
@@ -84,7 +85,7 @@ def test_where_no_run_is_so_fast_the_estimate_is_offline_times_the_share_of_othe
 
 def test_bands_are_those_of_the_errors_on_the_record():
     measured, between = at(runs(), 12.5, 40.0).itertuples()
-    low, _, high = prediction.band(prediction.OTHER_SYSTEM, "gpt-oss-120b", "Server")
+    low, high = prediction.error_of(prediction.OTHER_SYSTEM, "gpt-oss-120b", "Server")[["low", "high"]]
     assert (measured.low, measured.high) == pytest.approx((SERVER * low, SERVER * high))
     assert between.low < between.throughput < between.high <= between.upper
 
@@ -234,6 +235,52 @@ def test_a_benchmark_without_limits_has_offline_and_says_why_no_more():
     frame = runs().iloc[:1].assign(benchmark="resnet50")
     found = at(frame, 0, 10.0)
     assert found["throughput"].iloc[0] == OFFLINE and found["reason"].iloc[1] == curve.NO_LIMITS
+
+
+def generations():
+    """A B200 of the newest round, and an H100 with 1.2 times the Offline and 1.5 times the Server rate since v6.0.
+
+    Those gains are of an H200 that both rounds have.
+    """
+    facts = {"vendor": "NVIDIA", "kind": "gpu", "model": "GPT-OSS 120B", "rate_unit": "tokens/s"}
+    old = [runs(accelerator=name).assign(round="v6.0", id=f"old {name}") for name in ("H100", "H200")]
+    new = runs(accelerator="H200").assign(id="new")
+    new["rate_per_accelerator"] *= [1.2, 1.5, 1.5]
+    rows = pd.concat([runs(), *old, new], ignore_index=True).assign(**facts)
+    return rows.assign(round=pd.Categorical(rows["round"], ["v6.0", "v6.1"], ordered=True))
+
+
+def test_an_accelerator_without_a_newest_result_is_carried_there():
+    """H100 Offline x 1.2; Server would be x 1.5 = 15,000, above Offline's 14,400, so that; Interactive x 1.5."""
+    at = throughput_at(curve.carried(generations()), [0, 12.5, 80.0]).set_index(["accelerator", "interactivity"])
+    own = at.loc["H100"]
+    assert own["throughput"].tolist() == pytest.approx([1.2 * OFFLINE, 1.2 * OFFLINE, 1.5 * INTERACTIVE])
+    assert own["gain"].tolist() == pytest.approx([1.2, 1.44, 1.5]) and own["evidence"].eq(curve.CARRIED).all()
+    alone = throughput_at(generations(), [0, 12.5, 80.0]).set_index(["accelerator", "interactivity"])
+    newest = ["B200", "H200"]
+    pd.testing.assert_frame_equal(at.loc[newest], alone.loc[newest])
+
+
+def test_the_range_of_a_carried_rate_has_the_error_of_carrying():
+    """P10 and P90: logarithms of the error between systems and of that of carrying, added in squares."""
+    row = at(curve.carried(generations()).query("accelerator == 'H100'"), 80.0).iloc[0]
+    errors = carry_error("gpt-oss-120b", "Interactive")
+    between = prediction.error_of(prediction.OTHER_SYSTEM, "gpt-oss-120b", "Interactive")
+    for side in ("low", "high"):
+        by_hand = np.hypot(np.log(errors[side]), np.log(between[side]))
+        assert abs(np.log(row[side] / row["throughput"])) == pytest.approx(by_hand)
+
+
+@pytest.mark.parametrize("benchmark", timed_benchmarks())
+def test_at_the_limits_accelerators_are_in_the_order_of_current(benchmark):
+    """Of the newest round; a rack may be faster than the node of eight that `current` takes, by 2% at most."""
+    rows = interactivity.runs(benchmark)
+    for limit in interactivity.limits(benchmark).itertuples():
+        now = current(rows[rows["scenario"].eq(limit.scenario)])
+        now = now[now["measured"]].set_index("accelerator")["rate"]
+        at = throughput_at(curve.carried(rows), limit.interactivity).set_index("accelerator").loc[now.index]
+        assert at["evidence"].eq(MEASURED).all() and at["gain"].eq(1).all()
+        assert at["throughput"].is_monotonic_decreasing and (at["throughput"] / now).between(1, 1.02).all()
 
 
 @pytest.mark.parametrize("speed", [-1.0, float("nan"), float("inf")])

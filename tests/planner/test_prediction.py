@@ -37,9 +37,9 @@ def case(place, **changes):
 def test_the_share_of_others_goes_over_scaled_by_the_decoding_model():
     """The other keeps 0.8 where the model says 0.9: of 2,000 at a model share of 0.45, 0.8 x 0.45 / 0.9 are left."""
     rows = pd.DataFrame([case(1, rate=800.0, model_share=0.9), case(2, offline=2000.0, model_share=0.45)])
-    assert prediction.retained(rows, rows)[1] == pytest.approx(0.4)
+    assert prediction.retained_share(rows, rows)[1] == pytest.approx(0.4)
     unknown = rows.assign(model_share=[0.9, np.nan])
-    assert prediction.retained(unknown, unknown)[1] == pytest.approx(0.8 / 0.9)
+    assert prediction.retained_share(unknown, unknown)[1] == pytest.approx(0.8 / 0.9)
 
 
 def test_what_systems_share_weighs_more():
@@ -49,14 +49,14 @@ def test_what_systems_share_weighs_more():
         [case(n, rate=300.0, round="v5.1") for n in (2, 3, 4)],
     )
     rows = pd.DataFrame([like, *unlike, case(5, software="a", round="v6.1")])
-    assert prediction.retained(rows, rows)[-1] == pytest.approx(0.9)
+    assert prediction.retained_share(rows, rows)[-1] == pytest.approx(0.9)
     apart = rows.assign(software=[f"s{place}" for place in range(5)], round=["v4.1", "v5.1", "v5.1", "v5.1", "v6.0"])
-    assert prediction.retained(apart, apart)[-1] == pytest.approx(0.3)
+    assert prediction.retained_share(apart, apart)[-1] == pytest.approx(0.3)
 
 
 def test_no_result_of_the_accelerator_counts():
     rows = pd.DataFrame([case(1, rate=900.0, accelerator="a"), case(2, rate=300.0), case(3, accelerator="a")])
-    assert prediction.retained(rows, rows)[2] == pytest.approx(0.3)
+    assert prediction.retained_share(rows, rows)[2] == pytest.approx(0.3)
 
 
 def test_offline_is_that_of_others_over_the_model_each_accelerator_once():
@@ -64,7 +64,7 @@ def test_offline_is_that_of_others_over_the_model_each_accelerator_once():
     twice = [case(n, scenario="Offline", accelerator="a", rate=200.0, ceiling=100.0) for n in (1, 2, 3)]
     four = case(4, scenario="Offline", accelerator="b", rate=40.0, ceiling=10.0)
     rows = pd.DataFrame([*twice, four, case(5, ceiling=50.0)])
-    assert prediction.offline(rows, rows)[-1] == pytest.approx(8**0.5 * 50.0)
+    assert prediction.offline_rates(rows, rows)[-1] == pytest.approx(8**0.5 * 50.0)
 
 
 def test_errors_are_shares_of_the_actual_throughput():
@@ -144,7 +144,7 @@ def test_what_is_left_out_does_not_leak_into_its_prediction(predicted):
     tripled = known.assign(rate=known["rate"].where(~changed, 3 * known["rate"]))
     own = changed & known["offline"].notna()
     assert own.sum() > 20
-    assert prediction.retained(tripled, known[own]) == pytest.approx(prediction.retained(known, known[own]))
+    assert prediction.retained_share(tripled, known[own]) == pytest.approx(prediction.retained_share(known, known[own]))
 
 
 def test_the_docs_state_the_errors_of_the_file(errors):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,11 +27,14 @@ Answer = Annotated[
 ]
 Lengths = Annotated[str, typer.Option(help="CSV file with prompt_tokens and answer_tokens, a row per request.")]
 Context = Annotated[float, typer.Option(help="Most tokens of a prompt and its answer; 0: the model's.")]
+Reuse = Annotated[float, typer.Option(help="Share of prompt tokens in a perfect prefix cache, 0 to 1: an upper bound.")]
 Ttft = Annotated[float, typer.Option("--ttft-ms", help="p99 limit on the first token in ms; 0: of the scenario.")]
 Share = Annotated[float, typer.Option(help="Share of the throughput delivered on average; 0: as the derating report.")]
 Fleet = Annotated[str, typer.Option(help="fixed, hourly, foreseen, or pooled: how capacity follows traffic.")]
 Stack = Annotated[str, typer.Option(help="What will serve: vLLM, as submitted, or vLLM, unstated moved.")]
-Costs = Annotated[str, typer.Option(help="neocloud, hyperscaler, rental, ...: whose prices.")]
+Costs = Annotated[
+    str, typer.Option(help="neocloud, hyperscaler, rental, on_demand, capacity_block, one_year, or three_years.")
+]
 Price = Annotated[list[str] | None, typer.Option(help="Price of your own, such as B200=2.50, or a CSV file.")]
 Precision = Annotated[str, typer.Option(help="Precision of the weights; empty: that of the submitted run.")]
 Rounds = Annotated[list[str] | None, typer.Option("--round", help="Rounds to take results of; all by default.")]
@@ -39,52 +43,59 @@ Format = Annotated[str, typer.Option("--format", help="text or json.")]
 
 NAMES = {"accelerators": "accelerators", "units": "{}s", "usd_per_hour": "$/hour",
          "usd_per_million_tokens": "$/million tokens", "kilowatts": "kW, all-in"}  # fmt: skip
+RANKED = {"accelerator": "", "evidence": "evidence", "throughput": "tokens/s", "usd_per_accelerator_hour": "$/h each",
+          "accelerators_p50": "count", "usd_per_hour_p50": "$/hour", "usd_per_hour_p10": "P10",
+          "usd_per_hour_p90": "P90", "usd_per_million_tokens_p50": "$/M", "kilowatts_p50": "kW",
+          "within": "in budget"}  # fmt: skip
 
 
 def plan(
     accelerator: Annotated[str, typer.Option(help="Accelerator, such as B200.")],
     benchmark: Benchmark = "", model: Model = "", parameters: Parameters = 0.0, active_parameters: Active = 0.0,
     users: Users = 10_000, tokens_per_user: Speed = 25.0, prompt_tokens: Prompt = 0.0, answer_tokens: Answer = 0.0,
-    lengths: Lengths = "", context_tokens: Context = 0.0, ttft_ms: Ttft = 0.0, delivered_share: Share = 0.0,
-    fleet: Fleet = "fixed", stack: Stack = "vLLM", cost_model: Costs = "neocloud", price: Price = None,
-    precision: Precision = "", round: Rounds = None, seed: Seed = 0, format: Format = "text",
+    lengths: Lengths = "", context_tokens: Context = 0.0, prompt_reuse: Reuse = 0.0, ttft_ms: Ttft = 0.0,
+    delivered_share: Share = 0.0, fleet: Fleet = "fixed", stack: Stack = "vLLM", cost_model: Costs = "neocloud",
+    price: Price = None, precision: Precision = "", round: Rounds = None, seed: Seed = 0, format: Format = "text",
 ) -> int:  # fmt: skip
     """Size a deployment on one accelerator: accelerators, nodes or racks, dollars, and kilowatts (P10, P50, P90)."""
+    import pandas as pd
+
     from analysis.planner import capacity, choice
 
     asked, as_json = _demand({**locals(), "accelerators": (accelerator,)}), _is_json(format)
     row = capacity.plan(asked, accelerator)
+    error = choice.error_behind(asked, row)
     if as_json:
-        return _print_json(asked, plan=_record(row), prices=_basis(asked), errors=choice.error_line(asked, row))
-    typer.echo(f"{_serving(asked)} on {row['accelerator']}")
-    typer.echo(_throughput(row))
-    factors = capacity.factors(asked, row.to_frame().T).iloc[0].dropna()
+        [told] = _records(row.to_frame().T)
+        return _print_json(asked, plan=told, prices=_basis(asked), errors=error.to_dict())
+    low, middle, high = (_number(row[name]) for name in ("throughput_low", "throughput", "throughput_high"))
+    since = f"gain since {row['round'] or 'no run'}: x{row['gain']:.3f}"
+    factors = capacity.plan_factors(asked, row.to_frame().T).iloc[0].dropna()
     named = ", ".join(f"{name} {value:.2f}" for name, value in factors.items())
-    typer.echo(f"Delivered on average: {row['delivered']:.0%} ({named or 'as given'}; {fleet} fleet)")
     cache, whole = _number(row["cache_gb"]), _number(row["cache_gb"] * users)
-    typer.echo(f"Weights: {row['precision'].upper()}, {_number(row['weights_gb'])} GB")
-    typer.echo(f"KV cache in FP8: {cache} GB per user, {whole} GB for all; twice that in 16 bits")
     usd = row["usd_per_accelerator_hour"]
     each = f"${usd:.2f} per accelerator-hour" if usd > 0 else f"none of {row['accelerator']}"
-    typer.echo(f"Prices: {_basis(asked)}; {each}")
-    typer.echo(f"\n{'':20}{'P10':>12}{'P50':>12}{'P90':>12}")
-    for name, label in NAMES.items():
-        ends = "".join(f"{_number(row[f'{name}_p{mark}']):>12}" for mark in capacity.MARKS)
-        typer.echo(f"{label.format(row['unit_name']):20}{ends}")
+    wide = {f"P{mark}": [_number(row[f"{name}_p{mark}"]) for name in NAMES] for mark in capacity.MARKS}
     full = _number(row["usd_per_million_at_full_use"])
-    typer.echo(
-        f"\nUsed on average: {row['used']:.1%} of what is rented ({row['decided_by']} decides); "
-        f"fully used: ${full}/million tokens"
-    )
-    typer.echo(choice.error_line(asked, row))
+    typer.echo(f"""{_serving(asked)} on {row["accelerator"]}
+{middle} tokens/s per accelerator ({row["evidence"]}, P10 to P90 {low} to {high}; {since})
+Delivered on average: {row["delivered"]:.0%} ({named or "as given"}; {fleet} fleet)
+Weights: {row["precision"].upper()}, {_number(row["weights_gb"])} GB
+KV cache in FP8: {cache} GB per user, {whole} GB for all; twice that in 16 bits
+Prices: {_basis(asked)}; {each}
+
+{pd.DataFrame(wide, [label.format(row["unit_name"]) for label in NAMES.values()]).to_string()}
+
+Used on average: {row["used"]:.1%} of what is rented ({row["decided_by"]} decides); fully used: ${full}/million tokens
+{_error(error)}""")
     return 0
 
 
 def choose(
     benchmark: Benchmark = "", model: Model = "", parameters: Parameters = 0.0, active_parameters: Active = 0.0,
     users: Users = 10_000, tokens_per_user: Speed = 25.0, prompt_tokens: Prompt = 0.0, answer_tokens: Answer = 0.0,
-    lengths: Lengths = "", context_tokens: Context = 0.0, ttft_ms: Ttft = 0.0, delivered_share: Share = 0.0,
-    fleet: Fleet = "fixed", stack: Stack = "vLLM",
+    lengths: Lengths = "", context_tokens: Context = 0.0, prompt_reuse: Reuse = 0.0, ttft_ms: Ttft = 0.0,
+    delivered_share: Share = 0.0, fleet: Fleet = "fixed", stack: Stack = "vLLM",
     accelerators: Annotated[
         list[str] | None, typer.Option("--accelerator", help="Accelerators or vendors; all by default.")
     ] = None,
@@ -98,37 +109,30 @@ def choose(
     from analysis.planner import choice
 
     asked, as_json = _demand({**locals(), "accelerators": tuple(accelerators or ())}), _is_json(format)
-    found = choice.choose(asked, by=by, usd_per_hour=usd_per_hour, kilowatts=kilowatts)
+    found = choice.ranking(asked, by=by, usd_per_hour=usd_per_hour, kilowatts=kilowatts)
     first, second = choice.leaders(found, by)
-    changes = choice.sensitivity(asked, found, by)
+    changes, error = choice.sensitivity(asked, found, by), choice.error_behind(asked)
     if as_json:
-        ranked, told = ([_record(row) for _, row in rows.iterrows()] for rows in (found, changes))
-        parts = {"ranked": ranked, "changes": told, "prices": _basis(asked), "errors": choice.error_line(asked)}
-        return _print_json(asked, **parts)
+        parts = {"ranked": _records(found), "changes": _records(changes), "prices": _basis(asked)}
+        return _print_json(asked, **parts, errors=error.to_dict())
     ranked, quantity, head = found[found["rank"].notna()], f"{choice.RANK_BY[by]}_p50", NAMES[choice.RANK_BY[by]]
     leading = [f"{row['accelerator']} {_number(row[quantity])}" for row in (first, second) if row is not None]
-    typer.echo(f"{_serving(asked)}: {', then '.join(leading)} {head}, {first['evidence']}")
     better = ranked[ranked["evidence"].eq("estimated") & ranked[quantity].lt(first[quantity])].head(5)
-    named = [f"{name} {_number(value)}" for name, value in better[["accelerator", quantity]].to_numpy()]
-    typer.echo(f"Estimates below that: {', '.join(named) or 'none'}")
+    lower = [f"{name} {_number(value)}" for name, value in better[["accelerator", quantity]].to_numpy()]
     alike = found[found["alike"]].sort_values("chance", ascending=False)
-    named = [f"{name} {chance:.0%}" for name, chance in alike[["accelerator", "chance"]].to_numpy()]
-    typer.echo(f"Least per token before whole units, in so many draws: {', '.join(named) or 'none'}")
-    typer.echo(choice.error_line(asked))
-    typer.echo(f"Prices: {_basis(asked)}")
-    heads = ("tokens/s", "$/h each", "count", "$/hour", "P10", "P90", "$/M", "kW")
-    typer.echo(f"\n{'':18}{'evidence':14}" + "".join(f"{head:>9}" for head in heads))
-    for row in ranked.itertuples():
-        cells = (row.throughput, row.usd_per_accelerator_hour, row.accelerators_p50, row.usd_per_hour_p50)
-        cells = (*cells, row.usd_per_hour_p10, row.usd_per_hour_p90, row.usd_per_million_tokens_p50, row.kilowatts_p50)
-        over = "  over budget at P90" if row.within == "no" else ""
-        typer.echo(f"{row.accelerator:18}{row.evidence:14}" + "".join(f"{_number(cell):>9}" for cell in cells) + over)
-    for row in found[found["rank"].isna()].itertuples():
-        typer.echo(f"{row.accelerator:18}not planned: {row.reason}")
-    typer.echo("\nWhat would change it")
-    for row in changes.itertuples():
-        margin = f"{row.runner_up} +{row.margin:.0%}" if row.margin >= 0 else ""
-        typer.echo(f"  {row.change:28}{row.accelerator:14}{margin:20}{row.evidence or 'no plan'}")
+    least = [f"{name} {chance:.0%}" for name, chance in alike[["accelerator", "chance"]].to_numpy()]
+    unplanned = [f"{row.accelerator} not planned: {row.reason}\n" for row in found[found["rank"].isna()].itertuples()]
+    names = {"change": "What would change it", "accelerator": "first", "runner_up": "next", "margin": "costs more"}
+    told = changes[[*names, "evidence"]].rename(columns=names).replace("", "-")
+    typer.echo(f"""{_serving(asked)}: {", then ".join(leading)} {head}, {first["evidence"]}
+Estimates below that: {", ".join(lower) or "none"}
+Least per token before whole units, in so many draws: {", ".join(least) or "none"}
+{_error(error)}
+Prices: {_basis(asked)}
+
+{_text(ranked[[*RANKED]].rename(columns=RANKED), _number)}
+{"".join(unplanned)}
+{_text(told, "{:.0%}".format)}""")
     return 0
 
 
@@ -174,9 +178,15 @@ def _serving(asked: Demand) -> str:
     return f"Users: {asked.users:,.0f} (mean) of {model.name}{near} at {asked.tokens_per_user:g} tokens/s"
 
 
-def _throughput(row: pd.Series) -> str:
-    ends = f"{_number(row['throughput_low'])} to {_number(row['throughput_high'])}"
-    return f"{_number(row['throughput'])} tokens/s per accelerator ({row['evidence']}, P10 to P90 {ends})"
+def _error(error: pd.Series) -> str:
+    scope = f"{error['question']}, {error['benchmark'] or 'all models'}, {error['scenario']}"
+    return (
+        f"Prediction error ({scope}): {error['median']:.1%} median, {error['p90']:.0%} P90 (n = {error['results']:.0f})"
+    )
+
+
+def _text(frame: pd.DataFrame, number: Callable[[float], str]) -> str:
+    return frame.to_string(index=False, float_format=number, na_rep="-")
 
 
 def _number(value: float) -> str:
@@ -191,10 +201,9 @@ def _is_json(format: str) -> bool:
     return names.choose(format, ("text", "json"), "format") == "json"
 
 
-def _record(row: pd.Series) -> dict[str, Any]:
-    """Return a row for JSON: None for unknown numbers."""
-    unknown = {name for name, value in row.items() if isinstance(value, float) and not math.isfinite(value)}
-    return {name: None if name in unknown else value for name, value in row.items()}
+def _records(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return rows for JSON: None for unknown numbers."""
+    return rows.astype(object).where(rows.notna(), None).to_dict("records")
 
 
 def _print_json(asked: Demand, **parts: Any) -> int:

@@ -18,7 +18,8 @@ from analysis.interactivity import ROUNDING
 from analysis.planner import decoding, models, prediction
 from analysis.quantization import doubts
 
-MEASURED, INTERPOLATED, ESTIMATED = "measured", "interpolated", "estimated"
+MEASURED, CARRIED, INTERPOLATED, ESTIMATED = "measured", "carried", "interpolated", "estimated"
+GAIN = ["gain", "gain_low", "gain_high"]  # of a carried rate over the run's own, and P10 and P90 of true over carried
 RUN = ["round", "submitter", "system", "accelerator_count", "precision"]
 FACTS = ["scenario", *RUN]  # of the run behind a throughput
 READ = [  # of runs
@@ -38,7 +39,7 @@ class AsRun:
         self.limits = runs_of.limits(self.benchmark)["interactivity"]
         self.own = () if self.limits.empty else (models.of_benchmark(self.benchmark), models.lengths_of(self.benchmark))
         self.is_mixture = bool(self.own) and self.own[0].is_mixture
-        rows = rows[READ].assign(precision=_precisions(rows))
+        rows = rows.reindex(columns=[*READ, *GAIN], fill_value=1.0).assign(precision=_precisions(rows))
         self.frontier = runs_of.frontier(rows)
         self.segments = _segments(_points(rows, self.frontier, accelerators), self.benchmark)
         self.segments["roof"] = decoding.roofs(self.segments, *self.own) if self.own else np.nan
@@ -57,10 +58,11 @@ class AsRun:
         speed = at["interactivity"]
         between = speed.lt(at["start"] * (1 - ROUNDING)) & at["slower_interactivity"].lt(at["start"])
         way = ((speed - at["slower_interactivity"]) / (at["start"] - at["slower_interactivity"])).where(between, 1.0)
-        interpolated = between & at["evidence"].eq(MEASURED)
-        below, above = _squared(prediction.band(prediction.BETWEEN, self.benchmark, "Server"))
+        interpolated = between & at["evidence"].ne(ESTIMATED)
+        below, above = _squared(prediction.error_of(prediction.BETWEEN, self.benchmark, "Server"))
         at = at.assign(
             throughput=at["slower_throughput"] ** (1 - way) * at["throughput"] ** way,
+            gain=at["slower_gain"] ** (1 - way) * at["gain"] ** way,
             evidence=at["evidence"].mask(interpolated, INTERPOLATED),
             slower_id=at["slower_id"].where(between, ""),
             below=at["below"] + at["slower_below"].where(between, 0.0) + below * interpolated,
@@ -79,7 +81,8 @@ class AsRun:
         speed, last = at["interactivity"], at["fastest"].clip(lower=decoding.SPEEDS[0])
         span = self.limits.max() / self.limits.min() if self.limits.nunique() > 1 else np.e
         power = np.log((speed / last).where(beyond, 1.0)) / np.log(span)
-        low, middle, high = np.log(prediction.band(prediction.BEYOND, self.benchmark, "Interactive"))
+        error = prediction.error_of(prediction.BEYOND, self.benchmark, "Interactive")
+        low, middle, high = np.log(error[["low", "middle", "high"]].astype(float))
         at_last = self._modeled(at, at["fastest"])
         no_rate = np.isnan(at_last) | (at_last == 0)
         reasons = {
@@ -117,7 +120,7 @@ def _points(rows: pd.DataFrame, frontier: pd.DataFrame, accelerators: Iterable[s
         throughput=frontier["rate_per_accelerator"],
         start=frontier["scenario"].map(limits).fillna(0.0).clip(upper=frontier["interactivity"]),
         question=prediction.OTHER_SYSTEM,
-        evidence=MEASURED,
+        evidence=np.where(frontier["gain_low"].lt(1), CARRIED, MEASURED),
     )
     # A slower user never costs more: where a run under a limit has more throughput than Offline, it holds without too.
     highest = measured.groupby("accelerator")["throughput"].transform("max")
@@ -127,10 +130,10 @@ def _points(rows: pd.DataFrame, frontier: pd.DataFrame, accelerators: Iterable[s
     if limits.empty:
         return on_curve
     offline = measured[measured["scenario"].eq("Offline")].set_index("accelerator")
-    systems = offline[["id", *RUN]].assign(software=prediction.software(offline), offline=offline["throughput"])
+    systems = offline[["id", *RUN, *GAIN]].assign(software=prediction.software(offline), offline=offline["throughput"])
     systems = systems.reindex(list(dict.fromkeys([*measured["accelerator"], *accelerators]))).reset_index()
     texts = dict.fromkeys(("id", "submitter", "system", "precision", "software"), "")
-    systems = systems.fillna(texts | {"round": str(rows["round"].max())})
+    systems = systems.fillna(texts | dict.fromkeys(GAIN, 1.0) | {"round": str(rows["round"].max())})
     stated = systems["precision"]
     systems["precision"] = stated.mask(stated.eq(""), _of_family(rows, systems["accelerator"]))
     estimated = prediction.estimates(benchmark, systems)
@@ -141,7 +144,7 @@ def _points(rows: pd.DataFrame, frontier: pd.DataFrame, accelerators: Iterable[s
     found = found.sort_values(["accelerator", "interactivity"], kind="stable", ignore_index=True)
     # A slower user never costs more: an estimate is no higher than what slower runs reach.
     slower = found.groupby("accelerator")["throughput"].cummin()
-    return found.assign(throughput=found["throughput"].where(found["evidence"].eq(MEASURED), slower))
+    return found.assign(throughput=found["throughput"].where(found["evidence"].ne(ESTIMATED), slower))
 
 
 def _precisions(rows: pd.DataFrame) -> pd.Series:
@@ -184,16 +187,18 @@ def _segments(points: pd.DataFrame, benchmark: str) -> pd.DataFrame:
     which it counts as reached), and the columns SETUP of the decoding model.
     """
     asked = points[["question", "scenario"]].drop_duplicates()
-    bands = [_squared(prediction.band(question, benchmark, scenario)) for question, scenario in asked.to_numpy()]
-    asked = asked.assign(below=[below for below, _ in bands], above=[above for _, above in bands])
+    bands = [_squared(prediction.error_of(question, benchmark, scenario)) for question, scenario in asked.to_numpy()]
+    asked[["below", "above"]] = bands
     points = points.merge(asked, how="left", on=["question", "scenario"])
+    points["below"] += np.log(points["gain_low"]) ** 2
+    points["above"] += np.log(points["gain_high"]) ** 2
     by = points.groupby("accelerator")
-    read = ["interactivity", "throughput", "below", "above", "id"]
+    read = ["interactivity", "throughput", "below", "above", "id", "gain"]
     slower = by[read].shift().fillna(points[read]).add_prefix("slower_")
     fastest = by["interactivity"].transform("max")
     reach = points["interactivity"] * (1 + ROUNDING)
     stated = points["precision"].replace("", np.nan).groupby(points["accelerator"]).transform("last").fillna("")
-    setups = decoding.systems(points["accelerator"], stated, np.full(len(points), USUAL_SIZE))
+    setups = decoding.setups(points["accelerator"], stated, np.full(len(points), USUAL_SIZE))
     points = points.join(slower).assign(
         end=reach.where(points["accelerator"].duplicated(keep="last"), np.inf), fastest=fastest,
         reach=fastest * (1 + ROUNDING), weights=setups["weights"], group=setups["group"],
@@ -201,6 +206,6 @@ def _segments(points: pd.DataFrame, benchmark: str) -> pd.DataFrame:
     return points
 
 
-def _squared(band: tuple[float, float, float]) -> tuple[float, float]:
-    """Return the squared logarithms of P10 and P90 of a band; 0 for a side that lies beyond 1."""
-    return min(np.log(band[0]), 0.0) ** 2, max(np.log(band[2]), 0.0) ** 2
+def _squared(error: pd.Series) -> tuple[float, float]:
+    """Return the squared logarithms of P10 and P90 of an error; 0 for a side that lies beyond 1."""
+    return min(np.log(error["low"]), 0.0) ** 2, max(np.log(error["high"]), 0.0) ** 2

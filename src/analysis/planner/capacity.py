@@ -30,14 +30,14 @@ BOUNDS = {  # of what is asked: least and most; 0 stands for the default where i
     "users": (1, 100_000_000), "tokens_per_user": (0.1, 10_000), "prompt_tokens": (1, 10_000_000),
     "answer_tokens": (1, 10_000_000), "context_tokens": (1, 100_000_000), "ttft_ms": (1, 10_000_000),
     "delivered_share": (0.01, 1.5),
-    "headroom": (0.0, 0.9), "draws": (100, 100_000), "seed": (0, 2**32 - 1),
+    "prompt_reuse": (0, 1), "headroom": (0.0, 0.9), "draws": (100, 100_000), "seed": (0, 2**32 - 1),
 }  # fmt: skip
 DEFAULTED = ("prompt_tokens", "answer_tokens", "context_tokens", "ttft_ms", "delivered_share")
 MARKS = (10, 50, 90)  # percentiles
 COLUMNS = [  # of a plan before it is sized
-    "accelerator", "evidence", "throughput", "throughput_low", "throughput_high", "delivered", "unit", "unit_name",
-    "precision", "weights_gb", "cache_gb", "usd_per_accelerator_hour", "quoted", "watts", "ids", "round", "submitter",
-    "system", "roof", "reason",
+    "accelerator", "evidence", "gain", "throughput", "throughput_low", "throughput_high", "delivered", "unit",
+    "unit_name", "precision", "weights_gb", "cache_gb", "usd_per_accelerator_hour", "quoted", "watts", "ids", "round",
+    "submitter", "system", "roof", "reason",
 ]  # fmt: skip
 LARGEST_GROUP = 1024  # accelerators that may share one copy of the weights
 CAUSES = ("traffic", "queue", "memory")
@@ -54,7 +54,8 @@ class Demand:
     at that interactivity delivered on average (0: by the factors of real_world_derating for the `fleet` and for the
     `stack` that serves, one of derating.READINGS). `prices` replaces listed prices (see cost.prices). `precision` is
     that of the weights ("": that of the submitted run), `context_tokens` the most tokens of a prompt and its answer (0:
-    as many as the model is known to take).
+    as many as the model is known to take), `prompt_reuse` the share of prompt tokens that a perfect prefix cache holds:
+    an upper bound of throughput (prefill of the first token stays that of a whole prompt).
     """
 
     benchmark: str = ""
@@ -79,6 +80,7 @@ class Demand:
     draws: int = 2000
     seed: int = 0
     context_tokens: float = 0.0
+    prompt_reuse: float = 0.0
 
     def __post_init__(self) -> None:
         for name, (low, high) in BOUNDS.items():
@@ -103,7 +105,7 @@ class Demand:
         return curve.workload(
             self.benchmark, parameters=self.parameters, active_parameters=self.active_parameters, name=self.model,
             prompt_tokens=self.prompt_tokens, answer_tokens=self.answer_tokens, lengths=self.lengths,
-            precision=self.precision, context_tokens=self.context_tokens,
+            precision=self.precision, context_tokens=self.context_tokens, prompt_reuse=self.prompt_reuse,
         )  # fmt: skip
 
     @property
@@ -124,18 +126,19 @@ class Demand:
         return float(self.ttft_ms or self.limit["ttft_ms"]) / 1000
 
 
-def plans(demand: Demand) -> pd.DataFrame:
+def every_plan(demand: Demand) -> pd.DataFrame:
     """Return the plan of each accelerator, one row each, in no order; a `reason` where there is none.
 
-    Columns: accelerator, evidence, throughput with throughput_low and throughput_high (tokens/s per accelerator at the
-    interactivity), delivered (share of it), unit (accelerators rented together) and unit_name (node, rack), and of each
-    of accelerators, units, usd_per_hour, usd_per_million_tokens, and kilowatts P10, P50, and P90, such as
-    usd_per_hour_p50; traffic and needed (accelerators in the middle, before whole units: for mean traffic, and with
-    queue and memory), used (share of the delivered throughput of what is rented, P50, that mean traffic takes),
-    usd_per_million_at_full_use, decided_by (one of CAUSES), usd_per_accelerator_hour, quoted, watts, precision,
-    weights_gb, cache_gb (KV cache of a request in service, in FP8), ids, round, submitter, system, roof, reason.
-    Rows are accelerators with a result of the benchmark or a price. Of those asked for, a vendor stands for its
-    accelerators that have either; an accelerator asked for by name always has a row.
+    Columns: accelerator, evidence, gain (since `round`, in the throughput; see `curve.carried`), throughput with
+    throughput_low and throughput_high (tokens/s per accelerator at the interactivity), delivered (share of it), unit
+    (accelerators rented together) and unit_name (node, rack), and of each of accelerators, units, usd_per_hour,
+    usd_per_million_tokens, and kilowatts P10, P50, and P90, such as usd_per_hour_p50; traffic and needed (accelerators
+    in the middle, before whole units: for mean traffic, and with queue and memory), used (share of the delivered
+    throughput of what is rented, P50, that mean traffic takes), usd_per_million_at_full_use, decided_by (one of
+    CAUSES), usd_per_accelerator_hour, quoted, watts, precision, weights_gb, cache_gb (KV cache of a request in service,
+    in FP8), ids, round, submitter, system, roof, reason. Rows are accelerators with a result of the benchmark or a
+    price. Of those asked for, a vendor stands for its accelerators that have either; an accelerator asked for by name
+    always has a row.
 
     Raises NoData where the benchmark has no result or nothing asked for is planned, and ValueError for unknown names.
     """
@@ -172,12 +175,12 @@ def _throughput(
     rows = interactivity.runs(workload.grounds, rounds=rounds)
     known = {*priced, *rows["accelerator"]}
     named = names.accelerators(asked, load_results(), of_vendors=known) if asked else list(priced)
-    return curve.Curves(rows, named, workload), unit_sizes(rows), named
+    return curve.Curves(curve.carried(rows), named, workload), unit_sizes(rows), named
 
 
 def plan(demand: Demand, accelerator: str) -> pd.Series:
-    """Return the row of `plans` of one accelerator. Raises NoData with the reason where nothing can be planned."""
-    row = plans(replace(demand, accelerators=(accelerator,))).iloc[0]
+    """Return the row of `every_plan` of one accelerator. Raises NoData with the reason where nothing can be planned."""
+    row = every_plan(replace(demand, accelerators=(accelerator,))).iloc[0]
     if row["reason"]:
         raise NoData(f"no plan on {row['accelerator']}: {row['reason']}")
     return row
@@ -196,8 +199,8 @@ def delivered(demand: Demand, points: pd.DataFrame) -> pd.DataFrame:
     return derating.served_at(points, demand.fleet, demand.stack)[[*columns]].rename(columns=columns)
 
 
-def factors(demand: Demand, plans: pd.DataFrame) -> pd.DataFrame:
-    """Return the factors behind `delivered` of each of `plans`, a column for each step; NaN where it does not apply."""
+def plan_factors(demand: Demand, plans: pd.DataFrame) -> pd.DataFrame:
+    """Return the factors behind `delivered` of each plan, a column for each step; NaN where it does not apply."""
     steps = derating.STEPS[1:]
     if demand.delivered_share:
         return pd.DataFrame(np.nan, plans.index, steps)
@@ -260,7 +263,7 @@ def _limits(demand: Demand, row: Any) -> dict[str, Any]:
     precision = demand.precision or decoding.weights_in(row.accelerator, row.precision)
     tflops = decoding.peak_tflops(row.accelerator, precision) * min(row.unit, USUAL_SIZE) * decoding.COMPUTE_SHARE
     prefill = model.prompt_operations(lengths.long_prompt) / (tflops * 1e12)
-    memory_gb = decoding.datasheet(row.accelerator)["memory_gb"]
+    memory_gb = decoding.sheet_of(row.accelerator)["memory_gb"]
     held, block = requests_held(model, precision, lengths, memory_gb, row.unit, demand.headroom)
     reasons = {
         curve.NO_COMPUTE: not (prefill >= 0 and held >= 0),
@@ -278,7 +281,7 @@ def _limits(demand: Demand, row: Any) -> dict[str, Any]:
 
 
 def _rented(demand: Demand, rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns of `plans` from traffic on, for accelerators that can serve the demand."""
+    """Return the columns of `every_plan` from traffic on, for accelerators that can serve the demand."""
     of = {name: rows[name].to_numpy() for name in rows}  # a value for each accelerator; rows of an array are draws
     service = of["prefill"] + demand.workload.lengths.answer / demand.tokens_per_user
     waits = zip(demand.users * of["peak"], service, demand.ttft_seconds - of["prefill"], strict=True)

@@ -11,15 +11,15 @@ import pandas as pd
 from analysis import cost, interactivity, names
 from analysis.compare import NoData
 from analysis.planner import prediction
-from analysis.planner.capacity import Demand, plans
-from analysis.planner.curve import ESTIMATED, INTERPOLATED, MEASURED
+from analysis.planner.capacity import Demand, every_plan
+from analysis.planner.curve import CARRIED, ESTIMATED, INTERPOLATED, MEASURED
 
 RANK_BY = {"cost": "usd_per_hour", "power": "kilowatts", "accelerators": "accelerators"}
 OFF = 0.2  # change of the leader's price in `sensitivity`
 
 
-def choose(demand: Demand, *, by: str = "cost", usd_per_hour: float = 0.0, kilowatts: float = 0.0) -> pd.DataFrame:
-    """Return the plan of each accelerator, best first: the columns of `plans`, rank, within, and break_even.
+def ranking(demand: Demand, *, by: str = "cost", usd_per_hour: float = 0.0, kilowatts: float = 0.0) -> pd.DataFrame:
+    """Return the plan of each accelerator, best first: the columns of `every_plan`, rank, within, and break_even.
 
     Results come before estimates; within both, plans within the budgets (dollars per hour and kilowatts at most, by
     P90; 0: none) first, then by the median of what `by` names (a key of RANK_BY), unknown last. `within` is "yes",
@@ -31,7 +31,7 @@ def choose(demand: Demand, *, by: str = "cost", usd_per_hour: float = 0.0, kilow
     budgets = {"usd_per_hour_p90": usd_per_hour, "kilowatts_p90": kilowatts}
     for name, budget in budgets.items():
         names.bounded(budget, name.removesuffix("_p90"), 0, 1e12)
-    found = plans(demand)
+    found = every_plan(demand)
     spent = found[[name for name, budget in budgets.items() if budget]]
     over = spent.gt(pd.Series(budgets)).any(axis=1)
     found["within"] = np.select([spent.isna().any(axis=1) | spent.empty, over], ["", "no"], "yes")
@@ -59,7 +59,7 @@ def _chances(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def leaders(found: pd.DataFrame, by: str = "cost") -> tuple[pd.Series, pd.Series | None]:
-    """Return the first and the second row of `choose`, None where there is no second of the same evidence.
+    """Return the first and the second row of `ranking`, None where there is no second of the same evidence.
 
     Raises NoData, with the reasons, where nothing is planned.
     """
@@ -99,7 +99,7 @@ def sensitivity(demand: Demand, found: pd.DataFrame, by: str = "cost") -> pd.Dat
         row = {"change": words, "accelerator": "none", "runner_up": "", "margin": np.nan}
         row |= {"usd_per_million_tokens": np.nan, "evidence": ""}
         with suppress(NoData):
-            best, second = leaders(choose(changed, by=by), by)
+            best, second = leaders(ranking(changed, by=by), by)
             row |= {"accelerator": best["accelerator"], "runner_up": "no other", "evidence": best["evidence"]}
             row["usd_per_million_tokens"] = best["usd_per_million_tokens_p50"]
             if second is not None:
@@ -109,38 +109,21 @@ def sensitivity(demand: Demand, found: pd.DataFrame, by: str = "cost") -> pd.Dat
     return pd.DataFrame(rows)
 
 
-def error_line(demand: Demand, row: pd.Series | None = None) -> str:
-    """Return the error of what a plan (`row` of `plans`) rests on in one line with n, else that of estimates.
+def error_behind(demand: Demand, row: pd.Series | None = None) -> pd.Series:
+    """Return the prediction error of what a plan rests on (a row of `every_plan`), else that of estimates.
 
-    Of the model's results, and over all models where these are too few for a P90.
+    A row of data/prediction_errors.csv: of the model's own results, or of all models where these have no P90.
     """
-    model, limit = demand.workload.model, demand.limit
-    evidence = ESTIMATED if row is None else row["evidence"]
-    scenario, under = limit["scenario"], f"under {limit['scenario']} limits"
-    question, label = prediction.KNOWN, f"Estimates for {model.name} {under} are off by"
-    if not demand.workload.is_benchmark:
-        question, label = prediction.OTHER_MODEL, f"Estimates for another model {under} are off by"
-    elif evidence == MEASURED:
-        question, label = prediction.OTHER_SYSTEM, f"Two systems of an accelerator on {model.name} {under} differ by"
+    evidence, benchmark = ESTIMATED if row is None else row["evidence"], demand.workload.model.benchmark
+    question, scenario = prediction.KNOWN, demand.limit["scenario"]
+    if evidence in (MEASURED, CARRIED):
+        question = prediction.OTHER_SYSTEM
     elif evidence == INTERPOLATED:
-        question, scenario, label = prediction.BETWEEN, "Server", f"Values between runs of {model.name} are off by"
+        question, scenario = prediction.BETWEEN, "Server"
     elif not demand.workload.is_as_run:
-        question = prediction.OTHER_MODEL
-        label = f"Estimates for other lengths or precision are off by at most those for another model {under}:"
-    elif limit["interactivity"] < demand.tokens_per_user * (1 - interactivity.ROUNDING):
+        question, benchmark = prediction.OTHER_MODEL, ""
+    elif demand.limit["interactivity"] < demand.tokens_per_user * (1 - interactivity.ROUNDING):
         question, scenario = prediction.BEYOND, "Interactive"
-        label = "The decoding model beyond the limits, before its median error is taken off, is off by"
     elif row is not None and not row["ids"]:
-        question, label = prediction.NONE, f"Estimates without a {model.name} result of the accelerator are off by"
-    rows = prediction.errors()
-    rows = rows[rows["question"].eq(question) & rows["scenario"].eq(scenario)].set_index("benchmark")
-    every = f"{_off(rows.loc[''])} over all models."
-    if question == prediction.OTHER_MODEL or model.benchmark not in rows.index:
-        return f"{label} {every}"
-    own = rows.loc[model.benchmark]
-    return f"{label} {_off(own)}" + (f"; {every}" if np.isnan(own["p90"]) else ".")
-
-
-def _off(row: pd.Series) -> str:
-    tail = f" and {row['p90']:.0%} at P90" if row["p90"] > 0 else ""
-    return f"{row['median']:.1%} in the median{tail} (n = {row['results']:.0f})"
+        question = prediction.NONE
+    return prediction.error_of(question, benchmark, scenario)

@@ -15,13 +15,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
+from analysis import current, long_prompts, names, tables
 from analysis import interactivity as runs_of
-from analysis import names, tables
-from analysis.compare import NoData
+from analysis.compare import GROUP, RATED, NoData
 from analysis.planner import decoding, models, prediction
 from analysis.planner.as_run import (
+    CARRIED,
     ESTIMATED,
     FACTS,
+    GAIN,
     INTERPOLATED,
     MEASURED,
     NO_DATASHEET,
@@ -31,13 +33,29 @@ from analysis.planner.as_run import (
 )  # fmt: skip
 from analysis.results import timed_benchmarks
 
-__all__ = ["ESTIMATED", "INTERPOLATED", "MEASURED", "NO_LIMITS", "TOO_FAST", "Curves", "throughput_at", "workload"]
+__all__ = [
+    "CARRIED", "ESTIMATED", "INTERPOLATED", "MEASURED", "NO_LIMITS", "TOO_FAST", "Curves", "carried", "throughput_at",
+    "workload",
+]  # fmt: skip
 
 SPEEDS = 0.01, 1e6  # tokens/s per user that may be asked for
+BELOW = 1 - 1e-9  # of a rate, so that a carried run hides no measured one from the frontier
 SAME_LENGTHS = 0.01  # change of throughput below which a model and its lengths count as the benchmark's own
 ALL_OF_THE_ERROR = np.log(2)  # log change of throughput due to request lengths that gets the full cross-model error
-NO_RUN = ["scenario", "round", "submitter", "system", "precision"]  # facts that are "" without one
-COLUMNS = ["interactivity", "accelerator", "throughput", "low", "high", "evidence", "roof", *FACTS, "ids", "reason"]
+TEXTS = ["evidence", "scenario", "round", "submitter", "system", "precision", "slower_id", "id"]  # "" without a run
+COLUMNS = [
+    "interactivity",
+    "accelerator",
+    "throughput",
+    "low",
+    "high",
+    "evidence",
+    "gain",
+    "roof",
+    *FACTS,
+    "ids",
+    "reason",
+]
 NO_COMPUTE = "no datasheet that says its memory and compute"
 TOO_SMALL = "neither a node nor a rack holds the weights and one request"
 NO_GROUND = "no benchmark is known at this interactivity, so nothing to estimate from"
@@ -48,13 +66,15 @@ TOO_LONG = "prompts of this length leave no time for answers this fast"
 class Workload:
     """What is served: a model, lengths of requests, and precision of weights ("": any).
 
-    `grounds` are the benchmarks whose runs it is planned with.
+    `grounds` are the benchmarks whose runs it is planned with, `reused` the share of prompt tokens that a perfect
+    prefix cache holds.
     """
 
     model: models.Model
     lengths: models.Lengths
     precision: str = ""
     grounds: tuple[str, ...] = ()
+    reused: float = 0.0
 
     @property
     def is_benchmark(self) -> bool:
@@ -67,6 +87,22 @@ class Workload:
         return self == workload(self.model.benchmark)
 
 
+def carried(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return runs with the rates of `current`, with which accelerators are compared; `runs` as `interactivity.runs`.
+
+    Where an accelerator has no result in the newest round of a scenario, its runs there are multiplied by `gain`, what
+    `current` says was gained since its last one, but no higher than the rate without or under a looser limit; gain_low
+    and gain_high are P10 and P90 of true over carried rates. All three are 1 where it has one.
+    """
+    key = [*GROUP, "accelerator"]
+    now = current(runs).sort_values("scenario", key=lambda names: names.map(RATED.index))
+    looser = now.groupby(["benchmark", "accelerator"])["rate"].transform(lambda rates: rates.cummin().shift())
+    now["gain"] *= (BELOW * looser / now["rate"]).where(~now["measured"]).clip(upper=1.0).fillna(1.0)
+    now = now.assign(gain_low=now["low"] / now["rate"], gain_high=now["high"] / now["rate"])[[*key, *GAIN]]
+    runs = runs.merge(now, how="left", on=key).fillna(dict.fromkeys(GAIN, 1.0))
+    return runs.assign(rate_per_accelerator=runs["rate_per_accelerator"] * runs["gain"])
+
+
 def throughput_at(
     rows: pd.DataFrame,
     interactivity: float | Iterable[float],
@@ -76,15 +112,15 @@ def throughput_at(
 ) -> pd.DataFrame:
     """Return the output tokens/s per accelerator at each interactivity (tokens/s per user; 0: no limit), highest first.
 
-    `rows` as `interactivity.runs` returns them. `accelerators` names others, which are estimated without any run, or
-    have a reason. `workload` replaces the benchmark's model, lengths, and precision; it scales the curve by the
-    decoding model.
+    `rows` as `interactivity.runs` returns them, as measured, or `carried` to compare accelerators. `accelerators` names
+    others, which are estimated without any run, or have a reason. `workload` replaces the benchmark's model, lengths,
+    and precision; it scales the curve by the decoding model.
 
-    Columns: interactivity, accelerator, throughput with low and high (P10, P90), evidence (MEASURED, INTERPOLATED,
-    ESTIMATED, "" where unknown), roof (tokens/s per user that memory bandwidth allows), the scenario, round, submitter,
-    system, accelerator_count, and precision of the run that it rests on, ids of all such runs, reason (why a throughput
-    is unknown), lower and upper (what faster and slower runs prove, see `interactivity.bounds`; of the benchmark's own
-    workload).
+    Columns: interactivity, accelerator, throughput with low and high (P10, P90), evidence (MEASURED, CARRIED,
+    INTERPOLATED, ESTIMATED, "" where unknown), gain (since the runs behind it, 1 as measured), roof (tokens/s per user
+    that memory bandwidth allows), the scenario, round, submitter, system, accelerator_count, and precision of the run
+    that it rests on, ids of all such runs, reason (why a throughput is unknown), lower and upper (what faster and
+    slower runs prove, see `interactivity.bounds`; of the benchmark's own workload).
     """
     return Curves(rows, accelerators, workload).at(interactivity)
 
@@ -96,7 +132,8 @@ class Curves:
     """
 
     def __init__(self, rows: pd.DataFrame, accelerators: Iterable[str] = (), workload: Workload | None = None) -> None:
-        self.workload = None if workload and workload.is_as_run else workload
+        self.reused = workload if workload and workload.reused else None
+        self.workload = None if workload and replace(workload, reused=0.0).is_as_run else workload
         self.curves = [AsRun(own, accelerators) for _, own in rows.groupby("benchmark", sort=False)]
         self.ran = rows.loc[runs_of.of_rented_size(rows), "accelerator"].unique()
         curves = {name for each in self.curves for name in each.segments["accelerator"]}
@@ -109,9 +146,15 @@ class Curves:
             raise NoData("interactivity: none is given; expected tokens/s per user, 0 for no limit")
         speeds = [float(speed if speed == 0 else names.bounded(speed, "interactivity", *SPEEDS)) for speed in asked]
         found = self._of_workload(speeds) if self.workload else self.curves[0].at(speeds)
+        by, accelerators = ["accelerator", "interactivity"], dict.fromkeys([*found["accelerator"], *self.without])
+        every = pd.MultiIndex.from_product([accelerators, sorted({*speeds})], names=by)
+        found = (
+            found.set_index(by).reindex(every).reset_index().fillna(dict.fromkeys(TEXTS, "") | {"reason": NO_DATASHEET})
+        )
         known = found["reason"].eq("")
         ids = zip(found["slower_id"], found["id"], known, strict=True)
         found["throughput"] = in_order(found.assign(throughput=found["throughput"].where(known)), self.ran)
+        found = _with_reuse(found, self.reused) if self.reused else found
         no_sheet = found["reason"].eq(NO_DATASHEET)
         found = found.assign(
             evidence=found["evidence"].where(known, ""),
@@ -120,12 +163,8 @@ class Curves:
             reason=found["reason"].mask(no_sheet, found["accelerator"].map(no_model)),
             ids=[[*filter(None, pair)] if fine else [] for *pair, fine in ids],
         )  # fmt: skip
-        missing = pd.MultiIndex.from_product([self.without, speeds], names=["accelerator", "interactivity"])
-        missing = missing.to_frame(index=False).assign(evidence="", **dict.fromkeys(NO_RUN, ""))
-        missing = missing.assign(reason=missing["accelerator"].map(no_model), ids=[[] for _ in missing.index])
-        frame = pd.concat([found[COLUMNS], missing]) if len(missing) else found[COLUMNS]
         bounds = runs_of.bounds(self.curves[0].frontier, speeds)
-        frame = frame.merge(bounds, how="left", on=["interactivity", "accelerator"])
+        frame = found[COLUMNS].merge(bounds, how="left", on=["interactivity", "accelerator"])
         most = frame[["throughput", "upper"]].max(axis=1).where(frame["evidence"].eq(INTERPOLATED), np.inf)
         frame["high"] = frame["high"].clip(upper=most)
         by = ["interactivity", "throughput"]
@@ -154,18 +193,18 @@ class Curves:
 
 def no_model(accelerator: str) -> str:
     """Return why the decoding model skips an accelerator."""
-    facts = decoding.datasheet(accelerator)
+    facts = decoding.sheet_of(accelerator)
     known = facts["memory_gb"] > 0 and facts["memory_bandwidth_gb_per_s"] > 0
     return TOO_SMALL if known else NO_DATASHEET
 
 
 def in_order(at: pd.DataFrame, ran: Iterable[str]) -> pd.Series:
-    """Return throughput, estimates no higher than that of a better accelerator that `ran`.
+    """Return throughput, estimates no higher than that of a better accelerator that `ran` or has no run at all.
 
     `decoding.ordered` says which are better; they ran as nodes of eight or racks, so that the size is no reason.
     """
     rates = at[["interactivity", "accelerator", "throughput"]]
-    others = rates[at["accelerator"].isin(ran)].rename(columns={"accelerator": "better"})
+    others = rates[at["accelerator"].isin(ran) | at["id"].eq("")].rename(columns={"accelerator": "better"})
     others = others.merge(decoding.ordered(), on="better")
     ceiling = others.groupby(["interactivity", "worse"])["throughput"].min().rename("ceiling")
     ceiling = rates.join(ceiling, on=["interactivity", "accelerator"])["ceiling"]
@@ -202,17 +241,16 @@ def blended(curves: list[AsRun], workload: Workload, speeds: list[float]) -> pd.
     nearest = every.sort_values("apart", kind="stable").drop_duplicates([*key, "harder"])
     easier, harder = (nearest[nearest["harder"].eq(side)].set_index(key) for side in (False, True))
     easier, harder = easier.align(harder, join="outer", axis=0)
-    only_one = easier["apart"].isna() | harder["apart"].isna()
-    weight = (easier["apart"] / (easier["apart"] + harder["apart"])).fillna(0.0)
-    weight = weight.mask(easier["apart"].isna() & harder["apart"].notna(), 1.0)
+    near, far = (1 / easier["apart"]).fillna(0.0), (1 / harder["apart"]).fillna(0.0)
+    weight = (far / (near + far)).fillna(0.0)  # of the harder one
     nearer = easier.where(weight.lt(0.5), harder)  # the run behind it
-    either = weight * (1 - weight) > 0
+    either = weight.between(0, 1, inclusive="neither")
 
     def mean(name: str) -> pd.Series:
         return easier[name].mul(1 - weight).fillna(0.0) + harder[name].mul(weight).fillna(0.0)
 
     at = nearer.assign(
-        throughput=np.exp(mean("level") + nearer["work"].where(only_one, 0.0)),
+        throughput=np.exp(mean("level") + nearer["work"].mask(either, 0.0)),
         below=mean("below"), above=mean("above"),
         slower_id=easier["id"].where(either, nearer["slower_id"]), id=harder["id"].where(either, nearer["id"]),
     ).reset_index()  # fmt: skip
@@ -228,10 +266,9 @@ def _with_errors(at: pd.DataFrame, workload: Workload) -> pd.DataFrame:
     change = at["work"].abs()
     other = change.gt(SAME_LENGTHS) | (not workload.is_benchmark)
     part = (change / ALL_OF_THE_ERROR).clip(upper=1.0) if workload.is_benchmark else 1.0
-    bands = {
-        name: np.log(prediction.band(prediction.OTHER_MODEL, "", name)) for name in at["scenario"].dropna().unique()
-    }
-    spread = at["scenario"].map({name: (high - low) / 2 for name, (low, _, high) in bands.items()}) * part
+    names = at["scenario"].dropna().unique()
+    errors = {name: prediction.error_of(prediction.OTHER_MODEL, "", name) for name in names}
+    spread = at["scenario"].map({name: np.log(own["high"] / own["low"]) / 2 for name, own in errors.items()}) * part
     spread = (spread**2).where(other, 0.0)  # around 1: where its middle lies is the benchmark's matter
     nothing = at["asked"].eq(0) | at["asked"].isna()
     reasons = {
@@ -246,16 +283,29 @@ def _with_errors(at: pd.DataFrame, workload: Workload) -> pd.DataFrame:
     )  # fmt: skip
 
 
+def _with_reuse(found: pd.DataFrame, workload: Workload) -> pd.DataFrame:
+    """Return throughput with a perfect prefix cache: times what it gains the engines of InferenceX, an upper bound."""
+    lengths = workload.lengths.prompt, workload.lengths.answer
+    gain = long_prompts.kept(*lengths, workload.reused) / long_prompts.kept(*lengths)
+    low, middle, high = np.log(gain.quantile([0.1, 0.5, 0.9]))
+    return found.assign(
+        throughput=found["throughput"] * np.exp(middle), evidence=ESTIMATED,
+        below=found["below"] + (middle - low) ** 2, above=found["above"] + (high - middle) ** 2,
+    )  # fmt: skip
+
+
 def workload(
     benchmark: str = "", *, parameters: float = 0.0, active_parameters: float = 0.0, name: str = "",
     prompt_tokens: float = 0.0, answer_tokens: float = 0.0, lengths: str = "", precision: str = "",
-    context_tokens: float = 0.0,
+    context_tokens: float = 0.0, prompt_reuse: float = 0.0,
 ) -> Workload:  # fmt: skip
     """Return what is served: a benchmark's model, or one of `parameters` billion estimated from all.
 
     With a `benchmark` as well from that one, with its layers and KV cache. Lengths are those of the benchmark's data
     set, of models.CHAT without one, or of the CSV file `lengths`, scaled to the means that are given, and no longer
-    than the model's context, or `context_tokens`. Raises NoData for a benchmark without a limit on the time per token.
+    than the model's context, or `context_tokens`. `prompt_reuse` is the share of prompt tokens that a perfect prefix
+    cache holds: an upper bound, for caches are limited. Raises NoData for a
+    benchmark without a limit on the time per token.
     """
     if parameters:
         model = models.of_size(parameters, active_parameters, name, benchmark)
@@ -280,5 +330,6 @@ def workload(
         raise ValueError(f"{lengths}: a request of {longest:,.0f} tokens exceeds the context of {model.name}, "
                          f"{model.context:,.0f}; context_tokens sets another")  # fmt: skip
     return Workload(
-        model, models.lengths(requests, prompt_tokens, answer_tokens, model.context), precision, tuple(grounds)
-    )
+        model, models.lengths(requests, prompt_tokens, answer_tokens, model.context), precision, tuple(grounds),
+        float(names.bounded(prompt_reuse, "prompt_reuse", 0, 1)),
+    )  # fmt: skip

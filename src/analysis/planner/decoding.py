@@ -33,18 +33,14 @@ COMPUTED_IN = {  # number formats that compute weights of a precision, the faste
 }  # fmt: skip
 
 
-def systems(accelerators: Iterable[str], stated: Iterable[str], counts: Iterable[float]) -> pd.DataFrame:
+def setups(accelerators: Iterable[str], stated: Iterable[str], counts: Iterable[float]) -> pd.DataFrame:
     """Return what the model needs of systems: accelerator, weights (their precision), group (see `group`).
 
     `stated` are the precisions that runs state ("": unknown), `counts` the accelerators of each (NaN: a node or rack).
     """
-    each = list(zip(accelerators, stated, counts, strict=True))
-    found = {
-        "accelerator": [name for name, *_ in each],
-        "weights": [weights_in(name, precision) for name, precision, _ in each],
-        "group": [group(name, count) for name, _, count in each],
-    }
-    return pd.DataFrame(found)
+    names = [*accelerators]
+    weights, most = [*map(weights_in, names, stated)], [*map(group, names, counts)]
+    return pd.DataFrame({"accelerator": names, "weights": weights, "group": most})
 
 
 def rates(systems: pd.DataFrame, model: Model, lengths: Lengths, speeds: Iterable[float]) -> np.ndarray:
@@ -71,7 +67,7 @@ def roofs(systems: pd.DataFrame, model: Model, lengths: Lengths) -> np.ndarray:
 
 
 @cache
-def datasheet(accelerator: str) -> dict[str, Any]:
+def sheet_of(accelerator: str) -> dict[str, Any]:
     """Return the row of data/accelerators.csv of an accelerator by its short name; NaN where there is none."""
     rows = tables.accelerators
     found = rows[rows["label"].eq(accelerator)].to_dict("records")
@@ -88,13 +84,13 @@ def weights_in(accelerator: str, stated: str = "") -> str:
     """Return the precision of weights: `stated` below 16 bits, else the smallest that the accelerator computes in."""
     if WEIGHT_BYTES.get(stated, 2.0) < 2:
         return stated
-    facts = datasheet(accelerator)
+    facts = sheet_of(accelerator)
     return next((name for name in ("fp4", "fp8", "int8") if facts[COMPUTE[name]] > 0), "fp16")
 
 
 def peak_tflops(accelerator: str, precision: str) -> float:
     """Return the dense tera-operations/s at which weights of a precision are computed; NaN where unknown."""
-    facts = datasheet(accelerator)
+    facts = sheet_of(accelerator)
     return next((facts[COMPUTE[name]] for name in COMPUTED_IN[precision] if facts[COMPUTE[name]] > 0), np.nan)
 
 
@@ -124,7 +120,7 @@ def _curve(
 
     None and NaN where a fact is unknown or no group holds the weights and one request.
     """
-    facts = datasheet(accelerator)
+    facts = sheet_of(accelerator)
     bandwidth, memory = facts["memory_bandwidth_gb_per_s"] * 1e9, facts["memory_gb"] * 1e9
     operations = peak_tflops(accelerator, weights) * 1e12 * COMPUTE_SHARE
     held, cache = model.weight_gb(weights) * 1e9, model.cache_gb(lengths.context) * 1e9

@@ -91,11 +91,11 @@ def modeled_rates(benchmark: str, systems: pd.DataFrame, speeds: float | pd.Seri
 
     In tokens/s per accelerator for the benchmark's model and requests; NaN where it or the speed is unknown.
     """
-    setups = decoding.systems(systems["accelerator"], systems["precision"], systems["accelerator_count"])
+    setups = decoding.setups(systems["accelerator"], systems["precision"], systems["accelerator_count"])
     return decoding.rates(setups, models.of_benchmark(benchmark), models.lengths_of(benchmark), speeds)
 
 
-def retained(known: pd.DataFrame, targets: pd.DataFrame) -> np.ndarray:
+def retained_share(known: pd.DataFrame, targets: pd.DataFrame) -> np.ndarray:
     """Return the share of its Offline throughput that each target retains at its scenario's limit; NaN unknown.
 
     From the `cases` known of the same scenario on other accelerators: model share times the weighted median of theirs
@@ -107,7 +107,7 @@ def retained(known: pd.DataFrame, targets: pd.DataFrame) -> np.ndarray:
     return np.exp(_weighted(ratio, _weights(targets, known) * of_scenario) + _log_share(targets))
 
 
-def offline(known: pd.DataFrame, targets: pd.DataFrame) -> np.ndarray:
+def offline_rates(known: pd.DataFrame, targets: pd.DataFrame) -> np.ndarray:
     """Return the Offline throughput per accelerator of each target from other accelerators, each of equal weight."""
     known = known[known["scenario"].eq("Offline") & known["ceiling"].notna()]
     ratio = np.log(known["rate"] / known["ceiling"]).to_numpy()
@@ -128,30 +128,30 @@ def estimates(benchmark: str, systems: pd.DataFrame) -> pd.DataFrame:
     count = asked["accelerator_count"].fillna(asked["accelerator"].map(racks())).fillna(USUAL_SIZE)
     targets = modeled(benchmark, asked.assign(accelerator_count=count))
     asked["question"] = np.where(asked["offline"].notna(), KNOWN, NONE)
-    asked["offline"] = asked["offline"].fillna(pd.Series(offline(known, targets)))
-    asked["throughput"] = asked["offline"] * retained(known, targets)
+    asked["offline"] = asked["offline"].fillna(pd.Series(offline_rates(known, targets)))
+    asked["throughput"] = asked["offline"] * retained_share(known, targets)
     none = asked[asked["question"].eq(NONE)].drop_duplicates("accelerator")
     none = none.assign(scenario="Offline", interactivity=0.0, throughput=none["offline"])
     return pd.concat([none, asked], ignore_index=True).dropna(subset="throughput")
 
 
-def errors() -> pd.DataFrame:
+def error_table() -> pd.DataFrame:
     """Return data/prediction_errors.csv, which `make data` derives from the record."""
     return tables.load("prediction_errors")
 
 
 @cache
-def band(question: str, benchmark: str, scenario: str) -> tuple[float, float, float]:
-    """Return P10, P50, and P90 of actual over predicted throughput.
+def error_of(question: str, benchmark: str, scenario: str) -> pd.Series:
+    """Return the row of `error_table` that counts: its `low`, `middle`, and `high` are P10, P50, and P90 of actual over
+    predicted throughput.
 
-    Those of the benchmark where it has enough results, else of all in the scenario. Offline has errors of its own
+    That of the benchmark where it has enough results, else of all in the scenario. Offline has errors of its own
     between systems (OTHER_SYSTEM), else those of Server count.
     """
-    rows = errors()
+    rows = error_table()
     scenario = "Server" if scenario == "Offline" and question != OTHER_SYSTEM else scenario
     rows = rows[rows["question"].eq(question) & rows["scenario"].eq(scenario) & rows["low"].notna()]
-    rows = rows[rows["benchmark"].isin([benchmark, ""])].sort_values("benchmark")
-    return tuple(rows[["low", "middle", "high"]].iloc[-1])
+    return rows[rows["benchmark"].isin([benchmark, ""])].sort_values("benchmark").iloc[-1]
 
 
 def _log_share(rows: pd.DataFrame) -> np.ndarray:

@@ -54,10 +54,10 @@ def prediction_errors(found: pd.DataFrame | None = None) -> pd.DataFrame:
 def _of_benchmark(known: pd.DataFrame) -> pd.DataFrame:
     """Return the predictions of one benchmark from itself, question by question."""
     limited = known["scenario"].ne("Offline")
-    share = np.where(limited, prediction.retained(known, known), np.nan)
+    share = np.where(limited, prediction.retained_share(known, known), np.nan)
     earlier = pd.Series(np.nan, known.index)
     for age, own in known.groupby("age"):
-        earlier[own.index] = prediction.retained(known[known["age"].lt(age)], own)
+        earlier[own.index] = prediction.retained_share(known[known["age"].lt(age)], own)
     tightest = limits(known["benchmark"].iloc[0]).set_index("scenario")["interactivity"]
     server, fast = (prediction.of_same_system(known, scenario) for scenario in ("Server", "Interactive"))
     way = known["speed"] / tightest.get("Interactive", np.nan)
@@ -73,7 +73,7 @@ def _of_benchmark(known: pd.DataFrame) -> pd.DataFrame:
         KNOWN: known["offline"] * share,
         EARLIER: (known["offline"] * earlier).where(limited),
         BEYOND: (server["rate"] * at_own / at_server).where(interactive),
-        NONE: prediction.offline(known, known) * share,
+        NONE: prediction.offline_rates(known, known) * share,
     }
     told = known[["benchmark", "scenario", "accelerator"]].assign(actual=known["rate"])
     return told.assign(**predicted).melt(list(told), var_name="question", value_name="predicted")
