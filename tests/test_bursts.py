@@ -140,9 +140,9 @@ def test_a_trace_without_a_column_or_too_short_is_refused(tmp_path):
 
 
 def test_windows_hold_the_tokens_of_ten_minutes_and_zero_where_nobody_asked():
-    rates = bursts.windows(requests([700.0, 1199.0, 1200.0, 2400.0], [1, 2, 4, 8]))
-    assert rates["seconds"].tolist() == [600, 1200, 1800, 2400]
-    assert rates["requests_per_second"].tolist() == [3, 4, 0, 8]
+    rates = bursts.windows(requests([599.0, 700.0, 1199.0, 1200.0, 2400.0], [5, 1, 2, 4, 8]))
+    assert rates["seconds"].tolist() == [0, 600, 1200, 1800, 2400]
+    assert rates["requests_per_second"].tolist() == [5, 3, 4, 0, 8]
 
 
 def test_a_service_of_more_slots_than_any_has_is_refused():

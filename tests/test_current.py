@@ -128,6 +128,15 @@ def test_a_hidden_result_is_compared_with_the_one_carried():
     assert tests.loc["B200", ["carried", "actual"]].tolist() == pytest.approx([24, 30])
 
 
+def test_the_error_of_carrying_is_that_of_the_benchmark_or_of_its_class(monkeypatch):
+    columns = ["benchmark", "latency_limit", "language_model", "low"]
+    rows = [("", False, False, 1), ("", True, False, 2), ("", False, True, 3), ("", True, True, 4),
+            ("llama2-70b", False, True, 5), ("llama2-70b", True, True, 6)]  # fmt: skip
+    monkeypatch.setattr(tables, "carry_errors", pd.DataFrame(rows, columns=columns), raising=False)
+    asked = [(name, scenario) for name in ("llama2-70b", "mixtral-8x7b", "bert") for scenario in ("Offline", "Server")]
+    assert [carry_error(*each)["low"] for each in asked] == [5, 6, 3, 4, 1, 2]
+
+
 def test_errors_count_both_ways_and_a_benchmark_widens_its_range():
     """Half and double are both 100% off; five tests of one benchmark at 0.5 widen its own range alone."""
     wide = pd.DataFrame({"benchmark": "llama2-70b", "accelerator": [*"abcde"], "actual": 0.5})

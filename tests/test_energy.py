@@ -106,7 +106,8 @@ def test_recovery_is_of_one_source_and_test_and_the_median_of_recipes(scores):
     base = {"baseline": True, "format": "BF16", "score_percent": 50.0}
     rows = [{"format": "NVFP4", "score_percent": value} for value in (40.0, 45.0, 50.0)]
     alone = {"format": "NVFP4", "score_percent": 1.0, "test": "another"}
-    found = scores(base, *rows, alone)
+    others = [base | {"score_percent": 10.0} | other for other in ({"model": "B"}, {"source_id": "t"}, {"test": "u"})]
+    found = scores(base, *rows, alone, *others)
     assert found[["models", "percent", "scores"]].values.tolist() == [["70B and more", 90.0, 3]]
 
 

@@ -87,7 +87,7 @@ def networked(scenario: str = "Server") -> pd.DataFrame:
     rows = _language_models([scenario])
     rows = rows[rows["hypervisor"].eq("") & ~rows["accelerator"].isin(list(racks()))]
     one = rows[rows["nodes"].eq(1) & rows["accelerator_count"].eq(USUAL_SIZE)]
-    return _over(rows[rows["nodes"].gt(1)], one, ["round", "benchmark", "scenario", "accelerator"])
+    return _over(rows[rows["nodes"].gt(1)], one, ["round", "benchmark", "accelerator"])
 
 
 def spares(units: int, days: float, accelerators: int = 8, enough: float = 0.999) -> int:
