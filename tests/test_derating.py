@@ -151,7 +151,8 @@ def halves(monkeypatch):
     rows.loc[:2, ["use", "system"]] = ["", "node"]
     other = rows[rows["step"].isin(["bursts", derating.LOAD])].assign(median=9.0, fleet="pooled")
     limit = rows.tail(1).assign(step="latency limit", median=9.0, system="TensorRT-LLM node")
-    monkeypatch.setattr(tables, "load", lambda name: pd.concat([rows, other, limit], ignore_index=True))
+    delivered, loaded = pd.concat([rows, other, limit], ignore_index=True), tables.load
+    monkeypatch.setattr(tables, "load", lambda name: delivered if name == "delivered" else loaded(name))
 
 
 NODE = {"accelerator": "B200", "interactivity": 25.0, "stack": "TensorRT-LLM", "hypervisor": "", "nodes": 1}

@@ -46,6 +46,10 @@ def test_samples_become_tokens_by_the_tokens_of_their_run(results, raw):
     stated = raw.loc[converted["id"], "tokens_per_sample"].to_numpy()
     known = ~pd.isna(stated)
     assert converted["rate"].to_numpy()[known] == pytest.approx((converted["value"].to_numpy() * stated)[known])
+    lengths = tables.benchmarks.set_index("benchmark").loc["llama2-70b"]
+    middle = (lengths["tokens_per_sample_low"] + lengths["tokens_per_sample_high"]) / 2
+    assert lengths["tokens_per_sample_low"] < middle and not known.all()
+    assert converted["rate"].to_numpy()[~known] == pytest.approx((converted["value"] * middle).to_numpy()[~known])
     assumed = converted["caveats"].map(lambda codes: "tokens_assumed" in codes).to_numpy()
     assert (assumed == ~known).all()
 

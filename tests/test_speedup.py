@@ -17,9 +17,10 @@ def rate(per_accelerator, round="v6.1", count=8, **more):
 
 
 def test_the_chain_begins_with_the_first_result_of_eight_and_ends_with_the_speedup():
-    """H100 10 in v5.0 (4 before: no eight), 12 in v6.0, by B200's x1.5 18 in v6.1; GB300 54: 1.8 x 3 = 5.4."""
+    """H100 10 in v5.0 (4 before, on 16 and on four), 12 in v6.0, by B200's x1.5 18 in v6.1; GB300 54: 1.8 x 3 = 5.4."""
     rows = results(
-        {**H100, **rate(4, "v4.1", 4)}, {**H100, **rate(10, "v5.0")}, {**H100, **rate(12, "v6.0")},
+        {**H100, **rate(4, "v4.0", 16)}, {**H100, **rate(4, "v4.1", 4)}, {**H100, **rate(10, "v5.0")},
+        {**H100, **rate(12, "v6.0")},
         {**B200, **rate(20, "v6.0")}, {**B200, **rate(30)}, {**GB300, **rate(54)},
     )  # fmt: skip
     chain = speedup.since_first(rows, current(rows), "H100", "GB300")

@@ -33,3 +33,11 @@ def test_fewest_slots():
         assert queueing.wait(slots, load, 10.0) <= limit < queueing.wait(slots - 1, load, 10.0)
     with pytest.raises(ValueError, match="limit"):
         queueing.slots_needed(1.0, 1.0, math.nan)
+
+
+def test_up_to_2000_requests_the_formula_is_exact():
+    """Erlang C summed term by term, where the limit for large loads is off by percents."""
+    load, slots = 50.0, 55
+    terms = [load**k / math.factorial(k) for k in range(slots + 1)]
+    waiting = terms[-1] * slots / (slots - load)
+    assert queueing.delay_probability(slots, load) == pytest.approx(waiting / (sum(terms[:-1]) + waiting), rel=1e-9)
