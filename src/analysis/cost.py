@@ -28,6 +28,7 @@ SECONDS_PER_HOUR = 3600
 SURE = 0.8  # share of draws in which the cheapest must be so to lead
 DRAWS = 4000
 USD = "usd_per_million", "usd_high"
+FACTORS = derating.STEPS[1:]  # of the delivered share
 COLUMNS = ["accelerator", "usd_per_hour", "kilowatts", "quoted", "provider", "source_id"]
 
 
@@ -173,7 +174,7 @@ def per_million_tokens(
 
     `throughput` as `planner.curve.throughput_at` returns it, `prices` as `prices` does; accelerators without a price
     are left out. Added columns: usd_per_hour, kilowatts, quoted, `use` (see `derating.use_at`), `served` (the share of
-    such throughput that a fleet delivers, by the factors that its result does not hold, see `derating.served_at`),
+    such throughput that a fleet delivers, see `derating.served_at`), its FACTORS (NaN where the result holds one),
     `usd_per_million` with `usd_low` and `usd_high` from the error of the throughput, `estimated`, `at` (the
     interactivity in words).
     Raises NoData where none is left.
@@ -183,12 +184,14 @@ def per_million_tokens(
         asked = names.listed(throughput["interactivity"].map("{:g} tokens/s per user".format))
         raise NoData(f"no accelerator with a price has a throughput at {asked or 'the interactivity asked for'}")
     use = rows["interactivity"].map(derating.use_at)
-    served = derating.served_at(rows, fleet, stack)["share"]
+    factors = derating.served_at(rows, fleet, stack)
+    served = factors["share"]
     usd = {
         name: usd_per_million(rows[column], rows["usd_per_hour"], served)
         for name, column in (("usd_per_million", "throughput"), ("usd_low", "high"), ("usd_high", "low"))
     }
     rows = rows.assign(use=use, served=served, **usd, estimated=rows["evidence"].eq("estimated"))
+    rows = rows.join(factors.reindex(columns=FACTORS))
     at = rows["interactivity"].map("{:g} tokens/s per user".format).mask(rows["interactivity"].eq(0), "no limit")
     return rows.assign(at=at).sort_values(["interactivity", "usd_per_million"], ignore_index=True)
 
