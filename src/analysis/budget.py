@@ -40,7 +40,7 @@ def plans(
 ) -> pd.DataFrame:  # fmt: skip
     """Return what the budget buys at each price basis and speed, in their order, most users first.
 
-    `rows` as `interactivity.runs` returns them, `bases` as `cost.bases` does; estimates only where nothing has a
+    `rows` as `planner.curve.carried` returns them, `bases` as `cost.bases` does; estimates only where nothing has a
     result. Columns: those of `bought` and `cost.with_chances`, by basis and interactivity, `most` (the accelerator with
     most users there), and `cut` (share of its price to fall, to match the cheapest per token).
     """
@@ -161,7 +161,7 @@ def winner_map(
     """
     asked, found = np.asarray(users, float)[:, None, None], []
     for benchmark in benchmarks:
-        rows, limits = interactivity.runs(benchmark), interactivity.limits(benchmark)["interactivity"]
+        rows, limits = curve.carried(interactivity.runs(benchmark)), interactivity.limits(benchmark)["interactivity"]
         speeds = np.geomspace(limits.min(), limits.max() * 1.001, steps)
         costs = _costs(rows, speeds, prices, fleet, stack)
         costs = costs[~costs["estimated"].astype(bool)]
@@ -192,7 +192,7 @@ def regret(
     """
     found = []
     for benchmark in benchmarks:
-        rows = interactivity.runs(benchmark)
+        rows = curve.carried(interactivity.runs(benchmark))
         costs = _costs(rows, [speed], prices, fleet, stack)
         results = costs[~costs["estimated"].astype(bool) | costs["estimated"].all()]
         best = results["usd_per_million"].min()

@@ -207,7 +207,8 @@ def served_at(points: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -
         ends.append((known, served(known.assign(**points[["accelerator", "interactivity"]]), fleet, stack)))
     (slower, first), (faster, last) = ends
     rate, end = slower["rate_per_accelerator"], faster["rate_per_accelerator"]
-    way = (np.log(points["throughput"] / rate) / np.log(end / rate)).clip(0, 1).fillna(0.0)
+    as_run = points["throughput"] / points.get("gain", 1.0)
+    way = (np.log(as_run / rate) / np.log(end / rate)).clip(0, 1).fillna(0.0)
     both = first.fillna(1.0).pow(1 - way, axis=0) * last.fillna(1.0).pow(way, axis=0)
     return both.where(first.notna() | last.notna())
 

@@ -36,10 +36,11 @@ def test_the_explorer_draws_the_curve_of_the_pages(explored, page, name):
     asked = table(page, name).set_index(["interactivity", "accelerator"])
     own = explored.loc[asked.index]
     assert set(asked.index.get_level_values(0)) == {0, 12.5, 66.7}
-    same = ["throughput", "usd_per_million", "usd_low", "usd_high", "served"] if name == "costs" else ["throughput"]
-    for column in same + ["low", "high"] * (name == "throughput"):
+    same = {"costs": ["usd_per_million", "usd_low", "usd_high", "served"], "throughput": ["throughput", "low", "high"]}
+    for column in same[name]:
         assert own[column].to_numpy() == pytest.approx(asked[column].to_numpy(), rel=1e-3), column
-    assert own["evidence"].tolist() == asked["evidence"].tolist()
+    carried = asked["evidence"].isin(["carried"]) & (name == "costs")  # throughput is as measured, cost compares
+    assert own.loc[~carried, "evidence"].tolist() == asked.loc[~carried, "evidence"].tolist()
 
 
 def test_the_explorer_and_choose_give_one_throughput_and_one_price_per_token(explored):
@@ -48,7 +49,7 @@ def test_the_explorer_and_choose_give_one_throughput_and_one_price_per_token(exp
     both = plans.index.intersection(own.index)
     assert set(NEWEST) <= set(both)
     gain = plans.loc[both, "gain"]  # from the explorer's throughput, as measured, to that of the newest round
-    asked = {"throughput": plans["throughput"] / gain, "usd_per_million": plans["usd_per_million_at_full_use"] * gain,
+    asked = {"throughput": plans["throughput"] / gain, "usd_per_million": plans["usd_per_million_at_full_use"],
              "served": plans["delivered"]}  # fmt: skip
     for column, expected in asked.items():
         assert own.loc[both, column].to_numpy() == pytest.approx(expected[both].to_numpy(), rel=1e-3), column

@@ -10,7 +10,8 @@ from analysis.results import timed_benchmarks
 
 LADDER = (interactivity.NO_LIMIT, 5.0, 10.0, 12.5, 20.0, 25.0, 33.3, 50.0, 66.7, 80.0, 100.0)  # tokens/s per user
 QUESTION = ["benchmark", "accelerator", "interactivity"]
-COLUMNS = ["throughput", "low", "high", "evidence", "served", "usd_per_million", "usd_low", "usd_high", "id"]
+COSTS = ["served", "usd_per_million", "usd_low", "usd_high"]
+COLUMNS = ["throughput", "low", "high", "evidence", *COSTS, "id"]
 
 
 def curves(
@@ -19,16 +20,17 @@ def curves(
     """Return what each accelerator reaches and costs with each language model, at LADDER and the benchmark's limits.
 
     Columns: benchmark, accelerator, interactivity (tokens/s per user at p99, 0: no limit), those of
-    `planner.curve.throughput_at` and `cost.per_million_tokens` (NaN without a price) that are in COLUMNS, and `id` of
-    the run that the throughput rests on. Accelerators are in the order of `throughput_at`.
+    `planner.curve.throughput_at`, as measured, and `id` of the run that it rests on; those of `cost.per_million_tokens`
+    (NaN without a price), which compares accelerators by `planner.curve.carried`. Accelerators are in the order of
+    `throughput_at`.
     """
     runs = interactivity.runs(timed_benchmarks(), results=results)
-    found = []
+    prices, found = cost.prices() if prices is None else prices, []
     for benchmark in [name for name in timed_benchmarks() if runs["benchmark"].eq(name).any()]:
         speeds = sorted({*LADDER, *interactivity.speeds(benchmark)})
         own = runs[runs["benchmark"].eq(benchmark)]
-        found.append(curve.throughput_at(own, speeds).assign(benchmark=benchmark))
-    at = pd.concat(found, ignore_index=True).dropna(subset="throughput")
-    costs = cost.per_million_tokens(at, cost.prices() if prices is None else prices, fleet)
-    at = at.merge(costs[[*QUESTION, *(name for name in COLUMNS if name not in at and name != "id")]], how="left")
-    return at.assign(id=at["ids"].str[-1])[[*QUESTION, *COLUMNS]]
+        at = curve.throughput_at(own, speeds).dropna(subset="throughput")
+        costs = cost.per_million_tokens(curve.throughput_at(curve.carried(own), speeds), prices, fleet)
+        at = at.merge(costs[[*QUESTION[1:], *COSTS]], how="left")
+        found.append(at.assign(benchmark=benchmark, id=at["ids"].str[-1])[[*QUESTION, *COLUMNS]])
+    return pd.concat(found, ignore_index=True)

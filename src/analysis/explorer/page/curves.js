@@ -21,7 +21,7 @@ function curveViews(rows, width, own) {
     return [atSpeed(part, lines, width, own), overSpeed(part, lines, width, own)];
   });
   const notes = ["Curves: closed, available data center results of all rounds. Filters choose models, accelerators, and the results beside the curves.",
-    found.note, own.less ? "Cost: price per hour over throughput and the share of it that a fleet delivers." : ""];
+    found.note, own.less ? "Cost: price per hour over throughput at the newest round's software and the share of it that a fleet delivers." : ""];
   return { ...found, note: notes.filter(Boolean).join(" ") };
 }
 
