@@ -14,9 +14,28 @@ from analysis import NoData, report
 from analysis.paths import NOTEBOOKS, ROOT
 
 
+def executed(notebook, parameters):
+    """Run the cells of a notebook; return its variables."""
+    names: dict = {}
+    cells = json.loads((NOTEBOOKS / f"{notebook}.ipynb").read_text(encoding="utf-8"))["cells"]
+    for number, cell in enumerate(cells, 1):
+        if cell["cell_type"] == "code":
+            exec(compile("".join(cell["source"]), f"{notebook}, cell {number}", "exec"), names)
+            if "parameters" in cell["metadata"].get("tags", []):
+                assert set(parameters) <= set(names)
+                names.update(parameters)
+    return names
+
+
+@pytest.fixture(scope="module")
+def shipped_runs():
+    """The variables and reports of notebooks as shipped, by name: many tests compare with them."""
+    return {}
+
+
 @pytest.fixture
-def run(monkeypatch):
-    """Run the cells of a notebook with parameters; return its variables and what it reports, by name."""
+def run(monkeypatch, shipped_runs):
+    """Run a notebook with parameters; return its variables and what it reports, by name. Nothing is drawn to SVG."""
     monkeypatch.chdir(NOTEBOOKS)
     said: dict[str, dict] = {}
 
@@ -25,19 +44,16 @@ def run(monkeypatch):
         said[part["name"]] = part | {"csv": data.get("text/csv", "")}
 
     monkeypatch.setattr(report, "display", show)
+    monkeypatch.setattr(report.charts, "svg", lambda drawing: "")
 
     def ran(notebook, **parameters):
-        names: dict = {}
-        cells = json.loads((NOTEBOOKS / f"{notebook}.ipynb").read_text(encoding="utf-8"))["cells"]
-        for number, cell in enumerate(cells, 1):
-            if cell["cell_type"] == "code":
-                exec(compile("".join(cell["source"]), f"{notebook}, cell {number}", "exec"), names)
-                if "parameters" in cell["metadata"].get("tags", []):
-                    assert set(parameters) <= set(names)
-                    names.update(parameters)
-        return names, said
+        said.clear()
+        if parameters:
+            return executed(notebook, parameters), dict(said)
+        if notebook not in shipped_runs:
+            shipped_runs[notebook] = executed(notebook, {}), dict(said)
+        return shipped_runs[notebook]
 
-    ran.said = said
     return ran
 
 
