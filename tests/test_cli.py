@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
@@ -38,6 +39,16 @@ def test_help_lists_every_command_and_each_has_its_own(said):
     for command in COMMANDS:
         status, out, _ = said(command, "--help")
         assert status == 0 and f"analysis {command}" in out
+
+
+def test_a_long_error_is_cut_and_whole_in_a_file(said, monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    words = "x" * 100_000_000
+    monkeypatch.setattr(descriptor, "describe", lambda **_: (_ for _ in ()).throw(ValueError(words)))
+    status, _, error = said("describe")
+    (file,) = tmp_path.iterdir()
+    assert status == 2 and len(error) < 5_000 and error.endswith(f" ... (whole in {file})\n")
+    assert file.read_text() == words
 
 
 def test_help_loads_no_reports_library():

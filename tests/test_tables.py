@@ -5,7 +5,10 @@ import shutil
 import subprocess
 import sys
 
-from analysis import tables
+import pandas as pd
+import pytest
+
+from analysis import paths, tables
 from analysis.paths import DATA
 from analysis.recipes import check
 from analysis.recipes.descriptor import readme
@@ -17,6 +20,18 @@ def test_the_project_s_own_tables_have_no_fault():
 
 def test_the_project_s_dictionary_is_up_to_date():
     assert (DATA / "README.md").read_text("utf-8") == readme(), "run `analysis describe`"
+
+
+def test_a_table_without_a_column_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "DATA", tmp_path)
+    for name in ("corrections.csv", paths.DESCRIPTOR):
+        shutil.copy(DATA / name, tmp_path)
+    for name in ("prediction_errors", "prices"):
+        rows = pd.read_csv(DATA / f"{name}.csv", dtype=str)
+        rows.drop(columns=rows.columns[1]).to_csv(tmp_path / f"{name}.csv", index=False)
+        with pytest.raises(ValueError, match=rf"{name}.csv: no column '{rows.columns[1]}', which datapackage.json"):
+            tables.load(name)
+    tables.forget()
 
 
 def test_a_limit_that_sources_dispute_says_so():

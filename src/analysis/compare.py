@@ -46,7 +46,7 @@ GROUP = ["benchmark", "scenario"]  # within which results are compared
 SAME_KIND = [*GROUP, "round", "accelerator", "accelerator_count", "availability", "power_measured"]
 
 
-@cache
+@cache  # asked for each comparison; tables.forget clears it
 def racks() -> dict[str, int]:
     """Return how many accelerators share the links of one rack, by accelerator: those of data/accelerators.csv."""
     return tables.accelerators.set_index("label")["rack_accelerators"].dropna().astype(int).to_dict()

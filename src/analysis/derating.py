@@ -233,7 +233,7 @@ def shares(
     return found
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=8)  # seconds of simulation; tables.forget clears it
 def computed(benchmarks: tuple[str, ...] = BENCHMARKS, trace: str = "", version: int = 0) -> pd.DataFrame:
     """Return the table of factors, as in data/delivered.csv; `version` tells edits of a trace apart."""
     columns = ["use", "system", "fleet", "step", "values", "n", "counted"]

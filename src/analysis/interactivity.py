@@ -38,7 +38,7 @@ def runs(
     return rows.assign(interactivity=speed)
 
 
-@cache
+@cache  # asked for each scenario; tables.forget clears it
 def limits(benchmark: str) -> pd.DataFrame:
     """Return the p99 limits of a benchmark: scenario, interactivity (tokens/s per user), ttft_ms, tpot_ms.
 

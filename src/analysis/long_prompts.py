@@ -22,7 +22,7 @@ RATIO = 8  # prompt tokens per answer token that the runs reach
 RATE = "output_tokens_per_second_per_gpu"
 
 
-@cache
+@cache  # a fit over many runs; tables.forget clears it
 def timings() -> pd.DataFrame:
     """Return the time of an output token by part, one row per model, accelerator, engine, and precision.
 

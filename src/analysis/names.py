@@ -126,7 +126,7 @@ def listed(names: Iterable[str], most: int = 8) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-@cache
+@cache  # asked for each name; tables.forget clears it
 def _aliases() -> dict[str, str]:
     parts = tables.accelerators
     short = dict(zip(parts["accelerator"], parts["label"], strict=True))
@@ -139,13 +139,13 @@ def _aliases() -> dict[str, str]:
     return names | {full.casefold(): label for full, label in short.items()} | {s.casefold(): s for s in short.values()}
 
 
-@cache
+@cache  # asked for each name; tables.forget clears it
 def _benchmark_aliases() -> dict[str, str]:
     rows = tables.benchmarks[["benchmark", "label", "aliases"]].itertuples(index=False)
     return {name.casefold(): key for key, label, aliases in rows for name in [*aliases.split(";"), label, key] if name}
 
 
-@cache
+@cache  # asked for each name; tables.forget clears it
 def _bare_aliases() -> dict[str, str]:
     """Return the short name behind each bare name that stands for one accelerator only."""
     bare: dict[str, set[str]] = {}

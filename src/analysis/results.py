@@ -44,7 +44,7 @@ def load_results() -> pd.DataFrame:
     return _loaded().copy(deep=False)  # pandas copies what is written to
 
 
-@cache
+@cache  # the whole record; tables.forget clears it
 def _loaded() -> pd.DataFrame:
     files = [DATA / part["path"] for part in tables.descriptor()["results"]["parts"]]
     if os.environ.get(SHIPPED_ONLY) != "shipped":
@@ -206,7 +206,7 @@ def rule_limits(quantity: str, rows: pd.DataFrame | None = None) -> pd.Series:
     return limits.reindex(pd.MultiIndex.from_frame(rows[["benchmark", "scenario"]])).set_axis(rows.index)
 
 
-@cache
+@cache  # asked for each model; tables.forget clears it
 def timed_benchmarks() -> tuple[str, ...]:
     """Return the benchmarks whose rules limit the time per output token, in the order of the table."""
     return tuple(rule_limits("tpot_p99_limit").index.unique("benchmark"))

@@ -37,7 +37,7 @@ def __getattr__(name: str) -> pd.DataFrame:
     return load(name)
 
 
-@cache
+@cache  # asked for each table; `forget` clears it
 def descriptor() -> dict[str, dict[str, Any]]:
     """Return the resources of data/datapackage.json by name. Raises FileNotFoundError that says where it looked."""
     if not (DATA / DESCRIPTOR).is_file():
@@ -48,7 +48,10 @@ def descriptor() -> dict[str, dict[str, Any]]:
 
 
 def load(name: str) -> pd.DataFrame:
-    """Return the table `name`, typed and corrected. Raises KeyError with the names of the tables there are."""
+    """Return the table `name`, typed and corrected.
+
+    Raises KeyError with the names of the tables there are, ValueError naming a column that is missing.
+    """
     if name not in descriptor():
         raise KeyError(f"no table {name!r}; there are {', '.join(descriptor())}")
     resource = descriptor()[name]
@@ -65,6 +68,10 @@ def load(name: str) -> pd.DataFrame:
             types = {field["name"]: DTYPES.get(field["type"], "str") for field in fields}
             empty = {column: [""] for column, dtype in types.items() if dtype == "float64"}
             frame = pd.read_csv(path, dtype=types, keep_default_na=False, na_values=empty, encoding="utf-8-sig")
+            if missing := [name for name in types if name not in frame]:
+                raise ValueError(
+                    f"{path}: no column {missing[0]!r}, which {DESCRIPTOR} describes; analysis check says all"
+                )
             for column in [field["name"] for field in fields if field["type"] == "boolean"]:
                 frame[column] = frame[column].map(BOOLEANS).fillna(False).astype(bool)
             key = resource["schema"].get("primaryKey", "id")

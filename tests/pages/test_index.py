@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from analysis.pages.records import MADE
 from tests.reports.plain import ROOT, shipped
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><text>matrix drawn</text></svg>'
@@ -137,6 +138,6 @@ def test_the_record_of_an_earlier_version_stops_no_front_page(project, reports, 
     assert project.build() == 0
     project.add("speed", "# Speed", "1 / 0")
     (project.reports / "speed.json").write_text('{"name": "speed", "headline": null}')
-    (project.reports / "speed.html").write_text("an earlier page")
+    (project.reports / "speed.html").write_text(f"an earlier page {MADE}")
     assert project.build() == 1
     assert "power.html" in project.page("index") and "ZeroDivisionError" in capsys.readouterr().out

@@ -107,7 +107,7 @@ def test_a_page_is_made_again_when_what_it_opened_changed_and_only_then(project,
     assert built(project, capsys) == []
     project.add("two", "# Two", "1  # a comment")
     assert built(project, capsys) == ["two"]
-    for emptied in ("", "<p>edited</p>"):
+    for emptied in ("", project.page("one") + "<p>edited</p>"):
         (project.reports / "one.html").write_text(emptied)
         assert built(project, capsys) == ["one"]
     (project.root / "packages" / "pandas-9.dist-info").mkdir(parents=True)
@@ -132,6 +132,19 @@ def test_a_record_that_is_none_is_made_anew(project, capsys, said):
     assert project.build() == 0
     (project.reports / "one.json").write_text(said)
     assert built(project, capsys) == ["one"]
+
+
+@pytest.mark.parametrize("name", ["one.html", "one.json", "both.html", "index.html"])
+def test_a_user_s_own_page_is_replaced_only_where_it_is_told_to(project, capsys, name):
+    project.add("one", "# One", PARAMETERS)
+    project.add("two", "# Two", "1")
+    project.run("both", "notebook: one\nparameters:\n  name: [a, b]\n")
+    (project.reports / name).write_text("mine")
+    assert project.build() == 1
+    assert f"reports/{name} was not made here and stays" in capsys.readouterr().out and project.exists("two")
+    assert (project.reports / name).read_text() == "mine" and project.build() == 1
+    assert project.build(force=True) == 0 and (project.reports / name).read_text() != "mine"
+    assert project.build() == 0 and "up to date: 4" in capsys.readouterr().out
 
 
 def test_a_run_file_changes_its_page_alone_and_parameters_are_kept_as_written(project, capsys):
@@ -224,3 +237,4 @@ def test_a_text_of_a_megabyte_is_not_printed_whole(project, say, capsys, cells):
     project.add("one", cells[0], say, cells[1])
     assert project.build() == 1
     assert len(capsys.readouterr().out) < 8_000
+    assert (project.reports / "one.failed.ipynb").stat().st_size > 1_000_000  # where it is whole

@@ -227,6 +227,21 @@ def test_describe_changes_what_changed_alone(orchard):
     assert resource["bytes"] == len(OTHER["sorts"]) + 8 and resource["hash"].startswith("sha256:")
 
 
+def test_describe_replaces_an_edited_page_only_where_it_is_told_to(orchard):
+    page, file = orchard / "README.md", orchard / descriptor.FILE
+    made = page.read_text()
+    file.write_text(file.read_text().replace("Sour ones are green", "Sweet ones are red"))
+    assert describe(orchard) == [descriptor.FILE, "README.md"] and "Sweet ones are red" in page.read_text()
+    page.write_text(made + "By hand.\n")
+    (orchard / "sorts.csv").write_text(OTHER["sorts"] + "cox,red\n")
+    before = file.read_bytes()
+    with pytest.raises(ValueError, match=r"README.md: edited since `analysis describe`; .* --force replaces it"):
+        describe(orchard)
+    assert (page.read_text(), file.read_bytes()) == (made + "By hand.\n", before)
+    assert describe(orchard, force=True) == [descriptor.FILE, "README.md"] and "By hand" not in page.read_text()
+    assert describe(orchard) == []
+
+
 def test_an_own_file_of_results_is_checked_row_by_row(tmp_path):
     record = tables.descriptor()["results"]
     rows = pd.read_parquet(DATA / "official" / "v6.1.parquet").head(3)

@@ -65,8 +65,8 @@ def test_what_is_saved_while_it_is_computed_is_kept(data, monkeypatch, capsys, n
     if name == "two.csv":
         monkeypatch.setitem(derived.TABLES, "two", (save, None))
     else:
-        made = {descriptor.FILE: "_measured", "README.md": "readme"}[name]
-        monkeypatch.setattr(descriptor, made, lambda folder: save() is ROWS and "new")
+        measured = descriptor._measured
+        monkeypatch.setattr(descriptor, "_measured", lambda folder: (measured(folder), save())[0] | {"title": "new"})
     assert main.main(["data"]) == 1
     assert (data / name).read_text() == "saved meanwhile"
     assert f"{name}: was saved meanwhile; that is kept" in capsys.readouterr().err

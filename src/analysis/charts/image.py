@@ -117,7 +117,7 @@ def wrap_titles(grid: FacetGrid) -> None:
     grid.tight_layout()
 
 
-@lru_cache(maxsize=5000)
+@lru_cache(maxsize=5000)  # labels repeat; of its arguments alone
 def text_width(text: str, size: float, weight: str = "normal") -> float:
     """Return the width of a line of text in inches."""
     font = FontProperties(size=size, weight=weight)

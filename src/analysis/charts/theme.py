@@ -32,7 +32,7 @@ def look() -> Iterator[None]:
         yield
 
 
-@cache
+@cache  # asked for each figure; of the package alone
 def _settings() -> dict[str, object]:
     """Return matplotlib's settings for the look, whatever a user's own matplotlibrc or an earlier cell set."""
     with mpl.rc_context():
@@ -43,7 +43,7 @@ def _settings() -> dict[str, object]:
     return {name: value for name, value in settings.items() if not name.startswith("backend")}
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=1)  # asked for each mark; tables.forget clears it
 def colors() -> dict[str, str]:
     """Return the colors of accelerators by short name (data/accelerators.csv), and of precisions."""
     own = tables.accelerators[tables.accelerators["color"].ne("")]

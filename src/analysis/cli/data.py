@@ -54,7 +54,7 @@ def bring(
     from analysis.recipes import derived
 
     derived.make_tables(force, say=typer.echo)
-    return describe()
+    return describe(force)
 
 
 def check() -> int:
@@ -69,10 +69,10 @@ def check() -> int:
     return 1 if found else 0
 
 
-def describe() -> int:
+def describe(force: Force = False) -> int:
     """Update data/README.md, and hashes in data/datapackage.json."""
     from analysis.recipes import descriptor
 
-    changed = descriptor.describe()
+    changed = descriptor.describe(force=force)
     typer.echo(f"changed: {', '.join(changed)}" if changed else "up to date")
     return 0

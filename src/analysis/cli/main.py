@@ -9,6 +9,7 @@ import os
 import re
 import signal
 import sys
+import tempfile
 from collections.abc import Sequence
 from typing import Any
 
@@ -99,8 +100,14 @@ def _guard(stream: Any) -> None:
 
 
 def _failed(text: str, status: int) -> int:
-    """Print what went wrong."""
-    print(f"analysis: {text[:LONGEST]}{' ...' * (len(text) > LONGEST)}", file=sys.stderr)
+    """Print what went wrong; a long text is cut, and whole in a file."""
+    if len(text) > LONGEST:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="analysis-", suffix=".txt", delete=False, errors="replace"
+        ) as whole:
+            whole.write(text)
+        text = f"{text[:LONGEST]} ... (whole in {whole.name})"
+    print(f"analysis: {text}", file=sys.stderr)
     return status
 
 

@@ -28,7 +28,7 @@ def reports(
     names: Names = None,
     watch: Annotated[bool, typer.Option("--watch", help="Serve the pages and rebuild them after each edit.")] = False,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of --watch on this machine; 0: any.")] = 8000,
-    force: Annotated[bool, typer.Option("--force", help="Build also what is up to date.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Build all, also over pages of your own.")] = False,
     jobs: Jobs = 2,
     engine: Engine = "forked",
     timeout: Timeout = 300,

@@ -41,7 +41,7 @@ DIGITS = 9  # of computed numbers
 LEVEL = 6  # of compression: hardly larger than by 9, packed in half the time
 
 
-@cache
+@cache  # a file of the package, asked for by each part of the page
 def layout() -> dict[str, Any]:
     """Return page/layout.json: columns with their heads, views with what each selects, and what keeps results apart.
 
@@ -51,7 +51,7 @@ def layout() -> dict[str, Any]:
     return json.loads((FILES / "layout.json").read_text(encoding="utf-8"))
 
 
-@cache
+@cache  # files of the package
 def parts() -> dict[str, str]:
     """Return what a page holds of the explorer: html, style, and script."""
     body, style = ((FILES / name).read_text(encoding="utf-8") for name in ("body.html", "style.css"))

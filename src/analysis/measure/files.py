@@ -15,7 +15,7 @@ from analysis.measure.record import MeasurementError, printable, shipped_rows
 from analysis.paths import parse_json, unique
 
 MOST, MOST_ROWS = 256 * 2**20, 1000  # bytes of a file, rows of a CSV
-DEEPEST = 1000  # brackets in a YAML
+MOST_YAML, DEEPEST = 32 * 2**20, 1000  # bytes of a YAML, and its brackets in each other or columns of indentation
 START = 65536  # bytes that show what a file is, and most of a printed summary
 LOGS = ("mlperf_log_detail.txt", "mlperf_log_summary.txt", "result_summary.json")
 HEADINGS = (  # of printed results, by tool; the first that a text has splits it into blocks
@@ -105,9 +105,15 @@ def _parsed(text: str) -> Parsed:
                 unique([(str(key.value), value) for key, value in node.value])
                 return super().construct_mapping(node, deep)
 
+            def flatten_mapping(self, node: Any) -> None:  # which a few hundred bytes can make endless
+                if any(key.tag == "tag:yaml.org,2002:merge" for key, _ in node.value):
+                    raise ValueError("merges keys, which is not read")
+
+        if len(text) > MOST_YAML:
+            raise ValueError(f"is larger than {MOST_YAML >> 20} MB, the most that is read of YAML: save it as JSON")
         depth = max(accumulate((mark in "[{") - (mark in "]}") for mark in re.findall(r"[][{}]", text)), default=0)
-        if depth > DEEPEST or re.search(r"<<\s*:|([-?] ){100}", text):
-            raise ValueError("is nested too deep, or merges keys")  # which the reader of YAML does not survive
+        if depth > DEEPEST or re.search(rf"^[ \t?:-]{{{DEEPEST}}}", text, re.MULTILINE):
+            raise ValueError("is nested too deep")  # which the reader of YAML does not survive
         try:
             yield "", yaml.load(text, Loader)
         except yaml.YAMLError as error:

@@ -25,7 +25,7 @@ MEASURED = re.compile(
 )
 
 
-@cache
+@cache  # a file of the package, asked for each record
 def fields(format: str) -> dict[str, str]:
     """Return the keys of each column in a format; a time has one column for each statistic."""
     keys = {}

@@ -23,7 +23,7 @@ class MeasurementError(ValueError):
     """A file is no run that can be used. The text names file, place, and key, what is there, and what was expected."""
 
 
-@cache
+@cache  # a file of the package, asked for each record
 def shipped_rows(name: str) -> list[dict[str, str]]:
     """Return the rows of a table beside this module: columns, fields, formats, others, or units."""
     with (Path(__file__).parent / f"{name}.csv").open(encoding="utf-8", newline="") as file:

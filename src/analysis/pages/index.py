@@ -21,26 +21,33 @@ OWN = "yours"  # the group of notebooks that wait for a reader's own data
 FRONT = "matrix"  # the name of the figure that the front page shows
 
 
-def write_index() -> None:
-    """Write the index and a page per run file that makes several reports; say which reports nothing makes any more."""
+def write_index(force: bool = False) -> dict[str, str]:
+    """Write the index and a page per run file that makes several reports; say which reports nothing makes any more.
+
+    Return why a page was not written, by name: it is a user's own, which `force` replaces.
+    """
     found, wrong = runs.find()
     failed = {path.name.removesuffix(".failed.ipynb") for path in paths.REPORTS.glob("*.failed.ipynb")}
     records = [record for name in found if (record := stored.read(name)) and _page(name).exists()]
     pages: dict[str, list[Record]] = {}
     for record in records:
         pages.setdefault(record["sweep"] or record["name"], []).append(record)
+    sweeps = [name for name, several in pages.items() if several[0]["sweep"]]
+    kept = {} if force else {name: why for name in ["index", *sweeps] if (why := stored.in_the_way(name))}
     for name, several in pages.items():
-        if several[0]["sweep"]:
+        if several[0]["sweep"] and name not in kept:
             _write(name, "sweep", records=several)
     firsts = {name: several[0] for name, several in pages.items()}
     named = {"titles": GROUPS, "own": OWN, "groups": _groups(firsts), "pages": firsts}
-    _write("index", "index", **named, figure=_figure(records), failed=sorted(failed & {*found} | {*wrong}))
+    if "index" not in kept:
+        _write("index", "index", **named, figure=_figure(records), failed=sorted(failed & {*found} | {*wrong}))
     made = failed | {path.stem for path in paths.REPORTS.glob("*.json") if stored.read(path.stem)}
     if gone := sorted(name for name in made - {*found} if not name.startswith(tuple(wrong))):
         print(
             f"in reports/, but of no notebook or run file any more: {listed(gone)}; make clean removes pages",
             flush=True,
         )
+    return kept
 
 
 def _groups(pages: dict[str, Record]) -> dict[str, list[Record]]:

@@ -34,7 +34,7 @@ MARKDOWN = MarkdownWithMath(renderer=IPythonRenderer(escape=False, exclude_ancho
 GROUP = {"group": str, "order": int | float}  # what a notebook says of its card on the front page
 
 
-@cache
+@cache  # compiling templates takes longer than a page
 def exporter() -> TemplateExporter:
     """Return nbconvert with our template, compiled, in which everything is escaped that is not marked as HTML."""
     filters = {

@@ -17,6 +17,7 @@ from analysis.pages import opened, runs
 from analysis.pages.runs import Report
 
 Record = dict[str, Any]  # what reports/NAME.json says of a page
+MADE = '<meta name="generator" content="mlperf-inference-analysis">'  # in every page made here
 
 FACTS = {
     "title": str, "subtitle": str, "notebook": str, "sweep": str, "group": dict, "parameters": dict, "figures": list,
@@ -66,6 +67,18 @@ def up_to_date(report: Report, own_digest: str) -> bool:
         made = hashlib.sha256((paths.REPORTS / f"{report.name}.html").read_bytes()).hexdigest()
         return (record.get("digest"), record.get("page")) == (own_digest, made) and not opened.changed(record["opened"])
     return False
+
+
+def in_the_way(name: str) -> str:
+    """Say that reports/NAME.html, or without one reports/NAME.json, was not made here; "" where it was or is not there.
+
+    An empty page is nobody's.
+    """
+    page, record = (paths.REPORTS / f"{name}.{kind}" for kind in ("html", "json"))
+    file, mark = (page, MADE) if page.is_file() and page.stat().st_size else (record, '"digest":')
+    if not file.is_file() or mark.encode() in file.read_bytes():
+        return ""
+    return f"reports/{file.name} was not made here and stays; --force replaces it (make reports ARGS=--force)"
 
 
 def write(path: Path, text: str) -> None:

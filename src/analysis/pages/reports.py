@@ -26,8 +26,9 @@ def build(
 ) -> int:
     """Build the named reports that are not up to date, or all, and the index; return 1 if any failed, else 0.
 
-    `force` builds also what is up to date. `engine` is "forked" (IPython in a forked process) or "nbclient" (ordinary
-    kernels). Raises ValueError for an unknown name, OSError where nothing can be written.
+    `force` builds also what is up to date, and replaces pages that were not made here. `engine` is "forked" (IPython in
+    a forked process) or "nbclient" (ordinary kernels). Raises ValueError for an unknown name, OSError where nothing can
+    be written.
     """
     reports, wrong = runs.find(names)
     paths.REPORTS.mkdir(exist_ok=True)
@@ -41,6 +42,9 @@ def build(
             wrong[name] = str(error)
             continue
         if force or not records.up_to_date(reports[name], own):
+            if why := "" if force else records.in_the_way(name):
+                wrong[name] = why
+                continue
             stale[name] = (reports[name], engine, own, at)
         else:  # what failed since was put back as it was
             (paths.REPORTS / f"{name}.failed.ipynb").unlink(missing_ok=True)
@@ -48,8 +52,10 @@ def build(
         print(failed(name, why), flush=True)
     print(f"to build: {len(stale)} of {len(reports)}" if stale else f"up to date: {len(reports)}", flush=True)
     status = run(execute_timed, stale, jobs, timeout, meanwhile=prepare, then=make)
-    index.write_index()
-    return int(status or bool(wrong))
+    kept = index.write_index(force)
+    for name, why in kept.items():
+        print(failed(name, why), flush=True)
+    return int(bool(status or wrong or kept))
 
 
 def run(

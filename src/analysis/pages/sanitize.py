@@ -66,7 +66,7 @@ def script_hash(script: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
-@cache
+@cache  # a file of the package
 def style() -> Markup:
     """Return the style sheet that all pages share."""
     return Markup((TEMPLATES / "style.css").read_text(encoding="utf-8"))
@@ -192,7 +192,7 @@ def _drawing(name: str, value: str, prefix: str) -> str | None:
     return value if (name in GEOMETRY or LOOKS.fullmatch(name)) and not ADDRESS.search(value) else None
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=10_000)  # elements of a drawing share styles; of its arguments alone
 def _look(style: str, prefix: str) -> str:
     """Return the declarations of a style that draw."""
     rules = [rule.partition(":") for rule in REFERENCE.sub(rf"url(#{prefix}\1)", style).split(";")]

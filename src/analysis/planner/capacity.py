@@ -219,7 +219,7 @@ def unit_sizes(rows: pd.DataFrame) -> dict[str, int]:
     return usual.to_dict() | racks()
 
 
-@cache
+@cache  # asked for each plan; tables.forget clears it
 def all_in_watts() -> pd.Series:
     """Return watts per accelerator by short name, with its share of host and network cards, provisioned (InferenceX).
 

@@ -66,7 +66,7 @@ def roofs(systems: pd.DataFrame, model: Model, lengths: Lengths) -> np.ndarray:
     return np.array([_curve(*setup, model, lengths)[1] for setup in systems[SETUP].itertuples(index=False)], float)
 
 
-@cache
+@cache  # asked for each system; tables.forget clears it
 def sheet_of(accelerator: str) -> dict[str, Any]:
     """Return the row of data/accelerators.csv of an accelerator by its short name; NaN where there is none."""
     rows = tables.accelerators
@@ -94,7 +94,7 @@ def peak_tflops(accelerator: str, precision: str) -> float:
     return next((facts[COMPUTE[name]] for name in COMPUTED_IN[precision] if facts[COMPUTE[name]] > 0), np.nan)
 
 
-@cache
+@cache  # asked for each curve; tables.forget clears it
 def ordered() -> pd.DataFrame:
     """Return pairs of a vendor's accelerators of which the `better` is in no figure of the datasheet below the `worse`.
 
@@ -112,7 +112,7 @@ def ordered() -> pd.DataFrame:
     return pairs.loc[nowhere, ["label", "label_better"]].set_axis(["worse", "better"], axis=1)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=8192)  # 26 bisections; systems share setups; tables.forget clears it
 def _curve(
     accelerator: str, weights: str, most: int, model: Model, lengths: Lengths
 ) -> tuple[np.ndarray | None, float]:

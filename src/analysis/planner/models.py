@@ -117,13 +117,13 @@ def _scaled(tokens: pd.Series, mean: float, most: float) -> pd.Series:
     return scaled.clip(upper=most)
 
 
-@cache
+@cache  # a data set of thousands of requests; tables.forget clears it
 def lengths_of(benchmark: str) -> Lengths:
     """Return the lengths of a benchmark's own requests."""
     return lengths(requests_of(benchmark), most=of_benchmark(benchmark).context)
 
 
-@cache
+@cache  # a data set of thousands of requests; tables.forget clears it
 def requests_of(benchmark: str) -> pd.DataFrame:
     """Return the requests of a benchmark's data set, answers scaled to the mean that models generate.
 
@@ -155,7 +155,7 @@ def read_requests(path: str | Path) -> pd.DataFrame:
     return tables.numbers(frame, columns, 1, MOST_TOKENS, str(path))
 
 
-@cache
+@cache  # asked for each plan; tables.forget clears it
 def of_benchmark(benchmark: str) -> Model:
     """Return the model of a benchmark. Raises ValueError where its size or the shape of its KV cache is unknown."""
     known = _shapes()
@@ -193,7 +193,7 @@ def rising(at: np.ndarray | float, x: pd.Series | np.ndarray, y: pd.Series | np.
     return np.interp(at, x, level)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=1)  # asked for each model; tables.forget clears it
 def _shapes() -> pd.DataFrame:
     """Return the models of benchmarks with limits on the time per token: label and the columns SHAPE."""
     rows = tables.benchmarks[tables.benchmarks["benchmark"].isin(timed_benchmarks())].set_index("benchmark")

@@ -29,7 +29,7 @@ SHARED = {"software": 2, "round": 2, "accelerator_count": 2, "rack": 2, "kind": 
 SYSTEM = ["benchmark", "round", "submitter", "system", "accelerator", "accelerator_count"]
 
 
-@cache
+@cache  # each benchmark's cases are a part; tables.forget clears it
 def _results() -> pd.DataFrame:
     """Return the comparable results of all language models since SINCE, previews too."""
     rounds = tables.rounds["round"].tolist()
@@ -37,7 +37,7 @@ def _results() -> pd.DataFrame:
     return comparable(benchmark=timed_benchmarks(), scenario=RATED, available=False, rounds=since)
 
 
-@cache
+@cache  # asked for each estimate; tables.forget clears it
 def cases(benchmark: str) -> pd.DataFrame:
     """Return the results of a language model since SINCE that predict each other, one row per system and scenario.
 
@@ -140,7 +140,7 @@ def error_table() -> pd.DataFrame:
     return tables.load("prediction_errors")
 
 
-@cache
+@cache  # asked for each plan; tables.forget clears it
 def error_of(question: str, benchmark: str, scenario: str) -> pd.Series:
     """Return the row of `error_table` that counts: its `low`, `middle`, and `high` are P10, P50, and P90 of actual over
     predicted throughput.

@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import pyarrow.parquet as pq
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -151,6 +151,7 @@ class Package(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True)
 
     name: str
+    readme: str = ""  # digest of the README.md that `describe` wrote last
     resources: list[Resource] = Field(min_length=1)
 
     @model_validator(mode="after")
@@ -185,18 +186,26 @@ def read_descriptor(folder: Path) -> Package:
         ) from None
 
 
-def describe(folder: Path = DATA) -> list[str]:
+def describe(folder: Path = DATA, *, force: bool = False) -> list[str]:
     """Update both files and return the names of those that changed.
 
-    Raises DescriptorError, and OSError for a file that was saved meanwhile.
+    Raises DescriptorError, ValueError where README.md is not as it was written last, unless `force`, and OSError for a
+    file that was saved meanwhile.
     """
     changed = []
-    for name, make in {FILE: _measured, "README.md": readme}.items():
-        with replacing(folder / name) as beside:
-            text = make(folder).encode()
-            if not (folder / name).is_file() or (folder / name).read_bytes() != text:
-                beside.write_bytes(text)
-                changed.append(name)
+    file, page = folder / FILE, folder / "README.md"
+    with replacing(file) as new_file, replacing(page) as new_page:  # the page is replaced first: it has what made it
+        last, before = read_descriptor(folder).readme, page.read_bytes() if page.is_file() else b""
+        package = _measured(folder)
+        text = _readme(Package.model_validate(package)).encode()
+        package["readme"] = _digest(text)
+        if not force and last and before and _digest(before) not in (last, package["readme"]):
+            raise ValueError(f"{page}: edited since `analysis describe`; edit {FILE} instead, or --force replaces it")
+        contents = json.dumps(package, indent=1, ensure_ascii=False).encode() + b"\n", text
+        for old, new, content in zip((file, page), (new_file, new_page), contents, strict=True):
+            if not old.is_file() or old.read_bytes() != content:
+                new.write_bytes(content)
+                changed.append(old.name)
     return changed
 
 
@@ -207,7 +216,7 @@ def is_other(file: Path, digest: str) -> bool:
 
 def readme(folder: Path = DATA) -> str:
     """Return the column dictionary as Markdown: each table's description, traps, and columns with type and unit."""
-    return HEAD + "".join(map(_section, read_descriptor(folder).resources))
+    return _readme(read_descriptor(folder))
 
 
 def sha256(file: Path) -> str:
@@ -216,9 +225,16 @@ def sha256(file: Path) -> str:
         return f"sha256:{hashlib.file_digest(content, 'sha256').hexdigest()}"
 
 
-def _measured(folder: Path) -> str:
-    """Return the descriptor as JSON, with the size, digest, and rows that each table has."""
-    read_descriptor(folder)
+def _digest(content: bytes) -> str:
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
+def _readme(package: Package) -> str:
+    return HEAD + "".join(map(_section, package.resources))
+
+
+def _measured(folder: Path) -> dict[str, Any]:
+    """Return the descriptor with the size, digest, and rows that each table has."""
     package = parse_json((folder / FILE).read_text("utf-8-sig"))
     for resource in package["resources"]:
         table = folder / resource["path"]
@@ -226,7 +242,7 @@ def _measured(folder: Path) -> str:
         for part in resource.get("parts", []):
             file = folder / part["path"]
             part.update(rows=pq.read_metadata(file).num_rows, bytes=file.stat().st_size, hash=sha256(file))
-    return json.dumps(package, indent=1, ensure_ascii=False) + "\n"
+    return package
 
 
 def _where(place: tuple[int | str, ...], folder: Path) -> str:

@@ -40,7 +40,7 @@ SERVING_SOFTWARE = {  # what takes requests and batches them
 }
 
 
-@cache
+@cache  # asked for each row; tables.forget clears it
 def aliases() -> dict[str, str]:
     """Return the accelerator behind each published name, folded; "" for a name known to be no accelerator.
 
@@ -51,7 +51,7 @@ def aliases() -> dict[str, str]:
     return dict(zip(sure["as_published"].map(_folded), sure["accelerator"], strict=True))
 
 
-@cache
+@cache  # thousands of rows have a few names; tables.forget clears it
 def known_accelerator(name: str) -> tuple[str, bool]:
     """Return the name in data/accelerators.csv and whether it is known; an unknown name stays as printed.
 

@@ -32,7 +32,7 @@ LOG_KEYS = {  # scenario -> column of data/benchmarks.csv with a benchmark's own
 }
 
 
-@cache
+@cache  # asked for each row; tables.forget clears it
 def known() -> dict[str, dict[str, str]]:
     """Return the row of data/benchmarks.csv behind each name that results are filed under."""
     rows = tables.benchmarks.to_dict("records")
