@@ -192,6 +192,11 @@ def test_help_loads_nothing_heavy():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+def test_a_model_without_a_benchmark_is_planned(said):
+    status, out, error = said("plan", "--accelerator", "B200", "--parameters", "23")
+    assert (status, error) == (0, "") and "23B (estimated from benchmarks)" in out and "Delivered on average" in out
+
+
 def test_plans_say_whose_prices_they_have(said, tmp_path):
     own = tmp_path / "my_prices.csv"
     own.write_text("accelerator,usd_per_hour\nB200,1.75\n", encoding="utf-8")
@@ -203,7 +208,9 @@ def test_plans_say_whose_prices_they_have(said, tmp_path):
     )
     out = said("choose", *ASKED, "--price", str(own))[1]
     assert f"Prices: {own} for B200, else {listed}" in out
-    head, row = (next(line for line in out.splitlines() if text in line) for text in ("$/h each", "B200   "))
+    lines = out.splitlines()
+    place = next(number for number, line in enumerate(lines) if "$/h each" in line)
+    head, row = lines[place : place + 2]
     assert row[: head.index("$/h each") + len("$/h each")].split()[-1] == "1.75"
 
 

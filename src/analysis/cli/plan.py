@@ -70,7 +70,7 @@ def plan(
         return _print_json(asked, plan=told, prices=_basis(asked), errors=error.to_dict())
     low, middle, high = (_number(row[name]) for name in ("throughput_low", "throughput", "throughput_high"))
     since = f"gain since {row['round'] or 'no run'}: x{row['gain']:.3f}"
-    factors = capacity.plan_factors(asked, row.to_frame().T).iloc[0].dropna()
+    factors = capacity.plan_factors(asked, row.to_frame().T.infer_objects()).iloc[0].dropna()
     named = ", ".join(f"{name} {value:.2f}" for name, value in factors.items())
     cache, whole = _number(row["cache_gb"]), _number(row["cache_gb"] * users)
     usd = row["usd_per_accelerator_hour"]
