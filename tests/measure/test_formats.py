@@ -192,18 +192,68 @@ def test_percentiles_of_evalscope_are_read_by_their_heading(tmp_path):
     assert run["latency_p99_ms"] == 31  # the third column now
 
 
-def test_newer_evalscope_counts_requests_in_one_row(tmp_path):
+def test_newer_evalscope_has_requests_and_percentiles_of_a_time_in_one_row(tmp_path):
     """1,000 tokens x 380 / 38 s; 20 of 400 failed."""
     rows = [
         "Benchmarking summary:", "│ Metric │ Value │", "│ Test Duration (s) │ 38.00 │", "│ Concurrency │ 200 │",
         "│ Request Rate (req/s) │ -1.00 │", "│ Total / Success / Failed  │ 400 / 380 / 20 │",
         "│ Req Throughput (req/s) │ 10.00 │", "│ TTFT (ms) │ 717.63 │", "│ Avg Output Tokens │ 1000.00 │",
-        "│ Output Throughput (tok/s) │ 10000.00 │",
+        "│ Output Throughput (tok/s) │ 10000.00 │", "Percentile results:",
+        "│ Metric │ 25% │ 50% │ 90% │ 99% │", "│ Latency (s) │ 17 │ 18.5 │ 19.5 │ 20.84 │",
+        "│ TTFT (ms) │ 279.87 │ 333.79 │ 1812.13 │ 2319.52 │", "│ TPOT (ms) │ 17.31 │ 17.76 │ 18.18 │ 18.36 │",
     ]  # fmt: skip
     path = tmp_path / "run.txt"
     path.write_text("\n".join(rows), "utf-8")
     columns = ["tokens_per_second", "requests", "failures", "load", "ttft_mean_ms"]
-    assert read_runs(path).iloc[0][columns].tolist() == [10_000, 380, 20, "concurrency 200", 717.63]
+    columns += ["ttft_p50_ms", "ttft_p99_ms", "tpot_p90_ms", "latency_p99_ms"]
+    expected = [10_000, 380, 20, "concurrency 200", 717.63, 333.79, 2319.52, 18.18, 20_840]
+    assert read_runs(path).iloc[0][columns].tolist() == expected
+
+
+def test_two_printed_throughputs_are_two_runs_with_the_line_before_each(tmp_path):
+    """`vllm bench throughput` twice, and the overview of trtllm-bench without its heading."""
+    throughput = (EXAMPLES / "vllm_throughput.txt").read_text("utf-8").split("\n", 1)[1]
+    overview = (EXAMPLES / "trtllm_printed.txt").read_text("utf-8").split("OVERVIEW", 1)[1].partition("\n--")[0]
+    overview = overview.partition("\n")[2].partition("\n")[2]
+    for block, rate, halved in ((throughput, 6000, ("300000", "150000")), (overview, 5120, ("0000.0000", "0000.0000"))):
+        slower = block.replace(f"{rate}", f"{rate // 2}").replace(*halved).replace("20.00 req", "10.00 req")
+        path = tmp_path / "paste.md"
+        path.write_text(f'#### "Before"\n```\n{slower}```\n#### "After"\n```\n{block}```\n', "utf-8")
+        runs = read_runs(path)
+        assert runs[["label", "tokens_per_second"]].to_numpy().tolist() == [["Before", rate / 2], ["After", rate]]
+
+
+def test_the_prefix_of_grep_is_a_colon_on_the_first_line_and_a_dash_on_the_others(tmp_path):
+    heading, *lines = (EXAMPLES / "sglang_offline.txt").read_text("utf-8").splitlines()[1:]
+    path = tmp_path / "run.txt"
+    path.write_text("\n".join([f"job-824.out:{heading}", *(f"job-824.out-{line}" for line in lines)]), "utf-8")
+    assert read_runs(path)["tokens_per_second"].tolist() == [1250]
+
+
+def test_an_indented_csv_is_read(tmp_path):
+    path = tmp_path / "run.csv"
+    path.write_text((EXAMPLES / "aiperf.csv").read_text("utf-8").split("\n", 1)[1].replace("\n", "\n   "), "utf-8")
+    assert read_runs(path)[["tokens_per_second", "ttft_mean_ms"]].to_numpy().tolist() == [[1800, 180]]
+
+
+def test_an_offline_log_lasts_as_long_as_its_slowest_sample_and_counts_those_that_were_added(tmp_path):
+    """1,000 samples were asked for, 25/s over 80 s are 2,000; a summary says tokens "(inferred)"."""
+    detail = {
+        "requested_scenario": "Offline", "effective_samples_per_query": 1000, "result_query_count": 1,
+        "result_validity": "VALID", "result_samples_per_second": 25.0, "result_max_latency_ns": 80 * 10**9,
+        "result_inferred_tokens_per_second": 1725.0,
+    }  # fmt: skip
+    path = tmp_path / "mlperf_log_detail.txt"
+    path.write_text(
+        "".join(f':::MLLOG {{"key": "{key}", "value": {json.dumps(value)}}}\n' for key, value in detail.items())
+    )
+    summary = tmp_path / "mlperf_log_summary.txt"
+    summary.write_text(
+        "MLPerf Results Summary\nScenario : Offline\nMode     : PerformanceOnly\nSamples per second: 25\n"
+        "Tokens per second (inferred): 1725\nResult is : VALID\nMax latency (ns)  : 80000000000\n"
+    )
+    columns = ["tokens_per_second", "requests", "duration_s", "load"]
+    assert read_runs([path, summary])[columns].to_numpy().tolist() == [[1725, 2000, 80, "all at once"]] * 2
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from analysis.measure.reconcile import APART, ROUNDED, Run, agree, derived, timed
+from analysis.measure.reconcile import APART, ROUNDED, Run, agree, derived, say, timed
 from analysis.measure.record import NAN, Record, shipped_rows
 
 SENT = 1e6  # most requests that a client sends in a second
@@ -46,8 +46,8 @@ def checked(run: Run, record: Record, *, window: bool = False) -> Run:
     if not (run["tokens_per_second"] > 0 or run["output_tokens"] > 0):
         raise record.fault("puts out no tokens (an embedding or pooling model?); expected output tokens per second")
     if run["ttft_mean_ms"] == 0 < run["tpot_mean_ms"]:
-        run.update({column: NAN for column in TIMES if column.startswith("tpot")})
-        run["said"] += ("TTFT is 0: it was not measured, so neither was TPOT, which takes it off the latency",)
+        forget(run, "tpot")
+        say(run, "TTFT is 0: it was not measured, so neither was TPOT, which takes it off the latency")
     for column in (*TIMES, "input_tokens", "input_length", "concurrency"):  # a zero is what a tool did not measure
         run[column] = run[column] or NAN
     for column, value in derived(run, BOUNDS):
@@ -66,7 +66,7 @@ def checked(run: Run, record: Record, *, window: bool = False) -> Run:
             raise record.fault(words.format(**run))
     if run["failures"] >= 0 and run["sent"] - run["ended"] > 0.5:
         left = run["sent"] - run["ended"]
-        run["said"] += (f"{left:,.0f} of {run['sent']:,.0f} requests are neither completed nor failed",)
+        say(run, f"{left:,.0f} of {run['sent']:,.0f} requests are neither completed nor failed")
     if math.isnan(run["concurrency"]) and math.isinf(run["request_rate"]):
         run["concurrency"] = run["concurrency_limit"]
     run["load"] = run["load"] or _load(run)
@@ -83,16 +83,21 @@ def _bounded(run: Run, column: str, record: Record) -> None:
 def _streamed(run: Run) -> None:
     """Remove TTFT and TPOT of answers that came in one piece: TTFT equals latency."""
     pairs = [(run[f"ttft_{statistic}_ms"], run[f"latency_{statistic}_ms"]) for statistic in STATISTICS]
-    known = [pair for pair in pairs if sum(pair) > 0]
-    if known and all(math.isclose(*pair, rel_tol=1e-3) for pair in known) and not run["output_length"] < 2:
+    same = {math.isclose(*pair, rel_tol=1e-3) for pair in pairs if sum(pair) > 0}
+    if same == {True} and not run["output_length"] < 2:
         unstreamed(run, "TTFT is the latency of the whole answer")
+
+
+def forget(run: Run, *names: str) -> None:
+    """Take the statistics of the times `names`, such as "tpot", out of `run`."""
+    run.update({column: NAN for column in TIMES if column.startswith(names)})
 
 
 def unstreamed(run: Run, why: str) -> None:
     """Take TTFT and TPOT out of `run`, whose answers were not streamed, and say `why` that is known."""
-    run.update(dict.fromkeys((column for column in TIMES if not column.startswith("latency")), NAN))
+    forget(run, "ttft", "tpot")
     run.update(request_ttft_ms=None, request_tpot_ms=None)
-    run["said"] += (f"answers were not streamed ({why}): no TTFT or TPOT",)
+    say(run, f"answers were not streamed ({why}): no TTFT or TPOT")
 
 
 def _times(run: Run, record: Record) -> None:

@@ -20,23 +20,30 @@ START = 65536  # bytes that show what a file is, and most of a printed summary
 LOGS = ("mlperf_log_detail.txt", "mlperf_log_summary.txt", "result_summary.json")
 HEADINGS = (  # of printed results, by tool; the first that a text has splits it into blocks
     r"={3,} *(?:Serving|Offline Throughput) Benchmark Result *={3,}",
-    *(rf"= {name}\s*$" for name in (r"(?:\w+ BACKEND|ENGINE DETAILS)", "REQUEST DETAILS", "PERFORMANCE OVERVIEW")),
+    r"= (?:\w+ BACKEND|ENGINE DETAILS)\s*$",
+    r"= REQUEST DETAILS\s*$",
+    r"= PERFORMANCE OVERVIEW\s*$",
     r"\b(?=(?:Time taken for tests|Test Duration \(s\)))",
     "MLPerf Results Summary",
+    r"(?=Throughput: [\d.]+ requests/s, [\d.]+ total tokens/s, )",
+    r"\b(?=Request Throughput \(req/sec\):)",
 )
 LINE = re.compile(
     r"^\W{0,9}(\w[^:|│\n]{2,60}?)\"?[ \t]{0,40}[:|│][ \t]{0,60}([^\s|│][^|│\n]{0,60}?)[\s|│,]*$", re.MULTILINE
 )
 PROSE = re.compile(r"[^\W\d][^\n|=:]{0,40}")  # before a printed result: "After this PR"
 NO_PROSE = re.compile(r"INFO|WARN|DEBUG|ERROR|\.\.\.|[#\d]{9}|%|\w{25}")
-RANKS = re.compile(r"^\W*(Percentiles?|\d\d%) *[|│](.{1,300})$", re.MULTILINE)  # of EvalScope: a heading and its rows
-TIMED = re.compile(r"(mean|median|p\d\d) (ttft|tpot|e2el|e2e latency) \(ms\)")
+# Of EvalScope: a heading and its rows, which are percentiles, or times since 2026:
+RANKS = re.compile(r"^\W*(percentiles?|metric|\d\d%|\w+ \(m?s\)) *[|│](.{1,300})$", re.MULTILINE)
 THROUGHPUT = re.compile(r"Throughput: ([\d.]+) requests/s, ([\d.]+) total tokens/s, ([\d.]+) output tokens/s")
-TOTAL = re.compile(r"Total num (prompt|output) tokens: {0,9}(\d{1,15})")
 JSON = re.compile(r"[\[{]\s*(?:[\[{\"\]}]|$)")
 YAML = re.compile(r"^(?:version|benchmarks|metrics|scenario|load_summary):", re.MULTILINE)
-LABELS = [row for row in shipped_rows("fields") if row["format"] == "printed"]
-PRINTED = {label: row["column"] for row in LABELS for label in row["key"].split("|")}
+PRINTED = {
+    label: row["column"]
+    for row in shipped_rows("fields")
+    if row["format"] == "printed"
+    for label in row["key"].split("|")
+}
 ONCE = {  # keys of which a result has one
     key
     for row in shipped_rows("fields")
@@ -62,13 +69,8 @@ def records(path: Path, name: str) -> Iterator[tuple[str, Any, bool]]:
             if b":::MLLOG" in start:  # a detail log may hold gigabytes
                 return (yield "", read_log(path), example)
             content = start + file.read(MOST)
-    except OSError as error:
-        raise MeasurementError(f"{name}: cannot be read: {error.strerror}") from None
-    except LogError as error:
-        raise MeasurementError(f"{name}: {error}") from None
-    if len(content) > MOST:
-        raise MeasurementError(f"{name}: is larger than {MOST >> 20} MB, the most that is read")
-    try:
+        if len(content) > MOST:
+            raise MeasurementError(f"is larger than {MOST >> 20} MB, the most that is read")
         text = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
         for place, value in _parsed(text.partition("\n")[2] if example else text):
             parts = value.get("benchmarks") if isinstance(value, dict) else None
@@ -77,9 +79,9 @@ def records(path: Path, name: str) -> Iterator[tuple[str, Any, bool]]:
                 continue
             for number, part in enumerate(parts, 1):  # of a report of GuideLLM
                 yield f"benchmark {number}", {**part, "report": value}, example
-    except MeasurementError as error:
+    except (MeasurementError, LogError) as error:
         raise MeasurementError(f"{name}: {error}") from None
-    except (ValueError, TypeError, RecursionError, csv.Error) as error:  # of the readers of text, JSON, YAML, and CSV
+    except (OSError, ValueError, TypeError, RecursionError, csv.Error) as error:  # of files, text, JSON, YAML, and CSV
         raise MeasurementError(f"{name}: cannot be read: {printable(str(error))}") from None
 
 
@@ -90,9 +92,6 @@ def _parsed(text: str) -> Parsed:
         yield from _json(text)
     elif heading := next((found for each in HEADINGS if (found := re.search(each, text, re.MULTILINE))), None):
         yield from _printed(_bare(text, heading), heading.re)
-    elif found := THROUGHPUT.search(text):
-        rates = dict(zip(RATES, map(float, found.groups()), strict=True))
-        yield "", {f"total_{kind}_tokens": int(count) for kind, count in TOTAL.findall(text)} | rates
     elif start[:7].lower() == "metric,":
         yield "", _blocks(text)
     elif start.startswith("Run Info,"):
@@ -148,7 +147,8 @@ def _bare(text: str, heading: re.Match[str]) -> str:
     prefix = text[text.rfind("\n", 0, heading.start()) + 1 : heading.start()].rstrip(' "|│{')
     if not prefix.strip():
         return text
-    return re.sub("(?m)^" + re.sub(r"\d+", r"\\d+", re.escape(prefix)), "", text)
+    pattern = re.sub(r"\d+", r"\\d+", re.escape(prefix)).replace(":", "[:-]")  # grep -A puts - for :
+    return re.sub(f"(?m)^{pattern}", "", text)
 
 
 def _printed(text: str, heading: re.Pattern[str]) -> Parsed:
@@ -159,23 +159,25 @@ def _printed(text: str, heading: re.Pattern[str]) -> Parsed:
         values: dict[str, Any] = {"label": _label(before)}
         for label, value in LINE.findall(block[:START]):
             label = label.lower().replace("] ", " ").replace(".00 p", ".00_p")
-            timed = TIMED.fullmatch(label)
-            key = f"{timed[1]}_{timed[2].replace(' ', '_')}_ms" if timed else keys.get(label, label)
+            key = keys.get(label, label)
             cell = _value(value)
             if values.setdefault(key, cell) != cell and key in ONCE:  # such as both sides of a diff
                 raise ValueError(f"{label!r} is {values[key]} and {cell} in one result; expected one value")
-        names: list[str] = []
-        for rank, cells in RANKS.findall(block):
-            row = [cell.strip().lower() for cell in re.split("[|│]", cells)]
-            names = row if rank.startswith("P") else names
-            values |= {f"{rank} {name}": _value(cell) for name, cell in zip(names, row, strict=False) if name}
+        if found := THROUGHPUT.match(block):
+            values |= zip(RATES, map(float, found.groups()), strict=True)
+        heads: list[str] = []
+        for first, cells in RANKS.findall(block.lower()):
+            row = [cell.strip() for cell in re.split("[|│]", cells)]
+            heads = heads if first.endswith(("%", ")")) else row
+            for head, cell in zip(heads, row, strict=False):
+                values[f"{first} {head}" if first.endswith("%") else f"{head} {first}"] = _value(cell)
         yield f"result {number}" if len(blocks) > 1 else "", values
         before = block
 
 
 def _label(before: str) -> str:
     """Return the last line of a text if it is prose, such as "After this PR", else ""."""
-    lines = (line.strip(" \t\r#*_:>~-=|") for line in reversed(before.splitlines()) if "```" not in line)
+    lines = (line.strip(" \t\r#*_:>~-=|'\"`") for line in reversed(before.splitlines()) if "```" not in line)
     line = next(filter(None, lines), "")
     return line if PROSE.fullmatch(line) and len(line.split()) < 7 and not NO_PROSE.search(line) else ""
 
@@ -192,7 +194,7 @@ def _blocks(text: str) -> dict[str, Any]:
     """Return the CSV of AIPerf or genai-perf as the blocks of their JSON, without the telemetry at its end."""
     blocks: dict[str, Any] = {"input_config": {"perf_analyzer": {}} if "Time To First" in text else {}}
     heads: list[str] = []
-    for row in islice(csv.reader(text.splitlines()), MOST_ROWS):
+    for row in islice(csv.reader(text.splitlines(), skipinitialspace=True), MOST_ROWS):
         if row and row[0].lower() == "metric":
             heads = ["avg" if head == "Value" else head for head in row[1:]]
         elif row and len(row) <= len(heads) + 1:

@@ -13,15 +13,14 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from analysis.measure.checks import RUN, STATISTICS, TEXTS, checked, unstreamed
-from analysis.measure.reconcile import APART, SAME, Run, counts, near
+from analysis.measure.checks import RUN, STATISTICS, TEXTS, checked, forget, unstreamed
+from analysis.measure.reconcile import APART, SAME, Run, counts, near, say
 from analysis.measure.record import NAN, Record, printable, shipped_rows
 
-STEPS = "num_drafts", "accepted_tokens", "draft_tokens"  # of speculative decoding in vLLM
 MOST_SETTINGS = 1900  # characters of the settings of a run
 # Keys of a client's result that differ between repeated runs:
 MEASURED = re.compile(
-    r"_ms$|token|throughput|date|time|duration|latency|complet|success|fail|number|rtfx|concurren|goodput|seed|_id$|example|peak"
+    r"_ms$|\(ms\)$|token|throughput|date|time|duration|latency|complet|success|fail|number|rtfx|concurren|goodput|seed|_id$|example|peak"
 )
 
 
@@ -74,7 +73,7 @@ def _setting(record: Record) -> str:
         for key, value in record.value.items()
         if type(value) in (str, int, bool) and key not in known and not MEASURED.search(str(key))
     )
-    return "".join(letter for letter in ", ".join(found) if letter.isprintable())[:MOST_SETTINGS]
+    return printable(", ".join(found), MOST_SETTINGS)
 
 
 def known_tools() -> str:
@@ -92,13 +91,13 @@ def client(record: Record, run: Run) -> None:
     detailed = len(first) > 0 and run["requests"] > 0
     if math.isnan(run["failures"]):
         run["failures"] = (len(tokens) if detailed else run["sent"]) - run["requests"]
-    drafts, accepted, drafted = (record.number(f"spec_decode_{name}") for name in STEPS)
+    steps = "num_drafts", "accepted_tokens", "draft_tokens"
+    drafts, accepted, drafted = (record.number(f"spec_decode_{name}") for name in steps)
     at_least(run, drafts + accepted - run["requests"] * drafted / (drafts or NAN))  # the last step may be cut off
     if not detailed:
         return
     counts(run, {"total": run["output_tokens"], "output_lens": tokens.sum()})
-    pieces = pd.Series(map(len, gaps))
-    at_least(run, pieces.sub(1).clip(lower=0).sum())  # a last piece may be empty
+    at_least(run, sum(max(len(gap) - 1, 0) for gap in gaps))  # a last piece may be empty
     counted = 1e3 * first.sum() / run["requests"]
     each = pd.DataFrame({"ttft": 1e3 * first, "after": [1e3 * gap.sum() for gap in gaps], "tokens": tokens})
     each = each[each["tokens"].gt(0)]
@@ -111,8 +110,8 @@ def client(record: Record, run: Run) -> None:
     take(run, "tpot", (timed / (each["tokens"] - 1)).to_numpy())
     run["without_tokens"] = max(float(run["requests"] - len(each)), 0.0)
     if run["without_tokens"]:
-        of = f"of {run['requests']:,.0f} requests were answered without a token; times are those of the others"
-        run["said"] += (f"{run['without_tokens']:,.0f} {of}",)
+        of = f"{run['without_tokens']:,.0f} of {run['requests']:,.0f} requests"
+        say(run, f"{of} were answered without a token; times are those of the others")
 
 
 def sglang(record: Record, run: Run) -> None:
@@ -123,7 +122,7 @@ def sglang(record: Record, run: Run) -> None:
         gap_ms=record.number("mean_itl_ms"), asked=record.number("sharegpt_output_len|random_output_len") * fixed,
     )  # fmt: skip
     if taken == "recount" or run["other_tokens_per_second"] > 0:  # TPOT divides by the server's count
-        run.update({column: NAN for column in run if column.startswith("tpot_")})
+        forget(run, "tpot")
     if taken != "recount":
         client(record, run)
     server = record.part("server_info")
@@ -139,7 +138,7 @@ def at_least(run: Run, tokens: float) -> None:
 
 def throughput(record: Record, run: Run) -> None:
     """Refuse a JSON of `vllm bench throughput` without output tokens, which older versions write."""
-    run.update(scenario="Offline", request_rate=math.inf)
+    offline(record, run)
     if not (run["tokens_per_second"] > 0 or run["output_tokens"] > 0):
         raise record.fault("counts input and output tokens together; expected what the tool prints, 'Throughput: ...'")
 
@@ -161,7 +160,7 @@ def inferencex(record: Record, run: Run) -> None:
     summed = (output * writing + read * (count - writing or count)) / count
     if abs(total - summed) > SAME * total:
         run["other_tokens_per_second"] = output * writing * total / summed
-        run["said"] += (f"tput_per_gpu is {total:g}, but input and output make {summed:g} for {count:g} GPUs",)
+        say(run, f"tput_per_gpu is {total:g}, but input and output make {summed:g} for {count:g} GPUs")
     for statistic in ("median", "p99") if not run["traffic"].startswith("agent") else ():
         product = record.number(f"{statistic}_tpot") * record.number(f"{statistic}_intvty")
         if abs(product - 1) > APART:
@@ -192,7 +191,7 @@ def aiperf(record: Record, run: Run) -> None:
     client = run["output_length"] * run["requests"] if math.isnan(client) else client
     counts(run, {"client": client, "server": record.number(server)}, gap_ms=record.number("inter_chunk_latency.avg"))
     if (off := record.number("usage_discrepancy_count.avg")) > 0:
-        run["said"] += (f"AIPerf's alarm: in {off:,.0f} requests client and server count tokens differently",)
+        say(run, f"AIPerf's alarm: in {off:,.0f} requests client and server count tokens differently")
     if config.get("endpoint.streaming|streaming") is False:
         unstreamed(run, "streaming is false in its configuration")
     gpus = [gpu for endpoint in record.parts("telemetry_data.endpoints") for gpu in endpoint.parts("gpus")]
@@ -201,7 +200,7 @@ def aiperf(record: Record, run: Run) -> None:
 
 def aggregate(record: Record, run: Run) -> None:
     """Say of how many runs the means are."""
-    run["said"] += (f"means of {record.number('metadata.num_successful_runs'):g} runs",)
+    say(run, f"means of {record.number('metadata.num_successful_runs'):g} runs")
 
 
 def guidellm(record: Record, run: Run) -> None:
@@ -239,24 +238,24 @@ def weighted_by_tokens(run: Run, weighted: bool) -> None:
     """Say that percentiles of TPOT are of tokens, of which a slow request of few counts for little."""
     run["of_tokens"] = weighted and run["tpot_p99_ms"] > 0
     if run["of_tokens"]:
-        run["said"] += ("percentiles of TPOT are of tokens, not of requests as in MLPerf: no limit counts as held",)
+        say(run, "percentiles of TPOT are of tokens, not of requests as in MLPerf: no limit counts as held")
 
 
 def inference_perf(record: Record, run: Run) -> None:
     """Say what a summary over stages mixes, and that some answers are empty."""
-    lengths = run["output_length"] * run["requests"]
     gap_ms = run["tpot_mean_ms"]  # between tokens as the server counts them
     pieces, middle = (
         record.number(f"successes.latency.inter_token_latency.{name} in s", "ms") for name in ("mean", "median")
     )
     if near(gap_ms, pieces, 1e-6) and middle < APART * pieces:  # versions of 2025
-        run.update({column: NAN for column in run if column.startswith("tpot_")})
-        run["said"] += (f"TPOT is per streamed piece, half of which follow within {middle:.2g} ms: left out",)
-    counts(run, {"server": record.number("successes.output_tokens.total"), "recount": lengths}, gap_ms=gap_ms)
+        forget(run, "tpot")
+        say(run, f"TPOT is per streamed piece, half of which follow within {middle:.2g} ms: left out")
+    server, recount = record.number("successes.output_tokens.total"), run["output_length"] * run["requests"]
+    counts(run, {"server": server, "recount": recount}, gap_ms=gap_ms)
     if record.number("successes.output_len.min") == 0:
-        run["said"] += ("some answers have no token; the file does not say how many",)
+        say(run, "some answers have no token; the file does not say how many")
     if math.isnan(run["request_rate"]) and math.isnan(run["concurrency_limit"]):
-        run["said"] += ("a summary over stages, whose loads may differ; stage_*_lifecycle_metrics.json has each",)
+        say(run, "a summary over stages, whose loads may differ; stage_*_lifecycle_metrics.json has each")
 
 
 def llm_d(record: Record, run: Run) -> None:
@@ -276,24 +275,19 @@ def llmperf(record: Record, run: Run) -> None:
     """Take TPOT from the means: LLMPerf's inter-token latency divides the whole request by its tokens."""
     each = (run["latency_mean_ms"] - run["ttft_mean_ms"]) / max(run["output_length"] - 1, 1)
     run["tpot_mean_ms"] = each if each > 0 else NAN
-    run["said"] += ("LLMPerf's inter-token latency includes the first token: TPOT is known on average only",)
+    say(run, "LLMPerf's inter-token latency includes the first token: TPOT is known on average only")
 
 
 def trtllm(record: Record, run: Run) -> None:
-    """Take the accelerators of the world; without streaming metrics nothing was streamed."""
-    world = record.part("world_info")
-    run["accelerator_count"] = world.count("world_size", world.count("tp_size") * world.count("pp_size", 1))
-    if not record.get("streaming_metrics"):
+    """Take the accelerators of the world; in a report without streaming metrics nothing was streamed."""
+    sizes = record.count("world_info.tp_size|tp size") * record.count("world_info.pp_size|pp size", 1)
+    run["accelerator_count"] = record.count("world_info.world_size", sizes)
+    if record.get("world_info") and not record.get("streaming_metrics"):
         unstreamed(run, "the report has no streaming_metrics")
 
 
-def trtllm_printed(record: Record, run: Run) -> None:
-    """Multiply the printed sizes of the world."""
-    run["accelerator_count"] = record.count("tp size") * record.count("pp size", 1)
-
-
 def offline(record: Record, run: Run) -> None:
-    """Call the run Offline: bench_offline_throughput gives all requests to the engine at once."""
+    """Call the run Offline: all requests are given to the engine at once."""
     run.update(scenario="Offline", request_rate=math.inf)
 
 
@@ -321,7 +315,7 @@ def endpoints(record: Record, run: Run) -> None:
             f"complete is {record.get('complete')}, state {record.text('state')!r}; expected a whole run"
         )
     if record.text("run_config.load_pattern.type") == "max_throughput":
-        run.update(scenario="Offline", request_rate=math.inf)
+        offline(record, run)
 
 
 def loadgen(record: Record, run: Run) -> None:
@@ -334,13 +328,16 @@ def loadgen(record: Record, run: Run) -> None:
     if not run["tokens_per_second"] > 0:
         raise record.fault("logs no tokens per second; expected a run of a language model")
     samples = record.number("effective_samples_per_query|samples_per_query", missing=1)
-    run["requests"] *= samples
-    rates = {"Server": record.number("effective_target_qps|target_qps") * samples, "Offline": math.inf}
-    run["request_rate"] = rates.get(run["scenario"], NAN)
+    if run["scenario"] == "Server":
+        run["request_rate"] = record.number("effective_target_qps|target_qps") * samples
+    elif run["scenario"] == "Offline":  # one query, which LoadGen fills up with samples that no key counts
+        run["request_rate"] = math.inf
+        run["duration_s"] = record.number("result_max_latency_ns|max latency (ns) in ns", "duration_s")
+    run["requests"] = NAN if run["duration_s"] > 0 else run["requests"] * samples
 
 
 READERS = (
     sglang, offline, client, throughput, inferencex, aiperf, aggregate, guidellm, inference_perf, llm_d, llmperf,
-    trtllm, trtllm_printed, evalscope, llama_bench, endpoints, loadgen,
+    trtllm, evalscope, llama_bench, endpoints, loadgen,
 )  # fmt: skip
 SPECIAL = {reader.__name__: reader for reader in READERS}

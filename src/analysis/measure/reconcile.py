@@ -41,6 +41,11 @@ def near(one: float, other: float, share: float) -> bool:
     return abs(one - other) <= share * max(one, other)
 
 
+def say(run: Run, words: str) -> None:
+    """Add words to what a reader of the numbers must know."""
+    run["said"] += (words,)
+
+
 def counts(run: Run, stated: dict[str, float], *, gap_ms: float = NAN, asked: float = NAN) -> str:
     """Settle which of two counts of output tokens holds; return the name of the one taken, "" where they agree.
 
@@ -54,20 +59,20 @@ def counts(run: Run, stated: dict[str, float], *, gap_ms: float = NAN, asked: fl
     for product, rate in (("requests", "requests_per_second"), ("output_tokens", "tokens_per_second")):
         seconds = run[product] / (run[rate] or NAN) if math.isnan(seconds) else seconds
     facts = {"timed": 1 + (run["latency_mean_ms"] - run["ttft_mean_ms"]) / (gap_ms or NAN), "asked": asked}
-    each = {one: first / requests, other: second / requests}
+    lengths = first / requests, second / requests
     rates = first / seconds, second / seconds
     said = f"{one} has {first:,.0f} output tokens ({rates[0]:,.4g}/s), {other} {second:,.0f} ({rates[1]:,.4g}/s)"
     for why, passes in RULES:
-        passed = [passes(*pair, facts) for pair in ((each[one], each[other]), (each[other], each[one]))]
+        passed = [passes(*pair, facts) for pair in (lengths, lengths[::-1])]
         if sum(passed) == 1:
             taken = one if passed[0] else other
             run.update(output_tokens=stated[taken], tokens_per_second=stated[taken] / seconds, output_length=NAN)
             run.update(total_tokens_per_second=NAN, tokens_per_second_per_accelerator=NAN)
-            run["said"] += (f"{said}: {taken} counts, as {why}",)
+            say(run, f"{said}: {taken} counts, as {why}")
             return taken
     own = rates[0] if math.isnan(run["tokens_per_second"]) else run["tokens_per_second"]
     run["other_tokens_per_second"] = max(rates, key=lambda rate: abs(rate - own))
-    run["said"] += (f"{said}: nothing tells which holds",)
+    say(run, f"{said}: nothing tells which holds")
     return ""
 
 
@@ -95,14 +100,14 @@ def agree(run: Run, *, window: bool = False) -> None:
             run[column], words = min(stated, follows), f"{words}; the lower counts, as rates are over a window"
         elif "tokens_per_second" in (product, column):
             doubt(run, follows if column == "tokens_per_second" else stated * run[other])
-        run["said"] += (words,)
+        say(run, words)
 
 
 def doubt(run: Run, rate: float) -> None:
     """Take a second rate of output tokens that contradicts the first; of several the farthest counts."""
     rates = [each for each in (run["other_tokens_per_second"], rate) if each > 0]
-    far = {abs(math.log(each / run["tokens_per_second"])): each for each in rates}
-    run["other_tokens_per_second"] = far[max(far)] if far else NAN
+    own = run["tokens_per_second"]
+    run["other_tokens_per_second"] = max(rates, key=lambda each: abs(math.log(each / own)), default=NAN)
 
 
 def timed(run: Run) -> None:
@@ -115,7 +120,7 @@ def timed(run: Run) -> None:
     if length > 2 and follows > 1 and (min(far) > LONGER or max(far) < 1 / LONGER):
         rate = run["tokens_per_second"] * follows / length
         words = f"{length:,.0f} tokens a request by count, but {follows:,.0f} by latency = TTFT + TPOT x (tokens - 1)"
-        run["said"] += (f"{words}: {run['tokens_per_second']:,.4g} or {rate:,.4g} tokens/s",)
+        say(run, f"{words}: {run['tokens_per_second']:,.4g} or {rate:,.4g} tokens/s")
         doubt(run, rate)
     service_ms = run["latency_mean_ms"]
     if math.isnan(service_ms):
@@ -124,6 +129,6 @@ def timed(run: Run) -> None:
     run["most"] = np.nanmin([run["concurrency_limit"], run["requests"], math.inf])
     if run["flying"] > run["most"] * (1 + APART) and math.isnan(run["concurrency"]):
         words = f"rate x latency give {run['flying']:,.4g} requests in flight, but {run['most']:,.4g} are the most"
-        run["said"] += (f"{words}: latency includes waiting at the client, or one of them is wrong",)
+        say(run, f"{words}: latency includes waiting at the client, or one of them is wrong")
     elif math.isnan(run["concurrency"]):
         run["concurrency"] = run["flying"]

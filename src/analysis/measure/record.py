@@ -33,9 +33,9 @@ def shipped_rows(name: str) -> list[dict[str, str]]:
 UNITS = {row["unit"]: (row["quantity"], float(row["factor"])) for row in shipped_rows("units")}
 
 
-def printable(text: str) -> str:
-    """Return `text`, cut to LONGEST characters, without anything that steers a terminal or breaks a page."""
-    shown = (c if c.isprintable() else c.encode("unicode_escape", "replace").decode() for c in text[:LONGEST].strip())
+def printable(text: str, longest: int = LONGEST) -> str:
+    """Return `text`, cut to `longest` characters, without anything that steers a terminal or breaks a page."""
+    shown = (c if c.isprintable() else c.encode("unicode_escape", "replace").decode() for c in text[:longest].strip())
     return "".join(shown)
 
 
