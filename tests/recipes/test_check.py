@@ -208,6 +208,8 @@ def test_a_wrong_key_is_named_by_resource_and_column(orchard, path, value, words
     assert any(words in line for line in check.faults(orchard))
     (orchard / descriptor.FILE).write_text("{")
     assert len(check.faults(orchard)) == 1
+    (orchard / descriptor.FILE).write_text(json.dumps(PACKAGE)[:-1] + ', "name": "b"}')
+    assert check.faults(orchard) == ["datapackage.json: cannot be read: the key 'name' is given twice; expected once"]
 
 
 def test_the_dictionary_has_a_row_per_column(orchard):

@@ -46,7 +46,7 @@ def checked(run: Run, record: Record, *, window: bool = False) -> Run:
     if not (run["tokens_per_second"] > 0 or run["output_tokens"] > 0):
         raise record.fault("puts out no tokens (an embedding or pooling model?); expected output tokens per second")
     if run["ttft_mean_ms"] == 0 < run["tpot_mean_ms"]:
-        forget(run, "tpot")
+        remove_times(run, "tpot")
         say(run, "TTFT is 0: it was not measured, so neither was TPOT, which takes it off the latency")
     for column in (*TIMES, "input_tokens", "input_length", "concurrency"):  # a zero is what a tool did not measure
         run[column] = run[column] or NAN
@@ -88,14 +88,14 @@ def _streamed(run: Run) -> None:
         unstreamed(run, "TTFT is the latency of the whole answer")
 
 
-def forget(run: Run, *names: str) -> None:
+def remove_times(run: Run, *names: str) -> None:
     """Take the statistics of the times `names`, such as "tpot", out of `run`."""
     run.update({column: NAN for column in TIMES if column.startswith(names)})
 
 
 def unstreamed(run: Run, why: str) -> None:
     """Take TTFT and TPOT out of `run`, whose answers were not streamed, and say `why` that is known."""
-    forget(run, "ttft", "tpot")
+    remove_times(run, "ttft", "tpot")
     run.update(request_ttft_ms=None, request_tpot_ms=None)
     say(run, f"answers were not streamed ({why}): no TTFT or TPOT")
 

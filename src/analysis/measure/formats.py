@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from analysis.measure.checks import RUN, STATISTICS, TEXTS, checked, forget, unstreamed
+from analysis.measure.checks import RUN, STATISTICS, TEXTS, checked, remove_times, unstreamed
 from analysis.measure.reconcile import APART, SAME, Run, counts, near, say
 from analysis.measure.record import NAN, Record, printable, shipped_rows
 
@@ -122,7 +122,7 @@ def sglang(record: Record, run: Run) -> None:
         gap_ms=record.number("mean_itl_ms"), asked=record.number("sharegpt_output_len|random_output_len") * fixed,
     )  # fmt: skip
     if taken == "recount" or run["other_tokens_per_second"] > 0:  # TPOT divides by the server's count
-        forget(run, "tpot")
+        remove_times(run, "tpot")
     if taken != "recount":
         client(record, run)
     server = record.part("server_info")
@@ -248,7 +248,7 @@ def inference_perf(record: Record, run: Run) -> None:
         record.number(f"successes.latency.inter_token_latency.{name} in s", "ms") for name in ("mean", "median")
     )
     if near(gap_ms, pieces, 1e-6) and middle < APART * pieces:  # versions of 2025
-        forget(run, "tpot")
+        remove_times(run, "tpot")
         say(run, f"TPOT is per streamed piece, half of which follow within {middle:.2g} ms: left out")
     server, recount = record.number("successes.output_tokens.total"), run["output_length"] * run["requests"]
     counts(run, {"server": server, "recount": recount}, gap_ms=gap_ms)

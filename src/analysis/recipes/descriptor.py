@@ -175,7 +175,7 @@ class DescriptorError(ValueError):
 def read_descriptor(folder: Path) -> Package:
     """Return the descriptor of a data folder. Raises DescriptorError."""
     try:
-        return Package.model_validate_json((folder / FILE).read_text("utf-8-sig"))
+        return Package.model_validate(parse_json((folder / FILE).read_text("utf-8-sig")))
     except OSError as error:
         raise DescriptorError(f"{FILE}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
@@ -184,6 +184,8 @@ def read_descriptor(folder: Path) -> Package:
         raise DescriptorError(
             "\n".join(f"{FILE}: {_where(fault['loc'], folder)}{fault['msg']}" for fault in error.errors())
         ) from None
+    except (ValueError, RecursionError) as error:
+        raise DescriptorError(f"{FILE}: cannot be read: {error}") from None
 
 
 def describe(folder: Path = DATA, *, force: bool = False) -> list[str]:
