@@ -223,11 +223,14 @@ def test_two_printed_throughputs_are_two_runs_with_the_line_before_each(tmp_path
         assert runs[["label", "tokens_per_second"]].to_numpy().tolist() == [["Before", rate / 2], ["After", rate]]
 
 
-def test_the_prefix_of_grep_is_a_colon_on_the_first_line_and_a_dash_on_the_others(tmp_path):
-    heading, *lines = (EXAMPLES / "sglang_offline.txt").read_text("utf-8").splitlines()[1:]
-    path = tmp_path / "run.txt"
-    path.write_text("\n".join([f"job-824.out:{heading}", *(f"job-824.out-{line}" for line in lines)]), "utf-8")
-    assert read_runs(path)["tokens_per_second"].tolist() == [1250]
+def test_results_of_several_tools_in_one_paste_are_all_read_behind_the_prefix_of_each(tmp_path):
+    """`grep -A` puts a colon on the line it found and a dash on those that follow."""
+    names = "vllm_printed.txt", "sglang_offline.txt", "trtllm_printed.txt", "evalscope.txt", "vllm_throughput.txt"
+    lines = [(EXAMPLES / name).read_text("utf-8").splitlines()[1:] for name in names]
+    lines[1] = [f"job-824.out{'-' if at else ':'}{line}" for at, line in enumerate(lines[1])]
+    path = tmp_path / "paste.txt"
+    path.write_text("\n".join("\n".join(each) for each in lines), "utf-8")
+    assert read_runs(path)["tokens_per_second"].tolist() == [1799.98, 1250, 5120, 600, 6000]
 
 
 def test_an_indented_csv_is_read(tmp_path):

@@ -10,6 +10,7 @@ from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any
 
+from analysis.measure.formats import fields
 from analysis.measure.loadgen import LogError, read_log
 from analysis.measure.record import MeasurementError, printable, shipped_rows
 from analysis.paths import parse_json, unique
@@ -18,16 +19,14 @@ MOST, MOST_ROWS = 256 * 2**20, 1000  # bytes of a file, rows of a CSV
 MOST_YAML, DEEPEST = 32 * 2**20, 1000  # bytes of a YAML, and its brackets in each other or columns of indentation
 START = 65536  # bytes that show what a file is, and most of a printed summary
 LOGS = ("mlperf_log_detail.txt", "mlperf_log_summary.txt", "result_summary.json")
-HEADINGS = (  # of printed results, by tool; the first that a text has splits it into blocks
-    r"={3,} *(?:Serving|Offline Throughput) Benchmark Result *={3,}",
-    r"= (?:\w+ BACKEND|ENGINE DETAILS)\s*$",
-    r"= REQUEST DETAILS\s*$",
-    r"= PERFORMANCE OVERVIEW\s*$",
-    r"\b(?=(?:Time taken for tests|Test Duration \(s\)))",
-    "MLPerf Results Summary",
-    r"(?=Throughput: [\d.]+ requests/s, [\d.]+ total tokens/s, )",
-    r"\b(?=Request Throughput \(req/sec\):)",
-)
+HEADINGS = (  # of printed results, by tool; the first of a tool that a text has begins each of its results
+    (r"(?<!=)={3,} *(?:Serving|Offline Throughput) Benchmark Result *={3,}",),
+    (r"= (?:\w+ BACKEND|ENGINE DETAILS)\s*$", r"= REQUEST DETAILS\s*$", r"= PERFORMANCE OVERVIEW\s*$",
+     r"\bRequest Throughput \(req/sec\):"),
+    (r"\b(?:Time taken for tests|Test Duration \(s\))",),
+    ("MLPerf Results Summary",),
+    (r"Throughput: [\d.]+ requests/s, [\d.]+ total tokens/s, ",),
+)  # fmt: skip
 LINE = re.compile(
     r"^\W{0,9}(\w[^:|│\n]{2,60}?)\"?[ \t]{0,40}[:|│][ \t]{0,60}([^\s|│][^|│\n]{0,60}?)[\s|│,]*$", re.MULTILINE
 )
@@ -38,19 +37,13 @@ RANKS = re.compile(r"^\W*(percentiles?|metric|\d\d%|\w+ \(m?s\)) *[|│](.{1,300
 THROUGHPUT = re.compile(r"Throughput: ([\d.]+) requests/s, ([\d.]+) total tokens/s, ([\d.]+) output tokens/s")
 JSON = re.compile(r"[\[{]\s*(?:[\[{\"\]}]|$)")
 YAML = re.compile(r"^(?:version|benchmarks|metrics|scenario|load_summary):", re.MULTILINE)
-PRINTED = {
-    label: row["column"]
-    for row in shipped_rows("fields")
-    if row["format"] == "printed"
-    for label in row["key"].split("|")
-}
+PRINTED = {label: column for column, labels in fields("printed").items() for label in labels.split("|")}
 ONCE = {  # keys of which a result has one
     key
     for row in shipped_rows("fields")
     if row["column"] in ("requests", "duration_s", "output_tokens", "tokens_per_second")
     for key in row["key"].split("|")
 }
-RATES = ("requests_per_second", "tokens_per_second", "output_tokens_per_second")
 Parsed = Iterator[tuple[str, Any]]
 
 
@@ -90,8 +83,8 @@ def _parsed(text: str) -> Parsed:
     start = text[:START].lstrip()
     if JSON.match(start):
         yield from _json(text)
-    elif heading := next((found for each in HEADINGS if (found := re.search(each, text, re.MULTILINE))), None):
-        yield from _printed(_bare(text, heading), heading.re)
+    elif starts := [found[0] for tool in HEADINGS if (found := [each for each in tool if re.search(each, text, re.M)])]:
+        yield from _printed(text, re.compile(f"(?={'|'.join(starts)})", re.M))
     elif start[:7].lower() == "metric,":
         yield "", _blocks(text)
     elif start.startswith("Run Info,"):
@@ -142,9 +135,9 @@ def _json(text: str) -> Parsed:
         yield "", value
 
 
-def _bare(text: str, heading: re.Match[str]) -> str:
-    """Return the text without what a log or a pod puts before each line, as before its heading."""
-    prefix = text[text.rfind("\n", 0, heading.start()) + 1 : heading.start()].rstrip(' "|│{')
+def _bare(text: str, before: str) -> str:
+    """Return the text without what a log or a pod puts before each line: the end of what is before a heading."""
+    prefix = before.rpartition("\n")[2].rstrip(' "|│{')
     if not prefix.strip():
         return text
     pattern = re.sub(r"\d+", r"\\d+", re.escape(prefix)).replace(":", "[:-]")  # grep -A puts - for :
@@ -154,9 +147,10 @@ def _bare(text: str, heading: re.Match[str]) -> str:
 def _printed(text: str, heading: re.Pattern[str]) -> Parsed:
     """Yield the blocks that a client printed, anywhere in a log, as its JSON has them, with the line before each."""
     before, *blocks = heading.split(text)
-    keys = PRINTED if heading.pattern == HEADINGS[0] else {}
-    for number, block in enumerate(blocks, 1):
-        values: dict[str, Any] = {"label": _label(before)}
+    for number, whole in enumerate(blocks, 1):
+        values: dict[str, Any] = {"label": _label(_bare(before, before))}
+        block = _bare(whole, before)
+        keys = PRINTED if re.match(*HEADINGS[0], block) else {}
         for label, value in LINE.findall(block[:START]):
             label = label.lower().replace("] ", " ").replace(".00 p", ".00_p")
             key = keys.get(label, label)
@@ -164,7 +158,8 @@ def _printed(text: str, heading: re.Pattern[str]) -> Parsed:
             if values.setdefault(key, cell) != cell and key in ONCE:  # such as both sides of a diff
                 raise ValueError(f"{label!r} is {values[key]} and {cell} in one result; expected one value")
         if found := THROUGHPUT.match(block):
-            values |= zip(RATES, map(float, found.groups()), strict=True)
+            rates = ("requests_per_second", "tokens_per_second", "output_tokens_per_second")
+            values |= zip(rates, map(float, found.groups()), strict=True)
         heads: list[str] = []
         for first, cells in RANKS.findall(block.lower()):
             row = [cell.strip() for cell in re.split("[|│]", cells)]
@@ -172,7 +167,7 @@ def _printed(text: str, heading: re.Pattern[str]) -> Parsed:
             for head, cell in zip(heads, row, strict=False):
                 values[f"{first} {head}" if first.endswith("%") else f"{head} {first}"] = _value(cell)
         yield f"result {number}" if len(blocks) > 1 else "", values
-        before = block
+        before = whole
 
 
 def _label(before: str) -> str:

@@ -194,8 +194,9 @@ def aiperf(record: Record, run: Run) -> None:
         say(run, f"AIPerf's alarm: in {off:,.0f} requests client and server count tokens differently")
     if config.get("endpoint.streaming|streaming") is False:
         unstreamed(run, "streaming is false in its configuration")
-    gpus = [gpu for endpoint in record.parts("telemetry_data.endpoints") for gpu in endpoint.parts("gpus")]
-    run["devices"] = " + ".join(sorted({gpu.text("gpu_name") for gpu in gpus}))
+    servers = record.parts("telemetry_data.endpoints")
+    names = {gpu.text("gpu_name") for server in servers for gpu in server.parts("gpus")}
+    run["devices"] = " + ".join(sorted(names))
 
 
 def aggregate(record: Record, run: Run) -> None:
@@ -260,12 +261,11 @@ def inference_perf(record: Record, run: Run) -> None:
 
 def llm_d(record: Record, run: Run) -> None:
     """Sum the accelerators of the engines, and take the completed requests from those that were sent."""
-    run["requests"] = run["sent"] - sum(run[column] for column in ("failures", "incomplete") if run[column] > 0)
+    run["requests"] = run["sent"] - np.nansum([run["failures"], run["incomplete"]])
     engines = [each.part("standardized") for each in record.parts("scenario.stack")]
     parts = [(each.part("accelerator"), each.count("replicas", 1)) for each in engines if each.get("accelerator")]
     parts = parts or [(each, 1) for each in record.parts("scenario.host.accelerator")]
-    models = {part.text("model") for part, _ in parts} - {"", "unknown", "auto"}
-    run["accelerator"] = _only(record, models)
+    run["accelerator"] = _only(record, {part.text("model") for part, _ in parts} - {"", "unknown", "auto"})
     run["accelerator_count"] = sum(part.count("count") * copies for part, copies in parts) or NAN
     run["model"] = next(filter(None, (each.text("model") for each in engines)), run["model"])
     weighted_by_tokens(run, record.text("scenario.load.standardized.tool") == "guidellm")
