@@ -103,7 +103,7 @@ MADE := <meta name="generator" content="mlperf-inference-analysis">
 clean: ## remove what was generated, but not the environment
 	@find reports -maxdepth 1 -type f -name '*.html' -exec grep -qF '$(MADE)' {} \; -exec rm -f {} +
 	@find reports -maxdepth 1 -type f -name '*.json' -exec grep -qF '"digest":' {} \; -exec rm -f {} +
-	@find reports -maxdepth 1 -type f '(' -name '*.failed.ipynb' -o -name '.*.new' -o -name bench.json ')' -exec rm -f {} +
+	@find reports -maxdepth 1 -type f '(' -name '*.failed.ipynb' -o -name '.*.[0-9]*.new' -o -name bench.json ')' -exec rm -f {} +
 	rm -rf .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	@find src tests notebooks benchmarks -type d -name __pycache__ -prune -exec rm -rf {} +
 

@@ -54,8 +54,15 @@ def test_a_copied_project_installs_its_own_package_first(folder):
 
 def test_clean_removes_what_was_made_here_and_nothing_of_a_user(folder):
     made = ["reports/one two.html", "reports/one two.json", "reports/a.failed.ipynb", "src/a b/__pycache__/m.pyc"]
+    made += ["reports/.one two.html.123.new"]
     own = ["reports/own.html", "reports/own.json", "notebooks/runs/a.yml", "notebooks/runs old/__pycache__ b/a.yml"]
-    own += ["notebooks/runs old/.ipynb_checkpoints/a.ipynb", "reports/sub/one.html", "tests/t", "benchmarks/b"]
+    own += [
+        "reports/.notes.new",
+        "notebooks/runs old/.ipynb_checkpoints/a.ipynb",
+        "reports/sub/one.html",
+        "tests/t",
+        "benchmarks/b",
+    ]
     for name in made + own:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("own")

@@ -1,8 +1,9 @@
 """Note what a notebook opens: the content of these files decides, with its own cells, whether its page is up to date.
 
 Python tells of each file that it opens and each folder that it lists, by whatever library (`sys.addaudithook`), before
-it knows whether there is one. Not seen: what a process that the notebook starts opens, what C opens by itself, the
-network, the clock. Code, data, and installed packages are in the digest that all pages share (`records.common_digest`).
+it knows whether there is one. Not seen: what a process that the notebook starts opens, what C opens by itself, whether
+a file exists without opening it, environment variables, the network, the clock. Code, data, and installed packages are
+in the digest that all pages share (`records.common_digest`).
 """
 
 from __future__ import annotations

@@ -169,17 +169,31 @@ def test_two_imports_at_once_lose_no_row(tree, bring, shipped, add, monkeypatch)
     second = lone(folder.parent / "inference_results_v9.9" / "summary_results.json", other)
     write, threads = importing._write, []
 
-    def slow(found, out):
+    def slow(found, *to):
         if not threads:
             threads.append(threading.Thread(target=add, args=[second]))
             threads[0].start()
             time.sleep(1)
-        write(found, out)
+        write(found, *to)
 
     monkeypatch.setattr(importing, "_write", slow)
     add(tree.root)
     threads[0].join()
     assert sorted(own(folder)["result_id"]) == ["9.9-0007", "9.9-0008"]
+
+
+def test_a_file_that_comes_to_be_while_an_import_reads_is_kept(tree, tmp_path, monkeypatch):
+    out, read = tmp_path / "own.csv", importing._imported
+
+    def slow(*arguments):
+        out.write_text("mine")
+        return read(*arguments)
+
+    tree.summary()
+    monkeypatch.setattr(importing, "_imported", slow)
+    with pytest.raises(OSError, match="was saved meanwhile; that is kept"):
+        importing.import_results([tree.root], out=out, round="v9.9", origin="official")
+    assert out.read_text() == "mine" and list(tmp_path.glob(".*")) == []
 
 
 def test_spellings_of_one_submitter_and_a_rounded_figure_are_no_contradiction(tree, bring, shipped, add):

@@ -38,9 +38,10 @@ def import_results(paths: Sequence[Path], *, out: Path, round: str = "", origin:
         raise ValueError(f"--out {out}: expected a file in a folder that is there, and none of the files to read")
     if out.is_file() and out.resolve().is_relative_to(DATA.resolve()):
         raise ValueError(f"--out {out}: is a table of the project; give a file outside {DATA}")
-    found = _imported(paths, round, origin)
-    kept = _sound(found, say)
-    _write(kept, out)
+    with replacing(out) as beside:  # from here on, so that what is saved there meanwhile is kept
+        found = _imported(paths, round, origin)
+        kept = _sound(found, say)
+        _write(kept, out, beside)
     say(f"{len(kept):,} rows in {out}")
     return int(len(found) > len(kept))
 
@@ -68,10 +69,10 @@ def add_to_record(paths: Sequence[Path], *, round: str = "", origin: str = "", s
         say(f"{len(sound) - len(kept):,} results are in the shipped record already")
     for name, part in kept.groupby("round"):
         file = DATA / "official" / f"{name}-own.parquet"
-        with locked(file.parent):  # another import may add to the round at the same time
+        with locked(file.parent), replacing(file) as beside:  # another import may add to the round at the same time
             before = rows.columns(pd.read_parquet(file)) if file.is_file() else rows.columns(part.head(0))
             part = pd.concat([before[~before["id"].isin(part["id"])], rows.columns(part)], ignore_index=True)
-            _write(part, file)
+            _write(part, file, beside)
         say(f"data/official/{file.name}: {len(part):,} rows beside the shipped record; `make reports` uses them")
     return int(len(found) > len(sound))
 
@@ -122,13 +123,11 @@ def _sound(found: pd.DataFrame, say: Say) -> pd.DataFrame:
     return kept
 
 
-def _write(found: pd.DataFrame, out: Path) -> None:
-    """Write the rows in order of id, beside `out` first and then renamed."""
+def _write(found: pd.DataFrame, out: Path, beside: Path) -> None:
+    """Write the rows in order of id to `beside`, as the ending of `out` says."""
     frame = rows.columns(found).sort_values("id")
-    with replacing(out) as beside:
-        if out.suffix == ".csv":
-            frame.to_csv(beside, index=False)
-        else:
-            # Without pandas' metadata, integers are read as in the shipped files: int64, or float64 with NaN.
-            table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
-            pq.write_table(table, beside, compression="zstd")
+    if out.suffix == ".csv":
+        return frame.to_csv(beside, index=False)
+    # Without pandas' metadata, integers are read as in the shipped files: int64, or float64 with NaN.
+    table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
+    pq.write_table(table, beside, compression="zstd")
