@@ -93,25 +93,16 @@ def test_model_accelerator_count_and_precision_where_a_file_has_them():
         assert read_runs(EXAMPLES / name).iloc[0][stated].tolist() == values
 
 
-def test_inferencex_of_two_kinds_of_servers_is_set_over_all_accelerators(tmp_path):
-    """12 x 200 tokens/s out and 4 x 600 in are 4,800 over 16: 300 each; out alone 2,400."""
-
-    def apart(held):
-        held[0] |= {"num_prefill_gpu": 4, "num_decode_gpu": 12, "input_tput_per_gpu": 600.0, "tput_per_gpu": 300.0}
-
-    run = read(tmp_path, "inferencex.json", apart).iloc[0]
-    assert (run["tokens_per_second"], run["accelerator_count"]) == (2400, 16)
-
-
-def test_inferencex_of_one_kind_of_servers_counts_each_accelerator_once(tmp_path):
-    """Its table has 8 that read prompts and 8 that answer of a run that is not split: 8 in all, 200 each."""
-
-    def together(held):
-        held[0] |= {"disagg": False, "num_prefill_gpu": 8, "num_decode_gpu": 8, "tput_per_gpu": 200.0}
-        held[0].pop("input_tput_per_gpu")
-
-    run = read(tmp_path, "inferencex.json", together).iloc[0]
-    assert (run["tokens_per_second"], run["accelerator_count"]) == (1600, 8)
+@pytest.mark.parametrize(
+    ("change", "tokens", "count"),
+    [({"num_prefill_gpu": 4, "num_decode_gpu": 12, "input_tput_per_gpu": 600.0, "tput_per_gpu": 300.0}, 2400, 16),
+     ({"disagg": False, "num_prefill_gpu": 8, "num_decode_gpu": 8, "input_tput_per_gpu": None, "tput_per_gpu": 200.0},
+      1600, 8)],
+    ids=["two kinds of servers: 12 x 200 tokens/s out, 4 x 600 in", "one kind, each accelerator counts once"],
+)  # fmt: skip
+def test_accelerators_of_inferencex(tmp_path, change, tokens, count):
+    run = read(tmp_path, "inferencex.json", lambda held: held[0].update(change)).iloc[0]
+    assert (run["tokens_per_second"], run["accelerator_count"]) == (tokens, count)
 
 
 @pytest.mark.parametrize(
@@ -183,13 +174,13 @@ def test_logs_of_trtllm_bench_0_16_have_their_own_words(tmp_path):
 
 
 def test_percentiles_of_evalscope_are_read_by_their_heading(tmp_path):
-    """Older versions have no column of TPOT, newer ones times in ms, and a value may be nan."""
+    """Older versions have no column of TPOT, and one that has no unit is seconds over tokens; a value may be nan."""
     text = (EXAMPLES / "evalscope.txt").read_text("utf-8").replace("| TPOT (s) | Latency (s) ", "| Latency (s) | What ")
     path = tmp_path / "run.txt"
-    path.write_text(text.replace("0.19 ", "nan  "), "utf-8")
+    path.write_text(text.replace("0.19 ", "nan  ").replace("per output token (s)", "per output token    "), "utf-8")
     run = read_runs(path).iloc[0]
-    assert run[["ttft_p50_ms", "ttft_p99_ms", "tpot_p99_ms"]].tolist() == pytest.approx([NAN, 530, NAN], nan_ok=True)
-    assert run["latency_p99_ms"] == 31  # the third column now
+    columns = ["ttft_p50_ms", "ttft_p99_ms", "tpot_mean_ms", "tpot_p99_ms", "latency_p99_ms"]
+    assert run[columns].tolist() == pytest.approx([NAN, 530, NAN, NAN, 31], nan_ok=True)  # the third column now
 
 
 def test_newer_evalscope_has_requests_and_percentiles_of_a_time_in_one_row(tmp_path):

@@ -50,6 +50,8 @@ def checked(run: Run, record: Record, *, window: bool = False) -> Run:
         say(run, "TTFT is 0: it was not measured, so neither was TPOT, which takes it off the latency")
     for column in (*TIMES, "input_tokens", "input_length", "concurrency"):  # a zero is what a tool did not measure
         run[column] = run[column] or NAN
+    if math.isinf(run["concurrency_limit"]):
+        run["concurrency_limit"] = NAN
     for column, value in derived(run, BOUNDS):
         run[column] = value if math.isnan(run[column]) else run[column]
         _bounded(run, column, record)
@@ -82,8 +84,11 @@ def _bounded(run: Run, column: str, record: Record) -> None:
 
 def _streamed(run: Run) -> None:
     """Remove TTFT and TPOT of answers that came in one piece: TTFT equals latency."""
-    pairs = [(run[f"ttft_{statistic}_ms"], run[f"latency_{statistic}_ms"]) for statistic in STATISTICS]
-    same = {math.isclose(*pair, rel_tol=1e-3) for pair in pairs if sum(pair) > 0}
+    same = {
+        math.isclose(run[f"ttft_{each}_ms"], run[f"latency_{each}_ms"], rel_tol=1e-3)
+        for each in STATISTICS
+        if run[f"ttft_{each}_ms"] + run[f"latency_{each}_ms"] > 0
+    }
     if same == {True} and not run["output_length"] < 2:
         unstreamed(run, "TTFT is the latency of the whole answer")
 

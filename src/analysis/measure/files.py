@@ -95,11 +95,9 @@ def _parsed(text: str) -> Parsed:
         class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
             def construct_mapping(self, node: Any, deep: bool = False) -> Any:
                 unique([(str(key.value), value) for key, value in node.value])
-                return super().construct_mapping(node, deep)
-
-            def flatten_mapping(self, node: Any) -> None:  # which a few hundred bytes can make endless
                 if any(key.tag == "tag:yaml.org,2002:merge" for key, _ in node.value):
-                    raise ValueError("merges keys, which is not read")
+                    raise ValueError("merges keys, which is not read")  # a few hundred bytes can make that endless
+                return super().construct_mapping(node, deep)
 
         if len(text) > MOST_YAML:
             raise ValueError(f"is larger than {MOST_YAML >> 20} MB, the most that is read of YAML: save it as JSON")

@@ -57,7 +57,7 @@ def run_of(record: Record) -> Run:
 def stated(record: Record, format: str) -> Run:
     """Return what a record says by the keys of a format, the rest unknown. Raises MeasurementError."""
     kinds = dict.fromkeys(TEXTS, record.text) | {
-        "accelerator_count": record.count, "request_rate": record.rate, "concurrency_limit": record.limit
+        "accelerator_count": record.count, "request_rate": record.rate, "concurrency_limit": record.rate
     }  # fmt: skip
     return RUN | {
         column: kinds[column](keys) if column in kinds else record.number(keys, column)
@@ -181,15 +181,17 @@ def aiperf(record: Record, run: Run) -> None:
     if record.get("was_cancelled"):
         raise record.fault("was_cancelled is true: its averages are of an unfinished run")
     config = record.part("input_config")
-    phases = [each for each in config.parts("phases") if not each.get("exclude_from_results")]
-    for phase in [each for each in phases if each.get("name") != "warmup"][:1]:
+    phases = (each for each in config.parts("phases") if each.get("name") != "warmup")
+    if phase := next((each for each in phases if not each.get("exclude_from_results")), None):
         run.update(request_rate=phase.rate("rate|request_rate"), concurrency_limit=phase.number("concurrency"))
     if isinstance(record.get("error_summary"), list) and math.isnan(run["failures"]):
         run["failures"] = sum(each.number("count") for each in record.parts("error_summary"))
-    server = "total_usage_completion_tokens.avg"
     client = run["output_tokens"]
     client = run["output_length"] * run["requests"] if math.isnan(client) else client
-    counts(run, {"client": client, "server": record.number(server)}, gap_ms=record.number("inter_chunk_latency.avg"))
+    counts(
+        run, {"client": client, "server": record.number("total_usage_completion_tokens.avg")},
+        gap_ms=record.number("inter_chunk_latency.avg"),
+    )  # fmt: skip
     if (off := record.number("usage_discrepancy_count.avg")) > 0:
         say(run, f"AIPerf's alarm: in {off:,.0f} requests client and server count tokens differently")
     if config.get("endpoint.streaming|streaming") is False:
@@ -292,10 +294,9 @@ def offline(record: Record, run: Run) -> None:
 
 
 def evalscope(record: Record, run: Run) -> None:
-    """Take no rate that EvalScope prints as -1 where it sends by concurrency; newer ones count requests in one row."""
+    """Take the requests that newer versions count in one row."""
     if found := re.fullmatch(r"(\d+) / (\d+) / (\d+)", record.text("total / success / failed")):
         run["sent"], run["requests"], run["failures"] = map(float, found.groups())
-    run["request_rate"] = NAN if math.isinf(run["request_rate"]) else run["request_rate"]
 
 
 def llama_bench(record: Record, run: Run) -> None:

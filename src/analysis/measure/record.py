@@ -35,8 +35,9 @@ UNITS = {row["unit"]: (row["quantity"], float(row["factor"])) for row in shipped
 
 def printable(text: str, longest: int = LONGEST) -> str:
     """Return `text`, cut to `longest` characters, without anything that steers a terminal or breaks a page."""
-    shown = (c if c.isprintable() else c.encode("unicode_escape", "replace").decode() for c in text[:longest].strip())
-    return "".join(shown)
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "replace").decode() for c in text[:longest].strip()
+    )
 
 
 class Record:
@@ -109,10 +110,6 @@ class Record:
         if rate in ("inf", "Infinity", "INF", math.inf, -1):
             return math.inf
         return NAN if rate in ("trace", "") else self.number(keys)
-
-    def limit(self, keys: str) -> float:
-        """Return the limit at `keys`, NaN where it is infinite."""
-        return NAN if math.isinf(rate := self.rate(keys)) else rate
 
     def count(self, keys: str, missing: float = NAN) -> float:
         """Return the whole number from 1 at `keys`, which may be written as text; `missing` where there is none."""
