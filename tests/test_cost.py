@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -35,17 +37,36 @@ def test_the_median_of_providers_is_the_index_and_the_price_of_its_segment():
 
 
 @pytest.mark.skipif(not EVIDENCE.is_dir(), reason="no folder with the evidence beside the project")
-def test_prices_of_months_are_medians_over_providers_and_changes_over_the_same_ones():
-    """B200 of neoclouds in April 2026, from the rows of the trackers."""
+def test_prices_of_months_are_medians_over_companies_and_changes_over_the_same_ones():
+    """Each month of neoclouds, from the rows of the trackers: a company's listings for 1 and 8 GPUs are one price."""
+    trackers = tables.sources.set_index("id").at["gpu-price-trackers", "note"]
     rows = pd.read_csv(EVIDENCE / "gpu_price_history.csv", keep_default_na=False)
-    rows = rows[rows["accelerator"].eq("B200") & rows["segment"].eq("neocloud") & rows["commitment"].eq("on demand")]
-    rows = rows[~rows["provider_or_index"].str.contains("index|back-series", case=False)]
-    month = rows.groupby([rows["date"].str[:7], rows["provider_or_index"].str.casefold()])["usd_per_gpu_hour"].median()
-    april, march = month["2026-04"], month["2026-03"]
-    shipped = tables.price_history.query("accelerator == 'B200 SXM' and segment == 'neocloud' and statistic == 'month'")
-    shipped = shipped[shipped["commitment"].eq("on demand")].set_index("date").loc["2026-04-01"]
-    assert shipped["providers"] == len(april) and shipped["usd_per_accelerator_hour"] == pytest.approx(april.median())
-    assert shipped["change_since_march"] == pytest.approx((april / march).median())
+    rows = rows[rows["source_path"].str.split(":").str[0].isin(re.findall(r"[\w.-]+/[\w.-]+", trackers))]
+    rows = rows[rows["segment"].eq("neocloud") & ~rows["provider_or_index"].str.contains("index", case=False)]
+    company = rows["provider_or_index"].str.casefold().str.replace(r" (\(.*\)|\d+x|secure|ai)$", "", regex=True)
+    full = {"A100 80GB PCIe": "A100 PCIe 80GB", "RTX PRO 6000": "RTX PRO 6000 Blackwell SE", "B200": "B200 SXM"}
+    full |= {"A100 40GB": "A100 SXM 40GB", "A100 80GB": "A100 SXM 80GB", "H200": "H200 SXM", "B300": "B300 SXM"}
+    rows = rows.assign(company=company.str.replace(" ai", ""), accelerator=rows["accelerator"].replace(full))
+    rows["date"] = rows["date"].str[:7] + "-01"
+    assert not rows["company"].str.contains(r"\dx$").any()
+    keys = ["date", "accelerator", "commitment"]
+    price = rows.groupby([*keys, "company"])["usd_per_gpu_hour"].median()
+    march = price.xs("2026-03-01").rename("march")
+    price = price.reset_index().merge(march, how="left", on=["accelerator", "commitment", "company"])
+    price["change"] = price["usd_per_gpu_hour"] / price["march"]
+    months = price.groupby(keys).agg(
+        usd_per_accelerator_hour=("usd_per_gpu_hour", "median"), providers=("company", "size"),
+        change_since_march=("change", "median"), matched=("change", "count"),
+    )  # fmt: skip
+    shipped = tables.price_history.query("segment == 'neocloud' and statistic == 'month'").set_index(keys)
+    assert len(shipped) == 82 and shipped["providers"].min() > 1
+    months = months.loc[shipped.index]
+    few = months["matched"] < 2
+    months.loc[few, ["change_since_march", "matched"]] = np.nan
+    for column in months:
+        assert shipped[column].to_numpy(float, na_value=np.nan) == pytest.approx(
+            months[column].to_numpy(float), abs=6e-5, nan_ok=True
+        ), column
 
 
 def test_lists_since_march_and_spot_over_three_years():
@@ -55,7 +76,7 @@ def test_lists_since_march_and_spot_over_three_years():
     assert past.loc[("B200", "neocloud"), ["over_march", "providers"]].tolist() == [1.4284, 5]
     assert past.at[("H100", "hyperscaler"), "over_march"] == 1 and len(past) == 4
     spot = cost.spot_over_term().query("accelerator == 'H100'").set_index("month")
-    assert spot[["spot", "term"]].iloc[-1].tolist() == [6.0232, 4.858]
+    assert spot[["spot", "term"]].iloc[-1].tolist() == [6.1747, 4.858]
     assert spot.index[spot["spot_over_three_years"].gt(1)].min() == pd.Timestamp("2026-06-01")
 
 
