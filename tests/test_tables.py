@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from analysis import paths, tables
-from analysis.paths import DATA
+from analysis.paths import DATA, ROOT
 from analysis.recipes import check
 from analysis.recipes.descriptor import readme
 
@@ -106,3 +106,14 @@ print(prices, {{"MI355X", "MI355Y"}} & {{*load_results()["accelerator"]}}, names
     done = subprocess.run([sys.executable, "-c", code], env=os.environ | {"ANALYSIS_DATA": str(data)},
                           capture_output=True, text=True, check=False)  # fmt: skip
     assert done.stdout == "1 {'MI355Y'} MI355Y\n", done.stderr[-800:]
+
+
+def test_each_table_of_evidence_has_its_row_in_the_documentation():
+    """What it is, from where and when, its licence, its loader, and what it must not be compared with."""
+    section = (ROOT / "docs/data.md").read_text("utf-8").split("## Evidence beside MLPerf")[1].split("Known traps:")[0]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if "| `" in line]
+    assert all(len(row) == 7 and all(cell not in ("", "-") for cell in row) for row in cells)
+    beside = set(tables.sources.query("kind in ['measurement', 'market', 'data set']")["id"])
+    gathered = [item for item in tables.descriptor().items() if "derived by" not in item[1]["description"]]
+    evidence = {name for name, of in gathered if beside & {source["title"] for source in of.get("sources", [])}}
+    assert len(evidence) > 15 and evidence <= {row[0].strip("`") for row in cells}
