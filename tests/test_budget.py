@@ -121,8 +121,10 @@ def test_the_inputs_of_a_tornado_move_by_hand(half, monkeypatch):
     every = pd.concat([costs, costs.assign(basis="b", usd_per_million=5.0)])
     parts = {"kind": "TensorRT-LLM node to vLLM", "step": [derating.LOAD], "median": 0.5, "p10": 0.4, "p90": 0.6}
     monkeypatch.setattr(derating, "chain", lambda *_: pd.DataFrame(parts))
-    plan = budget.bought(costs, 1e6, 1).iloc[0]
-    moves = budget.tornado(plan, every).set_index("input")
+    plans = budget.bought(costs, 1e6, 1)
+    moves = budget.tornado(plans, every).set_index("input")
+    assert moves["accelerator"].unique().tolist() == plans["accelerator"].tolist()
+    assert len(budget.tornado(pd.concat([plans, plans]), every)) == 2 * len(moves)
     assert moves.loc["price basis", ["low", "high"]].tolist() == [2, 5]
     assert moves.loc["fleet", ["low", "high"]].tolist() == [2, 2.5]
     assert moves.loc["throughput", ["low", "high"]].tolist() == [1.5, 2.5]
@@ -169,6 +171,7 @@ def test_the_map_names_the_cheapest_whole_units():
     assert (slow["accelerator"], slow["chance"], slow["cheapest"]) == ("RTX PRO 6000", 1, "RTX PRO 6000")
     assert (fast["accelerator"], fast["missing"]) == ("B200", 3)
     assert usd["RTX PRO 6000"] < usd["B200"] < usd["MI355X"]
+    assert won["complete"].eq(won["missing"].eq(0)).all() and won["complete"].nunique() == 2
     assert won["cheapest"].where(won["chance"].lt(0.8), budget.TIE).eq(budget.TIE).all()
     assert set(won.loc[won["chance"].lt(0.8), "cheapest"]) <= {budget.TIE}
     assert budget.winner_map(["deepseek-r1"], cost.prices("three_years"), steps=2).empty
@@ -182,6 +185,8 @@ def test_regret_is_over_the_cheapest_result():
     extra = found[found["model"].eq("GPT-OSS 120B")].set_index("accelerator")["extra"]
     assert extra["B200"] == pytest.approx(usd["B200"] / usd[best.at["GPT-OSS 120B", "accelerator"]] - 1)
     assert budget.regret(["deepseek-r1"], cost.prices("three_years"), 25.0).empty
+    steady = budget.steadiest(pd.DataFrame({"accelerator": ["B200", "B200", "H100"], "extra": [0, 0.4, 0.3]}))
+    assert (steady.name, steady["max"], steady["count"]) == ("H100", 0.3, 1)
 
 
 def test_the_price_of_speed_multiplies_to_the_cheapest_at_that_speed():
@@ -231,6 +236,9 @@ def test_waiting_compares_a_preview_with_its_own_vendor():
     fast = found.loc[("DeepSeek-R1", "Interactive", "NVIDIA")]
     assert (fast["accelerator"], fast["over"], str(fast["round"])) == ("Vera Rubin", "GB300", "v6.1")
     assert fast["ratio"] == pytest.approx(2.51, abs=0.01)
+    gains = found[found.index.get_level_values("scenario") != "Offline"]["gain"]
+    assert found["ratio"].dropna().is_monotonic_decreasing and found["ratio"].iloc[0] == fast["ratio"]
+    assert budget.software(found.reset_index())["median"].to_dict() == gains.groupby("vendor").median().to_dict()
     amd, nvidia = (found.loc[("GPT-OSS 120B", "Server", vendor)] for vendor in ("AMD", "NVIDIA"))
     assert (amd["links"], nvidia["links"]) == (1, 5) and amd["gain"] > 1.3 > nvidia["gain"] > 1
     assert amd["accelerator"] == "" and np.isnan(amd["ratio"])

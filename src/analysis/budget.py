@@ -62,11 +62,12 @@ def bought(
 ) -> pd.DataFrame:  # fmt: skip
     """Return what `usd` buy over `years` of each row of `costs`: whole nodes or racks, most users first.
 
-    `fleet` and `stack` are those of `costs`; `kilowatts` is how much power there is (0: no limit). Added columns: unit
-    (accelerators bought together), units, accelerators, users (mean in service) with users_low and users_high (P10 and
-    P90 of throughput and delivered share), users_peak (at P99 of traffic), users_undivided (mean, if parts of units
-    could be bought), power (all-in kilowatts), unspent and missing (dollars left, and short of the next unit),
-    submissions (results behind the throughput). Raises ValueError for an implausible budget.
+    `fleet` and `stack` are those of `costs`; `kilowatts` is how much power there is (0: no limit). Added columns:
+    unit (accelerators bought together), units, accelerators, users (mean in service) with users_low and users_high
+    (P10 and P90 of throughput and delivered share), users_peak (at P99 of traffic), users_undivided (mean, if parts
+    of units could be bought), users_part_rack (the same of racks, NaN of nodes), power (all-in kilowatts), unspent
+    and missing (dollars left, and short of the next unit), submissions (results behind the throughput). Raises
+    ValueError for an implausible budget.
     """
     names.bounded(usd, "usd", 1, 1e13)
     names.bounded(years, "years", 0.01, 50)
@@ -86,6 +87,7 @@ def bought(
     found = costs.assign(
         unit=unit, units=count, accelerators=count * unit, users=count * each, users_low=count * each / low,
         users_high=count * each * high, users_peak=count * each * share["peak"], users_undivided=most * each,
+        users_part_rack=(most * each).where(unit.gt(USUAL_SIZE)),
         power=count * unit * costs["kilowatts"], unspent=usd - count * price,
         missing=((count + 1) * price - usd).clip(lower=0), submissions=costs["ids"].map(len),
     )  # fmt: skip
@@ -107,13 +109,21 @@ def readings(throughput: pd.DataFrame, prices: pd.DataFrame, fleet: str = "fixed
     return found.assign(submissions=found["ids"].map(len))
 
 
-def tornado(plan: pd.Series, every: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -> pd.DataFrame:
-    """Return dollars per million of one row of `bought` when one `input` moves: `low`, `high`, widest first.
+def tornado(plans: pd.DataFrame, every: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -> pd.DataFrame:
+    """Return dollars per million of each accelerator of `plans` when one `input` moves: `low`, `high`, widest first.
+
+    `plans` are rows of `bought`, of one price basis and interactivity. Columns: accelerator, input, low, high,
+    usd_per_million (at no change).
 
     The price basis is moved over those of `every` (costs of the same throughput), the fleet from pooled to P10 of mean
     over P99 load, throughput and serving stack from P90 to P10, a part of a unit to whole ones, electricity and PUE by
     CHANGES on the all-in kilowatts. An input that does not apply is left out.
     """
+    return pd.concat([_moves(plan, every, fleet, stack) for _, plan in plans.iterrows()], ignore_index=True)
+
+
+def _moves(plan: pd.Series, every: pd.DataFrame, fleet: str, stack: str) -> pd.DataFrame:
+    """Return the rows of `tornado` for one plan."""
     same = every["accelerator"].eq(plan["accelerator"]) & every["interactivity"].eq(plan["interactivity"])
     parts = derating.chain(derating.use_at(plan["interactivity"]), fleet)
     parts = parts[parts["kind"].eq("TensorRT-LLM node to vLLM")].set_index("step")
@@ -133,7 +143,7 @@ def tornado(plan: pd.Series, every: pd.DataFrame, fleet: str = "fixed", stack: s
     for name, dollars in (("electricity", 1.0), ("PUE", USD_PER_KILOWATT_HOUR)):
         moved[name] = usd * (1 - CHANGES[name] * dollars * power), usd * (1 + CHANGES[name] * dollars * power)
     found = pd.DataFrame(moved, index=["low", "high"]).T.rename_axis("input").reset_index()
-    found = found[found["high"].gt(found["low"])].assign(usd_per_million=usd)
+    found = found[found["high"].gt(found["low"])].assign(accelerator=plan["accelerator"], usd_per_million=usd)
     return found.iloc[(found["low"] / found["high"]).argsort(kind="stable")].reset_index(drop=True)
 
 
@@ -157,7 +167,10 @@ def winner_map(
 
     Speeds lie between the limits of each benchmark. Results count, no estimates. Columns: model, users, interactivity,
     accelerator (cheapest in most draws), chance, cheapest (it, or TIE where the chance is below cost.SURE), missing
-    (accelerators with a price that have a result, but none so fast).
+    (accelerators with a price that have a result, but none so fast), complete (none is missing).
+
+    Unlike `cost.with_chances`, each draw is taken to whole units: for few users a rack in part use decides, whatever
+    the error.
     """
     asked, found = np.asarray(users, float)[:, None, None], []
     for benchmark in benchmarks:
@@ -179,7 +192,8 @@ def winner_map(
             found.append(pd.DataFrame(cells).assign(missing=costs["accelerator"].nunique() - len(part)))
     columns = ["model", "users", "interactivity", "accelerator", "chance", "missing"]
     table = pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=columns)
-    return table.assign(cheapest=table["accelerator"].where(table["chance"].ge(cost.SURE), TIE))
+    cheapest = table["accelerator"].where(table["chance"].ge(cost.SURE), TIE)
+    return table.assign(cheapest=cheapest, complete=table["missing"].eq(0))
 
 
 def regret(
@@ -198,6 +212,11 @@ def regret(
         best = results["usd_per_million"].min()
         found.append(costs.assign(model=rows["model"].iloc[0], extra=costs["usd_per_million"] / best - 1))
     return pd.concat(found, ignore_index=True)
+
+
+def steadiest(extra: pd.DataFrame) -> pd.Series:
+    """Return the accelerator whose highest `extra` of `regret` is the least: max, and count of the models it serves."""
+    return extra.groupby("accelerator")["extra"].agg(["max", "count"]).sort_values("max").iloc[0]
 
 
 def _costs(rows: pd.DataFrame, speeds: Iterable[float], prices: pd.DataFrame, fleet: str, stack: str) -> pd.DataFrame:
@@ -281,7 +300,7 @@ def waiting(benchmarks: Iterable[str]) -> pd.DataFrame:
     One row for each benchmark, scenario, and vendor that has a preview in the newest round, or a GPU in it and the
     round before. Columns: model, scenario, vendor, round, accelerator (the fastest preview, "" for none), over, ratio
     of throughput per accelerator (NaN without one of the two), gain over the round before and links (see
-    `current.gains`).
+    `current.gains`). The highest ratio first.
     """
     rows = compare.comparable(benchmark=benchmarks, scenario=compare.RATED, available=False)
     found = []
@@ -299,4 +318,10 @@ def waiting(benchmarks: Iterable[str]) -> pd.DataFrame:
         found.append(both.assign(**newest.iloc[0][["model", "scenario", "round"]]))
     table = pd.concat(found, ignore_index=True).fillna({"accelerator": "", "over": ""})
     table["ratio"] = table["rate_per_accelerator"] / table["rate"]
-    return table[["model", "scenario", "vendor", "round", "accelerator", "over", "ratio", "gain", "links"]]
+    columns = ["model", "scenario", "vendor", "round", "accelerator", "over", "ratio", "gain", "links"]
+    return table[columns].sort_values("ratio", ascending=False, kind="stable", ignore_index=True)
+
+
+def software(wait: pd.DataFrame) -> pd.DataFrame:
+    """Return the median `gain` of `waiting` and its count by vendor, of the scenarios that limit latency."""
+    return wait[wait["scenario"].ne("Offline")].groupby("vendor")["gain"].agg(["median", "count"])

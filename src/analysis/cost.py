@@ -276,8 +276,8 @@ def purchase(
     share, `capital` a year on the mean value, and `maintenance` a year, each on accelerator, host, and network
     (`extras`, a share of the accelerator's price); electricity of the used hours at all-in kilowatts, `hosting`
     (dollars per kW and month), and `staff` (dollars per accelerator and year). Columns in dollars a year, rent,
-    electricity, hosting, staff; `yearly`, what a dollar of price costs a year; `price`, the rest of the rent over it.
-    Raises ValueError for an implausible share, term, or price.
+    electricity, hosting, staff; `residual`; `yearly`, what a dollar of price costs a year; `price`, the rest of the
+    rent over it. Raises ValueError for an implausible share, term, or price.
     """
     terms = {"years": (years, 0.5, 50), "residual": (residual, 0, 0.9), "capital": (capital, 0, 1)}
     terms |= {"maintenance": (maintenance, 0, 1), "extras": (extras, 0, 10), "hosting": (hosting, 0, 10_000)}
@@ -286,7 +286,7 @@ def purchase(
     found = pd.DataFrame({"used": [names.bounded(share, "used", 0.01, 1) for share in used]})
     found["rent"] = usd_per_hour * HOURS_PER_YEAR * found["used"]
     found["electricity"] = found["used"] * kilowatts * usd_per_megawatt_year(usd_per_kilowatt_hour) / 1000
-    found = found.assign(hosting=12 * hosting * kilowatts, staff=staff)
+    found = found.assign(hosting=12 * hosting * kilowatts, staff=staff, residual=residual)
     found["yearly"] = ((1 - residual) / years + capital * (1 + residual) / 2 + maintenance) * (1 + extras)
     left = found["rent"] - found[["electricity", "hosting", "staff"]].sum(axis=1)
     return found.assign(price=left.clip(lower=0) / found["yearly"])

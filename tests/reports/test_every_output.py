@@ -15,7 +15,6 @@ from tests.reports.plain import MIME, ROOT, outputs, shipped
 
 SHOWN = {"headline": "headline", "finding": "finding", "figure": "figure", "table": "table", "published": "table"}
 NOTEBOOKS = shipped()
-MOST = {"budget": 1700}  # tokens; of others 1,500
 SPACES = {getattr(tokenize, name) for name in ("COMMENT", "NL", "NEWLINE", "INDENT", "DEDENT", "ENDMARKER")}
 FORMATTED = [getattr(tokenize, f"FSTRING_{end}", None) for end in ("START", "END")]
 
@@ -35,7 +34,7 @@ def test_a_notebook_is_read_in_one_sitting(notebook):
     kinds = [token.type for source in code for token in tokenize.generate_tokens(StringIO(source).readline)]
     within = accumulate({FORMATTED[0]: 1, FORMATTED[1]: -1}.get(kind, 0) for kind in kinds)  # since Python 3.12
     tokens = sum(kind not in SPACES and not depth for kind, depth in zip(kinds, within, strict=True))
-    assert tokens <= MOST.get(notebook, 1500)
+    assert tokens <= 1500
     assert len(cells) <= 22 and max(len(source.splitlines()) for source in code) <= 15
 
 
