@@ -121,12 +121,13 @@ def choose(
     lower = [f"{name} {_number(value)}" for name, value in better[["accelerator", quantity]].to_numpy()]
     alike = found[found["alike"]].sort_values("chance", ascending=False)
     least = [f"{name} {chance:.0%}" for name, chance in alike[["accelerator", "chance"]].to_numpy()]
+    leader = f"{first['accelerator']}, first by whole units, {first['chance']:.0%}"
     unplanned = [f"{row.accelerator} not planned: {row.reason}\n" for row in found[found["rank"].isna()].itertuples()]
     names = {"change": "What would change it", "accelerator": "first", "runner_up": "next", "margin": "costs more"}
     told = changes[[*names, "evidence"]].rename(columns=names).replace("", "-")
     typer.echo(f"""{_serving(asked)}: {", then ".join(leading)} {head}, {first["evidence"]}
 Estimates below that: {", ".join(lower) or "none"}
-Least per token before whole units, in so many draws: {", ".join(least) or "none"}
+Least per token before whole units, in so many draws: {", ".join(least) or "none"}; {leader}
 {_error(error)}
 Prices: {_basis(asked)}
 
