@@ -52,7 +52,7 @@ def per_megawatt(rates: pd.DataFrame, results: pd.DataFrame, pue: float = 1.0) -
         high=rows["high"] / (1000 * pue * rows["least"]), share=share,
     )  # fmt: skip
     delivered = rows.assign(**rows[["value", "low", "high"]].mul(share, axis=0))
-    return pd.concat([rows.assign(use="peak"), delivered.assign(use="delivered")], ignore_index=True)
+    return pd.concat([rows.assign(use="peak", share=1.0), delivered.assign(use="delivered")], ignore_index=True)
 
 
 def at_the_wall(results: pd.DataFrame, benchmark: str = "") -> pd.DataFrame:

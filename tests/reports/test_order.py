@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from itertools import pairwise
 
@@ -71,24 +72,52 @@ def test_a_carried_rate_is_its_last_one_times_the_gains_since(benchmark, scenari
     assert not row["measured"] and row["round"] == f"v{rounds[0]}"
 
 
-# Where a rate per accelerator is divided by another, and why that is no ratio of two accelerators.
+# Where a rate is divided by another, and why that is no ratio of two accelerators.
 DIVIDES = {
     "budget.py": "previews, each over a rate of `current`",
+    "bursts.py": "requests per second",
+    "choice.py": "the ends of one accelerator's throughput",
     "current.py": "the one place: gains of one accelerator, and `over`",
     "deployment.py": "a user's own run over another, or over the official result nearest to it",
+    "derating.py": "two results of one accelerator",
+    "factors.py": "Server or Interactive over Offline of one system, and requests per second",
+    "power.py": "capped over uncapped run of one machine",
     "progress.py": "one accelerator, or the fastest of a round over that of the first",
     "scaling.py": "one accelerator in two sizes, or of two submitters",
     "speedup.py": "previews, InferenceX, and the chain since a first result, each over a rate of `current`",
 }
 
 
+def quotients(source):
+    """Return each division of Python `source` whose two sides name a rate or a throughput."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            sides = node.left, node.right
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("div", "rdiv"):
+            sides = node.func.value, *node.args[:1]
+        else:
+            continue
+        if len(sides) == 2 and all(re.search(r"rate(?!d|s_)|throughput", ast.unparse(side)) for side in sides):
+            found.append(ast.unparse(node))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("a['rate'] / b['rate']", 1), ("best.throughput / base.throughput", 1), ("a['rate'].div(b['rate'], axis=0)", 1),
+        ("now['rate_per_accelerator'] / now['rate_per_accelerator'].max()", 1), ("rows['rate'] / rows['kilowatts']", 0),
+    ],
+)  # fmt: skip
+def test_a_ratio_of_two_rates_is_found(source, found):
+    assert len(quotients(source)) == found
+
+
 def test_no_other_module_divides_rates_of_two_accelerators():
-    """Rates per accelerator that stand in a quotient with another such rate, by the source text."""
-    quotient = re.compile(r"rate_per_accelerator[\"'\]\w)]*\s*/[^/\n]*rate|\.div\([^\n]*rate_per_accelerator")
-    found = {
-        path.name for path in (ROOT / "src/analysis").rglob("*.py") if quotient.search(path.read_text(encoding="utf-8"))
-    }
-    assert found <= set(DIVIDES), found - set(DIVIDES)
+    files = (ROOT / "src/analysis").rglob("*.py")
+    found = {path.name: quotients(path.read_text(encoding="utf-8")) for path in files}
+    assert {name for name, each in found.items() if each} == set(DIVIDES)
 
 
 def test_the_overview_has_the_rates_of_the_record():

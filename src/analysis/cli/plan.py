@@ -85,6 +85,7 @@ KV cache in FP8: {cache} GB per user, {whole} GB for all; twice that in 16 bits
 Prices: {_basis(asked)}; {each}
 
 {pd.DataFrame(wide, [label.format(row["unit_name"]) for label in NAMES.values()]).to_string()}
+P10 to P90: errors of throughput and delivered share, in whole {row["unit_name"]}s
 
 Used on average: {row["used"]:.1%} of what is rented ({row["decided_by"]} decides); fully used: ${full}/million tokens
 {_error(error)}""")
@@ -111,7 +112,7 @@ def choose(
     asked, as_json = _demand({**locals(), "accelerators": tuple(accelerators or ())}), _is_json(format)
     found = choice.ranking(asked, by=by, usd_per_hour=usd_per_hour, kilowatts=kilowatts)
     first, second = choice.leaders(found, by)
-    changes, error = choice.sensitivity(asked, found, by), choice.error_behind(asked)
+    changes, error = choice.sensitivity(asked, found, by), choice.error_behind(asked, first)
     if as_json:
         parts = {"ranked": _records(found), "changes": _records(changes), "prices": _basis(asked)}
         return _print_json(asked, **parts, errors=error.to_dict())
