@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from analysis import tables
-from analysis.audit import official as checks
+from analysis.audit.judging import check_official
+from analysis.audit.official import meant
 from analysis.recipes.documents import counts
 from tests.audit.frames import figures, official, whole_rounds
 
 
 def judged(figure: dict, *rows: dict):
-    return checks.check_results(figures(figure), official(*rows)).iloc[0]
+    return check_official(figures(figure), official(*rows)).iloc[0]
 
 
 def test_a_system_is_compared_with_systems_of_its_size():
@@ -52,12 +53,18 @@ def test_of_several_results_the_nearest_counts():
 
 @pytest.mark.parametrize(
     "other",
-    [{"scenario": "Server"}, {"benchmark": "gptj"}, {"round": "v6.0"}, {"accelerator": "H100"}, {"division": "open"},
+    [{"scenario": "Server"}, {"benchmark": "gptj"}, {"round": "v6.0"}, {"accelerator": "H100"},
      {"power_measured": True}, {"duplicate_of": "r9"}, {"metric": "latency"}],
 )  # fmt: skip
 def test_what_differs_in_one_respect_is_not_compared(other, monkeypatch):
     whole_rounds(monkeypatch, {"v6.1": 99})
     assert judged({}, {"rate": 80.0, **other})["verdict"] == "no official result"
+
+
+def test_a_rate_of_the_open_division_is_a_condition():
+    found = judged({}, {"rate": 80.0, "division": "open"})
+    assert found["verdict"] == "conditional"
+    assert found["reason"].startswith("Holds only with results of the open division: official 80 tokens/s")
 
 
 def test_a_stated_precision_excludes_another_but_not_an_unstated_one():
@@ -85,7 +92,9 @@ def test_a_figure_that_only_the_accelerator_of_another_power_limit_reaches_is_co
     rows = [{"accelerator": "H200", "rate": 80.0}, {"accelerator": "H200 CTS", "rate": 90.0}]
     found = judged(figure, *rows)
     assert (found["verdict"], found["expected_low"]) == ("conditional", 90.0)
-    words = "for H200 CTS: 90 tokens/s (8x H200 CTS, v6.1); the accelerator named: 80 tokens/s (8x H200, v6.1)."
+    words = (
+        "for H200 CTS: official 90 tokens/s (8x H200 CTS, v6.1); the accelerator named: 80 tokens/s (8x H200, v6.1)."
+    )
     assert found["reason"] == f"Holds only {words}"
     near = judged({**figure, "low": 91.0, "high": 91.0}, *rows)
     assert (near["verdict"], near["reason"]) == ("conditional", f"Within 5% only {words}")
@@ -95,7 +104,7 @@ def test_a_figure_that_only_the_accelerator_of_another_power_limit_reaches_is_co
 def test_power_and_throughput_per_watt_are_those_of_one_run():
     watts = {"quantity": "power", "unit": "W", "low": 40.0, "high": 40.0, "power_measured": True}
     per_watt = {**watts, "quantity": "throughput_per_watt", "unit": "tokens/s per W", "low": 2.0, "high": 2.0}
-    found = checks.check_results(
+    found = check_official(
         figures(watts, per_watt), official({"rate": 80.0, "power_watts": 40.0, "power_measured": True})
     )
     assert found["verdict"].tolist() == ["confirmed", "confirmed"]
@@ -106,19 +115,16 @@ def test_an_accelerator_without_a_datasheet_is_compared_like_any_other():
 
 
 def test_a_figure_that_holds_only_under_another_unit_is_conditional():
-    found = checks.check_results(figures({"unit": "tokens/s"}), official({"rate": 80.0})).assign(
-        id="nv-server-gptj-h200"
-    )
+    found = check_official(figures({"unit": "tokens/s"}), official({"rate": 80.0})).assign(id="nv-server-gptj-h200")
     assert counts.check_labels(found)["verdict"].tolist() == ["conditional"]
     assert counts.check_labels(found.assign(id="nv-server-stable-diffusion-xl-h200")).empty
     assert counts.check_labels(found.assign(verdict="contradicted")).empty
 
 
-def test_a_name_covers_its_variants_and_parts_of_another_power_limit_are_marked():
-    meant = checks.name_variants()
+def test_a_name_covers_its_variants_and_parts_of_another_power_limit_are_told_apart():
     full = tables.accelerators.set_index("label")["accelerator"]
     for variant in tables.accelerators.query("variant_of != ''").itertuples():
-        base = full[full.eq(variant.variant_of)].index[0]
-        assert not meant[meant["accelerator"].eq(base) & meant["submitted"].eq(variant.label)]["other_part"].any()
-    h200 = meant[meant["accelerator"].eq("H200")].set_index("submitted")["other_part"]
-    assert h200["H200 CTS"] and not h200["H200"] and "H100" not in h200
+        named, others = meant(full.index[full.eq(variant.variant_of)][0])
+        assert variant.label in named and variant.label not in others
+    named, others = meant("H200")
+    assert named == ["H200"] and "H200 CTS" in others and "H100" not in others

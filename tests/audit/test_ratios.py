@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.audit import ratios as claims
+from analysis.audit.judging import check_official
 from analysis.recipes.documents import counts
 from tests.audit.frames import figures, official, whole_rounds
 
@@ -16,7 +16,7 @@ H100 = {"accelerator": "H100", "rate": 40.0}
 
 
 def ratio(claim: dict, *rows: dict):
-    return claims.check_ratios(figures({**RATIO, **claim}), official(*rows)).iloc[0]
+    return check_official(figures({**RATIO, **claim}), official(*rows)).iloc[0]
 
 
 def test_a_ratio_is_that_of_rates_per_accelerator_of_equal_size():
@@ -89,7 +89,7 @@ def test_a_ratio_without_a_result_names_the_side_that_lacks_it():
 
 def rank(claim: dict, *rows: dict):
     claim = {"quantity": "rank", "unit": "rank", "low": 1.0, "high": 1.0, "accelerator_count": float("nan"), **claim}
-    return claims.check_ranks(figures(claim), official(*rows)).iloc[0]
+    return check_official(figures(claim), official(*rows)).iloc[0]
 
 
 def test_a_rank_counts_faster_submitters_and_accelerators_once():
@@ -144,4 +144,4 @@ def test_a_rank_without_a_result_in_one_scenario_is_conditional_and_without_any_
     server = {"rate": 10.0, "accelerator": "B300", "scenario": "Server"}
     assert rank({"scenario": ""}, {"rate": 80.0}, server)["verdict"] == "conditional"
     claim = {"quantity": "rank", "unit": "rank", "low": 1.0, "high": 1.0}
-    assert claims.check_ranks(figures(claim), official(server)).empty
+    assert check_official(figures(claim), official(server)).empty

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from analysis.audit.verdicts import compare, difference, tell
+from analysis.audit.verdicts import compare, difference
 from analysis.published import factor, range_text, times_off
+from analysis.recipes.documents.expected import tell
 
 
 def one(printed: tuple, expected: tuple, basis: str = "rounded") -> pd.DataFrame:

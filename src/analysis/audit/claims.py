@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from analysis import names, tables
-from analysis.audit.official import check_results
-from analysis.audit.ratios import check_ranks, check_ratios, filtered
+from analysis.audit.judging import check_official
+from analysis.audit.official import filtered
 from analysis.compare import SCENARIOS, NoData, comparable
 from analysis.current import current, over
 from analysis.published import decisive, load_figures
@@ -90,8 +90,7 @@ def judge_claims(claims: pd.DataFrame, results: pd.DataFrame | None = None) -> p
     record = results[results["source_id"].ne("unofficial-submissions")]
     figures = _figures(claims, record)
     record = record.astype({"round": "str"})
-    checks = [check(figures, record) for check in (check_results, check_ratios, check_ranks)]
-    found = decisive(pd.concat([each for each in checks if len(each)] or checks[:1]))
+    found = decisive(check_official(figures, record))
     judged = figures[["id"]].merge(found, how="left")[["verdict", "reason", "expected_low", "expected_high"]]
     judged["verdict"] = judged["verdict"].fillna("no official result")
     missing = judged["reason"].isna()
@@ -170,7 +169,6 @@ def _figures(claims: pd.DataFrame, record: pd.DataFrame) -> pd.DataFrame:
 
 def _newest(claim: Any, record: pd.DataFrame) -> str:
     """Return the newest round with closed results of the accelerator and, where there is one, of its baseline."""
-    sides = {claim.accelerator, claim.baseline_accelerator} - {""}
     rows = filtered(record, division="closed", benchmark=claim.benchmark, scenario=claim.scenario)
-    there = rows[rows["accelerator"].isin(sides)].groupby("round", observed=True)["accelerator"].nunique()
-    return max(there.index[there.eq(len(sides))], default="")
+    sides = [filtered(rows, accelerator=name)["round"] for name in (claim.accelerator, claim.baseline_accelerator)]
+    return max(set.intersection(*map(set, sides)), default="")

@@ -1,134 +1,175 @@
-"""Compare published results with official ones of the same round, benchmark, scenario, and accelerator."""
+"""Give the official values that a printed figure may be about, each with its scope: rates and ratios."""
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any, NamedTuple
+
 import pandas as pd
 
 from analysis import names, tables
-from analysis.audit.verdicts import FOUND, compare, difference, tell
-from analysis.published import AGREES, HOLDS, range_text, rank
+from analysis.audit.verdicts import CLOSE, EXPECTED, compare, ratio_text
+from analysis.published import AGREES
 
-METRIC = {"throughput": "throughput", "latency": "latency", "power": "throughput", "throughput_per_watt": "throughput"}
+RATES = ["throughput", "latency", "power", "throughput_per_watt"]
+RATIOS = ["throughput_ratio", "break_even_throughput_ratio"]
+OF_SUITE = {"datacenter": ["Offline", "Server"], "edge": ["Offline", "SingleStream", "MultiStream"]}
+CONTEST = ["benchmark", "scenario", "target"]  # within which results are compared
 SAME_PART = ["vendor", "family", "memory_gb", "memory_bandwidth_gb_per_s"]
 
 
-def check_results(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
-    """Return what official results give for each published throughput, latency, power, and throughput per watt.
+class Candidate(NamedTuple):
+    """An official value that a printed one may be about, with its scope."""
 
-    The system is compared where one of its size was submitted, else the rate per accelerator. Of several results the
-    nearest counts, those of the submitter and system that the document names before others, and of equally near ones
-    those that it cites. Where only the accelerator of another power limit agrees, the figure is conditional.
+    accelerator: str
+    expected_low: float
+    expected_high: float
+    scope: str  # the results behind it, in words
+    scenario: str = ""  # where each has its own value
+    condition: str = ""  # under which alone it is what was claimed
+    instead: str = ""  # what there is without the condition
+    divisor: float = 1  # accelerators by which the printed value is divided
+    per: str = ""  # what the divided value is per
+
+
+def contests(official: pd.DataFrame) -> pd.DataFrame:
+    """Return the results, each run once, with `target`, `performance`, and `samples`.
+
+    Targets under which one run may be submitted twice are one contest. Performance is per accelerator, that of a
+    latency its inverse; `samples` is the same in samples/s, the unit that runs have in common where tokens per sample
+    are unknown.
     """
-    cited = figures.query("quantity == 'result_cited'")[["source_id", "subject"]]
-    quoted = figures.assign(metric=figures["quantity"].map(METRIC)).dropna(subset="metric")
-    pairs = _sized(_pairs(quoted, official))
-    agrees = pairs["verdict"].isin(AGREES)
-    runs = pd.MultiIndex.from_frame(pairs[["source_id", "result_id"]])
-    names_system = [name != "" and name in full for name, full in pairs[["system", "system_official"]].to_numpy()]
-    order = {  # of importance
-        "submitter": pairs["submitter"].ne("") & pairs["submitter"].eq(pairs["submitter_official"]),
-        "system": names_system,
-        "place": rank(pairs["verdict"]).where(agrees, 0),
-        "cited": agrees & runs.isin(pd.MultiIndex.from_frame(cited)),
-    }
-    nearness = pd.DataFrame(order, pairs.index).astype(int) @ [100, 50, 2, 1]
-    pairs = pairs[nearness.eq(nearness.groupby([pairs["id"], pairs["other_part"]]).transform("max"))]
-    return pd.concat([_found(pairs), _missing(quoted[~quoted["id"].isin(pairs["id"])], official)], ignore_index=True)
-
-
-def name_variants() -> pd.DataFrame:
-    """Return what each accelerator name may mean (accelerator, submitted, other_part).
-
-    A name covers itself and its variants; `other_part` marks those that differ in nothing but the power limit.
-    """
-    pairs = tables.accelerators.merge(tables.accelerators, how="cross", suffixes=("", "_other"))
-    covers = pairs.eval("label == label_other or variant_of_other == accelerator")
-    alike = pairs.eval(" and ".join(f"{name} == {name}_other" for name in SAME_PART))
-    pairs = pairs.assign(other_part=~covers)[covers | alike]
-    return pairs[["label", "label_other", "other_part"]].set_axis(["accelerator", "submitted", "other_part"], axis=1)
-
-
-def complete(official: pd.DataFrame) -> set[str]:
-    """Return the rounds whose closed results are all in the data."""
-    counts = official.loc[official["division"].eq("closed"), "round"].value_counts()
-    published = tables.rounds.set_index("round")["closed_results"]
-    return set(published.index[published.le(counts.reindex(published.index))])
-
-
-def _pairs(quoted: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
-    """Return every figure beside every official result that it may be about, with `expected` in the figure's unit."""
-    rows = official[official["duplicate_of"].eq("")].rename(columns={"accelerator": "submitted"})
-    pairs = quoted.merge(name_variants(), how="left", on="accelerator")
-    pairs["submitted"] = pairs["submitted"].fillna(pairs["accelerator"])  # of a name without a datasheet
-    pairs["other_part"] = pairs["other_part"].eq(True)
-    same = ["metric", "benchmark", "round", "submitted", "power_measured"]
-    pairs = pairs.merge(rows, on=same, suffixes=("", "_official"))
-    either = tables.benchmarks.query("targets_share_run")["benchmark"]
-    pairs["accuracy_target"] = pairs["accuracy_target"].mask(pairs["benchmark"].isin(either), "")
-    fits = pairs["division"].replace("", "closed").eq(pairs["division_official"])
-    for name in ("scenario", "precision", "accuracy_target"):
-        unstated = pairs[f"{name}_official"].eq("") & (name != "scenario")
-        fits &= pairs[name].eq("") | unstated | pairs[name].eq(pairs[f"{name}_official"])
-    rate = pairs["tokens_per_second"].where(pairs["unit"].str.startswith("tokens"), pairs["samples_per_second"])
-    rate = rate.fillna(pairs["value"].where(pairs["unit"].eq(pairs["unit_official"])))
-    rate = rate.mask(pairs["quantity"].eq("throughput_per_watt"), rate / pairs["power_watts"])
-    rate = rate.mask(pairs["quantity"].eq("power"), pairs["power_watts"])
-    return pairs.assign(expected=rate, size=pairs["accelerator_count_official"])[fits & rate.notna()]
-
-
-def _sized(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Return the pairs of equal size; where a figure has none, all of them per accelerator. Each with its verdict."""
-    same = pairs.eval("size == accelerator_count and per == 'system'")
-    whole = (same & ~pairs["other_part"]).groupby(pairs["id"]).transform("any")
-    divisible = pairs.eval("quantity == 'throughput' and accelerator_count > 0")
-    pairs = pairs.assign(whole=whole)[(whole & same) | (~whole & divisible)]
-    count = pairs["accelerator_count"].where(pairs["per"].eq("system") & ~pairs["whole"], 1)
-    expected = pairs["expected"] / pairs["size"].mask(pairs["whole"], 1)
-    pairs = pairs.assign(
-        expected_low=expected,
-        expected_high=expected,
-        printed_low=pairs["low"] / count,
-        printed_high=pairs["high"] / count,
-        unit=pairs["unit"] + np.where(pairs["whole"], "", " per accelerator"),
-    )
-    return pairs.assign(verdict=compare(pairs))
-
-
-def _found(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per figure, compared with all its pairs together; conditional where only `other_part` agrees."""
-    groups = pairs.groupby(["id", "other_part"], sort=False)
-    found = groups.first().assign(
-        expected_low=groups["expected_low"].min(),
-        expected_high=groups["expected_high"].max(),
-        ids=groups["result_id"].agg(lambda ids: names.listed(ids, 3)),
-        parts=groups["submitted"].agg(lambda names: " and ".join(dict.fromkeys(names))),
-        sizes=groups["size"].agg(lambda sizes: "/".join(f"{size:g}x" for size in sorted(set(sizes)))),
-    )
-    found = found.assign(verdict=compare(found), check="official").reset_index()
-    found["check"] = found["check"].where(found["whole"], "official per accelerator")
-    found["ids"] = found["ids"].where(found["ids"].ne(""), found["round"])
-    found = found.assign(text=range_text(found["expected_low"], found["expected_high"], 5), off=difference(found))
-    found["record"] = tell(found, "{text} {unit} ({sizes} {parts}, {ids})")
-    found["reason"] = tell(found, "Official: {record}{off}.")
-    named, other = (found[found["other_part"].eq(flag)].set_index("id") for flag in (False, True))
-    contradicted = named.query("verdict == 'contradicted'")["record"].rename("named")
-    other = other[other["verdict"].isin(HOLDS)].join(contradicted, how="inner")
-    other["how"] = np.where(other["verdict"].isin(AGREES), "Holds", "Within 5%")
-    other["reason"] = tell(other, "{how} only for {parts}: {record}; the accelerator named: {named}.")
-    return pd.concat([named.drop(other.index), other.assign(verdict="conditional")]).reset_index()[FOUND]
-
-
-def _missing(rows: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
-    """Return the verdict on figures without an official result: contradicted where their round is complete."""
-    elsewhere = rows.merge(official, on=["round", "benchmark", "scenario", "accelerator", "metric"])["id_x"]
-    absent = rows["round"].isin(complete(official)) & ~rows["id"].isin(elsewhere)
-    words = tell(rows, "The complete {round} results have no closed result of {model} {scenario} on {accelerator}.")
+    share_run = tables.benchmarks.set_index("benchmark")["targets_share_run"]
+    rows = official[official["duplicate_of"].eq("") & official["benchmark"].isin(share_run.index)]
+    inverse = (1 / rows["value"]).where(rows["metric"].eq("latency"))
     return rows.assign(
-        check="official",
-        verdict=np.where(absent, "contradicted", "no official result"),
-        printed_low=rows["low"],
-        printed_high=rows["high"],
-        record=np.where(absent, "no such result", ""),
-        reason=words.where(absent, "Not an MLPerf result: it names no scenario and round."),
-    ).reindex(columns=FOUND)
+        target=rows["accuracy_target"].mask(rows["benchmark"].map(share_run).astype(bool), ""),
+        performance=inverse.fillna(rows["rate_per_accelerator"]),
+        samples=inverse.fillna(rows["samples_per_second"] / rows["accelerator_count"]),
+        family=rows["accelerator"].map(tables.accelerators.set_index("label")["family"]),
+    )
+
+
+def filtered(rows: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
+    """Return the rows with the `wanted` values, one or a list for a column; "" and NaN ask for nothing."""
+    keep = pd.Series(True, rows.index)
+    for name, value in wanted.items():
+        if value != "" and value == value:
+            keep &= rows[name].isin(value) if isinstance(value, list) else rows[name].eq(value)
+    return rows[keep]
+
+
+def meant(accelerator: str) -> tuple[list[str], list[str]]:
+    """Return an accelerator with its variants, and those that differ from it in nothing but the power limit."""
+    parts = tables.accelerators
+    this = parts[parts["label"].eq(accelerator)]
+    named = [accelerator, *parts.loc[parts["variant_of"].isin(this["accelerator"]), "label"]]
+    alike = parts.merge(this[SAME_PART].dropna())["label"]
+    return named, [name for name in alike if name not in named]
+
+
+def candidates(claim: Any, accelerators: list[str], rows: pd.DataFrame) -> pd.DataFrame:
+    """Return each `Candidate` of a claim, with the printed range that is compared with it and a `verdict`.
+
+    Parameters
+    ----------
+    claim : named tuple
+        A row of data/figures.csv. It selects results by benchmark, scenario, round, and whatever else it names.
+    accelerators : list of str
+        The accelerators that it may be about.
+    rows : DataFrame
+        Results of `contests`, of the divisions that count.
+    """
+    give = _ratios if claim.quantity in RATIOS else _rates
+    found = pd.DataFrame(give(claim, accelerators, rows), columns=Candidate._fields)
+    found = found.astype(dict.fromkeys([*EXPECTED, "divisor"], float))
+    if claim.bound == "at_most" and claim.quantity == "throughput_ratio":
+        found = found.nlargest(1, "expected_high")  # "up to" is said of the best scenario
+    low, high = claim.low / found["divisor"], claim.high / found["divisor"]
+    found = found.assign(printed_low=low, printed_high=high, range_basis=claim.range_basis)
+    return found.assign(verdict=compare(found))
+
+
+def _rates(claim: Any, accelerators: list[str], rows: pd.DataFrame) -> list[Candidate]:
+    """Return the rate of the nearest results, those of the submitter and system that the claim names before others.
+
+    Systems are compared where one of its size was submitted, else rates per accelerator.
+    """
+    if not (claim.benchmark and claim.round):
+        return []
+    named = {name: getattr(claim, name) for name in ("benchmark", "scenario", "round", "power_measured")}
+    unless_unstated = {"precision": claim.precision, "target": claim.accuracy_target}
+    unless_unstated = {name: value and [value, ""] for name, value in unless_unstated.items()}
+    metric = "latency" if claim.quantity == "latency" else "throughput"
+    rows = filtered(rows, accelerator=accelerators, metric=metric, **named, **unless_unstated)
+    rate = rows["tokens_per_second" if claim.unit.startswith("tokens") else "samples_per_second"]
+    rate = rate.fillna(rows["value"].where(rows["unit"].eq(claim.unit)))
+    watts = rows["power_watts"]
+    rate = {"power": watts, "throughput_per_watt": rate / watts}.get(claim.quantity, rate)
+    count, whole = claim.accelerator_count, rows["accelerator_count"].eq(claim.accelerator_count)
+    if claim.per == "system" and (whole & rate.notna()).any():
+        rows, rate, count, per = rows[whole], rate[whole], 1, ""
+    elif claim.quantity == "throughput" and count > 0:
+        rate, count, per = rate / rows["accelerator_count"], count if claim.per == "system" else 1, " per accelerator"
+    else:
+        return []
+    printed = {"printed_low": claim.low / count, "printed_high": claim.high / count, "range_basis": claim.range_basis}
+    rows = rows.assign(expected_low=rate, expected_high=rate, **printed).dropna(subset=EXPECTED)
+    verdict = compare(rows)
+    wishes = [  # of importance
+        rows["submitter"].eq(claim.submitter),
+        rows["system"].str.contains(claim.system, regex=False),
+        verdict.eq("confirmed"),
+        verdict.isin(AGREES),
+    ]
+    for wish in wishes:
+        rows = rows[wish[rows.index]] if wish[rows.index].any() else rows
+    if rows.empty:
+        return []
+    parts = " and ".join(rows["accelerator"].unique())
+    sizes = "/".join(f"{size:g}x" for size in sorted(set(rows["accelerator_count"])))
+    scope = f"{sizes} {parts}, {names.listed(rows['result_id'], 3) or claim.round}"
+    ends = rows["expected_low"].min(), rows["expected_high"].max()
+    return [Candidate(parts, *ends, scope, divisor=count, per=per)]
+
+
+def _ratios(claim: Any, accelerators: list[str], rows: pd.DataFrame) -> list[Candidate]:
+    """Return the ratio of the two sides of a claim, per accelerator, in each benchmark and scenario.
+
+    A ratio that is "up to" is that of the fastest results; any other goes from the slowest over the fastest to the
+    fastest over the slowest of equal size.
+    """
+    suite, found, up_to = claim.suite or "datacenter", [], claim.bound == "at_most"
+    about = {"benchmark": claim.benchmark, "submitter": claim.submitter, "power_measured": False}
+    rows = filtered(rows, scenario=claim.scenario or OF_SUITE[suite], **about)
+    rows = rows[rows["suite"].str.contains(suite)]
+    over = filtered(rows, accelerator=accelerators, round=claim.round)
+    under = filtered(rows, accelerator=claim.baseline_accelerator, round=claim.baseline_round)
+    named = {True: (over, claim.system), False: (under, claim.baseline_system)}
+    both = [side[side["system"].str.contains(name, regex=False)].assign(over=of) for of, (side, name) in named.items()]
+    for (_, scenario, _), part in pd.concat(both).groupby(CONTEST):
+        measure = "performance" if part["unit"].isin(["tokens/s", "ms"]).all() else "samples"
+        part = part.dropna(subset=measure)
+        if part["over"].nunique() < 2:
+            continue
+        sides = {"columns": "over", "values": measure}
+        ends = part.pivot_table(index="accelerator_count", aggfunc=["min", "max"], **sides).dropna()
+        condition = instead = ""
+        if ends.empty:
+            condition = "between systems of different size"
+            ends = part.pivot_table(index="scenario", aggfunc=["min", "max"], **sides)
+        elif claim.accelerator_count in ends.index:
+            ends = ends.loc[[claim.accelerator_count]]
+        least, most = ends["min"], ends["max"]
+        low, high = (least[True] / most[False]).min(), (most[True] / least[False]).max()
+        if up_to:
+            low = high = most[True].max() / most[False].max()
+        best = part.pivot_table(index=["submitter", "accelerator_count"], aggfunc="max", **sides)
+        own = (best[True] / best[False]).dropna()  # what one submitter gained with systems of one size
+        too_high, too_low = own.gt(claim.high * CLOSE).all(), own.lt(claim.low / CLOSE).all()
+        if claim.accelerator == claim.baseline_accelerator and len(own) and (too_high or too_low):
+            condition, instead = "across submitters", f"; of one submitter: {ratio_text(own.min(), own.max())}"
+        since = "" if claim.baseline_round == claim.round else f" of {claim.baseline_round}"
+        top = part.loc[part["over"], "accelerator"].iloc[0]
+        scope = f"{claim.round} {top} over {claim.baseline_accelerator}{since}"
+        found.append(Candidate(top, low, high, scope, scenario, condition, instead))
+    return found

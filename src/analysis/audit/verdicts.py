@@ -29,12 +29,6 @@ def compare(rows: pd.DataFrame) -> pd.Series:
     return pd.Series(np.select(list(outcomes.values()), list(outcomes), "contradicted"), rows.index, dtype="str")
 
 
-def tell(rows: pd.DataFrame, template: str) -> pd.Series:
-    """Return one sentence per row: the template with the row's columns in place of their names in braces."""
-    texts = [template.format_map(row) for row in rows.to_dict("records")]
-    return pd.Series(texts, rows.index, dtype="str")
-
-
 def difference(rows: pd.DataFrame) -> pd.Series:
     """Return how far each figure is off as the end of a sentence: ", 2% too high", ", too low by 3.1x", or ""."""
     side = rows["printed_low"].gt(rows["expected_high"]).map({True: "high", False: "low"})
@@ -47,3 +41,8 @@ def difference(rows: pd.DataFrame) -> pd.Series:
         for apart, way in zip(factor(rows), side, strict=True)
     ]
     return pd.Series(texts, rows.index, dtype="str")
+
+
+def ratio_text(low: float, high: float) -> str:
+    """Return a range of ratios with three significant digits: "1.91 to 1.98x"."""
+    return " to ".join(dict.fromkeys(f"{end:#.3g}" for end in (low, high))) + "x"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis import tables
-from analysis.audit.ratios import filtered, found_row
-from analysis.audit.verdicts import FOUND, tell
+from analysis.audit.judging import found_row
+from analysis.audit.official import filtered
+from analysis.audit.verdicts import FOUND
 from analysis.published import HOLDS
+from analysis.recipes.documents.expected import tell
 
 NAMED = ["benchmark_named", "result_cited", "system_accelerators"]
 COUNTED = {  # what a number counts, by the columns that tell one from another: the usual way first

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import tables
-from analysis.audit.verdicts import EXPECTED, FOUND, compare, difference, tell
+from analysis.audit.verdicts import EXPECTED, FOUND, compare, difference
 from analysis.published import factor, range_text
 from analysis.tables import COMPUTE
 
@@ -121,6 +121,12 @@ def hardware_limits(figures: pd.DataFrame) -> pd.DataFrame:
     rows["record"] = "at most " + range_text(rows["expected_high"], rows["expected_high"]) + " tokens/s"
     words = tell(rows, "{words} of {held:g}x {accelerator} allows {record}; the figure is {times:.3g}x that, " + UNLESS)
     return rows.assign(reason=words)[FOUND]
+
+
+def tell(rows: pd.DataFrame, template: str) -> pd.Series:
+    """Return one sentence per row: the template with the row's columns in place of their names in braces."""
+    texts = [template.format_map(row) for row in rows.to_dict("records")]
+    return pd.Series(texts, rows.index, dtype="str")
 
 
 def _together(rows: pd.DataFrame) -> pd.Series:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pandas as pd
 
 from analysis import tables
-from analysis.audit import official, ratios
-from analysis.audit.verdicts import FOUND, compare, tell
+from analysis.audit.judging import check_official
+from analysis.audit.verdicts import FOUND, compare
 from analysis.published import HOLDS, decisive, load_figures, range_text
 from analysis.recipes.documents import counts, expected
+from analysis.recipes.documents.expected import tell
 from analysis.results import load_results
 
 MEASURED = "unofficial-submissions"  # the source of results that a user measured
@@ -35,10 +36,10 @@ def judge(figures: pd.DataFrame, results: pd.DataFrame, by_hand: pd.DataFrame) -
     """
     record = results[results["source_id"].ne(MEASURED)].astype({"round": "str"})
     first = figures[figures["duplicate_of"].eq("")]
-    against = official.check_results(first, record)
-    found = [against, counts.check_labels(against), ratios.check_ratios(first, record)]
+    against = check_official(first, record)
+    found = [against, counts.check_labels(against)]
     known = first[first["round"].isin(record["round"])]
-    found += [check(known, record) for check in (ratios.check_ranks, counts.check_counts, counts.check_names)]
+    found += [check(known, record) for check in (counts.check_counts, counts.check_names)]
     checks = expected.datasheets, expected.documents, expected.formulas, expected.hardware_limits
     found += [check(figures) for check in checks]
     found = pd.concat(found, ignore_index=True).drop_duplicates(["id", "check", "reason"])
