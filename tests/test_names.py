@@ -16,6 +16,7 @@ from analysis import names, tables
         ("H100", "H100"), ("h100 sxm", "H100"), ("NVIDIA H100-SXM-80GB", "H100"), ("NVIDIA-H100-80GB-HBM3", "H100"),
         ("AMD Instinct MI300X", "MI300X"), ("NVIDIA GB200", "GB200"), ("H100 PCIe", "H100 PCIe"), ("Tesla T4", "T4"),
         ("A100-40GB", "A100 SXM 40GB"), ("a100_40gb", "A100 SXM 40GB"), ("A100-80GB", "A100"),
+        ("MI325X OAM", "MI325X"), ("GB300 NVL72", "GB300"), ("H200 NVL", "H200 NVL"),
     ],
 )  # fmt: skip
 def test_an_accelerator_goes_by_many_names(name, short):

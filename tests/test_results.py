@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -80,6 +81,22 @@ def test_gpt_oss_weights_are_labeled_by_their_checkpoint(results):
     assert set(stated["precision"]) == {"fp4", "fp8"} and set(stated["precision_label"]) == {"MXFP4 weights"}
 
 
+def test_which_model_has_weights_of_one_format_is_a_column_of_its_table(results, monkeypatch):
+    import analysis.results as module
+
+    benchmarks = module.tables.benchmarks
+    other = benchmarks.assign(published_format=benchmarks["benchmark"].map({"whisper": "FP9"}).fillna(""))
+    monkeypatch.setattr(module, "tables", SimpleNamespace(**{name: getattr(module.tables, name) for name in (
+        "accelerators", "rounds", "compatibility")}, benchmarks=other))  # fmt: skip
+    rows = results.loc[results["precision"].ne("") & results["benchmark"].isin(["whisper", "gpt-oss-120b"])]
+    found = (
+        module._identity(rows.assign(accelerator="H100 SXM", round=rows["round"].astype(str)))["precision_label"]
+        .groupby(rows["benchmark"])
+        .unique()
+    )
+    assert list(found["whisper"]) == ["FP9 weights"] and "MXFP4 weights" not in found["gpt-oss-120b"]
+
+
 def test_accuracy_is_the_lowest_metric_in_percent_of_the_reference():
     text = "ROUGE1: 44.4312 ROUGE2: 22.0352 ROUGEL: 28.3300 TOKENS_PER_SAMPLE: 294.45"
     row = {"round": "v4.1", "benchmark": "llama2-70b", "model_run": "llama2-70b-99", "scenario": "Offline"}
@@ -106,6 +123,31 @@ def test_a_name_that_data_lacks_stays_as_printed_and_has_no_vendor(monkeypatch, 
         "FutureChip 1", "", "future-model",
     )  # fmt: skip
     assert found["round"].cat.categories[-1] == "v7.0"
+
+
+@pytest.fixture
+def with_rounds(monkeypatch, tmp_path):
+    """Load the record with copies of its first row in further rounds."""
+    import analysis.results as module
+
+    def load(*rounds):
+        shutil.copytree(module.DATA / "official", tmp_path / "official")
+        own = pd.read_parquet(module.DATA / "official" / "v6.1.parquet").head(1)
+        own = pd.concat([own.assign(id=round, round=round) for round in rounds])
+        own.to_parquet(tmp_path / "official" / "own.parquet")
+        monkeypatch.setattr(module, "DATA", tmp_path)
+        monkeypatch.delenv("ANALYSIS_RECORD", raising=False)
+        module._loaded.cache_clear()
+        return load_results()
+
+    yield load
+    module._loaded.cache_clear()
+
+
+def test_rounds_sort_as_versions(with_rounds):
+    found = with_rounds("v10.0", "v9.0", "v9.10", "v9.2")
+    assert list(found["round"].cat.categories[-4:]) == ["v9.0", "v9.2", "v9.10", "v10.0"]
+    assert found["round"].max() == "v10.0" and found.sort_values("round")["id"].iloc[-1] == "v10.0"
 
 
 def test_a_power_mode_in_the_name_of_a_system_is_a_cap(results):

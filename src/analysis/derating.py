@@ -103,9 +103,9 @@ def chain(
     choose(use, USES, "use")
     choose(fleet, FLEETS, "fleet")
     benchmarks = _named(benchmarks)
+    asked, timed = (", ".join(map(names.label, each)) for each in (benchmarks, timed_benchmarks()))
     if not benchmarks or {*benchmarks} - {*timed_benchmarks()}:
-        raise NoData(f"{', '.join(benchmarks) or 'no benchmark'}: factors are of models whose rules limit tokens/s per "
-                     f"user, {', '.join(timed_benchmarks())}")  # fmt: skip
+        raise NoData(f"{asked or 'no benchmark'}: factors are of models whose rules limit tokens/s per user, {timed}")
     table = shares(benchmarks, trace, fleet_nodes)
     systems = [*dict.fromkeys(system for system, _ in KINDS.values())]
     every = pd.DataFrame({"use": use, "system": systems, "hypervisor": "", "nodes": 1}, systems)
@@ -126,8 +126,7 @@ def chain(
         ends = pd.DataFrame(total, MARKS).T.assign(basis="total", source="", counted="")
         rows.append(pd.concat([own, ends]).reindex([*LABELS]).rename_axis("step").reset_index().assign(kind=kind))
     if not rows:
-        raise NoData(f"no system has comparable results in Offline and, under a limit on tokens/s, in {USES[use]} of "
-                     f"{', '.join(benchmarks)}")  # fmt: skip
+        raise NoData(f"no system has comparable results in Offline and, under a limit, in {USES[use]} of {asked}")
     found = pd.concat(rows, ignore_index=True).fillna(dict.fromkeys(["counted", "basis", "source"], ""))
     return found[["kind", "step", *MARKS, "n", "counted", "basis", "source"]]
 

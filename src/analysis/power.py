@@ -38,7 +38,8 @@ def per_megawatt(rates: pd.DataFrame, results: pd.DataFrame, pue: float = 1.0) -
     `use` "peak", and "delivered" by a fixed fleet at the interactivity of the scenario's limit (`derating.served`: what
     a result holds already counts once; Offline: batches, always full). Added columns: use, interactivity, share
     (delivered), value, and `low` and `high` over the dates of the price lists and the range of a carried rate.
-    Accelerators without kilowatts and scenarios without a limit on tokens/s per user have no row.
+    Accelerators without kilowatts and scenarios without a limit on tokens/s per user have no row. The peak
+    comes first, then the highest value.
     """
     names.bounded(pue, "pue", 1, 3)
     asked = rates["benchmark"].unique()
@@ -52,7 +53,8 @@ def per_megawatt(rates: pd.DataFrame, results: pd.DataFrame, pue: float = 1.0) -
         high=rows["high"] / (1000 * pue * rows["least"]), share=share,
     )  # fmt: skip
     delivered = rows.assign(**rows[["value", "low", "high"]].mul(share, axis=0))
-    return pd.concat([rows.assign(use="peak", share=1.0), delivered.assign(use="delivered")], ignore_index=True)
+    both = pd.concat([rows.assign(use="peak", share=1.0), delivered.assign(use="delivered")])
+    return both.sort_values(["use", "value"], ascending=False, ignore_index=True)
 
 
 def at_the_wall(results: pd.DataFrame, benchmark: str = "") -> pd.DataFrame:

@@ -71,7 +71,7 @@ def _loaded() -> pd.DataFrame:
 def _identity(rows: pd.DataFrame) -> dict[str, pd.Series]:
     """Return names, round (ordered), precision in words, and whether the system ran below its rated power limit.
 
-    GPT-OSS is published with MXFP4 weights, whatever the accelerator computes in.
+    A model that is published in one format has its weights in it, whatever the accelerator computes in.
     """
     parts = tables.accelerators.set_index("accelerator")[["label", "vendor", "kind", "power_limit_w"]]
     part = parts.reindex(rows["accelerator"]).set_axis(rows.index)
@@ -84,7 +84,9 @@ def _identity(rows: pd.DataFrame) -> dict[str, pd.Series]:
     spelling = {name.casefold(): name for name in submitters}  # the most common one comes last
     basis = rows["precision_basis"].where(rows["precision_basis"].ne("unknown"), "")
     precision = rows["precision"].str.upper() + (" (" + basis + ")").where(basis.ne(""), "")
-    mxfp4 = rows["benchmark"].eq("gpt-oss-120b") & rows["precision"].ne("")
+    facts = tables.benchmarks.set_index("benchmark")
+    published_in = rows["benchmark"].map(facts["published_format"]).fillna("")
+    precision = precision.mask(published_in.ne(""), published_in + " weights")
     capped = {name for name in rows["system"].unique() if re.search(CAPPED_NAME, name)}
     served = rows.loc[rows["serving_software"].ne(""), ["system", "serving_software"]]
     machine = rows["system"].copy()
@@ -102,8 +104,8 @@ def _identity(rows: pd.DataFrame) -> dict[str, pd.Series]:
         "rated_watts": part["power_limit_w"],
         "power_capped": rows["system"].isin(capped) | rows["power_limit_watts"].lt(part["power_limit_w"]),
         "accelerator": part["label"].fillna(rows["accelerator"]),
-        "model": rows["benchmark"].map(tables.benchmarks.set_index("benchmark")["label"]).fillna(rows["benchmark"]),
-        "precision_label": precision.mask(rows["precision"].eq(""), NO_PRECISION_LABEL).mask(mxfp4, "MXFP4 weights"),
+        "model": rows["benchmark"].map(facts["label"]).fillna(rows["benchmark"]),
+        "precision_label": precision.mask(rows["precision"].eq(""), NO_PRECISION_LABEL),
         "comparable_since": _comparable_since(rows),
     }
 

@@ -292,12 +292,12 @@ def test_what_is_no_interactivity_is_refused(speed):
 def test_models_come_by_benchmark_name_or_size():
     assert curve.workload(name="Llama 2 70B").model.benchmark == "llama2-70b"
     assert curve.workload(parameters=30.0).grounds == tuple(timed_benchmarks())
-    assert curve.workload("mixtral-8x7b", parameters=30.0).grounds == ("mixtral-8x7b",)
+    assert curve.workload("Mixtral 8x7B", parameters=30.0).grounds == ("mixtral-8x7b",)
     assert curve.workload("llama 2 70b").model.benchmark == "llama2-70b"
     with pytest.raises(
         NoData, match=r"ResNet-50 has no limit on the time per token; benchmarks that have: Llama 2 70B"
     ):
         curve.workload("resnet50")
-    with pytest.raises(ValueError, match="no language model 'resnet51': valid: llama2-70b"):
+    with pytest.raises(ValueError, match="no benchmark 'resnet51': did you mean 'resnet50'"):
         curve.workload("resnet51")
     assert tables.benchmarks["benchmark"].isin(timed_benchmarks()).sum() == len(timed_benchmarks())

@@ -264,7 +264,8 @@ def recount(parameters: str, said: dict) -> pd.DataFrame:
     """
     default = defaults("generational_speedup") | json.loads(parameters)
     page = pd.read_csv(StringIO(said["speedups"]["csv"])).set_index("accelerator")
-    rows = plain.comparable(names.benchmark(default["benchmark"]), default["scenario"], vendors=ALL)
+    benchmark = names.benchmark(default["benchmark"])
+    rows = plain.comparable(benchmark, default["scenario"], vendors=ALL, target=plain.usual_target(benchmark))
     rows = rows[rows["version"].eq(rows["version"].max())]
     rows = rows.assign(eight=rows["accelerator_count"].eq(8)).sort_values(["eight", "each"])
     rates = rows.drop_duplicates("accelerator", keep="last").set_index("accelerator")["each"]

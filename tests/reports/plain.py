@@ -104,6 +104,13 @@ def comparable(
     return rows[strict | ~strict.groupby(kind).transform("any")]
 
 
+def usual_target(benchmark: str) -> str:
+    """Return the accuracy target of most results of a benchmark, "" where one run is submitted under several."""
+    models = pd.read_csv(DATA / "benchmarks.csv").set_index("benchmark")
+    rows = record().query("benchmark == @benchmark and division == 'closed' and metric == 'throughput'")
+    return "" if models.at[benchmark, "targets_share_run"] else rows["accuracy_target"].mode().max()
+
+
 def newest_prices(column: str) -> pd.Series:
     """Return a column of the newest neocloud prices by the short name of the accelerator."""
     prices = pd.read_csv(DATA / "prices.csv", keep_default_na=False).query("cost_model == 'neocloud'")

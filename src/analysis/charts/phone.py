@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedFormatter, FixedLocator
@@ -14,6 +15,8 @@ BESIDE = 1.4  # inches of it that names beside the axes take
 COLUMN = 0.17  # inches of a column of a heat map with an upright name; more columns make the image wider
 LETTERS = 14  # of a line of a name beside a row
 SMALL = 8.5  # points of upright names
+TWO_LINES = 0.26  # inches of a value and the small print below it
+FRAME = 1.1  # inches of a panel beside its rows: axis, title, and legend
 
 
 @theme.look()
@@ -43,9 +46,15 @@ def narrow(figure: Figure | Axes) -> Figure:
             ax.xaxis.set_major_locator(parts.plt.MaxNLocator(4))
         ax.tick_params(labelleft=True)
         parts.stacked(ax)
-    figure.set_size_inches(width, height)
+    figure.set_size_inches(width, max([height, *(len(panels) * _room(ax) for ax in panels)]))
     parts.legend(figure, {}, {})
     return figure
+
+
+def _room(ax: Axes) -> float:
+    """Return the inches of a panel in which small print below a value does not touch the value of the next row."""
+    rows = np.unique([note.xycoords.xy[1] for note in ax.texts if note.get_gid() == parts.MOVABLE and note.get_text()])
+    return FRAME + TWO_LINES * np.ptp(ax.get_ylim()) / np.diff(rows).min() if len(rows) > 1 else 0
 
 
 def _turn(ax: Axes) -> float:

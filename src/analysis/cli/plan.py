@@ -181,7 +181,9 @@ def _serving(asked: Demand) -> str:
 
 
 def _error(error: pd.Series) -> str:
-    scope = f"{error['question']}, {error['benchmark'] or 'all models'}, {error['scenario']}"
+    from analysis import names
+
+    scope = f"{error['question']}, {names.label(error['benchmark']) or 'all models'}, {error['scenario']}"
     return (
         f"Prediction error ({scope}): {error['median']:.1%} median, {error['p90']:.0%} P90 (n = {error['results']:.0f})"
     )

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from analysis import current, long_prompts, names, tables
+from analysis import current, long_prompts, names
 from analysis import interactivity as runs_of
 from analysis.compare import GROUP, RATED, NoData
 from analysis.planner import decoding, models, prediction
@@ -307,22 +307,19 @@ def workload(
     cache holds: an upper bound, for caches are limited. Raises NoData for a
     benchmark without a limit on the time per token.
     """
+    try:
+        benchmark = names.benchmark(benchmark or name) if benchmark or not parameters else ""
+    except ValueError as error:
+        raise ValueError(f"{error}; another model needs its size in billions, --parameters") from None
+    timed = timed_benchmarks()
     if parameters:
         model = models.of_size(parameters, active_parameters, name, benchmark)
-        grounds = [benchmark] if benchmark else timed_benchmarks()
-    else:
-        known = timed_benchmarks()
-        labels = tables.benchmarks.set_index("benchmark")["label"]
-        by_label = {label.casefold(): key for key, label in labels.items()}
-        benchmark = by_label.get((benchmark or name).casefold(), benchmark)
-        if benchmark not in known and benchmark in labels:
-            without = f"{labels[benchmark]} has no limit on the time per token"
-            raise NoData(f"{without}; benchmarks that have: {', '.join(labels[[*known]])}")
-        try:
-            names.choose(benchmark or name, [*known, *labels[[*known]]], "language model")
-        except ValueError as error:
-            raise ValueError(f"{error}; another model needs its size in billions, --parameters") from None
+        grounds = [benchmark] if benchmark else timed
+    elif benchmark in timed:
         model, grounds = models.of_benchmark(benchmark), [benchmark]
+    else:
+        known = ", ".join(map(names.label, timed))
+        raise NoData(f"{names.label(benchmark)} has no limit on the time per token; benchmarks that have: {known}")
     model = replace(model, context=context_tokens or model.context)
     requests = models.read_requests(lengths) if lengths else models.requests_of(model.benchmark)
     longest = requests.sum(axis=1).max()
