@@ -238,7 +238,7 @@ def test_waiting_compares_a_preview_with_its_own_vendor():
     assert fast["ratio"] == pytest.approx(2.51, abs=0.01)
     gains = found[found.index.get_level_values("scenario") != "Offline"]["gain"]
     assert found["ratio"].dropna().is_monotonic_decreasing and found["ratio"].iloc[0] == fast["ratio"]
-    assert budget.software_gains(found.reset_index())["median"].to_dict() == gains.groupby("vendor").median().to_dict()
+    assert budget.gains_by_vendor(found.reset_index())["median"].to_dict() == gains.groupby("vendor").median().to_dict()
     amd, nvidia = (found.loc[("GPT-OSS 120B", "Server", vendor)] for vendor in ("AMD", "NVIDIA"))
     assert (amd["links"], nvidia["links"]) == (1, 5) and amd["gain"] > 1.3 > nvidia["gain"] > 1
     assert amd["accelerator"] == "" and np.isnan(amd["ratio"])

@@ -322,6 +322,6 @@ def waiting(benchmarks: Iterable[str]) -> pd.DataFrame:
     return table[columns].sort_values("ratio", ascending=False, kind="stable", ignore_index=True)
 
 
-def software_gains(wait: pd.DataFrame) -> pd.DataFrame:
+def gains_by_vendor(wait: pd.DataFrame) -> pd.DataFrame:
     """Return the median `gain` of `waiting` and its count by vendor, of the scenarios that limit latency."""
     return wait[wait["scenario"].ne("Offline")].groupby("vendor")["gain"].agg(["median", "count"])
