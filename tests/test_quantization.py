@@ -184,6 +184,9 @@ def test_decisions_have_one_row_per_format_size_and_measure():
     assert found["format"].iloc[0] == "NVFP4" and found["models"].cat.codes.is_monotonic_increasing
     speed = found.set_index(keys).loc[("NVFP4", "70B and more", "speed")]
     assert speed["n"] == 5 and speed["low"] == pytest.approx(1.09, abs=0.005)
+    kept = {"score lost": 1 - found["middle"] / 100, "joules": 1 / found["middle"], "checkpoint": 1 / found["middle"]}
+    for measure, rows in found.groupby("measure", observed=True):
+        assert rows["better"].tolist() == kept.get(measure, found["middle"])[rows.index].tolist()
     assert "speed at user speed" not in set(quantization.decisions(pairs, 5000)["measure"])
 
 

@@ -16,6 +16,7 @@ from analysis import evidence, names, tables
 
 WEIGHTS = {"FP16": "fp16", "FP8": "fp8", "NVFP4": "fp4", "INT4": "int4"}  # as printed, and as in a result; INT8 as FP8
 STEPS = (("bf16", "fp8"), ("bf16", "int8"), ("bf16", "int4"), ("fp8", "fp4"))  # of runs on one GPU
+MEASURES = ["speed", "speed at user speed", "joules", "checkpoint", "score lost"]  # of a decision, in this order
 FORMATS = ["NVFP4", "MXFP4", "FP8", "INT4", "FP8 KV"]  # that a decision is about, in the order of a page
 TIGHT = 2  # H100s on which FP16 weights of Llama 70B leave little room: the ratio is of memory, not of arithmetic
 PAIR = ["source", "step", "format", "model", "accelerator", "load", "ratio"]
@@ -184,6 +185,12 @@ def single_gpu_pairs() -> pd.DataFrame:
     return pd.concat(found, ignore_index=True).assign(load=np.nan)[PAIR]
 
 
+def speed_pairs(results: pd.DataFrame) -> pd.DataFrame:
+    """Return the pairs of all sources that differ in precision: InferenceX, MLPerf, TensorRT-LLM, and single GPUs."""
+    inferencex = [inferencex_pairs(), inferencex_pairs(("bf16", "fp8"))]
+    return pd.concat([*inferencex, mlperf_pairs(results), tensorrt_llm_pairs(), single_gpu_pairs()], ignore_index=True)
+
+
 def units(pairs: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
     """Return one row per source, step, model, and accelerator of pairs: median, p10, p90, `pairs`, and class of size.
 
@@ -207,7 +214,8 @@ def decisions(pairs: pd.DataFrame, interactivity: float) -> pd.DataFrame:
 
     Measures: speed at equal load and at `interactivity`, joules at equal load, checkpoint over BF16 (measured
     on models of 8B to 35B), and percent of the score lost with 95% limits. FP4 is over FP8, FP8 and INT4 are over 16
-    bits, scores over BF16 or FP8. Columns: format, models, measure, middle, low, high, n (units).
+    bits, scores over BF16 or FP8. Columns: format, models, measure, middle, low, high, n (units), and `better`: the
+    speed, the inverse of joules and size, or the share of the score that is kept.
     """
     wide = pairs["step"].isin(["fp8 to fp4", "bf16 to fp8", "fp16 to fp8", "bf16 to int4", "fp16 to int4"])
     known = units(pairs[wide]).query("models != 'size unknown'")
@@ -221,7 +229,10 @@ def decisions(pairs: pd.DataFrame, interactivity: float) -> pd.DataFrame:
     sizes = over_units(evidence.checkpoint_sizes(), ["format"])
     each = rows[["format", "models"]].drop_duplicates().merge(sizes, on="format").assign(measure="checkpoint")
     rows = pd.concat([rows, each])[["format", "models", "measure", "middle", "low", "high", "n"]]
+    better = (1 / rows["middle"]).mask(rows["measure"].eq("score lost"), 1 - rows["middle"] / 100)
     rows = rows.assign(
+        better=better.mask(rows["measure"].str.startswith("speed"), rows["middle"]),
+        measure=pd.Categorical(rows["measure"], MEASURES),
         format=pd.Categorical(rows["format"], list(dict.fromkeys([*FORMATS, *rows["format"]]))),
         models=pd.Categorical(rows["models"], [*reversed(evidence.SIZES.values()), "size unknown"]),
     )
