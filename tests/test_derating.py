@@ -302,7 +302,7 @@ def test_unknown_names_and_what_nobody_ran_are_told(monkeypatch):
     with pytest.raises(ValueError, match="no benchmark 'nope'"):
         derating.chain(benchmarks=["nope"])
     monkeypatch.setattr(bursts, "over_poisson", lambda *asked: np.array([0.9]))
-    with pytest.raises(NoData, match="resnet50: factors are of models"):
+    with pytest.raises(NoData, match="ResNet-50: factors are of models"):
         derating.chain("batch", benchmarks=["resnet50"])
     with pytest.raises(NoData, match="in Interactive of mixtral-8x7b"):
         derating.chain("interactive", benchmarks=["mixtral-8x7b"])
