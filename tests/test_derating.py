@@ -304,7 +304,7 @@ def test_unknown_names_and_what_nobody_ran_are_told(monkeypatch):
     monkeypatch.setattr(bursts, "over_poisson", lambda *asked: np.array([0.9]))
     with pytest.raises(NoData, match="ResNet-50: factors are of models"):
         derating.chain("batch", benchmarks=["resnet50"])
-    with pytest.raises(NoData, match="in Interactive of mixtral-8x7b"):
+    with pytest.raises(NoData, match="in Interactive of Mixtral 8x7B"):
         derating.chain("interactive", benchmarks=["mixtral-8x7b"])
     mixtral = derating.chain(benchmarks="Mixtral 8x7B")
     assert "rack" not in set(mixtral["kind"]) and mixtral["median"].max() <= 1.0
