@@ -126,7 +126,7 @@ def test_rows_of_one_name_stand_together_and_opacity_tells_them_apart():
 def test_dots_of_one_line_show_each_value_and_their_median():
     frame = pd.DataFrame({"model": ["a", "a", "a", "b"], "accuracy": [99.1, 99.5, 100.4, 100.0]})
     ax = charts.dots(frame, "model", "accuracy")
-    assert written(ax) == ["99.5", "median of 3", "100.0"]
+    assert written(ax) == ["99.5", "n = 3", "100.0"]
     assert [99.1, 99.5, 100.4] in [list(line.get_xdata()) for line in ax.lines]
     assert [list(ends[:, 0]) for each in ax.collections for ends in each.get_segments()] == [[99.5, 99.5]]
     assert ax.texts[0].xy[0] == 100.4
@@ -134,7 +134,7 @@ def test_dots_of_one_line_show_each_value_and_their_median():
 
 def test_a_format_of_several_dots_is_that_of_their_median():
     frame = pd.DataFrame({"model": ["a", "a"], "share": [0.96, 0.98]})
-    assert written(charts.dots(frame, "model", "share", label="{:.0%}")) == ["97%", "median of 2"]
+    assert written(charts.dots(frame, "model", "share", label="{:.0%}")) == ["97%", "n = 2"]
 
 
 def test_a_precision_has_one_mark_in_all_panels():

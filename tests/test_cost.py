@@ -178,6 +178,11 @@ def test_the_same_within_the_error_is_cheapest_in_fewer_than_four_fifths_of_draw
     found = cost.with_chances(rows)
     assert found["chance"].iloc[:2].tolist() == pytest.approx([0.5, 0.5], abs=0.03)
     assert found["chance"].iloc[2:].tolist() == [0, 1, 0]
+    winners = cost.cheapest(
+        pd.concat([rows, rows[rows["interactivity"].eq(20)].assign(interactivity=30)], ignore_index=True)
+    )
+    assert winners["sure"].tolist() == [cost.TIE, "A", "A"]
+    assert cost.stretches(winners, "sure")["interactivity"].tolist() == [10, 20]
     assert found["alike"].tolist() == [True, True, False, True, False]
     cheap = cost.with_chances(rows.assign(estimated=[True, False, False, True, True]))
     assert cheap["chance"].tolist() == [0, 1, 0, 1, 0]

@@ -22,7 +22,6 @@ from analysis.planner import curve, models
 from analysis.planner.capacity import unit_sizes
 
 HOURS_PER_YEAR = 8766  # with leap days
-TIE = "within the error"
 GRID = np.geomspace(100, 300_000, 29)  # users of `winner_map`
 USD_PER_KILOWATT_HOUR = 0.10  # in the price of an owner's hour, which does not state it: its changes alone are shown
 SHAPES = (1024, 1024), (8192, 1024), (1024, 8192)  # tokens in and out of runs of InferenceX
@@ -166,8 +165,8 @@ def winner_map(
     """Return who serves so many `users` at a speed in the cheapest whole units, by draws of throughput.
 
     Speeds lie between the limits of each benchmark. Results count, no estimates. Columns: model, users, interactivity,
-    accelerator (cheapest in most draws), chance, cheapest (it, or TIE where the chance is below cost.SURE), missing
-    (accelerators with a price that have a result, but none so fast), complete (none is missing).
+    accelerator (cheapest in most draws), chance, cheapest (it, or cost.TIE where the chance is below cost.SURE),
+    missing (accelerators with a price that have a result, but none so fast), complete (none is missing).
 
     Unlike `cost.with_chances`, each draw is taken to whole units: for few users a rack in part use decides, whatever
     the error.
@@ -192,7 +191,7 @@ def winner_map(
             found.append(pd.DataFrame(cells).assign(missing=costs["accelerator"].nunique() - len(part)))
     columns = ["model", "users", "interactivity", "accelerator", "chance", "missing"]
     table = pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=columns)
-    cheapest = table["accelerator"].where(table["chance"].ge(cost.SURE), TIE)
+    cheapest = table["accelerator"].where(table["chance"].ge(cost.SURE), cost.TIE)
     return table.assign(cheapest=cheapest, complete=table["missing"].eq(0))
 
 

@@ -26,6 +26,7 @@ COST_MODELS = {
 PLAUSIBLE_USD = (0.01, 1000.0)  # dollars per accelerator-hour
 SECONDS_PER_HOUR = 3600
 SURE = 0.8  # share of draws in which the cheapest must be so to lead
+TIE = "within the error"  # in place of one that is not
 DRAWS = 4000
 USD = "usd_per_million", "usd_high"
 FACTORS = derating.STEPS[1:]  # of the delivered share
@@ -229,15 +230,22 @@ def cheapest(costs: pd.DataFrame) -> pd.DataFrame:
 
     Results come before estimates: an estimated throughput counts only where no accelerator has a measured or
     interpolated one, and the runner-up has the same evidence. Columns: those of `costs`, runner_up, runner_up_usd,
-    margin (share by which the runner-up costs more), and `chance` (see `with_chances`).
+    margin (share by which the runner-up costs more), `chance` (see `with_chances`), and `sure` (the accelerator, or TIE
+    where its chance is below SURE).
     """
     costs = with_chances(costs).sort_values(["interactivity", "estimated", "usd_per_million"])
     first = costs.drop_duplicates("interactivity")
     costs = costs[costs["estimated"].eq(costs.groupby("interactivity")["estimated"].transform("first"))]
     second = costs[costs.duplicated("interactivity")].drop_duplicates("interactivity").set_index("interactivity")
     second = second.reindex(first["interactivity"]).set_axis(first.index)
-    found = first.assign(runner_up=second["accelerator"], runner_up_usd=second["usd_per_million"])
+    sure = first["accelerator"].where(first["chance"].ge(SURE), TIE)
+    found = first.assign(runner_up=second["accelerator"], runner_up_usd=second["usd_per_million"], sure=sure)
     return found.assign(margin=found["runner_up_usd"] / found["usd_per_million"] - 1).reset_index(drop=True)
+
+
+def stretches(winners: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Return the first row of each stretch of `cheapest` in which `column` has one value."""
+    return winners[winners[column].ne(winners[column].shift())]
 
 
 def break_even(costs: pd.DataFrame, baseline: str, shown: Iterable[str] = ()) -> pd.DataFrame:

@@ -150,6 +150,8 @@ def test_nothing_outlives_a_build_however_it_ends(tmp_path, ending):
 import os, pathlib, re, signal, subprocess, sys, time
 from analysis.cli import main
 from analysis.pages.processes import side_by_side
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup, under which tests may run, ignores it
+signal.signal(signal.SIGINT, signal.default_int_handler)  # so does a shell for what it starts with &
 def work(kind):
     pathlib.Path({str(tmp_path)!r}, str(os.getpid())).touch()
     if kind == "holds":

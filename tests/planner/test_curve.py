@@ -157,8 +157,8 @@ def rates(parameters, active=0.0, **lengths):
 @pytest.fixture(scope="module")
 def sizes():
     """Dense models and mixtures of experts by (parameters, active parameters) in billions."""
-    grid = [(size, size) for size in (8, 23, 24, 405)]
-    grid += [(size, active) for size in (30, 671) for active in (3, 22)]
+    grid = [(size, size) for size in (3, 8, 23, 24, 32, 100, 405)]
+    grid += [(size, active) for size in (30, 117, 671) for active in (3, 10, 22)]
     return {each: rates(*each) for each in grid}
 
 

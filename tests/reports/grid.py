@@ -63,7 +63,7 @@ WRONG_CELLS = re.compile(r"(?<![^,\n])(nan|inf|-inf|None|NaT)(?![^,\n])")
 ALL = ("NVIDIA", "AMD", "Intel", "Google", "Qualcomm", "Moffett", "FuriosaAI", "NEUCHIPS", "Untether AI")
 RANKED = {  # page and output -> frame and column by which its accelerators rank, and whether the lowest is first
     ("generational_speedup", "answer"): ("shown", "speedup", False),
-    ("accelerator_choice", "answer"): ("alike", "chance", False),
+    ("accelerator_choice", "answer"): ("plans", "usd_per_hour_p50", True),
     ("accelerator_choice", "cost"): ("plans", "usd_per_hour_p50", True),
     ("budget", "answer"): ("plan", "users", False),
     ("interactivity", "answer"): ("at", "throughput", False),

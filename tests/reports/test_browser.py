@@ -13,7 +13,7 @@ import pytest
 from tests.reports.plain import shipped
 
 REPORTS = shipped()
-MOST_BYTES = {"explorer": 3_000_000, "budget": 1_700_000}  # one draws a map cell by cell
+MOST_BYTES = {"explorer": 3_000_000}
 OVERFLOWING = """() => { const width = document.documentElement.clientWidth
     const clipped = e => { for (let a = e.parentElement; a; a = a.parentElement)
         if (['auto', 'scroll', 'hidden'].includes(getComputedStyle(a).overflowX)) return true

@@ -121,7 +121,7 @@ def test_a_filter_changes_no_ratio(run):
 def test_a_filter_reaches_headline_and_table_on_power(run):
     names, said = run("power_efficiency", accelerators=["AMD"])
     table = pd.read_csv(StringIO(said["efficiency"]["csv"]))
-    assert set(table["accelerator"]) == set(names["shown"]["accelerator"]) == {"MI355X", "MI300X"}
+    assert set(table["accelerator"]) == set(names["shown"]["accelerator"]) == {"MI355X", "MI300X", "MI325X"}
     server = table.query("model == 'GPT-OSS 120B' and scenario == 'Server'")["value"]
     assert f"{server.min():.2f} to {server.max():.1f} million" in said["answer"]["text"]
 

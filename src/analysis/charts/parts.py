@@ -39,6 +39,7 @@ FITTED = "_analysis_fitted"  # attribute of axes: limits before and after `fit`
 STEPS = (1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,)  # ticks of a decade, as there is room
 MOST = 0.8  # of the axes that words may take
 OUTSIDE = {"textcoords": "offset points", "annotation_clip": False}  # words that may leave the axes
+SOLID = {"estimated": "from results", "another round": "same round"}  # what is not: words of a legend
 FORMS = {  # of bars
     "solid": {"lw": 0},
     "hatched": {"facecolor": theme.SURFACE, "lw": 1.2, "hatch": "////"},
@@ -259,7 +260,7 @@ def key(ax: Axes, rows: pd.DataFrame, flag: str | None, dots: bool) -> None:
     flags = {}
     if flag and rows["flag"].any():
         if not rows["flag"].all():
-            flags["measured"] = dot_mark() if dots else bar_mark()
+            flags[SOLID.get(flag, "measured")] = dot_mark() if dots else bar_mark()
         flags[words(flag)] = dot_mark(hollow=True) if dots else bar_mark("hatched")
     legend(ax, series, flags)
 

@@ -74,7 +74,7 @@ def dots(
         rows["marker"] = "o"
         rows = rows.assign(**parts.labels(frame, rows["median"], label))
         if label is None or "{" in label:
-            rows["note"] = rows["count"].map("median of {:,}".format).where(rows["count"] > 1, "")
+            rows["note"] = rows["count"].map("n = {:,}".format).where(rows["count"] > 1, "")
     ax = _axes(ax, rows.loc[firsts], x)
     several = rows["count"] > 1
     wide = rows[~several & (rows["low"] < rows["high"])]
