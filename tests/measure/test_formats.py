@@ -139,6 +139,8 @@ def test_the_unit_beside_a_number_decides_and_an_unknown_one_is_named(tmp_path):
     record = json.loads((EXAMPLES / "aiperf.json").read_text("utf-8"))
     path.write_text(json.dumps(record | {"benchmark_duration": {"unit": "parsec", "avg": 100.0}}), "utf-8")
     assert "the unit of benchmark_duration.avg is 'parsec'; expected one of ms" in refused(path)
+    path.write_text(json.dumps(record | {"time_to_first_token": {"avg": 0.18, "p50": 0.17, "p99": 0.45}}), "utf-8")
+    assert "the unit of time_to_first_token.avg is 'not stated'; expected one of ms" in refused(path)
 
 
 def test_several_runs_of_a_file_and_one_that_cannot_be_used(tmp_path):

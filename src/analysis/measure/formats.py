@@ -1,7 +1,8 @@
 """What each tool writes: fields.csv has the keys and units of each format, this module what is special about one.
 
 In fields.csv steps of a key are joined by dots and alternatives by `|`; `{a b c d}` are the names of mean, P50, P90,
-and P99, and " in s" is a unit that is not the column's. The terms are those of llm-d's benchmark report.
+P99, and " in s" is the unit where the file states none; with " in not stated" a number without its unit is refused.
+The terms are those of llm-d's benchmark report.
 """
 
 from __future__ import annotations
