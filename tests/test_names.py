@@ -62,7 +62,7 @@ def test_a_benchmark_is_found_by_key_label_and_published_name():
     found = ["llama3.1-405b"] * 3 + ["gptj", "llama2-70b", "own"]
     assert [names.benchmark(name, ["own"]) for name in asked] == found
     assert [names.label("gptj"), names.label("own")] == ["GPT-J 6B", "own"]
-    with pytest.raises(ValueError, match=r"did you mean 'llama3\.1-405b'"):
+    with pytest.raises(ValueError, match=r"did you mean 'Llama 3\.1 405B'"):
         names.benchmark("llama3.1-405")
 
 

@@ -96,12 +96,13 @@ def benchmark(name: str, known: Iterable[str] = ()) -> str:
     """Return the key of a benchmark given by its key, label, or published name ("Llama 3.1 405B").
 
     `known` are further keys, such as those of imported results that data/benchmarks.csv lacks. Raises ValueError with
-    the valid keys.
+    the valid labels.
     """
     keys = dict.fromkeys([*tables.benchmarks["benchmark"], *known])
     if name in keys:
         return name
-    return _benchmark_aliases().get(" ".join(str(name).split()).casefold()) or choose(name, keys, "benchmark")
+    key = _benchmark_aliases().get(" ".join(str(name).split()).casefold())
+    return key or choose(name, map(label, keys), "benchmark")
 
 
 def label(benchmark: str) -> str:

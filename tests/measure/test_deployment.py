@@ -45,6 +45,9 @@ def test_what_a_file_states_counts_and_the_rest_is_given():
     assert both["accelerator"].tolist() == ["H100", "H100"] and both["accelerator_count"].tolist() == [4, 4]
     assert both["rate_per_accelerator"].tolist() == [2000, 2000]
     assert both["benchmark"].tolist() == ["llama2-70b"] * 2
+    assert settled({"model": "ours"}, accelerator="H100", count=8, benchmark="Llama 2 70B").equals(
+        settled({"model": "ours"}, accelerator="H100", count=8, benchmark="llama2-70b")
+    )
     assert settled({"devices": "NVIDIA H100 80GB HBM3"}, count=8)["accelerator"].tolist() == ["H100"]
     assert settled({"accelerator": "my-cluster"}, accelerator="H200", count=8)["accelerator"].tolist() == ["H200"]
 
@@ -58,8 +61,9 @@ def test_what_a_file_states_counts_and_the_rest_is_given():
         ({"accelerator": "H200"}, {"accelerator": "H100", "count": 8}, "is H100, but the files are of H200"),
         ({"devices": "NVIDIA H200"}, {"accelerator": "H100", "count": 8}, "is H100, but the files are of H200"),
         ({"accelerator": "H1000"}, {"count": 8}, "no accelerator 'H1000'"),
-        ({"accelerator": "H100"}, {"count": 8, "benchmark": "gpt-oss-120b"}, "is that of llama2-70b, but benchmark is"),
-        ({"accelerator": "H100"}, {"count": 8, "benchmark": "resnet50"}, "no benchmark in tokens/s 'resnet50'"),
+        ({"accelerator": "H100"}, {"count": 8, "benchmark": "gpt-oss-120b"}, "of Llama 2 70B, but benchmark is GPT"),
+        ({"accelerator": "H100"}, {"count": 8, "benchmark": "resnet50"}, "in tokens/s 'resnet50': valid: Llama 2 70B,"),
+        ({"accelerator": "H100"}, {"count": 8, "benchmark": "Llama 2 80B"}, "did you mean 'Llama 2 70B'"),
     ],
 )  # fmt: skip
 def test_what_neither_says_or_both_say_differently_is_named(fields, options, said):

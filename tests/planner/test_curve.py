@@ -298,6 +298,6 @@ def test_models_come_by_benchmark_name_or_size():
         NoData, match=r"ResNet-50 has no limit on the time per token; benchmarks that have: Llama 2 70B"
     ):
         curve.workload("resnet50")
-    with pytest.raises(ValueError, match="no benchmark 'resnet51': did you mean 'resnet50'"):
+    with pytest.raises(ValueError, match="no benchmark 'resnet51': did you mean 'ResNet-50'"):
         curve.workload("resnet51")
     assert tables.benchmarks["benchmark"].isin(timed_benchmarks()).sum() == len(timed_benchmarks())

@@ -83,8 +83,9 @@ def _short(text: str, asked: str) -> str:
 def _benchmark(model: str, asked: str) -> str:
     """Return the benchmark of a model by the longest of its names in it, else `asked`."""
     rows = tables.benchmarks.query("offline_unit == 'tokens/s'")
-    if asked:
-        names.choose(asked, rows["benchmark"], "benchmark in tokens/s")
+    key = asked and names.benchmark(asked)
+    if key not in {"", *rows["benchmark"]}:
+        names.choose(asked, rows["label"], "benchmark in tokens/s")
     known = {
         _folded(name): row.benchmark for row in rows.itertuples() for name in (row.benchmark, *row.aliases.split(";"))
     }
@@ -92,9 +93,9 @@ def _benchmark(model: str, asked: str) -> str:
     known[""] = ""
     found = known[max((name for name in known if name in folded), key=len)]
     models = rows.set_index("benchmark")["model"]
-    if found and asked and models[found] != models[asked]:
-        raise ValueError(f"the model {model} is that of {found}, but benchmark is {asked}")
-    return asked or found
+    if found and key and models[found] != models[key]:
+        raise ValueError(f"the model {model} is that of {names.label(found)}, but benchmark is {names.label(key)}")
+    return key or found
 
 
 def _folded(name: str) -> str:
