@@ -53,6 +53,17 @@ def test_the_snippet_by_hand_has_the_number_of_the_page(monkeypatch):
     assert names["by_hand"]("B200", "v5.1") == 102131 / 8
 
 
+def test_the_snippets_on_derating_have_the_bars_of_the_page(monkeypatch):
+    monkeypatch.chdir(NOTEBOOKS)
+    blocks, names = code_blocks("docs/notebooks.md"), {}
+    for word in ("import charts", "limit.median()", "stack.median()"):
+        exec(next(block for block in blocks if word in block), names)
+    bars = table("real_world_derating", "factors").query("Use != 'interactive'").set_index(["Step", "System"])
+    own = {("latency limit", "TensorRT-LLM node"): names["limit"], ("serving stack", "node"): names["stack"]}
+    for bar, values in own.items():
+        assert bars.loc[[bar], ["Median", "N"]].to_numpy().tolist() == [[round(values.median(), 4), len(values)]]
+
+
 def test_the_readme_lists_each_shipped_notebook():
     listed = set(re.findall(r"\(notebooks/(\w+)\.ipynb\)", (ROOT / "README.md").read_text(encoding="utf-8")))
     assert listed == set(shipped())

@@ -12,6 +12,7 @@ from analysis.charts.parts import Label, Reference
 
 BETWEEN = 0.5  # bars' thickness between two labels
 THICK, THIN = 0.30, 0.24  # inches of a bar that stands alone, and of one in a group
+LINE = 0.12  # inches of thickness that a line of its name needs
 BELOW, ABOVE = 0.27, 0.17  # of a row: its range lies below the middle, so that its value can stand above it
 FRAME = 0.75  # inches of the axis below rows
 
@@ -103,10 +104,12 @@ def _places(names: pd.Series) -> np.ndarray:
 def _axes(ax: Axes | None, rows: pd.DataFrame, x: str) -> Axes:
     """Return axes whose rows are named, a new figure as high as they need."""
     bottom = rows["place"].min()
-    inches = (THICK if rows["y"].is_unique else THIN) * (1 - bottom) + FRAME
-    ax = ax or parts.plt.subplots(figsize=(theme.WIDTH, max(inches, 1.6)))[1]
     middles = rows.groupby("y", sort=False, observed=True)["place"].mean()
-    ax.set_yticks(list(middles), [parts.fold(name, 26) for name in middles.index])
+    labels = [parts.fold(name, 26) for name in middles.index]
+    lines = 1 + max(label.count("\n") for label in labels)
+    inches = (max(THICK, LINE * lines) if rows["y"].is_unique else THIN) * (1 - bottom) + FRAME
+    ax = ax or parts.plt.subplots(figsize=(theme.WIDTH, max(inches, 1.6)))[1]
+    ax.set_yticks(list(middles), labels)
     ax.set_ylim(bottom - 0.75, 0.75)
     ax.grid(axis="y", visible=False)
     ax.spines["bottom"].set_visible(False)

@@ -54,7 +54,8 @@ def records(path: Path, name: str) -> Iterator[tuple[str, Any, bool]]:
     """
     path = next((path / log for log in LOGS if (path / log).is_file()), path)
     if not path.is_file():
-        raise MeasurementError(f"{name}: is not there, or no regular file, or a folder without {' or '.join(LOGS)}")
+        there = f"is not there, or no regular file, or a folder without {' or '.join(LOGS)}"
+        raise MeasurementError(f"{name}: {there}; name each file by itself")
     try:
         with path.open("rb") as file:
             start = file.read(START)
