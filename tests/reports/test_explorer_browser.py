@@ -213,6 +213,9 @@ def test_the_matrix_is_sorted_by_speed_and_counts_videos_by_the_hour(built):
     assert units["Wan 2.2 T2V A14B"] == "videos/hour"
     names = built.locator("#drawing text.row-name").all_text_contents()
     assert len(names) == 40
+    assert built.locator("[data-key]:visible").all_inner_texts() == [
+        "Shade: share of the fastest on the benchmark. Click a cell for details."
+    ]
     assert names.index("GB300") < names.index("B200") < names.index("H200") < names.index("H100") < names.index("A100")
 
 

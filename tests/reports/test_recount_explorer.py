@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from analysis import comparable, explorer, load_results
-from tests.reports.plain import record
+from tests.reports.plain import ROOT, record
 
 
 @pytest.fixture(scope="module")
@@ -70,3 +72,13 @@ def test_the_explorer_compares_the_results_that_comparable_returns(rows, benchma
     its = its[its["division"].eq("closed") & its["suite"].str.contains("datacenter")]
     its = its[its["availability"].eq("available") & its["power"].eq("without") & its["excluded"].eq("")]
     assert set(its["id"]) == set(comparable(benchmark=benchmark, rounds=[round])["id"]) and len(its) == expected
+
+
+def test_the_first_view_takes_the_printed_name_of_a_benchmark(rows, monkeypatch):
+    links: list = []
+    monkeypatch.setattr(explorer, "show", lambda rows, curves, now, start: links.append(start))
+    cells = json.loads((ROOT / "notebooks" / "explorer.ipynb").read_text(encoding="utf-8"))["cells"]
+    parameters, *code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    code = [cell for cell in code if "explorer.rows" not in cell and "current(" not in cell]
+    exec("\n".join([parameters, "benchmark = 'Llama 3.1 405B'", "rows = curves = now = None", *code]), {})
+    assert "benchmark=llama3.1-405b&" in links[0]

@@ -74,13 +74,13 @@ function show(rows) {
   for (const svg of sheets) svg.querySelector(".mark")?.setAttribute("tabindex", 0);
   one("note").textContent = sheets.length ? note : "";
   const ofRatios = OF_RATIOS.has(choice.view) && rows.some((row) => ratioOf(row));
-  if (sheets.length) key(onCurve ? "curve" : ofRatios ? "ratio" : "row");
+  if (sheets.length) key(onCurve ? "curve" : choice.view === "matrix" ? "cell" : ofRatios ? "ratio" : "row");
   const more = make("button", { type: "button" }, allShown ? "Show fewer" : "Show all accelerators");
   more.addEventListener("click", () => { allShown = !allShown; show(current); });
   if (["ranked", "matrix"].includes(choice.view) && sheets.length === 1 && (sheets[0].all > 24 || allShown)) box.append(more);
 }
 
-// What the marks mean: of results, of ratios, or of curves.
+// What the marks mean: of results, of ratios, of curves, or of cells.
 function key(kind) {
   for (const own of document.querySelectorAll("[data-key]")) own.hidden = own.dataset.key !== kind;
 }

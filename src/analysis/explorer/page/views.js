@@ -372,7 +372,7 @@ function matrix(rows, width) {
   const down = [...speed.keys()].sort((a, b) => (b === choice.base) - (a === choice.base) || speed.get(b) - speed.get(a));
   const shown = down.slice(0, allShown ? 999 : 40);
   const name = `${said("scenario", rows[0])}: ${compares ? `over ${called(choice.base)}` : `best ${less ? "latency (ms)" : "throughput per accelerator"}`}`;
-  const held = `${some(across.length, models.size, "benchmark")}, ${some(shown.length, parts.size, "accelerator")}${narrow ? "" : ", fastest first; shade: share of the best; dashed: " + (compares ? "carried" : "not available")}`;
+  const held = `${some(across.length, models.size, "benchmark")}, ${some(shown.length, parts.size, "accelerator")}${narrow ? "" : compares ? ", fastest first below the baseline; dashed: carried" : ", fastest first; dashed: not available"}`;
   const svg = sheet(width, top + shown.length * high + 12, `${name}: ${held}`);
   heading(svg, name, held, width);
   across.forEach((model, place) => {
