@@ -50,12 +50,18 @@ test: $(READY) ## the tests but the slow ones, then every notebook in git agains
 	exit $$status
 
 # Trusted, or JupyterLab would show the words of a stored figure in its place. In a container the user is often root.
+# Its kernel says of itself what notebooks store, or JupyterLab would take one that was only opened for changed.
 # JupyterLab cuts a drawing that is wider than the page, unless a style sheet says otherwise.
 lab: $(READY) ## JupyterLab on the notebooks; edited modules are reloaded by themselves
 	@mkdir -p $(VENV)/ipython-lab/profile_default
 	@printf '%s\n' 'c.InteractiveShellApp.extensions = ["autoreload"]' \
-		'c.InteractiveShellApp.exec_lines = ["%autoreload 2"]' > $(VENV)/ipython-lab/profile_default/ipython_kernel_config.py
-	@mkdir -p $(VENV)/share/jupyter/lab/settings
+		'c.InteractiveShellApp.exec_lines = ["%autoreload 2"]' \
+		'from ipykernel.ipkernel import IPythonKernel' 'IPythonKernel.language_info = {"name": "python"}' \
+		> $(VENV)/ipython-lab/profile_default/ipython_kernel_config.py
+	@mkdir -p $(VENV)/share/jupyter/kernels/python3 $(VENV)/share/jupyter/lab/settings
+	@printf '%s\n' '{"argv": ["python", "-m", "ipykernel_launcher", "-f", "{connection_file}"],' \
+		'"display_name": "Python 3", "language": "python", "metadata": {"debugger": true}}' \
+		> $(VENV)/share/jupyter/kernels/python3/kernel.json
 	@printf '%s\n' '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}' \
 		> $(VENV)/share/jupyter/lab/settings/overrides.json
 	@mkdir -p $(VENV)/ipython-lab/custom

@@ -1,11 +1,14 @@
 """make: in folders of any name, with bytecode kept, and a project that was copied runs its own package."""
 
+import json
 import os
 import shutil
 import subprocess
+import sys
 
 import pytest
 
+from analysis.pages.refresh import METADATA
 from analysis.paths import ROOT
 
 pytestmark = pytest.mark.skipif(not shutil.which("make"), reason="make is not installed")
@@ -39,6 +42,19 @@ def test_commands_run_in_a_folder_of_any_name(folder):
     said = make(folder, "reports", "check", "bench", "lab")
     assert {"analysis.cli.main", "reports", "check", "benchmarks/bench.py", f"--ServerApp.root_dir={folder}"} < {*said}
     assert f"{folder}/.venv/ipython-lab" in said and "pip" not in said
+
+
+def test_the_kernel_of_the_lab_says_of_itself_what_notebooks_store(folder):
+    """Or JupyterLab takes a notebook that was only opened for changed."""
+    make(folder, "lab")
+    config, spec = (
+        next((folder / ".venv").rglob(name)).read_text() for name in ("ipython_kernel_config.py", "kernel.json")
+    )
+    run = "from unittest.mock import Mock; c = Mock()\n" + config + "print(IPythonKernel.language_info)"
+    said = subprocess.run([sys.executable, "-c", run], capture_output=True, text=True, check=True).stdout
+    assert said == f"{METADATA['language_info']}\n"
+    assert json.loads(spec).items() >= {"display_name": "Python 3", "language": "python"}.items()
+    assert METADATA["kernelspec"] == {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
 def test_a_copied_project_installs_its_own_package_first(folder):

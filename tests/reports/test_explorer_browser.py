@@ -386,6 +386,15 @@ def test_svg_and_png_carry_sources_and_need_no_style(opened):
     assert Path(saved.value.path()).read_bytes().startswith(b"\x89PNG")
 
 
+def test_print_has_the_drawing_and_what_it_shows_without_the_controls(opened):
+    page = opened("ranked", **ONE)
+    page.emulate_media(media="print")
+    for seen in ("#drawing svg", "#count", "#note"):
+        expect(page.locator(seen).first).to_be_visible()
+    for hidden in ("#filters", "#views", "#search", "#take-csv"):
+        expect(page.locator(hidden)).to_be_hidden()
+
+
 def test_keys_reach_marks_and_rows(opened):
     page = opened("ranked", **ONE)
     page.locator("#drawing .mark[tabindex='0']").first.focus()
