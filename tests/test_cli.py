@@ -82,7 +82,7 @@ assert not heavy, heavy
         (["audit", "--nosuch"], "No such option: --nosuch"),
         ([*MEASURE, "--price", "1e308"], "usd_per_hour is 1e+308; expected a number from 0.01 to 1,000"),
         (["plan", *ASKED, "--price", "B200=2", "--price", "B200=3"], "'B200=3': B200 has a price already"),
-        ([*MEASURE, "--price", "nan"], "price are numbers from 0"),
+        ([*MEASURE, "--price", "nan"], "usd_per_hour is nan; expected a number from 0.01"),
         ([*MEASURE, "--ttft-ms", "inf"], "ttft_ms is inf"),
         ([*MEASURE, "--count", str(10**12)], "count is 1000000000000"),
     ],

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 SAMPLE = "SAMPLE DATA: written by hand, not measured."
 OWN = "Own runs are not verified by MLCommons: compare them with MLPerf results for internal use only."
-UNKNOWN = "not known"
 COLUMNS = {  # column -> heading and format
     "name": ("Run", "{}"), "accelerator": ("On", "{}"), "rate": ("Tokens/s each", "{}"),
     "concurrency": ("In flight", "{:,.1f}"), "ttft_p99_ms": ("TTFT p99 ms", "{:,.0f}"),
@@ -24,7 +23,6 @@ COLUMNS = {  # column -> heading and format
     "usd_per_million": ("$/M tokens", "{:,.2f}"),
 }  # fmt: skip
 ALWAYS = ("name", "rate", "failures", "share")
-HIDDEN = ("request_ttft_ms", "request_tpot_ms", "configuration")
 
 
 def measure(
@@ -40,45 +38,31 @@ def measure(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
     """Compare own benchmark runs with each other and with the closest official result per accelerator."""
-    from analysis import names
-    from analysis.compare import SCENARIOS
     from analysis.measure import deployment, read_runs
 
-    if scenario:
-        names.choose(scenario, SCENARIOS, "scenario")
-    if not all(value >= 0 for value in (count, ttft_ms, tpot_ms, price)):
-        raise ValueError("count, ttft-ms, tpot-ms, and price are numbers from 0")
-    ttft_ms, tpot_ms, price = (value or float("nan") for value in (ttft_ms, tpot_ms, price))
     left_out: list[str] = []
     runs = deployment.settle(read_runs(files, left_out), accelerator=accelerator, count=count, benchmark=benchmark)
     found = deployment.assess(
         runs, scenario=scenario, round=round, ttft_ms=ttft_ms, tpot_ms=tpot_ms, usd_per_hour=price
     )
+    pairs = deployment.compared(found)
     if json:
-        pairs = [
-            {name: _plain(value) for name, value in row.items()}
-            for row in deployment.compared(found).to_dict("records")
-        ]
-        told = {"runs": _records(found), "compared": pairs, "left_out": left_out, "note": OWN}
+        runs = found.drop(columns=["request_ttft_ms", "request_tpot_ms", "configuration"])
+        told = {"runs": _records(runs), "compared": _records(pairs), "left_out": left_out, "note": OWN}
         typer.echo(json_format.dumps(told, indent=1))
         return 0
-    for line in (SAMPLE if found["example"].any() else "", _answer(found), "", *_table(found), ""):
-        typer.echo(line)
-    for pair in deployment.compared(found).to_dict("records") if len(found) > 2 else ():
-        typer.echo(f"{_pair(pair)}.")
-    for run in found.to_dict("records"):
-        for words in run["said"]:
-            typer.echo(f"{run['name']}: {words}")
-    for words in (*(f"Left out: {error}" for error in left_out), "", OWN):
-        typer.echo(words)
+    lines = [SAMPLE if found["example"].any() else "", _answer(found, pairs), "", *_table(found), ""]
+    if len(found) > 2:
+        lines += [f"{_pair(pair)}." for pair in pairs.to_dict("records")]
+    lines += [f"{name}: {words}" for name, said in zip(found["name"], found["said"], strict=True) for words in said]
+    typer.echo("\n".join([*lines, *(f"Left out: {error}" for error in left_out), "", OWN]))
     return 0
 
 
-def _answer(found: pd.DataFrame) -> str:
+def _answer(found: pd.DataFrame, pairs: pd.DataFrame) -> str:
     """Return the best run in a sentence: the highest share of the closest official rate."""
     from analysis.measure import deployment
 
-    pairs = deployment.compared(found)
     if len(found) == 2 and len(pairs) and pairs["verdict"].ne("not comparable").all():
         return _pair(pairs.iloc[0])
     if found["other_tokens_per_second"].notna().all():
@@ -102,34 +86,26 @@ def _pair(pair: Mapping[str, Any]) -> str:
 
 def _table(found: pd.DataFrame) -> list[str]:
     """Return the lines of the table of runs; a column that no run has is left out."""
-    several = found["runs"].gt(1) | found["other_tokens_per_second"].notna()
-    rate = found["rate_per_accelerator"].map("{:,.0f}".format)
-    spread = found["rate_low"].map("{:,.0f}".format) + " to " + found["rate_high"].map("{:,.0f}".format)
-    runs = found["runs"].map(" (runs: {})".format).mask(found["runs"].eq(1), "")
-    spread = spread.mask(found["runs"].gt(2), rate + ", " + spread) + runs
-    spread = spread.mask(found["other_tokens_per_second"].notna(), spread + ", two counts")
-    shown = found.assign(rate=rate.mask(several, spread))
-    kept = {
-        name: spec for name, spec in COLUMNS.items() if name in ALWAYS or shown[name].replace("", None).notna().any()
-    }
-    cells = [[heading for heading, _ in kept.values()]]
-    cells += [[_cell(run[name], form) for name, (_, form) in kept.items()] for run in shown.to_dict("records")]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+    shown = found.assign(rate=[_rate(run) for run in found.to_dict("records")])
+    kept = [name for name in COLUMNS if name in ALWAYS or shown[name].replace("", None).notna().any()]
+    columns = []
+    for heading, form, values in ((*COLUMNS[name], shown[name]) for name in kept):
+        cells = [heading, *values.map(form.format).where(values.replace("", None).notna(), "not known")]
+        columns.append([cell.ljust(max(map(len, cells))) for cell in cells])
+    return ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
 
 
-def _cell(value: Any, form: str) -> str:
-    return UNKNOWN if value is None or value != value or value == "" else form.format(value)
+def _rate(run: Mapping[str, Any]) -> str:
+    """Return the rate per accelerator in words: of two runs or counts both, of more runs the median and the range."""
+    low, rate, high = (f"{run[name]:,.0f}" for name in ("rate_low", "rate_per_accelerator", "rate_high"))
+    doubted, repeated = run["other_tokens_per_second"] > 0, run["runs"] > 1
+    words = f"{low} to {high}" if repeated or doubted else rate
+    words = f"{rate}, {words}" if run["runs"] > 2 else words
+    words += f" (runs: {run['runs']})" if repeated else ""
+    return f"{words}, two counts" if doubted else words
 
 
-def _records(found: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the runs for JSON: what is unknown is null, an infinite rate the text "inf"."""
-    rows = found.drop(columns=list(HIDDEN), errors="ignore").to_dict("records")
-    return [{name: _plain(value) for name, value in row.items()} for row in rows]
-
-
-def _plain(value: Any) -> Any:
-    value = value.item() if hasattr(value, "item") else value
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
-        return None if value != value else "inf"
-    return list(value) if isinstance(value, tuple) else value
+def _records(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows for JSON: what is unknown is null, an infinite rate the text "inf"."""
+    rows = rows.replace(float("inf"), "inf")
+    return json_format.loads(rows.to_json(orient="records", double_precision=15))

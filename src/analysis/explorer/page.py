@@ -125,13 +125,11 @@ def _cells(cells: pd.Series, short: bool) -> Any:
             size = 10.0 ** (DIGITS - np.ceil(np.log10(np.abs(np.where(numbers == 0, 1, numbers)))))
             numbers = np.round(numbers * size) / size
         return np.where(np.isnan(numbers), None, numbers).tolist()
-    if isinstance(cells.dtype, pd.CategoricalDtype):  # rounds, oldest first
-        cells = cells.cat.remove_unused_categories()
-        return {"values": list(cells.cat.categories), "places": cells.cat.codes.tolist()}
-    places, values = pd.factorize(cells.astype("str"))
-    order = np.argsort([value.casefold() for value in values], kind="stable") if short else np.arange(len(values))
-    rank = np.argsort(order)
-    return {"values": values[order].tolist(), "places": rank[places].tolist()}
+    if not isinstance(cells.dtype, pd.CategoricalDtype):  # which rounds are, oldest first
+        values = cells.astype("str").unique()
+        cells = pd.Series(pd.Categorical(cells.astype("str"), sorted(values, key=str.casefold) if short else values))
+    cells = cells.cat.remove_unused_categories()
+    return {"values": list(cells.cat.categories), "places": cells.cat.codes.tolist()}
 
 
 def _about(rows: pd.DataFrame, start: str) -> dict[str, Any]:

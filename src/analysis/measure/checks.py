@@ -35,11 +35,8 @@ IMPOSSIBLE = (  # what cannot be, in words with the columns of the run
 )  # fmt: skip
 
 
-def checked(run: Run, record: Record, *, window: bool = False) -> Run:
-    """Return `run` with derived columns. Raises MeasurementError for an impossible run.
-
-    With `window` the tool takes rates over a window that cuts requests: the lower of two rates counts, which is said.
-    """
+def checked(run: Run, record: Record) -> Run:
+    """Return `run` with derived columns. Raises MeasurementError for an impossible run."""
     if run["requests"] == 0 or (run["failures"] > 0 and not (run["requests"] > 0 or run["tokens_per_second"] > 0)):
         failed = f"{run['failures']:,.0f} failed" if run["failures"] >= 0 else "nothing says how many failed"
         raise record.fault(f"no request was completed, {failed}: nothing was measured")
@@ -57,7 +54,7 @@ def checked(run: Run, record: Record, *, window: bool = False) -> Run:
         _bounded(run, column, record)
     if math.isnan(run["tokens_per_second"]):
         raise record.fault("counts tokens, but states neither seconds nor a rate")
-    agree(run, window=window)
+    agree(run)
     _streamed(run)
     _times(run, record)
     timed(run)

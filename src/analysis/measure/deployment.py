@@ -27,6 +27,7 @@ LEAST_DIFFERENCE = 0.005  # of rates that are printed with four digits
 SAME = 0.05  # share by which lengths of comparable runs may differ
 TIMES = 0.001, 1e8  # milliseconds that a limit may have
 MOST = 1_000_000  # accelerators of a run
+KINDS = ("accelerator", "precision", "software")  # columns that a name tells where runs differ in them
 OFFICIAL = {  # column of an assessed run -> column of the result
     "official_id": "id", "official_round": "round", "official_accelerator": "accelerator",
     "official_count": "accelerator_count", "official_system": "system", "official_precision": "precision_label",
@@ -59,8 +60,7 @@ def settle(runs: pd.DataFrame, *, accelerator: str = "", count: int = 0, benchma
     ):
         if wrong.any():
             raise ValueError(f"{_where(runs[wrong].iloc[0])}: {words.format(counts[wrong].iloc[0])}")
-    found = {model: _benchmark(model, benchmark) for model in runs["model"].unique()}
-    runs = runs.assign(accelerator_count=counts, benchmark=runs["model"].map(found))
+    runs = runs.assign(accelerator_count=counts, benchmark=[_benchmark(model, benchmark) for model in runs["model"]])
     return _named(runs.assign(rate_per_accelerator=runs["tokens_per_second"] / counts)).reset_index(drop=True)
 
 
@@ -70,14 +70,12 @@ def _known(name: str) -> str:
 
 def _short(text: str, asked: str) -> str:
     """Return the short name of an accelerator as a file has it; "" for none, or for an unknown one beside `asked`."""
-    for spelled in (text, re.sub(r"(?i)^(nvidia|amd|intel)[- ]", "", text), text.replace("-", " ")) if text else ():
-        try:
-            return _known(spelled)
-        except ValueError as error:
-            unknown = error
-    if text and not asked:
-        raise unknown
-    return ""
+    try:
+        return text and _known(text)
+    except ValueError:
+        if asked:
+            return ""
+        raise
 
 
 def _benchmark(model: str, asked: str) -> str:
@@ -104,24 +102,20 @@ def _folded(name: str) -> str:
 
 def _named(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the runs with `configuration` and the shortest `name` that tells configurations apart."""
-    settings = ("model", "accelerator", "accelerator_count", "precision", "software", "load", "setting")
-    same = [runs[name] for name in settings]
-    same += [runs[name].map("{:.2g}".format) for name in ("input_length", "output_length")]
-    same += [runs[name].str.replace(REPEATED, "", regex=True) for name in ("file", "label")]
-    runs = runs.assign(configuration=runs.groupby(same).ngroup())
-    load, kind, place, file, label = (runs[name] for name in ("load", "accelerator", "place", "file", "label"))
+    settings = ["model", "accelerator", "accelerator_count", "precision", "software", "load", "setting"]
+    lengths = runs[["input_length", "output_length"]].map("{:.2g}".format)
+    repeated = runs[["file", "label"]].replace(REPEATED, "", regex=True)
+    same = pd.concat([runs[settings], lengths, repeated], axis=1)
+    runs = runs.assign(configuration=same.groupby([*same]).ngroup())
+    load, place, file, label = (runs[name] for name in ("load", "place", "file", "label"))
     stem = file.map(lambda path: PurePath(path).stem)
     told = runs["setting"].str.split(", ").map(set)
     label = label.mask(label.eq(""), told.map(lambda each: ", ".join(sorted(each - set.intersection(*told)))))
-    kinds = [
-        runs[name]
-        for name in ("accelerator", "precision", "software")
-        if runs[name].nunique() > 1 and runs[name].ne("").all()
-    ]
-    kind = pd.concat([kind.str[:0], *kinds], axis=1).agg(lambda row: ": ".join(filter(None, row)), axis=1)
-    for columns in ([load], [label], [label, load], [stem, load], [stem, place], [file, load, place]):
-        name = pd.concat([kind, *columns], axis=1).agg(lambda row: ": ".join(filter(None, row)), axis=1)
-        if name.ne(kind).all() and runs["configuration"].groupby(name).nunique().max() == 1:
+    kinds = [runs[name] for name in KINDS if runs[name].nunique() > 1 and runs[name].ne("").all()]
+    for parts in ([load], [label], [label, load], [stem, load], [stem, place], [file, load, place]):
+        name = pd.concat([*kinds, *parts], axis=1).agg(lambda row: ": ".join(filter(None, row)), axis=1)
+        named = pd.concat(parts, axis=1).ne("").any(axis=1).all()
+        if named and runs["configuration"].groupby(name).nunique().max() == 1:
             break
     return runs.assign(name=name)
 
@@ -170,7 +164,6 @@ def closest(run: Mapping[str, Any], scenario: str, round: str = "", results: pd.
     the comparable rate per accelerator of the same system Offline, NaN without. Raises NoData with the rounds that
     have results.
     """
-    results = load_results() if results is None else results
     rows = comparable(results, benchmark=run["benchmark"], scenario=scenario)
     there, model = ", ".join(rows["round"].unique()), rows["model"].iloc[0]
     rows = rows[rows["round"].eq(round)] if round else rows
@@ -191,8 +184,8 @@ def closest(run: Mapping[str, Any], scenario: str, round: str = "", results: pd.
 
 
 def assess(
-    runs: pd.DataFrame, *, scenario: str = "", round: str = "", ttft_ms: float = NAN, tpot_ms: float = NAN,
-    usd_per_hour: float = NAN, results: pd.DataFrame | None = None,
+    runs: pd.DataFrame, *, scenario: str = "", round: str = "", ttft_ms: float = 0.0, tpot_ms: float = 0.0,
+    usd_per_hour: float = 0.0, results: pd.DataFrame | None = None,
 ) -> pd.DataFrame:  # fmt: skip
     """Return one row per configuration of the settled runs, beside its closest official result.
 
@@ -204,7 +197,7 @@ def assess(
     """
     given = {"usd_per_hour": (usd_per_hour, *PLAUSIBLE_USD), "ttft_ms": (ttft_ms, *TIMES), "tpot_ms": (tpot_ms, *TIMES)}
     for name, (value, least, most) in given.items():
-        if value == value:  # NaN: not given
+        if value:
             names.bounded(value, name, least, most)
     order = runs.sort_values("rate_per_accelerator")
     by = order.groupby("configuration", sort=False)["rate_per_accelerator"]
@@ -216,7 +209,7 @@ def assess(
     sure = frame["rate_per_accelerator"].mask(other.notna())
     return frame.assign(
         rate_low=np.fmin(frame["rate_low"], other), rate_high=np.fmax(frame["rate_high"], other),
-        goodput_per_accelerator=frame["within"] * sure, usd_per_million=usd_per_hour / sure / 0.0036,
+        goodput_per_accelerator=frame["within"] * sure, usd_per_million=(usd_per_hour or NAN) / sure / 0.0036,
     )  # fmt: skip
 
 
@@ -241,26 +234,27 @@ def _compared(run: pd.Series, base: pd.Series) -> dict[str, Any]:
     why = [name for name in ("model", "traffic", "load") if run[name] != base[name]]
     lengths = [name for name in ("input_length", "output_length") if abs(np.log(run[name] / base[name])) > SAME]
     rated = all(each["requests_per_second"] >= 0.9 * each["request_rate"] for each in (run, base))
-    doubted = run["other_tokens_per_second"] > 0 or base["other_tokens_per_second"] > 0
-    why += lengths + ["request_rate"] * rated + ["other_tokens_per_second"] * bool(doubted)
-    ratio, repeated = run["rate_per_accelerator"] / base["rate_per_accelerator"], max(run["runs"], base["runs"]) > 1
-    low, high = (run[one] / base[other] for one, other in (("rate_low", "rate_high"), ("rate_high", "rate_low")))
-    noisy = repeated and low <= 1 <= high
-    verdict = "within noise" if noisy else "same" if abs(ratio - 1) < LEAST_DIFFERENCE else "difference"
-    ratio = NAN if why else ratio
+    doubted = any(each["other_tokens_per_second"] > 0 for each in (run, base))
+    why += lengths + ["request_rate"] * rated + ["other_tokens_per_second"] * doubted
+    ratio, low, high = run["rate_per_accelerator"] / base["rate_per_accelerator"], NAN, NAN
+    if max(run["runs"], base["runs"]) > 1:
+        low, high = run["rate_low"] / base["rate_high"], run["rate_high"] / base["rate_low"]
+    verdict = "same" if abs(ratio - 1) < LEAST_DIFFERENCE else "difference"
+    verdict = "within noise" if low <= 1 <= high else verdict
+    if why:
+        ratio, low, high, verdict = NAN, NAN, NAN, "not comparable"
     return {
-        "name": run["name"], "baseline": base["name"], "ratio": ratio, "low": low if repeated and not why else NAN,
-        "high": high if repeated and not why else NAN, "ttft_ratio": run["ttft_p99_ms"] / base["ttft_p99_ms"],
-        "tpot_ratio": run["tpot_p99_ms"] / base["tpot_p99_ms"], "verdict": "not comparable" if why else verdict,
-        "why": ", ".join(why),
+        "name": run["name"], "baseline": base["name"], "ratio": ratio, "low": low, "high": high,
+        "ttft_ratio": run["ttft_p99_ms"] / base["ttft_p99_ms"], "tpot_ratio": run["tpot_p99_ms"] / base["tpot_p99_ms"],
+        "verdict": verdict, "why": ", ".join(why),
     }  # fmt: skip
 
 
 def best(assessed: pd.DataFrame) -> pd.Series:
     """Return the run with the highest share of its closest official rate; without any, of the highest sure rate."""
-    sure = assessed["rate_per_accelerator"].where(assessed["other_tokens_per_second"].isna())
-    order = assessed.assign(sure=sure).sort_values(["share", "sure", "rate_per_accelerator"], ascending=False)
-    return order.drop(columns="sure").iloc[0]
+    known = assessed.assign(sure=assessed["other_tokens_per_second"].isna())
+    keys = ["share", "sure", "rate_per_accelerator"]
+    return assessed.loc[known.sort_values(keys, ascending=False).index[0]]
 
 
 def _beside(
@@ -269,7 +263,7 @@ def _beside(
     rules = limits_strictest_first(run["benchmark"])
     chosen, why = (scenario, "as asked") if scenario or not run["benchmark"] else scenario_of(run, rules)
     limit = rules.reindex([chosen]).iloc[0].to_dict()
-    limit |= {name: value for name, value in (("ttft_ms", ttft_ms), ("tpot_ms", tpot_ms)) if value > 0}
+    limit |= {name: value for name, value in (("ttft_ms", ttft_ms), ("tpot_ms", tpot_ms)) if value}
     said = [*run["said"], f"{chosen}: {why}"] if chosen else [*run["said"]]
     said += [f"{run['runs']} runs with the same fields: taken for repetitions of one setting"] * (run["runs"] > 1)
     beside = {"scenario": chosen, "within": within(run, **limit), "share": NAN, "said": said}

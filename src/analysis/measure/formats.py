@@ -52,7 +52,7 @@ def run_of(record: Record) -> Run:
     if format["fields"] == "client":
         run["setting"] = _setting(record)
     SPECIAL[format["format"]](record, run)
-    return checked(run, record, window=format["tool"] == "GuideLLM")
+    return checked(run, record)
 
 
 def stated(record: Record, format: str) -> Run:

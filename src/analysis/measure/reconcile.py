@@ -16,6 +16,7 @@ from analysis.measure.record import NAN
 
 Run = dict[str, Any]
 SAME, APART, ROUNDED = 0.03, 0.1, 0.006  # shares by which statements may differ, and printing two digits
+WINDOWED = "GuideLLM"  # takes rates over a window that cuts requests: of two the lower counts
 LONGER = 1.5  # share by which means of time may miss a mean of their products
 IDENTITIES = (  # the first is the product of the others; the second is what its error names
     ("output_tokens", "output_length", "requests"),
@@ -85,18 +86,15 @@ def derived(run: Run, columns: Iterable[str]) -> Iterator[tuple[str, float]]:
         yield other, run[product] / run[one]
 
 
-def agree(run: Run, *, window: bool = False) -> None:
-    """Hold the run against each identity; of the rates that contradict its own, the farthest is the other one.
-
-    With `window` the tool takes rates over a window that cuts requests: the lower of two rates counts.
-    """
+def agree(run: Run) -> None:
+    """Hold the run against each identity; of the rates that contradict its own, the farthest is the other one."""
     run["tokens_per_output"] = 1 + run["input_tokens"] / run["output_tokens"]
     for product, column, other in IDENTITIES:
         stated, follows = run[column], run[product] / run[other]
         if not abs(stated - follows) > SAME * max(stated, follows) + ROUNDED:
             continue
         words = f"{column} is {stated:,.4g}, but {product} over {other} give {follows:,.4g}"
-        if window and column.endswith("_second") and 0.5 < stated / follows < 2:
+        if run["tool"] == WINDOWED and column.endswith("_second") and 0.5 < stated / follows < 2:
             run[column], words = min(stated, follows), f"{words}; the lower counts, as rates are over a window"
         elif "tokens_per_second" in (product, column):
             doubt(run, follows if column == "tokens_per_second" else stated * run[other])
