@@ -248,11 +248,6 @@ def test_what_is_drawn_at_an_interactivity_is_the_curve(opened, curves, view, co
     assert own["evidence"][shown.index[0]] in label and shown.index[0] in label
 
 
-def test_no_round_is_chosen_for_the_reader_and_h100_and_h200_have_their_colors(opened):
-    page = opened("rounds", benchmark="llama2-70b", scenario="Offline", division="closed")
-    assert {"H100", "H200", "B200", "GB300"} <= set(page.locator("#drawing text.end").all_text_contents())
-
-
 def test_the_built_page_loads_in_a_second_with_all_rounds_and_finds_power_in_one_step(pages, tab):
     times = []
     for _ in range(3):
