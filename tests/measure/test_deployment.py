@@ -366,6 +366,20 @@ def test_measure_prints_runs_side_by_side_and_what_is_unknown(capsys):
     assert "not known" in sglang and " 125 " in sglang
 
 
+def test_measure_of_two_runs_says_once_how_they_compare(capsys, tmp_path):
+    """Two runs of one load in a sentence above the table; two that are not comparable below it, with what differs."""
+    line = json.loads((EXAMPLES / "vllm_concurrency.jsonl").read_text("utf-8").splitlines()[0])
+    for file, tokens, said in (("a.json", 40_000, "1.00x"), ("b.json", 20_000, "not comparable, by output_length.")):
+        files = tmp_path / "base.json", tmp_path / file
+        halved = {key: None for key in ("output_throughput", "total_token_throughput")} | {
+            "total_output_tokens": tokens
+        }
+        for path, record in zip(files, (line, line | halved), strict=True):
+            path.write_text(json.dumps(record), "utf-8")
+        status, out, _ = measure(capsys, *files)
+        assert status == 0 and out.count(said) == 1 and out.count("not comparable") == (file == "b.json")
+
+
 def test_measure_of_a_model_without_a_benchmark_compares_the_runs(capsys, tmp_path):
     text = (EXAMPLES / "vllm_printed.txt").read_text("utf-8").partition("\n")[2]
     (tmp_path / "run.txt").write_text(text, "utf-8")

@@ -258,6 +258,8 @@ def test_one_token_answers_have_a_ttft_that_is_their_latency(run):
 REASONS = [
     (VLLM | {"completed": 0, "failed": 12, "output_throughput": 0.0, "total_output_tokens": 0, "duration": 0.02},
      "no request was completed, 12 failed"),
+    (VLLM | {"completed": None, "failed": 12, "output_throughput": 0.0, "total_output_tokens": None},
+     "no request was completed, 12 failed"),
     (SGLANG | {"completed": 0, "output_throughput": 0.0, "total_output_tokens": 0}, "completed, nothing says"),
     (put(example("inference_perf_stage.json"), "successes/count", 0), "no request was completed, 4 failed"),
     ({"backend": "openai-embeddings", "duration": 15.0, "completed": 300, "total_input_tokens": 150_000,
@@ -290,6 +292,7 @@ IMPOSSIBLE = [
     (VLLM | {"ttfts": [0.1] * 100, "itls": [[True]] * 100, "output_lens": [2] * 100}, "a list of numbers from 0"),
     (VLLM | {"ttfts": [0.1], "itls": [], "output_lens": [2]}, "different lengths"),
     (VLLM | {key: VLLM[key] / 1e3 for key in VLLM if key.endswith("_ms")}, "one is in another unit"),
+    (VLLM | {"max_concurrency": 10, "mean_e2el_ms": 70e3}, "make 140 requests in flight where 10 are the most"),
     (VLLM | {"accelerator_count": "eight"}, "is 'eight'; expected a whole number from 1"),
     (put(example("sglang.jsonl"), "server_info", [1]), "expected an object"),
 ]  # fmt: skip

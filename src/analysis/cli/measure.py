@@ -51,9 +51,9 @@ def measure(
         told = {"runs": _records(runs), "compared": _records(pairs), "left_out": left_out, "note": OWN}
         typer.echo(json_format.dumps(told, indent=1))
         return 0
-    lines = [SAMPLE if found["example"].any() else "", _answer(found, pairs), "", *_table(found), ""]
-    if len(found) > 2:
-        lines += [f"{_pair(pair)}." for pair in pairs.to_dict("records")]
+    answer, others = _answer(found, pairs), map(_pair, pairs.to_dict("records"))
+    lines = [SAMPLE if found["example"].any() else "", answer, "", *_table(found), ""]
+    lines += [f"{words}." for words in others if words != answer]
     lines += [f"{name}: {words}" for name, said in zip(found["name"], found["said"], strict=True) for words in said]
     typer.echo("\n".join([*lines, *(f"Left out: {error}" for error in left_out), "", OWN]))
     return 0

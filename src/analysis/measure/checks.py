@@ -1,4 +1,4 @@
-"""Check one run: no number may be impossible; reconcile.py holds what a file states twice.
+"""Check that no number of a run is impossible; reconcile.py compares what a file states twice.
 
 A run is a mapping of the columns in columns.csv; NaN is unknown and not checked.
 """
@@ -91,12 +91,12 @@ def _streamed(run: Run) -> None:
 
 
 def remove_times(run: Run, *names: str) -> None:
-    """Take the statistics of the times `names`, such as "tpot", out of `run`."""
+    """Remove the statistics of the times `names`, such as "tpot", from `run`."""
     run.update({column: NAN for column in TIMES if column.startswith(names)})
 
 
 def unstreamed(run: Run, why: str) -> None:
-    """Take TTFT and TPOT out of `run`, whose answers were not streamed, and say `why` that is known."""
+    """Remove TTFT and TPOT of a run whose answers were not streamed; `why` says how that is known."""
     remove_times(run, "ttft", "tpot")
     run.update(request_ttft_ms=None, request_tpot_ms=None)
     say(run, f"answers were not streamed ({why}): no TTFT or TPOT")

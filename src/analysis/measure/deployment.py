@@ -129,7 +129,7 @@ def within(run: Mapping[str, Any], ttft_ms: float, tpot_ms: float) -> float:
 
 
 def limits_strictest_first(benchmark: str) -> pd.DataFrame:
-    """Return the p99 limits of a benchmark by scenario (`ttft_ms`, `tpot_ms`), the strictest first; none of ""."""
+    """Return the p99 limits of a benchmark by scenario (`ttft_ms`, `tpot_ms`), the strictest first."""
     if not benchmark:
         return pd.DataFrame(columns=["ttft_ms", "tpot_ms"], dtype=float)
     rules = interactivity.limits(benchmark).set_index("scenario")[["ttft_ms", "tpot_ms"]]

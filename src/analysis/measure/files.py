@@ -1,4 +1,4 @@
-"""Open a file, tell by its content how it is written, and take the records of runs out of it."""
+"""Open a file, recognize its format by its content, and take the records of runs out of it."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def records(path: Path, name: str) -> Iterator[tuple[str, Any, bool]]:
 
 
 def _parsed(text: str) -> Parsed:
-    """Yield place and content of each record, by how the text begins or what it holds."""
+    """Yield place and content of each record; the format is recognized by how the text begins or what it holds."""
     start = text[:START].lstrip()
     if JSON.match(start):
         yield from _json(text)
@@ -135,7 +135,7 @@ def _json(text: str) -> Parsed:
 
 
 def _bare(text: str, before: str) -> str:
-    """Return the text without what a log or a pod puts before each line: the end of what is before a heading."""
+    """Return the text without the prefix that a log or a pod puts before each line; `before` ends with one."""
     prefix = before.rpartition("\n")[2].rstrip(' "|│{')
     if not prefix.strip():
         return text

@@ -132,7 +132,7 @@ def sglang(record: Record, run: Run) -> None:
 
 
 def at_least(run: Run, tokens: float) -> None:
-    """Hold the count of tokens against those that the steps of the run, or its streamed pieces, put out at least."""
+    """Compare the count of tokens with the fewest that the run's steps, or its streamed pieces, put out."""
     if tokens > run["output_tokens"]:
         counts(run, {"count": run["output_tokens"], "steps": tokens})
 
@@ -203,7 +203,7 @@ def aiperf(record: Record, run: Run) -> None:
 
 
 def aggregate(record: Record, run: Run) -> None:
-    """Say of how many runs the means are."""
+    """Say how many runs the means are over."""
     say(run, f"means of {record.number('metadata.num_successful_runs'):g} runs")
 
 
@@ -246,7 +246,7 @@ def weighted_by_tokens(run: Run, weighted: bool) -> None:
 
 
 def inference_perf(record: Record, run: Run) -> None:
-    """Say what a summary over stages mixes, and that some answers are empty."""
+    """Drop a TPOT per streamed piece, settle the two counts, and say what a summary over stages mixes."""
     gap_ms = run["tpot_mean_ms"]  # between tokens as the server counts them
     pieces, middle = (
         record.number(f"successes.latency.inter_token_latency.{name} in s", "ms") for name in ("mean", "median")
@@ -290,12 +290,12 @@ def trtllm(record: Record, run: Run) -> None:
 
 
 def offline(record: Record, run: Run) -> None:
-    """Call the run Offline: all requests are given to the engine at once."""
+    """Mark the run as Offline: the engine gets all requests at once."""
     run.update(scenario="Offline", request_rate=math.inf)
 
 
 def evalscope(record: Record, run: Run) -> None:
-    """Take the requests that newer versions count in one row."""
+    """Take total, completed, and failed requests from the one row that newer versions print."""
     if found := re.fullmatch(r"(\d+) / (\d+) / (\d+)", record.text("total / success / failed")):
         run["sent"], run["requests"], run["failures"] = map(float, found.groups())
 

@@ -1,7 +1,7 @@
-"""Hold what a file states twice against each other: one table of identities for all tools, a verdict for each.
+"""Compare what a file states twice, by one table of identities for all tools.
 
-Within SAME two statements agree. Beyond it the run says both, which one counts, and why; where that cannot be told,
-`other_tokens_per_second` has the second rate, and no headline is made of either.
+Two statements that differ by at most SAME agree. Beyond that the run says both, which one counts, and why. Where
+nothing tells, `other_tokens_per_second` has the second rate, and no headline is made of either.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def near(one: float, other: float, share: float) -> bool:
 
 
 def say(run: Run, words: str) -> None:
-    """Add words to what a reader of the numbers must know."""
+    """Add a remark that a reader of the numbers must know."""
     run["said"] += (words,)
 
 
@@ -87,7 +87,7 @@ def derived(run: Run, columns: Iterable[str]) -> Iterator[tuple[str, float]]:
 
 
 def agree(run: Run) -> None:
-    """Hold the run against each identity; of the rates that contradict its own, the farthest is the other one."""
+    """Check the run against each identity; of several rates that contradict its own, the farthest is kept."""
     run["tokens_per_output"] = 1 + run["input_tokens"] / run["output_tokens"]
     for product, column, other in IDENTITIES:
         stated, follows = run[column], run[product] / run[other]
@@ -102,14 +102,14 @@ def agree(run: Run) -> None:
 
 
 def doubt(run: Run, rate: float) -> None:
-    """Take a second rate of output tokens that contradicts the first; of several the farthest counts."""
+    """Keep a second rate of output tokens that contradicts the first, the farthest of several."""
     rates = [each for each in (run["other_tokens_per_second"], rate) if each > 0]
     own = run["tokens_per_second"]
     run["other_tokens_per_second"] = max(rates, key=lambda each: abs(math.log(each / own)), default=NAN)
 
 
 def timed(run: Run) -> None:
-    """Hold tokens against latency = TTFT + TPOT x (tokens - 1), and requests in flight against their limit."""
+    """Check tokens by latency = TTFT + TPOT x (tokens - 1), and requests in flight by their limit."""
     follow = [
         1 + (run[f"latency_{each}_ms"] - run[f"ttft_{each}_ms"]) / run[f"tpot_{each}_ms"] for each in ("mean", "p50")
     ]  # a mean of ratios may be far from a ratio of means, a median is not
