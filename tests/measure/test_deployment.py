@@ -322,16 +322,6 @@ def test_losses_multiply_to_the_share_of_the_official_offline_rate():
 # ---- files
 
 
-def test_examples_are_compared_and_marked(tmp_path):
-    files = [EXAMPLES / "vllm_concurrency.jsonl", EXAMPLES / "vllm_tuned.jsonl"]
-    found = deployment.assess(deployment.settle(read_runs(files)))
-    assert found["runs"].tolist() == [1, 1, 1, 1, 1, 3] and found["example"].all()
-    assert found["scenario"].tolist() == ["Interactive", "Server", "Server", "Server", "Offline", "Server"]
-    assert found["share"].between(0, 1).all() and found["name"].is_unique
-    text = json.dumps([list(said) for said in found["said"]])
-    assert "nan" not in text.replace("nanoseconds", "")
-
-
 @pytest.mark.parametrize(
     ("case", "options", "scenario"),
     [("08-default-round-without-model/vllm_gptoss.json", {"accelerator": "B200 SXM", "count": 8}, ["Server"]),

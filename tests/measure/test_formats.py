@@ -94,8 +94,8 @@ def test_model_accelerator_count_and_precision_where_a_file_has_them():
     ("change", "tokens", "count"),
     [({"num_prefill_gpu": 4, "num_decode_gpu": 12, "input_tput_per_gpu": 600.0, "tput_per_gpu": 300.0}, 2400, 16),
      ({"disagg": False, "num_prefill_gpu": 8, "num_decode_gpu": 8, "input_tput_per_gpu": None, "tput_per_gpu": 200.0},
-      1600, 8)],
-    ids=["two kinds of servers: 12 x 200 tokens/s out, 4 x 600 in", "one kind, each accelerator counts once"],
+      1600, 8), ({"tp": 4, "pp": 2, "pcp_size": 2, "input_tput_per_gpu": None, "tput_per_gpu": 200.0}, 3200, 16)],
+    ids=["two kinds of servers: 12 x 200 tokens/s out, 4 x 600 in", "one kind, each counts once", "a world"],
 )  # fmt: skip
 def test_accelerators_of_inferencex(tmp_path, change, tokens, count):
     run = read(tmp_path, "inferencex.json", lambda held: held[0].update(change)).iloc[0]

@@ -13,7 +13,6 @@ from playwright.sync_api import expect
 
 from analysis import comparable, current, explorer, over
 from analysis.explorer import page as source
-from tests.reports.plain import table
 
 HOSTILE = "<script>document.title='ran'</script><img src=x onerror=\"document.title='ran'\">"
 ONE = {"benchmark": "gpt-oss-120b", "scenario": "Offline", "division": "closed", "power": "without"}
@@ -259,14 +258,6 @@ def test_the_built_page_loads_in_a_second_with_all_rounds_and_finds_power_in_one
     press(page, "energy")
     assert page.locator("#drawing .mark").count() > 2
     expect(page.locator("#drawing text.axis", has_text="joules per token").first).to_be_visible()
-
-
-def test_the_built_page_s_costs_are_those_of_price_performance(built):
-    costs = table("price_performance", "costs").query("interactivity == 66.7").set_index("accelerator")
-    built.evaluate("location.hash = 'view=cost&benchmark=gpt-oss-120b&at=66.7'")
-    expect(built.locator("#drawing text.name").first).to_contain_text("66.7")
-    shown = names_and_figures(built)[costs.index]
-    assert len(costs) >= 5 and shown.to_numpy() == pytest.approx(costs["usd_per_million"].to_numpy(), rel=0.006)
 
 
 def test_each_filter_counts_and_chooses_and_going_back_goes_back(opened, rows):

@@ -268,13 +268,13 @@ def _beside(
     said += [f"{run['runs']} runs with the same fields: taken for repetitions of one setting"] * (run["runs"] > 1)
     beside = {"scenario": chosen, "within": within(run, **limit), "share": NAN, "said": said}
     beside |= dict.fromkeys(OFFICIAL, NAN) | {f"limit_{name}": value for name, value in limit.items()}
+    if not run["benchmark"]:
+        said.append(f"the model {run['model'] or '(not stated)'} is of no benchmark; give benchmark to compare with")
+        return beside
+    if run["traffic"].startswith("agent"):
+        said.append("requests of agents share their prompts: no MLPerf result is like them")
+        return beside
     try:
-        if not run["benchmark"]:
-            raise NoData(
-                f"the model {run['model'] or '(not stated)'} is of no benchmark; give benchmark to compare with"
-            )
-        if run["traffic"].startswith("agent"):
-            raise NoData("requests of agents share their prompts: no MLPerf result is like them")
         near = closest(run, chosen, round, results)
     except NoData as error:
         said.append(str(error))
