@@ -36,7 +36,6 @@ SCRIPTS = (
     "take.js",
     "main.js",
 )
-EVIDENCE = {"log": "log", "summary": "summary file", "table": "results table", "collection": "collection of logs"}
 DIGITS = 9  # of computed numbers
 LEVEL = 6  # of compression: hardly larger than by 9, packed in half the time
 
@@ -45,8 +44,9 @@ LEVEL = 6  # of compression: hardly larger than by 9, packed in half the time
 def layout() -> dict[str, Any]:
     """Return page/layout.json: columns with their heads, views with what each selects, and what keeps results apart.
 
-    A column marked `first` is read by views and filters, `table` is shown in the table, and `facet` is a filter. Of a
-    view, `frees` are the filters that its tab clears, and `start` is its default selection.
+    A column marked `first` is read by views and filters, `table` is shown in the table, and `facet` is a filter;
+    `words` are printed for its values. Of a view, `frees` are the filters that its tab clears, and `start` is its
+    default selection.
     """
     return json.loads((FILES / "layout.json").read_text(encoding="utf-8"))
 
@@ -138,14 +138,10 @@ def _about(rows: pd.DataFrame, start: str) -> dict[str, Any]:
     words = {
         "benchmark": rows.drop_duplicates("benchmark").set_index("benchmark")["model"].to_dict(),
         "precision": {name: name.upper() or "not stated" for name in rows["precision"].unique()},
-        "power": {"with": "with measured power", "without": "without measured power"},
-        "availability": {"rdi": "RDI"},
-        "suite": {"datacenter": "data center", "datacenter,edge": "data center and edge"},
-        "evidence": EVIDENCE,
     }
     inks = {name: f"--light:{color};--dark:{theme.on_dark(color)}" for name, color in theme.colors().items()}
     published = rows.drop_duplicates("round").set_index("round")["published"].dt.strftime("%Y-%m-%d")
-    columns = [column | {"words": words.get(column["name"], {})} for column in layout()["columns"]]
+    columns = [{"words": words.get(column["name"], {})} | column for column in layout()["columns"]]
     told = sources[["title", "publisher", "url", "accessed", "license"]].fillna("").to_dict("index")
     facts = {"columns": columns, "start": start or link().partition("#")[2], "inks": inks, "sources": told}
     return layout() | facts | {"published": published.to_dict(), "retrieved": sources["accessed"].max()}

@@ -220,12 +220,10 @@ def compared(assessed: pd.DataFrame) -> pd.DataFrame:
     ttft_ratio and tpot_ratio (P99), `verdict` (difference, within noise, same, not comparable), and `why`: the columns
     in which runs must not differ, or whose value decides.
     """
-    rows, found = assessed.reset_index(drop=True), []
-    for at in range(1, len(rows)):
-        run, before = rows.loc[at], rows.loc[: at - 1]
-        alike = before[before["load"].eq(run["load"])]
-        if len(alike) or len(rows) == 2:
-            found.append(_compared(run, alike.iloc[0] if len(alike) else before.iloc[0]))
+    rows = assessed.reset_index(drop=True)
+    places = rows.index.to_series()
+    first = places.groupby(rows["load"]).transform("first") if len(rows) != 2 else places * 0
+    found = [_compared(rows.loc[at], rows.loc[base]) for at, base in first.items() if at != base]
     columns = ["name", "baseline", "ratio", "low", "high", "ttft_ratio", "tpot_ratio", "verdict", "why"]
     return pd.DataFrame(found, columns=columns)
 
