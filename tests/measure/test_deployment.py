@@ -206,6 +206,7 @@ def test_limits_are_those_of_the_rules_the_strictest_first():
     [
         ({"ttft_p99_ms": 430, "tpot_p99_ms": 39}, "Interactive", "strictest limits held"),
         ({"ttft_p99_ms": 460, "tpot_p99_ms": 39}, "Server", "strictest limits held"),
+        ({"ttft_p99_ms": 100, "tpot_p99_ms": 150}, "Server", "strictest limits held"),
         ({"ttft_p99_ms": 2100, "tpot_p99_ms": 39}, "Offline", "misses all latency limits"),
         ({"ttft_p99_ms": 2100, "tpot_p99_ms": 39, "ttft_limit_ms": 450, "tpot_limit_ms": 40}, "Interactive", "its log"),
         ({"ttft_p99_ms": 100, "tpot_p99_ms": 30, "ttft_limit_ms": 2000, "tpot_limit_ms": 200}, "Server", "its log"),

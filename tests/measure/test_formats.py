@@ -56,6 +56,14 @@ def read(tmp_path, name, change=lambda record: None):
     return read_runs(path)
 
 
+def logged(tmp_path, values):
+    """A detail log of LoadGen with these values."""
+    lines = [f':::MLLOG {{"key": "{key}", "value": {json.dumps(value)}}}\n' for key, value in values.items()]
+    path = tmp_path / "mlperf_log_detail.txt"
+    path.write_text("".join(lines))
+    return path
+
+
 def refused(path):
     with pytest.raises(MeasurementError) as caught:
         read_runs(path)
@@ -229,10 +237,7 @@ def test_an_offline_log_lasts_as_long_as_its_slowest_sample_and_counts_those_tha
         "result_validity": "VALID", "result_samples_per_second": 25.0, "result_max_latency_ns": 80 * 10**9,
         "result_inferred_tokens_per_second": 1725.0,
     }  # fmt: skip
-    path = tmp_path / "mlperf_log_detail.txt"
-    path.write_text(
-        "".join(f':::MLLOG {{"key": "{key}", "value": {json.dumps(value)}}}\n' for key, value in detail.items())
-    )
+    path = logged(tmp_path, detail)
     summary = tmp_path / "mlperf_log_summary.txt"
     summary.write_text(
         "MLPerf Results Summary\nScenario : Offline\nMode     : PerformanceOnly\nSamples per second: 25\n"
@@ -240,6 +245,16 @@ def test_an_offline_log_lasts_as_long_as_its_slowest_sample_and_counts_those_tha
     )
     columns = ["tokens_per_second", "requests", "duration_s", "load"]
     assert read_runs([path, summary])[columns].to_numpy().tolist() == [[1725, 2000, 80, "all at once"]] * 2
+
+
+def test_a_query_of_several_samples_is_as_many_requests(tmp_path):
+    """100 queries of 2 samples, sent at 10 queries/s."""
+    detail = {
+        "requested_scenario": "Server", "effective_samples_per_query": 2, "effective_target_qps": 10.0,
+        "result_query_count": 100, "result_validity": "VALID", "result_tokens_per_second": 1725.0,
+    }  # fmt: skip
+    path = logged(tmp_path, detail)
+    assert read_runs(path)[["requests", "load"]].to_numpy().tolist() == [[200, "20 requests/s"]]
 
 
 @pytest.mark.parametrize(
