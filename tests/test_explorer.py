@@ -42,6 +42,12 @@ def test_each_result_is_a_row_once(rows):
     assert rows.loc[0, ["division", "scenario"]].tolist() == ["closed", "Offline"]
 
 
+def test_software_is_a_product_without_its_version(rows):
+    found = rows.drop_duplicates("framework").set_index("framework")["software"]
+    assert not found.str.contains(r"feat/|==|=$|[.]$").any()
+    assert found[found.index.str.startswith("TensorRT-LLM feat/")].isin(["TensorRT-LLM", "NVIDIA Dynamo"]).all()
+
+
 def test_a_second_filing_of_a_run_and_mixed_accelerators_are_comparable_with_none(rows):
     assert rows.loc[rows["duplicate_of"].ne("") & rows["target"].eq(""), "excluded"].str.startswith("same run").all()
     assert rows.loc[rows["accelerator"].eq("mixed"), "excluded"].ne("").all()

@@ -244,7 +244,7 @@ def test_what_is_drawn_at_an_interactivity_is_the_curve(opened, curves, view, co
     assert hollow == estimated.tolist() == sorted(estimated)
     assert (shown[~estimated].diff().dropna() * (1 if view == "cost" else -1) >= 0).all()
     label = page.locator("#drawing .mark").first.get_attribute("aria-label")
-    assert own["evidence"][shown.index[0]] in label and shown.index[0] in label
+    assert own["evidence"][shown.index[0]] in label and shown.index[0] in label and "dollars" not in label
 
 
 def test_the_built_page_loads_in_a_second_with_all_rounds_and_finds_power_in_one_step(pages, tab):

@@ -8,7 +8,8 @@ from analysis import compare, cost, derating, interactivity, tables
 from analysis.results import load_results, rule_limits, timed_benchmarks
 
 READABLE = {"wan-2.2-t2v-a14b": (3600, "videos/hour")}  # benchmarks whose rate per second nobody reads
-PRODUCT = r"\s*([A-Za-z][^,;(:]*?)\s*(?=[,;(:]|\bv?\d|\bvmaster|$)"  # of a framework: its name without the version
+# Of a framework: its name without the version.
+PRODUCT = r"\s*([A-Za-z][^,;(:]*?)\s*(?=[,;(:=]|[-_]V?\d+\.|\bfeat/|\bv?\d|\bvmaster|$)"
 SYSTEM = ["submitter", "round", "division", "machine", "accelerator_count", "power", "accuracy_target", "benchmark"]
 
 

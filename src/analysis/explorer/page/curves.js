@@ -43,7 +43,7 @@ function atSpeed(rows, lines, width, own) {
 
 function stepWords(step, { says, unit, less }) {
   const served = less ? `, ${Math.round(100 * step.served)}% delivered` : "";
-  return `${called(step.accelerator)} at ${atWords(step.interactivity)}: ${says(step.value)} ${unit} (P10 to P90: ${says(step.low)} to ${says(step.high)}), ${step.evidence}${served}`;
+  return `${called(step.accelerator)} at ${atWords(step.interactivity)}: ${says(step.value)} ${unit.replace("dollars ", "")} (P10 to P90: ${says(step.low)} to ${says(step.high)}), ${step.evidence}${served}`;
 }
 
 // The curves, dashed where they are estimated, and the selected results by the interactivity of their log or limit.
