@@ -104,12 +104,18 @@ lock: $(READY) ## requirements.lock after an edit of the dependencies
 bench: $(READY) ## our build against papermill and nbconvert, side by side, as ratios; reports/bench.json
 	@$(PY) benchmarks/bench.py --jobs $(JOBS) $(ARGS)
 
-# Only what was made here: pages say so, and records have a digest. Names may hold anything, so find removes by itself.
+# Only what was made here, under the name it was made by: pages say so, and records hold the names. A copy of a page
+# that has another name is its owner's.
 MADE := <meta name="generator" content="mlperf-inference-analysis">
 clean: ## remove what was generated, but not the environment
-	@find reports -maxdepth 1 -type f -name '*.html' -exec grep -qF '$(MADE)' {} \; -exec rm -f {} +
-	@find reports -maxdepth 1 -type f -name '*.json' -exec grep -qF '"digest":' {} \; -exec rm -f {} +
-	@find reports -maxdepth 1 -type f '(' -name '*.failed.ipynb' -o -name '.*.[0-9]*.new' -o -name bench.json ')' -exec rm -f {} +
+	@for file in reports/*.html; do name=$$(basename "$$file" .html); \
+		[ "$$name" = index ] || grep -qxF -e " \"name\": \"$$name\"," -e " \"sweep\": \"$$name\"," reports/*.json 2>/dev/null || continue; \
+		! grep -qsF '$(MADE)' "$$file" || rm -f "$$file"; done
+	@for file in reports/*.json; do name=$$(basename "$$file" .json); \
+		! grep -qsxF " \"name\": \"$$name\"," "$$file" || ! grep -qF '"digest":' "$$file" || rm -f "$$file"; done
+	@for file in reports/*.failed.ipynb; do name=$$(basename "$$file" .failed.ipynb); \
+		! grep -qsF "\"report\": \"$$name\"" "$$file" || rm -f "$$file"; done
+	@find reports -maxdepth 1 -type f '(' -name '.*.[0-9]*.new' -o -name bench.json ')' -exec rm -f {} +
 	rm -rf .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	@find src tests notebooks benchmarks -type d -name __pycache__ -prune -exec rm -rf {} +
 

@@ -56,11 +56,12 @@ def test_what_has_no_rows_is_one_line_and_no_fault(shown):
     none, known = results({})[:0], results({})
     report.table(none, title="Previews")
     report.figure(charts.bars(none, "accelerator", "rate_per_accelerator"), title="Previews", rows=none)
-    report.figure(charts.bars(none, "accelerator", "rate_per_accelerator"), title="Drawn of nothing", rows=known)
+    report.figure(charts.bars(none, "accelerator", "rate_per_accelerator"), title="Drawn of: ", rows=known)
     report.finding("nan % faster", name="gain", value=float("nan"), rows=none)
     parts = [bundle[report.MIME] for bundle in shown]
     assert [each["kind"] for each in parts] == ["table", "figure", "figure", "finding"]
     assert all(each["empty"] and "nan" not in each["text"] for each in parts)
+    assert parts[2]["text"] == "Drawn of: nothing to show, as no row is left for these parameters."
     assert not plt.get_fignums()
 
 

@@ -211,7 +211,7 @@ def _is_first(drawing: Any, name: str) -> bool:
 
 def _nothing(kind: str, name: str, title: str) -> None:
     """Say in one line that there is nothing of what a figure, table, or finding would show."""
-    text = f"{title}: nothing to show."
+    text = f"{title.rstrip(': ')}: nothing to show, as no row is left for these parameters."
     record = {"kind": kind, "name": name, "title": title, "empty": True, "text": text}
     display({"text/html": f"<p>{html.escape(text)}</p>", "text/plain": text, MIME: record}, raw=True)
 

@@ -1,6 +1,9 @@
 """Which reports are built, what stays when one fails, and what a record says."""
 
 import json
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -238,3 +241,17 @@ def test_a_text_of_a_megabyte_is_not_printed_whole(project, say, capsys, cells):
     assert project.build() == 1
     assert len(capsys.readouterr().out) < 8_000
     assert (project.reports / "one.failed.ipynb").stat().st_size > 1_000_000  # where it is whole
+
+
+def test_clean_removes_all_that_a_build_made_but_no_copy_of_it(project, say):
+    project.add("one", "# One", "#: parameters\nx: int = 1", say, "say('figure', 'copy', 'Copy')")
+    project.add("two", "# Two", "raise ValueError()")
+    project.run("several", "notebook: one\nparameters:\n  x: [1, 2]")
+    assert project.build() == 1
+    shutil.copy(project.reports / "one.html", project.reports / "copy.html")
+    made = {each.name for each in project.reports.iterdir()}
+    assert {"one.html", "one.json", "several.html", "several-1.html", "two.failed.ipynb", "index.html"} < made
+    for folder in ("tests", "benchmarks"):
+        (project.root / folder).mkdir()
+    subprocess.run(["make", "-sf", Path(__file__).parents[2] / "Makefile", "clean"], cwd=project.root, check=True)
+    assert [each.name for each in project.reports.iterdir()] == ["copy.html"]

@@ -19,7 +19,7 @@ def ask(project):
     (project.reports / "one.json").write_text("{}")
     (project.root / "secret.html").write_text("secret")
     server = Server(("127.0.0.1", 0), Answer)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
 
     def request(path, method="GET", host=None):
         connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=5)

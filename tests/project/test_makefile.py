@@ -69,23 +69,26 @@ def test_a_copied_project_installs_its_own_package_first(folder):
 
 
 def test_clean_removes_what_was_made_here_and_nothing_of_a_user(folder):
-    made = ["reports/one two.html", "reports/one two.json", "reports/a.failed.ipynb", "src/a b/__pycache__/m.pyc"]
-    made += ["reports/.one two.html.123.new"]
-    own = ["reports/own.html", "reports/own.json", "notebooks/runs/a.yml", "notebooks/runs old/__pycache__ b/a.yml"]
-    own += [
-        "reports/.notes.new",
-        "notebooks/runs old/.ipynb_checkpoints/a.ipynb",
-        "reports/sub/one.html",
-        "tests/t",
-        "benchmarks/b",
-    ]
-    for name in made + own:
+    """Not a renamed copy of a page, of a record, or of what failed either."""
+    page = '<meta name="generator" content="mlperf-inference-analysis">'
+    record = '{\n "name": "one two",\n "sweep": "several",\n "figures": [\n  {\n   "name": "copy",\n "digest": "0"}'
+    failed = '{\n "metadata": {\n  "report": "a"\n }\n}'
+    made = {
+        "reports/one two.html": page, "reports/several.html": page, "reports/index.html": page,
+        "reports/one two.json": record, "reports/a.failed.ipynb": failed, "reports/.one two.html.123.new": "",
+        "src/a b/__pycache__/m.pyc": "",
+    }  # fmt: skip
+    own = {
+        "reports/own.html": "own", "reports/copy.html": page, "reports/copy.json": record, "reports/own.json": "{}",
+        "reports/b.failed.ipynb": failed, "reports/.notes.new": "", "reports/sub/one.html": page,
+        "notebooks/runs/a.yml": "", "notebooks/runs old/__pycache__ b/a.yml": "", "tests/t": "", "benchmarks/b": "",
+        "notebooks/runs old/.ipynb_checkpoints/a.ipynb": "",
+    }  # fmt: skip
+    for name, text in (made | own).items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text("own")
-    (folder / made[0]).write_text('<meta name="generator" content="mlperf-inference-analysis">')
-    (folder / made[1]).write_text('{"name": "one two",\n "digest": "0"}')
+        (folder / name).write_text(text)
     make(folder, "clean")
-    assert [name for name in made + own if (folder / name).exists()] == own
+    assert [name for name in made | own if (folder / name).exists()] == [*own]
 
 
 def test_a_set_up_that_fails_leaves_the_environment_that_was_there(folder):

@@ -11,8 +11,10 @@ import json
 import os
 import re
 import sys
+from contextlib import chdir
 from io import StringIO
 from itertools import combinations, product
+from unittest.mock import patch
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -57,8 +59,9 @@ VALUES = {  # parameter -> values beside its default, each tried alone
 WRONG_WORDS = re.compile(
     r"\b(nan|inf|None(?! of)|NaT|undefined)\b|\b0 of 0\b"
     r"|\b1 (users|results|links|submitters|curves|pairs|units|nodes|GPUs|models|rounds|systems)\b"
-    r"|\(\)|\[\]|\ba (H|MI|A|L|8|11)\d|[–—-] to |\bto –|–x|\b(?P<twice>[A-Z]\w+), (?P=twice)\b"
+    r"|\(\)|\[\]|: :|\ba (H|MI|A|L|8|11)\d|[–—-] to |\bto –|–x|\b(?P<twice>[A-Z]\w+), (?P=twice)\b"
 )
+REASON = re.compile(r"\w: nothing to show, as \w")
 WRONG_CELLS = re.compile(r"(?<![^,\n])(nan|inf|-inf|None|NaT)(?![^,\n])")
 ALL = ("NVIDIA", "AMD", "Intel", "Google", "Qualcomm", "Moffett", "FuriosaAI", "NEUCHIPS", "Untether AI")
 RANKED = {  # page and output -> frame and column by which its accelerators rank, and whether the lowest is first
@@ -123,12 +126,7 @@ def sample(notebook: str) -> list[dict]:
 
 
 def run(notebook: str, parameters: dict) -> dict:
-    """Return what a notebook reports with parameters: `said` by name, `no_data`, `error`, the faults `drawn`, `ranks`.
-
-    Call it in a process of its own.
-    """
-    gc.disable()
-    os.chdir(NOTEBOOKS)
+    """Return what a page reports with parameters: `said` by name, `no_data`, `error`, the faults `drawn`, `ranks`."""
     said, drawn, names = {}, [], {}
 
     def show(data: dict, raw: bool = False) -> None:
@@ -140,17 +138,19 @@ def run(notebook: str, parameters: dict) -> dict:
         drawn.extend(faults_of_drawing(figure))
         return ""
 
-    report.display, report.charts.svg = show, look
     found = {"said": said, "no_data": "", "error": "", "drawn": drawn, "ranks": {}}
-    for number, cell in enumerate(code(notebook), 1):
-        try:
-            exec(compile(cell["source"], f"{notebook}, code {number}", "exec"), names)
-        except NoData as none:
-            return found | {"no_data": f"code {number}: {none}"}
-        except Exception as error:  # a fault of the page, which the test names
-            return found | {"error": f"code {number}: {type(error).__name__}: {error}"}
-        if "parameters" in cell["tags"]:
-            names.update(parameters)
+    report.FIRST.clear()
+    with chdir(NOTEBOOKS), patch.multiple(report, display=show), patch.multiple(report.charts, svg=look):
+        for number, cell in enumerate(code(notebook), 1):
+            try:
+                exec(compile(cell["source"], f"{notebook}, code {number}", "exec"), names)
+            except NoData as none:
+                return found | {"no_data": f"code {number}: {none}"}
+            except Exception as error:  # a fault of the page, which the test names
+                return found | {"error": f"code {number}: {type(error).__name__}: {error}"}
+            if "parameters" in cell["tags"]:
+                names.update(parameters)
+    plt.close("all")
     ranks = {output: order(names[frame], *how) for (page, output), (frame, *how) in RANKED.items() if page == notebook}
     return found | {"ranks": ranks}
 
@@ -220,8 +220,11 @@ def _out_of_view(figure: plt.Figure) -> set[int]:
     return hidden
 
 
-def faults(notebook: str, found: dict) -> list[str]:
-    """Return what is wrong with a page."""
+def faults(notebook: str, found: dict, parameters: dict) -> list[str]:
+    """Return what is wrong with a page.
+
+    Each figure of the page at its defaults is there or says why it is not; at the defaults nothing is without content.
+    """
     said = found["said"]
     if found["error"]:
         return [found["error"]]
@@ -233,6 +236,8 @@ def faults(notebook: str, found: dict) -> list[str]:
     expected = {part["name"] for part in outputs(notebook) if part["kind"] == "figure"}
     wrong += [f"without the figure {name}" for name in sorted(expected - set(said))]
     for name, part in said.items():
+        if part.get("empty") and not (parameters and REASON.search(part["text"])):
+            wrong.append(f"nothing in {name}: {part['text']!r}")
         for key in ("text", "title", "subtitle", "alt", "csv"):
             bad = WRONG_CELLS if key == "csv" else WRONG_WORDS
             if match := bad.search(str(part.get(key, ""))):
@@ -273,26 +278,27 @@ def recount(parameters: str, said: dict) -> pd.DataFrame:
     return (both[["speedup", "each"]] / both[["speedup", "each"]].iloc[0]).iloc[1:] if len(both) else both
 
 
-def tried(notebook: str, sets: list[dict], jobs: int = 1) -> pd.DataFrame:
+def tried(notebook: str, sets: list[dict], jobs: int = 0) -> pd.DataFrame:
     """Return a row for each page: notebook, parameters, whether it is `whole`, `no_data`, its `faults`, what is `said`.
 
-    Each runs in a process that is forked from this one, which loads what all need.
+    With `jobs`, so many run at a time, each in a process that is forked from this one, which loads what all need.
     """
-    load_results()
-    gc.freeze()  # or each process looks for garbage in what all share
-    for cell in code(notebook):
-        imports = [node for node in ast.parse(cell["source"]).body if isinstance(node, ast.Import | ast.ImportFrom)]
-        exec(compile(ast.Module(imports, []), notebook, "exec"), {})
     tasks = {json.dumps(each): (notebook, each) for each in sets}
-    found = dict(side_by_side(run, tasks, jobs, timeout=120))
+    if jobs:
+        load_results()
+        gc.freeze()  # or each process looks for garbage in what all share
+        run(notebook, {})
+        found = dict(side_by_side(run, tasks, jobs, timeout=120))
+    else:
+        found = {key: run(*task) for key, task in tasks.items()}
     rows = []
-    for key in tasks:
+    for key, (_, parameters) in tasks.items():
         result = found[key]
         if not isinstance(result, dict):
             result = {"said": {}, "no_data": "", "error": str(result), "drawn": [], "ranks": {}}
         whole = not result["no_data"] and not result["error"]
         rows.append({"notebook": notebook, "parameters": key, "whole": whole, "no_data": result["no_data"],
-                     "faults": faults(notebook, result), "said": result["said"]})  # fmt: skip
+                     "faults": faults(notebook, result, parameters), "said": result["said"]})  # fmt: skip
     return pd.DataFrame(rows)
 
 

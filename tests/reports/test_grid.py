@@ -43,8 +43,8 @@ def page():
 
 
 def test_a_page_that_holds_has_no_fault(page):
-    assert grid.faults("scaling", page) == []
-    assert grid.faults("scaling", {"said": {}, "no_data": "none", "error": ""}) == []
+    assert grid.faults("scaling", page, {}) == []
+    assert grid.faults("scaling", {"said": {}, "no_data": "none", "error": ""}, {}) == []
 
 
 @pytest.mark.parametrize(
@@ -67,13 +67,27 @@ def test_a_fault_of_a_page_is_named(page, changed, words):
     for key, value in changed.items():
         part = page if key in page else page["said"]["scaling" if key in ("csv", "title") else "answer"]
         part[key] = value
-    assert words in " ".join(grid.faults("scaling", page))
+    assert words in " ".join(grid.faults("scaling", page, {}))
 
 
 @pytest.mark.parametrize(("gone", "words"), [("answer", "no headline"), ("scaling", "without the figure scaling")])
 def test_what_a_page_lacks_is_named(page, gone, words):
     del page["said"][gone]
-    assert words in grid.faults("scaling", page | {"ranks": {}})
+    assert words in grid.faults("scaling", page | {"ranks": {}}, {})
+
+
+@pytest.mark.parametrize(
+    ("parameters", "text", "holds"),
+    [
+        ({}, "Scaling: nothing to show, as no row is left.", False),
+        ({"benchmark": "bert"}, "Scaling: nothing to show, as no row is left.", True),
+        ({"benchmark": "bert"}, "Scaling: nothing to show.", False),
+    ],
+)
+def test_a_figure_without_content_says_why_and_is_none_of_the_defaults(page, parameters, text, holds):
+    page["said"]["scaling"] |= {"empty": True, "text": text}
+    found = grid.faults("scaling", page, parameters)
+    assert found == ([] if holds else [f"nothing in scaling: {text!r}"])
 
 
 @pytest.mark.parametrize(

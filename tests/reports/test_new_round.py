@@ -48,7 +48,9 @@ def test_what_a_new_round_brings_stops_no_report(record, notebook, monkeypatch):
     monkeypatch.setattr(results, "_loaded", lambda: record)
     monkeypatch.chdir(NOTEBOOKS)
     said = []
+    monkeypatch.setattr(report.charts, "compose", lambda drawing, *texts: drawing)
     monkeypatch.setattr(report.charts, "svg", lambda drawing: "")
+    monkeypatch.setattr(report, "narrow", lambda drawing: drawing)
     monkeypatch.setattr(report, "display", lambda data, raw: said.append(data[report.MIME]["kind"]))
     for cached in (capacity._throughput, prediction._results, prediction.cases):
         cached.cache_clear()

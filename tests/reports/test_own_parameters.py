@@ -35,7 +35,7 @@ def shipped_runs():
 
 @pytest.fixture
 def run(monkeypatch, shipped_runs):
-    """Run a notebook with parameters; return its variables and what it reports, by name. Nothing is drawn to SVG."""
+    """Run a notebook with parameters; return its variables and what it reports, by name. Nothing becomes an image."""
     monkeypatch.chdir(NOTEBOOKS)
     said: dict[str, dict] = {}
 
@@ -44,7 +44,9 @@ def run(monkeypatch, shipped_runs):
         said[part["name"]] = part | {"csv": data.get("text/csv", "")}
 
     monkeypatch.setattr(report, "display", show)
+    monkeypatch.setattr(report.charts, "compose", lambda drawing, *texts: drawing)
     monkeypatch.setattr(report.charts, "svg", lambda drawing: "")
+    monkeypatch.setattr(report, "narrow", lambda drawing: drawing)
 
     def ran(notebook, **parameters):
         said.clear()

@@ -119,6 +119,7 @@ def make(report: Report, engine: str, own_digest: str, at: str, executed: tuple[
         from nbformat import v4
 
         try:
+            done.notebook.metadata["report"] = report.name  # by which `make clean` knows it
             records.write(aside, v4.writes(done.notebook))
             failure += f"\nits outputs are in reports/{aside.name}"
             failure += "; the page of an earlier build stays" if target.exists() else ""

@@ -77,6 +77,8 @@ class Answer(BaseHTTPRequestHandler):
 class Server(ThreadingHTTPServer):
     """A server that closes a connection at once where MOST are open: a browser asks again."""
 
+    request_queue_size = 2 * MOST  # beyond it a browser waits seconds for a second try
+
     def __init__(self, *arguments: Any) -> None:
         self.free = threading.Semaphore(MOST)
         super().__init__(*arguments)
