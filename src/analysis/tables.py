@@ -6,6 +6,7 @@ holds their reasons. Each table is read once, and again, with all that was compu
 
 from __future__ import annotations
 
+import csv
 import io
 import sys
 from collections.abc import Iterable
@@ -67,7 +68,10 @@ def load(name: str) -> pd.DataFrame:
         else:
             types = {field["name"]: DTYPES.get(field["type"], "str") for field in fields}
             empty = {column: [""] for column, dtype in types.items() if dtype == "float64"}
-            frame = pd.read_csv(path, dtype=types, keep_default_na=False, na_values=empty, encoding="utf-8-sig")
+            try:
+                frame = read_rows(path, dtype=types, keep_default_na=False, na_values=empty)
+            except (ValueError, UnicodeError) as error:
+                raise ValueError(f"{path}: cannot be read: {error}; analysis check says all") from None
             if missing := [name for name in types if name not in frame]:
                 raise ValueError(
                     f"{path}: no column {missing[0]!r}, which {DESCRIPTOR} describes; analysis check says all"
@@ -78,6 +82,25 @@ def load(name: str) -> pd.DataFrame:
             frame = frame if name == "corrections" else corrected(frame, name, key)
         LOADED[name] = at, frame
     return LOADED[name][1].copy(deep=False)  # pandas copies what is written to
+
+
+def read_rows(path: Path, **options: Any) -> pd.DataFrame:
+    """Return the rows of a CSV file by `pandas.read_csv`, which alone would cut or fill rows of another length.
+
+    Raises ValueError naming the line whose cells are more or fewer than those of the first.
+    """
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file)
+        try:
+            head = next(reader, [])
+            for row in reader:
+                if row and len(row) != len(head):
+                    raise ValueError(f"line {reader.line_num} has {len(row)} cells, expected {len(head)}")
+        except csv.Error as error:
+            raise ValueError(f"line {reader.line_num}: {error}") from None
+    if len({*head}) < len(head):
+        raise ValueError(f"the column {next(each for each in head if head.count(each) > 1)!r} is there twice")
+    return pd.read_csv(path, encoding="utf-8-sig", **options)
 
 
 def follow_edits() -> None:

@@ -1,11 +1,23 @@
-"""Outputs at random, of a fixed seed: whatever cells show, the page is whole, runs no script, and is made in time."""
+"""Outputs, run files, and tables at random, of fixed seeds.
 
+Whatever cells show, the page is whole, runs no script, and is made in time. A run file gives reports with its values,
+or an error that names it; a table its cells, or an error that names it.
+"""
+
+import csv
+import json
 import random
 import re
+import shutil
 import time
 from html.parser import HTMLParser
+from io import StringIO
 
 import pytest
+
+from analysis import paths, tables
+from analysis.pages import runs
+from analysis.recipes import check
 
 PIECES = (
     "<script>evil()</script>",
@@ -76,3 +88,155 @@ def test_a_page_of_outputs_at_random_is_whole_and_acts_on_nothing(project, say, 
             assert not re.match("data:text/html|javascript:", attributes.get("href", ""))
             assert "position" not in attributes.get("style", "")
         assert not re.search("[\x00\x1b\u202e]", page)
+
+
+RUN = """# A run file
+notebook: one
+title: "Own prices: B200"
+parameters:
+  name: B200
+  scale: 2.5
+  count: 4
+  flag: false
+  rounds: [v6.1, "v6.0"]
+  prices: {B200: 2.95, H100: 1.5}
+"""
+OWN = "#: parameters\nname: str = 'H100'\nscale: float = 2.0\ncount = 3\nflag = True\nrounds: list = []\nprices = {}"
+YAML = (
+    "&a ", "*a", "<<: ", "!!int ", "[" * 30, "{", "]", ": ", "- ", "\t", "\x00", "\ufeff", "\u202e", "'", '"', "|\n",
+    "#", "? ", "%YAML 1.1\n", "---\n", "1e999", ".nan", "0o17", "1:30", "9" * 400, "null", "~", "yes", "\r", "[1, 2]",
+)  # fmt: skip
+TYPES = {"name": str, "scale": int | float, "count": int | float, "flag": bool, "rounds": list, "prices": dict}
+ODD = (
+    "",
+    "nan",
+    "NA",
+    "None",
+    "-1",
+    "1e400",
+    "=1+1",
+    "a,b",
+    'a"b',
+    "a\nb",
+    "\x00",
+    "\u202e",
+    "0x10",
+    "x" * 200_000,
+    " B200 ",
+    "é",
+)
+
+
+def mutated(rng, text, pieces):
+    """A text with a few places cut out, doubled, exchanged, or filled with something else."""
+    for _ in range(rng.randint(1, 4)):
+        start = rng.randrange(len(text) + 1)
+        end = min(start + rng.choice((0, 1, 5, 20)), len(text))
+        text = text[:start] + rng.choice(("", 2 * text[start:end], rng.choice(pieces))) + text[end:]
+    return text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20))
+def test_a_run_file_at_random_gives_its_values_or_an_error_that_names_it(project, seed):
+    rng = random.Random(seed)
+    project.add("one", "# One", OWN)
+    project.add("two", "# Two", "1")
+    outcomes = set()
+    for _ in range(100):
+        text = mutated(rng, RUN, YAML)
+        project.run("mine", text)
+        before = (project.notebooks / "runs" / "mine.yml").read_bytes()
+        started = time.monotonic()
+        reports, wrong = runs.find()
+        assert time.monotonic() - started < 5 and {"one", "two"} <= {*reports}
+        assert (project.notebooks / "runs" / "mine.yml").read_bytes() == before
+        made = [each for name, each in reports.items() if name not in ("one", "two")]
+        outcomes.add(bool(made))
+        assert bool(made) != bool(wrong), text
+        for why in wrong.values():
+            assert re.match(r"notebooks/runs/mine\.yml: \w.{10,}", why) and len(why) < 1000 and "Traceback" not in why
+        for each in made:
+            assert each.notebook.stem == "one" and {*each.parameters} <= {*TYPES}
+            for name, value in each.parameters.items():
+                assert isinstance(value, TYPES[name]) and isinstance(value, bool) == (name == "flag"), text
+                if isinstance(value, int | float) and name != "flag":
+                    digits = re.findall(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?", text)
+                    assert float(value) in {float(each) for each in digits if each.count(".") < 2 and each.strip("+-.")}
+    assert outcomes == {True, False}
+
+
+KEPT = ("rounds", "sources", "component_power", "caveats", "precision_formats", "corrections")
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """A folder with some of the tables of data/ and their description, in place of data/."""
+    package = paths.parse_json((paths.DATA / paths.DESCRIPTOR).read_text("utf-8"))
+    package["resources"] = [each for each in package["resources"] if each["name"] in KEPT]
+    (tmp_path / paths.DESCRIPTOR).write_text(json.dumps(package), encoding="utf-8")
+    for name in KEPT:
+        shutil.copy(paths.DATA / f"{name}.csv", tmp_path)
+    (tmp_path / "corrections.csv").write_text((paths.DATA / "corrections.csv").read_text("utf-8").partition("\n")[0])
+    monkeypatch.setattr(tables, "DATA", tmp_path)
+    tables.forget()
+    yield tmp_path
+    tables.forget()
+
+
+def changed(rng, text):
+    """A table with a cell, a column, a line, or its quoting changed."""
+    rows = list(csv.reader(StringIO(text)))
+    row, column = rng.randrange(len(rows)), rng.randrange(len(rows[0]))
+    match rng.randrange(6):
+        case 0:
+            rows[row][column] = rng.choice(ODD)
+        case 1:
+            for each in rows:
+                each.pop(column)
+        case 2:
+            for each in rows:
+                each.append(each[column])
+        case 3:
+            rows[row] = rows[row][: rng.randrange(len(rows[0]))] + [""] * rng.randrange(3 * len(rows[0]))
+        case 4:
+            rows.insert(row, rng.choice(([], rows[row], rows[0])))
+        case 5:
+            return mutated(rng, text, ['"', ",", "\n", "\r", "\ufeff", "\x00", ";", "\t"])
+    out = StringIO()
+    csv.writer(out, lineterminator="\n", quoting=rng.choice((csv.QUOTE_MINIMAL, csv.QUOTE_ALL))).writerows(rows)
+    return out.getvalue()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20))
+def test_a_table_at_random_has_its_cells_or_an_error_that_names_it(data, seed):
+    """A table that the check passes has each cell as the file has it, by Python's own reader."""
+    rng = random.Random(seed)
+    name = KEPT[seed % (len(KEPT) - 1)]
+    path, described = data / f"{name}.csv", tables.descriptor()[name]["schema"]["fields"]
+    text = path.read_text("utf-8")
+    before = check.faults(data)
+    for _ in range(12):
+        path.write_text(changed(rng, text), encoding="utf-8", newline="")
+        started, content = time.monotonic(), path.read_bytes()
+        found = [line for line in check.faults(data) if line not in before]
+        assert all(re.match(r"\w+\.csv(, row \d+, column \w+)?: \S", line) and len(line) < 1000 for line in found)
+        assert (path.read_bytes() == text.encode()) or any(line.startswith(path.name) for line in found), name
+        tables.forget()
+        try:
+            frame = tables.load(name)
+        except ValueError as error:
+            assert path.name in str(error) and len(str(error)) < 1000
+            assert any(line.startswith(path.name) for line in found)
+            continue
+        assert time.monotonic() - started < 10 and path.read_bytes() == content
+        if all(check.CHANGED in line for line in found):
+            header, *rows = filter(None, csv.reader(StringIO(content.decode("utf-8-sig"), newline="")))
+            for place, column in enumerate(header):
+                kind = next(each["type"] for each in described if each["name"] == column)
+                if kind in ("string", "date"):
+                    assert frame[column].tolist() == [row[place] for row in rows]
+                elif kind in ("number", "integer", "year"):
+                    read = [float(row[place] or "nan") for row in rows]
+                    assert frame[column].to_numpy() == pytest.approx(read, nan_ok=True)

@@ -13,6 +13,7 @@ from analysis.paths import DATA, plain
 from analysis.recipes import descriptor
 from analysis.recipes.descriptor import Resource, sha256
 from analysis.recipes.official import record
+from analysis.tables import read_rows
 
 CHANGED = f"its sha256 is not the one in {descriptor.FILE}"
 OWN = "official/*.parquet"
@@ -61,10 +62,7 @@ def _table(folder: Path, resource: Resource) -> tuple[pd.DataFrame | None, list[
     path = folder / resource.path
     try:
         plain(path)
-        if path.suffix == ".parquet":
-            frame = pd.read_parquet(path)
-        else:
-            frame = pd.read_csv(path, dtype="str", na_filter=False, encoding="utf-8-sig", index_col=False)
+        frame = pd.read_parquet(path) if path.suffix == ".parquet" else read_rows(path, dtype="str", na_filter=False)
     except (OSError, ValueError) as error:
         return None, [f"{resource.path}: cannot be read: {error}"]
     names = [column.name for column in resource.schema_.fields]
