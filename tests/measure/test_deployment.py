@@ -82,6 +82,7 @@ def test_of_several_accelerators_one_is_picked_or_each_stays():
     ("model", "benchmark"),
     [("meta-llama/Llama-3.1-8B-Instruct", "llama3.1-8b"), ("meta-llama/Llama-3.1-405B", "llama3.1-405b"),
      (GPT, "gpt-oss-120b"), ("deepseek-ai/DeepSeek-R1-0528", "deepseek-r1"),
+     ("openai/gpt-oss-20b", ""), ("EleutherAI/gpt-j-6b", "gptj"),
      ("deepseek-ai/DeepSeek-R1-Distill-Llama-8B", ""), ("Qwen/Qwen3-4B", "")],
 )  # fmt: skip
 def test_the_benchmark_of_a_model_by_its_name(model, benchmark):
@@ -310,14 +311,16 @@ def test_a_rate_that_was_asked_for_is_no_capability():
 
 def test_losses_multiply_to_the_share_of_the_official_offline_rate():
     row = own(
-        benchmark="llama2-70b", accelerator="H100", accelerator_count=8.0, precision="fp8", concurrency=16.0, share=0.2,
-        within=0.9, scenario="Server", official_offline=4000.0, official_rate=3000.0, official_weights="fp8",
+        benchmark="llama2-70b", accelerator="H100", accelerator_count=8.0, precision="bf16", concurrency=16.0,
+        share=0.2, within=0.9, scenario="Server", official_offline=4000.0, official_rate=3000.0, official_weights="fp8",
     )  # fmt: skip
     bandwidth = tables.accelerators.set_index("label")["memory_bandwidth_gb_per_s"]["H100"]
-    few = 16 * bandwidth / 70 / 3000  # 16 tokens at most per reading of 70 GB of weights, per accelerator
+    few = 16 * bandwidth / 140 / 3000  # 16 tokens at most per reading of 140 GB of weights, per accelerator
     factors = deployment.losses(row).set_index("label")["factor"]
     assert factors["Server limits"] == 0.75 and factors["low concurrency"] == pytest.approx(few)
     assert factors.prod() == pytest.approx(0.2 * 3000 / 4000 * 0.9)
+    many = deployment.losses(row | {"concurrency": 4096.0}).set_index("label")["factor"]
+    assert (many["low concurrency"], many["software and setup"]) == (1, 0.2)
 
 
 # ---- files
@@ -384,6 +387,21 @@ def test_measure_as_json_has_no_unknown_numbers(capsys):
     (run,) = json.loads(out)["runs"]
     assert status == 0 and run["runs"] == 3 and run["within"] is None and run["request_rate"] == "inf"
     assert run["usd_per_million"] == pytest.approx(2.5 * 8 / (79 * 250 * 0.0036), rel=1e-6)
+    assert not run.keys() & {"request_ttft_ms", "request_tpot_ms", "configuration"}
+
+
+@pytest.mark.parametrize(
+    ("rates", "said"),
+    [([8000], "1,000 "), ([8000, 9000], "1,000 to 1,125 (runs: 2) "),
+     ([8000, 7000, 9000], "1,000, 875 to 1,125 (runs: 3) ")],
+)  # fmt: skip
+def test_a_rate_has_its_range_over_repeated_runs(rates, said):
+    from analysis.cli.measure import _table
+
+    found = deployment.assess(
+        settled(*({"tokens_per_second": float(rate)} for rate in rates), accelerator="H100", count=8)
+    )
+    assert f"  {said}" in _table(found)[1]
 
 
 def test_measure_names_what_is_wrong_in_a_line(capsys, tmp_path):

@@ -79,17 +79,13 @@ def _short(text: str, asked: str) -> str:
 
 
 def _benchmark(model: str, asked: str) -> str:
-    """Return the benchmark of a model by the longest of its names in it, else `asked`."""
+    """Return the benchmark whose key is in the name of a model, the longest of several, else `asked`."""
     rows = tables.benchmarks.query("offline_unit == 'tokens/s'")
     key = asked and names.benchmark(asked)
     if key not in {"", *rows["benchmark"]}:
         names.choose(asked, rows["label"], "benchmark in tokens/s")
-    known = {
-        _folded(name): row.benchmark for row in rows.itertuples() for name in (row.benchmark, *row.aliases.split(";"))
-    }
     folded = "" if "distill" in model.lower() else _folded(model)
-    known[""] = ""
-    found = known[max((name for name in known if name in folded), key=len)]
+    found = max((name for name in rows["benchmark"] if _folded(name) in folded), key=len, default="")
     models = rows.set_index("benchmark")["model"]
     if found and key and models[found] != models[key]:
         raise ValueError(f"the model {model} is that of {names.label(found)}, but benchmark is {names.label(key)}")
