@@ -83,7 +83,8 @@ def test_of_several_accelerators_one_is_picked_or_each_stays():
     [("meta-llama/Llama-3.1-8B-Instruct", "llama3.1-8b"), ("meta-llama/Llama-3.1-405B", "llama3.1-405b"),
      (GPT, "gpt-oss-120b"), ("deepseek-ai/DeepSeek-R1-0528", "deepseek-r1"),
      ("openai/gpt-oss-20b", ""), ("EleutherAI/gpt-j-6b", "gptj"),
-     ("deepseek-ai/DeepSeek-R1-Distill-Llama-8B", ""), ("Qwen/Qwen3-4B", "")],
+     ("deepseek-ai/DeepSeek-R1-0528-Qwen3-8B", ""), ("deepseek-ai/DeepSeek-R1-Distill-Llama-8B", ""),
+     ("Qwen/Qwen3-4B", "")],
 )  # fmt: skip
 def test_the_benchmark_of_a_model_by_its_name(model, benchmark):
     assert settled({"model": model}, accelerator="H100", count=8)["benchmark"].tolist() == [benchmark]

@@ -19,6 +19,7 @@ from analysis.cost import PLAUSIBLE_USD
 from analysis.results import load_results
 
 REPEATED = r"(?i)(run|trial|rep|repeat|iter|seed|attempt)[-_= ]?\d+|\d{8}[-_T]?\d{4,6}|\(\d+\)"  # in names of repeats
+DISTILLED = re.compile(r"(?i)distill|r1-0528-qwen")  # in names of small models that learned from a large one
 MOST_OF_OFFICIAL = 10.0  # times the official rate; above, the unit or the count is wrong
 MOST_DRAFTED = 10.0  # tokens that one reading of the weights gives a request, with speculative decoding
 NAN = float("nan")
@@ -84,7 +85,7 @@ def _benchmark(model: str, asked: str) -> str:
     key = asked and names.benchmark(asked)
     if key not in {"", *rows["benchmark"]}:
         names.choose(asked, rows["label"], "benchmark in tokens/s")
-    folded = "" if "distill" in model.lower() else _folded(model)
+    folded = "" if DISTILLED.search(model) else _folded(model)
     found = max((name for name in rows["benchmark"] if _folded(name) in folded), key=len, default="")
     models = rows.set_index("benchmark")["model"]
     if found and key and models[found] != models[key]:
