@@ -48,6 +48,13 @@ def test_html_nested_too_deep_is_cut_and_says_so(nested):
     assert time.process_time() - started < 5
 
 
+def test_more_elements_than_a_browser_shows_at_once_are_cut_and_it_says_so():
+    rows = "<tr><td>1</td></tr>"
+    assert "Cut here" not in sanitize.clean_html(f"<table>{rows * 49_999}</table>")
+    cut = sanitize.clean_html(f"<table>{rows * 60_000}</table><p>after</p>")
+    assert cut.count("<td>") < 50_001 and "Cut here: more than 100,000 elements." in cut and "after" not in cut
+
+
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 10 10">'
 
 

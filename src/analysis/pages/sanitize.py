@@ -36,6 +36,7 @@ TURNS = re.compile(r"[\u061c\u202a-\u202e\u2066-\u2069]")  # change the directio
 TAG = re.compile(r"<(/?)([a-z][^\s/>]*)", re.IGNORECASE)
 CLOSED = {"br", "col", "dd", "dt", "hr", "img", "input", "li", "p", "wbr"}  # elements that the next one closes
 DEEPEST = 5000  # open elements of one output: parsers take time with their square
+MOST_ELEMENTS = 100_000  # of one output: a browser takes a second for them
 MOST_SPANNED = 20_000  # rows or columns that the cells of one output cover beside their own
 MOST_COPIED = 20_000_000  # characters of the shapes that an SVG's `use` elements repeat
 LINKS = re.compile(r"(?:https?:|mailto:|data:text/csv|data:image/png;base64,)|(?![a-z][a-z0-9+.-]*:)", re.IGNORECASE)
@@ -89,7 +90,7 @@ def clean_html(markup: str) -> str:
     def kept(tag: str, name: str, value: str) -> str | None:
         return _attribute(tag, name, value, left)
 
-    markup = _shallow(text(markup))
+    markup = _bounded(text(markup))
     cleaned = nh3.clean(
         markup, tags=nh3.ALLOWED_TAGS | {"section", "tfoot"}, attributes=ATTRIBUTES, attribute_filter=kept,
         clean_content_tags={"script", "style", "title", "noscript", "template", "iframe", "object", "svg", "math"},
@@ -98,12 +99,15 @@ def clean_html(markup: str) -> str:
     return text(cleaned)  # what was written as an entity
 
 
-def _shallow(markup: str) -> str:
-    """Return HTML up to where more than DEEPEST elements are open, and say that it was cut there."""
+def _bounded(markup: str) -> str:
+    """Return HTML up to where more than DEEPEST elements are open or MOST_ELEMENTS begun; it says that it was cut."""
     opened: Counter[str] = Counter()
-    depth = 0
+    depth = begun = 0
     for tag in TAG.finditer(markup):
         name = tag[2].lower()
+        begun += not tag[1]
+        if begun > MOST_ELEMENTS:
+            return f"{markup[: tag.start()]}<p>Cut here: more than {MOST_ELEMENTS:,} elements.</p>"
         step = -1 if tag[1] else 1
         if name in CLOSED or opened[name] + step < 0:
             continue
