@@ -82,6 +82,14 @@ def test_a_note_stands_behind_the_value_and_above_a_range(speedups):
     assert note.x0 > value.x1 and note.y0 > ax.transData.transform((0, -0.27))[1]
 
 
+def test_panels_are_as_wide_as_a_figure_three_wider_and_on_a_phone_below_each_other():
+    assert [round(charts.panels(count)[0].get_figwidth(), 1) for count in (1, 2, 3)] == [9, 9, 10.8]
+    figure, axes = charts.panels(4, columns=2, height=3)
+    for ax in axes:
+        charts.bars(pd.DataFrame({"gpu": ["a", "b"], "rate": [1, 2]}), "gpu", "rate", ax=ax)
+    assert phone.narrow(figure).get_figheight() == pytest.approx(4 * 3, rel=0.1)
+
+
 def test_changes_below_zero_have_their_label_on_the_left():
     ax = charts.bars(pd.DataFrame({"gpu": ["a", "b"], "change": [-0.17, 0.3]}), "gpu", "change", label="{:+.0%}")
     assert ax.get_xlim()[0] < -0.17
@@ -187,6 +195,19 @@ def test_waterfall_is_the_running_product_in_percent():
     assert [text for text in written(ax) if text[0] in "×0123456789"] == ["100%", "×0.90", "×0.50", "45%"]
 
 
+def test_the_first_total_of_a_waterfall_counts_and_no_later_one():
+    frame = factors(["total", "total", "assumed", "total"], [0.8, 0.5, 0.5, np.nan])
+    frame = frame.assign(low=[np.nan, np.nan, np.nan, 0.3], high=[np.nan, np.nan, np.nan, 0.6])
+    ax = charts.waterfall(frame, "step", "factor", kind="kind", low="low", high="high")
+    assert [round(patch.get_height(), 6) for patch in ax.patches[:4]] == [80, 80, 40, 40]
+    assert ax.collections[0].get_segments()[0][:, 1].tolist() == [30, 60]
+
+
+def test_a_waterfall_that_rises_above_all_before_it_falls_has_room():
+    ax = charts.waterfall(factors(["total", "measured", "assumed"], [1, 1.5, 0.4]), "step", "factor", kind="kind")
+    assert 150 <= ax.get_ylim()[1] < 200
+
+
 def test_waterfall_of_gains_is_logarithmic_from_the_baseline():
     frame = factors(["total", "measured", "modeled", "total"], [1, 1.5, 2, np.nan]).assign(
         low=[np.nan, 1.4, 1.5, 2.5], high=[np.nan, 1.6, 2.5, 3.5]
@@ -235,7 +256,8 @@ def test_five_lines_are_named_at_their_ends_without_overlap_and_six_in_a_legend(
     boxes = sorted((text.get_window_extent() for text in ax.texts if text.get_text()), key=lambda box: box.y0)
     assert all(low.y1 <= high.y0 + 1 for low, high in pairwise(boxes))
     six = charts.lines(series(["H100", "H200", "B200", "B300", "GB300", "MI355X"]), "round", "rate", "gpu")
-    assert len(six.figure.legends[0].get_texts()) == 6
+    names = ["H100", "H200", "B200", "B300", "GB300", "MI355X"]  # in the order of the frame
+    assert [text.get_text() for text in six.figure.legends[0].get_texts()] == names
 
 
 def test_lines_of_two_styles_are_named_once_and_the_legend_tells_the_dashes():
@@ -245,6 +267,7 @@ def test_lines_of_two_styles_are_named_once_and_the_legend_tells_the_dashes():
     ax = charts.lines(frame, "x", "y", "gpu", style="basis")
     assert written(ax) == ["B200"]
     assert [text.get_text() for text in ax.figure.legends[0].get_texts()] == ["runs", "estimate"]
+    assert [line.get_linestyle() for line in ax.lines[:2]] == ["-", "--"]
 
 
 def test_lines_follow_an_ordered_category_not_the_frame():

@@ -255,3 +255,18 @@ def test_clean_removes_all_that_a_build_made_but_no_copy_of_it(project, say):
         (project.root / folder).mkdir()
     subprocess.run(["make", "-sf", Path(__file__).parents[2] / "Makefile", "clean"], cwd=project.root, check=True)
     assert [each.name for each in project.reports.iterdir()] == ["copy.html"]
+
+
+def test_a_record_has_the_commit_and_says_whether_files_differ_from_it(project):
+    assert records.commit() == ""
+    for command in (
+        ["init", "-q"],
+        ["add", "-A"],
+        ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "one"],
+    ):
+        subprocess.run(["git", *command], cwd=project.root, check=True)
+    head = subprocess.run(["git", "rev-parse", "HEAD"], cwd=project.root, capture_output=True, text=True, check=True)
+    (project.root / "mine.csv").write_text("1")
+    assert records.commit() == head.stdout[:10]
+    (project.root / "data" / "own.csv").write_text("1")
+    assert records.commit() == f"{head.stdout[:10]} and edits"

@@ -183,3 +183,8 @@ def test_a_page_of_a_run_file_says_in_its_title_what_was_asked(asked):
     text = "notebook: one\nparameters:\n  rounds: [v6.0, v6.1]\n  count: 4\n"
     assert [report.title for report in asked(text)] == ["rounds v6.0, v6.1; count 4"]
     assert [report.title for report in asked("title: Two rounds\n" + text)] == ["Two rounds"]
+
+
+def test_a_long_value_is_cut_in_an_error(asked):
+    for letters, words in ((118, f"found '{'x' * 118}'"), (119, f"found '{'x' * 119} ...")):
+        assert asked(f"notebook: one\nparameters: {{scale: {'x' * letters}}}\n").endswith(words)
