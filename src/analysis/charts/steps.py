@@ -114,7 +114,7 @@ def _scale(ax: Axes, share: bool, after: pd.Series) -> None:
     ax.set_xlim(-0.6, len(after) - 0.4)
     ax.grid(axis="x", visible=False)
     if share:
-        ax.set(ylim=(0, 100 * max(after.max(), 1)), yticks=range(0, 101, 20))
+        ax.set(ylim=(0, 100), yticks=range(0, 101, 20))
         ax.yaxis.set_major_formatter("{x:.0f}%")
         return
     ax.set_yscale("log")
