@@ -108,7 +108,7 @@ bench: $(READY) ## our build against papermill and nbconvert, side by side, as r
 # that has another name is its owner's.
 MADE := <meta name="generator" content="mlperf-inference-analysis">
 clean: ## remove what was generated, but not the environment
-	@for file in reports/*.html; do name=$$(basename "$$file" .html); \
+	@for file in reports/*.html; do name=$$(basename "$$file" .html); [ ! -h "$$file" ] || continue; \
 		[ "$$name" = index ] || grep -qxF -e " \"name\": \"$$name\"," -e " \"sweep\": \"$$name\"," reports/*.json 2>/dev/null || continue; \
 		! grep -qsF '$(MADE)' "$$file" || rm -f "$$file"; done
 	@for file in reports/*.json; do name=$$(basename "$$file" .json); \
@@ -117,7 +117,7 @@ clean: ## remove what was generated, but not the environment
 		! grep -qsF "\"report\": \"$$name\"" "$$file" || rm -f "$$file"; done
 	@find reports -maxdepth 1 -type f '(' -name '.*.[0-9]*.new' -o -name bench.json ')' -exec rm -f {} +
 	rm -rf .pytest_cache .ruff_cache .import_linter_cache .hypothesis
-	@find src tests notebooks benchmarks -type d -name __pycache__ -prune -exec rm -rf {} +
+	@find $(wildcard src tests notebooks benchmarks) -type d -name __pycache__ -prune -exec rm -rf {} +
 
 # An environment whose interpreter is gone is made anew; in one whose package is another folder's, as in a copied or
 # moved project, this folder's is installed.

@@ -251,10 +251,11 @@ def test_clean_removes_all_that_a_build_made_but_no_copy_of_it(project, say):
     shutil.copy(project.reports / "one.html", project.reports / "copy.html")
     made = {each.name for each in project.reports.iterdir()}
     assert {"one.html", "one.json", "several.html", "several-1.html", "two.failed.ipynb", "index.html"} < made
-    for folder in ("tests", "benchmarks"):
-        (project.root / folder).mkdir()
+    (project.root / "mine.html").write_bytes((project.reports / "one.html").read_bytes())
+    (project.reports / "one.html").unlink()
+    (project.reports / "one.html").symlink_to(project.root / "mine.html")
     subprocess.run(["make", "-sf", Path(__file__).parents[2] / "Makefile", "clean"], cwd=project.root, check=True)
-    assert [each.name for each in project.reports.iterdir()] == ["copy.html"]
+    assert {each.name for each in project.reports.iterdir()} == {"copy.html", "one.html"}  # a copy, and a link
 
 
 def test_a_record_has_the_commit_and_says_whether_files_differ_from_it(project):
