@@ -56,16 +56,11 @@ class Workspace:
         """Return a command line of ours."""
         return [sys.executable, "-m", "analysis.cli.main", "reports", *arguments, "--jobs", str(self.jobs)]
 
-    def papermill_then_nbconvert(self) -> dict[str, float]:
-        """(a) The two commands for each notebook, one after another."""
-        commands = []
-        for name in self.notebooks:
-            executed = str(self.out / f"{name}.ipynb")
-            commands.append(
-                [sys.executable, "-m", "papermill", "-k", "python3", "--no-progress-bar", f"{name}.ipynb", executed]
-            )
-            commands.append([sys.executable, "-m", "nbconvert", "--to", "html", executed])
-        return self.time(*commands)
+    def papermill_then_nbconvert(self, name: str) -> dict[str, float]:
+        """(a) The two commands for one notebook."""
+        executed = str(self.out / f"{name}.ipynb")
+        run = [sys.executable, "-m", "papermill", "-k", "python3", "--no-progress-bar", f"{name}.ipynb", executed]
+        return self.time(run, [sys.executable, "-m", "nbconvert", "--to", "html", executed])
 
     def one_edited(self, name: str) -> dict[str, float]:
         """(e) One report after an edit of its notebook, with everything else as it was."""
@@ -91,9 +86,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="analysis-bench-") as folder:
         space = Workspace(Path(folder), arguments.jobs)
         costs: dict[str, list[dict[str, float]]] = {"a": [], "f": [], "n": [], "e": []}
+        alone: dict[str, list[float]] = {name: [] for name in space.notebooks}
         for number in range(arguments.rounds):
             costs["f"].append(space.time(space.ours("--force")))
-            costs["a"].append(space.papermill_then_nbconvert())
+            each = {name: space.papermill_then_nbconvert(name) for name in space.notebooks}
+            costs["a"].append({kind: sum(cost[kind] for cost in each.values()) for kind in ("wall", "processor")})
+            for name, cost in each.items():
+                alone[name].append(cost["wall"])
             _say(f"round {number + 1}: f {costs['f'][-1]['wall']:.1f} s, a {costs['a'][-1]['wall']:.1f} s")
         for _ in range(3):
             costs["n"].append(space.time(space.ours()))
@@ -110,15 +109,26 @@ def main() -> int:
     }.items():
         wall, processor = (statistics.median(cost[kind] for cost in costs[letter]) for kind in ("wall", "processor"))
         _say(f"{letter}  {words:24} {wall:6.1f} s, {processor:6.1f} s of processor")
-    slowest = sorted(edited, key=lambda name: edited[name]["wall"])
-    _say("one edited: " + ", ".join(f"{name} {edited[name]['wall']:.1f} s" for name in slowest))
+    shares = {name: edited[name]["wall"] / statistics.median(alone[name]) for name in space.notebooks}
+    said = [f"{name} {edited[name]['wall']:.1f} s ({share:.2f})" for name, share in sorted(shares.items(), key=_second)]
+    _say("one edited, and e/a of its notebook: " + ", ".join(said))
     for kind, values in ratios.items():
         _say(f"f/a, {kind:9}  {statistics.median(values):.3f} ({min(values):.3f} to {max(values):.3f})")
     measured = {"notebooks": len(space.notebooks), "jobs": arguments.jobs, "processors": os.cpu_count()}
-    measured |= {"python": platform.python_version(), "costs": costs, "one_edited": edited, "f_over_a": ratios}
+    measured |= {
+        "python": platform.python_version(),
+        "costs": costs,
+        "one_edited": edited,
+        "e_over_a": shares,
+        "f_over_a": ratios,
+    }
     OUT.parent.mkdir(exist_ok=True)
     OUT.write_text(json.dumps(measured, indent=2) + "\n", "utf-8")
     return 0
+
+
+def _second(pair: tuple[str, float]) -> float:
+    return pair[1]
 
 
 def _say(text: str) -> None:

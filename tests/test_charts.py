@@ -57,17 +57,16 @@ def test_bars_begin_at_zero_in_the_order_of_the_frame_with_colors_of_accelerator
     assert ax.patches[0].get_facecolor() == pytest.approx(plt.matplotlib.colors.to_rgba(color))
 
 
-def test_hatched_bars_are_named_in_the_legend_by_their_column_or_by_a_note(speedups):
+def test_hatched_bars_are_named_in_the_legend_by_their_column(speedups):
     ax = charts.bars(speedups, "accelerator", "speedup", hatched="modeled")
     assert [bool(patch.get_hatch()) for patch in ax.patches] == [True, False, False]
     assert [text.get_text() for text in ax.figure.legends[0].get_texts()] == ["measured", "modeled"]
-    charts.legend_note(ax, solid="one round", hatched="across rounds")
-    assert [text.get_text() for text in ax.figure.legends[0].get_texts()] == ["one round", "across rounds"]
 
 
 def test_a_range_reaches_from_low_to_high_and_passes_below_its_value(speedups):
     ax = charts.bars(speedups, "accelerator", "speedup", low="low", high="high")
     assert [list(ends[:, 0]) for ends in ax.collections[0].get_segments()] == [[3.7, 4.4], [1.1, 1.2]]
+    assert all(line.get_zorder() > ax.patches[0].get_zorder() for line in ax.collections)  # seen on its bar
     assert ax.texts[0].xy[0] == 4.07
     assert ax.texts[0].xy[1] > 0 > ax.collections[0].get_segments()[0][0, 1]
     assert ax.get_xlim()[0] == 0
@@ -166,6 +165,7 @@ def test_a_range_of_one_value_is_no_mark(speedups):
 
 def test_hollow_dots_have_the_color_of_the_page_inside(speedups):
     ax = charts.dots(speedups, "accelerator", "speedup", low="low", high="high", hollow="modeled")
+    assert [mark.get_marker() for mark in ax.figure.legends[0].legend_handles] == ["o", "o"]
     faces = [line.get_markerfacecolor() for line in ax.lines if line.get_marker() == "o"]
     assert faces == [theme.SURFACE, charts.color("B200"), charts.color("H200")]
 
@@ -219,6 +219,20 @@ def test_waterfall_of_gains_is_logarithmic_from_the_baseline():
     assert written(ax)[-1] == "3x"
 
 
+def test_a_waterfall_of_eight_factors_fits_a_phone_from_top_to_bottom():
+    ax = charts.waterfall(factors(["total", *["measured"] * 7], [1, *[0.9] * 7]), "step", "factor", kind="kind")
+    narrow = phone.narrow(ax)
+    assert narrow.get_figwidth() == phone.NARROW and 3 < narrow.get_figheight() < 5
+    assert narrow.axes[0].yaxis_inverted() and narrow.axes[0].patches[0].get_width() == 100
+
+
+def test_guides_are_a_line_or_a_band():
+    frame = pd.DataFrame({"gpu": ["a", "b"], "rate": [1.0, 2.0]})
+    line, band = (charts.bars(frame, "gpu", "rate", reference=each) for each in (1.5, (1.2, 1.6)))
+    assert 1.5 in [each.get_xdata()[0] for each in line.lines]
+    assert [each.get_x() for each in band.patches][-1] == 1.2 and len(band.patches) == len(line.patches) + 1
+
+
 def test_an_unknown_kind_of_factor_names_the_valid_ones():
     with pytest.raises(ValueError, match=r"measured.*assumed"):
         charts.waterfall(factors(["measurd"], [0.5]), "step", "factor", kind="kind")
@@ -237,7 +251,8 @@ def test_heatmap_shows_what_is_missing_in_gray_and_words_that_can_be_read():
 
 def test_heatmap_of_two_levels_has_air_between_groups_and_their_names():
     columns = pd.MultiIndex.from_tuples([("Offline", "a"), ("Offline", "b"), ("Interactive", "a")])
-    ax = charts.heatmap(pd.DataFrame([[1, 2, 3]], ["B200"], columns))
+    values = pd.DataFrame([[1, 2, 3]], ["B200"], columns)
+    ax = charts.heatmap(values, values.map(str))
     assert list(ax.get_xticks()) == pytest.approx([0, 1, 2 + grids.APART])
     assert written(ax)[-2:] == ["Offline", "Interactive"]
 
@@ -356,7 +371,7 @@ def test_svg_is_deterministic_valid_and_colored_by_variables(speedups):
     first = drawn()
     assert first == drawn()
     assert ET.fromstring(first).tag == "{http://www.w3.org/2000/svg}svg"
-    assert "<text" not in first
+    assert "<text" not in first and "<dc:" not in first
     for name, color in (("ink", theme.INK), ("muted", theme.MUTED), ("grid", theme.GRID), ("surface", theme.SURFACE)):
         assert f"{color}; " in first
         assert f"var(--{name}, {color})" in first
@@ -370,7 +385,7 @@ def test_svg_is_deterministic_valid_and_colored_by_variables(speedups):
 @pytest.mark.parametrize("center", [None, 1.0])
 def test_on_a_dark_page_high_cells_are_bright_and_words_on_them_dark(center):
     values = pd.DataFrame([[1.0, 2.0, 4.0, 9.0]], ["B200"], list("abcd"))
-    ax = charts.heatmap(values, center=center)
+    ax = charts.heatmap(values, values.map(str), center=center)
     rules = dict(re.findall(r"--on-(\w{6}):(#\w{6})", charts.svg(ax)))
     dark = [rules[plt.matplotlib.colors.to_hex(patch.get_facecolor())[1:]] for patch in ax.patches]
     light = [theme.luminance(hue) for hue in dark]

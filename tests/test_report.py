@@ -126,7 +126,7 @@ before = dict(matplotlib.rcParams)
 from analysis import charts, paths, report
 frame = pandas.DataFrame({"a": ["H100"], "b": [1.0]})
 report.figure(charts.bars(frame, "a", "b"), title="Title", source="own")
-charts.legend_note(charts.panels(2)[1][0], solid="measured", hatched="modeled")
+charts.panels(2)
 assert dict(matplotlib.rcParams) == before, {k for k in before if before[k] != matplotlib.rcParams[k]}
 """
     subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "MPLBACKEND": "agg"})

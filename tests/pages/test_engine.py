@@ -174,13 +174,16 @@ sys.exit(main.main(["reports"]))
     assert build.wait(10) in (130, -9) and len(pids) == 4 and gone(pids)
 
 
-def test_a_signal_that_comes_while_a_process_is_forked_ends_the_build():
-    code = """
+@pytest.mark.parametrize("ending", ["SIGHUP", "SIGTERM", "SIGINT"])
+def test_a_signal_that_comes_while_a_process_is_forked_ends_the_build(ending):
+    code = f"""
 import os, signal, sys, time
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from analysis.cli import main
 from analysis.pages.processes import side_by_side
-os.register_at_fork(before=lambda: os.kill(os.getpid(), signal.SIGTERM))
-main.app = lambda *_, **__: [*side_by_side(time.sleep, {"one": (5,)}, 1, 100)]
+os.register_at_fork(before=lambda: os.kill(os.getpid(), signal.{ending}))
+main.app = lambda *_, **__: [*side_by_side(time.sleep, {{"one": (5,)}}, 1, 100)]
 sys.exit(main.main(["reports"]))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -58,6 +58,10 @@ def test_the_figure_named_matrix_comes_first(project, reports):
     assert project.build() == 0
     html = project.page("index")
     assert html.index("matrix drawn") < html.index("<h2>") and 'href="overview.html#matrix"' in html
+    draw = f"say('figure', 'matrix', 'The alt', **{{'image/svg+xml': {SVG!r}}})"
+    reports("overview", "evidence", 1, f"if gpu == 'B200':\n    {draw}")  # not on the page of a run file
+    project.run("several", "notebook: overview\nparameters:\n  gpu: [B200, B300]\n")
+    assert project.build() == 0 and "matrix drawn" not in project.page("index")
     assert 'aria-label="The alt"' in html and "no latency limit" not in html
 
 

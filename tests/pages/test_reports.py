@@ -39,6 +39,13 @@ def test_a_broken_notebook_stops_no_other_and_its_earlier_page_stays(project, ca
     ]  # fmt: skip
 
 
+def test_an_error_from_the_package_names_the_line_that_raised_it_and_no_other(project, capsys):
+    project.add("deep", "# Deep", "from analysis import names\nnames.accelerators(['H10'])")
+    assert project.build() == 1
+    said = capsys.readouterr().out
+    assert said.count("raised in ") == said.count("raised in src/analysis/names.py, line ") == 1
+
+
 def test_no_data_ends_a_notebook_quietly(project, capsys, say):
     project.add("empty", "# Empty", say, "say('finding', 'first', 'Before')\nclass NoData(ValueError): ...\n"
                 "raise NoData('no <b>result</b> of A100')", "say('finding', 'second', 'Never')")  # fmt: skip

@@ -1,6 +1,7 @@
 """Run files and notebooks: what is refused, in which words, and the pages that a list of values makes."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -188,3 +189,10 @@ def test_a_page_of_a_run_file_says_in_its_title_what_was_asked(asked):
 def test_a_long_value_is_cut_in_an_error(asked):
     for letters, words in ((118, f"found '{'x' * 118}'"), (119, f"found '{'x' * 119} ...")):
         assert asked(f"notebook: one\nparameters: {{scale: {'x' * letters}}}\n").endswith(words)
+
+
+def test_a_notebook_above_64_megabytes_is_not_read(project):
+    with (project.notebooks / "large.ipynb").open("wb") as file:
+        file.truncate(64 * 2**20 + 1)
+    with pytest.raises(ValueError, match="is larger than 67,108,864 bytes"):
+        runs.read_notebook(Path(file.name))

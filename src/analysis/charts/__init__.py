@@ -7,12 +7,12 @@ any figure. matplotlib's own settings stay as they are; `with charts.look():` dr
 from analysis.charts.curves import lines, scatter
 from analysis.charts.grids import heatmap
 from analysis.charts.image import compose, svg
-from analysis.charts.parts import legend_note, panels
+from analysis.charts.parts import panels
 from analysis.charts.rows import bars, dots
 from analysis.charts.steps import waterfall
 from analysis.charts.theme import color, look
 
-__all__ = ["bars", "color", "compose", "dots", "heatmap", "legend_note", "lines", "look"]
+__all__ = ["bars", "color", "compose", "dots", "heatmap", "lines", "look"]
 __all__ += ["panels", "scatter", "svg", "waterfall"]
 
 

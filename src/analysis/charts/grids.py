@@ -27,17 +27,15 @@ DIVERGING = LinearSegmentedColormap.from_list("diverging", [LOWER, "#efb98c", MI
 
 
 @parts.chart
-def heatmap(
-    values: pd.DataFrame, text: pd.DataFrame | None = None, *, center: float | None = None, ax: Axes | None = None
-) -> Axes:
+def heatmap(values: pd.DataFrame, text: pd.DataFrame, *, center: float | None = None, ax: Axes | None = None) -> Axes:
     """Draw a grid of values: rows and columns as in the frame, cells without a value gray.
 
-    `text` has the same shape: what stands in a cell, its first line in bold (default: the number). With `center`, such
-    as 1 for ratios, lower values are orange and higher ones blue, positive ones by their logarithm. An index or columns
-    of two levels are drawn in groups with air between them, the groups of columns named above.
+    `text` has the same shape: what stands in a cell, its first line in bold. With `center`, such as 1 for ratios, lower
+    values are orange and higher ones blue, positive ones by their logarithm. An index or columns of two levels are
+    drawn in groups with air between them, the groups of columns named above.
     """
     parts.require(values)
-    if text is not None and text.shape != values.shape:
+    if text.shape != values.shape:
         raise ValueError(
             f"text has {text.shape[0]} x {text.shape[1]} cells, values {values.shape[0]} x {values.shape[1]}"
         )
@@ -46,7 +44,6 @@ def heatmap(
     ax = ax or parts.plt.subplots(figsize=(max(inches[0], 4.0), inches[1]))[1]
     colors, on_dark = _scale(values, center)
     dark = ax.figure.__dict__.setdefault(image.ON_DARK, {})  # the color of each color on a dark page
-    decimals = parts.number_labels(pd.Series(values.to_numpy(float).ravel())).to_numpy().reshape(values.shape)
     grid = values.to_numpy(float)
     for row, column in np.ndindex(*values.shape):
         known = np.isfinite(grid[row, column])
@@ -58,7 +55,7 @@ def heatmap(
             if ink != other:
                 ink = TURNED[ink]
                 dark[ink] = other
-            first, *rest = str(decimals[row, column] if text is None else text.iloc[row, column]).split("\n")
+            first, *rest = str(text.iloc[row, column]).split("\n")
             look = {"ha": "center", "va": "center", "color": ink, "in_layout": False}
             ax.text(across[column], up[row] + (0.17 if rest else 0), first, size=9, weight="bold", **look)
             if rest:

@@ -25,7 +25,7 @@ from analysis.charts import image, theme
 from analysis.names import choose
 
 Label = str | tuple[str, str] | None
-Reference = float | tuple[float, float] | Mapping[str, float | tuple[float, float]] | None
+Reference = float | tuple[float, float] | None
 FAR = 100  # times a value that the ends of its range may be away
 VALUE, NOTE = 9.5, 8.0  # points of what stands beside a mark
 APART = 0.14  # inches beside each panel, so that labels of one are not read with the next
@@ -215,23 +215,12 @@ def _limit(ax: Axes, limits: Mapping[str, Sequence[float]]) -> None:
         (ax.set_xlim if name == "x" else ax.set_ylim)(*ends, auto=None)
 
 
-def reference(ax: Axes, guides: Reference, across: bool = False) -> None:
-    """Draw guides at values of the x axis, or of the y axis where `across`: a line, or a band between two values.
-
-    A mapping names them; the names stand at the ends of the guides.
-    """
-    for name, place in (guides if isinstance(guides, Mapping) else {"": guides}).items():
-        if place is None:
-            continue
-        if isinstance(place, tuple):
-            (ax.axhspan if across else ax.axvspan)(*place, color=theme.PALETTE[1], alpha=0.18, lw=0, zorder=0.4)
-        else:
-            (ax.axhline if across else ax.axvline)(place, color=theme.INK, lw=1, ls=(0, (4, 2)), zorder=2.5)
-        middle, look = np.mean(place), {"size": NOTE, "color": theme.MUTED, **OUTSIDE}
-        if across:
-            ax.annotate(name, (1, middle), (4, 0), xycoords=ax.get_yaxis_transform(), va="center", **look)
-        else:
-            ax.annotate(name, (middle, 1), (0, 3), xycoords=ax.get_xaxis_transform(), ha="center", **look)
+def reference(ax: Axes, place: Reference, across: bool = False) -> None:
+    """Draw a dashed line at a value of the x axis, or of the y axis where `across`, or a band between two values."""
+    if isinstance(place, tuple):
+        (ax.axhspan if across else ax.axvspan)(*place, color=theme.PALETTE[1], alpha=0.18, lw=0, zorder=0.4)
+    elif place is not None:
+        (ax.axhline if across else ax.axvline)(place, color=theme.INK, lw=1, ls=(0, (4, 2)), zorder=2.5)
 
 
 def bar_look(form: str, hue: str, alpha: float = 1.0) -> dict[str, Any]:
@@ -265,14 +254,14 @@ def key(ax: Axes, rows: pd.DataFrame, flag: str | None, dots: bool) -> None:
     legend(ax, series, flags)
 
 
-def legend(where: Figure | Axes, series: Mapping[str, Artist], flags: Mapping[str, Artist], anew: bool = False) -> None:
+def legend(where: Figure | Axes, series: Mapping[str, Artist], flags: Mapping[str, Artist]) -> None:
     """Add entries to the one legend of a figure, above its axes, in as many columns as fit.
 
-    `series` explain colors, `flags` solid, hatched, or hollow marks; with `anew`, flags replace earlier ones.
+    `series` explain colors, `flags` solid, hatched, or hollow marks.
     """
     figure = where.figure
     kept = figure.__dict__.setdefault("_analysis_legend", [{}, {}])
-    kept[:] = kept[0] | dict(series), ({} if anew else kept[1]) | dict(flags)
+    kept[:] = kept[0] | dict(series), kept[1] | dict(flags)
     entries = kept[0] | kept[1]
     for old in figure.legends[:]:
         old.remove()
@@ -282,12 +271,6 @@ def legend(where: Figure | Axes, series: Mapping[str, Artist], flags: Mapping[st
         columns = min(max(fit, 1), len(entries))
         names = sorted(entries, key=lambda name: [*entries].index(name) % columns)  # in rows, not in columns
         figure.legend([entries[name] for name in names], names, ncols=columns, borderpad=0.6, **corner)
-
-
-@theme.look()
-def legend_note(where: Figure | Axes, *, solid: str, hatched: str) -> None:
-    """Say in the legend what solid and hatched bars mean, in place of the name of the boolean column."""
-    legend(where, {}, {solid: bar_mark(), hatched: bar_mark("hatched")}, anew=True)
 
 
 def words(column: str) -> str:

@@ -28,7 +28,7 @@ def bars(
     that passes below the value.
     `hatched` is a boolean column, such as "modeled": its name is the legend's word for hatched bars. `label` is what
     stands at the end of a bar: a column, a format such as "{:.1f}x", a pair of either (the second in small print), ""
-    for nothing; by default the number. `reference` is a value, a pair for a band, or a mapping of names to either.
+    for nothing; by default the number. `reference` is a value for a line, or a pair for a band.
     """
     rows = parts.drawn_rows(frame, y, x, hue, low, high, hatched, label)
     rows["place"] = _places(rows["y"])
