@@ -236,6 +236,7 @@ def test_waiting_compares_a_preview_with_its_own_vendor():
     fast = found.loc[("DeepSeek-R1", "Interactive", "NVIDIA")]
     assert (fast["accelerator"], fast["over"], str(fast["round"])) == ("Vera Rubin", "GB300", "v6.1")
     assert fast["ratio"] == pytest.approx(2.51, abs=0.01)
+    assert fast["price_cut"] == pytest.approx(0.60, abs=0.002)  # at 40% of its price GB300 costs as much per token
     gains = found[found.index.get_level_values("scenario") != "Offline"]["gain"]
     assert found["ratio"].dropna().is_monotonic_decreasing and found["ratio"].iloc[0] == fast["ratio"]
     assert budget.gains_by_vendor(found.reset_index())["median"].to_dict() == gains.groupby("vendor").median().to_dict()

@@ -298,7 +298,8 @@ def waiting(benchmarks: Iterable[str]) -> pd.DataFrame:
 
     One row for each benchmark, scenario, and vendor that has a preview in the newest round, or a GPU in it and the
     round before. Columns: model, scenario, vendor, round, accelerator (the fastest preview, "" for none), over, ratio
-    of throughput per accelerator (NaN without one of the two), gain over the round before and links (see
+    of throughput per accelerator (NaN without one of the two), price_cut (by how much the price per hour of `over` must
+    fall until it costs no more per token than a preview at today's price), gain over the round before and links (see
     `current.gains`). The highest ratio first.
     """
     rows = compare.comparable(benchmark=benchmarks, scenario=compare.RATED, available=False)
@@ -317,7 +318,8 @@ def waiting(benchmarks: Iterable[str]) -> pd.DataFrame:
         found.append(both.assign(**newest.iloc[0][["model", "scenario", "round"]]))
     table = pd.concat(found, ignore_index=True).fillna({"accelerator": "", "over": ""})
     table["ratio"] = table["rate_per_accelerator"] / table["rate"]
-    columns = ["model", "scenario", "vendor", "round", "accelerator", "over", "ratio", "gain", "links"]
+    table["price_cut"] = 1 - 1 / table["ratio"]
+    columns = ["model", "scenario", "vendor", "round", "accelerator", "over", "ratio", "price_cut", "gain", "links"]
     return table[columns].sort_values("ratio", ascending=False, kind="stable", ignore_index=True)
 
 

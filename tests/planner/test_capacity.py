@@ -189,7 +189,7 @@ REFUSED = [
     ({"delivered_share": 2.0}, "delivered_share"), ({"headroom": 1.0}, "headroom"), ({"fleet": "big"}, "pooled"),
     ({"cost_model": "own"}, "neocloud"), ({"precision": "fp2"}, "fp8"), ({"active_parameters": 3.0}, "active"),
     ({"parameters": 10.0, "active_parameters": 20.0}, "active"), ({"parameters": 1e308}, "parameters"),
-    ({"accelerators": ("B20",)}, "B200"), ({"benchmark": "mixtral"}, "mixtral-8x7b"), ({"rounds": ("v9.9",)}, r"v6\.1"),
+    ({"accelerators": ("B20",)}, "B200"), ({"benchmark": "mixtral"}, "Mixtral 8x7B"), ({"rounds": ("v9.9",)}, r"v6\.1"),
     ({"prices": {"B200": 1e308}}, "price"), ({"lengths": "/nowhere.csv"}, "nowhere"),
 ]  # fmt: skip
 

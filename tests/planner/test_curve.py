@@ -143,13 +143,14 @@ def test_another_model_never_has_more_throughput_for_faster_users():
     assert {"H200", "B200", "GB300"} <= set(rates) and (rates.diff().fillna(0) <= 2e-3 * rates).all(axis=None)
 
 
-NAMES = ["H100", "H200", "B200", "B300", "GB200", "GB300", "MI300X", "MI325X", "MI355X"]
+NAMES = ["H100", "H200", "B200", "B300", "GB200", "GB300", "MI300X", "MI325X", "MI355X", "L4", "Arc Pro B50"]
+SPEEDS = [5.0, 25.0, 66.7, 200.0, 300.0, 500.0]  # the last are faster than any benchmark's own model runs on L4
 
 
 def rates(parameters, active=0.0, **lengths):
     """Throughput of another model by accelerator (NAMES) and interactivity; 0 where it does not run."""
     asked = curve.workload(parameters=parameters, active_parameters=active, **lengths)
-    found = throughput_at(interactivity.runs(asked.grounds), [5.0, 25.0, 66.7], workload=asked)
+    found = throughput_at(interactivity.runs(asked.grounds), SPEEDS, accelerators=NAMES, workload=asked)
     found = found[found["accelerator"].isin(NAMES)].set_index(["accelerator", "interactivity"])
     return found["throughput"].fillna(0.0).sort_index()
 
@@ -157,7 +158,7 @@ def rates(parameters, active=0.0, **lengths):
 @pytest.fixture(scope="module")
 def sizes():
     """Dense models and mixtures of experts by (parameters, active parameters) in billions."""
-    grid = [(size, size) for size in (3, 8, 23, 24, 32, 100, 405)]
+    grid = [(size, size) for size in (1, 3, 8, 23, 24, 32, 100, 405)]
     grid += [(size, active) for size in (30, 117, 671) for active in (3, 10, 22)]
     return {each: rates(*each) for each in grid}
 
@@ -177,9 +178,13 @@ def test_longer_prompts_and_faster_users_never_have_more_throughput(sizes):
 
 
 def test_models_of_nearly_one_size_have_nearly_one_throughput(sizes):
-    """23B and 24B: within 10% where either runs at more than a few tokens/s, by the 4% that they differ in work."""
-    ratio = (sizes[23, 23] / sizes[24, 24])[sizes[24, 24] > 10]
-    assert len(ratio) > 20 and ratio.between(1, 1.1).all()
+    """23B and 24B: within 10% up to 66.7 tokens/s, by the 4% that they differ in work.
+
+    Faster users come near the speed of a batch of one, where throughput falls to nothing; on small parts they do at 25.
+    """
+    smaller, larger = (sizes[size, size].unstack()[SPEEDS[:3]].drop(index=["L4", "Arc Pro B50"]) for size in (23, 24))
+    ratio = (smaller / larger).stack()
+    assert len(ratio) == 27 and ratio.between(1, 1.1).all()
 
 
 ORDERED = [("H100", "H200"), ("H200", "B200"), ("B200", "B300"), ("GB200", "GB300"), ("MI300X", "MI325X"),

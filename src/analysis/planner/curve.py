@@ -216,11 +216,12 @@ def blended(curves: list[AsRun], workload: Workload, speeds: list[float]) -> pd.
 
     The decoding model says which benchmarks are less and more work than the workload; the logarithm of throughput is
     interpolated between the nearest of each by that of modeled throughput, and beyond them in its ratio. More work
-    never has more throughput, nor has a faster user.
+    never has more throughput, nor has a faster user. A benchmark whose own model is not so fast counts as at the
+    fastest user whom it serves.
     """
     # A slower user never costs more, though a benchmark's own model may fall before the asked one does.
     slower = decoding.SPEEDS[max(speeds) > decoding.SPEEDS][::4]
-    every = pd.concat([each.at([*slower, *speeds]).assign(benchmark=each.benchmark) for each in curves])
+    every = pd.concat([_as_far_as_known(each.at([*slower, *speeds])) for each in curves])
     setups = every[decoding.SETUP]
     if len(curves) > 1:
         setups = setups.assign(weights=setups["accelerator"].map(decoding.weights_in))
@@ -243,7 +244,7 @@ def blended(curves: list[AsRun], workload: Workload, speeds: list[float]) -> pd.
     easier, harder = easier.align(harder, join="outer", axis=0)
     near, far = (1 / easier["apart"]).fillna(0.0), (1 / harder["apart"]).fillna(0.0)
     weight = (far / (near + far)).fillna(0.0)  # of the harder one
-    nearer = easier.where(weight.lt(0.5), harder)  # the run behind it
+    nearer = easier.where(weight.lt(0.5) & easier["reason"].notna(), harder)  # the run behind it
     either = weight.between(0, 1, inclusive="neither")
 
     def mean(name: str) -> pd.Series:
@@ -256,6 +257,14 @@ def blended(curves: list[AsRun], workload: Workload, speeds: list[float]) -> pd.
     ).reset_index()  # fmt: skip
     at["throughput"] = at["throughput"].groupby(at["accelerator"]).cummin()
     return _with_errors(at[at["interactivity"].isin(speeds)], workload)
+
+
+def _as_far_as_known(at: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of `AsRun.at`, those too fast for the benchmark's own model as its fastest that is not."""
+    at = at.sort_values("interactivity", kind="stable", ignore_index=True)
+    values = at.columns.difference(["accelerator", "interactivity"])
+    reached = at[values].where(at["reason"].ne(TOO_FAST)).groupby(at["accelerator"]).ffill()
+    return at.assign(**reached.where(reached["reason"].notna(), at[values]))
 
 
 def _with_errors(at: pd.DataFrame, workload: Workload) -> pd.DataFrame:
