@@ -83,12 +83,13 @@ def _own(request):
 def axe():
     """The faults of a page that keep people out, by the named rules of axe or all.
 
-    A drawing is one image to whoever does not see it, and rows of a table are alike: three stay of each.
+    A drawing is one image to whoever does not see it, and rows of a table and cells of code are alike: three stay.
     """
     import axe_playwright_python
 
     source = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text("utf-8")
-    fewer = "document.querySelectorAll('svg[role=img] > *, tbody tr:nth-child(n+4)').forEach(each => each.remove())"
+    fewer = """[...document.querySelectorAll('svg[role=img] > *, tbody tr:nth-child(n+4)'),
+        ...[...document.querySelectorAll('pre.source')].slice(3)].forEach(each => each.remove())"""
     run = """async rules => { const run = await axe.run('html', {resultTypes: ['violations'], preload: false, ...rules})
     return run.violations.map(v => `${v.id}: ${v.nodes.slice(0, 3).map(n => n.html.slice(0, 160)).join(' | ')}`) }"""
 
