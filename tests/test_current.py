@@ -102,7 +102,16 @@ def test_ratios_are_of_one_table_and_a_carried_baseline_widens_them():
         [2, 2 / high, 2 / low]
     )
     assert ratios.loc["H100", ["speedup", "speedup_low", "speedup_high"]].tolist() == [1, 1, 1]
+    assert ratios.loc[["B200", "H100"], "base_round"].tolist() == ["v6.0", "v6.0"]
     assert over(current(rows), "A100").empty and "speedup" in over(current(rows), "A100")
+
+
+def test_a_ratio_has_the_submitters_of_the_side_that_has_fewer():
+    others = [{**B200, **rate(20 + each, "v6.0"), "submitter": f"other {each}"} for each in range(2)]
+    twice = [{**H100, **rate(10 + each, "v6.0"), "submitter": f"other {each}"} for each in range(3)]
+    ratios = over(current(results(*others, *twice)), "H100").set_index("accelerator")
+    assert ratios["fewest"].to_dict() == {"B200": 2, "H100": 3}
+    assert over(current(results(*others, *twice)), "B200")["fewest"].tolist() == [2, 2]
 
 
 def test_no_rows_give_a_table_of_no_rows():

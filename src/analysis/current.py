@@ -163,9 +163,9 @@ def over(table: pd.DataFrame, baseline: str | Mapping[str, str]) -> pd.DataFrame
     Returns
     -------
     DataFrame
-        The table with `base` (the baseline), `speedup`, a ratio of two of its rates, `speedup_low`, and `speedup_high`.
-        Two carried rates add their errors in quadrature; a carried baseline moves the ratios of its benchmark and
-        scenario together.
+        The table with `base` (the baseline), `base_round` (of its last result), `fewest` (submitters, the fewer of the
+        two), `speedup`, a ratio of two of its rates, `speedup_low`, and `speedup_high`. Two carried rates add their
+        errors in quadrature; a carried baseline moves the ratios of its benchmark and scenario together.
 
     Examples
     --------
@@ -177,15 +177,19 @@ def over(table: pd.DataFrame, baseline: str | Mapping[str, str]) -> pd.DataFrame
     H200            1.13         0.97          1.32
     """
     table = table.assign(base=baseline if isinstance(baseline, str) else table["benchmark"].map(baseline))
-    base = table.loc[table["accelerator"].eq(table["base"]), [*GROUP, "rate", "low", "high"]]
-    table = table.merge(base, on=GROUP, suffixes=("", "_base"))
+    base = table.loc[table["accelerator"].eq(table["base"]), [*GROUP, "round", "submitters", "rate", "low", "high"]]
+    table = table.merge(base.rename(columns={"round": "base_round"}), on=GROUP, suffixes=("", "_base"))
     other = table["accelerator"].ne(table["base"])
     down = np.hypot(np.log(table["rate"] / table["low"]), np.log(table["high_base"] / table["rate_base"]))
     up = np.hypot(np.log(table["high"] / table["rate"]), np.log(table["rate_base"] / table["low_base"]))
     speedup = table["rate"] / table["rate_base"]
-    table = table.drop(columns=["rate_base", "low_base", "high_base"])
+    fewest = table[["submitters", "submitters_base"]].min(axis=1)
+    table = table.drop(columns=["submitters_base", "rate_base", "low_base", "high_base"])
     return table.assign(
-        speedup=speedup, speedup_low=speedup * np.exp(-down * other), speedup_high=speedup * np.exp(up * other)
+        fewest=fewest,
+        speedup=speedup,
+        speedup_low=speedup * np.exp(-down * other),
+        speedup_high=speedup * np.exp(up * other),
     )
 
 

@@ -71,3 +71,21 @@ def test_answers_per_second_are_by_the_tokens_per_answer_of_each_run():
         assert page.at[accelerator, "in_answers"] == pytest.approx(
             page.at[accelerator, "speedup"] * base / tokens, rel=5e-3
         )
+
+
+def test_each_row_has_round_submitter_and_size_of_its_own_result():
+    rows = comparable("llama2-70b")
+    for row in table("generational_speedup", "speedups").itertuples():
+        own = rows[rows["accelerator"].eq(row.accelerator) & rows["version"].eq(float(row.round[1:]))]
+        own = own[
+            own["submitter"].str.casefold().eq(row.submitter.casefold())
+            & own["accelerator_count"].eq(row.accelerator_count)
+        ]
+        assert own["each"].max() == pytest.approx(row.last_rate, rel=1e-5), row.accelerator
+
+
+def test_the_figure_by_user_speed_names_a_baseline_of_one_submitter_and_its_round():
+    b300 = comparable("deepseek-r1", "Interactive").query("accelerator == 'B300'")
+    assert (b300["version"].max(), b300.query("version == 6.0")["submitter"].nunique()) == (6.0, 1)
+    title = next(part["title"] for part in outputs("generational_speedup") if part["name"] == "user_speed")
+    assert "B300 v6.0 on DeepSeek-R1 Interactive, submitters: 1" in title

@@ -8,7 +8,7 @@ from tests.reports.plain import comparable, outputs, record, table, values
 
 MODELS = {
     "llama2-70b": "Llama 2 70B", "gpt-oss-120b": "GPT-OSS 120B", "deepseek-r1": "DeepSeek-R1",
-    "llama3.1-8b": "Llama 3.1 8B", "llama3.1-405b": "Llama 3.1 405B",
+    "llama3.1-8b": "Llama 3.1 8B", "llama3.1-405b": "Llama 3.1 405B", "whisper": "Whisper",
 }  # fmt: skip
 
 
@@ -35,7 +35,14 @@ def test_a_faster_system_of_four_is_said():
     best = rows.groupby("accelerator_count")["each"].max()
     assert best[4] / best[8] - 1 == pytest.approx(0.207, abs=0.001)
     said = next(part["text"] for part in outputs("overview") if part["name"] == "other_sizes")
-    assert "GB200 on GPT-OSS 120B (4x, +21%)" in said
+    assert "GB200 on GPT-OSS 120B (4x, v6.1, +21%)" in said
+
+
+def test_two_l40s_of_a_later_round_are_said_to_be_faster_than_eight():
+    rows = comparable("whisper").query("accelerator == 'L40S'").set_index(["version", "accelerator_count"])["each"]
+    assert rows[6.0, 2] / rows[5.1, 8] - 1 == pytest.approx(0.332, abs=0.001)
+    said = next(part["text"] for part in outputs("overview") if part["name"] == "other_sizes")
+    assert "L40S on Whisper (2x, v6.0, +33%)" in said
 
 
 def test_the_headline_counts_the_models_that_gb300_leads():
