@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from analysis import NoData, cost, derating, interactivity
-from analysis.planner import capacity, curve, models
+from analysis.planner import capacity, curve, decoding, models, queueing
 from analysis.planner.capacity import Demand, every_plan, plan
 
 SHARE = 0.5  # of the throughput at the interactivity, delivered
@@ -151,6 +151,29 @@ def test_few_users_wait_in_a_queue_many_do_not(chat):
     assert chat.loc["B200", "decided_by"] == "traffic"
 
 
+def test_a_prompt_is_read_by_eight_accelerators_of_a_rack():
+    """GB200 needs so many seconds with eight, a ninth of it with 72: half of the former is too short a limit."""
+    asked = Demand(benchmark="gpt-oss-120b", prompt_tokens=50_000, tokens_per_user=5.0)
+    operations = asked.workload.model.prompt_operations(asked.workload.lengths.long_prompt)
+    seconds = operations / (8 * decoding.peak_tflops("GB200", "fp4") * 1e12 * decoding.COMPUTE_SHARE)
+    with pytest.raises(NoData, match=f"takes {seconds:.2g} s on a node"):
+        plan(replace(asked, ttft_ms=seconds * 500), "GB200")
+
+
+def test_the_queue_is_sized_for_the_busiest_time():
+    """Of 3 users on average so many more are served at P99 of traffic; a slot takes its tokens/s of the throughput."""
+    asked = Demand(benchmark="llama3.1-405b", users=3, tokens_per_user=5.0)
+    row = plan(asked, "H200")
+    point = pd.DataFrame([row]).assign(interactivity=5.0).astype({"throughput": float})
+    share = derating.served_at(point).iloc[0]
+    operations = asked.workload.model.prompt_operations(asked.workload.lengths.long_prompt)
+    prefill = operations / (8 * decoding.peak_tflops("H200", row["precision"]) * 1e12 * decoding.COMPUTE_SHARE)
+    service = prefill + asked.workload.lengths.answer / 5
+    slots = queueing.slots_needed(3 * share["peak"], service, asked.ttft_seconds - prefill)
+    assert row["decided_by"] == "queue" and share["peak"] > 1.5
+    assert row["needed"] == pytest.approx(slots * 5 / (row["throughput"] * share["busy"]))
+
+
 def test_more_users_take_proportionally_more():
     few, many = (
         plan(Demand(benchmark="llama2-70b", users=users, tokens_per_user=25.0), "H200") for users in (1e4, 1e5)
@@ -272,6 +295,24 @@ def test_a_mean_near_the_context_leaves_its_spread_no_room():
     assert models.lengths(requests, 3.5, 1.0, 5.0).long_prompt == pytest.approx(4.0)
     assert models.lengths(requests, 3.5, 1.0, 5.0).squared == pytest.approx((9 + 16) / 2)
     assert models.lengths(requests, 2.2, 1.0, 5.0).long_prompt == pytest.approx(3.3)
+
+
+def test_what_a_capped_prompt_loses_goes_to_the_others_until_all_fit():
+    """Prompts of 1, 3, and 4 at a mean of 3.5 of at most 4: the longest is capped, then the middle one: 2.5, 4, 4."""
+    requests = pd.DataFrame({"prompt_tokens": [1.0, 3.0, 4.0], "answer_tokens": [1.0, 1.0, 1.0]})
+    assert models.lengths(requests, 3.5, 1.0, 5.0).squared == pytest.approx((2.5**2 + 16 + 16) / 3)
+
+
+def test_faster_than_a_batch_of_one_throughput_falls_evenly_to_nothing():
+    """One H100, hardly any prompt and layers: alone at a bit less than 60% of the bandwidth, nothing at all of it."""
+    model = models.Model("llama2-70b", "M", 8.0, 8.0, 1.0, 1.0)
+    lengths = models.Lengths(1.0, 1000.0, 500.0, 1000.0, 1.0)
+    end = 3350 / model.weight_gb("fp8")
+    alone = 1 / (1 / (decoding.READ_SHARE * end) + decoding.LAYER_SECONDS)
+    setup = pd.DataFrame({"accelerator": ["H100"] * 2, "weights": "fp8", "group": 1})
+    found = decoding.rates(setup, model, lengths, [(alone + end) / 2, (alone + 3 * end) / 4])
+    assert found.tolist() == pytest.approx([alone / 2, alone / 4], rel=0.02)
+    assert decoding.roofs(setup, model, lengths)[0] == pytest.approx(end, rel=1e-6)
 
 
 def test_the_kv_cache_of_five_users_with_full_windows():

@@ -39,6 +39,14 @@ def test_break_even_is_the_price_at_which_the_bill_is_the_cheapest_one(chosen):
     assert again["accelerator"].iloc[0] == "B200"
 
 
+def test_break_even_is_over_results_whatever_an_estimate_costs(chosen):
+    estimated = chosen.loc[chosen["evidence"].eq(curve.ESTIMATED) & chosen["rank"].notna(), "accelerator"].iloc[0]
+    found = choice.ranking(replace(ASKED, prices={estimated: cost.PLAUSIBLE_USD[0]})).set_index("accelerator")
+    result = found["usd_per_hour_p50"].iloc[0]
+    assert found.at[estimated, "usd_per_hour_p50"] < result
+    assert found.at[estimated, "break_even"] * found.at[estimated, "accelerators_p50"] == pytest.approx(result)
+
+
 def test_a_budget_comes_before_cost(chosen):
     """Between the P90 of the cheapest and of another one: whoever meets it is first."""
     rows = chosen[chosen["evidence"].ne(curve.ESTIMATED)].set_index("accelerator")

@@ -88,6 +88,17 @@ def test_bands_are_those_of_the_errors_on_the_record():
     low, high = prediction.error_of(prediction.OTHER_SYSTEM, "gpt-oss-120b", "Server")[["low", "high"]]
     assert (measured.low, measured.high) == pytest.approx((SERVER * low, SERVER * high))
     assert between.low < between.throughput < between.high <= between.upper
+    asked = [
+        (prediction.OTHER_SYSTEM, "Server"),
+        (prediction.OTHER_SYSTEM, "Interactive"),
+        (prediction.BETWEEN, "Server"),
+    ]
+    errors = np.log(
+        [prediction.error_of(name, "gpt-oss-120b", scenario)[["low", "high"]].astype(float) for name, scenario in asked]
+    )
+    low, high = np.minimum(errors[:, 0], 0), np.maximum(errors[:, 1], 0)  # of curves between runs even P10 is above 1
+    assert np.log(between.throughput / between.low) == pytest.approx(np.linalg.norm(low))
+    assert np.log(between.high / between.throughput) == pytest.approx(np.linalg.norm(high))
 
 
 def test_an_accelerator_without_a_datasheet_has_what_it_ran_and_a_reason_beyond():
