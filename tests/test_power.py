@@ -68,6 +68,16 @@ def test_a_capped_run_is_paired_with_the_free_run_of_its_machine():
     assert (pairs["kept"].iloc[0], pairs["cap"].iloc[0]) == pytest.approx((0.8, 500 / 700))
 
 
+def test_a_machine_counts_once_over_benchmarks_and_rounds():
+    free = {"rate": 100.0, "system": "DGX"}
+    capped = {"rate": 80.0, "system": "DGX, MaxQ", "power_measured": True, "power_limit_watts": 500.0}
+    runs = [{}, {"benchmark": "bert"}, {"round": "v5.1"}, {"submitter": "B"}, {"accelerator": "H100"}]
+    rows = results(*[side | run for run in runs for side in (free, capped)]).assign(rated_watts=700.0)
+    other = results(free | {"system": "XE"}, capped | {"system": "XE, MaxQ"}).assign(rated_watts=700.0)
+    pairs = power.cap_pairs(pd.concat([rows, other]))
+    assert (len(pairs), pairs["machine"].nunique()) == (6, 4)
+
+
 def test_a_cap_in_the_name_of_a_system_is_not_part_of_the_machine():
     capped = {
         "power_limit_watts": 1000.0,

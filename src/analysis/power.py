@@ -90,7 +90,8 @@ def cap_pairs(results: pd.DataFrame) -> pd.DataFrame:
     A power submission is paired with the performance run of its submitter, round, machine, accelerator, count, and
     accuracy target; so is a performance run that states a limit below the rated one. Oldest round first. Columns:
     those of SAME_MACHINE, `cap_watts` and `rated_watts` per accelerator, `cap` (share of the rated limit), `kept`
-    (share of throughput), `power_watts` (of the system, NaN where not measured), `rate`, `rate_uncapped`.
+    (share of throughput), `power_watts` (of the system, NaN where not measured), `rate`, `rate_uncapped`, `machine` (a
+    number for each submitter, accelerator, and chassis: its benchmarks and rounds are not independent).
     """
     rows = submissions(results)
     limited = rows["power_limit_watts"].lt(rows["rated_watts"])
@@ -98,7 +99,9 @@ def cap_pairs(results: pd.DataFrame) -> pd.DataFrame:
     uncapped = uncapped.groupby(SAME_MACHINE, observed=True)["rate"].max().reset_index(name="rate_uncapped")
     pairs = rows[limited].sort_values("round", kind="stable").merge(uncapped, on=SAME_MACHINE)
     pairs = pairs.rename(columns={"power_limit_watts": "cap_watts"})
-    return pairs.assign(cap=pairs["cap_watts"] / pairs["rated_watts"], kept=pairs["rate"] / pairs["rate_uncapped"])
+    machine = pairs.groupby(["submitter", "accelerator", "chassis"], observed=True).ngroup()
+    pairs = pairs.assign(cap=pairs["cap_watts"] / pairs["rated_watts"], kept=pairs["rate"] / pairs["rate_uncapped"])
+    return pairs.assign(machine=machine)
 
 
 def nodes(results: pd.DataFrame, accelerators_per_node: int = 8) -> pd.DataFrame:
