@@ -78,7 +78,7 @@ def test_bert_is_compared_at_the_target_of_most_results():
 @pytest.mark.parametrize(
     ("wrong", "hint"),
     [
-        ({"benchmark": "llama-2-70"}, "did you mean 'llama2-70b'"),
+        ({"benchmark": "llama-2-70"}, "did you mean 'Llama 2 70B'"),
         ({"scenario": "offline"}, "did you mean 'Offline'"),
         ({"division": "close"}, "closed"),
         ({"rounds": ["v7.0"]}, "no round 'v7.0'"),

@@ -121,7 +121,7 @@ def only(
     if scenario:
         kept = kept[kept["scenario"].eq(names.choose(scenario, SCENARIOS, "scenario"))]
     if kept.empty:
-        asked = ", ".join(filter(None, [names.listed(named), scenario]))
+        asked = ", ".join(filter(None, [names.listed(accelerators), scenario]))
         there = names.listed((rows["accelerator"] + " " + rows["scenario"]).value_counts().index)
         raise NoData(f"no {what} left to compare ({asked}); there are: {there or 'none'}")
     return kept
