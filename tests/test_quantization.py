@@ -128,7 +128,7 @@ def test_memory_of_other_shapes():
     per_token = 2 * 2 * full * shape["kv_heads"] * shape["head_size"]
     assert windowed["kv_tokens"] == pytest.approx((0.9 * 192 - shape["parameters_billion"]) * 1e9 / per_token)
     assert quantization.memory("bert", [80]).empty and quantization.memory("llama2-70b", []).empty
-    with pytest.raises(ValueError, match="llama2-70b"):
+    with pytest.raises(ValueError, match="Llama 2 70B"):
         quantization.memory("llama2-80b", [80])
 
 
