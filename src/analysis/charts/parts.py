@@ -26,7 +26,7 @@ from analysis.names import choose
 
 Label = str | tuple[str, str] | None
 Reference = float | tuple[float, float] | None
-FAR = 100  # times a value that the ends of its range may be away
+FAR = 100  # how many times an end of a range may be smaller or larger than its value
 VALUE, NOTE = 9.5, 8.0  # points of what stands beside a mark
 APART = 0.14  # inches beside each panel, so that labels of one are not read with the next
 OPACITY = [1.0, 0.6, 0.4, 0.25]  # of the first, second, ... bar of an accelerator
@@ -37,7 +37,7 @@ SECOND = "second line"  # id of what stands below a value in a cell
 MOVABLE = "beside"  # id of a note that can stand below its value
 FITTED = "_analysis_fitted"  # attribute of axes: limits before and after `fit`
 STEPS = (1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,)  # ticks of a decade, as there is room
-MOST = 0.8  # of the axes that words may take
+MOST = 0.8  # share of the axes that words may take
 OUTSIDE = {"textcoords": "offset points", "annotation_clip": False}  # words that may leave the axes
 SOLID = {"estimated": "from results", "another round": "same round"}  # what is not: words of a legend
 FORMS = {  # of bars
@@ -52,7 +52,7 @@ class NothingToDraw(Exception):
 
 
 def chart(draw: Callable[..., Axes]) -> Callable[..., Axes]:
-    """Make a function one that draws in the theme, and that returns axes with a word in place of a chart of no rows."""
+    """Make a function draw in the theme, and say "nothing to show" on its axes where its frame has no rows."""
 
     @wraps(draw)
     def drawn(*arguments: Any, ax: Axes | None = None, **options: Any) -> Axes:
@@ -87,7 +87,7 @@ def drawn_rows(
     frame: pd.DataFrame, y: str, x: str, hue: str | None, low: str | None = None, high: str | None = None,
     flag: str | None = None, label: Label = "",
 ) -> pd.DataFrame:  # fmt: skip
-    """Return the columns y, x, low, high, hue, flag, color, alpha, marker, value, and note of each row to draw.
+    """Return one row for each mark: y, x, low, high, hue, flag, color, alpha, marker, and the texts value and note.
 
     Accelerators have their own colors. Where `y` holds accelerators, opacity tells `hue` apart, else the palette does.
     `label` is a column, a format of `x` such as "{:.1f}x", a pair of either (the second is a note in small print), ""

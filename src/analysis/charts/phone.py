@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedFormatter, FixedLocator
+from matplotlib.ticker import FixedLocator
 
 from analysis.charts import parts, theme
 from analysis.charts.image import text_width
@@ -13,7 +13,6 @@ from analysis.charts.image import text_width
 NARROW = 4.3  # inches, about a phone's width
 BESIDE = 1.4  # inches of it that names beside the axes take
 COLUMN = 0.17  # inches of a column of a heat map with an upright name; more columns make the image wider
-LETTERS = 14  # of a line of a name beside a row
 SMALL = 8.5  # points of upright names
 TWO_LINES = 0.26  # inches of a value and the small print below it
 FRAME = 1.1  # inches of a panel beside its rows: axis, title, and legend
@@ -32,11 +31,6 @@ def narrow(figure: Figure | Axes) -> Figure:
     grid = figure.add_gridspec(len(panels), 1)
     for place, ax in enumerate(panels):
         ax.set_subplotspec(grid[place])
-        names = [each.get_text() for each in ax.get_yticklabels()]
-        if isinstance(ax.yaxis.get_major_formatter(), FixedFormatter):
-            folded = [parts.fold(name, LETTERS) for name in names]
-            ax.set_yticks(ax.get_yticks(), folded)
-            height *= 1 + 0.2 * max([name.count("\n") for name in folded], default=0) / len(panels)
         if ax.xaxis.get_ticks_position() == "top" or ax.xaxis.get_tick_params()["labeltop"]:  # a heat map
             _shrink(ax)
             width = max(width, BESIDE + COLUMN * len(ax.get_xticks()))

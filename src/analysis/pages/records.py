@@ -70,9 +70,9 @@ def up_to_date(report: Report, own_digest: str) -> bool:
 
 
 def in_the_way(name: str) -> str:
-    """Say that reports/NAME.html, or without one reports/NAME.json, was not made here; "" where it was or is not there.
+    """Return why a build must not replace reports/NAME.html: it is a user's own file. Return "" where it is not.
 
-    An empty page is nobody's.
+    Where there is no page, or an empty one, reports/NAME.json is judged instead.
     """
     page, record = (paths.REPORTS / f"{name}.{kind}" for kind in ("html", "json"))
     file, mark = (page, MADE) if page.is_file() and page.stat().st_size else (record, '"digest":')
