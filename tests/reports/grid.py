@@ -73,6 +73,7 @@ RANKED = {  # page and output -> frame and column by which its accelerators rank
     ("power_efficiency", "at_the_wall"): ("wall", "efficiency", False),
     ("price_performance", "answer"): ("costs", "usd_per_million", True),
 }
+FEW = {"budget": 2, "real_world_derating": 3}  # of the pages that take longest
 BEYOND = 0.03  # of the size of an axes that a label may lie outside of it
 MOST_OVERLAP = 0.2  # share of the smaller of two texts that may lie under the other: boxes are larger than letters
 
@@ -116,12 +117,9 @@ def parameter_sets(notebook: str) -> list[dict]:
 
 
 def sample(notebook: str) -> list[dict]:
-    """Return some of the parameter sets, evenly from first to last: the root of their number, rounded down.
-
-    Two of the page on a budget, which takes as long as five others.
-    """
+    """Return some of the parameter sets, evenly from first to last: the root of their number, rounded down, or FEW."""
     sets = parameter_sets(notebook)
-    count = 2 if notebook == "budget" else int(len(sets) ** 0.5)
+    count = min(int(len(sets) ** 0.5), FEW.get(notebook, len(sets)))
     return [sets[place * len(sets) // count] for place in range(count)]
 
 
