@@ -194,13 +194,13 @@ def test_between_two_results_the_share_moves_as_the_throughput_does(halves, monk
     results = pd.DataFrame([NODE, NODE | {"stack": "vLLM"}]).assign(id=["a", "b"], rate_per_accelerator=[100.0, 1.0])
     monkeypatch.setattr(derating, "load_results", lambda: results)
     points = pd.DataFrame({"accelerator": "B200", "interactivity": 25.0, "throughput": [100.0, 10.0, 1.0, 0.5, 5.0]})
-    points["ids"] = [["a"], ["a", "b"], ["a", "b"], ["a", "b"], []]
+    points = points.assign(slower_id=["", "a", "a", "a", ""], id=["a", "b", "b", "b", ""])
     found = derating.served_at(points)
     stacks = found["share"] / (0.9 * 0.5 * CHAT)
     assert stacks.tolist() == pytest.approx([0.8, 0.8**0.5, 1, 1, 1])
     assert found["unstated"].tolist() == [1, 1, 1, 1, 0.8]  # what rests on no result states no stack
     assert found["hypervisor"].tolist() == pytest.approx([0.9] * 5)
-    assert derating.served_at(points.drop(columns="ids"))["unstated"].eq(0.8).all()
+    assert derating.served_at(points.drop(columns=["slower_id", "id"]))["unstated"].eq(0.8).all()
 
 
 def test_the_factors_of_four_results_of_the_record():

@@ -106,7 +106,8 @@ def test_support_counts_submitters_as_fast_or_faster_and_the_farthest_p99():
     rows = frame(("A", "Server", 15.0, 900.0, {"submitter": "x"}), ("A", "Interactive", 66.5, 300.0),
                  ("A", "Server", 80.0, 990.0, {"accelerator_count": 4.0, "submitter": "y"}))  # fmt: skip
     rows = rows.assign(tpot_p50_ms=[60.0, 7.0, 1.0], tpot_p99_ms=[66.0, 15.4, 2.0])
-    at = pd.DataFrame({"accelerator": "A", "interactivity": [12.5, 66.7, 90.0], "ids": [["r0"], ["r0", "r1"], []]})
+    at = pd.DataFrame({"accelerator": "A", "interactivity": [12.5, 66.7, 90.0]})
+    at = at.assign(slower_id=["", "r0", ""], id=["r0", "r1", ""])
     found = interactivity.supported(at, rows)
     assert found["submitters"].tolist() == [2, 1, 0]
     assert found["p99_over_median"].tolist() == pytest.approx([1.1, 2.2, np.nan], nan_ok=True)

@@ -217,12 +217,6 @@ def test_published_claims_show_contradictions_first_and_repeats_once(shown):
     assert ",physically impossible," in rows[0]
 
 
-def test_ids_of_runs_are_in_words(shown):
-    report.table(pd.DataFrame({"ids": [["a", "b"], []]}))
-    assert "<td>a, b</td>" in shown[0]["text/html"] and "<td>–</td>" in shown[0]["text/html"]
-    assert shown[0]["text/csv"].splitlines() == ["ids", "a b", '""']
-
-
 def test_whole_numbers_have_commas(shown):
     report.table(pd.DataFrame({"requests": [12345, 7]}))
     assert ">12,345<" in shown[0]["text/html"]

@@ -25,6 +25,7 @@ HOURS_PER_YEAR = 8766  # with leap days
 GRID = np.geomspace(100, 300_000, 29)  # users of `winner_map`
 USD_PER_KILOWATT_HOUR = 0.10  # in the price of an owner's hour, which does not state it: its changes alone are shown
 SHAPES = (1024, 1024), (8192, 1024), (1024, 8192)  # tokens in and out of runs of InferenceX
+RUNS = ["slower_id", "id"]  # of the curve: the results behind a throughput, "" for none
 CHANGES = {"electricity": 0.05, "PUE": 0.15}  # dollars per kWh, and of the kilowatts
 
 
@@ -88,7 +89,7 @@ def bought(
         users_high=count * each * high, users_peak=count * each * share["peak"], users_undivided=most * each,
         users_part_rack=(most * each).where(unit.gt(USUAL_SIZE)),
         power=count * unit * costs["kilowatts"], unspent=usd - count * price,
-        missing=((count + 1) * price - usd).clip(lower=0), submissions=costs["ids"].map(len),
+        missing=((count + 1) * price - usd).clip(lower=0), submissions=costs[RUNS].ne("").sum(axis=1),
     )  # fmt: skip
     return found.sort_values(["interactivity", "users"], ascending=[True, False], ignore_index=True)
 
@@ -105,7 +106,7 @@ def readings(throughput: pd.DataFrame, prices: pd.DataFrame, fleet: str = "fixed
     share = derating.served(plain, fleet)["share"]
     usd = own[0][["usd_low", *cost.USD]].mul(own[0]["served"] / share, axis=0)
     found = pd.concat([own[0].assign(reading="uniform", served=share, **usd), *own], ignore_index=True)
-    return found.assign(submissions=found["ids"].map(len))
+    return found.assign(submissions=found[RUNS].ne("").sum(axis=1))
 
 
 def tornado(plans: pd.DataFrame, every: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -> pd.DataFrame:

@@ -195,14 +195,14 @@ def served_at(points: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -
     `points` as `planner.curve.throughput_at` returns them. Between two results the shares are interpolated as the
     throughput is, on a logarithmic scale; what rests on no result states no stack.
     """
-    ids = points["ids"] if "ids" in points else pd.Series([[]] * len(points), points.index)
+    ids = points.reindex(columns=["slower_id", "id"], fill_value="")
+    ids["slower_id"] = ids["slower_id"].mask(ids["slower_id"].eq(""), ids["id"])  # of one result, it is both
     results = load_results()
-    results = results[results["id"].isin(set(ids.explode().dropna()))].set_index("id")
+    results = results[results["id"].isin(ids.stack())].set_index("id")
     blank = pd.DataFrame({"stack": "", "hypervisor": "", "nodes": 1}, points.index)
     ends = []
-    for place in (0, -1):
-        own = ids.map(lambda each, place=place: each[place] if each else "")
-        known = results.reindex(own)[[*HOLDS, "rate_per_accelerator"]].set_axis(points.index).fillna(blank)
+    for end in ids:
+        known = results.reindex(ids[end])[[*HOLDS, "rate_per_accelerator"]].set_axis(points.index).fillna(blank)
         ends.append((known, served(known.assign(**points[["accelerator", "interactivity"]]), fleet, stack)))
     (slower, first), (faster, last) = ends
     rate, end = slower["rate_per_accelerator"], faster["rate_per_accelerator"]

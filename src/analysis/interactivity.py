@@ -145,7 +145,8 @@ def supported(at: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     submitters = behind.groupby(size)["submitter"].nunique().rename("submitters")
     far = (rows["tpot_p99_ms"] / rows["tpot_p50_ms"]).set_axis(rows["id"])
     found = at.merge(submitters.reset_index(), on=size, how="left").fillna({"submitters": 0})
-    return found.assign(p99_over_median=found["ids"].map(lambda ids: far.reindex(ids).max()))
+    highest = found[["slower_id", "id"]].apply(lambda ids: ids.map(far)).max(axis=1)
+    return found.assign(p99_over_median=highest)
 
 
 def first_tokens(rows: pd.DataFrame) -> pd.DataFrame:

@@ -37,7 +37,6 @@ STYLE = (
 )
 SYSTEMS = 4  # that a finding names
 MISSING = "–"
-LISTS = ("caveats", "ids")  # columns whose cells are lists
 NO_TEX = "mathjax_ignore"  # class with which JupyterLab leaves "$0.75 to $2.79" as it is
 SUITE_WORDS = {"datacenter": "data center", "edge": "edge", "datacenter,edge": "data center"}
 NOT_VERIFIED = "Per-accelerator rates and ratios are derived, not verified by MLCommons Association."
@@ -133,7 +132,8 @@ def table(
     shown = pd.DataFrame({column: _cells(frame[column], (formats or {}).get(column)) for column in columns})
     numeric = {column for column in columns if pd.api.types.is_numeric_dtype(frame[column].dtype)}
     markup = _table_html(shown, columns, numeric, title, note, rows)
-    csv = frame[list(columns)].assign(**{c: frame[c].map(" ".join) for c in columns if c in LISTS})
+    csv = frame[list(columns)]
+    csv = csv.assign(caveats=csv["caveats"].map(" ".join)) if "caveats" in csv else csv
     record = {"kind": "table", "name": name, "title": title, **_evidence(frame)}
     record["rows"] = len(frame)
     plain = f"{title or 'Table'}: {len(frame)} rows"
@@ -256,8 +256,6 @@ def _cells(column: pd.Series, form: str | None) -> list[str]:
         return [MISSING if pd.isna(value) else f"{value:,.0f}" if whole else number(value, 3) for value in column]
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         return [MISSING if pd.isna(value) else f"{value:%Y-%m-%d}" for value in column]
-    if column.name in LISTS:
-        return [", ".join(values) or MISSING for values in column]
     return [MISSING if pd.isna(value) else str(value) for value in column.astype(object)]
 
 

@@ -34,7 +34,7 @@ def test_a_run_measures_from_its_scenario_s_limit_to_its_own_interactivity():
     found = at(runs(), 0, 12.5, 66.7, 80)
     assert found["throughput"].tolist() == [OFFLINE, SERVER, INTERACTIVE, INTERACTIVE]
     assert found["evidence"].eq(MEASURED).all()
-    assert found["ids"].tolist() == [["r0"], ["r1"], ["r2"], ["r2"]]
+    assert found["id"].tolist() == ["r0", "r1", "r2", "r2"] and found["slower_id"].eq("").all()
 
 
 def test_a_precision_that_cannot_be_right_counts_as_that_of_most_runs():
@@ -48,6 +48,7 @@ def test_between_scenarios_the_logarithm_is_linear():
     quarter = 12.5 + (1000 / 15 - 12.5) / 4
     found = at(runs(), 6.25, quarter)
     assert found["evidence"].eq(INTERPOLATED).all()
+    assert found[["slower_id", "id"]].to_numpy().tolist() == [["r0", "r1"], ["r1", "r2"]]
     assert found["throughput"].iloc[0] == pytest.approx((OFFLINE * SERVER) ** 0.5)
     assert found["throughput"].iloc[1] == pytest.approx(SERVER**0.75 * INTERACTIVE**0.25)
     assert found["lower"].tolist() == [SERVER, INTERACTIVE] and found["upper"].tolist() == [OFFLINE, OFFLINE]
@@ -57,7 +58,7 @@ def test_a_run_above_the_line_bends_the_curve_and_one_below_does_not():
     """The line at 30 has 6,390. A Server run with 9,000 at 31 lies above it, one with 4,000 below."""
     above, below = runs(("Server", 31.0, 9_000.0)), runs(("Server", 31.0, 4_000.0))
     found = at(above, 31.0).iloc[0]
-    assert (found["throughput"], found["evidence"], found["ids"]) == (9_000.0, MEASURED, ["r3"])
+    assert (found["throughput"], found["evidence"], found["id"]) == (9_000.0, MEASURED, "r3")
     half = at(above, (12.5 + 31.0) / 2).iloc[0]
     assert half["throughput"] == pytest.approx((SERVER * 9_000.0) ** 0.5) and half["evidence"] == INTERPOLATED
     same = [at(rows, 31.0, 25.0)["throughput"].tolist() for rows in (below, runs())]
@@ -222,7 +223,7 @@ def test_virtualized_runs_count_for_an_accelerator_that_has_no_others():
     machine = runs(accelerator="H100").assign(hypervisor="vSphere", id="virtual")
     both = pd.concat([runs(), machine])
     alone = throughput_at(both, 12.5).set_index("accelerator").loc["H100"]
-    assert (alone["throughput"], alone["evidence"], alone["ids"]) == (SERVER, MEASURED, ["virtual"])
+    assert (alone["throughput"], alone["evidence"], alone["id"]) == (SERVER, MEASURED, "virtual")
     slow = runs(accelerator="H100").assign(rate_per_accelerator=100.0)
     bare = throughput_at(pd.concat([slow, machine]), 12.5).set_index("accelerator")
     assert bare.loc["H100", "throughput"] == 100.0

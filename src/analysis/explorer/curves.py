@@ -32,5 +32,5 @@ def curves(
         at = curve.throughput_at(own, speeds).dropna(subset="throughput")
         costs = cost.per_million_tokens(curve.throughput_at(curve.carried(own), speeds), prices, fleet)
         at = at.merge(costs[[*QUESTION[1:], *COSTS]], how="left")
-        found.append(at.assign(benchmark=benchmark, id=at["ids"].str[-1])[[*QUESTION, *COLUMNS]])
+        found.append(at.assign(benchmark=benchmark)[[*QUESTION, *COLUMNS]])
     return pd.concat(found, ignore_index=True)

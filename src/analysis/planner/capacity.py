@@ -36,8 +36,8 @@ DEFAULTED = ("prompt_tokens", "answer_tokens", "context_tokens", "ttft_ms", "del
 MARKS = (10, 50, 90)  # percentiles
 COLUMNS = [  # of a plan before it is sized
     "accelerator", "evidence", "gain", "throughput", "throughput_low", "throughput_high", "delivered", "unit",
-    "unit_name", "precision", "weights_gb", "cache_gb", "usd_per_accelerator_hour", "quoted", "watts", "ids", "round",
-    "submitter", "system", "roof", "reason",
+    "unit_name", "precision", "weights_gb", "cache_gb", "usd_per_accelerator_hour", "quoted", "watts", "slower_id",
+    "id", "round", "submitter", "system", "roof", "reason",
 ]  # fmt: skip
 LARGEST_GROUP = 1024  # accelerators that may share one copy of the weights
 CAUSES = ("traffic", "queue", "memory")
@@ -136,9 +136,9 @@ def every_plan(demand: Demand) -> pd.DataFrame:
     in the middle, before whole units: for mean traffic, and with queue and memory), used (share of the delivered
     throughput of what is rented, P50, that mean traffic takes), usd_per_million_at_full_use, decided_by (one of
     CAUSES), usd_per_accelerator_hour, quoted, watts, precision, weights_gb, cache_gb (KV cache of a request in service,
-    in FP8), ids, round, submitter, system, roof, reason. Rows are accelerators with a result of the benchmark or a
-    price. Of those asked for, a vendor stands for its accelerators that have either; an accelerator asked for by name
-    always has a row.
+    in FP8), slower_id, id, round, submitter, system, roof, reason. Rows are accelerators with a result of the
+    benchmark or a price. A vendor name selects those of its accelerators that have either; an accelerator asked for by
+    name always has a row.
 
     Raises NoData where the benchmark has no result or nothing asked for is planned, and ValueError for unknown names.
     """

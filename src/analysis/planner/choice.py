@@ -124,6 +124,6 @@ def error_behind(demand: Demand, row: pd.Series | None = None) -> pd.Series:
         question, benchmark = prediction.OTHER_MODEL, ""
     elif demand.limit["interactivity"] < demand.tokens_per_user * (1 - interactivity.ROUNDING):
         question, scenario = prediction.BEYOND, "Interactive"
-    elif row is not None and not row["ids"]:
+    elif row is not None and not row["id"]:
         question = prediction.NONE
     return prediction.error_of(question, benchmark, scenario)

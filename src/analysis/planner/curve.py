@@ -53,7 +53,8 @@ COLUMNS = [
     "gain",
     "roof",
     *FACTS,
-    "ids",
+    "slower_id",
+    "id",
     "reason",
 ]
 NO_COMPUTE = "no datasheet that says its memory and compute"
@@ -118,9 +119,10 @@ def throughput_at(
 
     Columns: interactivity, accelerator, throughput with low and high (P10, P90), evidence (MEASURED, CARRIED,
     INTERPOLATED, ESTIMATED, "" where unknown), gain (since the runs behind it, 1 as measured), roof (tokens/s per user
-    that memory bandwidth allows), the scenario, round, submitter, system, accelerator_count, and precision of the run
-    that it rests on, ids of all such runs, reason (why a throughput is unknown), lower and upper (what faster and
-    slower runs prove, see `interactivity.bounds`; of the benchmark's own workload).
+    that memory bandwidth allows), the scenario, round, submitter, system, accelerator_count, precision, and id of the
+    run behind it, slower_id (of the run at lower interactivity that it is interpolated from too, else ""), reason (why
+    throughput is unknown), lower and upper (bounds from faster and slower runs, see `interactivity.bounds`; for the
+    benchmark's own workload only).
     """
     return Curves(rows, accelerators, workload).at(interactivity)
 
@@ -152,7 +154,6 @@ class Curves:
             found.set_index(by).reindex(every).reset_index().fillna(dict.fromkeys(TEXTS, "") | {"reason": NO_DATASHEET})
         )
         known = found["reason"].eq("")
-        ids = zip(found["slower_id"], found["id"], known, strict=True)
         found["throughput"] = in_order(found.assign(throughput=found["throughput"].where(known)), self.ran)
         found = _with_reuse(found, self.reused) if self.reused else found
         no_sheet = found["reason"].eq(NO_DATASHEET)
@@ -161,7 +162,8 @@ class Curves:
             low=found["throughput"] * np.exp(-np.sqrt(found["below"])),
             high=found["throughput"] * np.exp(np.sqrt(found["above"])),
             reason=found["reason"].mask(no_sheet, found["accelerator"].map(no_model)),
-            ids=[[*filter(None, pair)] if fine else [] for *pair, fine in ids],
+            slower_id=found["slower_id"].where(known & found["id"].ne(""), ""),
+            id=found["id"].mask(found["id"].eq(""), found["slower_id"]).where(known, ""),
         )  # fmt: skip
         bounds = runs_of.bounds(self.curves[0].frontier, speeds)
         frame = found[COLUMNS].merge(bounds, how="left", on=["interactivity", "accelerator"])
