@@ -366,3 +366,12 @@ def test_an_edited_trace_is_read_again(tmp_path, monkeypatch):
             file.write_text(text)
         derating.shares(trace=file)
     assert len(read) == 2
+
+
+def test_the_models_with_the_tightest_limit_count_by_default(monkeypatch):
+    """Of limits of 15, 40, and 15 ms in Interactive both of 15 count; a limit of 10 in Server does not."""
+    assert derating.limited_models(["GPT-OSS 120B", "gpt-oss-120b"]) == ("gpt-oss-120b",)
+    both = [("new", "Interactive"), ("llama2-70b", "Interactive"), ("deepseek-r1", "Interactive"), ("gptj", "Server")]
+    index = pd.MultiIndex.from_tuples(both, names=["benchmark", "scenario"])
+    monkeypatch.setattr(derating, "rule_limits", lambda name: pd.Series([15.0, 40.0, 15.0, 10.0], index))
+    assert derating.limited_models() == ("deepseek-r1", "new")

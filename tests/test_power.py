@@ -37,7 +37,9 @@ def test_a_megawatt_at_the_peak_and_delivered(lists):
     assert found.loc[("delivered", "Offline"), ["value", "low", "high"]].tolist() == [2, 1, 4]
     assert found.loc[("peak", "Server"), "low"] == 1  # the range of a carried rate counts too
     assert found.loc[("delivered", "Server"), "value"] == pytest.approx(4 * 0.25 / 13.5)  # the limit is 12.5
-    assert power.per_megawatt(rows, results, pue=2.0)["value"].tolist() == (found["value"] / 2).tolist()
+    facility = power.per_megawatt(rows, results, pue=2.0).set_index(["use", "scenario"])
+    marks = ["value", "low", "high"]
+    assert (facility[marks] * 2).equals(found[marks])
     with pytest.raises(ValueError, match="pue"):
         power.per_megawatt(rows, results, pue=0.9)
 

@@ -187,6 +187,8 @@ def test_decisions_have_one_row_per_format_size_and_measure():
     kept = {"score lost": 1 - found["middle"] / 100, "joules": 1 / found["middle"], "checkpoint": 1 / found["middle"]}
     for measure, rows in found.groupby("measure", observed=True):
         assert rows["better"].tolist() == kept.get(measure, found["middle"])[rows.index].tolist()
+    odd = quantization.decisions(pairs.assign(format="W4A8"), 50)
+    assert "W4A8" in odd["format"].tolist()  # a format beyond FORMATS keeps its name
     assert "speed at user speed" not in set(quantization.decisions(pairs, 5000)["measure"])
 
 
@@ -200,6 +202,7 @@ def test_mlperf_accuracy_is_of_language_models_whose_label_holds():
         {**rows, "benchmark": "gpt-oss-120b", "precision": "fp8"},
     )  # fmt: skip
     assert quantization.mlperf_accuracy(frame)["id"].tolist() == ["r0", "r5"]
+    assert quantization.mlperf_accuracy(frame, ["GPT-J 6B"])["id"].tolist() == ["r5"]
     assert quantization.mlperf_accuracy(frame, ["mixtral-8x7b"]).empty
-    with pytest.raises(ValueError, match="bert"):
+    with pytest.raises(ValueError, match=r"no language model 'BERT':.* valid: .*Llama 3.1 405B"):
         quantization.mlperf_accuracy(frame, ["bert"])

@@ -21,7 +21,6 @@ from analysis.names import choose
 from analysis.paths import read_file
 from analysis.results import load_results, rule_limits, timed_benchmarks
 
-BENCHMARKS = ("deepseek-r1", "gpt-oss-120b")  # one limit on tokens/s per user: 12.5 in Server, 66.7 in Interactive
 USES = {"batch": "Offline", "chat": "Server", "interactive": "Interactive"}
 CHAT_LIMIT = 25.0  # tokens/s per user up to which answers are chat, read as they come
 FLEETS = ("fixed", "hourly", "foreseen", "pooled")
@@ -70,7 +69,7 @@ DAY = 144  # windows of ten minutes
 
 
 def chain(
-    use: str = "chat", fleet: str = "fixed", benchmarks: Sequence[str] = BENCHMARKS, trace: str | Path = "",
+    use: str = "chat", fleet: str = "fixed", benchmarks: Sequence[str] = (), trace: str | Path = "",
     fleet_nodes: int = 0,
 ) -> pd.DataFrame:  # fmt: skip
     """Return the factors from MLPerf Offline to delivered of each kind of result, and their products.
@@ -83,7 +82,7 @@ def chain(
         "fixed" (sized for the 99th percentile of ten-minute load), "hourly" (follows the last hour's traffic plus a
         margin), "foreseen" (each hour's traffic known), or "pooled" (so too, with 16 services on one fleet).
     benchmarks : sequence of str
-        Whose latency limits count.
+        Whose latency limits count, by key or label; empty: those of `limited_models`.
     trace : str or Path
         A CSV as `bursts.read_trace` takes it: bursts are simulated on it as it is, and its load over time counts if it
         covers a day or more, else that of the public services.
@@ -102,10 +101,10 @@ def chain(
     """
     choose(use, USES, "use")
     choose(fleet, FLEETS, "fleet")
-    benchmarks = _named(benchmarks)
+    benchmarks = limited_models(benchmarks)
     asked, timed = (", ".join(map(names.label, each)) for each in (benchmarks, timed_benchmarks()))
-    if not benchmarks or {*benchmarks} - {*timed_benchmarks()}:
-        raise NoData(f"{asked or 'no benchmark'}: factors are of models whose rules limit tokens/s per user, {timed}")
+    if {*benchmarks} - {*timed_benchmarks()}:
+        raise NoData(f"{asked}: factors are of models whose rules limit tokens/s per user, {timed}")
     table = shares(benchmarks, trace, fleet_nodes)
     systems = [*dict.fromkeys(system for system, _ in KINDS.values())]
     every = pd.DataFrame({"use": use, "system": systems, "hypervisor": "", "nodes": 1}, systems)
@@ -131,7 +130,7 @@ def chain(
     return found[["kind", "step", *MARKS, "n", "counted", "basis", "source"]]
 
 
-def outcomes(benchmarks: Sequence[str] = BENCHMARKS, trace: str | Path = "", fleet_nodes: int = 0) -> pd.DataFrame:
+def outcomes(benchmarks: Sequence[str] = (), trace: str | Path = "", fleet_nodes: int = 0) -> pd.DataFrame:
     """Return what `chain` delivers by use, fleet ("busy": while busy), and kind: median, p10, p90."""
     found = []
     for use in USES:
@@ -213,14 +212,14 @@ def served_at(points: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -
 
 
 def shares(
-    benchmarks: Sequence[str] = BENCHMARKS, trace: str | Path = "", fleet_nodes: int = 0
+    benchmarks: Sequence[str] = (), trace: str | Path = "", fleet_nodes: int = 0
 ) -> pd.DataFrame:  # fmt: skip
     """Return every factor: data/delivered.csv, or computed for other benchmarks, a trace, or the spares of a fleet.
 
     `use`, `system`, and `fleet` are "" in a row that holds for any, and system is "node" where it holds for all nodes.
     """
-    benchmarks = _named(benchmarks)
-    if benchmarks == BENCHMARKS and not trace:
+    benchmarks = limited_models(benchmarks)
+    if benchmarks == limited_models() and not trace:
         found = tables.load("delivered")
     else:
         found = computed(benchmarks, str(trace), crc32(read_file(trace)) if trace else 0).copy()
@@ -233,10 +232,10 @@ def shares(
 
 
 @lru_cache(maxsize=8)  # seconds of simulation; tables.forget clears it
-def computed(benchmarks: tuple[str, ...] = BENCHMARKS, trace: str = "", version: int = 0) -> pd.DataFrame:
+def computed(benchmarks: tuple[str, ...] = (), trace: str = "", version: int = 0) -> pd.DataFrame:
     """Return the table of factors, as in data/delivered.csv; `version` tells edits of a trace apart."""
     columns = ["use", "system", "fleet", "step", "values", "n", "counted"]
-    table = pd.DataFrame(_values(benchmarks, trace), columns=columns)
+    table = pd.DataFrame(_values(limited_models(benchmarks), trace), columns=columns)
     table[MARKS] = np.array([np.quantile(each, [0.5, 0.1, 0.9]) for each in table["values"]])
     table[["kind", "source"]] = [BASIS[step] for step in table["step"]]
     return table.assign(source=table["source"].mask(table["counted"].eq("your trace"), Path(trace).name))[FILE]
@@ -251,9 +250,14 @@ def loads(trace: str | Path = "", quantile: float = 0.99) -> pd.DataFrame:
     return found.assign(pooled=found["foreseen"])
 
 
-def _named(benchmarks: Sequence[str]) -> tuple[str, ...]:
+def limited_models(benchmarks: str | Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the keys of benchmarks given by key or label: in order, each once.
+
+    By default those whose limit on the time per output token in Interactive is the tightest of all.
+    """
     asked = [benchmarks] if isinstance(benchmarks, str) else benchmarks
-    return tuple(map(names.benchmark, asked))
+    limits = rule_limits("tpot_p99_limit").xs(USES["interactive"], level="scenario")
+    return tuple(sorted({*map(names.benchmark, asked)} or {*limits.index[limits.eq(limits.min())]}))
 
 
 def _values(benchmarks: tuple[str, ...], trace: str) -> list[tuple]:

@@ -77,12 +77,12 @@ def errors() -> pd.Series:
     """Return predicted over measured throughput of runs with more than RATIO prompt tokens per answer token.
 
     Predicted by least squares over the other lengths of the same engine's version, accelerator, and model (four or
-    more).
+    more). Indexed by KEYS: runs of one engine are repeats, so n counts the values of the index.
     """
     runs = _runs()
     runs = runs[~runs["prompt_tokens"].isin([1024, 8192])]
     found = []
-    for _, own in runs.groupby([*KEYS, "engine_version", "gpus"]):
+    for key, own in runs.groupby([*KEYS, "engine_version", "gpus"]):
         best = own.groupby(["prompt_tokens", "answer_tokens"])[RATE].max().dropna().reset_index()
         prompt, answer, rate = best.to_numpy(float).T
         short = prompt / answer <= RATIO
@@ -90,8 +90,8 @@ def errors() -> pd.Series:
             continue
         load = np.c_[np.ones(len(best)), (prompt + answer / 2) / 1024, prompt / answer] * rate[:, None]
         time = np.linalg.lstsq(load[short], np.ones(short.sum()), rcond=None)[0]
-        found.append(1 / (load[~short] @ time))
-    errors = pd.Series(np.concatenate(found))
+        found += [(*key[: len(KEYS)], error) for error in 1 / (load[~short] @ time)]
+    errors = pd.DataFrame(found, columns=[*KEYS, "error"]).set_index(KEYS)["error"]
     return errors[errors.gt(0)]
 
 

@@ -242,12 +242,12 @@ def decisions(pairs: pd.DataFrame, interactivity: float) -> pd.DataFrame:
 def mlperf_accuracy(results: pd.DataFrame, benchmarks: Iterable[str] = ()) -> pd.DataFrame:
     """Return closed results of language models whose precision and accuracy are known, one row per run.
 
-    Language models are the benchmarks with layers in data/benchmarks.csv. `accuracy_percent` is the lowest of a
-    result's metrics over its reference; what fails a limit is not submitted.
+    Language models are the benchmarks with layers in data/benchmarks.csv; `benchmarks` are keys or labels of such.
+    `accuracy_percent` is the lowest of a result's metrics over its reference; what fails a limit is not submitted.
     """
-    known = tables.benchmarks.dropna(subset="layers")["benchmark"]
-    benchmarks = [names.choose(names.benchmark(name), known, "language model") for name in benchmarks] or known
-    rows = results[results["benchmark"].isin(benchmarks) & results["division"].eq("closed")]
+    known = tables.benchmarks.dropna(subset="layers").set_index("label")["benchmark"]
+    asked = [names.choose(names.label(names.benchmark(name)), known.index, "language model") for name in benchmarks]
+    rows = results[results["benchmark"].isin(known[asked] if asked else known) & results["division"].eq("closed")]
     stated = rows["duplicate_of"].eq("") & rows["precision"].ne("") & rows["accuracy_percent"].gt(90)
     return rows[stated & doubts(rows).eq("")]
 

@@ -17,8 +17,8 @@ from analysis.evidence.precision import SIZES, checkpoint_sizes, parameters, poo
 
 __all__ = [
     "CURVE", "JOULES", "SIZES", "SPEED", "THROUGHPUT", "append_inferencex", "checkpoint_sizes", "energy", "envelope",
-    "implausible", "implausible_in_words", "inferencex_runs", "joules_at", "matched_pairs", "parameters", "part_load",
-    "pooled", "precision_effects", "read_inferencex", "recovery", "size_class", "tensorrt_llm", "value_at",
+    "implausible", "inferencex_runs", "joules_at", "matched_pairs", "parameters", "part_load", "pooled",
+    "precision_effects", "read_inferencex", "recovery", "size_class", "tensorrt_llm", "value_at",
 ]  # fmt: skip
 
 SAME_RUN = [
@@ -62,16 +62,6 @@ def implausible(runs: pd.DataFrame) -> pd.DataFrame:
     far = beside["tpot_ms"].lt(share * beside["tpot_ms_best"])
     far &= beside[THROUGHPUT].gt(multiple * beside[f"{THROUGHPUT}_best"])
     return runs.loc[sorted(beside.loc[far, "run"])]
-
-
-def implausible_in_words() -> list[str]:
-    """Return a line for each `implausible` run, shipped or the user's own."""
-    return [
-        f"inferencex_runs, {run.locator} {run.measured}: {run.accelerator} x {run.gpus:.0f}, {run.model}, "
-        f"{run.engine}, {run.prompt_tokens} in and {run.answer_tokens} out, {run.concurrency:.0f} in flight: "
-        f"{run.tpot_ms:.1f} ms per token is far below this layout at half the load: concurrency or layout is wrong"
-        for run in implausible(inferencex_runs()).itertuples()
-    ]
 
 
 def tensorrt_llm(version: str = "") -> pd.DataFrame:
