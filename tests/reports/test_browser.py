@@ -141,7 +141,7 @@ def test_on_a_phone_a_figure_has_its_title_above_and_a_table_keeps_its_first_col
 
 
 def test_a_table_fades_where_there_is_more_of_it_and_only_there(pages, tab):
-    page = tab(pages / "price_performance.html")
+    page = tab(pages / "accelerator_choice.html")
     faded = "(box, side) => +getComputedStyle(box, side).opacity"
     boxes = page.locator(".table .scroll").all()
     for box in boxes:
@@ -196,3 +196,16 @@ def test_print_leaves_out_what_only_a_screen_can_use(pages, tab, tmp_path, repor
     page.emulate_media(media="print")
     assert page.locator("nav:visible, .actions:visible, details.code:visible").count() == 0
     assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"
+
+
+def test_tables_print_at_seven_points_within_a_sheet(pages, tab):
+    """Wide ones lie across: on letter paper, 279 mm less two margins of 15 mm."""
+    wide = "Math.max(0, ...[...document.querySelectorAll('.table table')].map(table => table.scrollWidth))"
+    size = "parseFloat(getComputedStyle(cell).fontSize)"
+    least = f"Math.min(...[...document.querySelectorAll('.table :is(th, td)')].map(cell => {size}))"
+    for report, path in listed(pages).items():
+        page = tab(path, round((279.4 - 30) / 25.4 * 96))
+        page.emulate_media(media="print")
+        if page.locator(".table table").count():
+            assert round(page.evaluate(least) * 72 / 96, 3) >= 7, report
+            assert page.evaluate(wide) <= (279.4 - 30) / 25.4 * 96 + 1, report
