@@ -122,9 +122,9 @@ def test_weights_follow_the_record():
     )  # MI355X ran so labeled as FP8, in which the model is not published
     assert {"MI355X", "MI300X"} < set(found["accelerator"]) and set(found["weights_gb"]) == {117 * 4.5 / 8}
     model, lengths = models.of_benchmark("gpt-oss-120b"), models.lengths(models.requests_of("gpt-oss-120b"))
-    held, block = capacity.requests_held(model, "fp4", lengths, 80.0, 1, 0.1)
+    held, block = capacity.requests_held(model, "fp4", lengths, 72.0, 1)
     assert held > 0 and block == 1
-    assert capacity.requests_held(model, "fp8", lengths, 80.0, 1, 0.1)[1] == 2
+    assert capacity.requests_held(model, "fp8", lengths, 72.0, 1)[1] == 2
 
 
 def test_memory_by_hand():
@@ -133,9 +133,9 @@ def test_memory_by_hand():
     model = models.Model("llama2-70b", "M", 10.0, 10.0, 1.0, 1e6)
     lengths = models.Lengths(500.0, 500.0, 750.0, 1000.0, 500.0)
     assert model.cache_gb(1000.0) == 1.0
-    assert capacity.requests_held(model, "fp8", lengths, 20.0, 4, 0.0) == (70.0, 4)
-    assert capacity.requests_held(model, "fp8", lengths, 5.0, 2, 0.0) == (10.0, 4)  # 2 hold the weights and no request
-    assert capacity.requests_held(model, "fp8", lengths, 0.001, 1, 0.0) == (0.0, 0)
+    assert capacity.requests_held(model, "fp8", lengths, 20.0, 4) == (70.0, 4)
+    assert capacity.requests_held(model, "fp8", lengths, 5.0, 2) == (10.0, 4)  # 2 hold the weights and no request
+    assert capacity.requests_held(model, "fp8", lengths, 0.001, 1) == (0.0, 0)
 
 
 def test_windows_cache_the_last_tokens_only():
@@ -209,7 +209,7 @@ REFUSED = [
     ({"tokens_per_user": 0}, "tokens_per_user"), ({"tokens_per_user": 1e308}, "tokens_per_user"),
     ({"prompt_tokens": 5e-324}, "prompt_tokens"), ({"answer_tokens": 0.5}, "answer_tokens"),
     ({"prompt_tokens": -1}, "prompt_tokens"), ({"ttft_ms": float("inf")}, "ttft_ms"),
-    ({"delivered_share": 2.0}, "delivered_share"), ({"headroom": 1.0}, "headroom"), ({"fleet": "big"}, "pooled"),
+    ({"delivered_share": 2.0}, "delivered_share"), ({"fleet": "big"}, "pooled"),
     ({"cost_model": "own"}, "neocloud"), ({"precision": "fp2"}, "fp8"), ({"active_parameters": 3.0}, "active"),
     ({"parameters": 10.0, "active_parameters": 20.0}, "active"), ({"parameters": 1e308}, "parameters"),
     ({"accelerators": ("B20",)}, "B200"), ({"benchmark": "mixtral"}, "Mixtral 8x7B"), ({"rounds": ("v9.9",)}, r"v6\.1"),

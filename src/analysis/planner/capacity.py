@@ -30,7 +30,7 @@ BOUNDS = {  # of what is asked: least and most; 0 stands for the default where i
     "users": (1, 100_000_000), "tokens_per_user": (0.1, 10_000), "prompt_tokens": (1, 10_000_000),
     "answer_tokens": (1, 10_000_000), "context_tokens": (1, 100_000_000), "ttft_ms": (1, 10_000_000),
     "delivered_share": (0.01, 1.5),
-    "prompt_reuse": (0, 1), "headroom": (0.0, 0.9), "draws": (100, 100_000), "seed": (0, 2**32 - 1),
+    "prompt_reuse": (0, 1), "draws": (100, 100_000), "seed": (0, 2**32 - 1),
 }  # fmt: skip
 DEFAULTED = ("prompt_tokens", "answer_tokens", "context_tokens", "ttft_ms", "delivered_share")
 MARKS = (10, 50, 90)  # percentiles
@@ -76,7 +76,6 @@ class Demand:
     cost_model: str = "neocloud"
     prices: str | Path | Mapping[str, float] | None = None
     precision: str = ""
-    headroom: float = decoding.HEADROOM
     draws: int = 2000
     seed: int = 0
     context_tokens: float = 0.0
@@ -230,25 +229,23 @@ def all_in_watts() -> pd.Series:
     return listed.combine_first(rated * (listed / rated).median())
 
 
-def requests_held(
-    model: Model, precision: str, lengths: Lengths, memory_gb: float, unit: int, headroom: float
-) -> tuple[float, int]:
-    """Return the requests whose KV cache fits beside the weights on one block of accelerators, and the block's size.
+def requests_held(model: Model, precision: str, lengths: Lengths, memory_gb: float, unit: int) -> tuple[float, int]:
+    """Return how many requests' KV caches fit beside the weights in one block of accelerators, and the block's size.
 
-    The block is a unit, or as many as hold the weights together. Within it copies of the weights take groups of 1, 2, 4
-    ... accelerators, whichever leave most room. No requests where even LARGEST_GROUP accelerators do not hold one, NaN
+    `memory_gb` is the memory of an accelerator that weights and KV cache may fill, `unit` the accelerators rented
+    together. A block is a unit, or as many as the weights need. Within it copies of the weights take groups of 1, 2,
+    4 ... accelerators, whichever leave most room. 0 requests where even LARGEST_GROUP accelerators do not hold one, NaN
     where the memory is unknown.
     """
     if not memory_gb > 0:
         return math.nan, 0
     weights, cache = model.weight_gb(precision), model.cache_gb(lengths.whole)
-    room = memory_gb * (1 - headroom)
     groups = {2**power for power in range(10) if 2**power < unit} | {unit}
-    held = max(unit // size * max(math.floor((size * room - weights) / cache), 0) for size in groups)
+    held = max(unit // size * max(math.floor((size * memory_gb - weights) / cache), 0) for size in groups)
     block = unit
     while not held and block < LARGEST_GROUP:
         block *= 2
-        held = max(math.floor((block * room - weights) / cache), 0)
+        held = max(math.floor((block * memory_gb - weights) / cache), 0)
     return float(held), block if held else 0
 
 
@@ -263,8 +260,8 @@ def _limits(demand: Demand, row: Any) -> dict[str, Any]:
     precision = demand.precision or decoding.weights_in(row.accelerator, row.precision)
     tflops = decoding.peak_tflops(row.accelerator, precision) * min(row.unit, USUAL_SIZE) * decoding.COMPUTE_SHARE
     prefill = model.prompt_operations(lengths.long_prompt) / (tflops * 1e12)
-    memory_gb = decoding.sheet_of(row.accelerator)["memory_gb"]
-    held, block = requests_held(model, precision, lengths, memory_gb, row.unit, demand.headroom)
+    room = decoding.sheet_of(row.accelerator)["memory_gb"] * (1 - decoding.HEADROOM)
+    held, block = requests_held(model, precision, lengths, room, row.unit)
     reasons = {
         curve.NO_COMPUTE: not (prefill >= 0 and held >= 0),
         f"prefill of {lengths.long_prompt:,.0f} tokens takes {prefill:.2g} s on a node, the TTFT limit is {limit:g} s"
