@@ -219,7 +219,7 @@ def test_plans_say_whose_prices_they_have(said, tmp_path):
     [
         (
             ("plan", "--model", "Qwen3 32B", "--accelerator", "B200"),
-            "another model needs its size in billions, --parameters",
+            "for another model, give its size in billions with --parameters",
         ),
         (("choose", *ASKED[:3], "B200,MI355X"), "takes several: --accelerator B200 --accelerator MI355X"),
     ],

@@ -1,8 +1,8 @@
-"""What a budget buys: whole nodes or racks, the users that they serve, and what could change who serves most.
+"""Convert a budget into whole nodes or racks and the users they serve, and test which inputs change the leader.
 
 All of it is modeled: prices and kilowatts are constants of data/prices.csv, throughput is that of `planner.curve`, the
 share that a fleet delivers that of `derating`. Functions take the costs of `cost.per_million_tokens` and return frames
-of numbers; the accelerator that leads by them is named by one rule, `cost.with_chances`.
+of numbers. One rule, `cost.with_chances`, decides which accelerator leads.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from analysis.planner.capacity import unit_sizes
 
 HOURS_PER_YEAR = 8766  # with leap days
 GRID = np.geomspace(100, 300_000, 29)  # users of `winner_map`
-USD_PER_KILOWATT_HOUR = 0.10  # in the price of an owner's hour, which does not state it: its changes alone are shown
+USD_PER_KILOWATT_HOUR = 0.10  # assumed: owners' hourly prices do not state it, so only changes to it are shown
 SHAPES = (1024, 1024), (8192, 1024), (1024, 8192)  # tokens in and out of runs of InferenceX
 RUNS = ["slower_id", "id"]  # of the curve: the results behind a throughput, "" for none
-CHANGES = {"electricity": 0.05, "PUE": 0.15}  # dollars per kWh, and of the kilowatts
+CHANGES = {"electricity": 0.05, "PUE": 0.15}  # to the dollars per kWh, and as a share of the kilowatts
 
 
 def purchase_units(accelerators: pd.Series, sizes: Mapping[str, int] = MappingProxyType({})) -> pd.Series:
-    """Return how many of each accelerator are bought together: a rack, else a node of `sizes` or of eight."""
+    """Return how many of each accelerator are bought together: a rack, else the node of `sizes`, else eight."""
     return accelerators.map({**sizes, **racks()}).fillna(USUAL_SIZE).astype(int)
 
 
@@ -40,9 +40,10 @@ def plans(
 ) -> pd.DataFrame:  # fmt: skip
     """Return what the budget buys at each price basis and speed, in their order, most users first.
 
-    `rows` as `planner.curve.carried` returns them, `bases` as `cost.bases` does; estimates only where nothing has a
-    result. Columns: those of `bought` and `cost.with_chances`, by basis and interactivity, `most` (the accelerator with
-    most users there), and `cut` (share of its price to fall, to match the cheapest per token).
+    `rows` as `planner.curve.carried` returns them, `bases` as `cost.bases` does. Estimates are used only where no
+    accelerator has a result. Columns: those of `bought` and `cost.with_chances`, by basis and interactivity, `most`
+    (the accelerator that serves the most users there), and `cut` (fraction by which its price must fall to match the
+    lowest cost per token).
     """
     costs = cost.per_million_tokens(curve.throughput_at(rows, speeds), bases, fleet, stack)
     sizes = unit_sizes(rows)
@@ -60,13 +61,13 @@ def bought(
     costs: pd.DataFrame, usd: float, years: float, *, fleet: str = "fixed", stack: str = "vLLM", kilowatts: float = 0.0,
     sizes: Mapping[str, int] = MappingProxyType({}),
 ) -> pd.DataFrame:  # fmt: skip
-    """Return what `usd` buy over `years` of each row of `costs`: whole nodes or racks, most users first.
+    """Return the whole nodes or racks that `usd` pays for over `years`, a row for each of `costs`, most users first.
 
-    `fleet` and `stack` are those of `costs`; `kilowatts` is how much power there is (0: no limit). Added columns:
-    unit (accelerators bought together), units, accelerators, users (mean in service) with users_low and users_high
-    (P10 and P90 of throughput and delivered share), users_peak (at P99 of traffic), users_undivided (mean, if parts
-    of units could be bought), users_part_rack (the same of racks, NaN of nodes), power (all-in kilowatts), unspent
-    and missing (dollars left, and short of the next unit), submissions (results behind the throughput). Raises
+    `fleet` and `stack` are those of `costs`; `kilowatts` is the available power (0: no limit). Added columns: unit
+    (accelerators bought together), units, accelerators, users (mean in service) with users_low and users_high (P10 and
+    P90 of throughput and delivered share), users_peak (at P99 of traffic), users_undivided (mean users if fractional
+    units could be bought), users_part_rack (the same for racks, NaN for nodes), power (all-in kilowatts), unspent
+    (dollars left over), missing (dollars short of one more unit), submissions (results behind the throughput). Raises
     ValueError for an implausible budget.
     """
     names.bounded(usd, "usd", 1, 1e13)
@@ -95,10 +96,10 @@ def bought(
 
 
 def readings(throughput: pd.DataFrame, prices: pd.DataFrame, fleet: str = "fixed") -> pd.DataFrame:
-    """Return costs by `reading` of the delivered share: "uniform", then those of `derating`.
+    """Return costs under each `reading` of the delivered share: "uniform", then those of `derating`.
 
-    "uniform" takes every factor whatever a result holds, that of several nodes not for racks. Columns: those of
-    `cost.per_million_tokens`, reading, submissions.
+    "uniform" applies every factor, even one that a result already includes, but that of several nodes not to racks.
+    Columns: those of `cost.per_million_tokens`, reading, submissions.
     """
     own = [cost.per_million_tokens(throughput, prices, fleet, each).assign(reading=each) for each in derating.READINGS]
     nodes = own[0]["accelerator"].isin(list(racks())) + 1
@@ -110,14 +111,14 @@ def readings(throughput: pd.DataFrame, prices: pd.DataFrame, fleet: str = "fixed
 
 
 def tornado(plans: pd.DataFrame, every: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -> pd.DataFrame:
-    """Return dollars per million of each accelerator of `plans` when one `input` moves: `low`, `high`, widest first.
+    """Return dollars per million tokens of each accelerator of `plans` as one `input` varies, the widest range first.
 
     `plans` are rows of `bought`, of one price basis and interactivity. Columns: accelerator, input, low, high,
     usd_per_million (at no change).
 
-    The price basis is moved over those of `every` (costs of the same throughput), the fleet from pooled to P10 of mean
-    over P99 load, throughput and serving stack from P90 to P10, a part of a unit to whole ones, electricity and PUE by
-    CHANGES on the all-in kilowatts. An input that does not apply is left out.
+    The price basis ranges over those of `every` (costs of the same throughput), the fleet from pooled to P10 of mean
+    load over P99 load, throughput and serving stack from P90 to P10, purchase from fractional to whole units,
+    electricity and PUE by CHANGES, applied to all-in kilowatts. An input that does not apply is left out.
     """
     return pd.concat([_moves(plan, every, fleet, stack) for _, plan in plans.iterrows()], ignore_index=True)
 
@@ -148,10 +149,10 @@ def _moves(plan: pd.Series, every: pd.DataFrame, fleet: str, stack: str) -> pd.D
 
 
 def rent_or_own(own: str | Path | Mapping[str, float] | pd.DataFrame | None = None) -> pd.DataFrame:
-    """Return what neoclouds, three-year rents, and on-demand lists ask, and when on demand costs less.
+    """Return owned, rented, and on-demand prices, and the utilization below which on demand costs less.
 
-    By accelerator: a column of dollars per hour for each price basis (`cost.bases`, `own` as there), and the share of
-    hours below which on demand costs less than owning (`over_owned`) and than the newest rent (`over_rented`).
+    By accelerator: a column of dollars per hour for each price basis (`cost.bases`, `own` as there), `over_owned` and
+    `over_rented` (the share of hours in use below which on demand costs less than owning, and than the newest rent).
     """
     bases = cost.bases(["neocloud", "rental", "on_demand"], own=own)
     wide = bases.pivot(index="accelerator", columns="basis", values="usd_per_hour")[bases["basis"].unique()]
@@ -163,14 +164,15 @@ def winner_map(
     benchmarks: Iterable[str], prices: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM",
     users: Sequence[float] = GRID, steps: int = 25,
 ) -> pd.DataFrame:  # fmt: skip
-    """Return who serves so many `users` at a speed in the cheapest whole units, by draws of throughput.
+    """Return which accelerator costs least in whole units for each number of `users` and speed, by draws.
 
-    Speeds lie between the limits of each benchmark. Results count, no estimates. Columns: model, users, interactivity,
-    accelerator (cheapest in most draws), chance, cheapest (it, or cost.TIE where the chance is below cost.SURE),
-    missing (accelerators with a price that have a result, but none so fast), complete (none is missing).
+    Speeds lie between the limits of each benchmark. Only results count, not estimates. Columns: model, users,
+    interactivity, accelerator (cheapest in most draws), chance, cheapest (the same, or cost.TIE where the chance is
+    below cost.SURE), missing (priced accelerators that have results, but none at this speed), complete (whether none is
+    missing).
 
-    Unlike `cost.with_chances`, each draw is taken to whole units: for few users a rack in part use decides, whatever
-    the error.
+    Unlike `cost.with_chances`, each draw is rounded up to whole units: with few users a partly used rack decides the
+    ranking, whatever the error.
     """
     asked, found = np.asarray(users, float)[:, None, None], []
     for benchmark in benchmarks:
@@ -199,10 +201,10 @@ def winner_map(
 def regret(
     benchmarks: Iterable[str], prices: pd.DataFrame, speed: float, fleet: str = "fixed", stack: str = "vLLM"
 ) -> pd.DataFrame:
-    """Return the extra cost of each accelerator over the cheapest result of each benchmark, at one interactivity.
+    """Return how much more each accelerator costs than the cheapest result of each benchmark, at one interactivity.
 
-    Over the cheapest estimate where no accelerator has a result. Columns: those of `cost.per_million_tokens`, model,
-    extra (0: the cheapest).
+    Where no accelerator has a result, the reference is the cheapest estimate. Columns: those of
+    `cost.per_million_tokens`, model, extra (0: the cheapest).
     """
     found = []
     for benchmark in benchmarks:
@@ -215,12 +217,12 @@ def regret(
 
 
 def steadiest(extra: pd.DataFrame) -> pd.Series:
-    """Return the accelerator whose highest `extra` of `regret` is the least: max, and count of the models it serves."""
+    """Return the accelerator with the lowest maximum of `extra` in `regret`, as max and count (of models it serves)."""
     return extra.groupby("accelerator")["extra"].agg(["max", "count"]).sort_values("max").iloc[0]
 
 
 def _costs(rows: pd.DataFrame, speeds: Iterable[float], prices: pd.DataFrame, fleet: str, stack: str) -> pd.DataFrame:
-    """Return `cost.per_million_tokens` of runs, no rows where no accelerator with a price is so fast."""
+    """Return `cost.per_million_tokens` of runs; empty if no accelerator with a price reaches these speeds."""
     throughput = curve.throughput_at(rows, speeds)
     known = throughput.dropna(subset="throughput")
     if not known["accelerator"].isin(prices["accelerator"]).any():
@@ -229,10 +231,10 @@ def _costs(rows: pd.DataFrame, speeds: Iterable[float], prices: pd.DataFrame, fl
 
 
 def price_of_speed(costs: pd.DataFrame, fast: float) -> pd.DataFrame:
-    """Return the factors between the cheapest result without a limit, always full, and the cheapest at `fast`.
+    """Return the factors from the cheapest cost at full load without a limit to the cheapest at `fast`.
 
-    In this order: the load of a fleet, latency on the first accelerator, the change to the last one. `costs` has both
-    interactivities, 0 and `fast`; no rows where no accelerator does. Columns: step, usd_per_million (after it), factor,
+    In this order: load of a fleet, latency on the first accelerator, change to the last accelerator. `costs` has both
+    interactivities, 0 and `fast`; empty if no accelerator has both. Columns: step, usd_per_million (after it), factor,
     kind, accelerator.
     """
     slow, quick = (costs[costs["interactivity"].eq(at)] for at in (0, fast))
@@ -249,19 +251,19 @@ def price_of_speed(costs: pd.DataFrame, fast: float) -> pd.DataFrame:
 
 
 def _steps(usd: Mapping[str, float]) -> pd.DataFrame:
-    """Return the factors from each of these dollars per million to the next; the first is a total."""
+    """Return the ratio of each cost (dollars per million) to the one before it; the first row is the total."""
     steps = pd.DataFrame(usd.items(), columns=["step", "usd_per_million"])
     factor = steps["usd_per_million"].div(steps["usd_per_million"].shift()).fillna(1.0)
     return steps.assign(factor=factor, kind=["total", *["modeled"] * (len(steps) - 1)][: len(steps)])
 
 
 def token_costs(model: str, speed: float) -> pd.DataFrame:
-    """Return the GPU-seconds that a token of a prompt and of an answer takes in InferenceX, by accelerator.
+    """Return the GPU-seconds per prompt token and per answer token in InferenceX, by accelerator.
 
-    At the throughput that the runs reach with the median user at `speed` tokens/s. Those of a request are taken as
-    linear in both lengths, by requests of 1,024 and 8,192 tokens in and 1,024 out. Columns: accelerator, prompt,
-    answer, ratio (answer over prompt), error (that of a request of 1,024 in and 8,192 out by this line, over its
-    measured GPU-seconds, less 1). The least first; no rows without such runs.
+    At the throughput that the runs reach with the median user at `speed` tokens/s. Those of a request are modeled as
+    linear in both lengths, through requests of 1,024 and 8,192 tokens in and 1,024 out. Columns: accelerator, prompt,
+    answer, ratio (answer over prompt), error (modeled over measured GPU-seconds of a request of 1,024 in and 8,192 out,
+    minus 1). Lowest first; empty without such runs.
     """
     runs = evidence.inferencex_runs(disaggregated=False)
     lengths = ["prompt_tokens", "answer_tokens"]
@@ -274,10 +276,11 @@ def token_costs(model: str, speed: float) -> pd.DataFrame:
 
 
 def bridge(costs: pd.DataFrame, speed: float, benchmark: str) -> pd.DataFrame:
-    """Return InferenceX' dollars per million, counted step by step as this project counts: no MLPerf result in it.
+    """Return InferenceX' dollars per million, converted step by step to this project's definition.
 
-    Of the accelerator of `costs` with the least `token_costs` at this speed. Columns: those of `price_of_speed`;
-    mlperf, what the accelerator costs by its MLPerf results, another test, to stand beside. No rows without such runs.
+    No MLPerf result enters. Of the accelerator of `costs` with the least `token_costs` at this speed. Columns: those of
+    `price_of_speed`; mlperf, for reference only: what the accelerator costs by its MLPerf results, another test. Empty
+    without such runs.
     """
     costs = costs[costs["interactivity"].eq(speed)].set_index("accelerator")
     tokens = token_costs(models.of_benchmark(benchmark).name, speed)
@@ -286,7 +289,7 @@ def bridge(costs: pd.DataFrame, speed: float, benchmark: str) -> pd.DataFrame:
         return _steps({}).assign(accelerator="", mlperf=np.nan)
     requests, best = models.lengths(models.requests_of(benchmark)), tokens.iloc[0]
     own = costs.loc[best["accelerator"]]
-    usd = own["usd_per_hour"] / SECONDS_PER_HOUR * 1e6  # of a GPU-second for each of a million tokens
+    usd = own["usd_per_hour"] / SECONDS_PER_HOUR * 1e6  # dollars per million tokens if each token takes one GPU-second
     both = usd * (best["prompt"] + best["answer"])
     answer = usd * (best["answer"] + best["prompt"] * requests.prompt / requests.answer)
     usd = {"all tokens, always full": both / 2, "output alone": both, "prompts as here": answer}
@@ -295,13 +298,13 @@ def bridge(costs: pd.DataFrame, speed: float, benchmark: str) -> pd.DataFrame:
 
 
 def waiting(benchmarks: Iterable[str]) -> pd.DataFrame:
-    """Return what waiting may bring by vendor: previews over its fastest available GPU, and what its software gained.
+    """Return what waiting may bring by vendor: previews over its fastest available GPU, and recent software gains.
 
-    One row for each benchmark, scenario, and vendor that has a preview in the newest round, or a GPU in it and the
-    round before. Columns: model, scenario, vendor, round, accelerator (the fastest preview, "" for none), over, ratio
-    of throughput per accelerator (NaN without one of the two), price_cut (by how much the price per hour of `over` must
-    fall until it costs no more per token than a preview at today's price), gain over the round before and links (see
-    `current.gains`). The highest ratio first.
+    One row for each benchmark, scenario, and vendor that has a preview in the newest round, or the same GPU in it and
+    in the round before. Columns: model, scenario, vendor, round, accelerator (the fastest preview, "" for none), over
+    (the fastest available GPU), ratio of throughput per accelerator (NaN without one of the two), price_cut (fraction
+    by which the hourly price of `over` must fall to match the preview's cost per token at today's price), gain over the
+    round before and links (see `current.gains`). The highest ratio first.
     """
     rows = compare.comparable(benchmark=benchmarks, scenario=compare.RATED, available=False)
     found = []

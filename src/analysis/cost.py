@@ -25,8 +25,8 @@ COST_MODELS = {
 }
 PLAUSIBLE_USD = (0.01, 1000.0)  # dollars per accelerator-hour
 SECONDS_PER_HOUR = 3600
-SURE = 0.8  # share of draws in which the cheapest must be so to lead
-TIE = "within the error"  # in place of one that is not
+SURE = 0.8  # share of draws in which an accelerator must be cheapest to lead
+TIE = "within the error"  # in place of a leader whose share is lower
 DRAWS = 4000
 USD = "usd_per_million", "usd_high"
 FACTORS = derating.STEPS[1:]  # of the delivered share
@@ -67,7 +67,7 @@ def prices(
 
 
 def _kilowatts() -> pd.Series:
-    """Return the newest all-in kilowatts of each accelerator by its full name: lists of clouds state none."""
+    """Return the newest all-in kilowatts of each accelerator by its full name; price lists of clouds give none."""
     known = tables.prices.dropna(subset="all_in_kilowatts").sort_values("quoted")
     return known.drop_duplicates("accelerator", keep="last").set_index("accelerator")["all_in_kilowatts"]
 
@@ -77,8 +77,8 @@ def bases(
 ) -> pd.DataFrame:
     """Return the `prices` of every price basis: a cost model at a date, such as "rental 2026-08".
 
-    Of an owner's cost the newest date, of rents and lists each; kilowatts are the newest of all. `chosen` names bases
-    or cost models, all by default; the first comes first. Added columns: basis, cost_model, commitment. Raises
+    An owner's cost has its newest date only, rents and lists each of theirs; kilowatts are the newest of all. `chosen`
+    selects bases or cost models, in its order; all by default. Added columns: basis, cost_model, commitment. Raises
     ValueError for an unknown basis.
     """
     listed = tables.prices[tables.prices["cost_model"].isin(COST_MODELS)]
@@ -99,10 +99,10 @@ def bases(
 
 
 def since_march(accelerators: Iterable[str] = ()) -> pd.DataFrame:
-    """Return on-demand list prices over those of March 2026 at neoclouds and hyperscalers, all accelerators by default.
+    """Return on-demand list prices relative to March 2026, at neoclouds and hyperscalers.
 
-    The median over the same providers, where two or more list both. Columns: accelerator, segment, month, over_march,
-    providers.
+    `accelerators` are all by default. The median over providers that list an accelerator in both months, where there
+    are two or more. Columns: accelerator, segment, month, over_march, providers.
     """
     rows = _listed("commitment == 'on demand' and matched > 1 and segment != 'marketplace'")
     rows = rows.assign(over_march=rows["change_since_march"], providers=rows["matched"])
@@ -122,7 +122,7 @@ def spot_over_term() -> pd.DataFrame:
 
 
 def _listed(asked: str) -> pd.DataFrame:
-    """Return the rows of data/price_history.csv that a query asks for, by month, with short names."""
+    """Return the rows of data/price_history.csv that match a query, by month, with short names."""
     rows = tables.price_history.query(asked).sort_values("date")
     return rows.assign(accelerator=names.short(rows["accelerator"]), month=pd.to_datetime(rows["date"].str[:7]))
 
@@ -152,7 +152,7 @@ def own_prices(own: str | Path | Mapping[str, float] | pd.DataFrame) -> pd.DataF
 
 
 def basis(prices: pd.DataFrame, cost_model: str) -> str:
-    """Return whose prices, and of when, such as "own for B200, else three-year rental of 2026-08-01"."""
+    """Return a label of the price source and date: "own for B200, else three-year rental of 2026-08-01"."""
     own = prices["quoted"].eq("own")
     listed = f"{COST_MODELS[cost_model]} of {prices.loc[~own, 'quoted'].max()}"
     return f"own for {names.listed(prices.loc[own, 'accelerator'])}, else {listed}" if own.any() else listed
@@ -175,15 +175,14 @@ def per_million_tokens(
 
     `throughput` as `planner.curve.throughput_at` returns it, `prices` as `prices` does; accelerators without a price
     are left out. Added columns: usd_per_hour, kilowatts, quoted, `use` (see `derating.use_at`), `served` (the share of
-    such throughput that a fleet delivers, see `derating.served_at`), its FACTORS (NaN where the result holds one),
-    `usd_per_million` with `usd_low` and `usd_high` from the error of the throughput, `estimated`, `at` (the
-    interactivity in words).
-    Raises NoData where none is left.
+    such throughput that a fleet delivers, see `derating.served_at`), its FACTORS (NaN where the result already includes
+    one), `usd_per_million` with `usd_low` and `usd_high` from the error of the throughput, `estimated`, `at` (the
+    interactivity as text). Raises NoData if no accelerator is left.
     """
     rows = throughput.merge(prices, on="accelerator").dropna(subset="throughput")
     if rows.empty:
         asked = names.listed(throughput["interactivity"].map("{:g} tokens/s per user".format))
-        raise NoData(f"no accelerator with a price has a throughput at {asked or 'the interactivity asked for'}")
+        raise NoData(f"no accelerator has both a price and a throughput at {asked or 'the interactivity asked for'}")
     use = rows["interactivity"].map(derating.use_at)
     factors = derating.served_at(rows, fleet, stack)
     served = factors["share"]
@@ -200,8 +199,8 @@ def per_million_tokens(
 def draw_costs(costs: pd.DataFrame) -> np.ndarray:
     """Return dollars per million in DRAWS draws of the throughput error, one row for each of `costs`.
 
-    Log-uniform on each side of `usd_per_million`, with `usd_low` and `usd_high` at P10 and P90. An accelerator has the
-    same draws whatever it is compared with.
+    Log-uniform on each side of `usd_per_million`, with `usd_low` and `usd_high` at P10 and P90. Draws depend on the
+    accelerator alone, not on what it is compared with.
     """
     away = np.array([np.random.default_rng(crc32(name.encode())).random(DRAWS) for name in costs["accelerator"]])
     away = (away.reshape(len(costs), DRAWS) - 0.5) / 0.4
@@ -212,9 +211,9 @@ def draw_costs(costs: pd.DataFrame) -> np.ndarray:
 def with_chances(costs: pd.DataFrame, by: Sequence[str] = ("interactivity",)) -> pd.DataFrame:
     """Return `costs` with `chance`, the share of draws in which a row is cheapest of its group, and `alike`.
 
-    This is the one rule of "the same within the error": `alike` are the fewest rows that are cheapest in SURE of the
-    draws together, so an accelerator leads where it is alike alone. Drawn before whole units. An estimate is never
-    cheapest where another accelerator of the group has a result.
+    This is the one rule of "the same within the error": `alike` marks the fewest rows that together are cheapest in
+    SURE of the draws, so an accelerator leads if it is the only one marked. Drawn before whole units. An estimate is
+    never cheapest where another accelerator of the group has a result.
     """
     groups = [costs[name] for name in by]
     chance = pd.Series(0.0, costs.index)
@@ -244,16 +243,17 @@ def cheapest(costs: pd.DataFrame) -> pd.DataFrame:
 
 
 def stretches(winners: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Return the first row of each stretch of `cheapest` in which `column` has one value."""
+    """Return the first of each run of consecutive `cheapest` rows that have the same value in `column`."""
     return winners[winners[column].ne(winners[column].shift())]
 
 
 def break_even(costs: pd.DataFrame, baseline: str, shown: Iterable[str] = ()) -> pd.DataFrame:
     """Return the hourly price at which each accelerator costs as much per token as `baseline`, by interactivity.
 
-    Of the accelerators `shown` (names or vendors), all by default. Columns: those of `costs`, `break_even_usd` (dollars
-    per accelerator-hour), `headroom` (over its own price), `base_round` (that of the baseline's result). Raises
-    ValueError for an unknown baseline, and NoData where it or all of `shown` have no price or throughput.
+    `shown` limits the rows to these accelerators or vendors; all by default. Columns: those of `costs`,
+    `break_even_usd` (dollars per accelerator-hour), `headroom` (break-even price over its own, minus 1), `base_round`
+    (that of the baseline's result). Raises ValueError for an unknown baseline, and NoData where it or all of `shown`
+    have no price or throughput.
     """
     named = names.accelerators(shown, load_results())
     base = costs[costs["accelerator"].eq(baseline)].set_index("interactivity")
@@ -269,7 +269,7 @@ def break_even(costs: pd.DataFrame, baseline: str, shown: Iterable[str] = ()) ->
     )  # fmt: skip
     costs = costs[costs["accelerator"].isin(named)] if named else costs
     if costs.empty:
-        raise NoData(f"no accelerator with a price has a throughput among {names.listed(named)}")
+        raise NoData(f"no accelerator has both a price and a throughput among {names.listed(named)}")
     return costs
 
 

@@ -1,4 +1,4 @@
-"""Measure what a factor of the derating leaves: pairs of MLPerf results, pairs of InferenceX runs, load over time."""
+"""Measure factors of the derating: by pairs of MLPerf results, pairs of InferenceX runs, and load over time."""
 
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ def retained(benchmark: str | Sequence[str], scenario: str | Sequence[str] = "Se
 def by_accelerator(pairs: pd.DataFrame) -> pd.DataFrame:
     """Return one row per benchmark, scenario, accelerator, and size of `retained` rows, nodes first, then racks.
 
-    `share` is the median of the newest round (`round`), since many submitters file one vendor's software; `low` and
-    `high` are of all `systems` and rounds. `limit` is the scenario's tokens/s per user.
+    `share` is the median of the newest round (`round`), because many submitters run the same vendor's software; `low`
+    and `high` are the minimum and maximum over all `systems` and rounds. `limit` is the scenario's limit in tokens/s
+    per user.
     """
     keys = ["benchmark", "model", "scenario", "size", "vendor", "accelerator"]
     groups = pairs.groupby(keys, observed=True)
@@ -56,7 +57,7 @@ def by_accelerator(pairs: pd.DataFrame) -> pd.DataFrame:
 def serving_stack() -> pd.DataFrame:
     """Return throughput per GPU of vLLM over TensorRT-LLM, one row per curve of InferenceX runs: the median of `pairs`.
 
-    Pairs are finished runs of one date at one concurrency; of several the best counts. A curve has one model,
+    A pair is two finished runs of one date at one concurrency; of several the fastest counts. A curve has one model,
     accelerator, precision, lengths, and number of GPUs.
     """
     runs = tables.load("inferencex_runs")
@@ -91,9 +92,10 @@ def networked(scenario: str = "Server") -> pd.DataFrame:
 
 
 def spares(units: int, days: float, accelerators: int = 8, enough: float = 0.999) -> int:
-    """Return the spare units with which `units` run `enough` of the time: units down are Poisson, each for `days`.
+    """Return the spare units that keep `units` running a share `enough` of the time.
 
-    A unit of so many accelerators fails as often as in data/fleet_failures.csv, by causes that take it out of service.
+    Units down are Poisson, each for `days`. A unit of `accelerators` fails as often as in data/fleet_failures.csv, by
+    causes that take it out of service.
     """
     failures = tables.load("fleet_failures")
     counted = failures[failures["out_of_service"]]
@@ -109,11 +111,12 @@ def spares(units: int, days: float, accelerators: int = 8, enough: float = 0.999
 
 
 def load_factors(rates: pd.DataFrame | None = None, gaps: bool = True, quantile: float = 0.99) -> pd.DataFrame:
-    """Return mean load over the capacity that `quantile` of ten-minute windows need (1: all), one row per service.
+    """Return mean load over the capacity that is enough for a `quantile` of ten-minute windows (1: all), by service.
 
-    `rates` has service, seconds, and requests_per_second. Capacity is constant (`fixed`), last hour's mean times the
-    margin that this takes (`hourly`), or this hour's mean times its margin (`foreseen`). With `gaps` an empty
-    window is a gap in the recording: it is left out, and its hour is not used to plan the next.
+    `rates` has service, seconds, and requests_per_second. Capacity is constant (`fixed`), the previous hour's mean
+    times the margin that this takes (`hourly`), or the current hour's mean, as if foreseen, times its margin
+    (`foreseen`). With `gaps` an empty window is a gap in the recording: it is left out, and its hour is not used to
+    plan the next.
     """
     rates = tables.load("traffic_rates") if rates is None else rates
     rates = rates.assign(hour=rates["seconds"] // 3600, rate=rates["requests_per_second"])
@@ -151,6 +154,6 @@ def _over(rows: pd.DataFrame, reference: pd.DataFrame, alike: list[str]) -> pd.D
 
 
 def _one_precision(pairs: pd.DataFrame, suffix: str) -> pd.Series:
-    """Return which pairs state one precision, or none on one side."""
+    """Return which pairs state the same precision, or where one side states none."""
     other = pairs[f"precision{suffix}"]
     return pairs["precision"].eq(other) | pairs["precision"].eq("") | other.eq("")

@@ -249,7 +249,7 @@ def test_prices_of_accelerators_without_one_are_no_data(run):
         (
             "price_performance",
             {"interactivity": [9e5]},
-            "no accelerator with a price has a throughput at 900000",
+            "no accelerator has both a price and a throughput at 900000",
         ),
         ("price_performance", {"interactivity": []}, "interactivity: none is given"),
         ("quantization_tradeoffs", {"memory_gb": [1e308]}, "memory in GB is 1e"),

@@ -1,7 +1,7 @@
-"""The curve of a benchmark's own workload: throughput per accelerator over interactivity, through its runs.
+"""Build the throughput curve of a benchmark's own workload, per accelerator over interactivity.
 
-One frame from runs to throughput: points of the curve, segments between them, and a row for each accelerator and
-interactivity asked for. curve.py says what the curve is.
+Runs become points, points become segments, and segments give one row for each accelerator and interactivity asked for.
+curve.py defines the curve.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from analysis.planner import decoding, models, prediction
 from analysis.quantization import doubts
 
 MEASURED, CARRIED, INTERPOLATED, ESTIMATED = "measured", "carried", "interpolated", "estimated"
-GAIN = ["gain", "gain_low", "gain_high"]  # of a carried rate over the run's own, and P10 and P90 of true over carried
+GAIN = ["gain", "gain_low", "gain_high"]  # carried rate over the run's own, and P10 and P90 of true over carried rate
 RUN = ["round", "submitter", "system", "accelerator_count", "precision"]
 FACTS = ["scenario", *RUN]  # of the run behind a throughput
 READ = [  # of runs
@@ -27,7 +27,7 @@ READ = [  # of runs
     "framework", "serving_software", *FACTS,
 ]  # fmt: skip
 NO_LIMITS = "no interactivity is known: the benchmark limits no time per token"
-NO_DATASHEET = "no run so fast, and no datasheet to estimate from"
+NO_DATASHEET = "no run reaches this interactivity, and there is no datasheet to estimate from"
 TOO_FAST = "faster than memory bandwidth and layers allow"
 
 
@@ -47,7 +47,8 @@ class AsRun:
     def at(self, speeds: Iterable[float]) -> pd.DataFrame:
         """Return throughput of the benchmark's own workload with the run behind it, one row per accelerator and speed.
 
-        `below` and `above` are the squared logarithms of P10 and P90 over the throughput, which add up over errors.
+        `below` and `above` are the squared logarithms of P10 and P90 over the throughput; they add up over independent
+        errors.
         """
         curves = self.segments[["accelerator"]].drop_duplicates()
         asked = pd.DataFrame({"interactivity": np.unique(list(speeds))}).merge(curves, how="cross")
@@ -75,8 +76,8 @@ class AsRun:
     def _beyond(self, at: pd.DataFrame, beyond: pd.Series) -> pd.DataFrame:
         """Continue curves beyond their fastest point by the decoding model.
 
-        What the model misses in the middle and its error grow with the ratio of interactivities; on the record they are
-        those of the Interactive limit over the Server limit.
+        The model's median bias and its error grow with the ratio of interactivities; on the record they are those of
+        the Interactive limit over the Server limit.
         """
         speed, last = at["interactivity"], at["fastest"].clip(lower=decoding.SPEEDS[0])
         span = self.limits.max() / self.limits.min() if self.limits.nunique() > 1 else np.e
@@ -101,7 +102,7 @@ class AsRun:
         )
 
     def _modeled(self, at: pd.DataFrame, speeds: pd.Series) -> np.ndarray:
-        """Return what the decoding model says of the benchmark's own workload; NaN where it says nothing."""
+        """Return the decoding model's throughput of the benchmark's own workload; NaN where it has none."""
         if self.limits.empty:
             return np.full(len(at), np.nan)
         return decoding.rates(at[decoding.SETUP], *self.own, speeds)
@@ -110,8 +111,8 @@ class AsRun:
 def _points(rows: pd.DataFrame, frontier: pd.DataFrame, accelerators: Iterable[str]) -> pd.DataFrame:
     """Return the runs of the frontier, and estimates at the limits of scenarios where no run is so fast.
 
-    By accelerator, slowest first. Columns beside those of the run: throughput, start (the interactivity from which the
-    run holds it), question (that of its error), evidence.
+    By accelerator, lowest interactivity first. Columns beside those of the run: throughput, start (the lowest
+    interactivity at which it holds), question (key of its prediction error), evidence.
     """
     benchmark = rows["benchmark"].iloc[0]
     limits = runs_of.limits(benchmark).set_index("scenario")["interactivity"]
@@ -122,7 +123,7 @@ def _points(rows: pd.DataFrame, frontier: pd.DataFrame, accelerators: Iterable[s
         question=prediction.OTHER_SYSTEM,
         evidence=np.where(frontier["gain_low"].lt(1), CARRIED, MEASURED),
     )
-    # A slower user never costs more: where a run under a limit has more throughput than Offline, it holds without too.
+    # Lower interactivity never costs more: a run under a limit that beats Offline also holds without one.
     highest = measured.groupby("accelerator")["throughput"].transform("max")
     beaten = measured["scenario"].eq("Offline") & measured["throughput"].lt(highest)
     curves = [_on_curve(own) for _, own in measured[~beaten].groupby("accelerator")]
@@ -142,13 +143,13 @@ def _points(rows: pd.DataFrame, frontier: pd.DataFrame, accelerators: Iterable[s
     estimated = estimated.assign(start=estimated["interactivity"], evidence=ESTIMATED)
     found = pd.concat([on_curve, estimated], ignore_index=True)
     found = found.sort_values(["accelerator", "interactivity"], kind="stable", ignore_index=True)
-    # A slower user never costs more: an estimate is no higher than what slower runs reach.
+    # Lower interactivity never costs more: an estimate is no higher than what slower runs reach.
     slower = found.groupby("accelerator")["throughput"].cummin()
     return found.assign(throughput=found["throughput"].where(found["evidence"].ne(ESTIMATED), slower))
 
 
 def _precisions(rows: pd.DataFrame) -> pd.Series:
-    """Return the precision that runs state; doubtful labels are replaced by the benchmark's most common precision."""
+    """Return the precision that runs state, with doubtful labels replaced by the benchmark's most common one."""
     doubted = doubts(rows).ne("")
     most = rows.loc[~doubted & rows["precision"].ne(""), "precision"].mode()
     return rows["precision"].mask(doubted, next(iter(most), ""))
@@ -163,10 +164,10 @@ def _of_family(rows: pd.DataFrame, accelerators: pd.Series) -> np.ndarray:
 
 
 def _on_curve(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return those of an accelerator's frontier, slowest first, that its curve goes through, with their `start`.
+    """Return the runs of an accelerator's frontier that its curve passes through, with their `start`, slowest first.
 
     The highest of each scenario, those that are faster than these, and those above the line between their neighbors,
-    the farthest above first.
+    added farthest first.
     """
     kept = ~runs["scenario"].duplicated().to_numpy()  # on a frontier the slowest has the most throughput
     speed, rate = runs["interactivity"].to_numpy(), np.log(runs["throughput"].to_numpy())
@@ -207,5 +208,5 @@ def _segments(points: pd.DataFrame, benchmark: str) -> pd.DataFrame:
 
 
 def _squared(error: pd.Series) -> tuple[float, float]:
-    """Return the squared logarithms of P10 and P90 of an error; 0 for a side that lies beyond 1."""
+    """Return the squared logarithms of P10 and P90 of an error; 0 for a P10 above 1 or a P90 below 1."""
     return min(np.log(error["low"]), 0.0) ** 2, max(np.log(error["high"]), 0.0) ** 2

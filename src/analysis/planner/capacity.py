@@ -1,9 +1,9 @@
 """Size a deployment: accelerators, nodes or racks, dollars, and kilowatts for a number of users.
 
-Needed accelerators are the largest of three: traffic (users x tokens/s per user over the throughput at that
-interactivity times its delivered share), the queue (requests of the busiest time start within the limit on the first
-token), and memory (weights, and the KV cache of the requests in service). Whole nodes or racks are rented. Throughput
-and delivered share are drawn from their errors; P10 and P90 are of the draws, P50 is of the middle of both.
+The number of accelerators is the largest of three: traffic (users x tokens/s per user over the throughput at that
+interactivity times its delivered share), queue (at peak load, requests start within the limit on the first token), and
+memory (weights, and the KV cache of the requests in service). Whole nodes or racks are rented. Throughput and delivered
+share are drawn from their errors; P10 and P90 come from the draws, P50 is of the median of both.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from analysis.planner import curve, decoding, queueing
 from analysis.planner.models import Lengths, Model
 from analysis.results import load_results
 
-BOUNDS = {  # of what is asked: least and most; 0 stands for the default where it is one
+BOUNDS = {  # minimum and maximum of each parameter; 0 stands for the default of those DEFAULTED
     "users": (1, 100_000_000), "tokens_per_user": (0.1, 10_000), "prompt_tokens": (1, 10_000_000),
     "answer_tokens": (1, 10_000_000), "context_tokens": (1, 100_000_000), "ttft_ms": (1, 10_000_000),
     "delivered_share": (0.01, 1.5),
@@ -34,7 +34,7 @@ BOUNDS = {  # of what is asked: least and most; 0 stands for the default where i
 }  # fmt: skip
 DEFAULTED = ("prompt_tokens", "answer_tokens", "context_tokens", "ttft_ms", "delivered_share")
 MARKS = (10, 50, 90)  # percentiles
-COLUMNS = [  # of a plan before it is sized
+COLUMNS = [  # of a plan before sizing
     "accelerator", "evidence", "gain", "throughput", "throughput_low", "throughput_high", "delivered", "unit",
     "unit_name", "precision", "weights_gb", "cache_gb", "usd_per_accelerator_hour", "quoted", "watts", "slower_id",
     "id", "round", "submitter", "system", "roof", "reason",
@@ -45,17 +45,17 @@ CAUSES = ("traffic", "queue", "memory")
 
 @dataclass(frozen=True)
 class Demand:
-    """What a plan is asked for. Raises ValueError naming the parameter, its bounds, and the valid choices.
+    """Describe what to plan for. Raises ValueError naming the parameter, its bounds, and the valid choices.
 
-    The model is a `benchmark`, or a `model` of so many billion `parameters`, estimated from benchmarks of its kind.
+    The model is a `benchmark`, or a `model` of `parameters` billion parameters, estimated from benchmarks of its kind.
     `users` is the mean number of requests in service at a time, each at `tokens_per_user` tokens/s (p99). Lengths are
     those of the benchmark's data set, of the CSV file `lengths`, or have the means `prompt_tokens` and `answer_tokens`.
     `ttft_ms` is the p99 limit on the first token (0: of the scenario). `delivered_share` is the share of the throughput
-    at that interactivity delivered on average (0: by the factors of real_world_derating for the `fleet` and for the
-    `stack` that serves, one of derating.READINGS). `prices` replaces listed prices (see cost.prices). `precision` is
-    that of the weights ("": that of the submitted run), `context_tokens` the most tokens of a prompt and its answer (0:
-    as many as the model is known to take), `prompt_reuse` the share of prompt tokens that a perfect prefix cache holds:
-    an upper bound of throughput (prefill of the first token stays that of a whole prompt).
+    at that interactivity delivered on average (0: from the factors of real_world_derating for the `fleet` and the
+    serving `stack`, one of derating.READINGS). `prices` replaces listed prices (see cost.prices). `precision` is that
+    of the weights ("": that of the submitted run), `context_tokens` the maximum length of prompt and answer (0: the
+    model's). `prompt_reuse` is the share of prompt tokens in a perfect prefix cache: an upper bound of throughput (the
+    first token still waits for the whole prompt).
     """
 
     benchmark: str = ""
@@ -114,7 +114,7 @@ class Demand:
 
     @cached_property
     def limit(self) -> pd.Series:
-        """The limits of the loosest scenario that guarantees the interactivity, else of the tightest there is."""
+        """The limits of the loosest scenario that guarantees the interactivity, or of the tightest if none does."""
         limits = interactivity.limits(self.workload.model.benchmark)
         fast = limits[limits["interactivity"].ge(self.tokens_per_user * (1 - interactivity.ROUNDING))]
         return fast.iloc[0] if len(fast) else limits.iloc[-1]
@@ -126,18 +126,18 @@ class Demand:
 
 
 def every_plan(demand: Demand) -> pd.DataFrame:
-    """Return the plan of each accelerator, one row each, in no order; a `reason` where there is none.
+    """Return the plan of each accelerator, one row each, unordered; rows without a plan have a `reason`.
 
     Columns: accelerator, evidence, gain (since `round`, in the throughput; see `curve.carried`), throughput with
     throughput_low and throughput_high (tokens/s per accelerator at the interactivity), delivered (share of it), unit
     (accelerators rented together) and unit_name (node, rack), and of each of accelerators, units, usd_per_hour,
-    usd_per_million_tokens, and kilowatts P10, P50, and P90, such as usd_per_hour_p50; traffic and needed (accelerators
-    in the middle, before whole units: for mean traffic, and with queue and memory), used (share of the delivered
-    throughput of what is rented, P50, that mean traffic takes), usd_per_million_at_full_use, decided_by (one of
-    CAUSES), usd_per_accelerator_hour, quoted, watts, precision, weights_gb, cache_gb (KV cache of a request in service,
-    in FP8), slower_id, id, round, submitter, system, roof, reason. Rows are accelerators with a result of the
-    benchmark or a price. A vendor name selects those of its accelerators that have either; an accelerator asked for by
-    name always has a row.
+    usd_per_million_tokens, and kilowatts P10, P50, and P90, such as usd_per_hour_p50; traffic and needed (median
+    accelerators before whole units: for mean traffic alone, and with queue and memory), used (share of the rented
+    units' delivered throughput that mean traffic uses, P50), usd_per_million_at_full_use, decided_by (one of CAUSES),
+    usd_per_accelerator_hour, quoted, watts, precision, weights_gb, cache_gb (KV cache of a request in service, in FP8),
+    slower_id, id, round, submitter, system, roof, reason. Rows are accelerators with a result of the benchmark or a
+    price. A vendor name selects those of its accelerators that have either; an accelerator asked for by name always has
+    a row.
 
     Raises NoData where the benchmark has no result or nothing asked for is planned, and ValueError for unknown names.
     """
@@ -186,11 +186,11 @@ def plan(demand: Demand, accelerator: str) -> pd.Series:
 
 
 def delivered(demand: Demand, points: pd.DataFrame) -> pd.DataFrame:
-    """Return what is delivered on average of the throughput of `points` at their interactivity, as shares of it.
+    """Return the share of the throughput of `points` at their interactivity that is delivered on average.
 
-    delivered with P10 and P90 (delivered_low, delivered_high) is of the factors of real_world_derating that the result
-    behind a point does not hold (see `derating.served`). busy is the share that a busy system keeps, peak P99 over mean
-    load. A share given by the user is both `delivered` and `busy`: it includes peaks.
+    delivered with P10 and P90 (delivered_low, delivered_high) multiplies the factors of real_world_derating that the
+    result behind a point does not include yet (see `derating.served`). busy is the share delivered at full load, peak
+    P99 over mean load. A share given by the user is both `delivered` and `busy`, since it includes peaks.
     """
     columns = {"share": "delivered", "low": "delivered_low", "high": "delivered_high", "busy": "busy", "peak": "peak"}
     if own := demand.delivered_share:
@@ -208,9 +208,9 @@ def plan_factors(demand: Demand, plans: pd.DataFrame) -> pd.DataFrame:
 
 
 def unit_sizes(rows: pd.DataFrame) -> dict[str, int]:
-    """Return how many of each accelerator are rented together: a rack, a node of eight, else as submitted.
+    """Return how many of each accelerator are rented together: a rack, a node of eight, or as usually submitted.
 
-    The node that was submitted most often, of an accelerator that nobody submitted in nodes of eight.
+    The last is the most frequent node of an accelerator that nobody submitted in nodes of eight.
     """
     size = rows["accelerator_count"] / rows["nodes"]
     sizes = size[size.mod(1).eq(0)].groupby(rows["accelerator"])
@@ -220,9 +220,9 @@ def unit_sizes(rows: pd.DataFrame) -> dict[str, int]:
 
 @cache  # asked for each plan; tables.forget clears it
 def all_in_watts() -> pd.Series:
-    """Return watts per accelerator by short name, with its share of host and network cards, provisioned (InferenceX).
+    """Return provisioned watts per accelerator by short name, with its share of host and network cards (InferenceX).
 
-    Of accelerators that are not listed, the rated power times the median of listed over rated.
+    Accelerators that are not listed get their rated power times the median ratio of listed to rated power.
     """
     listed = 1000 * cost.prices().set_index("accelerator")["kilowatts"]
     rated = tables.accelerators.set_index("label")["power_limit_w"]
@@ -250,11 +250,11 @@ def requests_held(model: Model, precision: str, lengths: Lengths, memory_gb: flo
 
 
 def _limits(demand: Demand, row: Any) -> dict[str, Any]:
-    """Return what limits an accelerator, and the reason why no number of them serves the demand, "" where some does.
+    """Return an accelerator's limits, and the reason why no number of them serves the demand, "" if some does.
 
     Keys: precision and weights_gb of the weights, prefill (seconds), held (requests in a block of accelerators), block
-    (its size), reason. Prefill is how long a node takes to read the prompt that 99 of 100 do not exceed: its operations
-    over the dense compute of the node, of which COMPUTE_SHARE is reached; NaN without a datasheet.
+    (its size), reason. Prefill is the time in which a node reads the P99 prompt: its operations over COMPUTE_SHARE of
+    the node's dense compute; NaN without a datasheet.
     """
     model, lengths, limit = demand.workload.model, demand.workload.lengths, demand.ttft_seconds
     precision = demand.precision or decoding.weights_in(row.accelerator, row.precision)
@@ -285,10 +285,10 @@ def _rented(demand: Demand, rows: pd.DataFrame) -> pd.DataFrame:
     slots = np.array([queueing.slots_needed(*each) for each in waits])
 
     def quantiles(seed: int | list[int]) -> np.ndarray:
-        """As many as draws, and the middle."""
+        """Return one for each draw, and the median."""
         return np.append(np.random.default_rng(seed).random(demand.draws), 0.5)
 
-    # The delivered share is drawn with one seed for all accelerators, so that a ranking turns on throughput and price.
+    # All accelerators share the draws of the delivered share, so that a ranking depends on throughput and price alone.
     own = np.transpose([quantiles([demand.seed, crc32(name.encode())]) for name in rows["accelerator"]])
     shared = quantiles(demand.seed)[:, None]
     rates = _drawn(of["throughput_low"], of["throughput"], of["throughput_high"], own)
@@ -298,7 +298,7 @@ def _rented(demand: Demand, rows: pd.DataFrame) -> pd.DataFrame:
     memory = np.broadcast_to(slots / of["held"] * of["block"], traffic.shape)
     needs = np.array([traffic, queue, memory])
     rented = np.ceil(needs.max(axis=0) / of["block"] - 1e-9) * of["block"]
-    # P10 and P90 are values of a draw, so that units stay whole; P50 is that of the middle throughput and share.
+    # P10 and P90 are actual draws, so that units stay whole; P50 is that of the median throughput and share.
     marks = np.percentile(rented[:-1], MARKS, axis=0, method="higher")
     marks[1] = rented[-1].clip(marks[0], marks[2])
     price = of["usd_per_accelerator_hour"]

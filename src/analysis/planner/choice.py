@@ -1,4 +1,4 @@
-"""Choose an accelerator: plans of all of them ranked by cost, and what would change the ranking."""
+"""Rank the plans of all accelerators by cost, and test what would change the ranking."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from analysis.planner.capacity import Demand, every_plan
 from analysis.planner.curve import CARRIED, ESTIMATED, INTERPOLATED, MEASURED
 
 RANK_BY = {"cost": "usd_per_hour", "power": "kilowatts", "accelerators": "accelerators"}
-OFF = 0.2  # change of the leader's price in `sensitivity`
+OFF = 0.2  # relative change of the leader's price in `sensitivity`
 
 
 def ranking(demand: Demand, *, by: str = "cost", usd_per_hour: float = 0.0, kilowatts: float = 0.0) -> pd.DataFrame:
     """Return the plan of each accelerator, best first: the columns of `every_plan`, rank, within, and break_even.
 
-    Results come before estimates; within both, plans within the budgets (dollars per hour and kilowatts at most, by
-    P90; 0: none) first, then by the median of what `by` names (a key of RANK_BY), unknown last. `within` is "yes",
-    "no", or "" without a budget or a price. `break_even` is the price per accelerator-hour at which it costs what the
-    cheapest measured plan does (NaN without one). `chance` and `alike` are those of `cost.with_chances`: how often it
+    Results rank before estimates. Within each, plans whose P90 is within the budgets (dollars per hour and kilowatts;
+    0: none) come first, then by the median of what `by` names (a key of RANK_BY), unknown last. `within` is "yes",
+    "no", or "" without a budget or a price. `break_even` is the price per accelerator-hour at which the plan costs as
+    much as the cheapest result's (NaN without one). `chance` and `alike` are those of `cost.with_chances`: how often it
     costs least per token before whole units. Accelerators without a plan come last, with their reason.
     """
     quantity = RANK_BY[names.choose(by, RANK_BY, "ranking")]
@@ -50,7 +50,7 @@ def ranking(demand: Demand, *, by: str = "cost", usd_per_hour: float = 0.0, kilo
 
 
 def _chances(found: pd.DataFrame) -> pd.DataFrame:
-    """Return how often each plan costs least per token, and which are the same within the error."""
+    """Return `chance`, how often each plan is cheapest per token, and `alike`, those that tie within the error."""
     usd = found["usd_per_million_at_full_use"]
     low, high = (usd * found["throughput"] / found[f"throughput_{end}"] for end in ("high", "low"))
     costs = found.assign(usd_per_million=usd, usd_low=low, usd_high=high, estimated=found["evidence"].eq(ESTIMATED))
@@ -72,11 +72,11 @@ def leaders(found: pd.DataFrame, by: str = "cost") -> tuple[pd.Series, pd.Series
 
 
 def sensitivity(demand: Demand, found: pd.DataFrame, by: str = "cost") -> pd.DataFrame:
-    """Return who leads under other reasonable choices: change, accelerator, runner_up, margin, usd_per_million_tokens.
+    """Return who leads under other assumptions: change, accelerator, runner_up, margin, usd_per_million_tokens.
 
     Changes: the leader's price OFF higher and lower (ranked by cost), other interactivities (those of the scenarios'
     limits, and twice the one asked for), a tenth and ten times the users, other fleets. `margin` is how much more the
-    runner-up takes.
+    runner-up costs or takes.
     """
     first, _ = leaders(found, by)
     price = first["usd_per_accelerator_hour"]
@@ -110,9 +110,9 @@ def sensitivity(demand: Demand, found: pd.DataFrame, by: str = "cost") -> pd.Dat
 
 
 def error_behind(demand: Demand, row: pd.Series | None = None) -> pd.Series:
-    """Return the prediction error of what a plan rests on (a row of `every_plan`), else that of estimates.
+    """Return the prediction error that applies to a plan (a row of `every_plan`), to an estimate if none is given.
 
-    A row of data/prediction_errors.csv: of the model's own results, or of all models where these have no P90.
+    A row of data/prediction_errors.csv: the model's own, or that of all models if it has no P90.
     """
     evidence, benchmark = ESTIMATED if row is None else row["evidence"], demand.workload.model.benchmark
     question, scenario = prediction.KNOWN, demand.limit["scenario"]

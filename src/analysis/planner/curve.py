@@ -38,8 +38,8 @@ __all__ = [
     "workload",
 ]  # fmt: skip
 
-SPEEDS = 0.01, 1e6  # tokens/s per user that may be asked for
-BELOW = 1 - 1e-9  # of a rate, so that a carried run hides no measured one from the frontier
+SPEEDS = 0.01, 1e6  # valid interactivity, in tokens/s per user
+BELOW = 1 - 1e-9  # factor on carried rates, so that a carried run never displaces a measured one on the frontier
 SAME_LENGTHS = 0.01  # change of throughput below which a model and its lengths count as the benchmark's own
 ALL_OF_THE_ERROR = np.log(2)  # log change of throughput due to request lengths that gets the full cross-model error
 TEXTS = ["evidence", "scenario", "round", "submitter", "system", "precision", "slower_id", "id"]  # "" without a run
@@ -57,9 +57,9 @@ COLUMNS = [
     "id",
     "reason",
 ]
-NO_COMPUTE = "no datasheet that says its memory and compute"
+NO_COMPUTE = "no datasheet values for its memory and compute"
 TOO_SMALL = "neither a node nor a rack holds the weights and one request"
-NO_GROUND = "no benchmark is known at this interactivity, so nothing to estimate from"
+NO_GROUND = "no benchmark has a result at this interactivity, so there is nothing to estimate from"
 TOO_LONG = "prompts of this length leave no time for answers this fast"
 
 
@@ -67,8 +67,8 @@ TOO_LONG = "prompts of this length leave no time for answers this fast"
 class Workload:
     """What is served: a model, lengths of requests, and precision of weights ("": any).
 
-    `grounds` are the benchmarks whose runs it is planned with, `reused` the share of prompt tokens that a perfect
-    prefix cache holds.
+    `grounds` are the benchmarks whose runs the estimate uses, `reused` the share of prompt tokens that a perfect prefix
+    cache holds.
     """
 
     model: models.Model
@@ -89,11 +89,11 @@ class Workload:
 
 
 def carried(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return runs with the rates of `current`, with which accelerators are compared; `runs` as `interactivity.runs`.
+    """Return `runs` (see `interactivity.runs`) with rates carried to the newest round, to compare accelerators.
 
-    Where an accelerator has no result in the newest round of a scenario, its runs there are multiplied by `gain`, what
-    `current` says was gained since its last one, but no higher than the rate without or under a looser limit; gain_low
-    and gain_high are P10 and P90 of true over carried rates. All three are 1 where it has one.
+    Where an accelerator has no result in the newest round of a scenario, its runs there are multiplied by `gain`, the
+    improvement since its last one according to `current`, capped at its rate without or under a looser limit; gain_low
+    and gain_high are P10 and P90 of true over carried rates. All three are 1 for a result of the newest round.
     """
     key = [*GROUP, "accelerator"]
     now = current(runs).sort_values("scenario", key=lambda names: names.map(RATED.index))
@@ -175,7 +175,8 @@ class Curves:
     def _of_workload(self, speeds: list[float]) -> pd.DataFrame:
         """Return the throughput of the workload from benchmarks of its kind.
 
-        A mixture of experts has no more than a dense model of its active parameters, and no less than one of all.
+        A mixture of experts is bounded above by a dense model of its active parameters, and below by one of all its
+        parameters.
         """
         model, curves = self.workload.model, self.curves
         if len(curves) == 1:
@@ -201,9 +202,10 @@ def no_model(accelerator: str) -> str:
 
 
 def in_order(at: pd.DataFrame, ran: Iterable[str]) -> pd.Series:
-    """Return throughput, estimates no higher than that of a better accelerator that `ran` or has no run at all.
+    """Return throughput with each estimate capped at that of better accelerators that `ran` or have no run at all.
 
-    `decoding.ordered` says which are better; they ran as nodes of eight or racks, so that the size is no reason.
+    `decoding.ordered` says which are better. Only those that ran as nodes of eight or racks count, so that the size of
+    a system does not explain the difference.
     """
     rates = at[["interactivity", "accelerator", "throughput"]]
     others = rates[at["accelerator"].isin(ran) | at["id"].eq("")].rename(columns={"accelerator": "better"})
@@ -216,12 +218,12 @@ def in_order(at: pd.DataFrame, ran: Iterable[str]) -> pd.Series:
 def blended(curves: list[AsRun], workload: Workload, speeds: list[float]) -> pd.DataFrame:
     """Return the throughput of a workload from the curves of benchmarks, in the columns of `AsRun.at`.
 
-    The decoding model says which benchmarks are less and more work than the workload; the logarithm of throughput is
-    interpolated between the nearest of each by that of modeled throughput, and beyond them in its ratio. More work
-    never has more throughput, nor has a faster user. A benchmark whose own model is not so fast counts as at the
-    fastest user whom it serves.
+    The decoding model ranks benchmarks as lighter or heavier than the workload. The logarithm of throughput is
+    interpolated between the nearest lighter and the nearest heavier one by that of modeled throughput; beyond both the
+    modeled ratio scales it. Throughput never rises with more work or faster users. A benchmark whose own model is not
+    so fast counts as at the fastest user whom it serves.
     """
-    # A slower user never costs more, though a benchmark's own model may fall before the asked one does.
+    # Lower interactivity never costs more, though a benchmark's own model may drop off before the asked one does.
     slower = decoding.SPEEDS[max(speeds) > decoding.SPEEDS][::4]
     every = pd.concat([_as_far_as_known(each.at([*slower, *speeds])) for each in curves])
     setups = every[decoding.SETUP]
@@ -245,8 +247,8 @@ def blended(curves: list[AsRun], workload: Workload, speeds: list[float]) -> pd.
     easier, harder = (nearest[nearest["harder"].eq(side)].set_index(key) for side in (False, True))
     easier, harder = easier.align(harder, join="outer", axis=0)
     near, far = (1 / easier["apart"]).fillna(0.0), (1 / harder["apart"]).fillna(0.0)
-    weight = (far / (near + far)).fillna(0.0)  # of the harder one
-    nearer = easier.where(weight.lt(0.5) & easier["reason"].notna(), harder)  # the run behind it
+    weight = (far / (near + far)).fillna(0.0)  # weight of the heavier benchmark
+    nearer = easier.where(weight.lt(0.5) & easier["reason"].notna(), harder)  # the benchmark whose run is reported
     either = weight.between(0, 1, inclusive="neither")
 
     def mean(name: str) -> pd.Series:
@@ -262,7 +264,7 @@ def blended(curves: list[AsRun], workload: Workload, speeds: list[float]) -> pd.
 
 
 def _as_far_as_known(at: pd.DataFrame) -> pd.DataFrame:
-    """Return rows of `AsRun.at`, those too fast for the benchmark's own model as its fastest that is not."""
+    """Return rows of `AsRun.at`, those too fast for the benchmark with the values of the fastest that is not."""
     at = at.sort_values("interactivity", kind="stable", ignore_index=True)
     values = at.columns.difference(["accelerator", "interactivity"])
     reached = at[values].where(at["reason"].ne(TOO_FAST)).groupby(at["accelerator"]).ffill()
@@ -270,9 +272,10 @@ def _as_far_as_known(at: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_errors(at: pd.DataFrame, workload: Workload) -> pd.DataFrame:
-    """Return `blended` rows with the error of another workload, and the reason where nothing is known.
+    """Return `blended` rows with the error of a different workload, and a reason where throughput is unknown.
 
-    That of another model; of other lengths or another precision the part of it by how much they change.
+    A different model has the whole error; other lengths or another precision have a part of it, by how much they change
+    throughput.
     """
     change = at["work"].abs()
     other = change.gt(SAME_LENGTHS) | (not workload.is_benchmark)
@@ -280,7 +283,7 @@ def _with_errors(at: pd.DataFrame, workload: Workload) -> pd.DataFrame:
     names = at["scenario"].dropna().unique()
     errors = {name: prediction.error_of(prediction.OTHER_MODEL, "", name) for name in names}
     spread = at["scenario"].map({name: np.log(own["high"] / own["low"]) / 2 for name, own in errors.items()}) * part
-    spread = (spread**2).where(other, 0.0)  # around 1: where its middle lies is the benchmark's matter
+    spread = (spread**2).where(other, 0.0)  # around 1: the benchmark's own error sets the median
     nothing = at["asked"].eq(0) | at["asked"].isna()
     reasons = {
         "": at["apart"].notna(),
@@ -295,7 +298,7 @@ def _with_errors(at: pd.DataFrame, workload: Workload) -> pd.DataFrame:
 
 
 def _with_reuse(found: pd.DataFrame, workload: Workload) -> pd.DataFrame:
-    """Return throughput with a perfect prefix cache: times what it gains the engines of InferenceX, an upper bound."""
+    """Return throughput with a perfect prefix cache: times the gain measured in InferenceX, an upper bound."""
     lengths = workload.lengths.prompt, workload.lengths.answer
     gain = long_prompts.kept(*lengths, workload.reused) / long_prompts.kept(*lengths)
     low, middle, high = np.log(gain.quantile([0.1, 0.5, 0.9]))
@@ -310,18 +313,18 @@ def workload(
     prompt_tokens: float = 0.0, answer_tokens: float = 0.0, lengths: str = "", precision: str = "",
     context_tokens: float = 0.0, prompt_reuse: float = 0.0,
 ) -> Workload:  # fmt: skip
-    """Return what is served: a benchmark's model, or one of `parameters` billion estimated from all.
+    """Return what is served: a benchmark's model, or one of `parameters` billion estimated from all benchmarks.
 
-    With a `benchmark` as well from that one, with its layers and KV cache. Lengths are those of the benchmark's data
-    set, of models.CHAT without one, or of the CSV file `lengths`, scaled to the means that are given, and no longer
-    than the model's context, or `context_tokens`. `prompt_reuse` is the share of prompt tokens that a perfect prefix
-    cache holds: an upper bound, for caches are limited. Raises NoData for a
-    benchmark without a limit on the time per token.
+    With a `benchmark` as well only that one is used, with its layers and KV cache. Lengths are those of the benchmark's
+    data set, of models.CHAT without one, or of the CSV file `lengths`, scaled to the means that are given, and no
+    longer than the model's context, or `context_tokens`. `prompt_reuse` is the share of prompt tokens that a perfect
+    prefix cache holds: an upper bound, for real caches are limited. Raises NoData for a benchmark without a limit on
+    the time per token.
     """
     try:
         benchmark = names.benchmark(benchmark or name) if benchmark or not parameters else ""
     except ValueError as error:
-        raise ValueError(f"{error}; another model needs its size in billions, --parameters") from None
+        raise ValueError(f"{error}; for another model, give its size in billions with --parameters") from None
     timed = timed_benchmarks()
     if parameters:
         model = models.of_size(parameters, active_parameters, name, benchmark)
@@ -336,7 +339,7 @@ def workload(
     longest = requests.sum(axis=1).max()
     if lengths and longest > model.context:
         raise ValueError(f"{lengths}: a request of {longest:,.0f} tokens exceeds the context of {model.name}, "
-                         f"{model.context:,.0f}; context_tokens sets another")  # fmt: skip
+                         f"{model.context:,.0f}; set context_tokens for another")  # fmt: skip
     return Workload(
         model, models.lengths(requests, prompt_tokens, answer_tokens, model.context), precision, tuple(grounds),
         float(names.bounded(prompt_reuse, "prompt_reuse", 0, 1)),

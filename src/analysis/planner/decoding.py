@@ -1,9 +1,9 @@
 """Model decoding on an accelerator: output tokens/s per accelerator over interactivity, from its datasheet.
 
 A decoding step reads the weights and the KV cache of its batch and computes one token for each request and the share of
-a prompt, attention included, that comes with it; the slower of reading and computing decides, and each layer adds a
-fixed time that grows with the accelerators that share it. The level is that of assumed shares of the datasheet's rates,
-so only ratios are used: prediction.py and curve.py scale them to the record.
+a prompt, attention included, that comes with it; the slower of reading and computing sets the time of the step, and
+each layer adds a fixed time that grows with the accelerators that share it. The absolute level rests on assumed shares
+of the datasheet's rates, so only ratios are used: prediction.py and curve.py scale them to the record.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from analysis.tables import COMPUTE, WEIGHT_BYTES
 READ_SHARE, COMPUTE_SHARE = 0.6, 0.4  # of the datasheet's bandwidth and dense compute that a step reaches
 LAYER_SECONDS = 20e-6  # that a step loses in a layer, and again each time that twice as many accelerators share it
 HEADROOM = 0.1  # share of memory that weights and KV cache leave free
-BEYOND_ONE = 2.0  # times the speed of a batch of one that an estimate may reach; InferenceX has 1.4 (DeepSeek-R1, B200)
+BEYOND_ONE = 2.0  # cap on an estimate, times the speed of a batch of one; InferenceX reaches 1.4 (DeepSeek-R1, B200)
 SPEEDS = np.geomspace(0.5, 10_000.0, 260)  # tokens/s per user at which a curve is known
 LOG_SPEEDS = np.log(SPEEDS)
 SETUP = ["accelerator", "weights", "group"]
@@ -34,7 +34,7 @@ COMPUTED_IN = {  # number formats that compute weights of a precision, the faste
 
 
 def setups(accelerators: Iterable[str], stated: Iterable[str], counts: Iterable[float]) -> pd.DataFrame:
-    """Return what the model needs of systems: accelerator, weights (their precision), group (see `group`).
+    """Return the model's inputs of each system: accelerator, weights (their precision), group (see `group`).
 
     `stated` are the precisions that runs state ("": unknown), `counts` the accelerators of each (NaN: a node or rack).
     """
@@ -59,7 +59,7 @@ def rates(systems: pd.DataFrame, model: Model, lengths: Lengths, speeds: Iterabl
 
 
 def roofs(systems: pd.DataFrame, model: Model, lengths: Lengths) -> np.ndarray:
-    """Return the tokens/s per user of each system from which on nothing is estimated; NaN where it is unknown.
+    """Return the highest tokens/s per user at which each system is estimated; NaN where it is unknown.
 
     What memory bandwidth allows one user, and at most BEYOND_ONE times what a batch of one reaches between prompts.
     """
@@ -75,7 +75,7 @@ def sheet_of(accelerator: str) -> dict[str, Any]:
 
 
 def group(accelerator: str, count: float = USUAL_SIZE) -> int:
-    """Return the most accelerators that share one copy of the weights: a node's, a rack's, or all of a small system."""
+    """Return the most accelerators that share one copy of the weights: of a node, a rack, or a whole small system."""
     most = racks().get(accelerator, USUAL_SIZE)
     return int(min(count, most)) if count >= 1 else most
 
@@ -96,10 +96,10 @@ def peak_tflops(accelerator: str, precision: str) -> float:
 
 @cache  # asked for each curve; tables.forget clears it
 def ordered() -> pd.DataFrame:
-    """Return pairs of a vendor's accelerators of which the `better` is in no figure of the datasheet below the `worse`.
+    """Return pairs of a vendor's accelerators in which no figure of the datasheet of `better` is below that of `worse`.
 
-    Of memory, memory bandwidth, and dense compute in FP16, FP8, and FP4, as weights of such a precision are computed
-    (unknown figures are not compared, FP8 must be known); both in racks or both in nodes.
+    The figures are memory, memory bandwidth, and dense compute with weights in FP16, FP8, and FP4. Unknown figures are
+    not compared, but FP8 must be known. Both are in racks, or both in nodes.
     """
     rows = tables.accelerators[["label", "vendor", "kind", "memory_gb", "memory_bandwidth_gb_per_s"]]
     rows = rows.assign(rack=rows["label"].isin(list(racks())))
@@ -134,7 +134,7 @@ def _curve(
     overhead = LAYER_SECONDS * model.layers * (1 + np.log2(size))
     prompt = model.prompt_operations(lengths.prompt, lengths.squared) / lengths.answer
 
-    def read(batch: np.ndarray) -> np.ndarray:  # of a mixture's weights those that some token of the batch needs
+    def read(batch: np.ndarray) -> np.ndarray:  # of a mixture only the weights that some token needs
         return held * (1 - (1 - model.active / model.parameters) ** batch) + batch * cache
 
     def step(batch: np.ndarray) -> np.ndarray:
@@ -153,7 +153,7 @@ def _curve(
         batch = np.where(late, low, batch)
     batch = np.exp(batch)
     one = np.ones_like(size, float)
-    alone = 1 / step(one)  # the speed of a batch of one; from there evenly down to its end
+    alone = 1 / step(one)  # the speed of a batch of one; beyond it throughput falls linearly to zero at its end
     by_bandwidth = size * bandwidth / read(one)
     end = np.minimum(by_bandwidth, BEYOND_ONE * alone)
     left = ((end - SPEEDS) / (end - alone)).clip(0.0, 1.0)

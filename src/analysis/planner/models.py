@@ -73,8 +73,8 @@ class Model:
 class Lengths:
     """Mean tokens of requests: `prompt` and `answer` of those that arrive, the others of those in service.
 
-    Long answers are in service longer: `context` is what such a request has cached half-way through its answer, `whole`
-    at its end. `long_prompt` is the prompt that 99 of 100 requests do not exceed, `squared` the mean square of prompts.
+    Long answers weigh more in service: `context` is what such a request has cached half-way through its answer, `whole`
+    at its end. `long_prompt` is the P99 prompt, `squared` the mean square of prompts.
     """
 
     prompt: float
@@ -88,15 +88,15 @@ class Lengths:
 def lengths(requests: pd.DataFrame, prompt: float = 0.0, answer: float = 0.0, most: float = math.inf) -> Lengths:
     """Return the lengths of `requests` (prompt_tokens, answer_tokens), scaled to these means where they are given.
 
-    No prompt leaves less than the mean answer of the `most` tokens of a context, nor an answer less than the mean
-    prompt: a mean near the context leaves its requests no spread. Raises ValueError for means beyond the context.
+    Prompts are capped so that the mean answer still fits in a context of `most` tokens, and answers so that the mean
+    prompt does. Raises ValueError for means beyond the context.
     """
     tokens = requests[["prompt_tokens", "answer_tokens"]].astype(float)
     mean = tokens.mean().mask([prompt > 0, answer > 0], [prompt, answer])
     if mean.sum() > most:
         both = f"{mean['prompt_tokens']:,.0f} tokens of prompt and {mean['answer_tokens']:,.0f} of answer"
         raise ValueError(f"prompt_tokens, answer_tokens: {both} exceed the context of {most:,.0f} tokens; "
-                         "context_tokens sets another")  # fmt: skip
+                         "set context_tokens for another")  # fmt: skip
     tokens = tokens.apply(lambda own: _scaled(own, mean[own.name], most - (mean.sum() - mean[own.name])))
     prompt_served, answer_served = np.average(tokens, axis=0, weights=tokens["answer_tokens"])
     long_prompt = np.quantile(tokens["prompt_tokens"], 0.99, method="higher")
@@ -167,8 +167,8 @@ def of_benchmark(benchmark: str) -> Model:
 def of_size(parameters: float, active: float = 0.0, name: str = "", benchmark: str = "") -> Model:
     """Return a model of this size (billions of parameters), with layers and KV cache of a benchmark if one is given.
 
-    Else CHAT stands for its requests and limits; layers and width of attention are those of the benchmarks on either
-    side in active parameters, never fewer than a smaller model has, and its KV cache and context are the most usual.
+    Else CHAT stands for its requests and limits. Layers and width of attention are interpolated between the benchmarks
+    next smaller and next larger in active parameters and never decrease; KV cache and context are the most common.
     Raises ValueError for sizes that no model has.
     """
     active = active or parameters
@@ -183,7 +183,7 @@ def of_size(parameters: float, active: float = 0.0, name: str = "", benchmark: s
 
 
 def rising(at: np.ndarray | float, x: pd.Series | np.ndarray, y: pd.Series | np.ndarray) -> np.ndarray:
-    """Return a line through points (x, y) that never falls, at `at`; constant beyond the first and last.
+    """Return a line through points (x, y) that never falls, evaluated at `at`; constant beyond the first and last.
 
     Where y falls, the line goes half-way between the highest before and the lowest after.
     """

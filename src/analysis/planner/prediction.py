@@ -1,9 +1,10 @@
-"""Estimate what nobody submitted, and measure how far such estimates of official results are off.
+"""Estimate results that nobody submitted, and measure the error of such estimates of official results.
 
 A result under a latency limit is estimated as the accelerator's Offline throughput times the share of it that other
-accelerators retain (KNOWN), or, without any result of the accelerator, both from other accelerators (NONE). What is
-averaged is the ratio of results to the decoding model: its weighted median over other accelerators, where each property
-that two systems share multiplies the weight. Errors are |predicted / actual - 1|, factors actual / predicted.
+accelerators retain (KNOWN), or, if the accelerator has no result, both come from other accelerators (NONE). The
+estimate scales the decoding model by the weighted median, over other accelerators, of results over the model, where
+each property that two systems share multiplies the weight. Errors are |predicted / actual - 1|, factors actual /
+predicted.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ def cases(benchmark: str) -> pd.DataFrame:
 
 
 def software(rows: pd.DataFrame) -> pd.Series:
-    """Return the product that serves, without its version, in small letters: "vllm"; "" where it is not stated."""
+    """Return the name of the serving software in lowercase, without its version: "vllm"; "" where it is not stated."""
     product = rows["serving_software"].mask(rows["serving_software"].eq(""), rows["framework"]).str.lower()
     return product.str.extract(r"^\s*([a-z][a-z-]*)", expand=False).fillna("")
 
@@ -98,8 +99,8 @@ def modeled_rates(benchmark: str, systems: pd.DataFrame, speeds: float | pd.Seri
 def retained_share(known: pd.DataFrame, targets: pd.DataFrame) -> np.ndarray:
     """Return the share of its Offline throughput that each target retains at its scenario's limit; NaN unknown.
 
-    From the `cases` known of the same scenario on other accelerators: model share times the weighted median of theirs
-    over the model's.
+    From `known` cases of the same scenario on other accelerators: the modeled share times the weighted median of their
+    share over their modeled share.
     """
     known = known[known["offline"].notna() & known["scenario"].ne("Offline")]
     ratio = np.log(known["rate"] / known["offline"]).to_numpy() - _log_share(known)
@@ -120,8 +121,8 @@ def estimates(benchmark: str, systems: pd.DataFrame) -> pd.DataFrame:
 
     `systems` have accelerator, round, and, where known (else NaN and ""), offline (tokens/s per accelerator),
     accelerator_count, software, submitter, precision. Added columns: scenario, interactivity, question (KNOWN, NONE),
-    throughput. Offline is estimated too where it is unknown. Accelerators without the datasheet that this takes have no
-    rows.
+    throughput. Offline is estimated too where it is unknown. Accelerators without the values of a datasheet that this
+    takes have no rows.
     """
     known = cases(benchmark)
     asked = systems.merge(limits(benchmark)[["scenario", "interactivity"]], how="cross")
@@ -142,11 +143,10 @@ def error_table() -> pd.DataFrame:
 
 @cache  # asked for each plan; tables.forget clears it
 def error_of(question: str, benchmark: str, scenario: str) -> pd.Series:
-    """Return the row of `error_table` that counts: its `low`, `middle`, and `high` are P10, P50, and P90 of actual over
-    predicted throughput.
+    """Return the row of `error_table` that applies; `low`, `middle`, `high` are P10, P50, P90 of actual over predicted.
 
-    That of the benchmark where it has enough results, else of all in the scenario. Offline has errors of its own
-    between systems (OTHER_SYSTEM), else those of Server count.
+    It is the benchmark's if it has enough results, else that of all in the scenario. Only OTHER_SYSTEM has errors of
+    Offline; for other questions those of Server apply.
     """
     rows = error_table()
     scenario = "Server" if scenario == "Offline" and question != OTHER_SYSTEM else scenario
@@ -161,7 +161,7 @@ def _log_share(rows: pd.DataFrame) -> np.ndarray:
 
 
 def same(rows: pd.DataFrame, others: pd.DataFrame, name: str) -> np.ndarray:
-    """Return which rows and others agree in a column; "" is unknown, so never the same."""
+    """Return which `rows` and `others` agree in the column `name`; "" is unknown and never the same."""
     own, other = rows[name].to_numpy(object)[:, None], others[name].to_numpy(object)
     return (own == other) & (other != "")
 

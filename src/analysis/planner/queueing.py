@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 STARTED = 0.99  # share of requests that start in time
-LARGE = 2_000.0  # loads from which the normal limit of the formula holds to a thousandth
+LARGE = 2_000.0  # load from which the normal approximation is accurate to 0.1%
 
 
 def delay_probability(slots: int, load: float) -> float:
@@ -47,7 +47,7 @@ def slots_needed(load: float, service: float, limit: float) -> int:
     Raises ValueError for a limit that is negative or no number.
     """
     if not limit >= 0:
-        raise ValueError(f"limit on the wait: {limit:g}, expected 0 or more")
+        raise ValueError(f"limit on the wait: {limit:g}, expected 0 or more, in the unit of service")
     low = math.floor(load)
     high = low + 10 + math.ceil(10 * math.sqrt(load))
     while high - low > 1:
