@@ -73,6 +73,8 @@ def test_bert_is_compared_at_the_target_of_most_results():
     kept, reasons = comparable(rows, benchmark="bert", excluded=True)
     assert kept["id"].tolist() == ["r0", "r1"]
     assert reasons["reason"].tolist() == ["another accuracy target"]
+    tied = results({"accuracy_target": "99"}, {"accuracy_target": "99.9"}).assign(benchmark="bert")
+    assert comparable(tied, benchmark="bert")["accuracy_target"].tolist() == ["99.9"]
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,8 @@ def test_the_frontier_keeps_what_no_run_beats_in_both():
     rows = frame(("A", "Offline", 0.0, 950.0), ("A", "Server", 12.5, 1000.0), ("A", "Server", 15.0, 900.0),
                  ("A", "Server", 14.0, 800.0), ("A", "Interactive", 70.0, 300.0))  # fmt: skip
     assert interactivity.frontier(rows)["id"].tolist() == ["r0", "r1", "r2", "r4"]
+    as_fast = frame(("A", "Server", 12.5, 800.0), ("A", "Server", 12.5, 1000.0))
+    assert interactivity.frontier(as_fast)["id"].tolist() == ["r1"]
 
 
 def test_bounds_come_from_all_faster_and_all_slower_runs():
@@ -55,8 +57,10 @@ def test_runs_of_one_node_or_one_rack_come_before_other_sizes_and_bare_metal_bef
         ("GB300", "Interactive", 70.0, 500.0, {"accelerator_count": 4.0}),
         ("GB300", "Server", 12.5, 800.0, {"accelerator_count": 72.0, "hypervisor": "KVM"}),
         ("B200", "Server", 12.5, 800.0, {"hypervisor": "KVM"}),
+        ("Arc Pro B50", "Server", 12.5, 0.5),
+        ("Arc Pro B60", "Server", 12.5, 0.0),
     )
-    assert interactivity.usual(rows)["id"].tolist() == ["r0", "r2", "r4"]
+    assert interactivity.usual(rows)["id"].tolist() == ["r0", "r2", "r4", "r5"]
 
 
 def test_limits_are_those_of_the_rules():
