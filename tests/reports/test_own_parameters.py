@@ -427,3 +427,51 @@ def test_a_cost_between_runs_is_not_called_estimated(run):
     costs = run("price_performance", interactivity=[20])[0]["costs"]
     assert {"interpolated", "estimated"} <= set(costs["evidence"])
     assert costs["estimated"].tolist() == costs["evidence"].eq("estimated").tolist()
+
+
+@pytest.mark.parametrize(
+    ("notebook", "printed", "keys"),
+    [
+        (
+            "power_efficiency",
+            {"benchmark": "Llama 3.1 405B", "beside": "llama 3.1 405b", "measured": "BERT",
+             "capped_accelerator": "NVIDIA H200"},
+            {"benchmark": "llama3.1-405b", "beside": "", "measured": "bert", "capped_accelerator": "H200"},
+        ),
+        (
+            "quantization_tradeoffs",
+            {"language_models": ["Llama 3.1 405B"], "memory_model": "Llama 3.1 405B"},
+            {"language_models": ["llama3.1-405b"], "memory_model": "llama3.1-405b"},
+        ),
+        ("real_world_derating", {"benchmarks": ["Llama 3.1 405B"]}, {"benchmarks": ["llama3.1-405b"]}),
+        ("scaling", {"vendors": ["nvidia"], "accelerators": ["nvidia gb300"]}, {"accelerators": ["GB300"]}),
+    ],
+)  # fmt: skip
+def test_printed_names_are_taken_as_keys_are(run, notebook, printed, keys):
+    by_label, by_key = (run(notebook, **parameters)[1] for parameters in (printed, keys))
+    assert by_label == by_key and not by_label["answer"].get("empty")
+
+
+def test_a_larger_system_of_one_submitter_is_called_so(run):
+    """One submitter's pair is a ratio of that one, not what larger systems keep."""
+    names, said = run("scaling", scenario="Interactive", vendors=["NVIDIA"])
+    largest = names["asked"].query("layout == @names['by_layout'].index[-1]")
+    assert largest["submitter"].nunique() == 1 and largest["efficiency"].median() > 2
+    assert f"{largest['efficiency'].median():.2f}x the smaller system's" in said["answer"]["text"]
+    assert said["answer"]["text"].endswith("(submitters: 1)")
+
+
+def test_weights_that_no_gpu_holds_are_drawn_whole_and_counted_as_such(run):
+    """671 billion parameters take 1,342 GB in FP16 and 356 in INT4: more than 80 and 192, and within the axes."""
+    names, said = run("quantization_tradeoffs", memory_model="deepseek-r1")
+    assert names["room"]["weights_gb"].agg(["min", "max"]).round().tolist() == [356, 1342]
+    assert said["memory"]["title"] == "DeepSeek-R1, formats and GPUs that fit: 0"
+    assert names["room"]["cache"].eq("KV cache: 0 tokens").all()
+    assert [ax.get_xlim()[1] > 1342 for ax in names["fig"].axes] == [True, True]
+
+
+def test_power_submissions_that_count_no_tokens_are_drawn_in_their_unit(run):
+    names, said = run("power_efficiency", measured="bert")
+    assert names["wall"]["rate_unit"].unique().tolist() == ["samples/s"]
+    assert said["at_the_wall"]["title"].startswith("BERT Offline at the wall: ")
+    assert list(said)[-1] == "published_claims"  # the page goes on to its end

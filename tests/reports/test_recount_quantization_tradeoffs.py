@@ -130,6 +130,8 @@ def test_fp4_over_fp8_at_equal_speed(page, decided, runs):
     found = (rates["fp4"] / rates["fp8"]).dropna().groupby(same).median()
     middle, low, high, n = by_unit(found)
     assert [round(value, 2) for value in (middle, low, high, n)] == [1.86, 1.32, 3.17, 7]
+    per_unit = found.groupby(["model", "accelerator"]).size()
+    assert per_unit.max() > 1 and per_unit.size == n  # lengths and engines of one model on one GPU are repeats
     assert f"50 tokens/s per user {middle:.2f}x ({low:.1f}x to {high:.1f}x), n = {n}" in page["speed_by_unit"]["title"]
     nvidia = found[found.index.get_level_values("accelerator").str.startswith("B")]
     middle, low, high, n = by_unit(nvidia)
@@ -295,3 +297,16 @@ def test_labels_left_out(page, official):
     )
     qwen = official["benchmark"].eq("qwen3-vl-235b-a22b") & official["precision"].eq("fp32")
     assert left_out["Qwen3-VL 235B"] == qwen.sum()
+
+
+def test_gigabytes_of_weights_name_their_model(page):
+    """Llama 2 70B: 140 GB in FP16, 70 in FP8, 39 in NVFP4, 37 in INT4, in 90% of 80 and 192 GB."""
+    shapes = pd.read_csv(ROOT / "data" / "benchmarks.csv").set_index("label")
+    weights = shapes.at["Llama 2 70B", "parameters_billion"] * np.array([16, 8, 4.5, 4.25]) / 8
+    assert weights.round().tolist() == [140, 70, 39, 37]
+    fit = sum((weights < 0.9 * size).sum() for size in (80, 192))
+    assert page["memory"]["title"] == f"Llama 2 70B, formats and GPUs that fit: {fit}"
+    said = [each.get("text", "") for each in page.values() if isinstance(each, dict)]
+    assert not any("140 GB" in text for text in said)
+    claims = page["published_claims"]
+    assert claims.loc[claims["printed"].str.contains("140 GB"), "claim"].str.contains("Llama 2 70B").all()
