@@ -475,3 +475,22 @@ def test_power_submissions_that_count_no_tokens_are_drawn_in_their_unit(run):
     assert names["wall"]["rate_unit"].unique().tolist() == ["samples/s"]
     assert said["at_the_wall"]["title"].startswith("BERT Offline at the wall: ")
     assert list(said)[-1] == "published_claims"  # the page goes on to its end
+
+
+def test_two_vendors_are_ranked_under_a_limit_on_a_whole_page(run):
+    """An analyst's task: AMD and NVIDIA on Server, fastest first, each figure of the default page there."""
+    names, said = run("generational_speedup", scenario="Server", accelerators=["AMD", "NVIDIA"])
+    shown = names["shown"]
+    assert set(shown["vendor"]) == {"AMD", "NVIDIA"} and shown["rate"].is_monotonic_decreasing
+    assert said["answer"]["text"].startswith(f"{shown['accelerator'].iloc[0]}: ")
+    _, default = run("generational_speedup")
+    assert {name for name, part in default.items() if part["kind"] == "figure"} <= set(said)
+
+
+def test_another_model_and_baseline_by_their_printed_names_make_a_whole_page(run):
+    """An analyst's task: the page as printed names ask for it, and the chain of "Why" begins at that baseline."""
+    names, said = run("generational_speedup", benchmark="Llama 3.1 405B", baseline="h200")
+    assert (names["benchmark"], names["baseline"]) == ("llama3.1-405b", "H200")
+    assert "H200 per GPU on Llama 3.1 405B" in said["answer"]["text"] and " over H200 " in said["why"]["title"]
+    _, default = run("generational_speedup")
+    assert {name for name, part in default.items() if part["kind"] == "figure"} <= set(said)
