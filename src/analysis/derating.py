@@ -344,6 +344,6 @@ def _applied(rows: pd.DataFrame, table: pd.DataFrame, fleet: str, reading: str) 
     )
 
 
-def _limit(benchmarks: Sequence[str], use: str, quantity: str = "tpot_p99_limit") -> float:
+def _limit(benchmarks: Sequence[str], use: str, quantity: str) -> float:
     """Return the tightest limit of a use in milliseconds, NaN where it has none."""
     return rule_limits(quantity).reindex([(name, USES[use]) for name in benchmarks]).min()

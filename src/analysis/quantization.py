@@ -212,8 +212,8 @@ def over_units(units: pd.DataFrame, by: Sequence[str] = ("format", "models")) ->
 def decisions(pairs: pd.DataFrame, interactivity: float) -> pd.DataFrame:
     """Return what a number format gains and costs by size of the model, one row per format, size, and measure.
 
-    Measures: speed at equal load and at `interactivity`, joules at equal load, checkpoint over BF16 (measured
-    on models of 8B to 35B), and percent of the score lost with 95% limits. FP4 is over FP8, FP8 and INT4 are over 16
+    Measures: speed at equal load and at `interactivity`, joules at equal load, checkpoint over BF16 (one value
+    for models of any size), and percent of the score lost with 95% limits. FP4 is over FP8, FP8 and INT4 are over 16
     bits, scores over BF16 or FP8. Columns: format, models, measure, middle, low, high, n (units), and `better`: the
     speed, the inverse of joules and size, or the share of the score that is kept.
     """

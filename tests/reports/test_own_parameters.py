@@ -222,7 +222,7 @@ def test_a_baseline_of_prices_is_not_shown_unless_it_is_asked_for(run):
 
 
 def test_prices_of_accelerators_without_one_are_no_data(run):
-    with pytest.raises(NoData, match="no accelerator with a price"):
+    with pytest.raises(NoData, match="no accelerator has both a price and a throughput"):
         run("price_performance", accelerators=["Intel"])
 
 
