@@ -78,5 +78,5 @@ def test_workloads_by_hand():
 
 def test_predictions_of_longer_prompts_are_held_against_their_runs():
     errors = long_prompts.errors()
-    assert len(errors) == 41
+    assert (len(errors), errors.index.nunique()) == (41, 4)  # runs, and engines of a model on a GPU
     assert errors.quantile([0.1, 0.5, 0.9]).tolist() == pytest.approx([0.77, 1.04, 2.15], abs=0.005)

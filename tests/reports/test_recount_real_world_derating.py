@@ -261,3 +261,18 @@ def test_inferencex_keeps_more_at_the_limit_of_interactive(model, benchmark):
     kept = (fast.groupby(by)[best].max() / runs.groupby(by)[best].max()).dropna()
     assert kept.size > 6
     assert kept.median() > 2 * shares(benchmark, "Interactive", "node").median()
+
+
+def test_the_error_of_long_prompts_says_its_runs_and_its_engines():
+    runs = pd.read_parquet(DATA / "inferencex_runs.parquet").query("not disaggregated and not unfinished")
+    runs = runs[runs["speculative"].eq("") & ~runs["prompt_tokens"].isin([1024, 8192])]
+    runs = runs[runs["output_tokens_per_second_per_gpu"].notna()]
+    engine = ["model", "accelerator", "engine", "precision"]
+    found = {}
+    for key, own in runs.groupby([*engine, "engine_version", "gpus"]):
+        lengths = own[["prompt_tokens", "answer_tokens"]].drop_duplicates()
+        long = (lengths["prompt_tokens"] / lengths["answer_tokens"]).gt(8)
+        if (~long).sum() >= 4 and long.any():
+            found[key[:4]] = found.get(key[:4], 0) + long.sum()
+    text = next(part["text"] for part in outputs(PAGE) if part["name"] == "long_prompts_error")
+    assert text.endswith(f"P10 to P90 of {sum(found.values())} runs; engines of a model on a GPU: {len(found)}).")
