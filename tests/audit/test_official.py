@@ -8,7 +8,7 @@ from analysis import tables
 from analysis.audit.judging import check_official
 from analysis.audit.official import meant
 from analysis.recipes.documents import counts
-from tests.audit.frames import figures, official, whole_rounds
+from tests.audit.frames import NAN, figures, official, whole_rounds
 
 
 def judged(figure: dict, *rows: dict):
@@ -37,6 +37,13 @@ def test_a_figure_per_accelerator_is_compared_with_every_size():
 def test_samples_are_compared_with_the_samples_of_the_run():
     found = judged({"unit": "samples/s", "low": 0.8, "high": 0.8}, {"rate": 80.0})
     assert found["verdict"] == "confirmed"
+
+
+def test_without_a_rate_in_the_claimed_unit_the_value_counts_if_it_is_in_that_unit():
+    """Queries/s have no column of their own; a value in another unit is no rate to compare with."""
+    figure, result = {"unit": "queries/s", "low": 7.0, "high": 7.0}, {"rate": NAN, "value": 7.0}
+    assert judged(figure, {**result, "unit": "queries/s"})["verdict"] == "confirmed"
+    assert judged(figure, {**result, "unit": "ms"})["verdict"] == "no official result"
 
 
 def test_the_submitter_and_system_that_are_named_count_before_others():

@@ -82,3 +82,20 @@ def test_burst_factors_are_of_each_pair_of_limits(monkeypatch):
     monkeypatch.setattr(derived.bursts, "simulated", pair)
     shipped = tables.load("burst_factors")[["tpot_ms", "ttft_ms"]].drop_duplicates()
     assert (derived.burst_factors().to_numpy() == shipped.to_numpy()).all()
+
+
+def test_the_method_prints_the_errors_of_carrying():
+    """The classes of data/carry_errors.csv, and the share of each benchmark's tests that its range holds."""
+    text = " ".join((DATA.parent / "docs" / "method.md").read_text("utf-8").split())
+    errors = pd.read_csv(DATA / "carry_errors.csv", keep_default_na=False).set_index(["benchmark", "latency_limit"])
+    models = errors[errors["language_model"]].drop(columns="language_model")
+    offline, limited = models.loc[("", False)], models.loc[("", True)]
+    assert f"In {offline['tests'] + limited['tests']:.0f} tests on language models" in text
+    assert f"Offline {offline['median']:.1%} and {offline['p90']:.1%}, under a latency limit" in text
+    assert f"under a latency limit {limited['median']:.1%} and {limited['p90']:.1%}; in" in text
+    labels = {"": "all language models", **tables.benchmarks.set_index("benchmark")["label"]}
+    held = models["held"].unstack()
+    missing = [
+        name for name, row in held.iterrows() if f"{labels[name]} | {row[False]:.0%}, {row[True]:.0%} |" not in text
+    ]
+    assert missing == []
