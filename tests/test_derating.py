@@ -120,9 +120,9 @@ def test_networked_nodes_are_compared_with_one_node_of_eight(record):
 
 def test_serving_stacks_are_compared_at_equal_settings_and_dates_and_each_curve_counts_once(monkeypatch):
     run = {
-        "source_id": "inferencex-points", "checkpoint": "m", "accelerator": "B200", "precision": "fp8", "gpus": 8,
-        "prompt_tokens": 1024, "answer_tokens": 1024, "concurrency": 64, "engine": "vLLM", "disaggregated": False,
-        "unfinished": False, "measured": "2025-10-29", "output_tokens_per_second_per_gpu": 90.0,
+        "source_id": "inferencex-points", "model": "M", "checkpoint": "o/m", "accelerator": "B200", "precision": "fp8",
+        "gpus": 8, "prompt_tokens": 1024, "answer_tokens": 1024, "concurrency": 64, "engine": "vLLM",
+        "disaggregated": False, "unfinished": False, "measured": "2025-10-29", "output_tokens_per_second_per_gpu": 90.0,
     }  # fmt: skip
     tensorrt = {"engine": "TensorRT-LLM", "output_tokens_per_second_per_gpu": 100.0}
     better = {"output_tokens_per_second_per_gpu": 500.0}

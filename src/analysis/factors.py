@@ -63,7 +63,7 @@ def serving_stack() -> pd.DataFrame:
     runs = tables.load("inferencex_runs")
     runs = runs[runs["source_id"].eq("inferencex-points") & ~runs["disaggregated"] & ~runs["unfinished"]]
     runs = runs[runs["measured"].ne("")]
-    curve = ["checkpoint", "accelerator", "precision", "prompt_tokens", "answer_tokens", "gpus"]
+    curve = ["model", "checkpoint", "accelerator", "precision", "prompt_tokens", "answer_tokens", "gpus"]
     best = runs.groupby([*curve, "concurrency", "measured", "engine"])["output_tokens_per_second_per_gpu"].max()
     best = best.unstack()
     pairs = (best["vLLM"] / best["TensorRT-LLM"]).dropna()

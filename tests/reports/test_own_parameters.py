@@ -494,3 +494,25 @@ def test_another_model_and_baseline_by_their_printed_names_make_a_whole_page(run
     assert "H200 per GPU on Llama 3.1 405B" in said["answer"]["text"] and " over H200 " in said["why"]["title"]
     _, default = run("generational_speedup")
     assert {name for name, part in default.items() if part["kind"] == "figure"} <= set(said)
+
+
+@pytest.mark.parametrize(
+    ("notebook", "typed"),
+    [
+        ("power_efficiency", {"benchmark": "llama2-70b", "measured": "resnet50", "capped_accelerator": "h200"}),
+        ("quantization_tradeoffs", {"language_models": ["llama3.1-8b"], "memory_model": "llama3.1-405b"}),
+        ("real_world_derating", {"benchmarks": ["gpt-oss-120b", "deepseek-r1"]}),
+        ("scaling", {"vendors": ["nvidia"], "accelerators": ["gb300", "mi355x"]}),
+    ],
+)
+def test_what_was_typed_as_a_key_is_printed_by_its_name(run, notebook, typed):
+    _, said = run(notebook, **typed)
+    words = " ".join(str(part.get(each)) for part in said.values() for each in ("text", "title", "subtitle"))
+    keys = [key for value in typed.values() for key in ([value] if isinstance(value, str) else value)]
+    assert [key for key in keys if re.search(rf"\b{re.escape(key)}\b", words)] == []
+
+
+@pytest.mark.parametrize("few", [["H200", "L40S"], ["L40S"]])
+def test_accelerators_that_lead_nowhere_have_a_whole_overview(run, few):
+    usual, said = (run("overview", **parameters)[1] for parameters in ({}, {"accelerators": few}))
+    assert {*said} == {*usual} and not said["answer"].get("empty")

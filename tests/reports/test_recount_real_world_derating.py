@@ -101,6 +101,11 @@ def test_the_serving_stack():
     shares = pairs.iloc[:, 0] / pairs.iloc[:, 1]
     assert len(shares) == 187
     assert factor("serving stack", "", "node") == spread(shares.groupby(curve).median())
+    names = dated.drop_duplicates("checkpoint").set_index("checkpoint")["model"]
+    models = shares.index.get_level_values("checkpoint").unique().map(names)
+    said = next(part["text"] for part in outputs(PAGE) if part["name"] == "stack_models")
+    assert sorted(models) == ["GPT-OSS 120B", "Llama 3.1 70B"] and all(name in said for name in models)
+    assert "/" not in said  # names as printed, not checkpoints
 
 
 def language_models(scenarios, virtual=False):
@@ -276,3 +281,30 @@ def test_the_error_of_long_prompts_says_its_runs_and_its_engines():
             found[key[:4]] = found.get(key[:4], 0) + long.sum()
     text = next(part["text"] for part in outputs(PAGE) if part["name"] == "long_prompts_error")
     assert text.endswith(f"P10 to P90 of {sum(found.values())} runs; engines of a model on a GPU: {len(found)}).")
+
+
+def test_the_error_of_long_prompts_states_its_runs_and_engines():
+    """Least squares over lengths of at most eight prompt tokens per answer token, held against the longer ones."""
+    found = pd.read_parquet(DATA / "inferencex_runs.parquet")
+    found = found[~found["disaggregated"] & ~found["unfinished"] & found["speculative"].eq("")]
+    found = found[~found["prompt_tokens"].isin([1024, 8192])]
+    engine, lengths = ["model", "accelerator", "engine", "precision"], ["prompt_tokens", "answer_tokens"]
+    keys = [*engine, "engine_version", "gpus"]
+    best = found.groupby([*keys, *lengths])["output_tokens_per_second_per_gpu"].max().dropna().reset_index(name="rate")
+    best["prefill"] = best["prompt_tokens"] / best["answer_tokens"]
+    best["context"] = best["prompt_tokens"] + best["answer_tokens"] / 2
+    missed = []
+    for key, own in best.groupby(keys):
+        short, long = own[own["prefill"].le(8)], own[own["prefill"].gt(8)]
+        if len(short) < 4:
+            continue
+        parts = [each.assign(decode=1)[["decode", "context", "prefill"]] for each in (short, long)]
+        relative = [part.mul(each["rate"], axis=0) for part, each in zip(parts, (short, long), strict=True)]
+        seconds = np.linalg.lstsq(relative[0], np.ones(len(short)), rcond=None)[0]
+        missed += [(key[:4], error) for error in 1 / (relative[1] @ seconds) if error > 0]
+    errors = pd.Series(dict(enumerate(error for _, error in missed)))
+    middle, low, high = errors.quantile([0.5, 0.1, 0.9])
+    part = next(part for part in outputs(PAGE) if part["name"] == "long_prompts_error")
+    assert part["value"] == pytest.approx(middle, abs=5e-4)
+    assert f"{middle:.2f}x the measured ({low:.2f}x to {high:.2f}x, P10 to P90 of {len(errors)} runs" in part["text"]
+    assert f"engines of a model on a GPU: {len({key for key, _ in missed})})" in part["text"]
