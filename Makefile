@@ -104,8 +104,8 @@ lock: $(READY) ## requirements.lock after an edit of the dependencies
 bench: $(READY) ## our build against papermill and nbconvert, side by side, as ratios; reports/bench.json
 	@$(PY) benchmarks/bench.py --jobs $(JOBS) $(ARGS)
 
-# Only what was made here, under the name it was made by: pages say so, and records hold the names. A copy of a page
-# that has another name is its owner's.
+# Only what a build made, under the name it gave: pages carry MADE, and records name their pages. A renamed copy of a
+# page and a link in place of one stay.
 MADE := <meta name="generator" content="mlperf-inference-analysis">
 clean: ## remove what was generated, but not the environment
 	@for file in reports/*.html; do name=$$(basename "$$file" .html); [ ! -h "$$file" ] || continue; \

@@ -214,6 +214,7 @@ def test_waterfall_of_gains_is_logarithmic_from_the_baseline():
     )
     ax = charts.waterfall(frame, "step", "factor", kind="kind", low="low", high="high")
     assert ax.get_yscale() == "log"
+    assert 1 in [line.get_ydata()[0] for line in ax.lines if line.get_color() == theme.INK]  # the baseline
     assert [patch.get_y() + patch.get_height() for patch in ax.patches[:4]] == pytest.approx([1, 1.5, 3, 3])
     assert "1.40–1.60" in written(ax)
     assert written(ax)[-1] == "3x"
@@ -273,6 +274,13 @@ def test_five_lines_are_named_at_their_ends_without_overlap_and_six_in_a_legend(
     six = charts.lines(series(["H100", "H200", "B200", "B300", "GB300", "MI355X"]), "round", "rate", "gpu")
     names = ["H100", "H200", "B200", "B300", "GB300", "MI355X"]  # in the order of the frame
     assert [text.get_text() for text in six.figure.legends[0].get_texts()] == names
+
+
+def test_names_of_lines_that_end_far_apart_stand_at_their_ends():
+    frame = pd.DataFrame({"x": [1, 2] * 2, "rate": [1.0, 2.0, 1.0, 8.0], "gpu": ["H100", "H100", "B200", "B200"]})
+    ax = charts.lines(frame, "x", "rate", "gpu")
+    ends = ax.transAxes.inverted().transform(ax.transData.transform([(2, 2), (2, 8)]))[:, 1]
+    assert [text.xy[1] for text in ax.texts] == pytest.approx(ends, abs=0.01)
 
 
 def test_lines_of_two_styles_are_named_once_and_the_legend_tells_the_dashes():
