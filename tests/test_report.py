@@ -61,7 +61,7 @@ def test_what_has_no_rows_is_one_line_and_no_fault(shown):
     parts = [bundle[report.MIME] for bundle in shown]
     assert [each["kind"] for each in parts] == ["table", "figure", "figure", "finding"]
     assert all(each["empty"] and "nan" not in each["text"] for each in parts)
-    assert parts[2]["text"] == "Drawn of: nothing to show, as no row is left for these parameters."
+    assert parts[2]["text"] == "Drawn of: nothing to show: no results match these parameters."
     assert not plt.get_fignums()
 
 

@@ -27,15 +27,15 @@ from analysis.charts.theme import look
 __all__ = ["figure", "finding", "headline", "number", "percent", "published", "source_line", "span", "table", "times"]
 MIME = "application/vnd.mlperf.report+json"
 NARROW = "application/vnd.mlperf.narrow+svg"  # the main figure again, for a phone
-MOST_WORDS = 18  # of a headline, a name counted as one: it is set large, on the first screen
+MOST_WORDS = 18  # most words of a headline; a name counts as one word
 FIRST: list[str] = []  # the name of the first chart of this notebook
-ROWS = 10  # of a table that are in view
+ROWS = 10  # rows of a table that are visible before the fold
 # A notebook's own style sheet aligns texts right. The rows of a long table appear with their fold.
 STYLE = (
     "<style>table.data :is(th, td){text-align:left} table.data .number{text-align:right}"
     " details.rows:not([open])~table .rest{display:none}</style>"
 )
-SYSTEMS = 4  # that a finding names
+SYSTEMS = 4  # most systems that a finding names
 MISSING = "–"
 NO_TEX = "mathjax_ignore"  # class with which JupyterLab leaves "$0.75 to $2.79" as it is
 SUITE_WORDS = {"datacenter": "data center", "edge": "edge", "datacenter,edge": "data center"}
@@ -48,9 +48,9 @@ def headline(
 ) -> None:  # fmt: skip
     """Show and record the answer of the report, once in a notebook.
 
-    `value` is its number with its range, `low` to `high`, in `unit`; `rows` are the results behind it:
+    `value` is its number with its range, `low` to `high`, in `unit`; `rows` are the results it is based on:
     `report.headline(f"B200: {report.times(3.3)} an H100", value=3.3, low=3.0, high=3.6, unit="ratio", rows=best)`.
-    Raises ValueError for more than 18 words, a name counted as one.
+    Raises ValueError above 18 words; an accelerator or model name counts as one word.
     """
     labels = [*tables.accelerators["label"], *tables.benchmarks["label"]]
     named = re.sub("|".join(map(re.escape, sorted(labels, key=len, reverse=True))), "name", text)
@@ -64,7 +64,7 @@ def finding(
 ) -> None:
     """Show and record one more sentence, such as a consequence, with its value and unit; `name` is unique on a page.
 
-    A value that is not known, of no rows, has no sentence: one line says so.
+    If the value is unknown (NaN) and `rows` is empty, a one-line notice is shown instead.
     """
     if value is not None and not math.isfinite(value) and rows is not None and rows.empty:
         return _nothing("finding", name, name.replace("_", " ").capitalize())
@@ -78,9 +78,9 @@ def figure(
     """Show a figure with its title, subtitle, and source in the image, so that it stands alone on a slide.
 
     `drawn` is a matplotlib figure or axes, or a seaborn grid. The source is `source`, else the line of the MLPerf
-    `rows`. `alt` is a sentence with the numbers for those who do not see the image. Of no rows, or with nothing drawn,
-    one line says so. `main` is for the one figure in view when a page opens, of which phones show a narrow version: by
-    default the first chart of a notebook. Raises ValueError without a source.
+    `rows`. `alt` is a sentence with the numbers for those who do not see the image. If `rows` is empty or
+    nothing is drawn, a one-line notice is shown. `main` marks the figure that is visible when a page opens, which also
+    gets a narrow version for phones (default: the first chart of a notebook). Raises ValueError without a source.
     """
     if not source and rows is None:
         raise ValueError(
@@ -119,7 +119,7 @@ def table(
 
     Numbers have three significant digits by default; lists of caveat codes become their labels. The first `rows` are in
     view, the others behind a fold; the CSV beside it has all of them, with the same columns at full precision. Of an
-    empty frame one line says so. Raises ValueError for a column that the frame lacks.
+    empty frame a one-line notice is shown. Raises ValueError for a column that the frame lacks.
     """
     if not isinstance(columns, Mapping):
         words = {column: str(column).replace("_", " ") for column in columns or frame}
@@ -188,12 +188,12 @@ def percent(share: float, digits: int = 2) -> str:
 
 
 def times(ratio: float, digits: int = 2) -> str:
-    """Return a ratio: 3.271 becomes "3.3x", and 1.041, whose second digit says nothing, "1.04x"."""
+    """Return a ratio as text: 3.271 becomes "3.3x"; near 1 it has one more digit: 1.041 becomes "1.04x"."""
     return f"{number(ratio, digits + (1 <= ratio < 1.1))}x"
 
 
 def span(low: float, high: float) -> str:
-    """Return a range of ratios in parentheses, to stand behind its value: " (3.7x to 4.5x)", "" where both are one."""
+    """Return a range of ratios in parentheses, to follow its value: " (3.7x to 4.5x)", "" if both ends are equal."""
     return f" ({times(low)} to {times(high)})" if low < high else ""
 
 
@@ -203,7 +203,7 @@ def slug(text: str) -> str:
 
 
 def _is_first(drawing: Any, name: str) -> bool:
-    """Return whether this is the first chart of the notebook, the first time or again."""
+    """Return whether this is the notebook's first chart, also when its cell runs again."""
     if hasattr(drawing, CHART) and not FIRST:
         FIRST.append(name)
     return hasattr(drawing, CHART) and FIRST[:1] == [name]
@@ -211,7 +211,7 @@ def _is_first(drawing: Any, name: str) -> bool:
 
 def _nothing(kind: str, name: str, title: str) -> None:
     """Say in one line that there is nothing of what a figure, table, or finding would show."""
-    text = f"{title.rstrip(': ')}: nothing to show, as no row is left for these parameters."
+    text = f"{title.rstrip(': ')}: nothing to show: no results match these parameters."
     record = {"kind": kind, "name": name, "title": title, "empty": True, "text": text}
     display({"text/html": f"<p>{html.escape(text)}</p>", "text/plain": text, MIME: record}, raw=True)
 
@@ -262,7 +262,7 @@ def _cells(column: pd.Series, form: str | None) -> list[str]:
 def _table_html(
     shown: pd.DataFrame, columns: Mapping[str, str], numeric: Iterable[str], title: str, note: str, rows: int
 ) -> str:
-    """Return the table as HTML, each text escaped, numbers in cells of their class; what `rows` leave is folded."""
+    """Return the table as HTML with escaped text and a class for number cells; rows beyond `rows` are folded."""
     kinds = {column: ' class="number"' if column in numeric else "" for column in columns}
     head = "".join(f'<th scope="col"{kinds[column]}>{html.escape(text)}</th>' for column, text in columns.items())
     lines = [

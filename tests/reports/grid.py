@@ -61,7 +61,7 @@ WRONG_WORDS = re.compile(
     r"|\b1 (users|results|links|submitters|curves|pairs|units|nodes|GPUs|models|rounds|systems)\b"
     r"|\(\)|\[\]|: :|\ba (H|MI|A|L|8|11)\d|[–—-] to |\bto –|–x|\b(?P<twice>[A-Z]\w+), (?P=twice)\b"
 )
-REASON = re.compile(r"\w: nothing to show, as \w")
+REASON = re.compile(r"\w: nothing to show: \w")
 WRONG_CELLS = re.compile(r"(?<![^,\n])(nan|inf|-inf|None|NaT)(?![^,\n])")
 ALL = ("NVIDIA", "AMD", "Intel", "Google", "Qualcomm", "Moffett", "FuriosaAI", "NEUCHIPS", "Untether AI")
 RANKED = {  # page and output -> frame and column by which its accelerators rank, and whether the lowest is first

@@ -79,8 +79,8 @@ def test_what_a_page_lacks_is_named(page, gone, words):
 @pytest.mark.parametrize(
     ("parameters", "text", "holds"),
     [
-        ({}, "Scaling: nothing to show, as no row is left.", False),
-        ({"benchmark": "bert"}, "Scaling: nothing to show, as no row is left.", True),
+        ({}, "Scaling: nothing to show: no row is left.", False),
+        ({"benchmark": "bert"}, "Scaling: nothing to show: no row is left.", True),
         ({"benchmark": "bert"}, "Scaling: nothing to show.", False),
     ],
 )

@@ -23,7 +23,7 @@ def lines(
     """Draw one line per `hue` (and `style`, told apart by dashes), its points marked.
 
     `x` is a number or date, else a category in its order or that of the frame; `log` is "x", "y" or "xy". Up to five
-    lines are named at their ends, more in the legend. `reference` lies across.
+    lines are named at their ends, more in the legend. `reference` is a horizontal line or band.
     """
     frame = parts.require(frame, x, y, hue, style)
     rows = parts.drawn_rows(frame, hue, y, hue).assign(at=frame[x], style=frame[style].astype(str) if style else "")
@@ -104,7 +104,7 @@ def _name_ends(ax: Axes, ends: dict[str, tuple[float, float, str]]) -> None:
 
 
 def _name_points(ax: Axes, points: object, names: pd.Series) -> None:
-    """Write the name of each point at the place around it that covers least of the points and of earlier names."""
+    """Write the name of each point at the place around it that overlaps points and earlier names least."""
     texts = [
         ax.annotate(name, at, (9, 0), size=9, va="center", **parts.OUTSIDE)
         for at, name in zip(points, names, strict=True)

@@ -19,7 +19,7 @@ ON_LIGHT, ON_DARK = "#1f2329", "#fefefe"  # words on a cell
 TURNED = {ON_LIGHT: "#1f232a", ON_DARK: "#fefefd"}  # the same where a dark page needs the other color
 LOWER, HIGHER, MIDDLE = "#c05a1c", "#0b5394", "#f4f5f6"
 SEQUENTIAL = LinearSegmentedColormap.from_list("sequential", ["#edf3f9", "#7fb0d8", HIGHER])
-# On a dark page high values are bright: what is far from the page's color is what is seen first.
+# On a dark page high values are bright, to stand out from the page.
 BRIGHT, DIM = "#a8d1f7", "#f0a566"
 SEQUENTIAL_DARK = LinearSegmentedColormap.from_list("sequential dark", ["#17293d", "#2f6ea8", BRIGHT])
 DIVERGING_DARK = LinearSegmentedColormap.from_list("diverging dark", [DIM, "#8a5a35", "#262c33", "#2f6ea8", BRIGHT])
@@ -30,9 +30,9 @@ DIVERGING = LinearSegmentedColormap.from_list("diverging", [LOWER, "#efb98c", MI
 def heatmap(values: pd.DataFrame, text: pd.DataFrame, *, center: float | None = None, ax: Axes | None = None) -> Axes:
     """Draw a grid of values: rows and columns as in the frame, cells without a value gray.
 
-    `text` has the same shape: what stands in a cell, its first line in bold. With `center`, such as 1 for ratios, lower
+    `text` has the same shape: the text of each cell, its first line in bold. With `center`, such as 1 for ratios, lower
     values are orange and higher ones blue, positive ones by their logarithm. An index or columns of two levels are
-    drawn in groups with air between them, the groups of columns named above.
+    drawn in groups separated by a gap, with the names of groups above the columns.
     """
     parts.require(values)
     if text.shape != values.shape:
@@ -72,7 +72,7 @@ def heatmap(values: pd.DataFrame, text: pd.DataFrame, *, center: float | None = 
 
 
 def _places(names: pd.Index) -> np.ndarray:
-    """Return the place of each name, with air where the first of two levels changes."""
+    """Return the place of each name, with a gap where the first of two levels changes."""
     group = pd.Series(names.get_level_values(0) if names.nlevels > 1 else [""] * len(names))
     return np.arange(len(names)) + APART * (group.ne(group.shift()).cumsum().to_numpy() - 1)
 

@@ -1,4 +1,4 @@
-"""Turn a figure into an image that stands alone: title, subtitle, and source in it, as SVG."""
+"""Turn a figure into a self-contained SVG with title, subtitle, and source."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from analysis.charts import theme
 
 PAD = 0.14  # inches around an image
 NARROWEST = 6.5  # inches that a title has, however small its figure is
-MARGIN = 0.5  # inches of a column of panels that its title does not have
+MARGIN = 0.5  # inches of a column's width that stay free beside the title of a panel
 TEXTS = {  # of a composed figure: size in points, weight, color, inches from what is below it (source: above)
     "title": (15, "bold", theme.INK, 0.07),
     "subtitle": (10.5, "normal", theme.MUTED, 0.12),
     "source": (8, "normal", theme.MUTED, 0.1),
 }
-STILL = {  # while a figure is written: what is drawn stays where it is, words are paths, names do not change
+STILL = {  # settings while a figure is saved: no new layout, text as paths, fixed ids
     "figure.constrained_layout.use": False, "svg.fonttype": "path", "svg.hashsalt": "analysis",
 }  # fmt: skip
 ON_DARK = "_analysis_on_dark"  # attribute of a figure: colors of a dark page for those that it has in print
@@ -117,7 +117,7 @@ def wrap_titles(grid: FacetGrid) -> None:
     grid.tight_layout()
 
 
-@lru_cache(maxsize=5000)  # labels repeat; of its arguments alone
+@lru_cache(maxsize=5000)  # labels repeat, and the result depends on the arguments alone
 def text_width(text: str, size: float, weight: str = "normal") -> float:
     """Return the width of a line of text in inches."""
     font = FontProperties(size=size, weight=weight)
@@ -130,7 +130,7 @@ def _canvas(figure: Figure) -> Bbox:
 
 
 def _with_own_ids(drawn: str) -> str:
-    """Return the SVG with ids that no other figure of a page has, numbered by place.
+    """Return the SVG with ids that are unique on a page, numbered in order.
 
     matplotlib's are digests of coordinates, whose last bit depends on where the layout's variables are in memory.
     """
@@ -143,9 +143,9 @@ def _with_own_ids(drawn: str) -> str:
 
 
 def _with_variables(drawn: str, on_dark: dict[str, str]) -> str:
-    """Return the SVG with colors as CSS variables; the plain color stays before each for programs without them.
+    """Return the SVG with colors as CSS variables; the plain color precedes each as a fallback.
 
-    White words stay white: they are on a mark, whose color is the same on a dark page. Of other colors those of
+    White text stays white, since it sits on a mark whose color is the same on a dark page. Of other colors those of
     accelerators and of the palette change, and those of `on_dark`.
     """
     marks = {hue: theme.on_dark(hue) for hue in {*theme.colors().values(), *theme.PALETTE}} | on_dark

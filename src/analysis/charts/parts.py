@@ -26,20 +26,23 @@ from analysis.names import choose
 
 Label = str | tuple[str, str] | None
 Reference = float | tuple[float, float] | None
-FAR = 100  # how many times an end of a range may be smaller or larger than its value
-VALUE, NOTE = 9.5, 8.0  # points of what stands beside a mark
+FAR = 100  # most times that a value may be above or below an end of its range
+VALUE, NOTE = 9.5, 8.0  # font sizes of the labels beside a mark, in points
 APART = 0.14  # inches beside each panel, so that labels of one are not read with the next
-OPACITY = [1.0, 0.6, 0.4, 0.25]  # of the first, second, ... bar of an accelerator
+OPACITY = [1.0, 0.6, 0.4, 0.25]  # for the first, second, ... bar of an accelerator
 MARKERS = "oDs^vPX"
 CHART = "_analysis_chart"  # attribute of a figure that one of these functions drew
 AGAIN = "_analysis_again"  # attribute of axes: draws their chart upright, for a phone
 SECOND = "second line"  # id of what stands below a value in a cell
 MOVABLE = "beside"  # id of a note that can stand below its value
 FITTED = "_analysis_fitted"  # attribute of axes: limits before and after `fit`
-STEPS = (1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,)  # ticks of a decade, as there is room
-MOST = 0.8  # share of the axes that words may take
+STEPS = (1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,)  # ticks per decade, densest first
+MOST = 0.8  # largest share of the axes that text may take
 OUTSIDE = {"textcoords": "offset points", "annotation_clip": False}  # words that may leave the axes
-SOLID = {"estimated": "from results", "another round": "same round"}  # what is not: words of a legend
+SOLID = {
+    "estimated": "from results",
+    "another round": "same round",
+}  # the legend's words for rows where the flag is false
 FORMS = {  # of bars
     "solid": {"lw": 0},
     "hatched": {"facecolor": theme.SURFACE, "lw": 1.2, "hatch": "////"},
@@ -74,7 +77,7 @@ def chart(draw: Callable[..., Axes]) -> Callable[..., Axes]:
 def require(frame: pd.DataFrame, *columns: str | None) -> pd.DataFrame:
     """Return the frame with a plain index.
 
-    Raises ValueError that names the columns there are where one is missing, NothingToDraw where the frame has no row.
+    Raises ValueError that lists the columns there are if one is missing, and NothingToDraw for an empty frame.
     """
     for column in filter(None, columns):
         choose(column, map(str, frame.columns), "column")
@@ -89,9 +92,10 @@ def drawn_rows(
 ) -> pd.DataFrame:  # fmt: skip
     """Return one row for each mark: y, x, low, high, hue, flag, color, alpha, marker, and the texts value and note.
 
-    Accelerators have their own colors. Where `y` holds accelerators, opacity tells `hue` apart, else the palette does.
+    Accelerators have their own colors. If `y` holds accelerators, opacity distinguishes `hue`, else the palette does.
     `label` is a column, a format of `x` such as "{:.1f}x", a pair of either (the second is a note in small print), ""
-    for nothing, or None for plain numbers. Raises ValueError for a value outside its range, or FAR from its ends.
+    for nothing, or None for plain numbers. Raises ValueError for a value outside its range, or more than FAR times
+    from its ends.
     """
     frame = require(frame, y, x, hue, low, high, flag)
     rows = pd.DataFrame({"y": frame[y], "x": frame[x], "low": frame[low or x], "high": frame[high or x]})
@@ -115,7 +119,7 @@ def drawn_rows(
 
 
 def labels(frame: pd.DataFrame, values: pd.Series, label: Label) -> dict[str, pd.Series]:
-    """Return the texts `value` and `note` beside each mark, by a label (see `drawn_rows`) and the values it formats."""
+    """Return the texts `value` and `note` for each mark, from a label (see `drawn_rows`) and the values to format."""
     texts = {}
     for kind, part in zip(("value", "note"), label if isinstance(label, tuple) else (label, ""), strict=True):
         if part is None:
@@ -133,7 +137,7 @@ def turns(values: pd.Series, of: Sequence[Any]) -> pd.Series:
 
 
 def number_labels(values: pd.Series) -> pd.Series:
-    """Return numbers as text: three digits of the largest, four where all are close to it, two of each at least."""
+    """Return numbers as text: three digits of the largest (four if all are close to it), at least two of each."""
     largest, apart = values.abs().max(), values.max() - values.min()
     digits = 2 - math.floor(math.log10(largest)) if largest > 0 else 0
     digits += bool(0 < apart < largest / 50)
@@ -146,7 +150,7 @@ def number_labels(values: pd.Series) -> pd.Series:
 
 
 def marks(ax: Axes, rows: pd.DataFrame, x: str, y: str) -> None:
-    """Draw a dot for each row, hollow where `flag`; those that look alike at once."""
+    """Draw a dot for each row, hollow where `flag` is true; dots of one style are drawn in one call."""
     for (color, marker, flag), part in rows.groupby(["color", "marker", "flag"], sort=False):
         look = {"color": color, "mfc": theme.SURFACE if flag else color, "clip_on": False}
         ax.plot(part[x], part[y], marker, ms=8, mew=1.8, zorder=3, **look)
@@ -161,8 +165,7 @@ def spans(ax: Axes, at: Sequence[float], low: Sequence[float], high: Sequence[fl
 def beside(ax: Axes, x: float, y: float, value: str, note: str, gap: float, stack: bool = True) -> None:
     """Write a value in bold and a note in small print `gap` points right of a point (left where negative).
 
-    The note stands below the value where there are three columns of axes or more, and on phones, unless `stack` is
-    false.
+    The note goes below the value on phones and where there are three or more columns of axes, unless `stack` is false.
     """
     look = {"ha": "left" if gap > 0 else "right", "va": "center", "zorder": 5, "in_layout": False, **OUTSIDE}
     look["bbox"] = {"facecolor": theme.SURFACE, "edgecolor": "none", "pad": 1.8}
@@ -185,22 +188,22 @@ def stacked(ax: Axes) -> None:
 
 
 def fit(ax: Axes) -> None:
-    """Widen the limits of axes until words that belong to marks lie inside, as `bar_label` alone does not."""
+    """Widen the limits of axes until the labels of marks fit inside, which `bar_label` alone does not ensure."""
     texts = [each for each in ax.texts if each.get_text() and getattr(each, "anncoords", "") == OUTSIDE["textcoords"]]
     texts = [each for each in texts if each.xycoords == "data" or isinstance(each.xycoords, Text)]
     if not texts:
         return
     limits = {"x": ax.get_xlim(), "y": ax.get_ylim()}
     own, fitted = getattr(ax, FITTED, (None, None))
-    if fitted == limits:  # since then nobody else has set limits
+    if fitted == limits:  # limits were not changed since the last fit
         _limit(ax, limits := own)
     marks = ax.transData.transform([getattr(each.xycoords, "xy", each.xy) for each in texts])
-    pen = ax.figure._get_renderer()  # or texts keep that of the file that was written last, which has another dpi
+    pen = ax.figure._get_renderer()  # else texts keep the renderer of the last saved file, which has another dpi
     boxes = np.array([each.get_window_extent(pen).extents for each in texts])
     at = ax.transAxes.inverted().transform(marks)
     before, after = ((marks - boxes[:, :2]) / ax.bbox.size, (boxes[:, 2:] - marks) / ax.bbox.size)
     low, high = np.zeros(2), np.ones(2)
-    for _ in range(4):  # as a wider axis brings marks nearer to its other end
+    for _ in range(4):  # again, since widening one end moves marks toward the other
         high = np.fmax(high, np.nanmax(low + (at - low) / (1 - np.clip(after, 0, MOST)), axis=0))
         low = np.fmin(low, np.nanmin(high - (high - at) / (1 - np.clip(before, 0, MOST)), axis=0))
     ends = (ax.transAxes - ax.transData).transform([low, high])
@@ -210,7 +213,7 @@ def fit(ax: Axes) -> None:
 
 
 def _limit(ax: Axes, limits: Mapping[str, Sequence[float]]) -> None:
-    """Set limits and leave it to matplotlib to find others where data or scales change later."""
+    """Set limits, and leave autoscaling on for later changes."""
     for name, ends in limits.items():
         (ax.set_xlim if name == "x" else ax.set_ylim)(*ends, auto=None)
 
@@ -224,7 +227,7 @@ def reference(ax: Axes, place: Reference, across: bool = False) -> None:
 
 
 def bar_look(form: str, hue: str, alpha: float = 1.0) -> dict[str, Any]:
-    """Return how a bar is drawn; a pale one has a rim in its full color, or it would hardly be seen on a dark page."""
+    """Return the style of a bar; a pale bar has an edge in its full color, to stay visible on a dark page."""
     if form == "solid" and alpha < 1:
         return {"facecolor": (hue, alpha), "edgecolor": hue, "lw": 0.9}
     return {"facecolor": hue, "edgecolor": hue, "alpha": alpha} | FORMS[form]
@@ -288,7 +291,7 @@ class RoundTicks(LogLocator):
     """Ticks of a logarithmic axis at round numbers, as many as there is room for."""
 
     def tick_values(self, vmin: float, vmax: float) -> np.ndarray:
-        """Return those between two values, from the steps that leave each its room."""
+        """Return ticks between two values, from the densest steps that leave room for their labels."""
         low, high = sorted([vmin, vmax])
         decades = np.arange(math.floor(math.log10(low)), math.log10(high))
         for steps in STEPS:
@@ -302,7 +305,7 @@ class RoundTicks(LogLocator):
 
 
 def ticks(axis: Axis, form: str = "{:,.10g}") -> None:
-    """Label an axis in plain numbers with separators of thousands, a logarithmic one where its digits are round."""
+    """Label an axis in plain numbers with thousands separators, a logarithmic one at round numbers alone."""
     if axis.get_scale() == "log":
         axis.set_major_locator(RoundTicks())
         axis.set_minor_locator(plt.NullLocator())
@@ -312,7 +315,7 @@ def ticks(axis: Axis, form: str = "{:,.10g}") -> None:
 
 
 def spread(places: Sequence[float], gap: float, low: float, high: float) -> np.ndarray:
-    """Return places between `low` and `high` that are `gap` apart, each near the given one."""
+    """Return positions between `low` and `high` at least `gap` apart, each as near as possible to the given one."""
     order = np.argsort(places, kind="stable")
     spots = np.asarray(places, float)[order]
     for _ in range(200):

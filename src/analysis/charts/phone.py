@@ -1,4 +1,4 @@
-"""The narrow version of a figure, for a phone: panels below each other, names on more lines, words of the same size."""
+"""The narrow version of a figure, for a phone: panels stacked vertically, text of the same size."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FRAME = 1.1  # inches of a panel beside its rows: axis, title, and legend
 
 @theme.look()
 def narrow(figure: Figure | Axes) -> Figure:
-    """Lay a figure out anew at a phone's width and return it; a waterfall is drawn anew, from top to bottom."""
+    """Lay a figure out again at a phone's width and return it; a waterfall is redrawn from top to bottom."""
     figure = figure.figure
     panels, rows = figure.axes, max(ax.get_gridspec().nrows for ax in figure.axes)
     if again := getattr(panels[0], parts.AGAIN, None):
@@ -46,13 +46,13 @@ def narrow(figure: Figure | Axes) -> Figure:
 
 
 def _room(ax: Axes) -> float:
-    """Return the inches of a panel in which small print below a value does not touch the value of the next row."""
+    """Return the height of a panel, in inches, at which small print below a value clears the next row."""
     rows = np.unique([note.xycoords.xy[1] for note in ax.texts if note.get_gid() == parts.MOVABLE and note.get_text()])
     return FRAME + TWO_LINES * np.ptp(ax.get_ylim()) / np.diff(rows).min() if len(rows) > 1 else 0
 
 
 def _turn(ax: Axes) -> float:
-    """Write names of columns upright where they have no room side by side, and return the inches that they take."""
+    """Turn column names that do not fit side by side, and return the height that they take, in inches."""
     names = [label.get_text() for label in ax.get_xticklabels()]
     wide = [max(text_width(line, 10) for line in name.split("\n")) for name in names]
     if sum(wide) < NARROW - BESIDE:
@@ -63,7 +63,7 @@ def _turn(ax: Axes) -> float:
 
 
 def _shrink(ax: Axes) -> None:
-    """Leave the values of a heat map's cells, in small print, and turn the names of many columns."""
+    """Keep only the values in the cells of a heat map, in small print, and turn the names of many columns."""
     columns, middles = len(ax.get_xticks()), ax.get_yticks()
     for text in ax.texts:
         middle = middles[abs(middles - text.get_position()[1]).argmin()]

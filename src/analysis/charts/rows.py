@@ -24,7 +24,7 @@ def bars(
 ) -> Axes:  # fmt: skip
     """Draw one horizontal bar per row, from zero, in the order of the frame from the top.
 
-    Rows of one `y` stand together; `hue` tells them apart. `low` and `high` are columns of a range, a thin line
+    Rows with the same `y` are grouped and distinguished by `hue`. `low` and `high` are columns of a range, a thin line
     that passes below the value.
     `hatched` is a boolean column, such as "modeled": its name is the legend's word for hatched bars. `label` is what
     stands at the end of a bar: a column, a format such as "{:.1f}x", a pair of either (the second in small print), ""
@@ -63,7 +63,7 @@ def dots(
     boolean column whose name the legend shows beside a hollow dot. `label` and `reference` are as for `bars`.
     """
     rows = parts.drawn_rows(frame, y, x, hue, low, high, hollow, label)
-    if rows["alpha"].ne(1).any():  # the row says which accelerator it is, the color what is compared
+    if rows["alpha"].ne(1).any():  # the row names the accelerator, so color is free for the comparison
         rows["color"], rows["alpha"] = parts.turns(rows["hue"], theme.PALETTE), 1.0
     firsts = rows.drop_duplicates(["y", "hue"]).index
     rows.loc[firsts, "place"] = _places(rows["y"][firsts])
@@ -83,7 +83,7 @@ def dots(
     ax.hlines(wide["place"], wide["low"], wide["high"], list(wide["color"]), **look)
     parts.marks(ax, rows[~several], "x", "place")
     for color, part in rows[several].groupby("color"):
-        aside = (part.index * 0.618034 % 1 - 0.5) * 0.55  # across the line, where nothing is measured
+        aside = (part.index * 0.618034 % 1 - 0.5) * 0.55  # across the line, a direction that carries no data
         ax.plot(part["x"], part["place"] + aside, "o", ms=5.5, color=color, mec=theme.SURFACE, mew=0.7)
     bar = rows[several].drop_duplicates(["y", "hue"])
     ax.vlines(bar["median"], bar["place"] - 0.42, bar["place"] + 0.42, theme.INK, lw=2, zorder=4)
@@ -95,7 +95,7 @@ def dots(
 
 
 def _places(names: pd.Series) -> np.ndarray:
-    """Return the place of each row, downward from zero: rows of one name together, with air between two names."""
+    """Return the place of each row, downward from zero: rows of one name together, with a gap between names."""
     group = pd.Series(pd.factorize(names)[0])
     starts = np.concatenate([[0], np.cumsum(np.bincount(group) + BETWEEN)[:-1]])
     return -(starts[group] + group.groupby(group).cumcount().to_numpy())

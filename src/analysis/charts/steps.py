@@ -19,7 +19,7 @@ LOOKS = {  # of each kind of factor
     "total": ("solid", "#74828f"),
 }
 STEP = 1.0  # inches of a bar
-ASIDE = 0.29  # of it, from the middle of a total to its range, beside the value
+ASIDE = 0.29  # share of a step from the middle of a total to the line of its range
 
 
 @parts.chart
@@ -29,9 +29,9 @@ def waterfall(
 ) -> Axes:  # fmt: skip
     """Draw the running product of factors, one bar per row from left to right, its value above, range and note below.
 
-    `kind` is a column of measured, published, simulated, modeled, assumed, or total. A total is a whole bar at the
-    running product: its factor counts as 1 but in the first row, `low` and `high` are ends of the product. A product
-    that ends below 1 is drawn as percent from zero, another as multiples on a logarithmic scale from the 1x line.
+    `kind` is a column of measured, published, simulated, modeled, assumed, or total. A total is a full bar at the
+    running product; its factor is ignored except in the first row, and its `low` and `high` bound the product. A
+    product that ends below 1 is drawn in percent from zero, others as multiples from 1x on a logarithmic scale.
     """
     frame = parts.require(frame, label, factor, low, high, kind, note)
     rows = pd.DataFrame({"name": frame[label], "kind": frame[kind] if kind else "measured"})
@@ -103,7 +103,7 @@ def _legend(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _write(ax: Axes, x: float, y: float, words: str, up: float, size: float) -> None:
-    """Write a value above a bar in bold, or what belongs to it below in small print."""
+    """Write a value in bold above a bar, or its note in small print below."""
     look = {"va": "bottom", "weight": "bold"} if up > 0 else {"va": "top", "color": theme.MUTED}
     look["bbox"] = {"facecolor": theme.SURFACE, "edgecolor": "none", "pad": 0.8, "alpha": 0.8}
     ax.annotate(words, (x, y), (0, up), ha="center", size=size, linespacing=1.25, zorder=5, **look, **parts.OUTSIDE)

@@ -14,11 +14,11 @@ from matplotlib.colors import to_hex, to_rgb
 
 from analysis import tables
 
-WIDTH = 9.0  # inches of a figure, shown on a slide at one and a half times its size
+WIDTH = 9.0  # width of a figure in inches; a slide shows it at 1.5 times that
 INK, MUTED, GRID, SURFACE, MISSING = "#1f2328", "#59636e", "#dde2e7", "#ffffff", "#eceff2"
 OTHER = "#8a939c"  # of an accelerator without a color of its own
 VARIABLES = {INK: "ink", "#000000": "ink", MUTED: "muted", GRID: "grid", SURFACE: "surface", MISSING: "missing"}
-DARK_PAGE, PALE = "#0d1117", 2.7  # and the contrast below which a color becomes pale on it
+DARK_PAGE, PALE = "#0d1117", 2.7  # and the contrast with it below which a color is made pale
 PRECISIONS = {
     "FP32": "#949494", "BF16": "#555555", "FP16": "#555555", "INT8": "#029e73", "FP8": "#0173b2", "FP4": "#d55e00",
     "NVFP4": "#d55e00", "MXFP4": "#a3195b", "INT4": "#8250a8",
@@ -34,7 +34,7 @@ def look() -> Iterator[None]:
 
 @cache  # asked for each figure; of the package alone
 def _settings() -> dict[str, object]:
-    """Return matplotlib's settings for the look, whatever a user's own matplotlibrc or an earlier cell set."""
+    """Return matplotlib's settings for the look, independent of a user's matplotlibrc and of earlier cells."""
     with mpl.rc_context():
         mpl.rcdefaults()
         sns.set_theme(style="white", palette=PALETTE)
@@ -70,7 +70,7 @@ def contrast(first: str, second: str) -> float:
 def on_dark(hue: str, least: float = 4.0) -> str:
     """Return the color as light as it needs to be for a contrast of `least` on a dark page.
 
-    The darkest become pale rather than vivid, so that a dark and a bright shade of one hue stay apart.
+    The darkest become pale rather than vivid, so that dark and bright shades of one hue can be told apart.
     """
     shade, lightness, saturation = colorsys.rgb_to_hls(*to_rgb(hue))
     if contrast(hue, DARK_PAGE) < PALE:

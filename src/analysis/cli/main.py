@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _explained(error: Exception) -> tuple[str, int]:
-    """Return what is wrong and the exit status. Raises the error again where it is a fault of the program."""
+    """Return what is wrong and the exit status. Raises the error again if it is a bug."""
     from analysis.compare import NoData
     from analysis.paths import DATA
     from analysis.recipes import descriptor
@@ -92,7 +92,7 @@ def _explained(error: Exception) -> tuple[str, int]:
 
 
 def _guard(stream: Any) -> None:
-    """Make a stream one whose text does nothing to the terminal, whatever file it quotes, and fits any encoding."""
+    """Make a stream escape what would act on the terminal, and what its encoding does not have."""
     write = stream.write
     stream.write = lambda text: write(CONTROLS.sub(lambda found: repr(found[0])[1:-1], text))
     if hasattr(stream, "reconfigure"):
@@ -100,7 +100,7 @@ def _guard(stream: Any) -> None:
 
 
 def _failed(text: str, status: int) -> int:
-    """Print what went wrong; a long text is cut, and whole in a file."""
+    """Print an error; a long text is cut, and saved whole in a file."""
     if len(text) > LONGEST:
         with tempfile.NamedTemporaryFile(
             "w", prefix="analysis-", suffix=".txt", delete=False, errors="replace"

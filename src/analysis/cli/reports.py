@@ -13,12 +13,12 @@ from analysis.paths import NOTEBOOKS, SHIPPED_ONLY
 
 
 def _named(incomplete: str) -> list[str]:
-    """Return the reports whose names begin so, for completion."""
+    """Complete the name of a report."""
     files = [*NOTEBOOKS.glob("*.ipynb"), *(NOTEBOOKS / "runs").glob("*.yml")]
     return sorted({file.stem for file in files if file.stem.startswith(incomplete) and not file.stem.startswith("_")})
 
 
-Names = Annotated[list[str] | None, typer.Argument(help="Reports by name; none: all of them.", autocompletion=_named)]
+Names = Annotated[list[str] | None, typer.Argument(help="Names of reports (default: all).", autocompletion=_named)]
 Jobs = Annotated[int, typer.Option(min=1, max=64, help="Notebooks executed at a time.")]
 Timeout = Annotated[float, typer.Option(min=1, help="Seconds that a notebook may take.")]
 Engine = Annotated[str, typer.Option(help="forked: processes with the libraries loaded; nbclient: ordinary kernels.")]
@@ -28,7 +28,9 @@ def reports(
     names: Names = None,
     watch: Annotated[bool, typer.Option("--watch", help="Serve the pages and rebuild them after each edit.")] = False,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of --watch on this machine; 0: any.")] = 8000,
-    force: Annotated[bool, typer.Option("--force", help="Build all, also over pages of your own.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Rebuild all, also over pages that were not made here.")
+    ] = False,
     jobs: Jobs = 2,
     engine: Engine = "forked",
     timeout: Timeout = 300,

@@ -27,7 +27,7 @@ class OutputTooLarge(Exception):
 
 
 class ForkEngine(Engine):
-    """papermill's engine `forked`. Call it in a process of its own: what cells do to the process is not undone."""
+    """papermill's engine `forked`. Call it in a process of its own: what cells change in it is not undone."""
 
     @classmethod
     def execute_managed_notebook(cls, nb_man: NotebookExecutionManager, kernel_name: str, **_: Any) -> None:
@@ -46,7 +46,7 @@ class ForkEngine(Engine):
 
 
 class Messages(Session):
-    """What a kernel sends while a cell runs: nbclient makes it the outputs of that cell."""
+    """Collect a kernel's messages while a cell runs; nbclient turns them into the outputs of that cell."""
 
     def __init__(self, notebook: NotebookNode) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class Messages(Session):
         self.start(NotebookNode(outputs=[]), 0)
 
     def start(self, cell: NotebookNode, index: int) -> None:
-        """Add what follows to the outputs of this cell."""
+        """Direct the messages that follow to the outputs of this cell."""
         self.cell, self.index, self.client.clear_before_next_output = cell, index, False
 
     def send(self, _: Any, message: Any, content: Any = None, *__: Any, **___: Any) -> None:
@@ -92,7 +92,7 @@ class Stream(io.TextIOBase):
 
 
 def start(messages: Messages) -> ZMQInteractiveShell:
-    """Make this process one that runs a notebook's cells, as if it were its kernel."""
+    """Set this process up to run a notebook's cells like a kernel."""
     config = Config({"HistoryManager": {"enabled": False}, "InteractiveShell": {"colors": "nocolor"}})
     shell = ZMQInteractiveShell.instance(config=config, kernel=SimpleNamespace(eventloop=None))
     shell.displayhook.session = shell.display_pub.session = messages
@@ -103,8 +103,8 @@ def start(messages: Messages) -> ZMQInteractiveShell:
     sys.stdout, sys.stderr = Stream("stdout", messages), Stream("stderr", messages)
     if "" not in sys.path:
         sys.path.insert(0, "")  # modules beside the notebook, as with a kernel
-    if "numpy" in sys.modules:  # `random` sees to itself after a fork, numpy's global generator does not
+    if "numpy" in sys.modules:  # `random` reseeds itself after a fork, numpy's global generator does not
         sys.modules["numpy"].random.seed()
-    if "pandas" in sys.modules:  # which took the process above for a terminal
+    if "pandas" in sys.modules:  # which found a terminal in the parent process
         sys.modules["pandas"].set_option("display.max_columns", 20)
     return shell

@@ -1,4 +1,4 @@
-"""Execute one notebook with its parameters, and put into words what went wrong."""
+"""Execute one notebook with its parameters, and describe what went wrong."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from analysis.pages.runs import Report, read_notebook
 
 FORKED = "forked"  # the engine of engine.py
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
-LONGEST = 2000  # characters of an error that are repeated
+LONGEST = 2000  # most characters of an error message
 
 
 @dataclass(frozen=True)

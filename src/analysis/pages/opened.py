@@ -1,4 +1,4 @@
-"""Note what a notebook opens: the content of these files decides, with its own cells, whether its page is up to date.
+"""Track the files that a notebook opens: with its cells, their content decides whether its page is up to date.
 
 Python tells of each file that it opens and each folder that it lists, by whatever library (`sys.addaudithook`), before
 it knows whether there is one. Not seen: what a process that the notebook starts opens, what C opens by itself, whether
@@ -25,7 +25,7 @@ CHANGED = "changed while the notebook ran"  # in place of a digest, so that it e
 
 
 class Opened:
-    """The files and folders that this process has opened since, under the project and beside it."""
+    """The files and folders that this process opens in the project or beside it."""
 
     def __init__(self) -> None:
         self._seen: dict[str, Any] = {}
@@ -52,7 +52,7 @@ class Opened:
         self._seen.setdefault(name, state(path))
 
     def digests(self) -> dict[str, str]:
-        """Return a digest of each by its path from the project, but not of what this process wrote."""
+        """Return digests by path from the project, without the files that this process wrote."""
         return {
             name: content_digest(name) if state(paths.ROOT / name) == before else CHANGED
             for name, before in sorted(self._seen.items())
@@ -61,7 +61,7 @@ class Opened:
 
 
 def changed(digests: Mapping[str, str]) -> bool:
-    """Return whether one of the files has other content than when it was opened, or is gone, or there by now."""
+    """Return whether any file was changed, removed, or created since it was opened."""
     return any(content_digest(name) != value for name, value in digests.items())
 
 

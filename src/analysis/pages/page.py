@@ -1,4 +1,4 @@
-"""Make the page of an executed notebook: one file that needs nothing else, through nbconvert and our template."""
+"""Render an executed notebook as one self-contained page, by nbconvert and our template."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RASTERS = ("image/png", "image/jpeg")
 TITLE = re.compile(r"\s*#[ \t]+\S")
 PYTHON = PythonLexer(), HtmlFormatter(nowrap=True)
 MARKDOWN = MarkdownWithMath(renderer=IPythonRenderer(escape=False, exclude_anchor_links=True))  # its HTML is sanitized
-GROUP = {"group": str, "order": int | float}  # what a notebook says of its card on the front page
+GROUP = {"group": str, "order": int | float}  # metadata of a notebook for its card on the front page
 
 
 @cache  # compiling templates takes longer than a page

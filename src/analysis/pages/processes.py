@@ -1,4 +1,4 @@
-"""Do pieces of work side by side, each in a process of its own that is forked from this one and ends with it."""
+"""Run tasks side by side, each in its own forked process, which never outlives this one."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def side_by_side(
     """Yield the name and the result of each task, `work(*arguments)`, in the order in which they end.
 
     `jobs` run at a time, each for at most `timeout` seconds. `meanwhile` is called in this process while the first ones
-    run. With `then`, what is yielded is the result of `then(*arguments, result)`, in a process forked after that. A
-    process that fails or dies gives a RuntimeError that says why; none outlives this generator, nor this process, in
+    run. With `then`, each result goes to `then(*arguments, result)` in a newly forked process, whose result is yielded.
+    A process that fails or dies gives a RuntimeError that says why; none outlives this generator, nor this process, in
     whatever way that ends.
     """
     context, running = multiprocessing.get_context(METHOD), {}
     waiting = [(name, work, arguments) for name, arguments in tasks.items()]
-    watched, alive = context.Pipe(duplex=False)  # ends with this process: nobody else has its other end
+    watched, alive = context.Pipe(duplex=False)  # closes when this process ends: no other holds the other end
     guard = context.Process(target=_guard, args=(watched, [alive] if METHOD == "fork" else []))
     _start(guard)
     with tempfile.TemporaryDirectory() as logs:
@@ -91,7 +91,7 @@ def _result(answer: Connection, process: Any, log: Path) -> Any:
 
 
 def _start(process: Any) -> None:
-    """Start a process; a signal that ends this one waits so long, for Python ignores what is raised while it forks."""
+    """Start a process with termination signals blocked, since Python ignores exceptions raised during a fork."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
     try:
         process.start()
@@ -107,14 +107,14 @@ def _kill(process: Any) -> None:
 
 
 def _end(pid: int) -> None:
-    """End a process that leads a group, its group, and what it started in other groups or sessions."""
+    """End a leader of a group, its group, and its descendants in other groups or sessions."""
     for kill, each in [*((os.kill, below) for below in _below(pid)), (os.killpg, pid)]:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             kill(each, signal.SIGKILL)
 
 
 def _below(pid: int | str) -> Iterator[int]:
-    """Yield the processes that a process started, and those below them; none where there is no /proc."""
+    """Yield all descendants of a process; none where there is no /proc."""
     with contextlib.suppress(OSError):
         for file in Path(f"/proc/{pid}/task").glob("*/children"):
             for child in file.read_text().split():
@@ -122,7 +122,7 @@ def _below(pid: int | str) -> Iterator[int]:
 
 
 def _guard(parent: Connection, inherited: list[Connection]) -> None:
-    """Outlive the process above, and end those of its children that still run then; it sends each one's id twice."""
+    """Wait for the parent to end, then end its remaining children; it sends each one's id at its start and its end."""
     os.setsid()
     for each in inherited:
         each.close()
@@ -140,7 +140,7 @@ def _run(
 ) -> None:  # fmt: skip
     """Do one task in this process, whose standard streams go to a log, and send back the result."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
-    os.setsid()  # leads a group, so that what a notebook starts ends with it, and which Ctrl-C does not reach
+    os.setsid()  # starts a group: its members end together, and Ctrl-C does not reach it
     for each in inherited:  # ends of pipes that only the process above may have
         each.close()
     out, nothing = os.open(log, os.O_WRONLY), os.open(os.devnull, os.O_RDONLY)

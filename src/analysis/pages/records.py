@@ -1,4 +1,4 @@
-"""The records of reports: what decides whether a page is up to date, and files that are written whole or not at all."""
+"""The records of reports, which decide whether a page is up to date, and files that are written whole or not at all."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FACTS = {
 
 
 def digest(report: Report, common: str) -> str:
-    """Return a digest of what a page is made from, but for the files that its notebook opens (`opened`)."""
+    """Return a digest of a page's inputs, except the files that its notebook opens (`opened`)."""
     notebook = runs.read_notebook(report.notebook)
     cells = [(each["cell_type"], each["source"], each["metadata"]["tags"]) for each in notebook["cells"]]
     return _sha256([common, report, cells, notebook["metadata"].get("analysis")])
@@ -61,7 +61,7 @@ def read(name: str) -> Record:
 
 
 def up_to_date(report: Report, own_digest: str) -> bool:
-    """Return whether the page of a report is there as it was made, from what there is now."""
+    """Return whether a report's page exists, is unmodified, and was made from the current inputs."""
     record = read(report.name)
     with contextlib.suppress(OSError):
         made = hashlib.sha256((paths.REPORTS / f"{report.name}.html").read_bytes()).hexdigest()

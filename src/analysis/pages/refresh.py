@@ -1,4 +1,4 @@
-"""Execute notebooks in place, so that what they store is what they show, the same on every machine."""
+"""Execute notebooks in place, so that stored outputs are current and the same on every machine."""
 
 from __future__ import annotations
 
@@ -84,10 +84,10 @@ def _refreshed(report: Report, engine: str) -> str:
 
 
 def _whole(text: str) -> float:
-    """Return a number of JSON, 18.0 as 18, as a browser writes it."""
+    """Parse a number of JSON, 18.0 as 18, as browsers write it."""
     number = float(text)
     return int(number) if number.is_integer() else number
 
 
-if __name__ == "__main__":  # git's filter, for which what an editor adds is no change
+if __name__ == "__main__":  # as git's filter: what an editor adds is no change
     sys.stdout.write(stored(json.load(sys.stdin)))

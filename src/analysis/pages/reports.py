@@ -1,4 +1,4 @@
-"""Build reports: what is stale is executed in a process of its own, made a page, and recorded in JSON beside it."""
+"""Build reports: execute each stale notebook in its own process, write its page, and record it in JSON beside it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def build(
 ) -> int:
     """Build the named reports that are not up to date, or all, and the index; return 1 if any failed, else 0.
 
-    `force` builds also what is up to date, and replaces pages that were not made here. `engine` is "forked" (IPython in
-    a forked process) or "nbclient" (ordinary kernels). Raises ValueError for an unknown name, OSError where nothing can
-    be written.
+    `force` also rebuilds what is up to date, and replaces pages that were not made here. `engine` is "forked" (IPython
+    in a forked process) or "nbclient" (ordinary kernels). Raises ValueError for an unknown name, OSError where nothing
+    can be written.
     """
     reports, wrong = runs.find(names)
     paths.REPORTS.mkdir(exist_ok=True)
@@ -94,9 +94,9 @@ def prepare() -> None:
 
 
 def make(report: Report, engine: str, own_digest: str, at: str, executed: tuple[Executed, float]) -> str:
-    """Write the page and the record of an executed report; return how it went, in words.
+    """Write the page and the record of an executed report; return a line that says how it went.
 
-    What failed is kept aside as reports/NAME.failed.ipynb, and the page of an earlier build stays.
+    A failed notebook is saved as reports/NAME.failed.ipynb, and the page of an earlier build stays.
     """
     (done, seconds), aside = executed, paths.REPORTS / f"{report.name}.failed.ipynb"
     started, target = time.monotonic() - seconds, paths.REPORTS / f"{report.name}.html"

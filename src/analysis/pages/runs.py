@@ -1,4 +1,4 @@
-"""Which reports there are: a page per notebook, and one more per run file, or per value of a list in it."""
+"""Find the reports: one per notebook, and one per run file or per value of a list in it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter as a notebook's cell of parameters declares it; `value` is None where it is no literal."""
+    """A parameter as a notebook's cell of parameters declares it; `value` is None if it is no literal."""
 
     name: str
     value: Any
@@ -48,7 +48,7 @@ class Parameter:
 
 
 def find(names: Iterable[str] = ()) -> tuple[dict[str, Report], dict[str, str]]:
-    """Return the named reports, or all, and by name why the others cannot be made.
+    """Return the named reports, or all, and, by name, why others cannot be made.
 
     A name of a sweep stands for its pages. Raises ValueError for an unknown name.
     """
@@ -183,7 +183,7 @@ def _yaml(path: Path) -> Any:
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML without what can make a small file large or endless, and with numbers as they look: `010` is ten."""
+    """YAML without aliases or deep nesting, whose numbers are read as they look: `010` is ten."""
 
     depth = 0
 

@@ -35,10 +35,10 @@ CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff\ud800-\
 TURNS = re.compile(r"[\u061c\u202a-\u202e\u2066-\u2069]")  # change the direction of what follows
 TAG = re.compile(r"<(/?)([a-z][^\s/>]*)", re.IGNORECASE)
 CLOSED = {"br", "col", "dd", "dt", "hr", "img", "input", "li", "p", "wbr"}  # elements that the next one closes
-DEEPEST = 5000  # open elements of one output: parsers take time with their square
+DEEPEST = 5000  # open elements of one output: the time of parsers grows with their square
 MOST_ELEMENTS = 100_000  # of one output: a browser takes a second for them
 MOST_SPANNED = 20_000  # rows or columns that the cells of one output cover beside their own
-MOST_COPIED = 20_000_000  # characters of the shapes that an SVG's `use` elements repeat
+MOST_COPIED = 20_000_000  # characters of shapes that the `use` elements of an SVG repeat
 LINKS = re.compile(r"(?:https?:|mailto:|data:text/csv|data:image/png;base64,)|(?![a-z][a-z0-9+.-]*:)", re.IGNORECASE)
 SVG, LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
 SHAPES = {SVG + name for name in (
@@ -63,7 +63,7 @@ ElementTree.register_namespace("xlink", LINK.strip("{}"))
 
 
 def script_hash(script: str) -> str:
-    """Return what a policy names to allow this script and no other."""
+    """Return the source expression of a policy that allows this script alone."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
@@ -84,7 +84,7 @@ def line(value: object) -> str:
 
 
 def clean_html(markup: str) -> str:
-    """Return HTML of which only allowed elements, attributes, and addresses are left."""
+    """Return HTML with only allowed elements, attributes, and addresses."""
     left = [MOST_SPANNED]
 
     def kept(tag: str, name: str, value: str) -> str | None:
@@ -100,7 +100,7 @@ def clean_html(markup: str) -> str:
 
 
 def _bounded(markup: str) -> str:
-    """Return HTML up to where more than DEEPEST elements are open or MOST_ELEMENTS begun; it says that it was cut."""
+    """Return HTML, cut with a notice at more than DEEPEST nested or MOST_ELEMENTS elements in all."""
     opened: Counter[str] = Counter()
     depth = begun = 0
     for tag in TAG.finditer(markup):
@@ -164,7 +164,7 @@ def clean_svg(drawing: str, prefix: str, alt: str) -> str | None:
 
 
 def _unfold(root: ElementTree.Element) -> None:
-    """Remove what multiplies a drawing: `use` of what uses, references in what is referred to, and too many copies."""
+    """Remove what multiplies a drawing: nested `use`, references inside of referenced elements, and too many copies."""
     shapes = {f"#{each.get('id')}": each for each in root.iter() if each.get("id")}
     for each in [part for kind in INSIDE for holder in root.iter(kind) for part in holder.iter()]:
         for name in [name for name, value in each.attrib.items() if "url(" in value or name.endswith("href")]:

@@ -1,4 +1,4 @@
-"""Import jsonschema, with which nbformat checks notebooks, without the checkers of formats that no notebook has.
+"""Import jsonschema, which nbformat uses to check notebooks, without checkers of formats that notebooks never have.
 
 They take a second to import, most of it to compile the grammar of rfc3987_syntax. Other importers find them as before.
 """

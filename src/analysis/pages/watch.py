@@ -1,4 +1,4 @@
-"""Serve the reports on this machine alone, build them again after each edit, and reload what is open in a browser."""
+"""Serve the reports on this machine alone, rebuild them after each edit, and reload open pages."""
 
 from __future__ import annotations
 
@@ -66,16 +66,16 @@ class Answer(BaseHTTPRequestHandler):
     do_HEAD = do_GET
 
     def handle(self) -> None:
-        """Answer, and say nothing of a browser that left before it had its answer."""
+        """Answer, and ignore browsers that disconnect before the answer is complete."""
         with contextlib.suppress(ConnectionError):
             super().handle()
 
     def log_message(self, *_: object) -> None:
-        """Say nothing: the terminal is for what is built."""
+        """Log nothing: the terminal shows what is built."""
 
 
 class Server(ThreadingHTTPServer):
-    """A server that closes a connection at once where MOST are open: a browser asks again."""
+    """A server that closes new connections while MOST are open; browsers try again."""
 
     request_queue_size = 2 * MOST  # beyond it a browser waits seconds for a second try
 
@@ -84,14 +84,14 @@ class Server(ThreadingHTTPServer):
         super().__init__(*arguments)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in a thread of its own, where one is free."""
+        """Handle the request in a thread of its own if one is free."""
         if self.free.acquire(blocking=False):
             super().process_request(request, client_address)
         else:
             self.shutdown_request(request)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Answer, and let another take the place."""
+        """Handle the request, then free its place."""
         try:
             super().process_request_thread(request, client_address)
         finally:
