@@ -1,8 +1,8 @@
-"""Simulate a service of slots on a trace of requests: how much of its capacity bursty arrivals leave usable.
+"""Simulate a slot-based service on a request trace, to find how much capacity bursty arrivals leave usable.
 
 A request takes one slot of the service for its prefill and its output tokens, first come, first served. Utilization is
 the mean number of busy slots over the fewest slots with which 99% of requests start in time. Engines slow down rather
-than queue, so slots stand for admission control at the batch size that the latency limit allows.
+than queue, so slots model admission control at the largest batch that meets the latency limit.
 """
 
 from __future__ import annotations

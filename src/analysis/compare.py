@@ -1,4 +1,4 @@
-"""Decide which results may be compared. Each rule has a name, and no other module has such rules."""
+"""Decide which results may be compared. All comparability rules are defined here, by name."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from analysis.results import TOKENS, load_results, with_codes
 DIVISIONS = ("closed", "open", "network")
 SUITES = ("datacenter", "edge")
 SCENARIOS = ("Offline", "Server", "Interactive", "SingleStream", "MultiStream")
-RATED = SCENARIOS[:3]  # those with a throughput, from no latency limit to the tightest
+RATED = SCENARIOS[:3]  # throughput scenarios, from no latency limit to the tightest
 USUAL_SIZE = 8  # accelerators of the usual system
-RACK = 64  # accelerators of `racks` from which on a system is a rack: most have 72
+RACK = 64  # minimum accelerators for a rack-scale system (most have 72)
 
 INCOMPARABLE = {  # rules that a result breaks whatever it is compared with
     "power-capped at a limit that is not stated": lambda rows: (
@@ -56,7 +56,7 @@ class NoData(ValueError):
     """Nothing is left to compare. The message says what was asked for and what there is."""
 
     def _render_traceback_(self) -> list[str]:
-        """Return what Jupyter shows of it: one line, for it is no fault of the notebook."""
+        """Show one line in Jupyter instead of a traceback, since this is not a notebook error."""
         return [f"No data: {self}"]
 
 

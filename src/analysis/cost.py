@@ -227,8 +227,8 @@ def with_chances(costs: pd.DataFrame, by: Sequence[str] = ("interactivity",)) ->
 def cheapest(costs: pd.DataFrame) -> pd.DataFrame:
     """Return the cheapest accelerator and the runner-up at each interactivity.
 
-    Results come before estimates: an estimated throughput counts only where no accelerator has a measured or
-    interpolated one, and the runner-up has the same evidence. Columns: those of `costs`, runner_up, runner_up_usd,
+    Results come before estimates: an estimate is used only if no accelerator has a measured or interpolated throughput,
+    and the runner-up is chosen from the same type of evidence. Columns: those of `costs`, runner_up, runner_up_usd,
     margin (share by which the runner-up costs more), `chance` (see `with_chances`), and `sure` (the accelerator, or TIE
     where its chance is below SURE).
     """

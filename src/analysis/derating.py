@@ -22,7 +22,7 @@ from analysis.paths import read_file
 from analysis.results import load_results, rule_limits, timed_benchmarks
 
 USES = {"batch": "Offline", "chat": "Server", "interactive": "Interactive"}
-CHAT_LIMIT = 25.0  # tokens/s per user up to which answers are chat, read as they come
+CHAT_LIMIT = 25.0  # tokens/s per user up to which a workload counts as chat (read while streaming)
 FLEETS = ("fixed", "hourly", "foreseen", "pooled")
 BUSY = ["latency limit", "serving stack", "hypervisor", "networked nodes"]
 LOAD = "mean over P99 load"
@@ -49,7 +49,7 @@ LABELS = {  # of the steps of `chain`, as a figure names them
     "delivered": "Delivered",
 }
 HOLDS = ["stack", "hypervisor", "nodes"]  # what a result says that it holds already
-READINGS = {  # what the user serves with: the systems to which the stack's factor applies
+READINGS = {  # serving stack chosen by the user -> systems that get the stack factor
     "vLLM": ["TensorRT-LLM node"],
     "as submitted": [],
     "vLLM, unstated moved": ["TensorRT-LLM node", "unstated node"],
@@ -72,7 +72,7 @@ def chain(
     use: str = "chat", fleet: str = "fixed", benchmarks: Sequence[str] = (), trace: str | Path = "",
     fleet_nodes: int = 0,
 ) -> pd.DataFrame:  # fmt: skip
-    """Return the factors from MLPerf Offline to delivered of each kind of result, and their products.
+    """Return the factors from MLPerf Offline to delivered throughput for each type of result, with running products.
 
     Parameters
     ----------

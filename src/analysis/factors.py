@@ -16,7 +16,7 @@ SYSTEM = ["benchmark", "round", "submitter", "system", "accelerator", "accelerat
 
 
 def retained(benchmark: str | Sequence[str], scenario: str | Sequence[str] = "Server") -> pd.DataFrame:
-    """Return the share of its Offline throughput that each system keeps under the limits of each `scenario`.
+    """Return the share of Offline throughput that each system retains in each `scenario`.
 
     One row per bare-metal system of a submitter and round with both results at one precision: the columns of
     `comparable` for `scenario`, `share`, and `size`, "node", "rack", or "" for any other.

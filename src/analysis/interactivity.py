@@ -19,7 +19,7 @@ from analysis.results import load_results, rule_limits
 
 NO_LIMIT = 0.0  # the interactivity that stands for Offline, which limits no latency
 LENGTH = 1024  # tokens in and out, of the InferenceX runs that are shown
-ROUNDING = 0.005  # so that a run at a limit of 66.67 tokens/s counts at 66.7
+ROUNDING = 0.005  # relative tolerance, so that 66.67 tokens/s meets a limit printed as 66.7
 
 
 def runs(
@@ -76,7 +76,7 @@ def sized(rows: pd.DataFrame) -> pd.DataFrame:
 def usual(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the `sized` runs, with throughput capped at the highest of the newest round.
 
-    Older runs count for the interactivity that their logs state, not as a record that the newest round does not reach.
+    Older runs contribute their logged interactivity, but not throughput above what the newest round reaches.
     """
     rows = sized(rows)
     by = [rows["accelerator"], rows["scenario"]]
@@ -104,8 +104,9 @@ def frontier(rows: pd.DataFrame) -> pd.DataFrame:
 def bounds(frontier: pd.DataFrame, interactivity: float | Iterable[float]) -> pd.DataFrame:
     """Return bounds on each accelerator's throughput at each interactivity, from its runs.
 
-    From all runs of the `frontier`: lower is the highest throughput of those as fast or faster, upper the highest of
-    all slower ones, at least `lower` (tokens/s per accelerator, of the software submitted; NaN for none).
+    From all runs of the `frontier`: `lower` is the highest throughput among runs at this interactivity or above;
+    `upper` is the highest among slower runs, but not below `lower` (tokens/s per accelerator, of the software
+    submitted; NaN for none).
 
     Columns: accelerator, interactivity, lower, upper.
     """

@@ -12,9 +12,9 @@ import pandas as pd
 
 from analysis import tables
 
-LISTED = 80  # of more valid names an error lists only the nearest
+LISTED = 80  # above this many valid names, an error lists only the nearest
 SHOWN = 60  # characters of a wrong name that an error repeats
-LONGEST = 200  # characters of a name that are read
+LONGEST = 200  # maximum length of a name
 NOISE = re.compile(
     r"nvidia|amd|intel|instinct|gpu|accelerator|\d+gb?|gb|hbm\d\w*|oam|nvl\d+"
 )  # vendor, memory, and form-factor words: ignored when names are matched

@@ -1,7 +1,7 @@
 """Locate the project's folders, whatever the current folder is.
 
-The data are those that ANALYSIS_DATA names, else those beside this package in its project, else those of a project
-around the current folder, else those that an installed package has in itself.
+Data is looked up in order: the folder in ANALYSIS_DATA, the project that contains this package, a project that contains
+the current folder, and the data shipped in the installed package.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def plain(path: Path) -> Path:
 
 
 def state(path: Path) -> tuple[int, ...] | None:
-    """Return what changes when a file is written; None where there is none, () of a folder."""
+    """Return a file's state, which changes when it is written; None if missing, () for a folder."""
     try:
         found = path.stat()
     except (OSError, ValueError):  # a text that is no name of a file
@@ -88,7 +88,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold other processes that write to `folder` until the end."""
+    """Lock `folder` against other writing processes for the duration of the block."""
     held = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(held, fcntl.LOCK_EX)

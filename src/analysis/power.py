@@ -37,9 +37,8 @@ def per_megawatt(rates: pd.DataFrame, results: pd.DataFrame, pue: float = 1.0) -
     Throughput over all-in kilowatts times `pue`, the power of the facility over that of its servers. Each row has two:
     `use` "peak", and "delivered" by a fixed fleet at the interactivity of the scenario's limit (`derating.served`: what
     a result holds already counts once; Offline: batches, always full). Added columns: use, interactivity, share
-    (delivered), value, and `low` and `high` over the dates of the price lists and the range of a carried rate.
-    Accelerators without kilowatts and scenarios without a limit on tokens/s per user have no row. The peak
-    comes first, then the highest value.
+    (delivered), value, and `low` and `high` over the dates of the price lists and the range of a carried rate. Rows
+    without all-in kilowatts or a TPOT limit are dropped. The peak comes first, then the highest value.
     """
     names.bounded(pue, "pue", 1, 3)
     asked = rates["benchmark"].unique()
@@ -60,8 +59,8 @@ def per_megawatt(rates: pd.DataFrame, results: pd.DataFrame, pue: float = 1.0) -
 def at_the_wall(results: pd.DataFrame, benchmark: str = "") -> pd.DataFrame:
     """Return the measured efficiency of Offline power submissions: `efficiency` in units of work per joule at the wall.
 
-    The best submission of each accelerator and benchmark, highest first; of all benchmarks by default. The unit of
-    work is that of `rate_unit`, such as tokens.
+    Keep the best submission per accelerator and benchmark, highest first. `benchmark` defaults to all. The unit of work
+    is that of `rate_unit`, such as tokens.
     """
     measured = results["power_measured"] & results["power_watts"].gt(0)
     rows = submissions(results[measured & results["scenario"].eq("Offline")])

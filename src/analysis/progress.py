@@ -43,9 +43,9 @@ def software_gains(rows: pd.DataFrame) -> pd.DataFrame:
 def software_chain(rows: pd.DataFrame, accelerators: Iterable[str], first_round: str = "") -> pd.DataFrame:
     """Return the software gain as a chain of steps from round to round, each on one of `accelerators`.
 
-    A step is the median over submitters and sizes (`gain`; `low`, `high`: its range; `pairs`: how many) from `round`
-    to `next_round` on the accelerator that is submitted again soonest, of several the first. Where none is, the chain
-    goes on in the next round from which one is. The product of `gain` is the gain over these steps.
+    A step is the median over submitters and sizes (`gain`; `low`, `high`: its range; `pairs`: how many) from `round` to
+    `next_round` on whichever accelerator is resubmitted soonest (first listed on ties). If none is resubmitted, the
+    chain continues from the next round in which one is. The product of `gain` is the gain over these steps.
     """
     place = {accelerator: place for place, accelerator in enumerate(accelerators)}
     gains = software_gains(rows[rows["accelerator"].isin(place)])

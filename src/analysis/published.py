@@ -7,7 +7,7 @@ import pandas as pd
 from analysis import tables
 from analysis.names import short
 
-VERDICTS = {  # from the one that outranks all others to the one that outranks none
+VERDICTS = {  # in order of precedence, highest first
     "physically impossible": "more than 5% above a hardware limit",
     "contradicted": "more than 5% from what is expected, or absent from the complete results of its round",
     "conditional": "true only under a condition that the document does not state",

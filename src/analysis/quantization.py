@@ -1,8 +1,8 @@
 """What lower precision gains in speed, energy, and memory, and what it costs in quality.
 
-Speed and energy are ratios of two runs that are equal but for their precision, within one source: MLPerf results,
-InferenceX, or published tables never meet in one ratio. Pairs of one model on one accelerator are repeats: `units` has
-one row for them, and n counts units. NVFP4 and MXFP4 stay apart.
+Speed and energy are ratios of two runs that are equal but for their precision, within one source: a ratio never mixes
+MLPerf results, InferenceX, and published tables. Pairs with the same model and accelerator are repeats: `units` merges
+them into one row, and n counts these rows. NVFP4 and MXFP4 stay apart.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ WEIGHTS = {"FP16": "fp16", "FP8": "fp8", "NVFP4": "fp4", "INT4": "int4"}  # as p
 STEPS = (("bf16", "fp8"), ("bf16", "int8"), ("bf16", "int4"), ("fp8", "fp4"))  # of runs on one GPU
 MEASURES = ["speed", "speed at user speed", "joules", "checkpoint", "score lost"]  # of a decision, in this order
 FORMATS = ["NVFP4", "MXFP4", "FP8", "INT4", "FP8 KV"]  # that a decision is about, in the order of a page
-TIGHT = 2  # H100s on which FP16 weights of Llama 70B leave little room: the ratio is of memory, not of arithmetic
+TIGHT = 2  # with FP16 weights, Llama 70B barely fits on two H100s, so the ratio reflects memory, not compute
 PAIR = ["source", "step", "format", "model", "accelerator", "load", "ratio"]
 SERVED = ["model", "accelerator", "engine", "speculative", "prompt_tokens", "answer_tokens", "concurrency"]
 LAYOUT = ["gpus", "tensor_parallel", "pipeline_parallel", "data_parallel", "moe_tensor_parallel", "expert_parallel"]
@@ -123,8 +123,8 @@ def inferencex_pairs(precisions: tuple[str, str] = ("fp8", "fp4")) -> pd.DataFra
 def joule_pairs() -> pd.DataFrame:
     """Return FP4 over FP8 in joules of GPU power per output token at equal load (InferenceX), by `layout`.
 
-    Any: each precision in the layout that needs least, which for FP4 is mostly fewer GPUs. Same: both on as many GPUs,
-    experts spread alike. Columns: `PAIR`, layout.
+    "any": each precision in its most efficient layout (for FP4 mostly fewer GPUs). "same": equal GPU count and expert
+    parallelism. Columns: `PAIR`, layout.
     """
     found = []
     for layout, same in {"any": SERVED, "same": [*SERVED, "gpus", "expert_parallel"]}.items():
@@ -136,7 +136,7 @@ def joule_pairs() -> pd.DataFrame:
 
 
 def _inferencex(pairs: pd.DataFrame, precisions: tuple[str, str]) -> pd.DataFrame:
-    """Return pairs with the columns `PAIR`; what FP4 is on the GPUs of a vendor is in data/precision_formats.csv."""
+    """Return pairs with the columns `PAIR`; data/precision_formats.csv says which FP4 format each vendor uses."""
     known = tables.precision_formats
     known = known[known["precision"].eq(precisions[1])].set_index("vendor")["format"]
     vendor = pairs["accelerator"].map(tables.accelerators.set_index("label")["vendor"])
@@ -243,7 +243,8 @@ def mlperf_accuracy(results: pd.DataFrame, benchmarks: Iterable[str] = ()) -> pd
     """Return closed results of language models whose precision and accuracy are known, one row per run.
 
     Language models are the benchmarks with layers in data/benchmarks.csv; `benchmarks` are keys or labels of such.
-    `accuracy_percent` is the lowest of a result's metrics over its reference; what fails a limit is not submitted.
+    `accuracy_percent` is the lowest of a result's metrics over its reference; results that miss the accuracy target are
+    never submitted.
     """
     known = tables.benchmarks.dropna(subset="layers").set_index("label")["benchmark"]
     asked = [names.choose(names.label(names.benchmark(name)), known.index, "language model") for name in benchmarks]
@@ -256,8 +257,8 @@ def memory(benchmark: str, gigabytes: Sequence[float], *, used: float = 0.9) -> 
     """Return weights and room for the KV cache on accelerators with `gigabytes`, one row per size and precision.
 
     `used` is the share of memory that a server takes. Columns: gigabytes, precision, weights_gb, cache_gb, kv_tokens
-    (cache in 16 bits), fits, model. Layers with a window are left out of a token's size. Empty for a benchmark whose
-    layers or parameters data/benchmarks.csv does not have.
+    (cache in 16 bits), fits, model. KV cache per token excludes sliding-window layers. Empty if data/benchmarks.csv
+    lacks the benchmark's layers or parameters.
     """
     names.bounded(used, "memory used", 0.01, 1)
     for size in gigabytes:

@@ -113,8 +113,8 @@ def _identity(rows: pd.DataFrame) -> dict[str, pd.Series]:
 def _stacks(rows: pd.DataFrame) -> pd.Series:
     """Return the serving stack that each result of a language model states, "" where none, by data/serving_stacks.csv.
 
-    A system description covers all models of a submission: the first stack named counts, unless one is known to be that
-    of the benchmark. Descriptions of v5.0 name it in the system's name.
+    A system description covers all models of a submission: the first stack named is used, unless one is known to serve
+    this benchmark. In v5.0 the stack is part of the system name.
     """
     spelled = {
         (re.compile(rf"(?<![a-z]){re.escape(row.spelling)}(?![a-z])", re.IGNORECASE), row.benchmark): row.stack
@@ -241,7 +241,7 @@ def accuracy_percent(rows: pd.DataFrame) -> pd.Series:
 
 
 def _caveats(rows: pd.DataFrame) -> pd.Series:
-    """Return the codes of data/caveats.csv that hold for each row alone; `comparable` adds those of a comparison."""
+    """Return the caveat codes that apply to each row by itself; `comparable` adds those that arise in a comparison."""
     count, nodes = rows["accelerator_count"], rows["nodes"].where(rows["nodes"].gt(0))
     holds = {
         "preview": rows["availability"].eq("preview"),

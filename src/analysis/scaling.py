@@ -49,7 +49,8 @@ def submitters(rows: pd.DataFrame) -> pd.DataFrame:
     """Return how results of one accelerator, size, and round differ over submitters, each with its best result.
 
     Columns: benchmark, model, scenario, round, accelerator, accelerator_count, submitter, ratio (over the median of the
-    group), submitters (how many). Only groups of LEAST submitters or more, or the largest where none has so many.
+    group), submitters (how many). Only groups with at least LEAST submitters are returned, or the largest group if none
+    has that many.
     """
     by = ["benchmark", "model", "scenario", "round", "accelerator", "accelerator_count"]
     best = rows.sort_values("rate_per_accelerator").drop_duplicates([*by, "submitter"], keep="last")

@@ -104,7 +104,7 @@ def read_rows(path: Path, **options: Any) -> pd.DataFrame:
 
 
 def follow_edits() -> None:
-    """Forget all tables where a file of data/ is another than at the last call, for a kernel that goes on running."""
+    """Clear all tables if any file in data/ changed since the last call, for long-running kernels."""
     files = {path: state(path) for path in DATA.rglob("*") if path.suffix in (".csv", ".json", ".parquet")}
     if FILES and files != FILES:
         forget()
@@ -113,7 +113,7 @@ def follow_edits() -> None:
 
 
 def forget() -> None:
-    """Forget all tables of this process, and what the functions of the package keep of them."""
+    """Clear all loaded tables and every function cache built on them."""
     LOADED.clear()
     for name, module in [*sys.modules.items()]:
         for value in [*vars(module).values()] if name.startswith("analysis.") else ():

@@ -1,4 +1,4 @@
-"""Judge the claims of an article that a user brings: ten columns in, verdicts by official results out."""
+"""Check a user-supplied CSV of claims from an article against official results."""
 
 from __future__ import annotations
 

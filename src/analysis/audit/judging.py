@@ -16,9 +16,9 @@ from analysis.published import AGREES, HOLDS, factor, range_text, rank
 def check_official(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
     """Return the verdict by official results on each published rate, ratio of two accelerators, and rank, as `FOUND`.
 
-    A figure that holds in a part of its scenarios, between systems of different size, with results of the open
-    division, or only for the accelerator of another power limit is conditional. One without a result is contradicted
-    where all results of its rounds are in the data. A rank without one has no row.
+    A figure is conditional if it is correct only in some of its scenarios, only between systems of different sizes,
+    only with open-division results, or only for a variant with another power limit. A figure without a matching result
+    is contradicted if the data contains all results of its rounds. A rank without a matching result gets no row.
     """
     rows = filtered(contests(official), round=[*figures["round"], *figures["baseline_round"]])
     closed = rows[rows["division"].eq("closed")]
@@ -40,7 +40,7 @@ def check_official(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFram
 
 
 def complete(official: pd.DataFrame) -> set[str]:
-    """Return the rounds whose closed results are all in the data."""
+    """Return the rounds for which the data contains every closed result."""
     counts = official.loc[official["division"].eq("closed"), "round"].value_counts()
     published = tables.rounds.set_index("round")["closed_results"]
     return set(published.index[published.le(counts.reindex(published.index))])
@@ -65,7 +65,7 @@ def _judged(claim: Any, named: pd.DataFrame, other: pd.DataFrame) -> tuple:
         condition, instead = f"in {_scenarios(near)}", f"; elsewhere: {_value(claim, named.drop(near.index))}"
     elif near["verdict"].isin(HOLDS).all():
         condition, instead = near[["condition", "instead"]].min()  # empty where one candidate needs no condition
-    outcome = behind["verdict"].min()  # of equally near ones: confirmed before within rounding
+    outcome = behind["verdict"].min()  # ties: prefer confirmed over within rounding
     how, record = "Holds" if outcome in AGREES else "Within 5%", _record(claim, behind)
     off = difference(near).iloc[0] if claim.quantity in RATES else ""
     reason = f"Official: {record}{off}."
@@ -100,7 +100,7 @@ def _value(claim: Any, rows: pd.DataFrame) -> str:
 
 
 def _record(claim: Any, rows: pd.DataFrame) -> str:
-    """Return what official results have: the value of candidates and their scope."""
+    """Return the official value of the candidates, with their scope, as text."""
     return f"{_value(claim, rows)} ({', '.join(filter(None, [rows['scope'].iloc[0], _scenarios(rows)]))})"
 
 
@@ -129,8 +129,8 @@ def _absent(claim: Any, closed: pd.DataFrame, whole: set[str]) -> tuple:
 def _ranked(claim: Any, rows: pd.DataFrame) -> tuple | None:
     """Return the row of FOUND for a rank: the place by the best rate per accelerator, in each benchmark and scenario.
 
-    A submitter is ranked among systems of one accelerator; else an accelerator, family, or vendor among all. Leading
-    only part of them, or lacking a result, is conditional.
+    A submitter is ranked among systems of one accelerator; else an accelerator, family, or vendor among all. A rank
+    that holds in only some benchmark scenarios, or lacks a result in some, is conditional.
     """
     wanted = {name: getattr(claim, name) for name in ("round", "benchmark", "accelerator_count")}
     scenario = claim.scenario or OF_SUITE["datacenter"]

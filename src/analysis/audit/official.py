@@ -1,4 +1,4 @@
-"""Give the official values that a printed figure may be about, each with its scope: rates and ratios."""
+"""Find the official rates and ratios that a published figure may refer to, each with its scope."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from analysis.published import AGREES
 RATES = ["throughput", "latency", "power", "throughput_per_watt"]
 RATIOS = ["throughput_ratio", "break_even_throughput_ratio"]
 OF_SUITE = {"datacenter": ["Offline", "Server"], "edge": ["Offline", "SingleStream", "MultiStream"]}
-CONTEST = ["benchmark", "scenario", "target"]  # within which results are compared
+CONTEST = ["benchmark", "scenario", "target"]  # columns that define a comparison: results are compared only within one
 SAME_PART = ["vendor", "family", "memory_gb", "memory_bandwidth_gb_per_s"]
 
 
@@ -24,9 +24,9 @@ class Candidate(NamedTuple):
     expected_low: float
     expected_high: float
     scope: str  # the results behind it, in words
-    scenario: str = ""  # where each has its own value
-    condition: str = ""  # under which alone it is what was claimed
-    instead: str = ""  # what there is without the condition
+    scenario: str = ""  # set if values differ by scenario
+    condition: str = ""  # condition required for the value to match the claim
+    instead: str = ""  # the value without that condition
     divisor: float = 1  # accelerators by which the printed value is divided
     per: str = ""  # what the divided value is per
 
@@ -34,9 +34,8 @@ class Candidate(NamedTuple):
 def contests(official: pd.DataFrame) -> pd.DataFrame:
     """Return the results, each run once, with `target`, `performance`, and `samples`.
 
-    Targets under which one run may be submitted twice are one contest. Performance is per accelerator, that of a
-    latency its inverse; `samples` is the same in samples/s, the unit that runs have in common where tokens per sample
-    are unknown.
+    Accuracy targets under which the same run may be submitted are merged. `performance` is per accelerator (for a
+    latency, its inverse); `samples` is the same in samples/s, the common unit when tokens per sample are unknown.
     """
     share_run = tables.benchmarks.set_index("benchmark")["targets_share_run"]
     rows = official[official["duplicate_of"].eq("") & official["benchmark"].isin(share_run.index)]
@@ -50,7 +49,7 @@ def contests(official: pd.DataFrame) -> pd.DataFrame:
 
 
 def filtered(rows: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
-    """Return the rows with the `wanted` values, one or a list for a column; "" and NaN ask for nothing."""
+    """Return the rows with the `wanted` values, one or a list for a column; "" and NaN do not filter."""
     keep = pd.Series(True, rows.index)
     for name, value in wanted.items():
         if value != "" and value == value:
@@ -59,7 +58,7 @@ def filtered(rows: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
 
 
 def meant(accelerator: str) -> tuple[list[str], list[str]]:
-    """Return an accelerator with its variants, and those that differ from it in nothing but the power limit."""
+    """Return an accelerator with its variants, and those that differ only in power limit."""
     parts = tables.accelerators
     this = parts[parts["label"].eq(accelerator)]
     named = [accelerator, *parts.loc[parts["variant_of"].isin(this["accelerator"]), "label"]]
@@ -83,7 +82,7 @@ def candidates(claim: Any, accelerators: list[str], rows: pd.DataFrame) -> pd.Da
     found = pd.DataFrame(give(claim, accelerators, rows), columns=Candidate._fields)
     found = found.astype(dict.fromkeys([*EXPECTED, "divisor"], float))
     if claim.bound == "at_most" and claim.quantity == "throughput_ratio":
-        found = found.nlargest(1, "expected_high")  # "up to" is said of the best scenario
+        found = found.nlargest(1, "expected_high")  # "up to" refers to the best scenario
     low, high = claim.low / found["divisor"], claim.high / found["divisor"]
     found = found.assign(printed_low=low, printed_high=high, range_basis=claim.range_basis)
     return found.assign(verdict=compare(found))
@@ -92,7 +91,7 @@ def candidates(claim: Any, accelerators: list[str], rows: pd.DataFrame) -> pd.Da
 def _rates(claim: Any, accelerators: list[str], rows: pd.DataFrame) -> list[Candidate]:
     """Return the rate of the nearest results, those of the submitter and system that the claim names before others.
 
-    Systems are compared where one of its size was submitted, else rates per accelerator.
+    Compare system rates if a system of the claimed size was submitted, else rates per accelerator.
     """
     if not (claim.benchmark and claim.round):
         return []
@@ -115,7 +114,7 @@ def _rates(claim: Any, accelerators: list[str], rows: pd.DataFrame) -> list[Cand
     printed = {"printed_low": claim.low / count, "printed_high": claim.high / count, "range_basis": claim.range_basis}
     rows = rows.assign(expected_low=rate, expected_high=rate, **printed).dropna(subset=EXPECTED)
     verdict = compare(rows)
-    wishes = [  # of importance
+    wishes = [  # in order of importance
         rows["submitter"].eq(claim.submitter),
         rows["system"].str.contains(claim.system, regex=False),
         verdict.eq("confirmed"),
@@ -135,8 +134,8 @@ def _rates(claim: Any, accelerators: list[str], rows: pd.DataFrame) -> list[Cand
 def _ratios(claim: Any, accelerators: list[str], rows: pd.DataFrame) -> list[Candidate]:
     """Return the ratio of the two sides of a claim, per accelerator, in each benchmark and scenario.
 
-    A ratio that is "up to" is that of the fastest results; any other goes from the slowest over the fastest to the
-    fastest over the slowest of equal size.
+    An "up to" ratio uses the fastest results on both sides. Any other ratio is a range: from slowest over fastest to
+    fastest over slowest, among systems of equal size.
     """
     suite, found, up_to = claim.suite or "datacenter", [], claim.bound == "at_most"
     about = {"benchmark": claim.benchmark, "submitter": claim.submitter, "power_measured": False}

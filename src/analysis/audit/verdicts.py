@@ -30,7 +30,7 @@ def compare(rows: pd.DataFrame) -> pd.Series:
 
 
 def difference(rows: pd.DataFrame) -> pd.Series:
-    """Return how far each figure is off as the end of a sentence: ", 2% too high", ", too low by 3.1x", or ""."""
+    """Return each figure's deviation as the end of a sentence: ", 2% too high", ", too low by 3.1x", or ""."""
     side = rows["printed_low"].gt(rows["expected_high"]).map({True: "high", False: "low"})
     texts = [
         ""

@@ -1,7 +1,8 @@
 """Charts of tidy frames in one look, and images that stand alone on a slide.
 
-Functions return axes and set no title: `report.figure` or `compose` bake title, subtitle, and source into the image of
-any figure. matplotlib's own settings stay as they are; `with charts.look():` draws other plots in the same look.
+Functions return axes and set no title: `report.figure` and `compose` add title, subtitle, and source to the image of
+any figure. matplotlib's own settings stay as they are; `with charts.look():` draws other plots in the
+same look.
 """
 
 from analysis.charts.curves import lines, scatter

@@ -36,8 +36,8 @@ SETTLE = "_analysis_settle"  # attribute of a figure: functions that place label
 def compose(figure: Figure | Axes, title: str, subtitle: str = "", source: str = "") -> Figure:
     """Return the figure with title and subtitle above it and its source below, as parts of the image.
 
-    Works on any figure or axes of matplotlib or seaborn, whatever its size and layout: the canvas grows, what was drawn
-    stays where it is. Texts wrap at the width of the image. A second call replaces the texts of the first.
+    Works on any figure or axes of matplotlib or seaborn, whatever its size and layout: the canvas grows and the drawing
+    keeps its position. Texts wrap at the width of the image. A second call replaces the texts of the first.
     """
     figure = lay_out(figure)
     with rc_context(STILL):

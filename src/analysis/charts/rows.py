@@ -10,10 +10,10 @@ from matplotlib.patches import Rectangle
 from analysis.charts import parts, theme
 from analysis.charts.parts import Label, Reference
 
-BETWEEN = 0.5  # bars' thickness between two labels
+BETWEEN = 0.5  # gap between two labels, in units of bar thickness
 THICK, THIN = 0.30, 0.24  # inches of a bar that stands alone, and of one in a group
-LINE = 0.12  # inches of thickness that a line of its name needs
-BELOW, ABOVE = 0.27, 0.17  # of a row: its range lies below the middle, so that its value can stand above it
+LINE = 0.12  # inches of height per line of a row label
+BELOW, ABOVE = 0.27, 0.17  # offsets within a row: the range is drawn below center and the value above
 FRAME = 0.75  # inches of the axis below rows
 
 

@@ -1,8 +1,8 @@
-"""Evidence beside MLPerf: public serving runs, and speed, memory, and quality by precision.
+"""Evidence outside MLPerf: public serving runs, and speed, memory, and quality by precision.
 
 `analysis.tables` has the tables as they are, those of energy per token and traffic among them. None of it is an MLPerf
-result: a rate, ratio, or rank never crosses from one to the other. docs/data.md says of each table what it is, from
-when, under which licence, and what it must not be compared with.
+result: rates, ratios, and ranks never mix the two. docs/data.md gives each table's content, date, license, and what it
+must not be compared with.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ def curves(
 ) -> pd.DataFrame:
     """Return what each accelerator reaches and costs with each language model, at LADDER and the benchmark's limits.
 
-    Columns: benchmark, accelerator, interactivity (tokens/s per user at p99, 0: no limit), those of
-    `planner.curve.throughput_at`, as measured, and `id` of the run that it rests on; those of `cost.per_million_tokens`
+    Columns: benchmark, accelerator, interactivity (tokens/s per user at p99, 0: no limit), the columns of
+    `planner.curve.throughput_at` (as measured) and the `id` of the underlying run; those of `cost.per_million_tokens`
     (NaN without a price), which compares accelerators by `planner.curve.carried`. Accelerators are in the order of
     `throughput_at`.
     """

@@ -108,9 +108,8 @@ def document(data: dict[str, str]) -> str:
 def packed(rows: pd.DataFrame, short: bool) -> str:
     """Return columns as text: JSON, zipped, in base64; the same text for the same rows.
 
-    Numbers are a list with null for what is not known, with `short` of nine digits. Texts are
-    `{"values": [...], "places": [...]}`: the different values and the place of each row's among them, with `short` in
-    the order in which people list them.
+    Numbers are a list with null for what is not known, with `short` of nine digits. Texts are `{"values": [...],
+    "places": [...]}`: the distinct values and each row's index into them; with `short`, values are in display order.
     """
     content = json.dumps({name: _cells(rows[name], short) for name in rows}, separators=(",", ":"), allow_nan=False)
     return b64encode(gzip.compress(content.encode(), LEVEL, mtime=0)).decode()

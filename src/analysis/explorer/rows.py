@@ -31,7 +31,7 @@ def rows(results: pd.DataFrame | None = None, prices: pd.DataFrame | None = None
     for words, breaks in compare.INCOMPARABLE.items():
         excluded = breaks(frame) & (is_rate | frame["accelerator"].eq("mixed"))
         frame["excluded"] = frame["excluded"].mask(excluded & frame["excluded"].eq(""), words)
-    # A run under two targets that are compared apart is in both comparisons.
+    # A run submitted under two separately compared targets appears in both comparisons.
     shared = tables.benchmarks.loc[tables.benchmarks["targets_share_run"], "benchmark"]
     frame.loc[frame["duplicate_of"].ne("") & frame["benchmark"].isin(shared), "excluded"] = compare.SAME_RUN
     frame.loc[frame["metric"].eq("streams"), "excluded"] = "published as a number of streams"

@@ -1,4 +1,4 @@
-"""Check that no number of a run is impossible; reconcile.py compares what a file states twice.
+"""Reject runs with impossible numbers; reconcile.py compares redundant values in a file.
 
 A run is a mapping of the columns in columns.csv; NaN is unknown and not checked.
 """

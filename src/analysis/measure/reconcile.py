@@ -1,7 +1,7 @@
 """Compare what a file states twice, by one table of identities for all tools.
 
-Two statements that differ by at most SAME agree. Beyond that the run says both, which one counts, and why. Where
-nothing tells, `other_tokens_per_second` has the second rate, and no headline is made of either.
+Two statements that differ by at most SAME agree. Beyond that, a remark gives both, which one is used, and why. If that
+cannot be determined, `other_tokens_per_second` keeps the second rate, and neither appears in a headline.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 from analysis.measure.record import NAN
 
 Run = dict[str, Any]
-SAME, APART, ROUNDED = 0.03, 0.1, 0.006  # shares by which statements may differ, and printing two digits
-WINDOWED = "GuideLLM"  # takes rates over a window that cuts requests: of two the lower counts
-LONGER = 1.5  # share by which means of time may miss a mean of their products
+SAME, APART, ROUNDED = 0.03, 0.1, 0.006  # relative tolerances: equal, loosely equal, and two-digit rounding
+WINDOWED = "GuideLLM"  # measures rates over a window that truncates requests, so the lower of two rates is used
+LONGER = 1.5  # factor by which a product of mean times may differ from the mean of products
 IDENTITIES = (  # the first is the product of the others; the second is what its error names
     ("output_tokens", "output_length", "requests"),
     ("input_tokens", "input_length", "requests"),

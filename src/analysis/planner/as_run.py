@@ -184,8 +184,8 @@ def _segments(points: pd.DataFrame, benchmark: str) -> pd.DataFrame:
     """Return the points of each curve, slowest first, each with the slower one before it (itself for the first).
 
     Added columns: below and above (squared logarithms of P10 and P90), `slower_...` of the point before, end (the
-    interactivity up to which it holds, infinite for the fastest), fastest (that of the last point) and reach (up to
-    which it counts as reached), and the columns SETUP of the decoding model.
+    interactivity up to which it holds, infinite for the fastest), fastest (interactivity of the last point), reach
+    (highest interactivity that counts as reached), and the columns SETUP of the decoding model.
     """
     asked = points[["question", "scenario"]].drop_duplicates()
     bands = [_squared(prediction.error_of(question, benchmark, scenario)) for question, scenario in asked.to_numpy()]

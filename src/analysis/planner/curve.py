@@ -113,9 +113,9 @@ def throughput_at(
 ) -> pd.DataFrame:
     """Return the output tokens/s per accelerator at each interactivity (tokens/s per user; 0: no limit), highest first.
 
-    `rows` as `interactivity.runs` returns them, as measured, or `carried` to compare accelerators. `accelerators` names
-    others, which are estimated without any run, or have a reason. `workload` replaces the benchmark's model, lengths,
-    and precision; it scales the curve by the decoding model.
+    `rows` as `interactivity.runs` returns them, as measured, or `carried` to compare accelerators. `accelerators` adds
+    accelerators without runs: each is estimated, or its row gives the `reason` why not. `workload` replaces the
+    benchmark's model, lengths, and precision; it scales the curve by the decoding model.
 
     Columns: interactivity, accelerator, throughput with low and high (P10, P90), evidence (MEASURED, CARRIED,
     INTERPOLATED, ESTIMATED, "" where unknown), gain (since the runs behind it, 1 as measured), roof (tokens/s per user

@@ -1,4 +1,4 @@
-"""Measure how far rates carried to a later round are off: hide known results, carry the rest, compare.
+"""Measure the error of rates carried to a later round: hide known results, carry earlier ones forward, and compare.
 
 A test hides all results of one accelerator after one of its rounds, carries it to a later round that has it, and
 divides its true rate there by the carried one.
@@ -15,7 +15,7 @@ from analysis.compare import RATED, NoData, comparable
 from analysis.current import READ, current, language_models
 from analysis.results import load_results
 
-FEWEST = 5  # tests of a benchmark that widen its range beyond that of its class
+FEWEST = 5  # minimum tests for a benchmark to widen the range of its class
 KEYS = ["language_model", "benchmark", "latency_limit"]
 ERRORS = [*KEYS, "tests", "median", "p90", "low", "high", "held"]
 

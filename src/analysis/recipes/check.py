@@ -32,7 +32,7 @@ TEXT = {  # pattern of any text -> what is said of a cell that has another
 
 
 def faults(folder: Path = DATA) -> list[str]:
-    """Return a line for everything wrong with the tables of `folder`, table by table; empty where all is well."""
+    """Return one line per fault in the tables of `folder`, in table order; an empty list if there are none."""
     try:
         resources = {resource.name: resource for resource in descriptor.read_descriptor(folder).resources}
     except descriptor.DescriptorError as error:
@@ -187,10 +187,10 @@ def _parts(folder: Path, resource: Resource) -> list[str]:
 
 
 def _corrections(resources: Mapping[str, Resource], frames: Mapping[str, pd.DataFrame]) -> list[str]:
-    """Return the corrections that fit no row or cell of their table."""
+    """Return corrections that match no row or column of their table."""
     found = []
     for fix in frames["corrections"].itertuples() if "corrections" in frames else ():
-        if fix.table not in frames:  # the official record is corrected by its rounds
+        if fix.table not in frames:  # corrections to the official record are handled with its rounds, not here
             continue
         frame = frames[fix.table]
         keys = frame[resources[fix.table].schema_.primaryKey[0]]

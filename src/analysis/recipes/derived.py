@@ -1,4 +1,4 @@
-"""Make the tables of data/ that are computed from others: bursts, delivered shares, errors, verdicts."""
+"""Compute the derived tables of data/: burst factors, delivered shares, prediction errors, verdicts."""
 
 from __future__ import annotations
 

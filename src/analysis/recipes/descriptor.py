@@ -151,7 +151,7 @@ class Package(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True)
 
     name: str
-    readme: str = ""  # digest of the README.md that `describe` wrote last
+    readme: str = ""  # SHA-256 of the README.md last written by `describe`
     resources: list[Resource] = Field(min_length=1)
 
     @model_validator(mode="after")
@@ -191,8 +191,8 @@ def read_descriptor(folder: Path) -> Package:
 def describe(folder: Path = DATA, *, force: bool = False) -> list[str]:
     """Update both files and return the names of those that changed.
 
-    Raises DescriptorError, ValueError where README.md is not as it was written last, unless `force`, and OSError for a
-    file that was saved meanwhile.
+    Raises DescriptorError for an invalid descriptor, ValueError if README.md was edited since it was last written
+    (unless `force`), and OSError if a file was saved in the meantime.
     """
     changed = []
     file, page = folder / FILE, folder / "README.md"
@@ -217,7 +217,7 @@ def is_other(file: Path, digest: str) -> bool:
 
 
 def readme(folder: Path = DATA) -> str:
-    """Return the column dictionary as Markdown: each table's description, traps, and columns with type and unit."""
+    """Return the column dictionary as Markdown: each table's description, caveats, and columns with type and unit."""
     return _readme(read_descriptor(folder))
 
 

@@ -1,4 +1,4 @@
-"""Measure how far the planner's estimates of official results are off: data/prediction_errors.csv.
+"""Measure the error of the planner's estimates against official results: data/prediction_errors.csv.
 
 Each Server and Interactive result is left out and predicted from the others, one question at a time (see
 `planner.prediction`). Errors are |predicted / actual - 1|, factors actual / predicted.
@@ -35,7 +35,7 @@ def prediction_errors(found: pd.DataFrame | None = None) -> pd.DataFrame:
     """Return the errors of `predictions` by question, scenario, and benchmark ("" for all): the columns ERRORS.
 
     `median` and `p90` of the errors (shares of the actual throughput); `low`, `middle`, and `high` are P10, P50, and
-    P90 of actual over predicted. NaN of fewer than FEWEST results, but for the median.
+    P90 of actual over predicted. All but the median are NaN with fewer than FEWEST results.
     """
     found = (predictions() if found is None else found).dropna(subset=["predicted", "actual"])
     rows = []
@@ -102,7 +102,7 @@ def _other_system(known: pd.DataFrame) -> np.ndarray:
 def _other_model(every: pd.DataFrame) -> pd.DataFrame:
     """Return each result predicted from the accelerator's medians on other benchmarks, as `curve.blended` does.
 
-    Of the same scenario, and of models of the same kind where it ran some.
+    Use only the same scenario, and models of the same type where the accelerator has results for them.
     """
     rows = every[every["scenario"].ne("Offline")]
     mixture = rows["benchmark"].map(lambda name: models.of_benchmark(name).is_mixture)

@@ -65,7 +65,7 @@ def check_names(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
 def check_labels(found: pd.DataFrame) -> pd.DataFrame:
     """Return a condition for each figure that official results confirm only under another unit or benchmark.
 
-    Samples and queries are one thing: a sample of Offline is a query of Server.
+    Samples and queries are treated as the same unit: a sample of Offline is a query of Server.
     """
     fixes = tables.corrections[tables.corrections["table"].eq("figures")]
     fixes = fixes[fixes["corrected"].ne("queries/s")]

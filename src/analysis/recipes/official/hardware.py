@@ -1,4 +1,4 @@
-"""Read what a submitter says of a system: accelerators, software, power limit, and precision of the weights."""
+"""Parse a submitter's system description: accelerators, software, power limit, and precision of the weights."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ SPELLINGS = {  # as submitters write them, in lower case
     "w4a16": "int4", "fp8_e4m3": "fp8", "fp8_e5m2": "fp8", "float8_e4m3fn": "fp8",
 }  # fmt: skip
 LONGEST = 300  # characters of a declaration that are read
-BRACKET = re.compile(r"\(([^()]*)\)")  # how the weights came to their type, or what the type is of
-# A product may be built on those below it; names match as whole words.
+BRACKET = re.compile(r"\(([^()]*)\)")  # parenthesized remarks: how weights were quantized, or what the type applies to
+# Ordered so that each product comes before those it is built on; whole-word matches.
 HYPERVISORS = {
     "VMware vSphere": r"vsphere|esxi",
     "Nutanix AHV": r"ahv",
@@ -28,7 +28,7 @@ HYPERVISORS = {
     "NVIDIA vGPU": r"vgpu",
     "KVM": r"kvm",
 }
-SERVING_SOFTWARE = {  # what takes requests and batches them
+SERVING_SOFTWARE = {  # software that accepts and batches requests
     "Triton": r"triton(?:server)?(?! ?-?lang)(?![ =-]v?3\.)",  # not OpenAI's language for kernels, lately 3.x
     "NVIDIA Dynamo": r"dynamo",
     "llm-d": r"llm-d",
@@ -42,7 +42,7 @@ SERVING_SOFTWARE = {  # what takes requests and batches them
 
 @cache  # asked for each row; tables.forget clears it
 def aliases() -> dict[str, str]:
-    """Return the accelerator behind each published name, folded; "" for a name known to be no accelerator.
+    """Return a mapping from normalized published names to accelerators ("" for names known not to be accelerators).
 
     An alias of low confidence is left out: its name stays as printed.
     """
@@ -93,8 +93,8 @@ def power_cap(*texts: str) -> float:
 def precision(text: str, round: str, counts_tokens: bool) -> tuple[str, str, str]:
     """Return precision, its basis, and a remark, from the declared `weight_data_types`.
 
-    The type of the weights counts, not that of the KV cache. Several types are "mixed", without a precision. In v4.1
-    what counts tokens declares the type of the starting weights, which says nothing of what ran.
+    The type of the weights counts, not that of the KV cache. Several types are "mixed", without a precision. In v4.1,
+    benchmarks measured in tokens declare the type of the starting weights, not of the weights that ran.
     """
     plain = BRACKET.sub(lambda part: " kv " if "kv" in part[1].lower() else " ", text[:LONGEST])
     parts = [part for part in re.split(r"[,;/]| with ", plain) if "kv" not in part.lower()]

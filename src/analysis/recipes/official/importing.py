@@ -24,7 +24,7 @@ Say = Callable[[str], None]
 
 
 class ImportFailed(RuntimeError):
-    """Nothing can be imported, and nothing was written."""
+    """Raised when no row can be imported; nothing was written."""
 
 
 def import_results(paths: Sequence[Path], *, out: Path, round: str = "", origin: str = "", say: Say = print) -> int:
@@ -38,7 +38,7 @@ def import_results(paths: Sequence[Path], *, out: Path, round: str = "", origin:
         raise ValueError(f"--out {out}: expected a file in a folder that is there, and none of the files to read")
     if out.is_file() and out.resolve().is_relative_to(DATA.resolve()):
         raise ValueError(f"--out {out}: is a table of the project; give a file outside {DATA}")
-    with replacing(out) as beside:  # from here on, so that what is saved there meanwhile is kept
+    with replacing(out) as beside:  # entered early, so that a concurrent save to the file is detected and not lost
         found = _imported(paths, round, origin)
         kept = _sound(found, say)
         _write(kept, out, beside)
@@ -49,8 +49,8 @@ def import_results(paths: Sequence[Path], *, out: Path, round: str = "", origin:
 def add_to_record(paths: Sequence[Path], *, round: str = "", origin: str = "", say: Say = print) -> int:
     """Add the official results that the paths hold to data/official/<round>-own.parquet; return the exit status.
 
-    A result that the shipped record has is added where it brings stronger evidence, and completed from the record.
-    Rows of earlier imports stay, unless the same result comes again. Raises as `import_results`.
+    A result already in the shipped record is added only if its evidence is stronger; missing fields come from the
+    record. Rows from earlier imports are kept unless the same result is imported again. Raises as `import_results`.
     """
     if origin == "measured":
         raise ValueError("--origin measured: data/official/ holds official results; use `analysis import --out FILE`")

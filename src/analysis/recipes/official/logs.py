@@ -155,7 +155,7 @@ def _power(samples: pd.DataFrame, log: dict[str, Any], scenario: str) -> tuple[f
     """
     window = (str(log.get(key)) for key in ("power_begin", "power_end"))
     begin, end = (pd.to_datetime(time, format=TIME, errors="coerce") for time in window)
-    if not begin < end:  # NaT where a time is missing or none
+    if not begin < end:  # NaT if a time is missing or invalid
         raise LogError("the detail log has no power_begin before a power_end, such as 07-11-2024 23:35:19.963")
     seconds = (end - begin).total_seconds()
     inside = samples[samples["time"].between(begin, end, inclusive="neither")]

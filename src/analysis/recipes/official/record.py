@@ -1,8 +1,7 @@
 """Identify each imported row, and compare it with the shipped record.
 
-The figures of the record stay as they are. An imported row takes the place of a shipped one only where it is of the
-same submitter, system, and run with the same figure, and brings stronger evidence. Where it contradicts the record it
-is left out, and both are named.
+Record figures never change. An imported row replaces a shipped one only if submitter, system, run, and figure match and
+its evidence is stronger. A row that contradicts the record is skipped, and the message names both.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from analysis import tables
 from analysis.paths import DATA
 from analysis.recipes.official.rows import each, fail, remark
 
-STRICTER = {"95": "99", "99": "99.9"}  # the target under which a measurement may be filed again
+STRICTER = {"95": "99", "99": "99.9"}  # the stricter target under which the same measurement may also be submitted
 STRENGTH = {"table": 0, "collection": 0, "summary": 1, "log": 2}  # of evidence
-AGREES = 1e-3  # share by which figures of one run may differ, where one is rounded or recomputed
-UNOFFICIAL = "unofficial-submissions"  # the source of rows that are no record of a round
+AGREES = 1e-3  # relative tolerance between figures of one run, since one may be rounded or recomputed
+UNOFFICIAL = "unofficial-submissions"  # source_id of rows that are not part of an official round
 RUN = ["round", "benchmark", "accuracy_target", "scenario"]
-KEYS = (  # by which one result is known in two files, the surest first
+KEYS = (  # keys that match a result across files, most reliable first
     ["id"],
     ["result_id", *RUN],
     ["location", "round", "scenario"],
@@ -56,7 +55,7 @@ def identified(found: pd.DataFrame) -> pd.DataFrame:
     system = found["location"].str.replace(r"/[^/]+/[^/]+$", "", regex=True)
     measured = found[["id", "low", "power_watts_low", "energy_millijoules_per_query", "division", *RUN]].fillna(0)
     measured["system"] = system.mask(system.eq(""), found["result_id"])
-    # The open division gives each run an id of its own, so the name of the run counts, without its target.
+    # In the open division each run has its own id, so match on the run name without its target.
     measured["run"] = each(str.removesuffix, found, "model_run", "accuracy_target")
     keys = [name for name in measured if name != "id"]
     strict = measured.drop_duplicates(keys).rename(columns={"id": "duplicate_of"})
@@ -122,5 +121,5 @@ def _matched(ours: pd.DataFrame, theirs: pd.DataFrame) -> pd.Series:
 
 
 def _folded(names: pd.Series) -> pd.Series:
-    """Return names without case, blanks, and marks."""
+    """Return names in lowercase without spaces or punctuation."""
     return names.astype("str").str.casefold().str.replace(r"[\W_]+", "", regex=True)

@@ -17,7 +17,7 @@ import pandas as pd
 from analysis.recipes.official.summary import FileError
 
 FIRST = "Public ID"  # how the row of column names begins
-ADDED = r"\s*\(click \+ for details\)| at System Name"  # to names of columns
+ADDED = r"\s*\(click \+ for details\)| at System Name"  # suffixes that the export adds to column names
 COLUMNS = {
     FIRST: "result_id", "Organization": "submitter", "Availability": "availability", "System Name": "system",
     "Processor": "processor", "Accelerator": "accelerator", "Division/Power": "division",

@@ -27,7 +27,7 @@ TEXTS = (
     "described", "printed",
 )  # fmt: skip
 LONGEST = 20_000  # characters of a field
-LEAST, MOST = 1e-4, 1e9  # what every figure lies between; the record has 0.014 to 5.8 million
+LEAST, MOST = 1e-4, 1e9  # plausible range of a figure; the record spans 0.014 to 5.8 million
 MOST_EACH = 1e7  # per second and accelerator; the record has 0.7 million
 LEAST_WATTS, MOST_WATTS_EACH_NODE, MOST_MILLIJOULES = 0.1, 200_000, 1e12
 BENCHMARK = ["offline_unit", "tokens_per_sample_by_rule", "single_stream_log_key"]  # columns of data/benchmarks.csv
@@ -69,7 +69,7 @@ def shaped(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def columns(found: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns of data/official/ in their order and types; what a row does not have is empty."""
+    """Return the columns of data/official/ in their order and types; missing values are empty."""
     frame = {}
     for field in tables.descriptor()["results"]["schema"]["fields"]:
         cells = found.get(field["name"], pd.Series(None, found.index, dtype=object))
@@ -92,12 +92,12 @@ def clean(value: Any) -> str:
 
 
 def to_floats(cells: pd.Series) -> pd.Series:
-    """Return numbers and their usual spellings as floats, all else as NaN: `True` and "1_000" are none."""
+    """Return numbers and their usual spellings as floats, anything else as NaN, including `True` and "1_000"."""
     return pd.to_numeric(cells.mask(cells.map(type).eq(bool)), errors="coerce").astype("float64")
 
 
 def each(function: Callable[..., Any], rows: pd.DataFrame, *names: str) -> pd.Series:
-    """Return what a function says of the cells of these columns, row by row."""
+    """Apply `function` to the cells of the named columns, row by row."""
     return pd.Series([function(*cells) for cells in zip(*(rows[name] for name in names), strict=True)], rows.index)
 
 
@@ -121,7 +121,7 @@ def _filled(words: str, rows: pd.DataFrame) -> pd.Series:
 
 
 def _count(rows: pd.DataFrame, name: str) -> pd.Series:
-    """Return a whole number of each row, NaN where nothing is said."""
+    """Return column `name` as whole numbers; NaN where empty."""
     said = ~rows[name].map(clean).str.lower().isin(UNSAID)
     counted = to_floats(rows[name]).where(said)
     wrong = said & ~(counted.between(0, 1e6) & counted.mod(1).eq(0))
@@ -130,7 +130,7 @@ def _count(rows: pd.DataFrame, name: str) -> pd.Series:
 
 
 def _hardware(rows: pd.DataFrame) -> None:
-    """Count accelerators: those of a node times the nodes. A system without any counts its processors' sockets."""
+    """Count accelerators: those of a node times the nodes. For a system without accelerators, count CPU sockets."""
     names = rows["accelerator"].mask(rows["accelerator"].str.lower().isin(UNSAID), "")
     rows["nodes"], per_node, total = _count(rows, "nodes"), _count(rows, "per_node"), _count(rows, "total")
     fail(rows, ~rows["nodes"].gt(0), "nodes is not a whole number above 0")
@@ -216,7 +216,7 @@ def _rates(rows: pd.DataFrame) -> None:
 
 
 def _power(rows: pd.DataFrame) -> None:
-    """Give watts, or millijoules per query in the stream scenarios; power of the log beside what is published."""
+    """Add power in watts (stream scenarios: millijoules per query), both as published and as computed from the log."""
     published, lost = rows["power"].notna(), rows["log_power_fault"].ne("")
     rows["power"] = rows["power"].mask(rows["recomputed_difference"].isna() & ~published, rows["log_power"])
     said, usual = rows["power"].notna(), rows["scenario"].isin(STREAMS).map({True: POWER[1], False: POWER[0]})

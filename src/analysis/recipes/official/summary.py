@@ -1,4 +1,4 @@
-"""Read summary files: the results that MLCommons published of a round, under one set of names.
+"""Read MLCommons' summary files of a round's results into one set of field names.
 
 `summary_results.json` (v4.1 to v6.0) is a list of results, `summary.json` (from v6.1) an object of numbered ones.
 """
@@ -51,7 +51,7 @@ EMPTY = ("", "-", None)
 
 
 class FileError(ValueError):
-    """A file is not one of results. The message says what is wrong with it, to follow its name."""
+    """Raised for a file that is not a results file. The message is a predicate to append to the file name."""
 
 
 def decoded(content: bytes) -> str:

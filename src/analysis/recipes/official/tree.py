@@ -17,7 +17,7 @@ import pandas as pd
 from analysis.recipes.official.logs import openable
 from analysis.recipes.official.summary import FileError, decoded, read_json
 
-DEEPEST = 12  # folders between where a walk begins and a run
+DEEPEST = 12  # maximum folder depth of a run below the starting folder
 RUN = "<division>/<submitter>/results/<platform>/<model>/<scenario>"
 LOCATION = (
     r"^(?P<root>.*?)/(?P<location>(?P<division>closed|open|network)/(?P<submitter>[^/]+)/results/(?P<platform>[^/]+)"
@@ -82,7 +82,7 @@ def find_runs(start: Path) -> tuple[pd.DataFrame, list[str]]:
 def described(run: Any) -> dict[str, Any]:
     """Return the fields of a result that a run's system, measurements file, and accuracy.txt give.
 
-    `fault` says what is wrong with the description of the system, "" where it is sound.
+    `fault` describes a problem with the system description ("" if none).
     """
     name = f"systems/{run.platform}.json"
     try:
@@ -126,7 +126,7 @@ def _weights(run: Any) -> str | None:
 
 
 def _accuracy(run: Any) -> str:
-    """Return the accuracy as a summary words it, from accuracy.txt; "" where it says none."""
+    """Return the accuracy from accuracy.txt in the summary's format; "" if it has none."""
     try:
         text = _text(Path(run.folder, "accuracy", "accuracy.txt"), run.root).replace("\r", "\n")
     except FileError:
