@@ -10,7 +10,7 @@ import pytest
 
 from analysis import evidence, factors, tables
 from analysis.cli import data
-from analysis.evidence import inferencex_files as reader
+from analysis.recipes import inferencex
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "evidence"
 RATE = "output_tokens_per_second_per_gpu"
@@ -302,7 +302,7 @@ def write(path, content):
 def test_read_a_list_of_the_collector(tmp_path):
     apart = RUN | {"disagg": True, "num_prefill_gpu": 4, "num_decode_gpu": 12, "hw": "gb200", "spec_decoding": "mtp"}
     agentic = RUN | {"isl": None, "osl": None}
-    runs = evidence.read_inferencex(write(tmp_path / "agg.json", [RUN, apart, agentic]))
+    runs = inferencex.read_inferencex(write(tmp_path / "agg.json", [RUN, apart, agentic]))
     assert list(runs) == list(tables.load("inferencex_runs"))
     assert runs["accelerator"].tolist() == ["B200", "GB200"] and set(runs["model"]) == {"DeepSeek-R1"}
     assert runs["gpus"].tolist() == [8, 16]
@@ -324,19 +324,19 @@ def test_read_a_database_dump(tmp_path):
     failed = row | {"id": 2, "error": "out of memory"}
     table = write(tmp_path / "benchmark_results.json", [row, failed])
     with pytest.raises(ValueError, match=r"configs\.json"):
-        evidence.read_inferencex(table)
+        inferencex.read_inferencex(table)
     write(tmp_path / "configs.json", [config])
-    runs = evidence.read_inferencex(table)
+    runs = inferencex.read_inferencex(table)
     assert runs[["accelerator", "engine", "gpus", "data_parallel", "measured"]].values.tolist() == [
         ["MI355X", "SGLang", 8, 8, "2026-10-01"]
     ]
     flat = pd.DataFrame([config | row | {"metrics": json.dumps(metrics)}])
     flat.to_csv(tmp_path / "dump.csv", index=False)
-    assert evidence.read_inferencex(tmp_path / "dump.csv")[RATE].tolist() == [300]
+    assert inferencex.read_inferencex(tmp_path / "dump.csv")[RATE].tolist() == [300]
 
 
 def test_a_rate_far_below_what_latency_implies_is_of_an_unfinished_run(tmp_path):
-    runs = evidence.read_inferencex(write(tmp_path / "a.json", RUN | {"output_tput_per_gpu": 20.0}))
+    runs = inferencex.read_inferencex(write(tmp_path / "a.json", RUN | {"output_tput_per_gpu": 20.0}))
     assert runs["unfinished"].tolist() == [True]
 
 
@@ -350,26 +350,26 @@ def test_a_rate_far_below_what_latency_implies_is_of_an_unfinished_run(tmp_path)
 )
 def test_files_that_are_refused(tmp_path, content, message):
     with pytest.raises(ValueError, match=message):
-        evidence.read_inferencex(write(tmp_path / "a.json", content))
+        inferencex.read_inferencex(write(tmp_path / "a.json", content))
     (tmp_path / "b.json").write_text("<html>", encoding="utf-8")
     with pytest.raises(ValueError, match=r"b\.json: no JSON or CSV"):
-        evidence.read_inferencex(tmp_path / "b.json")
+        inferencex.read_inferencex(tmp_path / "b.json")
 
 
 def test_appended_runs_join_the_table(tmp_path, monkeypatch):
-    monkeypatch.setattr(reader, "OWN", tmp_path / "inferencex")
+    monkeypatch.setattr(evidence, "OWN", tmp_path / "inferencex")
     monkeypatch.delenv("ANALYSIS_RECORD", raising=False)
     before = len(evidence.inferencex_runs())
-    assert evidence.append_inferencex([write(tmp_path / "new.json", [RUN])]) == 1
+    assert inferencex.append_inferencex([write(tmp_path / "new.json", [RUN])]) == 1
     after = evidence.inferencex_runs()
     monkeypatch.setenv("ANALYSIS_RECORD", "shipped")
     assert len(after) == before + 1 and after["locator"].iloc[-1] == "new.json"
     assert len(evidence.inferencex_runs()) == before
     (other := tmp_path / "other").mkdir()
     with pytest.raises(ValueError, match=r"new\.parquet is of a file of the same name"):
-        evidence.append_inferencex([write(other / "new.json", [RUN, RUN])])
+        inferencex.append_inferencex([write(other / "new.json", [RUN, RUN])])
     with pytest.raises(ValueError, match="rename it"):
-        evidence.append_inferencex([write(path / "a.json", [RUN]) for path in (tmp_path, other)])
+        inferencex.append_inferencex([write(path / "a.json", [RUN]) for path in (tmp_path, other)])
     assert len(list((tmp_path / "inferencex").iterdir())) == 1
-    assert evidence.append_inferencex([other / "new.json"], force=True) == 2
+    assert inferencex.append_inferencex([other / "new.json"], force=True) == 2
     shutil.rmtree(tmp_path / "inferencex")

@@ -43,7 +43,7 @@ def bring(
     carrying and of prediction, verdicts.
     """
     if inferencex:
-        from analysis.evidence import append_inferencex
+        from analysis.recipes.inferencex import append_inferencex
 
         typer.echo(f"{append_inferencex(paths or [], force)} runs of InferenceX added")
         return 0

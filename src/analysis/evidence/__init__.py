@@ -7,20 +7,23 @@ must not be compared with.
 
 from __future__ import annotations
 
+import os
+
 import pandas as pd
 
 from analysis import names, tables
 from analysis.evidence.curves import SPEED, THROUGHPUT, envelope, matched_pairs, value_at
 from analysis.evidence.energy import CURVE, JOULES, energy, joules_at, part_load
-from analysis.evidence.inferencex_files import append_inferencex, own_runs, read_inferencex
 from analysis.evidence.precision import SIZES, checkpoint_sizes, parameters, pooled, recovery, size_class
+from analysis.paths import DATA, SHIPPED_ONLY, plain
 
 __all__ = [
-    "CURVE", "JOULES", "SIZES", "SPEED", "THROUGHPUT", "append_inferencex", "checkpoint_sizes", "energy", "envelope",
+    "CURVE", "JOULES", "SIZES", "SPEED", "THROUGHPUT", "checkpoint_sizes", "energy", "envelope",
     "implausible", "inferencex_runs", "joules_at", "matched_pairs", "parameters", "part_load", "pooled",
-    "precision_effects", "read_inferencex", "recovery", "size_class", "tensorrt_llm", "value_at",
+    "precision_effects", "recovery", "size_class", "tensorrt_llm", "value_at",
 ]  # fmt: skip
 
+OWN = DATA / "inferencex"  # runs of the user: `analysis data --inferencex`
 SAME_RUN = [
     "accelerator", "engine", "precision", "prompt_tokens", "answer_tokens", "concurrency", "gpus", "ttft_ms", "tpot_ms",
 ]  # fmt: skip
@@ -42,6 +45,14 @@ def inferencex_runs(*, unfinished: bool = False, disaggregated: bool | None = No
     if disaggregated is not None:
         keep &= runs["disaggregated"].eq(disaggregated)
     return runs[keep]
+
+
+def own_runs() -> pd.DataFrame:
+    """Return the runs that the user appended, with the columns of the shipped table; empty in tests of the record."""
+    shipped = tables.load("inferencex_runs")
+    files = [] if os.environ.get(SHIPPED_ONLY) == "shipped" else sorted(OWN.glob("*.parquet"))
+    frames = [pd.read_parquet(plain(file), columns=list(shipped)) for file in files]
+    return pd.concat(frames, ignore_index=True) if frames else shipped.iloc[:0]
 
 
 def implausible(runs: pd.DataFrame) -> pd.DataFrame:

@@ -9,17 +9,15 @@ utils/process_result.py, and InferenceX-app, packages/db/migrations.
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from analysis import names, tables
-from analysis.paths import DATA, SHIPPED_ONLY, parse_json, plain, read_file, replacing
+from analysis import evidence, names
+from analysis.paths import parse_json, read_file, replacing
 
-OWN = DATA / "inferencex"
 NEEDED = [
     "hardware", "framework", "model", "precision", "isl", "osl", "conc", "output_tput_per_gpu", "median_ttft",
     "median_tpot",
@@ -42,14 +40,6 @@ MOST_BYTES = 2_000_000_000  # of a file: a dump of its database is large
 FAR_BELOW = 2.5  # a stated rate this many times below what concurrency and latency imply is of a broken run
 
 
-def own_runs() -> pd.DataFrame:
-    """Return the runs that the user appended, with the columns of the shipped table; empty in tests of the record."""
-    shipped = tables.load("inferencex_runs")
-    files = [] if os.environ.get(SHIPPED_ONLY) == "shipped" else sorted(OWN.glob("*.parquet"))
-    frames = [pd.read_parquet(plain(file), columns=list(shipped)) for file in files]
-    return pd.concat(frames, ignore_index=True) if frames else shipped.iloc[:0]
-
-
 def append_inferencex(paths: Iterable[str | Path], force: bool = False) -> int:
     """Add the runs of InferenceX files to the user's own, a Parquet file for each in data/inferencex/.
 
@@ -58,13 +48,13 @@ def append_inferencex(paths: Iterable[str | Path], force: bool = False) -> int:
     """
     frames: dict[Path, pd.DataFrame] = {}
     for path in map(Path, paths):
-        own = OWN / f"{path.stem}.parquet"
+        own = evidence.OWN / f"{path.stem}.parquet"
         if own in frames or (own.exists() and not force):
             raise ValueError(
                 f"{path}: {own} is of a file of the same name: rename it, or --force replaces earlier runs"
             )
         frames[own] = read_inferencex(path)
-    OWN.mkdir(parents=True, exist_ok=True)
+    evidence.OWN.mkdir(parents=True, exist_ok=True)
     for own, frame in frames.items():
         with replacing(own) as beside:
             frame.to_parquet(beside, index=False)
