@@ -283,11 +283,12 @@ def bridge(costs: pd.DataFrame, speed: float, benchmark: str) -> pd.DataFrame:
     without such runs.
     """
     costs = costs[costs["interactivity"].eq(speed)].set_index("accelerator")
-    tokens = token_costs(models.of_benchmark(benchmark).name, speed)
+    model = models.of_benchmark(benchmark)
+    tokens = token_costs(model.name, speed)
     tokens = tokens[tokens["accelerator"].isin(costs.index)]
     if tokens.empty:
         return _steps({}).assign(accelerator="", mlperf=np.nan)
-    requests, best = models.lengths(models.requests_of(benchmark)), tokens.iloc[0]
+    requests, best = models.lengths(models.requests_of(model.benchmark)), tokens.iloc[0]
     own = costs.loc[best["accelerator"]]
     usd = own["usd_per_hour"] / SECONDS_PER_HOUR * 1e6  # dollars per million tokens if each token takes one GPU-second
     both = usd * (best["prompt"] + best["answer"])

@@ -445,6 +445,15 @@ def test_a_cost_between_runs_is_not_called_estimated(run):
         ),
         ("real_world_derating", {"benchmarks": ["Llama 3.1 405B"]}, {"benchmarks": ["llama3.1-405b"]}),
         ("scaling", {"vendors": ["nvidia"], "accelerators": ["nvidia gb300"]}, {"accelerators": ["GB300"]}),
+        (
+            "budget",
+            {"benchmark": "DeepSeek-R1", "mix": ["GPT-OSS 120B", "DeepSeek-R1"], "tokens_per_user": [25.0]},
+            {"benchmark": "deepseek-r1", "mix": ["gpt-oss-120b", "deepseek-r1"], "tokens_per_user": [25.0]},
+        ),
+        ("price_performance", {"benchmark": "GPT-OSS 120B"}, {"benchmark": "gpt-oss-120b"}),
+        ("accelerator_choice", {"benchmark": "Llama 3.1 8B"}, {"benchmark": "llama3.1-8b"}),
+        ("interactivity", {"benchmark": "GPT-OSS 120B"}, {"benchmark": "gpt-oss-120b"}),
+        ("progress", {"benchmark": "Llama 3.1 8B"}, {"benchmark": "llama3.1-8b"}),
     ],
 )  # fmt: skip
 def test_printed_names_are_taken_as_keys_are(run, notebook, printed, keys):
