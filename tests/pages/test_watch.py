@@ -9,7 +9,7 @@ import time
 import pytest
 
 from analysis.pages.sanitize import POLICY
-from analysis.pages.watch import MOST, SCRIPT, Answer, Server, _outside, script_hash, served_page
+from analysis.pages.watch import MOST, SCRIPT, Answer, Server, _outside, failures_of, script_hash, served_page
 
 
 @pytest.fixture
@@ -67,6 +67,11 @@ def test_the_explorer_s_script_stays_allowed_and_a_failure_is_shown():
     shown = served_page(f"<meta content=\"{POLICY}; script-src 'sha256-a'\"><body></body>", "cell 2: <b>")
     assert f"connect-src 'self'; script-src {script_hash(SCRIPT)} 'sha256-a'\"" in shown
     assert "cell 2: &lt;b&gt;</pre>" in shown
+
+
+def test_a_page_shows_why_no_build_began_such_as_a_run_file_that_was_renamed():
+    assert failures_of("built   one\nFAILED  two\n    line") == "FAILED  two\n    line"
+    assert failures_of("analysis: no report 'mine'") == "analysis: no report 'mine'"
 
 
 def test_a_browser_that_leaves_leaves_no_traceback(ask, project, capfd):

@@ -132,9 +132,14 @@ def watch(
             done = subprocess.run(command, cwd=paths.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             print(done.stdout, end="", flush=True)
             seen = _outside()
-            Answer.failures = done.stdout[done.stdout.find(FAILED) :] if done.returncode else ""
+            Answer.failures = failures_of(done.stdout) if done.returncode else ""
     server.shutdown()
     return 0
+
+
+def failures_of(output: str) -> str:
+    """Return what a failed build printed, from its first failed report on; all of it where the build never began."""
+    return output[max(output.find(FAILED), 0) :]
 
 
 def _outside() -> dict[str, object]:
