@@ -40,11 +40,14 @@ def plans(
 ) -> pd.DataFrame:  # fmt: skip
     """Return what the budget buys at each price basis and speed, in their order, most users first.
 
-    `rows` as `planner.curve.carried` returns them, `bases` as `cost.bases` does. Estimates are used only where no
+    `rows` as `planner.curve.carried` returns them, `bases` as `cost.bases` does. Raises ValueError for a speed of 0, at
+    which nobody is served. Estimates are used only where no
     accelerator has a result. Columns: those of `bought` and `cost.with_chances`, by basis and interactivity, `most`
     (the accelerator that serves the most users there), and `cut` (fraction by which its price must fall to match the
     lowest cost per token).
     """
+    for speed in speeds:
+        names.bounded(speed, "tokens_per_user", 0.1, 10_000)
     costs = cost.per_million_tokens(curve.throughput_at(rows, speeds), bases, fleet, stack)
     sizes = unit_sizes(rows)
     found = bought(costs, usd, years, fleet=fleet, stack=stack, kilowatts=kilowatts, sizes=sizes)

@@ -116,6 +116,7 @@ def only(
 
     Raises ValueError for an unknown name, and NoData where nothing is left; it says `what` a row is and what there is.
     """
+    accelerators = [accelerators] if isinstance(accelerators, str) else [*accelerators]
     named = names.accelerators(accelerators, rows) if accelerators else []
     kept = rows[rows["accelerator"].isin(named)] if named else rows
     if scenario:

@@ -51,6 +51,8 @@ def test_names_as_pages_print_them_two_rounds_and_the_size_of_a_system(article):
     [
         ("t,B200,H100,llama2-70b,Offline,v5.1,fast,x", ["row 2", "value is 'fast'", "3 to 4"]),
         ("t,B200,,llama2-70b,Offline,v5.1,4,x", ["row 2", "baseline is empty"]),
+        ("t,8x B200,999x H100,llama2-70b,Offline,v5.1,4,x", ["row 2", "baseline is '999x H100'"]),
+        ("t,B200,8x H100,llama2-70b,Offline,v5.1,4,x", ["row 2", "baseline is '8x H100'"]),
         ("t,B2000,H100,llama2-70b,Offline,v5.1,4,x", ["row 2", "B2000", "B200"]),
         ("t,B200,H100,llama2,Offline,v5.1,4,x", ["row 2", "benchmark 'llama2'", "Llama 2 70B"]),
         ("t,B200,H100,llama2-70b,Online,v5.1,4,x", ["row 2", "scenario 'Online'", "Offline"]),

@@ -203,7 +203,7 @@ KEPT = ("rounds", "sources", "component_power", "caveats", "precision_formats", 
 
 
 @pytest.fixture
-def data(tmp_path, monkeypatch):
+def data(tmp_path):
     """A folder with some of the tables of data/ and their description, in place of data/."""
     package = paths.parse_json((paths.DATA / paths.DESCRIPTOR).read_text("utf-8"))
     package["resources"] = [each for each in package["resources"] if each["name"] in KEPT]
@@ -211,10 +211,11 @@ def data(tmp_path, monkeypatch):
     for name in KEPT:
         shutil.copy(paths.DATA / f"{name}.csv", tmp_path)
     (tmp_path / "corrections.csv").write_text((paths.DATA / "corrections.csv").read_text("utf-8").partition("\n")[0])
-    monkeypatch.setattr(tables, "DATA", tmp_path)
-    tables.forget()
-    yield tmp_path
-    tables.forget()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables, "DATA", tmp_path)
+        tables.forget()
+        yield tmp_path
+    tables.forget()  # only now: what another fixture read meanwhile is of these tables too
 
 
 def changed(rng, text):

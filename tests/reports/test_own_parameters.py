@@ -168,6 +168,8 @@ def test_the_other_scenario_of_scaling_has_a_number_or_says_that_none_ran(run, p
         ("progress", {"kind": "cpu"}, NoData, "no result of kind cpu on Llama 2 70B"),
         ("progress", {"kind": "cpus"}, ValueError, "no kind 'cpus': did you mean 'cpu'"),
         ("price_performance", {"baseline": "H300"}, ValueError, "no baseline"),
+        ("budget", {"tokens_per_user": [0]}, ValueError, "tokens_per_user is 0"),
+        ("budget", {"tokens_per_user": [25.0, 0]}, ValueError, "tokens_per_user is 0"),
     ],
 )
 def test_what_is_wrong_is_named(run, notebook, parameters, error, words):

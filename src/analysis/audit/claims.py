@@ -116,7 +116,11 @@ def _read(row: pd.Series) -> dict[str, Any]:
     """Return a claim's names as in the record and the range of its value. Raises ValueError naming the column."""
     unit = names.choose(row["unit"] or "x", UNITS, "unit")
     count, accelerator = SYSTEM.fullmatch(row["accelerator"].strip()).groups()
-    baseline = SYSTEM.fullmatch(row["baseline"].strip())[2]
+    of_baseline, baseline = SYSTEM.fullmatch(row["baseline"].strip()).groups()
+    if of_baseline and of_baseline != count:
+        raise ValueError(
+            f"baseline is {row['baseline']!r}; ratios are between equal numbers of accelerators, or of one"
+        )
     if unit in ("x", "%") and not baseline:
         raise ValueError(f"baseline is empty; a claim in {unit} needs the accelerator that it is over")
     rounds = [names.choose(each, tables.rounds["round"], "round") for each in row["round"].split(" to ") if each]
