@@ -27,20 +27,20 @@ def half(monkeypatch):
 
 
 def test_a_budget_buys_whole_units(half):
-    """$1 million over a year at $2: a node of eight costs 8 x 2 x 8,766 = $140,256, so seven; a rack of 72 none."""
+    """$1 million over a year at $2: a node of eight costs 8 x 2 x 8,760 = $140,160, so seven; a rack of 72 none."""
     row = budget.bought(frame(), 1e6, 1).iloc[0]
     assert row[["unit", "units", "accelerators", "power"]].tolist() == [8, 7, 56, 84]
-    assert row["unspent"] == pytest.approx(1e6 - 7 * 140_256)
-    assert row["missing"] == pytest.approx(8 * 140_256 - 1e6)
+    assert row["unspent"] == pytest.approx(1e6 - 7 * 140_160)
+    assert row["missing"] == pytest.approx(8 * 140_160 - 1e6)
     assert row["users"] == 56 * 1000 * 0.5 / 25
     assert row["users_peak"] == 2 * row["users"]
-    assert row["users_undivided"] == pytest.approx(row["users"] * 1e6 / (7 * 140_256))
+    assert row["users_undivided"] == pytest.approx(row["users"] * 1e6 / (7 * 140_160))
     low, high = np.hypot(np.log(0.9), np.log(0.8)), np.hypot(np.log(1.1), np.log(1.2))
     assert row["users_low"] == pytest.approx(row["users"] * np.exp(-low))
     assert row["users_high"] == pytest.approx(row["users"] * np.exp(high))
     rack = budget.bought(frame(accelerator="GB200"), 1e6, 1).iloc[0]
     assert rack[["unit", "units", "users", "unspent"]].tolist() == [72, 0, 0, 1e6]
-    assert rack["missing"] == pytest.approx(72 * 2 * 8766 - 1e6)
+    assert rack["missing"] == pytest.approx(72 * 2 * 8760 - 1e6)
     assert budget.bought(frame(), 1e6, 1, sizes={"B200": 4}).iloc[0]["units"] == 14
 
 
@@ -48,7 +48,7 @@ def test_power_may_end_before_the_money(half):
     """40 kW hold three nodes of eight at 1.5 kW each."""
     row = budget.bought(frame(), 1e6, 1, kilowatts=40).iloc[0]
     assert row[["units", "power"]].tolist() == [3, 36]
-    assert row["unspent"] == pytest.approx(1e6 - 3 * 140_256)
+    assert row["unspent"] == pytest.approx(1e6 - 3 * 140_160)
     assert row["missing"] == 0  # the money reaches for more
     assert row["users_undivided"] == pytest.approx(row["users"] * 40 / 36)
 
@@ -79,17 +79,17 @@ EACH = {  # output tokens/s per accelerator at 66.7 tokens/s, and the share deli
 
 @pytest.mark.parametrize(
     ("basis", "accelerator", "usd_per_hour", "unit", "units", "users"),
-    [  # two of each basis: floor of $20 million over unit x price x 4 x 8,766 hours
-        ("neocloud 2026-08", "MI355X", 2.09, 8, 34, 5_297),  # 586,270.08 a node: 34.11; the prototype has 5,300
-        ("neocloud 2026-08", "GB200", 2.26, 72, 3, 10_390),  # 5,705,614.08 a rack: 3.505
-        ("hyperscaler 2026-09", "MI355X", 1.50, 8, 47, 7_322),  # 420,768: 47.53; the prototype has 7,300
-        ("hyperscaler 2026-09", "GB300", 2.31, 72, 3, 11_122),  # 5,831,844.48: 3.43
-        ("rental 2026-08", "B200", 2.60, 8, 27, 1_644),  # 729,331.20: 27.42
-        ("rental 2026-08", "GB200", 2.60, 72, 3, 10_390),  # 6,563,980.80: 3.047
-        ("rental 2026-09", "B300", 4.25, 8, 16, 1_926),  # 1,192,176: 16.78
-        ("rental 2026-09", "GB200", 4.00, 72, 1, 3_463),  # 10,098,432: 1.98
-        ("on demand 2026-10", "B200", 6.84, 8, 10, 609),  # 1,918,702.08: 10.42
-        ("on demand 2026-10", "B300", 7.89, 8, 9, 1_083),  # 2,213,239.68: 9.04; no rack has a list price
+    [  # two of each basis: floor of $20 million over unit x price x 4 x 8,760 hours
+        ("neocloud 2026-08", "MI355X", 2.09, 8, 34, 5_297),  # 585,868.80 a node: 34.14; the prototype has 5,300
+        ("neocloud 2026-08", "GB200", 2.26, 72, 3, 10_390),  # 5,701,708.80 a rack: 3.508
+        ("hyperscaler 2026-09", "MI355X", 1.50, 8, 47, 7_322),  # 420,480: 47.56; the prototype has 7,300
+        ("hyperscaler 2026-09", "GB300", 2.31, 72, 3, 11_122),  # 5,827,852.80: 3.43
+        ("rental 2026-08", "B200", 2.60, 8, 27, 1_644),  # 728,832: 27.44
+        ("rental 2026-08", "GB200", 2.60, 72, 3, 10_390),  # 6,559,488: 3.049
+        ("rental 2026-09", "B300", 4.25, 8, 16, 1_926),  # 1,191,360: 16.79
+        ("rental 2026-09", "GB200", 4.00, 72, 1, 3_463),  # 10,091,520: 1.98
+        ("on demand 2026-10", "B200", 6.84, 8, 10, 609),  # 1,917,388.80: 10.43
+        ("on demand 2026-10", "B300", 7.89, 8, 9, 1_083),  # 2,211,724.80: 9.04; no rack has a list price
     ],
 )
 def test_ten_budgets_by_hand(plans, basis, accelerator, usd_per_hour, unit, units, users):
@@ -97,7 +97,7 @@ def test_ten_budgets_by_hand(plans, basis, accelerator, usd_per_hour, unit, unit
 
     And nodes on TensorRT-LLM higher, by 0.9022 over 0.8789: a loss to vLLM counted in pairs, here in curves.
     """
-    row, price = plans.loc[(basis, accelerator, 66.7)], unit * usd_per_hour * 4 * 8766
+    row, price = plans.loc[(basis, accelerator, 66.7)], unit * usd_per_hour * 4 * 8760
     rate, share = EACH[accelerator]
     assert (row["unit"], row["units"]) == (unit, units)
     assert row["unspent"] == pytest.approx(20e6 - units * price, abs=0.01)
@@ -128,7 +128,7 @@ def test_the_inputs_of_a_tornado_move_by_hand(half, monkeypatch):
     assert moves.loc["price basis", ["low", "high"]].tolist() == [2, 5]
     assert moves.loc["fleet", ["low", "high"]].tolist() == [2, 2.5]
     assert moves.loc["throughput", ["low", "high"]].tolist() == [1.5, 2.5]
-    assert moves.loc["whole units", "high"] == pytest.approx(2 * 1e6 / (7 * 140_256))
+    assert moves.loc["whole units", "high"] == pytest.approx(2 * 1e6 / (7 * 140_160))
     assert moves.loc["electricity", ["low", "high"]].tolist() == pytest.approx([2 * (1 - 0.0375), 2 * (1 + 0.0375)])
     assert moves.loc["PUE", "high"] == pytest.approx(2 * (1 + 0.15 * 0.10 * 0.75))
     assert moves.index[0] == "price basis" and not {"serving stack", "stack not stated"} & set(moves.index)

@@ -20,8 +20,8 @@ from analysis.cost import SECONDS_PER_HOUR
 from analysis.current import current, gains
 from analysis.planner import curve, models
 from analysis.planner.capacity import unit_sizes
+from analysis.power import HOURS_PER_YEAR
 
-HOURS_PER_YEAR = 8766  # with leap days
 GRID = np.geomspace(100, 300_000, 29)  # users of `winner_map`
 USD_PER_KILOWATT_HOUR = 0.10  # assumed: owners' hourly prices do not state it, so only changes to it are shown
 SHAPES = (1024, 1024), (8192, 1024), (1024, 8192)  # tokens in and out of runs of InferenceX

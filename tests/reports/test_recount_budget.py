@@ -9,7 +9,7 @@ import pytest
 
 from tests.reports.plain import DATA, comparable, newest_prices, outputs, table, values
 
-HOURS = 4 * 8766
+HOURS = 4 * 24 * 365
 
 
 def test_plans_are_whole_units_of_the_budget():
