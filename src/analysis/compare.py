@@ -123,8 +123,10 @@ def only(
         kept = kept[kept["scenario"].eq(names.choose(scenario, SCENARIOS, "scenario"))]
     if kept.empty:
         asked = ", ".join(filter(None, [names.listed(accelerators), scenario]))
-        there = names.listed((rows["accelerator"] + " " + rows["scenario"]).value_counts().index)
-        raise NoData(f"no {what} left to compare ({asked}); there are: {there or 'none'}")
+        found = rows[["scenario", "accelerator"]].value_counts().reset_index().groupby("scenario", observed=True)
+        there = "; ".join(f"{names.listed(part['accelerator'])} ({name})" for name, part in found)
+        asked = f" ({asked})" if asked else ""
+        raise NoData(f"no {what} left to compare{asked}; there are: {there or 'none'}")
     return kept
 
 

@@ -58,10 +58,18 @@ def test_a_page_with_an_answer_says_what_it_lacks_where_it_stopped(page):
         "say('headline', 'answer', 'It is 2x faster')",
         "## Other runs",
         "say('finding', 'first', 'Before')\nclass NoData(ValueError): ...\nraise NoData('no run of A100')",
-        "## Limits",
+        "## Limits\n\nOf what is not there",
+        "say('finding', 'second', 'Never')",
     )
-    places(html, "It is 2x faster", "Other runs", "Before", "No data:</strong> no run of A100", "Limits")
+    places(html, "It is 2x faster", "Other runs", "Before", "No data:</strong> no run of A100", "About this report")
     assert html.count('class="no-data"') == 1
+    assert "Limits" not in html and "Never" not in html
+
+
+def test_a_page_without_an_answer_ends_at_its_message(page):
+    html, _ = page("class NoData(ValueError): ...\nraise NoData('no run of A100')", "## Rates", "A rate is of a run.")
+    places(html, "No data:</strong> no run of A100", "About this report")
+    assert "Rates" not in html and "A rate" not in html
 
 
 def test_downloads_hold_what_was_shown(page):

@@ -29,7 +29,7 @@ class Executed:
 def execute(report: Report, engine: str = FORKED) -> Executed:
     """Run the notebook of a report in its folder; papermill inserts the parameters.
 
-    A cell that raises NoData ends the notebook without being a failure.
+    A cell that raises NoData ends the notebook, whose later cells are dropped, without being a failure.
     """
     from analysis.pages import schema  # noqa: F401 - before nbformat is imported
 
@@ -51,6 +51,7 @@ def execute(report: Report, engine: str = FORKED) -> Executed:
         for output in cell.get("outputs", []):
             if output.output_type == "error" and output.ename == "NoData":
                 cell.outputs.remove(output)
+                del notebook.cells[index + 1 :]  # what follows speaks of results that there are not
                 return Executed(notebook, no_data=output.evalue[:LONGEST], opened=files)
             if output.output_type == "error":
                 return Executed(notebook, failure=_failure(notebook.cells, index, output))
