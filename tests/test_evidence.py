@@ -40,7 +40,7 @@ def small_runs():
 
 def test_envelope_keeps_points_that_none_beats_in_both():
     frame = points((10, 100), (20, 90), (20, 80), (30, 95), (40, np.nan), (50, 40))
-    upper = evidence.envelope(frame)
+    upper = evidence.envelope(frame.assign(model="a"), ["model"])
     assert upper["tokens_per_second_per_user"].tolist() == [10, 30, 50]
     assert upper[RATE].tolist() == [100, 95, 40]
 
@@ -53,22 +53,19 @@ def test_envelope_of_each_group():
 
 
 def test_value_at_is_log_linear_and_nothing_outside():
-    frame = points((10, 100), (20, 1))
-    assert evidence.value_at(frame, 15) == pytest.approx(10)  # the geometric mean, half-way
-    assert evidence.value_at(frame, 10) == pytest.approx(100) and evidence.value_at(frame, 20) == pytest.approx(1)
-    assert np.isnan(evidence.value_at(frame, 9)) and np.isnan(evidence.value_at(frame, 21))
-    by = evidence.value_at(pd.concat([frame.assign(model="a"), points((10, 7), (20, 7), model="b")]), 20, ["model"])
-    assert by.to_dict() == pytest.approx({"a": 1, "b": 7})
+    frame = pd.concat([points((10, 100), (20, 1), model="a"), points((10, 7), (20, 7), model="b")])
+    for speed, value in ((15, 10), (10, 100), (20, 1), (9, np.nan), (21, np.nan)):  # 10: the geometric mean, half-way
+        expected = {"a": value, "b": 7 if speed == 20 else np.nan}
+        assert evidence.value_at(frame, speed, ["model"]).to_dict() == pytest.approx(expected, nan_ok=True)
 
 
 def test_value_at_leaves_wide_gaps_open():
     """Points at 10, 20, and 45: the second gap is 2.25x."""
-    frame = points((10, 100), (20, 25), (45, 1))
-    assert evidence.value_at(frame, 15) == pytest.approx(50)
-    assert np.isnan(evidence.value_at(frame, 30)) and evidence.value_at(frame, 45) == pytest.approx(1)
-    assert evidence.value_at(frame, 32.5, most_apart=3) == pytest.approx(5)
-    assert np.isnan(evidence.value_at(frame, 15, most_apart=1.5))
-    by = pd.concat([frame.assign(model="a"), points((28, 9), (32, 4), model="b")])
+    frame = points((10, 100), (20, 25), (45, 1), model="a")
+    for speed, apart, value in ((15, 2, 50), (30, 2, np.nan), (45, 2, 1), (32.5, 3, 5), (15, 1.5, np.nan)):
+        found = evidence.value_at(frame, speed, ["model"], most_apart=apart)
+        assert found.to_dict() == pytest.approx({"a": value}, nan_ok=True)
+    by = pd.concat([frame, points((28, 9), (32, 4), model="b")])
     assert evidence.value_at(by, 30, ["model"]).to_dict() == pytest.approx({"a": np.nan, "b": 6}, nan_ok=True)
 
 
@@ -157,7 +154,7 @@ def test_inferencex_throughput_at_50_tokens_per_second(small_runs, model, accele
         "answer_tokens": 1024,
     }
     runs = small_runs[small_runs[list(asked)].eq(pd.Series(asked)).all(axis=1)]
-    assert round(evidence.value_at(runs, 50)) == expected
+    assert round(evidence.value_at(runs, 50, ["model"]).loc[model]) == expected
 
 
 def test_inferencex_engines():
@@ -192,13 +189,11 @@ def test_inferencex_rates_follow_from_concurrency_and_latency():
     assert (implied / runs[RATE]).quantile([0.01, 0.99]).between(0.98, 1.35).all()
 
 
-def test_inferencex_runs_are_listed_once_and_unfinished_ones_marked():
-    every = evidence.inferencex_runs(unfinished=True)
-    assert not every.duplicated(
-        [*LENGTHS, "accelerator", "engine", "precision", "concurrency", "ttft_ms", "tpot_ms", "gpus"]
-    ).any()
-    assert 0 < len(every) - len(evidence.inferencex_runs()) < 200
-    assert set(every["accelerator"]) <= set(tables.accelerators["label"])
+def test_inferencex_runs_are_listed_once_and_unfinished_ones_left_out():
+    runs = evidence.inferencex_runs()
+    assert not runs.duplicated(evidence.SAME_RUN).any() and not runs["unfinished"].any()
+    assert 0 < len(tables.inferencex_runs.drop_duplicates(evidence.SAME_RUN)) - len(runs) < 200
+    assert set(runs["accelerator"]) <= set(tables.accelerators["label"])
 
 
 @pytest.mark.parametrize(
@@ -263,7 +258,7 @@ def test_accuracy_targets_are_the_share_of_the_reference():
 
 def test_rows_as_in_their_sources_inferencex_points():
     theirs = source("inferencex_points.csv")
-    ours = evidence.inferencex_runs(unfinished=True)
+    ours = tables.inferencex_runs.drop_duplicates(evidence.SAME_RUN)
     ours = ours[ours["source_id"].eq("inferencex-points")].sample(30, random_state=48)
     for row in ours.itertuples():
         near = theirs[

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from functools import cache
+from itertools import compress
 
 import numpy as np
 import pandas as pd
@@ -143,16 +144,16 @@ def _stacks(rows: pd.DataFrame) -> pd.Series:
 def _comparable_since(rows: pd.DataFrame) -> pd.Series:
     """Return the first round with which each result may be compared, by MLCommons' compatibility table."""
     order = {name: place for place, name in enumerate(tables.rounds["round"])}
-    spans = tables.compatibility[["benchmark", "scenario", "since", "until"]]
-    spans = spans.assign(first=spans["since"].map(order), last=spans["until"].map(order).fillna(len(order)))
     on = ["benchmark", "scenario", "round"]
-    spans = spans.sort_values("first", kind="stable")
-    kinds = rows[on].drop_duplicates().merge(spans, how="cross", suffixes=("", "_of_span"))
-    applies = kinds["round"].map(order).fillna(len(order)).between(kinds["first"], kinds["last"])
-    for name in on[:2]:
-        applies &= kinds[f"{name}_of_span"].eq("") | kinds[f"{name}_of_span"].eq(kinds[name])
-    since = kinds[applies].drop_duplicates(on, keep="last")[[*on, "since"]]
-    return rows[on].merge(since, how="left", on=on)["since"].fillna("").set_axis(rows.index)
+    kinds = rows[on].drop_duplicates().assign(since="")
+    place = kinds["round"].map(order).fillna(len(order))
+    spans = tables.compatibility.sort_values("since", key=lambda names: names.map(order), kind="stable")
+    for span in spans.itertuples():  # a later one holds where two apply
+        applies = place.between(order[span.since], order.get(span.until, len(order)))
+        for name, valid in (("benchmark", span.benchmark), ("scenario", span.scenario)):
+            applies &= kinds[name].eq(valid) | (valid == "")
+        kinds.loc[applies, "since"] = span.since
+    return rows[on].merge(kinds, how="left", on=on)["since"].set_axis(rows.index)
 
 
 def _rates(rows: pd.DataFrame) -> dict[str, pd.Series]:
@@ -259,8 +260,6 @@ def _caveats(rows: pd.DataFrame) -> pd.Series:
 
 def with_codes(caveats: pd.Series, holds: dict[str, pd.Series]) -> pd.Series:
     """Return `caveats` with each code of `holds` appended where its mask is true."""
-    # Encode the masks of a row as the bits of a number: few numbers occur, so codes are listed once per number.
-    combination = sum(mask.to_numpy(dtype=int) << bit for bit, mask in enumerate(holds.values()))
-    added = {number: [code for bit, code in enumerate(holds) if number >> bit & 1] for number in np.unique(combination)}
-    lists = [[*old, *added[number]] for old, number in zip(caveats, combination, strict=True)]
+    flags = zip(*holds.values(), strict=True)
+    lists = [[*old, *compress(holds, held)] for old, held in zip(caveats, flags, strict=True)]
     return pd.Series(lists, caveats.index, dtype="object")

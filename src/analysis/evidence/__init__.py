@@ -34,25 +34,17 @@ CONFIGURATION = [
 FAR_FASTER = (0.7, 2.5)  # below this share of the time per token, and above this multiple of the throughput
 
 
-def inferencex_runs(*, unfinished: bool = False, disaggregated: bool | None = None) -> pd.DataFrame:
-    """Return the runs of InferenceX, shipped and the user's own, one row each; identical runs once.
+def inferencex_runs(*, disaggregated: bool | None = None) -> pd.DataFrame:
+    """Return the finished runs of InferenceX, shipped and the user's own, one row each; identical runs once.
 
-    Runs that their source marks unfinished are left out unless `unfinished`. `disaggregated` keeps only runs with (or
-    without) separate accelerators for prompts.
+    `disaggregated` keeps only runs with (or without) separate accelerators for prompts.
     """
-    runs = pd.concat([tables.load("inferencex_runs"), own_runs()], ignore_index=True).drop_duplicates(SAME_RUN)
-    keep = runs["unfinished"].le(unfinished)
-    if disaggregated is not None:
-        keep &= runs["disaggregated"].eq(disaggregated)
-    return runs[keep]
-
-
-def own_runs() -> pd.DataFrame:
-    """Return the runs that the user appended, with the columns of the shipped table; empty in tests of the record."""
     shipped = tables.load("inferencex_runs")
     files = [] if os.environ.get(SHIPPED_ONLY) == "shipped" else sorted(OWN.glob("*.parquet"))
-    frames = [pd.read_parquet(plain(file), columns=list(shipped)) for file in files]
-    return pd.concat(frames, ignore_index=True) if frames else shipped.iloc[:0]
+    own = [pd.read_parquet(plain(file), columns=list(shipped)) for file in files]
+    runs = pd.concat([shipped, *own], ignore_index=True).drop_duplicates(SAME_RUN)
+    runs = runs[~runs["unfinished"]]
+    return runs if disaggregated is None else runs[runs["disaggregated"].eq(disaggregated)]
 
 
 def implausible(runs: pd.DataFrame) -> pd.DataFrame:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 
@@ -46,14 +44,14 @@ def energy(*, left_out: bool = False) -> pd.DataFrame:
     return rows[rows["reason"].ne("") == left_out]
 
 
-def joules_at(rows: pd.DataFrame, *speeds: float, by: Sequence[str] = ("model", "accelerator")) -> pd.DataFrame:
-    """Return the least joules per output token at `speeds` (tokens/s per user) or faster, by speed and group of `by`.
+def joules_at(rows: pd.DataFrame, *speeds: float) -> pd.DataFrame:
+    """Return the least joules per output token at `speeds` (tokens/s per user) or faster, by model and accelerator.
 
     Where a curve spans the speed it is interpolated (`measured`); elsewhere the best faster run stands in, an upper
-    bound. `n` counts the runs of a group. Groups without a run that fast are left out. `over_best`: over the least that
-    is measured at the speed within the first of `by`, and `rivals`: how many groups that has.
+    bound. `n` counts the runs of an accelerator. One without a run that fast is left out. `over_best` is the ratio to
+    the least that is measured for the model at that speed, and `rivals` counts the accelerators measured there.
     """
-    by, found = list(by), []
+    by, found = ["model", "accelerator"], []
     groups, rows = rows.groupby(by).size(), rows.assign(per_joule=1 / rows[JOULES])
     for speed in sorted(set(speeds)):
         names.bounded(speed, "tokens/s per user", 0.1, 100_000)
@@ -63,7 +61,7 @@ def joules_at(rows: pd.DataFrame, *speeds: float, by: Sequence[str] = ("model", 
         each = pd.DataFrame({"joules": np.fmin(inside, bound), "measured": inside.le(bound), "n": groups})
         found.append(each.assign(speed=speed).dropna(subset="joules").reset_index())
     found = pd.concat(found, ignore_index=True)
-    of_model = found.assign(joules=found["joules"].where(found["measured"])).groupby(["speed", by[0]])["joules"]
+    of_model = found.assign(joules=found["joules"].where(found["measured"])).groupby(["speed", "model"])["joules"]
     return found.assign(over_best=found["joules"] / of_model.transform("min"), rivals=of_model.transform("count"))
 
 
