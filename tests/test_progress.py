@@ -44,3 +44,39 @@ def test_a_round_that_is_no_faster_adds_nothing():
     steps = progress.gains_by_round(rows)
     assert steps["round"].astype(str).tolist() == ["v5.1", "v6.1", "v6.1"]
     assert steps["value"].tolist() == pytest.approx([1, 1923 / 1849, 1923 / 1849])
+
+
+def test_software_is_of_the_leader_s_vendor_the_median_over_its_accelerators():
+    """A gains 1.5x and 1.7x, B 1.2x: 1.4x of their vendor in three pairs; another vendor's C gains 3x and leads not."""
+    before, after = ({"round": round, "rate": 80.0, "accelerator": "A"} for round in ("v6.0", "v6.1"))
+    rows = results(
+        before, after | {"rate": 120.0}, before | {"submitter": "B"}, after | {"submitter": "B", "rate": 136.0},
+        before | {"accelerator": "B", "rate": 100.0}, after | {"accelerator": "B", "rate": 120.0},
+        before | {"accelerator": "C", "vendor": "AMD", "rate": 40.0},
+        after | {"accelerator": "C", "vendor": "AMD", "rate": 120.0}, after | {"accelerator": "D", "rate": 160.0},
+    )  # fmt: skip
+    steps = progress.gains_by_round(rows).set_index("factor")
+    assert steps.loc["v6.1 software", ["value", "low", "high", "pairs"]].tolist() == [1.4, 1.2, 1.7, 3]
+    assert steps.at["Total", "value"] == pytest.approx(1.6)
+
+
+def test_a_rack_leads_over_slower_accelerators_that_have_eight():
+    """Per accelerator A has 10 of eight, and 11 alone, which does not count; B has 12, of a rack alone."""
+    rows = results(
+        {"accelerator": "A"}, {"accelerator": "A", "rate": 11.0, "accelerator_count": 1.0},
+        {"accelerator": "B", "rate": 864.0, "accelerator_count": 72.0},
+    )  # fmt: skip
+    assert progress.leaders_by_round(rows)["accelerator"].tolist() == ["B"]
+    assert progress.leaders_by_round(rows[rows["accelerator"].eq("A")])["id"].tolist() == ["r0"]
+
+
+def test_a_pair_is_one_accelerator_size_and_submitter_in_two_successive_rounds():
+    """A has a pair in v6.0; of v6.1 are another submitter, another size, and B, which v6.0 lacks."""
+    rows = results(
+        {"round": "v5.1", "accelerator": "A"}, {"round": "v6.0", "accelerator": "A", "rate": 100.0},
+        {"round": "v5.1", "accelerator": "B"}, {"round": "v6.1", "accelerator": "B", "rate": 160.0},
+        {"round": "v6.1", "accelerator": "A", "submitter": "B", "rate": 160.0},
+        {"round": "v6.1", "accelerator": "A", "accelerator_count": 4.0}, {"round": "v6.0", "accelerator": "A"},
+    )  # fmt: skip
+    gains = progress.software_gains(rows)
+    assert gains[["accelerator", "round_before", "round", "gain"]].values.tolist() == [["A", "v5.1", "v6.0", 1.25]]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import pandas as pd
 
 from analysis import names
 from analysis.compare import NoData, fastest
+from analysis.current import MAKER
 
-SAME = ["accelerator", "accelerator_count", "submitter"]
+PAIR = [*MAKER, "accelerator", "accelerator_count", "submitter"]  # what two results of a software gain share
 LEAST_PAIRS = 2  # behind a software gain that is told from hardware
 
 
@@ -26,69 +25,69 @@ def of_kind(results: pd.DataFrame, kind: str, benchmark: str) -> pd.DataFrame:
     return rows
 
 
+def leaders_by_round(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the fastest available result per accelerator of each model and round.
+
+    Of each accelerator counts its fastest result with eight, or of any size if it has none with eight in that round, as
+    in `current`. So a rack leads a round in which only slower accelerators have systems of eight.
+    """
+    return fastest(rows, ["model", "accelerator", "round"]).drop_duplicates(["model", "round"])
+
+
 def software_gains(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the gain of each accelerator, size, and submitter from one of its rounds to its next one.
+    """Return the gain of each accelerator, size, and submitter in each round that follows on one it has results in.
 
-    `rows` are comparable results of one benchmark and scenario. Columns: accelerator, accelerator_count, submitter,
-    round, next_round, gain (ratio of the best throughputs per accelerator). Precision and settings may differ.
+    `rows` are comparable results of one benchmark and scenario. Columns: vendor, kind, accelerator, accelerator_count,
+    submitter, round_before, round, gain (ratio of the best throughputs per accelerator). Precision and settings may
+    differ.
     """
-    bare = rows[rows["hypervisor"].eq("")].groupby([*SAME, "round"], observed=True)
-    best = bare["rate_per_accelerator"].max().reset_index()
-    following = best.groupby(SAME)[["round", "rate_per_accelerator"]].shift(-1)
-    gain = following["rate_per_accelerator"] / best["rate_per_accelerator"]
-    gains = best.assign(next_round=following["round"], gain=gain)
-    return gains.dropna(subset="gain").drop(columns="rate_per_accelerator").reset_index(drop=True)
+    rounds = rows["round"].cat.remove_unused_categories().cat.codes
+    best = fastest(rows.assign(place=rounds), [*PAIR, "round", "place"], per_size=True).sort_values(["round", *PAIR])
+    before = best.groupby(PAIR, observed=True)[["round", "place", "rate_per_accelerator"]].shift()
+    gain = best["rate_per_accelerator"] / before["rate_per_accelerator"]
+    gains = best.assign(round_before=before["round"], gain=gain)[best["place"].eq(before["place"] + 1)]
+    return gains[[*PAIR, "round_before", "round", "gain"]].reset_index(drop=True)
 
 
-def software_chain(rows: pd.DataFrame, accelerators: Iterable[str], first_round: str = "") -> pd.DataFrame:
-    """Return the software gain as a chain of steps from round to round, each on one of `accelerators`.
+def software_by_round(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the software gain of each round over the one before, by vendor and kind of accelerator.
 
-    A step is the median over submitters and sizes (`gain`; `low`, `high`: its range; `pairs`: how many) from `round` to
-    `next_round` on whichever accelerator is resubmitted soonest (first listed on ties). If none is resubmitted, the
-    chain continues from the next round in which one is. The product of `gain` is the gain over these steps.
+    The pairs are those of `software_gains`. Columns: gain (median over accelerators of the median over their pairs),
+    low, high (range of the pairs), pairs (how many). The index is vendor, kind, and round.
     """
-    place = {accelerator: place for place, accelerator in enumerate(accelerators)}
-    gains = software_gains(rows[rows["accelerator"].isin(place)])
-    usual = gains.groupby(["accelerator", "round"], observed=True)["next_round"].transform(lambda all: all.mode()[0])
-    steps = gains[gains["next_round"].eq(usual)].groupby(["round", "next_round", "accelerator"], observed=True)["gain"]
-    steps = steps.agg(gain="median", low="min", high="max", pairs="size").reset_index()
-    steps = steps.assign(place=steps["accelerator"].map(place)).sort_values(["round", "next_round", "place"])
-    kept, at = [], rows["round"].cat.categories.get_loc(first_round) if first_round else 0
-    for step, begins, ends in zip(steps.index, steps["round"].cat.codes, steps["next_round"].cat.codes, strict=True):
-        if begins >= at:
-            kept.append(step)
-            at = ends
-    columns = ["accelerator", "round", "next_round", "gain", "low", "high", "pairs"]
-    return steps.loc[kept, columns].reset_index(drop=True)
+    by = [*MAKER, "round"]
+    pairs = software_gains(rows)
+    each = pairs.groupby([*by, "accelerator"], observed=True)["gain"].median()
+    spread = pairs.groupby(by, observed=True)["gain"].agg(low="min", high="max", pairs="size")
+    return spread.assign(gain=each.groupby(by, observed=True).median())
 
 
 def gains_by_round(rows: pd.DataFrame) -> pd.DataFrame:
     """Return what each round added to the fastest result per accelerator, as factors that multiply to the total.
 
-    Software is the step of the leaders' software chain that ends in the round; the rest of the leader's gain is
-    modeled: precision and hardware. A round whose software rests on fewer than LEAST_PAIRS, or is more than the
-    leader's gain, is one modeled factor, software in it; one that is no faster than before has none. Columns: round,
-    factor, value, low, high, pairs, kind, leader (accelerator), rate (of the leader, per accelerator); the first and
-    the last row are the ends. Raises NoData without an available result.
+    Software is that of the leader's vendor (`software_by_round`); the rest of the leader's gain is modeled: precision
+    and hardware. A round whose software rests on fewer than LEAST_PAIRS, or is more than the leader's gain, is one
+    modeled factor, software in it; one that is no faster than before has none. Columns: round, factor, value, low,
+    high, pairs, kind, leader (accelerator), rate (of the leader, per accelerator); the first and the last row are the
+    ends. Raises NoData without an available result.
     """
-    best = fastest(rows, "round").sort_values("round").set_index("round")
-    leaders, rates = best["accelerator"], best["rate_per_accelerator"]
+    best = leaders_by_round(rows).sort_values("round").set_index("round")
+    leader, rates = best["accelerator"], best["rate_per_accelerator"]
     if rates.empty:
         raise NoData("no available result to compare rounds by")
+    software = best[MAKER].join(software_by_round(rows), on=[*MAKER, "round"])
     first, top = rates.index[0], rates.iloc[0]
-    chain = software_chain(rows, leaders.unique(), first).set_index("next_round")
-    steps = [(first, f"{first} {leaders[first]}", 1.0, None, None, 0, "total", leaders[first], top)]
+    steps = [(first, f"{first} {leader[first]}", 1.0, None, None, 0, "total", leader[first], top)]
     for name in rates.index[1:]:
-        rest = rates[name] / top
+        rest, step = rates[name] / top, software.loc[name]
         if rest <= 1:
             continue
-        step = chain.loc[name] if name in chain.index else None
-        if step is not None and step["pairs"] >= LEAST_PAIRS and step["gain"] <= rest:
-            more = (step["low"], step["high"], step["pairs"], "measured", step["accelerator"], rates[name])
-            steps.append((name, f"{name} software", step["gain"], *more))
+        if step["pairs"] >= LEAST_PAIRS and step["gain"] <= rest:
+            told = (step["gain"], step["low"], step["high"], int(step["pairs"]), "measured")
+            steps.append((name, f"{name} software", *told, leader[name], rates[name]))
             rest /= step["gain"]
-        steps.append((name, f"{name} {leaders[name]}", rest, None, None, 0, "modeled", leaders[name], rates[name]))
+        steps.append((name, f"{name} {leader[name]}", rest, None, None, 0, "modeled", leader[name], rates[name]))
         top = rates[name]
-    steps.append((rates.index[-1], "Total", top / rates[first], None, None, 0, "total", leaders[rates.idxmax()], top))
+    steps.append((rates.index[-1], "Total", top / rates[first], None, None, 0, "total", leader[rates.idxmax()], top))
     columns = ["round", "factor", "value", "low", "high", "pairs", "kind", "leader", "rate"]
     return pd.DataFrame(steps, columns=columns)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from analysis import comparable as comparable_results
+from analysis import progress
 from tests.reports.plain import DATA, comparable, outputs, table, values
 
 MODELS = ["llama2-70b", "llama3.1-8b", "mixtral-8x7b", "deepseek-r1", "gpt-oss-120b", "llama3.1-405b", "whisper"]
@@ -19,17 +21,35 @@ def gains(benchmark, vendors=("NVIDIA", "AMD")):
     return best.assign(gain=best["each"] / best["before"]).dropna()
 
 
+def leaders(benchmark, scenario="Offline"):
+    """Return the fastest GPU of each round: each by its fastest system of eight, or of any size without one."""
+    rows = comparable(benchmark, scenario, vendors=("NVIDIA", "AMD", "Intel"), virtual=True).query("kind == 'gpu'")
+    rows = rows.assign(eight=rows["accelerator_count"].eq(8)).sort_values(["eight", "each"])
+    each = rows.drop_duplicates(["accelerator", "version"], keep="last").sort_values("each")
+    return each.drop_duplicates("version", keep="last").set_index("version").sort_index()
+
+
 def test_the_total_is_the_newest_leader_over_the_first():
-    rows = comparable("llama2-70b", vendors=("NVIDIA", "AMD", "Intel", "Google"))
-    eight = rows[rows["accelerator_count"].eq(8)].groupby("version")["each"].max()
-    assert values("progress")["answer"] == pytest.approx(eight.max() / eight[4.0])
+    """In v6.0 a rack of GB300 leads, 15,651 tokens/s per GPU; the fastest system of eight has 14,119."""
+    best = leaders("llama2-70b")
+    assert (best["accelerator_count"][6.0], best["each"][6.0]) == (72, pytest.approx(15650.7, abs=0.1))
+    assert values("progress")["answer"] == pytest.approx(best["each"].max() / best["each"][4.0])
+
+
+def test_a_rack_of_both_rounds_is_no_gain_over_a_node():
+    """DeepSeek-R1 Interactive: 3,612 over 3,481 tokens/s per GPU of racks, where eight B300 have 617."""
+    best = leaders("deepseek-r1", "Interactive")
+    assert best["accelerator_count"].tolist() == [72, 72]
+    rows = comparable_results(benchmark="deepseek-r1", scenario="Interactive")
+    total = progress.gains_by_round(rows[rows["kind"].eq("gpu")]).iloc[-1]
+    assert total["value"] == pytest.approx(best["each"][6.1] / best["each"][6.0]) == pytest.approx(1.0378, abs=1e-4)
 
 
 def test_newest_software_is_the_median_over_gpu_pairs():
     newest = [gains(name).query("version == 6.1 and then == 6.0")["gain"] for name in MODELS]
     every = [gain for part in newest for gain in part]
     found = table("progress", "software_gains")
-    found = found[found["next_round"].eq("v6.1") & found["round"].eq("v6.0")]
+    found = found[found["round"].eq("v6.1") & found["round_before"].eq("v6.0")]
     found = found[~found["accelerator"].str.contains("Xeon|EPYC|Arc")]
     assert sorted(found["gain"]) == pytest.approx(sorted(every))
 
@@ -38,7 +58,7 @@ def test_the_lowest_gain_of_llama_2_70b_in_v61_is_nvidias_b300():
     lowest = gains("llama2-70b").query("version == 6.1").sort_values("gain").iloc[0]
     assert (lowest["accelerator"], lowest["submitter"]) == ("B300", "nvidia")
     assert lowest["gain"] == pytest.approx(0.967, abs=0.001)
-    page = table("progress", "software_gains").query("model == 'Llama 2 70B' and next_round == 'v6.1'")
+    page = table("progress", "software_gains").query("model == 'Llama 2 70B' and round == 'v6.1'")
     assert page["gain"].min() == pytest.approx(lowest["gain"])
 
 
@@ -48,7 +68,7 @@ def test_whisper_is_compared_in_samples():
     best = rows.groupby(["accelerator_count", "version"])["each"].max()
     assert best[8][6.0] == pytest.approx(6320 / 63.46, rel=1e-3)
     assert (best[8][6.1], best[1][6.1]) == pytest.approx((6658 / 63.46, 7059 / 63.46), rel=1e-3)
-    page = table("progress", "software_gains").query("model == 'Whisper' and next_round == 'v6.1'")
+    page = table("progress", "software_gains").query("model == 'Whisper' and round == 'v6.1'")
     page = page[~page["accelerator"].str.contains("Xeon")]
     assert sorted(page["gain"]) == pytest.approx(sorted(gains("whisper").query("version == 6.1")["gain"]))
 
@@ -58,23 +78,20 @@ def test_the_newest_gain_is_the_median_over_models_and_gpus():
     newest = pd.concat(gains(name).query("version == 6.1 and then == 6.0").assign(model=name) for name in MODELS)
     assert (len(newest), newest["gain"].min()) == (40, pytest.approx(0.967, abs=0.001))
     every = pd.read_csv(DATA / "accelerators.csv").set_index("label")["vendor"]
-    page = table("progress", "software_gains").query("next_round == 'v6.1'")
+    page = table("progress", "software_gains").query("round == 'v6.1'")
     units = page.groupby(["model", "accelerator"])["gain"].median()
     assert values("progress")["newest_software"] == pytest.approx(units.median())
     own = units[units.index.get_level_values("accelerator").map(every).isin(["NVIDIA", "AMD"])]
     assert sorted(own) == pytest.approx(sorted(newest.groupby(["model", "accelerator"])["gain"].median()))
 
 
-def test_software_is_told_apart_by_two_pairs_or_more():
-    """v6.0 has one pair of B200: its 1.11 are not split. v4.1 has seven, v5.0 three, v5.1 two, v6.1 three."""
-    own = gains("llama2-70b").set_index("accelerator")
-    told = {("H100", 4.0, 4.1): 7, ("H100", 4.1, 5.0): 3, ("B200", 5.0, 5.1): 2, ("B300", 6.0, 6.1): 3}
+def test_software_is_the_median_over_the_gpus_of_the_vendor_that_leads():
+    """v5.0: H100 1.28, H200 1.11, and GH200 with two memories 1.15 and 1.01, in nine pairs of NVIDIA's GPUs."""
+    own = gains("llama2-70b", vendors=("NVIDIA",))
     software = 1.0
-    for (accelerator, then, now), count in told.items():
-        pairs = own.loc[[accelerator]]
-        pairs = pairs[pairs["then"].eq(then) & pairs["version"].eq(now)]["gain"]
+    for then, now, count in ((4.0, 4.1, 7), (4.1, 5.0, 9), (5.0, 5.1, 9), (5.1, 6.0, 3), (6.0, 6.1, 5)):
+        pairs = own[own["then"].eq(then) & own["version"].eq(now)]
         assert len(pairs) == count
-        software *= pairs.median()
-    assert len(own.loc[["B200"]].query("then == 5.1 and version == 6.0")) == 1
+        software *= pairs.groupby("accelerator")["gain"].median().median()
     answer = next(part["text"] for part in outputs("progress") if part["kind"] == "headline")
-    assert f"software x{software:.2f} (known in rounds: 4, not in: 1)" in answer
+    assert f"software x{software:.2f} (known in rounds: 5, not in: 0)" in answer
