@@ -82,11 +82,16 @@ def test_eight_come_before_a_newer_result_of_another_size_unless_it_is_measured(
     assert now.loc["B200", ["round", "rate"]].tolist() == ["v6.1", 30]
 
 
-def test_pairs_may_share_a_submitter():
-    rows = results({**B200, **rate(10, "v6.0")}, {**B200, **rate(11)}, {**B200, **rate(15, submitter="B")})
-    assert matched(rows)["gain"].tolist() == [1.5]
-    assert matched(rows, ["submitter"])["gain"].tolist() == pytest.approx([1.1])
-    assert gains(rows, ["submitter"])["gain"].tolist() == pytest.approx([1.1])
+def test_each_benchmark_and_scenario_is_computed_by_itself():
+    server = {"scenario": "Server"}
+    rows = results(
+        {**B200, **rate(10, "v5.0")}, {**H100, **rate(5, "v5.0")}, {**B200, **rate(11)},
+        {**B200, **rate(30, "v6.0", **server)}, {**H100, **rate(8, "v6.0", **server)}, {**B200, **rate(60, **server)},
+    )  # fmt: skip
+    assert gains(rows)[["scenario", "gain"]].values.tolist() == [["Offline", 1.1], ["Server", 2.0]]
+    now = current(rows)
+    assert now["scenario"].tolist() == ["Offline", "Offline", "Server", "Server"]
+    assert now["rate"].tolist() == pytest.approx([11, 5.5, 60, 16])
 
 
 def test_previews_and_their_round_do_not_count():

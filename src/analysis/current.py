@@ -9,7 +9,7 @@ The functions take results of `comparable` and return frames of numbers; words a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -21,25 +21,26 @@ from analysis.tables import COMPUTE
 MAKER = ["vendor", "kind"]  # gains are shared only within these groups; a vendor's GPUs are no evidence about its CPUs
 FACTS = ["model", "id", "accelerator", *MAKER, "round", "submitter", "accelerator_count", "precision", "rate_unit"]
 READ = [*GROUP, *FACTS, "rate_per_accelerator", "availability", "hypervisor"]
+COLUMNS = [
+    *GROUP, *FACTS, "submitters", "last_rate", "measured", "gain", "links", "borrowed", "rate", "low", "high",
+]  # fmt: skip
+OF_ACCELERATOR = [*GROUP, "accelerator"]
 
 
-def matched(rows: pd.DataFrame, same: Sequence[str] = ()) -> pd.DataFrame:
+def matched(rows: pd.DataFrame) -> pd.DataFrame:
     """Pair the results of a system in two successive rounds.
 
     Parameters
     ----------
     rows : DataFrame
-        Results of `comparable`, of one benchmark and scenario.
-    same : sequence of str, optional
-        Further columns that the two results share, such as "submitter". By default accelerator and count suffice, and
-        the fastest result of each round stands for the system.
+        Results of `comparable`; several benchmarks and scenarios are computed each by itself.
 
     Returns
     -------
     DataFrame
-        One row for each pair, oldest first: `vendor`, `kind`, `accelerator`, `accelerator_count`, those of `same`,
-        `round_before`, `round`, `rate_before` and `rate` (per accelerator, in the unit of the benchmark), and `gain`,
-        their ratio.
+        One row for each pair, oldest first: `benchmark`, `scenario`, `vendor`, `kind`, `accelerator`,
+        `accelerator_count`, `round_before`, `round`, `rate_before` and `rate` (the fastest of each round per
+        accelerator, in the unit of the benchmark), and `gain`, their ratio.
 
     Examples
     --------
@@ -51,31 +52,31 @@ def matched(rows: pd.DataFrame, same: Sequence[str] = ()) -> pd.DataFrame:
     v4.1          v4.0      2786.21  3065.61  1.10
     v5.0          v4.1      3065.61  3913.35  1.28
     """
-    system = [*MAKER, "accelerator", "accelerator_count", *same]
-    best = fastest(rows, [*MAKER, "accelerator", *same, "round"], per_size=True)
+    system = [*GROUP, *MAKER, "accelerator", "accelerator_count"]
+    best = fastest(rows, [*GROUP, *MAKER, "accelerator", "round"], per_size=True)
     best = best[[*system, "round", "rate_per_accelerator"]].rename(columns={"rate_per_accelerator": "rate"})
     best = best.sort_values(["round", *system], ignore_index=True)
-    best["step"] = best["round"].cat.codes.rank(method="dense")
+    best["step"] = best["round"].cat.codes.groupby([best[name] for name in GROUP]).rank(method="dense")
     before = best.assign(step=best["step"] + 1)
     pairs = best.merge(before, on=[*system, "step"], suffixes=("", "_before"))
     pairs["gain"] = pairs["rate"] / pairs["rate_before"]
     return pairs[[*system, "round_before", "round", "rate_before", "rate", "gain"]]
 
 
-def gains(rows: pd.DataFrame, same: Sequence[str] = ()) -> pd.DataFrame:
+def gains(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the median gain of each vendor from round to round.
 
     Parameters
     ----------
-    rows, same
+    rows : DataFrame
         As for `matched`.
 
     Returns
     -------
     DataFrame
-        One row for each `vendor`, `kind`, and `round` that has a round before it. `gain`: over that round, the median
-        over accelerators of the median over their sizes. `links`: how many accelerators are behind it. `borrowed`: the
-        vendor has none, so those of all vendors are taken, and 1.0 without any.
+        One row for each `benchmark`, `scenario`, `vendor`, `kind`, and `round` that has a round before it. `gain`: over
+        that round, the median over accelerators of the median over their sizes. `links`: how many accelerators are
+        behind it. `borrowed`: the vendor has none, so those of all vendors are taken, and 1.0 without any.
 
     Examples
     --------
@@ -87,13 +88,14 @@ def gains(rows: pd.DataFrame, same: Sequence[str] = ()) -> pd.DataFrame:
     v6.0   1.024      3     False
     v6.1   1.008      5     False
     """
-    each = matched(rows, same).groupby([*MAKER, "accelerator", "round"], observed=True)["gain"].median()
-    own = each.groupby([*MAKER, "round"], observed=True).agg(gain="median", links="size").reset_index()
-    everyone = each.groupby("round", observed=True).agg(gain="median", links="size").reset_index()
-    rounds = rows["round"].drop_duplicates().sort_values().iloc[1:]
-    steps = rows[MAKER].drop_duplicates().sort_values(MAKER).merge(rounds, how="cross")
-    steps = steps.merge(own, on=[*MAKER, "round"], how="left")
-    usual = steps[["round"]].merge(everyone, on="round", how="left")
+    each = matched(rows).groupby([*GROUP, *MAKER, "accelerator", "round"], observed=True)["gain"].median()
+    own = each.groupby([*GROUP, *MAKER, "round"], observed=True).agg(gain="median", links="size").reset_index()
+    everyone = each.groupby([*GROUP, "round"], observed=True).agg(gain="median", links="size").reset_index()
+    rounds = rows[[*GROUP, "round"]].drop_duplicates().sort_values("round")
+    later = rounds[rounds.duplicated(GROUP)]
+    steps = rows[[*GROUP, *MAKER]].drop_duplicates().sort_values([*GROUP, *MAKER]).merge(later, on=GROUP)
+    steps = steps.merge(own, on=[*GROUP, *MAKER, "round"], how="left")
+    usual = steps[[*GROUP, "round"]].merge(everyone, on=[*GROUP, "round"], how="left")
     return steps.assign(
         gain=steps["gain"].fillna(usual["gain"]).fillna(1.0),
         links=steps["links"].fillna(usual["links"]).fillna(0).astype(int),
@@ -101,7 +103,7 @@ def gains(rows: pd.DataFrame, same: Sequence[str] = ()) -> pd.DataFrame:
     )
 
 
-def current(rows: pd.DataFrame, same: Sequence[str] = ()) -> pd.DataFrame:
+def current(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rate of each accelerator in the newest round of its benchmark and scenario.
 
     Parameters
@@ -109,8 +111,6 @@ def current(rows: pd.DataFrame, same: Sequence[str] = ()) -> pd.DataFrame:
     rows : DataFrame
         Results of `comparable`; several benchmarks and scenarios are computed each by itself. Only available systems
         count, as in `fastest`.
-    same : sequence of str, optional
-        As for `matched`.
 
     Returns
     -------
@@ -131,23 +131,41 @@ def current(rows: pd.DataFrame, same: Sequence[str] = ()) -> pd.DataFrame:
     GB300        v6.1  16531.625  1.00      0  16531.625
     H100         v5.0   3913.350  1.03      3   4031.084
     """
-    rows = rows.loc[rows["availability"].eq("available"), list(dict.fromkeys([*READ, *same]))]
-    parts = [_current(part, same) for _, part in rows.groupby(GROUP, observed=True)]
-    return pd.concat(parts, ignore_index=True) if parts else _current(rows, same)
+    rows = rows.loc[rows["availability"].eq("available"), READ]
+    last = last_results(rows).rename(columns={"rate_per_accelerator": "last_rate"})
+    submitters = rows.groupby([*OF_ACCELERATOR, "round"], observed=True)["submitter"].nunique().rename("submitters")
+    table = last.join(submitters, on=[*OF_ACCELERATOR, "round"])
+    used = table[OF_ACCELERATOR].merge(_usual_precision(rows), on=OF_ACCELERATOR, how="left")["precision"]
+    table["precision"] = table["precision"].mask(table["precision"].eq(""), used.fillna(""))
+    steps = table[[*OF_ACCELERATOR, *MAKER, "round"]].merge(gains(rows), on=[*GROUP, *MAKER], suffixes=("", "_step"))
+    steps = steps[steps["round_step"].gt(steps["round"])].groupby(OF_ACCELERATOR, observed=True)
+    steps = steps.agg(gain=("gain", "prod"), links=("links", "min"), borrowed=("borrowed", "any"))
+    table = table.join(steps, on=OF_ACCELERATOR)
+    table = table.fillna({"gain": 1.0, "links": 0}).astype({"links": int})
+    ranges = {pair: carry_error(*pair) for pair in table[GROUP].drop_duplicates().itertuples(index=False, name=None)}
+    own = [ranges[pair] for pair in table[GROUP].itertuples(index=False, name=None)]
+    error = pd.DataFrame(own, table.index, columns=["low", "high"])
+    rate = table["last_rate"] * table["gain"]
+    table = table.assign(
+        borrowed=table["borrowed"].eq(True),
+        rate=rate,
+        low=rate.where(table["measured"], rate * error["low"]),
+        high=rate.where(table["measured"], rate * error["high"]),
+    )
+    return table.sort_values([*GROUP, "rate"], ascending=[True, True, False], ignore_index=True)[COLUMNS]
 
 
 def last_results(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the last result of each accelerator in one benchmark and scenario, as `current` takes it.
+    """Return the last result of each accelerator in its benchmark and scenario, as `current` takes it.
 
-    The fastest of the newest round; of an accelerator that has none there with eight accelerators if there is one, then
-    the newest.
+    The fastest of the newest round (`measured`); of an accelerator that has none there with eight accelerators if there
+    is one, then the newest.
     """
-    best = fastest(rows, ["accelerator", "round"])
-    order = best[["accelerator", "round"]].assign(
-        measured=best["round"].eq(best["round"].max()), usual=best["accelerator_count"].eq(USUAL_SIZE)
-    )
-    order = order.sort_values(["measured", "usual", "round"]).drop_duplicates("accelerator", keep="last")
-    return best.loc[order.index].reset_index(drop=True)
+    best = fastest(rows, [*OF_ACCELERATOR, "round"])
+    newest = best.groupby(GROUP, observed=True)["round"].transform("max")
+    best = best.assign(measured=best["round"].eq(newest), usual=best["accelerator_count"].eq(USUAL_SIZE))
+    best = best.sort_values(["measured", "usual", "round"]).drop_duplicates(OF_ACCELERATOR, keep="last")
+    return best.drop(columns="usual").reset_index(drop=True)
 
 
 def over(table: pd.DataFrame, baseline: str | Mapping[str, str]) -> pd.DataFrame:
@@ -244,31 +262,7 @@ def carry_error(benchmark: str, scenario: str) -> pd.Series:
     return pd.concat([own, pool]).iloc[0]
 
 
-def _current(rows: pd.DataFrame, same: Sequence[str]) -> pd.DataFrame:
-    """Return the rates of one benchmark and scenario; see `current`."""
-    last = last_results(rows)
-    last["measured"] = last["round"].eq(last["round"].max())
-    stated = rows[rows["precision"].ne("")].groupby("accelerator")["precision"].agg(lambda column: column.mode()[0])
-    precision = last["precision"].mask(
-        last["precision"].eq(""), last["accelerator"].map(stated).astype("str").fillna("")
-    )
-    submitters = rows.groupby(["accelerator", "round"], observed=True)["submitter"].nunique()
-    submitters = submitters.reindex(pd.MultiIndex.from_frame(last[["accelerator", "round"]])).to_numpy()
-    table = last.assign(precision=precision, submitters=submitters).rename(
-        columns={"rate_per_accelerator": "last_rate"}
-    )
-    later = table[[*MAKER, "accelerator", "round"]].merge(gains(rows, same), on=MAKER, suffixes=("", "_step"))
-    later = later[later["round_step"].gt(later["round"])].groupby("accelerator")
-    steps = later.agg(gain=("gain", "prod"), links=("links", "min"), borrowed=("borrowed", "any"))
-    steps = steps.reindex(table["accelerator"]).set_axis(table.index)
-    rate = table["last_rate"] * steps["gain"].fillna(1.0)
-    low, high = carry_error(*rows.iloc[0][GROUP])[["low", "high"]] if len(rows) else (1.0, 1.0)
-    table = table[[*GROUP, *FACTS, "submitters", "last_rate", "measured"]].assign(
-        gain=steps["gain"].fillna(1.0),
-        links=steps["links"].fillna(0).astype(int),
-        borrowed=steps["borrowed"].eq(True),
-        rate=rate,
-        low=rate.where(table["measured"], rate * low),
-        high=rate.where(table["measured"], rate * high),
-    )
-    return table.sort_values("rate", ascending=False, ignore_index=True)
+def _usual_precision(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the most common stated precision of each accelerator by benchmark and scenario."""
+    stated = rows.loc[rows["precision"].ne(""), [*OF_ACCELERATOR, "precision"]].value_counts(sort=False).reset_index()
+    return stated.sort_values("count", ascending=False, kind="stable").drop_duplicates(OF_ACCELERATOR)

@@ -260,7 +260,7 @@ def _limits(demand: Demand, row: Any) -> dict[str, Any]:
     precision = demand.precision or decoding.weights_in(row.accelerator, row.precision)
     tflops = decoding.peak_tflops(row.accelerator, precision) * min(row.unit, USUAL_SIZE) * decoding.COMPUTE_SHARE
     prefill = model.prompt_operations(lengths.long_prompt) / (tflops * 1e12)
-    room = decoding.sheet_of(row.accelerator)["memory_gb"] * (1 - decoding.HEADROOM)
+    room = decoding.sheets()[row.accelerator]["memory_gb"] * (1 - decoding.HEADROOM)
     held, block = requests_held(model, precision, lengths, room, row.unit)
     reasons = {
         curve.NO_COMPUTE: not (prefill >= 0 and held >= 0),

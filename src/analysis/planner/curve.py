@@ -196,7 +196,7 @@ class Curves:
 
 def no_model(accelerator: str) -> str:
     """Return why the decoding model skips an accelerator."""
-    facts = decoding.sheet_of(accelerator)
+    facts = decoding.sheets()[accelerator]
     known = facts["memory_gb"] > 0 and facts["memory_bandwidth_gb_per_s"] > 0
     return TOO_SMALL if known else NO_DATASHEET
 

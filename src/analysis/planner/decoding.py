@@ -8,6 +8,7 @@ of the datasheet's rates, so only ratios are used: prediction.py and curve.py sc
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import Any
@@ -67,11 +68,11 @@ def roofs(systems: pd.DataFrame, model: Model, lengths: Lengths) -> np.ndarray:
 
 
 @cache  # asked for each system; tables.forget clears it
-def sheet_of(accelerator: str) -> dict[str, Any]:
-    """Return the row of data/accelerators.csv of an accelerator by its short name; NaN where there is none."""
+def sheets() -> defaultdict[str, dict[str, Any]]:
+    """Return the rows of data/accelerators.csv by the short name of the accelerator; NaN for one that it lacks."""
     rows = tables.accelerators
-    found = rows[rows["label"].eq(accelerator)].to_dict("records")
-    return found[0] if found else dict.fromkeys(rows, np.nan)
+    unknown = dict.fromkeys(rows, np.nan)
+    return defaultdict(lambda: unknown, rows.set_index("label", drop=False).to_dict("index"))
 
 
 def group(accelerator: str, count: float = USUAL_SIZE) -> int:
@@ -84,13 +85,13 @@ def weights_in(accelerator: str, stated: str = "") -> str:
     """Return the precision of weights: `stated` below 16 bits, else the smallest that the accelerator computes in."""
     if WEIGHT_BYTES.get(stated, 2.0) < 2:
         return stated
-    facts = sheet_of(accelerator)
+    facts = sheets()[accelerator]
     return next((name for name in ("fp4", "fp8", "int8") if facts[COMPUTE[name]] > 0), "fp16")
 
 
 def peak_tflops(accelerator: str, precision: str) -> float:
     """Return the dense tera-operations/s at which weights of a precision are computed; NaN where unknown."""
-    facts = sheet_of(accelerator)
+    facts = sheets()[accelerator]
     return next((facts[COMPUTE[name]] for name in COMPUTED_IN[precision] if facts[COMPUTE[name]] > 0), np.nan)
 
 
@@ -120,7 +121,7 @@ def _curve(
 
     None and NaN where a fact is unknown or no group holds the weights and one request.
     """
-    facts = sheet_of(accelerator)
+    facts = sheets()[accelerator]
     bandwidth, memory = facts["memory_bandwidth_gb_per_s"] * 1e9, facts["memory_gb"] * 1e9
     operations = peak_tflops(accelerator, weights) * 1e12 * COMPUTE_SHARE
     held, cache = model.weight_gb(weights) * 1e9, model.cache_gb(lengths.context) * 1e9
