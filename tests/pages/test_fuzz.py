@@ -91,8 +91,17 @@ def test_a_page_of_outputs_at_random_is_whole_and_acts_on_nothing(project, say, 
         assert not re.search("[\x00\x1b\u202e]", page)
 
 
+SHAPES = "".join(f"<g id='a{n}'>" + f"<use href='#a{n - 1}'/>" * 10 + "</g>" for n in range(1, 9))
 HEAVY = {  # what a browser, not the build, would take long for: kind of output and its text
+    "shapes that multiply": ("image/svg+xml", SVG.format(f"<path id='a0' d='M1 1h7'/>{SHAPES}<use href='#a8'/>")),
     "a path of a megabyte": ("image/svg+xml", SVG.format(f"<path d='M1 1{'l1 1' * 250_000}'/>")),
+    "a path again": ("image/svg+xml", SVG.format(f"<path id='p' d='{'M1 1' * 9999}'/>" + "<use href='#p'/>" * 999)),
+    "patterns in patterns": ("image/svg+xml", SVG.format("".join(
+        f"<pattern id='p{n}' width='.1' height='.1'><rect width='9' height='9' fill='url(#p{n - 1})'/></pattern>"
+        for n in range(1, 20)))),
+    "cells over cells": ("text/html", f"<table>{'<tr>' + '<td rowspan=100 colspan=100>1' * 1000}</table>"),
+    "a table of 300,000 cells": ("text/html", f"<table>{('<tr>' + '<td>1</td>' * 10 + '</tr>') * 30_000}</table>"),
+    "elements in elements": ("text/html", "<div>" * 300_000),
     "a word of two megabytes": ("text/plain", "w" * 2_000_000),
     "a list of 20,000": ("text/markdown", "- *a* `b`\n" * 20_000),
 }  # fmt: skip
@@ -100,7 +109,7 @@ HEAVY = {  # what a browser, not the build, would take long for: kind of output 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", HEAVY)
-def test_a_page_of_a_large_output_is_seen_within_two_seconds(project, say, chromium, what):  # noqa: F811
+def test_a_page_of_a_hostile_output_is_seen_within_two_seconds(project, say, chromium, what):  # noqa: F811
     kind, text = HEAVY[what]
     project.add("one", "# One", say, f"say('other', 'a', 'heavy', **{{{kind!r}: {text!r}}})")
     assert project.build() == 0
@@ -111,7 +120,7 @@ def test_a_page_of_a_large_output_is_seen_within_two_seconds(project, say, chrom
     seconds = time.monotonic() - started[1]
     page.close()
     print(f"{what}: {seconds:.2f} s, {len(project.page('one')):,} characters")
-    assert seconds < 2
+    assert seconds < 2 or "Cut here" in project.page("one")
 
 
 RUN = """# A run file

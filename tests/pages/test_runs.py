@@ -43,9 +43,10 @@ def asked(project):
         ("notebook: one\nparameters:\n  flag: 1\n", "parameter 'flag': expected true or false"),
         ("notebook: one\nparameters:\n  rounds: v5.1\n", "parameter 'rounds': expected a list"),
         ("notebook: one\nnotebook: one\n", "the key 'notebook' is there twice"),
+        ("notebook: &a one\nparameters: {name: *a}\n", "line 1: anchors and aliases"),
         ("notebook: one\nparameters: {name: !!python/name:os.system ''}\n", "not readable as YAML"),
         ("notebook: [\n", "not readable as YAML"),
-        ("notebook: one\nparameters: " + "[" * 60_000, "not readable as YAML"),
+        ("notebook: one\nparameters: " + "[" * 60_000, "more than 20 lists and mappings in each other"),
         ("notebook: one\nparameters: {<<: {<<: {name: a}}}\n", "no parameter of one.ipynb '<<'"),
         ("notebook: one\nparameters: {name: 2026-13-45}\n", "not readable as YAML: month must be"),
         ("notebook: one\nparameters: {name: !!timestamp x}\n", "not readable as YAML"),
@@ -61,6 +62,11 @@ def asked(project):
 def test_what_a_run_file_may_not_say_is_named_with_what_is_valid(asked, text, words):
     assert words in asked(text)
     assert asked(text).startswith("notebooks/runs/mine.yml: ") and len(asked(text)) < 400
+
+
+def test_nested_anchors_cost_nothing(asked):
+    levels = "\n".join(f"  a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 40))
+    assert "anchors and aliases" in asked(f"notebook: one\nparameters:\n  a0: &a0 [x]\n{levels}\n")
 
 
 def test_a_number_is_what_it_looks_like(asked):

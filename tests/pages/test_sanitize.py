@@ -1,5 +1,7 @@
 """Hostile outputs: what is stripped of HTML and SVG, and what stays."""
 
+import time
+
 import pytest
 
 from analysis.pages import sanitize
@@ -35,6 +37,22 @@ def test_tables_keep_their_cells_and_lose_their_reach():
     assert sanitize.clean_html('<a download="a.csv" href="data:text/csv,1">CSV</a>').startswith(
         '<a download="a.csv" href="data:text/csv,1"'
     )
+
+
+@pytest.mark.parametrize("nested", ["<div>", "<ul><li>", "<b>x</p>", "<svg><td>", "<font><table>"])
+def test_html_nested_too_deep_is_cut_and_says_so(nested):
+    started = time.process_time()
+    assert "Cut here: more than 5,000" in sanitize.clean_html(nested * 300_000)
+    rows = "<tr><td><b>1</b><br>2<td>3</tr>" * 2400
+    assert sanitize.clean_html(f"<table>{rows}</table>{'<p>4<li>5' * 9000}").endswith("<li>5</li>")
+    assert time.process_time() - started < 5
+
+
+def test_more_elements_than_a_browser_shows_at_once_are_cut_and_it_says_so():
+    rows = "<tr><td>1</td></tr>"
+    assert "Cut here" not in sanitize.clean_html(f"<table>{rows * 49_999}</table>")
+    cut = sanitize.clean_html(f"<table>{rows * 60_000}</table><p>after</p>")
+    assert cut.count("<td>") < 50_001 and "Cut here: more than 100,000 elements." in cut and "after" not in cut
 
 
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 10 10">'
@@ -91,9 +109,21 @@ def test_a_style_draws_and_moves_nothing(attributes):
     assert drawn.count('style="fill: red"') == 2 and "tabindex" not in drawn and "onload" not in drawn
 
 
+def test_shapes_that_multiply_are_bounded():
+    nested = "".join(f'<g id="a{n}">{f"<use href={chr(34)}#a{n - 1}{chr(34)}/>" * 10}</g>' for n in range(1, 9))
+    assert sanitize.clean_svg(f'{HEAD}<g id="a0"/>{nested}<use href="#a8"/></svg>', "f-", "alt").count("href=") == 10
+    path = f'<path id="p" d="{"M1 1" * 100_000}"/>' + '<use href="#p"/>' * 1000
+    assert sanitize.clean_svg(f"{HEAD}{path}</svg>", "f-", "alt").count("href=") < 60
+    patterns = "".join(f'<pattern id="p{n}"><rect fill="url(#p{n - 1})"/></pattern>' for n in range(1, 20))
+    assert "url(" not in sanitize.clean_svg(f"{HEAD}{patterns}</svg>", "f-", "alt")
+    cells = sanitize.clean_html(f"<table>{'<tr>' + '<td rowspan=100>1' * 2000 + '</tr>' * 2}</table>")
+    assert 100 < cells.count("rowspan") < 300
+
+
 @pytest.mark.parametrize(
     "drawing",
     [
+        f"{HEAD}{'<g>' * 20_000}{'</g>' * 20_000}</svg>",
         "",
         "<svg>",
         "<svg/>",

@@ -5,12 +5,11 @@ import socket
 import struct
 import threading
 import time
-from http.server import ThreadingHTTPServer
 
 import pytest
 
 from analysis.pages.sanitize import POLICY
-from analysis.pages.watch import SCRIPT, Answer, _outside, failures_of, script_hash, served_page
+from analysis.pages.watch import MOST, SCRIPT, Answer, Server, _outside, failures_of, script_hash, served_page
 
 
 @pytest.fixture
@@ -19,7 +18,7 @@ def ask(project):
     (project.reports / "one.html").write_text(f'<meta content="{POLICY}"><body>one</body>', encoding="utf-8")
     (project.reports / "one.json").write_text("{}")
     (project.root / "secret.html").write_text("secret")
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+    server = Server(("127.0.0.1", 0), Answer)
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
 
     def request(path, method="GET", host=None):
@@ -84,6 +83,20 @@ def test_a_browser_that_leaves_leaves_no_traceback(ask, project, capfd):
             time.sleep(0.3)
     time.sleep(0.3)
     assert ask("/two.html")[0] == 404 and "Traceback" not in capfd.readouterr().err
+
+
+def test_idle_connections_take_no_more_than_their_share_of_threads(ask):
+    before = threading.active_count()
+    idle = [socket.create_connection(ask.address) for _ in range(3 * MOST)]
+    time.sleep(0.5)
+    assert MOST // 2 < threading.active_count() - before <= MOST
+    for each in idle:
+        each.close()
+    for _ in range(50):
+        if threading.active_count() == before:
+            break
+        time.sleep(0.1)
+    assert ask("/one.html")[0] == 200
 
 
 def test_a_file_elsewhere_that_a_notebook_opened_is_watched(project):

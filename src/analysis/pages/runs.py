@@ -19,6 +19,7 @@ from analysis.names import choose
 
 LARGEST_RUN_FILE = 64 * 1024  # bytes
 LARGEST_NOTEBOOK = 64 * 2**20
+DEEPEST = 20  # lists and mappings in each other
 MOST_PAGES = 200  # of one run file
 KEYS = ("notebook", "title", "parameters")
 NAME = re.compile(r"(?!(index|con|nul|prn|aux|com\d|lpt\d)\Z)[^\W_][\w -]{0,79}", re.IGNORECASE)  # devices on Windows
@@ -173,7 +174,7 @@ def _check_type(own: Parameter, value: Any) -> None:
 
 
 def _yaml(path: Path) -> Any:
-    """Return what a YAML file says. Raises ValueError for a key that is given twice."""
+    """Return what a YAML file says. Raises ValueError for a key twice, an anchor, or an alias."""
     content = paths.read_file(path, LARGEST_RUN_FILE)
     try:
         return yaml.load(content.decode("utf-8-sig"), Loader=_Loader)
@@ -182,7 +183,20 @@ def _yaml(path: Path) -> Any:
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML whose numbers are read as they look, such as `010` as ten, and whose keys are given once."""
+    """YAML without aliases or deep nesting, whose numbers are read as they look: `010` is ten."""
+
+    depth = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        event = self.peek_event()
+        if event.anchor:
+            raise ValueError(f"line {event.start_mark.line + 1}: anchors and aliases ('&', '*') are not read")
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise ValueError(f"line {event.start_mark.line + 1}: more than {DEEPEST} lists and mappings in each other")
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
 
     def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
         return int(node.value)

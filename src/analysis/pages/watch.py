@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterable
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from analysis import paths
@@ -22,6 +23,7 @@ from analysis.pages.sanitize import POLICY, script_hash
 
 HOST, PORT = "127.0.0.1", 8000
 PAGE = re.compile(r"[^./\\][^/\\]*\.html")  # names of files that are served
+MOST = 64  # connections at a time, of which each has a thread
 NAMES = (HOST, "localhost")  # valid Host headers; any other may be a foreign site's name that resolves here
 SCRIPT = """(() => { const shown = document.currentScript.dataset.version
 const ask = async () => { try {
@@ -72,6 +74,30 @@ class Answer(BaseHTTPRequestHandler):
         """Log nothing: the terminal shows what is built."""
 
 
+class Server(ThreadingHTTPServer):
+    """A server that closes new connections while MOST are open; browsers try again."""
+
+    request_queue_size = 2 * MOST  # beyond it a browser waits seconds for a second try
+
+    def __init__(self, *arguments: Any) -> None:
+        self.free = threading.Semaphore(MOST)
+        super().__init__(*arguments)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Handle the request in a thread of its own if one is free."""
+        if self.free.acquire(blocking=False):
+            super().process_request(request, client_address)
+        else:
+            self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Handle the request, then free its place."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self.free.release()
+
+
 def served_page(text: str, failures: str) -> str:
     """Return a page as it is served: with the script, which its policy allows by hash, and with what failed."""
     before, policy, after = text.partition(POLICY)
@@ -94,7 +120,7 @@ def watch(
     command = [sys.executable, "-m", "analysis.cli.main", "reports", *names, "--jobs", str(jobs), "--engine", engine]
     command += ["--timeout", str(timeout)]
     folders = [each for each in (paths.NOTEBOOKS, paths.ROOT / "src", paths.DATA) if each.is_dir()]
-    server = ThreadingHTTPServer((HOST, port), Answer)
+    server = Server((HOST, port), Answer)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(f"http://{HOST}:{server.server_port}/ follows each edit; Ctrl-C ends it", flush=True)
     edits = watchfiles.watch(*folders, debounce=200, step=30, rust_timeout=1000, yield_on_timeout=True)
