@@ -8,7 +8,7 @@ import pytest
 
 from analysis import NoData, comparable, current, interactivity, tables
 from analysis.current import carry_error
-from analysis.planner import curve, prediction
+from analysis.planner import curve, decoding, prediction
 from analysis.planner.curve import ESTIMATED, INTERPOLATED, MEASURED, throughput_at
 from analysis.results import timed_benchmarks
 
@@ -217,6 +217,15 @@ def test_an_estimate_is_no_higher_than_a_better_accelerator_s_result():
     assert found.loc["H100", ["throughput", "evidence"]].tolist() == [100.0, ESTIMATED]
     small = slow.assign(accelerator_count=1.0)  # a single one is no node, so no ground for a rank
     assert throughput_at(small, 0.0, accelerators=["H100"]).set_index("accelerator").at["H100", "throughput"] > 1000
+
+
+def test_an_unknown_figure_makes_no_accelerator_worse_than_another_family():
+    """The FP4 rate of MI350P is unknown. Its results are 1.6 times those of MI300X, so its estimate is no less."""
+    pairs = decoding.ordered()
+    assert set(pairs.loc[pairs["worse"].eq("MI350P"), "better"]) == {"MI350X", "MI355X"}
+    found = throughput_at(interactivity.runs("gpt-oss-120b"), [12.5, 66.7]).set_index(["interactivity", "accelerator"])
+    ratio = found["throughput"].unstack()["MI350P"] / found["throughput"].unstack()["MI300X"]
+    assert ratio.to_numpy() == pytest.approx([1.64, 1.50], abs=0.01)
 
 
 def test_virtualized_runs_count_for_an_accelerator_that_has_no_others():

@@ -8,7 +8,7 @@ import pytest
 
 from analysis.interactivity import runs
 from analysis.planner.curve import throughput_at
-from tests.reports.plain import DATA, comparable, table, values
+from tests.reports.plain import DATA, comparable, outputs, table, values
 
 BENCHMARK = "gpt-oss-120b"
 RACKS = ["GB200", "GB300"]
@@ -113,3 +113,15 @@ def test_a_line_between_two_runs_is_linear_in_the_logarithm():
     by_hand = np.exp((1 - way) * np.log(slow["each"]) + way * np.log(fast["each"].max()))
     found = throughput_at(runs(BENCHMARK), 40.0).set_index("accelerator")
     assert found.at["B200", "throughput"] == pytest.approx(by_hand)
+
+
+def test_the_share_that_the_leader_keeps_is_of_its_own_offline_run():
+    """GB300 at 66.7 tokens/s over no limit; the lowest that is measured stands beside it in the headline, named so."""
+    page = table("interactivity", "throughput").set_index(["interactivity", "accelerator"])
+    fast = page.loc[66.7].query("evidence == 'measured'")["throughput"]
+    leader, last = fast.idxmax(), fast.idxmin()
+    assert values("interactivity")["kept"] == pytest.approx(fast[leader] / page.at[(0.0, leader), "throughput"])
+    raw = under("Interactive").query("accelerator == @leader")["each"].max() / offline()[leader]
+    assert values("interactivity")["kept"] == pytest.approx(raw)
+    answer = next(part for part in outputs("interactivity") if part["kind"] == "headline")
+    assert f"lowest {last}" in answer["text"]

@@ -100,13 +100,18 @@ def ordered() -> pd.DataFrame:
     """Return pairs of a vendor's accelerators in which no figure of the datasheet of `better` is below that of `worse`.
 
     The figures are memory, memory bandwidth, and dense compute with weights in FP16, FP8, and FP4. Unknown figures are
-    not compared, but FP8 must be known. Both are in racks, or both in nodes.
+    not compared, but FP8 must be known. Where a family computes in FP4 and the figure of `worse` is unknown, only its
+    own family is better, for that figure may be above another's. Both are in racks, or both in nodes.
     """
-    rows = tables.accelerators[["label", "vendor", "kind", "memory_gb", "memory_bandwidth_gb_per_s"]]
-    rows = rows.assign(rack=rows["label"].isin(list(racks())))
+    sheets = tables.accelerators
+    rows = sheets[["label", "vendor", "kind", "family", "memory_gb", "memory_bandwidth_gb_per_s"]]
     compute = {name: [peak_tflops(label, name) for label in rows["label"]] for name in ("fp16", "fp8", "fp4")}
-    rows = rows.assign(**compute).dropna(subset=["memory_gb", "memory_bandwidth_gb_per_s", "fp8"])
+    in_fp4 = sheets.groupby("family")["fp4_dense_tflops"].transform("max").gt(0)
+    rows = rows.assign(
+        rack=rows["label"].isin(list(racks())), unknown=in_fp4 & sheets["fp4_dense_tflops"].isna(), **compute
+    ).dropna(subset=["memory_gb", "memory_bandwidth_gb_per_s", "fp8"])
     pairs = rows.merge(rows, on=["vendor", "kind", "rack"], suffixes=("", "_better"))
+    pairs = pairs[~pairs["unknown"] | pairs["family"].eq(pairs["family_better"])]
     figures = ["memory_gb", "memory_bandwidth_gb_per_s", *compute]
     worse, better = pairs[figures].to_numpy(), pairs[[f"{name}_better" for name in figures]].to_numpy()
     nowhere = ~(worse > better).any(axis=1) & (worse < better).any(axis=1)
