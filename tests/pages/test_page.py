@@ -178,7 +178,7 @@ def test_a_phone_shows_the_narrow_version_of_the_main_figure(page):
 
 
 def test_a_picture_pasted_into_a_text_shows(project):
-    project.add("one", "# One\n\n![map](attachment:my%20map.png) ![gone](attachment:gone.png)", "1")
+    project.add("one", "# One\n\n![map](attachment:my%20map.png)", "1")
     path = project.notebooks / "one.ipynb"
     notebook = json.loads(path.read_text())
     notebook["cells"][0]["attachments"] = {"my map.png": {"image/png": PNG}}

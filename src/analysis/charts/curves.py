@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
+from matplotlib.text import Annotation
+from matplotlib.transforms import Bbox
 
 from analysis.charts import parts, theme
 from analysis.charts.parts import Reference
@@ -28,29 +30,25 @@ def lines(
     frame = parts.require(frame, x, y, hue, style)
     rows = parts.drawn_rows(frame, hue, y, hue).assign(at=frame[x], style=frame[style].astype(str) if style else "")
     ax = ax or parts.plt.subplots()[1]
-    if isinstance(frame[x].dtype, pd.CategoricalDtype) or pd.api.types.is_string_dtype(frame[x]):
-        steps = rows["at"] if hasattr(rows["at"], "cat") else pd.Series(pd.Categorical(frame[x], frame[x].unique()))
-        steps = steps.cat.remove_unused_categories()
-        ax.set_xticks(range(len(steps.cat.categories)), steps.cat.categories)
-        rows["at"] = steps.cat.codes
+    ordered = isinstance(frame[x].dtype, pd.CategoricalDtype)
+    if ordered or pd.api.types.is_string_dtype(frame[x]):
+        rows["at"], names = pd.factorize(frame[x], sort=ordered)
+        ax.set_xticks(range(len(names)), names)
     rows["dash"] = parts.turns(rows["style"], STYLES)
-    ends = {}
-    lines = rows.dropna(subset=["at", "x"]).sort_values("at", kind="stable").groupby(["hue", "style"], sort=False)
-    for names, line in lines:
-        last = line.iloc[-1]
-        ax.plot(line["at"], line["x"], ls=last["dash"], marker="o", ms=5, zorder=3, color=last["color"])
-        at = ax.convert_xunits(last["at"])  # dates as numbers
-        if names[0] not in ends or at > ends[names[0]][0]:
-            ends[names[0]] = at, last["x"], last["color"]
+    points = rows.dropna(subset=["at", "x"]).sort_values("at", kind="stable")
+    for _, line in points.groupby(["hue", "style"], sort=False):
+        dash, color = line[["dash", "color"]].iloc[0]
+        ax.plot(line["at"], line["x"], ls=dash, marker="o", ms=5, zorder=3, color=color)
     _frame(ax, x, y, log)
     parts.reference(ax, reference, across=True)
     dashed = rows[rows["style"].ne("")].drop_duplicates("style").itertuples()
     dashes = {row.style: Line2D([], [], color=theme.MUTED, ls=row.dash) for row in dashed}
+    ends = points.loc[points.groupby("hue", sort=False)["at"].idxmax()]
     if len(ends) <= DIRECT:
         _name_ends(ax, ends)
         parts.legend(ax, {}, dashes)
     else:
-        parts.legend(ax, {name: Line2D([], [], color=color, lw=2.4) for name, (_, _, color) in ends.items()}, dashes)
+        parts.legend(ax, {end.hue: Line2D([], [], color=end.color, lw=2.4) for end in ends.itertuples()}, dashes)
     return ax
 
 
@@ -82,16 +80,18 @@ def _frame(ax: Axes, x: str, y: str, log: str = "") -> None:
             parts.ticks(axis)
 
 
-def _name_ends(ax: Axes, ends: dict[str, tuple[float, float, str]]) -> None:
+def _name_ends(ax: Axes, ends: pd.DataFrame) -> None:
     """Write the name of each line right of the axes at the height of its end, no two above each other."""
     marks = []
-    for name, (_, _, color) in ends.items():
-        text = ax.annotate(name, (1, 0), (18, 0), xycoords=ax.transAxes, va="center", **parts.OUTSIDE)
-        look = {"color": color, "clip_on": False, "transform": ax.transAxes}
+    for end in ends.itertuples():
+        text = ax.annotate(end.hue, (1, 0), (18, 0), xycoords=ax.transAxes, va="center", **parts.OUTSIDE)
+        look = {"color": end.color, "clip_on": False, "transform": ax.transAxes}
         marks.append((text, *ax.plot([], [], "o", **look), *ax.plot([], [], lw=1, alpha=0.6, zorder=1.5, **look)))
 
+    at = np.column_stack([ax.convert_xunits(ends["at"]), ends["x"]])  # dates as numbers
+
     def place() -> None:
-        begins = ax.transAxes.inverted().transform(ax.transData.transform([end[:2] for end in ends.values()]))
+        begins = (ax.transData - ax.transAxes).transform(at)
         point = ax.figure.dpi / 72
         spots = parts.spread(begins[:, 1], 14 * point / ax.bbox.height, 0, 1)
         edge = 1 + 12 * point / ax.bbox.width
@@ -105,29 +105,23 @@ def _name_ends(ax: Axes, ends: dict[str, tuple[float, float, str]]) -> None:
 
 def _name_points(ax: Axes, points: object, names: pd.Series) -> None:
     """Write the name of each point at the place around it that overlaps points and earlier names least."""
-    texts = [
-        ax.annotate(name, at, (9, 0), size=9, va="center", **parts.OUTSIDE)
-        for at, name in zip(points, names, strict=True)
-    ]
+    look = {"size": 9, "va": "center", **parts.OUTSIDE}
+    texts = [ax.annotate(name, at, (0, 0), **look) for at, name in zip(points, names, strict=True)]
 
     def place() -> None:
-        scale, pen, room = ax.figure.dpi / 72, ax.figure._get_renderer(), ax.bbox.extents
-        marks = ax.transData.transform(points)
-        taken = [np.hstack([marks - 5 * scale, marks + 5 * scale])]
-        for text, mark in zip(texts, marks, strict=True):
-            size = text.get_window_extent(pen).size
-            corners = mark + scale * np.array(AROUND) - size * [[(1 - np.sign(right)) / 2, 0.5] for right, _ in AROUND]
-            boxes = np.hstack([corners, corners + size])
-            lost = np.prod(size) - _shared(boxes, room[None])
-            best = np.argmin(_shared(boxes, np.vstack(taken)) + 9 * lost)
-            right, up = AROUND[best]
-            text.set(position=(right, up), ha="left" if right > 0 else "right" if right else "center")
-            taken.append(boxes[best : best + 1])
+        pen, room = ax.figure._get_renderer(), ax.bbox
+        taken = [Bbox([mark, mark]).padded(5 * ax.figure.dpi / 72) for mark in ax.transData.transform(points)]
+
+        def moved(text: Annotation, spot: tuple[int, int]) -> Bbox:
+            text.set(position=spot, ha="left" if spot[0] > 0 else "right" if spot[0] else "center")
+            return text.get_window_extent(pen)
+
+        def crossed(box: Bbox) -> int:
+            inside = room.contains(*box.min) and room.contains(*box.max)
+            return box.count_overlaps(taken) + len(taken) * (not inside)
+
+        for text in texts:
+            best = min(AROUND, key=lambda spot: crossed(moved(text, spot)))
+            taken.append(moved(text, best))
 
     parts.later(ax, place)
-
-
-def _shared(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return the area that each box (left, bottom, right, top) shares with the others."""
-    low, high = np.maximum(boxes[:, None, :2], others[:, :2]), np.minimum(boxes[:, None, 2:], others[:, 2:])
-    return np.clip(high - low, 0, None).prod(axis=2).sum(axis=1)

@@ -38,35 +38,33 @@ def waterfall(
     for each in rows["kind"].unique():
         choose(each, LOOKS, "kind of factor")
     total = rows["kind"].eq("total")
-    rows["factor"] = frame[factor].where(~total | (frame.index == 0), 1.0).astype(float)
-    rows["after"] = rows["factor"].cumprod()
-    rows["before"] = rows["after"].shift(fill_value=1.0)
-    share = rows["after"].iloc[-1] <= 1
-    rows["start"] = rows["before"].mask(total, 0.0 if share else 1.0)
-    for name, column in (("low", low), ("high", high)):
-        rows[name] = frame[column].astype(float) if column else float("nan")
+    factors = frame[factor].where(~total | (frame.index == 0), 1.0).astype(float)
+    share = factors.prod() <= 1
+    scale, form = (100, "{:.0f}%") if share else (1, "{:.3g}x")
+    rows["after"] = scale * factors.cumprod()
+    rows["before"] = rows["after"].shift(fill_value=scale)
+    ends = rows[["after", "before"]].assign(before=rows["before"].mask(total, 0 if share else 1))
+    rows["bottom"], rows["top"] = ends.min(axis=1), ends.max(axis=1)
+    rows["value"] = factors.map("\u00d7{:.2f}".format).mask(total, rows["after"].map(form.format))
+    lows, highs = (frame[column].astype(float) if column else factors for column in (low, high))
+    rows["span"] = (lows.map("{:.2f}\u2013".format) + highs.map("{:.2f}".format)).where(lows < highs, "")
     ax = ax or parts.plt.subplots(figsize=(max(theme.WIDTH, STEP * len(frame) + 0.8), 4.6))[1]
     _scale(ax, share, rows["after"])
     letters = int(ax.get_position().width * ax.figure.get_figwidth() * 72 / len(frame) / 5.4)
     rows["note"] = [parts.fold(text, letters) for text in frame[note].fillna("")] if note else ""
     rows["name"] = [parts.fold(text, letters) for text in rows["name"]]
-    scale = 100 if share else 1
     for row in rows.itertuples():
-        bottom, top = sorted([scale * row.start, scale * row.after])
-        form, color = LOOKS[row.kind]
-        look = {"facecolor": color, "edgecolor": color} | parts.FORMS[form]
-        ax.bar(row.Index, top - bottom, bottom=bottom, width=0.7, zorder=2, **look)
+        ax.bar(row.Index, row.top - row.bottom, 0.7, row.bottom, zorder=2, **parts.bar_look(*LOOKS[row.kind]))
         if row.Index:
-            joint = [row.Index - 0.65, row.Index - 0.35]
-            ax.plot(joint, [scale * row.before] * 2, color=theme.MUTED, lw=1, zorder=1.5)
-        span = f"{row.low:.2f}\u2013{row.high:.2f}\n" if row.low < row.high else ""
-        if row.kind != "total":
-            _write(ax, row.Index, top, f"\u00d7{row.factor:.2f}", 4, 12)
-            _write(ax, row.Index, bottom, (span + row.note).strip(), -4, 8.5)
-            continue
-        if span:
-            parts.spans(ax, [row.Index + ASIDE], [scale * row.low], [scale * row.high], up=True)
-        _write(ax, row.Index, top, f"{row.after:.0%}" if share else f"{row.after:.3g}x", 5, 14)
+            ax.plot([row.Index - 0.65, row.Index - 0.35], [row.before] * 2, color=theme.MUTED, lw=1, zorder=1.5)
+        if row.kind == "total":
+            _write(ax, row.Index, row.top, row.value, 5, 14)
+        else:
+            _write(ax, row.Index, row.top, row.value, 4, 12)
+            _write(ax, row.Index, row.bottom, f"{row.span}\n{row.note}".strip(), -4, 8.5)
+    wide = total & (lows < highs)
+    if wide.any():
+        parts.spans(ax, rows.index[wide] + ASIDE, scale * lows[wide], scale * highs[wide], up=True)
     names = rows["name"].where(~total | rows["note"].eq(""), rows["name"] + "\n" + rows["note"])
     ax.set_xticks(rows.index, names, size=9.5)
     _legend(ax, rows)
@@ -77,15 +75,9 @@ def waterfall(
 def _upright(rows: pd.DataFrame, share: bool, width: float) -> Axes:
     """Draw the factors from top to bottom, for a phone."""
     ax = parts.plt.subplots(figsize=(width, 0.42 * len(rows) + 1))[1]
-    scale = 100 if share else 1
     for row in rows.itertuples():
-        form, color = LOOKS[row.kind]
-        left, right = sorted([scale * row.start, scale * row.after])
-        look = {"facecolor": color, "edgecolor": color} | parts.FORMS[form]
-        ax.barh(row.Index, right - left, left=left, height=0.7, zorder=2, **look)
-        total = f"{row.after:.0%}" if share else f"{row.after:.3g}x"
-        span = f"{row.low:.2f}\u2013{row.high:.2f}" if row.low < row.high else ""
-        parts.beside(ax, right, row.Index, total if row.kind == "total" else f"\u00d7{row.factor:.2f}", span, 5)
+        ax.barh(row.Index, row.top - row.bottom, 0.7, row.bottom, zorder=2, **parts.bar_look(*LOOKS[row.kind]))
+        parts.beside(ax, row.top, row.Index, row.value, row.span, 5)
     ax.set_yticks(rows.index, [parts.fold(name.replace("\n", " "), 16) for name in rows["name"]])
     ax.invert_yaxis()
     ax.grid(axis="y", visible=False)

@@ -19,6 +19,10 @@ INK, MUTED, GRID, SURFACE, MISSING = "#1f2328", "#59636e", "#dde2e7", "#ffffff",
 OTHER = "#8a939c"  # of an accelerator without a color of its own
 VARIABLES = {INK: "ink", "#000000": "ink", MUTED: "muted", GRID: "grid", SURFACE: "surface", MISSING: "missing"}
 DARK_PAGE, PALE = "#0d1117", 2.7  # and the contrast with it below which a color is made pale
+# seaborn's "colorblind", the pale ones darkened for a contrast of 3 on a white page
+PALETTE = [
+    "#0173b2", "#ca8205", "#029e73", "#d55e00", "#cc78bc", "#c58652", "#f653c5", "#949494", "#a0970f", "#209ce2",
+]  # fmt: skip
 PRECISIONS = {
     "FP32": "#949494", "BF16": "#555555", "FP16": "#555555", "INT8": "#029e73", "FP8": "#0173b2", "FP4": "#d55e00",
     "NVFP4": "#d55e00", "MXFP4": "#a3195b", "INT4": "#8250a8",
@@ -67,27 +71,16 @@ def contrast(first: str, second: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def on_dark(hue: str, least: float = 4.0) -> str:
-    """Return the color as light as it needs to be for a contrast of `least` on a dark page.
+def on_dark(hue: str) -> str:
+    """Return the color as light as it needs to be for a contrast of 4 on a dark page.
 
     The darkest become pale rather than vivid, so that dark and bright shades of one hue can be told apart.
     """
     shade, lightness, saturation = colorsys.rgb_to_hls(*to_rgb(hue))
+    least = 4.0
     if contrast(hue, DARK_PAGE) < PALE:
-        least, saturation = 1.5 * least, 0.6 * saturation
+        least, saturation = 6.0, 0.6 * saturation
     while contrast(hue, DARK_PAGE) < least:
         lightness += 0.02
         hue = to_hex(colorsys.hls_to_rgb(shade, lightness, saturation))
     return hue
-
-
-def on_white(hue: str, least: float = 3.0) -> str:
-    """Return the color as dark as it needs to be for a contrast of `least` on a white page."""
-    shade, lightness, saturation = colorsys.rgb_to_hls(*to_rgb(hue))
-    while contrast(hue, SURFACE) < least:
-        lightness -= 0.01
-        hue = to_hex(colorsys.hls_to_rgb(shade, lightness, saturation))
-    return hue
-
-
-PALETTE = [on_white(to_hex(hue)) for hue in sns.color_palette("colorblind")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import csv
 import re
+from collections import Counter, defaultdict
 from functools import cache
 from typing import Any
 from urllib.parse import quote
@@ -30,7 +31,6 @@ LIVE = "explorer"  # the one notebook whose page is the explorer
 RASTERS = ("image/png", "image/jpeg")
 TITLE = re.compile(r"\s*#[ \t]+\S")
 PYTHON = PythonLexer(), HtmlFormatter(nowrap=True)
-MARKDOWN = MarkdownWithMath(renderer=IPythonRenderer(escape=False, exclude_anchor_links=True))  # its HTML is sanitized
 GROUP = {"group": str, "order": int | float}  # metadata of a notebook for its card on the front page
 
 
@@ -56,28 +56,27 @@ def page(report: Report, done: Executed, built: dict[str, Any]) -> tuple[str, di
     cells = done.notebook.cells
     outputs = [output for cell in cells for output in cell.get("outputs", [])]
     said = [each for output in outputs if (each := _said(output))]
-    kinds: dict[str, list[dict[str, Any]]] = {kind: [] for kind in ("headline", "finding", "figure", "table")}
+    for (kind, name), count in Counter((each["kind"], str(each.get("name"))) for each in said).items():
+        if count > 1:
+            raise ValueError(f"{count} outputs are the {kind} {name[:60]!r}: a page has one of each name")
+    kinds: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for each in said:
-        kinds.setdefault(each.pop("kind"), []).append(each)
-    for kind, several in kinds.items():
-        names = [each.get("name") for each in several]
-        for name in names:
-            if names.count(name) > 1 or (kind == "headline" and len(names) > 1):
-                raise ValueError(
-                    f"{names.count(name)} outputs are the {kind} {str(name)[:60]!r}: a page has one of each name"
-                )
+        kinds[each.pop("kind")].append(each)
     titled = next((cell for cell in cells if cell.cell_type == "markdown" and TITLE.match(cell.source)), None)
     top = titled.source if titled else report.notebook.stem.replace("_", " ").capitalize()
     heading, _, lead = top.strip().partition("\n")
+    pasted = (titled or {}).get("attachments")
     title = Markup(nh3.clean(_markdown(heading.strip("# ")), tags={"em", "strong", "code", "sub", "sup"}).strip())
     declared, group = declared_parameters(read_notebook(report.notebook)), done.notebook.metadata.get("analysis")
     group = group if isinstance(group, dict) else {}
     own = {each.name: each.source if each.value is None else each.value for each in declared}
+    explored = (each for each in outputs if _said(each).get("kind") == "explorer")
+    live = next(explored, None) if report.notebook.stem == LIVE else None
     facts = {
         "name": report.name,
         "title": title.striptags(),
         "subtitle": line(report.title),
-        "question": _markdown(lead.strip().split("\n\n")[0]).striptags(),
+        "question": _markdown(lead.strip().split("\n\n")[0], pasted).striptags(),
         "notebook": report.notebook.stem,
         "sweep": report.sweep,
         "group": {key: group[key] for key, kind in GROUP.items() if isinstance(group.get(key), kind)},
@@ -86,10 +85,9 @@ def page(report: Report, done: Executed, built: dict[str, Any]) -> tuple[str, di
         **{f"{kind}s": kinds[kind] for kind in ("finding", "figure", "table")},
         "sources": list(dict.fromkeys(source for each in said for source in each.get("sources", []))),
         "no_data": done.no_data,
-        "live": "explorer" in kinds and report.notebook.stem == LIVE,
+        "live": live is not None,
         **built,
     }
-    live = next((each for each in outputs if facts["live"] and _said(each).get("kind") == "explorer"), None)
     parts = {}  # of the explorer: the package's own files
     if live:
         from analysis import explorer
@@ -101,7 +99,7 @@ def page(report: Report, done: Executed, built: dict[str, Any]) -> tuple[str, di
     with (paths.DATA / "sources.csv").open(encoding="utf-8-sig", newline="") as file:
         sources = [row for row in csv.DictReader(file) if row["id"] in facts["sources"]]
     values = {
-        "facts": facts, "title": title, "lead": _markdown(lead, (titled or {}).get("attachments")),
+        "facts": facts, "title": title, "lead": _markdown(lead, pasted),
         "live": live, "parts": parts, "declared": declared,
         "titled": cells.index(titled) if titled else None,
         "changed": report.parameters, "sources": sources, "style": style(),
@@ -135,11 +133,9 @@ def _said(output: Any) -> dict[str, Any]:
 
 def _markdown(source: str, pasted: Any = None) -> Markup:
     """Return Markdown as HTML, with the pictures that were pasted into its cell."""
-    for name, kinds in (pasted or {}).items():
-        kind = next((kind for kind in kinds if kind.startswith("image/")), "")
-        for written in (name, quote(name)):
-            source = source.replace(f"(attachment:{written}", f"(data:{kind};base64,{''.join(kinds.get(kind, ''))}")
-    return _clean(MARKDOWN.render(sanitize.text(source.replace("(attachment:", "(#"))))
+    pictures = {written: kinds for name, kinds in (pasted or {}).items() for written in (name, quote(name))}
+    renderer = IPythonRenderer(escape=False, exclude_anchor_links=True, attachments=pictures)  # sanitized below
+    return _clean(MarkdownWithMath(renderer=renderer).render(sanitize.text(source)))
 
 
 def _clean(html: str) -> Markup:
