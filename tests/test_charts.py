@@ -109,14 +109,16 @@ def test_words_beside_marks_lie_inside_their_axes_wide_and_narrow(speedups, log)
 
 
 @pytest.mark.parametrize("size", [0.7, 3.0])
-@pytest.mark.parametrize("most", [8, 3e6])
+@pytest.mark.parametrize("most", [0.97, 8, 3e6])
 def test_ticks_of_a_log_axis_have_room(size, most):
+    """Also of one between two round numbers, such as shares from 90 to 97%."""
     figure, ax = plt.subplots(figsize=(4, size))
     ax.set(yscale="log", ylim=(0.9, most))
     parts.ticks(ax.yaxis)
     figure.canvas.draw()
     boxes = [label.get_window_extent() for label in ax.get_yticklabels()]
-    assert boxes and all(low.y1 <= high.y0 for low, high in pairwise(boxes))
+    assert all(low.y1 <= high.y0 for low, high in pairwise(boxes))
+    assert sum(0.9 <= tick <= most for tick in ax.get_yticks()) > 1 or size < 1 < most
 
 
 def test_rows_of_one_name_stand_together_and_opacity_tells_them_apart():
@@ -250,6 +252,21 @@ def test_heatmap_shows_what_is_missing_in_gray_and_words_that_can_be_read():
     assert written(ax) == ["1.00", "FP4", "4.00", "FP4", "0.25", "FP4"]
     for text, fill in zip([t for t in ax.texts if t.get_text() == "FP4"], fills, strict=False):
         assert theme.contrast(text.get_color(), fill) >= 4.0
+
+
+@pytest.mark.parametrize("models", [10, 20])
+def test_a_grid_of_more_columns_than_rows_is_turned_on_a_phone(models):
+    """Of 10 models and 22 accelerators, as wide as a phone; each word lies in its cell."""
+    values = pd.DataFrame(1.0, [f"model {place}" for place in range(models)], [f"GPU {place}" for place in range(22)])
+    narrow = phone.narrow(charts.heatmap(values, values.map("{:.0%}\nv6.0".format)))
+    figure = charts.compose(narrow, "")
+    [ax] = figure.axes
+    assert narrow.get_figwidth() == phone.NARROW or models > 10
+    assert [label.get_text() for label in ax.get_yticklabels()] == list(values.columns)
+    cell = ax.patches[0].get_window_extent()
+    words = [text.get_window_extent() for text in ax.texts]
+    assert len(words) == 44 * models and max(each.width for each in words) <= cell.width
+    assert max(words[0].y1, words[1].y1) - min(words[0].y0, words[1].y0) <= cell.height
 
 
 def test_heatmap_of_two_levels_has_air_between_groups_and_their_names():

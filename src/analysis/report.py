@@ -37,6 +37,7 @@ STYLE = (
 )
 SYSTEMS = 4  # most systems that a finding names
 MISSING = "–"
+NO_MATCH = "no results match these parameters"
 NO_TEX = "mathjax_ignore"  # class with which JupyterLab leaves "$0.75 to $2.79" as it is
 SUITE_WORDS = {"datacenter": "data center", "edge": "edge", "datacenter,edge": "data center"}
 NOT_VERIFIED = "Per-accelerator rates and ratios are derived, not verified by MLCommons Association."
@@ -73,14 +74,15 @@ def finding(
 
 def figure(
     drawn: Any, *, title: str, subtitle: str = "", source: str = "", rows: pd.DataFrame | None = None, name: str = "",
-    alt: str = "", main: bool | None = None,
+    alt: str = "", main: bool | None = None, empty: str = NO_MATCH,
 ) -> None:  # fmt: skip
     """Show a figure with its title, subtitle, and source in the image, so that it stands alone on a slide.
 
     `drawn` is a matplotlib figure or axes, or a seaborn grid. The source is `source`, else the line of the MLPerf
     `rows`. `alt` is a sentence with the numbers for those who do not see the image. If `rows` is empty or
-    nothing is drawn, a one-line notice is shown. `main` marks the figure that is visible when a page opens, which also
-    gets a narrow version for phones (default: the first chart of a notebook). Raises ValueError without a source.
+    nothing is drawn, a one-line notice says so, and by `empty` why. `main` marks the figure that is visible when a page
+    opens, which also gets a narrow version for phones (default: the first chart of a notebook). Raises ValueError
+    without a source.
     """
     if not source and rows is None:
         raise ValueError(
@@ -90,7 +92,7 @@ def figure(
     name = name or slug(title)
     if not any(ax.has_data() for ax in drawing.axes) or (rows is not None and rows.empty):
         plt.close(drawing)
-        return _nothing("figure", name, title)
+        return _nothing("figure", name, title, empty)
     source = source or source_line(rows)
     for axis in [each for ax in drawing.axes for each in (ax.xaxis, ax.yaxis)]:
         if isinstance(axis.get_major_formatter(), LogFormatter):  # in powers of ten
@@ -209,9 +211,9 @@ def _is_first(drawing: Any, name: str) -> bool:
     return hasattr(drawing, CHART) and FIRST[:1] == [name]
 
 
-def _nothing(kind: str, name: str, title: str) -> None:
-    """Say in one line that there is nothing of what a figure, table, or finding would show."""
-    text = f"{title.rstrip(': ')}: nothing to show: no results match these parameters."
+def _nothing(kind: str, name: str, title: str, why: str = NO_MATCH) -> None:
+    """Say in one line that there is nothing of what a figure, table, or finding would show, and why."""
+    text = f"{title.rstrip(': ')}: nothing to show: {why}."
     record = {"kind": kind, "name": name, "title": title, "empty": True, "text": text}
     display({"text/html": f"<p>{html.escape(text)}</p>", "text/plain": text, MIME: record}, raw=True)
 

@@ -279,9 +279,26 @@ def test_a_filter_of_the_overview_changes_no_share(run, few):
 
 def test_new_accelerators_are_of_those_shown(run):
     text = run("overview", accelerators=["AMD", "Intel"])[1]["new_accelerators"]["text"]
-    assert "MI350P, Xeon" in text and "Vera Rubin" not in text
+    assert text.endswith("v6.1 (AMD, Intel): MI350P.")
     text = run("overview", accelerators=["B200", "B300"])[1]["new_accelerators"]["text"]
-    assert text == "New in the data center suite of v6.1 (B200, B300): none."
+    assert text == "New GPUs in the data center suite of v6.1 (B200, B300): none."
+
+
+def test_who_leads_a_model_is_of_all_gpus_and_what_changed_of_those_shown(run):
+    """MI325X has the highest share of those shown on Mixtral, where B200 leads; MI355X leads DLRM v3 alone."""
+    names, said = run("overview", accelerators=["MI355X", "MI325X"])
+    assert said["answer"]["text"].startswith("MI355X is the fastest GPU on 1 of 10 models Offline (results on 6")
+    assert "B200 on Mixtral 8x7B" in said["others"]["text"] and "MI3" not in said["others"]["text"]
+    assert said["others"]["value"] + said["answer"]["value"] == 10
+    assert set(names["record"]["accelerator"]) == {"MI355X"}
+    _, said = run("overview", accelerators=["MI355X"], scenario="Interactive")
+    assert "GB300 on Llama 2 70B" in said["others"]["text"]
+
+
+def test_an_order_that_does_not_change_is_no_lack_of_results(run):
+    """In answers/s too no GPU of Interactive changes its rank."""
+    answers = run("overview", scenario="Interactive")[1]["answers"]
+    assert answers["text"].endswith("answers/s: 0, not: 5: nothing to show: no order changes.")
 
 
 @pytest.mark.parametrize("few", [["AMD"], ["B300"], ["GB200", "MI355X"]])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from analysis import comparable as comparable_results
+from analysis import load_results, progress
 from tests.reports.plain import comparable, outputs, record, table, values
 
 MODELS = {
@@ -62,32 +64,50 @@ def test_in_answers_a_b300_passes_mi355x_on_gpt_oss():
     assert own[["B300", "MI355X"]].to_dict() == pytest.approx(answers[["B300", "MI355X"]].to_dict(), rel=1e-3)
 
 
-def test_the_fastest_result_rose_on_seven_of_eight_models_whisper_among_them():
-    """Of GPUs that both rounds have, systems of eight first: B300 on Whisper has 6,658 tokens/s over 6,320."""
-    change = {}
+def changes(scenario):
+    """Return the newest over the round before of each model: its fastest GPU, each by eight, or any size without."""
+    found = {}
     for benchmark in record()["benchmark"].unique():
-        rows = comparable(benchmark, virtual=True)
-        rows = rows[rows["kind"].eq("gpu")]
+        rows = comparable(benchmark, scenario, vendors=("NVIDIA", "AMD", "Intel"), virtual=True).query("kind == 'gpu'")
         rows = rows.assign(eight=rows["accelerator_count"].eq(8)).sort_values(["eight", "each"])
         best = rows.drop_duplicates(["version", "accelerator"], keep="last").groupby("version")["each"].max()
         if {6.0, 6.1} <= {*best.index}:
-            change[benchmark] = best[6.1] / best[6.0]
+            found[benchmark] = best[6.1] / best[6.0]
+    return found
+
+
+def test_the_fastest_result_rose_on_seven_of_eight_models_whisper_among_them():
+    """B300 on Whisper has 6,658 tokens/s over 6,320; a rack of GB200 had 1.12 times less than MI355X on DLRM v3."""
+    change = changes("Offline")
     assert change["whisper"] == pytest.approx(53267.2 / 50562.2, rel=1e-4)
+    assert change["dlrm-v3"] == pytest.approx(1.121, abs=0.001)
     up = [benchmark for benchmark, gain in change.items() if gain > 1.005]
     assert (values("overview")["models_up"], len(up), len(change)) == (7, 7, 8)
     assert set(change) - set(up) == {"deepseek-r1"}
-    said = next(part for part in outputs("overview") if part["name"] == "models_up")
-    assert said["unit"] == "of 8 models"
+    said = {part["name"]: part for part in outputs("overview")}
+    assert said["models_up"]["unit"] == "of 8 models"
+    assert said["models_up"]["text"].endswith("highest: Qwen3-VL 235B 1.19x, DLRM v3 1.12x, GPT-OSS 120B 1.08x.")
+    assert said["change"]["title"].endswith("rose from v6.0 to v6.1: 7, not: 1")
 
 
-def test_new_accelerators_are_those_of_the_suite_that_is_named():
-    """Five are new in the data center suite, of three vendors; eight in the closed division with the edge."""
-    closed = record().query("division == 'closed'")
-    new = {}
-    for suite, rows in (("data center", closed[closed["suite"].str.contains("datacenter")]), ("both", closed)):
-        first = rows.groupby("accelerator")["version"].min()
-        new[suite] = first.index[first.eq(6.1)]
-    assert (len(new["data center"]), len(new["both"])) == (5, 8)
+@pytest.mark.parametrize(
+    ("scenario", "own"), [("Offline", {}), ("Server", {}), ("Interactive", {"deepseek-r1": 1.038, "llama2-70b": 0.822})]
+)
+def test_a_change_of_a_round_compares_no_rack_with_a_node(scenario, own):
+    """DeepSeek-R1 Interactive has racks of GB300 in both rounds, and nodes of eight in v6.0 alone, 5.9 times slower."""
+    gpus = load_results().query("kind == 'gpu'")
+    rows = comparable_results(gpus, benchmark=gpus["benchmark"].unique(), scenario=scenario)
+    rates = progress.leaders_by_round(rows).set_index(["benchmark", "round"])["rate_per_accelerator"].unstack()
+    change = (rates["v6.1"] / rates["v6.0"]).dropna().to_dict()
+    assert change == pytest.approx(changes(scenario))
+    assert {benchmark: change[benchmark] for benchmark in own} == pytest.approx(own, abs=0.001)
+
+
+def test_new_gpus_are_those_of_the_suite_that_is_named():
+    """Five accelerators are new in the data center suite, two of them GPUs; with the edge there are more."""
+    closed = record().query("division == 'closed' and kind == 'gpu'")
+    first = closed[closed["suite"].str.contains("datacenter")].groupby("accelerator")["version"].min()
+    new = first.index[first.eq(6.1)]
     said = next(part for part in outputs("overview") if part["name"] == "new_accelerators")
-    assert said["value"] == 5 and "data center suite of v6.1 (all)" in said["text"]
-    assert all(name in said["text"] for name in new["data center"])
+    assert said["value"] == len(new) == 2 and "data center suite of v6.1 (all vendors)" in said["text"]
+    assert all(name in said["text"] for name in new) and "Xeon" not in said["text"]

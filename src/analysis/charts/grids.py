@@ -15,6 +15,8 @@ from analysis.charts import image, parts, theme
 
 ROW, COLUMN = 0.40, 0.74  # inches of a cell
 APART = 0.35  # cells between two groups of rows or columns
+WIDE = 12  # columns from which a grid is turned on a phone
+BESIDE, LOW, NARROW = 1.4, 0.32, 0.29  # inches that names take there, of a row, and of a column
 ON_LIGHT, ON_DARK = "#1f2329", "#fefefe"  # words on a cell
 TURNED = {ON_LIGHT: "#1f232a", ON_DARK: "#fefefd"}  # the same where a dark page needs the other color
 LOWER, HIGHER, MIDDLE = "#c05a1c", "#0b5394", "#f4f5f6"
@@ -41,7 +43,10 @@ def heatmap(values: pd.DataFrame, text: pd.DataFrame, *, center: float | None = 
         )
     across, up = _places(values.columns), -_places(values.index)
     inches = (COLUMN * (across[-1] + 1) + 1.4, ROW * (1 - up[-1]) + 0.9)
-    ax = ax or parts.plt.subplots(figsize=(max(inches[0], 4.0), inches[1]))[1]
+    if not ax:
+        ax = parts.plt.subplots(figsize=(max(inches[0], 4.0), inches[1]))[1]
+        if len(across) > max(WIDE, len(up)):
+            setattr(ax, parts.AGAIN, partial(_upright, values.T, text.T, center))
     colors, on_dark = _scale(values, center)
     dark = ax.figure.__dict__.setdefault(image.ON_DARK, {})  # the color of each color on a dark page
     grid = values.to_numpy(float)
@@ -68,6 +73,16 @@ def heatmap(values: pd.DataFrame, text: pd.DataFrame, *, center: float | None = 
     ax.set_yticks(up, [_name(each) for each in values.index])
     if values.columns.nlevels > 1:
         _name_groups(ax, values.columns, across)
+    return ax
+
+
+def _upright(values: pd.DataFrame, text: pd.DataFrame, center: float | None, width: float) -> Axes:
+    """Draw a wide grid with its columns as rows, in smaller print, for a phone."""
+    ax = heatmap(values, text, center=center)
+    ax.figure.set_size_inches(max(width, BESIDE + NARROW * values.shape[1]), LOW * len(values) + BESIDE)
+    for words in ax.texts:
+        words.set_size(5.5 if words.get_gid() == parts.SECOND else 6.6)
+    ax.set_xticks(ax.get_xticks(), [_name(each) for each in values.columns], size=8.5, rotation=90)
     return ax
 
 

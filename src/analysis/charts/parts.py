@@ -288,7 +288,7 @@ def fold(label: object, letters: int) -> str:
 
 
 class RoundTicks(LogLocator):
-    """Ticks of a logarithmic axis at round numbers, as many as there is room for."""
+    """Ticks of a logarithmic axis at round numbers, as many as there is room for; evenly spaced where it is short."""
 
     def tick_values(self, vmin: float, vmax: float) -> np.ndarray:
         """Return ticks between two values, from the densest steps that leave room for their labels."""
@@ -301,6 +301,8 @@ class RoundTicks(LogLocator):
             every = math.ceil(math.log10(high / low) / max(apart, 0.01))
             if every <= 1:
                 break
+        if len(ticks) < 2 and high < 2 * low:
+            return plt.MaxNLocator(min(self.axis.get_tick_space(), 4), steps=[1, 2, 5, 10]).tick_values(low, high)
         return ticks[:: max(every, 1)]
 
 
