@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 from analysis.audit import judge_claims, read_claims
@@ -28,7 +29,7 @@ def article(tmp_path):
         ("4x", "x", 3.5, 4.5, ""),
         ("3 to 4", "x", 3, 4, ""),
         ("up to 3.1", "x", 3.05, 3.15, "at_most"),
-        ("at least 2", "x", 1.5, 2.5, "at_least"),
+        ("at least 2", "x", 1.5, float("inf"), "at_least"),
         ("about 4", "x", 3.8, 4.2, ""),
         ("45", "%", 1.445, 1.455, ""),
         ('"1,042,110"', "tokens/s", 1042109.5, 1042110.5, ""),
@@ -71,6 +72,11 @@ def test_an_unknown_column_is_named(article):
         read_claims(article("t,B200,1,x", head="text,accelerator,value,acelerator\n"))
 
 
+def test_a_file_without_claims_is_refused(article):
+    with pytest.raises(ValueError, match=r"article.csv: no claims"):
+        read_claims(article())
+
+
 def judged(article, row: str, *results: dict) -> dict:
     return judge_claims(read_claims(article(row)), official(*results)).iloc[0].to_dict()
 
@@ -84,6 +90,19 @@ def test_without_a_round_the_newest_with_both_sides_counts(article):
     assert (found["verdict"], found["expected_low"], found["expected_high"]) == ("confirmed", 4.0, 4.0)
     alone = judged(article, "t,B200,H100,llama2-70b,Offline,,3,x", BOTH[0], *older)
     assert (alone["verdict"], alone["expected_low"]) == ("confirmed", 3.0)
+
+
+def test_of_rounds_with_both_sides_the_newest_is_taken_by_number(article):
+    results = official(*BOTH, *({**each, "round": "v5.1", "rate": 20.0} for each in BOTH))
+    rounds = results["round"].map({"v5.1": "v9.0", "v6.1": "v10.0"})
+    results["round"] = pd.Categorical(rounds, ["v9.0", "v10.0"], ordered=True)
+    found = judge_claims(read_claims(article("t,B200,H100,llama2-70b,Offline,,4,x")), results).iloc[0]
+    assert (found["verdict"], found["expected_low"]) == ("confirmed", 4.0)
+
+
+def test_at_least_holds_for_more(article):
+    assert judged(article, "t,B200,H100,llama2-70b,Offline,,at least 2,x", *BOTH)["verdict"] == "within rounding"
+    assert judged(article, "t,B200,H100,llama2-70b,Offline,,at least 5,x", *BOTH)["verdict"] == "contradicted"
 
 
 def test_a_gain_that_only_another_submitter_reaches_is_conditional(article):

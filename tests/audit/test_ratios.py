@@ -87,6 +87,15 @@ def test_a_ratio_without_a_result_names_the_side_that_lacks_it():
     assert earlier["reason"] == words + "H100 to compare B200 with."
 
 
+def test_a_gain_in_a_round_that_lacks_the_accelerator_is_contradicted_by_the_whole_round(monkeypatch):
+    whole_rounds(monkeypatch, {"v6.0": 1, "v6.1": 1})
+    gain = {"baseline_accelerator": "B200", "baseline_round": "v6.0"}
+    found = ratio(gain, {"rate": 80.0, "round": "v6.0"}, H100)
+    assert found["verdict"] == "contradicted"
+    words = "complete v6.1 results have no closed result of Llama 2 70B Offline on B200"
+    assert found["reason"] == f"The {words}."
+
+
 def rank(claim: dict, *rows: dict):
     claim = {"quantity": "rank", "unit": "rank", "low": 1.0, "high": 1.0, "accelerator_count": float("nan"), **claim}
     return check_official(figures(claim), official(*rows)).iloc[0]
@@ -104,6 +113,16 @@ def test_among_systems_of_one_accelerator_the_submitter_is_ranked():
     claim = {"baseline_accelerator": "B200", "accelerator_count": 8.0}
     assert rank({**claim, "submitter": "B"}, *rows)["verdict"] == "confirmed"
     assert rank({**claim, "submitter": "A"}, *rows)["expected_low"] == 2
+
+
+def test_a_rank_at_the_edge_is_among_edge_systems():
+    edge = {"suite": "edge", "scenario": "SingleStream", "metric": "latency", "unit": "ms", "value": 5.0}
+    rows = [edge, {**edge, "accelerator": "H100", "value": 10.0}, {"rate": 99.0, "accelerator": "B300"}]
+    found = rank({"suite": "edge", "scenario": ""}, *rows)
+    assert (found["verdict"], found["reason"]) == (
+        "confirmed",
+        "By official throughput per accelerator: rank 1 in 1 benchmark scenarios; B200 leads.",
+    )
 
 
 def test_first_in_a_part_of_the_scenarios_is_conditional():

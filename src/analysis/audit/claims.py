@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from analysis import names, tables
@@ -14,14 +13,13 @@ from analysis.audit.judging import check_official
 from analysis.audit.official import filtered
 from analysis.compare import SCENARIOS, NoData, comparable
 from analysis.current import current, over
-from analysis.published import decisive, load_figures
+from analysis.published import load_figures
 from analysis.results import load_results
 
 NEEDED = ["text", "accelerator", "value"]
 COLUMNS = [
     "text", "source", "accelerator", "baseline", "benchmark", "scenario", "round", "value", "unit", "note",
 ]  # fmt: skip
-READ = ["accelerator_count", "baseline_round", "bound", "range_basis", "low", "high"]
 UNITS = {  # unit of a claim -> quantity of data/figures.csv
     "x": "throughput_ratio",
     "%": "throughput_ratio",
@@ -32,7 +30,7 @@ NUMBER = r"\d[\d,]*(?:\.\d+)?"
 VALUE = re.compile(rf"(up to|at most|at least|about|~)? ?({NUMBER})(?: to ({NUMBER}))?")
 BOUNDS = {"up to": "at_most", "at most": "at_most", "at least": "at_least"}
 ABOUT = 0.05  # relative half-width of "about" and "~"
-SYSTEM = re.compile(r"(?:(\d+)x )?(.*)")
+SYSTEM = re.compile(r"\s*(?:(\d+)x )?(.*)")
 
 
 def read_claims(path: str | Path) -> pd.DataFrame:
@@ -50,13 +48,14 @@ def read_claims(path: str | Path) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row for each claim: `COLUMNS`, `accelerator_count` (NaN per accelerator), `baseline_round`, `bound`,
-        `range_basis`, and `low` and `high`, the range that the printed value stands for.
+        One row for each claim: `COLUMNS`, and what it says in columns of data/figures.csv: `quantity`, `per`,
+        `accelerator_count` (NaN per accelerator), `model`, `baseline_round`, `bound`, `range_basis`, and `low` and
+        `high`, the range that the printed value stands for.
 
     Raises
     ------
     ValueError
-        Names the file, row, column, and valid values of a cell that cannot be read.
+        Names the file, row, column, and valid values of a cell that cannot be read, and a file without claims.
     """
     rows = tables.read_own(path, NEEDED)
     for name in rows:
@@ -67,7 +66,9 @@ def read_claims(path: str | Path) -> pd.DataFrame:
             found.append({**row, **_read(row)})
         except ValueError as error:
             raise ValueError(f"{path}, row {line + 2}: {error}") from None
-    return pd.DataFrame(found, columns=[*COLUMNS, *READ])
+    if not found:
+        raise ValueError(f"{path}: no claims; expected a row for each")
+    return pd.DataFrame(found)
 
 
 def judge_claims(claims: pd.DataFrame, results: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -88,14 +89,13 @@ def judge_claims(claims: pd.DataFrame, results: pd.DataFrame | None = None) -> p
     """
     results = load_results() if results is None else results
     record = results[results["source_id"].ne("unofficial-submissions")]
-    figures = _figures(claims, record)
-    record = record.astype({"round": "str"})
-    found = decisive(check_official(figures, record))
-    judged = figures[["id"]].merge(found, how="left")[["verdict", "reason", "expected_low", "expected_high"]]
-    judged["verdict"] = judged["verdict"].fillna("no official result")
-    missing = judged["reason"].isna()
-    judged.loc[missing, "reason"] = [_carried(claim, results) for claim in claims[missing.to_numpy()].itertuples()]
-    return pd.concat([claims.reset_index(drop=True), judged], axis=1)
+    claims = claims.reset_index(drop=True)
+    found = check_official(_figures(claims, record), record.astype({"round": "str"})).set_index("id")
+    judged = claims.join(found[["verdict", "reason", "expected_low", "expected_high"]])
+    without = judged["verdict"].isna()
+    judged.loc[without, "verdict"] = "no official result"
+    judged.loc[without, "reason"] = [_carried(claim, results) for claim in claims[without].itertuples()]
+    return judged
 
 
 def _carried(claim: Any, results: pd.DataFrame) -> str:
@@ -115,15 +115,16 @@ def _carried(claim: Any, results: pd.DataFrame) -> str:
 def _read(row: pd.Series) -> dict[str, Any]:
     """Return a claim's names as in the record and the range of its value. Raises ValueError naming the column."""
     unit = names.choose(row["unit"] or "x", UNITS, "unit")
-    count, accelerator = SYSTEM.fullmatch(row["accelerator"].strip()).groups()
-    of_baseline, baseline = SYSTEM.fullmatch(row["baseline"].strip()).groups()
+    count, accelerator = SYSTEM.fullmatch(row["accelerator"]).groups()
+    of_baseline, baseline = SYSTEM.fullmatch(row["baseline"]).groups()
     if of_baseline and of_baseline != count:
         raise ValueError(
             f"baseline is {row['baseline']!r}; ratios are between equal numbers of accelerators, or of one"
         )
     if unit in ("x", "%") and not baseline:
         raise ValueError(f"baseline is empty; a claim in {unit} needs the accelerator that it is over")
-    rounds = [names.choose(each, tables.rounds["round"], "round") for each in row["round"].split(" to ") if each]
+    asked = filter(None, row["round"].split(" to "))
+    rounds = [names.choose(each, tables.rounds["round"], "round") for each in asked] or [""]
     match = VALUE.fullmatch(row["value"].strip(" x%"))
     if not match:
         raise ValueError(f"value is {row['value'][:40]!r}; expected such as 4.1, 3 to 4, up to 4, at least 4, about 4")
@@ -134,45 +135,40 @@ def _read(row: pd.Series) -> dict[str, Any]:
         low, high, half = 1 + low / 100, 1 + high / 100, half / 100
     basis = "range" if last else "approximate" if word in ("about", "~") else "rounded"
     wider = {"range": 0.0, "approximate": ABOUT * low, "rounded": half}[basis]
+    benchmark = row["benchmark"] and names.benchmark(row["benchmark"])
     return {
         "unit": unit,
+        "quantity": UNITS[unit],
         "accelerator": names.accelerator(accelerator),
         "accelerator_count": float(count or "nan"),
+        "per": "system" if count else "accelerator",
         "baseline": baseline and names.accelerator(baseline),
-        "benchmark": row["benchmark"] and names.benchmark(row["benchmark"]),
+        "benchmark": benchmark,
+        "model": names.label(benchmark),
         "scenario": row["scenario"] and names.choose(row["scenario"], SCENARIOS, "scenario"),
-        "round": rounds[-1] if rounds else "",
-        "baseline_round": rounds[0] if rounds else "",
+        "round": rounds[-1],
+        "baseline_round": rounds[0],
         "bound": BOUNDS.get(word, ""),
         "range_basis": basis,
         "low": low - wider,
-        "high": high + wider,
+        "high": float("inf") if word == "at least" else high + wider,
     }
 
 
 def _figures(claims: pd.DataFrame, record: pd.DataFrame) -> pd.DataFrame:
-    """Return the claims as rows of data/figures.csv; a claim without a round gets the newest that it can be about."""
-    rows = claims.reset_index(drop=True).rename(columns={"baseline": "baseline_accelerator"})
-    newest, count = [_newest(row, record) for row in rows.itertuples()], rows["accelerator_count"]
-    quantity = rows["unit"].map(UNITS)
-    rows = rows.reindex(columns=list(load_figures()), fill_value="").assign(
-        id=rows.index.astype("str"),
-        quantity=quantity,
-        subject=rows["accelerator"],
-        model=rows["benchmark"].map(names.label),
-        unit=rows["unit"].replace({"x": "ratio", "%": "ratio"}),
-        per=np.where(count.isna(), "accelerator", "system"),
-        accelerator_count=count.mask(count.isna() & quantity.eq("throughput"), 1),
+    """Return the claims as rows of data/figures.csv.
+
+    A claim without a round gets the newest with closed results of its accelerator and, where there is one, baseline.
+    """
+    figures = claims.reindex(columns=list(load_figures()), fill_value="").assign(
+        id=claims.index,
+        baseline_accelerator=claims["baseline"],
         power_measured=False,
-        excluded_accelerators=[[]] * len(rows),
     )
-    for name in ("round", "baseline_round"):
-        rows[name] = rows[name].mask(rows[name].eq(""), newest)
-    return rows
-
-
-def _newest(claim: Any, record: pd.DataFrame) -> str:
-    """Return the newest round with closed results of the accelerator and, where there is one, of its baseline."""
-    rows = filtered(record, division="closed", benchmark=claim.benchmark, scenario=claim.scenario)
-    sides = [filtered(rows, accelerator=name)["round"] for name in (claim.accelerator, claim.baseline_accelerator)]
-    return max(set.intersection(*map(set, sides)), default="")
+    for claim in claims.query("round == ''").itertuples():
+        rows = filtered(record, division="closed", benchmark=claim.benchmark, scenario=claim.scenario)
+        over, base = (filtered(rows, accelerator=name)["round"] for name in (claim.accelerator, claim.baseline))
+        both = over[over.isin(base)]
+        if len(both):
+            figures.loc[claim.Index, ["round", "baseline_round"]] = both.max()
+    return figures

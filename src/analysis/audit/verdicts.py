@@ -17,8 +17,7 @@ def compare(rows: pd.DataFrame) -> pd.Series:
 
     A rounded or exact figure whose number is the expected one is confirmed. A missing end is unverifiable.
     """
-    number = rows[PRINTED].mean(axis=1)
-    same = np.isclose(number, rows["expected_low"], rtol=1e-9) & np.isclose(number, rows["expected_high"], rtol=1e-9)
+    same = np.isclose(rows[PRINTED].mean(axis=1), rows[EXPECTED].T, rtol=1e-9).all(axis=0)
     apart = factor(rows)
     outcomes = {
         "unverifiable": rows[PRINTED + EXPECTED].isna().any(axis=1),
