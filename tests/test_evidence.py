@@ -71,7 +71,7 @@ def test_value_at_leaves_wide_gaps_open():
 
 def test_runs_that_are_far_faster_under_more_load():
     """Beside the best run at half the concurrency or less: under 0.7 of its TPOT and over 2.5 times its throughput."""
-    layout = {name: 1.0 for name in evidence.CONFIGURATION} | {"disaggregated": False}
+    layout = {name: 1.0 for name in inferencex.CONFIGURATION} | {"disaggregated": False}
     columns = ["concurrency", "tpot_ms", RATE]
     rows = [
         (4, 10.0, 100.0),
@@ -80,18 +80,18 @@ def test_runs_that_are_far_faster_under_more_load():
         (64, 4.3, 1200.0),
     ]  # 16: 0.55 and 2.56 times that at 8
     frame = pd.DataFrame(rows, columns=columns).assign(**layout)  # 64: 0.72 of the TPOT at 16
-    assert evidence.implausible(frame).index.tolist() == [2]
-    assert evidence.implausible(frame.assign(concurrency=[4, 9, 16, 64]))["concurrency"].tolist() == [16]  # beside 4
-    assert evidence.implausible(frame.assign(concurrency=[9, 9, 16, 64])).empty
+    assert inferencex.implausible(frame).index.tolist() == [2]
+    assert inferencex.implausible(frame.assign(concurrency=[4, 9, 16, 64]))["concurrency"].tolist() == [16]  # beside 4
+    assert inferencex.implausible(frame.assign(concurrency=[9, 9, 16, 64])).empty
     slow = pd.DataFrame([(16, 6.0, 680.0), (32, 16.0, 500.0), (64, 9.7, 1600.0)], columns=columns)
-    assert evidence.implausible(slow.assign(**layout)).empty  # the run at 32 is slow, that at 64 fits the one at 16
-    assert evidence.implausible(frame.assign(engine=["a", "a", "b", "b"])).empty
-    assert evidence.implausible(frame.assign(disaggregated=True)).empty
+    assert inferencex.implausible(slow.assign(**layout)).empty  # the run at 32 is slow, that at 64 fits the one at 16
+    assert inferencex.implausible(frame.assign(engine=["a", "a", "b", "b"])).empty
+    assert inferencex.implausible(frame.assign(disaggregated=True)).empty
 
 
 def test_no_run_is_far_faster_under_more_load(monkeypatch, capsys):
     runs = evidence.inferencex_runs()
-    assert evidence.implausible(runs).empty
+    assert inferencex.implausible(runs).empty
     h100 = runs[runs["accelerator"].eq("H100") & runs["model"].eq("GPT-OSS 120B")]
     marked = h100[h100["concurrency"].eq(512) & h100["measured"].between("2025-12-05", "2025-12-08")]
     assert len(marked) == 9 and marked[RATE].isna().all()

@@ -9,7 +9,8 @@ from __future__ import annotations
 import html
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -148,15 +149,14 @@ def published(topic: str, *, benchmark: str = "") -> None:
     `topic` is one of those of `load_published()`; with `benchmark`, figures of other models are left out. What a
     document repeats is shown once, contradictions first. Raises ValueError for an unknown topic.
     """
-    from analysis.published import VERDICTS, load_published
+    from analysis.published import load_published, rank
 
     figures = load_published()
     names.choose(topic, sorted(figures["topic"].unique()), "topic of published figures")
     about = figures[figures["topic"].eq(topic) & figures["duplicate_of"].eq("")]
     if benchmark:
         about = about[about["benchmark"].isin([names.benchmark(benchmark, about["benchmark"]), ""])]
-    order = {verdict: place for place, verdict in enumerate(VERDICTS)}
-    about = about.sort_values("verdict", key=lambda column: column.map(order), kind="stable")
+    about = about.sort_values("verdict", key=rank, kind="stable")
     columns = {"source": "Document", "claim": "Claim", "printed": "Printed", "verdict": "Verdict", "record": "Record"}
     counts = ", ".join(f"{count} {verdict}" for verdict, count in about["verdict"].value_counts(sort=False).items())
     table(about, title="Published claims", columns=columns, note=f"{counts}.", name="published_claims")
@@ -247,18 +247,16 @@ def _cells(column: pd.Series, form: str | None) -> list[str]:
     if column.name == "caveats":
         labels = tables.caveats.set_index("code")["label"]
         return [", ".join(labels.get(code, code) for code in codes) for codes in column]
+    words: Callable[[Any], str] = str
     if form:
-        return [MISSING if pd.isna(value) else form.format(value) for value in column]
-    if pd.api.types.is_bool_dtype(column.dtype):
-        return ["yes" if value else "no" for value in column]
-    if pd.api.types.is_integer_dtype(column.dtype):
-        return [MISSING if pd.isna(value) else f"{value:,}" for value in column]
-    if pd.api.types.is_float_dtype(column.dtype):
-        whole = column.dropna().mod(1).eq(0).all()
-        return [MISSING if pd.isna(value) else f"{value:,.0f}" if whole else number(value, 3) for value in column]
-    if pd.api.types.is_datetime64_any_dtype(column.dtype):
-        return [MISSING if pd.isna(value) else f"{value:%Y-%m-%d}" for value in column]
-    return [MISSING if pd.isna(value) else str(value) for value in column.astype(object)]
+        words = form.format
+    elif pd.api.types.is_bool_dtype(column.dtype):
+        words = {True: "yes", False: "no"}.__getitem__
+    elif pd.api.types.is_numeric_dtype(column.dtype):
+        words = "{:,.0f}".format if column.dropna().mod(1).eq(0).all() else partial(number, digits=3)
+    elif pd.api.types.is_datetime64_any_dtype(column.dtype):
+        words = "{:%Y-%m-%d}".format
+    return [MISSING if pd.isna(value) else words(value) for value in column.astype(object)]
 
 
 def _table_html(

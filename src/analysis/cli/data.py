@@ -61,12 +61,13 @@ def check() -> int:
     """Check the tables of data/ against their descriptions, and InferenceX runs against each other."""
     from analysis import evidence
     from analysis.recipes.check import faults
+    from analysis.recipes.inferencex import implausible
 
     found = faults() or [  # reads files that must be without faults
         f"inferencex_runs, {run.locator} {run.measured}: {run.accelerator} x {run.gpus:.0f}, {run.model}, "
         f"{run.engine}, {run.prompt_tokens} in and {run.answer_tokens} out, {run.concurrency:.0f} in flight: "
         f"{run.tpot_ms:.1f} ms per token is far below this layout at half the load: concurrency or layout is wrong"
-        for run in evidence.implausible(evidence.inferencex_runs()).itertuples()
+        for run in implausible(evidence.inferencex_runs()).itertuples()
     ]
     for fault in found:
         typer.echo(fault)

@@ -19,7 +19,7 @@ from analysis.paths import DATA, SHIPPED_ONLY, plain
 
 __all__ = [
     "CURVE", "JOULES", "SIZES", "SPEED", "THROUGHPUT", "checkpoint_sizes", "energy", "envelope",
-    "implausible", "inferencex_runs", "joules_at", "matched_pairs", "parameters", "part_load", "pooled",
+    "inferencex_runs", "joules_at", "matched_pairs", "parameters", "part_load", "pooled",
     "precision_effects", "recovery", "size_class", "tensorrt_llm", "value_at",
 ]  # fmt: skip
 
@@ -27,11 +27,6 @@ OWN = DATA / "inferencex"  # runs of the user: `analysis data --inferencex`
 SAME_RUN = [
     "accelerator", "engine", "precision", "prompt_tokens", "answer_tokens", "concurrency", "gpus", "ttft_ms", "tpot_ms",
 ]  # fmt: skip
-CONFIGURATION = [
-    "model", "accelerator", "engine", "precision", "speculative", "gpus", "tensor_parallel", "pipeline_parallel",
-    "data_parallel", "moe_tensor_parallel", "expert_parallel", "prompt_tokens", "answer_tokens",
-]  # fmt: skip
-FAR_FASTER = (0.7, 2.5)  # below this share of the time per token, and above this multiple of the throughput
 
 
 def inferencex_runs(*, disaggregated: bool | None = None) -> pd.DataFrame:
@@ -45,26 +40,6 @@ def inferencex_runs(*, disaggregated: bool | None = None) -> pd.DataFrame:
     runs = pd.concat([shipped, *own], ignore_index=True).drop_duplicates(SAME_RUN)
     runs = runs[~runs["unfinished"]]
     return runs if disaggregated is None else runs[runs["disaggregated"].eq(disaggregated)]
-
-
-def implausible(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs that are too fast for their load: their concurrency or layout cannot be what is stated.
-
-    Such a run has under 0.7 of the time per token and over 2.5 times the throughput of the best run of its layout, of
-    any build, at half its concurrency or less. Disaggregated runs are not judged: the table has only a part of their
-    layout.
-    """
-    known = runs[~runs["disaggregated"]].dropna(subset=["concurrency", "tpot_ms", THROUGHPUT])
-    group = known.groupby(CONFIGURATION, dropna=False, sort=False).ngroup()
-    known = known[["concurrency", "tpot_ms", THROUGHPUT]].astype("float64").assign(group=group)
-    known = known.sort_values("concurrency")
-    best = known[known[THROUGHPUT].eq(known.groupby("group")[THROUGHPUT].cummax())]
-    half = known.assign(concurrency=known["concurrency"] / 2).reset_index(names="run")
-    beside = pd.merge_asof(half, best, on="concurrency", by="group", suffixes=("", "_best"))
-    share, multiple = FAR_FASTER
-    far = beside["tpot_ms"].lt(share * beside["tpot_ms_best"])
-    far &= beside[THROUGHPUT].gt(multiple * beside[f"{THROUGHPUT}_best"])
-    return runs.loc[sorted(beside.loc[far, "run"])]
 
 
 def tensorrt_llm(version: str = "") -> pd.DataFrame:

@@ -10,7 +10,7 @@ import base64
 import hashlib
 import re
 from collections import Counter
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -190,15 +190,8 @@ def _drawing(name: str, value: str, prefix: str) -> str | None:
     if name == "href":
         own = re.sub("^#", f"#{prefix}", value)
         return own if re.match("#|data:image/(png|jpeg);base64,", own) else None
-    if name == "style":
-        return _look(value, prefix)
     value = REFERENCE.sub(rf"url(#{prefix}\1)", value)
+    if name == "style":
+        rules = [[part.strip() for part in rule.split(":", 1)] for rule in value.split(";")]
+        return "; ".join(": ".join(rule) for rule in rules if LOOKS.fullmatch(rule[0]) and not ADDRESS.search(rule[-1]))
     return value if (name in GEOMETRY or LOOKS.fullmatch(name)) and not ADDRESS.search(value) else None
-
-
-@lru_cache(maxsize=10_000)  # elements of a drawing share styles; of its arguments alone
-def _look(style: str, prefix: str) -> str:
-    """Return the declarations of a style that draw."""
-    rules = [rule.partition(":") for rule in REFERENCE.sub(rf"url(#{prefix}\1)", style).split(";")]
-    kept = [(name.strip(), value.strip()) for name, _, value in rules if LOOKS.fullmatch(name.strip())]
-    return "; ".join(f"{name}: {value}" for name, value in kept if not ADDRESS.search(value))

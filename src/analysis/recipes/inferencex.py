@@ -37,6 +37,11 @@ MODELS = {
     "minimaxm3": "MiniMax M3", "qwen3.5": "Qwen3.5 397B",
 }  # fmt: skip
 MOST_BYTES = 2_000_000_000  # of a file: a dump of its database is large
+CONFIGURATION = [
+    "model", "accelerator", "engine", "precision", "speculative", "gpus", "tensor_parallel", "pipeline_parallel",
+    "data_parallel", "moe_tensor_parallel", "expert_parallel", "prompt_tokens", "answer_tokens",
+]  # fmt: skip
+FAR_FASTER = (0.7, 2.5)  # below this share of the time per token, and above this multiple of the throughput
 FAR_BELOW = 2.5  # a stated rate this many times below what concurrency and latency imply is of a broken run
 
 
@@ -59,6 +64,26 @@ def append_inferencex(paths: Iterable[str | Path], force: bool = False) -> int:
         with replacing(own) as beside:
             frame.to_parquet(beside, index=False)
     return sum(map(len, frames.values()))
+
+
+def implausible(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs that are too fast for their load: their concurrency or layout cannot be what is stated.
+
+    Such a run has under 0.7 of the time per token and over 2.5 times the throughput of the best run of its layout, of
+    any build, at half its concurrency or less. Disaggregated runs are not judged: the table has only a part of their
+    layout.
+    """
+    known = runs[~runs["disaggregated"]].dropna(subset=["concurrency", "tpot_ms", evidence.THROUGHPUT])
+    group = known.groupby(CONFIGURATION, dropna=False, sort=False).ngroup()
+    known = known[["concurrency", "tpot_ms", evidence.THROUGHPUT]].astype("float64").assign(group=group)
+    known = known.sort_values("concurrency")
+    best = known[known[evidence.THROUGHPUT].eq(known.groupby("group")[evidence.THROUGHPUT].cummax())]
+    half = known.assign(concurrency=known["concurrency"] / 2).reset_index(names="run")
+    beside = pd.merge_asof(half, best, on="concurrency", by="group", suffixes=("", "_best"))
+    share, multiple = FAR_FASTER
+    far = beside["tpot_ms"].lt(share * beside["tpot_ms_best"])
+    far &= beside[evidence.THROUGHPUT].gt(multiple * beside[f"{evidence.THROUGHPUT}_best"])
+    return runs.loc[sorted(beside.loc[far, "run"])]
 
 
 def read_inferencex(path: str | Path) -> pd.DataFrame:
