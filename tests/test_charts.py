@@ -196,7 +196,7 @@ def test_waterfall_is_the_running_product_in_percent():
     ax = charts.waterfall(frame, "step", "factor", kind="kind")
     tops = [(round(patch.get_y(), 6), round(patch.get_y() + patch.get_height(), 6)) for patch in ax.patches[:4]]
     assert tops == [(0, 100), (90, 100), (45, 90), (0, 45)]
-    assert [text for text in written(ax) if text[0] in "×0123456789"] == ["100%", "×0.90", "×0.50", "45%"]
+    assert [text for text in written(ax) if text[0] in "×0123456789"] == ["100%", "×0.900", "×0.500", "45%"]
 
 
 def test_the_first_total_of_a_waterfall_counts_and_no_later_one():

@@ -114,6 +114,16 @@ def test_a_table_shows_ten_rows_and_folds_the_others(shown):
     assert len(shown[1]["text/csv"].splitlines()) == 13
 
 
+def test_a_column_without_a_value_is_in_the_csv_alone(shown):
+    frame = pd.DataFrame(
+        {"rate": [1.5, None], "tokens": [float("nan")] * 2, "why": "", "caveats": [[], []], "more": False}
+    )
+    report.table(frame, columns=[*frame])
+    heads = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', shown[0]["text/html"])
+    assert heads == ["Rate", "More"]
+    assert shown[0]["text/csv"].splitlines()[0] == "rate,tokens,why,caveats,more"
+
+
 def test_what_is_meant_for_a_notebook_is_what_completion_lists():
     assert {"headline", "table", "span"} <= set(dir(report)) and "plt" not in dir(report)
     assert all(callable(getattr(module, name)) for module in (report, charts) for name in dir(module))

@@ -56,6 +56,21 @@ def test_what_is_not_counted_in_tokens_has_no_answers():
     assert speedup.in_answers(over(current(rows), "H100"), rows)["answers"].isna().all()
 
 
+@pytest.mark.parametrize(
+    ("benchmark", "limits"),
+    [  # by the rules: TPOT 200 and 40 ms; a query in 20 s; 12 and 1.5 s of an answer; Offline alone; none known
+        ("llama2-70b", [("Server", 5, "tokens/s"), ("Interactive", 25, "tokens/s")]),
+        ("stable-diffusion-xl", [("Server", 20, "s")]),
+        ("qwen3-vl-235b-a22b", [("Server", 12, "s"), ("Interactive", 1.5, "s")]),
+        ("whisper", []),
+        ("dlrm", []),
+    ],
+)
+def test_the_limit_of_a_user_is_a_speed_or_the_time_of_a_query(benchmark, limits):
+    found = speedup.latency_limits(benchmark)[["scenario", "value", "unit"]]
+    assert [*found.itertuples(index=False, name=None)] == limits
+
+
 def test_previews_are_of_the_newest_round_over_the_present_rate_of_the_fastest():
     """GB300 is carried to v6.1: 20 x 1.5 = 30, and leads B200's 15. The preview of v6.0 is not shown."""
     preview = {"accelerator": "Vera Rubin", "availability": "preview"}

@@ -121,8 +121,8 @@ def table(
     Columns given without labels are labeled by name.
 
     Numbers have three significant digits by default; lists of caveat codes become their labels. The first `rows` are in
-    view, the others behind a fold; the CSV beside it has all of them, with the same columns at full precision. Of an
-    empty frame a one-line notice is shown. Raises ValueError for a column that the frame lacks.
+    view, the others behind a fold; a column without a value is not. The CSV beside it has all rows and columns, at full
+    precision. Of an empty frame a one-line notice is shown. Raises ValueError for a column that the frame lacks.
     """
     if not isinstance(columns, Mapping):
         words = {column: str(column).replace("_", " ") for column in columns or frame}
@@ -133,8 +133,9 @@ def table(
     if frame.empty:
         return _nothing("table", name, title or "Table")
     shown = pd.DataFrame({column: _cells(frame[column], (formats or {}).get(column)) for column in columns})
-    numeric = {column for column in columns if pd.api.types.is_numeric_dtype(frame[column].dtype)}
-    markup = _table_html(shown, columns, numeric, title, note, rows)
+    shown = shown.loc[:, ~shown.isin(["", MISSING]).all()]
+    numeric = {column for column in shown if pd.api.types.is_numeric_dtype(frame[column].dtype)}
+    markup = _table_html(shown, {column: columns[column] for column in shown}, numeric, title, note, rows)
     csv = frame[list(columns)]
     csv = csv.assign(caveats=csv["caveats"].map(" ".join)) if "caveats" in csv else csv
     record = {"kind": "table", "name": name, "title": title, **_evidence(frame)}

@@ -9,7 +9,7 @@ import pandas as pd
 from analysis import evidence, names
 from analysis.compare import GROUP, USUAL_SIZE, fastest
 from analysis.evidence import SPEED, THROUGHPUT
-from analysis.results import TOKENS
+from analysis.results import TOKENS, rule_limits
 
 SPEEDS = (10, 25, 40, 50)  # tokens/s per user at which InferenceX is read
 
@@ -58,6 +58,16 @@ def in_answers(table: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
         tokens_per_answer=tokens, answers=table["rate"] / tokens, in_answers=table["speedup"] * (1 + change),
         change=change,
     )  # fmt: skip
+
+
+def latency_limits(benchmark: str) -> pd.DataFrame:
+    """Return the p99 limits of a benchmark for each user: scenario, value, and unit, at least tokens/s or at most s.
+
+    Seconds are of the whole query, limited where the time per output token is not. No rows where neither is known.
+    """
+    speed, wait = 1000 / rule_limits("tpot_p99_limit"), rule_limits("latency_p99_limit") / 1000
+    limits = pd.concat({"tokens/s": speed, "s": wait}, names=["unit"]).rename("value").reset_index()
+    return limits.loc[limits["benchmark"].eq(benchmark), ["scenario", "value", "unit"]]
 
 
 def previews(rows: pd.DataFrame, table: pd.DataFrame, accelerators: Iterable[str] = ()) -> pd.DataFrame:

@@ -61,6 +61,7 @@ WRONG_WORDS = re.compile(
     r"|\b1 (users|results|links|submitters|curves|pairs|units|nodes|GPUs|models|rounds|systems)\b"
     r"|\(\)|\[\]|: :|\ba (H|MI|A|L|8|11)\d|[–—-] to |\bto –|–x|\b(?P<twice>[A-Z]\w+), (?P=twice)\b"
 )
+EQUATION = re.compile(r"([\d,.]*\d)(?: [a-z]+/s in v[\d.]+)?((?: [x/] [\d,.]*\d)+) = ([\d,.]*\d)")
 REASON = re.compile(r"\w: nothing to show: \w")
 WRONG_CELLS = re.compile(r"(?<![^,\n])(nan|inf|-inf|None|NaT)(?![^,\n])")
 ALL = ("NVIDIA", "AMD", "Intel", "Google", "Qualcomm", "Moffett", "FuriosaAI", "NEUCHIPS", "Untether AI")
@@ -240,6 +241,7 @@ def faults(notebook: str, found: dict, parameters: dict) -> list[str]:
             bad = WRONG_CELLS if key == "csv" else WRONG_WORDS
             if match := bad.search(str(part.get(key, ""))):
                 wrong.append(f"{name}: {match.group(0)!r} in {part[key]!r}")
+        wrong += [f"{name}: {each}" for key in ("text", "title") for each in unequal(part.get(key) or "")]
     for name, ranked in found["ranks"].items():
         part = said[name]
         named = accelerators_in(part.get("text") or part["title"])
@@ -251,6 +253,24 @@ def faults(notebook: str, found: dict, parameters: dict) -> list[str]:
     if low is not None and high is not None and not low <= value <= high:
         wrong.append(f"the answer {value} is outside {low} to {high}")
     return wrong
+
+
+def unequal(text: str) -> list[str]:
+    """Return the products and quotients of a text that its printed factors do not give, to the last digit."""
+    wrong = []
+    for first, others, printed in EQUATION.findall(" ".join(re.sub(r"\([^()]*\)", "", text).split())):
+        value = _number(first)
+        for sign, factor in re.findall(r" ([x/]) (\S+)", others):
+            value = value * _number(factor) if sign == "x" else value / _number(factor)
+        whole, _, decimals = printed.partition(".")
+        unit = 10.0 ** -len(decimals) if decimals else 10.0 ** (len(whole) - len(whole.rstrip("0")))
+        if abs(value - _number(printed)) > 0.6 * unit:  # half a digit, and what rounding each factor adds
+            wrong.append(f"{first}{others} is {value:.6g}, not {printed}")
+    return wrong
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", ""))
 
 
 def accelerators_in(text: str) -> list[str]:

@@ -70,6 +70,23 @@ def test_a_fault_of_a_page_is_named(page, changed, words):
     assert words in " ".join(grid.faults("scaling", page, {}))
 
 
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("B200 over it: 4.1 / 2.2626 = 1.80.", True),
+        ("GB300 over H100 v4.0: 1.45 x 4.10 = 5.93", True),
+        ("GB300 over H100 v4.0: 1.447 x 4.101 = 5.93", False),
+        ("3,913.3 tokens/s in v5.0 x 0.99785 (v5.1, n = 3) x 1.02390 (v6.0, n = 3) = 3,998 in v6.0", False),
+        ("3,913.3 tokens/s in v5.0 x 0.998 (v5.1, n = 3) x 1.024 (v6.0, n = 3) = 4,031.1 in v6.0", True),
+        ("20,050 tokens/s in v6.0 x 1.03024 (v6.1, n = 3) = 20,660 in v6.1", False),
+    ],
+)
+def test_a_product_is_that_of_its_printed_factors(page, text, wrong):
+    page["said"]["scaling"]["text"] = text
+    found = grid.faults("scaling", page, {})
+    assert len(found) == wrong and all("not " in each for each in found)
+
+
 @pytest.mark.parametrize(("gone", "words"), [("answer", "no headline"), ("scaling", "without the figure scaling")])
 def test_what_a_page_lacks_is_named(page, gone, words):
     del page["said"][gone]

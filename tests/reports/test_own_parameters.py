@@ -41,7 +41,7 @@ def run(monkeypatch, shipped_runs):
 
     def show(data, raw):
         part = data[report.MIME]
-        said[part["name"]] = part | {"csv": data.get("text/csv", "")}
+        said[part["name"]] = part | {"csv": data.get("text/csv", ""), "html": data.get("text/html", "")}
 
     monkeypatch.setattr(report, "display", show)
     monkeypatch.setattr(report.charts, "compose", lambda drawing, *texts: drawing)
@@ -134,6 +134,17 @@ def test_nothing_leads_that_is_slower_than_the_baseline(run):
 def test_one_accelerator_is_named_once(run):
     _, said = run("interactivity", accelerators=["MI355X"])
     assert said["answer"]["text"].count("MI355X") == 1
+
+
+def test_generations_of_images_speak_of_queries_alone(run):
+    """Stable Diffusion XL Server: an H100 of one submitter, B200 of eight; a query in 20 s, no tokens, no answers."""
+    names, said = run("generational_speedup", benchmark="stable-diffusion-xl", scenario="Server", accelerators=["B200"])
+    assert said["answer"]["text"].endswith("Stable Diffusion XL Server, single submitter of H100")
+    assert names["axes"][0].get_xlabel() == "for each user at p99: Server 20 s"
+    assert said["carried"]["text"] == "H100: 2.2323 queries/s in v5.1."
+    head = re.findall(r"<th [^>]*>(.*?)</th>", said["speedups"]["html"])
+    assert "Rate" in head and not {"Tokens per answer", "In answers"} & {*head}
+    assert "answer" not in said["speedups"]["html"]
 
 
 @pytest.mark.parametrize("parameters", [{"accelerators": ["GB200"]}, {"scenario": "Offline"}, {"vendors": ["AMD"]}])

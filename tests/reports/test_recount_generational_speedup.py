@@ -54,7 +54,7 @@ def test_why_explains_the_ratio_of_the_headline():
     first, base, top = rows["each"].max(), present("H100"), present("GB300")
     title = next(part["title"] for part in outputs("generational_speedup") if part["name"] == "why")
     assert (first, base, top) == pytest.approx((2786.2, 4031.1, 16531.6), abs=0.1)
-    assert f"{base / first:.2f} x {top / base:.2f} = {top / first:.2f}" in title
+    assert f"{base / first:.4f} x {top / base:.4f} = {top / first:.2f}" in title
     assert values("generational_speedup")["answer"] == pytest.approx(top / base)
 
 

@@ -40,12 +40,13 @@ def waterfall(
     total = rows["kind"].eq("total")
     factors = frame[factor].where(~total | (frame.index == 0), 1.0).astype(float)
     share = factors.prod() <= 1
-    scale, form = (100, "{:.0f}%") if share else (1, "{:.3g}x")
+    # decimals enough that the product of the factors drawn gives the total drawn
+    scale, form, each = (100, "{:.0f}%", "\u00d7{:.3f}") if share else (1, "{:.3g}x", "\u00d7{:.4f}")
     rows["after"] = scale * factors.cumprod()
     rows["before"] = rows["after"].shift(fill_value=scale)
     ends = rows[["after", "before"]].assign(before=rows["before"].mask(total, 0 if share else 1))
     rows["bottom"], rows["top"] = ends.min(axis=1), ends.max(axis=1)
-    rows["value"] = factors.map("\u00d7{:.2f}".format).mask(total, rows["after"].map(form.format))
+    rows["value"] = factors.map(each.format).mask(total, rows["after"].map(form.format))
     lows, highs = (frame[column].astype(float) if column else factors for column in (low, high))
     rows["span"] = (lows.map("{:.2f}\u2013".format) + highs.map("{:.2f}".format)).where(lows < highs, "")
     ax = ax or parts.plt.subplots(figsize=(max(theme.WIDTH, STEP * len(frame) + 0.8), 4.6))[1]
