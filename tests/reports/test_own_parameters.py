@@ -160,6 +160,7 @@ def test_the_other_scenario_of_scaling_has_a_number_or_says_that_none_ran(run, p
         ("scaling", {"scenario": "Servr"}, ValueError, "no scenario 'Servr': did you mean 'Server'"),
         ("overview", {"accelerators": ["nvida"]}, ValueError, "no accelerator 'nvida'"),
         ("overview", {"accelerators": ["Vera Rubin"]}, NoData, "no result left to compare (Vera Rubin)"),
+        ("official_record", {"since": "v9.0"}, ValueError, "no round 'v9.0'"),
         ("overview", {"least": 99}, NoData, "no result left to compare"),
         ("scaling", {"accelerators": ["B200"]}, NoData, "no larger and smaller system left to compare (B200)"),
         ("interactivity", {"accelerators": ["Vera Rubin"]}, NoData, "no result left to compare (Vera Rubin)"),
