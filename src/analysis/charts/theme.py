@@ -1,15 +1,13 @@
-"""The one look of all figures: seaborn's theme, the colors of accelerators, and their variants on a dark page."""
+"""The one look of all figures: its style sheet, the colors of accelerators, and their variants on a dark page."""
 
 from __future__ import annotations
 
 import colorsys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cache, lru_cache
+from contextlib import AbstractContextManager
+from functools import cache
 from pathlib import Path
 
-import matplotlib as mpl
-import seaborn as sns
+from matplotlib import rc_params_from_file, style
 from matplotlib.colors import to_hex, to_rgb
 
 from analysis import tables
@@ -19,35 +17,20 @@ INK, MUTED, GRID, SURFACE, MISSING = "#1f2328", "#59636e", "#dde2e7", "#ffffff",
 OTHER = "#8a939c"  # of an accelerator without a color of its own
 VARIABLES = {INK: "ink", "#000000": "ink", MUTED: "muted", GRID: "grid", SURFACE: "surface", MISSING: "missing"}
 DARK_PAGE, PALE = "#0d1117", 2.7  # and the contrast with it below which a color is made pale
-# seaborn's "colorblind", the pale ones darkened for a contrast of 3 on a white page
-PALETTE = [
-    "#0173b2", "#ca8205", "#029e73", "#d55e00", "#cc78bc", "#c58652", "#f653c5", "#949494", "#a0970f", "#209ce2",
-]  # fmt: skip
+STYLE = rc_params_from_file(Path(__file__).with_name("theme.mplstyle"), use_default_template=False)
+PALETTE = STYLE["axes.prop_cycle"].by_key()["color"]
 PRECISIONS = {
     "FP32": "#949494", "BF16": "#555555", "FP16": "#555555", "INT8": "#029e73", "FP8": "#0173b2", "FP4": "#d55e00",
     "NVFP4": "#d55e00", "MXFP4": "#a3195b", "INT4": "#8250a8",
 }  # fmt: skip
 
 
-@contextmanager
-def look() -> Iterator[None]:
+def look() -> AbstractContextManager[None]:
     """Draw in the look of all figures inside a `with` block; matplotlib's settings before it return after it."""
-    with mpl.rc_context(_settings()):
-        yield
+    return style.context(["default", STYLE])  # whatever a user's matplotlibrc and earlier cells say
 
 
-@cache  # asked for each figure; of the package alone
-def _settings() -> dict[str, object]:
-    """Return matplotlib's settings for the look, independent of a user's matplotlibrc and of earlier cells."""
-    with mpl.rc_context():
-        mpl.rcdefaults()
-        sns.set_theme(style="white", palette=PALETTE)
-        mpl.rc_file(Path(__file__).with_name("theme.mplstyle"), use_default_template=False)
-        settings = mpl.rcParams.copy()  # reading the backend of rcParams itself would choose one
-    return {name: value for name, value in settings.items() if not name.startswith("backend")}
-
-
-@lru_cache(maxsize=1)  # asked for each mark; tables.forget clears it
+@cache  # asked for each mark; tables.forget clears it
 def colors() -> dict[str, str]:
     """Return the colors of accelerators by short name (data/accelerators.csv), and of precisions."""
     own = tables.accelerators[tables.accelerators["color"].ne("")]
