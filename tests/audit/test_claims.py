@@ -33,6 +33,9 @@ def article(tmp_path):
         ("about 4", "x", 3.8, 4.2, ""),
         ("45", "%", 1.445, 1.455, ""),
         ('"1,042,110"', "tokens/s", 1042109.5, 1042110.5, ""),
+        ("60.2k", "tokens/s", 60150, 60250, ""),
+        ("1.04 million", "tokens/s", 1035000, 1045000, ""),
+        ("1k to 2k", "tokens/s", 1000, 2000, ""),
         ("1", "rank", 1, 1, ""),
     ],
 )
@@ -122,6 +125,14 @@ def test_a_ratio_of_the_open_division_is_conditional_not_contradicted(article):
     assert judged(article, "t,B200,H100,llama2-70b,Offline,v6.1,9,x", *rows)["verdict"] == "no official result"
 
 
+def test_an_exact_rate_of_the_open_division_is_conditional_beside_another_closed_one(article):
+    rows = {"rate": 80.0}, {"rate": 20.0, "division": "open"}
+    found = judged(article, "t,8x B200,,llama2-70b,Offline,v6.1,20,tokens/s", *rows)
+    assert found["verdict"] == "conditional"
+    assert found["reason"].startswith("Holds only with results of the open division: official 20 tokens/s")
+    assert judged(article, "t,8x B200,,llama2-70b,Offline,v6.1,40,tokens/s", *rows)["verdict"] == "contradicted"
+
+
 def test_where_no_round_has_both_the_carried_ratio_is_named(article):
     found = judge_claims(read_claims(article("t,GB300,H100,Llama 2 70B,Offline,,about 4,x"))).iloc[0]
     assert found["verdict"] == "no official result"
@@ -134,11 +145,20 @@ def test_where_no_round_has_both_the_carried_ratio_is_named(article):
 # By hand from the Parquet files. GB300 in v6.0 over v5.1: Server 8,064 (Nebius, 8) over 2,907 (NVIDIA, 72) is 2.77, of
 # one submitter and size 400,437 / 209,328 = 1.913 and 44,589.7 / 22,545.1 = 1.978; Offline of one size up to 1.635.
 # MI355X ran in the open division of v5.1: 11,631 / 4,083 to 4,325 = 2.69 to 2.85.
+# Lambda in v6.0: 60,220.4 and 53,462.7 (4 GB300), 130,008 and 160,403 (8 B200), 16,167.4 in the open division. The
+# fastest GB300 over the fastest B200 Offline, 15,371.7 (Nebius, one GPU) over 93,070.7 / 8, is 1.321, 2% above 29%. The
+# fastest B200 on Llama 3.1 8B Offline without power, 160,403 over 145,789 (Oracle, v5.1), is 1.100, 0.5% above 9%.
 SHIPPED = {
     "nvidia_v6.0": ["conditional", "within 5%", "within rounding", "within rounding", "within rounding", "confirmed"],
     "amd_v6.0": ["within rounding", "confirmed", "confirmed"],
-    "amd_v5.1": [
+    "amd_v5.1": ["conditional", "conditional"],
+    "lambda_v6.0": [
+        "within rounding",
+        "within 5%",
         "conditional",
+        "within rounding",
+        "within rounding",
+        "within 5%",
         "conditional",
     ],
 }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,7 @@ UNITS = {  # unit of a claim -> quantity of data/figures.csv
     "rank": "rank",
     **dict.fromkeys(("tokens/s", "samples/s", "queries/s"), "throughput"),
 }
-NUMBER = r"\d[\d,]*(?:\.\d+)?"
+NUMBER = r"\d+(?:\.\d+)?(?:e\d)?"
 VALUE = re.compile(rf"(up to|at most|at least|about|~)? ?({NUMBER})(?: to ({NUMBER}))?")
 BOUNDS = {"up to": "at_most", "at most": "at_most", "at least": "at_least"}
 ABOUT = 0.05  # relative half-width of "about" and "~"
@@ -41,9 +43,10 @@ def read_claims(path: str | Path) -> pd.DataFrame:
     path : str or Path
         A file with the columns text, accelerator, and value, and any of source, baseline, benchmark, scenario, round,
         unit, and note. An accelerator such as "8x B200" is a system; without a count the value is per accelerator.
-        `value` is a number or a range ("3 to 4"), also "up to 4", "at least 4", "about 4". `unit` is x (the default),
-        % (a gain), rank, tokens/s, samples/s, or queries/s. `round` is one ("v6.1"), two ("v5.1 to v6.0": the
-        baseline's and the accelerator's), or empty for the newest with results of both.
+        `value` is a number ("1,042,110", "60.2k", "1.04 million") or a range ("3 to 4"), also "up to 4", "at least 4",
+        "about 4". `unit` is x (the default), % (a gain), rank, tokens/s, samples/s, or queries/s. `round` is one
+        ("v6.1"), two ("v5.1 to v6.0": the baseline's and the accelerator's), or empty for the newest with results of
+        both.
 
     Returns
     -------
@@ -100,16 +103,13 @@ def judge_claims(claims: pd.DataFrame, results: pd.DataFrame | None = None) -> p
 
 def _carried(claim: Any, results: pd.DataFrame) -> str:
     """Return why a claim has no verdict, with the ratio of `current` where no round has both of its accelerators."""
-    nothing = "No official result has what it is about."
-    if not (claim.baseline and claim.benchmark) or claim.round:
-        return nothing
-    try:
-        rows = comparable(results, benchmark=claim.benchmark, scenario=claim.scenario or "Offline")
-        now = over(current(rows), claim.baseline).set_index("accelerator")
-        low, high = now.loc[claim.accelerator, ["speedup_low", "speedup_high"]]
-    except (NoData, KeyError):
-        return nothing
-    return f"No round has both; carried to {rows['round'].max()}, the ratio is {low:.3g}x to {high:.3g}x."
+    if claim.baseline and claim.benchmark and not claim.round:
+        with suppress(NoData, KeyError):
+            rows = comparable(results, benchmark=claim.benchmark, scenario=claim.scenario or "Offline")
+            now = over(current(rows), claim.baseline).set_index("accelerator")
+            low, high = now.loc[claim.accelerator, ["speedup_low", "speedup_high"]]
+            return f"No round has both; carried to {rows['round'].max()}, the ratio is {low:.3g}x to {high:.3g}x."
+    return "No official result has what it is about."
 
 
 def _read(row: pd.Series) -> dict[str, Any]:
@@ -125,12 +125,12 @@ def _read(row: pd.Series) -> dict[str, Any]:
         raise ValueError(f"baseline is empty; a claim in {unit} needs the accelerator that it is over")
     asked = filter(None, row["round"].split(" to "))
     rounds = [names.choose(each, tables.rounds["round"], "round") for each in asked] or [""]
-    match = VALUE.fullmatch(row["value"].strip(" x%"))
+    match = VALUE.fullmatch(row["value"].strip(" x%").replace(",", "").replace("k", "e3").replace(" million", "e6"))
     if not match:
         raise ValueError(f"value is {row['value'][:40]!r}; expected such as 4.1, 3 to 4, up to 4, at least 4, about 4")
     word, first, last = match.groups()
-    low, high = (float(end.replace(",", "")) for end in (first, last or first))
-    half = 0.5 * 10.0 ** -len(first.partition(".")[2]) * (unit != "rank")  # of the last digit that is printed
+    low, high = float(first), float(last or first)
+    half = 0.5 * 10.0 ** Decimal(first).as_tuple().exponent * (unit != "rank")  # of the last digit that is printed
     if unit == "%":
         low, high, half = 1 + low / 100, 1 + high / 100, half / 100
     basis = "range" if last else "approximate" if word in ("about", "~") else "rounded"

@@ -17,8 +17,9 @@ def check_official(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFram
     """Return the verdict by official results on each published rate, ratio of two accelerators, and rank, as `FOUND`.
 
     A figure is conditional if it is correct only in some of its scenarios, only between systems of different sizes,
-    only with open-division results, or only for a variant with another power limit. A figure without a matching result
-    is contradicted if the data contains all results of its rounds. A rank without a matching result gets no row.
+    only with open-division results, or only for a variant with another power limit. Results of the open division count
+    where there are no closed ones, and, if they have a single value, where no closed one holds. A figure without a
+    matching result is contradicted if the data contains all results of its rounds. A rank without one gets no row.
     """
     rows = filtered(contests(official), round=[*figures["round"], *figures["baseline_round"]])
     closed, whole = rows.query("division == 'closed'"), complete(official)
@@ -30,9 +31,10 @@ def check_official(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFram
     for claim in compared.itertuples():
         named, others = meant(claim.accelerator)
         values = opened = candidates(claim, named, closed)
-        if values.empty:
+        if not values["verdict"].isin(HOLDS).any():
             opened = candidates(claim, named, rows).assign(condition="with results of the open division")
-            values = opened.query("verdict in @HOLDS")
+            holding = opened.query("verdict in @HOLDS and (@values.empty or expected_low == expected_high)")
+            values = values if holding.empty else holding
         if values.empty:
             found.append(_absent(claim, closed, whole if opened.empty else set()))
         else:
@@ -42,8 +44,8 @@ def check_official(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFram
 
 def complete(official: pd.DataFrame) -> set[str]:
     """Return the rounds for which the data contains every closed result."""
-    there = tables.rounds["round"].map(official.query("division == 'closed'")["round"].value_counts())
-    return set(tables.rounds.loc[tables.rounds["closed_results"].le(there), "round"])
+    counts = official.query("division == 'closed'")["round"].value_counts()
+    return set(tables.rounds.join(counts, on="round").query("closed_results <= count")["round"])
 
 
 def found_row(
@@ -118,8 +120,11 @@ def _absent(claim: Any, closed: pd.DataFrame, whole: set[str]) -> tuple:
         record += " as claimed"
     elif present:
         record += f" to compare {present[0]} with"
-    reason = f"The {'complete ' * contradicted}{claim.round} results have {record}."
-    reason = reason if claim.round else "Not an MLPerf result: it names no scenario and round."
+    reason = (
+        f"The {'complete ' * contradicted}{claim.round} results have {record}."
+        if claim.round
+        else "Not an MLPerf result: it names no scenario and round."
+    )
     if claim.quantity in RATES:
         record = "no such result" * contradicted
     return found_row(claim, _check(claim), "contradicted" if contradicted else "no official result", record, reason)
@@ -151,6 +156,6 @@ def _ranked(claim: Any, rows: pd.DataFrame) -> tuple | None:
     outcome = "confirmed" if right == len(rivals) else "conditional" if right else "contradicted"
     record = f"rank {places.min():g} in {len(places)} benchmark scenarios"
     reason = f"By official throughput per accelerator: {record}"
-    if len(places.index.unique("benchmark")) == 1:
+    if places.groupby("benchmark").ngroups == 1:
         reason += f"; {claim.baseline_accelerator or met.max().idxmax()} leads"
     return found_row(claim, "rank", outcome, record, f"{reason}.", places.min(), places.max())

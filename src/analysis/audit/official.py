@@ -104,14 +104,12 @@ def _rates(claim: Any, accelerators: list[str], rows: pd.DataFrame) -> list[Cand
 
     Compare system rates if a system of the claimed size was submitted, else rates per accelerator.
     """
-    if not (claim.benchmark and claim.round):
-        return []
     rows = filtered(
         rows,
         accelerator=accelerators,
-        benchmark=claim.benchmark,
+        benchmark=[claim.benchmark],  # in a list, so that "" finds nothing
+        round=[claim.round],
         scenario=claim.scenario,
-        round=claim.round,
         metric="latency" if claim.quantity == "latency" else "throughput",
         power_measured=claim.power_measured,
         precision=claim.precision and [claim.precision, ""],
