@@ -4,12 +4,17 @@
 they notice any change of a number, right or wrong. A change is noticed when a test fails that passes without it.
 Nothing on disk is edited: each change is imported in a forked process, which runs the test files that reach its
 function, those named after its module first.
+
+Not drawn is what changes no answer. Of a figure these are fractions in `charts/`, which are lengths and opacities
+(those of `theme.py` are of contrast, and drawn), and arguments that are a size or a layer (STYLE). Elsewhere these are
+arguments that wait, save time, or guard against a fault of the code itself (ASIDE), and where a long text is cut.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import builtins
 import contextlib
 import os
 import pickle
@@ -21,7 +26,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from importlib.machinery import SourceFileLoader
+from importlib.machinery import PathFinder, SourceFileLoader
 from importlib.util import spec_from_file_location
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -40,6 +45,8 @@ METHODS = {
     "eq": "ne", "ne": "eq", "head": "tail", "tail": "head", "median": "mean", "mean": "median", "any": "all",
     "all": "any", "idxmin": "idxmax", "idxmax": "idxmin", "ffill": "bfill",
 }  # fmt: skip
+STYLE = {"alpha", "figsize", "length", "linespacing", "lw", "mew", "ms", "pad", "rotation", "size", "zorder"}
+ASIDE = {"debounce", "deep", "flush", "frozen", "maxsize", "rust_timeout", "step", "strict", "timeout"}
 WORDS = {"min": "max", "max": "min", "first": "last", "last": "first", "left": "inner", "median": "mean"}
 
 
@@ -52,9 +59,9 @@ class Mutant(NamedTuple):
     words: str
 
 
-def changes(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
-    """Yield each node that can be changed with what the change is; `change` makes it."""
-    quiet = {id(node) for each in ast.walk(tree) for node in _unread(each)}
+def changes(path: Path, tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
+    """Yield each node of a file that can be changed with what the change is; `change` makes it."""
+    quiet = {id(node) for each in ast.walk(tree) for node in [*_unread(each), *_unseen(each, path)]}
     for node in ast.walk(tree):
         if id(node) in quiet:
             continue
@@ -86,6 +93,22 @@ def _unread(node: ast.AST) -> list[ast.AST]:
     return [inner for each in found for inner in ast.walk(each)]
 
 
+def _unseen(node: ast.AST, path: Path) -> list[ast.AST]:
+    """Return what changes no answer: looks, waits, guards, and the length of a text that is cut."""
+    found: list[ast.AST] = []
+    draws = path.parent.name == "charts"
+    if isinstance(node, ast.keyword) and (node.arg in ASIDE or (draws and node.arg in STYLE)):
+        found = [node.value]
+    elif isinstance(node, ast.Dict) and draws:
+        pairs = zip(node.keys, node.values, strict=True)
+        found = [value for key, value in pairs if getattr(key, "value", "") in STYLE]
+    elif isinstance(node, ast.Slice) and isinstance(node.upper, ast.Constant) and node.upper.value >= 40:
+        found = [node.upper]
+    elif isinstance(node, ast.Constant) and isinstance(node.value, float) and draws and path.stem != "theme":
+        found = [node] if node.value % 1 else []
+    return [inner for each in found for inner in ast.walk(each)]
+
+
 def change(node: ast.AST, kind: str, draw: random.Random) -> None:
     """Change a node in place."""
     if kind == "constant":
@@ -106,11 +129,13 @@ def mutants(count: int, seed: int) -> Iterator[Mutant]:
     """Yield `count` changes of the read path, drawn at random."""
     draw = random.Random(seed)
     files = [path for path in sorted(PACKAGE.rglob("*.py")) if path.relative_to(PACKAGE).parts[0] not in ONCE]
-    sites = [(path, place) for path in files for place in range(len([*changes(ast.parse(path.read_text("utf-8")))]))]
+    sites = [
+        (path, place) for path in files for place in range(len([*changes(path, ast.parse(path.read_text("utf-8")))]))
+    ]
     for path, place in draw.sample(sites, min(count, len(sites))):
         text = path.read_text("utf-8")
         tree = ast.parse(text)
-        node, kind = [*changes(tree)][place]
+        node, kind = [*changes(path, tree)][place]
         before, line, start, end = ast.unparse(node), node.lineno, node.col_offset, node.end_col_offset
         change(node, kind, draw)
         after = ast.unparse(node)
@@ -127,15 +152,15 @@ def mutants(count: int, seed: int) -> Iterator[Mutant]:
 
 
 def _function(tree: ast.Module, line: int) -> int:
-    """Return the first line of the function or method around a line, decorators included; 0 outside."""
+    """Return the first line of the function or method around a line, 0 outside."""
     bodies = [tree.body, *(node.body for node in tree.body if isinstance(node, ast.ClassDef))]
     functions = [node for body in bodies for node in body if isinstance(node, ast.FunctionDef)]
-    around = [
-        min([node.lineno, *(each.lineno for each in node.decorator_list)])
-        for node in functions
-        if node.lineno <= line <= node.end_lineno
-    ]
-    return around[0] if around else 0
+    return next((_first(node) for node in functions if _first(node) <= line <= node.end_lineno), 0)
+
+
+def _first(function: ast.FunctionDef) -> int:
+    """Return the first line of a function, decorators included."""
+    return min([function.lineno, *(each.lineno for each in function.decorator_list)])
 
 
 def forked(work: Callable[[], Any], timeout: int) -> Any:
@@ -184,19 +209,32 @@ class _Changed(SourceFileLoader):
         return compile(self.text, self.path, "exec")
 
 
+class _Noting(SourceFileLoader):
+    """Loader of a module whose functions say that they were called: a trace takes twice the time of the tests."""
+
+    @staticmethod
+    def find_spec(name: str, path: Any, target: Any = None) -> Any:
+        spec = PathFinder.find_spec(name, path) if name.split(".")[0] == PACKAGE.name else None
+        if spec and spec.origin:
+            spec.loader = _Noting(name, spec.origin)
+        return spec
+
+    def get_code(self, fullname: str) -> Any:
+        tree = ast.parse(self.get_data(self.path))
+        builtins._called((self.path, 0))
+        for node in [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]:
+            place = 1 if ast.get_docstring(node) else 0
+            node.body.insert(place, ast.parse(f"_called(({self.path!r}, {_first(node)}))").body[0])
+        return compile(ast.fix_missing_locations(tree), self.path, "exec")
+
+
 def reached(test: str) -> tuple[bool, float, set[tuple[str, int]]]:
     """Run a test file; return whether it passes, its seconds, and the file and first line of each function it calls."""
-    found = set()
-
-    def note(frame: Any, event: str, argument: Any) -> None:
-        code = frame.f_code
-        if code.co_filename.startswith(str(PACKAGE)):
-            found.add((code.co_filename, 0 if code.co_name == "<module>" else code.co_firstlineno))
-
+    found: set[tuple[str, int]] = set()
+    builtins._called = found.add
+    sys.meta_path.insert(0, _Noting)
     start = time.perf_counter()
-    sys.settrace(note)
     passed = passes([test])
-    sys.settrace(None)
     return passed, time.perf_counter() - start, found
 
 
