@@ -25,9 +25,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import import_module
 from importlib.machinery import PathFinder, SourceFileLoader
 from importlib.util import spec_from_file_location
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -243,35 +245,48 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, nargs="+", default=[1], help="one or more, each a draw of its own")
+    parser.add_argument("--jobs", type=int, default=2, help="changes tried at a time")
     parser.add_argument("--timeout", type=int, default=400, help="seconds of the processor; longer counts as noticed")
     asked = parser.parse_args()
     os.environ |= {"ANALYSIS_RECORD": "shipped", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     os.chdir(ROOT)
     _preload()
     files = [path for path in (ROOT / "tests").rglob("test_*.py") if path.parent.name not in LEFT_OUT]
-    files = [str(path) for path in files if not {*path.relative_to(ROOT / "tests").parts} & {*LEFT_OUT}]
-    calls = {test: forked(lambda test=test: reached(test), asked.timeout) for test in sorted(files)}
-    for test in [test for test, call in calls.items() if not (call and call[0])]:
-        print(f"left out, because it fails without a change: {test}", flush=True)
-        del calls[test]
-    survived = [_survivors(asked.count, seed, calls, asked.timeout) for seed in asked.seed]
-    return sum(survived)
-
-
-def _survivors(count: int, seed: int, calls: dict[str, tuple], timeout: int) -> int:
-    """Make the changes of one draw and return how many no test notices; `calls` is `reached` by test file."""
-    survived = 0
-    for number, mutant in enumerate(mutants(count, seed), 1):
-        name = f"test_{mutant.path.stem}.py"
-        own = {test: Path(test).name == name and mutant.path.parent.name in ("analysis", Path(test).parent.name)
-               for test in calls}  # fmt: skip
-        tests = [test for test, call in calls.items() if own[test] or (str(mutant.path), mutant.function) in call[2]]
-        tests.sort(key=lambda test, own=own: (not own[test], calls[test][1]))
-        seen = bool(tests) and not forked(lambda tests=tests, mutant=mutant: passes(tests, mutant), timeout)
-        survived += not seen
-        print(f"{number:4} {'noticed ' if seen else 'SURVIVED'} {mutant.words}", flush=True)
-    print(f"{count - survived} of {count} noticed, seed {seed}", flush=True)
+    files = sorted(str(path) for path in files if not {*path.relative_to(ROOT / "tests").parts} & {*LEFT_OUT})
+    with get_context("fork").Pool(asked.jobs) as pool:
+        calls = dict(zip(files, pool.imap(partial(_reach, asked.timeout), files), strict=True))
+        for test in [test for test, call in calls.items() if not (call and call[0])]:
+            print(f"left out, because it fails without a change: {test}", flush=True)
+            del calls[test]
+        survived = 0
+        for seed in asked.seed:
+            drawn = [*mutants(asked.count, seed)]
+            seen = pool.imap(partial(_noticed, asked.timeout), [(mutant, _tests(mutant, calls)) for mutant in drawn])
+            found = []
+            for mutant, noticed in zip(drawn, seen, strict=True):
+                found.append(noticed)
+                print(f"{len(found):4} {'noticed ' if noticed else 'SURVIVED'} {mutant.words}", flush=True)
+            print(f"{sum(found)} of {len(found)} noticed, seed {seed}", flush=True)
+            survived += len(found) - sum(found)
     return survived
+
+
+def _reach(timeout: int, test: str) -> Any:
+    return forked(lambda: reached(test), timeout)
+
+
+def _noticed(timeout: int, task: tuple[Mutant, list[str]]) -> bool:
+    mutant, tests = task
+    return bool(tests) and not forked(lambda: passes(tests, mutant), timeout)
+
+
+def _tests(mutant: Mutant, calls: dict[str, tuple]) -> list[str]:
+    """Return the test files that reach a mutant, those named after its module first, then the fastest."""
+    name = f"test_{mutant.path.stem}.py"
+    own = {test: Path(test).name == name and mutant.path.parent.name in ("analysis", Path(test).parent.name)
+           for test in calls}  # fmt: skip
+    tests = [test for test, call in calls.items() if own[test] or (str(mutant.path), mutant.function) in call[2]]
+    return sorted(tests, key=lambda test: (not own[test], calls[test][1]))
 
 
 def _preload() -> None:

@@ -12,6 +12,14 @@ from analysis import comparable, cost, current, derating, explorer, load_results
 from analysis.charts import theme
 from analysis.explorer import page
 
+TWO = ["gpt-oss-120b", "llama2-70b"]
+
+
+def of_two():
+    """The results of two models: curves of each model take most of a second."""
+    results = load_results()
+    return results[results["benchmark"].isin(TWO)]
+
 
 @pytest.fixture(scope="module")
 def rows():
@@ -25,8 +33,8 @@ def shown(monkeypatch):
     monkeypatch.setattr(page, "display", lambda data, metadata, raw: got.update(bundle=data, **metadata["analysis"]))
 
     def show(rows, *start):
-        now = current(comparable(benchmark=["gpt-oss-120b", "llama2-70b"]))
-        explorer.show(rows, explorer.curves(), now, *start)
+        now = current(comparable(benchmark=TWO))
+        explorer.show(rows, explorer.curves(of_two()), now, *start)
         return got, now
 
     return show
@@ -78,7 +86,7 @@ def test_a_result_costs_what_its_scenario_s_limit_leaves(rows):
 
 
 def test_curves_are_of_the_whole_ladder_and_rest_on_a_result(rows):
-    curves = explorer.curves(fleet="pooled")
+    curves = explorer.curves(of_two(), fleet="pooled")
     b200 = curves.query("benchmark == 'gpt-oss-120b' and accelerator == 'B200'").set_index("interactivity")
     assert {0, 12.5, 25, 50, 66.7} <= set(b200.index)
     assert b200.loc[[0, 25, 100], "evidence"].tolist() == ["measured", "interpolated", "estimated"]
@@ -140,7 +148,7 @@ def test_a_link_names_the_view_and_what_is_chosen():
 
 
 def test_an_output_carries_the_data_for_a_page_and_says_what_it_is(rows, shown):
-    some = rows[rows["benchmark"].isin(["gpt-oss-120b", "llama2-70b"])]
+    some = rows[rows["benchmark"].isin(TWO)]
     got, now = shown(some, explorer.link("matrix", scenario="Offline"))
     assert got["bundle"][page.MIME]["kind"] == "explorer"
     about = json.loads(got["data"]["record-about"])

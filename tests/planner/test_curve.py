@@ -1,6 +1,8 @@
 """One curve: measured, interpolated, and estimated throughput by hand, and its error bands."""
 
 import itertools
+from copy import copy
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -159,10 +161,18 @@ NAMES = ["H100", "H200", "B200", "B300", "GB200", "GB300", "MI300X", "MI325X", "
 SPEEDS = [5.0, 25.0, 66.7, 200.0, 300.0, 500.0]  # the last are faster than any benchmark's own model runs on L4
 
 
+@cache
+def of_benchmarks(grounds):
+    """The curves of benchmarks: those of another model scale them, whatever its size and lengths."""
+    return curve.Curves(interactivity.runs(grounds), NAMES, curve.workload(parameters=1.0))
+
+
 def rates(parameters, active=0.0, **lengths):
     """Throughput of another model by accelerator (NAMES) and interactivity; 0 where it does not run."""
     asked = curve.workload(parameters=parameters, active_parameters=active, **lengths)
-    found = throughput_at(interactivity.runs(asked.grounds), SPEEDS, accelerators=NAMES, workload=asked)
+    curves = copy(of_benchmarks(asked.grounds))
+    curves.workload = asked
+    found = curves.at(SPEEDS)
     found = found[found["accelerator"].isin(NAMES)].set_index(["accelerator", "interactivity"])
     return found["throughput"].fillna(0.0).sort_index()
 

@@ -9,7 +9,7 @@ import json
 import pandas as pd
 import pytest
 
-from analysis import budget, comparable, cost, current, explorer, interactivity
+from analysis import budget, comparable, cost, current, explorer, interactivity, load_results
 from analysis.explorer import page as explorer_page
 from analysis.planner import capacity, choice
 from analysis.planner.curve import carried
@@ -24,7 +24,8 @@ def explored():
     held = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(explorer_page, "display", lambda data, metadata, raw: held.update(metadata["analysis"]["data"]))
-        explorer.show(explorer.rows(), explorer.curves(), current(comparable(benchmark="gpt-oss-120b")))
+        results = load_results().query("benchmark == 'gpt-oss-120b'")
+        explorer.show(explorer.rows(results), explorer.curves(results), current(comparable(benchmark="gpt-oss-120b")))
     columns = json.loads(gzip.decompress(base64.b64decode(held["record-curves"])))
     texts = [name for name, cells in columns.items() if isinstance(cells, dict)]
     columns |= {name: [columns[name]["values"][place] for place in columns[name]["places"]] for name in texts}
