@@ -25,6 +25,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from importlib import import_module
 from importlib.machinery import PathFinder, SourceFileLoader
@@ -253,15 +254,15 @@ def main() -> int:
     _preload()
     files = [path for path in (ROOT / "tests").rglob("test_*.py") if path.parent.name not in LEFT_OUT]
     files = sorted(str(path) for path in files if not {*path.relative_to(ROOT / "tests").parts} & {*LEFT_OUT})
-    with get_context("fork").Pool(asked.jobs) as pool:
-        calls = dict(zip(files, pool.imap(partial(_reach, asked.timeout), files), strict=True))
+    with ProcessPoolExecutor(asked.jobs, get_context("fork")) as pool:
+        calls = dict(zip(files, pool.map(partial(_reach, asked.timeout), files), strict=True))
         for test in [test for test, call in calls.items() if not (call and call[0])]:
             print(f"left out, because it fails without a change: {test}", flush=True)
             del calls[test]
         survived = 0
         for seed in asked.seed:
             drawn = [*mutants(asked.count, seed)]
-            seen = pool.imap(partial(_noticed, asked.timeout), [(mutant, _tests(mutant, calls)) for mutant in drawn])
+            seen = pool.map(partial(_noticed, asked.timeout), [(mutant, _tests(mutant, calls)) for mutant in drawn])
             found = []
             for mutant, noticed in zip(drawn, seen, strict=True):
                 found.append(noticed)

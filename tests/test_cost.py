@@ -168,6 +168,8 @@ def test_the_cheapest_has_a_result_where_one_has():
     found = cost.cheapest(rows)
     assert found["accelerator"].tolist() == ["A", "A"]  # B is cheaper at 0, by an estimate
     assert found["runner_up"].fillna("").tolist() == ["", "B"]
+    three = pd.concat([rows, rows.iloc[[0]].assign(accelerator="C", usd_per_million=9.0)], ignore_index=True)
+    assert cost.cheapest(three)["runner_up"].iloc[0] == "C"
 
 
 def test_the_same_within_the_error_is_cheapest_in_fewer_than_four_fifths_of_draws():
@@ -231,8 +233,6 @@ def test_the_purchase_price_breaks_even_with_the_rent():
     hours = 8760 * 0.5
     assert price.tolist() == pytest.approx([4 * (2.0 * hours - 0.1 * hours)])
     assert cost.purchase(0.01, 2.0)["price"].tolist() == [0, 0]
-    with pytest.raises(ValueError, match=r"used is 1\.5"):
-        cost.purchase(2.0, 1.0, used=[1.5])
 
 
 def test_the_terms_of_a_purchase_are_in_the_frame():
@@ -241,11 +241,6 @@ def test_the_terms_of_a_purchase_are_in_the_frame():
     assert row["yearly"] == pytest.approx((0.225 + 0.044 + 0.05) * 1.45)
     assert row[["rent", "electricity", "hosting", "staff"]].tolist() == pytest.approx([16206, 748.98, 3078, 400])
     assert row["price"] == pytest.approx((16206 - 748.98 - 3078 - 400) / 0.46255)
-
-
-def test_an_impossible_price_of_electricity_is_refused():
-    with pytest.raises(ValueError, match="usd_per_kilowatt_hour is 1e"):
-        cost.purchase(2.0, 1.5, usd_per_kilowatt_hour=1e308)
 
 
 def test_basis_says_whose_prices():

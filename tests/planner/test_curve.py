@@ -321,7 +321,7 @@ def test_at_the_limits_accelerators_are_in_the_order_of_current(benchmark):
 
 @pytest.mark.parametrize("speed", [-1.0, float("nan"), float("inf")])
 def test_what_is_no_interactivity_is_refused(speed):
-    with pytest.raises(ValueError, match="interactivity"):
+    with pytest.raises(ValueError, match=rf"interactivity is {speed}; expected a number from 0.01 to 1,000,000$"):
         throughput_at(runs(), speed)
 
 
