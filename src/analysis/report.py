@@ -81,7 +81,7 @@ def figure(
 
     `drawn` is a matplotlib figure or axes, or a seaborn grid. The source is `source`, else the line of the MLPerf
     `rows`. `alt` is a sentence with the numbers for those who do not see the image. If `rows` is empty or
-    nothing is drawn, a one-line notice says so, and by `empty` why. `main` marks the figure that is visible when a page
+    nothing is drawn, a one-line notice says so, and `empty` why. `main` marks the figure that is visible when a page
     opens, which also gets a narrow version for phones (default: the first chart of a notebook). Raises ValueError
     without a source.
     """
@@ -121,8 +121,8 @@ def table(
     Columns given without labels are labeled by name.
 
     Numbers have three significant digits by default; lists of caveat codes become their labels. The first `rows` are in
-    view, the others behind a fold; a column without a value is not. The CSV beside it has all rows and columns, at full
-    precision. Of an empty frame a one-line notice is shown. Raises ValueError for a column that the frame lacks.
+    view, the others behind a fold; a column without a value is left out. The CSV beside it has all rows and columns, at
+    full precision. An empty frame shows a one-line notice. Raises ValueError for a column that the frame lacks.
     """
     if not isinstance(columns, Mapping):
         words = {column: str(column).replace("_", " ") for column in columns or frame}
@@ -213,7 +213,7 @@ def _is_first(drawing: Any, name: str) -> bool:
 
 
 def _nothing(kind: str, name: str, title: str, why: str = NO_MATCH) -> None:
-    """Say in one line that there is nothing of what a figure, table, or finding would show, and why."""
+    """Say in one line that a figure, table, or finding has nothing to show, and why."""
     text = f"{title.rstrip(': ')}: nothing to show: {why}."
     record = {"kind": kind, "name": name, "title": title, "empty": True, "text": text}
     display({"text/html": f"<p>{html.escape(text)}</p>", "text/plain": text, MIME: record}, raw=True)

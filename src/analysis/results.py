@@ -36,10 +36,11 @@ READ = [
 def load_results() -> pd.DataFrame:
     """Return every official result and the user's own imports, one row each, ready to compare.
 
-    Single numbers: NaN where unknown, "" for an unknown text. `rate` is the throughput of the whole system in
-    `rate_unit`, the unit in which its benchmark is compared; `rate_per_accelerator` divides it by `accelerator_count`.
-    `accelerator` is the short name of data/accelerators.csv, `round` an ordered categorical. `caveats` lists codes of
-    data/caveats.csv. docs/method.md describes the main columns, data/README.md those of the files.
+    Numbers are single values; an unknown number is NaN, an unknown text "". `rate` is the throughput of the whole
+    system in `rate_unit`, the unit in which its benchmark is compared; `rate_per_accelerator` divides it by
+    `accelerator_count`. `accelerator` is the short name of data/accelerators.csv, `round` an ordered categorical.
+    `caveats` lists codes of data/caveats.csv. docs/method.md describes the main columns, data/README.md those of the
+    files.
     """
     tables.follow_edits()
     return _loaded().copy(deep=False)  # pandas copies what is written to
@@ -198,8 +199,8 @@ def _rates(rows: pd.DataFrame) -> dict[str, pd.Series]:
 def rule_limits(quantity: str, rows: pd.DataFrame | None = None) -> pd.Series:
     """Return the p99 limits (ms) of a quantity of data/benchmark_limits.csv by benchmark and scenario.
 
-    With `rows` the limit of each row, NaN where it has none. The rules' own figures count, not what documents print
-    of them.
+    With `rows`, return the limit of each row, NaN where it has none. The rules' own figures count, not what documents
+    print of them.
     """
     limits = tables.benchmark_limits
     limits = limits[limits["quantity"].eq(quantity) & limits["source_id"].eq("mlcommons-rules")]

@@ -51,7 +51,7 @@ def descriptor() -> dict[str, dict[str, Any]]:
 def load(name: str) -> pd.DataFrame:
     """Return the table `name`, typed and corrected.
 
-    Raises KeyError with the names of the tables there are, ValueError naming a column that is missing.
+    Raises KeyError that lists the tables, and ValueError that names a missing column.
     """
     if name not in descriptor():
         raise KeyError(f"no table {name!r}; there are {', '.join(descriptor())}")

@@ -22,7 +22,7 @@ def lines(
     frame: pd.DataFrame, x: str, y: str, hue: str, *, style: str | None = None, log: str = "",
     reference: Reference = None, ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
-    """Draw one line per `hue` (and `style`, told apart by dashes), its points marked.
+    """Draw one line with marked points per `hue`, and per `style`, which dashes tell apart.
 
     `x` is a number or date, else a category in its order or that of the frame; `log` is "x", "y" or "xy". Up to five
     lines are named at their ends, more in the legend. `reference` is a horizontal line or band.
@@ -81,7 +81,7 @@ def _frame(ax: Axes, x: str, y: str, log: str = "") -> None:
 
 
 def _name_ends(ax: Axes, ends: pd.DataFrame) -> None:
-    """Write the name of each line right of the axes at the height of its end, no two above each other."""
+    """Write the name of each line right of the axes at the height of its end, without overlap."""
     marks = []
     for end in ends.itertuples():
         text = ax.annotate(end.hue, (1, 0), (18, 0), xycoords=ax.transAxes, va="center", **parts.OUTSIDE)

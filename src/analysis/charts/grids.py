@@ -97,7 +97,7 @@ def _name(each: object) -> str:
 
 
 def _scale(values: pd.DataFrame, center: float | None) -> tuple[ScalarMappable, Colormap]:
-    """Return the colors of values, from light to dark or from one hue to another around a center, and a dark page's."""
+    """Return the colors of values, from light to dark or in two hues around a center, and those on a dark page."""
     known = values.to_numpy(float)
     known = known[np.isfinite(known)]
     low, high = (known.min(), known.max()) if known.size else (0.0, 1.0)

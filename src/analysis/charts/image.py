@@ -84,7 +84,7 @@ def svg(figure: Figure | Axes) -> str:
 
 
 def lay_out(figure: Figure | Axes) -> Figure:
-    """Return the figure of axes, laid out, with its direct labels placed by its present limits."""
+    """Lay out the figure, place its direct labels by its present limits, and return it."""
     figure = figure.figure
     if engine := figure.get_layout_engine():
         engine.execute(figure)
@@ -94,7 +94,7 @@ def lay_out(figure: Figure | Axes) -> Figure:
 
 
 def wrap(text: str, width: float, size: float, weight: str = "normal") -> list[str]:
-    """Return the text as lines at most `width` inches wide, as they are drawn."""
+    """Break the text into lines that are drawn at most `width` inches wide."""
     lines: list[str] = []
     for paragraph in filter(None, text.split("\n")):
         used = width

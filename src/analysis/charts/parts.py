@@ -55,7 +55,7 @@ class NothingToDraw(Exception):
 
 
 def chart(draw: Callable[..., Axes]) -> Callable[..., Axes]:
-    """Make a function draw in the theme, and say "nothing to show" on its axes where its frame has no rows."""
+    """Make a function draw in the look of all charts, and write "nothing to show" for a frame without rows."""
 
     @wraps(draw)
     def drawn(*arguments: Any, ax: Axes | None = None, **options: Any) -> Axes:
@@ -77,7 +77,7 @@ def chart(draw: Callable[..., Axes]) -> Callable[..., Axes]:
 def require(frame: pd.DataFrame, *columns: str | None) -> pd.DataFrame:
     """Return the frame with a plain index.
 
-    Raises ValueError that lists the columns there are if one is missing, and NothingToDraw for an empty frame.
+    Raises ValueError that lists the valid columns if one is missing, and NothingToDraw for an empty frame.
     """
     for column in filter(None, columns):
         choose(column, map(str, frame.columns), "column")
@@ -132,7 +132,7 @@ def labels(frame: pd.DataFrame, values: pd.Series, label: Label) -> dict[str, pd
 
 
 def turns(values: pd.Series, of: Sequence[Any]) -> pd.Series:
-    """Return an element of `of` for each value: distinct values take them in order of appearance, cyclically."""
+    """Give each distinct value an element of `of`, in order of appearance and cyclically."""
     return pd.Series([of[place % len(of)] for place in pd.factorize(values)[0]], values.index)
 
 

@@ -102,7 +102,7 @@ def _places(names: pd.Series) -> np.ndarray:
 
 
 def _axes(ax: Axes | None, rows: pd.DataFrame, x: str) -> Axes:
-    """Return axes whose rows are named, a new figure as high as they need."""
+    """Return axes with named rows; a new figure is as high as they need."""
     bottom = rows["place"].min()
     middles = rows.groupby("y", sort=False, observed=True)["place"].mean()
     labels = [parts.fold(name, 26) for name in middles.index]

@@ -21,8 +21,8 @@ MOST_STEP = 1.6  # implied watts over those at half the load; what stands before
 def energy(*, left_out: bool = False) -> pd.DataFrame:
     """Return the runs with measured joules per output token and their user speed (tokens/s, 1000 / TPOT in ms).
 
-    With `left_out` the rows that cannot be right instead, with `reason`. The product of joules and throughput is used
-    for this check alone: the two are medians of different months.
+    With `left_out`, return the rows that cannot be right instead, with `reason`. The product of joules and throughput
+    is used for this check alone: the two are medians of different months.
     """
     rows = tables.load("inferencex_energy").sort_values([*CURVE, "concurrency"], ignore_index=True)
     rated = rows["accelerator"].map(tables.accelerators.set_index("label")["power_limit_w"])

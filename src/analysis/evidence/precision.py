@@ -11,7 +11,7 @@ from analysis import tables
 
 FAILED = 90  # percent of GSM8K below which an evaluation of InferenceX failed; the others reach 93 or more
 SIZES = {10: "below 10B", 70: "10B to 69B", np.inf: "70B and more"}  # parameters in billions, upper ends
-WIDEST = ["BF16", "FP8", "INT4"]  # what InferenceX' scores of a model are compared with, the first there is
+WIDEST = ["BF16", "FP8", "INT4"]  # what InferenceX's scores of a model are compared with, the first there is
 LEAST_VARIANCE = 1e-3  # of a right answer: a score near 100% of few questions is not without noise
 UNIT = ["format", "models", "model", "task"]
 
@@ -32,8 +32,8 @@ def parameters(models: pd.Series) -> pd.Series:
 def recovery() -> pd.DataFrame:
     """Return the share of its baseline's score that a number format keeps, one row per format, model, and task.
 
-    The baseline is BF16, or FP8 (Kimi: INT4) where a source has none; of several recipes, tests, and sources the
-    median counts. `low` and `high` are 95% limits, in percent as `percent`: from the spread over runs, a stated or
+    The baseline is BF16, or FP8 (Kimi: INT4) where a source has none; several recipes, tests, and sources count by
+    their median. `low` and `high` are 95% limits, in percent as `percent`: from the spread over runs, a stated or
     paired standard error, or the number of questions. Columns: format, models (class of size), model, task, percent,
     error (one standard error), low, high, scores.
     """
@@ -54,7 +54,7 @@ def recovery() -> pd.DataFrame:
 
 
 def _gsm8k() -> pd.DataFrame:
-    """Return InferenceX' GSM8K by model and format beside the widest format that the same GPUs of a vendor served."""
+    """Return InferenceX's GSM8K scores by model and format, beside the widest format on GPUs of the same vendor."""
     rows = tables.gsm8k_accuracy[tables.gsm8k_accuracy["accuracy_percent"].gt(FAILED)]
     vendor = rows["accelerator"].map(tables.accelerators.set_index("label")["vendor"]).rename("vendor")
     groups = rows.groupby(["model", "parameters_billion", vendor, "format"])["accuracy_percent"]
@@ -70,7 +70,7 @@ def _gsm8k() -> pd.DataFrame:
 def pooled(units: pd.DataFrame, by: Sequence[str] = ("format", "models")) -> pd.DataFrame:
     """Return the percent lost by format and class of size (or `by`), pooled over units of `recovery`.
 
-    Random effects (DerSimonian and Laird): units differ by their own noise and by more. Columns: `lost`, its 95% limits
+    Random effects (DerSimonian and Laird): units differ by more than their own noise. Columns: `lost`, its 95% limits
     `low` and `high`, n (units), distinct_models.
     """
     rows = []

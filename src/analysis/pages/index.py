@@ -22,9 +22,9 @@ FRONT = "matrix"  # the name of the figure that the front page shows
 
 
 def write_index(force: bool = False) -> dict[str, str]:
-    """Write the index and a page per run file that makes several reports; print which reports have no source any more.
+    """Write the index and a page per run file that makes several reports; print which reports have lost their source.
 
-    Return why a page was not written, by name: it is a user's own, which `force` replaces.
+    Return by name why a page was not written: a user made it, and only `force` replaces it.
     """
     found, wrong = runs.find()
     failed = {path.name.removesuffix(".failed.ipynb") for path in paths.REPORTS.glob("*.failed.ipynb")}
@@ -51,7 +51,7 @@ def write_index(force: bool = False) -> dict[str, str]:
 
 
 def _groups(pages: dict[str, Record]) -> dict[str, list[Record]]:
-    """Return the records with a card on the front page, by group and in order; a notebook's covers its run files."""
+    """Return the records that get a card on the front page, by group and in order; run files share their notebook's."""
     groups: dict[str, list[Record]] = {name: [] for name in GROUPS}
     for record in sorted(pages.values(), key=lambda record: (record["group"].get("order", 99), record["name"])):
         group = record["group"].get("group", "")

@@ -84,7 +84,7 @@ def content_digest(name: str | Path) -> str:
 
 
 def _is_own(name: str) -> bool:
-    """Return whether a path from the project is in it or beside it, not hidden, and not in the digest of all pages."""
+    """Return whether a path is in the project or beside it, visible, and not in the digest of all pages."""
     first, *others = folders = name.split("/")[:-1] or [""]
     beside = first == ".." and others[:1] != [".."] and paths.ROOT.parent != Path(paths.ROOT.anchor)
     hidden = any(each.startswith(".") and each != ".." for each in folders)

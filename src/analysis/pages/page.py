@@ -36,7 +36,7 @@ GROUP = {"group": str, "order": int | float}  # metadata of a notebook for its c
 
 @cache  # compiling templates takes longer than a page
 def exporter() -> TemplateExporter:
-    """Return nbconvert with our template, compiled, in which everything is escaped that is not marked as HTML."""
+    """Return nbconvert with our compiled template, which escapes everything that is not marked as HTML."""
     filters = {
         "said": _said, "clean": _clean, "markdown": _markdown, "plain": _plain, "code": _code, "csv": _csv,
         "picture": _picture,
@@ -51,7 +51,7 @@ def exporter() -> TemplateExporter:
 def page(report: Report, done: Executed, built: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return a report's page as HTML and its record: title, parameters, headline, findings, sources, and `built`.
 
-    Raises ValueError for a name that two findings, figures, or tables share, and for a second headline.
+    Raises ValueError for a name that two findings, figures, or tables share.
     """
     cells = done.notebook.cells
     outputs = [output for cell in cells for output in cell.get("outputs", [])]

@@ -70,7 +70,7 @@ def up_to_date(report: Report, own_digest: str) -> bool:
 
 
 def in_the_way(name: str) -> str:
-    """Return why a build must not replace reports/NAME.html: it is a user's own file. Return "" where it is not.
+    """Return why a build must not replace reports/NAME.html, which a user made; "" where it may.
 
     Where there is no page, or an empty one, reports/NAME.json is judged instead.
     """

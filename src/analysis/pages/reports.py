@@ -61,7 +61,7 @@ def build(
 def run(
     work: Callable[..., Any], tasks: dict[str, tuple], jobs: int, timeout: float, **steps: Callable[..., Any]
 ) -> int:
-    """Print what `side_by_side` gives, in words, for tasks whose first argument is a report; return 1 if any failed.
+    """Run tasks on reports by `side_by_side` and print their results in words; return 1 if any failed.
 
     `steps` are its `meanwhile` and `then`.
     """

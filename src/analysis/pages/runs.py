@@ -48,9 +48,9 @@ class Parameter:
 
 
 def find(names: Iterable[str] = ()) -> tuple[dict[str, Report], dict[str, str]]:
-    """Return the named reports, or all, and, by name, why others cannot be made.
+    """Return the named reports, or all, and by name why others cannot be made.
 
-    A name of a sweep stands for its pages. Raises ValueError for an unknown name.
+    The name of a sweep stands for its pages. Raises ValueError for an unknown name.
     """
     reports: dict[str, Report] = {}
     wrong: dict[str, str] = {}
@@ -174,7 +174,7 @@ def _check_type(own: Parameter, value: Any) -> None:
 
 
 def _yaml(path: Path) -> Any:
-    """Return what a YAML file says. Raises ValueError for a key twice, an anchor, or an alias."""
+    """Return what a YAML file says. Raises ValueError for a repeated key, an anchor, or an alias."""
     content = paths.read_file(path, LARGEST_RUN_FILE)
     try:
         return yaml.load(content.decode("utf-8-sig"), Loader=_Loader)
