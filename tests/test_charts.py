@@ -64,7 +64,8 @@ def test_hatched_bars_are_named_in_the_legend_by_their_column(speedups):
 
 
 def test_a_range_reaches_from_low_to_high_and_passes_below_its_value(speedups):
-    ax = charts.bars(speedups, "accelerator", "speedup", low="low", high="high")
+    one = {"accelerator": ["B300"], "speedup": [3.5], "low": [3.5], "high": [3.5]}  # a range of one value is no mark
+    ax = charts.bars(pd.concat([speedups, pd.DataFrame(one)]), "accelerator", "speedup", low="low", high="high")
     assert [list(ends[:, 0]) for ends in ax.collections[0].get_segments()] == [[3.7, 4.4], [1.1, 1.2]]
     assert all(line.get_zorder() > ax.patches[0].get_zorder() for line in ax.collections)  # seen on its bar
     assert ax.texts[0].xy[0] == 4.07
@@ -81,8 +82,7 @@ def test_a_note_stands_behind_the_value_and_above_a_range(speedups):
     assert note.x0 > value.x1 and note.y0 > ax.transData.transform((0, -0.27))[1]
 
 
-def test_panels_are_as_wide_as_a_figure_three_wider_and_on_a_phone_below_each_other():
-    assert [round(charts.panels(count)[0].get_figwidth(), 1) for count in (1, 2, 3)] == [9, 9, 10.8]
+def test_panels_are_below_each_other_on_a_phone():
     figure, axes = charts.panels(4, columns=2, height=3)
     for ax in axes:
         charts.bars(pd.DataFrame({"gpu": ["a", "b"], "rate": [1, 2]}), "gpu", "rate", ax=ax)
@@ -136,14 +136,10 @@ def test_dots_of_one_line_show_each_value_and_their_median():
     frame = pd.DataFrame({"model": ["a", "a", "a", "b"], "accuracy": [99.1, 99.5, 100.4, 100.0]})
     ax = charts.dots(frame, "model", "accuracy")
     assert written(ax) == ["99.5", "n = 3", "100.0"]
+    assert written(charts.dots(frame[:2], "model", "accuracy", label="{:.0f}%")) == ["99%", "n = 2"]
     assert [99.1, 99.5, 100.4] in [list(line.get_xdata()) for line in ax.lines]
     assert [list(ends[:, 0]) for each in ax.collections for ends in each.get_segments()] == [[99.5, 99.5]]
     assert ax.texts[0].xy[0] == 100.4
-
-
-def test_a_format_of_several_dots_is_that_of_their_median():
-    frame = pd.DataFrame({"model": ["a", "a"], "share": [0.96, 0.98]})
-    assert written(charts.dots(frame, "model", "share", label="{:.0%}")) == ["97%", "n = 2"]
 
 
 def test_a_precision_has_one_mark_in_all_panels():
@@ -153,18 +149,6 @@ def test_a_precision_has_one_mark_in_all_panels():
     whole, part = (dict(zip(rows, [line.get_marker() for line in each.lines], strict=False))
                    for rows, each in ((formats, ax), (formats[1:], other)))  # fmt: skip
     assert part["FP8"] == whole["FP8"] != whole["NVFP4"] == part["NVFP4"]
-
-
-def test_a_range_of_one_value_is_no_mark(speedups):
-    ax = charts.bars(
-        speedups.assign(low=speedups["speedup"], high=speedups["speedup"]),
-        "accelerator",
-        "speedup",
-        low="low",
-        high="high",
-    )
-    assert len(ax.lines) == 1  # the line at zero
-    assert ax.collections[0].get_segments() == []
 
 
 def test_hollow_dots_have_the_color_of_the_page_inside(speedups):
@@ -191,37 +175,36 @@ def factors(kinds, values):
     return pd.DataFrame({"step": list("abcdefgh")[: len(values)], "factor": values, "kind": kinds})
 
 
-def test_waterfall_is_the_running_product_in_percent():
-    frame = factors(["total", "measured", "assumed", "total"], [1, 0.9, 0.5, np.nan])
-    ax = charts.waterfall(frame, "step", "factor", kind="kind")
-    tops = [(round(patch.get_y(), 6), round(patch.get_y() + patch.get_height(), 6)) for patch in ax.patches[:4]]
-    assert tops == [(0, 100), (90, 100), (45, 90), (0, 45)]
-    assert [text for text in written(ax) if text[0] in "×0123456789"] == ["100%", "×0.900", "×0.500", "45%"]
+@pytest.mark.parametrize(
+    ("kinds", "values", "ends", "words"),
+    [
+        (["total", "measured", "assumed", "total"], [1, 0.9, 0.5, np.nan],
+         [(0, 100), (90, 100), (45, 90), (0, 45)], ["100%", "×0.900", "×0.500", "45%"]),
+        (["total", "total", "assumed", "total"], [0.8, 0.5, 0.5, np.nan],  # of totals the first counts alone
+         [(0, 80), (0, 80), (40, 80), (0, 40)], ["80%", "80%", "×0.500", "40%"]),
+        (["total", "measured", "modeled", "total"], [1, 1.5, 2, np.nan],
+         [(1, 1), (1, 1.5), (1.5, 3), (1, 3)], ["1x", "×1.5000", "×2.0000", "3x"]),
+    ],
+)  # fmt: skip
+def test_a_waterfall_is_the_running_product(kinds, values, ends, words):
+    ax = charts.waterfall(factors(kinds, values), "step", "factor", kind="kind")
+    assert [(bar.get_y(), bar.get_y() + bar.get_height()) for bar in ax.patches] == [pytest.approx(end) for end in ends]
+    assert written(ax) == words
+    baseline = 1 in [line.get_ydata()[0] for line in ax.lines if line.get_color() == theme.INK]
+    assert ax.get_yscale() == ("log" if baseline else "linear") and baseline == (words[0] == "1x")
 
 
-def test_the_first_total_of_a_waterfall_counts_and_no_later_one():
-    frame = factors(["total", "total", "assumed", "total"], [0.8, 0.5, 0.5, np.nan])
-    frame = frame.assign(low=[np.nan, np.nan, np.nan, 0.3], high=[np.nan, np.nan, np.nan, 0.6])
+def test_a_factor_has_its_range_in_words_and_a_total_as_a_line():
+    frame = factors(["total", "measured", "total"], [1, 0.5, np.nan])
+    frame = frame.assign(low=[np.nan, 0.4, 0.3], high=[np.nan, 0.6, 0.6])
     ax = charts.waterfall(frame, "step", "factor", kind="kind", low="low", high="high")
-    assert [round(patch.get_height(), 6) for patch in ax.patches[:4]] == [80, 80, 40, 40]
+    assert "0.40–0.60" in written(ax) and "0.30–0.60" not in written(ax)
     assert ax.collections[0].get_segments()[0][:, 1].tolist() == [30, 60]
 
 
 def test_a_waterfall_that_rises_above_all_before_it_falls_has_room():
     ax = charts.waterfall(factors(["total", "measured", "assumed"], [1, 1.5, 0.4]), "step", "factor", kind="kind")
     assert 150 <= ax.get_ylim()[1] < 200
-
-
-def test_waterfall_of_gains_is_logarithmic_from_the_baseline():
-    frame = factors(["total", "measured", "modeled", "total"], [1, 1.5, 2, np.nan]).assign(
-        low=[np.nan, 1.4, 1.5, 2.5], high=[np.nan, 1.6, 2.5, 3.5]
-    )
-    ax = charts.waterfall(frame, "step", "factor", kind="kind", low="low", high="high")
-    assert ax.get_yscale() == "log"
-    assert 1 in [line.get_ydata()[0] for line in ax.lines if line.get_color() == theme.INK]  # the baseline
-    assert [patch.get_y() + patch.get_height() for patch in ax.patches[:4]] == pytest.approx([1, 1.5, 3, 3])
-    assert "1.40–1.60" in written(ax)
-    assert written(ax)[-1] == "3x"
 
 
 def test_a_waterfall_of_eight_factors_fits_a_phone_from_top_to_bottom():
@@ -336,13 +319,6 @@ def test_names_of_close_points_do_not_cover_each_other():
     image.lay_out(ax)
     boxes = [text.get_window_extent() for text in ax.texts]
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[i + 1 :])
-
-
-def test_spread_keeps_order_gap_and_limits():
-    spots = parts.spread([0.5, 0.5, 0.51, 0.9], 0.1, 0, 1)
-    assert np.diff(spots) == pytest.approx([0.1, 0.1, spots[3] - spots[2]], abs=1e-3)
-    assert spots[:3].mean() == pytest.approx(0.503, abs=0.01)
-    assert parts.spread([1, 1], 0.1, 0, 1).max() <= 1
 
 
 def test_a_misspelled_column_names_the_one_that_is_meant(speedups):
