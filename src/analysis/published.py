@@ -112,7 +112,7 @@ def range_text(low: pd.Series, high: pd.Series, digits: int = 4) -> pd.Series:
 def factor(rows: pd.DataFrame) -> pd.Series:
     """Return the factor between the nearest ends of the printed and the expected range, 1 where they overlap."""
     over, under = rows["printed_low"] / rows["expected_high"], rows["expected_low"] / rows["printed_high"]
-    return pd.concat([over, under], axis=1).max(axis=1).clip(lower=1)
+    return pd.concat([over, under], axis=1).max(axis=1).clip(lower=1).round(9)  # 3.325, not 3.3249999999999997
 
 
 def times_off(rows: pd.DataFrame) -> pd.Series:

@@ -153,6 +153,14 @@ def test_a_table_fades_where_there_is_more_of_it_and_only_there(pages, tab):
     assert [box.evaluate(faded, side) for box in boxes for side in ("::before", "::after")] == [0] * 2 * len(boxes)
 
 
+@pytest.mark.parametrize("report", ["source_audit", "official_record", "article_claims"])
+def test_texts_of_a_table_wrap_before_it_scrolls_on_a_desk(pages, tab, report):
+    page = tab(pages / f"{report}.html", 1440)
+    page.evaluate("document.querySelectorAll('details.rows').forEach(each => each.open = true)")
+    beyond = page.locator(".table .scroll").evaluate_all("boxes => boxes.map(b => b.scrollWidth - b.clientWidth)")
+    assert len(beyond) > 1 and max(beyond) <= 0
+
+
 def test_a_long_table_opens_and_prints_whole(pages, tab):
     page = tab(pages / "source_audit.html")
     table = page.locator(".rows + .scroll > table").last

@@ -266,6 +266,7 @@ def test_prices_of_accelerators_without_one_are_no_data(run):
             "no accelerator has both a price and a throughput at 900000",
         ),
         ("price_performance", {"interactivity": []}, "interactivity: none is given"),
+        ("source_audit", {"tolerance": 1.0}, "tolerance is 1.0; expected a number from 5 to 1,000"),
         ("quantization_tradeoffs", {"memory_gb": [1e308]}, "memory in GB is 1e"),
         ("quantization_tradeoffs", {"memory_used": -1.0}, "memory used is -1"),
     ],
@@ -305,6 +306,11 @@ def test_who_leads_a_model_is_of_all_gpus_and_what_changed_of_those_shown(run):
     assert set(names["record"]["accelerator"]) == {"MI355X"}
     _, said = run("overview", accelerators=["MI355X"], scenario="Interactive")
     assert "GB300 on Llama 2 70B" in said["others"]["text"]
+
+
+def test_figures_above_the_limit_of_bandwidth_have_a_label_each(run):
+    """One document's rates of ~85 tokens/s are of H100 with 80 GB, and of two H100."""
+    assert run("source_audit")[0]["above"]["figure"].is_unique
 
 
 def test_an_order_that_does_not_change_is_no_lack_of_results(run):

@@ -120,3 +120,11 @@ def test_contradicted_rates_against_the_record(v41, wrong):
 def test_a_wider_tolerance(page, wrong):
     """One ratio is 8% off; dates, ranks, and counts are wrong or right, not near."""
     assert page["wider_tolerance"]["value"] == (~off(wrong).le(1.1)).sum() == 32
+
+
+def test_a_reason_has_the_factor_of_its_row():
+    """Also where the third digit is a five: 114 over 34.2857 is 3.325, printed 3.33x in both."""
+    rows = table("source_audit", "worst_figures")
+    stated = rows["reason"].str.extract(r"(?:figure is|too \w+ by) ([\d.]+)x")[0].dropna()
+    assert len(stated) == 16
+    assert [f"{times:.2f}" for times in rows["times"][stated.index]] == stated.tolist()

@@ -84,7 +84,7 @@ def _check(claim: Any) -> str:
 
 def _nearest(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the candidates whose range is nearest to the printed one."""
-    apart = factor(rows).round(9)
+    apart = factor(rows)
     return rows[apart.eq(apart.min())]
 
 
