@@ -351,7 +351,7 @@ def test_compose_fits_long_texts_above_and_below_a_small_seaborn_figure():
     boxes = {
         text.get_gid(): text.get_window_extent().transformed(figure.dpi_scale_trans.inverted()) for text in figure.texts
     }
-    canvas = image._canvas(figure)
+    canvas = figure._analysis_canvas
     assert boxes["title"].y0 >= boxes["subtitle"].y1 > boxes["subtitle"].y0 > drawn.y1
     assert boxes["source"].y1 < drawn.y0
     assert all(canvas.x0 <= box.x0 and box.x1 <= canvas.x1 for box in boxes.values())

@@ -57,13 +57,13 @@ def scatter(
     frame: pd.DataFrame, x: str, y: str, *, hue: str | None = None, label: str | None = None, ax: Axes | None = None
 ) -> Axes:
     """Draw one point per row; `label` is a column of names, written beside a point where there is room."""
-    rows = parts.drawn_rows(frame, hue or label or x, y, hue, label=label or "")
-    rows["at"] = parts.require(frame, x)[x]
+    frame = parts.require(frame, x, y, hue, label)
+    rows = parts.drawn_rows(frame, hue or label or x, y, hue)
     ax = ax or parts.plt.subplots()[1]
-    parts.marks(ax, rows, "at", "x")
+    parts.marks(ax, rows.assign(at=frame[x]), "at", "x")
     _frame(ax, x, y)
     if label:
-        _name_points(ax, rows[["at", "x"]].to_numpy(float), rows["value"])
+        _name_points(ax, frame[[x, y]].to_numpy(float), frame[label])
     parts.key(ax, rows, None, dots=True)
     return ax
 

@@ -73,8 +73,9 @@ def svg(figure: Figure | Axes) -> str:
     """
     figure, buffer = figure.figure, io.StringIO()
     nothing = dict.fromkeys(["Date", "Creator", "Format", "Type"])
+    canvas = getattr(figure, "_analysis_canvas", None) or lay_out(figure).get_tightbbox().padded(PAD)
     with rc_context(STILL):
-        figure.savefig(buffer, format="svg", bbox_inches=_canvas(figure), metadata=nothing)
+        figure.savefig(buffer, format="svg", bbox_inches=canvas, metadata=nothing)
     drawn = buffer.getvalue()
     drawn = re.sub(r' id="((?:sub)?title)"', r' class="\1"', drawn[drawn.index("<svg") :])
     drawn = re.sub(r' id="(?!\w*[0-9a-f]{10}|DejaVu)[^"]*"', "", drawn)
@@ -122,11 +123,6 @@ def text_width(text: str, size: float, weight: str = "normal") -> float:
     """Return the width of a line of text in inches."""
     font = FontProperties(size=size, weight=weight)
     return text_to_path.get_text_width_height_descent(text, font, ismath=False)[0] / 72
-
-
-def _canvas(figure: Figure) -> Bbox:
-    """Return the bounds of the image in inches: as composed, or of all that is drawn."""
-    return getattr(figure, "_analysis_canvas", None) or lay_out(figure).get_tightbbox().padded(PAD)
 
 
 def _with_own_ids(drawn: str) -> str:

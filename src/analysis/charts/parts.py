@@ -88,14 +88,12 @@ def require(frame: pd.DataFrame, *columns: str | None) -> pd.DataFrame:
 
 def drawn_rows(
     frame: pd.DataFrame, y: str, x: str, hue: str | None, low: str | None = None, high: str | None = None,
-    flag: str | None = None, label: Label = "",
+    flag: str | None = None,
 ) -> pd.DataFrame:  # fmt: skip
-    """Return one row for each mark: y, x, low, high, hue, flag, color, alpha, marker, and the texts value and note.
+    """Return one row for each mark: y, x, low, high, hue, flag, color, alpha, and marker.
 
     Accelerators have their own colors. If `y` holds accelerators, opacity distinguishes `hue`, else the palette does.
-    `label` is a column, a format of `x` such as "{:.1f}x", a pair of either (the second is a note in small print), ""
-    for nothing, or None for plain numbers. Raises ValueError for a value outside its range, or more than FAR times
-    from its ends.
+    Raises ValueError for a value outside its range, or more than FAR times from its ends.
     """
     frame = require(frame, y, x, hue, low, high, flag)
     rows = pd.DataFrame({"y": frame[y], "x": frame[x], "low": frame[low or x], "high": frame[high or x]})
@@ -115,11 +113,15 @@ def drawn_rows(
     rows["marker"] = turns(rows["hue"], MARKERS)
     if rows["hue"].isin(theme.PRECISIONS).any():  # each has one mark, whichever others a panel shows
         rows["marker"] = rows["hue"].map(dict(zip(theme.PRECISIONS, cycle(MARKERS)))).fillna(MARKERS[0])
-    return rows.assign(**labels(frame, frame[x], label))
+    return rows
 
 
 def labels(frame: pd.DataFrame, values: pd.Series, label: Label) -> dict[str, pd.Series]:
-    """Return the texts `value` and `note` for each mark, from a label (see `drawn_rows`) and the values to format."""
+    """Return the texts `value` and `note` of each mark.
+
+    `label` is a column, a format of `values` such as "{:.1f}x", a pair of either (the second is a note in small print),
+    "" for nothing, or None for plain numbers.
+    """
     texts = {}
     for kind, part in zip(("value", "note"), label if isinstance(label, tuple) else (label, ""), strict=True):
         if part is None:

@@ -30,7 +30,8 @@ def bars(
     stands at the end of a bar: a column, a format such as "{:.1f}x", a pair of either (the second in small print), ""
     for nothing; by default the number. `reference` is a value for a line, or a pair for a band.
     """
-    rows = parts.drawn_rows(frame, y, x, hue, low, high, hatched, label)
+    rows = parts.drawn_rows(frame, y, x, hue, low, high, hatched)
+    rows = rows.assign(**parts.labels(frame, rows["x"], label))
     rows["place"] = _places(rows["y"])
     ax = _axes(ax, rows, x)
     wide = rows[rows["low"] < rows["high"]]
@@ -62,7 +63,7 @@ def dots(
     median (default: a number) and the note is their count; a label column is read from the first row. `hollow` is a
     boolean column whose name the legend shows beside a hollow dot. `label` and `reference` are as for `bars`.
     """
-    rows = parts.drawn_rows(frame, y, x, hue, low, high, hollow, label)
+    rows = parts.drawn_rows(frame, y, x, hue, low, high, hollow)
     if rows["alpha"].ne(1).any():  # the row names the accelerator, so color is free for the comparison
         rows["color"], rows["alpha"] = parts.turns(rows["hue"], theme.PALETTE), 1.0
     firsts = rows.drop_duplicates(["y", "hue"]).index
@@ -71,9 +72,9 @@ def dots(
     line = rows.groupby(["y", "hue"], sort=False, observed=True)
     rows["count"], rows["median"] = line["x"].transform("size"), line["x"].transform("median")
     rows["far"], rows["place"] = line["far"].transform("max"), line["place"].transform("first")
+    rows = rows.assign(**parts.labels(frame, rows["median"], label))
     if rows["count"].max() > 1:
         rows["marker"] = "o"
-        rows = rows.assign(**parts.labels(frame, rows["median"], label))
         if label is None or "{" in label:
             rows["note"] = rows["count"].map("n = {:,}".format).where(rows["count"] > 1, "")
     ax = _axes(ax, rows.loc[firsts], x)

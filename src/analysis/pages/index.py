@@ -32,11 +32,10 @@ def write_index(force: bool = False) -> dict[str, str]:
     pages: dict[str, list[Record]] = {}
     for record in records:
         pages.setdefault(record["sweep"] or record["name"], []).append(record)
-    sweeps = [name for name, several in pages.items() if several[0]["sweep"]]
+    sweeps = {name: several for name, several in pages.items() if several[0]["sweep"]}
     kept = {} if force else {name: why for name in ["index", *sweeps] if (why := stored.in_the_way(name))}
-    for name, several in pages.items():
-        if several[0]["sweep"] and name not in kept:
-            _write(name, "sweep", records=several)
+    for name in sweeps.keys() - kept.keys():
+        _write(name, "sweep", records=sweeps[name])
     firsts = {name: several[0] for name, several in pages.items()}
     named = {"titles": GROUPS, "own": OWN, "groups": _groups(firsts), "pages": firsts}
     if "index" not in kept:
