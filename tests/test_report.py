@@ -49,7 +49,8 @@ def test_a_headline_is_recorded_with_its_range(shown):
     report.headline(f"GB300: 4.1x{report.span(3.7, 4.5)}", value=4.1, low=3.7, high=4.5)
     part = shown[0][report.MIME]
     assert (part["text"], part["low"], part["high"]) == ("GB300: 4.1x (3.7x to 4.5x)", 3.7, 4.5)
-    assert report.span(2.0, 2.0) == ""
+    assert report.span(2.0, 2.0) == report.span(2.01, 2.04) == report.span(1.0, 1.002, "{:.0%}".format) == ""
+    assert report.span(0.3, 0.36, "{:.0%}".format) == " (30% to 36%)"
 
 
 def test_what_has_no_rows_is_one_line_and_no_fault(shown):

@@ -227,7 +227,8 @@ def shares(
         spare = found["step"].eq("spare node")
         kept = [fleet_nodes / (fleet_nodes + factors.spares(fleet_nodes, days)) for days in REPAIR]
         found.loc[spare, [*MARKS, "n"]] = [*np.quantile(kept, [0.5, 0.1, 0.9]), len(kept)]
-        found.loc[spare, ["counted", "source"]] = "times to repair", "Llama 3 training"
+        fleets = names.listed(tables.load("fleet_failures")["fleet"])
+        found.loc[spare, ["counted", "source"]] = "times to repair", fleets
     return found
 
 
@@ -277,7 +278,7 @@ def _values(benchmarks: tuple[str, ...], trace: str) -> list[tuple]:
             pairs = factors.retained(benchmarks, scenario)
         except NoData:
             continue
-        pairs = pairs[pairs["size"].ne("")]
+        pairs = pairs[pairs["size"].isin(factors.SYSTEMS)]
         for system, own in pairs.groupby(system_of(pairs)):
             cells = factors.by_accelerator(own)["share"]
             found.append((use, system, "", "latency limit", cells, len(cells), "model-GPU units"))

@@ -12,6 +12,7 @@ from analysis.compare import USUAL_SIZE, comparable, in_racks, racks
 from analysis.results import rule_limits, timed_benchmarks
 
 SYSTEMS = ("node", "rack")  # one node of eight accelerators; a rack-scale system of 64 or more
+ENOUGH = 0.999  # share of the time that a fleet has all needed nodes: assumed
 SYSTEM = ["benchmark", "round", "submitter", "system", "accelerator", "accelerator_count", "nodes"]
 
 
@@ -19,7 +20,7 @@ def retained(benchmark: str | Sequence[str], scenario: str | Sequence[str] = "Se
     """Return the share of Offline throughput that each system retains in each `scenario`.
 
     One row per bare-metal system of a submitter and round with both results at one precision: the columns of
-    `comparable` for `scenario`, `share`, and `size`, "node", "rack", or "" for any other.
+    `comparable` for `scenario`, `share`, and `size`, "node", "rack", or "other".
     """
     limited = [scenario] if isinstance(scenario, str) else [*scenario]
     rows = comparable(benchmark=benchmark, scenario=[*limited, "Offline"])
@@ -31,12 +32,12 @@ def retained(benchmark: str | Sequence[str], scenario: str | Sequence[str] = "Se
     )
     pairs = pairs[_one_precision(pairs, "_offline")]
     node = pairs["nodes"].eq(1) & pairs["accelerator_count"].eq(USUAL_SIZE) & pairs["kind"].eq("gpu")
-    size = np.select([node, in_racks(pairs)], SYSTEMS, "")
+    size = pd.Categorical(np.select([node, in_racks(pairs)], SYSTEMS, "other"), [*SYSTEMS, "other"])
     return pairs.assign(share=pairs["rate"] / pairs["rate_offline"], size=size)
 
 
 def by_accelerator(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per benchmark, scenario, accelerator, and size of `retained` rows, nodes first, then racks.
+    """Return one row per benchmark, scenario, accelerator, and size of `retained` rows: nodes, racks, then others.
 
     `share` is the median of the newest round (`round`), because many submitters run the same vendor's software; `low`
     and `high` are the minimum and maximum over all `systems` and rounds. `limit` is the scenario's limit in tokens/s
@@ -91,7 +92,7 @@ def networked(scenario: str = "Server") -> pd.DataFrame:
     return _over(rows[rows["nodes"].gt(1)], one, ["round", "benchmark", "accelerator"])
 
 
-def spares(units: int, days: float, accelerators: int = 8, enough: float = 0.999) -> int:
+def spares(units: int, days: float, accelerators: int = USUAL_SIZE, enough: float = ENOUGH) -> int:
     """Return the spare units that keep `units` running a share `enough` of the time.
 
     Units down are Poisson, each for `days`. A unit of `accelerators` fails as often as in data/fleet_failures.csv, by

@@ -195,9 +195,10 @@ def times(ratio: float, digits: int = 2) -> str:
     return f"{number(ratio, digits + (1 <= ratio < 1.1))}x"
 
 
-def span(low: float, high: float) -> str:
-    """Return a range of ratios in parentheses, to follow its value: " (3.7x to 4.5x)", "" if both ends are equal."""
-    return f" ({times(low)} to {times(high)})" if low < high else ""
+def span(low: float, high: float, form: Callable[[float], str] = times) -> str:
+    """Return a range in parentheses, to follow its value: " (3.7x to 4.5x)"; "" if both ends print alike."""
+    ends = dict.fromkeys([form(low), form(high)])
+    return f" ({' to '.join(ends)})" if len(ends) > 1 else ""
 
 
 def slug(text: str) -> str:

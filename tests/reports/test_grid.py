@@ -60,7 +60,19 @@ def test_a_page_that_holds_has_no_fault(page):
     ]
     + [
         ({"text": f"Median {wrong} on B200"}, "answer: ")
-        for wrong in ("nan", "inf", "0 of 0", "1 users", "()", "None", "a H100", "B200, B200")
+        for wrong in (
+            "nan",
+            "inf",
+            "0 of 0",
+            "1 users",
+            "()",
+            "None",
+            "a H100",
+            "B200, B200",
+            "–%",
+            "1.35 to 1.35",
+            "100% to 100%",
+        )
     ],
 )
 def test_a_fault_of_a_page_is_named(page, changed, words):

@@ -136,6 +136,16 @@ def test_one_accelerator_is_named_once(run):
     assert said["answer"]["text"].count("MI355X") == 1
 
 
+def test_a_waterfall_of_a_kind_without_results_says_so(run):
+    _, said = run("real_world_derating", benchmarks=["deepseek-r1"], system="vLLM node")
+    assert said["waterfall"]["text"].startswith("vLLM node: no result: nothing to show")
+
+
+def test_a_share_without_a_spread_has_no_range(run):
+    _, said = run("real_world_derating", use="batch", system="rack")
+    assert said["kinds"]["text"].endswith("rack 100% (P10 to P90).")
+
+
 def test_generations_of_images_speak_of_queries_alone(run):
     """Stable Diffusion XL Server: an H100 of one submitter, B200 of eight; a query in 20 s, no tokens, no answers."""
     names, said = run("generational_speedup", benchmark="stable-diffusion-xl", scenario="Server", accelerators=["B200"])
