@@ -49,6 +49,13 @@ def test_each_call_of_report_shows_something(notebook):
             assert made == calls("".join(cell["source"])), f"cell {number}: run make refresh"
 
 
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_an_output_has_a_name_of_its_own(notebook):
+    """By which a page links to it."""
+    named = [part["name"] for part in outputs(notebook) if "name" in part]
+    assert sorted(named) == sorted(set(named))
+
+
 def test_each_output_is_on_its_page(pages):
     for notebook in NOTEBOOKS:
         html = (pages / f"{notebook}.html").read_text(encoding="utf-8")

@@ -342,7 +342,7 @@ def test_a_filter_of_scaling_changes_no_group_of_submitters(run, few):
 def test_titles_on_scaling_count_what_they_are_about(run):
     names, said = run("scaling", accelerators=["AMD"])
     efficiency = names["asked"]["efficiency"]
-    assert said["scaling"]["title"].startswith(f"{efficiency.ge(0.95).sum()} of {len(efficiency)} larger systems")
+    assert said["scaling"]["title"].endswith(f": {efficiency.ge(0.95).sum()} of {len(efficiency)}")
     assert said["submitters"]["title"].endswith(f": {len(names['groups'])}, in all {len(names['groups'])}")
     assert f"(pairs: {len(efficiency)})" in said["lowest"]["text"]
     assert "groups of 4 or more" in said["submitters"]["subtitle"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from tests.reports.plain import comparable, record, table, values
+from tests.reports.plain import comparable, outputs, record, table, values
 
 
 def efficiency(benchmark, scenario, accelerator, submitter, version, smaller, larger):
@@ -56,6 +56,8 @@ def test_each_larger_system_of_a_submitter_makes_a_pair(scenario, expected):
 def test_the_headline_is_the_median_over_server_pairs_of_several_nodes():
     page = table("scaling", "pairs").query("scenario == 'Server' and layout == 'several nodes or racks'")
     assert values("scaling")["answer"] == pytest.approx(page["efficiency"].median())
+    answer = next(part for part in outputs("scaling") if part["name"] == "answer")
+    assert [answer["low"], answer["high"]] == pytest.approx([page["efficiency"].min(), page["efficiency"].max()])
     lowest = table("scaling", "pairs").query("scenario == 'Server'")["efficiency"].min()
     again = efficiency("deepseek-r1", "Server", "B300", "cisco", 6.1, 8, 16)
     assert lowest == values("scaling")["lowest"] == pytest.approx(again)
