@@ -33,6 +33,7 @@ def bring(
     paths: Annotated[list[Path] | None, typer.Argument(help=FILES, metavar="[PATH...]")] = None,
     round: Round = "",
     origin: Origin = "",
+    new_rows: Annotated[bool, typer.Option("--new-rows", help="Add rows for new rounds and accelerators.")] = False,
     inferencex: Annotated[bool, typer.Option(help="The files are runs of InferenceX.")] = False,
     force: Force = False,
 ) -> int:
@@ -50,7 +51,7 @@ def bring(
     if paths:
         from analysis.recipes.official.importing import add_to_record
 
-        return add_to_record(paths, round=round, origin=origin, say=typer.echo)
+        return add_to_record(paths, round=round, origin=origin, new_rows=new_rows, say=typer.echo)
     from analysis.recipes import derived
 
     derived.make_tables(force, say=typer.echo)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import re
@@ -17,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from analysis.paths import DATA, parse_json, replacing
 
 FILE = "datapackage.json"
+REPOSITORY = "https://github.com/mlcommons/inference_results_"  # and the round
 One = Annotated[list[str], Field(min_length=1, max_length=1)]
 Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
 HEAD = """# The data tables
@@ -241,10 +243,28 @@ def _measured(folder: Path) -> dict[str, Any]:
     for resource in package["resources"]:
         table = folder / resource["path"]
         resource.update(bytes=table.stat().st_size, hash=sha256(table))
+        if resource.get("parts"):
+            resource["parts"] += _new_parts(folder, {part["path"] for part in resource["parts"]})
         for part in resource.get("parts", []):
             file = folder / part["path"]
             part.update(rows=pq.read_metadata(file).num_rows, bytes=file.stat().st_size, hash=sha256(file))
     return package
+
+
+def _new_parts(folder: Path, described: set[str]) -> list[dict[str, Any]]:
+    """Return a part for each round in data/official/, but for a user's own imports, that the descriptor lacks."""
+    files = [file for file in sorted(folder.glob("official/v*.parquet")) if not file.stem.endswith("-own")]
+    with (folder / "rounds.csv").open(encoding="utf-8", newline="") as rounds:
+        digests = {row["round"]: row["summary_sha256"] for row in csv.DictReader(rounds)}
+    return [
+        {
+            "round": file.stem,
+            "path": path,
+            "sources": [{"file": "summary.json", "path": REPOSITORY + file.stem, "sha256": digests.get(file.stem, "")}],
+        }
+        for file in files
+        if (path := f"official/{file.name}") not in described
+    ]
 
 
 def _where(place: tuple[int | str, ...], folder: Path) -> str:
@@ -274,7 +294,8 @@ def _section(table: Resource) -> str:
         text += "| file | rows | made from |\n|---|---|---|\n"
         for part in table.parts:
             sources = [
-                f"`{source.file}` of {source.path} at {source.commit[:8]}"
+                f"`{source.file}` of {source.path}"
+                + (f" at {source.commit[:8]}" if source.commit else "")
                 + (f" (SHA-256 {source.sha256[:12]}...)" if source.sha256 else "")
                 + (f", {source.note}" if source.note else "")
                 for source in part.sources

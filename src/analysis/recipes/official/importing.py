@@ -15,6 +15,7 @@ from analysis.names import choose
 from analysis.paths import DATA, locked, replacing
 from analysis.recipes.check import cell_faults
 from analysis.recipes.official import logs, record, rows, sources
+from analysis.recipes.official.new_rows import add_rows
 
 OLDEST = 4.1
 ORIGINS = ("official", "measured")
@@ -46,8 +47,12 @@ def import_results(paths: Sequence[Path], *, out: Path, round: str = "", origin:
     return int(len(found) > len(kept))
 
 
-def add_to_record(paths: Sequence[Path], *, round: str = "", origin: str = "", say: Say = print) -> int:
+def add_to_record(
+    paths: Sequence[Path], *, round: str = "", origin: str = "", new_rows: bool = False, say: Say = print
+) -> int:
     """Add the official results that the paths hold to data/official/<round>-own.parquet; return the exit status.
+
+    With `new_rows`, rounds and accelerators that no table has get a row in data/ first.
 
     A result already in the shipped record is added only if its evidence is stronger; missing fields come from the
     record. Rows from earlier imports are kept unless the same result is imported again. Raises as `import_results`.
@@ -55,6 +60,10 @@ def add_to_record(paths: Sequence[Path], *, round: str = "", origin: str = "", s
     if origin == "measured":
         raise ValueError("--origin measured: data/official/ holds official results; use `analysis import --out FILE`")
     found = _imported(paths, round, origin)
+    if new_rows and (added := add_rows(found)):
+        for line in added:
+            say(line)
+        found = _imported(paths, round, origin)
     shipped = record.shipped(found["round"].unique())
     whole = {*shipped["round"][shipped["evidence"].ne("table")]}
     foreign = found["match"].isna() & found["round"].isin(whole) & (origin != "official")
@@ -117,7 +126,8 @@ def _sound(found: pd.DataFrame, say: Say) -> pd.DataFrame:
     }
     for table, names in unknown.items():
         for name, times in names.value_counts().items():
-            say(f"unknown  {name!r} in {times:,} rows: add it to data/{table} (docs/new_round.md)")
+            how = "" if table == "benchmarks.csv" else ", by hand or by --new-rows"
+            say(f"unknown  {name!r} in {times:,} rows: add it to data/{table}{how} (docs/new_round.md)")
     if kept.empty:
         raise ImportFailed("nothing to import")
     return kept
