@@ -6,32 +6,35 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import budget, cost, derating, evidence, interactivity, tables
+from analysis import NoData, budget, cost, derating, evidence, interactivity, tables
 from analysis.planner import curve
 
 BENCHMARK = "gpt-oss-120b"
 
 
 def frame(**columns):
-    """Return costs of one accelerator that delivers half of 1,000 tokens/s at 25 tokens/s per user, for $2 an hour."""
+    """Return costs of one accelerator that delivers half of 1,000 tokens/s at 25 tokens/s per user, for $2 an hour.
+
+    Its fleet delivers from 40% to 60%, and has half of the peak on average.
+    """
     row = {"accelerator": "B200", "interactivity": 25.0, "throughput": 1000.0, "low": 900.0, "high": 1100.0}
     row |= {"usd_per_hour": 2.0, "kilowatts": 1.5, "estimated": False, "evidence": "measured"}
+    row |= {"served": 0.5, "served_low": 0.4, "served_high": 0.6, "peak": 2.0, "unstated": 1.0, "serving stack": np.nan}
     return pd.DataFrame([row | {"slower_id": "", "id": ""} | columns])
 
 
 @pytest.fixture
 def half(monkeypatch):
-    """A fleet that delivers half, from 40% to 60%, and has half of the peak on average."""
-    share = {"share": 0.5, "low": 0.4, "high": 0.6, "peak": 2.0, "unstated": 1.0, "serving stack": np.nan}
-    monkeypatch.setattr(derating, "served_at", lambda rows, *_: pd.DataFrame([share] * len(rows), rows.index))
+    """A pooled fleet that delivers half."""
+    monkeypatch.setattr(derating, "served_at", lambda rows, *_: pd.DataFrame({"share": 0.5}, rows.index))
 
 
-def test_a_budget_buys_whole_units(half):
+def test_a_budget_buys_whole_units():
     """$1 million over a year at $2: a node of eight costs 8 x 2 x 8,760 = $140,160, so seven; a rack of 72 none."""
     row = budget.bought(frame(), 1e6, 1).iloc[0]
-    assert row[["unit", "units", "accelerators", "power"]].tolist() == [8, 7, 56, 84]
-    assert row["unspent"] == pytest.approx(1e6 - 7 * 140_160)
-    assert row["missing"] == pytest.approx(8 * 140_160 - 1e6)
+    assert row[["unit", "units", "accelerators", "kw"]].tolist() == [8, 7, 56, 84]
+    assert row["usd_left"] == pytest.approx(1e6 - 7 * 140_160)
+    assert row["usd_short"] == pytest.approx(8 * 140_160 - 1e6)
     assert row["users"] == 56 * 1000 * 0.5 / 25
     assert row["users_peak"] == 2 * row["users"]
     assert row["users_undivided"] == pytest.approx(row["users"] * 1e6 / (7 * 140_160))
@@ -39,17 +42,17 @@ def test_a_budget_buys_whole_units(half):
     assert row["users_low"] == pytest.approx(row["users"] * np.exp(-low))
     assert row["users_high"] == pytest.approx(row["users"] * np.exp(high))
     rack = budget.bought(frame(accelerator="GB200"), 1e6, 1).iloc[0]
-    assert rack[["unit", "units", "users", "unspent"]].tolist() == [72, 0, 0, 1e6]
-    assert rack["missing"] == pytest.approx(72 * 2 * 8760 - 1e6)
+    assert rack[["unit", "units", "users", "usd_left"]].tolist() == [72, 0, 0, 1e6]
+    assert rack["usd_short"] == pytest.approx(72 * 2 * 8760 - 1e6)
     assert budget.bought(frame(), 1e6, 1, sizes={"B200": 4}).iloc[0]["units"] == 14
 
 
-def test_power_may_end_before_the_money(half):
+def test_power_may_end_before_the_money():
     """40 kW hold three nodes of eight at 1.5 kW each."""
     row = budget.bought(frame(), 1e6, 1, kilowatts=40).iloc[0]
-    assert row[["units", "power"]].tolist() == [3, 36]
-    assert row["unspent"] == pytest.approx(1e6 - 3 * 140_160)
-    assert row["missing"] == 0  # the money reaches for more
+    assert row[["units", "kw"]].tolist() == [3, 36]
+    assert row["usd_left"] == pytest.approx(1e6 - 3 * 140_160)
+    assert row["usd_short"] == 0  # the money reaches for more
     assert row["users_undivided"] == pytest.approx(row["users"] * 40 / 36)
 
 
@@ -57,7 +60,7 @@ def test_power_may_end_before_the_money(half):
     ("usd", "years", "kilowatts", "name"),
     [(0, 1, 0, "usd"), (1e6, 0, 0, "years"), (1e6, 1, -1, "kilowatts_available")],
 )
-def test_a_budget_that_cannot_be_is_refused(half, usd, years, kilowatts, name):
+def test_a_budget_that_cannot_be_is_refused(usd, years, kilowatts, name):
     with pytest.raises(ValueError, match=f"{name} is"):
         budget.bought(frame(), usd, years, kilowatts=kilowatts)
 
@@ -100,12 +103,12 @@ def test_ten_budgets_by_hand(plans, basis, accelerator, usd_per_hour, unit, unit
     row, price = plans.loc[(basis, accelerator, 66.7)], unit * usd_per_hour * 4 * 8760
     rate, share = EACH[accelerator]
     assert (row["unit"], row["units"]) == (unit, units)
-    assert row["unspent"] == pytest.approx(20e6 - units * price, abs=0.01)
-    assert row["missing"] == pytest.approx((units + 1) * price - 20e6, abs=0.01)
+    assert row["usd_left"] == pytest.approx(20e6 - units * price, abs=0.01)
+    assert row["usd_short"] == pytest.approx((units + 1) * price - 20e6, abs=0.01)
     assert round(row["users"]) == users == pytest.approx(units * unit * rate * share / 66.7, rel=5e-4)
     assert row["usd_per_million"] == pytest.approx(usd_per_hour / (rate * share * 3600) * 1e6, rel=2e-4)
     kilowatts = tables.prices.query("accelerator.str.startswith(@accelerator)").dropna(subset="all_in_kilowatts")
-    assert row["power"] == units * unit * kilowatts.sort_values("quoted")["all_in_kilowatts"].iloc[-1]
+    assert row["kw"] == units * unit * kilowatts.sort_values("quoted")["all_in_kilowatts"].iloc[-1]
 
 
 def test_own_prices_decide_at_every_basis():
@@ -171,10 +174,42 @@ def test_the_map_names_the_cheapest_whole_units():
     assert (slow["accelerator"], slow["chance"], slow["cheapest"]) == ("RTX PRO 6000", 1, "RTX PRO 6000")
     assert (fast["accelerator"], fast["missing"]) == ("B200", 3)
     assert usd["RTX PRO 6000"] < usd["B200"] < usd["MI355X"]
-    assert won["complete"].eq(won["missing"].eq(0)).all() and won["complete"].nunique() == 2
+    known = won["throughput"].eq("results of all")
+    assert known.eq(won["missing"].eq(0)).all() and set(won["throughput"]) == {"results of all", "results of some"}
     assert won["cheapest"].where(won["chance"].lt(0.8), cost.TIE).eq(cost.TIE).all()
     assert set(won.loc[won["chance"].lt(0.8), "cheapest"]) <= {cost.TIE}
     assert budget.winner_map(["deepseek-r1"], cost.prices("three_years"), steps=2).empty
+
+
+def test_the_map_goes_on_to_the_speeds_asked_for_by_estimates():
+    """Llama 2 70B has limits of 5 and 25 tokens/s: a page about 66.7 needs the map up to there."""
+    won = budget.winner_map(["llama2-70b"], cost.prices(), users=[1e4], steps=4, speeds=[25.0, 66.7])
+    assert won["interactivity"].iloc[-1] == pytest.approx(66.7, rel=2e-3)
+    assert won["throughput"].iloc[-1] == "estimates" and won["throughput"].iloc[0] != "estimates"
+    alone = budget.winner_map(["llama2-70b"], cost.prices(), users=[1e4], steps=2)
+    assert alone["interactivity"].iloc[-1] == pytest.approx(25, rel=2e-3)
+
+
+def test_what_the_budget_buys_no_unit_of_leads_nowhere():
+    """$2 million over 4 years are no rack: GB200 at $5.7 million costs least per token, and is not alike or matched."""
+    rows = interactivity.runs(BENCHMARK)
+    found = budget.plans(rows, cost.bases(["neocloud"]), [25.0], 2e6, 4).set_index("accelerator")
+    least = found["usd_per_million"].idxmin()
+    assert least == "GB200" and found.at[least, "units"] == 0
+    racks = found.loc[["GB200", "GB300"]]
+    assert racks["users"].eq(0).all() and not racks["alike"].any() and racks["chance"].eq(0).all()
+    buys = found[found["units"].gt(0)]
+    assert buys["chance"].sum() == pytest.approx(1) and buys["alike"].any()
+    assert buys["cut"].min() == 0 and buys["cut"].idxmin() == buys["usd_per_million"].idxmin()
+    within = budget.affordable(cost.prices(), 2e6, 4)["accelerator"]
+    assert set(buys.index) <= set(within) and not {"GB200", "GB300"} & set(within)
+    assert "MI355X" not in set(budget.affordable(cost.prices(), 2e6, 4, kilowatts=16)["accelerator"])
+
+
+def test_a_budget_that_buys_nothing_says_what_a_unit_costs():
+    rows = interactivity.runs(BENCHMARK)
+    with pytest.raises(NoData, match=r"\$100,000 for 4 years buy no node or rack at neocloud 2026-08: 8 "):
+        budget.plans(rows, cost.bases(["neocloud"]), [25.0], 1e5, 4)
 
 
 def test_regret_is_over_the_cheapest_result():

@@ -169,6 +169,14 @@ def test_a_table_shows_itself_escaped_with_full_precision_as_csv(shown):
     assert shown[0]["text/csv"].splitlines()[1] == "<script>,15227.25,0.5,12345,preview"
 
 
+def test_a_column_is_labeled_by_its_name_with_units_as_they_are_printed(shown):
+    names = ["usd_per_million", "provisioned_kw", "vLLM node", "usd_left", "kw", "model", "MLPerf", "p99_over_median"]
+    report.table(pd.DataFrame([range(len(names))], columns=names))
+    labels = re.findall(r'<th scope="col"[^>]*>([^<]*)</th>', shown[0]["text/html"])
+    assert labels == ["$ per million tokens", "Provisioned kW", "vLLM node", "$ left", "kW", "Model", "MLPerf",
+                      "P99 over median"]  # fmt: skip
+
+
 def test_a_column_that_a_table_lacks_is_named_with_the_nearest(shown):
     with pytest.raises(ValueError, match="no column of the table 'rates': did you mean 'rate'"):
         report.table(pd.DataFrame({"rate": [1]}), columns={"rates": "Rate"})

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import compare, cost, derating, evidence, interactivity, names
-from analysis.compare import USUAL_SIZE, racks
+from analysis.compare import USUAL_SIZE, NoData, racks
 from analysis.cost import SECONDS_PER_HOUR
 from analysis.current import current, gains
 from analysis.planner import curve, models
@@ -25,6 +25,7 @@ from analysis.power import HOURS_PER_YEAR
 GRID = np.geomspace(100, 300_000, 29)  # users of `winner_map`
 USD_PER_KILOWATT_HOUR = 0.10  # assumed: owners' hourly prices do not state it, so only changes to it are shown
 SHAPES = (1024, 1024), (8192, 1024), (1024, 8192)  # tokens in and out of runs of InferenceX
+MAPPED = {"results of all": "X", "results of some": "s", "estimates": "d"}  # behind a cell of `winner_map`: its mark
 RUNS = ["slower_id", "id"]  # of the curve: the results behind a throughput, "" for none
 CHANGES = {"electricity": 0.05, "PUE": 0.15}  # to the dollars per kWh, and as a share of the kilowatts
 
@@ -34,66 +35,84 @@ def purchase_units(accelerators: pd.Series, sizes: Mapping[str, int] = MappingPr
     return accelerators.map({**sizes, **racks()}).fillna(USUAL_SIZE).astype(int)
 
 
+def affordable(
+    prices: pd.DataFrame, usd: float, years: float, kilowatts: float = 0.0,
+    sizes: Mapping[str, int] = MappingProxyType({}),
+) -> pd.DataFrame:  # fmt: skip
+    """Return the rows of `prices` of which the budget buys a node or rack; the arguments are those of `bought`."""
+    unit = purchase_units(prices["accelerator"], sizes)
+    within = (prices["usd_per_hour"] * unit * years * HOURS_PER_YEAR).le(usd)
+    return prices[within & ((unit * prices["kilowatts"]).le(kilowatts) if kilowatts else True)]
+
+
 def plans(
     rows: pd.DataFrame, bases: pd.DataFrame, speeds: Iterable[float], usd: float, years: float, *, fleet: str = "fixed",
     stack: str = "vLLM", kilowatts: float = 0.0,
 ) -> pd.DataFrame:  # fmt: skip
     """Return what the budget buys at each price basis and speed, in their order, most users first.
 
-    `rows` as `planner.curve.carried` returns them, `bases` as `cost.bases` does. Raises ValueError for a speed of 0, at
-    which nobody is served. Estimates are used only where no
+    `rows` as `planner.curve.carried` returns them, `bases` as `cost.bases` does. Estimates are used only where no
     accelerator has a result. Columns: those of `bought` and `cost.with_chances`, by basis and interactivity, `most`
     (the accelerator that serves the most users there), and `cut` (fraction by which its price must fall to match the
-    lowest cost per token).
+    lowest cost per token). Of what the budget buys no unit of, none leads. Raises ValueError for a speed of 0, at which
+    nobody is served, and NoData where the budget buys nothing at the first basis and speed.
     """
-    for speed in speeds:
-        names.bounded(speed, "tokens_per_user", 0.1, 10_000)
+    speeds = [names.bounded(speed, "tokens_per_user", 0.1, 10_000) for speed in speeds]
     costs = cost.per_million_tokens(curve.throughput_at(rows, speeds), bases, fleet, stack)
-    sizes = unit_sizes(rows)
-    found = bought(costs, usd, years, fleet=fleet, stack=stack, kilowatts=kilowatts, sizes=sizes)
-    found = cost.with_chances(found, ["basis", "interactivity"])
+    found = bought(costs, usd, years, kilowatts=kilowatts, sizes=unit_sizes(rows))
     found = found[~found["estimated"] | found.groupby("interactivity")["estimated"].transform("all")]
     order = {basis: place for place, basis in enumerate(bases["basis"].unique())}
+    found = found.sort_values("basis", key=lambda names: names.map(order), kind="stable", ignore_index=True)
     groups = found.groupby(["basis", "interactivity"])
-    found["most"] = groups["accelerator"].transform("first")
-    found["cut"] = 1 - groups["usd_per_million"].transform("min") / found["usd_per_million"]
-    return found.sort_values("basis", key=lambda names: names.map(order), kind="stable", ignore_index=True)
+    basis = bases["basis"].iloc[0]
+    first = found[found["basis"].eq(basis) & found["interactivity"].eq(speeds[0])]
+    if not first["units"].any():
+        unit = [
+            f"{row.unit} {row.accelerator} cost ${row.usd_per_unit:,.0f} and take {row.unit * row.kilowatts:,.0f} kW"
+            for row in first.nsmallest(1, "usd_per_unit").itertuples()
+        ]
+        why = "".join(unit) or f"no accelerator has a price and a throughput at {speeds[0]:g} tokens/s"
+        raise NoData(f"${usd:,.0f} for {years:g} years buy no node or rack at {basis}: {why}")
+    # What cannot be bought leads as little as an estimate does.
+    apart = found.assign(estimated=found["estimated"] | found["units"].eq(0))
+    found = found.assign(**cost.with_chances(apart, ["basis", "interactivity"])[["chance", "alike"]])
+    lowest = found["usd_per_million"].where(found["units"].gt(0)).groupby([found["basis"], found["interactivity"]])
+    cut = (1 - lowest.transform("min") / found["usd_per_million"]).clip(lower=0)
+    return found.assign(most=groups["accelerator"].transform("first"), cut=cut)
 
 
 def bought(
-    costs: pd.DataFrame, usd: float, years: float, *, fleet: str = "fixed", stack: str = "vLLM", kilowatts: float = 0.0,
+    costs: pd.DataFrame, usd: float, years: float, *, kilowatts: float = 0.0,
     sizes: Mapping[str, int] = MappingProxyType({}),
 ) -> pd.DataFrame:  # fmt: skip
     """Return the whole nodes or racks that `usd` pays for over `years`, a row for each of `costs`, most users first.
 
-    `fleet` and `stack` are those of `costs`; `kilowatts` is the available power (0: no limit). Added columns: unit
-    (accelerators bought together), units, accelerators, users (mean in service) with users_low and users_high (P10 and
-    P90 of throughput and delivered share), users_peak (at P99 of traffic), users_undivided (mean users if fractional
-    units could be bought), users_part_rack (the same for racks, NaN for nodes), power (all-in kilowatts), unspent
-    (dollars left over), missing (dollars short of one more unit), submissions (results behind the throughput). Raises
-    ValueError for an implausible budget.
+    `kilowatts` is the available power (0: no limit). Added columns: unit (accelerators bought together), usd_per_unit
+    (over the years), units, accelerators, users (mean in service) with users_low and users_high (P10 and P90 of
+    throughput and delivered share), users_peak (at P99 of traffic), users_undivided (mean users if fractional units
+    could be bought), users_part_rack (the same for racks, NaN for nodes), kw (all-in), usd_left (dollars left over),
+    usd_short (dollars short of one more unit), submissions (results behind the throughput). Raises ValueError for an
+    implausible budget.
     """
     names.bounded(usd, "usd", 1, 1e13)
     names.bounded(years, "years", 0.01, 50)
     names.bounded(kilowatts, "kilowatts_available", 0, 1e9)
     costs = costs[costs["interactivity"].gt(0)].reset_index(drop=True)
     unit = purchase_units(costs["accelerator"], sizes)
-    price = costs["usd_per_hour"] * unit * years * HOURS_PER_YEAR  # of a unit
-    powered = kilowatts / (unit * costs["kilowatts"]) if kilowatts else np.inf
-    most = np.minimum(usd / price, powered)
+    price = costs["usd_per_hour"] * unit * years * HOURS_PER_YEAR
+    most = np.minimum(usd / price, kilowatts / (unit * costs["kilowatts"]) if kilowatts else np.inf)
     count = np.floor(most + 1e-9)
-    share = derating.served_at(costs, fleet, stack)
-    each = unit * costs["throughput"] * share["share"] / costs["interactivity"]  # users of a unit
+    each = unit * costs["throughput"] * costs["served"] / costs["interactivity"]  # users of a unit
     low, high = (
-        np.exp(np.hypot(np.log(costs[end] / costs["throughput"]), np.log(share[end] / share["share"])))
+        np.exp(np.hypot(np.log(costs[end] / costs["throughput"]), np.log(costs[f"served_{end}"] / costs["served"])))
         for end in ("low", "high")
     )
     found = costs.assign(
-        unit=unit, units=count, accelerators=count * unit, users=count * each, users_low=count * each / low,
-        users_high=count * each * high, users_peak=count * each * share["peak"], users_undivided=most * each,
-        users_part_rack=(most * each).where(unit.gt(USUAL_SIZE)),
-        power=count * unit * costs["kilowatts"], unspent=usd - count * price,
-        missing=((count + 1) * price - usd).clip(lower=0), submissions=costs[RUNS].ne("").sum(axis=1),
+        unit=unit, usd_per_unit=price, units=count, accelerators=count * unit, users=count * each,
+        users_low=count * each / low, users_high=count * each * high, users_peak=count * each * costs["peak"],
+        users_undivided=most * each, users_part_rack=(most * each).where(unit.gt(USUAL_SIZE)),
+        kw=count * unit * costs["kilowatts"], usd_left=usd - count * price,
+        usd_short=((count + 1) * price - usd).clip(lower=0), submissions=costs[RUNS].ne("").sum(axis=1),
     )  # fmt: skip
     return found.sort_values(["interactivity", "users"], ascending=[True, False], ignore_index=True)
 
@@ -131,16 +150,15 @@ def _moves(plan: pd.Series, every: pd.DataFrame, fleet: str, stack: str) -> pd.D
     same = every["accelerator"].eq(plan["accelerator"]) & every["interactivity"].eq(plan["interactivity"])
     parts = derating.chain(derating.use_at(plan["interactivity"]), fleet)
     parts = parts[parts["kind"].eq("TensorRT-LLM node to vLLM")].set_index("step")
-    row = every[same].head(1)
-    own, pooled = (derating.served_at(row, each, stack).iloc[0] for each in (fleet, "pooled"))
+    pooled = derating.served_at(every[same].head(1), "pooled", stack)["share"].iloc[0]
     usd, moved = plan["usd_per_million"], {"throughput": (plan["usd_low"], plan["usd_high"])}
     moved["price basis"] = tuple(every.loc[same, "usd_per_million"].agg(["min", "max"]))
     load = parts.loc[derating.LOAD]
-    moved["fleet"] = usd * own["share"] / pooled["share"], usd * load["median"] / load["p10"]
-    if own["serving stack"] > 0:
+    moved["fleet"] = usd * plan["served"] / pooled, usd * load["median"] / load["p10"]
+    if plan["serving stack"] > 0:
         stacks = parts.loc["serving stack"]
         moved["serving stack"] = usd * stacks["median"] / stacks["p90"], usd * stacks["median"] / stacks["p10"]
-    moved["stack not stated"] = usd, usd / own["unstated"]
+    moved["stack not stated"] = usd, usd / plan["unstated"]
     if plan["units"]:
         moved["whole units"] = usd, usd * plan["users_undivided"] / plan["users"]
     power = plan["kilowatts"] / plan["usd_per_hour"]
@@ -165,14 +183,14 @@ def rent_or_own(own: str | Path | Mapping[str, float] | pd.DataFrame | None = No
 
 def winner_map(
     benchmarks: Iterable[str], prices: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM",
-    users: Sequence[float] = GRID, steps: int = 25,
+    users: Sequence[float] = GRID, steps: int = 25, speeds: Iterable[float] = (),
 ) -> pd.DataFrame:  # fmt: skip
     """Return which accelerator costs least in whole units for each number of `users` and speed, by draws.
 
-    Speeds lie between the limits of each benchmark. Only results count, not estimates. Columns: model, users,
-    interactivity, accelerator (cheapest in most draws), chance, cheapest (the same, or cost.TIE where the chance is
-    below cost.SURE), missing (priced accelerators that have results, but none at this speed), complete (whether none is
-    missing).
+    From the lowest to the highest of each benchmark's limits and `speeds`. Results come before estimates. Columns:
+    model, users, interactivity, accelerator (cheapest in most draws), chance, cheapest (the same, or cost.TIE where the
+    chance is below cost.SURE), missing (priced accelerators that have results, but none at this speed), throughput (of
+    MAPPED: from results of all that have some, of some, or, where none is so fast, from estimates).
 
     Unlike `cost.with_chances`, each draw is rounded up to whole units: with few users a partly used rack decides the
     ranking, whatever the error.
@@ -180,9 +198,11 @@ def winner_map(
     asked, found = np.asarray(users, float)[:, None, None], []
     for benchmark in benchmarks:
         rows, limits = curve.carried(interactivity.runs(benchmark)), interactivity.limits(benchmark)["interactivity"]
-        speeds = np.geomspace(limits.min(), limits.max() * 1.001, steps)
-        costs = _costs(rows, speeds, prices, fleet, stack)
-        costs = costs[~costs["estimated"].astype(bool)]
+        ends = [*limits, *speeds]
+        costs = _costs(rows, np.geomspace(min(ends), max(ends) * 1.001, steps), prices, fleet, stack)
+        estimated = costs["estimated"].astype(bool)
+        ran = costs.loc[~estimated, "accelerator"].nunique()
+        costs = costs[~estimated | estimated.groupby(costs["interactivity"]).transform("all")]
         sizes = purchase_units(costs["accelerator"], unit_sizes(rows))
         for speed, part in costs.groupby("interactivity"):
             price, unit = (each[part.index].to_numpy()[:, None] for each in (costs["usd_per_hour"], sizes))
@@ -194,11 +214,12 @@ def winner_map(
                 "accelerator": part["accelerator"].to_numpy()[chance.argmax(axis=0)],
                 "chance": chance.max(axis=0),
             }
-            found.append(pd.DataFrame(cells).assign(missing=costs["accelerator"].nunique() - len(part)))
-    columns = ["model", "users", "interactivity", "accelerator", "chance", "missing"]
+            missing = ran - int((~part["estimated"]).sum())
+            known = [*MAPPED][2 if part["estimated"].any() else min(missing, 1)]
+            found.append(pd.DataFrame(cells).assign(missing=missing, throughput=known))
+    columns = ["model", "users", "interactivity", "accelerator", "chance", "missing", "throughput"]
     table = pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=columns)
-    cheapest = table["accelerator"].where(table["chance"].ge(cost.SURE), cost.TIE)
-    return table.assign(cheapest=cheapest, complete=table["missing"].eq(0))
+    return table.assign(cheapest=table["accelerator"].where(table["chance"].ge(cost.SURE), cost.TIE))
 
 
 def regret(

@@ -9,7 +9,7 @@ from zlib import crc32
 import numpy as np
 import pandas as pd
 
-from analysis import derating, names, tables
+from analysis import derating, names, power, tables
 from analysis.compare import NoData
 from analysis.power import HOURS_PER_YEAR, usd_per_megawatt_year
 from analysis.results import load_results
@@ -41,10 +41,10 @@ def prices(
 ) -> pd.DataFrame:
     """Return the price of each accelerator, one row each: the newest quotation of `cost_model` in data/prices.csv.
 
-    Columns: accelerator (short name), usd_per_hour (dollars per accelerator-hour), kilowatts (all-in, per accelerator),
-    quoted (date), provider, source_id. `quoted` such as "2026-04" asks for another date. `own` prices replace those
-    listed: a mapping, a frame, or a CSV file with the columns accelerator and usd_per_hour. Raises ValueError for an
-    unknown cost model, date, or accelerator, and an implausible price.
+    Columns: accelerator (short name), usd_per_hour (dollars per accelerator-hour), kilowatts (all-in, per accelerator,
+    of the newest list), quoted (date), provider, source_id. `quoted` such as "2026-04" asks for another date. `own`
+    prices replace those listed: a mapping, a frame, or a CSV file with the columns accelerator and usd_per_hour. Raises
+    ValueError for an unknown cost model, date, or accelerator, and an implausible price.
     """
     listed = tables.prices
     names.choose(cost_model, COST_MODELS, "cost model")
@@ -56,20 +56,11 @@ def prices(
     listed = listed.assign(
         accelerator=names.short(listed["accelerator"]),
         usd_per_hour=(listed["usd_per_accelerator_hour_low"] + listed["usd_per_accelerator_hour_high"]) / 2,
-        kilowatts=listed["all_in_kilowatts"].fillna(listed["accelerator"].map(_kilowatts())),
-    )
-    listed = listed.sort_values("quoted").drop_duplicates("accelerator", keep="last")[COLUMNS]
-    if own is None:
-        return listed.sort_values("accelerator", ignore_index=True)
-    mine = own_prices(own).merge(listed[["accelerator", "kilowatts"]], how="left", on="accelerator")
-    others = listed[~listed["accelerator"].isin(mine["accelerator"])]
-    return pd.concat([others, mine], ignore_index=True).sort_values("accelerator", ignore_index=True)
-
-
-def _kilowatts() -> pd.Series:
-    """Return the newest all-in kilowatts of each accelerator by its full name; price lists of clouds give none."""
-    known = tables.prices.dropna(subset="all_in_kilowatts").sort_values("quoted")
-    return known.drop_duplicates("accelerator", keep="last").set_index("accelerator")["all_in_kilowatts"]
+    ).sort_values("quoted")
+    mine = None if own is None else own_prices(own)
+    found = pd.concat([listed, mine]).drop_duplicates("accelerator", keep="last")
+    found = found.assign(kilowatts=found["accelerator"].map(power.kilowatts()["kilowatts"]))
+    return found[COLUMNS].sort_values("accelerator", ignore_index=True)
 
 
 def bases(
@@ -77,9 +68,8 @@ def bases(
 ) -> pd.DataFrame:
     """Return the `prices` of every price basis: a cost model at a date, such as "rental 2026-08".
 
-    An owner's cost has its newest date only, rents and lists each of theirs; kilowatts are the newest of all. `chosen`
-    selects bases or cost models, in its order; all by default. Added columns: basis, cost_model, commitment. Raises
-    ValueError for an unknown basis.
+    An owner's cost has its newest date only, rents and lists each of theirs. `chosen` selects bases or cost models, in
+    its order; all by default. Added columns: basis, cost_model, commitment. Raises ValueError for an unknown basis.
     """
     listed = tables.prices[tables.prices["cost_model"].isin(COST_MODELS)]
     keys = listed[["cost_model", "quoted", "commitment"]].drop_duplicates().sort_values("quoted", kind="stable")
@@ -94,8 +84,7 @@ def bases(
         [prices(key.cost_model, quoted=key.quoted, own=own).assign(**key._asdict()) for key in keys.itertuples()],
         ignore_index=True,
     )
-    newest = _kilowatts().rename(tables.accelerators.set_index("accelerator")["label"])
-    return found.assign(kilowatts=found["accelerator"].map(newest)).drop(columns="Index")
+    return found.drop(columns="Index")
 
 
 def since_march(accelerators: Iterable[str] = ()) -> pd.DataFrame:
@@ -175,9 +164,10 @@ def per_million_tokens(
 
     `throughput` as `planner.curve.throughput_at` returns it, `prices` as `prices` does; accelerators without a price
     are left out. Added columns: usd_per_hour, kilowatts, quoted, `use` (see `derating.use_at`), `served` (the share of
-    such throughput that a fleet delivers, see `derating.served_at`), its FACTORS (NaN where the result already includes
-    one), `usd_per_million` with `usd_low` and `usd_high` from the error of the throughput, `estimated`, `at` (the
-    interactivity as text). Raises NoData if no accelerator is left.
+    such throughput that a fleet delivers, see `derating.served_at`) with served_low, served_high, `peak`, and
+    `unstated`, its FACTORS (NaN where the result already includes one), `usd_per_million` with `usd_low` and `usd_high`
+    from the error of the throughput, `estimated`, `at` (the interactivity as text). Raises NoData if no accelerator is
+    left.
     """
     rows = throughput.merge(prices, on="accelerator").dropna(subset="throughput")
     if rows.empty:
@@ -191,7 +181,8 @@ def per_million_tokens(
         for name, column in (("usd_per_million", "throughput"), ("usd_low", "high"), ("usd_high", "low"))
     }
     rows = rows.assign(use=use, served=served, **usd, estimated=rows["evidence"].eq("estimated"))
-    rows = rows.join(factors.reindex(columns=FACTORS))
+    rows = rows.join(factors[["low", "high"]].add_prefix("served_"))
+    rows = rows.join(factors.reindex(columns=["peak", "unstated", *FACTORS]))
     at = rows["interactivity"].map("{:g} tokens/s per user".format).mask(rows["interactivity"].eq(0), "no limit")
     return rows.assign(at=at).sort_values(["interactivity", "usd_per_million"], ignore_index=True)
 

@@ -39,6 +39,9 @@ STYLE = (
 SYSTEMS = 4  # most systems that a finding names
 MISSING = "–"
 NO_MATCH = "no results match these parameters"
+PRINTED = {  # words of names of columns
+    "usd per million tokens": "$ per million tokens", "usd per million": "$ per million tokens", "usd": "$", "kw": "kW",
+}  # fmt: skip
 NO_TEX = "mathjax_ignore"  # class with which JupyterLab leaves "$0.75 to $2.79" as it is
 SUITE_WORDS = {"datacenter": "data center", "edge": "edge", "datacenter,edge": "data center"}
 NOT_VERIFIED = "Per-accelerator rates and ratios are derived, not verified by MLCommons Association."
@@ -118,15 +121,14 @@ def table(
 ) -> None:  # fmt: skip
     """Show a table: `columns` selects, orders, and labels columns, `formats` maps columns to formats like "{:.2f}x".
 
-    Columns given without labels are labeled by name.
+    Columns given without labels are labeled by name, "usd_per_hour" as "$ per hour".
 
     Numbers have three significant digits by default; lists of caveat codes become their labels. The first `rows` are in
     view, the others behind a fold; a column without a value is left out. The CSV beside it has all rows and columns, at
     full precision. An empty frame shows a one-line notice. Raises ValueError for a column that the frame lacks.
     """
     if not isinstance(columns, Mapping):
-        words = {column: str(column).replace("_", " ") for column in columns or frame}
-        columns = {column: text[:1].upper() + text[1:] for column, text in words.items()}  # "MLPerf" stays
+        columns = {column: _label(str(column)) for column in columns or frame}
     for column in columns:
         names.choose(column, [str(each) for each in frame.columns], "column of the table")
     name = name or slug(title) or "table"
@@ -242,6 +244,12 @@ def _evidence(rows: pd.DataFrame | None) -> dict[str, list[str]]:
         more = [f"and {len(systems) - SYSTEMS} more"] if len(systems) > SYSTEMS else []
         found["systems"] = systems[:SYSTEMS] + more
     return found
+
+
+def _label(column: str) -> str:
+    """Return a column's name as a table prints it; "vLLM node" and "MLPerf" stay as they are."""
+    text = re.sub(rf"\b({'|'.join(PRINTED)})\b", lambda words: PRINTED[words[0]], column.replace("_", " "))
+    return text[:1].upper() + text[1:] if text.split(" ")[0].islower() else text
 
 
 def _cells(column: pd.Series, form: str | None) -> list[str]:

@@ -60,7 +60,7 @@ VALUES = {  # parameter -> values beside its default, each tried alone
 WRONG_WORDS = re.compile(
     r"\b(nan|inf|None(?! of)|NaT|undefined)\b|\b0 of 0\b"
     r"|\b1 (users|results|links|submitters|curves|pairs|units|nodes|GPUs|models|rounds|systems)\b"
-    r"|\(\)|\[\]|: [:.]|\ba (H|MI|A|L|8|11)\d|[–—-] to |\bto –|–[x%]|\b(?P<twice>[A-Z]\w+), (?P=twice)\b"
+    r"|\(\)|\[\]|: [:.]|\$–|\ba (H|MI|A|L|8|11)\d|[–—-] to |\bto –|–[x%]|\b(?P<twice>[A-Z]\w+), (?P=twice)\b"
     r"|(?<![\d.,$])(?P<end>\d[\d.,]*[x%]?) to (?P=end)(?![\d.,x%])"
 )
 EQUATION = re.compile(r"([\d,.]*\d)(?: [a-z]+/s in v[\d.]+)?((?: [x/] [\d,.]*\d)+) = ([\d,.]*\d)")

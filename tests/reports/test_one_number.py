@@ -136,7 +136,7 @@ def test_eight_questions_have_one_answer(asked, explored, accelerator):
             chosen["usd_per_million_at_full_use"], plan["usd_per_million_at_full_use"],
         ],
         "$ at 66.7": [fast["usd_per_million"], explored_fast["usd_per_million"], price["usd_per_million"]],
-        "kilowatts": [slow["power"], bought["power"], plan["kilowatts_p50"]],
+        "kilowatts": [slow["kw"], bought["kw"], plan["kilowatts_p50"]],
         "last unit": [slow["units"], bought["units"], plan["units_p50"]],
     }  # fmt: skip
     for question, numbers in answers.items():

@@ -572,3 +572,13 @@ def test_what_was_typed_as_a_key_is_printed_by_its_name(run, notebook, typed):
 def test_accelerators_that_lead_nowhere_have_a_whole_overview(run, few):
     usual, said = (run("overview", **parameters)[1] for parameters in ({}, {"accelerators": few}))
     assert {*said} == {*usual} and not said["answer"].get("empty")
+
+
+def test_a_small_budget_names_no_rack_and_says_where_inferencex_has_no_runs(run):
+    """$2 million buy no rack, though racks cost least per token; InferenceX has no Llama 2 70B."""
+    _, said = run("budget", benchmark="llama2-70b", usd=2e6, mix=["llama2-70b"])
+    plans = pd.read_csv(StringIO(said["plans"]["csv"])).set_index("accelerator")
+    assert plans.loc[["GB200", "GB300"], "units"].eq(0).all()
+    for name in ("answer", "plan", "readings", "tornado", "regret"):
+        assert "GB" not in said[name].get("text", "") + said[name].get("title", ""), name
+    assert said["tokens"]["text"].endswith("no runs.") and "$–" not in str(said)

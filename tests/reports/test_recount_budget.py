@@ -19,9 +19,9 @@ def test_plans_are_whole_units_of_the_budget():
         unit = 72 if name in ("GB200", "GB300") else 8
         price = unit * usd[name] * HOURS
         assert row["units"] == math.floor(20e6 / price), name
-        assert row["unspent"] == pytest.approx(20e6 - row["units"] * price)
-        assert row["missing"] == pytest.approx((row["units"] + 1) * price - 20e6)
-        assert row["power"] == pytest.approx(row["units"] * unit * kilowatts[name])
+        assert row["usd_left"] == pytest.approx(20e6 - row["units"] * price)
+        assert row["usd_short"] == pytest.approx((row["units"] + 1) * price - 20e6)
+        assert row["kw"] == pytest.approx(row["units"] * unit * kilowatts[name])
     assert values("budget")["answer"] == plans["users"].iloc[0] == plans["users"].max()
 
 
@@ -29,7 +29,7 @@ def test_users_are_delivered_tokens_over_their_speed():
     """Users x 25 tokens/s x hours x dollars per token are what was spent."""
     plans = table("budget", "plans")
     spent = plans["users"] * 25 * 3600 * HOURS * plans["usd_per_million"] / 1e6
-    assert spent.to_numpy() == pytest.approx((20e6 - plans["unspent"]).to_numpy())
+    assert spent.to_numpy() == pytest.approx((20e6 - plans["usd_left"]).to_numpy())
     load = pd.read_csv(DATA / "delivered.csv", keep_default_na=False)
     load = load[load["step"].eq("mean over P99 load") & load["fleet"].eq("fixed") & load["use"].eq("chat")]
     assert (plans["users"] / plans["users_peak"]).to_numpy() == pytest.approx(load["median"].iloc[0], abs=1e-4)

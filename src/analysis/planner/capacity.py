@@ -19,7 +19,7 @@ from zlib import crc32
 import numpy as np
 import pandas as pd
 
-from analysis import cost, derating, interactivity, names, tables
+from analysis import cost, derating, interactivity, names, power, tables
 from analysis.compare import USUAL_SIZE, NoData, racks
 from analysis.cost import SECONDS_PER_HOUR
 from analysis.planner import curve, decoding, queueing
@@ -224,7 +224,7 @@ def all_in_watts() -> pd.Series:
 
     Accelerators that are not listed get their rated power times the median ratio of listed to rated power.
     """
-    listed = 1000 * cost.prices().set_index("accelerator")["kilowatts"]
+    listed = 1000 * power.kilowatts()["kilowatts"]
     rated = tables.accelerators.set_index("label")["power_limit_w"]
     return listed.combine_first(rated * (listed / rated).median())
 
