@@ -10,6 +10,7 @@ import pytest
 
 from analysis import NoData, comparable, cost, current, interactivity, long_prompts
 from analysis.cli.main import main
+from analysis.paths import DATA
 from analysis.planner import capacity, choice, curve, prediction
 from analysis.planner.capacity import Demand
 
@@ -152,6 +153,24 @@ def test_a_plan_says_what_it_took(capsys):
     told = capsys.readouterr().out
     assert f"{now['rate']:,.0f} tokens/s per accelerator (carried" in told
     assert f"gain since {now['round']}: x{now['gain']:.3f}" in told
+
+
+def test_estimates_that_inferencex_contradicts_say_by_how_much(capsys, chosen):
+    """MI325X and MI300X are estimated on GPT-OSS, a mixture of experts, and were 223% and 106% too high."""
+    rows = pd.read_csv(DATA / "blind_check.csv").query("model == 'GPT-OSS 120B'").set_index("accelerator")["error"]
+    off = choice.blind_errors(ASKED, chosen).set_index("accelerator")
+    assert off["high"].to_dict() == rows[["MI325X", "MI300X", "H100", "H200"]].to_dict()
+    assert main(["choose", "--benchmark", "gpt-oss-120b"]) == 0
+    told = capsys.readouterr().out
+    assert "measured, median of a model): MI325X +223%, MI300X +106%, H100 +80%, H200 +53%" in told
+    for accelerator, said in (("MI300X", "MI300X +106%"), ("B200", "")):
+        assert main(["plan", "--benchmark", "gpt-oss-120b", "--accelerator", accelerator]) == 0
+        told = capsys.readouterr().out
+        assert ("checked against InferenceX" in told) == bool(said) and said in told
+    other = choice.blind_errors(Demand(model="Any", parameters=300.0, active_parameters=20.0), chosen)
+    every = pd.read_csv(DATA / "blind_check.csv").groupby("accelerator")["error"].agg(["min", "max"])
+    assert other.set_index("accelerator").loc["MI300X", ["low", "high"]].tolist() == every.loc["MI300X"].tolist()
+    assert choice.blind_errors(Demand(benchmark="llama2-70b"), chosen).empty
 
 
 def test_nothing_planned_says_why():

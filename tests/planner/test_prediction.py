@@ -159,3 +159,11 @@ def test_the_docs_state_the_errors_of_the_file(errors):
         p90 = f" and {row.p90:.0%}" if row.p90 > 0 else ""
         assert told[row.question, labels[row.benchmark], row.scenario] == f"{row.median:.1%}{p90} of {row.results}"
     assert sum(cell != "-" for cell in told.values()) == len(found)
+
+
+def test_the_docs_state_the_blind_check():
+    rows = pd.read_csv(DATA / "blind_check.csv")
+    cells = "| {model} | {accelerator} | {cases} | {error:+.0%} | {size:.0%} |"
+    lines = [cells.format(**row) for row in rows.to_dict("records")]
+    text = (ROOT / "docs" / "planner.md").read_text("utf-8").partition("## Blind check")[2]
+    assert [line for line in text.splitlines() if line.startswith("| ")][1:] == lines

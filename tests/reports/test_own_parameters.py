@@ -230,11 +230,10 @@ def test_rounds_in_another_scenario_compare_the_benchmarks_that_have_it(run, par
 
 def test_the_headline_on_prices_says_what_was_asked(run):
     fast = run("price_performance", interactivity=[20, 50])[1]["answer"]["text"]
-    assert "at 50 tokens/s on" in fast and fast.endswith("at 20 tokens/s")
+    assert " at 50 tokens/s: $" in fast and re.search(r"; 20 tokens/s: \w+ \$0\.\d{3}$", fast)
     one = run("price_performance", interactivity=[0])[1]["answer"]["text"]
-    assert re.search(
-        r"\$(0\.0\d+)/million \(.*, measured, results: \d+\) at no limit on MI355X; \$\1 at no limit$", one
-    )
+    said = r" at no limit: \$(0\.0\d+)/million on MI355X \(.*, measured\); no limit: MI355X \$\1$"
+    assert re.search(said, one)
 
 
 def test_a_baseline_of_prices_is_not_shown_unless_it_is_asked_for(run):
@@ -379,8 +378,10 @@ def test_measured_and_interpolated_throughput_are_ranked_together(run):
 
 
 def test_an_estimated_cost_is_called_so(run):
-    said = run("price_performance", accelerators=["H200"], interactivity=[66.7])[1]["answer"]["text"]
-    assert ", estimated, results: 1) at 66.7 tokens/s on H200;" in said
+    said = run("price_performance", accelerators=["H200"], interactivity=[66.7])[1]
+    text = said["answer"]["text"]
+    assert " at 66.7 tokens/s: $" in text and " on H200 (" in text and ", estimated);" in text
+    assert said["load_and_latency"]["text"].endswith("Results behind: 1.")
     assert "estimated" not in run("price_performance")[1]["answer"]["text"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import pandas as pd
 import pytest
 
 from tests.reports.plain import newest_prices, table, values
@@ -15,7 +16,8 @@ MEASURED = ["GB200", "B200", "MI355X", "B300", "GB300"]
 
 @pytest.fixture(scope="module")
 def plans():
-    return table("accelerator_choice", "plans").set_index("accelerator")
+    both = [table("accelerator_choice", name).set_index("accelerator") for name in ("plans", "behind")]
+    return pd.concat(both, axis=1)
 
 
 @pytest.mark.parametrize("accelerator", MEASURED)

@@ -60,18 +60,18 @@ def plan(
     """Size a deployment on one accelerator: accelerators, nodes or racks, dollars, and kilowatts (P10, P50, P90)."""
     import pandas as pd
 
+    from analysis import cost
     from analysis.planner import capacity, choice
 
     asked, as_json = _demand({**locals(), "accelerators": (accelerator,)}), _is_json(format)
     row = capacity.plan(asked, accelerator)
-    error = choice.error_behind(asked, row)
+    error, off = choice.error_behind(asked, row), choice.blind_errors(asked, row.to_frame().T)
     if as_json:
         [told] = _records(row.to_frame().T)
-        return _print_json(asked, plan=told, prices=_basis(asked), errors=error.to_dict())
+        return _print_json(asked, plan=told, prices=_basis(asked), errors=error.to_dict(), blind_check=_records(off))
     low, middle, high = (_number(row[name]) for name in ("throughput_low", "throughput", "throughput_high"))
     since = f"gain since {row['round'] or 'no run'}: x{row['gain']:.3f}"
-    factors = capacity.plan_factors(asked, row.to_frame().T.infer_objects()).iloc[0].dropna()
-    named = ", ".join(f"{name} {value:.2f}" for name, value in factors.items())
+    named = ", ".join(f"{name} {value:.2f}" for name, value in row[cost.FACTORS].dropna().items())
     cache, whole = _number(row["cache_gb"]), _number(row["cache_gb"] * users)
     usd = row["usd_per_accelerator_hour"]
     each = f"${usd:.2f} per accelerator-hour" if usd > 0 else f"none of {row['accelerator']}"
@@ -88,7 +88,7 @@ Prices: {_basis(asked)}; {each}
 P10 to P90: errors of throughput and delivered share, in whole {row["unit_name"]}s
 
 Used on average: {row["used"]:.1%} of what is rented ({row["decided_by"]} decides); fully used: ${full}/million tokens
-{_error(error)}""")
+{_blind(off)}{_error(error)}""")
     return 0
 
 
@@ -113,8 +113,10 @@ def choose(
     found = choice.ranking(asked, by=by, usd_per_hour=usd_per_hour, kilowatts=kilowatts)
     first, second = choice.leaders(found, by)
     changes, error = choice.sensitivity(asked, found, by), choice.error_behind(asked, first)
+    off = choice.blind_errors(asked, found)
     if as_json:
         parts = {"ranked": _records(found), "changes": _records(changes), "prices": _basis(asked)}
+        parts["blind_check"] = _records(off)
         return _print_json(asked, **parts, errors=error.to_dict())
     ranked, quantity, head = found[found["rank"].notna()], f"{choice.RANK_BY[by]}_p50", NAMES[choice.RANK_BY[by]]
     leading = [f"{row['accelerator']} {_number(row[quantity])}" for row in (first, second) if row is not None]
@@ -128,7 +130,7 @@ def choose(
     told = changes[[*names, "evidence"]].rename(columns=names).replace("", "-")
     typer.echo(f"""{_serving(asked)}: {", then ".join(leading)} {head}, {first["evidence"]}
 Estimates below that: {", ".join(lower) or "none"}
-Least per token before whole units, in so many draws: {", ".join(least) or "none"}; {leader}
+{_blind(off)}Least per token before whole units, in so many draws: {", ".join(least) or "none"}; {leader}
 {_error(error)}
 Prices: {_basis(asked)}
 
@@ -186,6 +188,19 @@ def _error(error: pd.Series) -> str:
     scope = f"{error['question']}, {names.label(error['benchmark']) or 'all models'}, {error['scenario']}"
     return (
         f"Prediction error ({scope}): {error['median']:.1%} median, {error['p90']:.0%} P90 (n = {error['results']:.0f})"
+    )
+
+
+def _blind(errors: pd.DataFrame) -> str:
+    """Return a line about estimates that InferenceX contradicts, "" for none."""
+    checked = [
+        f"{row.accelerator} {row.low:+.0%}" + f" to {row.high:+.0%}" * (row.low < row.high)
+        for row in errors.itertuples()
+    ]
+    return (
+        f"Estimates checked against InferenceX (planned over measured, median of a model): {', '.join(checked)}\n"
+        if checked
+        else ""
     )
 
 

@@ -37,7 +37,7 @@ MARKS = (10, 50, 90)  # percentiles
 COLUMNS = [  # of a plan before sizing
     "accelerator", "evidence", "gain", "throughput", "throughput_low", "throughput_high", "delivered", "unit",
     "unit_name", "precision", "weights_gb", "cache_gb", "usd_per_accelerator_hour", "quoted", "watts", "slower_id",
-    "id", "round", "submitter", "system", "roof", "reason",
+    "id", "round", "submitter", "system", "roof", "reason", *cost.FACTORS,
 ]  # fmt: skip
 LARGEST_GROUP = 1024  # accelerators that may share one copy of the weights
 CAUSES = ("traffic", "queue", "memory")
@@ -135,9 +135,9 @@ def every_plan(demand: Demand) -> pd.DataFrame:
     accelerators before whole units: for mean traffic alone, and with queue and memory), used (share of the rented
     units' delivered throughput that mean traffic uses, P50), usd_per_million_at_full_use, decided_by (one of CAUSES),
     usd_per_accelerator_hour, quoted, watts, precision, weights_gb, cache_gb (KV cache of a request in service, in FP8),
-    slower_id, id, round, submitter, system, roof, reason. Rows are accelerators with a result of the benchmark or a
-    price. A vendor name selects those of its accelerators that have either; an accelerator asked for by name always has
-    a row.
+    slower_id, id, round, submitter, system, roof, reason, cost.FACTORS (behind `delivered`). Rows are accelerators with
+    a result of the benchmark or a price. A vendor name selects those of its accelerators that have either; an
+    accelerator asked for by name always has a row.
 
     Raises NoData where the benchmark has no result or nothing asked for is planned, and ValueError for unknown names.
     """
@@ -190,21 +190,14 @@ def delivered(demand: Demand, points: pd.DataFrame) -> pd.DataFrame:
 
     delivered with P10 and P90 (delivered_low, delivered_high) multiplies the factors of real_world_derating that the
     result behind a point does not include yet (see `derating.served`). busy is the share delivered at full load, peak
-    P99 over mean load. A share given by the user is both `delivered` and `busy`, since it includes peaks.
+    P99 over mean load. A share given by the user is both `delivered` and `busy`, since it includes peaks. A column for
+    each of cost.FACTORS, NaN where it does not apply.
     """
     columns = {"share": "delivered", "low": "delivered_low", "high": "delivered_high", "busy": "busy", "peak": "peak"}
     if own := demand.delivered_share:
-        return pd.DataFrame(own, points.index, [*columns.values()]).assign(peak=1.0)
-    return derating.served_at(points, demand.fleet, demand.stack)[[*columns]].rename(columns=columns)
-
-
-def plan_factors(demand: Demand, plans: pd.DataFrame) -> pd.DataFrame:
-    """Return the factors behind `delivered` of each plan, a column for each step; NaN where it does not apply."""
-    steps = derating.STEPS[1:]
-    if demand.delivered_share:
-        return pd.DataFrame(np.nan, plans.index, steps)
-    points = plans.assign(interactivity=demand.tokens_per_user).astype({"throughput": float})
-    return derating.served_at(points, demand.fleet, demand.stack)[steps]
+        whole = pd.DataFrame(own, points.index, [*columns.values()]).assign(peak=1.0)
+        return whole.reindex(columns=[*whole, *cost.FACTORS])
+    return derating.served_at(points, demand.fleet, demand.stack)[[*columns, *cost.FACTORS]].rename(columns=columns)
 
 
 def unit_sizes(rows: pd.DataFrame) -> dict[str, int]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from analysis import cost, interactivity, names
+from analysis import cost, interactivity, names, tables
 from analysis.compare import NoData
 from analysis.planner import prediction
 from analysis.planner.capacity import Demand, every_plan
@@ -107,6 +107,22 @@ def sensitivity(demand: Demand, found: pd.DataFrame, by: str = "cost") -> pd.Dat
                 row |= {"runner_up": second["accelerator"], "margin": margin}
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def blind_errors(demand: Demand, plans: pd.DataFrame) -> pd.DataFrame:
+    """Return how far estimates like those of `plans` were from InferenceX, to which nothing is fitted.
+
+    From data/blind_check.csv: of the model where it was checked, else of all mixtures of experts for another mixture;
+    no dense model was checked. Columns: accelerator, cases, low and high (least and highest error of these models:
+    planned over measured, minus 1), the highest first.
+    """
+    rows, model = tables.blind_check, demand.workload.model
+    own = rows[rows["model"].eq(model.name)]
+    rows = own if len(own) or not model.is_mixture else rows
+    rows = rows[rows["accelerator"].isin(plans.loc[plans["evidence"].eq(ESTIMATED), "accelerator"])]
+    ends = {"cases": ("cases", "sum"), "low": ("error", "min"), "high": ("error", "max")}
+    found = rows.groupby("accelerator", as_index=False).agg(**ends)
+    return found.sort_values("high", ascending=False, ignore_index=True)
 
 
 def error_behind(demand: Demand, row: pd.Series | None = None) -> pd.Series:
