@@ -204,6 +204,8 @@ def test_what_the_budget_buys_no_unit_of_leads_nowhere():
     within = budget.affordable(cost.prices(), 2e6, 4)["accelerator"]
     assert set(buys.index) <= set(within) and not {"GB200", "GB300"} & set(within)
     assert "MI355X" not in set(budget.affordable(cost.prices(), 2e6, 4, kilowatts=16)["accelerator"])
+    large = budget.plans(interactivity.runs("llama3.1-405b"), cost.bases(["neocloud"]), [25.0], 2e6, 4)
+    assert large["estimated"].all() and large["alike"].any() and large.loc[large["alike"], "units"].gt(0).all()
 
 
 def test_a_budget_that_buys_nothing_says_what_a_unit_costs():

@@ -73,8 +73,8 @@ def plans(
         ]
         why = "".join(unit) or f"no accelerator has a price and a throughput at {speeds[0]:g} tokens/s"
         raise NoData(f"${usd:,.0f} for {years:g} years buy no node or rack at {basis}: {why}")
-    # What cannot be bought leads as little as an estimate does.
-    apart = found.assign(estimated=found["estimated"] | found["units"].eq(0))
+    # What cannot be bought leads as little as an estimate beside a result; no such estimates are left.
+    apart = found.assign(estimated=found["units"].eq(0))
     found = found.assign(**cost.with_chances(apart, ["basis", "interactivity"])[["chance", "alike"]])
     lowest = found["usd_per_million"].where(found["units"].gt(0)).groupby([found["basis"], found["interactivity"]])
     cut = (1 - lowest.transform("min") / found["usd_per_million"]).clip(lower=0)
