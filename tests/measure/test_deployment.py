@@ -247,7 +247,7 @@ def test_goodput_is_at_the_limits_asked_for_else_those_of_the_scenario():
 # ---- the closest official result
 
 
-def test_the_closest_result_is_of_the_newest_round_that_has_one():
+def test_the_closest_result_is_of_the_newest_round_that_has_one(monkeypatch):
     results = load_results()
     rows = comparable(results, benchmark="llama2-70b", scenario="Server", accelerators=["H100"])
     run = settled({}, accelerator="H100", count=8).iloc[0]
@@ -264,7 +264,8 @@ def test_the_closest_result_is_of_the_newest_round_that_has_one():
     faster = open_division.assign(id="faster", division="open", rate=9e9, rate_per_accelerator=9e9)
     other = open_division.assign(id="other", accelerator="B200", rate=9e9, rate_per_accelerator=9e9)
     more = pd.concat([results, faster, other], ignore_index=True)
-    assert deployment.closest(run, "Server", results=more)["offline"] == offline
+    monkeypatch.setattr("analysis.compare.load_results", lambda: more)
+    assert deployment.closest(run, "Server")["offline"] == offline
 
 
 def test_a_round_without_the_model_names_those_that_have_it():
@@ -275,10 +276,11 @@ def test_a_round_without_the_model_names_those_that_have_it():
     assert np.isnan(row["share"]) and any("rounds that have" in words for words in row["said"])
 
 
-def test_the_nearest_accelerator_stands_in_and_is_named():
+def test_the_nearest_accelerator_stands_in_and_is_named(monkeypatch):
     results = load_results()
     results = results[results["accelerator"].isin(["H100", "B200", "L40S"]) | results["benchmark"].ne("llama2-70b")]
-    (row,) = deployment.assess(settled({}, accelerator="H200", count=8), results=results).to_dict("records")
+    monkeypatch.setattr("analysis.compare.load_results", lambda: results)
+    (row,) = deployment.assess(settled({}, accelerator="H200", count=8)).to_dict("records")
     assert row["official_accelerator"] == "H100"  # 3,350 GB/s against 4,800; B200 has 8,000
     assert "no result of H200: compared with the nearest, H100" in row["said"]
 

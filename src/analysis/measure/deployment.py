@@ -154,14 +154,14 @@ def scenario_of(run: Mapping[str, Any], rules: pd.DataFrame) -> tuple[str, str]:
     )
 
 
-def closest(run: Mapping[str, Any], scenario: str, round: str = "", results: pd.DataFrame | None = None) -> pd.Series:
+def closest(run: Mapping[str, Any], scenario: str, round: str = "") -> pd.Series:
     """Return the official result closest to a run: of its accelerator, else the nearest in memory bandwidth.
 
     From `round`, else the newest with one; the nearest count, then equal precision, then fastest. Added: `offline`,
     the comparable rate per accelerator of the same system Offline, NaN without. Raises NoData with the rounds that
     have results.
     """
-    rows = comparable(results, benchmark=run["benchmark"], scenario=scenario)
+    rows = comparable(benchmark=run["benchmark"], scenario=scenario)
     there, model = ", ".join(rows["round"].unique()), rows["model"].iloc[0]
     rows = rows[rows["round"].eq(round)] if round else rows
     if rows.empty:
@@ -175,14 +175,14 @@ def closest(run: Mapping[str, Any], scenario: str, round: str = "", results: pd.
     }  # fmt: skip
     near = rows.loc[pd.DataFrame(ranks).sort_values(list(ranks)).index[0]].copy()
     keys = ["round", "submitter", "system", "accelerator", "accelerator_count"]
-    offline = comparable(results, benchmark=run["benchmark"], scenario="Offline")
+    offline = comparable(benchmark=run["benchmark"], scenario="Offline")
     near["offline"] = offline.loc[offline[keys].eq(near[keys]).all(axis=1), "rate_per_accelerator"].max()
     return near
 
 
 def assess(
     runs: pd.DataFrame, *, scenario: str = "", round: str = "", ttft_ms: float = 0.0, tpot_ms: float = 0.0,
-    usd_per_hour: float = 0.0, results: pd.DataFrame | None = None,
+    usd_per_hour: float = 0.0,
 ) -> pd.DataFrame:  # fmt: skip
     """Return one row per configuration of the settled runs, beside its closest official result.
 
@@ -201,7 +201,7 @@ def assess(
     spread = {"runs": by.transform("size"), "rate_low": by.transform("min"), "rate_high": by.transform("max")}
     middle = by.cumcount().eq((spread["runs"] - 1) // 2)
     rows = order.assign(**spread)[middle].sort_index().to_dict("records")
-    frame = pd.DataFrame([row | _beside(row, scenario, round, ttft_ms, tpot_ms, results) for row in rows])
+    frame = pd.DataFrame([row | _beside(row, scenario, round, ttft_ms, tpot_ms) for row in rows])
     other = frame["other_tokens_per_second"] / frame["accelerator_count"]
     sure = frame["rate_per_accelerator"].mask(other.notna())
     return frame.assign(
@@ -252,9 +252,7 @@ def best(assessed: pd.DataFrame) -> pd.Series:
     return assessed.loc[known.sort_values(keys, ascending=False).index[0]]
 
 
-def _beside(
-    run: dict[str, Any], scenario: str, round: str, ttft_ms: float, tpot_ms: float, results: pd.DataFrame | None
-) -> dict[str, Any]:
+def _beside(run: dict[str, Any], scenario: str, round: str, ttft_ms: float, tpot_ms: float) -> dict[str, Any]:
     rules = limits_strictest_first(run["benchmark"])
     chosen, why = (scenario, "as asked") if scenario or not run["benchmark"] else scenario_of(run, rules)
     limit = rules.reindex([chosen]).iloc[0].to_dict()
@@ -270,7 +268,7 @@ def _beside(
         said.append("requests of agents share their prompts: no MLPerf result is like them")
         return beside
     try:
-        near = closest(run, chosen, round, results)
+        near = closest(run, chosen, round)
     except NoData as error:
         said.append(str(error))
         return beside
