@@ -16,6 +16,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import pandas as pd
 from IPython.display import display
+from jinja2 import Environment
 from matplotlib.ticker import LogFormatter
 from seaborn import FacetGrid
 
@@ -32,10 +33,20 @@ MOST_WORDS = 18  # most words of a headline; a name counts as one word
 FIRST: list[str] = []  # the name of the first chart of this notebook
 ROWS = 10  # rows of a table that are visible before the fold
 # A notebook's own style sheet aligns texts right. The rows of a long table appear with their fold.
-STYLE = (
-    "<style>table.data :is(th, td){text-align:left} table.data .number{text-align:right}"
-    " details.rows:not([open])~table .rest{display:none}</style>"
-)
+TABLE = Environment(autoescape=True).from_string("""\
+<style>table.data :is(th, td){text-align:left} table.data .number{text-align:right}\
+ details.rows:not([open])~table .rest{display:none}</style>
+{%- if cells | length > rows %}\
+<details class="rows"><summary>{{ "{:,}".format(cells | length - rows) }} more rows</summary></details>{% endif %}\
+<table class="data {{ no_tex }}">{% if title %}<caption>{{ title }}</caption>{% endif %}<thead><tr>
+{%- for label, number in heads %}<th scope="col"{% if number %} class="number"{% endif %}>{{ label }}</th>{% endfor %}\
+</tr></thead>
+<tbody>
+{%- for row in cells %}{% if loop.index0 == rows %}</tbody>
+<tbody class="rest">{% elif not loop.first %}
+{% endif %}<tr>
+{%- for cell in row %}<td{% if heads[loop.index0][1] %} class="number"{% endif %}>{{ cell }}</td>{% endfor %}</tr>
+{%- endfor %}</tbody></table>{% if note %}<p class="note">{{ note }}</p>{% endif %}""")
 SYSTEMS = 4  # most systems that a finding names
 MISSING = "–"
 NO_MATCH = "no results match these parameters"
@@ -136,8 +147,9 @@ def table(
         return _nothing("table", name, title or "Table")
     shown = pd.DataFrame({column: _cells(frame[column], (formats or {}).get(column)) for column in columns})
     shown = shown.loc[:, ~shown.isin(["", MISSING]).all()]
-    numeric = {column for column in shown if pd.api.types.is_numeric_dtype(frame[column].dtype)}
-    markup = _table_html(shown, {column: columns[column] for column in shown}, numeric, title, note, rows)
+    heads = [(columns[column], pd.api.types.is_numeric_dtype(frame[column].dtype)) for column in shown]
+    shape = {"heads": heads, "cells": shown.to_numpy().tolist(), "rows": rows}
+    markup = TABLE.render(shape, title=title, note=note, no_tex=NO_TEX)
     csv = frame[list(columns)]
     csv = csv.assign(caveats=csv["caveats"].map(" ".join)) if "caveats" in csv else csv
     record = {"kind": "table", "name": name, "title": title, **_evidence(frame)}
@@ -267,28 +279,6 @@ def _cells(column: pd.Series, form: str | None) -> list[str]:
     elif pd.api.types.is_datetime64_any_dtype(column.dtype):
         words = "{:%Y-%m-%d}".format
     return [MISSING if pd.isna(value) else words(value) for value in column.astype(object)]
-
-
-def _table_html(
-    shown: pd.DataFrame, columns: Mapping[str, str], numeric: Iterable[str], title: str, note: str, rows: int
-) -> str:
-    """Return the table as HTML with escaped text and a class for number cells; rows beyond `rows` are folded."""
-    kinds = {column: ' class="number"' if column in numeric else "" for column in columns}
-    head = "".join(f'<th scope="col"{kinds[column]}>{html.escape(text)}</th>' for column, text in columns.items())
-    lines = [
-        "<tr>"
-        + "".join(f"<td{kinds[c]}>{html.escape(cell)}</td>" for c, cell in zip(columns, row, strict=True))
-        + "</tr>"
-        for row in shown.itertuples(index=False, name=None)
-    ]
-    body, fold = "\n".join(lines), ""
-    if (more := len(lines) - rows) > 0:
-        body = "\n".join(lines[:rows]) + '</tbody>\n<tbody class="rest">' + "\n".join(lines[rows:])
-        fold = f'<details class="rows"><summary>{more:,} more rows</summary></details>'
-    caption = f"<caption>{html.escape(title)}</caption>" if title else ""
-    below = f'<p class="note">{html.escape(note)}</p>' if note else ""
-    table = f'<table class="data {NO_TEX}">{caption}<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table>'
-    return f"{STYLE}{fold}{table}{below}"
 
 
 def __dir__() -> list[str]:
