@@ -89,3 +89,11 @@ def test_the_figure_by_user_speed_names_a_baseline_of_one_submitter_and_its_roun
     assert (b300["version"].max(), b300.query("version == 6.0")["submitter"].nunique()) == (6.0, 1)
     title = next(part["title"] for part in outputs("generational_speedup") if part["name"] == "user_speed")
     assert "B300 v6.0 on DeepSeek-R1 Interactive, submitters: 1" in title
+
+
+def test_the_last_result_of_the_baseline_is_named_with_its_size():
+    """Cisco has 16 and 32 H100 in v5.1; the last of eight are of v5.0."""
+    h100 = comparable("llama2-70b").query("accelerator == 'H100'").groupby("accelerator_count")["version"].max()
+    assert (h100[8], h100[16], h100[32]) == (5.0, 5.1, 5.1)
+    ladder = next(part for part in outputs("generational_speedup") if part["name"] == "ladder")
+    assert "over H100 (last 8x result: v5.0)" in ladder["subtitle"]
