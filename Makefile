@@ -74,9 +74,12 @@ lab: $(READY) ## JupyterLab on the notebooks; edited modules are reloaded by the
 		--ContentsManager.pre_save_hook=analysis.pages.refresh.before_save \
 		$(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
+# Commands by their modules, which need no PATH that leads to .venv.
 dev: $(READY) ## git for people who edit: notebooks compared and merged by cells, style checks before each commit
 	@$(RUN) nbdime config-git --enable
-	@git config filter.notebook.clean '$(RUN) analysis.pages.refresh'
+	@git config diff.jupyternotebook.command '$(RUN) nbdime.vcs.git.diffdriver diff'
+	@git config merge.jupyternotebook.driver '$(RUN) nbdime.vcs.git.mergedriver merge %O %A %B %L %P'
+	@git config filter.notebook.clean '$(RUN) analysis.pages.refresh %f'
 	@$(RUN) pre_commit install
 
 data: $(READY) ## the derived tables of data/ anew; with FROM="PATH ..." a new round into data/official/

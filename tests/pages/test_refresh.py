@@ -100,9 +100,19 @@ def test_git_sees_no_change_in_what_an_editor_adds():
     notebook["metadata"]["kernelspec"]["display_name"] = ".venv (3.12)"
     notebook["metadata"]["language_info"] |= {"version": "3.12.1", "codemirror_mode": {"name": "ipython"}}
     notebook["cells"][1]["metadata"]["vscode"] = {"languageId": "python"}
-    asked = [sys.executable, "-m", "analysis.pages.refresh"]
-    done = subprocess.run(asked, input=json.dumps(notebook), capture_output=True, text=True, check=True)
+    asked = [sys.executable, "-m", "analysis.pages.refresh", "notebooks/scaling.ipynb"]
+    done = subprocess.run(asked, input=json.dumps(notebook), capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout == text
+
+
+def test_a_cell_that_an_editor_names_anew_keeps_its_name():
+    text = (ROOT / "notebooks/scaling.ipynb").read_text("utf-8")
+    before, notebook = json.loads(text), json.loads(text)
+    notebook["cells"][2]["id"] = "a1b2c3d4"
+    del notebook["cells"][3]["id"]
+    assert stored(notebook, before) == text
+    notebook["cells"][2]["source"] = "another = 1"
+    assert json.loads(stored(notebook, before))["cells"][2]["id"] == "a1b2c3d4"
 
 
 def test_unknown_names_are_refused(project):

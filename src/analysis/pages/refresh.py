@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -36,17 +37,23 @@ def refresh(names: Iterable[str] = (), jobs: int = 2, engine: str = FORKED, time
     return run(_refreshed, {name: (Report(name, files[name]), engine) for name in wanted}, jobs, timeout)
 
 
-def stored(notebook: dict[str, Any]) -> str:
-    """Return a notebook's file as stored: without PNG beside SVG, widgets, times, versions, and what editors add."""
+def stored(notebook: dict[str, Any], before: dict[str, Any] | None = None) -> str:
+    """Return a notebook's file as stored: without PNG beside SVG, widgets, times, versions, and what editors add.
+
+    A cell that has another id than `before`, and the same text, keeps the one it had.
+    """
     from nbformat import v4
 
     notebook = v4.to_notebook(json.loads(json.dumps(notebook), parse_float=_whole))
+    ids = {cell["source"]: cell["id"] for cell in v4.to_notebook(before).cells if "id" in cell} if before else {}
     own = {key: value for key, value in notebook.metadata.items() if key not in ADDED}
     if own.get("kernelspec", {}).get("name", "python3") == "python3":  # another kernel stays
         own |= METADATA
     notebook |= {"metadata": own, "nbformat": 4, "nbformat_minor": 5}
     ran = 0
     for cell in notebook.cells:
+        if cell.get("id") not in ids.values() and cell.source in ids:
+            cell["id"] = ids[cell.source]
         cell.metadata = {key: value for key, value in cell.metadata.items() if key not in ADDED and value}
         if cell.get("execution_count"):
             cell.execution_count = ran = ran + 1
@@ -89,5 +96,6 @@ def _whole(text: str) -> float:
     return int(number) if number.is_integer() else number
 
 
-if __name__ == "__main__":  # as git's filter: what an editor adds is no change
-    sys.stdout.write(stored(json.load(sys.stdin)))
+if __name__ == "__main__":  # as git's filter of a file: what an editor adds is no change
+    shown = subprocess.run(["git", "show", f":{sys.argv[-1]}"], capture_output=True, check=False)
+    sys.stdout.write(stored(json.load(sys.stdin), json.loads(shown.stdout) if shown.returncode == 0 else None))
