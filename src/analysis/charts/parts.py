@@ -18,7 +18,6 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.text import Text
 from matplotlib.ticker import LogLocator
 
 from analysis.charts import image, theme
@@ -192,13 +191,12 @@ def stacked(ax: Axes) -> None:
 def fit(ax: Axes) -> None:
     """Widen the limits of axes until the labels of marks fit inside, which `bar_label` alone does not ensure."""
     texts = [each for each in ax.texts if each.get_text() and getattr(each, "anncoords", "") == OUTSIDE["textcoords"]]
-    texts = [each for each in texts if each.xycoords == "data" or isinstance(each.xycoords, Text)]
+    texts = [each for each in texts if each.xycoords is not ax.transAxes]
     if not texts:
         return
-    limits = {"x": ax.get_xlim(), "y": ax.get_ylim()}
     own, fitted = getattr(ax, FITTED, (None, None))
-    if fitted == limits:  # limits were not changed since the last fit
-        _limit(ax, limits := own)
+    if (limits := (ax.get_xlim(), ax.get_ylim())) == fitted:  # they were not changed since the last fit
+        _limit(ax, *(limits := own))
     marks = ax.transData.transform([getattr(each.xycoords, "xy", each.xy) for each in texts])
     pen = ax.figure._get_renderer()  # else texts keep the renderer of the last saved file, which has another dpi
     boxes = np.array([each.get_window_extent(pen).extents for each in texts])
@@ -209,15 +207,14 @@ def fit(ax: Axes) -> None:
         high = np.fmax(high, np.nanmax(low + (at - low) / (1 - np.clip(after, 0, MOST)), axis=0))
         low = np.fmin(low, np.nanmin(high - (high - at) / (1 - np.clip(before, 0, MOST)), axis=0))
     ends = (ax.transAxes - ax.transData).transform([low, high])
-    wider = {"xy"[place]: ends[:, place] for place in range(2) if low[place] < 0 or high[place] > 1}
-    _limit(ax, wider)
-    setattr(ax, FITTED, (limits, {"x": ax.get_xlim(), "y": ax.get_ylim()}))
+    _limit(ax, *np.where((low < 0) | (high > 1), ends, np.transpose(limits)).T)
+    setattr(ax, FITTED, (limits, (ax.get_xlim(), ax.get_ylim())))
 
 
-def _limit(ax: Axes, limits: Mapping[str, Sequence[float]]) -> None:
-    """Set limits, and leave autoscaling on for later changes."""
-    for name, ends in limits.items():
-        (ax.set_xlim if name == "x" else ax.set_ylim)(*ends, auto=None)
+def _limit(ax: Axes, x: Sequence[float], y: Sequence[float]) -> None:
+    """Set the limits of axes, and leave autoscaling on for later changes."""
+    ax.set_xlim(*x, auto=None)
+    ax.set_ylim(*y, auto=None)
 
 
 def reference(ax: Axes, place: Reference, across: bool = False) -> None:

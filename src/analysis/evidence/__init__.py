@@ -13,12 +13,12 @@ import pandas as pd
 
 from analysis import names, tables
 from analysis.evidence.curves import SPEED, THROUGHPUT, envelope, matched_pairs, value_at
-from analysis.evidence.energy import CURVE, JOULES, energy, joules_at, part_load
+from analysis.evidence.energy import JOULES, energy, joules_at, part_load
 from analysis.evidence.precision import SIZES, checkpoint_sizes, parameters, pooled, recovery, size_class
 from analysis.paths import DATA, SHIPPED_ONLY, plain
 
 __all__ = [
-    "CURVE", "JOULES", "SIZES", "SPEED", "THROUGHPUT", "checkpoint_sizes", "energy", "envelope",
+    "JOULES", "SIZES", "SPEED", "THROUGHPUT", "checkpoint_sizes", "energy", "envelope",
     "inferencex_runs", "joules_at", "matched_pairs", "parameters", "part_load", "pooled",
     "precision_effects", "recovery", "size_class", "tensorrt_llm", "value_at",
 ]  # fmt: skip
