@@ -100,6 +100,24 @@ def test_random_arrivals_lose_nothing_and_bursts_do():
     assert bursts.over_poisson(requests(moments, 50), 80, 20_000, "recorded").mean() > 1.3 * alone  # who waits longer
 
 
+def test_public_chat_is_simulated_as_one_service_and_as_sixteen_on_one_fleet(monkeypatch):
+    traces = requests([0.0, 0.0, 0.0], 1, service=["b", "code", "a"])
+    monkeypatch.setattr(bursts.tables, "load", {"traffic_traces": traces}.get)
+    monkeypatch.setattr(bursts, "over_poisson", lambda rows, tpot_ms, ttft_ms, shape: [tpot_ms * ttft_ms + len(shape)])
+    found = bursts.simulated(15.0, 2.0)
+    assert found.drop(columns=["tpot_ms", "ttft_ms"]).to_numpy().tolist() == [
+        ["", "a", 38], ["", "b", 38], ["pooled", "a", 36], ["pooled", "b", 36],
+    ]  # fmt: skip
+    assert found[["tpot_ms", "ttft_ms"]].drop_duplicates().to_numpy().tolist() == [[15.0, 2.0]]
+
+
+def test_an_enlarged_service_is_simulated_with_swings_of_ten_and_of_thirty_seconds(monkeypatch):
+    asked = []
+    monkeypatch.setattr(bursts, "enlarge", lambda arrivals, work, window, rng: asked.append(window) or (arrivals, work))
+    bursts.over_poisson(requests(np.linspace(0, 1200, 600), 50), 80, 1000)
+    assert asked == [10, 30] * bursts.SEEDS
+
+
 def trace(tmp_path, rows=120, **columns):
     table = pd.DataFrame({"arrival_seconds": np.arange(rows)[::-1], "answer_tokens": 5, "user": "a"}).astype("str")
     table.assign(**columns).to_csv(tmp_path / "mine.csv", index=False)

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.compare import SAME_RUN, STRICTER, NoData, comparable, fastest, only, since, without_results
+from analysis.compare import (
+    SAME_RUN,
+    STRICTER,
+    NoData,
+    comparable,
+    fastest,
+    in_racks,
+    of_tokens,
+    only,
+    since,
+    without_results,
+)
 from tests.frames import results
 
 BROKEN = {
@@ -66,6 +77,27 @@ def test_of_one_kind_of_system_the_stricter_target_counts():
     assert kept["id"].tolist() == ["r0", "r2"]
     assert reasons["reason"].tolist() == [STRICTER]
     assert kept["caveats"].tolist() == [["single_submitter"], ["looser_target", "single_submitter"]]
+
+
+@pytest.mark.parametrize(
+    "apart", [{"accelerator_count": 4.0}, {"round": "v6.0"}, {"availability": "preview"}, {"accelerator": "H200"}]
+)
+def test_another_kind_of_system_counts_at_the_looser_target(apart):
+    rows = results({}, {"accuracy_target": "99", **apart})
+    assert asked(rows, available=False)[0]["id"].tolist() == ["r0", "r1"]
+
+
+def test_a_part_of_a_rack_is_no_rack():
+    """64 accelerators of one kind that shares links; a B200 has none to share, however many there are."""
+    parts = [("GB200", 72), ("GB200", 64), ("GB200", 36), ("B200", 72)]
+    rows = results(*({"accelerator": name, "accelerator_count": float(count)} for name, count in parts))
+    assert in_racks(rows).tolist() == [True, True, False, False]
+
+
+def test_what_counts_no_tokens_is_refused():
+    with pytest.raises(NoData, match="Whisper counts samples/s, not tokens"):
+        of_tokens(results({}, {"model": "Whisper", "rate_unit": "samples/s"}))
+    assert len(of_tokens(results({}))) == 1
 
 
 def test_bert_is_compared_at_the_target_of_most_results():
