@@ -10,7 +10,7 @@ import pytest
 
 from analysis import load_results, tables
 from analysis.paths import DATA
-from analysis.results import _stacks, accuracy_percent
+from analysis.results import _caveats, _stacks, accuracy_percent
 
 
 @pytest.fixture(scope="module")
@@ -148,6 +148,33 @@ def test_rounds_sort_as_versions(with_rounds):
     found = with_rounds("v10.0", "v9.0", "v9.10", "v9.2")
     assert list(found["round"].cat.categories[-4:]) == ["v9.0", "v9.2", "v9.10", "v10.0"]
     assert found["round"].max() == "v10.0" and found.sort_values("round")["id"].iloc[-1] == "v10.0"
+
+
+def test_each_caveat_of_a_result_by_itself():
+    plain = {"availability": "available", "power_capped": False, "hypervisor": "", "inferred": False, "corrected": "",
+             "precision": "fp8", "precision_basis": "log", "tokens_assumed": False, "accelerator": "B200"}  # fmt: skip
+    changed = {
+        "preview": {"availability": "preview"}, "power_capped": {"power_capped": True},
+        "virtualized": {"hypervisor": "KVM"}, "inferred": {"inferred": True},
+        "precision_unstated": {"precision": "", "precision_basis": "declared"},
+        "precision_declared": {"precision_basis": "declared"}, "tokens_assumed": {"tokens_assumed": True},
+        "count_by_name": {"accelerator_count": 9.0, "nodes": 2.0}, "corrected": {"corrected": "precision"},
+    }  # fmt: skip
+    none = [
+        {},
+        {"accelerator_count": 9.0, "nodes": 2.0, "accelerator": "mixed"},
+        {"accelerator_count": 9.0, "nodes": 0.0},
+    ]
+    rows = [plain | {"accelerator_count": 8.0, "nodes": 1.0} | change for change in [*changed.values(), *none]]
+    assert _caveats(pd.DataFrame(rows)).tolist() == [[code] for code in changed] + [[], [], []]
+
+
+def test_power_is_the_middle_of_its_range(results, raw):
+    measured = raw[raw["power_watts_low"].notna()]
+    middle = measured[["power_watts_low", "power_watts_high"]].mean(axis=1)
+    assert len(measured) > 1000
+    found = results.set_index("id").loc[measured["id"], "power_watts"]
+    assert found.to_numpy() == pytest.approx(middle.to_numpy())
 
 
 def test_a_power_mode_in_the_name_of_a_system_is_a_cap(results):
