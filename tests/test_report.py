@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from io import StringIO
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -234,6 +235,23 @@ def test_published_claims_show_contradictions_first_and_repeats_once(shown):
     rows = shown[0]["text/csv"].splitlines()[1:]
     assert len(rows) == len(figures)
     assert ",physically impossible," in rows[0]
+
+
+def test_published_claims_of_one_model_have_those_of_no_model_beside_them(shown):
+    from analysis import load_published
+
+    report.published("price", benchmark="Llama 2 70B")
+    figures = load_published().query("topic == 'price' and duplicate_of == ''")
+    kept = figures[figures["benchmark"].isin(["llama2-70b", ""])]
+    claims = pd.read_csv(StringIO(shown[0]["text/csv"]))["claim"]
+    assert sorted(claims) == sorted(kept["claim"]) and kept["benchmark"].nunique() == 2 and len(kept) < len(figures)
+
+
+def test_a_table_has_a_name_of_its_own_or_from_its_title(shown):
+    frame = pd.DataFrame({"a": [1]})
+    for named in ({"name": "own", "title": "Two words"}, {"title": "Two words"}, {}):
+        report.table(frame, **named)
+    assert [data[report.MIME]["name"] for data in shown] == ["own", "two_words", "table"]
 
 
 def test_a_finding_on_no_rows_names_no_system(shown):

@@ -10,7 +10,7 @@ import pytest
 
 from analysis import load_results, tables
 from analysis.paths import DATA
-from analysis.results import _caveats, _stacks, accuracy_percent
+from analysis.results import _caveats, _comparable_since, _stacks, accuracy_percent
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +53,34 @@ def test_samples_become_tokens_by_the_tokens_of_their_run(results, raw):
     assert converted["rate"].to_numpy()[~known] == pytest.approx((converted["value"] * middle).to_numpy()[~known])
     assumed = converted["caveats"].map(lambda codes: "tokens_assumed" in codes).to_numpy()
     assert (assumed == ~known).all()
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "scenario", "round", "since"),
+    [
+        ("3d-unet", "Offline", "v1.1", "v0.7"),
+        ("3d-unet", "Offline", "v2.0", "v2.0"),  # another data set
+        ("resnet50", "Offline", "v2.0", "v0.5"),
+        ("resnet50", "MultiStream", "v1.1", "v0.5"),
+        ("resnet50", "MultiStream", "v2.0", "v2.0"),  # another rule for all that stream
+        ("bert", "SingleStream", "v6.1", "v0.7"),
+        ("dlrm-v2", "Server", "v5.1", "v3.1"),
+    ],
+)
+def test_results_are_compared_since_the_version_of_their_benchmark_and_scenario(benchmark, scenario, round, since):
+    asked = pd.DataFrame([{"benchmark": benchmark, "scenario": scenario, "round": round}], index=["any"])
+    assert _comparable_since(asked).to_dict() == {"any": since}
+
+
+def test_a_rate_is_in_the_unit_of_its_scenario(results):
+    """Queries/s under a limit, samples/s Offline; Whisper in samples/s, though its rules count tokens."""
+    rates = results[results["rate"].notna()]
+    units = rates.groupby(["benchmark", "scenario"])["rate_unit"].unique().map(list)
+    expected = {
+        ("resnet50", "Offline"): "samples/s", ("resnet50", "Server"): "queries/s", ("whisper", "Offline"): "samples/s",
+        ("llama2-70b", "Offline"): "tokens/s", ("llama2-70b", "Server"): "tokens/s",
+    }  # fmt: skip
+    assert {key: units[key] for key in expected} == {key: [unit] for key, unit in expected.items()}
 
 
 def test_rounds_sort_in_time(results):
