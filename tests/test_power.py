@@ -26,8 +26,8 @@ def lists(monkeypatch):
     )
 
 
-def test_a_megawatt_at_the_peak_and_delivered(lists):
-    """8,000 over 2 kW are 4 million per MW, from 2 to 8 over the lists; Offline delivers half. Peaks come first."""
+def test_a_megawatt_at_full_load_and_delivered(lists):
+    """8,000 over 2 kW are 4 million per MW, from 2 to 8 over the lists; Offline delivers half. Full load is first."""
     server = {**RATES, "scenario": "Server", "rate": 2000.0, "low": 1000.0}
     offline = {**RATES, "scenario": "Offline"}
     rows = pd.DataFrame([server, offline, offline | {"accelerator": "X"}])
@@ -35,9 +35,9 @@ def test_a_megawatt_at_the_peak_and_delivered(lists):
     results = pd.DataFrame({"id": ["b", "a", "c"], "stack": ["TensorRT-LLM", "vLLM", ""], "hypervisor": "", "nodes": 1})
     found = power.per_megawatt(rows, results).set_index(["use", "scenario"])
     assert found["value"].tolist()[:3] == [4, 1, 2] and found.index.get_level_values("use")[2] == "delivered"
-    assert found.loc[("peak", "Offline"), ["value", "low", "high"]].tolist() == [4, 2, 8]
+    assert found.loc[("full load", "Offline"), ["value", "low", "high"]].tolist() == [4, 2, 8]
     assert found.loc[("delivered", "Offline"), ["value", "low", "high"]].tolist() == [2, 1, 4]
-    assert found.loc[("peak", "Server"), "low"] == 0.25  # the range of a carried rate counts too
+    assert found.loc[("full load", "Server"), "low"] == 0.25  # the range of a carried rate counts too
     assert found.loc[("delivered", "Server"), "value"] == pytest.approx(0.25 / 13.5)  # the limit is 12.5
     facility = power.per_megawatt(rows, results, pue=2.0).set_index(["use", "scenario"])
     marks = ["value", "low", "high"]

@@ -52,6 +52,7 @@ def test_a_headline_is_recorded_with_its_range(shown):
     assert (part["text"], part["low"], part["high"]) == ("GB300: 4.1x (3.7x to 4.5x)", 3.7, 4.5)
     assert report.span(2.0, 2.0) == report.span(2.01, 2.04) == report.span(1.0, 1.002, "{:.0%}".format) == ""
     assert report.span(0.3, 0.36, "{:.0%}".format) == " (30% to 36%)"
+    assert report.ends(pd.Series([2.94, 2.1])) == "2.1 to 2.9" and report.ends([0.341, 0.339], report.percent) == "34%"
 
 
 def test_what_has_no_rows_is_one_line_and_no_fault(shown):

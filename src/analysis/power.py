@@ -1,4 +1,4 @@
-"""Compute throughput per megawatt at the peak and delivered, what a power cap keeps, and kilowatts to provision."""
+"""Compute throughput per megawatt at full load and delivered, what a power cap keeps, and kilowatts to provision."""
 
 from __future__ import annotations
 
@@ -32,13 +32,14 @@ def kilowatts() -> pd.DataFrame:
 
 
 def per_megawatt(rates: pd.DataFrame, results: pd.DataFrame, pue: float = 1.0) -> pd.DataFrame:
-    """Return million tokens/s per megawatt of `current(results)`, `rates`, at the peak and delivered; modeled.
+    """Return million tokens/s per megawatt of `current(results)`, `rates`, at full load and delivered; modeled.
 
     Throughput over all-in kilowatts times `pue`, the power of the facility over that of its servers. Each row has two:
-    `use` "peak", and "delivered" by a fixed fleet at the interactivity of the scenario's limit (`derating.served`: what
-    a result holds already counts once; Offline: batches, always full). Added columns: use, interactivity, share
-    (delivered), value, and `low` and `high` over the dates of the price lists and the range of a carried rate. Rows
-    without all-in kilowatts or a TPOT limit are dropped. The peak comes first, then the highest value.
+    `use` "full load", and "delivered" by a fixed fleet at the interactivity of the scenario's limit
+    (`derating.served`: what a result holds already counts once; Offline: batches, always full). Added columns: use,
+    interactivity, share (delivered), value, and `low` and `high` over the dates of the price lists and the range of a
+    carried rate. Rows without all-in kilowatts or a TPOT limit are dropped. Full load comes first, then the highest
+    value.
     """
     names.bounded(pue, "pue", 1, 3)
     asked = rates["benchmark"].unique()
@@ -52,7 +53,7 @@ def per_megawatt(rates: pd.DataFrame, results: pd.DataFrame, pue: float = 1.0) -
         high=rows["high"] / (1000 * pue * rows["least"]), share=share,
     )  # fmt: skip
     delivered = rows.assign(**rows[["value", "low", "high"]].mul(share, axis=0))
-    both = pd.concat([rows.assign(use="peak", share=1.0), delivered.assign(use="delivered")])
+    both = pd.concat([rows.assign(use="full load", share=1.0), delivered.assign(use="delivered")])
     return both.sort_values(["use", "value"], ascending=False, ignore_index=True)
 
 

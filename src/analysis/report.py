@@ -1,7 +1,7 @@
 """Write a report from a notebook: its headline, findings, figures, and tables, shown here and on the page.
 
 Each call displays its output at once and carries a machine-readable part (`MIME`) from which the build makes the page
-and reports/<name>.json. Numbers in words: `number`, `percent`, `times`.
+and reports/<name>.json. Numbers in words: `number`, `percent`, `times`, `span`, and `ends`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,19 @@ from analysis.charts.parts import CHART, ticks
 from analysis.charts.phone import narrow
 from analysis.charts.theme import look
 
-__all__ = ["figure", "finding", "headline", "number", "percent", "published", "source_line", "span", "table", "times"]
+__all__ = [
+    "ends",
+    "figure",
+    "finding",
+    "headline",
+    "number",
+    "percent",
+    "published",
+    "source_line",
+    "span",
+    "table",
+    "times",
+]
 MIME = "application/vnd.mlperf.report+json"
 NARROW = "application/vnd.mlperf.narrow+svg"  # the main figure again, for a phone
 MOST_WORDS = 18  # most words of a headline; a name counts as one word
@@ -209,10 +221,16 @@ def times(ratio: float, digits: int = 2) -> str:
     return f"{number(ratio, digits + (1 <= ratio < 1.1))}x"
 
 
+def ends(values: Iterable[float], form: Callable[[float], str] = number) -> str:
+    """Return the lowest and the highest of values: "2.1 to 2.9", or "2.1" if both print alike."""
+    known = pd.Series(values, dtype="float64")
+    return " to ".join(dict.fromkeys([form(known.min()), form(known.max())]))
+
+
 def span(low: float, high: float, form: Callable[[float], str] = times) -> str:
     """Return a range in parentheses, to follow its value: " (3.7x to 4.5x)"; "" if both ends print alike."""
-    ends = dict.fromkeys([form(low), form(high)])
-    return f" ({' to '.join(ends)})" if len(ends) > 1 else ""
+    text = ends([low, high], form)
+    return f" ({text})" if " to " in text else ""
 
 
 def slug(text: str) -> str:

@@ -481,8 +481,8 @@ def test_batches_are_sized_for_no_traffic(run):
 def test_the_headline_on_power_names_the_facility_and_the_best_of_one_frame(run):
     names, said = run("power_efficiency", pue=1.3, most=2, beside="")
     assert "a megawatt (PUE 1.3) serves" in said["answer"]["text"]
-    peak = names["modeled"].query("use == 'peak' and scenario == 'Offline'").nlargest(2, "value")
-    assert set(names["shown"]["accelerator"]) == set(peak["accelerator"])
+    most = names["modeled"].query("use == 'full load' and scenario == 'Offline'").nlargest(2, "value")
+    assert set(names["shown"]["accelerator"]) == set(most["accelerator"])
 
 
 def test_a_chain_is_of_the_headline_s_own_ratio(run):
