@@ -204,9 +204,11 @@ def units(pairs: pd.DataFrame, by: Sequence[str] = ()) -> pd.DataFrame:
 
 
 def over_units(units: pd.DataFrame, by: Sequence[str] = ("format", "models")) -> pd.DataFrame:
-    """Return the median over units, their range, and n, by the columns `by`."""
+    """Return the median over units, their range (NaN of a single unit), and n, by the columns `by`."""
     groups = units.groupby(list(by), sort=False)["median"]
-    return groups.agg(middle="median", low="min", high="max", n="size").reset_index()
+    found = groups.agg(middle="median", low="min", high="max", n="size").reset_index()
+    found.loc[found["n"].eq(1), ["low", "high"]] = np.nan
+    return found
 
 
 def decisions(pairs: pd.DataFrame, interactivity: float) -> pd.DataFrame:

@@ -90,18 +90,19 @@ def test_left_out_rows_are_listed():
 
 
 def test_a_token_at_part_load():
-    """InferenceX' curves and PowerX' two once more; ML.ENERGY's from the handed-over runs, where they are."""
+    """InferenceX' curves once more, PowerX' are too few; ML.ENERGY's from the handed-over runs, where they are."""
     rows = energy().rename(columns={"output_tokens_per_second_per_gpu": "out", "joules_per_output_token": "joules"})
     power = pd.read_csv(DATA / "energy_per_token.csv").query("source_id == 'inferencex-powerx'")
     power = power[power["configuration"].str.contains("agg-") & ~power["configuration"].str.contains("disagg")]
     power = power.assign(joules=power["joules_per_output_token"])
     power["out"] = power["watts_per_gpu"] / power["joules"]
     keys = ["model", "accelerator", "engine", "precision", "speculative", "prompt_tokens", "locator"]
-    medians = [at_tenth(rows, keys).median(), at_tenth(power, ["configuration"]).median()]
+    median = at_tenth(rows, keys).median()
+    assert len(at_tenth(power, ["configuration"])) == 2  # of which there is no median
     shipped = pd.read_csv(DATA / "part_load.csv").set_index("load")["median"][0.1]
     title = next(part["title"] for part in outputs("power_efficiency") if part["name"] == "part_load")
-    assert f"At 10% load a token costs {min(medians):.1f}x to {shipped:.1f}x" in title
-    assert (round(medians[0], 1), round(medians[1], 1), round(shipped, 1)) == (6.1, 4.9, 7.8)
+    assert f"At 10% load a token costs {median:.1f}x to {shipped:.1f}x" in title
+    assert (round(median, 1), round(shipped, 1)) == (6.1, 7.8)
     file = DATA.parents[1] / "shared" / "evidence" / "mlenergy_v3_runs.csv"
     if not file.exists():
         pytest.skip(f"{file} is not there")
