@@ -61,6 +61,8 @@ def test_a_benchmark_is_found_by_key_label_and_published_name():
     asked = ["llama3.1-405b", "Llama 3.1 405B", " llama 3.1  405b", "GPT-J 6B", "llama2-70b-99.9", "own"]
     found = ["llama3.1-405b"] * 3 + ["gptj", "llama2-70b", "own"]
     assert [names.benchmark(name, ["own"]) for name in asked] == found
+    asked, found = ["Deepseek R1", "Llama-3.1-8B", "gpt-oss 120b"], ["deepseek-r1", "llama3.1-8b", "gpt-oss-120b"]
+    assert [names.benchmark(name) for name in asked] == found
     assert [names.label("gptj"), names.label("own")] == ["GPT-J 6B", "own"]
     with pytest.raises(ValueError, match=r"did you mean 'Llama 3\.1 405B'"):
         names.benchmark("llama3.1-405")

@@ -93,7 +93,7 @@ def accelerators(
 
 
 def benchmark(name: str, known: Iterable[str] = ()) -> str:
-    """Return the key of a benchmark given by its key, label, or published name ("Llama 3.1 405B").
+    """Return the key of a benchmark given by its key, label, or published name ("Llama 3.1 405B", "Llama-3.1-405B").
 
     `known` are further keys, such as those of imported results that data/benchmarks.csv lacks. Raises ValueError with
     the valid labels.
@@ -101,7 +101,7 @@ def benchmark(name: str, known: Iterable[str] = ()) -> str:
     keys = dict.fromkeys([*tables.benchmarks["benchmark"], *known])
     if name in keys:
         return name
-    key = _benchmark_aliases().get(" ".join(str(name).split()).casefold())
+    key = _benchmark_aliases().get(_letters(str(name)[:LONGEST]))
     return key or choose(name, map(label, keys), "benchmark")
 
 
@@ -143,7 +143,12 @@ def _aliases() -> dict[str, str]:
 @cache  # asked for each name; tables.forget clears it
 def _benchmark_aliases() -> dict[str, str]:
     rows = tables.benchmarks[["benchmark", "label", "aliases"]].itertuples(index=False)
-    return {name.casefold(): key for key, label, aliases in rows for name in [*aliases.split(";"), label, key] if name}
+    return {_letters(name): key for key, label, aliases in rows for name in [*aliases.split(";"), label, key] if name}
+
+
+def _letters(name: str) -> str:
+    """Return a name without spaces and marks, which sources set differently: "DeepSeek-R1", "Deepseek R1"."""
+    return re.sub(r"[\W_]+", "", name).casefold()
 
 
 @cache  # asked for each name; tables.forget clears it
