@@ -410,7 +410,7 @@ def test_an_estimated_cost_is_called_so(run):
     said = run("price_performance", accelerators=["H200"], interactivity=[66.7])[1]
     text = said["answer"]["text"]
     assert " at 66.7 tokens/s: $" in text and " on H200 (" in text and ", estimated);" in text
-    assert said["load_and_latency"]["text"].endswith("Results behind: 1.")
+    assert said["prices"]["text"].endswith("Results behind the headline: 1.")
     assert "estimated" not in run("price_performance")[1]["answer"]["text"]
 
 
