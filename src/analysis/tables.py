@@ -20,14 +20,13 @@ from pyarrow.parquet import ParquetFile
 from analysis import paths
 from analysis.paths import DATA, DESCRIPTOR, read_file, state
 
-DTYPES = {"string": "str", "number": "float64", "integer": "float64", "date": "str", "year": "float64"}
+DTYPES = {"number": "float64", "integer": "float64", "year": "float64", "boolean": "boolean"}  # others are texts
 # Bytes per weight or cached number. 4-bit formats include block scales: 8 bits per 16 weights in NVFP4, 16 bits per 64
 # weights in INT4.
 WEIGHT_BYTES = {"fp16": 2.0, "fp8": 1.0, "int8": 1.0, "int4": 4.25 / 8, "fp4": 4.5 / 8}
 COMPUTE = {  # the column of data/accelerators.csv with the peak rate in a precision
     "fp16": "fp16_dense_tflops", "fp8": "fp8_dense_tflops", "int8": "int8_dense_tops", "fp4": "fp4_dense_tflops",
 }  # fmt: skip
-BOOLEANS = {"true": True, "false": False, "True": True, "False": False}
 LOADED: dict[str, tuple[Any, pd.DataFrame]] = {}  # tables of this process, with the state of the file of each
 FILES: dict[Path, Any] = {}  # of data/, with their states at the last call of `follow_edits`
 
@@ -67,7 +66,7 @@ def load(name: str) -> pd.DataFrame:
             frame = ParquetFile(path).read().to_pandas()
         else:
             types = {field["name"]: DTYPES.get(field["type"], "str") for field in fields}
-            empty = {column: [""] for column, dtype in types.items() if dtype == "float64"}
+            empty = {column: [""] for column, dtype in types.items() if dtype != "str"}
             try:
                 frame = read_rows(path, dtype=types, keep_default_na=False, na_values=empty)
             except (ValueError, UnicodeError) as error:
@@ -76,8 +75,8 @@ def load(name: str) -> pd.DataFrame:
                 raise ValueError(
                     f"{path}: no column {missing[0]!r}, which {DESCRIPTOR} describes; analysis check says all"
                 )
-            for column in [field["name"] for field in fields if field["type"] == "boolean"]:
-                frame[column] = frame[column].map(BOOLEANS).fillna(False).astype(bool)
+            flags = [column for column, dtype in types.items() if dtype == "boolean"]
+            frame[flags] = frame[flags].fillna(False).astype(bool)
             key = resource["schema"].get("primaryKey", "id")
             frame = frame if name == "corrections" else corrected(frame, name, key)
         LOADED[name] = at, frame

@@ -121,12 +121,6 @@ def test_unknown_names_are_refused(project):
         refresh(["onee"])
 
 
-def test_what_is_stored_is_stored_again_as_it_is(project):
-    project.add("one", "# One", SHOW)
-    refresh()
-    assert stored(read(project, "one")) == (project.notebooks / "one.ipynb").read_text("utf-8")
-
-
 def test_a_widget_alone_is_not_stored(project, capsys):
     project.add("one", "# One", "import ipywidgets\ndisplay(ipywidgets.IntSlider())\nprint('a')")
     assert refresh() == refresh() == 0
