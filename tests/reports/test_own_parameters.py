@@ -182,7 +182,7 @@ def test_a_share_without_a_spread_has_no_range(run):
 def test_generations_of_images_speak_of_queries_alone(run):
     """Stable Diffusion XL Server: an H100 of one submitter, B200 of eight; a query in 20 s, no tokens, no answers."""
     names, said = run("generational_speedup", benchmark="stable-diffusion-xl", scenario="Server", accelerators=["B200"])
-    assert said["answer"]["text"].endswith("Stable Diffusion XL Server, single submitter of H100")
+    assert said["answer"]["text"].endswith("Stable Diffusion XL Server, single submitter: H100")
     assert names["axes"][0].get_xlabel() == "for each user at p99: Server 20 s"
     assert said["carried"]["text"] == "H100: 2.2323 queries/s in v5.1."
     head = re.findall(r"<th [^>]*>(.*?)</th>", said["speedups"]["html"])
