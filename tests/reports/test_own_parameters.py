@@ -169,6 +169,12 @@ def test_one_accelerator_is_named_once(run):
     assert said["answer"]["text"].count("MI355X") == 1
 
 
+def test_a_model_beside_is_taken_by_its_printed_name(run):
+    _, said = run("generational_speedup", beside={"DeepSeek-R1": "B300"})
+    assert said["user_speed"]["title"] == run("generational_speedup")[1]["user_speed"]["title"]
+    assert "DeepSeek-R1 Interactive" in said["user_speed"]["title"]
+
+
 def test_a_waterfall_of_a_kind_without_results_says_so(run):
     _, said = run("real_world_derating", benchmarks=["deepseek-r1"], system="vLLM node")
     assert said["waterfall"]["text"].startswith("vLLM node: no result: nothing to show")
