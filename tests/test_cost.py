@@ -111,7 +111,7 @@ def test_own_prices_replace_those_listed_and_keep_the_kilowatts(tmp_path):
     ("text", "message"),
     [
         ("accelerator,usd\nH100,2", "no column 'usd_per_hour'"),
-        ("accelerator,usd_per_hour\nH100,1e308", "row 2, usd_per_hour"),
+        ("accelerator,usd_per_hour\nH100,1e308", "row 2, usd_per_hour: '1e308' is no number from 0.01 to 1,000$"),
         ("accelerator,usd_per_hour\nH100,2\nB200,free", "row 3, usd_per_hour: 'free'"),
         ("accelerator,usd_per_hour\nH10O,2", "row 2: no accelerator .*did you mean"),
         ("accelerator,usd_per_hour\n\nH100,2\n\nB200,free", "row 5, usd_per_hour: 'free'"),

@@ -16,7 +16,7 @@ from analysis import names, tables
         ("H100", "H100"), ("h100 sxm", "H100"), ("NVIDIA H100-SXM-80GB", "H100"), ("NVIDIA-H100-80GB-HBM3", "H100"),
         ("AMD Instinct MI300X", "MI300X"), ("NVIDIA GB200", "GB200"), ("H100 PCIe", "H100 PCIe"), ("Tesla T4", "T4"),
         ("A100-40GB", "A100 SXM 40GB"), ("a100_40gb", "A100 SXM 40GB"), ("A100-80GB", "A100"),
-        ("MI325X OAM", "MI325X"), ("GB300 NVL72", "GB300"), ("H200 NVL", "H200 NVL"),
+        ("MI325X OAM", "MI325X"), ("GB300 NVL72", "GB300"), ("H200 NVL", "H200 NVL"), ("Alveo-U250", "Alveo U250"),
     ],
 )  # fmt: skip
 def test_an_accelerator_goes_by_many_names(name, short):
@@ -36,6 +36,23 @@ def test_vendors_stand_for_their_accelerators():
 
 def test_an_imported_accelerator_is_known_by_its_own_name():
     assert names.accelerator("FutureChip 1", ["FutureChip 1"]) == "FutureChip 1"
+
+
+def test_accelerators_of_one_kind_are_called_by_it():
+    asked = [["gpu", "gpu"], ["cpu"], ["tpu"], ["asic"], ["gpu", "cpu"], []]
+    assert [names.noun(kinds) for kinds in asked] == ["GPU", "CPU", "TPU", *["accelerator"] * 3]
+
+
+@pytest.mark.parametrize(("count", "words"), [(80, "valid: a0, a1, a2"), (81, "valid: the nearest of 81: ")])
+def test_up_to_eighty_valid_names_are_listed(count, words):
+    with pytest.raises(ValueError, match=words):
+        names.choose("a", [f"a{number}" for number in range(count)], "name")
+
+
+@pytest.mark.parametrize(("length", "shown"), [(60, "x" * 60 + "':"), (61, "x" * 60 + "'...:")])
+def test_sixty_letters_of_a_wrong_name_are_repeated(length, shown):
+    with pytest.raises(ValueError, match=shown.replace(".", r"\.")):
+        names.choose("x" * length, ["v6.0"], "round")
 
 
 def test_short_names_tell_accelerators_apart():

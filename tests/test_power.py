@@ -111,8 +111,8 @@ def test_provisioned_power_of_a_b200_server(cooling, factor):
 def test_servers_of_one_accelerator_stay_apart_by_cooling():
     """Of two with air that with more runs, of two with as many the newer: v10.0 is after v9.0."""
     columns = ["accelerator", "cooling", "round", "runs", "provisioned_kw"]
-    rows = [("B200", "air", "v9.0", 5, 13.9), ("B200", "air", "v10.0", 0, 13.9), ("B200", "liquid", "v9.0", 0, 12.1),
-            ("B200", "liquid", "v10.0", 0, 12.0), ("H200", "air", "v9.0", 9, 20.0)]  # fmt: skip
+    rows = [("B200", "air", "v9.0", 5, 13.9), ("B200", "air", "v10.0", 0, 13.9), ("B200", "liquid", "v10.0", 0, 12.0),
+            ("B200", "liquid", "v9.0", 0, 12.1), ("H200", "air", "v9.0", 9, 20.0)]  # fmt: skip
     frame = pd.DataFrame(rows, columns=columns)
     frame["round"] = pd.Categorical(frame["round"], ["v9.0", "v10.0"], ordered=True)
     found = power.newest_nodes(frame, ["B200"])

@@ -44,6 +44,17 @@ def test_submitters_are_compared_with_their_median():
     assert found.to_dict() == pytest.approx({"A": 10 / 10.5, "B": 11 / 10.5, "C": 12 / 10.5, "D": 6 / 10.5})
 
 
+def test_submitters_of_one_setting_are_a_group_and_the_largest_groups_count():
+    """Four of eight B200; two each of another round, accelerator, size, benchmark, and scenario."""
+    four = [of(8, 10, submitter=name) for name in "ABCD"]
+    apart = [{"round": "v6.0"}, {"accelerator": "H200"}, {"benchmark": "bert"}, {"scenario": "Server"}]
+    two = [of(8, rate, submitter=name, **other) for other in apart for name, rate in (("A", 20), ("B", 40))]
+    two += [of(16, 20, submitter="A"), of(16, 40, submitter="B")]
+    found = submitters(results(*four, *two))
+    assert found[["submitters", "ratio"]].values.tolist() == [[4, 1]] * 4
+    assert submitters(results(*two))["ratio"].tolist() == pytest.approx([2 / 3] * 5 + [4 / 3] * 5)
+
+
 def test_no_result_is_no_data():
     for rows, since in ((results(of(8, 1)).iloc[:0], "v6.0"), (results(of(8, 1, round="v5.0")), "v6.0")):
         with pytest.raises(NoData):
