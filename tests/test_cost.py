@@ -83,7 +83,7 @@ def test_lists_since_march_and_spot_over_three_years():
 def test_a_basis_is_a_cost_model_at_a_date():
     every = cost.bases()
     assert every["basis"].drop_duplicates().tolist() == [
-        "neocloud 2026-08", "hyperscaler 2026-09", "rental 2026-04", "rental 2026-08", "rental 2026-09",
+        "neocloud 2026-08", "hyperscaler 2026-09", "rental 2026-09", "rental 2026-08", "rental 2026-04",
         "on demand 2026-10", "capacity block 2026-07", "one year 2026-07", "three years 2026-07",
     ]  # fmt: skip
     usd = every.set_index(["basis", "accelerator"])["usd_per_hour"]

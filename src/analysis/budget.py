@@ -177,7 +177,7 @@ def rent_or_own(own: str | Path | Mapping[str, float] | pd.DataFrame | None = No
     """
     bases = cost.bases(["neocloud", "rental", "on_demand"], own=own)
     wide = bases.pivot(index="accelerator", columns="basis", values="usd_per_hour")[bases["basis"].unique()]
-    owned, *_, rented, paid = wide
+    owned, rented, *_, paid = wide
     return wide.assign(over_owned=wide[owned] / wide[paid], over_rented=wide[rented] / wide[paid]).reset_index()
 
 
@@ -300,7 +300,7 @@ def token_costs(model: str, speed: float) -> pd.DataFrame:
 
 
 def bridge(costs: pd.DataFrame, speed: float, benchmark: str) -> pd.DataFrame:
-    """Return InferenceX' dollars per million, converted step by step to this project's definition.
+    """Return InferenceX's dollars per million, converted step by step to this project's definition.
 
     No MLPerf result enters. Of the accelerator of `costs` with the least `token_costs` at this speed. Columns: those of
     `price_of_speed`; mlperf, for reference only: what the accelerator costs by its MLPerf results, another test. Empty

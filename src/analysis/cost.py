@@ -68,12 +68,14 @@ def bases(
 ) -> pd.DataFrame:
     """Return the `prices` of every price basis: a cost model at a date, such as "rental 2026-08".
 
-    An owner's cost has its newest date only, rents and lists each of theirs. `chosen` selects bases or cost models, in
-    its order; all by default. Added columns: basis, cost_model, commitment. Raises ValueError for an unknown basis.
+    An owner's cost has its newest date only, rents and lists each of theirs, the newest first. `chosen` selects bases
+    or cost models, in its order; all by default. Added columns: basis, cost_model, commitment. Raises ValueError for an
+    unknown basis.
     """
     listed = tables.prices[tables.prices["cost_model"].isin(COST_MODELS)]
-    keys = listed[["cost_model", "quoted", "commitment"]].drop_duplicates().sort_values("quoted", kind="stable")
-    old = keys["commitment"].eq("owned") & keys.duplicated("cost_model", keep="last")
+    keys = listed[["cost_model", "quoted", "commitment"]].drop_duplicates()
+    keys = keys.sort_values("quoted", ascending=False, kind="stable")
+    old = keys["commitment"].eq("owned") & keys.duplicated("cost_model")
     keys = keys[~old].sort_values("cost_model", key=lambda each: each.map([*COST_MODELS].index), kind="stable")
     keys["basis"] = keys["cost_model"].str.replace("_", " ") + " " + keys["quoted"].str[:7]
     for name in (chosen := list(chosen)):

@@ -95,7 +95,7 @@ def inferencex_builds() -> pd.DataFrame:
 
 
 def at_equal_speed(interactivity: float) -> pd.DataFrame:
-    """Return InferenceX' FP4 over FP8 at one interactivity (tokens/s per user), each precision in its best layout.
+    """Return InferenceX's FP4 over FP8 at one interactivity (tokens/s per user), each precision in its best layout.
 
     One row per model, accelerator, engine, and lengths: the median over builds that have both. Runs that speculate are
     left out. Columns: `PAIR`.

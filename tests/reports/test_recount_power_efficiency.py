@@ -90,7 +90,7 @@ def test_left_out_rows_are_listed():
 
 
 def test_a_token_at_part_load():
-    """InferenceX' curves once more, PowerX' are too few; ML.ENERGY's from the handed-over runs, where they are."""
+    """InferenceX's curves once more, PowerX's are too few; ML.ENERGY's from the handed-over runs, where they are."""
     rows = energy().rename(columns={"output_tokens_per_second_per_gpu": "out", "joules_per_output_token": "joules"})
     power = pd.read_csv(DATA / "energy_per_token.csv").query("source_id == 'inferencex-powerx'")
     power = power[power["configuration"].str.contains("agg-") & ~power["configuration"].str.contains("disagg")]
