@@ -332,20 +332,17 @@ def waiting(benchmarks: Iterable[str]) -> pd.DataFrame:
     round before and links (see `current.gains`). The highest ratio first.
     """
     rows = compare.comparable(benchmark=benchmarks, scenario=compare.RATED, available=False)
-    found = []
-    for _, part in rows[rows["kind"].eq("gpu")].groupby(compare.GROUP, observed=True):
-        sold = part[part["availability"].eq("available")]
-        newest = part[part["round"].eq(part["round"].max())]
-        steps = gains(sold)
-        steps = steps[steps["round"].eq(part["round"].max()) & ~steps["borrowed"]][["vendor", "gain", "links"]]
-        new = newest[newest["availability"].eq("preview")].nlargest(len(newest), "rate_per_accelerator")
-        new = new.drop_duplicates("vendor")[["vendor", "accelerator", "rate_per_accelerator"]]
-        best = current(sold).drop_duplicates("vendor").rename(columns={"accelerator": "over"})
-        both = new.merge(best[["vendor", "over", "rate"]], how="left", on="vendor").merge(
-            steps, how="outer", on="vendor"
-        )
-        found.append(both.assign(**newest.iloc[0][["model", "scenario", "round"]]))
-    table = pd.concat(found, ignore_index=True).fillna({"accelerator": "", "over": ""})
+    rows = rows[rows["kind"].eq("gpu")]
+    newest = rows[rows["round"].eq(rows.groupby(compare.GROUP, observed=True)["round"].transform("max"))]
+    facts = newest.groupby(compare.GROUP, observed=True)[["model", "round"]].first()
+    sold, each = rows[rows["availability"].eq("available")], [*compare.GROUP, "vendor"]
+    steps = gains(sold).join(facts, on=compare.GROUP, rsuffix="_newest")
+    steps = steps.loc[steps["round"].eq(steps["round_newest"]) & ~steps["borrowed"], [*each, "gain", "links"]]
+    new = newest[newest["availability"].eq("preview")].sort_values("rate_per_accelerator", ascending=False)
+    new = new.drop_duplicates(each)[[*each, "accelerator", "rate_per_accelerator"]]
+    best = current(sold).drop_duplicates(each).rename(columns={"accelerator": "over"})
+    table = new.merge(best[[*each, "over", "rate"]], how="left", on=each).merge(steps, how="outer", on=each)
+    table = table.join(facts, on=compare.GROUP).fillna({"accelerator": "", "over": ""})
     table["ratio"] = table["rate_per_accelerator"] / table["rate"]
     table["price_cut"] = 1 - 1 / table["ratio"]
     columns = ["model", "scenario", "vendor", "round", "accelerator", "over", "ratio", "price_cut", "gain", "links"]
