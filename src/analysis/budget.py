@@ -336,8 +336,8 @@ def waiting(benchmarks: Iterable[str]) -> pd.DataFrame:
     newest = rows[rows["round"].eq(rows.groupby(compare.GROUP, observed=True)["round"].transform("max"))]
     facts = newest.groupby(compare.GROUP, observed=True)[["model", "round"]].first()
     sold, each = rows[rows["availability"].eq("available")], [*compare.GROUP, "vendor"]
-    steps = gains(sold).join(facts, on=compare.GROUP, rsuffix="_newest")
-    steps = steps.loc[steps["round"].eq(steps["round_newest"]) & ~steps["borrowed"], [*each, "gain", "links"]]
+    steps = gains(sold).join(facts["round"].rename("newest"), on=compare.GROUP)
+    steps = steps.loc[steps["round"].eq(steps["newest"]) & ~steps["borrowed"], [*each, "gain", "links"]]
     new = newest[newest["availability"].eq("preview")].sort_values("rate_per_accelerator", ascending=False)
     new = new.drop_duplicates(each)[[*each, "accelerator", "rate_per_accelerator"]]
     best = current(sold).drop_duplicates(each).rename(columns={"accelerator": "over"})
