@@ -277,7 +277,7 @@ def test_shares_fall_with_the_limit_and_rise_with_foresight():
         share = share.droplevel("kind")
         for use in {"chat", "interactive"} & {*share.index.get_level_values("use")}:
             fleets = [share[use, fleet] for fleet in ("fixed", "hourly", "foreseen", "pooled", "busy")]
-            assert fleets == sorted(fleets) and fleets[-1] < share["batch", "fixed"] <= 1
+            assert fleets == sorted(fleets) and fleets[-1] < share["batch", "busy"] <= 1
         assert kind == "vLLM node" or share["interactive", "fixed"] < share["chat", "fixed"]
 
 

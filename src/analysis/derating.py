@@ -131,7 +131,7 @@ def chain(
 
 
 def outcomes(benchmarks: Sequence[str] = (), trace: str | Path = "", fleet_nodes: int = 0) -> pd.DataFrame:
-    """Return what `chain` delivers by use, fleet ("busy": while busy), and kind: median, p10, p90."""
+    """Return what `chain` delivers by use, fleet ("busy": while busy, as batches are), and kind: median, p10, p90."""
     found = []
     for use in USES:
         for fleet in FLEETS if use != "batch" else FLEETS[:1]:
@@ -139,8 +139,9 @@ def outcomes(benchmarks: Sequence[str] = (), trace: str | Path = "", fleet_nodes
                 rows = chain(use, fleet, benchmarks, trace, fleet_nodes).assign(use=use, fleet=fleet)
             except NoData:
                 continue
-            found.append(rows[rows["step"].eq("delivered")])
-            if fleet == FLEETS[0] and use != "batch":
+            if use != "batch":
+                found.append(rows[rows["step"].eq("delivered")])
+            if fleet == FLEETS[0]:
                 found.append(rows[rows["step"].eq("busy")].assign(fleet="busy"))
     return pd.concat(found, ignore_index=True)[["use", "fleet", "kind", *MARKS]]
 

@@ -237,6 +237,13 @@ def test_what_is_wrong_is_named(run_on, notebook, parameters, error, words):
         run_on(notebook, **parameters)
 
 
+def test_estimates_among_the_cheapest_are_counted(run):
+    """None of MI355X, GB300, and B300 has a result on Mixtral 8x7B."""
+    text = run("accelerator_choice", benchmark="Mixtral 8x7B", users=400, tokens_per_user=15)[1]["answer"]["text"]
+    assert re.search(r"cheapest tokens \(estimated: (\d)\): \S+$", text)
+    assert "cheapest tokens: " in run("accelerator_choice")[1]["answer"]["text"]
+
+
 def test_a_model_of_ones_own_is_planned_though_each_accelerator_is_estimated(run):
     own = {"model": "A model with a long name", "benchmark": "", "parameters": 32.0}
     names, said = run("accelerator_choice", **own, users=1000)
@@ -420,6 +427,51 @@ def test_an_estimated_cost_is_called_so(run):
     assert "estimated" not in run("price_performance")[1]["answer"]["text"]
 
 
+def test_a_change_of_cost_is_split_for_one_accelerator(run):
+    """RTX PRO 6000 is the cheapest without a limit, MI355X at 25 tokens/s."""
+    asked = {"benchmark": "Llama 2 70B", "interactivity": [0, 25], "cost_model": "rental", "fleet": "pooled"}
+    names, said = run("price_performance", **asked)
+    assert set(names["winners"]["accelerator"]) == {"RTX PRO 6000", "MI355X"}
+    slow, fast = names["costs"].query("accelerator == 'MI355X'").itertuples()
+    split = said["load_and_latency"]
+    load, latency = slow.served / fast.served, slow.throughput / fast.throughput
+    assert split["text"].startswith(f"MI355X from no limit to 25 tokens/s per user x{load * latency:.2f}: x{load:.2f} ")
+    assert split["value"] == pytest.approx(latency)
+
+
+def test_price_bases_are_in_order(run):
+    """Also where the newest rent is cheaper than an older one, as that of RTX PRO 6000."""
+    bases = run("price_performance", benchmark="Llama 2 70B", interactivity=[0, 25])[0]["found"]["basis"]
+    assert bases.is_monotonic_increasing and bases.str.startswith("rental").sum() == 6
+
+
+def test_a_gain_of_other_vendors_is_called_so(run):
+    """On Mixtral 8x7B none of AMD's GPUs is in both v5.1 and v6.0, and one of NVIDIA's is."""
+    text = run("generational_speedup", benchmark="Mixtral 8x7B", baseline="MI300X")[1]["carried"]["text"]
+    assert " x 1.02744 (v6.0, n = 1, other vendors) = " in text
+    assert "other vendors" not in run("generational_speedup")[1]["carried"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("notebook", "parameters", "name", "printed"),
+    [
+        ("power_efficiency", {"usd_per_kilowatt_hour": 0.075}, "megawatt_year", "At 7.5 cents/kWh"),
+        ("price_performance", {"usd_per_kilowatt_hour": 0.125}, "buy_or_rent", "12.5 cents/kWh"),
+        ("price_performance", {"capital": 0.085}, "buy_or_rent", "capital 8.5% on"),
+        ("interactivity", {"apart": 1.15}, "curve", "p99 over 1.15x median"),
+        ("official_record", {"completed": 0.985, "apart": 1.25}, "odd", "below 98.5% of the scheduled rate"),
+        ("official_record", {"completed": 0.985, "apart": 1.25}, "odd", "above 1.25x the median"),
+        ("overview", {"notable": 0.025}, "other_sizes", "More than 2.5% faster"),
+        ("scaling", {"close": 0.025}, "scaling", "with 97.5% or more"),
+        ("scaling", {"close": 0.025}, "submitters", "within 2.5% of the median"),
+        ("quantization_tradeoffs", {"memory_used": 0.875}, "memory", "87.5% of memory used"),
+    ],
+)
+def test_a_threshold_is_printed_as_given(run, notebook, parameters, name, printed):
+    said = run(notebook, **parameters)[1][name]
+    assert printed in " ".join(said.get(key, "") for key in ("text", "title", "subtitle"))
+
+
 def test_curves_of_inferencex_are_of_the_accelerators_shown(run):
     upper = run("interactivity", accelerators=["AMD", "B200"], beside="DeepSeek-R1")[0]["upper"]
     assert {"MI355X", "B200"} <= set(upper["accelerator"]) <= {"MI355X", "MI325X", "MI300X", "B200"}
@@ -463,8 +515,8 @@ def test_accelerators_without_a_result_of_the_model_are_planned_and_drawn(run):
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({}, "per GPU since v4.0, software x1.40 (known in rounds: 5, not in: 0)"),
-        ({"benchmark": "llama3.1-8b"}, "software unknown (known in rounds: 0, not in: 2)"),
+        ({}, "per GPU since v4.0, software x1.40 (separated in rounds: 5, not in: 0)"),
+        ({"benchmark": "llama3.1-8b"}, "software unknown (separated in rounds: 0, not in: 2)"),
         ({"benchmark": "llama3.1-8b", "kind": "cpu"}, "per CPU since v5.1"),
     ],
 )
@@ -474,14 +526,24 @@ def test_rounds_whose_software_no_pair_tells_are_counted(run, parameters, words)
 
 def test_software_that_no_round_tells_is_no_factor(run):
     said = run("progress", kind="cpu", benchmark="ResNet-50", scenario="Server")[1]
-    assert "per CPU since v0.7, software unknown (known in rounds: 0" in said["answer"]["text"]
+    assert "per CPU since v0.7, software unknown (separated in rounds: 0" in said["answer"]["text"]
     assert said["by_round"]["title"] == "No round tells software from hardware"
+
+
+def test_software_of_more_than_the_leaders_gain_is_said_to_be_no_factor(run):
+    """In v5.1 three pairs gained x1.31, and the fastest GPU x1.26 over that of v5.0."""
+    names, said = run("progress", benchmark="Llama 3.1 405B", scenario="Server")
+    gained = names["progress"].software_by_round(names["rows"]).loc[("NVIDIA", "gpu", "v5.1")]
+    assert (gained["pairs"], gained["gain"]) == (3, pytest.approx(1.311, abs=0.001))
+    assert names["steps"].query("round == 'v5.1'")["value"].tolist() == [pytest.approx(1.260, abs=0.001)]
+    assert "(separated in rounds: 1, not in: 1)" in said["answer"]["text"]
+    assert said["by_round"]["subtitle"].endswith("fewer than 2 pairs or more software than gain.")
 
 
 def test_batches_are_sized_for_no_traffic(run):
     said = run("real_world_derating", use="batch")[1]
     assert said["sized_for_peak"]["text"].startswith("Always full, batch fleets deliver")
-    assert list(pd.read_csv(StringIO(said["by_fleet"]["csv"]))["fleet"]) == ["fixed"]
+    assert list(pd.read_csv(StringIO(said["by_fleet"]["csv"]))["fleet"]) == ["busy"]
 
 
 def test_the_headline_on_power_names_the_facility_and_the_best_of_one_frame(run):
@@ -550,7 +612,7 @@ def test_a_larger_system_of_one_submitter_is_called_so(run):
     largest = names["asked"].query("layout == @names['by_layout'].index[-1]")
     assert largest["submitter"].nunique() == 1 and largest["efficiency"].median() > 2
     assert f"{largest['efficiency'].median():.2f}x the smaller system's" in said["answer"]["text"]
-    assert said["answer"]["text"].endswith("(submitters: 1)")
+    assert said["answer"]["text"].endswith(", submitters: 1")
 
 
 def test_weights_that_no_gpu_holds_are_drawn_whole_and_counted_as_such(run):

@@ -88,7 +88,7 @@ def test_the_figure_by_user_speed_names_a_baseline_of_one_submitter_and_its_roun
     b300 = comparable("deepseek-r1", "Interactive").query("accelerator == 'B300'")
     assert (b300["version"].max(), b300.query("version == 6.0")["submitter"].nunique()) == (6.0, 1)
     title = next(part["title"] for part in outputs("generational_speedup") if part["name"] == "user_speed")
-    assert "B300 v6.0 on DeepSeek-R1 Interactive, submitters: 1" in title
+    assert "B300 (last result: v6.0) on DeepSeek-R1 Interactive, submitters: 1" in title
 
 
 def test_the_last_result_of_the_baseline_is_named_with_its_size():

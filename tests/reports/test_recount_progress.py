@@ -94,4 +94,4 @@ def test_software_is_the_median_over_the_gpus_of_the_vendor_that_leads():
         assert len(pairs) == count
         software *= pairs.groupby("accelerator")["gain"].median().median()
     answer = next(part["text"] for part in outputs("progress") if part["kind"] == "headline")
-    assert f"software x{software:.2f} (known in rounds: 5, not in: 0)" in answer
+    assert f"software x{software:.2f} (separated in rounds: 5, not in: 0)" in answer
