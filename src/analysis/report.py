@@ -88,14 +88,15 @@ def headline(
 
 
 def finding(
-    text: str, *, name: str, value: float | None = None, unit: str = "", rows: pd.DataFrame | None = None
-) -> None:
+    text: str, *, name: str, value: float | None = None, unit: str = "", rows: pd.DataFrame | None = None,
+    empty: str = NO_MATCH,
+) -> None:  # fmt: skip
     """Show and record one more sentence, such as a consequence, with its value and unit; `name` is unique on a page.
 
-    If the value is unknown (NaN) and `rows` is empty, a one-line notice is shown instead.
+    If the value is unknown (NaN) and `rows` is empty, a one-line notice is shown instead, and `empty` says why.
     """
     if value is not None and not math.isfinite(value) and rows is not None and rows.empty:
-        return _nothing("finding", name, name.replace("_", " ").capitalize())
+        return _nothing("finding", name, name.replace("_", " ").capitalize(), empty)
     _say("finding", name, text, rows, unit=unit, value=value)
 
 

@@ -472,6 +472,11 @@ def test_a_threshold_is_printed_as_given(run, notebook, parameters, name, printe
     assert printed in " ".join(said.get(key, "") for key in ("text", "title", "subtitle"))
 
 
+def test_an_accelerator_that_nobody_capped_has_those_that_were_named(run):
+    text = run("power_efficiency", capped_accelerator="H100")[1]["power_cap"]["text"]
+    assert text.startswith("Power cap: nothing to show: capped are ") and "H100 PCIe" in text and "H200" in text
+
+
 def test_curves_of_inferencex_are_of_the_accelerators_shown(run):
     upper = run("interactivity", accelerators=["AMD", "B200"], beside="DeepSeek-R1")[0]["upper"]
     assert {"MI355X", "B200"} <= set(upper["accelerator"]) <= {"MI355X", "MI325X", "MI300X", "B200"}
