@@ -141,7 +141,7 @@ def test_on_a_phone_a_figure_has_its_title_above_and_a_table_keeps_its_first_col
 
 
 def test_a_table_fades_where_there_is_more_of_it_and_only_there(pages, tab):
-    page = tab(pages / "accelerator_choice.html")
+    page = tab(pages / "accelerator_choice.html", 800)
     faded = "(box, side) => +getComputedStyle(box, side).opacity"
     boxes = page.locator(".table .scroll").all()
     for box in boxes:
