@@ -201,11 +201,19 @@ def test_what_the_budget_buys_no_unit_of_leads_nowhere():
     buys = found[found["units"].gt(0)]
     assert buys["chance"].sum() == pytest.approx(1) and buys["alike"].any()
     assert buys["cut"].min() == 0 and buys["cut"].idxmin() == buys["usd_per_million"].idxmin()
-    within = budget.affordable(cost.prices(), 2e6, 4)["accelerator"]
+    within = budget.affordable(cost.prices(), rows, 2e6, 4)["accelerator"]
     assert set(buys.index) <= set(within) and not {"GB200", "GB300"} & set(within)
-    assert "MI355X" not in set(budget.affordable(cost.prices(), 2e6, 4, kilowatts=16)["accelerator"])
+    assert "MI355X" not in set(budget.affordable(cost.prices(), rows, 2e6, 4, kilowatts=16)["accelerator"])
     large = budget.plans(interactivity.runs("llama3.1-405b"), cost.bases(["neocloud"]), [25.0], 2e6, 4)
     assert large["estimated"].all() and large["alike"].any() and large.loc[large["alike"], "units"].gt(0).all()
+
+
+def test_what_is_affordable_has_the_units_of_the_plans():
+    """Llama 3.1 8B was submitted on single H100, which $100,000 pay for where they pay for no eight."""
+    rows = interactivity.runs("llama3.1-8b")
+    found = budget.plans(curve.carried(rows), cost.bases(["neocloud"]), [25.0], 1e5, 4).query("units > 0")
+    within = budget.affordable(cost.prices(), rows, 1e5, 4)["accelerator"]
+    assert found["accelerator"].tolist() == within.tolist() == ["H100"] and found["unit"].tolist() == [1]
 
 
 def test_a_budget_that_buys_nothing_says_what_a_unit_costs():

@@ -36,11 +36,10 @@ def purchase_units(accelerators: pd.Series, sizes: Mapping[str, int] = MappingPr
 
 
 def affordable(
-    prices: pd.DataFrame, usd: float, years: float, kilowatts: float = 0.0,
-    sizes: Mapping[str, int] = MappingProxyType({}),
+    prices: pd.DataFrame, rows: pd.DataFrame, usd: float, years: float, kilowatts: float = 0.0
 ) -> pd.DataFrame:  # fmt: skip
-    """Return the rows of `prices` of which the budget buys a node or rack; the arguments are those of `bought`."""
-    unit = purchase_units(prices["accelerator"], sizes)
+    """Return the `prices` of accelerators of which the budget buys a unit, as `plans` of the same `rows` does."""
+    unit = purchase_units(prices["accelerator"], unit_sizes(rows))
     within = (prices["usd_per_hour"] * unit * years * HOURS_PER_YEAR).le(usd)
     return prices[within & ((unit * prices["kilowatts"]).le(kilowatts) if kilowatts else True)]
 
