@@ -5,8 +5,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
-import time
 
 import pytest
 
@@ -41,27 +39,15 @@ def test_help_lists_every_command_and_each_has_its_own(said):
         assert status == 0 and f"analysis {command}" in out
 
 
-def test_a_long_error_is_cut_and_whole_in_a_file(said, monkeypatch, tmp_path):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    words = "x" * 100_000_000
-    monkeypatch.setattr(descriptor, "describe", lambda **_: (_ for _ in ()).throw(ValueError(words)))
-    status, _, error = said("describe")
-    (file,) = tmp_path.iterdir()
-    assert status == 2 and len(error) < 5_000 and error.endswith(f" ... (whole in {file})\n")
-    assert file.read_text() == words
-
-
-def test_help_loads_no_reports_library():
+def test_help_loads_nothing_heavy():
     program = """
 import sys
 from analysis.cli import main
 main.main(["--help"])
-heavy = {"matplotlib", "seaborn", "IPython", "pandera", "papermill", "pydantic"} & set(sys.modules)
+heavy = {"matplotlib", "seaborn", "IPython", "pandas", "pandera", "papermill", "pydantic"} & set(sys.modules)
 assert not heavy, heavy
 """
-    started = time.process_time()
     subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.DEVNULL)
-    assert time.process_time() - started < 1
 
 
 @pytest.mark.parametrize(
@@ -107,7 +93,7 @@ def test_no_text_of_a_file_acts_on_the_terminal_or_fills_it(said, monkeypatch):
     monkeypatch.setattr("analysis.published.load_published", lambda: print(hostile) or {}[0])
     monkeypatch.setattr(main, "_explained", lambda error: (hostile, 1))
     status, out, err = said("audit")
-    assert status == 1 and len(err) < 5000
+    assert status == 1 and 4000 < len(err) < 5000 and err.endswith("x ...\n")
     assert not set("\x1b\x07\x9b\r\u202e") & {*out, *err} and "\\x1b]0;title" in out
 
 
@@ -185,11 +171,6 @@ def test_completion_knows_the_reports():
     from analysis.cli.reports import _named
 
     assert "scaling" in _named("sca") and _named("_") == []
-
-
-def test_help_loads_nothing_heavy():
-    code = "import sys, analysis.cli.main; sys.exit('pandas' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_a_model_without_a_benchmark_is_planned(said):

@@ -7,7 +7,7 @@ import pytest
 
 import analysis.explorer  # noqa: F401 - what it imports reads DATA now, before a test puts another folder in its place
 from analysis import paths
-from analysis.pages import reports
+from analysis.pages import reports, schema  # noqa: F401 - schema before what checks notebooks
 
 SOURCES = "id,label,title,publisher,url,published,accessed,license,kind,round,note\nmlc,MLC,Results,MLCommons,https://a.example/,,2026-01-01,,,,\n"
 
@@ -42,11 +42,8 @@ def project(tmp_path, monkeypatch):
     def run(name, text):
         (root / "notebooks" / "runs" / f"{name}.yml").write_text(text, encoding="utf-8")
 
-    def output(name):
-        return json.loads((root / "reports" / f"{name}.failed.ipynb").read_text("utf-8"))["cells"][-1]["outputs"]
-
     return SimpleNamespace(
-        root=root, notebooks=root / "notebooks", reports=root / "reports", add=add, run=run, output=output,
+        root=root, notebooks=root / "notebooks", reports=root / "reports", add=add, run=run,
         build=lambda names=(), **options: reports.build(names, **options),
         record=lambda name: json.loads((root / "reports" / f"{name}.json").read_text("utf-8")),
         page=lambda name: (root / "reports" / f"{name}.html").read_text("utf-8"),

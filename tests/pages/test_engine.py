@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import papermill.engines as engines
 import pytest
 
 from analysis.pages.execute import execute
@@ -33,28 +34,40 @@ KINDS = [
 ]
 
 
-def run(report, engine="forked"):
-    [(_, result)] = side_by_side(execute, {report.name: (report, engine)}, jobs=1, timeout=60)
+def run(report):
+    [(_, result)] = side_by_side(execute, {report.name: (report,)}, jobs=1, timeout=60)
     return result
 
 
+@pytest.fixture
+def shown(project):
+    """Run a notebook of these cells; the text of the last output."""
+
+    def show(*cells, name="one"):
+        project.add(name, "# One", *cells)
+        output = run(Report(name, project.notebooks / f"{name}.ipynb")).notebook.cells[-1].outputs[0]
+        return output.get("text") or output.data["text/plain"]
+
+    return show
+
+
 def outputs(done):
-    """What the cells show, without what differs from run to run: the bytes of a picture, places in a traceback."""
-    shown = []
-    for cell in done.notebook.cells:
-        for output in cell.get("outputs", []):
-            data = {kind: text if kind.startswith("text") else "" for kind, text in output.get("data", {}).items()}
-            told = [output.get(key) for key in ("name", "text", "ename", "evalue", "execution_count")]
-            shown.append((cell.execution_count, output.output_type, data, told))
+    """What the cells show, but for pictures and tracebacks, which differ from run to run."""
+    shown = [(cell.execution_count, out) for cell in done.notebook.cells[1:] for out in cell.outputs]
+    for _, output in shown:
+        output.pop("traceback", None)
+        output.get("data", {}).pop("image/png", None)
     return shown
 
 
-def test_outputs_are_those_of_an_ordinary_kernel(project):
+def test_outputs_are_those_of_an_ordinary_kernel(project, monkeypatch):
     import analysis.charts  # noqa: F401 - as in the process that all reports are forked from
 
     project.add("kinds", "# Kinds", *KINDS)
     report = Report("kinds", project.notebooks / "kinds.ipynb", {"scale": 7})
-    forked, ordinary = run(report), run(report, "nbclient")
+    forked = run(report)
+    monkeypatch.setitem(engines.papermill_engines._engines, "forked", engines.NBClientEngine)
+    ordinary = run(report)
     assert outputs(forked) == outputs(ordinary)
     assert len(outputs(forked)) == 14
     assert forked.failure.splitlines() == ordinary.failure.splitlines() == [
@@ -62,16 +75,9 @@ def test_outputs_are_those_of_an_ordinary_kernel(project):
     ]  # fmt: skip
 
 
-def test_a_notebook_runs_in_its_folder_and_imports_what_lies_beside_it(project):
-    (project.notebooks / "beside.py").write_text("import os\nhere = os.getcwd()")
-    project.add(
-        "place",
-        "# Place",
-        "import beside\nbeside.here, sorted(each for each in __import__('os').listdir('.') if each[0] != '_')",
-    )
-    done = run(Report("place", project.notebooks / "place.ipynb"))
-    shown = done.notebook.cells[1].outputs[0].data["text/plain"]
-    assert eval(shown) == (str(project.notebooks), ["beside.py", "place.ipynb", "runs"])
+def test_a_notebook_runs_in_its_folder_and_imports_what_lies_beside_it(project, shown):
+    (project.notebooks / "beside.py").write_text("import os\nhere = os.getcwd(), os.path.exists('one.ipynb')")
+    assert eval(shown("import beside\nbeside.here")) == (str(project.notebooks), True)
 
 
 @pytest.mark.parametrize(
@@ -89,46 +95,6 @@ def test_outputs_that_no_page_carries_are_refused(project, cell, words):
     assert words in run(Report("large", project.notebooks / "large.ipynb")).failure
 
 
-def test_a_process_that_dies_or_hangs_fails_alone_and_leaves_nothing(project, capsys):
-    project.add(
-        "crash", "# Crash", "import faulthandler, os\nfaulthandler.disable()\nos.write(2, b'last words')\nos.abort()"
-    )
-    project.add("fine", "# Fine", "1")
-    project.add("hang", "# Hang", f"import subprocess, pathlib\nchild = subprocess.Popen(['sleep', '600'])\n"
-                f"pathlib.Path({str(project.root / 'pid')!r}).write_text(str(child.pid))\nchild.wait()")  # fmt: skip
-    assert project.build(timeout=4) == 1
-    said = capsys.readouterr().out
-    assert "its process ended by itself (SIGABRT); its last line: last words" in said
-    assert "stopped after 4 s, the time limit of a report" in said
-    assert [project.exists(name) for name in ("crash", "fine", "hang")] == [False, True, False]
-    child = int((project.root / "pid").read_text())
-    for _ in range(50):
-        try:
-            os.kill(child, 0)
-        except ProcessLookupError:
-            return
-        time.sleep(0.1)
-    raise AssertionError("what the notebook started is still running")
-
-
-def test_a_result_is_taken_further_in_a_process_of_its_own_and_its_end_is_told():
-    order = []
-    tasks = {"fine": (3,), "broken": (0,)}
-    steps = (lambda: order.append("meanwhile"), lambda number, square: (number, square, 1 / number, os.getpid()))
-    results = dict(side_by_side(lambda number: number**2, tasks, 2, 30, *steps))
-    assert order == ["meanwhile"]
-    assert results["fine"][:3] == (3, 9, 1 / 3) and results["fine"][3] != os.getpid()
-    assert str(results["broken"]) == "ZeroDivisionError: division by zero"
-
-
-def test_jsonschema_is_imported_without_checkers_that_others_find_as_before():
-    code = "import sys; from analysis.pages import schema; import rfc3986_validator; print('jsonschema' in sys.modules)"
-    run = {"capture_output": True, "text": True, "check": True}
-    assert subprocess.run([sys.executable, "-c", code], **run).stdout == "True\n"
-    hidden = code.replace("import rfc3986_validator", "print([n for n in schema.CHECKERS if n in sys.modules])")
-    assert subprocess.run([sys.executable, "-c", hidden], **run).stdout == "[]\nTrue\n"
-
-
 def gone(pids):
     def runs(pid):
         try:
@@ -142,16 +108,63 @@ def gone(pids):
     return not any(map(runs, pids))
 
 
+def test_a_process_that_dies_or_hangs_fails_alone_and_leaves_nothing(project, capsys):
+    project.add(
+        "crash", "# Crash", "import faulthandler, os\nfaulthandler.disable()\nos.write(2, b'last words')\nos.abort()"
+    )
+    project.add("fine", "# Fine", "1")
+    project.add("hang", "# Hang", "import subprocess, pathlib\nchild = subprocess.Popen(['sleep', '600'])\n"
+                "pathlib.Path('../pid').write_text(str(child.pid))\nchild.wait()")  # fmt: skip
+    assert project.build(timeout=4) == 1
+    said = capsys.readouterr().out
+    assert "its process ended by itself (SIGABRT); its last line: last words" in said
+    assert "stopped after 4 s, the time limit of a report" in said
+    assert [project.exists(name) for name in ("crash", "fine", "hang")] == [False, True, False]
+    assert gone([int((project.root / "pid").read_text())])
+
+
+def test_what_a_notebook_starts_in_a_session_of_its_own_ends_with_it(shown):
+    start = "import subprocess\nprint(subprocess.Popen(['sleep', '60'], start_new_session=True).pid)"
+    assert gone([int(shown(start))])
+
+
+def test_a_result_is_taken_further_in_a_process_of_its_own_and_its_end_is_told():
+    order = []
+    steps = (lambda: order.append("meanwhile"), lambda number, square: (number, square, 1 / number, os.getpid()))
+    results = dict(side_by_side(lambda number: number**2, {"fine": (3,), "broken": (0,)}, 2, 30, *steps))
+    assert order == ["meanwhile"]
+    assert results["fine"][:3] == (3, 9, 1 / 3) and results["fine"][3] != os.getpid()
+    assert str(results["broken"]) == "ZeroDivisionError: division by zero"
+
+
+def test_no_more_run_at_a_time_than_jobs():
+    started = time.monotonic()
+    assert len(list(side_by_side(time.sleep, {name: (0.3,) for name in "abc"}, 1, 30))) == 3
+    assert time.monotonic() - started > 0.9
+
+
+def test_jsonschema_is_imported_without_checkers_that_others_find_as_before():
+    code = """import sys
+from analysis.pages import schema
+assert "jsonschema" in sys.modules and not {*schema.CHECKERS} & {*sys.modules}
+import rfc3986_validator"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+# What nohup and a shell ignore of what they start in the background, tests may have inherited.
+PRELUDE = """import os, pathlib, re, signal, subprocess, sys, time
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from analysis.cli import main
+from analysis.pages.processes import side_by_side
+"""
+
+
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no /proc on this system")
 @pytest.mark.parametrize("ending", ["SIGKILL", "SIGHUP", "SIGTERM", "SIGINT"])
 def test_nothing_outlives_a_build_however_it_ends(tmp_path, ending):
     """One worker sleeps, one holds Python's lock, and one started a process in a session of its own."""
-    code = f"""
-import os, pathlib, re, signal, subprocess, sys, time
-from analysis.cli import main
-from analysis.pages.processes import side_by_side
-signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup, under which tests may run, ignores it
-signal.signal(signal.SIGINT, signal.default_int_handler)  # so does a shell for what it starts with &
+    code = f"""{PRELUDE}
 def work(kind):
     pathlib.Path({str(tmp_path)!r}, str(os.getpid())).touch()
     if kind == "holds":
@@ -160,9 +173,7 @@ def work(kind):
         pid = subprocess.Popen(["sleep", "60"], start_new_session=True).pid
         pathlib.Path({str(tmp_path)!r}, str(pid)).touch()
     time.sleep(60)
-def build():
-    list(side_by_side(work, {{kind: (kind,) for kind in ("sleeps", "holds", "starts")}}, 3, 100))
-main.app = lambda *_, **__: build()
+main.app = lambda *_, **__: [*side_by_side(work, {{kind: (kind,) for kind in ("sleeps", "holds", "starts")}}, 3, 100)]
 sys.exit(main.main(["reports"]))
 """
     build = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
@@ -176,12 +187,7 @@ sys.exit(main.main(["reports"]))
 
 @pytest.mark.parametrize("ending", ["SIGHUP", "SIGTERM", "SIGINT"])
 def test_a_signal_that_comes_while_a_process_is_forked_ends_the_build(ending):
-    code = f"""
-import os, signal, sys, time
-signal.signal(signal.SIGHUP, signal.SIG_DFL)
-signal.signal(signal.SIGINT, signal.default_int_handler)
-from analysis.cli import main
-from analysis.pages.processes import side_by_side
+    code = f"""{PRELUDE}
 os.register_at_fork(before=lambda: os.kill(os.getpid(), signal.{ending}))
 main.app = lambda *_, **__: [*side_by_side(time.sleep, {{"one": (5,)}}, 1, 100)]
 sys.exit(main.main(["reports"]))
@@ -190,30 +196,14 @@ sys.exit(main.main(["reports"]))
     assert (done.returncode, done.stderr) == (130, "analysis: interrupted; nothing is half-written\n")
 
 
-def test_what_a_notebook_starts_in_a_session_of_its_own_ends_with_it(project):
-    start = "import subprocess\nprint(subprocess.Popen(['sleep', '60'], start_new_session=True).pid)"
-    project.add("one", "# One", start)
-    done = run(Report("one", project.notebooks / "one.ipynb"))
-    assert gone([int(done.notebook.cells[1].outputs[0].text)])
+def test_a_notebook_may_catch_and_show_that_there_are_no_data(shown):
+    raised = "from analysis import NoData\ntry:\n    raise NoData('none')\nexcept NoData as error:\n    caught = error"
+    assert shown(raised, "caught._render_traceback_()") == "['No data: none']"
 
 
-def test_no_data_is_one_line(project):
-    project.add("one", "# One", "from analysis import NoData\nraise NoData('no result of A100')")
-    done = run(Report("one", project.notebooks / "one.ipynb"))
-    assert done.no_data == "no result of A100"
-    shown = "from analysis import NoData\ntry:\n    raise NoData('none')\nexcept NoData as error:\n    shown = error"
-    project.add("two", "# Two", shown, "shown._render_traceback_()")
-    assert (
-        run(Report("two", project.notebooks / "two.ipynb")).notebook.cells[2].outputs[0].data["text/plain"]
-        == "['No data: none']"
-    )
-
-
-def test_notebooks_share_nothing_and_draw_other_numbers_at_random(project):
-    for name in ("one", "two"):
-        project.add(name, "# Title", "import random, numpy, builtins\nbefore = getattr(builtins, 'mark', 0)\n"
-                    "builtins.mark = 1\nbefore, random.random(), float(numpy.random.rand())")  # fmt: skip
-    tasks = {name: (Report(name, project.notebooks / f"{name}.ipynb"),) for name in ("one", "two")}
-    results = dict(side_by_side(execute, tasks, jobs=2, timeout=60))
-    first, second = (eval(results[name].notebook.cells[1].outputs[0].data["text/plain"]) for name in tasks)
+def test_notebooks_share_nothing_and_draw_other_numbers_at_random(shown):
+    """numpy and random were seeded in this process, from which both are forked."""
+    draw = "import random, numpy, builtins\nbefore = getattr(builtins, 'mark', 0)\nbuiltins.mark = 1\n"
+    draw += "before, random.random(), float(numpy.random.rand())"
+    first, second = eval(shown(draw)), eval(shown(draw))
     assert first[0] == second[0] == 0 and first[1] != second[1] and first[2] != second[2]

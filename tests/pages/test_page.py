@@ -5,21 +5,43 @@ import json
 import re
 
 import pytest
+from nbformat import NotebookNode, v4
 
+from analysis.pages import page as pages
+from analysis.pages.execute import Executed
+from analysis.pages.runs import Report
 from analysis.pages.sanitize import TEMPLATES, script_hash
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 648 300"><text>drawn</text></svg>'
 PNG = base64.b64encode(b"\x89PNG").decode()
 
 
-@pytest.fixture
-def page(project, say):
-    """The page of a notebook of these cells, and its record."""
+def shown(data, **metadata):
+    """An output of a cell."""
+    return v4.new_output("display_data", data=NotebookNode(data), metadata=NotebookNode(metadata))
 
-    def make(*cells, name="one"):
-        project.add(name, "# How fast is **it**?\n\nThe `question` &c.\n\nMore of it.", say, *cells)
-        assert project.build() == 0
-        return project.page(name), project.record(name)
+
+def said(kind, name, text="", **more):
+    """An output with the record of `analysis.report`; `more` are keys of the record, or kinds of data."""
+    data = {key: more.pop(key) for key in [*more] if "/" in key}
+    record = {"kind": kind, "name": name, "text": text, "title": text, **more}
+    return shown({"text/plain": text, "text/html": f"<p>{text}</p>", pages.REPORT: record} | data)
+
+
+@pytest.fixture
+def page(project):
+    """The page of cells, Markdown as texts and code as lists of outputs, and its record; `no_data` ends the last."""
+
+    def make(*cells, name="one", title="# How fast is **it**?\n\nThe `question` &c.\n\nMore of it.", no_data=""):
+        project.add(name, "1")
+        notebook = v4.new_notebook()
+        for each in [title, *cells]:
+            is_code = isinstance(each, list)
+            cell = v4.new_code_cell("source", outputs=each) if is_code else v4.new_markdown_cell(each)
+            cell.metadata["papermill"] = NotebookNode(exception=bool(no_data) and each is cells[-1])
+            notebook.cells.append(cell)
+        report = Report(name, project.notebooks / f"{name}.ipynb")
+        return pages.page(report, Executed(notebook, {}, no_data=no_data), {"date": "2026-11-01"})
 
     return make
 
@@ -32,149 +54,112 @@ def places(html, *texts):
 
 def test_a_page_begins_with_question_and_answer_and_keeps_the_order_of_cells(page):
     html, record = page(
-        "say('finding', 'first', 'It <b>follows</b>')",
+        [said("finding", "first", "It <b>follows</b>")],
         "## Rates",
-        f"say('figure', 'rates', 'Rates', ['mlc'], **{{'image/svg+xml': {SVG!r}, 'image/png': {PNG!r}}})",
-        "say('headline', 'answer', 'It is 2x faster', ['mlc'])",
-        "import pandas as pd\npd.DataFrame({'a': ['<script>']})",
-        "say('table', 'all', 'All', **{'text/csv': 'a,b\\n1,ü\\n', 'text/html': '<table><tr><td>1</td></tr></table>'})",
+        [said("figure", "rates", "Rates", sources=["mlc"], **{"image/svg+xml": SVG, "image/png": PNG})],
+        [said("headline", "answer", "It is 2x faster", sources=["mlc"], value=2.0)],
+        [said("figure", "gaps", "Gaps: <b>nothing", empty=True)],
+        [said("table", "all", "All")],
     )
     places(html, "How fast is <strong>it</strong>?", "It is 2x faster", "The <code>question</code> &amp;c.",
-           "It &lt;b&gt;follows", "<h2>Rates</h2>", 'id="rates"', 'id="all"', "About this report", "MLCommons: ",
-           "https://a.example/", "registered trademark", "not official MLPerf results")  # fmt: skip
-    assert html.count('class="headline">It is 2x faster') == 1
-    assert "<title>How fast is it?</title>" in html
-    assert record["title"] == "How fast is it?" and record["question"] == "The question &c."
-    assert record["headline"] == {
-        "name": "answer", "text": "It is 2x faster", "title": "It is 2x faster",
-        "value": 2.0, "unit": "x", "sources": ["mlc"],
-    }  # fmt: skip
-    assert [each["name"] for each in record["figures"] + record["tables"]] == ["rates", "all"]
-    assert record["sources"] == ["mlc"]
+           "It &lt;b&gt;follows", "<h2>Rates</h2>", 'id="rates"',
+           '<p class="finding" id="gaps">Gaps: &lt;b&gt;nothing</p>', 'id="all"', "About this report", "MLCommons: ", "https://a.example/", "registered trademark",
+           "not official MLPerf results")  # fmt: skip
+    assert html.count('class="headline">It is 2x faster') == html.count("<figure") == 1
+    assert "<title>How fast is it?</title>" in html and record["title"] == "How fast is it?"
+    assert record["question"] == "The question &c." and record["sources"] == ["mlc"]
+    answer = {"name": "answer", "text": "It is 2x faster", "title": "It is 2x faster", "sources": ["mlc"], "value": 2.0}
+    assert record["headline"] == answer
+    assert [each["name"] for each in record["figures"] + record["tables"]] == ["rates", "gaps", "all"]
 
 
-def test_a_page_with_an_answer_says_what_it_lacks_where_it_stopped(page):
-    html, _ = page(
-        "say('headline', 'answer', 'It is 2x faster')",
-        "## Other runs",
-        "say('finding', 'first', 'Before')\nclass NoData(ValueError): ...\nraise NoData('no run of A100')",
-        "## Limits\n\nOf what is not there",
-        "say('finding', 'second', 'Never')",
-    )
-    places(html, "It is 2x faster", "Other runs", "Before", "No data:</strong> no run of A100", "About this report")
-    assert html.count('class="no-data"') == 1
-    assert "Limits" not in html and "Never" not in html
+def test_a_page_says_what_it_lacks_where_it_stopped_or_at_the_top(page):
+    why, lacks = "no <b>run</b> of A100", "No data:</strong> no &lt;b&gt;run&lt;/b&gt; of A100"
+    html, record = page([said("headline", "answer", "It is 2x faster")], "## Other runs", [], no_data=why)
+    places(html, "It is 2x faster", "Other runs", lacks, "About this report")
+    assert html.count('class="no-data"') == 1 and record["no_data"] == why
+    places(page([], no_data=why)[0], lacks, "<main")
 
 
-def test_a_page_without_an_answer_ends_at_its_message(page):
-    html, _ = page("class NoData(ValueError): ...\nraise NoData('no run of A100')", "## Rates", "A rate is of a run.")
-    places(html, "No data:</strong> no run of A100", "About this report")
-    assert "Rates" not in html and "A rate" not in html
-
-
-def test_downloads_hold_what_was_shown(page):
-    html, _ = page(
-        f"say('figure', 'rates', 'Rates', **{{'image/svg+xml': {SVG!r}}})",
-        f"say('figure', 'photo', 'Photo', **{{'image/png': {PNG!r}}})",
-        "say('table', 'all', 'All', **{'text/csv': 'a,b\\n1,ü\\n', 'text/html': '<table><tr><td>1</td></tr></table>'})",
-    )
+def test_figures_and_tables_are_saved_as_files_and_fit_narrow_screens(page):
+    table = "<details class='rows'></details><table><tbody><tr><td>1</td></tr></tbody></table><p class='note'>below</p>"
+    html, _ = page([
+        said("figure", "rates", "Rates <i>", **{"image/svg+xml": SVG, pages.NARROW: SVG}),
+        said("figure", "photo", "Photo", **{"image/png": PNG}),
+        said("table", "all", "All", **{"text/csv": "a,b\n1,ü\n", "text/html": table}),
+    ])  # fmt: skip
     assert re.findall(r'<button class="file" value="one-rates">(\w+)</button>', html) == ["PNG", "SVG"]
+    assert html.count('<div class="phone"><svg') == 1 and 'style="--width:864px"' in html  # 648 points
+    assert '<figcaption aria-hidden="true"><strong>Rates &lt;i&gt;</strong>' in html
     links = dict(re.findall(r'<a download="([^"]+)" href="([^"]+)"', html))
     assert base64.b64decode(links["one-photo.png"].removeprefix("data:image/png;base64,")) == b"\x89PNG"
     assert base64.b64decode(links["one-all.csv"].partition("base64,")[2]).decode() == "a,b\n1,ü\n"
+    box = '<div class="scroll" tabindex="0" role="group" aria-label="All"><table>'
+    assert f'<details class="rows"></details>{box}' in html and '</table></div><p class="note">below</p>' in html
 
 
 def test_plain_pictures_and_html_are_shown_and_prints_are_folded(page):
-    html, _ = page(
-        "print('printed')",
-        f"display({{'image/png': {PNG!r}, 'text/plain': 'Figure(1)'}}, raw=True)",
-        "from IPython.display import HTML, Markdown\ndisplay(HTML('<p>said</p>'), Markdown('**bold**'))",
-    )
-    shown = re.sub(r"<details class=\"code\">.*?</details>", "", html, flags=re.DOTALL)
-    assert "<p>said</p>" in shown and "<strong>bold</strong>" in shown and f"base64,{PNG}" in shown
-    assert "printed" in html and "printed" not in shown and "Figure(1)" not in shown
-    assert 'alt="How fast is it?, figure"' in shown
+    html, _ = page([
+        v4.new_output("stream", text="printed"),
+        shown({"image/png": PNG, "text/plain": "Figure(1)"}),
+        shown({"text/html": "<p>said</p>"}),
+        shown({"text/markdown": "**bold**"}),
+    ])  # fmt: skip
+    folded = re.sub(r"<details class=\"code\">.*?</details>", "", html, flags=re.DOTALL)
+    assert "<p>said</p>" in folded and "<strong>bold</strong>" in folded and f"base64,{PNG}" in folded
+    assert "printed" in html and "printed" not in folded and "Figure(1)" not in folded
+    assert 'alt="How fast is it?, figure"' in folded
 
 
 SHEET = "<style>&lt;/style&gt;&lt;base href=//evil.example&gt;</style><text>"
 HOSTILE = {
-    "html": "display({'text/html': '<meta http-equiv=refresh content=0;url=//evil.example>'}, raw=True)",
-    "form": "display({'text/html': '<form action=//evil.example>x</form>'}, raw=True)",
-    "svg": f"display({{'image/svg+xml': {SVG.replace('<text>', SHEET)!r}}}, raw=True)",
-    "no svg": "display({'image/svg+xml': '<svg><base href=//evil.example>'}, raw=True)",
-    "png": "display({'image/png': '\" onerror=\"evil.example'}, raw=True)",
-    "text": "print('<base href=//evil.example>')",
-    "name": "say('finding', '\"><base href=//evil.example>', '<base href=//evil.example>')",
-    "alt": "say('figure', 'n', '\"><base href=//evil.example>', **{'image/png': 'AAAA'})",
-    "markdown": "Text <base href=//evil.example> <img src=x onerror=evil.example> [a](javascript:evil.example)",
-    "error": "try:\n    raise ValueError('<base href=//evil.example>')\nexcept ValueError:\n"
-    "    get_ipython().showtraceback()",
+    "html": shown({"text/html": "<meta http-equiv=refresh content=0;url=//evil.example>"}),
+    "form": shown({"text/html": "<form action=//evil.example>x</form>"}),
+    "svg": shown({"image/svg+xml": SVG.replace("<text>", SHEET)}),
+    "no svg": shown({"image/svg+xml": "<svg><base href=//evil.example>"}),
+    "png": shown({"image/png": '" onerror="evil.example'}),
+    "text": v4.new_output("stream", text="<base href=//evil.example>"),
+    "name": said("finding", '"><base href=//evil.example>', "<base href=//evil.example>"),
+    "alt": said("figure", "n", '"><base href=//evil.example>', **{"image/png": "AAAA"}),
+    "markdown": shown({"text/markdown": "<base href=//evil.example> <img src=x onerror=evil.example>"}),
+    "link": shown({"text/markdown": "[a](javascript:evil.example)"}),
+    "error": v4.new_output("error", ename="E", evalue="", traceback=["\x1b[0m<base href=//evil.example>"]),
 }
 
 
-@pytest.mark.parametrize("cell", HOSTILE.values(), ids=HOSTILE)
-def test_no_output_reaches_beyond_its_place(project, say, cell):
-    project.add("one", "# Title \x00\x1b<base href=//evil.example>\n\nText", say, cell)
-    project.build()
-    html = project.page("one") if project.exists("one") else ""
+@pytest.mark.parametrize("output", HOSTILE.values(), ids=HOSTILE)
+def test_no_output_reaches_beyond_its_place(page, output):
+    html, _ = page([output], title="# Title \x00\x1b<base href=//evil.example>\n\nText")
     tags = re.findall(r"<(?:base|form|meta)\b[^>]*|<[^>]*\son\w+=[^>]*", html)
     assert [tag for tag in tags if "evil" in tag] == []
-    assert (
-        "\x00" not in html
-        and "\x1b" not in html
-        and "javascript:" not in re.sub(r"<pre.*?</pre>", "", html, flags=re.DOTALL)
-    )
+    assert not re.search("[\x00\x1b]", html) and "javascript:" not in html
 
 
 def test_no_script_runs_but_the_package_s_own(page, monkeypatch):
     own = {"html": "<p>explore</p>", "style": ".explorer{}", "script": "ours()"}
     monkeypatch.setattr("analysis.explorer.parts", lambda: own)
-    record = {"kind": "explorer", "name": "e", "script": "evil()"}
-    bundle = {"application/vnd.mlperf.report+json": record, "text/html": "<script>evil()</script>still"}
-    bundle["text/plain"] = "Explorer of 3 <b>results"
-    held = {"analysis": {"data": {"rows": "</script><script>evil()"}}}
-    claim = f"display({bundle!r}, raw=True, metadata={held!r})"
-    plain, _ = page("1")
+    bundle = {"text/html": "<script>evil()</script>still", "text/plain": "Explorer of 3 <b>results"}
+    bundle[pages.REPORT] = {"kind": "explorer", "name": "e", "script": "evil()"}
+    claim = shown(bundle, analysis={"data": {"rows": "</script><script>evil()"}})
+    plain, _ = page([])
     assert "script-src" not in plain and "<script" not in plain
-    drawn, _ = page(f"display({{'image/svg+xml': {SVG!r}}}, raw=True)")
+    assert "default-src 'none'" in plain and "base-uri 'none'; form-action 'none'" in plain
+    drawn, _ = page([shown({"image/svg+xml": SVG})])
     (figures,) = re.findall(r"<script>(.*?)</script>", drawn, re.DOTALL)
     assert figures == (TEMPLATES / "figures.js").read_text("utf-8")
     assert f"script-src {script_hash(figures)}" in drawn and drawn.count("<script") == 1
-    assert "default-src 'none'" in plain and "base-uri 'none'; form-action 'none'" in plain
-    other, record = page(claim)
+    other, record = page([claim])
     assert "script-src" not in other and "<script" not in other and "still" in other and not record["live"]
-    html, _ = page(claim, name="explorer")
+    html, record = page([claim], name="explorer")
     scripts = re.findall(r"<script([^>]*)>(.*?)</script>", html, re.DOTALL)
     assert scripts == [(' type="text/plain" id="rows"', "\\u003c/script>\\u003cscript>evil()"), ("", "ours()")]
-    allowed = re.search(r"script-src '([^']+)'", html)[1]
-    assert allowed == "sha256-" + base64.b64encode(__import__("hashlib").sha256(b"ours()").digest()).decode()
+    assert record["live"] and f"script-src {script_hash('ours()')}" in html
     assert "<noscript>" in html and "still" in html and '<p class="loading">Loading 3 &lt;b&gt;results</p>' in html
     assert 'href="explorer.html"' not in html and 'href="explorer.html"' in other
 
 
-def test_the_fold_of_a_long_table_and_its_note_stand_outside_the_box_that_scrolls(page):
-    table = "<details class='rows'></details><table><tbody><tr><td>1</td></tr></tbody></table><p class='note'>below</p>"
-    html, _ = page(f"say('table', 'rates', 'Rates', **{{'text/csv': 'a', 'text/html': {table!r}}})")
-    box = '<div class="scroll" tabindex="0" role="group" aria-label="Rates"><table>'
-    assert f'<details class="rows"></details>{box}' in html
-    assert '</table></div><p class="note">below</p>' in html
-
-
-def test_what_there_is_not_is_one_line_of_the_page_and_named_in_the_record(page):
-    html, record = page("say('figure', 'gaps', 'Gaps: <b>nothing', empty=True)")
-    assert '<p class="finding" id="gaps">Gaps: &lt;b&gt;nothing</p>' in html and "<figure" not in html
-    assert record["figures"][0]["name"] == "gaps"
-
-
-def test_a_figure_has_its_title_in_words_for_a_narrow_screen(page):
-    html, _ = page(f"say('figure', 'rates', 'Rates <i>', **{{'image/svg+xml': {SVG!r}}})")
-    assert '<figcaption aria-hidden="true"><strong>Rates &lt;i&gt;</strong>' in html
-
-
-def test_a_phone_shows_the_narrow_version_of_the_main_figure(page):
-    kinds = {"image/svg+xml": SVG, "application/vnd.mlperf.narrow+svg": SVG}
-    html, _ = page(f"say('figure', 'rates', 'Rates', **{kinds!r})")
-    assert html.count('<div class="phone"><svg') == html.count('role="group" aria-label="Figure"') == 1
+def test_a_hash_is_that_of_a_policy():
+    assert script_hash("alert(1)") == "'sha256-bhHHL3z2vDgxUt0W3dWQOrprscmda2Y5pLsLg4GF+pI='"
 
 
 def test_a_picture_pasted_into_a_text_shows(project):
@@ -187,14 +172,12 @@ def test_a_picture_pasted_into_a_text_shows(project):
     assert f'<img src="data:image/png;base64,{PNG}" alt="map">' in project.page("one")
 
 
-def test_a_page_too_large_is_refused(project, say, capsys):
+def test_a_page_too_large_is_refused(project, capsys):
     cell = "display({'text/html': '<p>' + 'x' * 7_900_000 + '</p>'}, raw=True)"
     project.add("one", "# One", cell, cell, cell, cell)
     assert project.build() == 1
     assert "at most 25,165,824 fit" in capsys.readouterr().out
 
 
-def test_a_notebook_without_title_has_its_name_for_one(project):
-    project.add("my_rates", "1 + 1")
-    assert project.build() == 0
-    assert "<h1>My rates</h1>" in project.page("my_rates")
+def test_a_notebook_without_title_has_its_name_for_one(page):
+    assert "<h1>My rates</h1>" in page([], title="No title", name="my_rates")[0]

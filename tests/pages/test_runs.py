@@ -42,7 +42,7 @@ def asked(project):
         ("notebook: one\nparameters:\n  count: true\n", "parameter 'count': expected a number"),
         ("notebook: one\nparameters:\n  flag: 1\n", "parameter 'flag': expected true or false"),
         ("notebook: one\nparameters:\n  rounds: v5.1\n", "parameter 'rounds': expected a list"),
-        ("notebook: one\nnotebook: one\n", "the key 'notebook' is there twice"),
+        ("notebook: one\nnotebook: one\n", "the key 'notebook' is given twice"),
         ("notebook: &a one\nparameters: {name: *a}\n", "line 1: anchors and aliases"),
         ("notebook: one\nparameters: {name: !!python/name:os.system ''}\n", "not readable as YAML"),
         ("notebook: [\n", "not readable as YAML"),

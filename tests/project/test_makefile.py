@@ -87,8 +87,12 @@ def test_clean_removes_what_was_made_here_and_nothing_of_a_user(folder):
     for name, text in (made | own).items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
+    (folder / "mine.html").write_text(page)
+    (folder / "reports/a link.html").symlink_to(folder / "mine.html")
+    (folder / "reports/a link.json").write_text(record.replace("one two", "a link"))
     make(folder, "clean")
     assert [name for name in made | own if (folder / name).exists()] == [*own]
+    assert (folder / "reports/a link.html").is_symlink()
 
 
 def test_a_set_up_that_fails_leaves_the_environment_that_was_there(folder):

@@ -21,7 +21,6 @@ def _named(incomplete: str) -> list[str]:
 Names = Annotated[list[str] | None, typer.Argument(help="Names of reports (default: all).", autocompletion=_named)]
 Jobs = Annotated[int, typer.Option(min=1, max=64, help="Notebooks executed at a time.")]
 Timeout = Annotated[float, typer.Option(min=1, help="Seconds that a notebook may take.")]
-Engine = Annotated[str, typer.Option(help="forked: processes with the libraries loaded; nbclient: ordinary kernels.")]
 
 
 def reports(
@@ -32,7 +31,6 @@ def reports(
         bool, typer.Option("--force", help="Rebuild all, also over pages that were not made here.")
     ] = False,
     jobs: Jobs = 2,
-    engine: Engine = "forked",
     timeout: Timeout = 300,
 ) -> int:
     """Build the reports that are not up to date."""
@@ -41,21 +39,21 @@ def reports(
             raise ValueError("--force: not with --watch, which builds what an edit makes stale")
         from analysis.pages.watch import watch as serve
 
-        return serve(names or [], port=port, jobs=jobs, engine=engine, timeout=timeout)
+        return serve(names or [], port=port, jobs=jobs, timeout=timeout)
     gc.disable()  # what is imported stays: looking for garbage in it takes a tenth of the time
     from analysis.pages.reports import build
 
-    status = build(names or [], jobs=jobs, force=force, engine=engine, timeout=timeout)
+    status = build(names or [], jobs=jobs, force=force, timeout=timeout)
     gc.enable()
     return _explained(status)
 
 
-def refresh(names: Names = None, jobs: Jobs = 2, engine: Engine = "forked", timeout: Timeout = 300) -> int:
+def refresh(names: Names = None, jobs: Jobs = 2, timeout: Timeout = 300) -> int:
     """Execute notebooks in place and store their outputs."""
     os.environ[SHIPPED_ONLY] = "shipped"  # stored outputs are the same on every machine, whatever was imported
     from analysis.pages.refresh import refresh as execute
 
-    return _explained(execute(names or [], jobs=jobs, engine=engine, timeout=timeout))
+    return _explained(execute(names or [], jobs=jobs, timeout=timeout))
 
 
 def _explained(status: int) -> int:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from analysis import paths
-from analysis.pages.opened import CHANGED, Opened
+from analysis.pages.opened import Opened
 from analysis.pages.runs import Report, read_notebook
 
-FORKED = "forked"  # the engine of engine.py
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 LONGEST = 2000  # most characters of an error message
 
@@ -21,13 +20,13 @@ class Executed:
     """An executed notebook. `failure` and `no_data` are messages, "" where there is nothing to report."""
 
     notebook: Any
+    opened: dict[str, str]  # digests of the files that it opened
     failure: str = ""
     no_data: str = ""
-    opened: dict[str, str] = field(default_factory=dict)  # digests of the files that it opened
 
 
-def execute(report: Report, engine: str = FORKED) -> Executed:
-    """Run the notebook of a report in its folder; papermill inserts the parameters.
+def execute(report: Report) -> Executed:
+    """Run the notebook of a report in its folder and in this process; papermill inserts the parameters.
 
     A cell that raises NoData ends the notebook, whose later cells are dropped, without being a failure.
     """
@@ -43,19 +42,18 @@ def execute(report: Report, engine: str = FORKED) -> Executed:
     if report.parameters:
         notebook = parameterize_notebook(notebook, report.parameters, kernel_name="python3", language="python")
     os.chdir(paths.NOTEBOOKS)
-    opened = Opened() if engine == FORKED else None
-    options = {"progress_bar": False, "output_path": None, "cwd": str(paths.NOTEBOOKS)}
-    notebook = papermill_engines.execute_notebook_with_engine(engine, notebook, "python3", **options)
-    files = opened.digests() if opened else {"": CHANGED}  # what an ordinary kernel opens is not seen
+    opened = Opened()
+    notebook = papermill_engines.execute_notebook_with_engine("forked", notebook, "python3", progress_bar=False)
+    files = opened.digests()
     for index, cell in enumerate(notebook.cells):
         for output in cell.get("outputs", []):
             if output.output_type == "error" and output.ename == "NoData":
                 cell.outputs.remove(output)
-                del notebook.cells[index + 1 :]  # what follows speaks of results that there are not
-                return Executed(notebook, no_data=output.evalue[:LONGEST], opened=files)
+                del notebook.cells[index + 1 :]  # they describe results that are missing
+                return Executed(notebook, files, no_data=output.evalue[:LONGEST])
             if output.output_type == "error":
-                return Executed(notebook, failure=_failure(notebook.cells, index, output))
-    return Executed(notebook, opened=files)
+                return Executed(notebook, files, failure=_failure(notebook.cells, index, output))
+    return Executed(notebook, files)
 
 
 def _failure(cells: list[Any], index: int, error: Any) -> str:

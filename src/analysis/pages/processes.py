@@ -30,21 +30,24 @@ def side_by_side(
     A process that fails or dies gives a RuntimeError that says why; none outlives this generator, nor this process, in
     whatever way that ends.
     """
-    context, running = multiprocessing.get_context(METHOD), {}
-    waiting = [(name, work, arguments) for name, arguments in tasks.items()]
+    context = multiprocessing.get_context(METHOD)
+    steps = [work, then] if then else [work]
+    waiting = [(name, steps, arguments) for name, arguments in tasks.items()]
+    running: dict[Connection, tuple] = {}
     watched, alive = context.Pipe(duplex=False)  # closes when this process ends: no other holds the other end
-    guard = context.Process(target=_guard, args=(watched, [alive] if METHOD == "fork" else []))
+    inherited = [alive] if METHOD == "fork" else []
+    guard = context.Process(target=_guard, args=(watched, inherited))
     _start(guard)
     with tempfile.TemporaryDirectory() as logs:
         try:
             while waiting or running:
-                while waiting and len(running) < max(jobs, 1):
+                while waiting and len(running) < jobs:
                     task = waiting.pop(0)
+                    _, (step, *_), arguments = task
                     answer, send = context.Pipe(duplex=False)
                     log = Path(logs, str(answer.fileno()))
                     log.write_bytes(b"")
-                    own = [alive, answer, *running] if METHOD == "fork" else []
-                    process = context.Process(target=_run, args=(*task[1:], send, log, own))
+                    process = context.Process(target=_run, args=(step, arguments, send, log, inherited))
                     _start(process)
                     alive.send(process.pid)
                     send.close()
@@ -53,17 +56,20 @@ def side_by_side(
                     meanwhile()
                     meanwhile = None
                 done, now = wait(list(running), timeout=0.5), time.monotonic()
-                for answer, ((name, done_by, arguments), process, deadline, log) in list(running.items()):
-                    if answer in done or deadline <= now:
-                        late = RuntimeError(f"stopped after {timeout:.0f} s, the time limit of a report")
-                        result = _result(answer, process, log) if answer in done else late
-                        _kill(process)
-                        alive.send(process.pid)
-                        del running[answer]
-                        if then and done_by is work and not isinstance(result, RuntimeError):
-                            waiting.insert(0, (name, then, (*arguments, result)))
-                        else:
-                            yield name, result
+                for answer, ((name, (_, *rest), arguments), process, deadline, log) in list(running.items()):
+                    if answer in done:
+                        result = _result(answer, process, log)
+                    elif deadline <= now:
+                        result = RuntimeError(f"stopped after {timeout:.0f} s, the time limit of a report")
+                    else:
+                        continue
+                    _kill(process)
+                    alive.send(process.pid)
+                    del running[answer]
+                    if rest and not isinstance(result, RuntimeError):
+                        waiting.insert(0, (name, rest, (*arguments, result)))
+                    else:
+                        yield name, result
         finally:
             for process in multiprocessing.active_children():  # one that was started just now is not in `running`
                 if process is not guard:
@@ -86,7 +92,7 @@ def _result(answer: Connection, process: Any, log: Path) -> Any:
         why = f"its process ended by itself ({how})"
     with log.open("rb") as stream:
         stream.seek(max(log.stat().st_size - 4000, 0))
-        lines = [line for line in stream.read().decode(errors="replace").splitlines() if line.strip()]
+        lines = stream.read().decode(errors="replace").strip().splitlines()
     return RuntimeError(f"{why}; its last line: {lines[-1][:500]}" if lines else why)
 
 

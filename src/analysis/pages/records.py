@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -60,13 +59,10 @@ def read(name: str) -> Record:
         return {}
 
 
-def up_to_date(report: Report, own_digest: str) -> bool:
-    """Return whether a report's page exists, is unmodified, and was made from the current inputs."""
-    record = read(report.name)
-    with contextlib.suppress(OSError):
-        made = hashlib.sha256((paths.REPORTS / f"{report.name}.html").read_bytes()).hexdigest()
-        return (record.get("digest"), record.get("page")) == (own_digest, made) and not opened.changed(record["opened"])
-    return False
+def up_to_date(name: str, own_digest: str) -> bool:
+    """Return whether a page exists, is unmodified, and was made from the current inputs."""
+    record, page = read(name), opened.content_digest(paths.REPORTS / f"{name}.html")
+    return (record.get("digest"), record.get("page")) == (own_digest, page) and not opened.changed(record["opened"])
 
 
 def in_the_way(name: str) -> str:

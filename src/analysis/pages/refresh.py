@@ -11,7 +11,7 @@ from typing import Any
 
 from analysis import paths
 from analysis.names import choose
-from analysis.pages.execute import FORKED, execute
+from analysis.pages.execute import execute
 from analysis.pages.reports import TIMEOUT, failed, run
 from analysis.pages.runs import Report
 
@@ -27,14 +27,14 @@ ADDED = {
 }  # fmt: skip
 
 
-def refresh(names: Iterable[str] = (), jobs: int = 2, engine: str = FORKED, timeout: float = TIMEOUT) -> int:
+def refresh(names: Iterable[str] = (), jobs: int = 2, timeout: float = TIMEOUT) -> int:
     """Execute the named notebooks in place, or all, write those whose outputs changed, and return 1 if any failed.
 
     One that fails, or finds no data, is left as it was. Raises ValueError for an unknown name.
     """
     files = {path.stem: path for path in sorted(paths.NOTEBOOKS.glob("*.ipynb")) if not path.name.startswith(".")}
     wanted = [choose(Path(name).name.removesuffix(".ipynb"), files, "notebook") for name in names] or list(files)
-    return run(_refreshed, {name: (Report(name, files[name]), engine) for name in wanted}, jobs, timeout)
+    return run(_refreshed, {name: (Report(name, files[name]),) for name in wanted}, jobs, timeout)
 
 
 def stored(notebook: dict[str, Any], before: dict[str, Any] | None = None) -> str:
@@ -77,9 +77,9 @@ def before_save(model: dict[str, Any], **_: Any) -> None:
         model["content"] = json.loads(stored(model["content"]))
 
 
-def _refreshed(report: Report, engine: str) -> str:
+def _refreshed(report: Report) -> str:
     with paths.replacing(report.notebook) as beside:
-        done = execute(report, engine)
+        done = execute(report)
         why = done.failure or (f"no data: {done.no_data}" if done.no_data else "")
         if why:
             return failed(report.name, f"{why}\nthe notebook is unchanged")

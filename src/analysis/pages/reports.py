@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import gc
 import json
-import time
 from collections.abc import Callable, Iterable
 from datetime import date
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from analysis import paths
 from analysis.pages import index, records, runs
-from analysis.pages.execute import FORKED, LONGEST, Executed, execute
+from analysis.pages.execute import LONGEST, Executed, execute
 from analysis.pages.processes import side_by_side
 from analysis.pages.runs import Report
 
@@ -21,37 +21,32 @@ TIMEOUT = 300  # seconds that one report may take
 LARGEST_PAGE = 24 * 2**20  # bytes
 
 
-def build(
-    names: Iterable[str] = (), jobs: int = 2, force: bool = False, engine: str = FORKED, timeout: float = TIMEOUT
-) -> int:
+def build(names: Iterable[str] = (), jobs: int = 2, force: bool = False, timeout: float = TIMEOUT) -> int:
     """Build the named reports that are not up to date, or all, and the index; return 1 if any failed, else 0.
 
-    `force` also rebuilds what is up to date, and replaces pages that were not made here. `engine` is "forked" (IPython
-    in a forked process) or "nbclient" (ordinary kernels). Raises ValueError for an unknown name, OSError where nothing
-    can be written.
+    `force` also rebuilds what is up to date, and replaces pages that were not made here. Raises ValueError for an
+    unknown name, OSError where nothing can be written.
     """
     reports, wrong = runs.find(names)
     paths.REPORTS.mkdir(exist_ok=True)
-    common, at = records.common_digest(), records.commit()
-    before = {name: records.read(name) for name in reports}
+    common, built = records.common_digest(), {"commit": records.commit(), "date": date.today().isoformat()}
     stale = {}
-    for name in sorted(reports, key=lambda name: -before[name].get("seconds", 0)):  # the longest first
+    for name in sorted(reports, key=lambda name: -records.read(name).get("seconds", 0)):  # the longest first
         try:
-            own = records.digest(reports[name], common)
+            digest = records.digest(reports[name], common)
         except (ValueError, OSError) as error:
             wrong[name] = str(error)
             continue
-        if force or not records.up_to_date(reports[name], own):
-            if why := "" if force else records.in_the_way(name):
-                wrong[name] = why
-                continue
-            stale[name] = (reports[name], engine, own, at)
-        else:  # what failed since was put back as it was
-            (paths.REPORTS / f"{name}.failed.ipynb").unlink(missing_ok=True)
+        if not force and records.up_to_date(name, digest):
+            _aside(name).unlink(missing_ok=True)  # a later edit failed and was undone
+        elif not force and (why := records.in_the_way(name)):
+            wrong[name] = why
+        else:
+            stale[name] = (reports[name], built | {"digest": digest})
     for name, why in wrong.items():
         print(failed(name, why), flush=True)
     print(f"to build: {len(stale)} of {len(reports)}" if stale else f"up to date: {len(reports)}", flush=True)
-    status = run(execute_timed, stale, jobs, timeout, meanwhile=prepare, then=make)
+    status = run(_execute, stale, jobs, timeout, meanwhile=prepare, then=make)
     kept = index.write_index(force)
     for name, why in kept.items():
         print(failed(name, why), flush=True)
@@ -80,10 +75,8 @@ def failed(name: str, why: str) -> str:
     return "\n    ".join([f"{FAILED}  {name}", *(each[:LONGEST] for each in why.splitlines())])
 
 
-def execute_timed(report: Report, engine: str, *_: str) -> tuple[Executed, float]:
-    """Execute a report; return it and the seconds that this took."""
-    started = time.monotonic()
-    return execute(report, engine), time.monotonic() - started
+def _execute(report: Report, built: dict[str, str]) -> Executed:
+    return execute(report)
 
 
 def prepare() -> None:
@@ -93,41 +86,43 @@ def prepare() -> None:
     page.exporter()
 
 
-def make(report: Report, engine: str, own_digest: str, at: str, executed: tuple[Executed, float]) -> str:
+def make(report: Report, built: dict[str, str], done: Executed) -> str:
     """Write the page and the record of an executed report; return a line that says how it went.
 
-    A failed notebook is saved as reports/NAME.failed.ipynb, and the page of an earlier build stays.
+    `built` has the commit, the date, and the digest of the page's inputs. A failed notebook is saved as
+    reports/NAME.failed.ipynb, and the page of an earlier build stays.
     """
-    (done, seconds), aside = executed, paths.REPORTS / f"{report.name}.failed.ipynb"
-    started, target = time.monotonic() - seconds, paths.REPORTS / f"{report.name}.html"
-    failure = done.failure
+    failure, target = done.failure, paths.REPORTS / f"{report.name}.html"
+    seconds = round(done.notebook.metadata.papermill.duration, 2)
     if not failure:
         from analysis.pages.page import page
 
-        built = {"commit": at, "date": date.today().isoformat(), "digest": own_digest}
         try:
-            html, facts = page(report, done, built | {"seconds": round(time.monotonic() - started, 2)})
+            html, facts = page(report, done, built | {"seconds": seconds})
             if len(html) > LARGEST_PAGE:
                 raise ValueError(f"the page has {len(html):,} characters, at most {LARGEST_PAGE:,} fit")
             facts |= {"opened": done.opened, "page": sha256(html.encode(errors="replace")).hexdigest()}
             records.write(target, html)
             records.write(target.with_suffix(".json"), json.dumps(facts, indent=1, ensure_ascii=False) + "\n")
-            aside.unlink(missing_ok=True)
+            _aside(report.name).unlink(missing_ok=True)
+            return f"built   {report.name}  {seconds:.1f} s" + (f"  no data: {done.no_data}" if done.no_data else "")
         except ValueError as error:
             failure = str(error)
-    if failure:
-        from nbformat import v4
+    from nbformat import v4
 
-        try:
-            done.notebook.metadata["report"] = report.name  # by which `make clean` knows it
-            records.write(aside, v4.writes(done.notebook))
-            failure += f"\nits outputs are in reports/{aside.name}"
-            failure += "; the page of an earlier build stays" if target.exists() else ""
-        except OSError as error:  # a full disk hides no failure
-            failure += f"\nits outputs could not be kept: {error}"
-        return failed(report.name, failure)
-    without = f"  no data: {done.no_data}" if done.no_data else ""
-    return f"built   {report.name}  {time.monotonic() - started:.1f} s{without}"
+    try:
+        done.notebook.metadata["report"] = report.name  # by which `make clean` knows it
+        records.write(_aside(report.name), v4.writes(done.notebook))
+        failure += f"\nits outputs are in reports/{_aside(report.name).name}"
+        failure += "; the page of an earlier build stays" if target.exists() else ""
+    except OSError as error:  # a full disk hides no failure
+        failure += f"\nits outputs could not be kept: {error}"
+    return failed(report.name, failure)
+
+
+def _aside(name: str) -> Path:
+    """Return where the outputs of a notebook that failed are kept."""
+    return paths.REPORTS / f"{name}.failed.ipynb"
 
 
 def warm() -> None:

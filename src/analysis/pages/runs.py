@@ -198,14 +198,8 @@ class _Loader(yaml.SafeLoader):
         self.depth -= 1
         return node
 
-    def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
-        return int(node.value)
-
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
-        keys = [key.value for key, _ in node.value]
-        for key in keys:
-            if keys.count(key) > 1:
-                raise ValueError(f"the key {_cut(key)!r} is there twice")
+        paths.unique([(key.value, value) for key, value in node.value])
         return super().construct_mapping(node, deep)
 
 
@@ -213,7 +207,7 @@ _Loader.yaml_implicit_resolvers = {
     first: [each for each in several if each[0].rsplit(":", 1)[-1] not in ("int", "float", "merge")]
     for first, several in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
-_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_yaml_int)
+_Loader.add_constructor("tag:yaml.org,2002:int", lambda _, node: int(node.value))
 _Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"[-+]?\d+\Z"), [*"-+0123456789"])
 _Loader.add_implicit_resolver(
     "tag:yaml.org,2002:float",

@@ -17,7 +17,6 @@ from urllib.parse import unquote, urlsplit
 
 from analysis import paths
 from analysis.pages import records
-from analysis.pages.execute import FORKED
 from analysis.pages.reports import FAILED, TIMEOUT
 from analysis.pages.sanitize import POLICY, script_hash
 
@@ -108,17 +107,15 @@ def served_page(text: str, failures: str) -> str:
     return f"{before}{alert}<script data-version=''>{SCRIPT}</script>{end}{after}"
 
 
-def watch(
-    names: Iterable[str] = (), port: int = PORT, jobs: int = 2, engine: str = FORKED, timeout: float = TIMEOUT
-) -> int:
+def watch(names: Iterable[str] = (), port: int = PORT, jobs: int = 2, timeout: float = TIMEOUT) -> int:
     """Build and serve the named reports, or all, and again after each edit, until interrupted; return 0.
 
     Each build is a process of its own, so that edits of the code count. Raises OSError where the port is taken.
     """
     import watchfiles
 
-    command = [sys.executable, "-m", "analysis.cli.main", "reports", *names, "--jobs", str(jobs), "--engine", engine]
-    command += ["--timeout", str(timeout)]
+    options = ["--jobs", str(jobs), "--timeout", str(timeout)]
+    command = [sys.executable, "-m", "analysis.cli.main", "reports", *names, *options]
     folders = [each for each in (paths.NOTEBOOKS, paths.ROOT / "src", paths.DATA) if each.is_dir()]
     server = Server((HOST, port), Answer)
     threading.Thread(target=server.serve_forever, daemon=True).start()
