@@ -63,8 +63,8 @@ def test_a_page_begins_with_question_and_answer_and_keeps_the_order_of_cells(pag
     )
     places(html, "How fast is <strong>it</strong>?", "It is 2x faster", "The <code>question</code> &amp;c.",
            "It &lt;b&gt;follows", "<h2>Rates</h2>", 'id="rates"',
-           '<p class="finding" id="gaps">Gaps: &lt;b&gt;nothing</p>', 'id="all"', "About this report", "MLCommons: ", "https://a.example/", "registered trademark",
-           "not official MLPerf results")  # fmt: skip
+           '<p class="finding" id="gaps">Gaps: &lt;b&gt;nothing</p>', 'id="all"', "About this report", "MLCommons: ",
+           "https://a.example/", "registered trademark", "not official MLPerf results")  # fmt: skip
     assert html.count('class="headline">It is 2x faster') == html.count("<figure") == 1
     assert "<title>How fast is it?</title>" in html and record["title"] == "How fast is it?"
     assert record["question"] == "The question &c." and record["sources"] == ["mlc"]
