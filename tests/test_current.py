@@ -50,7 +50,7 @@ def test_an_old_rate_is_carried_by_the_median_gain_of_its_vendor_and_kind():
     )  # fmt: skip
     now = by_accelerator(rows)
     assert now.at["H100", "rate"] == pytest.approx(13)
-    assert now.loc["H100", ["last_rate", "links", "measured", "borrowed"]].tolist() == [10, 2, False, False]
+    assert now.loc["H100", ["last_rate", "links", "measured"]].tolist() == [10, 2, False]
     assert now.loc["B200", ["rate", "low", "high", "links", "measured"]].tolist() == [24, 24, 24, 0, True]
     low, high = carry_error("llama2-70b", "Offline")[["low", "high"]]
     assert now.loc["H100", ["low", "high"]].tolist() == pytest.approx([13 * low, 13 * high])
@@ -67,11 +67,50 @@ def test_steps_multiply_and_the_thinnest_one_counts():
 
 
 def test_a_vendor_without_pairs_takes_those_of_all_and_says_so():
-    rows = results({**MI300X, **rate(10, "v6.0")}, {**B200, **rate(10, "v6.0")}, {**B200, **rate(11)})
-    now = by_accelerator(rows)
-    assert now.loc["MI300X", ["gain", "links", "borrowed"]].tolist() == pytest.approx([1.1, 1, True])
-    alone = by_accelerator(results({**MI300X, **rate(10, "v6.0")}, {**B200, **rate(11)}))
-    assert alone.loc["MI300X", ["gain", "links", "borrowed"]].tolist() == [1, 0, True]
+    """AMD has no pair: B200's x1.1 and the CPU's x1.5 have the median 1.3; without any pair the gain is 1."""
+    rows = results({**MI300X, **rate(10, "v6.0")}, {**B200, **rate(10, "v6.0")}, {**B200, **rate(11)},
+                   {**XEON, **rate(2, "v6.0")}, {**XEON, **rate(3)})  # fmt: skip
+    steps = gains(rows).set_index(["vendor", "kind"])[["gain", "links", "borrowed"]]
+    assert steps.loc[("AMD", "gpu")].tolist() == pytest.approx([1.3, 2, True])
+    assert steps.loc[("NVIDIA", "gpu")].tolist() == pytest.approx([1.1, 1, False])
+    assert by_accelerator(rows).loc["MI300X", ["gain", "links"]].tolist() == pytest.approx([1.3, 2])
+    alone = results({**MI300X, **rate(10, "v6.0")}, {**B200, **rate(11)})
+    assert gains(alone)[["gain", "links", "borrowed"]].values.tolist() == [[1, 0, True]] * 2
+    assert by_accelerator(alone).loc["MI300X", ["gain", "links"]].tolist() == [1, 0]
+
+
+def test_sizes_of_an_accelerator_count_once_by_their_median_and_rounds_step_by_step():
+    """H100: x1.2, x1.4, and x2 at three sizes; a round that it leaves out is no pair of the rounds around it."""
+    sizes = [({**H100, **rate(10, "v6.0", count)}, {**H100, **rate(10 * gain, "v6.1", count)})
+             for count, gain in ((1, 1.2), (4, 1.4), (8, 2.0))]  # fmt: skip
+    skipped = {**B200, **rate(10, "v5.1")}, {**B200, **rate(90)}
+    rows = results(*[row for pair in sizes for row in pair], *skipped)
+    assert gains(rows)[["round", "gain", "links"]].values.tolist() == [["v6.0", 1, 0], ["v6.1", 1.4, 1]]
+    assert matched(rows)[["accelerator_count", "rate_before", "rate"]].values.tolist() == [
+        [1, 10, 12],
+        [4, 10, 14],
+        [8, 10, 20],
+    ]
+
+
+def test_an_unstated_precision_is_the_usual_one_of_the_accelerator():
+    """Of two equally common ones the first by name; that of another accelerator, scenario, or benchmark is none."""
+    other = {"rate": 8.0, "precision": "int4"}
+    rows = results(
+        {"precision": "", "rate": 800.0},
+        {"precision": "fp8"},
+        {"precision": "fp4"},
+        {**H100, **other},
+        {**H100, **other},
+        {**other, "scenario": "Server"},
+        {"precision": "fp8", "submitter": "B", "round": "v6.0"},
+    )
+    assert by_accelerator(rows[rows["scenario"].eq("Offline")])["precision"].to_dict() == {
+        "B200": "fp8",
+        "H100": "int4",
+    }
+    assert by_accelerator(rows[:3]).at["B200", "precision"] == "fp4"
+    assert by_accelerator(rows[:1]).at["B200", "precision"] == ""
 
 
 def test_eight_come_before_a_newer_result_of_another_size_unless_it_is_measured():
@@ -126,11 +165,12 @@ def test_no_rows_give_a_table_of_no_rows():
 
 
 def test_the_peak_is_that_of_the_precision_or_the_highest():
-    table = pd.DataFrame({"accelerator": ["H100", "A100", "B200"], "precision": ["fp8", "", "bf16"]})
+    table = pd.DataFrame({"accelerator": ["H100", "A100", "B200", "own"], "precision": ["fp8", "", "bf16", "fp8"]})
     facts = tables.accelerators.set_index("label")
     expected = [facts.at["H100", "fp8_dense_tflops"], facts.at["A100", "int8_dense_tops"],
-                facts.at["B200", "fp16_dense_tflops"]]  # fmt: skip
-    assert datasheet(table)["peak"].tolist() == expected
+                facts.at["B200", "fp16_dense_tflops"], 0]  # fmt: skip
+    sheets = datasheet(table).fillna(0)
+    assert sheets["peak"].tolist() == expected and sheets["bandwidth"].tolist() == [3350, 2039, 8000, 0]
 
 
 def test_a_hidden_result_is_compared_with_the_one_carried():
@@ -142,7 +182,14 @@ def test_a_hidden_result_is_compared_with_the_one_carried():
     assert tests.loc["B200", ["carried", "actual"]].tolist() == pytest.approx([24, 30])
 
 
-def test_the_error_of_carrying_is_that_of_the_benchmark_or_of_its_class(monkeypatch):
+@pytest.fixture
+def no_cache():
+    carry_error.cache_clear()
+    yield
+    carry_error.cache_clear()
+
+
+def test_the_error_of_carrying_is_that_of_the_benchmark_or_of_its_class(monkeypatch, no_cache):
     columns = ["benchmark", "latency_limit", "language_model", "low"]
     rows = [("", False, False, 1), ("", True, False, 2), ("", False, True, 3), ("", True, True, 4),
             ("llama2-70b", False, True, 5), ("llama2-70b", True, True, 6)]  # fmt: skip

@@ -20,15 +20,7 @@ RATED = SCENARIOS[:3]  # throughput scenarios, from no latency limit to the tigh
 USUAL_SIZE = 8  # accelerators of the usual system
 RACK = 64  # minimum accelerators for a rack-scale system (most have 72)
 
-INCOMPARABLE = {  # rules that a result breaks whatever it is compared with
-    "power-capped at a limit that is not stated": lambda rows: (
-        rows["power_capped"] & ~rows["power_measured"] & rows["power_limit_watts"].isna()
-    ),
-    "several accelerator types in one system": lambda rows: rows["accelerator"].eq("mixed"),
-    "accelerator count not stated": lambda rows: ~rows["accelerator_count"].gt(0),
-    "unit cannot be converted": lambda rows: rows["rate"].isna(),
-}
-RULES = {  # why a result is excluded; the first rule that applies is reported
+RULES = {  # why a result is left out; the first rule that it breaks is reported, then those of INCOMPARABLE
     "not a throughput": lambda rows, asked: rows["metric"].ne("throughput"),
     "not the division asked for": lambda rows, asked: rows["division"].ne(asked["division"]),
     "not the suite asked for": lambda rows, asked: ~rows["suite"].str.contains(asked["suite"], regex=False),
@@ -37,11 +29,17 @@ RULES = {  # why a result is excluded; the first rule that applies is reported
     "not available: preview or research": lambda rows, asked: rows["availability"].ne("available") & asked["available"],
     "power submission, often power-capped": lambda rows, asked: rows["power_measured"] & (not asked["power"]),
     "no power measurement": lambda rows, asked: ~rows["power_measured"] & asked["power"],
-    **{words: lambda rows, _, breaks=breaks: breaks(rows) for words, breaks in INCOMPARABLE.items()},
-    "another accuracy target": lambda rows, asked: rows["accuracy_target"].ne(asked["target"]) & ~asked["either"],
 }
+INCOMPARABLE = {  # rules that a result breaks whatever it is compared with
+    "power-capped at a limit that is not stated": lambda rows: (
+        rows["power_capped"] & ~rows["power_measured"] & rows["power_limit_watts"].isna()
+    ),
+    "several accelerator types in one system": lambda rows: rows["accelerator"].eq("mixed"),
+    "accelerator count not stated": lambda rows: ~rows["accelerator_count"].gt(0),
+    "unit cannot be converted": lambda rows: rows["rate"].isna(),
+}
+OTHER_TARGET = "another accuracy target"
 SAME_RUN = "same run submitted under another accuracy target"
-STRICTER = "another result of this accelerator and size meets a stricter accuracy target"
 GROUP = ["benchmark", "scenario"]  # within which results are compared
 SAME_KIND = [*GROUP, "round", "accelerator", "accelerator_count", "availability", "power_measured"]
 
@@ -64,49 +62,54 @@ def comparable(
     results: pd.DataFrame | None = None, *, benchmark: str | Iterable[str], scenario: str | Iterable[str] = "Offline",
     rounds: str | Iterable[str] = (), accelerators: str | Iterable[str] = (), division: str = "closed",
     suite: str = "datacenter", available: bool = True, power: bool = False, accuracy_target: str = "",
-    excluded: bool = False,
-) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:  # fmt: skip
+) -> pd.DataFrame:  # fmt: skip
     """Return the results that may be compared with each other: those of one benchmark and scenario.
 
     Several benchmarks or scenarios give the comparable results of each; compare within them. A benchmark is given by
     its key or as printed ("Llama 3.1 405B"). `results` is `load_results()` (the default) or part of it. Empty `rounds`
     and `accelerators` mean all there are; `accelerators` are names or vendors. `available=False` also takes preview and
     research systems, `power=True` takes power submissions alone. `accuracy_target` is "99" or "99.9"; by default the
-    most common, or, where one run may be submitted under both, the strictest of each system. With `excluded` a second
-    frame says why results were left out (reason, results, accelerators).
+    most common, or, where one run may be submitted under both, the strictest of each system.
 
-    Raises NoData where nothing is left, and ValueError for an unknown name, with the valid ones.
+    Raises NoData where nothing is left, with the most common reason, and ValueError for an unknown name, with the valid
+    ones.
     """
     results = load_results() if results is None else results
     benchmarks, scenarios, rounds = (
         [given] if isinstance(given, str) else list(given) for given in (benchmark, scenario, rounds)
     )
-    there = results["benchmark"].unique()
-    benchmarks = [names.benchmark(name, there) for name in benchmarks]
+    known = results["benchmark"].unique()
+    benchmarks = [names.benchmark(name, known) for name in benchmarks]
     rows = results[results["benchmark"].isin(benchmarks) & results["scenario"].isin(scenarios)]
     named = names.accelerators(accelerators, results) if accelerators else []
     if named:
         rows = rows[rows["accelerator"].isin(named)]
-    asked = _asked(results, rows, benchmarks, scenarios, rounds, division, suite, accuracy_target)
-    asked |= {"available": available, "power": power}
+    every_round = list(results["round"].cat.categories)
+    for valid, what, given in (
+        (SCENARIOS, "scenario", scenarios),
+        (DIVISIONS, "division", [division]),
+        (SUITES, "suite", [suite]),
+        (every_round, "round", rounds),
+    ):
+        for name in given:
+            names.choose(name, valid, what)
+    asked = {"division": division, "suite": suite, "available": available, "power": power}
+    asked |= {"rounds": rounds or every_round}
+    asked |= _versions_and_targets(results, rows, benchmarks, asked, accuracy_target)
     reason = _reasons(rows, asked)
-    kept = rows[reason.eq("")]
-    if kept.empty:
-        first = next(product(benchmarks, scenarios), ("", ""))
-        raise NoData(_what_there_is(results, rows.assign(reason=reason), asked, first, rounds, named))
+    left = rows[reason.eq("")]
+    if left.empty:
+        benchmark, scenario = next(product(benchmarks, scenarios), ("", ""))
+        scope = "; ".join(filter(None, [", ".join(rounds), ", ".join(named[:5]), f"{division} division"]))
+        why = reason[rows["benchmark"].eq(benchmark) & rows["scenario"].eq(scenario)]
+        there = _what_there_is(results, benchmark, scenario, why)
+        raise NoData(f"no comparable result of {names.label(benchmark)} {scenario} ({scope}){there}")
+    kept = left[_strictest(left, asked["either"][left.index])]
     target = pd.to_numeric(kept["accuracy_target"]).fillna(0)
-    of_one_submitter = (
-        kept.groupby([*GROUP, "round", "accelerator"], observed=True)["submitter"].transform("nunique").eq(1)
-    )
     strictest = target.groupby([kept[name] for name in GROUP]).transform("max")
-    holds = {"looser_target": target.lt(strictest), "single_submitter": of_one_submitter}
-    kept = kept.assign(caveats=with_codes(kept["caveats"], holds))
-    if not excluded:
-        return kept
-    left_out = rows.loc[reason.ne(""), "accelerator"].groupby(reason)
-    listed = left_out.agg(lambda accelerators: ", ".join(accelerators.value_counts().index))
-    reasons = pd.DataFrame({"results": left_out.size(), "accelerators": listed})
-    return kept, reasons.sort_values("results", ascending=False).reset_index()
+    submitters = kept.groupby([*GROUP, "round", "accelerator"], observed=True)["submitter"].transform("nunique")
+    holds = {"looser_target": target.lt(strictest), "single_submitter": submitters.eq(1)}
+    return kept.assign(caveats=with_codes(kept["caveats"], holds))
 
 
 def only(
@@ -182,71 +185,56 @@ def fastest(rows: pd.DataFrame, by: list[str] | str = "accelerator", *, per_size
     return rows.loc[found.sort_values("rate_per_accelerator", ascending=False).index].reset_index(drop=True)
 
 
-def _asked(
-    results: pd.DataFrame, rows: pd.DataFrame, benchmarks: list[str], scenarios: list[str], rounds: list[str],
-    division: str, suite: str, target: str,
-) -> dict[str, Any]:  # fmt: skip
-    """Return what the rules compare `rows` with; names are checked here, whatever the data."""
-    facts = tables.benchmarks.set_index("benchmark")
-    for name in scenarios:
-        names.choose(name, SCENARIOS, "scenario")
-    names.choose(division, DIVISIONS, "division")
-    names.choose(suite, SUITES, "suite")
-    in_order = list(results["round"].cat.categories)
-    rounds = [names.choose(name, in_order, "round") for name in rounds] or in_order
+def _versions_and_targets(
+    results: pd.DataFrame, rows: pd.DataFrame, benchmarks: list[str], asked: dict[str, Any], target: str
+) -> dict[str, Any]:
+    """Return the benchmark version and the accuracy target at which `rows` are compared.
+
+    `either` marks the rows of benchmarks of which one run may be submitted under both targets.
+    """
     read = [*GROUP, "round", "division", "accuracy_target", "comparable_since"]  # of 67: filtering copies
     throughput = results.loc[results["benchmark"].isin(benchmarks) & results["metric"].eq("throughput"), read]
     if target:
         valid = sorted(set(throughput["accuracy_target"]) - {""})
         names.choose(target, valid, f"accuracy target of {', '.join(map(names.label, benchmarks))}")
-    targets = throughput[throughput["division"].eq(division)].groupby(GROUP[0])["accuracy_target"]
-    usual = targets.agg(lambda found: found.mode().max())  # of two equally common the stricter
-    newest = throughput[throughput["round"].isin(rounds)].sort_values("round").groupby(GROUP)["comparable_since"].last()
-    version = newest.reindex(pd.MultiIndex.from_frame(rows[GROUP])).set_axis(rows.index)
-    either = rows["benchmark"].isin(facts.index[facts["targets_share_run"]])
+    targets = throughput[throughput["division"].eq(asked["division"])].groupby("benchmark")["accuracy_target"]
+    usual = targets.agg(lambda found: found.mode().max()).astype("str")  # of two equally common the stricter
+    versions = throughput[throughput["round"].isin(asked["rounds"])].sort_values("round").groupby(GROUP)
+    share_run = tables.benchmarks.query("targets_share_run")["benchmark"]
     return {
-        "rounds": rounds,
-        "division": division,
-        "suite": suite,
-        "version": version.fillna(""),
+        "version": rows[GROUP].join(versions["comparable_since"].last(), on=GROUP)["comparable_since"].fillna(""),
         "target": target or rows["benchmark"].map(usual).fillna(""),
-        "either": either & (not target),
+        "either": rows["benchmark"].isin(share_run) & (not target),
     }
 
 
 def _reasons(rows: pd.DataFrame, asked: dict[str, Any]) -> pd.Series:
     """Return the first rule that each row breaks, "" for none."""
-    broken = [breaks(rows, asked) for breaks in RULES.values()]
-    reason = pd.Series(np.select(broken, list(RULES), ""), rows.index, dtype="str", name="reason")
-    # Of a run submitted under two targets one row stays, whichever of the two the other rules left.
-    read = rows[["id", "duplicate_of", "accuracy_target", *SAME_KIND]]
-    left = read[reason.eq("")]
-    run = left["duplicate_of"].mask(left["duplicate_of"].eq(""), left["id"])
-    strictness = pd.to_numeric(left["accuracy_target"]).fillna(0)
-    again = run[strictness.sort_values(ascending=False, kind="stable").index].duplicated()
-    reason[again.index[again]] = SAME_RUN
-    left = read[reason.eq("") & asked["either"]]
-    strictness = strictness[left.index]
-    strictest = strictness.groupby([left[name] for name in SAME_KIND], observed=True).transform("max")
-    reason[left.index[strictness.lt(strictest)]] = STRICTER
-    return reason
+    broken = {words: breaks(rows, asked) for words, breaks in RULES.items()}
+    broken |= {words: breaks(rows) for words, breaks in INCOMPARABLE.items()}
+    broken[OTHER_TARGET] = rows["accuracy_target"].ne(asked["target"]) & ~asked["either"]
+    return pd.Series(np.select(list(broken.values()), list(broken), ""), rows.index, dtype="str")
 
 
-def _what_there_is(
-    results: pd.DataFrame, rows: pd.DataFrame, asked: dict[str, Any], first: tuple[str, str], rounds: list[str],
-    accelerators: list[str],
-) -> str:  # fmt: skip
-    """Return why the first benchmark and scenario asked for have no result, and what would give some."""
-    benchmark, scenario = first
-    rows = rows[rows["benchmark"].eq(benchmark) & rows["scenario"].eq(scenario)]
-    scope = [", ".join(rounds), ", ".join(accelerators[:5]), f"{asked['division']} division"]
-    why = rows["reason"].mode()
-    message = f"no comparable result of {names.label(benchmark)} {scenario} ({'; '.join(filter(None, scope))})"
-    if len(why):
-        return f"{message}: {len(rows)} results are left out, most because: {why.iloc[0]}"
+def _strictest(rows: pd.DataFrame, either: pd.Series) -> pd.Series:
+    """Return which rows stay where results of one run, or of one kind of system, meet several accuracy targets.
+
+    Of a run that is submitted under two targets one row stays. Where `either` target counts, an accelerator and size
+    has results at the strictest target alone.
+    """
+    target = pd.to_numeric(rows["accuracy_target"]).fillna(0)
+    run = rows["duplicate_of"].mask(rows["duplicate_of"].eq(""), rows["id"])
+    again = run[target.sort_values(ascending=False, kind="stable").index].duplicated()[rows.index]
+    strictest = target.mask(again).groupby([rows[name] for name in SAME_KIND], observed=True).transform("max")
+    return ~again & (target.eq(strictest) | ~either)
+
+
+def _what_there_is(results: pd.DataFrame, benchmark: str, scenario: str, reasons: pd.Series) -> str:
+    """Return why a benchmark and scenario have no result, by the `reasons` of theirs, and what would give some."""
+    if len(reasons):
+        return f": {len(reasons)} results are left out, most because: {reasons.mode().iloc[0]}"
     there = results[results["benchmark"].eq(benchmark) & results["metric"].eq("throughput")]
-    scenarios = there["scenario"].unique().tolist()
-    if scenario not in scenarios:
-        return f"{message}; scenarios with results: {', '.join(scenarios) or 'none'}"
+    if scenario not in (scenarios := there["scenario"].unique().tolist()):
+        return f"; scenarios with results: {', '.join(scenarios) or 'none'}"
     there = there.loc[there["scenario"].eq(scenario), "accelerator"].value_counts()
-    return f"{message}; accelerators with results: {names.listed(there.index)}"
+    return f"; accelerators with results: {names.listed(there.index)}"

@@ -10,6 +10,7 @@ The functions take results of `comparable` and return frames of numbers; words a
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,7 @@ MAKER = ["vendor", "kind"]  # gains are shared only within these groups; a vendo
 FACTS = ["model", "id", "accelerator", *MAKER, "round", "submitter", "accelerator_count", "precision", "rate_unit"]
 READ = [*GROUP, *FACTS, "rate_per_accelerator", "availability", "hypervisor"]
 COLUMNS = [
-    *GROUP, *FACTS, "submitters", "last_rate", "measured", "gain", "links", "borrowed", "rate", "low", "high",
+    *GROUP, *FACTS, "submitters", "last_rate", "measured", "gain", "links", "rate", "low", "high",
 ]  # fmt: skip
 OF_ACCELERATOR = [*GROUP, "accelerator"]
 
@@ -88,19 +89,18 @@ def gains(rows: pd.DataFrame) -> pd.DataFrame:
     v6.0   1.024      3     False
     v6.1   1.008      5     False
     """
-    each = matched(rows).groupby([*GROUP, *MAKER, "accelerator", "round"], observed=True)["gain"].median()
-    own = each.groupby([*GROUP, *MAKER, "round"], observed=True).agg(gain="median", links="size").reset_index()
-    everyone = each.groupby([*GROUP, "round"], observed=True).agg(gain="median", links="size").reset_index()
-    rounds = rows[[*GROUP, "round"]].drop_duplicates().sort_values("round")
+    maker, scope = [*GROUP, *MAKER, "round"], [*GROUP, "round"]
+    each = matched(rows).groupby([*maker, "accelerator"], observed=True)["gain"].median()
+    own = each.groupby(maker, observed=True).agg(gain="median", links="size")
+    everyone = each.groupby(scope, observed=True).agg(gain="median", links="size")
+    rounds = rows[scope].drop_duplicates().sort_values("round")
     later = rounds[rounds.duplicated(GROUP)]
     steps = rows[[*GROUP, *MAKER]].drop_duplicates().sort_values([*GROUP, *MAKER]).merge(later, on=GROUP)
-    steps = steps.merge(own, on=[*GROUP, *MAKER, "round"], how="left")
-    usual = steps[[*GROUP, "round"]].merge(everyone, on=[*GROUP, "round"], how="left")
-    return steps.assign(
-        gain=steps["gain"].fillna(usual["gain"]).fillna(1.0),
-        links=steps["links"].fillna(usual["links"]).fillna(0).astype(int),
-        borrowed=steps["gain"].isna(),
-    )
+    steps = steps.join(own, on=maker).join(everyone.add_suffix("_of_all"), on=scope)
+    steps["borrowed"] = steps["gain"].isna()
+    for name, of_none in (("gain", 1.0), ("links", 0)):
+        steps[name] = steps[name].fillna(steps.pop(f"{name}_of_all")).fillna(of_none)
+    return steps.astype({"links": int})
 
 
 def current(rows: pd.DataFrame) -> pd.DataFrame:
@@ -118,9 +118,9 @@ def current(rows: pd.DataFrame) -> pd.DataFrame:
         One row for each `benchmark`, `scenario`, and `accelerator`, fastest first. `model`, `id`, `round`, `submitter`,
         `accelerator_count`, `precision`: of its last result, with eight accelerators if there is one. `submitters`: how
         many the accelerator has in that round. `last_rate`: that result per accelerator, in `rate_unit`. `measured`:
-        `round` is the newest. `gain`: from `round` to the newest, the product of `gains`; `links`: the accelerators
-        behind the thinnest of its steps, 0 where measured; `borrowed`: a step is of other vendors. `rate`: `last_rate`
-        times `gain`. `low`, `high`: its range by data/carry_errors.csv, `rate` itself where measured.
+        `round` is the newest. `gain`: from `round` to the newest, the product of `gains`. `links`: the accelerators
+        behind the thinnest of its steps, 0 where measured. `rate`: `last_rate` times `gain`. `low`, `high`: its range
+        by data/carry_errors.csv, `rate` itself where measured.
 
     Examples
     --------
@@ -132,22 +132,20 @@ def current(rows: pd.DataFrame) -> pd.DataFrame:
     H100         v5.0   3913.350  1.03      3   4031.084
     """
     rows = rows.loc[rows["availability"].eq("available"), READ]
-    last = last_results(rows).rename(columns={"rate_per_accelerator": "last_rate"})
     submitters = rows.groupby([*OF_ACCELERATOR, "round"], observed=True)["submitter"].nunique().rename("submitters")
-    table = last.join(submitters, on=[*OF_ACCELERATOR, "round"])
-    used = table[OF_ACCELERATOR].merge(_usual_precision(rows), on=OF_ACCELERATOR, how="left")["precision"]
-    table["precision"] = table["precision"].mask(table["precision"].eq(""), used.fillna(""))
+    table = last_results(rows).rename(columns={"rate_per_accelerator": "last_rate"})
+    table = table.join(submitters, on=[*OF_ACCELERATOR, "round"])
+    stated = rows[rows["precision"].ne("")].groupby(OF_ACCELERATOR)["precision"].agg(lambda each: each.mode().iloc[0])
+    usual = table[OF_ACCELERATOR].join(stated, on=OF_ACCELERATOR)["precision"].fillna("")
     steps = table[[*OF_ACCELERATOR, *MAKER, "round"]].merge(gains(rows), on=[*GROUP, *MAKER], suffixes=("", "_step"))
-    steps = steps[steps["round_step"].gt(steps["round"])].groupby(OF_ACCELERATOR, observed=True)
-    steps = steps.agg(gain=("gain", "prod"), links=("links", "min"), borrowed=("borrowed", "any"))
-    table = table.join(steps, on=OF_ACCELERATOR)
+    steps = steps[steps["round_step"].gt(steps["round"])].groupby(OF_ACCELERATOR)
+    table = table.join(steps.agg(gain=("gain", "prod"), links=("links", "min")), on=OF_ACCELERATOR)
     table = table.fillna({"gain": 1.0, "links": 0}).astype({"links": int})
-    ranges = {pair: carry_error(*pair) for pair in table[GROUP].drop_duplicates().itertuples(index=False, name=None)}
-    own = [ranges[pair] for pair in table[GROUP].itertuples(index=False, name=None)]
-    error = pd.DataFrame(own, table.index, columns=["low", "high"])
+    errors = [carry_error(*pair) for pair in table[GROUP].itertuples(index=False, name=None)]
+    error = pd.DataFrame(errors, table.index, columns=["low", "high"])
     rate = table["last_rate"] * table["gain"]
     table = table.assign(
-        borrowed=table["borrowed"].eq(True),
+        precision=table["precision"].mask(table["precision"].eq(""), usual),
         rate=rate,
         low=rate.where(table["measured"], rate * error["low"]),
         high=rate.where(table["measured"], rate * error["high"]),
@@ -201,14 +199,13 @@ def over(table: pd.DataFrame, baseline: str | Mapping[str, str]) -> pd.DataFrame
     down = np.hypot(np.log(table["rate"] / table["low"]), np.log(table["high_base"] / table["rate_base"]))
     up = np.hypot(np.log(table["high"] / table["rate"]), np.log(table["rate_base"] / table["low_base"]))
     speedup = table["rate"] / table["rate_base"]
-    fewest = table[["submitters", "submitters_base"]].min(axis=1)
-    table = table.drop(columns=["submitters_base", "rate_base", "low_base", "high_base"])
-    return table.assign(
-        fewest=fewest,
+    table = table.assign(
+        fewest=table[["submitters", "submitters_base"]].min(axis=1),
         speedup=speedup,
         speedup_low=speedup * np.exp(-down * other),
         speedup_high=speedup * np.exp(up * other),
     )
+    return table.drop(columns=["submitters_base", "rate_base", "low_base", "high_base"])
 
 
 def datasheet(table: pd.DataFrame) -> pd.DataFrame:
@@ -234,13 +231,11 @@ def datasheet(table: pd.DataFrame) -> pd.DataFrame:
     GB300           8000.0  15000.0
     H100            3350.0   1979.0
     """
-    facts = tables.accelerators.set_index("label")
-    peaks = facts.rename(columns={column: precision for precision, column in COMPUTE.items()})[list(COMPUTE)]
-    asked = table.set_index("accelerator")["precision"].replace({"bf16": "fp16"})
-    peak = peaks.stack().reindex(pd.MultiIndex.from_arrays([asked.index, asked])).set_axis(asked.index)
-    bandwidth = facts["memory_bandwidth_gb_per_s"].reindex(asked.index)
-    highest = peaks.max(axis=1).reindex(asked.index)
-    return pd.DataFrame({"bandwidth": bandwidth, "peak": peak.fillna(highest)})
+    facts = tables.accelerators.set_index("label").reindex(table["accelerator"])
+    peaks = facts[list(COMPUTE.values())].set_axis(list(COMPUTE), axis="columns")
+    precision = table["precision"].replace({"bf16": "fp16"}).to_numpy()
+    peak = peaks.where(precision[:, None] == peaks.columns.to_numpy()).max(axis=1)
+    return pd.DataFrame({"bandwidth": facts["memory_bandwidth_gb_per_s"], "peak": peak.fillna(peaks.max(axis=1))})
 
 
 def language_models() -> list[str]:
@@ -249,6 +244,7 @@ def language_models() -> list[str]:
     return facts.loc[facts["layers"].notna(), "benchmark"].tolist()
 
 
+@cache  # asked for each accelerator; tables.forget clears it
 def carry_error(benchmark: str, scenario: str) -> pd.Series:
     """Return the row of data/carry_errors.csv that counts: `median`, `p90`, the range `low` to `high`, `held`, `tests`.
 
@@ -260,9 +256,3 @@ def carry_error(benchmark: str, scenario: str) -> pd.Series:
     own = errors[errors["benchmark"].eq(benchmark)]
     pool = errors[errors["benchmark"].eq("") & errors["language_model"].eq(benchmark in language_models())]
     return pd.concat([own, pool]).iloc[0]
-
-
-def _usual_precision(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the most common stated precision of each accelerator by benchmark and scenario."""
-    stated = rows.loc[rows["precision"].ne(""), [*OF_ACCELERATOR, "precision"]].value_counts(sort=False).reset_index()
-    return stated.sort_values("count", ascending=False, kind="stable").drop_duplicates(OF_ACCELERATOR)

@@ -50,7 +50,8 @@ def by_accelerator(pairs: pd.DataFrame) -> pd.DataFrame:
     kept = newest.groupby(keys, observed=True).agg(share=("share", "median"), round=("round", "first"))
     kept = kept.join(spread).reset_index()
     place = kept["accelerator"].map({label: place for place, label in enumerate(tables.accelerators["label"])})
-    kept = kept.assign(limit=1000 / rule_limits("tpot_p99_limit", kept), place=place.fillna(np.inf))
+    limit = kept.join(rule_limits("tpot_p99_limit"), on=["benchmark", "scenario"])["tpot_p99_limit"]
+    kept = kept.assign(limit=1000 / limit, place=place.fillna(np.inf))
     order = ["size", "vendor", "place", "limit"]
     return kept.sort_values(order, ascending=[True, False, True, True], ignore_index=True).drop(columns="place")
 

@@ -6,6 +6,7 @@ import os
 import re
 from functools import cache
 from itertools import compress
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,17 +21,11 @@ TOKENS = "tokens/s"
 # parentheses. Others state the limit.
 CAPPED_NAME = r",? ?\b(?:MaxQ|EE)\b| ?\([^()]*(?i:power[ _]?cap)[^()]*\)"
 NO_PRECISION_LABEL = "not stated"
-SCORE = r"(?:([A-Za-z]\w*):\s*)?(\d+\.?\d*(?:e-?\d+)?)"  # in a text on accuracy: the metric, where named, and number
-READ = [
-    "id", "round", "source_id", "result_id", "location", "division", "availability", "suite", "submitter", "system",
-    "accelerator", "accelerator_count", "nodes", "benchmark", "model_run", "accuracy_target", "scenario", "metric",
-    "low", "high", "unit", "tokens_per_sample", "samples_per_second", "tokens_per_second", "precision",
-    "precision_basis", "framework", "serving_software", "hypervisor", "power_measured", "power_watts_low",
-    "power_watts_high", "power_limit_watts", "energy_millijoules_per_query", "accuracy", "inferred", "duplicate_of",
-    "note", "corrected", "ttft_p50_ms", "ttft_p90_ms", "ttft_p99_ms", "tpot_p50_ms", "tpot_p90_ms", "tpot_p99_ms",
-    "validity", "recomputed", "recomputed_key", "recomputed_difference", "recomputed_power",
-    "recomputed_power_difference", "evidence", "printed_unit", "scheduled_samples_per_second", "errors",
-]  # fmt: skip
+SCORE = r"(?:(?P<metric>[A-Za-z]\w*):\s*)?(?P<score>\d+\.?\d*(?:e-?\d+)?)"  # in the text of an accuracy
+NOT_LOADED = {  # columns of the files: how their authors print a figure, and where
+    "origin", "locator", "accelerator_as_published", "batch_size", "printed", "range_basis", "per", "power_printed",
+    "power_printed_unit", "per_watt_printed", "per_watt_printed_unit", "per_watt_low", "per_watt_high",
+}  # fmt: skip
 
 
 def load_results() -> pd.DataFrame:
@@ -48,7 +43,9 @@ def load_results() -> pd.DataFrame:
 
 @cache  # the whole record; tables.forget clears it
 def _loaded() -> pd.DataFrame:
-    files = [DATA / part["path"] for part in tables.descriptor()["results"]["parts"]]
+    described = tables.descriptor()["results"]
+    read = [field["name"] for field in described["schema"]["fields"] if field["name"] not in NOT_LOADED]
+    files = [DATA / part["path"] for part in described["parts"]]
     if os.environ.get(SHIPPED_ONLY) != "shipped":
         files += sorted({*(DATA / "official").glob("*.parquet")} - {*files})
     parts = []
@@ -56,7 +53,7 @@ def _loaded() -> pd.DataFrame:
         try:
             if not path.is_file():  # a pipe would be read forever
                 raise ValueError("is not a regular file")
-            part = ParquetFile(path).read(columns=READ).select(READ)
+            part = ParquetFile(path).read(columns=read).select(read)
             parts.append(part.cast(parts[0].schema) if parts else part)
         except (OSError, ValueError, KeyError) as error:
             why = str(error).replace("\n", "; ")[:200]
@@ -64,51 +61,50 @@ def _loaded() -> pd.DataFrame:
     rows = pa.concat_tables(parts).combine_chunks().to_pandas(ignore_metadata=True)
     # A row of the user's own replaces the shipped one of the same id.
     rows = tables.corrected(rows.drop_duplicates("id", keep="last", ignore_index=True), "official", "id")
-    rows = rows.assign(**_identity(rows), stack=_stacks(rows))
+    rows = rows.assign(**_identity(rows))
     rows = rows.assign(**_rates(rows), accuracy_percent=accuracy_percent(rows))
     rows = rows.assign(caveats=_caveats(rows))
     return rows.drop(columns=["low", "high", "power_watts_low", "power_watts_high", "tokens_assumed"])
 
 
-def _identity(rows: pd.DataFrame) -> dict[str, pd.Series]:
+def _identity(rows: pd.DataFrame) -> dict[str, Any]:
     """Return names, round (ordered), precision in words, and whether the system ran below its rated power limit.
 
-    A model that is published in one format has its weights in it, whatever the accelerator computes in.
+    The label of a model that is published in one format names its weights, whatever the accelerator computes in.
     """
     parts = tables.accelerators.set_index("accelerator")[["label", "vendor", "kind", "power_limit_w"]]
-    part = parts.reindex(rows["accelerator"]).set_axis(rows.index)
-    order = sorted(
-        {*tables.rounds["round"], *rows["round"].unique()},
-        key=lambda name: [int(n) for n in name.removeprefix("v").split(".")],
-    )
-    published = pd.to_datetime(tables.rounds.set_index("round")["published"])
-    submitters = rows["submitter"].value_counts().sort_index().sort_values(kind="stable").index
-    spelling = {name.casefold(): name for name in submitters}  # the most common one comes last
-    basis = rows["precision_basis"].where(rows["precision_basis"].ne("unknown"), "")
-    precision = rows["precision"].str.upper() + (" (" + basis + ")").where(basis.ne(""), "")
+    parts = parts.reindex(rows["accelerator"]).set_axis(rows.index)
     facts = tables.benchmarks.set_index("benchmark")
+    rounds = tables.rounds.set_index("round")["published"]
+    order = sorted(
+        {*rounds.index, *rows["round"].unique()},
+        key=lambda name: [int(part) for part in name.removeprefix("v").split(".")],
+    )
+    spellings = rows["submitter"].groupby(rows["submitter"].str.casefold())
+    precision = rows["precision"].str.upper() + " (" + rows["precision_basis"] + ")"
+    precision = precision.str.replace(r" \((unknown)?\)$", "", regex=True)
     published_in = rows["benchmark"].map(facts["published_format"]).fillna("")
     precision = precision.mask(published_in.ne(""), published_in + " weights")
-    capped = {name for name in rows["system"].unique() if re.search(CAPPED_NAME, name)}
-    served = rows.loc[rows["serving_software"].ne(""), ["system", "serving_software"]]
-    machine = rows["system"].copy()
-    machine[served.index] = [
-        re.sub(r"[\W_]+", "", system.replace(software, "").casefold())
-        for system, software in zip(served["system"], served["serving_software"], strict=True)
+    machines = [
+        re.sub(r"[\W_]+", "", system.replace(software, "").casefold()) if software else system
+        for system, software in zip(rows["system"], rows["serving_software"], strict=True)
     ]
+    systems = rows["system"].drop_duplicates()
+    capped_by_name = rows["system"].isin(systems[systems.str.contains(CAPPED_NAME)])
     return {
         "round": pd.Categorical(rows["round"], order, ordered=True),
-        "published": rows["round"].map(published),
-        "submitter": rows["submitter"].map({name: spelling[name.casefold()] for name in submitters}),
-        "machine": machine,
-        "vendor": part["vendor"].fillna(""),
-        "kind": part["kind"].fillna(""),
-        "rated_watts": part["power_limit_w"],
-        "power_capped": rows["system"].isin(capped) | rows["power_limit_watts"].lt(part["power_limit_w"]),
-        "accelerator": part["label"].fillna(rows["accelerator"]),
+        "published": rows["round"].map(pd.to_datetime(rounds)),
+        "submitter": spellings.transform(lambda names: names.mode().iloc[-1]),  # of two equally common the last by name
+        "machine": machines,
+        "vendor": parts["vendor"].fillna(""),
+        "kind": parts["kind"].fillna(""),
+        "rated_watts": parts["power_limit_w"],
+        "power_capped": capped_by_name | rows["power_limit_watts"].lt(parts["power_limit_w"]),
+        "accelerator": parts["label"].fillna(rows["accelerator"]),
         "model": rows["benchmark"].map(facts["label"]).fillna(rows["benchmark"]),
         "precision_label": precision.mask(rows["precision"].eq(""), NO_PRECISION_LABEL),
         "comparable_since": _comparable_since(rows),
+        "stack": _stacks(rows),
     }
 
 
@@ -118,43 +114,39 @@ def _stacks(rows: pd.DataFrame) -> pd.Series:
     A system description covers all models of a submission: the first stack named is used, unless one is known to serve
     this benchmark. In v5.0 the stack is part of the system name.
     """
-    spelled = {
-        (re.compile(rf"(?<![a-z]){re.escape(row.spelling)}(?![a-z])", re.IGNORECASE), row.benchmark): row.stack
+    spellings = [
+        (re.compile(rf"(?<![a-z]){re.escape(row.spelling)}(?![a-z])", re.IGNORECASE), row.benchmark, row.stack)
         for row in tables.serving_stacks.itertuples()
-    }
+    ]
 
     def stated(benchmark: str, *texts: str) -> str:
         text = "; ".join(texts)
         found = [
             (not only, match.start(), stack)
-            for (spelling, only), stack in spelled.items()
+            for spelling, only, stack in spellings
             if only in ("", benchmark) and (match := spelling.search(text))
         ]
         return min(found, default=(True, 0, ""))[-1]
 
-    facts = tables.benchmarks
+    facts, described = tables.benchmarks, ["benchmark", "serving_software", "framework", "system"]
     language = facts.loc[facts["offline_unit"].eq(TOKENS) | facts["layers"].notna(), "benchmark"]
-    texts = rows.loc[rows["benchmark"].isin(language), ["benchmark", "serving_software", "framework", "system"]]
-    kinds = texts.drop_duplicates()
-    stacks = pd.Series([stated(*kind) for kind in kinds.itertuples(index=False)], pd.MultiIndex.from_frame(kinds))
-    found = pd.Series("", rows.index, dtype="str")
-    found[texts.index] = stacks.reindex(pd.MultiIndex.from_frame(texts)).to_numpy()
-    return found
+    kinds = rows.loc[rows["benchmark"].isin(language), described].drop_duplicates()
+    kinds = kinds.assign(stack=pd.array([stated(*kind) for kind in kinds.itertuples(index=False)], dtype="str"))
+    return rows[described].merge(kinds, how="left")["stack"].fillna("").set_axis(rows.index)
 
 
 def _comparable_since(rows: pd.DataFrame) -> pd.Series:
     """Return the first round with which each result may be compared, by MLCommons' compatibility table."""
     order = {name: place for place, name in enumerate(tables.rounds["round"])}
-    on = ["benchmark", "scenario", "round"]
-    kinds = rows[on].drop_duplicates().assign(since="")
-    place = kinds["round"].map(order).fillna(len(order))
-    spans = tables.compatibility.sort_values("since", key=lambda names: names.map(order), kind="stable")
-    for span in spans.itertuples():  # a later one holds where two apply
-        applies = place.between(order[span.since], order.get(span.until, len(order)))
-        for name, valid in (("benchmark", span.benchmark), ("scenario", span.scenario)):
-            applies &= kinds[name].eq(valid) | (valid == "")
-        kinds.loc[applies, "since"] = span.since
-    return rows[on].merge(kinds, how="left", on=on)["since"].set_axis(rows.index)
+    kinds = rows[["benchmark", "scenario", "round"]].drop_duplicates()
+    spans = kinds.merge(tables.compatibility, how="cross", suffixes=("", "_valid"))
+    first, last = spans["since"].map(order), spans["until"].map(order)
+    applies = spans["round"].map(order).fillna(len(order)).between(first, last.fillna(len(order)))
+    for name in ("benchmark", "scenario"):
+        applies &= spans[f"{name}_valid"].eq(spans[name]) | spans[f"{name}_valid"].eq("")
+    spans = spans.assign(first=first)[applies].sort_values("first", kind="stable")
+    since = spans.drop_duplicates([*kinds], keep="last")[[*kinds, "since"]]  # where several apply, the latest
+    return rows[[*kinds]].merge(since, how="left")["since"].fillna("").set_axis(rows.index)
 
 
 def _rates(rows: pd.DataFrame) -> dict[str, pd.Series]:
@@ -163,51 +155,47 @@ def _rates(rows: pd.DataFrame) -> dict[str, pd.Series]:
     Rates are converted with the run's tokens per sample; where it does not state them, the middle of the benchmark's
     range is taken (`tokens_assumed`). Interactivity is that of the log, else that of the scenario's TPOT limit.
     """
-    facts = tables.benchmarks.set_index("benchmark")
-    facts = facts.assign(offline=facts["compared_in"].mask(facts["compared_in"].eq(""), facts["offline_unit"]))
-    facts["server"] = facts["server_unit"].where(
-        facts["compared_in"].eq("") & facts["server_unit"].ne(""), facts["offline"]
-    )
-    facts = facts[["offline", "server", "tokens_per_sample_low", "tokens_per_sample_high"]]
-    facts = facts.reindex(rows["benchmark"]).set_axis(rows.index)
-    unit = facts["offline"].where(rows["scenario"].eq("Offline"), facts["server"]).fillna("")
+    facts = tables.benchmarks.set_index("benchmark").reindex(rows["benchmark"]).set_axis(rows.index)
     is_rate, value = rows["metric"].eq("throughput"), (rows["low"] + rows["high"]) / 2
-    unit = unit.mask(unit.eq("") | ~is_rate, rows["unit"])
+    compared, server, offline = (facts[name].fillna("") for name in ("compared_in", "server_unit", "offline_unit"))
+    server = server.mask(rows["scenario"].eq("Offline"), "")
+    unit = rows["unit"].case_when(
+        [(~is_rate, rows["unit"]), *((given.ne(""), given) for given in (compared, server, offline))]
+    )
     assumed_tokens = (facts["tokens_per_sample_low"] + facts["tokens_per_sample_high"]) / 2
     tokens = rows["tokens_per_sample"].fillna(assumed_tokens)
     to_tokens, from_tokens = unit.eq(TOKENS) & rows["unit"].ne(TOKENS), unit.ne(TOKENS) & rows["unit"].eq(TOKENS)
     rate = value.mask(to_tokens, value * tokens).mask(from_tokens, value / tokens).where(is_rate)
     one_type = rows["accelerator"].ne("mixed") & rows["accelerator_count"].gt(0)
-    limit = rule_limits("tpot_p99_limit", rows).where(is_rate & unit.eq(TOKENS))
+    limit = rows[["benchmark", "scenario"]].join(rule_limits("tpot_p99_limit"), on=["benchmark", "scenario"])
+    limit = limit["tpot_p99_limit"].where(is_rate & unit.eq(TOKENS))
     logged = rows["tpot_p99_ms"].where(rows["scenario"].isin(["Server", "Interactive"]))
+    # samples_per_second of language models is logged or empty, so this is the length of the answers of the run
+    per_answer = rows["tokens_per_second"] / rows["samples_per_second"]
     return {
         "value": value,
         "rate": rate,
         "rate_unit": unit,
         "rate_per_accelerator": (rate / rows["accelerator_count"]).where(one_type),
         "tokens_assumed": is_rate & (to_tokens | from_tokens) & rows["tokens_per_sample"].isna(),
-        # samples_per_second of language models is logged or empty, so this is the length of the answers of the run
-        "tokens_per_answer": (rows["tokens_per_second"] / rows["samples_per_second"]).where(
-            is_rate & rows["evidence"].eq("log")
-        ),
+        "tokens_per_answer": per_answer.where(is_rate & rows["evidence"].eq("log")),
         "power_watts": (rows["power_watts_low"] + rows["power_watts_high"]) / 2,
         "tokens_per_second_per_user": 1000 / logged.fillna(limit),
         "interactivity_basis": np.select([logged.notna(), limit.notna()], ["log", "limit"], ""),
     }
 
 
-def rule_limits(quantity: str, rows: pd.DataFrame | None = None) -> pd.Series:
+def rule_limits(quantity: str) -> pd.Series:
     """Return the p99 limits (ms) of a quantity of data/benchmark_limits.csv by benchmark and scenario.
 
-    With `rows`, return the limit of each row, NaN where it has none. The rules' own figures count, not what documents
-    print of them.
+    The rules' own figures count, not what documents print of them. The series has the name of the quantity, so that
+    `rows.join(rule_limits(quantity), on=["benchmark", "scenario"])` adds the limit of each row.
     """
     limits = tables.benchmark_limits
     limits = limits[limits["quantity"].eq(quantity) & limits["source_id"].eq("mlcommons-rules")]
-    limits = limits.drop_duplicates(["benchmark", "scenario"]).set_index(["benchmark", "scenario"])["high"]
-    if rows is None:
-        return limits
-    return limits.reindex(pd.MultiIndex.from_frame(rows[["benchmark", "scenario"]])).set_axis(rows.index)
+    return (
+        limits.drop_duplicates(["benchmark", "scenario"]).set_index(["benchmark", "scenario"])["high"].rename(quantity)
+    )
 
 
 @cache  # asked for each model; tables.forget clears it
@@ -220,26 +208,24 @@ def accuracy_percent(rows: pd.DataFrame) -> pd.Series:
     """Return the accuracy of each run in percent of its reference: the lowest over the benchmark's metrics.
 
     `rows` have round, benchmark, scenario, and the text `accuracy`, such as "ROUGE1: 44.5 ROUGE2: 22.1" or a bare
-    number, which is the benchmark's first metric. The references are those of data/accuracy_targets.csv.
+    number, which is the benchmark's first metric. The references are those of data/accuracy_targets.csv; one of the
+    scenario counts before one of any scenario ("").
     """
-    targets = tables.accuracy_targets
-    targets = targets[targets["quantity"].eq("quality")]
-    kinds = rows[["round", "benchmark", "scenario", "accuracy"]].astype({"round": "str"})
-    kind = kinds.groupby(list(kinds), sort=False).ngroup()
-    kinds = kinds.assign(kind=kind).drop_duplicates("kind")
-    scores = kinds.assign(score=kinds["accuracy"].str.findall(SCORE)).explode("score").dropna(subset="score")
-    scores[["metric", "score"]] = pd.DataFrame(scores["score"].tolist(), scores.index, dtype="str")
-    on = ["round", "benchmark", "metric", "scenario"]
-    references = targets.drop_duplicates(on)[[*on, "reference"]]
-    first = references.groupby(on[:2])["metric"].transform("first")
-    references = pd.concat([references, references[references["metric"].eq(first)].assign(metric="")])
-    scores = scores.merge(references, how="left", on=on)
-    anywhere = references[references["scenario"].eq("")].drop(columns="scenario")
-    scores = scores.merge(anywhere, how="left", on=on[:3], suffixes=("", "_any"))
-    reference, score = scores["reference"].fillna(scores["reference_any"]), scores["score"].astype(float)
+    of = ["round", "benchmark", "metric"]
+    references = tables.accuracy_targets.query("quantity == 'quality'").drop_duplicates([*of, "scenario"])
+    first = references.groupby(of[:2])["metric"].transform("first")
+    bare = references[references["metric"].eq(first)].assign(metric="")
+    references = pd.concat([references, bare])[[*of, "scenario", "reference"]]
+    texts = rows.loc[rows["accuracy"].ne(""), "accuracy"]
+    scores = texts.str.extractall(SCORE).fillna({"metric": ""}).reset_index(names=["row", "place"])
+    scores = scores.join(rows[["round", "benchmark", "scenario"]].astype({"round": "str"}), on="row")
+    scores = scores.merge(references, on=of, suffixes=("", "_valid"))
+    scores = scores[scores["scenario_valid"].eq(scores["scenario"]) | scores["scenario_valid"].eq("")]
+    scores = scores.sort_values("scenario_valid").drop_duplicates(["row", "place"], keep="last")
+    score, reference = scores["score"].astype(float), scores["reference"]
     # Fractions and percents of one score both occur: 0.8724 is 87.24%.
     scale = np.where((reference > 1.5) & (score <= 1), 100, 1)
-    return kind.map((score * scale / reference * 100).groupby(scores["kind"]).min())
+    return (score * scale / reference * 100).groupby(scores["row"]).min().reindex(rows.index)
 
 
 def _caveats(rows: pd.DataFrame) -> pd.Series:

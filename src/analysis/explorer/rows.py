@@ -42,8 +42,10 @@ def rows(results: pd.DataFrame | None = None, prices: pd.DataFrame | None = None
     frame["joules"] = frame["power_watts"] / frame["rate"]
     frame["joules"] = frame["joules"].fillna(frame["energy_millijoules_per_query"].where(able & ~is_rate) / 1000)
     price = frame[["accelerator"]].join(prices[["usd_per_hour", "kilowatts", "priced"]], on="accelerator")
-    frame["tpot_limit_ms"] = rule_limits("tpot_p99_limit", frame)
-    frame["ttft_limit_ms"] = rule_limits("ttft_p99_limit", frame).where(frame["tpot_limit_ms"].notna())
+    limits = frame.join(rule_limits("tpot_p99_limit"), on=compare.GROUP)
+    limits = limits.join(rule_limits("ttft_p99_limit"), on=compare.GROUP)
+    frame["tpot_limit_ms"] = limits["tpot_p99_limit"]
+    frame["ttft_limit_ms"] = limits["ttft_p99_limit"].where(frame["tpot_limit_ms"].notna())
     served = _served(frame, fleet)
     frame["usd_per_million"] = cost.usd_per_million(frame["rate_per_accelerator"], price["usd_per_hour"], served)
     frame["priced"] = price["priced"].fillna("no price")
