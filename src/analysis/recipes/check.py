@@ -31,6 +31,9 @@ TEXT = {  # pattern of any text -> what is said of a cell that has another
 }
 
 
+Fault = tuple[int, str]  # the row of a table, and the column with what is wrong there
+
+
 def faults(folder: Path = DATA) -> list[str]:
     """Return one line per fault in the tables of `folder`, in table order; an empty list if there are none."""
     try:
@@ -39,9 +42,9 @@ def faults(folder: Path = DATA) -> list[str]:
         return str(error).splitlines()
     frames, found = {}, []
     for name, resource in resources.items():
-        frames[name], wrong = _table(folder, resource)
-        found += wrong
-    frames = {name: frame for name, frame in frames.items() if frame is not None}
+        frame, lines = _table(folder, resource)
+        frames |= {} if frame is None else {name: frame}
+        found += lines
     for name, resource in resources.items():
         found += _references(resource, frames) if name in frames else []
         found += _parts(folder, resource) if resource.parts else []
@@ -51,9 +54,9 @@ def faults(folder: Path = DATA) -> list[str]:
 def cell_faults(frame: pd.DataFrame, resource: Mapping[str, Any]) -> pd.Series:
     """Return what is wrong with the rows of a typed frame, "column: words; ...", by index, for those with a fault.
 
-    `resource` is a table of datapackage.json as a dict; columns that the frame lacks are not judged.
+    `resource` is a table of datapackage.json as a dict. Rules between rows, such as unique keys, are not applied.
     """
-    found = _cells(frame, Resource.model_validate(dict(resource)), alone=True)
+    found = pd.DataFrame(_cells(frame, Resource.model_validate(dict(resource))), columns=["index", "words"])
     return found.groupby("index")["words"].agg(lambda words: "; ".join(dict.fromkeys(words)))
 
 
@@ -72,14 +75,15 @@ def _table(folder: Path, resource: Resource) -> tuple[pd.DataFrame | None, list[
         return None, [f"{resource.path}: {f'has no column {missing[0]!r}' if missing else words}"]
     frame.index = frame.index + 2  # the line of the row in the file
     wrong = [f"{resource.path}: {CHANGED}; if the change is meant, run `analysis describe`"]
-    typed, unfit = _typed(frame, resource)
-    cells = pd.concat([unfit, _cells(typed, resource)]).sort_values("index", kind="stable")
-    return typed, wrong * (sha256(path) != resource.hash) + _lines(resource.path, cells)
+    typed, found = _typed(frame, resource)
+    found += _cells(typed, resource) + _repeated(typed, resource)
+    lines = _lines(resource.path, sorted(found, key=lambda fault: fault[0]))
+    return typed, wrong * (sha256(path.read_bytes()) != resource.hash) + lines
 
 
-def _typed(frame: pd.DataFrame, resource: Resource) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the frame with numbers as numbers, and a row (`index`, `words`) for each cell that is not of its type."""
-    typed, found = frame.copy(), [pd.DataFrame({"index": [], "words": []})]
+def _typed(frame: pd.DataFrame, resource: Resource) -> tuple[pd.DataFrame, list[Fault]]:
+    """Return the frame with numbers as numbers, and the cells that are not of their type."""
+    typed, found = frame.copy(), []
     for column in resource.schema_.fields:
         cells = frame[column.name]
         if column.type in ("number", "integer", "year"):
@@ -93,21 +97,14 @@ def _typed(frame: pd.DataFrame, resource: Resource) -> tuple[pd.DataFrame, pd.Da
         else:
             continue
         unfit = cells[~fits & cells.ne("")]
-        words = [f"{column.name}: {value!r} is not of type {column.type}" for value in unfit]
-        found.append(pd.DataFrame({"index": unfit.index, "words": words}))
-    return typed, pd.concat(found)
+        found += [(row, f"{column.name}: {value!r} is not of type {column.type}") for row, value in unfit.items()]
+    return typed, found
 
 
-def _cells(frame: pd.DataFrame, resource: Resource, alone: bool = False) -> pd.DataFrame:
-    """Return a row (`index`, `words`) for each cell that breaks a rule of its column, by pandera.
-
-    `alone` skips rules between rows, such as unique keys.
-    """
-    schema, columns, found = resource.schema_, {}, [pd.DataFrame({"index": [], "words": []})]
-    pairs, keys = [*schema.intervals], {tuple(schema.primaryKey)}
-    for column in schema.fields:
-        if column.name not in frame:
-            continue
+def _cells(frame: pd.DataFrame, resource: Resource) -> list[Fault]:
+    """Return the cells that break a rule of their column, by pandera, or exceed the column that limits them."""
+    columns, pairs, found = {}, [*resource.schema_.intervals], []
+    for column in resource.schema_.fields:
         rules = column.constraints.model_dump(exclude_defaults=True)
         checks = [
             check(rules[name], error=words.format(", ".join(rules[name]) if name == "enum" else rules[name]))
@@ -118,44 +115,47 @@ def _cells(frame: pd.DataFrame, resource: Resource, alone: bool = False) -> pd.D
             checks += [pa.Check.str_matches(pattern, error=words) for pattern, words in TEXT.items()]
         columns[column.name] = pa.Column(None, checks, nullable="required" not in rules)
         pairs += [[column.name, rules["notAbove"]]] if "notAbove" in rules else []
-        keys |= {(column.name,)} if "unique" in rules else set()
     try:
         pa.DataFrameSchema(columns).validate(frame.replace("", None), lazy=True)
     except pa.errors.SchemaErrors as errors:
-        cases = errors.failure_cases
-        words = cases["check"].replace("not_nullable", "is missing")
-        shown = cases["failure_case"].map(lambda value: "" if pd.isna(value) else f"{str(value)[:60]!r} ")
-        found.append(pd.DataFrame({"index": cases["index"], "words": cases["column"] + ": " + shown + words}))
+        cases = errors.failure_cases[["index", "column", "failure_case", "check"]]
+        for row, column, value, rule in cases.itertuples(index=False):
+            shown = "is missing" if rule == "not_nullable" else f"{str(value)[:60]!r} {rule}"
+            found.append((row, f"{column}: {shown}"))
     for low, high in pairs:
-        if {low, high} <= {*frame}:
-            wrong = frame.index[frame[low].gt(frame[high]).fillna(False)]
-            found.append(pd.DataFrame({"index": wrong, "words": f"{low}: is above {high}"}))
-    for key in [] if alone else sorted(filter(None, keys)):
-        again = frame.index[frame.duplicated([*key])]
-        found.append(pd.DataFrame({"index": again, "words": f"{', '.join(key)}: the key stands twice"}))
-    return pd.concat(found, ignore_index=True)
+        found += [(row, f"{low}: is above {high}") for row in frame.index[frame[low].gt(frame[high]).fillna(False)]]
+    return found
 
 
-def _lines(path: str, cells: pd.DataFrame) -> list[str]:
+def _repeated(frame: pd.DataFrame, resource: Resource) -> list[Fault]:
+    """Return the rows whose key an earlier row has."""
+    schema = resource.schema_
+    unique = {(column.name,) for column in schema.fields if column.constraints.unique}
+    keys = sorted(filter(None, unique | {tuple(schema.primaryKey)}))
     return [
-        f"{path}, row {row:.0f}, column {words}" for row, words in cells[["index", "words"]].itertuples(index=False)
+        (row, f"{', '.join(key)}: the key stands twice")
+        for key in keys
+        for row in frame.index[frame.duplicated([*key])]
     ]
+
+
+def _lines(path: str | Path, found: list[Fault]) -> list[str]:
+    return [f"{path}, row {row}, column {words}" for row, words in found]
 
 
 def _references(resource: Resource, frames: Mapping[str, pd.DataFrame]) -> list[str]:
     """Return foreign keys without a target or to their own row; unreadable tables are skipped."""
-    cells = []
+    found: list[Fault] = []
     for key in resource.schema_.foreignKeys:
         name, table = key.fields[0], key.reference.resource or resource.name
         if table not in frames:
             continue
         keys, targets = frames[resource.name][name], frames[table][key.reference.fields[0]]
         keys = keys[keys.ne("")]
-        cells += [(row, f"{name}: {value!r} is not in {table}") for row, value in keys[~keys.isin(targets)].items()]
-        if not key.reference.resource:
-            own = keys[keys.eq(targets.reindex(keys.index))]
-            cells += [(row, f"{name}: refers to its own row") for row in own.index]
-    return _lines(resource.path, pd.DataFrame(cells, columns=["index", "words"]))
+        found += [(row, f"{name}: {value!r} is not in {table}") for row, value in keys[~keys.isin(targets)].items()]
+        if table == resource.name:
+            found += [(row, f"{name}: refers to its own row") for row in keys.index[keys.eq(targets[keys.index])]]
+    return _lines(resource.path, found)
 
 
 def _parts(folder: Path, resource: Resource) -> list[str]:
@@ -165,7 +165,7 @@ def _parts(folder: Path, resource: Resource) -> list[str]:
         name = path.relative_to(folder)
         back = f"git checkout data/{name}"
         try:
-            if path in shipped and path.exists() and sha256(plain(path)) != shipped[path].hash:
+            if path in shipped and sha256(plain(path).read_bytes()) != shipped[path].hash:
                 found.append(f"{name}: {CHANGED}: put it back ({back})")
             rows = pd.read_parquet(plain(path))
         except FileNotFoundError:
@@ -177,12 +177,13 @@ def _parts(folder: Path, resource: Resource) -> list[str]:
         if missing := [column.name for column in resource.schema_.fields if column.name not in rows]:
             found.append(f"{name}: has no column {missing[0]!r}; import it again")
             continue
-        found += _lines(name, _cells(rows, resource).assign(index=lambda cells: cells["index"] + 1))
+        wrong = _cells(rows, resource) + _repeated(rows, resource)
+        found += _lines(name, [(row + 1, words) for row, words in wrong])
         if path not in shipped:
-            held = record.held_against(rows.assign(fault="", file=path.name, sure=True))
+            held = record.held_against(rows.assign(fault=""))
             held.loc[rows["origin"].ne("official"), "fault"] = "is not official"
-            wrong = held[held["fault"].ne("")]
-            found += [f"{name}, row {row + 1}: {words}" for row, words in wrong["fault"].items()]
+            against = held.loc[held["fault"].ne(""), "fault"]
+            found += [f"{name}, row {row + 1}: {words}" for row, words in against.items()]
     return found
 
 

@@ -37,7 +37,11 @@ def make_tables(force: bool = False, say: Callable[[str], None] = print) -> None
     """
     described = {each.name: each.hash for each in descriptor.read_descriptor(DATA).resources}
     files = {name: DATA / f"{name}.csv" for name in TABLES}
-    edited = [f"data/{name}.csv" for name, file in files.items() if descriptor.is_other(file, described[name])]
+    edited = [
+        f"data/{name}.csv"
+        for name, file in files.items()
+        if file.is_file() and descriptor.sha256(file.read_bytes()) != described[name]
+    ]
     if edited and not force:
         raise ValueError(f"{listed(edited)}: edited since `analysis describe`; --force makes it anew all the same")
     for name, (compute, numbers) in TABLES.items():

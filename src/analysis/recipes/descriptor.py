@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import pyarrow.parquet as pq
+from jinja2 import Environment
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from analysis.paths import DATA, parse_json, replacing
@@ -21,14 +22,62 @@ FILE = "datapackage.json"
 REPOSITORY = "https://github.com/mlcommons/inference_results_"  # and the round
 One = Annotated[list[str], Field(min_length=1, max_length=1)]
 Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
-HEAD = """# The data tables
+PAGE = Environment(trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True).from_string("""\
+# The data tables
 
 Every figure of the reports comes from these tables. This page is made from `datapackage.json` by `analysis describe`;
 edit the descriptor, not this page. `analysis check` holds every table to it.
 
 A missing number is an empty cell. A quantity known as a range has two columns, `..._low` and `..._high`.
-"""
-COLUMNS = "| column | type | unit | meaning |\n|---|---|---|---|\n"
+{% for table in resources %}
+
+## {{ table.path }}
+
+{{ table.title }}. {{ table.description }}
+
+{% if table.schema_.primaryKey %}
+Key: {{ table.schema_.primaryKey | join(", ") }}.
+
+{% endif %}
+{% if table.traps %}
+Known traps:
+
+{% for trap in table.traps %}
+- {{ trap }}
+{% endfor %}
+
+{% endif %}
+| column | type | unit | meaning |
+|---|---|---|---|
+{% for column in table.schema_.fields %}
+{% set rules = column.constraints %}
+{% set meaning %}
+{{ column.description.rstrip(".") }}.
+{%- if rules.enum %} One of: `{{ rules.enum | join("`, `") }}`.{% endif %}
+{%- if rules.notAbove %} No more than `{{ rules.notAbove }}`.{% endif %}
+{% endset %}
+| `{{ column.name }}` | {{ column.type }}{{ ", required" if rules.required }} | {{ column.unit }} | \
+{{ meaning | replace("|", "\\\\|") }} |
+{% endfor %}
+{% if table.parts %}
+
+The official record as shipped, {{ "{:,}".format(table.parts | sum("rows")) }} rows in {{ table.parts | length }} files:
+
+| file | rows | made from |
+|---|---|---|
+{% for part in table.parts %}
+| `{{ part.path }}` | {{ "{:,}".format(part.rows) }} | \
+{% for source in part.sources %}
+`{{ source.file }}` of {{ source.path }}
+{%- if source.commit %} at {{ source.commit[:8] }}{% endif %}
+{%- if source.sha256 %} (SHA-256 {{ source.sha256[:12] }}...){% endif %}
+{%- if source.note %}, {{ source.note }}{% endif %}
+{{- "" if loop.last else "; " }}
+{%- endfor %} |
+{% endfor %}
+{% endif %}
+{% endfor %}
+""")
 
 
 class Strict(BaseModel):
@@ -201,9 +250,9 @@ def describe(folder: Path = DATA, *, force: bool = False) -> list[str]:
     with replacing(file) as new_file, replacing(page) as new_page:  # the page is replaced first: it has what made it
         last, before = read_descriptor(folder).readme, page.read_bytes() if page.is_file() else b""
         package = _measured(folder)
-        text = _readme(Package.model_validate(package)).encode()
-        package["readme"] = _digest(text)
-        if not force and last and before and _digest(before) not in (last, package["readme"]):
+        text = PAGE.render(resources=Package.model_validate(package).resources).encode()
+        package["readme"] = sha256(text)
+        if not force and last and before and sha256(before) not in (last, package["readme"]):
             raise ValueError(f"{page}: edited since `analysis describe`; edit {FILE} instead, or --force replaces it")
         contents = json.dumps(package, indent=1, ensure_ascii=False).encode() + b"\n", text
         for old, new, content in zip((file, page), (new_file, new_page), contents, strict=True):
@@ -213,41 +262,27 @@ def describe(folder: Path = DATA, *, force: bool = False) -> list[str]:
     return changed
 
 
-def is_other(file: Path, digest: str) -> bool:
-    """Return whether a file exists and its content does not have this digest."""
-    return file.is_file() and sha256(file) != digest
-
-
 def readme(folder: Path = DATA) -> str:
     """Return the column dictionary as Markdown: each table's description, caveats, and columns with type and unit."""
-    return _readme(read_descriptor(folder))
+    return PAGE.render(resources=read_descriptor(folder).resources)
 
 
-def sha256(file: Path) -> str:
-    """Return the SHA-256 of a file as the descriptor writes it."""
-    with file.open("rb") as content:
-        return f"sha256:{hashlib.file_digest(content, 'sha256').hexdigest()}"
-
-
-def _digest(content: bytes) -> str:
+def sha256(content: bytes) -> str:
+    """Return the SHA-256 of a file's content as the descriptor writes it."""
     return f"sha256:{hashlib.sha256(content).hexdigest()}"
-
-
-def _readme(package: Package) -> str:
-    return HEAD + "".join(map(_section, package.resources))
 
 
 def _measured(folder: Path) -> dict[str, Any]:
     """Return the descriptor with the size, digest, and rows that each table has."""
     package = parse_json((folder / FILE).read_text("utf-8-sig"))
     for resource in package["resources"]:
-        table = folder / resource["path"]
-        resource.update(bytes=table.stat().st_size, hash=sha256(table))
+        table = (folder / resource["path"]).read_bytes()
+        resource.update(bytes=len(table), hash=sha256(table))
         if resource.get("parts"):
             resource["parts"] += _new_parts(folder, {part["path"] for part in resource["parts"]})
         for part in resource.get("parts", []):
             file = folder / part["path"]
-            part.update(rows=pq.read_metadata(file).num_rows, bytes=file.stat().st_size, hash=sha256(file))
+            part.update(rows=pq.read_metadata(file).num_rows, bytes=file.stat().st_size, hash=sha256(file.read_bytes()))
     return package
 
 
@@ -280,33 +315,3 @@ def _where(place: tuple[int | str, ...], folder: Path) -> str:
         name = content.get("name") if isinstance(content, dict) and isinstance(step, int) else None
         words.append(name if isinstance(name, str) else str(step))
     return f"key {'.'.join(words)}: "
-
-
-def _section(table: Resource) -> str:
-    text = f"\n## {table.path}\n\n{table.title}. {table.description}\n\n"
-    text += f"Key: {', '.join(table.schema_.primaryKey)}.\n\n" if table.schema_.primaryKey else ""
-    if table.traps:
-        text += "Known traps:\n\n" + "".join(f"- {trap}\n" for trap in table.traps) + "\n"
-    text += COLUMNS + "".join(map(_row, table.schema_.fields))
-    if table.parts:
-        rows = sum(part.rows for part in table.parts)
-        text += f"\nThe official record as shipped, {rows:,} rows in {len(table.parts)} files:\n\n"
-        text += "| file | rows | made from |\n|---|---|---|\n"
-        for part in table.parts:
-            sources = [
-                f"`{source.file}` of {source.path}"
-                + (f" at {source.commit[:8]}" if source.commit else "")
-                + (f" (SHA-256 {source.sha256[:12]}...)" if source.sha256 else "")
-                + (f", {source.note}" if source.note else "")
-                for source in part.sources
-            ]
-            text += f"| `{part.path}` | {part.rows:,} | {'; '.join(sources)} |\n"
-    return text
-
-
-def _row(column: Column) -> str:
-    rules = column.constraints
-    choices = f" One of: {', '.join(f'`{choice}`' for choice in rules.enum)}." if rules.enum else ""
-    most = f" No more than `{rules.notAbove}`." if rules.notAbove else ""
-    meaning = (column.description.rstrip(".") + "." + choices + most).replace("|", "\\|")
-    return f"| `{column.name}` | {column.type}{', required' if rules.required else ''} | {column.unit} | {meaning} |\n"

@@ -158,6 +158,13 @@ def test_one_measurement_under_both_targets_counts_once(tree, bring, value, dupl
     assert rows["duplicate_of"].to_dict() == {"99": duplicate, "99.9": ""}
 
 
+def test_a_result_whose_stricter_target_is_left_out_counts_itself(tree, bring):
+    loose = {"UsedModel": "llama2-70b-99", "Model": "llama2-70b-99",
+             "Location": "closed/Acme/results/acme/llama2-70b-99/Offline"}  # fmt: skip
+    rows = bring(tree.summary(loose, {"Nodes": 0.5}))
+    assert rows[["accuracy_target", "duplicate_of", "note"]].to_numpy().tolist() == [["99", "", ""]]
+
+
 IMPOSSIBLE = {
     "which no system reaches": [
         {"Performance_Result": -1}, {"Performance_Result": "fast"}, {"Performance_Result": 1e17},

@@ -14,10 +14,9 @@ from analysis import tables
 from analysis.names import choose
 from analysis.paths import DATA, locked, replacing
 from analysis.recipes.check import cell_faults
-from analysis.recipes.official import logs, record, rows, sources
+from analysis.recipes.official import record, rows, sources
 from analysis.recipes.official.new_rows import add_rows
 
-OLDEST = 4.1
 ORIGINS = ("official", "measured")
 SHOWN = 20  # lines of one kind that are printed
 
@@ -67,7 +66,7 @@ def add_to_record(
     shipped = record.shipped(found["round"].unique())
     whole = {*shipped["round"][shipped["evidence"].ne("table")]}
     foreign = found["match"].isna() & found["round"].isin(whole) & (origin != "official")
-    rows.fail(
+    record.fail(
         found,
         foreign,
         "the record of its round is shipped whole and lacks it; if it is official, say --origin official",
@@ -92,16 +91,12 @@ def _imported(paths: Sequence[Path], round: str, origin: str) -> pd.DataFrame:
         choose(origin, ORIGINS, "--origin")
     if round and not re.fullmatch(r"v\d{1,3}\.\d", round):
         raise ValueError(f"--round {round[:60]!r} is not a round such as v5.1")
-    found = rows.named(sources.read_results(paths, round, origin))
-    rows.fail(found, found["age"] < OLDEST, f"rounds before v{OLDEST} are not read (docs/data.md)")
-    rows.fail(found, found["origin"].eq(""), "{doubt}")
-    rows.fail(found, found["age"].isna(), "names no round; say it with --round")
-    found = found.join(logs.read_logs(found).add_prefix("log_"))
-    rows.fail(found, found["log_fault"].ne(""), "{log_fault}")
-    found = record.identified(rows.shaped(found))
-    found["unfit"] = cell_faults(rows.columns(found), tables.descriptor()["results"])
-    rows.fail(found, found["unfit"].notna(), "{unfit}")
-    return record.held_against(found)
+    found = pd.DataFrame([rows.shaped(result) for result in sources.read_results(paths, round, origin)])
+    found = found.assign(**rows.columns(found))  # every column of the record, also where no result can be used
+    lost, sound = found[found["fault"].ne("")], record.identified(found[found["fault"].eq("")])
+    unfit = cell_faults(sound, tables.descriptor()["results"])
+    sound["fault"] = unfit.reindex(sound.index).fillna("")
+    return pd.concat([record.held_against(sound), lost]).sort_index()
 
 
 def _sound(found: pd.DataFrame, say: Say) -> pd.DataFrame:
@@ -110,15 +105,19 @@ def _sound(found: pd.DataFrame, say: Say) -> pd.DataFrame:
     Raises ImportFailed where none is left.
     """
     lost, kept = found[found["fault"].ne("")], found[found["fault"].eq("")]
-    places = lost.groupby(["file", "fault"], sort=False)["place"].agg(["first", "size"]).reset_index()
-    more = places["size"].map(lambda size: f" and {size - 1:,} more" if size > 1 else "")
-    left_out = (places["file"] + ": " + places["first"] + more + ": " + places["fault"]).str.replace(": : ", ": ")
+    left_out = []
+    for (file, fault), places in lost.groupby(["file", "fault"], sort=False)["place"]:
+        more = f" and {len(places) - 1:,} more" if len(places) > 1 else ""
+        place = f"{places.iloc[0]}{more}: " if places.iloc[0] else ""
+        left_out.append(f"{file}: {place}{fault}")
     differences = kept[["recomputed_difference", "recomputed_power_difference"]].abs()
     off = differences.gt([rows.AGREES, rows.POWER_AGREES]).any(axis=1)
     notes = kept["id"] + ": " + kept["note"]
-    for kind, told in {"left out": left_out, "differs": notes[off], "doubtful": notes[kept["doubted"]]}.items():
-        for line in [*told[:SHOWN], *[f"{len(told) - SHOWN:,} more"] * (len(told) > SHOWN)]:
+    for kind, lines in {"left out": left_out, "differs": notes[off], "doubtful": notes[kept["doubted"]]}.items():
+        for line in lines[:SHOWN]:
             say(f"{kind}  {line}")
+        if len(lines) > SHOWN:
+            say(f"{kind}  {len(lines) - SHOWN:,} more")
     unknown = {
         "accelerators.csv and data/accelerator_aliases.csv": kept["accelerator_as_published"][~kept["is_known"]],
         "benchmarks.csv": kept["benchmark"][~kept["benchmark"].isin(tables.benchmarks["benchmark"])],

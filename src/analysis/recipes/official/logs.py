@@ -48,37 +48,37 @@ MISSING = f"{LOG} is missing, and so is {ENDPOINTS[0]} of MLPerf Endpoints"
 UNKNOWN = dict.fromkeys(NUMBERS, math.nan) | dict.fromkeys(TEXTS, "") | {"inferred": False}
 
 
-def read_logs(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return what the log and the power samples of each row's run say, in the columns of UNKNOWN.
+def read_run_log(run: dict[str, Any]) -> dict[str, Any]:
+    """Return what the log and the power samples of a run say; where there is no run, nothing is known.
 
-    `fault` says why a run cannot be used, `power_fault` why its power cannot.
+    `fault` says why the run cannot be used, `power_fault` why its power cannot.
     """
-    told = [_run(run) if run.folder and not run.fault else {} for run in rows.itertuples()]
-    return pd.DataFrame([UNKNOWN | each for each in told], rows.index)
+    return UNKNOWN | (_run(run) if run["folder"] else {})
 
 
-def _run(run: Any) -> dict[str, Any]:
-    file, is_alone = Path(run.folder, "performance", "run_1", LOG), run.evidence == "log"
-    if not openable(file, run.root):
-        found = (Path(run.folder, "performance", name) for name in ENDPOINTS)
-        file = next((each for each in found if openable(each, run.root)), None)
+def _run(run: dict[str, Any]) -> dict[str, Any]:
+    benchmark, scenario, is_alone = run["benchmark"], run["scenario"], run["evidence"] == "log"
+    folder = Path(run["folder"], "performance")
+    file = folder / "run_1" / LOG
+    if not openable(file, run["root"]):
+        file = next((folder / name for name in ENDPOINTS if openable(folder / name, run["root"])), None)
         try:
-            return _endpoints(file, run.benchmark, run.scenario) if file else {"fault": MISSING} if is_alone else {}
+            return _endpoints(file, benchmark, scenario) if file else {"fault": MISSING} if is_alone else {}
         except LogError as error:
             return {"fault": f"{file.name}: {error}"} if is_alone else {}
     try:
         log = read_log(file)
-        told = _figure(log, run.benchmark, run.scenario)
+        told = _figure(log, benchmark, scenario)
     except LogError as error:
         return {"fault": f"{LOG}: {error}"}
     if told.get("inferred") and is_alone:
         return {"fault": "is inferred from the log of another scenario: give the summary"}
     try:
         samples = file.with_name(SAMPLES)
-        if openable(samples, run.root):
-            power, remark = _power(_samples(samples), log, run.scenario)
+        if openable(samples, run["root"]):
+            power, remark = _power(_samples(samples), log, scenario)
             told |= {} if told.get("inferred") else {"power": power, "power_remark": remark}
-        elif is_alone and Path(run.folder, "performance", "power").is_dir():
+        elif is_alone and (folder / "power").is_dir():
             raise LogError("is missing, though power was measured")
     except LogError as error:
         told["power_fault"] = f"{SAMPLES}: {error}"

@@ -33,7 +33,7 @@ def _of_round(round: str, results: pd.DataFrame) -> list[tuple[str, dict[str, st
     source |= {"publisher": "MLCommons", "url": REPOSITORY + round, "accessed": date.today().isoformat()}
     source |= {"license": "Apache-2.0", "kind": "official", "round": round}
     summaries = [Path(file) for file in results["file"].unique() if Path(file).name in SUMMARIES]
-    digests = [sha256(file).removeprefix("sha256:") for file in summaries]
+    digests = [sha256(file.read_bytes()).removeprefix("sha256:") for file in summaries]
     closed = results["division"].eq("closed").sum()
     own = {"round": round, "source_id": source["id"], "summary_sha256": digests[0] if len(digests) == 1 else ""}
     own |= {"note": f"{closed} closed results read on {source['accessed']}"}

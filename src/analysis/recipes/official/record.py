@@ -13,7 +13,6 @@ import pandas as pd
 
 from analysis import tables
 from analysis.paths import DATA
-from analysis.recipes.official.rows import each, fail, remark
 
 STRICTER = {"95": "99", "99": "99.9"}  # the stricter target under which the same measurement may also be submitted
 STRENGTH = {"table": 0, "collection": 0, "summary": 1, "log": 2}  # of evidence
@@ -56,13 +55,20 @@ def identified(found: pd.DataFrame) -> pd.DataFrame:
     measured = found[["id", "low", "power_watts_low", "energy_millijoules_per_query", "division", *RUN]].fillna(0)
     measured["system"] = system.mask(system.eq(""), found["result_id"])
     # In the open division each run has its own id, so match on the run name without its target.
-    measured["run"] = each(str.removesuffix, found, "model_run", "accuracy_target")
+    targets = zip(found["model_run"], found["accuracy_target"], strict=True)
+    measured["run"] = [run.removesuffix(target) for run, target in targets]
     keys = [name for name in measured if name != "id"]
     strict = measured.drop_duplicates(keys).rename(columns={"id": "duplicate_of"})
     loose = measured.assign(accuracy_target=measured["accuracy_target"].map(STRICTER).fillna("none"))
     found["duplicate_of"] = loose.merge(strict, "left", on=keys)["duplicate_of"].fillna("").to_numpy()
-    remark(found, found["duplicate_of"].ne(""), "same measurement filed under both accuracy targets")
+    notes = (found["note"] + "; same measurement filed under both accuracy targets").str.removeprefix("; ")
+    found["note"] = found["note"].where(found["duplicate_of"].eq(""), notes)
     return found
+
+
+def fail(found: pd.DataFrame, wrong: pd.Series, words: str | pd.Series) -> None:
+    """Note why rows cannot be used; the first reason counts."""
+    found["fault"] = found["fault"].mask(wrong & found["fault"].eq(""), words)
 
 
 def shipped(rounds: Iterable[str]) -> pd.DataFrame:
@@ -85,7 +91,9 @@ def held_against(found: pd.DataFrame) -> pd.DataFrame:
     same = _folded(found["submitter"]).eq(_folded(found["record_submitter"]))
     same &= _folded(found["system"]).eq(_folded(found["record_system"]))
     near = found["low"].le(found["record_high"] * (1 + AGREES)) & found["high"].ge(found["record_low"] * (1 - AGREES))
-    fail(found, matched & ~(same & near), CONTRADICTION + ADVICE)
+    differs = found[matched & ~(same & near)]
+    words = [(CONTRADICTION + ADVICE).format_map(row) for row in differs.to_dict("records")]
+    found.loc[differs.index, "fault"] = words
     for name in KEPT:
         found[name] = found[name].mask(matched & found["fault"].eq(""), found[f"record_{name}"])
     fail(found, found.duplicated(["id", "low", "fault"]), "stands twice, the same")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from itertools import zip_longest
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,8 +31,8 @@ COUNTED = {"per_node": "accelerators", "nodes": "nodes", "processors_per_node": 
 DIGITS = 6  # significant ones, to which most figures are rounded before they are printed with two decimals
 
 
-def read_table(text: str) -> pd.DataFrame:
-    """Return the results of a table, one row each, with the fields of a summary. Raises FileError."""
+def read_table(text: str) -> list[dict[str, Any]]:
+    """Return the results of a table with the fields of a summary. Raises FileError."""
     head = next((line for line in text.splitlines() if FIRST in line), "")
     delimiter = "\t" if head.count("\t") > head.count(",") else ","
     try:
@@ -57,7 +58,7 @@ def read_table(text: str) -> pd.DataFrame:
     number = rows["result_id"].str.extract(r"^v?(\d+\.\d+)-\d{4}$")[0]
     streams, limited = (rows["scenario"].str.contains(word) for word in ("Stream", "Server|Interactive"))
     is_edge = streams.groupby(rows["result_id"]).transform("any") if limited.any() else streams.any()
-    return rows.assign(
+    rows = rows.assign(
         fault=(rows["result_id"].map(repr) + " is no id such as 5.0-0001").where(number.isna(), ""),
         round="v" + number,
         evidence="table",
@@ -66,6 +67,7 @@ def read_table(text: str) -> pd.DataFrame:
         value=rows["printed"].str.replace(",", ""),
         suite=np.where(is_edge, "edge", "datacenter"),
     )
+    return rows.to_dict("records")
 
 
 def rounding(printed: str) -> float:

@@ -1,71 +1,62 @@
-"""Shape results as published into the columns of data/official/, and say why a result cannot be used.
+"""Shape one published result, and what its log says, into a row of data/official/, or say why it cannot be used.
 
-`rows` is the frame of one import throughout: fields of a summary, then columns of the record. `fault` holds the first
-reason why a row is left out, `note` remarks, both "" where there is none.
+A result is a dictionary: fields of a summary, then also columns of the record. A missing number is NaN, a missing text
+empty.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable
-from string import Formatter
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from analysis import tables
 from analysis.compare import SCENARIOS
 from analysis.recipes.official import hardware, units
-from analysis.recipes.official.logs import COUNTED, PERCENTILES
+from analysis.recipes.official.logs import COUNTED, PERCENTILES, read_run_log
 from analysis.recipes.official.results_table import rounding
+from analysis.recipes.official.summary import FileError, clean
 from analysis.recipes.official.units import LIMITED, MILLISECONDS, POWER, STREAMS
 from analysis.results import TOKENS
 
+OLDEST = 4.1
 TEXTS = (
     "result_id", "submitter", "division", "availability", "suite", "system", "platform", "accelerator", "processor",
     "model_run", "model", "scenario", "label", "power_label", "accuracy", "weights", "framework", "location",
     "described", "printed",
 )  # fmt: skip
+RAW = ("nodes", "per_node", "total", "processors_per_node", "value", "power", "has_power", "inferred")
+BLANK = dict.fromkeys(RAW) | {"platform": "", "is_known": False, "doubted": False}
 LONGEST = 20_000  # characters of a field
 LEAST, MOST = 1e-4, 1e9  # plausible range of a figure; the record spans 0.014 to 5.8 million
 MOST_EACH = 1e7  # per second and accelerator; the record has 0.7 million
 LEAST_WATTS, MOST_WATTS_EACH_NODE, MOST_MILLIJOULES = 0.1, 200_000, 1e12
-BENCHMARK = ["offline_unit", "tokens_per_sample_by_rule", "single_stream_log_key"]  # columns of data/benchmarks.csv
 NODES = re.compile(r"(?i)(?<![a-z0-9])(\d{1,3})[- _]?(?:nodes?|N)(?![a-z0-9])")  # in a system's name
+TOKENS_PER_SAMPLE = re.compile(r"(?i)TOKENS_PER_SAMPLE'?:\s*([\d.]{1,20})")  # in the accuracy
 LARGEST_BOARD = 8  # SXM accelerators of a node, since those of V100
 UNSAID = ("", "0", "n/a", "na", "none", "-")
 AGREES, POWER_AGREES = 1e-6, 1e-9  # share by which a figure from its log, and power from its samples, may differ
 
-
-def named(found: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of `read_results` with clean texts, benchmark and target, scenario, and the round as `age`."""
-    found = found.reindex(columns=[*dict.fromkeys([*found.columns, *TEXTS])]).assign(note="", corrected="")
-    for name in TEXTS:
-        texts = found[name].map(clean)
-        fail(found, texts.str.len().gt(LONGEST), f"has more than {LONGEST:,} characters in {name}")
-        found[name] = texts.str.slice(0, LONGEST).astype("str")
-    found["age"] = pd.to_numeric(found["round"].str.extract(r"^v(\d{1,3}\.\d)$")[0])
-    found[["benchmark", "accuracy_target"]] = each(units.official_benchmark, found, "model", "model_run").to_list()
-    found["filed"] = found["model"] + " " + found["model_run"]
-    found["scenario"] = each(units.scenario, found, "scenario", "filed")
-    known = found["scenario"].isin(SCENARIOS)
-    fail(found, ~known, f"scenario {{scenario!r:.60}} is not one of {', '.join(SCENARIOS)}")
-    for name in ("division", "availability"):
-        found[name] = found[name].str.lower()
-    found["suite"] = found["suite"].map(lambda suite: ",".join(sorted({*re.findall(r"[^,\s]+", suite.lower())})))
-    found["result_id"] = found["result_id"].str.extract(r"^v?(\d+\.\d+-\d{4})$")[0].fillna("")
-    found["system"] = found["system"].where(found["system"].ne(""), found["platform"])
-    for name in ("has_power", "inferred"):
-        found[name] = found[name].map(clean).str.lower().isin(("true", "1", "1.0"))
-    found["inferred"] &= found["age"] < 6.0  # from v6.0 on the flag also says how a folder is spelled
-    return found.join(tables.benchmarks.set_index("benchmark")[BENCHMARK], on="benchmark")
+Row = dict[str, Any]
 
 
-def shaped(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return `named` rows, joined with what their logs say as `log_...`, with every column of the record they give."""
-    for part in (_hardware, _figure, _recomputed, _rates, _power, _described):
-        part(rows)
-    return rows.assign(per="system", accuracy=rows["accuracy"].mask(rows["accuracy"].str.lower().isin(UNSAID), ""))
+def shaped(result: Row) -> Row:
+    """Return a result of `sources.read_results` with every column of the record that it gives.
+
+    `fault` is the first reason why it cannot be used, "" if there is none.
+    """
+    row = BLANK | result | {"notes": []}
+    try:
+        if row["fault"]:
+            raise FileError(row["fault"])
+        for part in (_names, _origin, _log, _hardware, _figure, _recomputed, _rates, _power, _described):
+            part(row)
+    except FileError as error:
+        row["fault"] = str(error)
+    return row | {"note": "; ".join(row["notes"]), "per": "system"}
 
 
 def columns(found: pd.DataFrame) -> pd.DataFrame:
@@ -84,179 +75,219 @@ def columns(found: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(frame)
 
 
-def clean(value: Any) -> str:
-    """Return a cell of text: single blanks, nothing unprintable, nothing that a spreadsheet would run as a formula."""
-    text = "" if value is None or value != value else str(value)
-    words = " ".join("".join(letter for letter in text if letter.isprintable() or letter.isspace()).split())
-    return f"'{words}" if words.startswith(("=", "+", "-", "@")) and words != "-" else words
+def _number(value: Any) -> float:
+    """Return a number or its usual spelling as a float, NaN for anything else, such as `True` and "1_000"."""
+    if isinstance(value, bool) or "_" in str(value):
+        return math.nan
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
 
 
-def to_floats(cells: pd.Series) -> pd.Series:
-    """Return numbers and their usual spellings as floats, anything else as NaN, including `True` and "1_000"."""
-    return pd.to_numeric(cells.mask(cells.map(type).eq(bool)), errors="coerce").astype("float64")
+def _first(*values: float) -> float:
+    """Return the first number that is not NaN."""
+    return next((value for value in values if value == value), math.nan)
 
 
-def each(function: Callable[..., Any], rows: pd.DataFrame, *names: str) -> pd.Series:
-    """Apply `function` to the cells of the named columns, row by row."""
-    return pd.Series([function(*cells) for cells in zip(*(rows[name] for name in names), strict=True)], rows.index)
+def _names(row: Row) -> None:
+    """Clean the texts, and name benchmark and target, scenario, and the round as the number `age`."""
+    for name in TEXTS:
+        row[name] = clean(row.get(name))
+        if len(row[name]) > LONGEST:
+            raise FileError(f"has more than {LONGEST:,} characters in {name}")
+    row["benchmark"], row["accuracy_target"] = units.official_benchmark(row["model"], row["model_run"])
+    row["scenario"] = units.scenario(row["scenario"], f"{row['model']} {row['model_run']}")
+    if row["scenario"] not in SCENARIOS:
+        raise FileError(f"scenario {row['scenario']!r:.60} is not one of {', '.join(SCENARIOS)}")
+    named = re.fullmatch(r"v(\d{1,3}\.\d)", row["round"])
+    row["age"] = float(named[1]) if named else math.nan
+    row["division"], row["availability"] = row["division"].lower(), row["availability"].lower()
+    row["suite"] = ",".join(sorted({*re.findall(r"[^,\s]+", row["suite"].lower())}))
+    number = re.fullmatch(r"v?(\d+\.\d+-\d{4})", row["result_id"])
+    row["result_id"] = number[1] if number else ""
+    row["system"] = row["system"] or row["platform"]
+    for name in ("has_power", "inferred"):
+        row[name] = clean(row[name]).lower() in ("true", "1", "1.0")
+    row["inferred"] &= row["age"] < 6.0  # from v6.0 on the flag also says how a folder is spelled
 
 
-def fail(rows: pd.DataFrame, wrong: pd.Series, words: str) -> None:
-    """Note why rows cannot be used; the first reason counts. Names in braces stand for the columns of a row."""
-    wrong = wrong & rows["fault"].eq("")
-    if wrong.any():
-        rows.loc[wrong, "fault"] = _filled(words, rows[wrong])
+def _origin(row: Row) -> None:
+    """Refuse results of old rounds, without proof of their origin, and without a round."""
+    if row["age"] < OLDEST:
+        raise FileError(f"rounds before v{OLDEST} are not read (docs/data.md)")
+    if not row["origin"]:
+        raise FileError(row["doubt"])
+    if math.isnan(row["age"]):
+        raise FileError("names no round; say it with --round")
 
 
-def remark(rows: pd.DataFrame, where: pd.Series, words: str) -> None:
-    """Append words to the notes of some rows. Names in braces stand for the columns of a row."""
-    if where.any():
-        notes = rows["note"][where] + "; " + _filled(words, rows[where])
-        rows.loc[where, "note"] = notes.str.removeprefix("; ")
+def _log(row: Row) -> None:
+    """Add what the log and the power samples of the run say, as `log_...`."""
+    log = read_run_log(row)
+    if log["fault"]:
+        raise FileError(log["fault"])
+    row |= {f"log_{name}": value for name, value in log.items()}
 
 
-def _filled(words: str, rows: pd.DataFrame) -> pd.Series:
-    named = [name for _, name, _, _ in Formatter().parse(words) if name]
-    return pd.Series([words.format_map(row) for row in rows[named].to_dict("records")], rows.index, dtype="str")
+def _count(row: Row, name: str) -> float:
+    """Return a field as a whole number; NaN where empty."""
+    if clean(row[name]).lower() in UNSAID:
+        return math.nan
+    counted = _number(row[name])
+    if not 0 <= counted <= 1e6 or counted % 1:
+        raise FileError(f"{name} is {row[name]!r:.60}, not a whole number")
+    return counted
 
 
-def _count(rows: pd.DataFrame, name: str) -> pd.Series:
-    """Return column `name` as whole numbers; NaN where empty."""
-    said = ~rows[name].map(clean).str.lower().isin(UNSAID)
-    counted = to_floats(rows[name]).where(said)
-    wrong = said & ~(counted.between(0, 1e6) & counted.mod(1).eq(0))
-    fail(rows, wrong, f"{name} is {{{name}!r:.60}}, not a whole number")
-    return counted.mask(wrong)
-
-
-def _hardware(rows: pd.DataFrame) -> None:
+def _hardware(row: Row) -> None:
     """Count accelerators: those of a node times the nodes. For a system without accelerators, count CPU sockets."""
-    names = rows["accelerator"].mask(rows["accelerator"].str.lower().isin(UNSAID), "")
-    rows["nodes"], per_node, total = _count(rows, "nodes"), _count(rows, "per_node"), _count(rows, "total")
-    fail(rows, ~rows["nodes"].gt(0), "nodes is not a whole number above 0")
-    by_processor = names.eq("")
-    fail(rows, by_processor & per_node.gt(0), "names no accelerator, though it counts some")
-    remark(rows, by_processor, "processor-only system; sockets counted")
-    per_node = per_node.mask(by_processor, _count(rows, "processors_per_node"))
-    rows["accelerator_as_published"] = names = names.mask(by_processor, rows["processor"])
-    fail(rows, names.eq(""), "names neither an accelerator nor a processor")
-    known = names.map(hardware.known_accelerator)
-    rows["accelerator"], rows["is_known"] = known.str[0].astype("str"), known.str[1].astype(bool)
-    rows["product"], rows["by_name"] = product, by_name = per_node * rows["nodes"], names.map(hardware.counted)
-    mixed, counts = rows["accelerator"].eq(hardware.MIXED), total.gt(0) & product.gt(0) & total.ne(product)
-    fail(rows, counts & ~mixed, "total accelerators are not nodes times accelerators per node")
-    partly = by_name.lt(product) & by_name.gt(product - per_node)  # the last node is not full
-    rows["accelerator_count"] = total.where(total.gt(0), product.where(product.gt(0))).mask(partly, by_name)
-    words = "{by_name} accelerators by its name, where nodes times accelerators per node are {product:.0f}"
-    remark(rows, partly, words)
-    told = rows["system"].str.extract(NODES)[0].astype("float64")
-    otherwise, board = told.notna() & told.ne(rows["nodes"]), names.str.contains("SXM") & per_node.gt(LARGEST_BOARD)
-    rows["doubted"] = otherwise | board
-    remark(rows, otherwise, "its name says other than {nodes:.0f} nodes; if its file is wrong, correct it")
-    remark(rows, board, "{accelerator_count:.0f} accelerators on {nodes:.0f} nodes are more than SXM boards hold")
-    remark(rows, ~rows["is_known"], "accelerator not in data/accelerator_aliases.csv")
-    remark(rows, mixed, "cluster of several accelerator types")
+    named, notes = "" if row["accelerator"].lower() in UNSAID else row["accelerator"], row["notes"]
+    nodes, per_node, total = _count(row, "nodes"), _count(row, "per_node"), _count(row, "total")
+    if not nodes > 0:
+        raise FileError("nodes is not a whole number above 0")
+    if not named and per_node > 0:
+        raise FileError("names no accelerator, though it counts some")
+    sockets = _count(row, "processors_per_node")
+    if not named:
+        notes.append("processor-only system; sockets counted")
+        named, per_node = row["processor"], sockets
+    if not named:
+        raise FileError("names neither an accelerator nor a processor")
+    accelerator, is_known = hardware.known_accelerator(named)
+    product, by_name = per_node * nodes, hardware.counted(named)
+    if total > 0 and product > 0 and total != product and accelerator != hardware.MIXED:
+        raise FileError("total accelerators are not nodes times accelerators per node")
+    count = next((number for number in (total, product) if number > 0), math.nan)
+    if product - per_node < by_name < product:  # the last node is not full
+        count = by_name
+        notes.append(f"{by_name} accelerators by its name, where nodes times accelerators per node are {product:.0f}")
+    stated = NODES.search(row["system"])
+    is_other = bool(stated) and float(stated[1]) != nodes
+    is_crowded = "SXM" in named and per_node > LARGEST_BOARD
+    if is_other:
+        notes.append(f"its name says other than {nodes:.0f} nodes; if its file is wrong, correct it")
+    if is_crowded:
+        notes.append(f"{count:.0f} accelerators on {nodes:.0f} nodes are more than SXM boards hold")
+    if not is_known:
+        notes.append("accelerator not in data/accelerator_aliases.csv")
+    if accelerator == hardware.MIXED:
+        notes.append("cluster of several accelerator types")
+    row |= {"accelerator": accelerator, "accelerator_as_published": named, "is_known": is_known}
+    row |= {"accelerator_count": count, "nodes": nodes, "doubted": is_other or is_crowded}
 
 
-def _figure(rows: pd.DataFrame) -> None:
+def _figure(row: Row) -> None:
     """Replace wrong unit labels, and set `low` and `high` to the range of a rounded figure."""
-    alone, is_rounded = rows["evidence"].eq("log"), rows["printed"].ne("")
-    rows["value"] = value = rows["value"].mask(alone, rows["log_recomputed"])
-    rows["printed_unit"] = label = rows["label"].mask(alone, rows["log_unit"])
-    labels = pd.DataFrame(units.LABELS, ["unit", "factor"]).T.reindex(label.str.lower()).set_index(rows.index)
-    labeled, factor = labels["unit"].fillna("").astype("str"), labels["factor"].astype("float64").fillna(1.0)
-    stated = rows["accuracy"].str.extract(r"(?i)TOKENS_PER_SAMPLE'?:\s*([\d.]{1,20})")[0]
-    stated = pd.to_numeric(stated, errors="coerce")
-    unit = each(units.rate_unit, rows, "benchmark", "scenario").astype("str")
-    unit = unit.mask(unit.eq(""), labeled.mask(stated.notna() & labeled.ne(MILLISECONDS), TOKENS))
-    rows["unit"], latency = unit, unit.eq(MILLISECONDS)
-    fail(rows, label.str.lower().isin(POWER), "is power without the result that it belongs to")
-    fail(rows, unit.eq(""), "its unit {printed_unit!r:.60} is not known")
-    wrong = latency != labeled.eq(MILLISECONDS)
-    fail(rows, wrong, "{scenario} is labeled {printed_unit!r:.60}: {unit} expected")
-    figure = to_floats(value) * factor
-    most = (MOST_EACH * rows["accelerator_count"].fillna(1)).clip(upper=MOST).mask(latency, MOST)
-    wrong = ~figure.between(LEAST, most)
-    fail(rows, wrong, "the result is {value!r:.60} {printed_unit}, which no system reaches")
-    half, figure = rows["printed"].map(rounding).astype("float64") * factor, figure.where(figure.le(MOST))
-    rows["low"], rows["high"] = (end.round(9).where(is_rounded, figure) for end in (figure - half, figure + half))
-    rows["range_basis"] = is_rounded.map({True: "rounded", False: "exact"})
-    rows["metric"] = latency.map({True: "latency", False: "throughput"})
-    words = "labeled " + label + ", but " + rows["benchmark"] + " counts " + unit.str.partition("/")[0]
-    rows["corrected"] = words.where(unit.ne(labeled), "")
-    rows["by_rule"] = rows["tokens_per_sample_by_rule"].where(unit.eq(TOKENS) & stated.isna())
-    rows["tokens_per_sample"] = stated.mask(latency).fillna(rows["by_rule"])
-    rows["printed_unit"] = label.mask(alone, "")
+    is_published = row["evidence"] != "log"
+    value, label = (row["value"], row["label"]) if is_published else (row["log_recomputed"], row["log_unit"])
+    labeled, factor = units.LABELS.get(label.lower(), ("", 1.0))
+    stated = TOKENS_PER_SAMPLE.search(row["accuracy"])
+    tokens = _number(stated[1]) if stated else math.nan
+    counts_tokens = tokens == tokens and labeled != MILLISECONDS
+    unit = units.rate_unit(row["benchmark"], row["scenario"]) or (TOKENS if counts_tokens else labeled)
+    is_latency = unit == MILLISECONDS
+    if label.lower() in POWER:
+        raise FileError("is power without the result that it belongs to")
+    if not unit:
+        raise FileError(f"its unit {label!r:.60} is not known")
+    if is_latency != (labeled == MILLISECONDS):
+        raise FileError(f"{row['scenario']} is labeled {label!r:.60}: {unit} expected")
+    figure = _number(value) * factor
+    most = MOST if is_latency else min(MOST, MOST_EACH * _first(row["accelerator_count"], 1))
+    if not LEAST <= figure <= most:
+        raise FileError(f"the result is {value!r:.60} {label}, which no system reaches")
+    row["low"] = row["high"] = figure
+    if row["printed"]:
+        half = rounding(row["printed"]) * factor
+        row["low"], row["high"] = float(np.round(figure - half, 9)), float(np.round(figure + half, 9))
+    row["range_basis"] = "rounded" if row["printed"] else "exact"
+    row["unit"], row["metric"] = unit, "latency" if is_latency else "throughput"
+    row["printed_unit"] = label if is_published else ""
+    wrong = f"labeled {label}, but {row['benchmark']} counts {unit.partition('/')[0]}"
+    row["corrected"] = wrong if unit != labeled else ""
+    rule = units.known().get(row["benchmark"], {}).get("tokens_per_sample_by_rule", math.nan)
+    row["by_rule"] = rule if unit == TOKENS and tokens != tokens else math.nan
+    row["tokens_per_sample"] = _first(math.nan if is_latency else tokens, row["by_rule"])
 
 
-def _recomputed(rows: pd.DataFrame) -> None:
+def _recomputed(row: Row) -> None:
     """Add the figure recomputed from the log; where both agree, the log's key decides the unit."""
-    value, unit, published = rows["log_recomputed"], rows["log_unit"], rows["evidence"].ne("log")
+    value, unit, is_published = row["log_recomputed"], row["log_unit"], row["evidence"] != "log"
     for name in ("recomputed", "recomputed_key", "validity", *COUNTED, *PERCENTILES):
-        rows[name] = rows[f"log_{name}"]
-    rows["inferred"] |= rows["log_inferred"]
-    off = value / value.clip(rows["low"], rows["high"]) - 1
-    rows["recomputed_difference"] = off.where(published)
-    remark(rows, published & off.abs().gt(AGREES), "published {low:g}, log {recomputed:g} {log_unit}")
-    missing = published & rows["folder"].ne("") & value.isna() & ~rows["inferred"]
-    remark(rows, missing, "not recomputed: no LoadGen log of it in the tree")
-    recounted = published & off.abs().le(AGREES) & unit.eq(TOKENS).ne(rows["unit"].eq(TOKENS))
-    rows["unit"] = rows["unit"].mask(recounted, unit)
-    rows["corrected"] = rows["corrected"].mask(recounted, "the figure is " + rows["recomputed_key"] + " of its log")
-    rows["evidence"] = rows["evidence"].mask(value.notna(), "log")
+        row[name] = row[f"log_{name}"]
+    row["inferred"] |= row["log_inferred"]
+    off = value / min(max(value, row["low"]), row["high"]) - 1
+    row["recomputed_difference"] = off if is_published else math.nan
+    if is_published and abs(off) > AGREES:
+        row["notes"].append(f"published {row['low']:g}, log {value:g} {unit}")
+    if is_published and row["folder"] and value != value and not row["inferred"]:
+        row["notes"].append("not recomputed: no LoadGen log of it in the tree")
+    if is_published and abs(off) <= AGREES and (unit == TOKENS) != (row["unit"] == TOKENS):
+        row["unit"], row["corrected"] = unit, f"the figure is {row['recomputed_key']} of its log"
+    if value == value:
+        row["evidence"] = "log"
 
 
-def _rates(rows: pd.DataFrame) -> None:
+def _rates(row: Row) -> None:
     """Give throughput in samples and in tokens: of the log, else the figure, in tokens by its tokens per sample too."""
-    tokens, rate = rows["tokens_per_sample"], rows["low"].where(rows["metric"].eq("throughput"))
-    in_tokens = rows["unit"].eq(TOKENS)
-    rows["samples_per_second"] = rows["log_samples_per_second"].fillna(rate.mask(in_tokens))
-    rows["tokens_per_second"] = rows["log_tokens_per_second"].fillna((rate * tokens).mask(in_tokens, rate))
-    rows["tokens_per_sample"] = rows["by_rule"].fillna(rows["log_tokens_per_sample"]).fillna(tokens)
+    tokens, in_tokens = row["tokens_per_sample"], row["unit"] == TOKENS
+    rate = row["low"] if row["metric"] == "throughput" else math.nan
+    row["samples_per_second"] = _first(row["log_samples_per_second"], math.nan if in_tokens else rate)
+    row["tokens_per_second"] = _first(row["log_tokens_per_second"], rate if in_tokens else rate * tokens)
+    row["tokens_per_sample"] = _first(row["by_rule"], row["log_tokens_per_sample"], tokens)
 
 
-def _power(rows: pd.DataFrame) -> None:
+def _power(row: Row) -> None:
     """Add power in watts (stream scenarios: millijoules per query), both as published and as computed from the log."""
-    published, lost = rows["power"].notna(), rows["log_power_fault"].ne("")
-    rows["power"] = rows["power"].mask(rows["recomputed_difference"].isna() & ~published, rows["log_power"])
-    said, usual = rows["power"].notna(), rows["scenario"].isin(STREAMS).map({True: POWER[1], False: POWER[0]})
-    label = rows["power_label"].str.lower().mask(rows["power_label"].eq(""), usual)
-    wrong = said & ~label.isin(POWER)
-    fail(rows, wrong, f"its power is labeled {{power_label!r:.60}}, not {', '.join(POWER)}")
-    rows["drawn"] = to_floats(rows["power"])
-    watts, energy = rows["drawn"].where(label.eq(POWER[0])), rows["drawn"].where(label.ne(POWER[0]))
-    possible = watts.between(LEAST_WATTS, MOST_WATTS_EACH_NODE * rows["nodes"])
-    possible |= energy.between(LEAST, MOST_MILLIJOULES)
-    fail(rows, said & ~possible, "the power is {power!r:.60}, which no system draws")
-    rows["power_measured"] = rows["has_power"] | said | lost
-    rows["power_watts_low"] = rows["power_watts_high"] = watts.mask(lost)
-    rows["energy_millijoules_per_query"] = energy.mask(lost)
-    rows["recomputed_power"] = rows["log_power"]
-    rows["recomputed_power_difference"] = off = (rows["log_power"] / rows["drawn"] - 1).where(published)
-    remark(rows, off.abs().gt(POWER_AGREES), "published power {drawn:.10g}, its samples {log_power:.10g}")
-    remark(rows, rows["log_power_remark"].ne(""), "{log_power_remark}")
-    remark(rows, lost, "its power is left out: {log_power_fault}")
+    power, metered, lost = row["power"], row["log_power"], row["log_power_fault"]
+    is_published = power is not None
+    if not is_published and math.isnan(row["recomputed_difference"]) and metered == metered:
+        power = metered
+    is_said = power is not None
+    label = row["power_label"].lower() or POWER[row["scenario"] in STREAMS]
+    if is_said and label not in POWER:
+        raise FileError(f"its power is labeled {row['power_label']!r:.60}, not {', '.join(POWER)}")
+    drawn = _number(power)
+    watts, energy = (drawn, math.nan) if label == POWER[0] else (math.nan, drawn)
+    is_possible = LEAST_WATTS <= watts <= MOST_WATTS_EACH_NODE * row["nodes"] or LEAST <= energy <= MOST_MILLIJOULES
+    if is_said and not is_possible:
+        raise FileError(f"the power is {power!r:.60}, which no system draws")
+    row["power_measured"] = row["has_power"] or is_said or bool(lost)
+    row["power_watts_low"] = row["power_watts_high"] = math.nan if lost else watts
+    row["energy_millijoules_per_query"] = math.nan if lost else energy
+    row["recomputed_power"] = metered
+    row["recomputed_power_difference"] = off = metered / drawn - 1 if is_published else math.nan
+    if abs(off) > POWER_AGREES:
+        row["notes"].append(f"published power {drawn:.10g}, its samples {metered:.10g}")
+    if row["log_power_remark"]:
+        row["notes"].append(row["log_power_remark"])
+    if lost:
+        row["notes"].append(f"its power is left out: {lost}")
 
 
-def _described(rows: pd.DataFrame) -> None:
+def _described(row: Row) -> None:
     """Give what a system's names and description say: precision, software, power limit, and MLPerf Endpoints logs."""
-    of_tokens = rows[["unit", "offline_unit"]].eq(TOKENS).any(axis=1)
-    rows["of_tokens"] = of_tokens | rows["accuracy"].str.contains("TOKENS_PER_SAMPLE")
-    declared = each(hardware.precision, rows, "weights", "round", "of_tokens").str
-    rows["precision"], rows["precision_basis"], rows["declared"] = declared[0], declared[1], declared[2]
-    remark(rows, rows["declared"].ne(""), "{declared}")
-    rows["names"] = rows["system"] + "\n" + rows["platform"]
-    rows["parts"] = rows["accelerator"] + "\n" + rows["accelerator_as_published"]
-    rows["hypervisor"] = each(hardware.stated_hypervisor, rows, "names", "parts", "framework", "described")
-    rows["serving_software"] = each(hardware.serving_software, rows, "names", "framework", "described")
-    rows["power_limit_watts"] = each(hardware.power_cap, rows, "names", "parts", "described")
-    remark(rows, rows["power_measured"] & rows["names"].str.contains("maxq", case=False), "power-capped system")
+    notes, accuracy, benchmark = row["notes"], row["accuracy"], units.known().get(row["benchmark"], {})
+    in_tokens = row["unit"] == TOKENS
+    of_tokens = in_tokens or benchmark.get("offline_unit") == TOKENS or "TOKENS_PER_SAMPLE" in accuracy
+    row["precision"], row["precision_basis"], remark = hardware.precision(row["weights"], row["round"], of_tokens)
+    if remark:
+        notes.append(remark)
+    names = f"{row['system']}\n{row['platform']}"
+    parts = f"{row['accelerator']}\n{row['accelerator_as_published']}"
+    row["hypervisor"] = hardware.stated_hypervisor(names, parts, row["framework"], row["described"])
+    row["serving_software"] = hardware.serving_software(names, row["framework"], row["described"])
+    row["power_limit_watts"] = hardware.power_cap(names, parts, row["described"])
+    if row["power_measured"] and "maxq" in names.lower():
+        notes.append("power-capped system")
     # From v6.1 on rows with logs of MLPerf Endpoints have a bare number as accuracy.
-    endpoints = rows["age"].ge(6.1) & rows["evidence"].ne("log") & to_floats(rows["accuracy"]).notna()
-    endpoints |= rows["recomputed_key"].isin(["qps", "tps", "latency.avg"])
-    remark(rows, endpoints, "figure of MLPerf Endpoints logs")
-    percentile = rows["single_stream_log_key"].fillna("").ne("") & rows["scenario"].eq("SingleStream")
-    means = endpoints & rows["metric"].eq("latency") & ~percentile
-    remark(rows, means, "mean latency, where LoadGen gives a percentile")
-    windowed = endpoints & rows["unit"].eq(TOKENS) & rows["scenario"].isin(LIMITED)
-    remark(rows, windowed, "tokens over the window of LoadGen, not over the whole run")
+    is_bare = row["age"] >= 6.1 and row["evidence"] != "log" and not math.isnan(_number(accuracy))
+    if is_bare or row["recomputed_key"] in ("qps", "tps", "latency.avg"):
+        notes.append("figure of MLPerf Endpoints logs")
+        is_percentile = benchmark.get("single_stream_log_key") and row["scenario"] == "SingleStream"
+        if row["metric"] == "latency" and not is_percentile:
+            notes.append("mean latency, where LoadGen gives a percentile")
+        if in_tokens and row["scenario"] in LIMITED:
+            notes.append("tokens over the window of LoadGen, not over the whole run")
+    row["accuracy"] = "" if accuracy.lower() in UNSAID else accuracy

@@ -9,8 +9,6 @@ import csv
 import io
 from typing import Any
 
-import pandas as pd
-
 from analysis.paths import parse_json
 from analysis.recipes.official.units import POWER
 
@@ -72,43 +70,54 @@ def read_json(text: str) -> Any:
         raise FileError(f"is no JSON: {error}") from None
 
 
-def read_summary(text: str, *, is_table: bool = False) -> pd.DataFrame:
-    """Return the results of a summary, one row each, with the fields of KEYS as published (None where not said).
+def clean(value: Any) -> str:
+    """Return a cell of text: single blanks, nothing unprintable, nothing that a spreadsheet would run as a formula."""
+    text = "" if value is None or value != value else str(value)
+    words = " ".join("".join(letter for letter in text if letter.isprintable() or letter.isspace()).split())
+    return f"'{words}" if words.startswith(("=", "+", "-", "@")) and words != "-" else words
+
+
+def read_summary(text: str, *, is_table: bool = False) -> list[dict[str, Any]]:
+    """Return the results of a summary with the fields of KEYS as published (None where not said).
 
     `is_table` is for the CSV that the submission checker writes of the same fields, before a summary exists.
 
-    `place` is the number of the row in the file, `fault` what is missing in it. A power result in a row of its own
-    joins the result before it. Raises FileError where it is no summary.
+    `place` is the number of the result in the file, `fault` what is missing in it. Power in an entry of its own joins
+    the result before it. Raises FileError where it is no summary.
     """
     try:
         content = list(csv.DictReader(io.StringIO(text))) if is_table else read_json(text)
     except csv.Error as error:
         raise FileError(f"is no table: {error}") from None
-    results = list(content.values()) if isinstance(content, dict) else content
-    if not isinstance(results, list) or not results:
+    entries = list(content.values()) if isinstance(content, dict) else content
+    if not isinstance(entries, list) or not entries:
         raise FileError("is no list or object of results")
-    told = [each if isinstance(each, dict) else {} for each in results]
-    fields = {
-        name: [next((each[key] for key in keys if _is_said(each.get(key))), None) for each in told]
-        for name, keys in KEYS.items()
-    }
-    rows = pd.DataFrame(fields, dtype=object)
-    missing = rows[REQUIRED].isna()
-    keys = missing.idxmax(axis=1).map({name: "has no " + " or ".join(KEYS[name]) for name in REQUIRED})
-    places = [f"row {number}" for number in range(1, len(rows) + 1)]
-    return _joined_power(rows.assign(place=places, fault=keys.where(missing.any(axis=1), ""), evidence="summary"))
+    results: list[dict[str, Any]] = []
+    for number, entry in enumerate(entries, 1):
+        result = _fields(entry if isinstance(entry, dict) else {})
+        if results and _is_power_of(result, results[-1]):
+            results[-1] |= {"power": result["value"], "power_label": result["label"], "has_power": True}
+        else:
+            results.append(result | {"place": f"row {number}", "evidence": "summary"})
+    return results
+
+
+def _fields(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of an entry, and as `fault` the first that is required and missing."""
+    result = {name: next((entry[key] for key in keys if _is_said(entry.get(key))), None) for name, keys in KEYS.items()}
+    missing = next((name for name in REQUIRED if result[name] is None), None)
+    return result | {"fault": f"has no {' or '.join(KEYS[missing])}" if missing else ""}
 
 
 def _is_said(value: Any) -> bool:
     return value not in EMPTY and value == value
 
 
-def _joined_power(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the results, each with the power of the row behind it where that is a row of its power alone."""
-    is_power, keys = rows["label"].map(str).str.strip().str.lower().isin(POWER), rows[POWER_OF].map(repr)
-    behind = is_power.shift(-1, fill_value=False) & ~is_power & keys.eq(keys.shift(-1)).all(axis=1)
-    joined = behind & rows["power"].isna()
-    for name, source in (("power", "value"), ("power_label", "label")):
-        rows[name] = rows[name].mask(joined, rows[source].shift(-1))
-    rows["has_power"] = rows["has_power"].mask(joined, True)
-    return rows[~joined.shift(fill_value=False)].reset_index(drop=True)
+def _is_power(result: dict[str, Any]) -> bool:
+    return str(result["label"]).strip().lower() in POWER
+
+
+def _is_power_of(entry: dict[str, Any], result: dict[str, Any]) -> bool:
+    """Return whether an entry is the power of the result before it, which has none of its own."""
+    is_same = all(entry[name] == result[name] for name in POWER_OF)
+    return _is_power(entry) and not _is_power(result) and result["power"] is None and is_same

@@ -12,16 +12,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from analysis.recipes.official.logs import openable
 from analysis.recipes.official.summary import FileError, decoded, read_json
 
 DEEPEST = 12  # maximum folder depth of a run below the starting folder
 RUN = "<division>/<submitter>/results/<platform>/<model>/<scenario>"
-LOCATION = (
-    r"^(?P<root>.*?)/(?P<location>(?P<division>closed|open|network)/(?P<submitter>[^/]+)/results/(?P<platform>[^/]+)"
-    r"/(?P<model_run>[^/]+)/(?P<scenario>[^/]+))$"
+LOCATION = re.compile(
+    r"(?P<root>.*?)/(?P<location>(?P<division>closed|open|network)/(?P<submitter>[^/]+)/results/(?P<platform>[^/]+)"
+    r"/(?P<model_run>[^/]+)/(?P<scenario>[^/]+))"
 )
 WITHIN_RUN = {"performance", "accuracy"}
 SMALL = 4 << 20  # bytes of a description or accuracy.txt
@@ -49,7 +47,7 @@ ACCURACY = {  # metric in the summary's words -> pattern of its value in accurac
 }
 
 
-def find_runs(start: Path) -> tuple[pd.DataFrame, list[str]]:
+def find_runs(start: Path) -> tuple[list[dict[str, str]], list[str]]:
     """Return every run at or below `start` with what its path says, and a line for each folder that is passed over.
 
     `folder` is that of the scenario, `root` the one that holds the divisions; `location` the folder as summaries
@@ -71,22 +69,24 @@ def find_runs(start: Path) -> tuple[pd.DataFrame, list[str]]:
         if inside and len(Path(folder).relative_to(start).parts) == DEEPEST:
             passed.append(f"{folder}/{inside[0]}: lies deeper than {RUN}")
             inside.clear()
-    runs = pd.DataFrame({"folder": folders}, dtype="str")
-    runs = runs.join(runs["folder"].str.extract(LOCATION))
-    is_run = runs["location"].notna()
     passed += [f"{error.filename}: cannot be read: {error.strerror}" for error in unread]
-    passed += [f"{folder}: is no run of a submission tree: expected {RUN}" for folder in runs["folder"][~is_run]]
-    return runs[is_run].reset_index(drop=True), passed
+    runs = []
+    for folder in folders:
+        if location := LOCATION.fullmatch(folder):
+            runs.append(location.groupdict() | {"folder": folder})
+        else:
+            passed.append(f"{folder}: is no run of a submission tree: expected {RUN}")
+    return runs, passed
 
 
-def described(run: Any) -> dict[str, Any]:
+def described(run: dict[str, str]) -> dict[str, Any]:
     """Return the fields of a result that a run's system, measurements file, and accuracy.txt give.
 
     `fault` describes a problem with the system description ("" if none).
     """
-    name = f"systems/{run.platform}.json"
+    name = f"systems/{run['platform']}.json"
     try:
-        system = _object(Path(run.root, run.division, run.submitter, name), run.root)
+        system = _object(Path(run["root"], run["division"], run["submitter"], name), run["root"])
         if missing := [key for key in NEEDED if key not in system]:
             raise FileError(f"has no {', '.join(missing)}, not even an empty one")
     except FileError as error:
@@ -116,19 +116,27 @@ def _object(file: Path, root: str) -> dict[str, Any]:
     return content
 
 
-def _weights(run: Any) -> str | None:
+def _weights(run: dict[str, str]) -> str | None:
     """Return the declared weight types of a run from its measurements file, None where there is none."""
-    beside = Path(run.root, run.division, run.submitter, "measurements", run.platform, run.model_run, run.scenario)
-    for file in (Path(run.folder, "measurements.json"), *sorted(beside.glob("*.json"))):
+    beside = Path(
+        run["root"],
+        run["division"],
+        run["submitter"],
+        "measurements",
+        run["platform"],
+        run["model_run"],
+        run["scenario"],
+    )
+    for file in (Path(run["folder"], "measurements.json"), *sorted(beside.glob("*.json"))):
         with suppress(FileError):
-            return _object(file, run.root).get("weight_data_types")
+            return _object(file, run["root"]).get("weight_data_types")
     return None
 
 
-def _accuracy(run: Any) -> str:
+def _accuracy(run: dict[str, str]) -> str:
     """Return the accuracy from accuracy.txt in the summary's format; "" if it has none."""
     try:
-        text = _text(Path(run.folder, "accuracy", "accuracy.txt"), run.root).replace("\r", "\n")
+        text = _text(Path(run["folder"], "accuracy", "accuracy.txt"), run["root"]).replace("\r", "\n")
     except FileError:
         return ""
     found = {name: re.findall(pattern, text, re.MULTILINE) for name, pattern in ACCURACY.items()}
