@@ -11,7 +11,9 @@ import json
 import os
 import re
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import chdir
+from functools import cache
 from io import StringIO
 from itertools import combinations, product
 from unittest.mock import patch
@@ -20,7 +22,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.text import Text
 
-from analysis import NoData, comparable, load_results, names, report
+from analysis import NoData, comparable, load_results, names, report, tables
 from analysis.pages.processes import side_by_side
 from analysis.paths import NOTEBOOKS
 from tests.reports import plain
@@ -64,6 +66,7 @@ WRONG_WORDS = re.compile(
     r"|(?<![\d.,$])(?P<end>\d[\d.,]*[x%]?) to (?P=end)(?![\d.,x%])"
 )
 EQUATION = re.compile(r"([\d,.]*\d)(?: [a-z]+/s in v[\d.]+)?((?: [x/] [\d,.]*\d)+) = ([\d,.]*\d)")
+KEYS = re.compile(rf"(?<![\w/-])({'|'.join(map(re.escape, tables.benchmarks['benchmark']))})(?![\w-])")
 REASON = re.compile(r"\w: nothing to show: \w")
 WRONG_CELLS = re.compile(r"(?<![^,\n])(nan|inf|-inf|None|NaT)(?![^,\n])")
 ALL = ("NVIDIA", "AMD", "Intel", "Google", "Qualcomm", "Moffett", "FuriosaAI", "NEUCHIPS", "Untether AI")
@@ -76,13 +79,6 @@ RANKED = {  # page and output -> frame and column by which its accelerators rank
     ("power_efficiency", "at_the_wall"): ("wall", "efficiency", False),
     ("price_performance", "answer"): ("costs", "usd_per_million", True),
 }
-FEW = {
-    "accelerator_choice": 3,
-    "budget": 2,
-    "generational_speedup": 5,
-    "price_performance": 5,
-    "real_world_derating": 3,
-}  # of the pages that take longest
 BEYOND = 0.03  # of the size of an axes that a label may lie outside of it
 MOST_OVERLAP = 0.2  # share of the smaller of two texts that may lie under the other: boxes are larger than letters
 
@@ -102,7 +98,10 @@ def benchmarks(scenario: str) -> list[str]:
 
 
 def parameter_sets(notebook: str) -> list[dict]:
-    """Return what is tried of a notebook: each value alone, and each benchmark in each scenario."""
+    """Return what is tried of a notebook: each value alone, and each benchmark in each scenario.
+
+    Every other benchmark by its printed name, which is taken as its key is.
+    """
     default = defaults(notebook)
     tried = [{}]
     for name, value in default.items():
@@ -117,8 +116,9 @@ def parameter_sets(notebook: str) -> list[dict]:
     if "benchmark" in default and notebook != "my_deployment":
         scenarios = SCENARIOS if "scenario" in default else ["Offline"]
         for scenario in scenarios:
-            for benchmark in benchmarks(scenario):
-                tried.append({"benchmark": benchmark} | ({"scenario": scenario} if "scenario" in default else {}))
+            for place, benchmark in enumerate(benchmarks(scenario)):
+                name = names.label(benchmark) if place % 2 else benchmark  # as printed, or the key
+                tried.append({"benchmark": name} | ({"scenario": scenario} if "scenario" in default else {}))
         if "baseline" in default:
             models = ["gpt-oss-120b", "llama3.1-405b", "resnet50"]
             tried += [{"benchmark": model, "baseline": each} for model, each in product(models, VALUES["baseline"])]
@@ -126,20 +126,14 @@ def parameter_sets(notebook: str) -> list[dict]:
 
 
 def sample(notebook: str) -> list[dict]:
-    """Return some of the parameter sets, evenly from first to last: the root of their number, rounded down, or FEW."""
+    """Return two of the parameter sets: the defaults and one from the middle."""
     sets = parameter_sets(notebook)
-    count = min(int(len(sets) ** 0.5), FEW.get(notebook, len(sets)))
-    return [sets[place * len(sets) // count] for place in range(count)]
+    return [sets[0], sets[len(sets) // 2]]
 
 
 def run(notebook: str, parameters: dict) -> dict:
     """Return what a page reports with parameters: `said` by name, `no_data`, `error`, the faults `drawn`, `ranks`."""
-    said, drawn, names = {}, [], {}
-
-    def show(data: dict, raw: bool = False) -> None:
-        part = data.get(report.MIME) if isinstance(data, dict) else None
-        if part:
-            said[part["name"]] = part | {"csv": data.get("text/csv", "")}
+    said, drawn, names, done = {}, [], {}, 0
 
     def look(figure: plt.Figure, *rest: object) -> str:
         drawn.extend(faults_of_drawing(figure))
@@ -147,21 +141,44 @@ def run(notebook: str, parameters: dict) -> dict:
 
     found = {"said": said, "no_data": "", "error": "", "drawn": drawn, "ranks": {}}
     report.FIRST.clear()
-    with chdir(NOTEBOOKS), patch.multiple(report, display=show), patch.multiple(report.charts, svg=look):
-        for number, cell in enumerate(code(notebook), 1):
-            try:
-                exec(compile(cell["source"], f"{notebook}, code {number}", "exec"), names)
-            except NoData as none:
-                return found | {"no_data": f"code {number}: {none}"}
-            except Exception as error:  # a fault of the page, which the test names
-                return found | {"error": f"code {number}: {type(error).__name__}: {error}"}
-            if "parameters" in cell["tags"]:
-                names.update(parameters)
+    try:
+        for _ in steps(notebook, parameters, names, said, look=look):
+            done += 1
+    except NoData as none:
+        return found | {"no_data": f"code {done + 1}: {none}"}
+    except Exception as error:  # a fault of the page, which the test names
+        return found | {"error": f"code {done + 1}: {type(error).__name__}: {error}"}
     plt.close("all")
     ranks = {output: order(names[frame], *how) for (page, output), (frame, *how) in RANKED.items() if page == notebook}
     return found | {"ranks": ranks}
 
 
+def steps(
+    notebook: str, parameters: dict, names: dict, said: dict, *, start: int = 0, look: Callable | None = None
+) -> Iterator[int]:
+    """Run the cells of code of a notebook after the first `start`, and yield the number of each that has run.
+
+    `names` takes its variables and `said` what it reports, by name. `look` is called with each drawing; without it
+    none is laid out.
+    """
+
+    def show(data: dict, raw: bool = False) -> None:
+        part = data.get(report.MIME) if isinstance(data, dict) else None
+        if part:
+            said[part["name"]] = part | {"csv": data.get("text/csv", ""), "html": data.get("text/html", "")}
+
+    charts = {"svg": look} if look else {"svg": lambda drawing: "", "compose": lambda drawing, *texts: drawing}
+    shown = {"display": show} if look else {"display": show, "narrow": lambda drawing: drawing}
+    for number, cell in enumerate(code(notebook)[start:], start + 1):
+        with chdir(NOTEBOOKS), patch.multiple(report, **shown), patch.multiple(report.charts, **charts):
+            exec(compile(cell["source"], f"{notebook}, code {number}", "exec"), names)
+        if "parameters" in cell["tags"]:
+            assert set(parameters) <= set(names)
+            names.update(parameters)
+        yield number
+
+
+@cache
 def code(notebook: str) -> list[dict]:
     """Return the source and tags of each cell of code."""
     cells = json.loads((NOTEBOOKS / f"{notebook}.ipynb").read_text("utf-8"))["cells"]
@@ -249,6 +266,8 @@ def faults(notebook: str, found: dict, parameters: dict) -> list[str]:
             bad = WRONG_CELLS if key == "csv" else WRONG_WORDS
             if match := bad.search(str(part.get(key, ""))):
                 wrong.append(f"{name}: {match.group(0)!r} in {part[key]!r}")
+        words = " ".join(part.get(key) or "" for key in ("text", "title", "subtitle"))
+        wrong += [f"{name} prints the key {key!r}" for key in KEYS.findall(words)]
         wrong += [f"{name}: {each}" for key in ("text", "title") for each in unequal(part.get(key) or "")]
     for name, ranked in found["ranks"].items():
         part = said[name]
@@ -297,9 +316,7 @@ def recount(parameters: str, said: dict) -> pd.DataFrame:
     page = pd.read_csv(StringIO(said["speedups"]["csv"])).set_index("accelerator")
     benchmark = names.benchmark(default["benchmark"])
     rows = plain.comparable(benchmark, default["scenario"], vendors=ALL, target=plain.usual_target(benchmark))
-    rows = rows[rows["version"].eq(rows["version"].max())]
-    rows = rows.assign(eight=rows["accelerator_count"].eq(8)).sort_values(["eight", "each"])
-    rates = rows.drop_duplicates("accelerator", keep="last").set_index("accelerator")["each"]
+    rates = plain.fastest(rows[rows["version"].eq(rows["version"].max())])["each"]
     both = page[page["round"].eq(rows["round"].max())].join(rates, how="inner")
     return (both[["speedup", "each"]] / both[["speedup", "each"]].iloc[0]).iloc[1:] if len(both) else both
 

@@ -28,8 +28,9 @@ def test_some_pages_of_each_notebook_hold(notebook):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("notebook", grid.PAGES)
-def test_all_pages_of_each_notebook_hold(notebook):
-    recounted = check(grid.tried(notebook, [{}, *grid.parameter_sets(notebook)], jobs=2))
+def test_all_other_pages_of_each_notebook_hold(notebook):
+    others = [each for each in grid.parameter_sets(notebook) if each not in grid.sample(notebook)]
+    recounted = check(grid.tried(notebook, others, jobs=2))
     assert recounted >= 30 or notebook != "generational_speedup"
 
 
@@ -58,6 +59,7 @@ def test_a_page_that_holds_has_no_fault(page):
         ({"high": 3.2}, "the answer 3.3 is outside 3.0 to 3.2"),
         ({"csv": "accelerator,rate\nB200,nan\n"}, "scaling: 'nan'"),
     ]
+    + [({"text": "Median of bert on B200"}, "answer prints the key 'bert'")]
     + [
         ({"text": f"Median {wrong} on B200"}, "answer: ")
         for wrong in (

@@ -6,12 +6,11 @@ import ast
 import re
 from itertools import pairwise
 
-import pandas as pd
 import pytest
 
 from analysis import comparable as shipped
 from analysis import current, over
-from tests.reports.plain import ROOT, comparable, record, table, usual_target
+from tests.reports.plain import ROOT, comparable, data, fastest, record, table, usual_target
 
 VENDORS = tuple(set(record()["vendor"].dropna()) - {""})
 SCENARIOS = ("Offline", "Server", "Interactive")
@@ -20,10 +19,7 @@ SCENARIOS = ("Offline", "Server", "Interactive")
 def best(benchmark, scenario, sizes=()):
     """Return the best raw rate by accelerator and version (and size): of eight accelerators, else of any size."""
     rows = comparable(benchmark, scenario, VENDORS, virtual=True, target=usual_target(benchmark))
-    rows = rows[rows["accelerator"].ne("mixed")]
-    rows = rows.assign(eight=rows["accelerator_count"].eq(8)).sort_values(["eight", "each"])
-    by = ["version", "accelerator", *sizes]
-    return rows.drop_duplicates(by, keep="last").set_index(by)["each"]
+    return fastest(rows[rows["accelerator"].ne("mixed")], "version", *sizes)["each"]
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
@@ -117,6 +113,6 @@ def test_no_other_module_divides_rates_of_two_accelerators():
 def test_the_overview_has_the_rates_of_the_record():
     rates = table("overview", "rates").query("round == 'v6.1'")
     for model, part in rates.groupby("model"):
-        key = pd.read_csv(ROOT / "data/benchmarks.csv").set_index("label").at[model, "benchmark"]
+        key = data("benchmarks").set_index("label").at[model, "benchmark"]
         raw = best(key, "Offline")[6.1]
         assert part.set_index("accelerator")["last_rate"].to_dict() == pytest.approx(raw[part["accelerator"]].to_dict())

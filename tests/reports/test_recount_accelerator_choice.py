@@ -32,17 +32,20 @@ def test_accelerators_are_users_over_delivered_throughput_in_whole_units(plans, 
     assert row["used"] == pytest.approx(needed / row["accelerators_p50"], rel=0.15) and row["used"] <= 1
 
 
-@pytest.mark.parametrize("accelerator", [*MEASURED, "H200"])
-def test_dollars_and_kilowatts_are_those_of_what_is_rented(plans, accelerator):
-    row, price = plans.loc[accelerator], newest_prices("usd_per_accelerator_hour_low")[accelerator]
-    assert row["usd_per_hour_p50"] == pytest.approx(row["accelerators_p50"] * price)
-    assert row["usd_per_hour_p90"] == pytest.approx(row["accelerators_p90"] * price)
-    assert row["usd_per_million_tokens_p50"] == pytest.approx(row["usd_per_hour_p50"] / (USERS * SPEED * 0.0036))
-    assert row["kilowatts_p50"] == pytest.approx(
-        row["accelerators_p50"] * newest_prices("all_in_kilowatts")[accelerator]
+def test_dollars_and_kilowatts_are_those_of_what_is_rented(plans):
+    rows = plans.loc[[*MEASURED, "H200"]]
+    price, kilowatts = (
+        newest_prices(each)[rows.index] for each in ("usd_per_accelerator_hour_low", "all_in_kilowatts")
     )
-    full = price / (row["throughput"] * row["delivered"] * 0.0036)
-    assert row["usd_per_million_at_full_use"] == pytest.approx(full)
+    expected = {
+        "usd_per_hour_p50": rows["accelerators_p50"] * price,
+        "usd_per_hour_p90": rows["accelerators_p90"] * price,
+        "usd_per_million_tokens_p50": rows["accelerators_p50"] * price / (USERS * SPEED * 0.0036),
+        "kilowatts_p50": rows["accelerators_p50"] * kilowatts,
+        "usd_per_million_at_full_use": price / (rows["throughput"] * rows["delivered"] * 0.0036),
+    }
+    for column, numbers in expected.items():
+        assert rows[column].to_dict() == pytest.approx(numbers.to_dict()), column
 
 
 def test_headline_and_findings_are_those_of_the_table(plans):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-import pandas as pd
 import pytest
 
-from tests.reports.plain import DATA, comparable, newest_prices, outputs, table, values
+from tests.reports.plain import comparable, data, newest_prices, record, said, table, values
 
 HOURS = 4 * 24 * 365
 
@@ -30,8 +29,7 @@ def test_users_are_delivered_tokens_over_their_speed():
     plans = table("budget", "plans")
     spent = plans["users"] * 25 * 3600 * HOURS * plans["usd_per_million"] / 1e6
     assert spent.to_numpy() == pytest.approx((20e6 - plans["usd_left"]).to_numpy())
-    load = pd.read_csv(DATA / "delivered.csv", keep_default_na=False)
-    load = load[load["step"].eq("mean over P99 load") & load["fleet"].eq("fixed") & load["use"].eq("chat")]
+    load = data("delivered").query("step == 'mean over P99 load' and fleet == 'fixed' and use == 'chat'")
     assert (plans["users"] / plans["users_peak"]).to_numpy() == pytest.approx(load["median"].iloc[0], abs=1e-4)
 
 
@@ -52,26 +50,23 @@ def test_the_throughput_behind_the_plans_lies_between_server_and_interactive():
 
 def test_on_demand_pays_below_the_ratio_of_the_prices():
     rent = table("budget", "rent_or_own").set_index("accelerator")
-    prices = pd.read_csv(DATA / "prices.csv", keep_default_na=False)
-    listed = prices.query("cost_model == 'on_demand' and accelerator == 'B200 SXM'")["usd_per_accelerator_hour_low"]
-    on_demand = float(listed.iloc[0])
-    assert rent.at["B200", "over_owned"] == pytest.approx(2.07 / on_demand)
-    assert rent.at["B200", "over_rented"] == pytest.approx(3.70 / on_demand)
+    listed = data("prices").query("cost_model == 'on_demand' and accelerator == 'B200 SXM'")
+    on_demand = listed["usd_per_accelerator_hour_low"].iloc[0]
+    shares = rent.loc["B200", ["over_owned", "over_rented"]].tolist()
+    assert shares == pytest.approx([2.07 / on_demand, 3.70 / on_demand])
 
 
 def test_the_preview_is_over_the_fastest_available_result():
     wait = table("budget", "waiting").set_index(["model", "scenario", "vendor"])
-    raw = pd.read_parquet(DATA / "official" / "v6.1.parquet")
-    raw = raw[
-        raw["benchmark"].eq("deepseek-r1") & raw["scenario"].eq("Interactive") & raw["availability"].eq("preview")
-    ]
-    each = raw["high"] / raw["accelerator_count"]
-    sold = comparable("deepseek-r1", "Interactive").query("version == 6.1")
-    best = sold.loc[sold["accelerator_count"].isin([8, 72]), "each"].max()
-    assert wait.at[("DeepSeek-R1", "Interactive", "NVIDIA"), "ratio"] == pytest.approx(each.max() / best, rel=0.01)
+    preview = record().query(
+        "round == 'v6.1' and benchmark == 'deepseek-r1' and scenario == 'Interactive' and availability == 'preview'"
+    )
+    sold = comparable("deepseek-r1", "Interactive").query("version == 6.1 and accelerator_count in [8, 72]")
+    ratio = (preview["high"] / preview["accelerator_count"]).max() / sold["each"].max()
+    assert wait.at[("DeepSeek-R1", "Interactive", "NVIDIA"), "ratio"] == pytest.approx(ratio, rel=0.01)
 
 
 def test_the_headline_fits_and_has_its_range():
-    answer = next(part for part in outputs("budget") if part["kind"] == "headline")
+    answer = said("budget")["answer"]
     assert len(answer["text"].split()) <= 18
     assert answer["low"] < answer["value"] < answer["high"]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from analysis import comparable, explorer, load_results
-from tests.reports.plain import ROOT, record
+from tests.reports.grid import code
+from tests.reports.plain import record
 
 
 @pytest.fixture(scope="module")
@@ -17,13 +16,10 @@ def rows():
 
 def test_the_lowest_edge_latency_of_yolo_is_that_of_a_run_under_both_targets(rows):
     """Dell's GB10 ran once for 95% and 99%: 13.8655 ms, before 14.14 ms at 95% of an RTX PRO 4500 SE."""
-    raw = record().query("round == 'v6.1' and benchmark == 'yolo' and scenario == 'SingleStream'")
-    raw = raw[raw["division"].eq("closed")].sort_values("low")
+    asked = "round == 'v6.1' and benchmark == 'yolo' and scenario == 'SingleStream' and division == 'closed'"
+    raw = record().query(asked).sort_values("low")
     assert raw["low"].iloc[0] == raw["low"].iloc[1] == pytest.approx(13.8655, abs=1e-4)
-    shown = rows.query(
-        "round == 'v6.1' and benchmark == 'yolo' and scenario == 'SingleStream' and division == 'closed'"
-    )
-    best = shown.sort_values("latency_ms").iloc[0]
+    best = rows.query(asked).sort_values("latency_ms").iloc[0]
     assert (best["accelerator"], best["target"]) == ("GB10", "") and best["latency_ms"] == raw["low"].iloc[0]
 
 
@@ -55,10 +51,11 @@ def test_at_the_looser_target_runs_under_both_survive(benchmark, suite):
     loose = {"yolo": "95"}.get(benchmark, "99")
     results = load_results()
     kept = comparable(results, benchmark=benchmark, suite=suite, accuracy_target=loose)
-    raw = record().query("benchmark == @benchmark and accuracy_target == @loose and duplicate_of != ''")
-    raw = raw[raw["id"].isin(results.loc[results["scenario"].eq("Offline"), "id"])]
-    raw = raw[raw["division"].eq("closed") & raw["availability"].eq("available") & ~raw["power_measured"]]
-    raw = raw[raw["accelerator"].ne("mixed") & raw["suite"].str.contains(suite)]
+    raw = record().query(
+        "benchmark == @benchmark and accuracy_target == @loose and duplicate_of != '' and division == 'closed'"
+        " and availability == 'available' and not power_measured and accelerator != 'mixed'"
+    )
+    raw = raw[raw["suite"].str.contains(suite) & raw["id"].isin(results.query("scenario == 'Offline'")["id"])]
     assert len(raw) > 5 and raw["id"].isin(kept["id"]).mean() > 0.9
 
 
@@ -68,17 +65,17 @@ def test_at_the_looser_target_runs_under_both_survive(benchmark, suite):
 )
 def test_the_explorer_compares_the_results_that_comparable_returns(rows, benchmark, round, expected):
     """Without systems of several accelerator types, which both leave out."""
-    its = rows[rows["benchmark"].eq(benchmark) & rows["round"].eq(round) & rows["scenario"].eq("Offline")]
-    its = its[its["division"].eq("closed") & its["suite"].str.contains("datacenter")]
-    its = its[its["availability"].eq("available") & its["power"].eq("without") & its["excluded"].eq("")]
+    its = rows[rows["suite"].str.contains("datacenter")].query(
+        "benchmark == @benchmark and round == @round and scenario == 'Offline' and division == 'closed'"
+        " and availability == 'available' and power == 'without' and excluded == ''"
+    )
     assert set(its["id"]) == set(comparable(benchmark=benchmark, rounds=[round])["id"]) and len(its) == expected
 
 
 def test_the_first_view_takes_the_printed_name_of_a_benchmark(rows, monkeypatch):
     links: list = []
     monkeypatch.setattr(explorer, "show", lambda rows, curves, now, start: links.append(start))
-    cells = json.loads((ROOT / "notebooks" / "explorer.ipynb").read_text(encoding="utf-8"))["cells"]
-    parameters, *code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    code = [cell for cell in code if "explorer.rows" not in cell and "current(" not in cell]
-    exec("\n".join([parameters, "benchmark = 'Llama 3.1 405B'", "rows = curves = now = None", *code]), {})
+    parameters, *cells = [cell["source"] for cell in code("explorer")]
+    cells = [cell for cell in cells if "explorer.rows" not in cell and "current(" not in cell]
+    exec("\n".join([parameters, "benchmark = 'Llama 3.1 405B'", "rows = curves = now = None", *cells]), {})
     assert "benchmark=llama3.1-405b&" in links[0]

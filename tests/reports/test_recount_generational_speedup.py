@@ -4,28 +4,21 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import pandas as pd
 import pytest
 
-from tests.reports.plain import DATA, comparable, outputs, table, values
+from tests.reports.plain import comparable, data, fastest, said, table, values
 
 
 def present(accelerator):
     """Return the present rate of an accelerator on Llama 2 70B Offline: measured in v6.1, or carried by the rule."""
-    rows = comparable("llama2-70b")
-    rows = rows[rows["kind"].eq("gpu")]
-    by = ["version", "accelerator"]
-    rows = rows.assign(eight=rows["accelerator_count"].eq(8)).sort_values(["eight", "each"])
-    best = rows.drop_duplicates(by, keep="last").set_index(by)
-    own = best.xs(accelerator, level="accelerator").sort_index()
-    if 6.1 in own.index:
-        return own.at[6.1, "each"]
-    last = own[own["eight"]].index[-1] if own["eight"].any() else own.index[-1]
-    sizes = rows[rows["vendor"].eq(own["vendor"].iloc[0])].groupby(["accelerator", "accelerator_count", "version"])
-    rates = sizes["each"].max().unstack()
-    rounds = [version for version in rates.columns if version >= last]
-    carried = own.at[last, "each"]
-    for then, now in pairwise(rounds):
+    rows = comparable("llama2-70b").query("kind == 'gpu'")
+    own = fastest(rows, "version").xs(accelerator, level="accelerator").sort_index()
+    last = own.index.max()
+    if last < 6.1 and own["eight"].any():
+        last = own.index[own["eight"]].max()
+    alike = rows[rows["vendor"].eq(own["vendor"].iloc[0])].groupby(["accelerator", "accelerator_count", "version"])
+    rates, carried = alike["each"].max().unstack(), own.at[last, "each"]
+    for then, now in pairwise(rates.columns[rates.columns >= last]):
         carried *= (rates[now] / rates[then]).dropna().groupby("accelerator").median().median()
     return carried
 
@@ -40,9 +33,8 @@ def test_each_speedup_is_a_ratio_of_two_present_rates():
 
 def test_the_headline_has_the_range_of_the_carried_baseline():
     """By the second hand of the prototype: 16,532 over 4,031 is 4.10."""
-    answer = next(part for part in outputs("generational_speedup") if part["kind"] == "headline")
-    errors = pd.read_csv(DATA / "carry_errors.csv", keep_default_na=False)
-    row = errors[errors["benchmark"].eq("llama2-70b") & ~errors["latency_limit"].astype(bool)].iloc[0]
+    answer = said("generational_speedup")["answer"]
+    row = data("carry_errors").query("benchmark == 'llama2-70b' and not latency_limit").iloc[0]
     assert answer["value"] == pytest.approx(4.101, abs=0.001)
     assert answer["low"] == pytest.approx(answer["value"] / row["high"])
     assert answer["high"] == pytest.approx(answer["value"] / row["low"])
@@ -52,7 +44,7 @@ def test_why_explains_the_ratio_of_the_headline():
     """H100 2,786 in v4.0, of eight; 4,031 today; GB300 16,532."""
     rows = comparable("llama2-70b").query("accelerator == 'H100' and accelerator_count == 8 and version == 4.0")
     first, base, top = rows["each"].max(), present("H100"), present("GB300")
-    title = next(part["title"] for part in outputs("generational_speedup") if part["name"] == "why")
+    title = said("generational_speedup")["why"]["title"]
     assert (first, base, top) == pytest.approx((2786.2, 4031.1, 16531.6), abs=0.1)
     assert f"{base / first:.4f} x {top / base:.4f} = {top / first:.2f}" in title
     assert values("generational_speedup")["answer"] == pytest.approx(top / base)
@@ -87,7 +79,7 @@ def test_each_row_has_round_submitter_and_size_of_its_own_result():
 def test_the_figure_by_user_speed_names_a_baseline_of_one_submitter_and_its_round():
     b300 = comparable("deepseek-r1", "Interactive").query("accelerator == 'B300'")
     assert (b300["version"].max(), b300.query("version == 6.0")["submitter"].nunique()) == (6.0, 1)
-    title = next(part["title"] for part in outputs("generational_speedup") if part["name"] == "user_speed")
+    title = said("generational_speedup")["user_speed"]["title"]
     assert "B300 (last result: v6.0) on DeepSeek-R1 Interactive, submitters: 1" in title
 
 
@@ -95,5 +87,5 @@ def test_the_last_result_of_the_baseline_is_named_with_its_size():
     """Cisco has 16 and 32 H100 in v5.1; the last of eight are of v5.0."""
     h100 = comparable("llama2-70b").query("accelerator == 'H100'").groupby("accelerator_count")["version"].max()
     assert (h100[8], h100[16], h100[32]) == (5.0, 5.1, 5.1)
-    ladder = next(part for part in outputs("generational_speedup") if part["name"] == "ladder")
+    ladder = said("generational_speedup")["ladder"]
     assert "over H100 (last 8x result: v5.0)" in ladder["subtitle"]

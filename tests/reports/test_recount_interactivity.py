@@ -8,7 +8,7 @@ import pytest
 
 from analysis.interactivity import runs
 from analysis.planner.curve import throughput_at
-from tests.reports.plain import DATA, comparable, outputs, table, values
+from tests.reports.plain import comparable, data, said, table, values
 
 BENCHMARK = "gpt-oss-120b"
 RACKS = ["GB200", "GB300"]
@@ -40,17 +40,14 @@ def at(speed):
     return page[page["interactivity"].eq(speed)].set_index("accelerator")
 
 
-@pytest.mark.parametrize("accelerator", SHOWN)
-def test_offline_is_the_newest_node_of_eight(accelerator):
-    assert at(0.0).at[accelerator, "throughput"] == pytest.approx(offline()[accelerator])
+def test_offline_is_the_newest_node_of_eight():
+    assert at(0.0)["throughput"][SHOWN].tolist() == pytest.approx(offline()[SHOWN].tolist())
 
 
-@pytest.mark.parametrize("accelerator", SHOWN)
-def test_at_the_limit_of_server_each_has_its_highest_run(accelerator):
-    rows = under("Server")
-    best = rows[rows["accelerator"].eq(accelerator)]["each"].max()
-    row = at(12.5).loc[accelerator]
-    assert row["throughput"] == pytest.approx(best) and row["evidence"] == "measured"
+def test_at_the_limit_of_server_each_has_its_highest_run():
+    rows, best = at(12.5).loc[SHOWN], under("Server").groupby("accelerator")["each"].max()
+    assert rows["throughput"].tolist() == pytest.approx(best[SHOWN].tolist())
+    assert set(rows["evidence"]) == {"measured"}
 
 
 def test_at_the_limit_of_interactive_those_that_ran_it_are_measured():
@@ -65,10 +62,10 @@ def test_at_the_limit_of_interactive_those_that_ran_it_are_measured():
 def test_bounds_are_of_all_faster_and_all_slower_runs():
     """At 66.7: the upper bound is the highest of Offline (of eight) and of every run that is slower."""
     server = under("Server").groupby("accelerator")["each"].max()
-    for accelerator in ["GB300", "MI355X", "B300", "B200"]:
-        row = at(66.7).loc[accelerator]
-        assert row["upper"] == pytest.approx(max(offline()[accelerator], server[accelerator]))
-        assert row["lower"] == pytest.approx(row["throughput"])
+    rows = at(66.7).loc[["GB300", "MI355X", "B300", "B200"]]
+    highest = np.maximum(offline(), server)[rows.index]
+    assert rows["upper"].tolist() == pytest.approx(highest.tolist())
+    assert rows["lower"].tolist() == pytest.approx(rows["throughput"].tolist())
 
 
 def test_headline_and_findings():
@@ -84,24 +81,21 @@ def test_headline_and_findings():
     assert found["median_over_p99"] == pytest.approx((logged["tpot_p99_ms"] / logged["tpot_p50_ms"]).median(), abs=0.01)
 
 
-@pytest.mark.parametrize("accelerator", SHOWN)
-def test_submitters_behind_each_point(accelerator):
+def test_submitters_behind_each_point():
     """At 12.5 those of either scenario, at 66.7 of Interactive; of one node of eight or one rack."""
-    size = 72 if accelerator in RACKS else 8
-    runs = pd.concat([comparable(BENCHMARK, name).assign(scenario=name) for name in LIMITS])
-    runs = runs[runs["accelerator"].eq(accelerator) & runs["accelerator_count"].isin([8, size])]
-    assert at(12.5).at[accelerator, "submitters"] == runs["submitter"].nunique()
-    fast = runs[runs["scenario"].eq("Interactive")]
-    assert at(66.7).at[accelerator, "submitters"] == fast["submitter"].nunique()
+    every = pd.concat(comparable(BENCHMARK, name) for name in LIMITS)
+    every = every.query("accelerator_count == 8 or accelerator_count == 72 and accelerator in @RACKS")
+    for speed, rows in ((12.5, every), (66.7, every.query("scenario == 'Interactive'"))):
+        counted = rows.groupby("accelerator")["submitter"].nunique().reindex(SHOWN, fill_value=0)
+        assert at(speed)["submitters"][SHOWN].to_dict() == counted.to_dict()
 
 
 def test_bands_are_those_of_the_shipped_errors():
     """Of a measured run: P10 and P90 of what other systems reached, of the model where it has ten results."""
-    errors = pd.read_csv(DATA / "prediction_errors.csv", keep_default_na=False)
-    rows = errors[errors["question"].eq("another system") & errors["scenario"].eq("Server")].set_index("benchmark")
-    low, high = (float(rows.at[BENCHMARK, name]) for name in ("low", "high"))
-    row = at(12.5).loc["B200"]
-    assert (row["low"], row["high"]) == pytest.approx((row["throughput"] * low, row["throughput"] * high))
+    rows = data("prediction_errors").query("question == 'another system' and scenario == 'Server'")
+    error, row = rows.set_index("benchmark").loc[BENCHMARK], at(12.5).loc["B200"]
+    for end in ("low", "high"):
+        assert row[end] == pytest.approx(row["throughput"] * error[end])
 
 
 def test_a_line_between_two_runs_is_linear_in_the_logarithm():
@@ -117,11 +111,9 @@ def test_a_line_between_two_runs_is_linear_in_the_logarithm():
 
 def test_the_share_that_the_leader_keeps_is_of_its_own_offline_run():
     """GB300 at 66.7 tokens/s over no limit; the lowest that is measured stands beside it in the headline, named so."""
-    page = table("interactivity", "throughput").set_index(["interactivity", "accelerator"])
-    fast = page.loc[66.7].query("evidence == 'measured'")["throughput"]
+    fast = at(66.7).query("evidence == 'measured'")["throughput"]
     leader, last = fast.idxmax(), fast.idxmin()
-    assert values("interactivity")["kept"] == pytest.approx(fast[leader] / page.at[(0.0, leader), "throughput"])
+    assert values("interactivity")["kept"] == pytest.approx(fast[leader] / at(0.0).at[leader, "throughput"])
     raw = under("Interactive").query("accelerator == @leader")["each"].max() / offline()[leader]
     assert values("interactivity")["kept"] == pytest.approx(raw)
-    answer = next(part for part in outputs("interactivity") if part["kind"] == "headline")
-    assert f"lowest {last}" in answer["text"]
+    assert f"lowest {last}" in said("interactivity")["answer"]["text"]

@@ -8,7 +8,8 @@ from unittest.mock import MagicMock
 import pandas as pd
 import pytest
 
-from tests.reports.plain import DATA, ROOT, table
+from tests.reports.grid import code
+from tests.reports.plain import DATA, table
 
 FILES = ("vllm_concurrency.jsonl", "vllm_tuned.jsonl")
 
@@ -24,8 +25,7 @@ def test_interactivity_is_that_of_p99_alone(runs):
     page = table("my_deployment", "runs")
     p99 = runs.groupby(["max_concurrency", runs["p99_tpot_ms"].lt(39)])["p99_tpot_ms"].median()
     assert sorted(page["tpot_p99_ms"]) == pytest.approx(sorted(p99))
-    cells = json.loads((ROOT / "notebooks" / "my_deployment.ipynb").read_text(encoding="utf-8"))["cells"]
-    curve = "".join(next(cell["source"] for cell in cells if cell.get("id") == "curve"))
+    curve = next(cell["source"] for cell in code("my_deployment") if "speed = " in cell["source"])
     medians = runs.groupby("max_concurrency")["median_tpot_ms"].min()
     assessed = page.assign(file="f", load="l", tpot_p50_ms=medians.min())
     names = {"assessed": assessed, "charts": MagicMock(), "report": MagicMock(), "mark": "", "system": ""}

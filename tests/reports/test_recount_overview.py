@@ -6,7 +6,7 @@ import pytest
 
 from analysis import comparable as comparable_results
 from analysis import load_results, progress
-from tests.reports.plain import comparable, outputs, record, table, values
+from tests.reports.plain import comparable, fastest, record, said, table, values
 
 MODELS = {
     "llama2-70b": "Llama 2 70B", "gpt-oss-120b": "GPT-OSS 120B", "deepseek-r1": "DeepSeek-R1",
@@ -14,19 +14,11 @@ MODELS = {
 }  # fmt: skip
 
 
-def latest(benchmark, version=6.0):
-    """Return the newest rate per accelerator by accelerator, systems of eight first."""
-    rows = comparable(benchmark, virtual=True)
-    rows = rows[rows["version"].ge(version)]
-    rows = rows.assign(eight=rows["accelerator_count"].eq(8)).sort_values(["eight", "version", "each"])
-    return rows.drop_duplicates("accelerator", keep="last").set_index("accelerator")
-
-
 @pytest.mark.parametrize(("benchmark", "model"), MODELS.items())
 def test_measured_rates_are_those_of_the_newest_round(benchmark, model):
     page = table("overview", "rates").query("model == @model").set_index("accelerator")
-    best = latest(benchmark)
-    best = best[best["version"].eq(best["version"].max())]
+    rows = comparable(benchmark, virtual=True)
+    best = fastest(rows[rows["version"].eq(rows["version"].max())])
     own = page.loc[best.index]
     assert own["rate"].to_dict() == own["last_rate"].to_dict() == pytest.approx(best["each"].to_dict())
     assert own["share"].to_dict() == pytest.approx((best["each"] / best["each"].max()).to_dict())
@@ -36,15 +28,13 @@ def test_a_faster_system_of_four_is_said():
     rows = comparable("gpt-oss-120b").query("accelerator == 'GB200' and version == 6.1")
     best = rows.groupby("accelerator_count")["each"].max()
     assert best[4] / best[8] - 1 == pytest.approx(0.207, abs=0.001)
-    said = next(part["text"] for part in outputs("overview") if part["name"] == "other_sizes")
-    assert "GB200 on GPT-OSS 120B (4x, v6.1, +21%)" in said
+    assert "GB200 on GPT-OSS 120B (4x, v6.1, +21%)" in said("overview")["other_sizes"]["text"]
 
 
 def test_two_l40s_of_a_later_round_are_said_to_be_faster_than_eight():
     rows = comparable("whisper").query("accelerator == 'L40S'").set_index(["version", "accelerator_count"])["each"]
     assert rows[6.0, 2] / rows[5.1, 8] - 1 == pytest.approx(0.332, abs=0.001)
-    said = next(part["text"] for part in outputs("overview") if part["name"] == "other_sizes")
-    assert "L40S on Whisper (2x, v6.0, +33%)" in said
+    assert "L40S on Whisper (2x, v6.0, +33%)" in said("overview")["other_sizes"]["text"]
 
 
 def test_the_headline_counts_the_models_that_gb300_leads():
@@ -55,8 +45,7 @@ def test_the_headline_counts_the_models_that_gb300_leads():
 
 def test_in_answers_a_b300_passes_mi355x_on_gpt_oss():
     """Answers of 1,241 tokens of HPE's B300, 1,365 of AMD's MI355X."""
-    rows = comparable("gpt-oss-120b").query("version == 6.1 and accelerator_count == 8")
-    best = rows.sort_values("each").drop_duplicates("accelerator", keep="last").set_index("accelerator")
+    best = fastest(comparable("gpt-oss-120b").query("version == 6.1 and accelerator_count == 8"))
     answers = best["each"] / (best["tokens_per_second"] / best["samples_per_second"])
     assert best.at["MI355X", "each"] > best.at["B300", "each"] and answers["B300"] > answers["MI355X"]
     page = table("overview", "rates").query("model == 'GPT-OSS 120B'").set_index("accelerator")
@@ -69,8 +58,7 @@ def changes(scenario):
     found = {}
     for benchmark in record()["benchmark"].unique():
         rows = comparable(benchmark, scenario, vendors=("NVIDIA", "AMD", "Intel"), virtual=True).query("kind == 'gpu'")
-        rows = rows.assign(eight=rows["accelerator_count"].eq(8)).sort_values(["eight", "each"])
-        best = rows.drop_duplicates(["version", "accelerator"], keep="last").groupby("version")["each"].max()
+        best = fastest(rows, "version")["each"].groupby("version").max()
         if {6.0, 6.1} <= {*best.index}:
             found[benchmark] = best[6.1] / best[6.0]
     return found
@@ -84,10 +72,10 @@ def test_the_fastest_result_rose_on_seven_of_eight_models_whisper_among_them():
     up = [benchmark for benchmark, gain in change.items() if gain > 1.005]
     assert (values("overview")["models_up"], len(up), len(change)) == (7, 7, 8)
     assert set(change) - set(up) == {"deepseek-r1"}
-    said = {part["name"]: part for part in outputs("overview")}
-    assert said["models_up"]["unit"] == "of 8 models"
-    assert said["models_up"]["text"].endswith("highest: Qwen3-VL 235B 1.19x, DLRM v3 1.12x, GPT-OSS 120B 1.08x.")
-    assert said["change"]["title"].endswith("rose from v6.0 to v6.1: 7, not: 1")
+    parts = said("overview")
+    assert parts["models_up"]["unit"] == "of 8 models"
+    assert parts["models_up"]["text"].endswith("highest: Qwen3-VL 235B 1.19x, DLRM v3 1.12x, GPT-OSS 120B 1.08x.")
+    assert parts["change"]["title"].endswith("rose from v6.0 to v6.1: 7, not: 1")
 
 
 @pytest.mark.parametrize(
@@ -108,6 +96,6 @@ def test_new_gpus_are_those_of_the_suite_that_is_named():
     closed = record().query("division == 'closed' and kind == 'gpu'")
     first = closed[closed["suite"].str.contains("datacenter")].groupby("accelerator")["version"].min()
     new = first.index[first.eq(6.1)]
-    said = next(part for part in outputs("overview") if part["name"] == "new_accelerators")
-    assert said["value"] == len(new) == 2 and "data center suite of v6.1 (all vendors)" in said["text"]
-    assert all(name in said["text"] for name in new) and "Xeon" not in said["text"]
+    part = said("overview")["new_accelerators"]
+    assert part["value"] == len(new) == 2 and "data center suite of v6.1 (all vendors)" in part["text"]
+    assert all(name in part["text"] for name in new) and "Xeon" not in part["text"]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import pytest
 
-from tests.reports.plain import DATA, comparable, newest_prices, table, values
+from tests.reports.plain import comparable, data, newest_prices, table, values
 
 NODE = ["hypervisor", "networked nodes"]  # of a node on bare metal whose stack is no TensorRT-LLM or not stated
 TENSORRT = ["B200", "B300", "RTX PRO 6000"]  # whose results of GPT-OSS ran on it
@@ -13,14 +12,13 @@ TENSORRT = ["B200", "B300", "RTX PRO 6000"]  # whose results of GPT-OSS ran on i
 
 def delivered(use, accelerator):
     """Return the product of the factors of data/delivered.csv that a GPT-OSS result does not hold, of a fixed fleet."""
-    rows = pd.read_csv(DATA / "delivered.csv", keep_default_na=False)
+    rows = data("delivered", texts=True).query(
+        "use in ['', @use] and system in ['', 'node'] and fleet in ['', 'fixed']"
+    )
     steps = [] if accelerator.startswith("GB") else NODE + ["serving stack"] * (accelerator in TENSORRT)
     steps = [*steps, *([] if use == "batch" else ["bursts", "mean over P99 load", "spare node"])]
-    share = 1.0
-    for step in steps:
-        row = rows[rows["step"].eq(step) & rows["use"].isin(["", use]) & rows["system"].isin(["", "node"])]
-        share *= row[row["fleet"].isin(["", "fixed"])]["median"].iloc[0]
-    return share
+    rows = rows[rows["fleet"].isin(["", "fixed"])].drop_duplicates("step")
+    return rows.set_index("step")["median"][steps].prod()
 
 
 @pytest.mark.parametrize(("at", "use", "scenario"), [(0, "batch", "Offline"), (12.5, "chat", "Server")])
@@ -28,14 +26,9 @@ def test_dollars_are_price_over_delivered_tokens(at, use, scenario):
     page = table("price_performance", "costs").query("interactivity == @at").set_index("accelerator")
     rows = comparable("gpt-oss-120b", scenario)
     for accelerator in ["MI355X", "B300"]:
-        each = rows[rows["accelerator"].eq(accelerator) & rows["accelerator_count"].eq(8) & rows["version"].eq(6.1)][
-            "each"
-        ].max()
-        usd = (
-            newest_prices("usd_per_accelerator_hour_low")[accelerator]
-            / (each * 3600 * delivered(use, accelerator))
-            * 1e6
-        )
+        each = rows.query("accelerator == @accelerator and accelerator_count == 8 and version == 6.1")["each"].max()
+        price = newest_prices("usd_per_accelerator_hour_low")[accelerator]
+        usd = price / (each * 3600 * delivered(use, accelerator)) * 1e6
         assert page.at[accelerator, "throughput"] == pytest.approx(each)
         assert page.at[accelerator, "usd_per_million"] == pytest.approx(usd, rel=1e-3)
 
@@ -52,10 +45,9 @@ def test_the_cheapest_of_each_row_is_the_lowest_of_the_table():
 
 def test_break_even_prices_cost_the_same_per_token():
     costs = table("price_performance", "costs")
-    base = costs[costs["accelerator"].eq("B200")].set_index("interactivity")["usd_per_million"]
-    for row in costs.itertuples():
-        at_break_even = row.usd_per_million / row.usd_per_hour * row.break_even_usd
-        assert at_break_even == pytest.approx(base[row.interactivity])
+    base = costs.query("accelerator == 'B200'").set_index("interactivity")["usd_per_million"]
+    at_break_even = costs["usd_per_million"] / costs["usd_per_hour"] * costs["break_even_usd"]
+    assert at_break_even.tolist() == pytest.approx(costs["interactivity"].map(base).tolist())
 
 
 def test_prices_are_the_newest():
@@ -69,9 +61,8 @@ def test_a_purchase_breaks_even_with_a_rent_that_stays_fixed():
     An accelerator brings 45% of its price in host and network along: (90% over 4 years + 8% on the mean value + 5%) x
     1.45 a year.
     """
-    prices = pd.read_csv(DATA / "prices.csv", keep_default_na=False).query("cost_model == 'rental'")
-    row = prices[prices["accelerator"].eq("B200 SXM")].sort_values("quoted").iloc[-1]
-    rent, kilowatts = float(row["usd_per_accelerator_hour_low"]), float(row["all_in_kilowatts"])
+    prices = data("prices").query("cost_model == 'rental' and accelerator == 'B200 SXM'").sort_values("quoted")
+    rent, kilowatts = prices.iloc[-1][["usd_per_accelerator_hour_low", "all_in_kilowatts"]]
     assert (rent, kilowatts) == (3.70, 1.71)
     yearly = rent * 4380 - 0.5 * kilowatts * 876 - 12 * 150 * kilowatts - 400
     price = yearly / ((0.9 / 4 + 0.08 * 1.1 / 2 + 0.05) * 1.45)
@@ -82,7 +73,7 @@ def test_no_break_even_rests_on_a_virtualized_baseline():
     """The one H200 result on GPT-OSS ran under KVM; the baseline is B200, of which several submitters have results."""
     rows = comparable("gpt-oss-120b")
     assert "H200" not in set(rows["accelerator"])
-    assert rows[rows["accelerator"].eq("B200") & rows["accelerator_count"].eq(8)]["submitter"].nunique() >= 2
+    assert rows.query("accelerator == 'B200' and accelerator_count == 8")["submitter"].nunique() >= 2
     costs = table("price_performance", "costs").query("accelerator == 'B200'")
     assert (costs["break_even_usd"] == costs["usd_per_hour"]).all() and len(costs) == 3
 
@@ -100,7 +91,7 @@ def test_load_and_latency_multiply_to_the_whole():
 def test_each_basis_has_its_own_price():
     """MI355X without a limit: August, April, and September rents over the same throughput and share."""
     found = table("price_performance", "bases")
-    found = found[found["accelerator"].eq("MI355X") & found["at"].eq("no limit")].set_index("basis")["usd_per_million"]
+    found = found.query("accelerator == 'MI355X' and at == 'no limit'").set_index("basis")["usd_per_million"]
     rent = {"rental 2026-04": 2.10, "rental 2026-08": 2.10, "rental 2026-09": 2.90, "hyperscaler 2026-09": 1.50}
     for basis, usd in rent.items():
         assert found[basis] / found["neocloud 2026-08"] == pytest.approx(usd / 2.09)

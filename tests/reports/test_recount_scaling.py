@@ -5,12 +5,12 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from tests.reports.plain import comparable, outputs, record, table, values
+from tests.reports.plain import comparable, record, said, table, values
 
 
 def efficiency(benchmark, scenario, accelerator, submitter, version, smaller, larger):
     rows = comparable(benchmark, scenario)
-    rows = rows[rows["accelerator"].eq(accelerator) & rows["submitter"].eq(submitter) & rows["version"].eq(version)]
+    rows = rows.query("accelerator == @accelerator and submitter == @submitter and version == @version")
     best = rows.groupby("accelerator_count")["each"].max()
     return best[larger] / best[smaller]
 
@@ -56,7 +56,7 @@ def test_each_larger_system_of_a_submitter_makes_a_pair(scenario, expected):
 def test_the_headline_is_the_median_over_server_pairs_of_several_nodes():
     page = table("scaling", "pairs").query("scenario == 'Server' and layout == 'several nodes or racks'")
     assert values("scaling")["answer"] == pytest.approx(page["efficiency"].median())
-    answer = next(part for part in outputs("scaling") if part["name"] == "answer")
+    answer = said("scaling")["answer"]
     assert [answer["low"], answer["high"]] == pytest.approx([page["efficiency"].min(), page["efficiency"].max()])
     lowest = table("scaling", "pairs").query("scenario == 'Server'")["efficiency"].min()
     again = efficiency("deepseek-r1", "Server", "B300", "cisco", 6.1, 8, 16)

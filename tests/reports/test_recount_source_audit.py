@@ -7,7 +7,7 @@ import re
 import pandas as pd
 import pytest
 
-from tests.reports.plain import DATA, outputs, table
+from tests.reports.plain import DATA, data, said, table
 
 WRONG = ["physically impossible", "contradicted"]
 
@@ -21,21 +21,19 @@ def off(rows: pd.DataFrame) -> pd.Series:
 
 @pytest.fixture(scope="module")
 def page() -> dict[str, dict]:
-    return {record["name"]: record for record in outputs("source_audit")}
+    return said("source_audit")
 
 
 @pytest.fixture(scope="module")
 def figures() -> pd.DataFrame:
-    rows = pd.read_csv(DATA / "figures.csv", keep_default_na=False)
-    rows = rows[rows["duplicate_of"].eq("")]
+    rows = data("figures", texts=True).query("duplicate_of == ''")
     return rows.assign(batch_size=pd.to_numeric(rows["batch_size"]))
 
 
 @pytest.fixture(scope="module")
 def wrong(figures) -> pd.DataFrame:
     """One row per wrong figure: impossible before contradicted, the first row of each."""
-    verdicts = pd.read_csv(DATA / "verdicts.csv")
-    verdicts = verdicts[verdicts["verdict"].isin(WRONG)]
+    verdicts = data("verdicts").query("verdict in @WRONG")
     verdicts = verdicts.sort_values("verdict", key=lambda names: names.map(WRONG.index), kind="stable")
     return verdicts.drop_duplicates("id").merge(figures, on="id", suffixes=("", "_figure"))
 
@@ -43,7 +41,7 @@ def wrong(figures) -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def v41() -> pd.DataFrame:
     rows = pd.read_parquet(DATA / "official" / "v4.1.parquet")
-    return rows[rows["division"].eq("closed") & ~rows["power_measured"]]
+    return rows.query("division == 'closed' and not power_measured")
 
 
 def test_wrong_figures_and_the_document_with_most_of_them(page, figures, wrong):
@@ -59,7 +57,7 @@ def test_rates_above_the_memory_bandwidth(page, figures, wrong):
     """Two bytes a weight of 70 billion at FP16, one at 8 bits, a half at 4; two accelerators of 80 GB hold 140 GB."""
     bandwidth = {"H200 SXM": 4800, "H100 SXM": 3350, "A100 SXM 80GB": 2039}
     width = {"fp16": 2, "fp8": 1, "int8": 1, "int4": 0.5}
-    rates = figures[figures["batch_size"].eq(1) & figures["duplicate_of"].eq("")]
+    rates = figures[figures["batch_size"].eq(1)]
     gigabytes = rates["precision"].map(width) * 70
     held = (gigabytes.gt(80) & ~rates["accelerator"].eq("H200 SXM")).map({True: 2, False: 1})
     limit = held * rates["accelerator"].map(bandwidth) / gigabytes
@@ -76,7 +74,7 @@ def test_rates_above_the_memory_bandwidth(page, figures, wrong):
 def test_how_far_wrong_figures_are_off(wrong):
     """The worst is 154.5 tokens/s where 4,800 GB/s over 140 GB allow 34.3; the PCIe ratio is off by 2.0."""
     shown = table("source_audit", "worst_figures")["times"]
-    times = off(wrong[wrong["duplicate_of"].eq("")]).dropna().sort_values(ascending=False)
+    times = off(wrong).dropna().sort_values(ascending=False)
     assert shown.dropna().tolist() == pytest.approx(times.tolist(), rel=1e-6)
     assert shown.iloc[0] == pytest.approx(154.5 / (4800 / 140))
     assert shown.isna().sum() == 11  # 4 dates, ranks, and counts; 6 without a result; a benchmark of another round
@@ -84,7 +82,7 @@ def test_how_far_wrong_figures_are_off(wrong):
 
 def test_the_figure_shows_what_is_above_the_bandwidth_limit_and_nothing_else(page, wrong):
     """Tokens per dollar are rates times 3,600 over the price per hour, of as many GPUs as hold the weights."""
-    above = wrong[wrong["check"].eq("bandwidth limit") & wrong["duplicate_of"].eq("")]
+    above = wrong[wrong["check"].eq("bandwidth limit")]
     assert above["quantity"].value_counts().to_dict() == {"throughput": 10, "tokens_per_dollar": 4}
     assert above["source_id"].eq("doc000").all()
     assert above["unit"].isin(["tokens/s", "tokens/USD"]).all()
@@ -100,7 +98,7 @@ def test_figures_without_a_submission(page, figures, v41):
     assert not v41[v41["benchmark"].eq("llama2-70b")]["accelerator"].eq("TPU v5e").any()
     about = figures[figures["benchmark"].isin(["llama2-70b", "gptj"]) & figures["round"].eq("v4.1")]
     sides = about["accelerator"] + " " + about["baseline_accelerator"]
-    lost = about[sides.str.contains("A100|TPU v5e") & about["duplicate_of"].eq("")]
+    lost = about[sides.str.contains("A100|TPU v5e")]
     assert page["never_submitted"]["value"] == len(lost) == 6
 
 
