@@ -203,7 +203,7 @@ def _versions_and_targets(
     share_run = tables.benchmarks.query("targets_share_run")["benchmark"]
     return {
         "version": rows[GROUP].join(versions["comparable_since"].last(), on=GROUP)["comparable_since"].fillna(""),
-        "target": target or rows["benchmark"].map(usual).fillna(""),
+        "target": target or rows["benchmark"].map(usual).astype("str").fillna(""),
         "either": rows["benchmark"].isin(share_run) & (not target),
     }
 

@@ -30,7 +30,7 @@ def choose(name: str, valid: Iterable[str], what: str) -> str:
         return name
     folded = {each.casefold(): each for each in reversed(valid)}
     asked = str(name).casefold()[:SHOWN]
-    near = [each for key, each in folded.items() if asked and key.startswith(asked)][:3]
+    near = [each for each in valid if asked and each.casefold().startswith(asked)][:3]
     near = near or [folded[key] for key in difflib.get_close_matches(asked, folded, n=2)]
     hint = f" did you mean {' or '.join(map(repr, near))}?" if near else ""
     if len(valid) > LISTED:
@@ -75,20 +75,17 @@ def accelerators(
     accelerator and vendor) adds valid names to those of data/accelerators.csv. Raises ValueError for an unknown name,
     with the nearest.
     """
-    parts = tables.accelerators.rename(columns={"accelerator": "name", "label": "accelerator"})
-    columns = ["accelerator", "vendor"]
-    of_rows = parts[columns] if rows is None else rows[columns].drop_duplicates()
-    vendors = pd.concat([parts[columns], of_rows]).drop_duplicates("accelerator", keep="last")
-    by_vendor = vendors[vendors["vendor"].ne("")].groupby("vendor")["accelerator"].agg(list)
-    folded = {vendor.casefold(): labels for vendor, labels in by_vendor.items()}
+    known = tables.accelerators[["label", "vendor"]].set_axis(["accelerator", "vendor"], axis="columns")
+    if rows is not None:
+        known = pd.concat([known, rows[["accelerator", "vendor"]]]).drop_duplicates("accelerator", keep="last")
+    by_vendor = known[known["vendor"].ne("")].groupby("vendor")["accelerator"].agg(list)
+    folded = {vendor.casefold(): made for vendor, made in by_vendor.items()}
     found: list[str] = []
     for name in [names] if isinstance(names, str) else names:
-        made = folded.get(name.casefold())
-        if made is None:
-            made = [accelerator(name, [*of_rows["accelerator"], *by_vendor.index])]
-        elif of_vendors is not None:
-            made = [each for each in made if each in of_vendors]
-        found += made
+        if made := folded.get(name.casefold()):
+            found += made if of_vendors is None else [each for each in made if each in of_vendors]
+        else:
+            found.append(accelerator(name, [*known["accelerator"], *by_vendor.index]))
     return list(dict.fromkeys(found))
 
 
@@ -129,15 +126,10 @@ def listed(names: Iterable[str], most: int = 8) -> str:
 
 @cache  # asked for each name; tables.forget clears it
 def _aliases() -> dict[str, str]:
-    parts = tables.accelerators
-    short = dict(zip(parts["accelerator"], parts["label"], strict=True))
-    published = tables.accelerator_aliases
-    names = {
-        as_published.casefold(): short[full]
-        for as_published, full in zip(published["as_published"], published["accelerator"], strict=True)
-        if full in short
-    }
-    return names | {full.casefold(): label for full, label in short.items()} | {s.casefold(): s for s in short.values()}
+    labels = tables.accelerators.set_index("accelerator")["label"]
+    published = tables.accelerator_aliases.set_index("as_published")["accelerator"].map(labels).dropna()
+    names = pd.concat([published, labels, labels.set_axis(labels)])  # of one name the last counts
+    return dict(zip(names.index.str.casefold(), names, strict=True))
 
 
 @cache  # asked for each name; tables.forget clears it

@@ -110,9 +110,7 @@ def read_file(path: str | Path, most_bytes: int = MOST_BYTES) -> bytes:
         raise ValueError(f"{path}: there is no such file in {' or '.join(sorted({str(Path.cwd()), str(ROOT)}))}")
     if other and not file.samefile(other[0]):
         raise ValueError(f"{path}: is one file in {Path.cwd()} and another in {ROOT}: give the whole path of one")
-    if not file.is_file():
-        raise ValueError(f"{path}: is not a regular file")
-    if file.stat().st_size > most_bytes:
+    if plain(file).stat().st_size > most_bytes:
         raise ValueError(f"{path}: is larger than {most_bytes:,} bytes, the most that is read")
     return file.read_bytes()
 

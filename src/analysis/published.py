@@ -64,13 +64,13 @@ def load_published() -> pd.DataFrame:
     """
     deciding = decisive(tables.load("verdicts")).drop(columns=["unit", "by_hand"])
     rows = load_figures().merge(deciding, on="id", how="left")
-    words = rows["quantity"].str.replace("_", " ")
-    run = (rows["model"] + " " + rows["scenario"]).str.strip()
-    size = rows["accelerator_count"].map("{:g}x ".format).where(rows["accelerator_count"].gt(0), "")
-    size = size.where(rows["quantity"].isin(["throughput", "latency", "power", "throughput_per_watt"]), "")
-    at = rows["precision"].str.upper().radd(", ").where(rows["precision"].ne(""), "")
-    at = at.radd(" at batch 1").where(rows["batch_size"].eq(1), at)
-    rows = rows.assign(words=words, run=run, size=size, at=at)
+    precision = (", " + rows["precision"].str.upper()).where(rows["precision"].ne(""), "")
+    rows = rows.assign(
+        words=rows["quantity"].str.replace("_", " "),
+        run=(rows["model"] + " " + rows["scenario"]).str.strip(),
+        size=rows["accelerator_count"].map("{:g}x ".format).where(rows["accelerator_count"].gt(0), ""),
+        at=rows["batch_size"].eq(1).map({True: " at batch 1", False: ""}) + precision,
+    )
     templates = rows["quantity"].map(CLAIMS).fillna("{subject}: {words}")
     named = rows[["subject", "baseline", "model", "round", "words", "run", "size", "at"]].to_dict("records")
     claims = [" ".join(template.format_map(row).split()) for template, row in zip(templates, named, strict=True)]
@@ -89,7 +89,7 @@ def load_figures() -> pd.DataFrame:
 
 def decisive(found: pd.DataFrame) -> pd.DataFrame:
     """Return the decisive row of each figure: its worst definite verdict, or that it has none."""
-    return found.iloc[rank(found["verdict"]).argsort(kind="stable")].drop_duplicates("id")
+    return found.sort_values("verdict", key=rank, kind="stable").drop_duplicates("id")
 
 
 def rank(verdicts: pd.Series) -> pd.Series:

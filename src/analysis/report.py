@@ -122,9 +122,10 @@ def figure(
         plt.close(drawing)
         return _nothing("figure", name, title, empty)
     source = source or source_line(rows)
-    for axis in [each for ax in drawing.axes for each in (ax.xaxis, ax.yaxis)]:
-        if isinstance(axis.get_major_formatter(), LogFormatter):  # in powers of ten
-            ticks(axis)
+    for ax in drawing.axes:
+        for axis in (ax.xaxis, ax.yaxis):
+            if isinstance(axis.get_major_formatter(), LogFormatter):  # in powers of ten
+                ticks(axis)
     with look():
         if isinstance(drawn, FacetGrid):
             wrap_titles(drawn)
@@ -134,8 +135,7 @@ def figure(
             images[NARROW] = charts.svg(charts.compose(drawing, "", "", source))
     plt.close(drawing)
     alt = alt or ". ".join(filter(None, [title, subtitle]))
-    record = {"kind": "figure", "name": name, "title": title, "alt": alt, **_evidence(rows)}
-    record["subtitle"] = subtitle
+    record = {"kind": "figure", "name": name, "title": title, "alt": alt, **_evidence(rows), "subtitle": subtitle}
     display(images | {"text/plain": alt, MIME: record}, raw=True)
 
 
@@ -161,12 +161,11 @@ def table(
     shown = pd.DataFrame({column: _cells(frame[column], (formats or {}).get(column)) for column in columns})
     shown = shown.loc[:, ~shown.isin(["", MISSING]).all()]
     heads = [(columns[column], pd.api.types.is_numeric_dtype(frame[column].dtype)) for column in shown]
-    shape = {"heads": heads, "cells": shown.to_numpy().tolist(), "rows": rows}
-    markup = TABLE.render(shape, title=title, note=note, no_tex=NO_TEX)
+    cells = shown.to_numpy().tolist()
+    markup = TABLE.render(heads=heads, cells=cells, rows=rows, title=title, note=note, no_tex=NO_TEX)
     csv = frame[list(columns)]
     csv = csv.assign(caveats=csv["caveats"].map(" ".join)) if "caveats" in csv else csv
-    record = {"kind": "table", "name": name, "title": title, **_evidence(frame)}
-    record["rows"] = len(frame)
+    record = {"kind": "table", "name": name, "title": title, **_evidence(frame), "rows": len(frame)}
     plain = f"{title or 'Table'}: {len(frame)} rows"
     display({"text/html": markup, "text/csv": csv.to_csv(index=False), "text/plain": plain, MIME: record}, raw=True)
 
@@ -193,7 +192,7 @@ def published(topic: str, *, benchmark: str = "") -> None:
 def source_line(rows: pd.DataFrame) -> str:
     """Return where MLPerf results come from, for a figure: rounds, division, suite, and who publishes them."""
     rounds = rows["round"].sort_values().astype(str).unique()
-    span = rounds[0] if len(rounds) == 1 else f"{rounds[0]} to {rounds[-1]}"
+    span = " to ".join(dict.fromkeys([rounds[0], rounds[-1]]))
     *others, last = sorted(rows["division"].unique())
     divisions = " and ".join(filter(None, [", ".join(others), last])) + " division" + "s" * bool(others)
     named = rows["suite"][rows["suite"].ne("")]  # v0.5 had no suites
@@ -263,18 +262,16 @@ def _say(kind: str, name: str, text: str, rows: pd.DataFrame | None, unit: str, 
 
 def _evidence(rows: pd.DataFrame | None) -> dict[str, list[str]]:
     """Return the systems behind rows, the first four and how many more, and the ids of their sources."""
-    found: dict[str, list[str]] = {"systems": [], "sources": []}
-    if rows is not None and "source_id" in rows:
-        found["sources"] = sorted(set(rows["source_id"].dropna()) - {""})
-    needed = ["submitter", "system", "accelerator_count", "round", "result_id"]
-    if rows is not None and len(rows) and {*needed} <= {*rows}:  # texts of no rows cannot be added
-        about = rows[needed].drop_duplicates()
-        scope = about["accelerator_count"].map("{:.0f}x".format) + ", " + about["round"].astype("str")
-        scope += (", " + about["result_id"]).where(about["result_id"].ne(""), "")
-        systems = (about["submitter"] + ": " + about["system"] + " (" + scope + ")").tolist()
-        more = [f"and {len(systems) - SYSTEMS} more"] if len(systems) > SYSTEMS else []
-        found["systems"] = systems[:SYSTEMS] + more
-    return found
+    rows = pd.DataFrame() if rows is None else rows
+    sources = set(rows["source_id"].dropna()) - {""} if "source_id" in rows else ()
+    named = ["submitter", "system", "accelerator_count", "round", "result_id"]
+    about = rows[named].drop_duplicates() if {*named} <= {*rows} else pd.DataFrame()
+    systems = []
+    for row in about.head(SYSTEMS).itertuples():
+        scope = ", ".join(filter(None, [f"{row.accelerator_count:.0f}x", str(row.round), row.result_id]))
+        systems.append(f"{row.submitter}: {row.system} ({scope})")
+    more = [f"and {len(about) - SYSTEMS} more"] if len(about) > SYSTEMS else []
+    return {"systems": systems + more, "sources": sorted(sources)}
 
 
 def _label(column: str) -> str:
@@ -295,7 +292,7 @@ def _cells(column: pd.Series, form: str | None) -> list[str]:
         words = {True: "yes", False: "no"}.__getitem__
     elif pd.api.types.is_numeric_dtype(column.dtype):
         words = "{:,.0f}".format if column.dropna().mod(1).eq(0).all() else partial(number, digits=3)
-    elif pd.api.types.is_datetime64_any_dtype(column.dtype):
+    elif column.dtype.kind == "M":
         words = "{:%Y-%m-%d}".format
     return [MISSING if pd.isna(value) else words(value) for value in column.astype(object)]
 

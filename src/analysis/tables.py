@@ -18,7 +18,7 @@ import pandas as pd
 from pyarrow.parquet import ParquetFile
 
 from analysis import paths
-from analysis.paths import DATA, DESCRIPTOR, read_file, state
+from analysis.paths import DATA, DESCRIPTOR, plain, read_file, state
 
 DTYPES = {"number": "float64", "integer": "float64", "year": "float64", "boolean": "boolean"}  # others are texts
 # Bytes per weight or cached number. 4-bit formats include block scales: 8 bits per 16 weights in NVFP4, 16 bits per 64
@@ -60,8 +60,7 @@ def load(name: str) -> pd.DataFrame:
     if name in LOADED and LOADED[name][0] != at:
         forget()
     if name not in LOADED:
-        if path.exists() and not path.is_file():  # a pipe would be read forever
-            raise ValueError(f"{path}: is not a regular file")
+        plain(path)
         if path.suffix == ".parquet":
             frame = ParquetFile(path).read().to_pandas()
         else:
