@@ -14,30 +14,46 @@ import pandas as pd
 import pytest
 import seaborn as sns
 
-from analysis import charts, paths, report
+from analysis import charts, load_published, paths, report
 from tests.frames import results
 
-
-@pytest.fixture(autouse=True)
-def _no_figure_stays_open():
-    yield
-    plt.close("all")
+NAN = float("nan")
+OWN = {"source": "Source: own."}
+HEAD = r'<th scope="col"[^>]*>([^<]*)</th>'
 
 
 @pytest.fixture
 def shown(monkeypatch):
     bundles = []
-    monkeypatch.setattr(report, "display", lambda data, raw: bundles.append(data))
-    return bundles
+    monkeypatch.setattr(report, "display", lambda data, raw: bundles.append(data | data[report.MIME]))
+    yield bundles
+    plt.close("all")
 
 
-def test_a_headline_is_recorded_with_its_value_and_systems(shown):
-    report.headline("B200: 10 tokens/s", value=10.0, unit="tokens/s", rows=results({}, {"submitter": "B"}))
-    part = shown[0][report.MIME]
-    assert (part["kind"], part["name"], part["value"], part["unit"]) == ("headline", "answer", 10.0, "tokens/s")
-    assert part["systems"] == ["A: node (8x, v6.1)", "B: node (8x, v6.1)"]
-    assert part["sources"] == ["mlcommons-v6.1"]
-    assert shown[0]["text/html"] == '<h2 class="headline mathjax_ignore">B200: 10 tokens/s</h2>'
+def drawn():
+    """Return the axes of a plot that is no chart of the package."""
+    ax = plt.subplots()[1]
+    ax.plot([1, 2])
+    return ax
+
+
+def test_a_headline_is_recorded_with_its_range_and_its_evidence(shown):
+    rows = results({"result_id": "6.1-1"}, {"submitter": "B"}, {"submitter": "B"})
+    rows = rows.assign(source_id=["b", "", "a"])
+    report.headline("B200: <10 tokens/s", value=10, low=9, high=NAN, unit="tokens/s", rows=rows)
+    recorded = {
+        "kind": "headline", "name": "answer", "text": "B200: <10 tokens/s", "value": 10.0, "low": 9.0, "high": None,
+        "unit": "tokens/s", "systems": ["A: node (8x, v6.1, 6.1-1)", "B: node (8x, v6.1)"], "sources": ["a", "b"],
+    }  # fmt: skip
+    assert shown[0][report.MIME] == recorded
+    assert shown[0]["text/html"] == '<h2 class="headline mathjax_ignore">B200: &lt;10 tokens/s</h2>'
+
+
+@pytest.mark.parametrize(("count", "last"), [(4, "D: node (8x, v6.1)"), (5, "and 1 more")])
+def test_more_systems_than_four_are_counted(shown, count, last):
+    report.finding("Many.", name="many", rows=results(*[{"submitter": name} for name in "ABCDE"[:count]]))
+    assert shown[0]["systems"][-1] == last and len(shown[0]["systems"]) == count
+    assert shown[0]["text/html"] == '<p class="finding mathjax_ignore">Many.</p>'
 
 
 def test_a_headline_that_does_not_fit_is_refused(shown):
@@ -46,26 +62,24 @@ def test_a_headline_that_does_not_fit_is_refused(shown):
     report.headline("RTX PRO 6000 on Llama 2 70B: " + "word " * 15)
 
 
-def test_a_headline_is_recorded_with_its_range(shown):
-    report.headline(f"GB300: 4.1x{report.span(3.7, 4.5)}", value=4.1, low=3.7, high=4.5)
-    part = shown[0][report.MIME]
-    assert (part["text"], part["low"], part["high"]) == ("GB300: 4.1x (3.7x to 4.5x)", 3.7, 4.5)
-    assert report.span(2.0, 2.0) == report.span(2.01, 2.04) == report.span(1.0, 1.002, "{:.0%}".format) == ""
-    assert report.span(0.3, 0.36, "{:.0%}".format) == " (30% to 36%)"
-    assert report.ends(pd.Series([2.94, 2.1])) == "2.1 to 2.9" and report.ends([0.341, 0.339], report.percent) == "34%"
-
-
 def test_what_has_no_rows_is_one_line_and_no_fault(shown):
     none, known = results({})[:0], results({})
     report.table(none, title="Previews")
-    report.figure(charts.bars(none, "accelerator", "rate_per_accelerator"), title="Previews", rows=none)
-    report.figure(charts.bars(none, "accelerator", "rate_per_accelerator"), title="Drawn of: ", rows=known)
-    report.finding("nan % faster", name="gain", value=float("nan"), rows=none)
-    parts = [bundle[report.MIME] for bundle in shown]
-    assert [each["kind"] for each in parts] == ["table", "figure", "figure", "finding"]
-    assert all(each["empty"] and "nan" not in each["text"] for each in parts)
-    assert parts[2]["text"] == "Drawn of: nothing to show: no results match these parameters."
+    report.figure(drawn(), title="Previews", rows=none)
+    report.figure(
+        charts.bars(none, "accelerator", "rate_per_accelerator"), title="Of <x>: ", rows=known, empty="no one"
+    )
+    report.finding("nan % faster", name="a_gain", value=NAN, rows=none)
+    assert [each["kind"] for each in shown] == ["table", "figure", "figure", "finding"]
+    assert all(each["empty"] and "nan" not in each["text"] for each in shown)
+    assert shown[3]["text"] == "A gain: nothing to show: no results match these parameters."
+    assert shown[2]["text/html"] == "<p>Of &lt;x&gt;: nothing to show: no one.</p>"
     assert not plt.get_fignums()
+    for rows, value in ((none, None), (none, 1.0), (known, NAN), (None, NAN)):
+        report.finding("Said.", name="said", value=value, rows=rows)
+    assert [(each["text"], each["value"]) for each in shown[4:]] == [
+        ("Said.", value) for value in (None, 1.0, None, None)
+    ]
 
 
 def test_a_panel_without_rows_leaves_the_others(shown):
@@ -81,55 +95,66 @@ def test_a_main_figure_has_a_version_as_wide_as_a_phone(shown, kind):
     names = ["A long name of a system", "H100", "B200"]
     frame = pd.DataFrame({"name": names, "x": [3.0, 2.0, 0.5], "y": [1, 2, 3], "note": "a note of some length"})
     grid = pd.DataFrame([[1.0] * 12], ["a"], [f"name {n}" for n in range(12)])
-    drawn = {
+    chart = {
         "bars": lambda: charts.bars(frame, "name", "x", label=("{:.1f}x", "note")),
         "panels": lambda: max([charts.bars(frame, "name", "x", ax=ax) for ax in charts.panels(3)[1]], key=id),
         "heatmap": lambda: charts.heatmap(grid, grid.map("{:.0%}\nFP8".format)),
         "waterfall": lambda: charts.waterfall(frame, "name", "x"),
         "lines": lambda: charts.lines(frame, "y", "x", "name"),
     }[kind]()
-    report.figure(drawn, title="A title", source="Source: own.", main=True)
-    wide, narrow = (
-        float(re.search(r'viewBox="0 0 ([\d.]+)', shown[0][kind])[1]) for kind in ("image/svg+xml", report.NARROW)
-    )
-    assert narrow < 72 * 5 < wide
+    report.figure(chart, title="A title", main=True, **OWN)
+    widths = [re.search(r'viewBox="0 0 ([\d.]+)', shown[0][each])[1] for each in (report.NARROW, "image/svg+xml")]
+    assert float(widths[0]) < 72 * 5 < float(widths[1])
     assert not plt.get_fignums()
 
 
 def test_the_first_chart_of_a_notebook_is_its_main_figure_and_stays_so(shown, monkeypatch):
     monkeypatch.setattr(report, "FIRST", [])
     frame = pd.DataFrame({"name": ["H100"], "x": [1.0]})
-    plot = plt.subplots()[1]
-    plot.plot([1, 2])
-    report.figure(plot, title="My own plot", source="Source: own.")
+    report.figure(drawn(), title="My own plot", **OWN)
     for title in ("First", "Second", "First"):  # the last as a cell that runs again
-        report.figure(charts.bars(frame, "name", "x"), title=title, source="Source: own.")
-    assert [report.NARROW in bundle for bundle in shown] == [False, True, False, True]
+        report.figure(charts.bars(frame, "name", "x"), title=title, **OWN)
+    report.figure(charts.bars(frame, "name", "x"), title="First", main=False, **OWN)
+    assert [report.NARROW in bundle for bundle in shown] == [False, True, False, True, False]
 
 
-def test_a_table_shows_ten_rows_and_folds_the_others(shown):
-    for count in (10, 12):
-        report.table(pd.DataFrame({"rank": range(count)}))
-    whole, folded = (bundle["text/html"] for bundle in shown)
-    assert whole.count("<tr>") == 11 and "rest" not in whole.partition("</style>")[2]
-    before, after = folded.split('<tbody class="rest">')
-    assert before.count("<tr>") == 11 and after.count("<tr>") == 2 and "2 more rows" in before
-    assert len(shown[1]["text/csv"].splitlines()) == 13
+def test_a_figure_carries_its_texts_and_is_closed(shown):
+    report.figure(drawn(), title="Throughput, offline", subtitle="Of H100", rows=results({}))
+    report.figure(drawn(), title="Title", alt="Numbers", name="own", **OWN)
+    assert shown[0]["image/svg+xml"].startswith("<svg") and not plt.get_fignums()
+    assert [each["alt"] for each in shown] == ["Throughput, offline. Of H100", "Numbers"]
+    assert [each["name"] for each in shown] == ["throughput_offline", "own"]
+    assert (shown[0]["subtitle"], shown[0]["systems"]) == ("Of H100", ["A: node (8x, v6.1)"])
+    with pytest.raises(ValueError, match=r"figure .Throughput. has no source: give rows=, .* or source="):
+        report.figure(drawn(), title="Throughput")
 
 
-def test_a_column_without_a_value_is_in_the_csv_alone(shown):
-    frame = pd.DataFrame(
-        {"rate": [1.5, None], "tokens": [float("nan")] * 2, "why": "", "caveats": [[], []], "more": False}
-    )
-    report.table(frame, columns=[*frame])
-    heads = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', shown[0]["text/html"])
-    assert heads == ["Rate", "More"]
-    assert shown[0]["text/csv"].splitlines()[0] == "rate,tokens,why,caveats,more"
+@pytest.mark.parametrize("most", [30, 1e3, 1e9])
+def test_log_axes_of_any_chart_are_in_plain_numbers(shown, most):
+    drawing, ax = plt.subplots()
+    ax.plot([1, most], [1, 2])
+    ax.set_xscale("log")
+    report.figure(drawing, title="Own chart", **OWN)
+    labels = [label.get_text() for label in ax.get_xticklabels()]
+    assert "10" in labels and not any("$" in label for label in labels)
 
 
-def test_what_is_meant_for_a_notebook_is_what_completion_lists():
-    assert {"headline", "table", "span"} <= set(dir(report)) and "plt" not in dir(report)
-    assert all(callable(getattr(module, name)) for module in (report, charts) for name in dir(module))
+def test_a_seaborn_grid_on_log_scales_keeps_its_width(shown):
+    rows = pd.DataFrame({"x": [1.0, 1e6], "y": [1.0, 1e4], "panel": ["a", "b"]})
+    grid = sns.relplot(rows, x="x", y="y", col="panel", height=3)
+    grid.set(xscale="log", yscale="log")
+    report.figure(grid, title="Log scales", **OWN)
+    left, right = (ax.get_position() for ax in grid.axes[0])
+    assert left.width + right.width > 0.7
+
+
+def test_titles_of_a_seaborn_grid_do_not_touch(shown):
+    rows = pd.DataFrame({"x": [1, 2] * 4, "a_long_name": list("aabbaabb"), "another_long_name": list("aaaabbbb")})
+    grid = sns.relplot(rows, x="x", y="x", row="a_long_name", col="another_long_name", height=3)
+    report.figure(grid, title="A grid", **OWN)
+    left, right = (ax.get_tightbbox() for ax in grid.axes[0])
+    below = grid.axes[1, 0].get_tightbbox()
+    assert left.x1 < right.x0 and below.y1 < grid.axes[0, 0].get_window_extent().y0
 
 
 def test_importing_and_drawing_leave_the_settings_of_matplotlib_as_they_were():
@@ -145,165 +170,111 @@ assert dict(matplotlib.rcParams) == before, {k for k in before if before[k] != m
     subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "MPLBACKEND": "agg"})
 
 
-def test_an_unknown_value_is_null_not_nan(shown):
-    report.finding("Unknown.", name="unknown", value=float("nan"))
-    assert shown[0][report.MIME]["value"] is None
+def test_what_is_meant_for_a_notebook_is_what_completion_lists():
+    assert {"headline", "table", "span"} <= set(dir(report)) and "plt" not in dir(report)
+    assert all(callable(getattr(module, name)) for module in (report, charts) for name in dir(module))
 
 
-def test_more_systems_than_four_are_counted(shown):
-    report.finding("Many.", name="many", rows=results(*[{"submitter": name} for name in "ABCDEF"]))
-    assert shown[0][report.MIME]["systems"][-1] == "and 2 more"
+@pytest.mark.parametrize(("count", "rows", "folded"), [(10, 10, 0), (12, 10, 2), (12, 3, 9)])
+def test_a_table_shows_ten_rows_or_as_many_as_asked_and_folds_the_others(shown, count, rows, folded):
+    report.table(pd.DataFrame({"rank": range(count)}), rows=rows)
+    before, _, after = shown[0]["text/html"].partition('<tbody class="rest">')
+    assert (before.count("<tr>") - 1, after.count("<tr>")) == (min(count, rows), folded)
+    assert (f"{folded} more rows" in before) == bool(folded)
+    assert len(shown[0]["text/csv"].splitlines()) == count + 1 and shown[0]["rows"] == count
 
 
 def test_a_table_shows_itself_escaped_with_full_precision_as_csv(shown):
-    frame = pd.DataFrame(
-        {"name": ["<script>"], "rate": [15227.25], "share": [0.5], "count": [12345], "caveats": [["preview"]]}
-    )
-    columns = {"name": "Name", "rate": "Rate", "share": "Share", "count": "Count", "caveats": "Caveats"}
-    report.table(frame, title="A & B", columns=columns, formats={"share": "{:.0%}"})
+    frame = pd.DataFrame({
+        "name": ["<b>", None], "rate": [15227.25, NAN], "share": [0.5, 0.25], "count": [12345.0, NAN], "tokens": NAN,
+        "why": "", "day": pd.to_datetime(["2026-04-01"] * 2), "more": [False, True],
+        "caveats": [["preview", "own"], []],
+    })  # fmt: skip
+    report.table(frame, title="A & B", formats={"share": "{:.0%}"}, note="a < b")
     html = shown[0]["text/html"]
-    assert "<td>&lt;script&gt;</td>" in html
-    assert '<td class="number">15,200</td>' in html
-    assert '<td class="number">50%</td>' in html
-    assert '<td class="number">12,345</td>' in html
-    assert "<caption>A &amp; B</caption>" in html
-    assert "<td>preview</td>" in html
-    assert shown[0]["text/csv"].splitlines()[1] == "<script>,15227.25,0.5,12345,preview"
+    assert re.findall(HEAD, html) == ["Name", "Rate", "Share", "Count", "Day", "More", "Caveats"]
+    cells = re.findall(r'<td( class="number")?>(.*?)</td>', html)
+    words = ["&lt;b&gt;", "15,200", "50%", "12,345", "2026-04-01", "no", "preview, own"]
+    assert [text for _, text in cells] == [*words, "–", "–", "25%", "–", "2026-04-01", "yes", ""]
+    assert [bool(number) for number, _ in cells[:7]] == [False, True, True, True, False, True, False]
+    assert "<caption>A &amp; B</caption>" in html and html.endswith('<p class="note">a &lt; b</p>')
+    csv = shown[0]["text/csv"].splitlines()
+    assert csv[:2] == [
+        "name,rate,share,count,tokens,why,day,more,caveats",
+        "<b>,15227.25,0.5,12345.0,,,2026-04-01,False,preview own",
+    ]
 
 
 def test_a_column_is_labeled_by_its_name_with_units_as_they_are_printed(shown):
     names = ["usd_per_million", "provisioned_kw", "vLLM node", "usd_left", "kw", "model", "MLPerf", "p99_over_median"]
-    report.table(pd.DataFrame([range(len(names))], columns=names))
-    labels = re.findall(r'<th scope="col"[^>]*>([^<]*)</th>', shown[0]["text/html"])
-    assert labels == ["$ per million tokens", "Provisioned kW", "vLLM node", "$ left", "kW", "Model", "MLPerf",
-                      "P99 over median"]  # fmt: skip
+    frame = pd.DataFrame([range(len(names))], columns=names)
+    report.table(frame)
+    report.table(frame, columns=["kw", "model"])
+    report.table(frame, columns={"model": "Name"})
+    labels = [re.findall(HEAD, each["text/html"]) for each in shown]
+    assert labels[0] == ["$ per million tokens", "Provisioned kW", "vLLM node", "$ left", "kW", "Model", "MLPerf",
+                         "P99 over median"]  # fmt: skip
+    assert labels[1:] == [["kW", "Model"], ["Name"]]
+    with pytest.raises(ValueError, match="no column of the table 'models': did you mean 'model'"):
+        report.table(frame, columns=["models"])
 
 
-def test_a_column_that_a_table_lacks_is_named_with_the_nearest(shown):
-    with pytest.raises(ValueError, match="no column of the table 'rates': did you mean 'rate'"):
-        report.table(pd.DataFrame({"rate": [1]}), columns={"rates": "Rate"})
-
-
-def test_a_figure_carries_its_texts_and_is_closed(shown):
-    ax = plt.subplots()[1]
-    ax.plot([1, 2])
-    report.figure(ax, title="Throughput", subtitle="Offline", rows=results({}), name="throughput")
-    bundle = shown[0]
-    assert bundle["image/svg+xml"].startswith("<svg")
-    assert bundle[report.MIME]["alt"] == "Throughput. Offline"
-    assert not plt.get_fignums()
+def test_a_table_has_a_name_of_its_own_or_from_its_title(shown):
+    for named in ({"name": "own", "title": "Two words"}, {"title": "Two words"}, {}):
+        report.table(pd.DataFrame({"a": [1]}), **named)
+    assert [(each["name"], each["text/plain"]) for each in shown] == [
+        ("own", "Two words: 1 rows"), ("two_words", "Two words: 1 rows"), ("table", "Table: 1 rows"),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("value", "digits", "text"),
+    ("text", "expected"),
     [
-        (15227, 2, "15,000"),
-        (0.774, 2, "0.77"),
-        (9.96, 2, "10"),
-        (0.0434, 3, "0.0434"),
-        (0, 2, "0"),
-        (float("nan"), 2, "–"),
+        (report.number(15227), "15,000"), (report.number(0.774), "0.77"), (report.number(9.96), "10"),
+        (report.number(0.0434, 3), "0.0434"), (report.number(0), "0"), (report.number(NAN), "–"),
+        (report.number(-3.27), "-3.3"), (report.percent(0.774), "77%"), (report.percent(0.774, 3), "77.4%"),
+        (report.times(3.271), "3.3x"), (report.times(0.958), "0.96x"), (report.times(1.041), "1.04x"),
+        (report.times(1.0), "1.00x"), (report.times(1.1), "1.1x"), (report.times(0.999), "1.0x"),
+        (report.span(3.7, 4.5), " (3.7x to 4.5x)"), (report.span(2.01, 2.04), ""),
+        (report.span(0.3, 0.36, "{:.0%}".format), " (30% to 36%)"),
+        (report.ends(pd.Series([2.94, 2.1, NAN])), "2.1 to 2.9"), (report.ends([0.341, 0.339], report.percent), "34%"),
     ],
-)
-def test_numbers_have_so_many_significant_digits(value, digits, text):
-    assert report.number(value, digits) == text
-
-
-def test_percent_and_times():
-    assert report.percent(0.774) == "77%"
-    assert report.times(3.271) == "3.3x"
-    assert [report.times(ratio) for ratio in (0.958, 1.041, 1.14)] == ["0.96x", "1.04x", "1.1x"]
+)  # fmt: skip
+def test_numbers_in_words(text, expected):
+    assert text == expected
 
 
 def test_the_source_line_names_rounds_division_and_suite():
-    line = report.source_line(results({}, {"round": "v5.1"}))
-    assert line.startswith("Source: MLPerf Inference v5.1 to v6.1, closed division, data center (MLCommons).")
+    line = report.source_line(
+        results({"suite": "edge"}, {"round": "v5.1", "suite": "datacenter,edge"}, {"suite": ""}, {})
+    )
+    start = "Source: MLPerf Inference v5.1 to v6.1, closed division, edge and data center (MLCommons). Per-"
+    assert line.startswith(start) and "Inference v6.1, closed" in report.source_line(results({}))
     divisions = [results({"division": name}) for name in ("closed", "open", "network")]
     assert ", closed and open divisions, " in report.source_line(pd.concat(divisions[:2]))
     assert ", closed, network and open divisions, " in report.source_line(pd.concat(divisions))
 
 
-def test_published_claims_of_an_unknown_topic_are_refused():
+def test_published_claims_show_contradictions_first_and_repeats_once(shown):
+    """Those of one model have those of no model with them."""
+    report.published("price")
+    report.published("price", benchmark="Llama 2 70B")
+    figures = load_published().query("topic == 'price' and duplicate_of == ''")
+    kept = figures[figures["benchmark"].isin(["llama2-70b", ""])]
+    for each, expected in zip(shown, (figures, kept), strict=True):
+        table = pd.read_csv(StringIO(each["text/csv"]))
+        assert (
+            sorted(table["claim"]) == sorted(expected["claim"]) and table["verdict"].iloc[0] == "physically impossible"
+        )
+    assert 0 < len(kept) < len(figures) and "4 physically impossible, 8 within" in shown[1]["text/html"]
     with pytest.raises(ValueError, match="topic of published figures"):
         report.published("weather")
 
 
-def test_published_claims_show_contradictions_first_and_repeats_once(shown):
-    from analysis import load_published
-
-    report.published("price")
-    figures = load_published().query("topic == 'price' and duplicate_of == ''")
-    rows = shown[0]["text/csv"].splitlines()[1:]
-    assert len(rows) == len(figures)
-    assert ",physically impossible," in rows[0]
-
-
-def test_published_claims_of_one_model_have_those_of_no_model_beside_them(shown):
-    from analysis import load_published
-
-    report.published("price", benchmark="Llama 2 70B")
-    figures = load_published().query("topic == 'price' and duplicate_of == ''")
-    kept = figures[figures["benchmark"].isin(["llama2-70b", ""])]
-    claims = pd.read_csv(StringIO(shown[0]["text/csv"]))["claim"]
-    assert sorted(claims) == sorted(kept["claim"]) and kept["benchmark"].nunique() == 2 and len(kept) < len(figures)
-
-
-def test_a_table_has_a_name_of_its_own_or_from_its_title(shown):
-    frame = pd.DataFrame({"a": [1]})
-    for named in ({"name": "own", "title": "Two words"}, {"title": "Two words"}, {}):
-        report.table(frame, **named)
-    assert [data[report.MIME]["name"] for data in shown] == ["own", "two_words", "table"]
-
-
-def test_a_finding_on_no_rows_names_no_system(shown):
-    needed = ["submitter", "system", "accelerator_count", "round", "result_id"]
-    report.finding("None.", name="none", rows=pd.DataFrame(columns=needed))
-    assert shown[0][report.MIME]["systems"] == []
-    report.finding("None.", name="none", rows=results({})[:0])
-    assert shown[1][report.MIME]["systems"] == []
-
-
-@pytest.mark.parametrize("most", [30, 1e3, 1e9])
-def test_log_axes_of_any_chart_are_in_plain_numbers(shown, most):
-    drawing, ax = plt.subplots()
-    ax.plot([1, most], [1, 2])
-    ax.set_xscale("log")
-    report.figure(drawing, title="Own chart", source="Source: own.")
-    labels = [label.get_text() for label in ax.get_xticklabels()]
-    assert "10" in labels and not any("$" in label for label in labels)
-
-
-def test_a_figure_without_a_source_is_refused(shown):
-    ax = plt.subplots()[1]
-    with pytest.raises(ValueError, match=r"figure .Throughput. has no source: give rows=, .* or source="):
-        report.figure(ax, title="Throughput")
-
-
-def test_a_seaborn_grid_on_log_scales_keeps_its_width(shown):
-    rows = pd.DataFrame({"x": [1.0, 1e6], "y": [1.0, 1e4], "panel": ["a", "b"]})
-    grid = sns.relplot(rows, x="x", y="y", col="panel", height=3)
-    grid.set(xscale="log", yscale="log")
-    report.figure(grid, title="Log scales", source="Source: own.")
-    left, right = (ax.get_position() for ax in grid.axes[0])
-    assert left.width + right.width > 0.7
-
-
-def test_titles_of_a_seaborn_grid_do_not_touch(shown):
-    rows = pd.DataFrame({"x": [1, 2] * 4, "a_long_name": list("aabbaabb"), "another_long_name": list("aaaabbbb")})
-    grid = sns.relplot(rows, x="x", y="x", row="a_long_name", col="another_long_name", height=3)
-    report.figure(grid, title="A grid", source="Source: own.")
-    left, right = (ax.get_tightbbox() for ax in grid.axes[0])
-    below = grid.axes[1, 0].get_tightbbox()
-    assert left.x1 < right.x0 and below.y1 < grid.axes[0, 0].get_window_extent().y0
-    assert shown[0]["image/svg+xml"].startswith("<svg")
-
-
 def test_a_shipped_headline_has_two_lines_at_most():
-    words = {}
-    for path in paths.NOTEBOOKS.glob("[!_]*.ipynb"):
-        for cell in json.loads(path.read_text("utf-8"))["cells"]:
-            for output in cell.get("outputs", []):
-                said = output.get("data", {}).get(report.MIME, {})
-                if said.get("kind") == "headline":
-                    words[path.name] = len(said["text"].split())
-    assert {name: count for name, count in words.items() if count > 18} == {}
+    cells = [
+        cell for path in paths.NOTEBOOKS.glob("[!_]*.ipynb") for cell in json.loads(path.read_text("utf-8"))["cells"]
+    ]
+    said = [each.get("data", {}).get(report.MIME, {}) for cell in cells for each in cell.get("outputs", [])]
+    headlines = [each["text"] for each in said if each.get("kind") == "headline"]
+    assert len(headlines) > 10 and [text for text in headlines if len(text.split()) > 18] == []

@@ -77,7 +77,8 @@ def accelerators(
     """
     known = tables.accelerators[["label", "vendor"]].set_axis(["accelerator", "vendor"], axis="columns")
     if rows is not None:
-        known = pd.concat([known, rows[["accelerator", "vendor"]]]).drop_duplicates("accelerator", keep="last")
+        of_rows = rows[["accelerator", "vendor"]].drop_duplicates()
+        known = pd.concat([known, of_rows]).drop_duplicates("accelerator", keep="last")
     by_vendor = known[known["vendor"].ne("")].groupby("vendor")["accelerator"].agg(list)
     folded = {vendor.casefold(): made for vendor, made in by_vendor.items()}
     found: list[str] = []
