@@ -1,4 +1,4 @@
-"""Joules by user speed and quality with its noise: small frames with answers by hand."""
+"""Joules by user speed and at part load: small frames with answers by hand."""
 
 import numpy as np
 import pandas as pd
@@ -68,85 +68,8 @@ def test_joules_between_two_points_of_a_curve_and_of_a_faster_run():
     both = evidence.joules_at(pd.concat([frame, other]), 50).set_index("accelerator")
     assert both["over_best"].to_dict() == pytest.approx({"B200": 1, "B200X": 2, "B300": 2.5, "MI355X": 4})
     assert set(both["rivals"]) == {2}  # a bound is no rival
-
-
-SCORE = {"source_id": "s", "model": "A", "parameters_billion": 70.0, "task": "AIME", "test": "t", "baseline": False,
-         "runs": 1, "questions": 100, "spread_points": np.nan, "standard_error_points": np.nan}  # fmt: skip
-
-
-@pytest.fixture
-def scores(monkeypatch):
-    empty = tables.gsm8k_accuracy.iloc[:0]
-
-    def use(*rows, gsm8k=empty):
-        monkeypatch.setattr(tables, "quality_scores", pd.DataFrame([{**SCORE, **row} for row in rows]), raising=False)
-        monkeypatch.setattr(tables, "gsm8k_accuracy", gsm8k, raising=False)
-        return evidence.recovery()
-
-    return use
-
-
-def test_recovery_has_the_noise_of_seeds_of_a_paired_test_or_of_questions(scores):
-    base = {"baseline": True, "format": "BF16", "score_percent": 80.0, "standard_error_points": 0.0}
-    rows = [
-        {"format": "FP8", "score_percent": 60.0, "runs": 4, "spread_points": 3.0},  # 3 / 2
-        {"format": "NVFP4", "score_percent": 40.0, "standard_error_points": 2.0},
-        {"format": "MXFP4", "score_percent": 50.0, "questions": 25, "runs": 4},  # sqrt(0.25 / 100)
-        {"format": "INT4", "score_percent": 100.0},  # never without noise: sqrt(0.001 / 100)
-        {"format": "INT8", "score_percent": 50.0, "task": ""},
-    ]
-    found = scores(base, *rows).set_index("format")
-    assert found["percent"].to_dict() == {"FP8": 75.0, "NVFP4": 50.0, "MXFP4": 62.5, "INT4": 125.0}
-    error = {"FP8": 1.5, "NVFP4": 2.0, "MXFP4": 5.0, "INT4": 100 * np.sqrt(0.001 / 100)}
-    assert found["error"].to_dict() == pytest.approx({name: 100 * value / 80 for name, value in error.items()})
-    assert found.loc["NVFP4", "low"] == pytest.approx(50 - 1.96 * 2.5)
-
-
-def test_recovery_is_of_one_source_and_test_and_the_median_of_recipes(scores):
-    base = {"baseline": True, "format": "BF16", "score_percent": 50.0}
-    rows = [{"format": "NVFP4", "score_percent": value} for value in (40.0, 45.0, 50.0)]
-    alone = {"format": "NVFP4", "score_percent": 1.0, "test": "another"}
-    others = [base | {"score_percent": 10.0} | other for other in ({"model": "B"}, {"source_id": "t"}, {"test": "u"})]
-    found = scores(base, *rows, alone, *others)
-    assert found[["models", "percent", "scores"]].values.tolist() == [["70B and more", 90.0, 3]]
-
-
-def test_fp4_of_two_vendors_is_two_formats(scores):
-    columns = ["model", "parameters_billion", "accelerator", "format", "accuracy_percent"]
-    rows = [("A", 70.0, gpu, form, value) for gpu, form, of in (
-        ("B200", "FP8", (95.0, 97.0)), ("B200", "NVFP4", (96.0, 96.0)), ("B300", "NVFP4", (96.0, 20.0)),
-        ("MI355X", "FP8", (90.5, 91.5)), ("MI355X", "MXFP4", (95.0, 97.0)), ("H200", "INT4", (94.0, 96.0)),
-    ) for value in of]  # fmt: skip
-    found = scores(
-        {"baseline": True, "format": "BF16", "score_percent": 1.0}, gsm8k=pd.DataFrame(rows, columns=columns)
-    )
-    found = found.set_index("format")
-    assert found["percent"].to_dict() == pytest.approx({"NVFP4": 100.0, "MXFP4": 100 * 96 / 91})
-    assert found.loc["NVFP4", "error"] == pytest.approx(100 * 1.0 / 96)  # of FP8: the mean of 95 and 97 has 1 point
-
-
-def test_units_are_pooled_with_what_they_differ_by_beyond_their_noise():
-    """Equal noise of 1: 99 and 97 differ by 2 = their spread allows 2 (tau 1): mean 98, 1.96 sqrt(2 / 2)."""
-    units = pd.DataFrame({"percent": [99.0, 97.0], "error": [1.0, 1.0], "model": ["a", "b"]})
-    units = units.assign(format="NVFP4", models="70B and more")
-    one = evidence.pooled(units).iloc[0]
-    assert (one["lost"], one["n"], one["distinct_models"]) == (2.0, 2, 2)
-    assert one["high"] - one["lost"] == pytest.approx(1.96)  # between: (2 - 1) / (2 - 1) = 1, weights 1/2
-    alike = evidence.pooled(units.assign(percent=[98.5, 97.5])).iloc[0]  # 0.5 is below 1: noise alone, weights 1
-    assert alike["high"] - alike["lost"] == pytest.approx(1.96 / np.sqrt(2))
-    apart = evidence.pooled(units.assign(percent=[100.0, 90.0], error=[1.0, 2.0])).iloc[0]  # Q 20, between 19 / 0.4
-    weights = np.array([1 / (1 + 47.5), 1 / (4 + 47.5)])
-    assert apart["lost"] == pytest.approx(100 - np.average([100, 90], weights=weights))
-    assert apart["high"] - apart["lost"] == pytest.approx(1.96 / weights.sum() ** 0.5)
-    single = evidence.pooled(units[:1]).iloc[0]
-    assert (single["lost"], single["high"] - single["lost"]) == pytest.approx((1.0, 1.96))
-
-
-def test_a_class_of_size_begins_at_its_lower_end():
-    sizes = evidence.size_class(pd.Series([9.9, 10.0, 69.9, 70.0, np.nan]))
-    assert sizes.tolist() == ["below 10B", "10B to 69B", "10B to 69B", "70B and more", "size unknown"]
-    names = pd.Series(["DeepSeek-R1", "Mixtral 8x22B", "Qwen3.6-35B-A3B (MoE)", "GPT-J"])
-    assert evidence.parameters(names).fillna(0).tolist() == [671, 176, 35, 0]
+    two = evidence.joules_at(pd.concat([frame, other.assign(model="C")]), 50)
+    assert two.set_index(["model", "accelerator"]).loc[("C", "B200X"), ["over_best", "rivals"]].tolist() == [1, 1]
 
 
 def test_part_load_is_over_the_joules_at_the_peak_of_a_curve(shipped):

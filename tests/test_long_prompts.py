@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from analysis import long_prompts, tables
+from analysis.evidence import THROUGHPUT
 
 DECODE, CONTEXT, PREFILL = 0.8, 0.08, 0.08  # seconds of a token at 1k/1k: 0.8 + 0.08 x 1.5 + 0.08 = 1
 
@@ -21,9 +22,9 @@ def engine(monkeypatch):
         "unfinished": False, "speculative": "", "engine_version": "1",
     }  # fmt: skip
     shapes = [(1024, 1024), (8192, 1024), (1024, 8192)]
-    rows = [run | {"prompt_tokens": p, "answer_tokens": a, long_prompts.RATE: 100 / seconds(p, a)} for p, a in shapes]
-    worse = rows[0] | {long_prompts.RATE: 9.0}
-    better = [rows[0] | {long_prompts.RATE: 900.0} | other for other in (
+    rows = [run | {"prompt_tokens": p, "answer_tokens": a, THROUGHPUT: 100 / seconds(p, a)} for p, a in shapes]
+    worse = rows[0] | {THROUGHPUT: 9.0}
+    better = [rows[0] | {THROUGHPUT: 900.0} | other for other in (
         {"gpus": 16}, {"disaggregated": True}, {"unfinished": True}, {"speculative": "MTP"})]  # fmt: skip
     monkeypatch.setattr(tables, "load", lambda name: pd.DataFrame([*rows, worse, *better]))
     long_prompts.timings.cache_clear()
@@ -47,33 +48,30 @@ def test_more_reuse_never_keeps_less_and_never_more_than_no_prompt():
         long_prompts.kept(1000, 100, 1.2)
 
 
-def test_workloads_by_hand():
-    """Solved again from the runs: 34 groups of 7 models; medians of the three workloads with and without a cache."""
-    runs = tables.load("inferencex_runs").query("not disaggregated and not unfinished and gpus <= 8")
-    runs = runs[runs["speculative"].eq("")]
-    keys = ["model", "accelerator", "engine", "precision"]
-    best = runs.groupby([*keys, "prompt_tokens", "answer_tokens"])[long_prompts.RATE].max()
-    times = []
-    for _, own in best.groupby(keys):
-        rate = own.droplevel(keys)
-        if {(1024, 1024), (8192, 1024), (1024, 8192)} <= {*rate.dropna().index}:
-            y = [1 / rate[1024, 1024], 1 / rate[8192, 1024], 1 / rate[1024, 8192]]
-            d, c, p = np.linalg.lstsq([[1, 1.5, 1], [1, 8.5, 8], [1, 5, 0.125]], y, rcond=None)[0]
-            times += [(d, max(c, 0), p)] * int(p > 0)
-    times = np.array(times)
-    assert len(times) == len(long_prompts.timings()) == 34
+def test_a_workload_has_no_cache_its_own_reuse_and_the_share_asked_for(engine, monkeypatch):
+    rows = [("chat", 1024.0, 1024.0, 0.5), ("agents", 8192.0, 256.0, np.nan), ("unknown", np.nan, np.nan, 0.1)]
+    columns = ["workload", "prompt_tokens", "answer_tokens", "reused_low"]
+    monkeypatch.setattr(tables, "prefix_reuse", pd.DataFrame(rows, columns=columns), raising=False)
+    runs, code = tables.load("inferencex_runs"), {"service": ["code", "code", "chat"], "prompt_tokens": [1000, 3000, 9]}
+    code = pd.DataFrame(code | {"answer_tokens": [100, 300, 9]})
+    long_prompts.timings()
+    monkeypatch.setattr(tables, "load", {"traffic_traces": code, "inferencex_runs": runs}.get)
+    found = long_prompts.traffic(0.6, pd.DataFrame({"prompt_tokens": [64.0], "answer_tokens": [64.0]}))
+    assert found[["workload", "prompt_tokens", "prompt_reuse"]].to_numpy().tolist() == [
+        ["chat", 1024, 0], ["chat", 1024, 0.5], ["chat", 1024, 0.6], ["agents", 8192, 0], ["agents", 8192, 0.6],
+        ["Azure code", 2000, 0], ["Azure code", 2000, 0.6], ["your trace", 64, 0], ["your trace", 64, 0.6],
+    ]  # fmt: skip
+    expected = [1 / seconds(row.prompt_tokens, row.answer_tokens, row.prompt_reuse) for row in found.itertuples()]
+    assert found["median"].tolist() == pytest.approx(expected) and found["p10"].equals(found["p90"])
+    assert set(found["n"]) == {1}
 
-    def share(prompt, answer, reused):
-        load = [1, (prompt + answer / 2) / 1024, prompt / answer * (1 - reused)]
-        return np.median(times @ [1, 1.5, 1] / (times @ load))
 
-    found = long_prompts.traffic([0.6]).set_index(["workload", "prompt_reuse"])
-    for (_, reuse), row in found.iterrows():
-        assert row["median"] == pytest.approx(share(row["prompt_tokens"], row["answer_tokens"], reuse))
-    medians = found["median"].round(2)
-    assert medians["Mooncake conversation"].tolist() == [0.20, 0.27, 0.35]
-    assert medians["Mooncake synthetic"].tolist() == [0.08, 0.18, 0.19]
-    assert medians["Azure code"].tolist() == [0.12, 0.25]
+def test_workloads_of_the_record():
+    """Medians over 34 groups of 7 models, with and without a cache, as solved by least squares."""
+    assert len(long_prompts.timings()) == 34 and long_prompts.timings()["context"].min() == 0
+    medians = long_prompts.traffic(0.6).set_index("workload")[["median", "p10", "p90"]].round(2)
+    assert medians["median"]["Mooncake conversation"].tolist() == [0.20, 0.27, 0.35]
+    assert medians["median"]["Azure code"].tolist() == [0.12, 0.25]
 
 
 def test_predictions_of_longer_prompts_are_held_against_their_runs():

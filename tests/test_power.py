@@ -11,12 +11,9 @@ from tests.frames import results
 NAN = float("nan")
 
 
-RATES = {"benchmark": "gpt-oss-120b", "accelerator": "B200", "rate": 8000.0, "low": 8000.0, "high": 8000.0}
-
-
 @pytest.fixture
 def lists(monkeypatch):
-    """All-in kilowatts of B200 on three dates, not in their order: 4, then 1, then 2."""
+    """All-in kilowatts of B200 on three dates, not in their order: 4, then 1, then 2; fleets deliver by the stack."""
     frame = pd.DataFrame({"accelerator": "B200 SXM", "all_in_kilowatts": [2.0, 4.0, 1.0, NAN],
                           "quoted": ["2026-09", "2026-04", "2026-08", "2026-10"]})  # fmt: skip
     monkeypatch.setattr(tables, "prices", frame, raising=False)
@@ -26,22 +23,26 @@ def lists(monkeypatch):
     )
 
 
-def test_a_megawatt_at_full_load_and_delivered(lists):
+@pytest.mark.parametrize("pue", [1.0, 2.0])
+def test_a_megawatt_at_full_load_and_delivered(lists, pue):
     """8,000 over 2 kW are 4 million per MW, from 2 to 8 over the lists; Offline delivers half. Full load is first."""
-    server = {**RATES, "scenario": "Server", "rate": 2000.0, "low": 1000.0}
-    offline = {**RATES, "scenario": "Offline"}
-    rows = pd.DataFrame([server, offline, offline | {"accelerator": "X"}])
-    rows = rows.assign(id=["b", "a", "c"])
-    results = pd.DataFrame({"id": ["b", "a", "c"], "stack": ["TensorRT-LLM", "vLLM", ""], "hypervisor": "", "nodes": 1})
-    found = power.per_megawatt(rows, results).set_index(["use", "scenario"])
-    assert found["value"].tolist()[:3] == [4, 1, 2] and found.index.get_level_values("use")[2] == "delivered"
-    assert found.loc[("full load", "Offline"), ["value", "low", "high"]].tolist() == [4, 2, 8]
-    assert found.loc[("delivered", "Offline"), ["value", "low", "high"]].tolist() == [2, 1, 4]
-    assert found.loc[("full load", "Server"), "low"] == 0.25  # the range of a carried rate counts too
-    assert found.loc[("delivered", "Server"), "value"] == pytest.approx(0.25 / 13.5)  # the limit is 12.5
-    facility = power.per_megawatt(rows, results, pue=2.0).set_index(["use", "scenario"])
-    marks = ["value", "low", "high"]
-    assert (facility[marks] * 2).equals(found[marks])
+    columns = ["id", "benchmark", "scenario", "accelerator", "rate", "low", "high"]
+    rows = [
+        ("b", "gpt-oss-120b", "Server", "B200", 2000.0, 1000.0, 6000.0),  # a limit of 12.5 tokens/s; carried
+        ("a", "gpt-oss-120b", "Offline", "B200", 8000.0, 8000.0, 8000.0),
+        ("c", "gpt-oss-120b", "Offline", "X", 8000.0, 8000.0, 8000.0),  # no kilowatts
+        ("d", "resnet50", "Server", "B200", 8000.0, 8000.0, 8000.0),  # no limit on TPOT
+    ]
+    stacks = {"b": "TensorRT-LLM", "a": "vLLM", "c": "", "d": ""}
+    results = pd.DataFrame({"id": [*stacks], "stack": [*stacks.values()], "hypervisor": "", "nodes": 1})
+    found = power.per_megawatt(pd.DataFrame(rows, columns=columns), results, pue)
+    assert found[["use", "scenario"]].to_numpy().tolist() == [
+        ["full load", "Offline"], ["full load", "Server"], ["delivered", "Offline"], ["delivered", "Server"],
+    ]  # fmt: skip
+    share = [1, 1, 0.5, 0.25 / 13.5]
+    assert found["share"].tolist() == pytest.approx(share)
+    ends = [[4, 2, 8], [1, 0.25, 6], [2, 1, 4], [1 * share[3], 0.25 * share[3], 6 * share[3]]]
+    assert (found[["value", "low", "high"]] * pue).to_numpy().tolist() == [pytest.approx(each) for each in ends]
 
 
 def test_at_the_wall_the_best_submission_counts_in_its_own_unit():
@@ -57,39 +58,22 @@ def test_at_the_wall_the_best_submission_counts_in_its_own_unit():
 
 
 def test_a_capped_run_is_paired_with_the_free_run_of_its_machine():
-    capped = {
-        "power_measured": True,
-        "power_limit_watts": 500.0,
-        "power_watts": 6000.0,
-        "rate": 80.0,
-        "system": "DGX, MaxQ",
-    }
-    rows = results({"rate": 100.0, "system": "DGX"}, capped, {**capped, "submitter": "B"}).assign(rated_watts=700.0)
-    pairs = power.cap_pairs(rows)
-    assert len(pairs) == 1  # submitter B has no free run
-    assert (pairs["kept"].iloc[0], pairs["cap"].iloc[0]) == pytest.approx((0.8, 500 / 700))
-
-
-def test_a_machine_counts_once_over_benchmarks_and_rounds():
+    """A machine counts once over benchmarks and rounds. Of two free runs the faster counts."""
     free = {"rate": 100.0, "system": "DGX"}
     capped = {"rate": 80.0, "system": "DGX, MaxQ", "power_measured": True, "power_limit_watts": 500.0}
-    runs = [{}, {"benchmark": "bert"}, {"round": "v5.1"}, {"submitter": "B"}, {"accelerator": "H100"}]
-    rows = results(*[side | run for run in runs for side in (free, capped)]).assign(rated_watts=700.0)
-    other = results(free | {"system": "XE"}, capped | {"system": "XE, MaxQ"}).assign(rated_watts=700.0)
-    pairs = power.cap_pairs(pd.concat([rows, other]))
-    assert (len(pairs), pairs["machine"].nunique()) == (6, 4)
-
-
-def test_a_cap_in_the_name_of_a_system_is_not_part_of_the_machine():
-    capped = {
-        "power_limit_watts": 1000.0,
-        "rate": 84.0,
-        "system": "XE9785 (MI355X Power Cap 1000W)",
-        "power_watts": NAN,
-    }
-    rows = results({"rate": 100.0, "system": "XE9785"}, capped).assign(rated_watts=1400.0)
+    runs = [{"benchmark": "bert"}, {"round": "v5.1"}, {"submitter": "B"}, {"accelerator": "H100"}]
+    rows = results(
+        *[side | run for run in ({}, *runs) for side in (free, capped)], free | {"rate": 90.0},
+        free | {"system": "XE"}, capped | {"system": "XE (Power Cap 500W)", "power_measured": False},
+        capped | {"submitter": "C"}, free | {"submitter": "D", "power_capped": True}, capped | {"submitter": "D"},
+        free | {"submitter": "E", "power_measured": True}, capped | {"submitter": "E"},
+        free | {"submitter": "F"}, capped | {"submitter": "F", "power_limit_watts": 700.0},
+    ).assign(rated_watts=700.0)  # fmt: skip
     pairs = power.cap_pairs(rows)
-    assert pairs["kept"].tolist() == [0.84]
+    assert len(pairs) == 6 and str(pairs["round"].iloc[0]) == "v5.1"  # C to F have no free run, or no cap
+    assert pairs["kept"].eq(0.8).all() and pairs["cap"].tolist() == pytest.approx([500 / 700] * 6)
+    machines = pairs.groupby("machine")[["submitter", "accelerator"]].agg(["first", "size"])
+    assert machines["submitter"]["size"].tolist() == [3, 1, 1, 1]
 
 
 @pytest.mark.parametrize(("cooling", "factor"), [("air", 1.5), ("liquid", 1.3)])
@@ -106,6 +90,7 @@ def test_provisioned_power_of_a_b200_server(cooling, factor):
     assert row["provisioned_kw"] == pytest.approx(watts / 1000) and row["drew"] == pytest.approx(10e3 / watts)
     assert row[["accelerator", "lowest_kw", "highest_kw", "runs", "capped"]].tolist() == ["B200", 9, 10, 2, True]
     assert found["runs"].sum() == 2 and found["provisioned_kw"].is_monotonic_decreasing
+    assert found.reset_index()["round"].cat.ordered  # as versions: v10.0 is after v9.0
 
 
 def test_servers_of_one_accelerator_stay_apart_by_cooling():
@@ -117,10 +102,6 @@ def test_servers_of_one_accelerator_stay_apart_by_cooling():
     frame["round"] = pd.Categorical(frame["round"], ["v9.0", "v10.0"], ordered=True)
     found = power.newest_nodes(frame, ["B200"])
     assert found[["cooling", "round", "runs"]].values.tolist() == [["air", "v9.0", 5], ["liquid", "v10.0", 0]]
-
-
-def test_rounds_of_servers_are_in_the_order_of_versions():
-    assert power.nodes(results({}).assign(power_watts=NAN))["round"].cat.ordered
 
 
 def test_dollars_of_a_megawatt_year():

@@ -8,8 +8,8 @@ of numbers. One rule, `cost.with_chances`, decides which accelerator leads.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -18,30 +18,33 @@ from analysis import compare, cost, derating, evidence, interactivity, names
 from analysis.compare import USUAL_SIZE, NoData, racks
 from analysis.cost import SECONDS_PER_HOUR
 from analysis.current import current, gains
+from analysis.long_prompts import SHAPES
 from analysis.planner import curve, models
 from analysis.planner.capacity import unit_sizes
 from analysis.power import HOURS_PER_YEAR
 
 GRID = np.geomspace(100, 300_000, 29)  # users of `winner_map`
 USD_PER_KILOWATT_HOUR = 0.10  # assumed: owners' hourly prices do not state it, so only changes to it are shown
-SHAPES = (1024, 1024), (8192, 1024), (1024, 8192)  # tokens in and out of runs of InferenceX
 MAPPED = {"results of all": "X", "results of some": "s", "estimates": "d"}  # behind a cell of `winner_map`: its mark
-RUNS = ["slower_id", "id"]  # of the curve: the results behind a throughput, "" for none
 CHANGES = {"electricity": 0.05, "PUE": 0.15}  # to the dollars per kWh, and as a share of the kilowatts
-
-
-def purchase_units(accelerators: pd.Series, sizes: Mapping[str, int] = MappingProxyType({})) -> pd.Series:
-    """Return how many of each accelerator are bought together: a rack, else the node of `sizes`, else eight."""
-    return accelerators.map({**sizes, **racks()}).fillna(USUAL_SIZE).astype(int)
 
 
 def affordable(
     prices: pd.DataFrame, rows: pd.DataFrame, usd: float, years: float, kilowatts: float = 0.0
 ) -> pd.DataFrame:  # fmt: skip
     """Return the `prices` of accelerators of which the budget buys a unit, as `plans` of the same `rows` does."""
-    unit = purchase_units(prices["accelerator"], unit_sizes(rows))
-    within = (prices["usd_per_hour"] * unit * years * HOURS_PER_YEAR).le(usd)
-    return prices[within & ((unit * prices["kilowatts"]).le(kilowatts) if kilowatts else True)]
+    return prices[_units(prices, unit_sizes(rows), usd, years, kilowatts)["units"].gt(0)]
+
+
+def _units(prices: pd.DataFrame, sizes: Mapping[str, int], usd: float, years: float, kilowatts: float) -> pd.DataFrame:
+    """Return what the budget buys at each price: `unit` (accelerators bought together), usd_per_unit, and `units`.
+
+    `divided` counts units as if a part of one could be bought.
+    """
+    unit = prices["accelerator"].map(sizes).fillna(USUAL_SIZE).astype(int)
+    price = prices["usd_per_hour"] * unit * years * HOURS_PER_YEAR
+    divided = np.minimum(usd / price, kilowatts / (unit * prices["kilowatts"]) if kilowatts else np.inf)
+    return pd.DataFrame({"unit": unit, "usd_per_unit": price, "divided": divided, "units": np.floor(divided + 1e-9)})
 
 
 def plans(
@@ -53,65 +56,56 @@ def plans(
     `rows` as `planner.curve.carried` returns them, `bases` as `cost.bases` does. Estimates are used only where no
     accelerator has a result. Columns: those of `bought` and `cost.with_chances`, by basis and interactivity, `most`
     (the accelerator that serves the most users there), and `cut` (fraction by which its price must fall to match the
-    lowest cost per token). Of what the budget buys no unit of, none leads. Raises ValueError for a speed of 0, at which
-    nobody is served, and NoData where the budget buys nothing at the first basis and speed.
+    lowest cost per token). An accelerator of which the budget buys no unit never leads. Raises ValueError for a speed
+    of 0, at which nobody is served, and NoData where the budget buys nothing at the first basis and speed.
     """
     speeds = [names.bounded(speed, "tokens_per_user", 0.1, 10_000) for speed in speeds]
     costs = cost.per_million_tokens(curve.throughput_at(rows, speeds), bases, fleet, stack)
-    found = bought(costs, usd, years, kilowatts=kilowatts, sizes=unit_sizes(rows))
-    found = found[~found["estimated"] | found.groupby("interactivity")["estimated"].transform("all")]
-    order = {basis: place for place, basis in enumerate(bases["basis"].unique())}
-    found = found.sort_values("basis", key=lambda names: names.map(order), kind="stable", ignore_index=True)
-    groups = found.groupby(["basis", "interactivity"])
-    basis = bases["basis"].iloc[0]
-    first = found[found["basis"].eq(basis) & found["interactivity"].eq(speeds[0])]
+    every = bought(cost.results_first(costs), unit_sizes(rows), usd, years, kilowatts)
+    order = bases["basis"].unique()
+    found = pd.concat([every[every["basis"].eq(basis)] for basis in order], ignore_index=True)
+    first = found[found["basis"].eq(order[0]) & found["interactivity"].eq(speeds[0])]
     if not first["units"].any():
-        unit = [
-            f"{row.unit} {row.accelerator} cost ${row.usd_per_unit:,.0f} and take {row.unit * row.kilowatts:,.0f} kW"
-            for row in first.nsmallest(1, "usd_per_unit").itertuples()
-        ]
-        why = "".join(unit) or f"no accelerator has a price and a throughput at {speeds[0]:g} tokens/s"
-        raise NoData(f"${usd:,.0f} for {years:g} years buy no node or rack at {basis}: {why}")
-    # What cannot be bought leads as little as an estimate beside a result; no such estimates are left.
-    apart = found.assign(estimated=found["units"].eq(0))
-    found = found.assign(**cost.with_chances(apart, ["basis", "interactivity"])[["chance", "alike"]])
-    lowest = found["usd_per_million"].where(found["units"].gt(0)).groupby([found["basis"], found["interactivity"]])
-    cut = (1 - lowest.transform("min") / found["usd_per_million"]).clip(lower=0)
-    return found.assign(most=groups["accelerator"].transform("first"), cut=cut)
+        why = f"no accelerator has a price and a throughput at {speeds[0]:g} tokens/s"
+        for row in first.nsmallest(1, "usd_per_unit").itertuples():
+            power = row.unit * row.kilowatts
+            why = f"{row.unit} {row.accelerator} cost ${row.usd_per_unit:,.0f} and take {power:,.0f} kW"
+        raise NoData(f"${usd:,.0f} for {years:g} years buy no node or rack at {order[0]}: {why}")
+    by = ["basis", "interactivity"]
+    # What cannot be bought leads as little as an estimate does where there is a result.
+    likely = cost.with_chances(found.assign(estimated=found["units"].eq(0)), by)[["chance", "alike"]]
+    groups = found.assign(paid=found["usd_per_million"].where(found["units"].gt(0))).groupby(by)
+    cut = 1 - groups["paid"].transform("min") / found["usd_per_million"]
+    return found.join(likely).assign(most=groups["accelerator"].transform("first"), cut=cut.clip(lower=0))
 
 
 def bought(
-    costs: pd.DataFrame, usd: float, years: float, *, kilowatts: float = 0.0,
-    sizes: Mapping[str, int] = MappingProxyType({}),
+    costs: pd.DataFrame, sizes: Mapping[str, int], usd: float, years: float, kilowatts: float = 0.0
 ) -> pd.DataFrame:  # fmt: skip
     """Return the whole nodes or racks that `usd` pays for over `years`, a row for each of `costs`, most users first.
 
-    `kilowatts` is the available power (0: no limit). Added columns: unit (accelerators bought together), usd_per_unit
-    (over the years), units, accelerators, users (mean in service) with users_low and users_high (P10 and P90 of
-    throughput and delivered share), users_peak (at P99 of traffic), users_undivided (mean users if fractional units
-    could be bought), users_part_rack (the same for racks, NaN for nodes), kw (all-in), usd_left (dollars left over),
-    usd_short (dollars short of one more unit), submissions (results behind the throughput). Raises ValueError for an
-    implausible budget.
+    `sizes` as `planner.capacity.unit_sizes` returns them; `kilowatts` is the available power (0: no limit). Added
+    columns: unit (accelerators bought together), usd_per_unit (over the years), units, divided (units if a part of one
+    could be bought), users (mean in service) with users_low and users_high (P10 and P90 of throughput and delivered
+    share), users_peak (at P99 of traffic), users_part_rack (of `divided` units for racks, NaN for nodes), kw (all-in),
+    usd_left (dollars left over), usd_short (dollars short of one more unit). Raises ValueError for an implausible
+    budget.
     """
     names.bounded(usd, "usd", 1, 1e13)
     names.bounded(years, "years", 0.01, 50)
     names.bounded(kilowatts, "kilowatts_available", 0, 1e9)
-    costs = costs[costs["interactivity"].gt(0)].reset_index(drop=True)
-    unit = purchase_units(costs["accelerator"], sizes)
-    price = costs["usd_per_hour"] * unit * years * HOURS_PER_YEAR
-    most = np.minimum(usd / price, kilowatts / (unit * costs["kilowatts"]) if kilowatts else np.inf)
-    count = np.floor(most + 1e-9)
-    each = unit * costs["throughput"] * costs["served"] / costs["interactivity"]  # users of a unit
+    found = costs.join(_units(costs, sizes, usd, years, kilowatts))
+    each = found["unit"] * found["throughput"] * found["served"] / found["interactivity"]  # users of a unit
+    users, price = found["units"] * each, found["usd_per_unit"]
     low, high = (
-        np.exp(np.hypot(np.log(costs[end] / costs["throughput"]), np.log(costs[f"served_{end}"] / costs["served"])))
+        np.exp(np.hypot(np.log(found[end] / found["throughput"]), np.log(found[f"served_{end}"] / found["served"])))
         for end in ("low", "high")
     )
-    found = costs.assign(
-        unit=unit, usd_per_unit=price, units=count, accelerators=count * unit, users=count * each,
-        users_low=count * each / low, users_high=count * each * high, users_peak=count * each * costs["peak"],
-        users_undivided=most * each, users_part_rack=(most * each).where(unit.gt(USUAL_SIZE)),
-        kw=count * unit * costs["kilowatts"], usd_left=usd - count * price,
-        usd_short=((count + 1) * price - usd).clip(lower=0), submissions=costs[RUNS].ne("").sum(axis=1),
+    found = found.assign(
+        users=users, users_low=users / low, users_high=users * high, users_peak=users * found["peak"],
+        users_part_rack=(found["divided"] * each).where(found["unit"].gt(USUAL_SIZE)),
+        kw=found["units"] * found["unit"] * found["kilowatts"], usd_left=usd - found["units"] * price,
+        usd_short=((found["units"] + 1) * price - usd).clip(lower=0),
     )  # fmt: skip
     return found.sort_values(["interactivity", "users"], ascending=[True, False], ignore_index=True)
 
@@ -120,15 +114,14 @@ def readings(throughput: pd.DataFrame, prices: pd.DataFrame, fleet: str = "fixed
     """Return costs under each `reading` of the delivered share: "uniform", then those of `derating`.
 
     "uniform" applies every factor, even one that a result already includes, but that of several nodes not to racks.
-    Columns: those of `cost.per_million_tokens`, reading, submissions.
+    Columns: those of `cost.per_million_tokens`, reading.
     """
     own = [cost.per_million_tokens(throughput, prices, fleet, each).assign(reading=each) for each in derating.READINGS]
     nodes = own[0]["accelerator"].isin(list(racks())) + 1
-    plain = own[0].assign(accelerator="", stack="TensorRT-LLM", hypervisor="", nodes=nodes)
-    share = derating.served(plain, fleet)["share"]
-    usd = own[0][["usd_low", *cost.USD]].mul(own[0]["served"] / share, axis=0)
-    found = pd.concat([own[0].assign(reading="uniform", served=share, **usd), *own], ignore_index=True)
-    return found.assign(submissions=found[RUNS].ne("").sum(axis=1))
+    bare = own[0].assign(accelerator="", stack="TensorRT-LLM", hypervisor="", nodes=nodes)
+    share = derating.served(bare, fleet)["share"]
+    usd = own[0][cost.USD].mul(own[0]["served"] / share, axis=0)
+    return pd.concat([own[0].assign(reading="uniform", served=share, **usd), *own], ignore_index=True)
 
 
 def tornado(plans: pd.DataFrame, every: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -> pd.DataFrame:
@@ -146,26 +139,27 @@ def tornado(plans: pd.DataFrame, every: pd.DataFrame, fleet: str = "fixed", stac
 
 def _moves(plan: pd.Series, every: pd.DataFrame, fleet: str, stack: str) -> pd.DataFrame:
     """Return the rows of `tornado` for one plan."""
-    same = every["accelerator"].eq(plan["accelerator"]) & every["interactivity"].eq(plan["interactivity"])
-    parts = derating.chain(derating.use_at(plan["interactivity"]), fleet)
-    parts = parts[parts["kind"].eq("TensorRT-LLM node to vLLM")].set_index("step")
-    pooled = derating.served_at(every[same].head(1), "pooled", stack)["share"].iloc[0]
-    usd, moved = plan["usd_per_million"], {"throughput": (plan["usd_low"], plan["usd_high"])}
-    moved["price basis"] = tuple(every.loc[same, "usd_per_million"].agg(["min", "max"]))
-    load = parts.loc[derating.LOAD]
-    moved["fleet"] = usd * plan["served"] / pooled, usd * load["median"] / load["p10"]
+    same = every[every["accelerator"].eq(plan["accelerator"]) & every["interactivity"].eq(plan["interactivity"])]
+    factors = derating.factors_of(derating.use_at(plan["interactivity"]), "TensorRT-LLM node", fleet)
+    load, stacks = factors.loc[derating.LOAD], factors.loc["serving stack"]
+    pooled = derating.served_at(same.head(1), "pooled", stack)["share"].iloc[0]
+    usd, power = plan["usd_per_million"], plan["kilowatts"] / plan["usd_per_hour"]
+    moved = {
+        "throughput": (plan["usd_low"], plan["usd_high"]),
+        "price basis": (same["usd_per_million"].min(), same["usd_per_million"].max()),
+        "fleet": (usd * plan["served"] / pooled, usd * load["median"] / load["p10"]),
+        "stack not stated": (usd, usd / plan["unstated"]),
+    }
     if plan["serving stack"] > 0:
-        stacks = parts.loc["serving stack"]
         moved["serving stack"] = usd * stacks["median"] / stacks["p90"], usd * stacks["median"] / stacks["p10"]
-    moved["stack not stated"] = usd, usd / plan["unstated"]
     if plan["units"]:
-        moved["whole units"] = usd, usd * plan["users_undivided"] / plan["users"]
-    power = plan["kilowatts"] / plan["usd_per_hour"]
+        moved["whole units"] = usd, usd * plan["divided"] / plan["units"]
     for name, dollars in (("electricity", 1.0), ("PUE", USD_PER_KILOWATT_HOUR)):
-        moved[name] = usd * (1 - CHANGES[name] * dollars * power), usd * (1 + CHANGES[name] * dollars * power)
-    found = pd.DataFrame(moved, index=["low", "high"]).T.rename_axis("input").reset_index()
+        change = CHANGES[name] * dollars * power
+        moved[name] = usd * (1 - change), usd * (1 + change)
+    found = pd.DataFrame.from_dict(moved, "index", columns=["low", "high"]).rename_axis("input").reset_index()
     found = found[found["high"].gt(found["low"])].assign(accelerator=plan["accelerator"], usd_per_million=usd)
-    return found.iloc[(found["low"] / found["high"]).argsort(kind="stable")].reset_index(drop=True)
+    return found.iloc[(found["low"] / found["high"]).argsort(kind="stable")]
 
 
 def rent_or_own(own: str | Path | Mapping[str, float] | pd.DataFrame | None = None) -> pd.DataFrame:
@@ -196,28 +190,28 @@ def winner_map(
     """
     asked, found = np.asarray(users, float)[:, None, None], []
     for benchmark in benchmarks:
-        rows, limits = curve.carried(interactivity.runs(benchmark)), interactivity.limits(benchmark)["interactivity"]
-        ends = [*limits, *speeds]
-        costs = _costs(rows, np.geomspace(min(ends), max(ends) * 1.001, steps), prices, fleet, stack)
-        estimated = costs["estimated"].astype(bool)
-        ran = costs.loc[~estimated, "accelerator"].nunique()
-        costs = costs[~estimated | estimated.groupby(costs["interactivity"]).transform("all")]
-        sizes = purchase_units(costs["accelerator"], unit_sizes(rows))
-        for speed, part in costs.groupby("interactivity"):
-            price, unit = (each[part.index].to_numpy()[:, None] for each in (costs["usd_per_hour"], sizes))
+        rows = curve.carried(interactivity.runs(benchmark))
+        ends = [*interactivity.limits(benchmark)["interactivity"], *speeds]
+        grid = np.geomspace(min(ends), max(ends) * 1.001, steps)
+        try:
+            costs = cost.per_million_tokens(curve.throughput_at(rows, grid), prices, fleet, stack)
+        except NoData:
+            continue
+        ran = costs.loc[~costs["estimated"], "accelerator"].nunique()
+        costs = costs.assign(unit=costs["accelerator"].map(unit_sizes(rows)).fillna(USUAL_SIZE))
+        for speed, part in cost.results_first(costs).groupby("interactivity"):
+            price, unit = (part[[column]].to_numpy() for column in ("usd_per_hour", "unit"))
             rate = price / cost.draw_costs(part) / SECONDS_PER_HOUR * 1e6
             first = (np.ceil(asked * speed / (rate * unit)) * unit * price).argmin(axis=1)
             chance = np.stack([(first == place).mean(axis=1) for place in range(len(part))])
-            cells = {"model": rows["model"].iloc[0], "users": users, "interactivity": speed}
-            cells |= {
-                "accelerator": part["accelerator"].to_numpy()[chance.argmax(axis=0)],
-                "chance": chance.max(axis=0),
-            }
-            missing = ran - int((~part["estimated"]).sum())
-            known = [*MAPPED][2 if part["estimated"].any() else min(missing, 1)]
-            found.append(pd.DataFrame(cells).assign(missing=missing, throughput=known))
+            best = part["accelerator"].to_numpy()[chance.argmax(axis=0)]
+            cells = pd.DataFrame({"users": users, "accelerator": best, "chance": chance.max(axis=0)})
+            missing = ran - (~part["estimated"]).sum()
+            behind = [*MAPPED][2 if part["estimated"].any() else min(missing, 1)]
+            known = {"model": rows["model"].iloc[0], "interactivity": speed, "missing": missing, "throughput": behind}
+            found.append(cells.assign(**known))
     columns = ["model", "users", "interactivity", "accelerator", "chance", "missing", "throughput"]
-    table = pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=columns)
+    table = pd.concat(found, ignore_index=True)[columns] if found else pd.DataFrame(columns=columns)
     return table.assign(cheapest=table["accelerator"].where(table["chance"].ge(cost.SURE), cost.TIE))
 
 
@@ -232,25 +226,17 @@ def regret(
     found = []
     for benchmark in benchmarks:
         rows = curve.carried(interactivity.runs(benchmark))
-        costs = _costs(rows, [speed], prices, fleet, stack)
-        results = costs[~costs["estimated"].astype(bool) | costs["estimated"].all()]
-        best = results["usd_per_million"].min()
-        found.append(costs.assign(model=rows["model"].iloc[0], extra=costs["usd_per_million"] / best - 1))
-    return pd.concat(found, ignore_index=True)
+        with suppress(NoData):
+            costs = cost.per_million_tokens(curve.throughput_at(rows, [speed]), prices, fleet, stack)
+            best = cost.results_first(costs)["usd_per_million"].min()
+            found.append(costs.assign(model=rows["model"].iloc[0], extra=costs["usd_per_million"] / best - 1))
+    columns = ["accelerator", "model", "estimated", "extra"]
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=columns)
 
 
 def steadiest(extra: pd.DataFrame) -> pd.Series:
     """Return the accelerator with the lowest maximum of `extra` in `regret`, as max and count (of models it serves)."""
     return extra.groupby("accelerator")["extra"].agg(["max", "count"]).sort_values("max").iloc[0]
-
-
-def _costs(rows: pd.DataFrame, speeds: Iterable[float], prices: pd.DataFrame, fleet: str, stack: str) -> pd.DataFrame:
-    """Return `cost.per_million_tokens` of runs; empty if no accelerator with a price reaches these speeds."""
-    throughput = curve.throughput_at(rows, speeds)
-    known = throughput.dropna(subset="throughput")
-    if not known["accelerator"].isin(prices["accelerator"]).any():
-        return known.iloc[:0].assign(estimated=False, usd_per_million=0.0, usd_low=0.0, usd_high=0.0, usd_per_hour=0.0)
-    return cost.per_million_tokens(throughput, prices, fleet, stack)
 
 
 def price_of_speed(costs: pd.DataFrame, fast: float) -> pd.DataFrame:
@@ -263,21 +249,21 @@ def price_of_speed(costs: pd.DataFrame, fast: float) -> pd.DataFrame:
     slow, quick = (costs[costs["interactivity"].eq(at)] for at in (0, fast))
     slow = slow[slow["accelerator"].isin(quick["accelerator"])]
     if slow.empty:
-        return _steps({}).assign(accelerator="")
+        return _steps({}, "")
     first, last = (cost.cheapest(each).iloc[0] for each in (slow, quick))
-    same = quick[quick["accelerator"].eq(first["accelerator"])].iloc[0]
-    load, end = first["served"] / same["served"], first["usd_per_million"]
-    return _steps(
-        {"always full, no limit": end, "load": end * load, "latency": same["usd_per_million"],
-         "change": last["usd_per_million"]}
-    ).assign(accelerator=[*[first["accelerator"]] * 3, last["accelerator"]])  # fmt: skip
+    same = quick.set_index("accelerator").loc[first["accelerator"]]
+    full = first["usd_per_million"]
+    usd = {"always full, no limit": full, "load": full * first["served"] / same["served"]}
+    usd |= {"latency": same["usd_per_million"], "change": last["usd_per_million"]}
+    return _steps(usd, [*[first["accelerator"]] * 3, last["accelerator"]])
 
 
-def _steps(usd: Mapping[str, float]) -> pd.DataFrame:
+def _steps(usd: Mapping[str, float], accelerator: str | list[str]) -> pd.DataFrame:
     """Return the ratio of each cost (dollars per million) to the one before it; the first row is the total."""
     steps = pd.DataFrame(usd.items(), columns=["step", "usd_per_million"])
-    factor = steps["usd_per_million"].div(steps["usd_per_million"].shift()).fillna(1.0)
-    return steps.assign(factor=factor, kind=["total", *["modeled"] * (len(steps) - 1)][: len(steps)])
+    ratio = steps["usd_per_million"] / steps["usd_per_million"].shift()
+    kind = np.where(ratio.isna(), "total", "modeled")
+    return steps.assign(factor=ratio.fillna(1.0), kind=kind, accelerator=accelerator)
 
 
 def token_costs(model: str, speed: float) -> pd.DataFrame:
@@ -293,8 +279,8 @@ def token_costs(model: str, speed: float) -> pd.DataFrame:
     rates = evidence.value_at(runs[runs["model"].eq(model)], speed, ["accelerator", *lengths]).unstack(lengths)
     short, long, answers = (rates.get(each, pd.Series(np.nan, rates.index)) for each in SHAPES)
     prompt = (1024 / long - 1024 / short) / 7168
-    found = pd.DataFrame({"prompt": prompt, "answer": 1 / short - prompt}).assign(ratio=1 / short / prompt - 1)
-    found["error"] = (found["prompt"] / 8 + found["answer"]) * answers - 1
+    found = pd.DataFrame({"prompt": prompt, "answer": 1 / short - prompt})
+    found = found.assign(ratio=found["answer"] / prompt, error=(prompt / 8 + found["answer"]) * answers - 1)
     return found.dropna(subset="ratio").sort_values("answer").reset_index()
 
 
@@ -302,23 +288,19 @@ def bridge(costs: pd.DataFrame, speed: float, benchmark: str) -> pd.DataFrame:
     """Return InferenceX's dollars per million, converted step by step to this project's definition.
 
     No MLPerf result enters. Of the accelerator of `costs` with the least `token_costs` at this speed. Columns: those of
-    `price_of_speed`; mlperf, for reference only: what the accelerator costs by its MLPerf results, another test. Empty
-    without such runs.
+    `price_of_speed`. Empty without such runs.
     """
-    costs = costs[costs["interactivity"].eq(speed)].set_index("accelerator")
+    costs = costs[costs["interactivity"].eq(speed)]
     model = models.of_benchmark(benchmark)
-    tokens = token_costs(model.name, speed)
-    tokens = tokens[tokens["accelerator"].isin(costs.index)]
-    if tokens.empty:
-        return _steps({}).assign(accelerator="", mlperf=np.nan)
-    requests, best = models.lengths(models.requests_of(model.benchmark)), tokens.iloc[0]
-    own = costs.loc[best["accelerator"]]
-    usd = own["usd_per_hour"] / SECONDS_PER_HOUR * 1e6  # dollars per million tokens if each token takes one GPU-second
-    both = usd * (best["prompt"] + best["answer"])
-    answer = usd * (best["answer"] + best["prompt"] * requests.prompt / requests.answer)
-    usd = {"all tokens, always full": both / 2, "output alone": both, "prompts as here": answer}
-    usd["load"] = answer / own["served"]
-    return _steps(usd).assign(accelerator=best["accelerator"], mlperf=own["usd_per_million"])
+    both = token_costs(model.name, speed).merge(costs[["accelerator", "usd_per_hour", "served"]], on="accelerator")
+    if both.empty:
+        return _steps({}, "")
+    requests, best = models.lengths(models.requests_of(model.benchmark)), both.iloc[0]
+    second = best["usd_per_hour"] / SECONDS_PER_HOUR * 1e6  # dollars per million tokens of one GPU-second each
+    alone = second * (best["prompt"] + best["answer"])
+    here = second * (best["answer"] + best["prompt"] * requests.prompt / requests.answer)
+    usd = {"all tokens, always full": alone / 2, "output alone": alone, "prompts as here": here}
+    return _steps(usd | {"load": here / best["served"]}, best["accelerator"])
 
 
 def waiting(benchmarks: Iterable[str]) -> pd.DataFrame:
@@ -333,17 +315,15 @@ def waiting(benchmarks: Iterable[str]) -> pd.DataFrame:
     rows = compare.comparable(benchmark=benchmarks, scenario=compare.RATED, available=False)
     rows = rows[rows["kind"].eq("gpu")]
     newest = rows[rows["round"].eq(rows.groupby(compare.GROUP, observed=True)["round"].transform("max"))]
-    facts = newest.groupby(compare.GROUP, observed=True)[["model", "round"]].first()
+    facts = newest[[*compare.GROUP, "model", "round"]].drop_duplicates(compare.GROUP)
     sold, each = rows[rows["availability"].eq("available")], [*compare.GROUP, "vendor"]
-    steps = gains(sold).join(facts["round"].rename("newest"), on=compare.GROUP)
-    steps = steps.loc[steps["round"].eq(steps["newest"]) & ~steps["borrowed"], [*each, "gain", "links"]]
+    steps = gains(sold).query("not borrowed").merge(facts, on=[*compare.GROUP, "round"])[[*each, "gain", "links"]]
     new = newest[newest["availability"].eq("preview")].sort_values("rate_per_accelerator", ascending=False)
     new = new.drop_duplicates(each)[[*each, "accelerator", "rate_per_accelerator"]]
-    best = current(sold).drop_duplicates(each).rename(columns={"accelerator": "over"})
-    table = new.merge(best[[*each, "over", "rate"]], how="left", on=each).merge(steps, how="outer", on=each)
-    table = table.join(facts, on=compare.GROUP).fillna({"accelerator": "", "over": ""})
-    table["ratio"] = table["rate_per_accelerator"] / table["rate"]
-    table["price_cut"] = 1 - 1 / table["ratio"]
+    best = current(sold).drop_duplicates(each)[[*each, "accelerator", "rate"]].rename(columns={"accelerator": "over"})
+    table = new.merge(best, how="left", on=each).merge(steps, how="outer", on=each).merge(facts, on=compare.GROUP)
+    ratio = table["rate_per_accelerator"] / table["rate"]
+    table = table.fillna({"accelerator": "", "over": ""}).assign(ratio=ratio, price_cut=1 - 1 / ratio)
     columns = ["model", "scenario", "vendor", "round", "accelerator", "over", "ratio", "price_cut", "gain", "links"]
     return table[columns].sort_values("ratio", ascending=False, kind="stable", ignore_index=True)
 

@@ -25,36 +25,35 @@ REQUESTS = 100  # fewest of a trace
 MOST = 1e15  # seconds since 1970 are taken
 SPAN = 10.0, 3.2e8  # seconds that a trace may cover: up to ten years
 MOST_SLOTS = 10_000_000  # requests in service at a time
-FACTORS = ["tpot_ms", "ttft_ms", "fleet", "service", "factor"]  # columns of data/burst_factors.csv
+SHAPES = {"": "enlarged", "pooled": "pooled"}  # by fleet of data/burst_factors.csv, what is simulated
 
 
-def enough(arrivals: np.ndarray, work: np.ndarray, slots: int, wait: float, started: float = STARTED) -> bool:
-    """Return whether `started` of the requests wait at most `wait` seconds for one of `slots` slots.
+def enough(arrivals: np.ndarray, work: np.ndarray, slots: int, wait: float) -> bool:
+    """Return whether a share STARTED of the requests wait at most `wait` seconds for one of `slots` slots.
 
     `arrivals` are seconds in order, `work` the seconds for which each request holds its slot.
     """
     free = [0.0] * slots  # when each slot is free next, a heap
-    may_be_late = (1 - started) * len(arrivals) + 1e-9
+    may_be_late = (1 - STARTED) * len(arrivals) + 1e-9
     for arrival, seconds in zip(arrivals.tolist(), work.tolist(), strict=True):
         start = max(arrival, free[0])
-        if start - arrival > wait:
-            may_be_late -= 1
-            if may_be_late < 0:
-                return False
+        may_be_late -= start - arrival > wait
+        if may_be_late < 0:
+            return False
         heapq.heapreplace(free, start + seconds)
     return True
 
 
-def utilization(arrivals: np.ndarray, work: np.ndarray, wait: float, started: float = STARTED) -> float:
-    """Return the mean number of busy slots over the fewest slots with which `started` of requests start in `wait` s."""
+def utilization(arrivals: np.ndarray, work: np.ndarray, wait: float) -> float:
+    """Return the mean number of busy slots over the fewest slots that are `enough`, within 0.4% of their number."""
     load = work.sum() / (arrivals[-1] - arrivals[0])
     names.bounded(float(load), "requests in service at a time", 0, MOST_SLOTS)
     few, many = 0, int(load) + 1
-    while not enough(arrivals, work, many, wait, started):
+    while not enough(arrivals, work, many, wait):
         few, many = many, int(1.25 * many) + 1
     while many - few > max(1, 0.004 * many):
         middle = (few + many) // 2
-        few, many = (few, middle) if enough(arrivals, work, middle, wait, started) else (middle, many)
+        few, many = (few, middle) if enough(arrivals, work, middle, wait) else (middle, many)
     return load / many
 
 
@@ -83,25 +82,23 @@ def enlarge(
     return np.interp(moments, passed, edges), rng.permutation(np.tile(work, COPIES))
 
 
-def pool(
-    arrivals: np.ndarray, work: np.ndarray, rng: np.random.Generator, services: int = COPIES
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return arrivals and work of independent services on one fleet: copies of the trace, shifted in time."""
+def pool(arrivals: np.ndarray, work: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return arrivals and work of COPIES independent services on one fleet: copies of the trace, shifted in time."""
     end = arrivals[-1] + 1
-    shifted = (np.tile(arrivals, services) + np.repeat(rng.uniform(0, end, services), len(arrivals))) % end
+    shifted = (np.tile(arrivals, COPIES) + np.repeat(rng.uniform(0, end, COPIES), len(arrivals))) % end
     order = np.argsort(shifted)
-    return shifted[order], np.tile(work, services)[order]
+    return shifted[order], np.tile(work, COPIES)[order]
 
 
 def poisson(
-    arrivals: np.ndarray, work: np.ndarray, rng: np.random.Generator, copies: int = 1
+    arrivals: np.ndarray, work: np.ndarray, rng: np.random.Generator, copies: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return `copies` times the requests of a trace at random (Poisson) times, as MLPerf Server sends."""
     moments = np.sort(rng.uniform(0, arrivals[-1] + 1, copies * len(arrivals)))
     return moments, rng.permutation(np.tile(work, copies))
 
 
-def over_poisson(requests: pd.DataFrame, tpot_ms: float, ttft_ms: float, shape: str = "enlarged") -> np.ndarray:
+def over_poisson(requests: pd.DataFrame, tpot_ms: float, ttft_ms: float, shape: str) -> np.ndarray:
     """Return utilization over that of Poisson arrivals, one value per seed (and per window of CHANCE if enlarged).
 
     `requests` have arrival_seconds in order, prompt_tokens, answer_tokens, and reused_prompt_tokens if the prompt cache
@@ -125,13 +122,16 @@ def simulated(tpot_ms: float, ttft_ms: float) -> pd.DataFrame:
 
     Columns: tpot_ms, ttft_ms, fleet ("", or "pooled" for 16 services on one fleet), service, factor.
     """
-    requests = tables.load("traffic_traces")
+    requests, limits = tables.load("traffic_traces"), {"tpot_ms": tpot_ms, "ttft_ms": ttft_ms}
+    services = requests[requests["service"].ne("code")].groupby("service")
     found = [
-        pd.DataFrame({"fleet": fleet, "service": service, "factor": over_poisson(rows, tpot_ms, ttft_ms, shape)})
-        for fleet, shape in (("", "enlarged"), ("pooled", "pooled"))
-        for service, rows in requests[requests["service"].ne("code")].groupby("service")
+        pd.DataFrame(
+            {**limits, "fleet": fleet, "service": service, "factor": over_poisson(rows, **limits, shape=shape)}
+        )
+        for fleet, shape in SHAPES.items()
+        for service, rows in services
     ]
-    return pd.concat(found, ignore_index=True).assign(tpot_ms=tpot_ms, ttft_ms=ttft_ms)[FACTORS]
+    return pd.concat(found, ignore_index=True)
 
 
 def slot_seconds(requests: pd.DataFrame, tpot_ms: float) -> np.ndarray:

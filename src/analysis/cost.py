@@ -28,9 +28,13 @@ SECONDS_PER_HOUR = 3600
 SURE = 0.8  # share of draws in which an accelerator must be cheapest to lead
 TIE = "within the error"  # in place of a leader whose share is lower
 DRAWS = 4000
-USD = "usd_per_million", "usd_high"
+USD = ["usd_low", "usd_per_million", "usd_high"]
 FACTORS = derating.STEPS[1:]  # of the delivered share
 COLUMNS = ["accelerator", "usd_per_hour", "kilowatts", "quoted", "provider", "source_id"]
+RUNS = ["slower_id", "id"]  # of the curve: the results behind a throughput, "" for none
+USED = [0.5, 0.9]  # shares of hours in use, of `purchase`
+RESIDUAL = 0.1  # share of its price that an accelerator is sold for
+STAFF = 400.0  # dollars per accelerator and year
 
 
 def prices(
@@ -46,19 +50,17 @@ def prices(
     prices replace those listed: a mapping, a frame, or a CSV file with the columns accelerator and usd_per_hour. Raises
     ValueError for an unknown cost model, date, or accelerator, and an implausible price.
     """
-    listed = tables.prices
     names.choose(cost_model, COST_MODELS, "cost model")
-    listed = listed[listed["cost_model"].eq(cost_model) & listed["duplicate_of"].eq("")]
+    listed = tables.prices
+    listed = listed[listed["cost_model"].eq(cost_model) & listed["duplicate_of"].eq("")].sort_values("quoted")
     if quoted:
-        dates = sorted(listed["quoted"].unique())
-        near = [date for date in dates if date.startswith(quoted)] or [names.choose(quoted, dates, "date of prices")]
-        listed = listed[listed["quoted"].isin(near)]
-    listed = listed.assign(
-        accelerator=names.short(listed["accelerator"]),
-        usd_per_hour=(listed["usd_per_accelerator_hour_low"] + listed["usd_per_accelerator_hour_high"]) / 2,
-    ).sort_values("quoted")
-    mine = None if own is None else own_prices(own)
-    found = pd.concat([listed, mine]).drop_duplicates("accelerator", keep="last")
+        asked = listed["quoted"].str.startswith(quoted)
+        if not asked.any():
+            names.choose(quoted, listed["quoted"].unique(), "date of prices")
+        listed = listed[asked]
+    usd = listed[["usd_per_accelerator_hour_low", "usd_per_accelerator_hour_high"]].mean(axis=1)
+    listed = listed.assign(accelerator=names.short(listed["accelerator"]), usd_per_hour=usd)
+    found = pd.concat([listed, None if own is None else own_prices(own)]).drop_duplicates("accelerator", keep="last")
     found = found.assign(kilowatts=found["accelerator"].map(power.kilowatts()["kilowatts"]))
     return found[COLUMNS].sort_values("accelerator", ignore_index=True)
 
@@ -69,35 +71,31 @@ def bases(
     """Return the `prices` of every price basis: a cost model at a date, such as "rental 2026-08".
 
     An owner's cost has its newest date only, rents and lists each of theirs, the newest first. `chosen` selects bases
-    or cost models, in its order; all by default. Added columns: basis, cost_model, commitment. Raises ValueError for an
+    or cost models, in its order; all by default. Added columns: cost_model, commitment, basis. Raises ValueError for an
     unknown basis.
     """
     listed = tables.prices[tables.prices["cost_model"].isin(COST_MODELS)]
+    listed = listed.sort_values("quoted", ascending=False, kind="stable")
     keys = listed[["cost_model", "quoted", "commitment"]].drop_duplicates()
-    keys = keys.sort_values("quoted", ascending=False, kind="stable")
-    old = keys["commitment"].eq("owned") & keys.duplicated("cost_model")
-    keys = keys[~old].sort_values("cost_model", key=lambda each: each.map([*COST_MODELS].index), kind="stable")
+    keys = keys[keys["commitment"].ne("owned") | ~keys.duplicated("cost_model")]
     keys["basis"] = keys["cost_model"].str.replace("_", " ") + " " + keys["quoted"].str[:7]
-    for name in (chosen := list(chosen)):
-        names.choose(name, [*keys["basis"], *keys["cost_model"].unique()], "price basis")
-    groups = [keys[keys["basis"].eq(name) | keys["cost_model"].eq(name)] for name in chosen] or [keys]
-    keys = pd.concat(groups).drop_duplicates("basis")
-    found = pd.concat(
-        [prices(key.cost_model, quoted=key.quoted, own=own).assign(**key._asdict()) for key in keys.itertuples()],
-        ignore_index=True,
-    )
-    return found.drop(columns="Index")
+    chosen = list(chosen) or [*COST_MODELS]
+    for name in chosen:
+        names.choose(name, [*keys["basis"], *COST_MODELS], "price basis")
+    keys = pd.concat([keys[keys["basis"].eq(name) | keys["cost_model"].eq(name)] for name in chosen])
+    keys = keys.drop_duplicates("basis").itertuples(index=False)
+    found = [prices(key.cost_model, quoted=key.quoted, own=own).assign(**key._asdict()) for key in keys]
+    return pd.concat(found, ignore_index=True)
 
 
-def since_march(accelerators: Iterable[str] = ()) -> pd.DataFrame:
+def since_march() -> pd.DataFrame:
     """Return on-demand list prices relative to March 2026, at neoclouds and hyperscalers.
 
-    `accelerators` are all by default. The median over providers that list an accelerator in both months, where there
-    are two or more. Columns: accelerator, segment, month, over_march, providers.
+    The median over providers that list an accelerator in both months, where there are two or more. Columns:
+    accelerator, segment, month, over_march, providers.
     """
     rows = _listed("commitment == 'on demand' and matched > 1 and segment != 'marketplace'")
-    rows = rows.assign(over_march=rows["change_since_march"], providers=rows["matched"])
-    rows = rows[rows["accelerator"].isin(list(accelerators) or rows["accelerator"])]
+    rows = rows.rename(columns={"change_since_march": "over_march"}).assign(providers=rows["matched"])
     return rows[["accelerator", "segment", "month", "over_march", "providers"]].reset_index(drop=True)
 
 
@@ -132,11 +130,12 @@ def own_prices(own: str | Path | Mapping[str, float] | pd.DataFrame) -> pd.DataF
     named: list[str] = []
     for line, name in frame["accelerator"].astype("str").items():
         try:
-            named.append(names.accelerator(name))
+            found = names.accelerator(name)
         except ValueError as error:
             raise ValueError(f"{where}, row {line + 2}: {error}") from None
-        if named[-1] in named[:-1]:
-            raise ValueError(f"{where}, row {line + 2}: {named[-1]} has a price already")
+        if found in named:
+            raise ValueError(f"{where}, row {line + 2}: {found} has a price already")
+        named.append(found)
     return pd.DataFrame(
         {"accelerator": named, "usd_per_hour": usd.to_numpy(), "quoted": "own", "provider": "own", "source_id": ""}
     )
@@ -165,28 +164,32 @@ def per_million_tokens(
     """Return dollars per million delivered output tokens of each accelerator at each interactivity, cheapest first.
 
     `throughput` as `planner.curve.throughput_at` returns it, `prices` as `prices` does; accelerators without a price
-    are left out. Added columns: usd_per_hour, kilowatts, quoted, `use` (see `derating.use_at`), `served` (the share of
-    such throughput that a fleet delivers, see `derating.served_at`) with served_low, served_high, `peak`, and
-    `unstated`, its FACTORS (NaN where the result already includes one), `usd_per_million` with `usd_low` and `usd_high`
-    from the error of the throughput, `estimated`, `at` (the interactivity as text). Raises NoData if no accelerator is
-    left.
+    are left out. Added columns: usd_per_hour, kilowatts, quoted, `served` (the share of such throughput that a fleet
+    delivers, see `derating.served_at`) with served_low, served_high, `peak`, `unstated`, and its FACTORS (NaN where the
+    result already includes one), `usd_per_million` with `usd_low` and `usd_high` from the error of the throughput,
+    `estimated`, `submissions` (results behind the throughput), `at` (the interactivity as text). Raises NoData if no
+    accelerator is left.
     """
     rows = throughput.merge(prices, on="accelerator").dropna(subset="throughput")
+    at = rows["interactivity"].map("{:g} tokens/s per user".format)
     if rows.empty:
         asked = names.listed(throughput["interactivity"].map("{:g} tokens/s per user".format))
         raise NoData(f"no accelerator has both a price and a throughput at {asked or 'the interactivity asked for'}")
-    use = rows["interactivity"].map(derating.use_at)
-    factors = derating.served_at(rows, fleet, stack)
-    served = factors["share"]
-    usd = {
-        name: usd_per_million(rows[column], rows["usd_per_hour"], served)
-        for name, column in (("usd_per_million", "throughput"), ("usd_low", "high"), ("usd_high", "low"))
-    }
-    rows = rows.assign(use=use, served=served, **usd, estimated=rows["evidence"].eq("estimated"))
-    rows = rows.join(factors[["low", "high"]].add_prefix("served_"))
-    rows = rows.join(factors.reindex(columns=["peak", "unstated", *FACTORS]))
-    at = rows["interactivity"].map("{:g} tokens/s per user".format).mask(rows["interactivity"].eq(0), "no limit")
-    return rows.assign(at=at).sort_values(["interactivity", "usd_per_million"], ignore_index=True)
+    shares = {"share": "served", "low": "served_low", "high": "served_high"}
+    factors = derating.served_at(rows, fleet, stack).rename(columns=shares)
+    rows = rows.join(factors[[*shares.values(), "peak", "unstated", *FACTORS]])
+    for name, rate in zip(USD, ("high", "throughput", "low"), strict=True):
+        rows[name] = usd_per_million(rows[rate], rows["usd_per_hour"], rows["served"])
+    rows = rows.assign(
+        estimated=rows["evidence"].eq("estimated"), submissions=rows[RUNS].ne("").sum(axis=1),
+        at=at.mask(rows["interactivity"].eq(0), "no limit"),
+    )  # fmt: skip
+    return rows.sort_values(["interactivity", "usd_per_million"], ignore_index=True)
+
+
+def results_first(costs: pd.DataFrame, by: Sequence[str] = ("interactivity",)) -> pd.DataFrame:
+    """Return the rows that rest on results, and estimates only of groups that have no result."""
+    return costs[~costs["estimated"] | costs.groupby([*by])["estimated"].transform("all")]
 
 
 def draw_costs(costs: pd.DataFrame) -> np.ndarray:
@@ -197,7 +200,7 @@ def draw_costs(costs: pd.DataFrame) -> np.ndarray:
     """
     away = np.array([np.random.default_rng(crc32(name.encode())).random(DRAWS) for name in costs["accelerator"]])
     away = (away.reshape(len(costs), DRAWS) - 0.5) / 0.4
-    low, middle, high = (np.log(costs[name].to_numpy(float))[:, None] for name in ("usd_low", *USD))
+    low, middle, high = (np.log(costs[[name]].to_numpy(float)) for name in USD)
     return np.exp(middle + np.where(away < 0, middle - low, high - middle) * away)
 
 
@@ -208,13 +211,13 @@ def with_chances(costs: pd.DataFrame, by: Sequence[str] = ("interactivity",)) ->
     SURE of the draws, so an accelerator leads if it is the only one marked. Drawn before whole units. An estimate is
     never cheapest where another accelerator of the group has a result.
     """
-    groups = [costs[name] for name in by]
     chance = pd.Series(0.0, costs.index)
-    for _, part in costs[~costs["estimated"] | costs["estimated"].groupby(groups).transform("all")].groupby([*by]):
+    for _, part in results_first(costs, by).groupby([*by]):
         chance[part.index] = np.bincount(draw_costs(part).argmin(axis=0), minlength=len(part)) / DRAWS
-    likely = chance.sort_values(ascending=False, kind="stable")
-    before = likely.groupby([group[likely.index] for group in groups]).cumsum() - likely
-    return costs.assign(chance=chance, alike=before.lt(SURE) & chance.gt(0))
+    costs = costs.assign(chance=chance)
+    likely = costs.sort_values("chance", ascending=False, kind="stable")
+    before = likely.groupby([*by])["chance"].cumsum() - likely["chance"]
+    return costs.assign(alike=before.lt(SURE) & chance.gt(0))
 
 
 def cheapest(costs: pd.DataFrame) -> pd.DataFrame:
@@ -225,14 +228,14 @@ def cheapest(costs: pd.DataFrame) -> pd.DataFrame:
     margin (share by which the runner-up costs more), `chance` (see `with_chances`), and `sure` (the accelerator, or TIE
     where its chance is below SURE).
     """
-    costs = with_chances(costs).sort_values(["interactivity", "estimated", "usd_per_million"])
-    first = costs.drop_duplicates("interactivity")
-    costs = costs[costs["estimated"].eq(costs.groupby("interactivity")["estimated"].transform("first"))]
-    second = costs[costs.duplicated("interactivity")].drop_duplicates("interactivity").set_index("interactivity")
-    second = second.reindex(first["interactivity"]).set_axis(first.index)
-    sure = first["accelerator"].where(first["chance"].ge(SURE), TIE)
-    found = first.assign(runner_up=second["accelerator"], runner_up_usd=second["usd_per_million"], sure=sure)
-    return found.assign(margin=found["runner_up_usd"] / found["usd_per_million"] - 1).reset_index(drop=True)
+    costs = results_first(with_chances(costs)).sort_values(["interactivity", "usd_per_million"])
+    following = costs.groupby("interactivity")[["accelerator", "usd_per_million"]].shift(-1)
+    costs = costs.assign(
+        runner_up=following["accelerator"], runner_up_usd=following["usd_per_million"],
+        margin=following["usd_per_million"] / costs["usd_per_million"] - 1,
+        sure=costs["accelerator"].where(costs["chance"].ge(SURE), TIE),
+    )  # fmt: skip
+    return costs.drop_duplicates("interactivity", ignore_index=True)
 
 
 def stretches(winners: pd.DataFrame, column: str) -> pd.DataFrame:
@@ -244,9 +247,8 @@ def break_even(costs: pd.DataFrame, baseline: str, shown: Iterable[str] = ()) ->
     """Return the hourly price at which each accelerator costs as much per token as `baseline`, by interactivity.
 
     `shown` limits the rows to these accelerators or vendors; all by default. Columns: those of `costs`,
-    `break_even_usd` (dollars per accelerator-hour), `headroom` (break-even price over its own, minus 1), `base_round`
-    (that of the baseline's result). Raises ValueError for an unknown baseline, and NoData where it or all of `shown`
-    have no price or throughput.
+    `break_even_usd` (dollars per accelerator-hour), `base_round` (that of the baseline's result). Raises ValueError for
+    an unknown baseline, and NoData where it or all of `shown` have no price or throughput.
     """
     named = names.accelerators(shown, load_results())
     base = costs[costs["accelerator"].eq(baseline)].set_index("interactivity")
@@ -257,8 +259,7 @@ def break_even(costs: pd.DataFrame, baseline: str, shown: Iterable[str] = ()) ->
         names.choose(baseline, priced, "baseline with a price and a throughput")
     ratio = costs["interactivity"].map(base["usd_per_million"]) / costs["usd_per_million"]
     costs = costs.assign(
-        break_even_usd=costs["usd_per_hour"] * ratio, headroom=ratio - 1,
-        base_round=costs["interactivity"].map(base["round"]),
+        break_even_usd=costs["usd_per_hour"] * ratio, base_round=costs["interactivity"].map(base["round"])
     )  # fmt: skip
     costs = costs[costs["accelerator"].isin(named)] if named else costs
     if costs.empty:
@@ -267,27 +268,29 @@ def break_even(costs: pd.DataFrame, baseline: str, shown: Iterable[str] = ()) ->
 
 
 def purchase(
-    usd_per_hour: float, kilowatts: float, *, used: Iterable[float] = (0.5, 0.9), years: float = 4.0,
-    residual: float = 0.1, capital: float = 0.08, maintenance: float = 0.05, extras: float = 0.45,
-    usd_per_kilowatt_hour: float = 0.10, hosting: float = 150.0, staff: float = 400.0,
+    usd_per_hour: float, kilowatts: float, *, years: float = 4.0, capital: float = 0.08, maintenance: float = 0.05,
+    extras: float = 0.45, usd_per_kilowatt_hour: float = 0.10, hosting: float = 150.0,
 ) -> pd.DataFrame:  # fmt: skip
-    """Return the purchase price of an accelerator at which owning costs as much as renting, one row for each `used`.
+    """Return the purchase price of an accelerator at which owning costs as much as renting, one row for each of USED.
 
-    Rent is paid for the `used` share of hours. Owning costs straight-line depreciation over `years` to a `residual`
+    Rent is paid for the `used` share of hours. Owning costs straight-line depreciation over `years` to a RESIDUAL
     share, `capital` a year on the mean value, and `maintenance` a year, each on accelerator, host, and network
     (`extras`, a share of the accelerator's price); electricity of the used hours at all-in kilowatts, `hosting`
-    (dollars per kW and month), and `staff` (dollars per accelerator and year). Columns in dollars a year, rent,
-    electricity, hosting, staff; `residual`; `yearly`, what a dollar of price costs a year; `price`, the rest of the
-    rent over it. Raises ValueError for an implausible share, term, or price.
+    (dollars per kW and month), and STAFF. Columns: used; in dollars a year, rent, electricity, hosting, staff;
+    `residual`; `yearly`, what a dollar of price costs a year; `price`, the rest of the rent over it. Raises ValueError
+    for an implausible share, term, or price.
     """
-    terms = {"years": (years, 0.5, 50), "residual": (residual, 0, 0.9), "capital": (capital, 0, 1)}
-    terms |= {"maintenance": (maintenance, 0, 1), "extras": (extras, 0, 10), "hosting": (hosting, 0, 10_000)}
-    for name, bounds in (terms | {"staff": (staff, 0, 1_000_000)}).items():
-        names.bounded(bounds[0], name, *bounds[1:])
-    found = pd.DataFrame({"used": [names.bounded(share, "used", 0.01, 1) for share in used]})
-    found["rent"] = usd_per_hour * HOURS_PER_YEAR * found["used"]
-    found["electricity"] = found["used"] * kilowatts * usd_per_megawatt_year(usd_per_kilowatt_hour) / 1000
-    found = found.assign(hosting=12 * hosting * kilowatts, staff=staff, residual=residual)
-    found["yearly"] = ((1 - residual) / years + capital * (1 + residual) / 2 + maintenance) * (1 + extras)
-    left = found["rent"] - found[["electricity", "hosting", "staff"]].sum(axis=1)
-    return found.assign(price=left.clip(lower=0) / found["yearly"])
+    names.bounded(years, "years", 0.5, 50)
+    names.bounded(capital, "capital", 0, 1)
+    names.bounded(maintenance, "maintenance", 0, 1)
+    names.bounded(extras, "extras", 0, 10)
+    names.bounded(hosting, "hosting", 0, 10_000)
+    found = pd.DataFrame({"used": USED})
+    rent = usd_per_hour * HOURS_PER_YEAR * found["used"]
+    electricity = found["used"] * kilowatts * usd_per_megawatt_year(usd_per_kilowatt_hour) / 1000
+    rate = 12 * hosting * kilowatts
+    yearly = ((1 - RESIDUAL) / years + capital * (1 + RESIDUAL) / 2 + maintenance) * (1 + extras)
+    return found.assign(
+        rent=rent, electricity=electricity, hosting=rate, staff=STAFF, residual=RESIDUAL, yearly=yearly,
+        price=(rent - electricity - rate - STAFF).clip(lower=0) / yearly,
+    )  # fmt: skip

@@ -8,7 +8,9 @@ result with another. Its range takes factors as independent: the root of the sum
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 from zlib import crc32
 
@@ -54,6 +56,10 @@ READINGS = {  # serving stack chosen by the user -> systems that get the stack f
     "as submitted": [],
     "vLLM, unstated moved": ["TensorRT-LLM node", "unstated node"],
 }
+COVERED = {  # by a name of data/delivered.csv: the systems
+    "": ["TensorRT-LLM node", "vLLM node", "unstated node", "rack"],
+    "node": ["TensorRT-LLM node", "vLLM node", "unstated node"],
+}
 KINDS = {  # of results and how they are served: the system and the reading
     "TensorRT-LLM node to vLLM": ("TensorRT-LLM node", "vLLM"),
     "TensorRT-LLM node": ("TensorRT-LLM node", "as submitted"),
@@ -65,6 +71,7 @@ REPAIR = (1, 3, 7)  # days until a node is back: assumed
 SPARES = 1 - 1 / np.array([5.0, 9.0, 17.0])  # one spare node beside 4, 8, or 16: assumed
 FILE = ["use", "system", "fleet", "step", "median", "p10", "p90", "n", "counted", "kind", "source"]
 MARKS = ["median", "p10", "p90"]
+QUANTILES = [0.5, 0.1, 0.9]  # of MARKS
 DAY = 144  # windows of ten minutes
 
 
@@ -94,36 +101,33 @@ def chain(
     DataFrame
         One row per `kind` (one of KINDS) and `step` in order: `median`, `p10`, `p90` of the factor, or of the product
         so far for the steps "offline", "busy", and "delivered" (`basis` "total"); `n` and what it counts (`counted`),
-        basis, source. A factor that does not apply is NaN. Of a node that states no stack the median has no factor of
-        it, p10 has.
+        basis, source. A factor that does not apply is NaN. For a node that states no stack, the median leaves the
+        stack factor out and p10 includes it.
 
     Raises NoData where no kind has results, and ValueError for an unknown name.
     """
     choose(use, USES, "use")
     choose(fleet, FLEETS, "fleet")
     benchmarks = limited_models(benchmarks)
-    asked, timed = (", ".join(map(names.label, each)) for each in (benchmarks, timed_benchmarks()))
+    asked = ", ".join(map(names.label, benchmarks))
     if {*benchmarks} - {*timed_benchmarks()}:
+        timed = ", ".join(map(names.label, timed_benchmarks()))
         raise NoData(f"{asked}: factors are of models whose rules limit tokens/s per user, {timed}")
     table = shares(benchmarks, trace, fleet_nodes)
-    systems = [*dict.fromkeys(system for system, _ in KINDS.values())]
-    every = pd.DataFrame({"use": use, "system": systems, "hypervisor": "", "nodes": 1}, systems)
-    parts = [table[table["step"].isin(BUSY)], table]
-    applied = {name: [_applied(every, part, fleet, name) for part in parts] for name in ("vLLM", "as submitted")}
-    rows = []
-    for kind, (system, reading) in KINDS.items():
-        known = _looked_up(table, use, system, fleet).set_index("step")
-        if use != "batch" and "latency limit" not in known.index:
+    kinds = pd.DataFrame(KINDS, ["system", "reading"]).T.assign(use=use, hypervisor="", nodes=1)
+    whole, busy = (_applied(kinds, part, fleet) for part in (table, table[table["step"].isin(BUSY)]))
+    every, ends, rows = _known(table, fleet), ["share", "low", "high"], []
+    for kind, applied in whole.iterrows():
+        steps = every.reindex([(use, kinds.at[kind, "system"], step) for step in STEPS]).set_axis(STEPS)
+        if use != "batch" and np.isnan(steps.at["latency limit", "median"]):
             continue
-        busy, whole = (each.loc[system] for each in applied[reading])
-        own = known.reindex(STEPS).rename(columns={"kind": "basis"})
-        own.loc[whole[STEPS].isna(), MARKS] = np.nan
-        if whole["unstated"] < 1:
-            own.loc["serving stack", MARKS] = 1.0, whole["unstated"], 1.0
-        total = {"offline": (1.0, 1.0, 1.0)}
-        total |= {name: tuple(each[["share", "low", "high"]]) for name, each in (("busy", busy), ("delivered", whole))}
-        ends = pd.DataFrame(total, MARKS).T.assign(basis="total", source="", counted="")
-        rows.append(pd.concat([own, ends]).reindex([*LABELS]).rename_axis("step").reset_index().assign(kind=kind))
+        steps.loc[applied[STEPS].isna(), MARKS] = np.nan
+        if applied["unstated"] < 1:
+            steps.loc["serving stack", MARKS] = 1.0, applied["unstated"], 1.0
+        totals = {"offline": [1.0] * 3, "busy": [*busy.loc[kind, ends]], "delivered": [*applied[ends]]}
+        totals = pd.DataFrame.from_dict(totals, "index", columns=MARKS).assign(kind="total")
+        own = pd.concat([steps, totals]).reindex([*LABELS]).rename_axis("step").rename(columns={"kind": "basis"})
+        rows.append(own.reset_index().assign(kind=kind))
     if not rows:
         raise NoData(f"no system has comparable results in Offline and, under a limit, in {USES[use]} of {asked}")
     found = pd.concat(rows, ignore_index=True).fillna(dict.fromkeys(["counted", "basis", "source"], ""))
@@ -133,12 +137,9 @@ def chain(
 def outcomes(benchmarks: Sequence[str] = (), trace: str | Path = "", fleet_nodes: int = 0) -> pd.DataFrame:
     """Return what `chain` delivers by use, fleet ("busy": while busy, as batches are), and kind: median, p10, p90."""
     found = []
-    for use in USES:
-        for fleet in FLEETS if use != "batch" else FLEETS[:1]:
-            try:
-                rows = chain(use, fleet, benchmarks, trace, fleet_nodes).assign(use=use, fleet=fleet)
-            except NoData:
-                continue
+    for use, fleet in product(USES, FLEETS):
+        with suppress(NoData):
+            rows = chain(use, fleet, benchmarks, trace, fleet_nodes).assign(use=use, fleet=fleet)
             if use != "batch":
                 found.append(rows[rows["step"].eq("delivered")])
             if fleet == FLEETS[0]:
@@ -160,10 +161,10 @@ def system_of(rows: pd.DataFrame) -> np.ndarray:
 def served(rows: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -> pd.DataFrame:
     """Return the share of each result's throughput at its interactivity that a fleet delivers, and its factors.
 
-    A factor applies only to a result that does not hold it already: the serving stack to one on TensorRT-LLM that the
-    user serves with vLLM, the hypervisor to bare metal, the network to one node, none of these to racks, where
-    they were never measured or are in the result; bursts, load, and the spare node apply to all. The throughput has
-    the latency limit.
+    A factor applies only to a result that does not include it already: the serving stack to one on TensorRT-LLM that
+    the user serves with vLLM, the hypervisor to bare metal, the network to one node. None of these applies to racks,
+    where they were never measured or are in the result. Bursts, load, and the spare node apply to all. The throughput
+    includes the latency limit.
 
     Parameters
     ----------
@@ -172,8 +173,8 @@ def served(rows: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -> pd.
     fleet : str
         One of FLEETS.
     stack : str
-        One of READINGS: what the user serves with. "as submitted" takes no factor of the stack; "vLLM, unstated moved"
-        takes it for a result that states no stack, too, which for "vLLM" has a range.
+        One of READINGS: what the user serves with. "as submitted" applies no stack factor; "vLLM, unstated moved"
+        also applies it to a result that states no stack, which has a range under "vLLM".
 
     Returns
     -------
@@ -184,9 +185,9 @@ def served(rows: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -> pd.
     """
     choose(fleet, FLEETS, "fleet")
     choose(stack, READINGS, "stack")
-    table = tables.load("delivered")
-    rows = rows.assign(use=rows["interactivity"].map(use_at), system=system_of(rows))
-    return _applied(rows, table[table["step"].ne("latency limit")], fleet, stack).drop(columns="latency limit")
+    rows = rows.assign(use=rows["interactivity"].map(use_at), system=system_of(rows), reading=stack)
+    table = tables.load("delivered").query("step != 'latency limit'")
+    return _applied(rows, table, fleet).drop(columns="latency limit")
 
 
 def served_at(points: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -> pd.DataFrame:
@@ -195,21 +196,23 @@ def served_at(points: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -
     `points` as `planner.curve.throughput_at` returns them. Between two results the shares are interpolated as the
     throughput is, on a logarithmic scale; what rests on no result states no stack.
     """
-    ids = points.reindex(columns=["slower_id", "id"], fill_value="")
-    ids["slower_id"] = ids["slower_id"].mask(ids["slower_id"].eq(""), ids["id"])  # of one result, it is both
-    results = load_results()
-    results = results[results["id"].isin(ids.stack())].set_index("id")
-    blank = pd.DataFrame({"stack": "", "hypervisor": "", "nodes": 1}, points.index)
-    ends = []
-    for end in ids:
-        known = results.reindex(ids[end])[[*HOLDS, "rate_per_accelerator"]].set_axis(points.index).fillna(blank)
-        ends.append((known, served(known.assign(**points[["accelerator", "interactivity"]]), fleet, stack)))
-    (slower, first), (faster, last) = ends
-    rate, end = slower["rate_per_accelerator"], faster["rate_per_accelerator"]
+    results = load_results().set_index("id")[[*HOLDS, "rate_per_accelerator"]]
+    slower = points["slower_id"].mask(points["slower_id"].eq(""), points["id"])  # of one result, it is both
+    rates, ends = [], []
+    for ids in (slower, points["id"]):
+        known = results.reindex(ids).set_axis(points.index).fillna({"stack": "", "hypervisor": "", "nodes": 1})
+        rates.append(known["rate_per_accelerator"])
+        ends.append(served(known.assign(**points[["accelerator", "interactivity"]]), fleet, stack))
+    (rate, end), (first, last) = rates, ends
     as_run = points["throughput"] / points.get("gain", 1.0)
     way = (np.log(as_run / rate) / np.log(end / rate)).clip(0, 1).fillna(0.0)
     both = first.fillna(1.0).pow(1 - way, axis=0) * last.fillna(1.0).pow(way, axis=0)
     return both.where(first.notna() | last.notna())
+
+
+def factors_of(use: str, system: str, fleet: str) -> pd.DataFrame:
+    """Return the factors of data/delivered.csv for a use, system, and fleet, by step."""
+    return _known(tables.load("delivered"), fleet).loc[(use, system)]
 
 
 def shares(
@@ -227,7 +230,7 @@ def shares(
     if fleet_nodes:
         spare = found["step"].eq("spare node")
         kept = [fleet_nodes / (fleet_nodes + factors.spares(fleet_nodes, days)) for days in REPAIR]
-        found.loc[spare, [*MARKS, "n"]] = [*np.quantile(kept, [0.5, 0.1, 0.9]), len(kept)]
+        found.loc[spare, [*MARKS, "n"]] = [*np.quantile(kept, QUANTILES), len(kept)]
         fleets = names.listed(tables.load("fleet_failures")["fleet"])
         found.loc[spare, ["counted", "source"]] = "times to repair", fleets
     return found
@@ -238,7 +241,7 @@ def computed(benchmarks: tuple[str, ...] = (), trace: str = "", version: int = 0
     """Return the table of factors, as in data/delivered.csv; `version` tells edits of a trace apart."""
     columns = ["use", "system", "fleet", "step", "values", "n", "counted"]
     table = pd.DataFrame(_values(limited_models(benchmarks), trace), columns=columns)
-    table[MARKS] = np.array([np.quantile(each, [0.5, 0.1, 0.9]) for each in table["values"]])
+    table[MARKS] = np.array([np.quantile(each, QUANTILES) for each in table["values"]])
     table[["kind", "source"]] = [BASIS[step] for step in table["step"]]
     return table.assign(source=table["source"].mask(table["counted"].eq("your trace"), Path(trace).name))[FILE]
 
@@ -247,8 +250,7 @@ def loads(trace: str | Path = "", quantile: float = 0.99) -> pd.DataFrame:
     """Return `factors.load_factors` by fleet, of a trace of a day or more, else of the public services."""
     rates = bursts.windows(bursts.read_trace(trace)) if trace else pd.DataFrame()
     own = len(rates) >= DAY
-    rates = rates if own else tables.load("traffic_rates")
-    found = factors.load_factors(rates, gaps=not own, quantile=quantile)
+    found = factors.load_factors(rates if own else tables.load("traffic_rates"), gaps=not own, quantile=quantile)
     return found.assign(pooled=found["foreseen"])
 
 
@@ -269,21 +271,24 @@ def _values(benchmarks: tuple[str, ...], trace: str) -> list[tuple]:
         ("", "node", "", "serving stack", stack, len(stack), "curves"),
         ("", "node", "", "hypervisor", virtual, len(virtual), "results"),
     ]
+    load = loads(trace)
+    counted = "your trace" if load.index.tolist() == ["trace"] else "services"
     for use, scenario in USES.items():
         network = factors.networked("Offline" if use == "batch" else "Server")["share"]
         found.append((use, "node", "", "networked nodes", network, len(network), "results"))
         limits = [_limit(benchmarks, use, quantity) for quantity in ("tpot_p99_limit", "ttft_p99_limit")]
-        if np.isnan(limits).any():  # batch has none, nor has what is no language model
+        if np.isnan(limits).any():  # batch has none, nor do models other than language models
             continue
         try:
-            pairs = factors.retained(benchmarks, scenario)
+            pairs = factors.retained(benchmarks, [scenario])
         except NoData:
             continue
         pairs = pairs[pairs["size"].isin(factors.SYSTEMS)]
         for system, own in pairs.groupby(system_of(pairs)):
             cells = factors.by_accelerator(own)["share"]
             found.append((use, system, "", "latency limit", cells, len(cells), "model-GPU units"))
-        found += [*_bursts(use, *limits, trace), *_loads(use, trace)]
+        found += _bursts(use, *limits, trace)
+        found += [(use, "", fleet, LOAD, load[fleet], len(load), counted) for fleet in FLEETS]
         found.append((use, "", "", "spare node", SPARES, len(SPARES), "fleet sizes"))
     return found
 
@@ -301,46 +306,40 @@ def _bursts(use: str, tpot_ms: float, ttft_ms: float, trace: str) -> list[tuple]
     return [(use, "", fleet, "bursts", own["factor"], own["service"].nunique(), "chat traces") for fleet, own in by]
 
 
-def _loads(use: str, trace: str) -> list[tuple]:
-    """Return the factor of load over days, by fleet."""
-    found = loads(trace)
-    counted = "your trace" if found.index.tolist() == ["trace"] else "services"
-    return [(use, "", fleet, LOAD, found[fleet], len(found), counted) for fleet in FLEETS]
+def _known(table: pd.DataFrame, fleet: str) -> pd.DataFrame:
+    """Return the factors of a fleet by use, system, and step; a row of this fleet takes precedence over one of any."""
+    table = table[table["fleet"].isin([fleet, ""])].sort_values("fleet", ascending=False, kind="stable")
+    uses = [[use] if use else [*USES] for use in table["use"]]
+    systems = [COVERED.get(system, [system]) for system in table["system"]]
+    every = table.assign(use=uses, system=systems).explode("use").explode("system")
+    key = ["use", "system", "step"]
+    return every.drop_duplicates(key).set_index(key).sort_index()
 
 
-def _looked_up(table: pd.DataFrame, use: str, system: str, fleet: str) -> pd.DataFrame:
-    """Return the factors for a use, system, and fleet, one row per step; those of this fleet take precedence."""
-    systems = [system, ""] if system == "rack" else [system, "node", ""]
-    for column, asked in (("use", [use, ""]), ("system", systems), ("fleet", [fleet, ""])):
-        table = table[table[column].isin(asked)]
-    return table.sort_values("fleet", ascending=False, kind="stable").drop_duplicates("step")
-
-
-def _applied(rows: pd.DataFrame, table: pd.DataFrame, fleet: str, reading: str) -> pd.DataFrame:
-    """Return the factors of `table` that apply to rows of use, system, hypervisor, and nodes, as `served` does."""
-    keys = rows[["use", "system"]]
-    kinds = [
-        _looked_up(table, *key, fleet).assign(use=key[0], system=key[1]) for key in keys.drop_duplicates().to_numpy()
-    ]
-    known = pd.concat(kinds).set_index(["use", "system", "step"])[MARKS].unstack()
-    known = known.reindex(pd.MultiIndex.from_frame(keys), columns=pd.MultiIndex.from_product([MARKS, STEPS]))
-    median, p10, p90 = (known.set_axis(rows.index)[mark] for mark in MARKS)
-    open_ = rows["system"].eq("unstated node") & (reading == "vLLM")  # a range: from 1 to the factor
-    holds = {
-        "serving stack": rows["system"].isin(READINGS[reading]),
-        "hypervisor": rows["hypervisor"].eq(""),
-        "networked nodes": rows["nodes"].le(1),
-    }
-    applied = median.where(median.notna().assign(**{step: median[step].notna() & mask for step, mask in holds.items()}))
+def _applied(rows: pd.DataFrame, table: pd.DataFrame, fleet: str) -> pd.DataFrame:
+    """Return the factors that apply to rows of use, system, reading, hypervisor, and nodes, as `served` does."""
+    known = _known(table, fleet)[MARKS].unstack("step")
+    columns = pd.MultiIndex.from_product([MARKS, STEPS])
+    known = known.reindex(pd.MultiIndex.from_frame(rows[["use", "system"]]), columns=columns).set_axis(rows.index)
+    median, p10, p90 = (known[mark] for mark in MARKS)
+    open_ = rows["system"].eq("unstated node") & rows["reading"].eq("vLLM")  # a range: from 1 to the factor
+    moved = [system in READINGS[reading] for system, reading in zip(rows["system"], rows["reading"], strict=True)]
+    applied = median.assign(
+        **{
+            "serving stack": median["serving stack"].where(moved),
+            "hypervisor": median["hypervisor"].where(rows["hypervisor"].eq("")),
+            "networked nodes": median["networked nodes"].where(rows["nodes"].le(1)),
+        }
+    )
     unstated = median["serving stack"].where(open_, 1.0)
-    low, high = np.log(p10 / median), np.log(p90 / median).where(applied.notna())
-    low = low.where(applied.notna().assign(**{"serving stack": applied["serving stack"].notna() | open_}))
+    below, above = (np.log(end / median).where(applied.notna()) for end in (p10, p90))
+    below["serving stack"] = np.log(p10 / median)["serving stack"].where(open_ | applied["serving stack"].notna())
     share = applied.prod(axis=1)
     return applied.assign(
         share=share,
         unstated=unstated,
-        low=share * unstated * np.exp(-low.pow(2).sum(axis=1).pow(0.5)),
-        high=share * np.exp(high.pow(2).sum(axis=1).pow(0.5)),
+        low=share * unstated * np.exp(-below.pow(2).sum(axis=1).pow(0.5)),
+        high=share * np.exp(above.pow(2).sum(axis=1).pow(0.5)),
         busy=applied[BUSY].prod(axis=1),
         peak=1 / applied[LOAD].fillna(1.0),
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import count
+from math import exp, lgamma, log
 
 import numpy as np
 import pandas as pd
@@ -16,24 +18,21 @@ ENOUGH = 0.999  # share of the time that a fleet has all needed nodes: assumed
 SYSTEM = ["benchmark", "round", "submitter", "system", "accelerator", "accelerator_count", "nodes"]
 
 
-def retained(benchmark: str | Sequence[str], scenario: str | Sequence[str] = "Server") -> pd.DataFrame:
-    """Return the share of Offline throughput that each system retains in each `scenario`.
+def retained(benchmark: str | Sequence[str], scenarios: Iterable[str] = ("Server",)) -> pd.DataFrame:
+    """Return the share of Offline throughput that each system retains in each of `scenarios`.
 
     One row per bare-metal system of a submitter and round with both results at one precision: the columns of
-    `comparable` for `scenario`, `share`, and `size`, "node", "rack", or "other".
+    `comparable` for the scenario, `share`, and `size`, "node", "rack", or "other".
     """
-    limited = [scenario] if isinstance(scenario, str) else [*scenario]
-    rows = comparable(benchmark=benchmark, scenario=[*limited, "Offline"])
+    rows = comparable(benchmark=benchmark, scenario=[*scenarios, "Offline"])
     rows = rows[rows["hypervisor"].eq("") & ~rows["caveats"].map(lambda codes: "tokens_assumed" in codes)]
     best = rows.sort_values(["rate", "id"]).drop_duplicates([*SYSTEM, "scenario"], keep="last")
     offline = best["scenario"].eq("Offline")
-    pairs = best[~offline].merge(
-        best.loc[offline, [*SYSTEM, "rate", "precision"]], on=SYSTEM, suffixes=("", "_offline")
-    )
-    pairs = pairs[_one_precision(pairs, "_offline")]
+    other = best.loc[offline, [*SYSTEM, "rate", "precision"]]
+    pairs = _at_one_precision(best[~offline].merge(other, on=SYSTEM, suffixes=("", "_reference")))
     node = pairs["nodes"].eq(1) & pairs["accelerator_count"].eq(USUAL_SIZE) & pairs["kind"].eq("gpu")
     size = pd.Categorical(np.select([node, in_racks(pairs)], SYSTEMS, "other"), [*SYSTEMS, "other"])
-    return pairs.assign(share=pairs["rate"] / pairs["rate_offline"], size=size)
+    return pairs.assign(share=pairs["rate"] / pairs["rate_reference"], size=size)
 
 
 def by_accelerator(pairs: pd.DataFrame) -> pd.DataFrame:
@@ -45,13 +44,12 @@ def by_accelerator(pairs: pd.DataFrame) -> pd.DataFrame:
     """
     keys = ["benchmark", "model", "scenario", "size", "vendor", "accelerator"]
     groups = pairs.groupby(keys, observed=True)
-    newest = pairs[pairs["round"].eq(groups["round"].transform("max"))]
+    newest = pairs[pairs["round"].eq(groups["round"].transform("max"))].groupby(keys, observed=True)
     spread = groups["share"].agg(low="min", high="max", systems="size")
-    kept = newest.groupby(keys, observed=True).agg(share=("share", "median"), round=("round", "first"))
-    kept = kept.join(spread).reset_index()
-    place = kept["accelerator"].map({label: place for place, label in enumerate(tables.accelerators["label"])})
+    kept = newest.agg(share=("share", "median"), round=("round", "first")).join(spread).reset_index()
+    places = {label: place for place, label in enumerate(tables.accelerators["label"])}
     limit = kept.join(rule_limits("tpot_p99_limit"), on=["benchmark", "scenario"])["tpot_p99_limit"]
-    kept = kept.assign(limit=1000 / limit, place=place.fillna(np.inf))
+    kept = kept.assign(limit=1000 / limit, place=kept["accelerator"].map(places))
     order = ["size", "vendor", "place", "limit"]
     return kept.sort_values(order, ascending=[True, False, True, True], ignore_index=True).drop(columns="place")
 
@@ -93,26 +91,22 @@ def networked(scenario: str = "Server") -> pd.DataFrame:
     return _over(rows[rows["nodes"].gt(1)], one, ["round", "benchmark", "accelerator"])
 
 
-def spares(units: int, days: float, accelerators: int = USUAL_SIZE, enough: float = ENOUGH) -> int:
-    """Return the spare units that keep `units` running a share `enough` of the time.
+def spares(units: int, days: float) -> int:
+    """Return the spare nodes that keep `units` running a share ENOUGH of the time.
 
-    Units down are Poisson, each for `days`. A unit of `accelerators` fails as often as in data/fleet_failures.csv, by
-    causes that take it out of service.
+    Nodes down are Poisson, each for `days`. A node fails as often as in data/fleet_failures.csv, by causes that take it
+    out of service.
     """
     failures = tables.load("fleet_failures")
     counted = failures[failures["out_of_service"]]
-    rate = (counted["events"] / (counted["accelerators"] * counted["days"])).sum() * accelerators * days
-    spare = 0
-    while True:
+    rate = (counted["events"] / (counted["accelerators"] * counted["days"])).sum() * USUAL_SIZE * days
+    for spare in count():
         mean = rate * (units + spare)
-        downs = np.arange(spare + 1)
-        chance = np.exp(downs * np.log(mean) - mean - np.cumsum(np.log(np.maximum(downs, 1)))).sum()
-        if chance >= enough:
+        if sum(exp(down * log(mean) - mean - lgamma(down + 1)) for down in range(spare + 1)) >= ENOUGH:
             return spare
-        spare += 1
 
 
-def load_factors(rates: pd.DataFrame | None = None, gaps: bool = True, quantile: float = 0.99) -> pd.DataFrame:
+def load_factors(rates: pd.DataFrame, gaps: bool = True, quantile: float = 0.99) -> pd.DataFrame:
     """Return mean load over the capacity that is enough for a `quantile` of ten-minute windows (1: all), by service.
 
     `rates` has service, seconds, and requests_per_second. Capacity is constant (`fixed`), the previous hour's mean
@@ -120,21 +114,20 @@ def load_factors(rates: pd.DataFrame | None = None, gaps: bool = True, quantile:
     (`foreseen`). With `gaps` an empty window is a gap in the recording: it is left out, and its hour is not used to
     plan the next.
     """
-    rates = tables.load("traffic_rates") if rates is None else rates
     rates = rates.assign(hour=rates["seconds"] // 3600, rate=rates["requests_per_second"])
     hours = rates.groupby(["service", "hour"])["rate"].agg(["mean", "min"])
     last = hours["mean"].where(hours["min"].gt(0) | (not gaps)).reset_index(name="last")
     seen = rates[rates["rate"].gt(0) | (not gaps)].merge(
         last.assign(hour=last["hour"] + 1), on=["service", "hour"], how="left"
     )
-    seen = seen.assign(now=seen.groupby(["service", "hour"])["rate"].transform("mean"))
-    seen = seen.assign(after=seen["rate"] / seen["last"], within=seen["rate"] / seen["now"])
-    planned = seen[seen["last"].notna()].groupby("service")
-    services = seen.groupby("service")
+    now = seen.groupby(["service", "hour"])["rate"].transform("mean")
+    seen = seen.assign(after=seen["rate"] / seen["last"], within=seen["rate"] / now)
+    services, planned = (rows.groupby("service") for rows in (seen, seen.dropna(subset="last")))
+    margin = planned["after"].quantile(quantile)
     return pd.DataFrame(
         {
             "fixed": services["rate"].mean() / services["rate"].quantile(quantile),
-            "hourly": planned["rate"].mean() / (planned["after"].quantile(quantile) * planned["last"].mean()),
+            "hourly": planned["rate"].mean() / (margin * planned["last"].mean()),
             "foreseen": 1 / services["within"].quantile(quantile),
         }
     )
@@ -148,14 +141,14 @@ def _language_models(scenarios: Sequence[str]) -> pd.DataFrame:
 
 def _over(rows: pd.DataFrame, reference: pd.DataFrame, alike: list[str]) -> pd.DataFrame:
     """Return rows with `share`: throughput per accelerator over the median of matching reference results."""
-    pairs = rows.merge(reference[[*alike, "rate_per_accelerator", "precision"]], on=alike, suffixes=("", "_reference"))
-    pairs = pairs[_one_precision(pairs, "_reference")]
+    columns = [*alike, "rate_per_accelerator", "precision"]
+    pairs = _at_one_precision(rows.merge(reference[columns], on=alike, suffixes=("", "_reference")))
     median = pairs.groupby("id")["rate_per_accelerator_reference"].median().rename("reference")
     rows = rows.merge(median, left_on="id", right_index=True)
     return rows.assign(share=rows["rate_per_accelerator"] / rows["reference"])
 
 
-def _one_precision(pairs: pd.DataFrame, suffix: str) -> pd.Series:
-    """Return which pairs state the same precision, or where one side states none."""
-    other = pairs[f"precision{suffix}"]
-    return pairs["precision"].eq(other) | pairs["precision"].eq("") | other.eq("")
+def _at_one_precision(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Return the pairs that state the same precision, or where one side states none."""
+    own, other = pairs["precision"], pairs["precision_reference"]
+    return pairs[own.eq(other) | own.eq("") | other.eq("")]

@@ -7,19 +7,17 @@ answer. Three shapes of runs (1k/1k, 8k/1k, 1k/8k) give the three. Longer prompt
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
 import pandas as pd
 
 from analysis import names, tables
+from analysis.evidence import THROUGHPUT
 
 SHAPES = [(1024, 1024), (8192, 1024), (1024, 8192)]  # tokens in and out of the three runs
 KEYS = ["model", "accelerator", "engine", "precision"]
-PARTS = ["decode", "context", "prefill"]
 RATIO = 8  # prompt tokens per answer token that the runs reach
-RATE = "output_tokens_per_second_per_gpu"
 
 
 @cache  # a fit over many runs; tables.forget clears it
@@ -31,33 +29,38 @@ def timings() -> pd.DataFrame:
     """
     runs = _runs()
     runs = runs[runs["gpus"].le(8)]
-    best = runs.groupby([*KEYS, "prompt_tokens", "answer_tokens"])[RATE].max().unstack([-2, -1])[SHAPES].dropna()
-    prompt, answer = np.array(SHAPES).T / 1024
-    seconds = best[[SHAPES[0]]].to_numpy() / best.to_numpy()
-    solved = np.linalg.solve(np.c_[np.ones(3), prompt + answer / 2, prompt / answer], seconds.T).T
-    found = pd.DataFrame(solved, best.index, PARTS)
+    rates = runs.groupby([*KEYS, "prompt_tokens", "answer_tokens"])[THROUGHPUT].max()
+    rates = rates.unstack([-2, -1])[SHAPES].dropna()
+    seconds = rates[[SHAPES[0]]].to_numpy() / rates.to_numpy()
+    solved = np.linalg.solve(_load(*np.array(SHAPES).T), seconds.T).T
+    found = pd.DataFrame(solved, rates.index, ["decode", "context", "prefill"])
     found = found[found["prefill"].gt(0)]
     found["context"] = found["context"].clip(lower=0)
-    return found.div(found @ np.array([1, 1.5, 1]), axis=0)
+    return found.div(found @ _load(*SHAPES[0]), axis=0)
+
+
+def _load(prompt: float | np.ndarray, answer: float | np.ndarray, reused: float = 0.0) -> np.ndarray:
+    """Return by what the three times of `timings` are multiplied for these lengths, in the last axis."""
+    parts = np.broadcast_arrays(1.0, (prompt + answer / 2) / 1024, prompt / answer * (1 - reused))
+    return np.stack(parts, axis=-1)
 
 
 def kept(prompt: float, answer: float, reused: float = 0.0) -> pd.Series:
-    """Return output tokens/s over those at 1,024 in and out, one value per row of `parts`.
+    """Return output tokens/s over those at 1,024 in and out, one value per row of `timings`.
 
     `prompt` and `answer` are mean tokens, `reused` is the share of prompt tokens that a perfect cache holds: an upper
     bound, for caches are limited and loads from them cost. Raises ValueError for a share outside 0 to 1.
     """
     names.bounded(reused, "prompt_reuse", 0, 1)
-    load = np.array([1, (prompt + answer / 2) / 1024, prompt / answer * (1 - reused)])
-    return 1 / (timings() @ load)
+    return 1 / (timings() @ _load(prompt, answer, reused))
 
 
-def traffic(reuse: Sequence[float] = (), trace: pd.DataFrame | None = None) -> pd.DataFrame:
+def traffic(reuse: float = 0.0, trace: pd.DataFrame | None = None) -> pd.DataFrame:
     """Return what each workload of known lengths keeps at shares of reuse, one row each.
 
     Columns: workload, prompt_tokens, answer_tokens, own (share of its prompt tokens seen before, NaN if unknown),
-    prompt_reuse, `median`, `p10`, `p90` over the rows of `parts`, n. Each workload has no cache (0), its own reuse, and
-    those of `reuse`. `trace` is your own, as `bursts.read_trace` returns it.
+    prompt_reuse, `median`, `p10`, `p90` over the rows of `timings`, n. Each workload has no cache (0), its own reuse,
+    and `reuse`. `trace` is your own, as `bursts.read_trace` returns it.
     """
     known = tables.prefix_reuse.dropna(subset="prompt_tokens").rename(columns={"reused_low": "own"})
     code = tables.load("traffic_traces").query("service == 'code'").assign(workload="Azure code")
@@ -65,7 +68,7 @@ def traffic(reuse: Sequence[float] = (), trace: pd.DataFrame | None = None) -> p
     means = pd.concat(others).groupby("workload", sort=False)[["prompt_tokens", "answer_tokens"]].mean().reset_index()
     rows = []
     for row in pd.concat([known, means], ignore_index=True).itertuples():
-        for share in sorted({0.0, *reuse, *([row.own] if row.own > 0 else [])}):
+        for share in sorted({0.0, reuse, *([row.own] if row.own > 0 else [])}):
             values = kept(row.prompt_tokens, row.answer_tokens, share)
             marks = values.quantile([0.5, 0.1, 0.9])
             rows.append((row.workload, row.prompt_tokens, row.answer_tokens, row.own, share, *marks, len(values)))
@@ -83,12 +86,12 @@ def errors() -> pd.Series:
     runs = runs[~runs["prompt_tokens"].isin([1024, 8192])]
     found = []
     for key, own in runs.groupby([*KEYS, "engine_version", "gpus"]):
-        best = own.groupby(["prompt_tokens", "answer_tokens"])[RATE].max().dropna().reset_index()
+        best = own.groupby(["prompt_tokens", "answer_tokens"])[THROUGHPUT].max().dropna().reset_index()
         prompt, answer, rate = best.to_numpy(float).T
         short = prompt / answer <= RATIO
         if short.sum() < 4 or short.all():
             continue
-        load = np.c_[np.ones(len(best)), (prompt + answer / 2) / 1024, prompt / answer] * rate[:, None]
+        load = _load(prompt, answer) * rate[:, None]
         time = np.linalg.lstsq(load[short], np.ones(short.sum()), rcond=None)[0]
         found += [(*key[: len(KEYS)], error) for error in 1 / (load[~short] @ time)]
     errors = pd.DataFrame(found, columns=[*KEYS, "error"]).set_index(KEYS)["error"]

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 import pandas as pd
 
 from analysis import derating, names, tables
-from analysis.interactivity import limits
-from analysis.results import CAPPED_NAME
+from analysis.compare import USUAL_SIZE
+from analysis.results import CAPPED_NAME, rule_limits
 
 HOURS_PER_YEAR = 24 * 365  # as prices and power are quoted: 12 months of 730 hours
 COOLING = {"air": 1.5, "liquid": 1.3}  # provisioned over rated watts, MLPerf Endpoints rules, appendix D
@@ -42,19 +42,15 @@ def per_megawatt(rates: pd.DataFrame, results: pd.DataFrame, pue: float = 1.0) -
     value.
     """
     names.bounded(pue, "pue", 1, 3)
-    asked = rates["benchmark"].unique()
-    speeds = [limits(name).assign(benchmark=name) for name in asked]
-    speeds = pd.concat([*speeds, pd.DataFrame({"benchmark": asked, "scenario": "Offline", "interactivity": 0.0})])
-    rows = rates.merge(speeds[["benchmark", "scenario", "interactivity"]], on=["benchmark", "scenario"])
-    rows = rows.merge(kilowatts(), on="accelerator").assign(scenario=lambda each: each["scenario"].astype("str"))
-    share = derating.served(rows.merge(results[["id", *derating.HOLDS]], how="left", on="id"))["share"].to_numpy()
-    rows = rows.assign(
-        value=rows["rate"] / (1000 * pue * rows["kilowatts"]), low=rows["low"] / (1000 * pue * rows["most"]),
-        high=rows["high"] / (1000 * pue * rows["least"]), share=share,
-    )  # fmt: skip
-    delivered = rows.assign(**rows[["value", "low", "high"]].mul(share, axis=0))
-    both = pd.concat([rows.assign(use="full load", share=1.0), delivered.assign(use="delivered")])
-    return both.sort_values(["use", "value"], ascending=False, ignore_index=True)
+    speed = 1000 / rates.join(rule_limits("tpot_p99_limit"), on=["benchmark", "scenario"])["tpot_p99_limit"]
+    rows = rates.assign(interactivity=speed.mask(rates["scenario"].eq("Offline"), 0.0)).dropna(subset="interactivity")
+    rows = rows.merge(kilowatts(), on="accelerator")
+    share = derating.served(rows.merge(results[["id", *derating.HOLDS]], how="left", on="id"))["share"]
+    ends = ["value", "low", "high"]
+    rows[ends] = rows[["rate", "low", "high"]] / (1000 * pue * rows[["kilowatts", "most", "least"]].to_numpy())
+    rows = rows.assign(use="full load", share=1.0, scenario=rows["scenario"].astype("str"))
+    delivered = rows.assign(use="delivered", share=share, **rows[ends].mul(share, axis=0))
+    return pd.concat([rows, delivered]).sort_values(["use", "value"], ascending=False, ignore_index=True)
 
 
 def at_the_wall(results: pd.DataFrame, benchmark: str = "") -> pd.DataFrame:
@@ -104,8 +100,8 @@ def cap_pairs(results: pd.DataFrame) -> pd.DataFrame:
     return pairs.assign(machine=machine)
 
 
-def nodes(results: pd.DataFrame, accelerators_per_node: int = 8) -> pd.DataFrame:
-    """Return the kilowatts to provision for each described system beside what its power submissions drew.
+def nodes(results: pd.DataFrame) -> pd.DataFrame:
+    """Return the kilowatts to provision for each described node of eight, and what its power submissions drew.
 
     Provisioned: rated watts of processors, accelerators, and scale-up network, times 1.5 with air or 1.3 with liquid
     cooling (MLPerf Endpoints rules, appendix D). Columns: round, submitter, system, accelerator, cooling,
@@ -115,7 +111,7 @@ def nodes(results: pd.DataFrame, accelerators_per_node: int = 8) -> pd.DataFrame
     parts = tables.component_power.set_index("component")
     watts = parts["rated_watts"].fillna(parts["terabytes_per_second"] * BYTES_TO_WATTS)
     systems = tables.system_hardware
-    systems = systems[systems["accelerators"].eq(accelerators_per_node) & systems["cooling"].isin(COOLING)]
+    systems = systems[systems["accelerators"].eq(USUAL_SIZE) & systems["cooling"].isin(COOLING)]
     rated = systems["processors"] * systems["processor"].map(watts)
     rated += systems["accelerators"] * systems["accelerator"].map(watts) + systems["network"].map(watts).fillna(0)
     systems = systems.assign(provisioned_kw=rated * systems["cooling"].map(COOLING) / 1000)

@@ -150,15 +150,15 @@ def tensorrt_llm_pairs() -> pd.DataFrame:
 
     Llama 70B on TIGHT H100s is left out. Columns: `PAIR`.
     """
-    full = evidence.tensorrt_llm("0.14.0")
-    full = full[full["accelerator"].eq("H100")]
+    full = tables.tensorrt_llm_throughput.query("version == '0.14.0' and accelerator == 'H100'")
     same = ["model", "accelerator", "gpus", "prompt_tokens", "answer_tokens"]
     full = evidence.matched_pairs(full, same, "precision", ("fp16", "fp8"), evidence.THROUGHPUT, repeats="max")
     full = full[~(full["model"].str.contains("70B") & full["gpus"].eq(TIGHT))]
     full = full.assign(step="fp16 to fp8", format="FP8", load=np.nan)
-    rows = evidence.precision_effects("model-optimizer-benchmark")
-    by_batch = rows[rows["metric"].eq("speedup per GPU") & rows["model"].eq("Llama3.1-8B")]
-    rows = pd.concat([by_batch, evidence.precision_effects("tensorrt-llm-quantization", "speedup")])
+    effects = tables.precision_effects
+    optimizer = "source_id == 'model-optimizer-benchmark' and metric == 'speedup per GPU' and model == 'Llama3.1-8B'"
+    documented = "source_id == 'tensorrt-llm-quantization' and metric == 'speedup'"
+    rows = pd.concat([effects.query(optimizer), effects.query(documented)])
     batch = rows["workload"].str.extract(r"batch (\d+)")[0].astype(float)
     printed = rows["precision"].str.upper().mask(rows["format"].eq("W4A8"), "INT4 weights, FP8 arithmetic")
     rows = rows.assign(step="fp16 to " + rows["precision"], format=printed, load=batch, ratio=rows["value"])
@@ -171,8 +171,9 @@ def single_gpu_pairs() -> pd.DataFrame:
     FP8 and integers are over BF16, NVFP4 over FP8. FP8 that is emulated is left out. Columns: `PAIR`.
     """
     found = []
-    stream = evidence.precision_effects("nvfp4-benchmark", "decode throughput")
-    queue = evidence.precision_effects("accelmark", "throughput")
+    effects = tables.precision_effects
+    stream = effects.query("source_id == 'nvfp4-benchmark' and metric == 'decode throughput'")
+    queue = effects.query("source_id == 'accelmark' and metric == 'throughput'")
     queue = queue[queue["format"].isin(["BF16", "FP8", "W8A8", "W4A16"])]
     for step in STEPS:
         narrow = step[1].upper().replace("FP4", "NVFP4")

@@ -11,16 +11,15 @@ import os
 
 import pandas as pd
 
-from analysis import names, tables
+from analysis import tables
 from analysis.evidence.curves import SPEED, THROUGHPUT, envelope, matched_pairs, value_at
 from analysis.evidence.energy import JOULES, energy, joules_at, part_load
 from analysis.evidence.precision import SIZES, checkpoint_sizes, parameters, pooled, recovery, size_class
 from analysis.paths import DATA, SHIPPED_ONLY, plain
 
 __all__ = [
-    "JOULES", "SIZES", "SPEED", "THROUGHPUT", "checkpoint_sizes", "energy", "envelope",
-    "inferencex_runs", "joules_at", "matched_pairs", "parameters", "part_load", "pooled",
-    "precision_effects", "recovery", "size_class", "tensorrt_llm", "value_at",
+    "JOULES", "SIZES", "SPEED", "THROUGHPUT", "checkpoint_sizes", "energy", "envelope", "inferencex_runs", "joules_at",
+    "matched_pairs", "parameters", "part_load", "pooled", "recovery", "size_class", "value_at",
 ]  # fmt: skip
 
 OWN = DATA / "inferencex"  # runs of the user: `analysis data --inferencex`
@@ -29,31 +28,14 @@ SAME_RUN = [
 ]  # fmt: skip
 
 
-def inferencex_runs(*, disaggregated: bool | None = None) -> pd.DataFrame:
+def inferencex_runs(*, disaggregated: bool = True) -> pd.DataFrame:
     """Return the finished runs of InferenceX, shipped and the user's own, one row each; identical runs once.
 
-    `disaggregated` keeps only runs with (or without) separate accelerators for prompts.
+    `disaggregated=False` leaves out the runs with separate accelerators for prompts.
     """
     shipped = tables.load("inferencex_runs")
     files = [] if os.environ.get(SHIPPED_ONLY) == "shipped" else sorted(OWN.glob("*.parquet"))
     own = [pd.read_parquet(plain(file), columns=list(shipped)) for file in files]
     runs = pd.concat([shipped, *own], ignore_index=True).drop_duplicates(SAME_RUN)
     runs = runs[~runs["unfinished"]]
-    return runs if disaggregated is None else runs[runs["disaggregated"].eq(disaggregated)]
-
-
-def tensorrt_llm(version: str = "") -> pd.DataFrame:
-    """Return TensorRT-LLM's published throughput, of one version or of all. Compare rows of one version only."""
-    rows = tables.load("tensorrt_llm_throughput")
-    if version:
-        rows = rows[rows["version"].eq(names.choose(version, rows["version"].unique(), "version of TensorRT-LLM"))]
-    return rows.copy()
-
-
-def precision_effects(source_id: str = "", metric: str = "") -> pd.DataFrame:
-    """Return figures on speed, memory, and quality by precision from vendor tables, papers, and open benchmarks."""
-    rows = tables.load("precision_effects")
-    for column, wanted in (("source_id", source_id), ("metric", metric)):
-        if wanted:
-            rows = rows[rows[column].eq(names.choose(wanted, rows[column].unique(), column))]
-    return rows.copy()
+    return runs if disaggregated else runs[~runs["disaggregated"]]
