@@ -180,9 +180,9 @@ def test_the_map_names_the_cheapest_whole_units(offered, monkeypatch):
         np, "geomspace", lambda least, most, steps: {(25, 50 * 1.001, 2): [25.0, 50.0]}[least, most, steps]
     )
     won = budget.winner_map(["M"], PRICES, users=[1, 1e6], steps=2, speeds=[50.0])
-    assert won[["interactivity", "users", "accelerator", "missing", "throughput"]].to_numpy().tolist() == [
-        [25, 1, "B200", 0, "results of all"], [25, 1e6, "GB200", 0, "results of all"],
-        [50, 1, "H200", 2, "estimates"], [50, 1e6, "H200", 2, "estimates"],
+    assert won[["interactivity", "users", "accelerator", "throughput"]].to_numpy().tolist() == [
+        [25, 1, "B200", "results of all"], [25, 1e6, "GB200", "results of all"],
+        [50, 1, "H200", "estimates"], [50, 1e6, "H200", "estimates"],
     ]  # fmt: skip
     assert won["chance"].eq(1).all() and won["cheapest"].equals(won["accelerator"]) and set(won["model"]) == {"M"}
     assert budget.winner_map(["M"], PRICES.assign(accelerator="X"), steps=2, speeds=[50.0]).empty
@@ -190,7 +190,7 @@ def test_the_map_names_the_cheapest_whole_units(offered, monkeypatch):
     offered.loc[1, ["throughput", "low", "high"]] = 2000.0, 1800.0, 2200.0  # as cheap as B200 for many
     tie = budget.winner_map(["M"], PRICES, users=[1e6], steps=2, speeds=[50.0])
     assert tie["cheapest"].tolist() == [cost.TIE, "B200"] and tie["chance"].iloc[0] == pytest.approx(0.5, abs=0.05)
-    assert tie["throughput"].tolist() == ["results of all", "results of some"] and tie["missing"].tolist() == [0, 1]
+    assert tie["throughput"].tolist() == ["results of all", "results of some"]
 
 
 def test_regret_is_over_the_cheapest_result(offered):

@@ -136,7 +136,6 @@ def test_serving_stacks_are_compared_at_equal_settings_and_dates_and_each_curve_
     monkeypatch.setattr(tables, "load", lambda name: pd.DataFrame([run | row for row in rows]))
     found = factors.serving_stack().set_index("gpus")
     assert found["share"].to_dict() == pytest.approx({4: 0.9, 8: 0.95})  # of eight: the median of 0.9 and 1
-    assert found["pairs"].to_dict() == {4: 1, 8: 2}
 
 
 def test_load_of_a_day_in_three_hours():

@@ -182,8 +182,8 @@ def winner_map(
 
     From the lowest to the highest of each benchmark's limits and `speeds`. Results come before estimates. Columns:
     model, users, interactivity, accelerator (cheapest in most draws), chance, cheapest (the same, or cost.TIE where the
-    chance is below cost.SURE), missing (priced accelerators that have results, but none at this speed), throughput (of
-    MAPPED: from results of all that have some, of some, or, where none is so fast, from estimates).
+    chance is below cost.SURE), throughput (of MAPPED: from results of all that have some, of some, or, where none is so
+    fast, from estimates).
 
     Unlike `cost.with_chances`, each draw is rounded up to whole units: with few users a partly used rack decides the
     ranking, whatever the error.
@@ -206,11 +206,10 @@ def winner_map(
             chance = np.stack([(first == place).mean(axis=1) for place in range(len(part))])
             best = part["accelerator"].to_numpy()[chance.argmax(axis=0)]
             cells = pd.DataFrame({"users": users, "accelerator": best, "chance": chance.max(axis=0)})
-            missing = ran - (~part["estimated"]).sum()
-            behind = [*MAPPED][2 if part["estimated"].any() else min(missing, 1)]
-            known = {"model": rows["model"].iloc[0], "interactivity": speed, "missing": missing, "throughput": behind}
-            found.append(cells.assign(**known))
-    columns = ["model", "users", "interactivity", "accelerator", "chance", "missing", "throughput"]
+            every, some, none = MAPPED
+            behind = none if part["estimated"].any() else some if len(part) < ran else every
+            found.append(cells.assign(model=rows["model"].iloc[0], interactivity=speed, throughput=behind))
+    columns = ["model", "users", "interactivity", "accelerator", "chance", "throughput"]
     table = pd.concat(found, ignore_index=True)[columns] if found else pd.DataFrame(columns=columns)
     return table.assign(cheapest=table["accelerator"].where(table["chance"].ge(cost.SURE), cost.TIE))
 

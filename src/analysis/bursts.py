@@ -149,12 +149,11 @@ def read_trace(path: str | Path) -> pd.DataFrame:
     not a number, or negative, and for a trace of fewer than 100 requests, or that covers less or more than SPAN.
     """
     trace = tables.read_own(path, ("arrival_seconds", "answer_tokens"))
-    columns = [name for name in ("arrival_seconds", "prompt_tokens", "answer_tokens") if name in trace]
-    values = tables.numbers(trace, columns, 0, MOST, str(path))
-    if len(values) < REQUESTS or values["arrival_seconds"].nunique() == 1 or not values["answer_tokens"].any():
-        raise ValueError(f"{path}: {len(values)} requests; a trace needs {REQUESTS} or more, over time, with tokens")
+    trace = trace if "prompt_tokens" in trace else trace.assign(prompt_tokens="0")
+    values = tables.numbers(trace, ["arrival_seconds", "prompt_tokens", "answer_tokens"], 0, MOST, str(path))
+    if len(values) < REQUESTS or not values["answer_tokens"].any():
+        raise ValueError(f"{path}: {len(values)} requests; a trace needs {REQUESTS} or more, with tokens")
     names.bounded(float(np.ptp(values["arrival_seconds"])), f"{path}: seconds from first to last request", *SPAN)
-    values = values if "prompt_tokens" in values else values.assign(prompt_tokens=0.0)
     return values.sort_values("arrival_seconds", kind="stable", ignore_index=True)
 
 

@@ -324,16 +324,12 @@ def _applied(rows: pd.DataFrame, table: pd.DataFrame, fleet: str) -> pd.DataFram
     median, p10, p90 = (known[mark] for mark in MARKS)
     open_ = rows["system"].eq("unstated node") & rows["reading"].eq("vLLM")  # a range: from 1 to the factor
     moved = [system in READINGS[reading] for system, reading in zip(rows["system"], rows["reading"], strict=True)]
-    applied = median.assign(
-        **{
-            "serving stack": median["serving stack"].where(moved),
-            "hypervisor": median["hypervisor"].where(rows["hypervisor"].eq("")),
-            "networked nodes": median["networked nodes"].where(rows["nodes"].le(1)),
-        }
-    )
+    holds = {"serving stack": moved, "hypervisor": rows["hypervisor"].eq(""), "networked nodes": rows["nodes"].le(1)}
+    applied = median.where(pd.DataFrame(True, rows.index, STEPS).assign(**holds))
     unstated = median["serving stack"].where(open_, 1.0)
-    below, above = (np.log(end / median).where(applied.notna()) for end in (p10, p90))
-    below["serving stack"] = np.log(p10 / median)["serving stack"].where(open_ | applied["serving stack"].notna())
+    counted = applied.notna()
+    uncertain = counted.assign(**{"serving stack": counted["serving stack"] | open_})
+    below, above = np.log(p10 / median).where(uncertain), np.log(p90 / median).where(counted)
     share = applied.prod(axis=1)
     return applied.assign(
         share=share,

@@ -55,7 +55,7 @@ def by_accelerator(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def serving_stack() -> pd.DataFrame:
-    """Return throughput per GPU of vLLM over TensorRT-LLM, one row per curve of InferenceX runs: the median of `pairs`.
+    """Return throughput per GPU of vLLM over TensorRT-LLM, one row per curve of InferenceX runs: the median of pairs.
 
     A pair is two finished runs of one date at one concurrency; of several the fastest counts. A curve has one model,
     accelerator, precision, lengths, and number of GPUs.
@@ -66,8 +66,8 @@ def serving_stack() -> pd.DataFrame:
     curve = ["model", "checkpoint", "accelerator", "precision", "prompt_tokens", "answer_tokens", "gpus"]
     best = runs.groupby([*curve, "concurrency", "measured", "engine"])["output_tokens_per_second_per_gpu"].max()
     best = best.unstack()
-    pairs = (best["vLLM"] / best["TensorRT-LLM"]).dropna()
-    return pairs.groupby(curve).agg(share="median", pairs="size").reset_index()
+    share = (best["vLLM"] / best["TensorRT-LLM"]).dropna()
+    return share.groupby(curve).median().reset_index(name="share")
 
 
 def hypervisor() -> pd.DataFrame:

@@ -85,19 +85,18 @@ def cap_pairs(results: pd.DataFrame) -> pd.DataFrame:
 
     A power submission is paired with the performance run of its submitter, round, machine, accelerator, count, and
     accuracy target; so is a performance run that states a limit below the rated one. Oldest round first. Columns:
-    those of SAME_MACHINE, `cap_watts` and `rated_watts` per accelerator, `cap` (share of the rated limit), `kept`
-    (share of throughput), `power_watts` (of the system, NaN where not measured), `rate`, `rate_uncapped`, `machine` (a
-    number for each submitter, accelerator, and chassis: its benchmarks and rounds are not independent).
+    those of `results`, `cap` (the limit of an accelerator as a share of the rated one), `kept`
+    (share of throughput), `rate_uncapped`, `machine` (a number for each submitter, accelerator, and chassis: its
+    benchmarks and rounds are not independent).
     """
     rows = submissions(results)
     limited = rows["power_limit_watts"].lt(rows["rated_watts"])
     uncapped = rows[~rows["power_measured"] & ~rows["power_capped"]]
     uncapped = uncapped.groupby(SAME_MACHINE, observed=True)["rate"].max().reset_index(name="rate_uncapped")
     pairs = rows[limited].sort_values("round", kind="stable").merge(uncapped, on=SAME_MACHINE)
-    pairs = pairs.rename(columns={"power_limit_watts": "cap_watts"})
     machine = pairs.groupby(["submitter", "accelerator", "chassis"], observed=True).ngroup()
-    pairs = pairs.assign(cap=pairs["cap_watts"] / pairs["rated_watts"], kept=pairs["rate"] / pairs["rate_uncapped"])
-    return pairs.assign(machine=machine)
+    cap, kept = pairs["power_limit_watts"] / pairs["rated_watts"], pairs["rate"] / pairs["rate_uncapped"]
+    return pairs.assign(cap=cap, kept=kept, machine=machine)
 
 
 def nodes(results: pd.DataFrame) -> pd.DataFrame:
@@ -105,8 +104,7 @@ def nodes(results: pd.DataFrame) -> pd.DataFrame:
 
     Provisioned: rated watts of processors, accelerators, and scale-up network, times 1.5 with air or 1.3 with liquid
     cooling (MLPerf Endpoints rules, appendix D). Columns: round, submitter, system, accelerator, cooling,
-    `provisioned_kw`, `lowest_kw`, `highest_kw` and `runs` (measured at the wall; NaN and 0 without), `capped`, `drew`
-    (the highest over the provisioned).
+    `provisioned_kw`, `highest_kw` and `runs` (measured at the wall; NaN and 0 without), `capped`.
     """
     parts = tables.component_power.set_index("component")
     watts = parts["rated_watts"].fillna(parts["terabytes_per_second"] * BYTES_TO_WATTS)
@@ -117,17 +115,14 @@ def nodes(results: pd.DataFrame) -> pd.DataFrame:
     systems = systems.assign(provisioned_kw=rated * systems["cooling"].map(COOLING) / 1000)
     drew = submissions(results[results["power_measured"] & results["power_watts"].gt(0)])
     drew = drew.groupby(["round", "submitter", "system"], observed=True).agg(
-        lowest_kw=("power_watts", "min"), highest_kw=("power_watts", "max"), runs=("power_watts", "size"),
-        capped=("power_capped", "any"),
-    )  # fmt: skip
-    drew[["lowest_kw", "highest_kw"]] /= 1000
-    drew = drew.reset_index().astype({"round": "str"})
+        highest_kw=("power_watts", "max"), runs=("power_watts", "size"), capped=("power_capped", "any")
+    )
+    drew = drew.assign(highest_kw=drew["highest_kw"] / 1000).reset_index().astype({"round": "str"})
     found = systems.merge(drew, how="left", on=["round", "submitter", "system"])
     found["round"] = pd.Categorical(found["round"], tables.rounds["round"], ordered=True)
     found = found.dropna(subset="provisioned_kw").assign(
-        accelerator=names.short(found["accelerator"]), runs=found["runs"].fillna(0), capped=found["capped"].eq(True),
-        drew=found["highest_kw"] / found["provisioned_kw"],
-    )  # fmt: skip
+        accelerator=names.short(found["accelerator"]), runs=found["runs"].fillna(0), capped=found["capped"].eq(True)
+    )
     return found.sort_values("provisioned_kw", ascending=False, ignore_index=True)
 
 

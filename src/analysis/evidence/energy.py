@@ -69,7 +69,7 @@ def part_load() -> pd.DataFrame:
     """Return joules per output token at part load, relative to full load, by load and source.
 
     Curves are fixed layouts under rising load, of InferenceX (`energy`), InferenceX PowerX, and ML.ENERGY (aggregates,
-    data/part_load.csv), that reach down to LOADS[0] in four points or more. Columns: source, load, median, p10, p90,
+    data/part_load.csv), that reach down to LOADS[0] in four points or more. Columns: source, load, median,
     curves, models.
     """
     powerx = tables.energy_per_token[tables.energy_per_token["source_id"].eq("inferencex-powerx")]
@@ -84,6 +84,5 @@ def part_load() -> pd.DataFrame:
                 joules = np.exp(np.interp(np.log(LOADS), load, np.log(curve[JOULES])))
                 curves += [(source, key[0], *each) for each in zip(LOADS, joules / joules[-1], strict=True)]
     groups = pd.DataFrame(curves, columns=["source", "model", "load", "ratio"]).groupby(["source", "load"])
-    found = groups["ratio"].agg(median="median", curves="size").assign(models=groups["model"].nunique())
-    found = found.assign(p10=groups["ratio"].quantile(0.1), p90=groups["ratio"].quantile(0.9)).reset_index()
+    found = groups.agg(median=("ratio", "median"), curves=("ratio", "size"), models=("model", "nunique")).reset_index()
     return pd.concat([tables.part_load.assign(source="ML.ENERGY v3"), found], ignore_index=True)

@@ -35,7 +35,7 @@ def recovery() -> pd.DataFrame:
     The baseline is BF16, or FP8 (Kimi: INT4) where a source has none; several recipes, tests, and sources count by
     their median. `low` and `high` are 95% limits, in percent as `percent`: from the spread over runs, a stated or
     paired standard error, or the number of questions. Columns: format, models (class of size), model, task, percent,
-    error (one standard error), low, high, scores.
+    error (one standard error), low, high.
     """
     rows = tables.quality_scores[tables.quality_scores["task"].ne("")]
     right = rows["score_percent"] / 100
@@ -48,7 +48,7 @@ def recovery() -> pd.DataFrame:
     share = pairs["score"] / pairs["score_base"]
     pairs["error"] = 100 * np.hypot(pairs["error"], share * pairs["error_base"]) / pairs["score_base"]
     pairs = pairs.assign(percent=100 * share, models=size_class(pairs["parameters_billion"]))
-    found = pairs.groupby(UNIT).agg(percent=("percent", "median"), error=("error", "median"), scores=("score", "size"))
+    found = pairs.groupby(UNIT)[["percent", "error"]].median()
     half = 1.96 * found["error"]
     return found.assign(low=found["percent"] - half, high=found["percent"] + half).reset_index()
 
