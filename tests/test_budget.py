@@ -103,28 +103,6 @@ def test_what_the_budget_buys_no_unit_of_leads_nowhere(offered):
         budget.plans(None, later, [25.0], 1e7, 1)
 
 
-FLEET = 0.8443 * 0.4923 * 0.8889  # bursts, mean over P99 load, and a spare node of a fixed fleet
-NODE = FLEET * 0.9926 * 0.9577  # of bare metal, and one node; a rack holds both
-
-
-@pytest.mark.parametrize(
-    ("basis", "accelerator", "usd_per_hour", "unit", "units", "rate", "share"),
-    [  # floor of $20 million over unit x price x 4 x 8,760 hours; on TensorRT-LLM x 0.8789
-        ("neocloud 2026-08", "MI355X", 2.09, 8, 34, 3698.1875, NODE),  # 585,868.80 a node: 34.14
-        ("rental 2026-08", "GB200", 2.60, 72, 3, 8683.402778, FLEET),  # 6,559,488: 3.049
-        ("on demand 2026-10", "B300", 7.89, 8, 9, 3250.725, NODE * 0.8789),  # 2,211,724.80: 9.04
-    ],
-)
-def test_budgets_of_the_record_by_hand(basis, accelerator, usd_per_hour, unit, units, rate, share):
-    """GPT-OSS 120B at 66.7 tokens/s; test_recount_budget counts the page's plans again."""
-    plans = budget.plans(interactivity.runs("gpt-oss-120b"), cost.bases([basis]), [66.7], 20e6, 4)
-    row, price = plans.set_index("accelerator").loc[accelerator], unit * usd_per_hour * 4 * 8760
-    assert (row["unit"], row["units"]) == (unit, units)
-    assert row["usd_left"] == pytest.approx(20e6 - units * price, abs=0.01)
-    assert row["users"] == pytest.approx(units * unit * rate * share / 66.7, rel=5e-4)
-    assert row["usd_per_million"] == pytest.approx(usd_per_hour / (rate * share * 3600) * 1e6, rel=2e-4)
-
-
 def test_the_inputs_of_a_tornado_move_by_hand(offered, monkeypatch):
     known = {"usd_per_million": 2.0, "usd_low": 1.5, "usd_high": 2.5, "unstated": 0.4, "serving stack": 0.8}
     first = costs(**known, basis="a", id="", slower_id="")

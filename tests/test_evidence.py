@@ -7,8 +7,6 @@ import pytest
 from analysis import evidence, tables
 
 RATE = evidence.THROUGHPUT
-LAYOUT = ["gpus", "tensor_parallel", "pipeline_parallel", "data_parallel", "moe_tensor_parallel", "expert_parallel"]
-LENGTHS = ["prompt_tokens", "answer_tokens"]
 
 
 def points(*pairs, **columns):
@@ -69,28 +67,6 @@ def test_inferencex_throughput_at_50_tokens_per_second(model, accelerator, preci
         "and precision == @precision and prompt_tokens == 1024 and answer_tokens == 1024"
     )
     assert round(evidence.value_at(runs, 50, ["model"]).loc[model]) == expected
-
-
-def test_inferencex_engines():
-    same = ["model", "accelerator", "precision", *LENGTHS, "concurrency", "gpus"]
-    runs = evidence.inferencex_runs()
-    runs = runs[runs["source_id"].eq("inferencex-points") & runs["gpus"].notna()]
-    pairs = evidence.matched_pairs(runs, same, "engine", ("TensorRT-LLM", "vLLM"), RATE, repeats="max")
-    assert len(pairs) == 306
-    assert pairs["ratio"].quantile([0.1, 0.5, 0.9]).round(2).tolist() == [0.78, 0.90, 1.13]
-    medians = pairs.groupby(["model", "accelerator"])["ratio"].median().round(2)
-    assert medians["Llama 3.1 70B"].to_dict() == {"B200": 0.91, "H200": 0.83}
-    assert medians["GPT-OSS 120B"].to_dict() == {"B200": 0.86, "H200": 1.14}
-
-
-def test_inferencex_deepseek_r1_fp4_over_fp8():
-    runs = evidence.inferencex_runs()
-    runs = runs[runs["source_id"].eq("inferencex-deepseek-r1")].sort_values("measured")
-    same = ["accelerator", "engine", "speculative", "disaggregated", *LENGTHS, "concurrency", *LAYOUT]
-    pairs = evidence.matched_pairs(runs, same, "precision", ("fp8", "fp4"), RATE, repeats="last")
-    found = pairs.groupby("accelerator")["ratio"].agg(["size", "median", "min", "max"]).round(2)
-    assert found.loc["B200"].tolist() == [17, 1.48, 1.14, 1.83]
-    assert found.loc["MI355X"].tolist() == [39, 1.23, 0.86, 2.27]
 
 
 def test_inferencex_rates_follow_from_concurrency_and_latency():
