@@ -159,7 +159,7 @@ def test_the_cheapest_has_a_result_where_one_has(costs):
     assert cost.with_chances(rows)["chance"].tolist() == [1, 0, 1, 0]
 
 
-def test_the_same_within_the_error_is_cheapest_in_fewer_than_four_fifths_of_draws():
+def test_the_same_within_the_error_is_cheapest_in_fewer_than_four_fifths_of_draws(monkeypatch):
     """Two costs with one error are each cheapest in half of the draws, and in all where their ranges lie apart."""
     usd = pd.Series([1.0, 1.0, 3.0, 1.0, 2.0, 1.0, 2.0])
     rows = pd.DataFrame({"accelerator": [*"ABCABAB"], "interactivity": [10] * 3 + [20] * 2 + [30] * 2})
@@ -172,6 +172,9 @@ def test_the_same_within_the_error_is_cheapest_in_fewer_than_four_fifths_of_draw
     assert cost.stretches(winners, "sure")["interactivity"].tolist() == [10, 20]
     near = rows.iloc[:2].assign(usd_per_million=[1.0, 1.08], usd_low=[1.0, 1.0], usd_high=[1.0, 1.2])
     assert cost.with_chances(near)["alike"].tolist() == [True, False]  # 1 is below P10 of B: in nine of ten draws
+    monkeypatch.setattr(cost, "DRAWS", 10)
+    monkeypatch.setattr(cost, "draw_costs", lambda costs: np.array([[1] * 8 + [3] * 2, [2] * 10][: len(costs)]))
+    assert cost.with_chances(near)["alike"].tolist() == [True, False]  # in exactly four fifths
     apart = cost.with_chances(near.assign(basis=["x", "y"]), ["interactivity", "basis"])
     assert apart["chance"].tolist() == [1, 1] and apart["alike"].all()
 

@@ -58,7 +58,7 @@ def prices(
         if not asked.any():
             names.choose(quoted, listed["quoted"].unique(), "date of prices")
         listed = listed[asked]
-    usd = listed[["usd_per_accelerator_hour_low", "usd_per_accelerator_hour_high"]].mean(axis=1)
+    usd = (listed["usd_per_accelerator_hour_low"] + listed["usd_per_accelerator_hour_high"]) / 2
     listed = listed.assign(accelerator=names.short(listed["accelerator"]), usd_per_hour=usd)
     found = pd.concat([listed, None if own is None else own_prices(own)]).drop_duplicates("accelerator", keep="last")
     found = found.assign(kilowatts=found["accelerator"].map(power.kilowatts()["kilowatts"]))
