@@ -41,54 +41,59 @@ def listed(pages):
     return {path.stem: path for path in sorted(pages.glob("*.html"))}
 
 
+@pytest.fixture
+def opened(pages, tab):
+    """Open the page of a report, where it makes one."""
+
+    def open_(report, *how):
+        return tab(pages / f"{report}.html", *how) if report in listed(pages) else pytest.skip(f"{report}: no page")
+
+    return open_
+
+
 @pytest.mark.parametrize("report", [*REPORTS, "index"])
-def test_a_page_loads_alone_fits_and_keeps_nobody_out(pages, tab, axe, report):
-    if report not in listed(pages):
-        pytest.skip(f"{report} makes no page")
-    page = tab(pages / f"{report}.html")
+def test_a_page_loads_alone_fits_and_keeps_nobody_out(pages, opened, axe, report):
+    """One walk, for a page takes long to open: first screen, phone, folds, a dark page, and last axe, which cuts."""
+    page = opened(report)
     assert page.locator("h1").count() == 1
     assert page.locator("img").evaluate_all("images => images.every(i => i.complete && i.naturalWidth && i.alt)")
     if report not in ("explorer", "index"):  # whose filters and cards are no text
-        words = page.evaluate(WORDS)
-        assert words <= 900
+        assert page.evaluate(WORDS) <= 900
+    record = pages / f"{report}.json"
+    if record.exists() and (answer := json.loads(record.read_text("utf-8"))["headline"]):
+        assert page.locator(".headline").inner_text() == answer["text"]
+        assert page.locator(".headline").bounding_box()["y"] < 400
+        assert page.locator("pre.source:visible").count() == 0
+    figure = page.locator("main figure:has(svg)").first
+    has_figure = report != "index" and figure.count() > 0
+    if has_figure:
+        box = figure.locator(".canvas").first.bounding_box()
+        assert box["y"] + box["height"] <= 900
+        page.set_viewport_size({"width": 390, "height": 844})
+        assert figure.evaluate(
+            "figure => [...figure.querySelectorAll('.phone, .canvas')].every(e => e.scrollWidth <= e.clientWidth + 1)"
+        )
     page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
     for width in (1440, 400):
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
         assert page.evaluate(OVERFLOWING) == [], width
+    if report != "index":
+        page.set_viewport_size({"width": 1440, "height": 900})
+        page.emulate_media(color_scheme="dark")
+        assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(13, 17, 23)"
+        contrasts = page.evaluate(CONTRAST)  # of words beside marks; those on a mark keep their color, as the mark does
+        assert (len(contrasts) > 10 or not has_figure) and min(contrasts, default=21) > 4.5
+        page.emulate_media(color_scheme="light")
+        page.set_viewport_size({"width": 400, "height": 900})
     assert axe(page) == []
     page.emulate_media(color_scheme="dark")
     assert axe(page, "color-contrast") == []
 
 
 @pytest.mark.parametrize("report", REPORTS)
-def test_the_answer_stands_under_the_question_and_code_is_folded(pages, tab, report):
-    record_file = pages / f"{report}.json"
-    if not record_file.exists() or not (record := json.loads(record_file.read_text("utf-8")))["headline"]:
-        pytest.skip(f"{report} has no answer")
-    page = tab(pages / f"{report}.html")
-    assert page.locator(".headline").inner_text() == record["headline"]["text"]
-    assert page.locator(".headline").bounding_box()["y"] < 400
-    assert page.locator("pre.source:visible").count() == 0
-
-
-@pytest.mark.parametrize("report", REPORTS)
-def test_the_main_figure_is_whole_in_the_first_screen_and_fits_a_phone(pages, tab, report):
-    figure = "main figure:has(svg)"
-    page = tab(pages / f"{report}.html", 1440) if report in listed(pages) else pytest.skip(f"{report} makes no page")
-    if not page.locator(figure).count():
-        pytest.skip(f"{report} has no figure")
-    box = page.locator(f"{figure} .canvas").first.bounding_box()
-    page.set_viewport_size({"width": 390, "height": 844})
-    fits = page.locator(figure).first.evaluate(
-        "figure => [...figure.querySelectorAll('.phone, .canvas')].every(e => e.scrollWidth <= e.clientWidth + 1)"
-    )
-    assert box["y"] + box["height"] <= 900 and fits
-
-
-@pytest.mark.parametrize("report", REPORTS)
-def test_figures_have_words_and_downloads_hold_rows(pages, tab, report):
-    page = tab(pages / f"{report}.html") if report in listed(pages) else pytest.skip(f"{report} makes no page")
+def test_figures_have_words_and_downloads_hold_rows(opened, report):
+    page = opened(report)
     for drawing in page.locator("figure svg[role=img]").all():
         assert re.search(r"\d", drawing.get_attribute("aria-label")), drawing.get_attribute("aria-label")
     for link in page.locator("a[download$='.csv']").all():
@@ -117,15 +122,6 @@ def test_a_figure_is_saved_as_png_for_a_slide_and_as_svg_in_the_colors_of_print(
     drawing = ElementTree.parse(files["SVG"]).getroot()
     assert float(drawing.get("width")) == 1920
     assert "fill: #1f2328; fill: var(--ink, #1f2328)" in files["SVG"].read_text("utf-8")
-
-
-@pytest.mark.parametrize("report", REPORTS)
-def test_words_of_figures_can_be_read_on_a_dark_page(pages, tab, report):
-    page = tab(pages / f"{report}.html", 1440, "dark") if report in listed(pages) else pytest.skip("no page")
-    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(13, 17, 23)"
-    contrasts = page.evaluate(CONTRAST)  # of words beside marks; those on a mark keep their color, as the mark does
-    assert len(contrasts) > 10 or page.locator("figure svg").count() == 0
-    assert min(contrasts, default=21) > 4.5
 
 
 def test_on_a_phone_a_figure_has_its_title_above_and_a_table_keeps_its_first_column(pages, tab):

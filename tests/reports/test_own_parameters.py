@@ -288,6 +288,7 @@ def test_what_is_wrong_is_named(notebook, parameters, error, expected):
         dict(page(notebook, **parameters).said)
 
 
+@pytest.mark.slow
 def test_a_model_of_ones_own_is_planned_though_each_accelerator_is_estimated():
     own = {"model": "A model with a long name", "benchmark": "", "parameters": 32.0}
     asked = page("accelerator_choice", **own, users=1000)
@@ -467,6 +468,7 @@ def test_a_chain_is_of_the_headline_s_own_ratio(parameters):
     assert chain.iloc[1:-1].prod() == pytest.approx(chain.iloc[-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("notebook", "printed", "keys", "last"),
     [
@@ -532,6 +534,7 @@ def test_accelerators_that_lead_nowhere_have_a_whole_overview(few):
     assert {*said} == {*shipped("overview")} and not said["answer"].get("empty")
 
 
+@pytest.mark.slow
 def test_a_small_budget_names_no_rack_and_says_where_inferencex_has_no_runs():
     """$2 million buy no rack, though racks cost least per token; InferenceX has no Llama 2 70B."""
     said = page("budget", benchmark="llama2-70b", usd=2e6, mix=["llama2-70b"]).said
