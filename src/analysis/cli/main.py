@@ -9,6 +9,7 @@ import os
 import re
 import signal
 import sys
+import tempfile
 from collections.abc import Sequence
 from typing import Any
 
@@ -99,8 +100,14 @@ def _guard(stream: Any) -> None:
 
 
 def _failed(text: str, status: int) -> int:
-    """Print an error, cut where it is long; return the status."""
-    print(f"analysis: {text[:LONGEST]}{' ...' if len(text) > LONGEST else ''}", file=sys.stderr)
+    """Print an error and return the status; a long text is cut, and saved whole in a file."""
+    if len(text) > LONGEST:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="analysis-", suffix=".txt", delete=False, errors="replace"
+        ) as whole:
+            whole.write(text)
+        text = f"{text[:LONGEST]} ... (whole in {whole.name})"
+    print(f"analysis: {text}", file=sys.stderr)
     return status
 
 
