@@ -233,6 +233,7 @@ def test_waiting_compares_a_preview_with_its_own_vendor(monkeypatch):
         {"round": "v5.1", "rate": 10.0}, amd | {"kind": "cpu", "accelerator": "EPYC", **preview, "rate": 9e9},
         server | {"round": "v6.0", "rate": 10.0}, server | {"rate": 30.0}, server | {"rate": 12.0, **amd},
     )  # fmt: skip
+    rows = pd.concat([rows, results(preview | {"scenario": "Interactive", "vendor": "Intel"})])  # nothing to compare
     monkeypatch.setattr(compare, "comparable", lambda available, **_: {False: rows}[available])
     wait = budget.waiting(["llama2-70b"])
     found = wait.set_index(["scenario", "vendor"])
@@ -241,5 +242,6 @@ def test_waiting_compares_a_preview_with_its_own_vendor(monkeypatch):
     assert (first["ratio"], first["price_cut"], first["gain"]) == pytest.approx((2.5, 0.6, 1.2))
     assert first["links"] == 1 and str(first["round"]) == "v6.1" and found["ratio"].dropna().size == 1
     assert found.loc[("Offline", "AMD"), "gain"] == 1.5 and found.loc[("Offline", "AMD"), "over"] == ""
-    assert found.index.tolist() == [("Offline", "NVIDIA"), ("Offline", "AMD"), ("Server", "NVIDIA")]
-    assert budget.gains_by_vendor(wait).T.to_dict("list") == {"NVIDIA": [3, 1]}
+    others = [("Interactive", "Intel"), ("Offline", "AMD"), ("Server", "NVIDIA")]
+    assert found.index.tolist() == [("Offline", "NVIDIA"), *others]
+    assert budget.gains_by_vendor(wait).loc["NVIDIA"].tolist() == [3, 1]

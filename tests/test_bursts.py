@@ -54,6 +54,13 @@ def test_level_gives_each_window_equal_work_and_keeps_the_order():
     assert by_work.tolist() == pytest.approx([450, 750], abs=2)
 
 
+def test_a_trace_shorter_than_a_window_is_not_warped():
+    arrivals = np.append(np.linspace(0, 4, 500), 9.0)
+    assert bursts.level(arrivals, np.ones(501)) == pytest.approx(arrivals)
+    larger, _ = bursts.enlarge(arrivals, np.ones(501), 30, RNG(0))
+    assert (larger < 5).mean() == pytest.approx(0.5, abs=0.02)
+
+
 def test_an_enlarged_service_keeps_the_swing_and_drops_chance():
     minute = np.concatenate([np.linspace(0, 29, 300), np.linspace(30, 59, 100)])
     arrivals = (minute + 60 * np.arange(20)[:, None]).ravel()  # 300 and 100 requests in turn, each half minute

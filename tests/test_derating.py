@@ -62,13 +62,15 @@ def test_a_factor_applies_only_to_a_result_that_does_not_hold_it(halves, result,
 def test_between_two_results_the_share_moves_as_the_throughput_does(halves, monkeypatch):
     results = pd.DataFrame([NODE, NODE | {"stack": "vLLM"}]).assign(id=["a", "b"], rate_per_accelerator=[100.0, 1.0])
     monkeypatch.setattr(derating, "load_results", lambda: results)
-    points = pd.DataFrame({"accelerator": "B200", "interactivity": 25.0, "throughput": [100.0, 10.0, 1.0, 0.5, 5.0]})
-    points = points.assign(slower_id=["", "a", "a", "a", ""], id=["a", "b", "b", "b", ""])
+    points = pd.DataFrame(
+        {"accelerator": "B200", "interactivity": 25.0, "throughput": [100.0, 10.0, 1.0, 0.5, 5.0, 10.0]}
+    )
+    points = points.assign(slower_id=["", "a", "a", "a", "", "b"], id=["a", "b", "b", "b", "", "a"])
     found = derating.served_at(points)
     stacks = found["share"] / (0.9 * 0.5 * CHAT)
-    assert stacks.tolist() == pytest.approx([0.8, 0.8**0.5, 1, 1, 1])
-    assert found["unstated"].tolist() == [1, 1, 1, 1, 0.8]  # what rests on no result states no stack
-    assert found["hypervisor"].tolist() == pytest.approx([0.9] * 5)
+    assert stacks.tolist() == pytest.approx([0.8, 0.8**0.5, 1, 1, 1, 0.8**0.5])
+    assert found["unstated"].tolist() == [1, 1, 1, 1, 0.8, 1]  # what rests on no result states no stack
+    assert found["hypervisor"].tolist() == pytest.approx([0.9] * 6)
     gained = derating.served_at(points.assign(gain=0.1))["share"] / (0.9 * 0.5 * CHAT)
     assert gained.tolist()[1:3] == pytest.approx([0.8, 0.8**0.5])  # as run it was ten times that
 

@@ -48,8 +48,11 @@ def test_a_curve_of_which_a_quarter_is_above_rated_watts_does_not_count(shipped)
 
 
 def test_what_stands_before_a_jump_of_watts_is_left_out(shipped):
-    """Watts double from 2 to 4 requests; from 4 to 16 they rise by 1.5 a doubling, and fall: no jump up."""
-    shipped(runs((1, 0.2, 1), (2, 0.2, 1), (4, 0.4, 1), (16, 0.9, 1), (32, 0.5, 1), (1, 0.2, 1, {"locator": "2"})))
+    """Watts double from 2 to 4 requests; from 4 to 16 they rise by 1.5 a doubling, and of another by 1.6: no jump."""
+    other = {"locator": "2"}
+    shipped(
+        runs((1, 0.2, 1), (2, 0.2, 1), (4, 0.4, 1), (16, 0.9, 1), (32, 0.5, 1), (1, 0.5, 1, other), (2, 0.8, 1, other))
+    )
     assert evidence.energy(left_out=True)["concurrency"].tolist() == [1, 2]
 
 
@@ -73,17 +76,22 @@ def test_joules_between_two_points_of_a_curve_and_of_a_faster_run():
 
 
 def test_part_load_is_over_the_joules_at_the_peak_of_a_curve(shipped):
-    """From 1 J at the peak to 8 J at a tenth, along a line of logarithms. A curve from 0.15 on does not
-    count, nor does one of one point.
+    """Two curves from 1 J at the peak to 8 J at a tenth, along a line of logarithms, and one to 3.2 J.
+
+    A curve from 0.15 on does not count, nor does one of one point.
     """
     other = {"locator": "2"}
-    frame = runs((1, 0.1, 1), (2, 0.2, 1), (4, 0.5, 1), (8, 1.0, 1), (1, 0.15, 1, other), (2, 0.3, 1, other),
+    even = [
+        (count, rate, 1, {"locator": "4", "model": "B 70B"}) for count, rate in ((1, 0.1), (2, 0.2), (4, 0.5), (8, 1.0))
+    ]
+    frame = runs(*even, (1, 0.1, 1), (2, 0.2, 1), (4, 0.5, 1), (8, 1.0, 1), (1, 0.15, 1, other), (2, 0.3, 1, other),
                  (4, 0.6, 1, other), (8, 1.0, 1, other), (1, 0.1, 1, {"locator": "3"}))  # fmt: skip
-    rates = frame[evidence.THROUGHPUT] / 1000
-    frame = frame.assign(**{evidence.JOULES: rates ** -np.log10(8), evidence.THROUGHPUT: 100 * rates})
+    frame = pd.concat([frame, frame[4:8].assign(locator="5")], ignore_index=True)
+    rates, power = frame[evidence.THROUGHPUT] / 1000, frame["model"].map({"A 70B": -np.log10(8), "B 70B": -0.5})
+    frame = frame.assign(**{evidence.JOULES: rates**power, evidence.THROUGHPUT: 100 * rates})
     shipped(frame.assign(tpot_ms=1000 * frame["concurrency"] / frame[evidence.THROUGHPUT]))
     found = evidence.part_load().query("source == 'InferenceX July 2026'").set_index("load")
     assert found["median"].to_dict() == pytest.approx({load: load ** -np.log10(8) for load in found.index})
-    assert found.loc[0.1, ["curves", "models"]].tolist() == [1, 1]
+    assert found.loc[0.1, ["curves", "models"]].tolist() == [3, 2]
     power = evidence.part_load().query("source == 'InferenceX PowerX'")
     assert set(power["curves"]) == {2} and set(power["models"]) == {1}  # two aggregated layouts

@@ -101,7 +101,7 @@ def test_an_accelerator_has_the_median_of_its_newest_round_and_the_range_of_all(
 
 def test_a_virtualized_result_is_compared_with_the_median_on_bare_metal(record):
     record(
-        {"hypervisor": "KVM", "rate": 76.0}, {"rate": 70.0}, {"rate": 80.0}, {"rate": 90.0},
+        {"hypervisor": "KVM", "rate": 76.0}, {"rate": 70.0}, {"rate": 80.0}, {"rate": 99.0},
         {"rate": 10.0, "precision": "fp8"}, {"rate": 10.0, "round": "v6.0"}, {"rate": 10.0, "accelerator_count": 4.0},
         {"hypervisor": "KVM", "rate": 1.0, "kind": "cpu"}, {"hypervisor": "KVM", "rate": 1.0, "accelerator": "H200"},
     )  # fmt: skip
@@ -125,17 +125,17 @@ def test_serving_stacks_are_compared_at_equal_settings_and_dates_and_each_curve_
         "disaggregated": False, "unfinished": False, "measured": "2025-10-29", "output_tokens_per_second_per_gpu": 90.0,
     }  # fmt: skip
     tensorrt = {"engine": "TensorRT-LLM", "output_tokens_per_second_per_gpu": 100.0}
-    better = {"output_tokens_per_second_per_gpu": 500.0}
+    better, alike = ({"output_tokens_per_second_per_gpu": rate} for rate in (500.0, 70.0))
     rows = [
         {}, {"output_tokens_per_second_per_gpu": 60.0}, tensorrt, better | {"unfinished": True},
         better | {"disaggregated": True}, better | {"source_id": "other"}, {"concurrency": 32},
         tensorrt | {"concurrency": 16}, better | {"measured": "2026-03-01"}, better | {"measured": ""},
-        *[each | {"concurrency": 8, "output_tokens_per_second_per_gpu": 70.0} for each in ({}, tensorrt)],
+        *[each | alike | {"concurrency": n} for each in ({}, tensorrt) for n in (4, 8)],
         *[each | {"gpus": 4} for each in ({}, tensorrt)],
     ]  # fmt: skip
     monkeypatch.setattr(tables, "load", lambda name: pd.DataFrame([run | row for row in rows]))
     found = factors.serving_stack().set_index("gpus")
-    assert found["share"].to_dict() == pytest.approx({4: 0.9, 8: 0.95})  # of eight: the median of 0.9 and 1
+    assert found["share"].to_dict() == pytest.approx({4: 0.9, 8: 1})  # of eight: the median of 0.9, 1, and 1
 
 
 def test_load_of_a_day_in_three_hours():

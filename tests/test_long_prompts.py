@@ -74,6 +74,21 @@ def test_workloads_of_the_record():
     assert medians["median"]["Azure code"].tolist() == [0.12, 0.25]
 
 
+def test_predictions_are_by_the_shorter_prompts_of_an_engine(engine, monkeypatch):
+    """Long prompts ran half as fast as predicted; prompts of 1,024 and 8,192 tokens are of the fit above."""
+    run = tables.load("inferencex_runs").iloc[0]
+    lengths = [(2048, 1024), (4096, 1024), (512, 512), (2048, 2048), (16_384, 1024), (16_384, 2048)]
+    rows = [(prompt, answer, 1 / seconds(prompt, answer)) for prompt, answer in lengths]
+    rows[4] = (16_384, 1024, 0.5 / seconds(16_384, 1024))
+    rows += [(1024, 64, 9.0), (8192, 1024, 9.0), (1024, 1024, 9.0)]
+    frame = pd.DataFrame(rows, columns=["prompt_tokens", "answer_tokens", THROUGHPUT])
+    frame = frame.assign(**run.drop(list(frame)))
+    few = frame[2:].assign(model="fewer than four")
+    monkeypatch.setattr(tables, "load", lambda name: pd.concat([frame, few]))
+    errors = long_prompts.errors()
+    assert errors.tolist() == pytest.approx([2.0]) and errors.index[0] == ("m", "B200", "vLLM", "fp8")
+
+
 def test_predictions_of_longer_prompts_are_held_against_their_runs():
     errors = long_prompts.errors()
     assert (len(errors), errors.index.nunique()) == (41, 4)  # runs, and engines of a model on a GPU

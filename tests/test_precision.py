@@ -28,7 +28,7 @@ def test_recovery_has_the_noise_of_seeds_of_a_paired_test_or_of_questions(scores
         {"format": "FP8", "score_percent": 60.0, "runs": 4, "spread_points": 3.0},  # 3 / 2
         {"format": "NVFP4", "score_percent": 40.0, "standard_error_points": 2.0},
         {"format": "MXFP4", "score_percent": 50.0, "questions": 25, "runs": 4},  # sqrt(0.25 / 100)
-        {"format": "INT4", "score_percent": 100.0},  # never without noise: sqrt(0.001 / 100)
+        {"format": "INT4", "score_percent": 100.0, "spread_points": 9.0},  # never without noise: sqrt(0.001 / 100)
         {"format": "INT8", "score_percent": 50.0, "task": ""},
     ]
     found = scores(base, *rows).set_index("format")
@@ -49,10 +49,11 @@ def test_recovery_is_of_one_source_and_test_and_the_median_of_recipes(scores):
 
 def test_fp4_of_two_vendors_is_two_formats(scores):
     columns = ["model", "parameters_billion", "accelerator", "format", "accuracy_percent"]
-    rows = [("A", 70.0, gpu, form, value) for gpu, form, of in (
-        ("B200", "FP8", (95.0, 97.0)), ("B200", "NVFP4", (96.0, 96.0)), ("B300", "NVFP4", (96.0, 20.0)),
-        ("MI355X", "FP8", (90.5, 91.5)), ("MI355X", "MXFP4", (95.0, 97.0)), ("H200", "INT4", (94.0, 96.0)),
-    ) for value in of]  # fmt: skip
+    cells = [("A", "B200", "FP8", (95.0, 97.0)), ("A", "B200", "NVFP4", (96.0, 96.0)),
+             ("A", "B300", "NVFP4", (96.0, 20.0)), ("A", "MI355X", "FP8", (90.5, 91.5)),
+             ("A", "MI355X", "MXFP4", (95.0, 97.0)), ("A", "H200", "INT4", (94.0, 96.0)),
+             ("B", "B200", "NVFP4", (99.0, 99.0))]  # fmt: skip
+    rows = [(model, 70.0, gpu, form, value) for model, gpu, form, of in cells for value in of]
     found = scores(
         {"baseline": True, "format": "BF16", "score_percent": 1.0}, gsm8k=pd.DataFrame(rows, columns=columns)
     )

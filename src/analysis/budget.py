@@ -313,7 +313,7 @@ def waiting(benchmarks: Iterable[str]) -> pd.DataFrame:
     """
     rows = compare.comparable(benchmark=benchmarks, scenario=compare.RATED, available=False)
     rows = rows[rows["kind"].eq("gpu")]
-    newest = rows[rows["round"].eq(rows.groupby(compare.GROUP, observed=True)["round"].transform("max"))]
+    newest = rows[rows["round"].eq(rows.groupby(compare.GROUP)["round"].transform("max"))]
     facts = newest[[*compare.GROUP, "model", "round"]].drop_duplicates(compare.GROUP)
     sold, each = rows[rows["availability"].eq("available")], [*compare.GROUP, "vendor"]
     steps = gains(sold).query("not borrowed").merge(facts, on=[*compare.GROUP, "round"])[[*each, "gain", "links"]]

@@ -43,8 +43,8 @@ def by_accelerator(pairs: pd.DataFrame) -> pd.DataFrame:
     per user.
     """
     keys = ["benchmark", "model", "scenario", "size", "vendor", "accelerator"]
-    groups = pairs.groupby(keys, observed=True)
-    newest = pairs[pairs["round"].eq(groups["round"].transform("max"))].groupby(keys, observed=True)
+    groups = pairs.groupby(keys)
+    newest = pairs[pairs["round"].eq(groups["round"].transform("max"))].groupby(keys)
     spread = groups["share"].agg(low="min", high="max", systems="size")
     kept = newest.agg(share=("share", "median"), round=("round", "first")).join(spread).reset_index()
     places = {label: place for place, label in enumerate(tables.accelerators["label"])}

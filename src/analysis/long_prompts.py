@@ -29,11 +29,11 @@ def timings() -> pd.DataFrame:
     """
     runs = _runs()
     runs = runs[runs["gpus"].le(8)]
-    rates = runs.groupby([*KEYS, "prompt_tokens", "answer_tokens"])[THROUGHPUT].max()
-    rates = rates.unstack([-2, -1])[SHAPES].dropna()
-    seconds = rates[[SHAPES[0]]].to_numpy() / rates.to_numpy()
+    best = runs.groupby([*KEYS, "prompt_tokens", "answer_tokens"])[THROUGHPUT].max()
+    best = best.unstack([-2, -1])[SHAPES].dropna()
+    seconds = best[[SHAPES[0]]].to_numpy() / best.to_numpy()
     solved = np.linalg.solve(_load(*np.array(SHAPES).T), seconds.T).T
-    found = pd.DataFrame(solved, rates.index, ["decode", "context", "prefill"])
+    found = pd.DataFrame(solved, best.index, ["decode", "context", "prefill"])
     found = found[found["prefill"].gt(0)]
     found["context"] = found["context"].clip(lower=0)
     return found.div(found @ _load(*SHAPES[0]), axis=0)

@@ -92,9 +92,9 @@ def cap_pairs(results: pd.DataFrame) -> pd.DataFrame:
     rows = submissions(results)
     limited = rows["power_limit_watts"].lt(rows["rated_watts"])
     uncapped = rows[~rows["power_measured"] & ~rows["power_capped"]]
-    uncapped = uncapped.groupby(SAME_MACHINE, observed=True)["rate"].max().reset_index(name="rate_uncapped")
+    uncapped = uncapped.groupby(SAME_MACHINE)["rate"].max().reset_index(name="rate_uncapped")
     pairs = rows[limited].sort_values("round", kind="stable").merge(uncapped, on=SAME_MACHINE)
-    machine = pairs.groupby(["submitter", "accelerator", "chassis"], observed=True).ngroup()
+    machine = pairs.groupby(["submitter", "accelerator", "chassis"]).ngroup()
     cap, kept = pairs["power_limit_watts"] / pairs["rated_watts"], pairs["rate"] / pairs["rate_uncapped"]
     return pairs.assign(cap=cap, kept=kept, machine=machine)
 
@@ -114,7 +114,7 @@ def nodes(results: pd.DataFrame) -> pd.DataFrame:
     rated += systems["accelerators"] * systems["accelerator"].map(watts) + systems["network"].map(watts).fillna(0)
     systems = systems.assign(provisioned_kw=rated * systems["cooling"].map(COOLING) / 1000)
     drew = submissions(results[results["power_measured"] & results["power_watts"].gt(0)])
-    drew = drew.groupby(["round", "submitter", "system"], observed=True).agg(
+    drew = drew.groupby(["round", "submitter", "system"]).agg(
         highest_kw=("power_watts", "max"), runs=("power_watts", "size"), capped=("power_capped", "any")
     )
     drew = drew.assign(highest_kw=drew["highest_kw"] / 1000).reset_index().astype({"round": "str"})

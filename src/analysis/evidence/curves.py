@@ -34,12 +34,12 @@ def value_at(
     by = list(by)
     upper = envelope(points[[*by, SPEED, y]], by, y=y)
     upper["log"] = np.log(upper[y])
-    before = upper[upper[SPEED].le(speed)].groupby(by, observed=True).last()
-    after = upper[upper[SPEED].ge(speed)].groupby(by, observed=True).first()
+    before = upper[upper[SPEED].le(speed)].groupby(by).last()
+    after = upper[upper[SPEED].ge(speed)].groupby(by).first()
     slope = (after["log"] - before["log"]) / (after[SPEED] - before[SPEED])
     value = np.exp(before["log"] + (slope * (speed - before[SPEED])).where(before[SPEED].lt(speed), 0))
     value = value.where(after[SPEED].le(most_apart * before[SPEED]) | before[SPEED].eq(speed)).rename(y)
-    return value.reindex(points.groupby(by, observed=True).size().index)
+    return value.reindex(points.groupby(by).size().index)
 
 
 def matched_pairs(
@@ -51,7 +51,7 @@ def matched_pairs(
     `column` count once, by the pandas aggregation `repeats`. Columns: `by`, `first`, `second`, `ratio`.
     """
     rows = frame.loc[frame[column].isin(values), [*by, column, value]].dropna(subset=[value])
-    groups = rows.groupby([*by, column], dropna=False, observed=True)[value]
+    groups = rows.groupby([*by, column], dropna=False)[value]
     wide = groups.agg(repeats).unstack(column).reindex(columns=list(values)).dropna()
     wide.columns = pd.Index(["first", "second"])
     return wide.assign(ratio=wide["second"] / wide["first"]).reset_index()
