@@ -141,25 +141,22 @@ def write(path, arrivals, tokens):
 
 
 def test_an_own_trace_of_a_day_brings_its_bursts_and_its_peak(tmp_path, monkeypatch):
+    """18 hours at one rate, 6 at three times as much: a mean of 1.5 over a peak of 3. An hour has no peak of a day."""
     monkeypatch.setattr(bursts, "over_poisson", lambda *asked: np.array([0.9]))
     hour = np.arange(0, 3600, 10.0)
-    day = np.concatenate([hour + 3600 * turn for turn in range(24) for _ in range(1 if turn < 18 else 3)])
-    own = derating.chain(trace=write(tmp_path / "day.csv", day, 100))
-    rows = own[own["kind"].eq("rack")].set_index("step")
-    # 18 hours at one rate, 6 at three times as much: a mean of 1.5 over a peak of 3.
-    assert rows.loc[derating.LOAD, ["median", "source", "n"]].tolist() == [0.5, "day.csv", 1]
-    assert rows.loc["bursts", ["median", "source"]].tolist() == [0.9, "day.csv"]
-    assert rows.loc["delivered", "median"] == pytest.approx(rows.loc["busy", "median"] * 0.9 * 0.5 * 8 / 9, rel=1e-3)
-    highest = derating.loads(tmp_path / "day.csv", quantile=1)["fixed"].median()
-    assert highest == pytest.approx(0.5)  # its busiest ten minutes are as busy as the next
-    short = derating.chain(trace=write(tmp_path / "hour.csv", hour, 100)).set_index("step")
-    assert set(short.loc[derating.LOAD, "source"]) == {"ServeGen"}
+    times = np.concatenate([hour + 3600 * turn for turn in range(24) for _ in range(1 if turn < 18 else 3)])
+    day, short = (write(tmp_path / name, own, 100) for name, own in (("day.csv", times), ("hour.csv", hour)))
+    own = derating.shares(trace=day).query("source == 'day.csv' and use == 'chat' and fleet in ['', 'fixed']")
+    assert own[["step", "median", "n", "counted"]].to_numpy().tolist() == [
+        ["bursts", 0.9, 1, "your trace"], [derating.LOAD, 0.5, 1, "your trace"],
+    ]  # fmt: skip
+    assert derating.loads(day, quantile=1)["fixed"].tolist() == [0.5]  # its busiest ten minutes are as busy as the next
+    assert derating.loads(short).equals(derating.loads())
     recorded, seen = (derating.loads(quantile=quantile)["fixed"].median() for quantile in (1, 0.99))
     assert recorded < 0.9 * seen
 
 
-def test_a_night_without_requests_counts_in_an_own_trace(tmp_path, monkeypatch):
-    monkeypatch.setattr(bursts, "over_poisson", lambda *asked: np.array([1.0]))
+def test_a_night_without_requests_counts_in_an_own_trace(tmp_path):
     busy = np.append(np.arange(0, 43_200, 10.0), 86_399)
     assert derating.loads(write(tmp_path / "half.csv", busy, 100))["fixed"].tolist() == pytest.approx([0.5], abs=0.01)
 
