@@ -66,7 +66,7 @@ def test_power_and_a_target_are_as_asked_for():
 
 
 def test_a_stated_power_limit_and_a_mode_that_is_measured_are_no_exclusion():
-    assert kept({"power_capped": True, "power_limit_watts": 500.0}) == ["r0"]
+    assert kept({"power_capped": True, "power_limit_watts": 500.0, "accelerator_count": 1.0}) == ["r0"]
     assert kept({}, {"availability": "preview"}, available=False) == ["r0", "r1"]
 
 
@@ -174,7 +174,7 @@ def test_fastest_prefers_eight_accelerators_on_bare_metal():
         {"rate": 80.0}, {"rate": 96.0, "submitter": "B"}, {"rate": 800.0, "hypervisor": "KVM"},
         {"rate": 800.0, "availability": "preview"}, {"rate": 60.0, "accelerator_count": 4.0},
     )  # fmt: skip
-    assert fastest(rows)["id"].tolist() == ["r1"]
+    assert fastest(rows)["id"].tolist() == ["r1"] and [*fastest(rows)] == [*rows]
     assert fastest(rows, per_size=True)["id"].tolist() == ["r4", "r1"]
     assert fastest(rows.iloc[::-1], "submitter")["id"].tolist() == ["r1", "r0"]
     others = results({"accelerator_count": 4.0, "rate": 40.0}, {"accelerator_count": 72.0, "rate": 1440.0})

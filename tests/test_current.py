@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import math
 import sys
 
 import pandas as pd
@@ -15,17 +16,23 @@ from analysis.paths import DATA
 from analysis.recipes import carrying
 from tests.frames import results
 
-H100, B200 = {"accelerator": "H100"}, {"accelerator": "B200"}
-MI300X, MI355X = ({"accelerator": name, "vendor": "AMD"} for name in ("MI300X", "MI355X"))
-XEON = {"accelerator": "Xeon", "vendor": "NVIDIA", "kind": "cpu"}  # of the vendor, but another kind
+OF = {  # what differs from NVIDIA's GPUs
+    "MI300X": {"vendor": "AMD"}, "MI355X": {"vendor": "AMD"}, "Xeon": {"kind": "cpu"},
+}  # fmt: skip
 
 
-def rate(per_accelerator, round="v6.1", count=8, **more):
-    return {"rate": per_accelerator * count, "accelerator_count": float(count), "round": round, **more}
+def rated(text, **more):
+    """Return a result for each part of a text: accelerator, round, rate per accelerator, and count (8 by default)."""
+    rows = []
+    for part in text.split(", "):
+        name, round, rate, count = (part + " 8").split()[:4]
+        row = {"accelerator": name, "round": round, "rate": float(rate) * int(count), "accelerator_count": float(count)}
+        rows.append(row | OF.get(name, {}) | more)
+    return rows
 
 
-def by_accelerator(rows):
-    return current(rows).set_index("accelerator")
+def by_accelerator(text):
+    return current(results(*rated(text))).set_index("accelerator")
 
 
 def test_the_examples_of_the_module_run():
@@ -41,14 +48,11 @@ def test_the_package_exports_the_function_not_its_module():
 
 
 def test_an_old_rate_is_carried_by_the_median_gain_of_its_vendor_and_kind():
-    """NVIDIA: B200 x1.2 and GB200 x1.4 at one size, so H100 x1.3; AMD's x3 and the CPU's x5 do not count."""
-    rows = results(
-        {**H100, **rate(10, "v6.0")}, {**B200, **rate(20, "v6.0")}, {**B200, **rate(24)},
-        {"accelerator": "GB200", **rate(10, "v6.0", 72)}, {"accelerator": "GB200", **rate(14, "v6.1", 72)},
-        {"accelerator": "GB300", **rate(1, "v6.0", 8)}, {"accelerator": "GB300", **rate(9, "v6.1", 72)},  # two sizes
-        {**MI355X, **rate(10, "v6.0")}, {**MI355X, **rate(30)}, {**XEON, **rate(1, "v6.0")}, {**XEON, **rate(5)},
-    )  # fmt: skip
-    now = by_accelerator(rows)
+    """NVIDIA: B200 x1.2 and GB200 x1.4 at one size, so H100 x1.3; GB300 at two sizes, AMD's x3, the CPU's x5 do not."""
+    now = by_accelerator(
+        "H100 v6.0 10, B200 v6.0 20, B200 v6.1 24, GB200 v6.0 10 72, GB200 v6.1 14 72, GB300 v6.0 1, GB300 v6.1 9 72, "
+        "MI355X v6.0 10, MI355X v6.1 30, Xeon v6.0 1, Xeon v6.1 5"
+    )
     assert now.at["H100", "rate"] == pytest.approx(13)
     assert now.loc["H100", ["last_rate", "links", "measured"]].tolist() == [10, 2, False]
     assert now.loc["B200", ["rate", "low", "high", "links", "measured"]].tolist() == [24, 24, 24, 0, True]
@@ -58,75 +62,48 @@ def test_an_old_rate_is_carried_by_the_median_gain_of_its_vendor_and_kind():
 
 def test_steps_multiply_and_the_thinnest_one_counts():
     """v5.1 to v6.0 x2 by B200 alone, v6.0 to v6.1 x1.5 by B200 and GB200."""
-    rows = results(
-        {**H100, **rate(10, "v5.1")}, {**B200, **rate(10, "v5.1")}, {**B200, **rate(20, "v6.0")}, {**B200, **rate(30)},
-        {"accelerator": "GB200", **rate(10, "v6.0", 72)}, {"accelerator": "GB200", **rate(15, "v6.1", 72)},
-    )  # fmt: skip
-    now = by_accelerator(rows)
+    now = by_accelerator("H100 v5.1 10, B200 v5.1 10, B200 v6.0 20, B200 v6.1 30, GB200 v6.0 10 72, GB200 v6.1 15 72")
     assert now.loc["H100", ["gain", "rate", "links"]].tolist() == pytest.approx([3, 30, 1])
 
 
 def test_a_vendor_without_pairs_takes_those_of_all_and_says_so():
     """AMD has no pair: B200's x1.1 and the CPU's x1.5 have the median 1.3; without any pair the gain is 1."""
-    rows = results({**MI300X, **rate(10, "v6.0")}, {**B200, **rate(10, "v6.0")}, {**B200, **rate(11)},
-                   {**XEON, **rate(2, "v6.0")}, {**XEON, **rate(3)})  # fmt: skip
-    steps = gains(rows).set_index(["vendor", "kind"])[["gain", "links", "borrowed"]]
+    text = "MI300X v6.0 10, B200 v6.0 10, B200 v6.1 11, Xeon v6.0 2, Xeon v6.1 3"
+    steps = gains(results(*rated(text))).set_index(["vendor", "kind"])[["gain", "links", "borrowed"]]
     assert steps.loc[("AMD", "gpu")].tolist() == pytest.approx([1.3, 2, True])
     assert steps.loc[("NVIDIA", "gpu")].tolist() == pytest.approx([1.1, 1, False])
-    assert by_accelerator(rows).loc["MI300X", ["gain", "links"]].tolist() == pytest.approx([1.3, 2])
-    alone = results({**MI300X, **rate(10, "v6.0")}, {**B200, **rate(11)})
-    assert gains(alone)[["gain", "links", "borrowed"]].values.tolist() == [[1, 0, True]] * 2
-    assert by_accelerator(alone).loc["MI300X", ["gain", "links"]].tolist() == [1, 0]
+    assert by_accelerator(text).loc["MI300X", ["gain", "links"]].tolist() == pytest.approx([1.3, 2])
+    alone = by_accelerator("MI300X v6.0 10, B200 v6.1 11")
+    assert alone.loc["MI300X", ["gain", "links"]].tolist() == [1, 0]
 
 
 def test_sizes_of_an_accelerator_count_once_by_their_median_and_rounds_step_by_step():
-    """H100: x1.2, x1.4, and x2 at three sizes; a round that it leaves out is no pair of the rounds around it."""
-    sizes = [({**H100, **rate(10, "v6.0", count)}, {**H100, **rate(10 * gain, "v6.1", count)})
-             for count, gain in ((1, 1.2), (4, 1.4), (8, 2.0))]  # fmt: skip
-    skipped = {**B200, **rate(10, "v5.1")}, {**B200, **rate(90)}
-    rows = results(*[row for pair in sizes for row in pair], *skipped)
+    """H100: x1.2, x1.4, and x2 at three sizes; B200's rounds are not successive, so they are no pair."""
+    sizes = "H100 v6.0 10 1, H100 v6.1 12 1, H100 v6.0 10 4, H100 v6.1 14 4, H100 v6.0 10, H100 v6.1 20"
+    rows = results(*rated(f"{sizes}, B200 v5.1 10, B200 v6.1 90"))
     assert gains(rows)[["round", "gain", "links"]].values.tolist() == [["v6.0", 1, 0], ["v6.1", 1.4, 1]]
-    assert matched(rows)[["accelerator_count", "rate_before", "rate"]].values.tolist() == [
-        [1, 10, 12],
-        [4, 10, 14],
-        [8, 10, 20],
-    ]
+    pairs = matched(rows)[["accelerator_count", "round_before", "rate_before", "rate"]].values.tolist()
+    assert pairs == [[1, "v6.0", 10, 12], [4, "v6.0", 10, 14], [8, "v6.0", 10, 20]]
 
 
 def test_an_unstated_precision_is_the_usual_one_of_the_accelerator():
-    """Of two equally common ones the first by name; that of another accelerator, scenario, or benchmark is none."""
+    """Of two equally common ones the first by name; that of another accelerator or scenario is none."""
     other = {"rate": 8.0, "precision": "int4"}
-    rows = results(
-        {"precision": "", "rate": 800.0},
-        {"precision": "fp8"},
-        {"precision": "fp4"},
-        {**H100, **other},
-        {**H100, **other},
-        {**other, "scenario": "Server"},
-        {"precision": "fp8", "submitter": "B", "round": "v6.0"},
-    )
-    assert by_accelerator(rows[rows["scenario"].eq("Offline")])["precision"].to_dict() == {
-        "B200": "fp8",
-        "H100": "int4",
-    }
-    assert by_accelerator(rows[:3]).at["B200", "precision"] == "fp4"
-    assert by_accelerator(rows[:1]).at["B200", "precision"] == ""
+    rows = results({"precision": "", "rate": 800.0}, {"precision": "fp8"}, {"precision": "fp4"},
+                   {**other, "accelerator": "H100"}, {**other, "scenario": "Server"}, {**other, "scenario": "Server"},
+                   {"precision": "fp8", "submitter": "B", "round": "v6.0"})  # fmt: skip
+    assert current(rows)["precision"].tolist() == ["fp8", "int4", "int4"]
+    assert current(rows[:3])["precision"].tolist() == ["fp4"] and current(rows[:1])["precision"].tolist() == [""]
 
 
 def test_eight_come_before_a_newer_result_of_another_size_unless_it_is_measured():
-    rows = results({**H100, **rate(10, "v5.1")}, {**H100, **rate(12, "v6.0", 16)}, {**B200, **rate(20, "v5.1")},
-                   {**B200, **rate(30, "v6.1", 72)})  # fmt: skip
-    now = by_accelerator(rows)
-    assert now.loc["H100", ["round", "last_rate"]].tolist() == ["v5.1", 10]
-    assert now.loc["B200", ["round", "rate"]].tolist() == ["v6.1", 30]
+    now = by_accelerator("H100 v5.1 10, H100 v6.0 12 16, B200 v5.1 20, B200 v6.1 30 72")
+    assert now.loc[["H100", "B200"], ["round", "last_rate"]].values.tolist() == [["v5.1", 10], ["v6.1", 30]]
 
 
 def test_each_benchmark_and_scenario_is_computed_by_itself():
-    server = {"scenario": "Server"}
-    rows = results(
-        {**B200, **rate(10, "v5.0")}, {**H100, **rate(5, "v5.0")}, {**B200, **rate(11)},
-        {**B200, **rate(30, "v6.0", **server)}, {**H100, **rate(8, "v6.0", **server)}, {**B200, **rate(60, **server)},
-    )  # fmt: skip
+    server = rated("B200 v6.0 30, H100 v6.0 8, B200 v6.1 60", scenario="Server")
+    rows = results(*rated("B200 v5.0 10, H100 v5.0 5, B200 v6.1 11"), *server)
     assert gains(rows)[["scenario", "gain"]].values.tolist() == [["Offline", 1.1], ["Server", 2.0]]
     now = current(rows)
     assert now["scenario"].tolist() == ["Offline", "Offline", "Server", "Server"]
@@ -134,32 +111,32 @@ def test_each_benchmark_and_scenario_is_computed_by_itself():
 
 
 def test_previews_and_their_round_do_not_count():
-    rows = results({**H100, **rate(10, "v6.0")}, {**B200, **rate(20, "v6.1", availability="preview")})
+    rows = results(*rated("H100 v6.0 10"), *rated("B200 v6.1 20", availability="preview"))
     assert current(rows)[["accelerator", "measured"]].values.tolist() == [["H100", True]]
 
 
 def test_ratios_are_of_one_table_and_a_carried_baseline_widens_them():
-    rows = results({**H100, **rate(10, "v6.0")}, {**B200, **rate(20, "v6.0")}, {**B200, **rate(22)})
+    table = current(results(*rated("H100 v6.0 10, B200 v6.0 20, B200 v6.1 22, A100 v6.0 5")))
     low, high = carry_error("llama2-70b", "Offline")[["low", "high"]]
-    ratios = over(current(rows), "H100").set_index("accelerator")
-    assert ratios.loc["B200", ["speedup", "speedup_low", "speedup_high"]].tolist() == pytest.approx(
-        [2, 2 / high, 2 / low]
-    )
-    assert ratios.loc["H100", ["speedup", "speedup_low", "speedup_high"]].tolist() == [1, 1, 1]
-    assert ratios.loc[["B200", "H100"], "base_round"].tolist() == ["v6.0", "v6.0"]
-    assert over(current(rows), "A100").empty and "speedup" in over(current(rows), "A100")
+    ratios = over(table, {"llama2-70b": "H100"}).set_index("accelerator")[["speedup", "speedup_low", "speedup_high"]]
+    assert ratios.loc["B200"].tolist() == pytest.approx([2, 2 / high, 2 / low])
+    assert ratios.loc["H100"].tolist() == [1, 1, 1]
+    apart = [math.exp(-math.hypot(math.log(low), math.log(high))), math.exp(math.hypot(math.log(low), math.log(high)))]
+    assert ratios.loc["A100"].tolist() == pytest.approx([0.5, 0.5 * apart[0], 0.5 * apart[1]])
+    assert [str(each) for each in over(table, "H100")["base_round"]] == ["v6.0"] * 3
+    assert over(table, "T4").empty and "speedup" in over(table, "T4")
 
 
 def test_a_ratio_has_the_submitters_of_the_side_that_has_fewer():
-    others = [{**B200, **rate(20 + each, "v6.0"), "submitter": f"other {each}"} for each in range(2)]
-    twice = [{**H100, **rate(10 + each, "v6.0"), "submitter": f"other {each}"} for each in range(3)]
-    ratios = over(current(results(*others, *twice)), "H100").set_index("accelerator")
-    assert ratios["fewest"].to_dict() == {"B200": 2, "H100": 3}
-    assert over(current(results(*others, *twice)), "B200")["fewest"].tolist() == [2, 2]
+    systems = [rated(name, submitter=f"other {n}") for n, name in enumerate(["B200 v6.0 20", "B200 v6.0 21"])]
+    systems += [rated(f"H100 v6.0 {10 + n}", submitter=f"other {n}") for n in range(3)]
+    table = current(results(*[row for rows in systems for row in rows], *rated("B200 v5.1 9", submitter="old")))
+    assert over(table, "H100").set_index("accelerator")["fewest"].to_dict() == {"B200": 2, "H100": 3}
+    assert over(table, "B200")["fewest"].tolist() == [2, 2]
 
 
 def test_no_rows_give_a_table_of_no_rows():
-    rows = results({**H100, **rate(10)}).iloc[:0]
+    rows = results({}).iloc[:0]
     assert over(current(rows), "H100").empty
     assert matched(rows).empty and gains(rows).empty
 
@@ -175,8 +152,7 @@ def test_the_peak_is_that_of_the_precision_or_the_highest():
 
 def test_a_hidden_result_is_compared_with_the_one_carried():
     """H100 of v5.1 carried to v6.0 by B200's x1.5 is 15, and was 12."""
-    rows = results({**H100, **rate(10, "v5.1")}, {**H100, **rate(12, "v6.0")}, {**B200, **rate(20, "v5.1")},
-                   {**B200, **rate(30, "v6.0")})  # fmt: skip
+    rows = results(*rated("H100 v5.1 10, H100 v6.0 12, B200 v5.1 20, B200 v6.0 30"))
     tests = carrying.carry_tests(rows).set_index("accelerator")
     assert tests.loc["H100", ["carried", "actual"]].tolist() == pytest.approx([15, 12])
     assert tests.loc["B200", ["carried", "actual"]].tolist() == pytest.approx([24, 30])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from io import StringIO
 
 import pandas as pd
 import pytest
@@ -161,23 +162,25 @@ def test_a_correction_replaces_a_declared_precision(record):
     assert (corrected["precision"], corrected["precision_label"]) == ("fp4", "FP4 (calibration document)")
 
 
-@pytest.mark.parametrize(
-    ("benchmark", "scenario", "round", "since"),
-    [
-        ("3d-unet", "Offline", "v1.1", "v0.7"),
-        ("3d-unet", "Offline", "v2.0", "v2.0"),  # another data set
-        ("resnet50", "Offline", "v2.0", "v0.5"),
-        ("resnet50", "MultiStream", "v1.1", "v0.5"),
-        ("resnet50", "MultiStream", "v2.0", "v2.0"),  # another rule for all that stream
-        ("bert", "SingleStream", "v6.1", "v0.7"),
-        ("dlrm-v2", "Server", "v5.1", "v3.1"),
-        ("own", "Offline", "v6.1", ""),
-        ("resnet50", "Offline", "v99.0", "v0.5"),  # a round that the table of rounds lacks is the newest
-    ],
-)
-def test_results_are_compared_since_the_version_of_their_benchmark_and_scenario(benchmark, scenario, round, since):
-    asked = pd.DataFrame([{"benchmark": benchmark, "scenario": scenario, "round": round}] * 2, index=["any", "other"])
-    assert _comparable_since(asked).to_dict() == {"any": since, "other": since}
+def table(text):
+    """Return the cells of a text as a frame; its first line names the columns."""
+    return pd.read_csv(StringIO(text), sep=r" *\| *", engine="python", keep_default_na=False)
+
+
+def test_results_are_compared_since_the_version_of_their_benchmark_and_scenario():
+    """3D U-Net got another data set in v2.0, MultiStream another rule; a round that no table has is the newest."""
+    asked = table("""benchmark | scenario | round | since
+        3d-unet  | Offline      | v1.1  | v0.7
+        3d-unet  | Offline      | v2.0  | v2.0
+        resnet50 | Offline      | v2.0  | v0.5
+        resnet50 | MultiStream  | v1.1  | v0.5
+        resnet50 | MultiStream  | v2.0  | v2.0
+        bert     | SingleStream | v6.1  | v0.7
+        dlrm-v2  | Server       | v5.1  | v3.1
+        own      | Offline      | v6.1  |
+        resnet50 | Offline      | v99.0 | v0.5""").apply(lambda column: column.str.strip())
+    asked.index = [*"abcdefghi"]
+    assert _comparable_since(asked).to_dict() == asked["since"].to_dict()
 
 
 def test_of_two_versions_that_apply_the_later_one_counts(monkeypatch):
@@ -192,21 +195,26 @@ def test_of_two_versions_that_apply_the_later_one_counts(monkeypatch):
 
 def test_accuracy_is_the_lowest_metric_in_percent_of_its_reference(monkeypatch):
     """A reference of the scenario counts first; a score up to 1 is a fraction where the reference is in percent."""
-    given = [("v6.1", "a", "", "ACC", 80), ("v6.1", "a", "", "F1", 50), ("v6.1", "a", "Server", "ACC", 40),
-             ("v6.0", "a", "", "ACC", 1.5), ("v6.1", "b", "", "ACC", 0.5)]  # fmt: skip
-    targets = pd.DataFrame(given, columns=["round", "benchmark", "scenario", "metric", "reference"])
+    targets = table("""round | benchmark | scenario | metric | reference
+v6.1 | a |        | ACC | 80
+v6.1 | a |        | F1  | 50
+v6.1 | a | Server | ACC | 40
+v6.0 | a |        | ACC | 1.5
+v6.1 | b |        | ACC | 0.5""")
     targets = pd.concat([targets.assign(quantity="quality"), targets.assign(quantity="length", reference=1.0)])
     monkeypatch.setattr(tables, "accuracy_targets", targets, raising=False)
-    asked = [
-        ("v6.1", "a", "Offline", "ACC: 60 F1: 40 OTHER: 1", 75), ("v6.1", "a", "Server", "ACC: 60 F1: 60", 120),
-        ("v6.1", "a", "Offline", "40", 50), ("v6.1", "a", "Server", "F1: 1 ACC: 40.0", 100),
-        ("v6.0", "a", "", "1", 100 / 1.5),
-        ("v6.1", "b", "", "ACC: 5e-1", 100), ("v6.1", "c", "", "ACC: 1", NAN), ("v6.1", "a", "", "", NAN),
-        ("v6.1", "a", "Offline", "ACC: 1.01", 1.01 / 0.8), ("v6.1", "a", "Offline", "F1: 1", 200),
-    ]  # fmt: skip
-    rows = pd.DataFrame(
-        asked, columns=["round", "benchmark", "scenario", "accuracy", "expected"], index=[*"abcdefghij"]
-    )
+    rows = table("""round | benchmark | scenario | accuracy | expected
+v6.1 | a | Offline | ACC: 60 F1: 40 OTHER: 1 | 75
+v6.1 | a | Server  | ACC: 60 F1: 60          | 120
+v6.1 | a | Offline | 40                      | 50
+v6.1 | a | Server  | F1: 1 ACC: 40.0         | 100
+v6.0 | a |         | 1                       | 66.6666667
+v6.1 | b |         | ACC: 5e-1               | 100
+v6.1 | c |         | ACC: 1                  | nan
+v6.1 | a |         |                         | nan
+v6.1 | a | Offline | ACC: 1.01               | 1.2625
+v6.1 | a | Offline | F1: 1                   | 200""").astype({"expected": float})
+    rows.index = [*"abcdefghij"]
     assert accuracy_percent(rows).to_dict() == pytest.approx(rows["expected"].to_dict(), nan_ok=True)
 
 
@@ -256,21 +264,19 @@ def test_a_file_beside_the_record_that_holds_no_results_is_named(folder, make):
 
 
 def test_a_stack_is_the_first_that_a_result_states_and_no_other_model_s():
-    dynamo = "TensorRT 10.14, CUDA 13.1, TensorRT-LLM feat/1.2-mlpinf, NVIDIA Dynamo v0.8.0, vLLM CentML:q3vl-v6.0"
-    stated = [
-        ("gpt-oss-120b", "", dynamo, "GB300", "TensorRT-LLM"),
-        ("qwen3-vl-235b-a22b", "", dynamo, "GB300", "vLLM"),
-        ("resnet50", "", "TensorRT 9.0.0", "", ""),  # no language model
-        ("llama2-70b", "", "", "DGX B200 (8x B200-SXM-180GB TensorRT)", "TensorRT-LLM"),
-        ("llama2-70b", "Triton", "TensorRT 10.2.0", "", "TensorRT-LLM"),
-        ("llama2-70b", "LLMBoost", "Mango LLMBoost AI Enterprise Platform, vllm-0.9.0.2", "", "LLMBoost"),
-        ("gpt-oss-120b", "llm-d", "LLM-D v0.5.0 ,OpenShift 4.21, RHEL 9.6", "", "vLLM"),
-        ("deepseek-r1", "", "PyTorch 2.10.0, ROCm 7.2.2", "PowerEdge XE9785", ""),
-        ("deepseek-r1", "", "", "mytensorrtish, avllm", ""),
-        ("deepseek-r1", "", "TRTLLM-rubin, vLLM-CentML:mlperf", "", "TensorRT-LLM"),
-    ]
-    columns = ["benchmark", "serving_software", "framework", "system", "expected"]
-    rows = pd.DataFrame(stated, columns=columns, index=[*"abcdefghij"])
+    """ResNet-50 is no language model; a spelling inside another word is none."""
+    rows = table("""benchmark | serving_software | framework | system | expected
+gpt-oss-120b | | TensorRT 10.14, TensorRT-LLM feat/1.2, Dynamo v0.8.0, vLLM CentML:q3vl-v6.0 | GB300 | TensorRT-LLM
+qwen3-vl-235b-a22b | | TensorRT 10.14, TensorRT-LLM feat/1.2, Dynamo v0.8.0, vLLM CentML:q3vl-v6.0 | GB300 | vLLM
+resnet50 | | TensorRT 9.0.0 | |
+llama2-70b | | | DGX B200 (8x B200-SXM-180GB TensorRT) | TensorRT-LLM
+llama2-70b | Triton | TensorRT 10.2.0 | | TensorRT-LLM
+llama2-70b | LLMBoost | Mango LLMBoost AI Enterprise Platform, vllm-0.9.0.2 | | LLMBoost
+gpt-oss-120b | llm-d | LLM-D v0.5.0 ,OpenShift 4.21, RHEL 9.6 | | vLLM
+deepseek-r1 | | PyTorch 2.10.0, ROCm 7.2.2 | PowerEdge XE9785 |
+deepseek-r1 | | | mytensorrtish, avllm |
+deepseek-r1 | | TRTLLM-rubin, vLLM-CentML:mlperf | | TensorRT-LLM""")
+    rows.index = [*"abcdefghij"]
     pd.testing.assert_series_equal(_stacks(rows), rows["expected"], check_names=False)
 
 

@@ -107,7 +107,7 @@ def comparable(
     kept = left[_strictest(left, asked["either"][left.index])]
     target = pd.to_numeric(kept["accuracy_target"]).fillna(0)
     strictest = target.groupby([kept[name] for name in GROUP]).transform("max")
-    submitters = kept.groupby([*GROUP, "round", "accelerator"], observed=True)["submitter"].transform("nunique")
+    submitters = kept.groupby([*GROUP, "round", "accelerator"])["submitter"].transform("nunique")
     holds = {"looser_target": target.lt(strictest), "single_submitter": submitters.eq(1)}
     return kept.assign(caveats=with_codes(kept["caveats"], holds))
 
@@ -126,7 +126,7 @@ def only(
         kept = kept[kept["scenario"].eq(names.choose(scenario, SCENARIOS, "scenario"))]
     if kept.empty:
         asked = ", ".join(filter(None, [names.listed(accelerators), scenario]))
-        found = rows[["scenario", "accelerator"]].value_counts().reset_index().groupby("scenario", observed=True)
+        found = rows[["scenario", "accelerator"]].value_counts().reset_index().groupby("scenario")
         there = "; ".join(f"{names.listed(part['accelerator'])} ({name})" for name, part in found)
         asked = f" ({asked})" if asked else ""
         raise NoData(f"no {what} left to compare{asked}; there are: {there or 'none'}")
@@ -225,7 +225,7 @@ def _strictest(rows: pd.DataFrame, either: pd.Series) -> pd.Series:
     target = pd.to_numeric(rows["accuracy_target"]).fillna(0)
     run = rows["duplicate_of"].mask(rows["duplicate_of"].eq(""), rows["id"])
     again = run[target.sort_values(ascending=False, kind="stable").index].duplicated()[rows.index]
-    strictest = target.mask(again).groupby([rows[name] for name in SAME_KIND], observed=True).transform("max")
+    strictest = target.mask(again).groupby([rows[name] for name in SAME_KIND]).transform("max")
     return ~again & (target.eq(strictest) | ~either)
 
 

@@ -56,7 +56,7 @@ def matched(rows: pd.DataFrame) -> pd.DataFrame:
     system = [*GROUP, *MAKER, "accelerator", "accelerator_count"]
     best = fastest(rows, [*GROUP, *MAKER, "accelerator", "round"], per_size=True)
     best = best[[*system, "round", "rate_per_accelerator"]].rename(columns={"rate_per_accelerator": "rate"})
-    best = best.sort_values(["round", *system], ignore_index=True)
+    best = best.sort_values(["round", *system])
     best["step"] = best["round"].cat.codes.groupby([best[name] for name in GROUP]).rank(method="dense")
     before = best.assign(step=best["step"] + 1)
     pairs = best.merge(before, on=[*system, "step"], suffixes=("", "_before"))
@@ -90,9 +90,9 @@ def gains(rows: pd.DataFrame) -> pd.DataFrame:
     v6.1   1.008      5     False
     """
     maker, scope = [*GROUP, *MAKER, "round"], [*GROUP, "round"]
-    each = matched(rows).groupby([*maker, "accelerator"], observed=True)["gain"].median()
-    own = each.groupby(maker, observed=True).agg(gain="median", links="size")
-    everyone = each.groupby(scope, observed=True).agg(gain="median", links="size")
+    each = matched(rows).groupby([*maker, "accelerator"])["gain"].median()
+    own = each.groupby(maker).agg(gain="median", links="size")
+    everyone = each.groupby(scope).agg(gain="median", links="size")
     rounds = rows[scope].drop_duplicates().sort_values("round")
     later = rounds[rounds.duplicated(GROUP)]
     steps = rows[[*GROUP, *MAKER]].drop_duplicates().sort_values([*GROUP, *MAKER]).merge(later, on=GROUP)
@@ -132,7 +132,7 @@ def current(rows: pd.DataFrame) -> pd.DataFrame:
     H100         v5.0   3913.350  1.03      3   4031.084
     """
     rows = rows.loc[rows["availability"].eq("available"), READ]
-    submitters = rows.groupby([*OF_ACCELERATOR, "round"], observed=True)["submitter"].nunique().rename("submitters")
+    submitters = rows.groupby([*OF_ACCELERATOR, "round"])["submitter"].nunique().rename("submitters")
     table = last_results(rows).rename(columns={"rate_per_accelerator": "last_rate"})
     table = table.join(submitters, on=[*OF_ACCELERATOR, "round"])
     stated = rows[rows["precision"].ne("")].groupby(OF_ACCELERATOR)["precision"].agg(lambda each: each.mode().iloc[0])
@@ -160,7 +160,7 @@ def last_results(rows: pd.DataFrame) -> pd.DataFrame:
     is one, then the newest.
     """
     best = fastest(rows, [*OF_ACCELERATOR, "round"])
-    newest = best.groupby(GROUP, observed=True)["round"].transform("max")
+    newest = best.groupby(GROUP)["round"].transform("max")
     best = best.assign(measured=best["round"].eq(newest), usual=best["accelerator_count"].eq(USUAL_SIZE))
     best = best.sort_values(["measured", "usual", "round"]).drop_duplicates(OF_ACCELERATOR, keep="last")
     return best.drop(columns="usual").reset_index(drop=True)

@@ -230,7 +230,6 @@ def accuracy_percent(rows: pd.DataFrame) -> pd.Series:
 
 def _caveats(rows: pd.DataFrame) -> pd.Series:
     """Return the caveat codes that apply to each row by itself; `comparable` adds those that arise in a comparison."""
-    count, nodes = rows["accelerator_count"], rows["nodes"].where(rows["nodes"].gt(0))
     holds = {
         "preview": rows["availability"].eq("preview"),
         "power_capped": rows["power_capped"],
@@ -239,7 +238,7 @@ def _caveats(rows: pd.DataFrame) -> pd.Series:
         "precision_unstated": rows["precision"].eq(""),
         "precision_declared": rows["precision"].ne("") & rows["precision_basis"].eq("declared"),
         "tokens_assumed": rows["tokens_assumed"],
-        "count_by_name": (count % nodes).gt(0) & rows["accelerator"].ne("mixed"),
+        "count_by_name": (rows["accelerator_count"] % rows["nodes"]).gt(0) & rows["accelerator"].ne("mixed"),
         "corrected": rows["corrected"].ne(""),
     }
     return with_codes(pd.Series([[]] * len(rows), rows.index), holds)

@@ -32,6 +32,12 @@ def test_of_several_results_it_goes_from_slowest_over_fastest_to_fastest_over_sl
     assert found["verdict"] == "within rounding"
 
 
+def test_scenarios_that_are_equally_near_have_their_range_together():
+    server = [{"rate": rate, "scenario": "Server"} for rate in (70.0, 90.0)]
+    found = ratio({"scenario": ""}, {"rate": 80.0}, H100, *server, {**H100, "scenario": "Server"})
+    assert (found["expected_low"], found["expected_high"]) == (1.75, 2.25)
+
+
 def test_up_to_is_the_fastest_over_the_fastest_in_the_best_scenario():
     rows = [{"rate": 80.0}, {"rate": 120.0}, H100, {**H100, "rate": 60.0}]
     server = [{"rate": 150.0, "scenario": "Server"}, {**H100, "scenario": "Server"}]
@@ -102,7 +108,8 @@ def rank(claim: dict, *rows: dict):
 
 
 def test_a_rank_counts_faster_submitters_and_accelerators_once():
-    rows = [{"rate": 80.0}, {"rate": 99.0, "accelerator": "B300"}, {"rate": 98.0, "accelerator": "B300"}]
+    rows = [{"rate": 80.0}, {"rate": 999.0, "accelerator": "mixed"}]
+    rows += [{"rate": 99.0, "accelerator": "B300"}, {"rate": 98.0, "accelerator": "B300"}]
     found = rank({}, *rows)
     assert (found["verdict"], found["expected_low"]) == ("contradicted", 2)
     assert rank({"excluded_accelerators": ["B300"]}, *rows)["verdict"] == "confirmed"
