@@ -45,6 +45,7 @@ def test_an_accelerator_goes_by_many_names(line):
         (lambda: names.choose("offline", ["Server", "Offline"], "x"), "mean 'Offline'[?] valid: Server, Offline$"),
         (lambda: names.choose("OFFS", ["Server", "off-a"], "x"), "^no x 'OFFS': did you mean 'off-a'[?] valid: "),
         (lambda: names.choose("r", ["r1", "r2", "r3", "r4"], "x"), "did you mean 'r1' or 'r2' or 'r3'[?] "),
+        (lambda: names.choose("abcd", ["abce", "abcf", "abcg"], "x"), "mean '[^']*' or '[^']*'[?] valid"),
         (lambda: names.choose("", ["a"], "x"), "^no x '': valid: a$"),
         (lambda: names.choose("a", [], "x"), "^no x 'a': valid: none$"),
         (lambda: names.choose("zz", [f"a{n}" for n in range(81)], "x"), "^no x 'zz': valid: 81 names$"),
@@ -73,7 +74,8 @@ def test_accelerators_of_one_kind_are_called_by_it():
 
 
 def test_short_names_are_unique_and_stand_for_full_ones():
-    assert tables.accelerators["label"].is_unique
+    parts = tables.accelerators
+    assert parts["label"].is_unique and parts["label"].tolist() == [*map(names.accelerator, parts["accelerator"])]
     assert names.short(pd.Series(["H100 SXM", "Own part"], dtype="str")).tolist() == ["H100", "Own part"]
 
 

@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+from analysis import paths
 from analysis.paths import plain, read_file, replacing
 
 
@@ -21,16 +22,36 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path):
 
 
 def test_what_is_no_plain_file_or_too_large_is_named(tmp_path):
-    file = tmp_path / "table.csv"
-    file.write_text("12345")
-    assert read_file(file, 5) == b"12345"
-    for path, most, words in (
-        (file, 4, "larger than 4 bytes"),
-        (tmp_path, 5, "regular file"),
-        (file / "x", 5, "no such"),
-    ):
+    for name, size in (("small.csv", 5), ("large.csv", 100_000_001)):
+        (tmp_path / name).touch()
+        os.truncate(tmp_path / name, size)  # without a content on the disk
+    assert read_file(tmp_path / "small.csv", 5) == bytes(5)
+    for path, words in (("large.csv", "larger than 100,000,000 bytes"), ("", "regular file"), ("none", "no such")):
         with pytest.raises(ValueError, match=words):
-            read_file(path, most)
+            read_file(tmp_path / path)
+
+
+def test_data_is_looked_up_in_the_variable_then_around_the_package_and_around_here(tmp_path, monkeypatch):
+    monkeypatch.delenv(paths.NAMED, raising=False)
+    inner = tmp_path / "notebooks"
+    inner.mkdir()
+    monkeypatch.chdir(inner)
+    project = paths.PACKAGE.parents[1]
+    assert paths.places() == [project / "data", tmp_path / "data", paths.SHIPPED]
+    monkeypatch.setenv(paths.NAMED, str(tmp_path))
+    assert paths.places() == [tmp_path]
+    assert paths.other_project() is None
+    (tmp_path / "src/analysis").mkdir(parents=True)
+    (tmp_path / "src/analysis/paths.py").touch()
+    assert paths.other_project() == tmp_path
+    monkeypatch.chdir(project / "src")
+    assert paths.other_project() is None
+
+
+def test_an_object_that_has_a_key_twice_is_refused():
+    assert paths.parse_json('{"a": 1, "b": {"a": 2}}') == {"a": 1, "b": {"a": 2}}
+    with pytest.raises(ValueError, match="the key 'b' is given twice"):
+        paths.parse_json('{"a": 1, "b": 2, "b": 3}')
 
 
 def test_a_name_that_two_files_have_is_refused(tmp_path, monkeypatch):

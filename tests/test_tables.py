@@ -34,6 +34,38 @@ def test_a_table_without_a_column_is_named(tmp_path, monkeypatch):
     tables.forget()
 
 
+def test_a_file_of_the_user_is_read_as_text_by_its_lines(tmp_path):
+    """A blank line counts, so that an error names the line of the file."""
+    (path := tmp_path / "own.csv").write_text("\ufeffname,usd\nNA,1.5\n\n,\nb\n", encoding="utf-8")
+    rows = tables.read_own(path, ["name", "usd"])
+    assert rows.to_dict("index") == {0: {"name": "NA", "usd": "1.5"}, 3: {"name": "b", "usd": ""}}
+    assert tables.numbers(rows[:1], ["usd"], 1.5, 1.5, "x")["usd"].tolist() == [1.5]
+    for least, most, words in ((2, 3, "x, row 2, usd: '1.5' is no number from 2 to 3"), (0, 2, "row 5, usd: ''")):
+        with pytest.raises(ValueError, match=words):
+            tables.numbers(rows, ["usd"], least, most, "x")
+    for content, words in (
+        ("a;usd\n1;2\n", "no column 'name'; .*separate cells by commas"),
+        ("a\n1,2\n", "more cells"),
+        ("", "no CSV file"),
+        ("name\n1\n", r"no column 'usd'; expected name, usd; it has 'name'$"),
+    ):
+        path.write_text(content)
+        with pytest.raises(ValueError, match=rf"own\.csv: .*{words}"):
+            tables.read_own(path, ["name", "usd"])
+
+
+def test_a_correction_replaces_a_cell_and_its_reason_is_said_once(monkeypatch):
+    fixes = [("t", "a", "n", "2"), ("t", "a", "text", "y"), ("t", "a", "precision", "fp4"), ("other", "z", "n", "3")]
+    fixes = pd.DataFrame(fixes, columns=["table", "key", "column", "corrected"]).assign(reason="why")
+    monkeypatch.setattr(tables, "load", lambda name: fixes)
+    frame = pd.DataFrame({"id": ["a", "b"], "n": [1.0, 1.0], "text": "x", "precision": "fp8"}, index=[5, 6])
+    found = tables.corrected(frame, "t", "id")
+    assert found.values.tolist() == [["a", 2.0, "y", "fp4", "why"], ["b", 1.0, "x", "fp8", ""]]
+    assert tables.corrected(frame, "none", "id") is frame
+    with pytest.raises(ValueError, match=r"corrections\.csv: other has no row 'z'"):
+        tables.corrected(frame, "other", "id")
+
+
 def test_a_limit_that_sources_dispute_says_so():
     """GPT-OSS Interactive: 15 ms in LoadGen, checker, and logs, 20 ms in the text of the rules."""
     limits = tables.benchmark_limits.set_index("id")

@@ -22,26 +22,30 @@ def article(tmp_path):
     return written
 
 
-@pytest.mark.parametrize(
-    ("value", "unit", "low", "high", "bound"),
-    [
-        ("4.1", "x", 4.05, 4.15, ""),
-        ("4x", "x", 3.5, 4.5, ""),
-        ("3 to 4", "x", 3, 4, ""),
-        ("up to 3.1", "x", 3.05, 3.15, "at_most"),
-        ("at least 2", "x", 1.5, float("inf"), "at_least"),
-        ("about 4", "x", 3.8, 4.2, ""),
-        ("45", "%", 1.445, 1.455, ""),
-        ('"1,042,110"', "tokens/s", 1042109.5, 1042110.5, ""),
-        ("60.2k", "tokens/s", 60150, 60250, ""),
-        ("1.04 million", "tokens/s", 1035000, 1045000, ""),
-        ("1k to 2k", "tokens/s", 1000, 2000, ""),
-        ("1", "rank", 1, 1, ""),
-    ],
-)
-def test_a_value_stands_for_the_range_of_its_last_digit_or_its_words(article, value, unit, low, high, bound):
-    claim = read_claims(article(f"t,B200,H100,llama2-70b,Offline,v5.1,{value},{unit}")).iloc[0]
-    assert (claim["low"], claim["high"], claim["bound"]) == (pytest.approx(low), pytest.approx(high), bound)
+VALUES = """
+4.1          | x        | 4.05      | 4.15
+4x           | x        | 3.5       | 4.5
+3 to 4       | x        | 3         | 4
+up to 3.1    | x        | 3.05      | 3.15      | at_most
+at most 3.1  |          | 3.05      | 3.15      | at_most
+at least 2   | x        | 1.5       | inf       | at_least
+about 4      | x        | 3.8       | 4.2
+~4           | x        | 3.8       | 4.2
+45           | %        | 1.445     | 1.455
+1,042,110    | tokens/s | 1042109.5 | 1042110.5
+60.2k        | tokens/s | 60150     | 60250
+1.04 million | tokens/s | 1035000   | 1045000
+1k to 2k     | tokens/s | 1000      | 2000
+1            | rank     | 1         | 1
+"""
+
+
+@pytest.mark.parametrize("line", VALUES.strip().splitlines())
+def test_a_value_stands_for_the_range_of_its_last_digit_or_its_words(article, line):
+    value, unit, low, high, bound = (line + "|").split("|")[:5]
+    claim = read_claims(article(f't,B200,H100,llama2-70b,Offline,v5.1,"{value.strip()}",{unit.strip()}')).iloc[0]
+    assert claim[["low", "high"]].tolist() == pytest.approx([float(low), float(high)])
+    assert claim["bound"] == bound.strip()
 
 
 def test_names_as_pages_print_them_two_rounds_and_the_size_of_a_system(article):
@@ -50,24 +54,26 @@ def test_names_as_pages_print_them_two_rounds_and_the_size_of_a_system(article):
     assert read == ["GB300", 8, "llama3.1-405b", "v5.1", "v6.0", "x"]
 
 
-@pytest.mark.parametrize(
-    ("row", "words"),
-    [
-        ("t,B200,H100,llama2-70b,Offline,v5.1,fast,x", ["row 2", "value is 'fast'", "3 to 4"]),
-        ("t,B200,,llama2-70b,Offline,v5.1,4,x", ["row 2", "baseline is empty"]),
-        ("t,8x B200,999x H100,llama2-70b,Offline,v5.1,4,x", ["row 2", "baseline is '999x H100'"]),
-        ("t,B200,8x H100,llama2-70b,Offline,v5.1,4,x", ["row 2", "baseline is '8x H100'"]),
-        ("t,B2000,H100,llama2-70b,Offline,v5.1,4,x", ["row 2", "B2000", "B200"]),
-        ("t,B200,H100,llama2,Offline,v5.1,4,x", ["row 2", "benchmark 'llama2'", "Llama 2 70B"]),
-        ("t,B200,H100,llama2-70b,Online,v5.1,4,x", ["row 2", "scenario 'Online'", "Offline"]),
-        ("t,B200,H100,llama2-70b,Offline,v9.9,4,x", ["row 2", "round 'v9.9'"]),
-        ("t,B200,H100,llama2-70b,Offline,v5.1,4,fps", ["row 2", "unit 'fps'", "tokens/s"]),
-    ],
-)
-def test_an_error_names_row_column_and_what_is_valid(article, row, words):
+ERRORS = """
+t,B200,H100,llama2-70b,Offline,v5.1,fast,x      | value is 'fast'         | 3 to 4
+t,B200,,llama2-70b,Offline,v5.1,4,x             | baseline is empty
+t,B200,,llama2-70b,Offline,v5.1,4,%             | baseline is empty
+t,8x B200,999x H100,llama2-70b,Offline,v5.1,4,x | baseline is '999x H100'
+t,B200,8x H100,llama2-70b,Offline,v5.1,4,x      | baseline is '8x H100'
+t,B2000,H100,llama2-70b,Offline,v5.1,4,x        | accelerator 'B2000'     | B200
+t,B200,H100,llama2,Offline,v5.1,4,x             | benchmark 'llama2'      | Llama 2 70B
+t,B200,H100,llama2-70b,Online,v5.1,4,x          | scenario 'Online'       | Offline
+t,B200,H100,llama2-70b,Offline,v9.9,4,x         | round 'v9.9'
+t,B200,H100,llama2-70b,Offline,v5.1,4,fps       | unit 'fps'              | tokens/s
+"""
+
+
+@pytest.mark.parametrize("line", ERRORS.strip().splitlines())
+def test_an_error_names_row_column_and_what_is_valid(article, line):
+    row, *words = (part.strip() for part in line.split("|"))
     with pytest.raises(ValueError) as error:
         read_claims(article(row))
-    assert [word for word in [*words, "article.csv"] if word not in str(error.value)] == []
+    assert [word for word in [*words, "article.csv, row 2: "] if word not in str(error.value)] == []
 
 
 def test_an_unknown_column_is_named(article):
@@ -149,25 +155,17 @@ def test_where_no_round_has_both_the_carried_ratio_is_named(article):
 # fastest GB300 over the fastest B200 Offline, 15,371.7 (Nebius, one GPU) over 93,070.7 / 8, is 1.321, 2% above 29%. The
 # fastest B200 on Llama 3.1 8B Offline without power, 160,403 over 145,789 (Oracle, v5.1), is 1.100, 0.5% above 9%.
 SHIPPED = {
-    "nvidia_v6.0": ["conditional", "within 5%", "within rounding", "within rounding", "within rounding", "confirmed"],
-    "amd_v6.0": ["within rounding", "confirmed", "confirmed"],
-    "amd_v5.1": ["conditional", "conditional"],
-    "lambda_v6.0": [
-        "within rounding",
-        "within 5%",
-        "conditional",
-        "within rounding",
-        "within rounding",
-        "within 5%",
-        "conditional",
-    ],
+    "nvidia_v6.0": "conditional, within 5%, within rounding, within rounding, within rounding, confirmed",
+    "amd_v6.0": "within rounding, confirmed, confirmed",
+    "amd_v5.1": "conditional, conditional",
+    "lambda_v6.0": "within rounding, within 5%, conditional, within rounding, within rounding, within 5%, conditional",
 }
 
 
 @pytest.mark.parametrize("file", SHIPPED)
 def test_the_shipped_claims_have_the_verdicts_found_by_hand(file):
     found = judge_claims(read_claims(DATA / "claims" / f"{file}.csv"))
-    assert found["verdict"].tolist() == SHIPPED[file]
+    assert ", ".join(found["verdict"]) == SHIPPED[file]
     if file == "nvidia_v6.0":
         assert found["expected_low"].iloc[0] == pytest.approx(400437 / 209328)
         assert "1.91 to 1.98x" in found["reason"].iloc[0]

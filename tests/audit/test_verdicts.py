@@ -19,21 +19,23 @@ def one(printed: tuple, expected: tuple, basis: str = "rounded") -> pd.DataFrame
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("printed", "expected", "basis", "verdict"),
-    [
-        ((84.15, 84.25), (84.2, 84.2), "rounded", "confirmed"),
-        ((80.0, 80.0), (80.0, 80.0), "exact", "confirmed"),
-        ((80.0, 90.0), (85.0, 85.0), "range", "within rounding"),
-        ((84.15, 84.25), (84.24, 84.3), "rounded", "within rounding"),
-        ((84.15, 84.25), (84.0, 84.4), "rounded", "within rounding"),
-        ((100.0, 100.0), (104.9, 200.0), "exact", "within 5%"),
-        ((100.0, 100.0), (105.1, 200.0), "exact", "contradicted"),
-        ((105.1, 105.1), (50.0, 100.0), "exact", "contradicted"),
-        ((1.0, 1.0), (float("nan"), 2.0), "exact", "unverifiable"),
-    ],
-)
-def test_a_verdict_is_decided_by_the_nearest_ends(printed, expected, basis, verdict):
+VERDICTS = """
+84.15 to 84.25 | 84.2 to 84.2   | rounded | confirmed
+80 to 80       | 80 to 80       | exact   | confirmed
+80 to 90       | 85 to 85       | range   | within rounding
+84.15 to 84.25 | 84.24 to 84.3  | rounded | within rounding
+84.15 to 84.25 | 84.0 to 84.4   | rounded | within rounding
+100 to 100     | 105 to 200     | exact   | within 5%
+100 to 100     | 105.1 to 200   | exact   | contradicted
+105.1 to 105.1 | 50 to 100      | exact   | contradicted
+1 to 1         | nan to 2       | exact   | unverifiable
+"""
+
+
+@pytest.mark.parametrize("line", VERDICTS.strip().splitlines())
+def test_a_verdict_is_decided_by_the_nearest_ends(line):
+    *ranges, basis, verdict = (part.strip() for part in line.split("|"))
+    printed, expected = ([float(end) for end in each.split(" to ")] for each in ranges)
     assert compare(one(printed, expected, basis)).tolist() == [verdict]
 
 
@@ -51,7 +53,12 @@ def test_dates_ranks_and_what_nobody_submitted_are_off_by_no_factor():
 
 @pytest.mark.parametrize(
     ("printed", "expected", "words"),
-    [((10, 20), (15, 30), ""), ((102, 102), (90, 100), ", 2% too high"), ((10, 20), (50, 60), ", too low by 2.5x")],
+    [
+        ((10, 20), (15, 30), ""),
+        ((102, 102), (90, 100), ", 2% too high"),
+        ((11, 11), (10, 10), ", too high by 1.1x"),
+        ((10, 20), (50, 60), ", too low by 2.5x"),
+    ],
 )
 def test_a_difference_is_percent_below_a_tenth_and_a_factor_above(printed, expected, words):
     assert difference(one(printed, expected)).tolist() == [words]
