@@ -57,6 +57,11 @@ def test_a_figure_reads_as_its_document_means_it(figures, id, claim, printed, re
     assert row[["claim", "printed", "record", "verdict", "topic"]].tolist() == [claim, printed, record, verdict, topic]
 
 
+def test_words_in_place_of_numbers_stand_as_printed(figures):
+    words = {"half", "halved", "double", "doubles", "tripled"}
+    assert words & {*figures["printed"]} == words
+
+
 def test_corrections_reach_the_figures(figures):
     fixes = tables.corrections[tables.corrections["table"].eq("figures")]
     rows = figures.set_index("id").loc[fixes["key"]]

@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,20 +23,22 @@ SHIPPED = PACKAGE / "shipped"  # data of an installed package, put there by pack
 DESCRIPTOR = "datapackage.json"
 
 
+def _around(path: str) -> Iterator[Path]:
+    """Return the current folder and those above it that hold `path`, the nearest first."""
+    here = Path.cwd()
+    return (folder for folder in (here, *here.parents) if (folder / path).exists())
+
+
 def places() -> list[Path]:
     """Return the folders where data may be, the first ones first."""
     if named := os.environ.get(NAMED):
         return [Path(named).expanduser().resolve()]
-    here = Path.cwd()
-    around = [folder / "data" for folder in (here, *here.parents) if (folder / "notebooks").is_dir()]
-    return [PACKAGE.parents[1] / "data", *around, SHIPPED]
+    return [PACKAGE.parents[1] / "data", *(folder / "data" for folder in _around("notebooks")), SHIPPED]
 
 
 def other_project() -> Path | None:
     """Return the project around the current folder, where it is another copy than the one of this package."""
-    here = Path.cwd()
-    around = (folder for folder in (here, *here.parents) if (folder / "src/analysis/paths.py").is_file())
-    found = next(around, None)
+    found = next(_around("src/analysis/paths.py"), None)
     return found if found and PACKAGE.parent.name == "src" and found != PACKAGE.parents[1] else None
 
 
@@ -124,7 +127,6 @@ def unique(pairs: Sequence[tuple[Hashable, Any]]) -> dict[Any, Any]:
     """Return an object of keys and values. Raises ValueError for a key given twice, of which readers take either."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for at, key in enumerate(keys) if key in keys[:at])
+        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
         raise ValueError(f"the key {twice!r:.60} is given twice; expected once")
     return found
