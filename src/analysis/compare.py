@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import names, tables
-from analysis.results import TOKENS, load_results, with_codes
+from analysis.results import GROUP, TOKENS, load_results, with_codes
 
 DIVISIONS = ("closed", "open", "network")
 SUITES = ("datacenter", "edge")
@@ -40,7 +40,6 @@ INCOMPARABLE = {  # rules that a result breaks whatever it is compared with
 }
 OTHER_TARGET = "another accuracy target"
 SAME_RUN = "same run submitted under another accuracy target"
-GROUP = ["benchmark", "scenario"]  # within which results are compared
 SAME_KIND = [*GROUP, "round", "accelerator", "accelerator_count", "availability", "power_measured"]
 
 
@@ -85,14 +84,12 @@ def comparable(
     if named:
         rows = rows[rows["accelerator"].isin(named)]
     every_round = list(results["round"].cat.categories)
-    for valid, what, given in (
-        (SCENARIOS, "scenario", scenarios),
-        (DIVISIONS, "division", [division]),
-        (SUITES, "suite", [suite]),
-        (every_round, "round", rounds),
-    ):
-        for name in given:
-            names.choose(name, valid, what)
+    for name in scenarios:
+        names.choose(name, SCENARIOS, "scenario")
+    for name in rounds:
+        names.choose(name, every_round, "round")
+    names.choose(division, DIVISIONS, "division")
+    names.choose(suite, SUITES, "suite")
     asked = {"division": division, "suite": suite, "available": available, "power": power}
     asked |= {"rounds": rounds or every_round}
     asked |= _versions_and_targets(results, rows, benchmarks, asked, accuracy_target)

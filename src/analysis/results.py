@@ -17,6 +17,7 @@ from analysis import tables
 from analysis.paths import DATA, SHIPPED_ONLY
 
 TOKENS = "tokens/s"
+GROUP = ["benchmark", "scenario"]  # within which results are compared
 # How systems that run below their rated power are named: MaxQ by NVIDIA, EE (energy-efficient) by Qualcomm, or a cap in
 # parentheses. Others state the limit.
 CAPPED_NAME = r",? ?\b(?:MaxQ|EE)\b| ?\([^()]*(?i:power[ _]?cap)[^()]*\)"
@@ -138,11 +139,11 @@ def _stacks(rows: pd.DataFrame) -> pd.Series:
 def _comparable_since(rows: pd.DataFrame) -> pd.Series:
     """Return the first round with which each result may be compared, by MLCommons' compatibility table."""
     order = {name: place for place, name in enumerate(tables.rounds["round"])}
-    kinds = rows[["benchmark", "scenario", "round"]].drop_duplicates()
+    kinds = rows[[*GROUP, "round"]].drop_duplicates()
     spans = kinds.merge(tables.compatibility, how="cross", suffixes=("", "_valid"))
     first, last = spans["since"].map(order), spans["until"].map(order)
     applies = spans["round"].map(order).fillna(len(order)).between(first, last.fillna(len(order)))
-    for name in ("benchmark", "scenario"):
+    for name in GROUP:
         applies &= spans[f"{name}_valid"].eq(spans[name]) | spans[f"{name}_valid"].eq("")
     spans = spans.assign(first=first)[applies].sort_values("first", kind="stable")
     since = spans.drop_duplicates([*kinds], keep="last")[[*kinds, "since"]]  # where several apply, the latest
@@ -167,7 +168,7 @@ def _rates(rows: pd.DataFrame) -> dict[str, pd.Series]:
     to_tokens, from_tokens = unit.eq(TOKENS) & rows["unit"].ne(TOKENS), unit.ne(TOKENS) & rows["unit"].eq(TOKENS)
     rate = value.mask(to_tokens, value * tokens).mask(from_tokens, value / tokens).where(is_rate)
     one_type = rows["accelerator"].ne("mixed") & rows["accelerator_count"].gt(0)
-    limit = rows[["benchmark", "scenario"]].join(rule_limits("tpot_p99_limit"), on=["benchmark", "scenario"])
+    limit = rows[GROUP].join(rule_limits("tpot_p99_limit"), on=GROUP)
     limit = limit["tpot_p99_limit"].where(is_rate & unit.eq(TOKENS))
     logged = rows["tpot_p99_ms"].where(rows["scenario"].isin(["Server", "Interactive"]))
     # samples_per_second of language models is logged or empty, so this is the length of the answers of the run
@@ -193,9 +194,7 @@ def rule_limits(quantity: str) -> pd.Series:
     """
     limits = tables.benchmark_limits
     limits = limits[limits["quantity"].eq(quantity) & limits["source_id"].eq("mlcommons-rules")]
-    return (
-        limits.drop_duplicates(["benchmark", "scenario"]).set_index(["benchmark", "scenario"])["high"].rename(quantity)
-    )
+    return limits.drop_duplicates(GROUP).set_index(GROUP)["high"].rename(quantity)
 
 
 @cache  # asked for each model; tables.forget clears it
@@ -218,7 +217,7 @@ def accuracy_percent(rows: pd.DataFrame) -> pd.Series:
     references = pd.concat([references, bare])[[*of, "scenario", "reference"]]
     texts = rows.loc[rows["accuracy"].ne(""), "accuracy"]
     scores = texts.str.extractall(SCORE).fillna({"metric": ""}).reset_index(names=["row", "place"])
-    scores = scores.join(rows[["round", "benchmark", "scenario"]].astype({"round": "str"}), on="row")
+    scores = scores.join(rows[[*GROUP, "round"]].astype({"round": "str"}), on="row")
     scores = scores.merge(references, on=of, suffixes=("", "_valid"))
     scores = scores[scores["scenario_valid"].eq(scores["scenario"]) | scores["scenario_valid"].eq("")]
     scores = scores.sort_values("scenario_valid").drop_duplicates(["row", "place"], keep="last")
