@@ -40,8 +40,8 @@ def test_nothing_is_judged_at_load(monkeypatch):
     [
         ("doc000-mlperf-b200", "8x B200 SXM: Llama 2 70B Offline throughput", "~210 Samples/Second",
          "41.108 samples/s per accelerator (1x B200, 4.1-0074)", "contradicted", "generations"),
-        ("doc000-batch1-h200-trtllm", "H200 SXM 141GB: Llama 2 70B throughput at batch 1, FP16", "155 Tokens/sec",
-         "at most 34.29 tokens/s", "physically impossible", "generations"),
+        ("doc000-quant-result-fp8", "1x H100 SXM: Llama 2 70B throughput at batch 1, FP8", "~155 Tokens/sec",
+         "at most 47.86 tokens/s", "physically impossible", "quantization"),
         ("doc000-quant-faq4-fp8-speedup", "FP8 vs FP16: Llama 2 70B throughput", "1.8 x", "3.3 to 4.03x per GPU",
          "conditional", "quantization"),
         ("doc000-price-h200-lambda", "H200 at Lambda: price per accelerator-hour", "$3.29/hr", "", "unverifiable",
