@@ -12,10 +12,10 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.measure.checks import RUN
 from analysis.measure.files import records
 from analysis.measure.formats import known_tools, run_of
 from analysis.measure.record import MeasurementError, Record, printable
+from analysis.measure.run import UNKNOWN
 
 MOST_UNUSABLE = 1000  # records of a file
 __all__ = ["MeasurementError", "known_tools", "read_runs"]
@@ -51,4 +51,4 @@ def read_runs(paths: Iterable[str | Path] | str | Path, left_out: list[str] | No
         runs += found
         if left_out is not None:
             left_out += unusable
-    return pd.DataFrame(runs, columns=list(RUN))
+    return pd.DataFrame(runs, columns=list(UNKNOWN))

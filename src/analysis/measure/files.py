@@ -10,8 +10,7 @@ from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any
 
-from analysis.measure.formats import fields
-from analysis.measure.loadgen import LogError, read_log
+from analysis.measure.loadgen import read_log
 from analysis.measure.record import MeasurementError, printable, shipped_rows
 from analysis.paths import parse_json, unique
 
@@ -34,10 +33,10 @@ PROSE = re.compile(r"[^\W\d][^\n|=:]{0,40}")  # before a printed result: "After 
 NO_PROSE = re.compile(r"INFO|WARN|DEBUG|ERROR|\.\.\.|[#\d]{9}|%|\w{25}")
 # Of EvalScope: a heading and its rows, which are percentiles, or times since 2026:
 RANKS = re.compile(r"^\W*(percentiles?|metric|\d\d%|\w+ \(m?s\)) *[|│](.{1,300})$", re.MULTILINE)
-THROUGHPUT = re.compile(r"Throughput: ([\d.]+) requests/s, ([\d.]+) total tokens/s, ([\d.]+) output tokens/s")
+THROUGHPUT = re.compile(r"^Throughput: ([\d.]+) requests/s, ([\d.]+) total tokens/s, ([\d.]+) output tokens/s")
+RATES = r"requests_per_second: \1\ntokens_per_second: \2\noutput_tokens_per_second: \3"  # by the keys of its JSON
 JSON = re.compile(r"[\[{]\s*(?:[\[{\"\]}]|$)")
 YAML = re.compile(r"^(?:version|benchmarks|metrics|scenario|load_summary):", re.MULTILINE)
-PRINTED = {label: column for column, labels in fields("printed").items() for label in labels.split("|")}
 ONCE = {  # keys of which a result has one
     key
     for row in shipped_rows("fields")
@@ -59,21 +58,20 @@ def records(path: Path, name: str) -> Iterator[tuple[str, Any, bool]]:
     try:
         with path.open("rb") as file:
             start = file.read(START)
-            example = start.startswith(b"# EXAMPLE")
-            if b":::MLLOG" in start:  # a detail log may hold gigabytes
-                return (yield "", read_log(path), example)
-            content = start + file.read(MOST)
+            is_log = b":::MLLOG" in start  # a detail log may hold gigabytes
+            content = start if is_log else start + file.read(MOST)
         if len(content) > MOST:
             raise MeasurementError(f"is larger than {MOST >> 20} MB, the most that is read")
+        example = start.startswith(b"# EXAMPLE")
         text = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
-        for place, value in _parsed(text.partition("\n")[2] if example else text):
+        found = [("", read_log(path))] if is_log else _parsed(text.partition("\n")[2] if example else text)
+        for place, value in found:
             parts = value.get("benchmarks") if isinstance(value, dict) else None
-            if not isinstance(parts, list):
+            if isinstance(parts, list):  # a report of GuideLLM
+                yield from ((f"benchmark {at}", {**part, "report": value}, example) for at, part in enumerate(parts, 1))
+            else:
                 yield place, value, example
-                continue
-            for number, part in enumerate(parts, 1):  # of a report of GuideLLM
-                yield f"benchmark {number}", {**part, "report": value}, example
-    except (MeasurementError, LogError) as error:
+    except MeasurementError as error:
         raise MeasurementError(f"{name}: {error}") from None
     except (OSError, ValueError, TypeError, RecursionError, csv.Error) as error:  # of files, text, JSON, YAML, and CSV
         raise MeasurementError(f"{name}: cannot be read: {printable(str(error))}") from None
@@ -91,26 +89,31 @@ def _parsed(text: str) -> Parsed:
     elif start.startswith("Run Info,"):
         yield from _guidellm(text)
     elif YAML.search(start):
-        import yaml
-
-        class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-            def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-                unique([(str(key.value), value) for key, value in node.value])
-                if any(key.tag == "tag:yaml.org,2002:merge" for key, _ in node.value):
-                    raise ValueError("merges keys, which is not read")  # a few hundred bytes can make that endless
-                return super().construct_mapping(node, deep)
-
-        if len(text) > MOST_YAML:
-            raise ValueError(f"is larger than {MOST_YAML >> 20} MB, the most that is read of YAML: save it as JSON")
-        depth = max(accumulate((mark in "[{") - (mark in "]}") for mark in re.findall(r"[][{}]", text)), default=0)
-        if depth > DEEPEST or re.search(rf"^[ \t?:-]{{{DEEPEST}}}", text, re.MULTILINE):
-            raise ValueError("is nested too deep")  # which the reader of YAML does not survive
-        try:
-            yield "", yaml.load(text, Loader)
-        except yaml.YAMLError as error:
-            raise ValueError(error) from None
+        yield "", _yaml(text)
     elif other := next((row for row in shipped_rows("others") if row["text"] and row["text"] in text), None):
         raise MeasurementError(f"is {other['words']}")
+
+
+def _yaml(text: str) -> Any:
+    """Return what a YAML says, without merged keys and depths that its reader does not survive."""
+    import yaml
+
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            unique([(str(key.value), value) for key, value in node.value])
+            if any(key.tag == "tag:yaml.org,2002:merge" for key, _ in node.value):
+                raise ValueError("merges keys, which is not read")  # a few hundred bytes can make that endless
+            return super().construct_mapping(node, deep)
+
+    if len(text) > MOST_YAML:
+        raise ValueError(f"is larger than {MOST_YAML >> 20} MB, the most that is read of YAML: save it as JSON")
+    depth = max(accumulate((mark in "[{") - (mark in "]}") for mark in re.findall(r"[][{}]", text)), default=0)
+    if depth > DEEPEST or re.search(rf"^[ \t?:-]{{{DEEPEST}}}", text, re.MULTILINE):
+        raise ValueError("is nested too deep")
+    try:
+        return yaml.load(text, Loader)
+    except yaml.YAMLError as error:
+        raise ValueError(error) from None
 
 
 def _json(text: str) -> Parsed:
@@ -144,21 +147,15 @@ def _bare(text: str, before: str) -> str:
 
 
 def _printed(text: str, heading: re.Pattern[str]) -> Parsed:
-    """Yield the blocks that a client printed, anywhere in a log, as its JSON has them, with the line before each."""
+    """Yield the values of each block that a client printed, anywhere in a log, by the label before each value."""
     before, *blocks = heading.split(text)
     for number, whole in enumerate(blocks, 1):
         values: dict[str, Any] = {"label": _label(_bare(before, before))}
-        block = _bare(whole, before)
-        keys = PRINTED if re.match(*HEADINGS[0], block) else {}
-        for label, value in LINE.findall(block[:START]):
-            label = label.lower().replace("] ", " ").replace(".00 p", ".00_p")
-            key = keys.get(label, label)
-            cell = _value(value)
-            if values.setdefault(key, cell) != cell and key in ONCE:  # such as both sides of a diff
-                raise ValueError(f"{label!r} is {values[key]} and {cell} in one result; expected one value")
-        if found := THROUGHPUT.match(block):
-            rates = ("requests_per_second", "tokens_per_second", "output_tokens_per_second")
-            values |= zip(rates, map(float, found.groups()), strict=True)
+        block = THROUGHPUT.sub(RATES, _bare(whole, before))
+        for label, cell in LINE.findall(block[:START]):
+            label, value = label.lower().replace(".00 p", ".00_p"), _value(cell)
+            if values.setdefault(label, value) != value and label in ONCE:  # such as both sides of a diff
+                raise ValueError(f"{label!r} is {values[label]} and {value} in one result; expected one value")
         heads: list[str] = []
         for first, cells in RANKS.findall(block.lower()):
             row = [cell.strip() for cell in re.split("[|│]", cells)]
@@ -188,12 +185,12 @@ def _blocks(text: str) -> dict[str, Any]:
     """Return the CSV of AIPerf or genai-perf as the blocks of their JSON, without the telemetry at its end."""
     blocks: dict[str, Any] = {"input_config": {"perf_analyzer": {}} if "Time To First" in text else {}}
     heads: list[str] = []
-    for row in islice(csv.reader(text.splitlines(), skipinitialspace=True), MOST_ROWS):
-        if row and row[0].lower() == "metric":
-            heads = ["avg" if head == "Value" else head for head in row[1:]]
-        elif row and len(row) <= len(heads) + 1:
-            name, _, unit = row[0].partition(" (")
-            values = dict(zip(heads, map(_value, row[1:]), strict=False))
+    for first, *cells in filter(None, islice(csv.reader(text.splitlines(), skipinitialspace=True), MOST_ROWS)):
+        if first.lower() == "metric":
+            heads = ["avg" if head == "Value" else head for head in cells]
+        elif len(cells) <= len(heads):
+            name, _, unit = first.partition(" (")
+            values = dict(zip(heads, map(_value, cells), strict=False))
             blocks[name.lower().replace(" ", "_")] = {"unit": unit.rstrip(")")} | values
     return blocks
 
@@ -204,9 +201,9 @@ def _guidellm(text: str) -> Parsed:
     heads = [".".join(parts) for parts in zip(first, second, third, strict=True)]
     for number, row in enumerate(rows, 1):
         record = dict(zip(heads, map(_value, row), strict=False))
-        for head, value in list(record.items()):
-            stem = head.removesuffix("Percentiles")
-            if stem != head and isinstance(value, list) and len(value) == 11:  # min, P0.1 to P75, P90, P95, P99, max
-                record |= {f"{stem}P90": value[7], f"{stem}P99": value[9]}
+        for head in [head for head in record if head.endswith("Percentiles")]:
+            stem, ranks = head.removesuffix("Percentiles"), record[head]
+            if isinstance(ranks, list) and len(ranks) == 11:  # min, P0.1 to P75, P90, P95, P99, max
+                record |= {f"{stem}P90": ranks[7], f"{stem}P99": ranks[9]}
         config = {"backend": record.get("Run Info.Backend."), "strategy": {"type_": record.get("Benchmark.Strategy.")}}
         yield f"benchmark {number}", record | {"config": config, "report": {}}

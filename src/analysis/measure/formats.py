@@ -14,9 +14,10 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from analysis.measure.checks import RUN, STATISTICS, TEXTS, checked, remove_times, unstreamed
-from analysis.measure.reconcile import APART, SAME, Run, counts, near, say
+from analysis.measure.checks import checked
+from analysis.measure.reconcile import APART, SAME, counts, near
 from analysis.measure.record import NAN, Record, printable, shipped_rows
+from analysis.measure.run import STATISTICS, TEXTS, UNKNOWN, Run
 
 MOST_SETTINGS = 1900  # characters of the settings of a run
 # Keys of a client's result that differ between repeated runs:
@@ -30,15 +31,17 @@ def fields(format: str) -> dict[str, str]:
     """Return the keys of each column in a format; a time has one column for each statistic."""
     keys = {}
     for row in shipped_rows("fields"):
-        timed = "{" in row["key"]
-        for place, statistic in enumerate(STATISTICS if timed else [""]) if row["format"] == format else ():
-            column = f"{row['column']}_{statistic}_ms" if timed else row["column"]
-            keys[column] = re.sub(r"\{(.*?)\}", lambda names, at=place: names[1].split()[at], row["key"])
+        if row["format"] == format and "{" not in row["key"]:
+            keys[row["column"]] = row["key"]
+        elif row["format"] == format:
+            for place, statistic in enumerate(STATISTICS):
+                column = f"{row['column']}_{statistic}_ms"
+                keys[column] = re.sub(r"\{(.*?)\}", lambda names, at=place: names[1].split()[at], row["key"])
     return keys
 
 
 def run_of(record: Record) -> Run:
-    """Return the run in `record`, a row of checks.RUN. Raises MeasurementError naming file, place, and key."""
+    """Return the run in `record`. Raises MeasurementError naming file, place, and key."""
     if not isinstance(record.value, dict):
         raise record.fault(f"is {type(record.value).__name__}, no object; {known_tools()}")
     if other := next((row for row in shipped_rows("others") if row["keys"] and record.holds(row["keys"])), None):
@@ -50,7 +53,7 @@ def run_of(record: Record) -> Run:
     run = stated(record, format["fields"])
     run.update(tool=format["tool"], example=bool(record.get("example|report.example")))
     if format["fields"] == "client":
-        run["setting"] = _setting(record)
+        run.setting = _setting(record)
     SPECIAL[format["format"]](record, run)
     return checked(run, record)
 
@@ -60,10 +63,17 @@ def stated(record: Record, format: str) -> Run:
     kinds = dict.fromkeys(TEXTS, record.text) | {
         "accelerator_count": record.count, "request_rate": record.rate, "concurrency_limit": record.rate
     }  # fmt: skip
-    return RUN | {
+    read = {
         column: kinds[column](keys) if column in kinds else record.number(keys, column)
         for column, keys in fields(format).items()
     }
+    return Run(UNKNOWN | read)
+
+
+def known_tools() -> str:
+    """Return the tools whose files are read, as an error names them."""
+    tools = dict.fromkeys(row["tool"] for row in shipped_rows("formats"))
+    return f"expected a result of {', '.join(tools)}; docs/import.md lists the files"
 
 
 def _setting(record: Record) -> str:
@@ -77,70 +87,84 @@ def _setting(record: Record) -> str:
     return printable(", ".join(found), MOST_SETTINGS)
 
 
-def known_tools() -> str:
-    """Return the tools whose files are read, as an error names them."""
-    tools = dict.fromkeys(row["tool"] for row in shipped_rows("formats"))
-    return f"expected a result of {', '.join(tools)}; docs/import.md lists the files"
-
-
 def client(record: Record, run: Run) -> None:
-    """Take times from the arrays of single requests, in seconds: averages of the file count empty answers as zeros."""
-    first, tokens = record.series("ttfts"), record.series("output_lens")
-    gaps = [Record({"itls": each}, record.where).series("itls") for each in record.get("itls") or []]
-    if not len(first) == len(gaps) == len(tokens):
-        raise record.fault("ttfts, itls, and output_lens have different lengths; expected an entry for each request")
-    detailed = len(first) > 0 and run["requests"] > 0
-    if math.isnan(run["failures"]):
-        run["failures"] = (len(tokens) if detailed else run["sent"]) - run["requests"]
+    """Take times from the arrays of single requests: averages of the file count empty answers as zeros."""
+    each = _single_requests(record)
+    detailed = len(each) > 0 and run.requests > 0
+    run.fill(failures=(len(each) if detailed else run.sent) - run.requests)
     steps = "num_drafts", "accepted_tokens", "draft_tokens"
     drafts, accepted, drafted = (record.number(f"spec_decode_{name}") for name in steps)
-    at_least(run, drafts + accepted - run["requests"] * drafted / (drafts or NAN))  # the last step may be cut off
+    _at_least(run, drafts + accepted - run.requests * drafted / (drafts or NAN))  # the last step may be cut off
     if not detailed:
         return
-    counts(run, {"total": run["output_tokens"], "output_lens": tokens.sum()})
-    at_least(run, sum(max(len(gap) - 1, 0) for gap in gaps))  # a last piece may be empty
-    counted = 1e3 * first.sum() / run["requests"]
-    each = pd.DataFrame({"ttft": 1e3 * first, "after": [1e3 * gap.sum() for gap in gaps], "tokens": tokens})
+    counts(run, {"total": run.output_tokens, "output_lens": each["tokens"].sum()})
+    _at_least(run, each["pieces"].sub(1).clip(0).sum())  # a last piece may be empty
+    with_empty = each["ttft"].sum() / run.requests
     each = each[each["tokens"].gt(0)]
-    timed = each["after"].where(each["tokens"].gt(1) & each["after"].gt(0))
-    if each["ttft"].eq(0).any() or (each["tokens"].gt(1).any() and timed.isna().all()):
-        return unstreamed(run, "the file has no times between tokens")
-    if not any(near(average, run["ttft_mean_ms"], APART) for average in (counted, each["ttft"].mean())):
-        raise record.fault(f"ttfts average {counted:g} ms, but mean_ttft_ms is {run['ttft_mean_ms']:g}")
-    take(run, "ttft", each["ttft"].to_numpy())
-    take(run, "tpot", (timed / (each["tokens"] - 1)).to_numpy())
-    run["without_tokens"] = max(float(run["requests"] - len(each)), 0.0)
-    if run["without_tokens"]:
-        of = f"{run['without_tokens']:,.0f} of {run['requests']:,.0f} requests"
-        say(run, f"{of} were answered without a token; times are those of the others")
+    streamed = each["after"].where(each["tokens"].gt(1) & each["after"].gt(0))
+    if each["ttft"].eq(0).any() or (each["tokens"].gt(1).any() and streamed.isna().all()):
+        return run.unstreamed("the file has no times between tokens")
+    if not any(near(average, run.ttft_mean_ms, APART) for average in (with_empty, each["ttft"].mean())):
+        raise record.fault(f"ttfts average {with_empty:g} ms, but mean_ttft_ms is {run.ttft_mean_ms:g}")
+    _take(run, "ttft", each["ttft"])
+    _take(run, "tpot", streamed / (each["tokens"] - 1))
+    run.without_tokens = max(float(run.requests - len(each)), 0.0)
+    if run.without_tokens:
+        of = f"{run.without_tokens:,.0f} of {run.requests:,.0f} requests"
+        run.say(f"{of} were answered without a token; times are those of the others")
+
+
+def _single_requests(record: Record) -> pd.DataFrame:
+    """Return `ttft` and the time `after` it in ms, streamed `pieces`, and `tokens` of each request in the file."""
+    gaps = [Record({"itls": each}, record.where).series("itls") for each in record.listed("itls")]
+    columns = {
+        "ttft": 1e3 * record.series("ttfts"), "after": pd.Series([1e3 * gap.sum() for gap in gaps], dtype=float),
+        "pieces": pd.Series(map(len, gaps), dtype=float), "tokens": record.series("output_lens"),
+    }  # fmt: skip
+    if len(set(map(len, columns.values()))) > 1:
+        raise record.fault("ttfts, itls, and output_lens have different lengths; expected an entry for each request")
+    return pd.DataFrame(columns)
+
+
+def _at_least(run: Run, tokens: float) -> None:
+    """Compare the count of tokens with the fewest that the run's steps, or its streamed pieces, put out."""
+    if tokens > run.output_tokens:
+        counts(run, {"count": run.output_tokens, "steps": tokens})
+
+
+def _take(run: Run, name: str, times: pd.Series) -> None:
+    """Take the times of single requests, in ms, and their statistics."""
+    found = times.mean(), *times.quantile([0.5, 0.9, 0.99])
+    run.update({f"{name}_{statistic}_ms": value for statistic, value in zip(STATISTICS, found, strict=True)})
+    run[f"request_{name}_ms"] = times.to_numpy()
 
 
 def sglang(record: Record, run: Run) -> None:
     """Settle the server's count of tokens and the recount of the text, and take the accelerators of the server."""
     fixed = record.number("random_range_ratio") == 1 or NAN
+    recount = record.number("total_output_tokens_retokenized|total generated tokens (retokenized)")
     taken = counts(
-        run, {"server": run["output_tokens"], "recount": record.number("total_output_tokens_retokenized")},
-        gap_ms=record.number("mean_itl_ms"), asked=record.number("sharegpt_output_len|random_output_len") * fixed,
+        run, {"server": run.output_tokens, "recount": recount}, gap_ms=record.number("mean_itl_ms"),
+        asked=record.number("sharegpt_output_len|random_output_len") * fixed,
     )  # fmt: skip
-    if taken == "recount" or run["other_tokens_per_second"] > 0:  # TPOT divides by the server's count
-        remove_times(run, "tpot")
+    if taken == "recount" or run.other_tokens_per_second > 0:  # TPOT divides by the server's count
+        run.remove("tpot")
     if taken != "recount":
         client(record, run)
     server = record.part("server_info")
     copies = 1 if server.get("enable_dp_attention") else server.count("dp_size", 1)
-    run["accelerator_count"] = server.count("tp_size") * server.count("pp_size", 1) * copies
+    run.accelerator_count = server.count("tp_size") * server.count("pp_size", 1) * copies
 
 
-def at_least(run: Run, tokens: float) -> None:
-    """Compare the count of tokens with the fewest that the run's steps, or its streamed pieces, put out."""
-    if tokens > run["output_tokens"]:
-        counts(run, {"count": run["output_tokens"], "steps": tokens})
+def offline(record: Record, run: Run) -> None:
+    """Mark the run as Offline: the engine gets all requests at once."""
+    run.update(scenario="Offline", request_rate=math.inf)
 
 
 def throughput(record: Record, run: Run) -> None:
     """Refuse a JSON of `vllm bench throughput` without output tokens, which older versions write."""
     offline(record, run)
-    if not (run["tokens_per_second"] > 0 or run["output_tokens"] > 0):
+    if not (run.tokens_per_second > 0 or run.output_tokens > 0):
         raise record.fault("counts input and output tokens together; expected what the tool prints, 'Throughput: ...'")
 
 
@@ -160,15 +184,15 @@ def inferencex(record: Record, run: Run) -> None:
     )
     summed = (output * writing + read * (count - writing or count)) / count
     if abs(total - summed) > SAME * total:
-        run["other_tokens_per_second"] = output * writing * total / summed
-        say(run, f"tput_per_gpu is {total:g}, but input and output make {summed:g} for {count:g} GPUs")
-    for statistic in ("median", "p99") if not run["traffic"].startswith("agent") else ():
+        run.other_tokens_per_second = output * writing * total / summed
+        run.say(f"tput_per_gpu is {total:g}, but input and output make {summed:g} for {count:g} GPUs")
+    for statistic in ("median", "p99") if not run.traffic.startswith("agent") else ():
         product = record.number(f"{statistic}_tpot") * record.number(f"{statistic}_intvty")
         if abs(product - 1) > APART:
             raise record.fault(f"{statistic}_tpot times {statistic}_intvty is {product:g}; expected 1: s and tokens/s")
-    machines = {record.text(key) for key in ("prefill_hw", "decode_hw")} - {""} or {run["accelerator"]}
-    pool = _only(record, machines).rpartition(":")[2].partition("-")[0].replace("rtx6000pro", "RTX PRO 6000")
-    run.update(accelerator=pool, accelerator_count=count, request_rate=math.inf, tokens_per_second=output * writing)
+    machines = {record.text(key) for key in ("prefill_hw", "decode_hw")} - {""} or {run.accelerator}
+    name = _only(record, machines).rpartition(":")[2].partition("-")[0].replace("rtx6000pro", "RTX PRO 6000")
+    run.update(accelerator=name, accelerator_count=count, request_rate=math.inf, tokens_per_second=output * writing)
 
 
 def _only(record: Record, accelerators: set[str]) -> str:
@@ -185,119 +209,105 @@ def aiperf(record: Record, run: Run) -> None:
     phases = (each for each in config.parts("phases") if each.get("name") != "warmup")
     if phase := next((each for each in phases if not each.get("exclude_from_results")), None):
         run.update(request_rate=phase.rate("rate|request_rate"), concurrency_limit=phase.number("concurrency"))
-    if isinstance(record.get("error_summary"), list) and math.isnan(run["failures"]):
-        run["failures"] = sum(each.number("count") for each in record.parts("error_summary"))
-    client = run["output_tokens"]
-    client = run["output_length"] * run["requests"] if math.isnan(client) else client
-    counts(
-        run, {"client": client, "server": record.number("total_usage_completion_tokens.avg")},
-        gap_ms=record.number("inter_chunk_latency.avg"),
-    )  # fmt: skip
+    if isinstance(record.get("error_summary"), list):
+        run.fill(failures=sum(each.number("count") for each in record.parts("error_summary")))
+    lengths = run.output_length * run.requests
+    client = lengths if math.isnan(run.output_tokens) else run.output_tokens
+    server = record.number("total_usage_completion_tokens.avg")
+    counts(run, {"client": client, "server": server}, gap_ms=record.number("inter_chunk_latency.avg"))
     if (off := record.number("usage_discrepancy_count.avg")) > 0:
-        say(run, f"AIPerf's alarm: in {off:,.0f} requests client and server count tokens differently")
+        run.say(f"AIPerf's alarm: in {off:,.0f} requests client and server count tokens differently")
     if config.get("endpoint.streaming|streaming") is False:
-        unstreamed(run, "streaming is false in its configuration")
+        run.unstreamed("streaming is false in its configuration")
     servers = record.parts("telemetry_data.endpoints")
     names = {gpu.text("gpu_name") for server in servers for gpu in server.parts("gpus")}
-    run["devices"] = " + ".join(sorted(names))
+    run.accelerator = " + ".join(sorted(names))
 
 
 def aggregate(record: Record, run: Run) -> None:
     """Say how many runs the means are over."""
-    say(run, f"means of {record.number('metadata.num_successful_runs'):g} runs")
+    run.say(f"means of {record.number('metadata.num_successful_runs'):g} runs")
 
 
 def guidellm(record: Record, run: Run) -> None:
     """Take the load from the strategy; where it has a rate, its concurrency limit is not the load."""
-    if math.isnan(run["duration_s"]):
-        run["duration_s"] = record.number("end_time") - record.number("start_time")
+    run.fill(duration_s=record.number("end_time") - record.number("start_time"))
     strategy = record.part("config.strategy|args.strategy|strategy")
     kind = strategy.text("type_|type|kind")
-    run["concurrency_limit"] = 1.0 if kind == "synchronous" else strategy.number("streams|max_concurrency")
-    rated = kind not in ("", "concurrent", "synchronous", "throughput")
-    run["request_rate"] = math.inf if kind == "throughput" else strategy.number("rate") if rated else NAN
-    run["load"] = "all at once" if kind == "throughput" else kind if rated and math.isnan(run["request_rate"]) else ""
+    run.concurrency_limit = 1.0 if kind == "synchronous" else strategy.number("streams|max_concurrency")
+    if kind == "throughput":
+        run.request_rate, run.load = math.inf, "all at once"
+    elif kind not in ("", "concurrent", "synchronous"):
+        run.request_rate = strategy.number("rate")
+        run.load = kind if math.isnan(run.request_rate) else ""
+    lengths = run.output_length * run.requests
     steps = record.number("metrics.output_tokens_per_iteration.successful.total_sum")
-    counts(run, {"requests": run["output_length"] * run["requests"], "steps": steps})
-    each = record.parts("requests.successful")
+    counts(run, {"requests": lengths, "steps": steps})
+    requests = record.parts("requests.successful")
     keys = "time_to_first_token_ms", "inter_token_latency_ms", "output_tokens"
-    first, gaps, tokens = (np.array([request.number(key) or NAN for request in each]) for key in keys)
-    whole = len(each) == run["requests"] and (first > 0).all()
-    weighted_by_tokens(run, not whole)
+    first, gaps, tokens = (pd.Series([each.number(key) or NAN for each in requests], dtype=float) for key in keys)
+    whole = len(requests) == run.requests and first.gt(0).all()
+    _weighted_by_tokens(run, not whole)
     if whole:
-        counts(run, {"metrics": run["output_length"] * run["requests"], "requests": tokens.sum()})
-        take(run, "ttft", first)
-        take(run, "tpot", gaps)
+        counts(run, {"metrics": run.output_length * run.requests, "requests": tokens.sum()})
+        _take(run, "ttft", first)
+        _take(run, "tpot", gaps)
 
 
-def take(run: Run, name: str, times: np.ndarray) -> None:
-    """Take the times of single requests, in ms, and their statistics."""
-    known = pd.Series(times)
-    found = known.mean(), *known.quantile([0.5, 0.9, 0.99])
-    run.update({f"{name}_{statistic}_ms": value for statistic, value in zip(STATISTICS, found, strict=True)})
-    run[f"request_{name}_ms"] = times
-
-
-def weighted_by_tokens(run: Run, weighted: bool) -> None:
+def _weighted_by_tokens(run: Run, weighted: bool) -> None:
     """Say that percentiles of TPOT are of tokens, of which a slow request of few counts for little."""
-    run["of_tokens"] = weighted and run["tpot_p99_ms"] > 0
-    if run["of_tokens"]:
-        say(run, "percentiles of TPOT are of tokens, not of requests as in MLPerf: no limit counts as held")
+    run.of_tokens = weighted and run.tpot_p99_ms > 0
+    if run.of_tokens:
+        run.say("percentiles of TPOT are of tokens, not of requests as in MLPerf: no limit counts as held")
 
 
 def inference_perf(record: Record, run: Run) -> None:
     """Drop a TPOT per streamed piece, settle the two counts, and say what a summary over stages mixes."""
-    gap_ms = run["tpot_mean_ms"]  # between tokens as the server counts them
-    pieces, middle = (
-        record.number(f"successes.latency.inter_token_latency.{name} in s", "ms") for name in ("mean", "median")
-    )
+    gap_ms = run.tpot_mean_ms  # between tokens as the server counts them
+    gaps = "successes.latency.inter_token_latency."
+    pieces, middle = (record.number(f"{gaps}{name} in s", "ms") for name in ("mean", "median"))
     if near(gap_ms, pieces, 1e-6) and middle < APART * pieces:  # versions of 2025
-        remove_times(run, "tpot")
-        say(run, f"TPOT is per streamed piece, half of which follow within {middle:.2g} ms: left out")
-    server, recount = record.number("successes.output_tokens.total"), run["output_length"] * run["requests"]
-    counts(run, {"server": server, "recount": recount}, gap_ms=gap_ms)
+        run.remove("tpot")
+        run.say(f"TPOT is per streamed piece, half of which follow within {middle:.2g} ms: left out")
+    server = record.number("successes.output_tokens.total")
+    counts(run, {"server": server, "recount": run.output_length * run.requests}, gap_ms=gap_ms)
     if record.number("successes.output_len.min") == 0:
-        say(run, "some answers have no token; the file does not say how many")
-    if math.isnan(run["request_rate"]) and math.isnan(run["concurrency_limit"]):
-        say(run, "a summary over stages, whose loads may differ; stage_*_lifecycle_metrics.json has each")
+        run.say("some answers have no token; the file does not say how many")
+    if math.isnan(run.request_rate) and math.isnan(run.concurrency_limit):
+        run.say("a summary over stages, whose loads may differ; stage_*_lifecycle_metrics.json has each")
 
 
 def llm_d(record: Record, run: Run) -> None:
     """Sum the accelerators of the engines, and take the completed requests from those that were sent."""
-    run["requests"] = run["sent"] - np.nansum([run["failures"], run["incomplete"]])
+    run.requests = run.sent - np.nansum([run.failures, run.incomplete])
     engines = [each.part("standardized") for each in record.parts("scenario.stack")]
     parts = [(each.part("accelerator"), each.count("replicas", 1)) for each in engines if each.get("accelerator")]
     parts = parts or [(each, 1) for each in record.parts("scenario.host.accelerator")]
-    run["accelerator"] = _only(record, {part.text("model") for part, _ in parts} - {"", "unknown", "auto"})
-    run["accelerator_count"] = sum(part.count("count") * copies for part, copies in parts) or NAN
-    run["model"] = next(filter(None, (each.text("model") for each in engines)), run["model"])
-    weighted_by_tokens(run, record.text("scenario.load.standardized.tool") == "guidellm")
+    run.accelerator = _only(record, {part.text("model") for part, _ in parts} - {"", "unknown", "auto"})
+    run.accelerator_count = sum(part.count("count") * copies for part, copies in parts) or NAN
+    run.model = next(filter(None, (each.text("model") for each in engines)), run.model)
+    _weighted_by_tokens(run, record.text("scenario.load.standardized.tool") == "guidellm")
 
 
 def llmperf(record: Record, run: Run) -> None:
     """Take TPOT from the means: LLMPerf's inter-token latency divides the whole request by its tokens."""
-    each = (run["latency_mean_ms"] - run["ttft_mean_ms"]) / max(run["output_length"] - 1, 1)
-    run["tpot_mean_ms"] = each if each > 0 else NAN
-    say(run, "LLMPerf's inter-token latency includes the first token: TPOT is known on average only")
+    each = (run.latency_mean_ms - run.ttft_mean_ms) / max(run.output_length - 1, 1)
+    run.tpot_mean_ms = each if each > 0 else NAN
+    run.say("LLMPerf's inter-token latency includes the first token: TPOT is known on average only")
 
 
 def trtllm(record: Record, run: Run) -> None:
     """Take the accelerators of the world; in a report without streaming metrics nothing was streamed."""
     sizes = record.count("world_info.tp_size|tp size") * record.count("world_info.pp_size|pp size", 1)
-    run["accelerator_count"] = record.count("world_info.world_size", sizes)
+    run.accelerator_count = record.count("world_info.world_size", sizes)
     if record.get("world_info") and not record.get("streaming_metrics"):
-        unstreamed(run, "the report has no streaming_metrics")
-
-
-def offline(record: Record, run: Run) -> None:
-    """Mark the run as Offline: the engine gets all requests at once."""
-    run.update(scenario="Offline", request_rate=math.inf)
+        run.unstreamed("the report has no streaming_metrics")
 
 
 def evalscope(record: Record, run: Run) -> None:
     """Take total, completed, and failed requests from the one row that newer versions print."""
     if found := re.fullmatch(r"(\d+) / (\d+) / (\d+)", record.text("total / success / failed")):
-        run["sent"], run["requests"], run["failures"] = map(float, found.groups())
+        run.sent, run.requests, run.failures = map(float, found.groups())
 
 
 def llama_bench(record: Record, run: Run) -> None:
@@ -305,17 +315,16 @@ def llama_bench(record: Record, run: Run) -> None:
     if record.number("n_prompt") > 0 or not record.number("n_gen") > 0:
         raise record.fault("reads a prompt (n_prompt); expected a test of decoding alone, such as -p 0 -n 128")
     run.update(concurrency_limit=1.0, concurrency=1.0, requests=1.0)
-    run["tpot_mean_ms"] = 1e3 * run["duration_s"] / run["output_length"]
-    steps = run["output_length"] * run["duration_s"] * 1e9 / (record.series("samples_ns").mean() or NAN)
-    counts(run, {"average": run["output_length"], "samples_ns": steps})
+    run.tpot_mean_ms = 1e3 * run.duration_s / run.output_length
+    steps = run.output_length * run.duration_s * 1e9 / (record.series("samples_ns").mean() or NAN)
+    counts(run, {"average": run.output_length, "samples_ns": steps})
 
 
 def endpoints(record: Record, run: Run) -> None:
     """Refuse an unfinished run; take the load."""
-    if record.get("complete") is False or record.text("state") not in ("", "complete"):
-        raise record.fault(
-            f"complete is {record.get('complete')}, state {record.text('state')!r}; expected a whole run"
-        )
+    complete, state = record.get("complete"), record.text("state")
+    if complete is False or state not in ("", "complete"):
+        raise record.fault(f"complete is {complete}, state {state!r}; expected a whole run")
     if record.text("run_config.load_pattern.type") == "max_throughput":
         offline(record, run)
 
@@ -327,15 +336,15 @@ def loadgen(record: Record, run: Run) -> None:
     if (validity := record.text("result_validity|result is")) != "VALID":
         state = validity or "not logged (the run did not end, or the log is cut off)"
         raise record.fault(f"result_validity is {state}; expected VALID")
-    if not run["tokens_per_second"] > 0:
+    if not run.tokens_per_second > 0:
         raise record.fault("logs no tokens per second; expected a run of a language model")
     samples = record.number("effective_samples_per_query|samples_per_query", missing=1)
-    if run["scenario"] == "Server":
-        run["request_rate"] = record.number("effective_target_qps|target_qps") * samples
-    elif run["scenario"] == "Offline":  # one query, which LoadGen fills up with samples that no key counts
-        run["request_rate"] = math.inf
-        run["duration_s"] = record.number("result_max_latency_ns|max latency (ns) in ns", "duration_s")
-    run["requests"] = NAN if run["duration_s"] > 0 else run["requests"] * samples
+    if run.scenario == "Server":
+        run.request_rate = record.number("effective_target_qps|target_qps") * samples
+    elif run.scenario == "Offline":  # one query, which LoadGen fills up with samples that no key counts
+        run.request_rate = math.inf
+        run.duration_s = record.number("result_max_latency_ns|max latency (ns) in ns", "duration_s")
+    run.requests = NAN if run.duration_s > 0 else run.requests * samples
 
 
 READERS = (

@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from analysis.measure.record import MeasurementError
+
 LINE_BYTES = 4096  # of a line that are read at a time: what is wanted is short, lists of samples are megabytes
 LINE = re.compile(rb':::MLLOG\s*\{\s*"key"\s*:\s*"([\w.]+)"\s*,\s*"value"\s*:\s*("(?:[^"\\]|\\.)*"|[-+.\w]+)\s*[,}]')
 WANTED = (
@@ -16,7 +18,7 @@ WANTED = (
 )  # fmt: skip
 
 
-class LogError(ValueError):
+class LogError(MeasurementError):
     """A log or the power beside it cannot be trusted. The message says why, to follow the file's name."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 import reprlib
@@ -16,7 +15,11 @@ import pandas as pd
 NAN = float("nan")
 LONGEST = 200  # characters of a text that are kept
 UNIT = re.compile(r"\((m?s|ns)\)$")
-QUANTITIES = {"ms": "time", "s": "time", "second": "rate"}  # last word of a column -> quantity
+QUANTITIES = {
+    "ms": ("time", 1.0),
+    "s": ("time", 1e3),
+    "second": ("rate", 1.0),
+}  # last word of a column -> quantity, units of the table in one
 
 
 class MeasurementError(ValueError):
@@ -25,9 +28,8 @@ class MeasurementError(ValueError):
 
 @cache  # a file of the package, asked for each record
 def shipped_rows(name: str) -> list[dict[str, str]]:
-    """Return the rows of a table beside this module: columns, fields, formats, others, or units."""
-    with (Path(__file__).parent / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    """Return the rows of a table of this package: columns, fields, formats, others, or units."""
+    return pd.read_csv(Path(__file__).with_name(f"{name}.csv"), dtype=str, keep_default_na=False).to_dict("records")
 
 
 UNITS = {row["unit"]: (row["quantity"], float(row["factor"])) for row in shipped_rows("units")}
@@ -86,21 +88,28 @@ class Record:
             return missing
         if type(value) not in (int, float) or not 0 <= value <= 1e25:
             raise self.wrong(key, value, "a number from 0 that can be measured")
-        own = UNIT.search(key) if column.endswith(("_ms", "_s")) else None
-        unit = holder.get("unit") or holder.get("units") or (own and own[1]) or unit
+        named = UNIT.search(key) if column.endswith(("_ms", "_s")) else None
+        unit = holder.get("unit") or holder.get("units") or (named and named[1]) or unit
         if not (unit and column):
             return float(value)
-        expected = QUANTITIES.get(column.rpartition("_")[2], "count")
+        expected, scale = QUANTITIES.get(column.rpartition("_")[2], ("count", 1.0))
         quantity, factor = UNITS.get(str(unit)[:LONGEST].lower(), ("", 0.0))
         if quantity != expected:
             valid = ", ".join(name for name, (quantity, _) in UNITS.items() if quantity == expected)
             raise self.wrong(f"the unit of {key}", unit, f"one of {valid}")
-        return float(value) * factor / (1e3 if column.endswith("_s") else 1.0)
+        return float(value) * factor / scale
+
+    def listed(self, keys: str) -> list[Any]:
+        """Return the list at `keys`, empty where it is missing. Raises MeasurementError for anything else."""
+        value = self.get(keys) or []
+        if not isinstance(value, list):
+            raise self.wrong(keys, value, "a list")
+        return value
 
     def series(self, keys: str) -> pd.Series:
         """Return the numbers from 0 that `keys` holds as a list, none where it is missing."""
-        value = self.get(keys) or []
-        if not isinstance(value, list) or not all(type(each) in (int, float) and 0 <= each < 1e18 for each in value):
+        value = self.listed(keys)
+        if not all(type(each) in (int, float) and 0 <= each < 1e18 for each in value):
             raise self.wrong(keys, value, "a list of numbers from 0")
         return pd.Series(value, dtype=float)
 
