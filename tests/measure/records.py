@@ -1,25 +1,19 @@
-"""Records of benchmark clients: two by hand, and the examples with changes."""
+"""Records of benchmark clients: small ones by hand, the examples, and either with changes; records.yaml lists them."""
 
 import json
+from copy import deepcopy
 from functools import reduce
 from operator import getitem
 from pathlib import Path
 
 import pytest
+import yaml
 
 EXAMPLES = Path(__file__).parents[2] / "data" / "examples"
-CASES = Path(__file__).parents[3] / "shared" / "cases"
+OUTSIDE = Path(__file__).parents[3] / "shared" / "cases"
 NAN = float("nan")
 LLAMA = "meta-llama/Llama-2-70b-chat-hf"
-VLLM = {  # 100 requests of 100 tokens in 50 s
-    "date": "20260114-090000", "backend": "vllm", "model_id": "org/Llama-2-70b-chat-hf", "num_prompts": 100,
-    "request_rate": "inf", "max_concurrency": 32, "duration": 50.0, "completed": 100, "failed": 0,
-    "total_input_tokens": 20_000, "total_output_tokens": 10_000, "request_throughput": 2.0,
-    "output_throughput": 200.0, "total_token_throughput": 600.0, "mean_ttft_ms": 120.0, "median_ttft_ms": 100.0,
-    "p99_ttft_ms": 300.0, "mean_tpot_ms": 30.0, "median_tpot_ms": 28.0, "p99_tpot_ms": 60.0,
-}  # fmt: skip
-SGLANG = VLLM | {"total_output_tokens_retokenized": 9_950, "mean_e2e_latency_ms": 3100.0, "failed": None,
-                 "num_prompts": None, "accept_length": None}  # fmt: skip
+LISTED = yaml.safe_load(Path(__file__).with_name("records.yaml").read_text("utf-8"))
 
 
 def text(name):
@@ -28,17 +22,35 @@ def text(name):
     return found.partition("\n")[2] if found.startswith("# EXAMPLE") else found
 
 
-def example(name, **changes):
-    """The first record of an example; `a__0__b` is the place of a change in it."""
-    record = json.loads(text(name).splitlines()[0] if name.endswith("jsonl") else text(name))
-    for place, value in changes.items():
-        *above, last = (int(step) if step.isdecimal() else step for step in place.split("__"))
-        reduce(getitem, above, record)[last] = value
-    return record
+def example(name):
+    """The first record of an example."""
+    return json.loads(text(name).splitlines()[0] if name.endswith("jsonl") else text(name))
+
+
+REQUESTS = {  # times and tokens of each of 100 requests
+    "PIECES": {"ttfts": [0.12] * 100, "itls": [[0.03] * 9] * 100, "output_lens": [10] * 100},
+    "MANY_PIECES": {"ttfts": [0.12] * 100, "itls": [[0.03] * 101] * 100, "output_lens": [1] * 100},
+    "UNSTREAMED": {"ttfts": [0.12] * 100, "itls": [[]] * 100, "output_lens": [100] * 100},
+    "EMPTY": {"ttfts": [0.0] * 20 + [0.15] * 80, "itls": [[]] * 20 + [[0.03] * 124] * 80,
+              "output_lens": [0] * 20 + [125] * 80},
+}  # fmt: skip
+PARTS = LISTED["parts"] | REQUESTS | {"INFERENCEX": example("inferencex.json")[0]}
+VLLM = PARTS["VLLM"]
+
+
+def record(row):
+    """The record of a row of records.yaml."""
+    made = {}
+    for name in row.get("of", "").split(" + "):
+        made = example(name) if "." in name else made | deepcopy(PARTS.get(name, {}))
+    for place, value in row.get("with", {}).items():
+        *above, last = (int(step) if step.isdecimal() else step for step in place.split("/"))
+        reduce(getitem, above, made)[last] = value
+    return made
 
 
 def case(name):
     """The path of a file that came from outside."""
-    if not (path := CASES / name).exists():
+    if not (path := OUTSIDE / name).exists():
         pytest.skip(f"{path} is not here")
     return path

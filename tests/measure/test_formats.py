@@ -8,7 +8,7 @@ import pytest
 
 from analysis.measure import read_runs
 from analysis.measure.record import shipped_rows
-from tests.measure.records import EXAMPLES, LLAMA, NAN, VLLM, example, text
+from tests.measure.records import EXAMPLES, NAN, VLLM, text
 
 BY_HAND = pd.read_csv(__file__.replace("test_formats.py", "examples.csv"), dtype={"load": str}).fillna({"load": ""})
 
@@ -33,81 +33,6 @@ def test_each_format_has_an_example_and_each_example_a_format():
     listed, docs = (EXAMPLES / "README.md").read_text(), (EXAMPLES.parents[1] / "docs" / "import.md").read_text()
     assert all(f"`{path.name}" in listed for path in files)
     assert all(f"| {row['tool']} | {row['files']} |" in docs for row in formats)
-
-
-PHASES = [{"name": "warmup", "rate": 9.0}, {"name": "profiling", "type": "poisson", "rate": 7.25}]
-TPUT = {"input_tput_per_gpu": None, "tput_per_gpu": 200.0}
-SPLIT = {"num_prefill_gpu": 4, "num_decode_gpu": 12, "input_tput_per_gpu": 600.0, "tput_per_gpu": 300.0}
-BOTH = TPUT | {"disagg": False, "num_prefill_gpu": 8, "num_decode_gpu": 8}
-GPUS = {"a": {"gpus": {"0": {"gpu_name": "NVIDIA H200"}, "1": {"gpu_name": "NVIDIA H200"}}}}
-ENGINE = {"accelerator": {"model": "H200", "count": 4}}
-STACK = [{"standardized": ENGINE | {"replicas": 2}}, {"standardized": ENGINE | {"model": {"name": "org/b"}}}, {}]
-
-
-def inferencex(**fields):
-    return example("inferencex.json")[0] | fields
-
-
-def sglang(**server):
-    return example("sglang.jsonl", server_info=server)
-
-
-def aiperf(**config):
-    return example("aiperf.json", input_config=config)
-
-
-STATED = [  # record -> columns
-    (example("vllm_concurrency.jsonl"), {"model": LLAMA, "accelerator": "H100 SXM", "precision": "fp8"}),
-    (example("sglang.jsonl"), {"model": LLAMA, "accelerator": "", "accelerator_count": 8, "precision": "fp8"}),
-    (example("guidellm.json"), {"model": LLAMA, "accelerator": "H100 SXM", "accelerator_count": 8}),
-    (inferencex(), {"model": LLAMA, "accelerator": "h200", "accelerator_count": 8, "precision": "fp8"}),
-    (example("trtllm_bench.json"), {"model": LLAMA, "accelerator_count": 4, "precision": "FP8"}),
-    # two kinds of servers, 12 x 200 tokens/s out and 4 x 600 in; one kind, of which each counts once; and a world
-    (inferencex(**SPLIT), {"tokens_per_second": 2400, "accelerator_count": 16, "other_tokens_per_second": NAN}),
-    (inferencex(**BOTH), {"tokens_per_second": 1600, "accelerator_count": 8}),
-    (inferencex(tp=4, pp=2, pcp_size=2, **TPUT), {"tokens_per_second": 3200, "accelerator_count": 16}),
-    (inferencex(prefill_hw="b200", decode_hw="b200"), {"accelerator": "b200"}),
-    (sglang(tp_size=8, dp_size=8, enable_dp_attention=True), {"accelerator_count": 8}),
-    (sglang(tp_size=4, dp_size=3), {"accelerator_count": 12}),
-    (sglang(tp_size=4, pp_size=2), {"accelerator_count": 8}),
-    (sglang(prefill=[{}], decode=[{"tp_size": 8}]), {"accelerator_count": NAN}),
-    (example("trtllm_bench.json", world_info={"tp_size": 4, "pp_size": 3}), {"accelerator_count": 12}),
-    (example("aiperf.json", telemetry_data={"endpoints": GPUS}), {"accelerator": "NVIDIA H200"}),
-    # the load of AIPerf, wherever a version keeps it
-    (aiperf(phases={"warmup": {"concurrency": 1}, "profiling": {"concurrency": 32}}), {"load": "concurrency 32"}),
-    (aiperf(loadgen={"concurrency": 48}), {"load": "concurrency 48"}),
-    (aiperf(loadgen={"request_rate": 2.5}), {"load": "2.5 requests/s"}),
-    (aiperf(phases=PHASES), {"load": "7.25 requests/s"}),
-    (aiperf(models=["org/a"]), {"load": "", "model": "org/a"}),
-    (example("aiperf.json", time_to_first_token={"unit": "sec", "avg": 0.18, "p99": 0.45}), {"ttft_p99_ms": 450}),
-    (example("result_summary.json", run_config__load_pattern={"type": "max_throughput"}), {"load": "all at once"}),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("record", "expected"), STATED)
-def test_model_accelerators_and_load_where_a_file_has_them(run, record, expected):
-    assert run(record)[[*expected]].to_dict() == pytest.approx(expected, nan_ok=True)
-
-
-def test_accelerators_of_llm_d_are_those_of_its_engines(run):
-    """2 x 4 and 4; the model is that of the first engine that states one."""
-    scenario = {"model": {"name": "org/a"}, "stack": STACK, "load": {"standardized": {"concurrency": 8}}}
-    requests = {"total": 20, "failures": 3, "incomplete": 2, "output_length": {"mean": 100.0}}
-    metrics = {"requests": requests, "throughput": {"output_tokens_per_sec": 30.0}}
-    found = run({"version": "0.1", "scenario": scenario, "metrics": metrics})
-    columns = ["accelerator", "accelerator_count", "model", "requests", "load"]
-    assert found[columns].tolist() == ["H200", 12, "org/b", 15, "concurrency 8"]
-    scenario["stack"][0]["standardized"]["accelerator"] = {"model": "B200", "count": 4}
-    assert "runs on ['B200', 'H200']" in run({"version": "0.1", "scenario": scenario, "metrics": metrics})
-
-
-@pytest.mark.parametrize(
-    ("block", "said"),
-    [({"benchmark_duration": {"unit": "parsec", "avg": 1.0}}, "benchmark_duration.avg is 'parsec'; expected one of ms"),
-     ({"time_to_first_token": {"avg": 0.18}}, "time_to_first_token.avg is 'not stated'; expected one of ms")],
-)  # fmt: skip
-def test_an_unknown_unit_is_named(run, block, said):
-    assert f"the unit of {said}" in run(example("aiperf.json") | block)
 
 
 def test_several_runs_of_a_file_and_one_that_cannot_be_used(runs, tmp_path):

@@ -54,7 +54,7 @@ class Record:
 
     def wrong(self, keys: str, value: Any, expected: str) -> MeasurementError:
         """Return the error of a value that is not what it should be."""
-        return self.fault(f"{keys} is {reprlib.repr(value)}; expected {expected}")
+        return self.fault(f"{self.find(keys)[0]} is {reprlib.repr(value)}; expected {expected}")
 
     def find(self, keys: str) -> tuple[str, Any, Mapping[str, Any]]:
         """Return the first of `keys` that is there, its value, and the object that holds it; None where none is."""
