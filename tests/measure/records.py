@@ -30,6 +30,8 @@ def example(name):
 REQUESTS = {  # times and tokens of each of 100 requests
     "PIECES": {"ttfts": [0.12] * 100, "itls": [[0.03] * 9] * 100, "output_lens": [10] * 100},
     "MANY_PIECES": {"ttfts": [0.12] * 100, "itls": [[0.03] * 101] * 100, "output_lens": [1] * 100},
+    "SKEWED": {"ttfts": [0.0] * 20 + [0.1] * 60 + [0.9] * 20, "itls": [[]] * 20 + [[0.03] * 124] * 80,
+               "output_lens": [0] * 20 + [125] * 80},
     "UNSTREAMED": {"ttfts": [0.12] * 100, "itls": [[]] * 100, "output_lens": [100] * 100},
     "EMPTY": {"ttfts": [0.0] * 20 + [0.15] * 80, "itls": [[]] * 20 + [[0.03] * 124] * 80,
               "output_lens": [0] * 20 + [125] * 80},

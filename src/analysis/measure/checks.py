@@ -60,7 +60,7 @@ def _bounded(run: Run, column: str, record: Record) -> None:
 def _streamed(run: Run) -> None:
     """Remove TTFT and TPOT of answers that came in one piece: TTFT equals latency."""
     pairs = zip(run.statistics("ttft"), run.statistics("latency"), strict=True)
-    same = {math.isclose(ttft, latency, rel_tol=1e-3) for ttft, latency in pairs if ttft + latency > 0}
+    same = {math.isclose(*pair, rel_tol=1e-3) for pair in pairs if not math.isnan(sum(pair))}
     if same == {True} and not run.output_length < 2:
         run.unstreamed("TTFT is the latency of the whole answer")
 
@@ -72,13 +72,13 @@ def _times(run: Run, record: Record) -> None:
     """
     for name in ("ttft", "tpot", "latency"):
         mean, *ranks = run.statistics(name)
-        known = [rank for rank in ranks if rank > 0]
+        known = [rank for rank in ranks if not math.isnan(rank)]
         if (
             any(low > high * 1.001 for low, high in pairwise(known))
             or ranks[0] > 2.1 * mean or ranks[2] > 210 * mean
             or any(time > 1.5e3 * run.duration_s for time in (mean, *known))
         ):  # fmt: skip
-            shown = ", ".join(f"{rank:,.4g}" for rank in (mean, *known) if rank > 0)
+            shown = ", ".join(f"{rank:,.4g}" for rank in (mean, *known))
             words = f"{name} is {shown} ms (mean, P50 to P99) in a run of {run.duration_s:g} s"
             raise record.fault(words + "; expected rising times, a mean among them, within the run")
 
@@ -123,8 +123,8 @@ def _in_flight(run: Run, record: Record) -> None:
 
 def _load(run: Run) -> str:
     """Return the load in words: a limit of concurrency is the load only where no rate was asked for."""
-    if 0 < run.request_rate < math.inf:
+    if run.request_rate < math.inf:
         return f"{run.request_rate:.4g} requests/s"
-    if run.concurrency_limit > 0:
+    if not math.isnan(run.concurrency_limit):
         return f"concurrency {run.concurrency_limit:.4g}"
     return "all at once" if math.isinf(run.request_rate) else ""

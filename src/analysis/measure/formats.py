@@ -141,11 +141,11 @@ def _take(run: Run, name: str, times: pd.Series) -> None:
 
 def sglang(record: Record, run: Run) -> None:
     """Settle the server's count of tokens and the recount of the text, and take the accelerators of the server."""
-    fixed = record.number("random_range_ratio") == 1 or NAN
+    is_fixed = record.number("random_range_ratio") == 1
+    asked = record.number("sharegpt_output_len|random_output_len") if is_fixed else NAN
     recount = record.number("total_output_tokens_retokenized|total generated tokens (retokenized)")
     taken = counts(
-        run, {"server": run.output_tokens, "recount": recount}, gap_ms=record.number("mean_itl_ms"),
-        asked=record.number("sharegpt_output_len|random_output_len") * fixed,
+        run, {"server": run.output_tokens, "recount": recount}, gap_ms=record.number("mean_itl_ms"), asked=asked
     )  # fmt: skip
     if taken == "recount" or run.other_tokens_per_second > 0:  # TPOT divides by the server's count
         run.remove("tpot")
@@ -344,7 +344,7 @@ def loadgen(record: Record, run: Run) -> None:
     elif run.scenario == "Offline":  # one query, which LoadGen fills up with samples that no key counts
         run.request_rate = math.inf
         run.duration_s = record.number("result_max_latency_ns|max latency (ns) in ns", "duration_s")
-    run.requests = NAN if run.duration_s > 0 else run.requests * samples
+    run.requests = run.requests * samples if math.isnan(run.duration_s) else NAN
 
 
 READERS = (
