@@ -86,22 +86,22 @@ def _pair(pair: Mapping[str, Any]) -> str:
 
 def _table(found: pd.DataFrame) -> list[str]:
     """Return the lines of the table of runs; a column that no run has is left out."""
-    shown = found.assign(rate=[_rate(run) for run in found.to_dict("records")])
-    kept = [name for name in COLUMNS if name in ALWAYS or shown[name].replace("", None).notna().any()]
+    shown = found.assign(rate=[_rate(run) for run in found.itertuples()])[[*COLUMNS]].replace({"": None})
     columns = []
-    for heading, form, values in ((*COLUMNS[name], shown[name]) for name in kept):
-        cells = [heading, *values.map(form.format).where(values.replace("", None).notna(), "not known")]
-        columns.append([cell.ljust(max(map(len, cells))) for cell in cells])
+    for name, (heading, form) in COLUMNS.items():
+        if name in ALWAYS or shown[name].notna().any():
+            cells = [heading, *shown[name].map(form.format, na_action="ignore").fillna("not known")]
+            columns.append([cell.ljust(max(map(len, cells))) for cell in cells])
     return ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
 
 
-def _rate(run: Mapping[str, Any]) -> str:
+def _rate(run: Any) -> str:
     """Return the rate per accelerator in words: of two runs or counts both, of more runs the median and the range."""
-    low, rate, high = (f"{run[name]:,.0f}" for name in ("rate_low", "rate_per_accelerator", "rate_high"))
-    doubted, repeated = run["other_tokens_per_second"] > 0, run["runs"] > 1
+    low, rate, high = map("{:,.0f}".format, (run.rate_low, run.rate_per_accelerator, run.rate_high))
+    doubted, repeated = run.other_tokens_per_second > 0, run.runs > 1
     words = f"{low} to {high}" if repeated or doubted else rate
-    words = f"{rate}, {words}" if run["runs"] > 2 else words
-    words += f" (runs: {run['runs']})" if repeated else ""
+    words = f"{rate}, {words}" if run.runs > 2 else words
+    words += f" (runs: {run.runs})" if repeated else ""
     return f"{words}, two counts" if doubted else words
 
 

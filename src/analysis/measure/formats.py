@@ -2,6 +2,7 @@
 
 In fields.csv steps of a key are joined by dots and alternatives by `|`; `{a b c d}` are the names of mean, P50, P90,
 P99, and " in s" is the unit where the file states none; with " in not stated" a number without its unit is refused.
+Columns that columns.csv lacks are for this module alone.
 The terms are those of llm-d's benchmark report.
 """
 
@@ -78,7 +79,7 @@ def known_tools() -> str:
 
 def _setting(record: Record) -> str:
     """Return the keys of a client's result that neither a field nor a measurement explains."""
-    known = {key for keys in fields("client").values() for key in keys.split("|")}
+    known = {key for column, keys in fields("client").items() if column in UNKNOWN for key in keys.split("|")}
     found = sorted(
         f"{key}={value}"
         for key, value in record.value.items()
@@ -92,9 +93,8 @@ def client(record: Record, run: Run) -> None:
     each = _single_requests(record)
     detailed = len(each) > 0 and run.requests > 0
     run.fill(failures=(len(each) if detailed else run.sent) - run.requests)
-    steps = "num_drafts", "accepted_tokens", "draft_tokens"
-    drafts, accepted, drafted = (record.number(f"spec_decode_{name}") for name in steps)
-    _at_least(run, drafts + accepted - run.requests * drafted / (drafts or NAN))  # the last step may be cut off
+    last_steps = run.requests * run.drafted_tokens / (run.drafts or NAN)  # may be cut off
+    _at_least(run, run.drafts + run.accepted_tokens - last_steps)
     if not detailed:
         return
     counts(run, {"total": run.output_tokens, "output_lens": each["tokens"].sum()})
@@ -141,12 +141,8 @@ def _take(run: Run, name: str, times: pd.Series) -> None:
 
 def sglang(record: Record, run: Run) -> None:
     """Settle the server's count of tokens and the recount of the text, and take the accelerators of the server."""
-    is_fixed = record.number("random_range_ratio") == 1
-    asked = record.number("sharegpt_output_len|random_output_len") if is_fixed else NAN
-    recount = record.number("total_output_tokens_retokenized|total generated tokens (retokenized)")
-    taken = counts(
-        run, {"server": run.output_tokens, "recount": recount}, gap_ms=record.number("mean_itl_ms"), asked=asked
-    )  # fmt: skip
+    asked = run.asked_length if run.length_ratio == 1 else NAN
+    taken = counts(run, {"server": run.output_tokens, "recount": run.recount}, gap_ms=run.gap_ms, asked=asked)
     if taken == "recount" or run.other_tokens_per_second > 0:  # TPOT divides by the server's count
         run.remove("tpot")
     if taken != "recount":
@@ -170,7 +166,8 @@ def throughput(record: Record, run: Run) -> None:
 
 def inferencex(record: Record, run: Run) -> None:
     """Count the accelerators that answer and those that read prompts, and take the rate of all from the one of each."""
-    reading, writing = (record.number(f"num_{phase}_gpu", missing=0) for phase in ("prefill", "decode"))
+    run.fill(reading=0.0, writing=0.0)
+    reading, writing, output = run.reading, run.writing, run.output_per_gpu
     if str(record.get("disagg")).lower() == "false" and reading == writing:
         reading = 0.0  # the same accelerators do both
     world = record.count("tp") * record.count("pp", 1) * record.count("pcp_size", 1)
@@ -178,14 +175,10 @@ def inferencex(record: Record, run: Run) -> None:
     if math.isnan(count):
         raise record.fault("tp is missing; expected the accelerators that the model is spread over")
     writing = writing or count
-    each = "request_metrics.throughput.per_gpu."
-    output, total, read = (
-        record.number(f"{kind}tput_per_gpu|{each}{kind or 'total_'}tput_tps") for kind in ("output_", "", "input_")
-    )
-    summed = (output * writing + read * (count - writing or count)) / count
-    if abs(total - summed) > SAME * total:
-        run.other_tokens_per_second = output * writing * total / summed
-        run.say(f"tput_per_gpu is {total:g}, but input and output make {summed:g} for {count:g} GPUs")
+    summed = (output * writing + run.input_per_gpu * (count - writing or count)) / count
+    if abs(run.total_per_gpu - summed) > SAME * run.total_per_gpu:
+        run.other_tokens_per_second = output * writing * run.total_per_gpu / summed
+        run.say(f"tput_per_gpu is {run.total_per_gpu:g}, but input and output make {summed:g} for {count:g} GPUs")
     for statistic in ("median", "p99") if not run.traffic.startswith("agent") else ():
         product = record.number(f"{statistic}_tpot") * record.number(f"{statistic}_intvty")
         if abs(product - 1) > APART:
@@ -213,10 +206,9 @@ def aiperf(record: Record, run: Run) -> None:
         run.fill(failures=sum(each.number("count") for each in record.parts("error_summary")))
     lengths = run.output_length * run.requests
     client = lengths if math.isnan(run.output_tokens) else run.output_tokens
-    server = record.number("total_usage_completion_tokens.avg")
-    counts(run, {"client": client, "server": server}, gap_ms=record.number("inter_chunk_latency.avg"))
-    if (off := record.number("usage_discrepancy_count.avg")) > 0:
-        run.say(f"AIPerf's alarm: in {off:,.0f} requests client and server count tokens differently")
+    counts(run, {"client": client, "server": run.server_tokens}, gap_ms=run.gap_ms)
+    if run.alarms > 0:
+        run.say(f"AIPerf's alarm: in {run.alarms:,.0f} requests client and server count tokens differently")
     if config.get("endpoint.streaming|streaming") is False:
         run.unstreamed("streaming is false in its configuration")
     servers = record.parts("telemetry_data.endpoints")
@@ -231,7 +223,7 @@ def aggregate(record: Record, run: Run) -> None:
 
 def guidellm(record: Record, run: Run) -> None:
     """Take the load from the strategy; where it has a rate, its concurrency limit is not the load."""
-    run.fill(duration_s=record.number("end_time") - record.number("start_time"))
+    run.fill(duration_s=run.end_s - run.start_s)
     strategy = record.part("config.strategy|args.strategy|strategy")
     kind = strategy.text("type_|type|kind")
     run.concurrency_limit = 1.0 if kind == "synchronous" else strategy.number("streams|max_concurrency")
@@ -240,9 +232,7 @@ def guidellm(record: Record, run: Run) -> None:
     elif kind not in ("", "concurrent", "synchronous"):
         run.request_rate = strategy.number("rate")
         run.load = kind if math.isnan(run.request_rate) else ""
-    lengths = run.output_length * run.requests
-    steps = record.number("metrics.output_tokens_per_iteration.successful.total_sum")
-    counts(run, {"requests": lengths, "steps": steps})
+    counts(run, {"requests": run.output_length * run.requests, "steps": run.steps})
     requests = record.parts("requests.successful")
     keys = "time_to_first_token_ms", "inter_token_latency_ms", "output_tokens"
     first, gaps, tokens = (pd.Series([each.number(key) or NAN for each in requests], dtype=float) for key in keys)
@@ -264,14 +254,11 @@ def _weighted_by_tokens(run: Run, weighted: bool) -> None:
 def inference_perf(record: Record, run: Run) -> None:
     """Drop a TPOT per streamed piece, settle the two counts, and say what a summary over stages mixes."""
     gap_ms = run.tpot_mean_ms  # between tokens as the server counts them
-    gaps = "successes.latency.inter_token_latency."
-    pieces, middle = (record.number(f"{gaps}{name} in s", "ms") for name in ("mean", "median"))
-    if near(gap_ms, pieces, 1e-6) and middle < APART * pieces:  # versions of 2025
+    if near(gap_ms, run.gap_mean_ms, 1e-6) and run.gap_p50_ms < APART * run.gap_mean_ms:  # versions of 2025
         run.remove("tpot")
-        run.say(f"TPOT is per streamed piece, half of which follow within {middle:.2g} ms: left out")
-    server = record.number("successes.output_tokens.total")
-    counts(run, {"server": server, "recount": run.output_length * run.requests}, gap_ms=gap_ms)
-    if record.number("successes.output_len.min") == 0:
+        run.say(f"TPOT is per streamed piece, half of which follow within {run.gap_p50_ms:.2g} ms: left out")
+    counts(run, {"server": run.server_tokens, "recount": run.output_length * run.requests}, gap_ms=gap_ms)
+    if run.shortest_answer == 0:
         run.say("some answers have no token; the file does not say how many")
     if math.isnan(run.request_rate) and math.isnan(run.concurrency_limit):
         run.say("a summary over stages, whose loads may differ; stage_*_lifecycle_metrics.json has each")
@@ -312,7 +299,7 @@ def evalscope(record: Record, run: Run) -> None:
 
 def llama_bench(record: Record, run: Run) -> None:
     """Take the decoding of one sequence; the test of a prompt and its answer in one has no rate of output."""
-    if record.number("n_prompt") > 0 or not record.number("n_gen") > 0:
+    if run.prompt_tokens > 0 or not run.output_length > 0:
         raise record.fault("reads a prompt (n_prompt); expected a test of decoding alone, such as -p 0 -n 128")
     run.update(concurrency_limit=1.0, concurrency=1.0, requests=1.0)
     run.tpot_mean_ms = 1e3 * run.duration_s / run.output_length
@@ -338,13 +325,12 @@ def loadgen(record: Record, run: Run) -> None:
         raise record.fault(f"result_validity is {state}; expected VALID")
     if not run.tokens_per_second > 0:
         raise record.fault("logs no tokens per second; expected a run of a language model")
-    samples = record.number("effective_samples_per_query|samples_per_query", missing=1)
+    run.fill(samples_per_query=1.0)
     if run.scenario == "Server":
-        run.request_rate = record.number("effective_target_qps|target_qps") * samples
+        run.request_rate = run.queries_per_second * run.samples_per_query
     elif run.scenario == "Offline":  # one query, which LoadGen fills up with samples that no key counts
-        run.request_rate = math.inf
-        run.duration_s = record.number("result_max_latency_ns|max latency (ns) in ns", "duration_s")
-    run.requests = run.requests * samples if math.isnan(run.duration_s) else NAN
+        run.update(request_rate=math.inf, duration_s=run.longest_s)
+    run.requests = run.requests * run.samples_per_query if math.isnan(run.duration_s) else NAN
 
 
 READERS = (

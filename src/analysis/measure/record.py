@@ -75,8 +75,8 @@ class Record:
         """Return whether the record has all keys of one alternative: of alternatives joined by `|`, keys by `&`."""
         return any(all(self.get(key) is not None for key in each.split("&")) for each in keys.split("|"))
 
-    def number(self, keys: str, column: str = "", missing: float = NAN) -> float:
-        """Return the number at `keys` in the unit of `column`, `missing` where it is missing, null, or NaN.
+    def number(self, keys: str, column: str = "") -> float:
+        """Return the number at `keys` in the unit of `column`, NaN where it is missing or null.
 
         Its unit is the one beside it (`unit`, `units`), else the one in parentheses at the end of its key, else the one
         that ends `keys` (" in ns"), else the column's.
@@ -85,7 +85,7 @@ class Record:
         keys, _, unit = keys.partition(" in ")
         key, value, holder = self.find(keys)
         if value is None or value != value:
-            return missing
+            return NAN
         if type(value) not in (int, float) or not 0 <= value <= 1e25:
             raise self.wrong(key, value, "a number from 0 that can be measured")
         named = UNIT.search(key) if column.endswith(("_ms", "_s")) else None
