@@ -90,7 +90,7 @@ PRINTED = [  # text -> columns
     ),
     (  # 100 queries of 2 samples, sent at 10 queries/s
         logged(requested_scenario="Server", effective_samples_per_query=2, effective_target_qps=10.0,
-               result_query_count=100, result_validity="VALID", result_tokens_per_second=1725.0),
+               result_query_count=100, result_validity="VALID", result_tokens_per_second=1725.0).encode() + b"\xff",
         {"requests": 200, "load": "20 requests/s"},
     ),
 ]  # fmt: skip

@@ -58,14 +58,15 @@ def records(path: Path, name: str) -> Iterator[tuple[str, Any, bool]]:
     try:
         with path.open("rb") as file:
             start = file.read(START)
-            is_log = b":::MLLOG" in start  # a detail log may hold gigabytes
-            content = start if is_log else start + file.read(MOST)
+            example = start.startswith(b"# EXAMPLE")
+            if b":::MLLOG" in start:  # a detail log may hold gigabytes, and any bytes
+                yield "", read_log(path), example
+                return
+            content = start + file.read(MOST)
         if len(content) > MOST:
             raise MeasurementError(f"is larger than {MOST >> 20} MB, the most that is read")
-        example = start.startswith(b"# EXAMPLE")
         text = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
-        found = [("", read_log(path))] if is_log else _parsed(text.partition("\n")[2] if example else text)
-        for place, value in found:
+        for place, value in _parsed(text.partition("\n")[2] if example else text):
             parts = value.get("benchmarks") if isinstance(value, dict) else None
             if isinstance(parts, list):  # a report of GuideLLM
                 yield from ((f"benchmark {at}", {**part, "report": value}, example) for at, part in enumerate(parts, 1))
