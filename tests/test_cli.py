@@ -78,7 +78,9 @@ assert not heavy, heavy
         (["audit", "--nosuch"], "No such option: --nosuch"),
         ([*MEASURE, "--price", "1e308"], "usd_per_hour is 1e+308; expected a number from 0.01 to 1,000"),
         (["plan", *ASKED, "--price", "B200=2", "--price", "B200=3"], "'B200=3': B200 has a price already"),
+        ([*MEASURE, "--price", "nan"], "usd_per_hour is nan; expected a number from 0.01"),
         ([*MEASURE, "--ttft-ms", "inf"], "ttft_ms is inf"),
+        ([*MEASURE, "--count", str(10**12)], "count is 1000000000000"),
     ],
 )
 def test_wrong_usage_is_one_line_and_status_2(said, arguments, words):

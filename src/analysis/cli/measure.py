@@ -90,7 +90,7 @@ def _table(found: pd.DataFrame) -> list[str]:
     columns = []
     for name, (heading, form) in COLUMNS.items():
         if name in ALWAYS or shown[name].notna().any():
-            cells = [heading, *shown[name].map(form.format, na_action="ignore").fillna("not known")]
+            cells = [heading, *shown[name].map(form.format).where(shown[name].notna(), "not known")]
             columns.append([cell.ljust(max(map(len, cells))) for cell in cells])
     return ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
 
