@@ -76,11 +76,12 @@ PRINTED = [  # text -> columns
          "ttft_mean_ms": 717.63, "ttft_p50_ms": 333.79, "ttft_p99_ms": 2319.52, "tpot_p90_ms": 18.18,
          "latency_p99_ms": 20_840},
     ),
+    (text("guidellm.csv"), {"ttft_p90_ms": 300, "tpot_p90_ms": 42, "latency_p99_ms": 12_000}),
     (text("aiperf.csv").replace("\n", "\n   "), {"tokens_per_second": 1800, "ttft_mean_ms": 180}),  # indented
     (  # 1,000 samples were asked for, 25/s over 80 s are 2,000
         logged(requested_scenario="Offline", effective_samples_per_query=1000, result_query_count=1,
                result_validity="VALID", result_samples_per_second=25.0, result_max_latency_ns=80 * 10**9,
-               result_inferred_tokens_per_second=1725.0),
+               result_inferred_tokens_per_second=1725.0) + logged(result_inferred_tokens_per_second=9.0),  # the first
         {"tokens_per_second": 1725, "requests": 2000, "duration_s": 80, "load": "all at once"},
     ),
     (
@@ -99,6 +100,12 @@ PRINTED = [  # text -> columns
 @pytest.mark.parametrize(("content", "expected"), PRINTED, ids=range(len(PRINTED)))
 def test_printed_results_and_logs_of_other_versions(run, content, expected):
     assert run(content)[[*expected]].to_dict() == pytest.approx(expected, nan_ok=True)
+
+
+@pytest.mark.parametrize(("name", "rate"), [("mlperf_log_summary.txt", 17_400), ("result_summary.json", 801)])
+def test_a_folder_is_read_by_the_log_in_it(runs, tmp_path, name, rate):
+    runs(text(name), name)
+    assert read_runs(tmp_path)["tokens_per_second"].tolist() == [rate]
 
 
 def test_of_two_printed_results_each_has_the_line_before_it(runs):
