@@ -10,10 +10,10 @@ import random
 import re
 import shutil
 import time
-from html.parser import HTMLParser
 from io import StringIO
 
 import pytest
+from bs4 import BeautifulSoup
 
 from analysis import paths, tables
 from analysis.pages import runs
@@ -53,42 +53,34 @@ SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{}</svg>'
 ACTS = {"script", "iframe", "base", "form", "object", "embed", "meta", "foreignobject", "animate", "set"}
 
 
-class Elements(HTMLParser):
-    """The elements of a page's body and their attributes."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.all = []
-        self.feed(page)
-
-    def handle_starttag(self, tag, attributes):
-        self.all.append((tag, {name: re.sub(r"\s", "", value or "") for name, value in attributes}))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_a_page_of_outputs_at_random_is_whole_and_acts_on_nothing(project, say, seed):
     rng = random.Random(seed)
-    texts = ["".join(rng.choice(PIECES) for _ in range(rng.randint(1, 40))) for _ in range(61)]
+
+    def text():
+        return "".join(rng.choices(PIECES, k=rng.randint(1, 40)))
+
     cells = []
     for number in range(30):
-        kind, said, text = rng.choice(KINDS), rng.choice(("finding", "figure", "table", "other")), texts[2 * number]
-        data = {kind: SVG.replace("{}", text) if "svg" in kind else text}
-        cells.append(f"say({said!r}, '{number}', {texts[2 * number + 1]!r}, **{data!r})")
-    project.add("one", f"# One {texts[60]}", say, *cells, "raise ValueError('\\x1b')" if seed % 3 == 0 else "1")
+        kind, said = rng.choice(KINDS), rng.choice(("finding", "figure", "table", "other"))
+        data = {kind: SVG.replace("{}", text()) if "svg" in kind else text()}
+        cells.append(f"say({said!r}, '{number}', {text()!r}, **{data!r})")
+    fails = seed % 3 == 0
+    project.add("one", f"# One {text()}", say, *cells, "raise ValueError('\\x1b')" if fails else "1")
     project.add("two", "# Two", "1")
     started = time.monotonic()
-    status = project.build()
-    assert time.monotonic() - started < 60 and project.exists("two") and status == (seed % 3 == 0)
-    if status == 0:
-        page = project.page("one")
-        shown = re.sub(r"<script>.*?</script>|<style>.*?</style>", "", page[page.index("<body") :], flags=re.DOTALL)
-        assert page.rstrip().endswith("</html>") and page.count("</html>") == page.count("<main") == 1
-        for tag, attributes in Elements(shown).all:
-            assert tag not in ACTS and not any(name.startswith("on") for name in attributes)
-            assert not re.match("data:text/html|javascript:", attributes.get("href", ""))
-            assert "position" not in attributes.get("style", "")
-        assert not re.search("[\x00\x1b\u202e]", page)
+    assert project.build() == fails and project.exists("two") and project.exists("one") != fails
+    assert time.monotonic() - started < 60
+    page = project.page("two" if fails else "one")
+    assert page.rstrip().endswith("</html>") and page.count("</html>") == page.count("<main") == 1
+    assert not re.search("[\x00\x1b\u202e]", page)
+    for tag in BeautifulSoup(page, "html.parser").body.find_all(
+        lambda tag: not (tag.name == "script" and not tag.attrs)
+    ):
+        assert tag.name not in ACTS and not any(name.startswith("on") for name in tag.attrs)
+        assert not re.match("data:text/html|javascript:", re.sub(r"\s", "", tag.get("href", "")))
+        assert "position" not in tag.get("style", "")
 
 
 SHAPES = "".join(f"<g id='a{n}'>" + f"<use href='#a{n - 1}'/>" * 10 + "</g>" for n in range(1, 9))
@@ -157,6 +149,13 @@ ODD = (
     "x" * 200_000,
     " B200 ",
     "é",
+    '"',
+    ",",
+    "\n",
+    "\r",
+    "\ufeff",
+    ";",
+    "\t",
 )
 
 
@@ -179,23 +178,19 @@ def test_a_run_file_at_random_gives_its_values_or_an_error_that_names_it(project
     for _ in range(100):
         text = mutated(rng, RUN, YAML)
         project.run("mine", text)
-        before = (project.notebooks / "runs" / "mine.yml").read_bytes()
         started = time.monotonic()
         reports, wrong = runs.find()
         assert time.monotonic() - started < 5 and {"one", "two"} <= {*reports}
-        assert (project.notebooks / "runs" / "mine.yml").read_bytes() == before
         made = [each for name, each in reports.items() if name not in ("one", "two")]
-        outcomes.add(bool(made))
         assert bool(made) != bool(wrong), text
+        outcomes.add(bool(made))
         for why in wrong.values():
-            assert re.match(r"notebooks/runs/mine\.yml: \w.{10,}", why) and len(why) < 1000 and "Traceback" not in why
-        for each in made:
-            assert each.notebook.stem == "one" and {*each.parameters} <= {*TYPES}
-            for name, value in each.parameters.items():
-                assert isinstance(value, TYPES[name]) and isinstance(value, bool) == (name == "flag"), text
-                if isinstance(value, int | float) and name != "flag":
-                    digits = re.findall(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?", text)
-                    assert float(value) in {float(each) for each in digits if each.count(".") < 2 and each.strip("+-.")}
+            assert re.match(r"notebooks/runs/mine\.yml: \w.{10,}", why) and len(why) < 1000
+        digits = re.findall(r"[-+]?[\d.]+(?:[eE][-+]?\d+)?", text)
+        numbers = {float(each) for each in digits if each.count(".") < 2 and each.strip("+-.")}
+        for name, value in [pair for each in made for pair in each.parameters.items()]:
+            assert isinstance(value, TYPES[name]) and isinstance(value, bool) == (name == "flag"), text
+            assert name not in ("scale", "count") or value in numbers, text
     assert outcomes == {True, False}
 
 
@@ -218,30 +213,6 @@ def data(tmp_path):
     tables.forget()  # only now: what another fixture read meanwhile is of these tables too
 
 
-def changed(rng, text):
-    """A table with a cell, a column, a line, or its quoting changed."""
-    rows = list(csv.reader(StringIO(text)))
-    row, column = rng.randrange(len(rows)), rng.randrange(len(rows[0]))
-    match rng.randrange(6):
-        case 0:
-            rows[row][column] = rng.choice(ODD)
-        case 1:
-            for each in rows:
-                each.pop(column)
-        case 2:
-            for each in rows:
-                each.append(each[column])
-        case 3:
-            rows[row] = rows[row][: rng.randrange(len(rows[0]))] + [""] * rng.randrange(3 * len(rows[0]))
-        case 4:
-            rows.insert(row, rng.choice(([], rows[row], rows[0])))
-        case 5:
-            return mutated(rng, text, ['"', ",", "\n", "\r", "\ufeff", "\x00", ";", "\t"])
-    out = StringIO()
-    csv.writer(out, lineterminator="\n", quoting=rng.choice((csv.QUOTE_MINIMAL, csv.QUOTE_ALL))).writerows(rows)
-    return out.getvalue()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_a_table_at_random_has_its_cells_or_an_error_that_names_it(data, seed):
@@ -249,14 +220,15 @@ def test_a_table_at_random_has_its_cells_or_an_error_that_names_it(data, seed):
     rng = random.Random(seed)
     name = KEPT[seed % (len(KEPT) - 1)]
     path, described = data / f"{name}.csv", tables.descriptor()[name]["schema"]["fields"]
+    types = {each["name"]: each["type"] for each in described}
     text = path.read_text("utf-8")
     before = check.faults(data)
     for _ in range(12):
-        path.write_text(changed(rng, text), encoding="utf-8", newline="")
+        path.write_text(mutated(rng, text, [*ODD, *text.splitlines(keepends=True)[:3]]), encoding="utf-8", newline="")
         started, content = time.monotonic(), path.read_bytes()
         found = [line for line in check.faults(data) if line not in before]
         assert all(re.match(r"\w+\.csv(, row \d+, column \w+)?: \S", line) and len(line) < 1000 for line in found)
-        assert (path.read_bytes() == text.encode()) or any(line.startswith(path.name) for line in found), name
+        assert content == text.encode() or any(line.startswith(path.name) for line in found), name
         tables.forget()
         try:
             frame = tables.load(name)
@@ -264,13 +236,13 @@ def test_a_table_at_random_has_its_cells_or_an_error_that_names_it(data, seed):
             assert path.name in str(error) and len(str(error)) < 1000
             assert any(line.startswith(path.name) for line in found)
             continue
-        assert time.monotonic() - started < 10 and path.read_bytes() == content
+        assert time.monotonic() - started < 10
         if all(check.CHANGED in line for line in found):
             header, *rows = filter(None, csv.reader(StringIO(content.decode("utf-8-sig"), newline="")))
-            for place, column in enumerate(header):
-                kind = next(each["type"] for each in described if each["name"] == column)
-                if kind in ("string", "date"):
-                    assert frame[column].tolist() == [row[place] for row in rows]
-                elif kind in ("number", "integer", "year"):
-                    read = [float(row[place] or "nan") for row in rows]
-                    assert frame[column].to_numpy() == pytest.approx(read, nan_ok=True)
+            for column, cells in zip(header, zip(*rows, strict=True), strict=True):
+                if types[column] in ("string", "date"):
+                    assert frame[column].tolist() == [*cells]
+                elif types[column] != "boolean":
+                    assert frame[column].to_numpy() == pytest.approx(
+                        [float(cell or "nan") for cell in cells], nan_ok=True
+                    )

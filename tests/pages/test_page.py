@@ -109,6 +109,7 @@ def test_plain_pictures_and_html_are_shown_and_prints_are_folded(page):
     assert "<p>said</p>" in folded and "<strong>bold</strong>" in folded and f"base64,{PNG}" in folded
     assert "printed" in html and "printed" not in folded and "Figure(1)" not in folded
     assert 'alt="How fast is it?, figure"' in folded
+    assert '<pre class="source"><code><span class="n">source</span>' in html
 
 
 SHEET = "<style>&lt;/style&gt;&lt;base href=//evil.example&gt;</style><text>"

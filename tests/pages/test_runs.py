@@ -1,7 +1,7 @@
 """Run files and notebooks: what is refused, in which words, and the pages that a list of values makes."""
 
 import json
-from pathlib import Path
+import os
 
 import pytest
 
@@ -57,6 +57,8 @@ def asked(project):
         ("notebook: one\nparameters: {name: [a, A]}\n", "two values give one page name"),
         ("notebook: one\nparameters: {name: [a, b], scale: [1, x]}\n", "parameter 'scale': expected a number"),
         ("notebook: one\nparameters: {count: [" + "1, " * 300 + "1]}\n", "301 pages (count: 301 values); one run file"),
+        (f"notebook: one\nparameters: {{scale: {'x' * 118}}}\n", f"found '{'x' * 118}'"),
+        (f"notebook: one\nparameters: {{scale: {'x' * 119}}}\n", f"found '{'x' * 119} ..."),
     ],
 )
 def test_what_a_run_file_may_not_say_is_named_with_what_is_valid(asked, text, words):
@@ -64,39 +66,34 @@ def test_what_a_run_file_may_not_say_is_named_with_what_is_valid(asked, text, wo
     assert asked(text).startswith("notebooks/runs/mine.yml: ") and len(asked(text)) < 400
 
 
-def test_nested_anchors_cost_nothing(asked):
-    levels = "\n".join(f"  a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 40))
-    assert "anchors and aliases" in asked(f"notebook: one\nparameters:\n  a0: &a0 [x]\n{levels}\n")
-
-
-def test_a_number_is_what_it_looks_like(asked):
-    [report] = asked("notebook: one\nparameters: {rounds: [010, 1:30, 0x1F, 1e3, -2, .5, 1_000]}\n")
-    assert report.parameters["rounds"] == [10, "1:30", "0x1F", 1000.0, -2, 0.5, "1_000"]
+def test_a_number_is_what_it_looks_like_and_a_parameter_without_a_literal_takes_any_value(asked):
+    [report] = asked("notebook: one\nparameters: {rounds: [010, 1:30, 0x1F, 1e3, -2, .5, 1_000], free: [1, a]}\n")
+    assert report.parameters == {"rounds": [10, "1:30", "0x1F", 1000.0, -2, 0.5, "1_000"], "free": [1, "a"]}
 
 
 def test_a_list_for_a_single_value_makes_a_page_per_value(asked):
     reports = asked("notebook: one\nparameters: {name: [B200, H 100], scale: [1.5, 2], rounds: [v5.1]}\n")
     assert [report.name for report in reports] == ["mine-b200-1.5", "mine-b200-2", "mine-h_100-1.5", "mine-h_100-2"]
     assert reports[2].parameters == {"name": "H 100", "scale": 1.5, "rounds": ["v5.1"]}
-    assert {report.sweep for report in reports} == {"mine"}
+    assert (reports[2].sweep, reports[2].title) == ("mine", "name H 100; scale 1.5")
+    assert len(asked(f"notebook: one\nparameters: {{count: {[*range(200)]}}}\n")) == 200
 
 
-def test_a_parameter_without_a_literal_default_takes_any_value(asked):
-    [report] = asked("notebook: one\nparameters: {free: [1, a]}\n")
-    assert report.parameters == {"free": [1, "a"]}
+def test_a_page_of_a_run_file_says_in_its_title_what_was_asked(asked):
+    text = "notebook: one\nparameters:\n  rounds: [v6.0, v6.1]\n  count: 4\n"
+    assert [report.title for report in asked(text)] == ["rounds v6.0, v6.1; count 4"]
+    assert [report.title for report in asked("title: Two rounds\n" + text)] == ["Two rounds"]
+    assert [report.title for report in asked("notebook: one\nparameters: {}\n")] == [""]
 
 
-@pytest.mark.parametrize("name", ["con", "NUL", "index", "com1", "a.b", "-a", "x" * 81, "a\nb"])
-def test_names_that_are_no_page_are_refused(project, name):
-    project.add(name, "# One", "1")
-    assert "rename it" in runs.find()[1][name]
-
-
-def test_names_in_any_language_are_pages(project):
-    for name in ("größe", "二", "My analysis 2"):
+def test_names_in_any_language_are_pages_but_not_those_that_no_system_has(project):
+    bad, good = ["con", "NUL", "index", "com1", "a.b", "-a", "x" * 81, "a\nb"], ["größe", "二", "My 2", "x" * 80]
+    for name in [*bad, *good, "_template"]:
         project.add(name, "# One", "1")
-    assert project.build() == 0
-    assert project.exists("größe") and project.exists("二") and project.exists("My analysis 2")
+    reports, wrong = runs.find()
+    assert [*reports] == sorted(good) and [*wrong] == sorted(bad)
+    assert all("rename it" in why for why in wrong.values())
+    assert [*runs.find(["reports/größe.html", "二.ipynb"])[0]] == ["größe", "二"]
 
 
 @pytest.mark.parametrize(
@@ -107,46 +104,46 @@ def test_names_in_any_language_are_pages(project):
         ('{"cells": [], "metadata": {}, "nbformat": 4}', "format 4 with cells"),
         ('{"cells": [{"cell_type": "code", "source": "1", "metadata": {}}], "nbformat": 3}', "format 4 with cells"),
         ("[" * 100_000, "not readable as a notebook"),
+        (" " * (64 * 2**20 + 1), "is larger than 67,108,864 bytes"),
     ],
 )
-def test_a_file_that_is_no_notebook_stops_no_other(project, capsys, content, words):
+def test_a_file_that_is_no_notebook_is_named(tmp_path, content, words):
+    (tmp_path / "bad.ipynb").write_text(content)
+    with pytest.raises(ValueError, match=words):
+        runs.read_notebook(tmp_path / "bad.ipynb")
+
+
+def test_pipes_folders_and_odd_values_stop_no_other_report(project, capsys):
     project.add("fine", "# Fine", "1")
-    (project.notebooks / "bad.ipynb").write_text(content)
-    assert project.build() == 1
-    assert words in capsys.readouterr().out and project.exists("fine")
-
-
-def test_pipes_and_folders_are_not_read(project, capsys):
-    import os
-
-    project.add("fine", "# Fine", "1")
+    project.add(
+        "keys", "# Keys", "#: parameters\nfree = {[]: 1}\npairs = {('a', 'b'): {1, 2}}\nlong = '" + "a" * 300 + "'"
+    )
+    project.run("mine", "notebook: keys\nparameters: {free: {2026-01-01: 3}}\n")
+    project.add("broken", "# One", "#: parameters\nname = (")
+    project.run("ours", "notebook: broken\nparameters: {name: 1}\n")
     os.mkfifo(project.notebooks / "pipe.ipynb")
     (project.notebooks / "folder.ipynb").mkdir()
     os.mkfifo(project.notebooks / "runs" / "pipe2.yml")
     assert project.build() == 1
-    assert capsys.readouterr().out.count("is not a regular file") == 3
-
-
-def test_a_cell_of_parameters_that_is_not_python_is_named(project):
-    project.add("one", "# One", "#: parameters\nname = (")
-    project.run("mine", "notebook: one\nparameters: {name: 1}\n")
-    assert "the cell of parameters is not Python" in runs.find()[1]["mine"]
-
-
-def test_notebooks_with_an_underscore_are_no_pages(project):
-    project.add("_template", "# T", "1")
-    assert runs.find() == ({}, {})
+    said = capsys.readouterr().out
+    assert said.count("is not a regular file") == 3 and said.count("the cell of parameters is not Python") == 1
+    assert project.exists("fine") and said.count("TypeError: unhashable type") == 2
 
 
 def test_a_notebook_of_lines_reads_as_one_of_text(project):
     project.add("one", "# One", CELL)
     path = project.notebooks / "one.ipynb"
-    notebook = json.loads(path.read_text())
-    for cell in notebook["cells"]:
+    before = runs.read_notebook(path)
+    lines = json.loads(path.read_text())
+    for cell in lines["cells"]:
         cell["source"] = cell["source"].splitlines(keepends=True)
-    path.write_text(json.dumps(notebook))
-    declared = {each.name: each.value for each in runs.declared_parameters(runs.read_notebook(path))}
-    assert declared == {"name": "H100", "scale": 2.0, "count": 3, "rounds": [], "flag": True, "free": None}
+    path.write_text(json.dumps(lines))
+    assert runs.read_notebook(path) == before
+    name, *others = runs.declared_parameters(before)
+    assert name == runs.Parameter("name", "H100", "'H100'", "a GPU")
+    assert {each.name: each.value for each in others} == {
+        "scale": 2.0, "count": 3, "rounds": [], "flag": True, "free": None
+    }  # fmt: skip
 
 
 def test_two_files_for_one_page_are_refused(asked, project):
@@ -159,40 +156,3 @@ def test_two_files_for_one_page_are_refused(asked, project):
     assert "one.ipynb makes the page 'one' already" in wrong["one"]
     assert "two.ipynb makes the page 'two' already" in wrong["two"] and "one.ipynb makes" in wrong["each"]
     assert [*reports] == ["each-a"]
-
-
-def test_values_that_json_has_not_stop_no_other_report(project):
-    project.add("fine", "# Fine", "1")
-    project.add(
-        "keys", "# Keys", "#: parameters\nfree = {[]: 1}\npairs = {('a', 'b'): {1, 2}}\nlong = '" + "a" * 300 + "'"
-    )
-    project.run("mine", "notebook: keys\nparameters: {free: {2026-01-01: 3}}\n")
-    project.build()
-    assert project.exists("fine")
-
-
-def test_a_wrong_value_in_a_notebook_is_not_blamed_on_its_run_file(project, capsys):
-    """The run file sets nothing, so what fails is the notebook's own value, in the cell that reads it."""
-    project.add("one", "# One", "#: parameters\nscale: float = 2.0", "assert scale == 1, f'scale is {scale}'")
-    project.run("one", "notebook: one\nparameters: {}\n")
-    assert runs.find()[1] == {} and project.build() == 1
-    said = capsys.readouterr().out
-    assert "scale is 2.0" in said and "cell 3" in said and ".yml" not in said
-
-
-def test_a_page_of_a_run_file_says_in_its_title_what_was_asked(asked):
-    text = "notebook: one\nparameters:\n  rounds: [v6.0, v6.1]\n  count: 4\n"
-    assert [report.title for report in asked(text)] == ["rounds v6.0, v6.1; count 4"]
-    assert [report.title for report in asked("title: Two rounds\n" + text)] == ["Two rounds"]
-
-
-def test_a_long_value_is_cut_in_an_error(asked):
-    for letters, words in ((118, f"found '{'x' * 118}'"), (119, f"found '{'x' * 119} ...")):
-        assert asked(f"notebook: one\nparameters: {{scale: {'x' * letters}}}\n").endswith(words)
-
-
-def test_a_notebook_above_64_megabytes_is_not_read(project):
-    with (project.notebooks / "large.ipynb").open("wb") as file:
-        file.truncate(64 * 2**20 + 1)
-    with pytest.raises(ValueError, match="is larger than 67,108,864 bytes"):
-        runs.read_notebook(Path(file.name))
