@@ -2,6 +2,7 @@
 
 import json
 import os
+from unittest.mock import Mock
 
 import pytest
 
@@ -71,6 +72,18 @@ def test_a_number_is_what_it_looks_like_and_a_parameter_without_a_literal_takes_
     assert report.parameters == {"rounds": [10, "1:30", "0x1F", 1000.0, -2, 0.5, "1_000"], "free": [1, "a"]}
 
 
+def test_lists_and_mappings_are_read_twenty_deep(asked):
+    """The mapping of the file and that of its parameters count, and so does the value inside."""
+    for lists, is_read in ((17, True), (18, False)):
+        found = asked(f"notebook: one\nparameters: {{free: {'[' * lists}1{']' * lists}}}\n")
+        assert isinstance(found, list) == is_read
+
+
+def test_a_file_that_the_system_does_not_give_is_named(asked, monkeypatch):
+    monkeypatch.setattr(runs.paths, "read_file", Mock(side_effect=OSError(5, "Input/output error")))
+    assert asked("notebook: one\n") == "notebooks/runs/mine.yml: [Errno 5] Input/output error"
+
+
 def test_a_list_for_a_single_value_makes_a_page_per_value(asked):
     reports = asked("notebook: one\nparameters: {name: [B200, H 100], scale: [1.5, 2], rounds: [v5.1]}\n")
     assert [report.name for report in reports] == ["mine-b200-1.5", "mine-b200-2", "mine-h_100-1.5", "mine-h_100-2"]
@@ -94,6 +107,8 @@ def test_names_in_any_language_are_pages_but_not_those_that_no_system_has(projec
     assert [*reports] == sorted(good) and [*wrong] == sorted(bad)
     assert all("rename it" in why for why in wrong.values())
     assert [*runs.find(["reports/größe.html", "二.ipynb"])[0]] == ["größe", "二"]
+    with pytest.raises(ValueError, match="no report 'größ': did you mean 'größe'"):
+        runs.find(["größ"])
 
 
 @pytest.mark.parametrize(
@@ -127,7 +142,7 @@ def test_pipes_folders_and_odd_values_stop_no_other_report(project, capsys):
     assert project.build() == 1
     said = capsys.readouterr().out
     assert said.count("is not a regular file") == 3 and said.count("the cell of parameters is not Python") == 1
-    assert project.exists("fine") and said.count("TypeError: unhashable type") == 2
+    assert project.exists("fine") and said.count("TypeError: ") == 2
 
 
 def test_a_notebook_of_lines_reads_as_one_of_text(project):

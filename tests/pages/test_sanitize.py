@@ -48,11 +48,20 @@ def test_html_nested_too_deep_is_cut_and_says_so(nested):
     assert time.process_time() - started < 5
 
 
-def test_more_elements_than_a_browser_shows_at_once_are_cut_and_it_says_so():
-    rows = "<tr><td>1</td></tr>"
-    assert "Cut here" not in sanitize.clean_html(f"<table>{rows * 49_999}</table>")
-    cut = sanitize.clean_html(f"<table>{rows * 60_000}</table><p>after</p>")
-    assert cut.count("<td>") < 50_001 and "Cut here: more than 100,000 elements." in cut and "after" not in cut
+@pytest.mark.parametrize(
+    ("bound", "size", "most", "more"),
+    [
+        ("DEEPEST", 2, "<b><i></i></b><b></b>", "<b><i><u></u></i></b>"),
+        ("MOST_ELEMENTS", 3, "<b></b>" * 3, "<b></b>" * 4),
+        ("MOST_SPANNED", 4, "<td colspan=3></td>" * 2, "<td colspan=3></td>" * 2 + "<td rowspan=2></td>"),
+    ],
+)
+def test_what_a_browser_cannot_show_at_once_is_cut_or_loses_its_reach(monkeypatch, bound, size, most, more):
+    monkeypatch.setattr(sanitize, bound, size)
+    for markup, is_cut in ((most, False), (more, True)):
+        cleaned = sanitize.clean_html(f"<table><tr>{markup}" if "td" in markup else markup)
+        assert ("Cut here: more than" in cleaned) == (is_cut and "td" not in markup)
+        assert cleaned.count("colspan") == ("td" in markup) * 2 and "rowspan" not in cleaned
 
 
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 10 10">'
@@ -114,8 +123,10 @@ def test_shapes_that_multiply_are_bounded():
     assert sanitize.clean_svg(f'{HEAD}<g id="a0"/>{nested}<use href="#a8"/></svg>', "f-", "alt").count("href=") == 10
     path = f'<path id="p" d="{"M1 1" * 100_000}"/>' + '<use href="#p"/>' * 1000
     assert sanitize.clean_svg(f"{HEAD}{path}</svg>", "f-", "alt").count("href=") < 60
-    patterns = "".join(f'<pattern id="p{n}"><rect fill="url(#p{n - 1})"/></pattern>' for n in range(1, 20))
-    assert "url(" not in sanitize.clean_svg(f"{HEAD}{patterns}</svg>", "f-", "alt")
+    for kind in ("pattern", "clipPath", "linearGradient", "radialGradient"):
+        inside = f'<{kind} id="a"><rect fill="url(#b)"/><use href="#c"/></{kind}>'
+        drawn = sanitize.clean_svg(f"{HEAD}{inside}</svg>", "f-", "alt")
+        assert "url(" not in drawn and "href=" not in drawn
     cells = sanitize.clean_html(f"<table>{'<tr>' + '<td rowspan=100>1' * 2000 + '</tr>' * 2}</table>")
     assert 100 < cells.count("rowspan") < 300
 

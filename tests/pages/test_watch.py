@@ -5,11 +5,12 @@ import socket
 import struct
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
 from analysis.pages.sanitize import POLICY
-from analysis.pages.watch import MOST, SCRIPT, Answer, Server, _outside, failures_of, script_hash, served_page
+from analysis.pages.watch import MOST, SCRIPT, Answer, Server, failures_of, script_hash, served_page, watch
 
 
 @pytest.fixture
@@ -99,10 +100,26 @@ def test_idle_connections_take_no_more_than_their_share_of_threads(ask):
     assert ask("/one.html")[0] == 200
 
 
-def test_a_file_elsewhere_that_a_notebook_opened_is_watched(project):
+def test_each_edit_is_built_also_of_a_file_elsewhere_that_a_notebook_opened(project, monkeypatch):
     (project.root / "mine.csv").write_text("1")
     project.add("one", "# One", "open('../mine.csv').read()")
     assert project.build() == 0
-    before = _outside()
-    (project.root / "mine.csv").write_text("12")
-    assert before.keys() == {"mine.csv"} and _outside() != before
+    commands = []
+    monkeypatch.setattr(Answer, "failures", "")
+
+    def run(command, **_):
+        commands.append(command[1:])
+        return SimpleNamespace(stdout="built   two\nFAILED  one", returncode=1)
+
+    def edits(*folders, **_):
+        assert folders == (project.notebooks, project.root / "src", project.root / "data")
+        yield {"a notebook"}
+        yield set()  # nothing changed
+        (project.root / "mine.csv").write_text("12")
+        yield set()
+
+    monkeypatch.setattr("subprocess.run", run)
+    monkeypatch.setattr("watchfiles.watch", edits)
+    assert watch(["one"], port=0, jobs=3, timeout=7) == 0
+    command = ["-m", "analysis.cli.main", "reports", "one", "--jobs", "3", "--timeout", "7"]
+    assert commands == 3 * [command] and Answer.failures == "FAILED  one"

@@ -204,7 +204,7 @@ class _Loader(yaml.SafeLoader):
 
 
 _Loader.yaml_implicit_resolvers = {
-    first: [each for each in several if each[0].rsplit(":", 1)[-1] not in ("int", "float", "merge")]
+    first: [each for each in several if not each[0].endswith((":int", ":float", ":merge"))]
     for first, several in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 _Loader.add_constructor("tag:yaml.org,2002:int", lambda _, node: int(node.value))

@@ -78,23 +78,12 @@ class Server(ThreadingHTTPServer):
 
     request_queue_size = 2 * MOST  # beyond it a browser waits seconds for a second try
 
-    def __init__(self, *arguments: Any) -> None:
-        self.free = threading.Semaphore(MOST)
-        super().__init__(*arguments)
-
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Handle the request in a thread of its own if one is free."""
-        if self.free.acquire(blocking=False):
-            super().process_request(request, client_address)
-        else:
+        """Handle the request in a thread of its own, unless MOST threads run."""
+        if threading.active_count() > MOST:
             self.shutdown_request(request)
-
-    def process_request_thread(self, request: Any, client_address: Any) -> None:
-        """Handle the request, then free its place."""
-        try:
-            super().process_request_thread(request, client_address)
-        finally:
-            self.free.release()
+        else:
+            super().process_request(request, client_address)
 
 
 def served_page(text: str, failures: str) -> str:
