@@ -177,6 +177,12 @@ def test_a_closed_output_gives_no_traceback(closed):
     assert (done.returncode, done.stderr) == (main.UNREAD, b"")
 
 
+def test_completion_knows_the_reports():
+    from analysis.cli.reports import _named
+
+    assert "scaling" in _named("sca") and _named("_") == []
+
+
 def test_a_model_without_a_benchmark_is_planned(said):
     status, out, error = said("plan", "--accelerator", "B200", "--parameters", "23")
     assert (status, error) == (0, "") and "23B (estimated from benchmarks)" in out and "Delivered on average" in out

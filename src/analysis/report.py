@@ -18,7 +18,6 @@ import pandas as pd
 from IPython.display import display
 from jinja2 import Environment
 from matplotlib.ticker import LogFormatter
-from seaborn import FacetGrid
 
 from analysis import charts, names, tables
 from analysis.charts.image import wrap_titles
@@ -127,7 +126,7 @@ def figure(
             if isinstance(axis.get_major_formatter(), LogFormatter):  # in powers of ten
                 ticks(axis)
     with look():
-        if isinstance(drawn, FacetGrid):
+        if hasattr(drawn, "axes_dict"):  # a grid of seaborn, which few pages import: it takes long
             wrap_titles(drawn)
         images = {"image/svg+xml": charts.svg(charts.compose(drawing, title, subtitle, source))}
         if main or (main is None and _is_first(drawing, name)):

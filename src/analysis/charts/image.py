@@ -6,6 +6,7 @@ import hashlib
 import io
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from matplotlib import rc_context
 from matplotlib.axes import Axes
@@ -13,9 +14,11 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from matplotlib.transforms import Bbox
-from seaborn import FacetGrid
 
 from analysis.charts import theme
+
+if TYPE_CHECKING:
+    from seaborn import FacetGrid
 
 PAD = 0.14  # inches around an image
 NARROWEST = 6.5  # inches that a title has, however small its figure is

@@ -9,8 +9,16 @@ from typing import Annotated
 import typer
 
 from analysis import paths
+from analysis.paths import NOTEBOOKS, SHIPPED_ONLY
 
-Names = Annotated[list[str] | None, typer.Argument(help="Names of reports (default: all).")]
+
+def _named(incomplete: str) -> list[str]:
+    """Complete the name of a report."""
+    files = [*NOTEBOOKS.glob("*.ipynb"), *(NOTEBOOKS / "runs").glob("*.yml")]
+    return sorted({file.stem for file in files if file.stem.startswith(incomplete) and not file.stem.startswith("_")})
+
+
+Names = Annotated[list[str] | None, typer.Argument(help="Names of reports (default: all).", autocompletion=_named)]
 Jobs = Annotated[int, typer.Option(min=1, max=64, help="Notebooks executed at a time.")]
 Timeout = Annotated[float, typer.Option(min=1, help="Seconds that a notebook may take.")]
 
@@ -42,7 +50,7 @@ def reports(
 
 def refresh(names: Names = None, jobs: Jobs = 2, timeout: Timeout = 300) -> int:
     """Execute notebooks in place and store their outputs."""
-    os.environ[paths.SHIPPED_ONLY] = "shipped"  # stored outputs are the same on every machine, whatever was imported
+    os.environ[SHIPPED_ONLY] = "shipped"  # stored outputs are the same on every machine, whatever was imported
     from analysis.pages.refresh import refresh as execute
 
     return _explained(execute(names or [], jobs=jobs, timeout=timeout))

@@ -61,7 +61,7 @@ def run(
     `steps` are its `meanwhile` and `then`.
     """
     if tasks:
-        warm()
+        warm(len(tasks) > 1)
     status = 0
     for name, result in side_by_side(work, tasks, jobs, timeout, **steps):
         said = result if isinstance(result, str) else failed(name, str(result))
@@ -125,7 +125,7 @@ def _aside(name: str) -> Path:
     return paths.REPORTS / f"{name}.failed.ipynb"
 
 
-def warm() -> None:
+def warm(several: bool) -> None:
     """Import what reports need and load the results once, for the processes that are forked from this one."""
     gc.disable()  # what is loaded stays: looking for garbage in it takes a tenth of the time
     from analysis.pages import schema  # noqa: F401 - before papermill is imported
@@ -140,6 +140,8 @@ def warm() -> None:
 
         import analysis.report
 
+        if several:  # a few of them draw with it; one alone imports what it needs
+            import seaborn  # noqa: F401
         analysis.load_results()
     except Exception as error:  # the reports that need it say so, each with its own cell
         print(f"loading failed, so each report loads by itself: {type(error).__name__}: {error}"[:500], flush=True)
