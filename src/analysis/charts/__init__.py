@@ -9,8 +9,7 @@ from analysis.charts.curves import lines, scatter
 from analysis.charts.grids import heatmap
 from analysis.charts.image import compose, svg
 from analysis.charts.parts import panels
-from analysis.charts.rows import bars, dots
-from analysis.charts.steps import waterfall
+from analysis.charts.rows import bars, dots, waterfall
 from analysis.charts.theme import color, look
 
 __all__ = ["bars", "color", "compose", "dots", "heatmap", "lines", "look"]

@@ -41,14 +41,15 @@ def lines(
         ax.plot(line["at"], line["x"], ls=dash, marker="o", ms=5, zorder=3, color=color)
     _frame(ax, x, y, log)
     parts.reference(ax, reference, across=True)
-    dashed = rows[rows["style"].ne("")].drop_duplicates("style").itertuples()
-    dashes = {row.style: Line2D([], [], color=theme.MUTED, ls=row.dash) for row in dashed}
     ends = points.loc[points.groupby("hue", sort=False)["at"].idxmax()]
+    entries = {}
     if len(ends) <= DIRECT:
         _name_ends(ax, ends)
-        parts.legend(ax, {}, dashes)
     else:
-        parts.legend(ax, {end.hue: Line2D([], [], color=end.color, lw=2.4) for end in ends.itertuples()}, dashes)
+        entries = {end.hue: Line2D([], [], color=end.color, lw=2.4) for end in ends.itertuples()}
+    for row in rows[rows["style"].ne("")].drop_duplicates("style").itertuples():
+        entries[row.style] = Line2D([], [], color=theme.MUTED, ls=row.dash)
+    parts.legend(ax.figure, entries)
     return ax
 
 
@@ -63,8 +64,9 @@ def scatter(
     parts.marks(ax, rows.assign(at=frame[x]), "at", "x")
     _frame(ax, x, y)
     if label:
+        ax.margins(0.12, 0.1)
         _name_points(ax, frame[[x, y]].to_numpy(float), frame[label])
-    parts.key(ax, rows, None, dots=True)
+    parts.key(ax, rows, None, parts.dot_mark)
     return ax
 
 
@@ -82,23 +84,22 @@ def _frame(ax: Axes, x: str, y: str, log: str = "") -> None:
 
 def _name_ends(ax: Axes, ends: pd.DataFrame) -> None:
     """Write the name of each line right of the axes at the height of its end, without overlap."""
-    marks = []
+    look = {"clip_on": False, "transform": ax.transAxes}
+    texts, leads = [], []
     for end in ends.itertuples():
-        text = ax.annotate(end.hue, (1, 0), (18, 0), xycoords=ax.transAxes, va="center", **parts.OUTSIDE)
-        look = {"color": end.color, "clip_on": False, "transform": ax.transAxes}
-        marks.append((text, *ax.plot([], [], "o", **look), *ax.plot([], [], lw=1, alpha=0.6, zorder=1.5, **look)))
-
+        texts.append(ax.annotate(end.hue, (1, 0), (18, 0), xycoords=ax.transAxes, va="center", **parts.OUTSIDE))
+        style = {"color": (end.color, 0.6), "lw": 1, "marker": "o", "mfc": end.color, "mec": end.color}
+        leads += ax.plot([], [], markevery=[1], zorder=1.5, **style, **look)
     at = np.column_stack([ax.convert_xunits(ends["at"]), ends["x"]])  # dates as numbers
 
     def place() -> None:
         begins = (ax.transData - ax.transAxes).transform(at)
         point = ax.figure.dpi / 72
-        spots = parts.spread(begins[:, 1], 14 * point / ax.bbox.height, 0, 1)
+        heights = parts.spread(begins[:, 1], 14 * point / ax.bbox.height, 0, 1)
         edge = 1 + 12 * point / ax.bbox.width
-        for (text, dot, lead), begin, spot in zip(marks, begins, spots, strict=True):
-            text.xy = 1, spot
-            dot.set_data([edge], [spot])
-            lead.set_data([begin[0], edge], [begin[1], spot])
+        for text, lead, begin, height in zip(texts, leads, begins, heights, strict=True):
+            text.xy = 1, height
+            lead.set_data([begin[0], edge], [begin[1], height])
 
     parts.later(ax, place)
 

@@ -46,7 +46,7 @@ def heatmap(values: pd.DataFrame, text: pd.DataFrame, *, center: float | None = 
     if not ax:
         ax = parts.plt.subplots(figsize=(max(inches[0], 4.0), inches[1]))[1]
         if len(across) > max(WIDE, len(up)):
-            setattr(ax, parts.AGAIN, partial(_upright, values.T, text.T, center))
+            setattr(ax, parts.UPRIGHT, partial(_upright, values.T, text.T, center))
     colors, on_dark = _scale(values, center)
     dark = ax.figure.__dict__.setdefault(image.ON_DARK, {})  # the color of each color on a dark page
     grid = values.to_numpy(float)
@@ -69,7 +69,7 @@ def heatmap(values: pd.DataFrame, text: pd.DataFrame, *, center: float | None = 
     ax.grid(visible=False)
     ax.spines[:].set_visible(False)
     ax.tick_params(top=False, labeltop=True, labelbottom=False, length=0)
-    ax.set_xticks(across, [parts.fold(_name(each), 10) for each in values.columns], size=9)
+    ax.set_xticks(across, [image.wrap(_name(each), COLUMN - 0.08, 9) for each in values.columns], size=9)
     ax.set_yticks(up, [_name(each) for each in values.index])
     if values.columns.nlevels > 1:
         _name_groups(ax, values.columns, across)
@@ -113,9 +113,8 @@ def _scale(values: pd.DataFrame, center: float | None) -> tuple[ScalarMappable, 
 def _name_groups(ax: Axes, names: pd.MultiIndex, across: np.ndarray) -> None:
     """Write the first level of columns above their names."""
     lines = max(label.get_text().count("\n") for label in ax.get_xticklabels()) + 1
-    left, right = ax.get_xlim()
-    for group, places in pd.Series(across).groupby(names.get_level_values(0), sort=False):
-        ax.annotate(
-            group, ((places.iloc[0] - 0.48 - left) / (right - left), 1), (0, 8 + 12 * lines), xycoords=ax.transAxes,
-            weight="bold", textcoords="offset points", va="bottom", annotation_clip=False,
-        )  # fmt: skip
+    begins = pd.Series(across - 0.48).groupby(names.get_level_values(0), sort=False).first()
+    top = ax.secondary_xaxis("top")
+    top.set_xticks(begins, begins.index, ha="left", weight="bold")
+    top.tick_params(length=0, pad=6 + 12 * lines)
+    top.spines[:].set_visible(False)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 PAD = 0.14  # inches around an image
 NARROWEST = 6.5  # inches that a title has, however small its figure is
-MARGIN = 0.5  # inches of a column's width that stay free beside the title of a panel
 TEXTS = {  # of a composed figure: size in points, weight, color, inches from what is below it (source: above)
     "title": (15, "bold", theme.INK, 0.07),
     "subtitle": (10.5, "normal", theme.MUTED, 0.12),
@@ -55,7 +54,7 @@ def compose(figure: Figure | Axes, title: str, subtitle: str = "", source: str =
             size, weight, color, gap = TEXTS[name]
             height = bottom - gap if name == "source" else top + gap
             at = figure.transFigure.inverted().transform(figure.dpi_scale_trans.transform((left, height)))
-            lines = "\n".join(wrap(words, right - left, size, weight))
+            lines = wrap(words, right - left, size, weight)
             look = {"size": size, "weight": weight, "color": color, "linespacing": 1.3, "gid": name}
             text = figure.text(*at, lines, va="top" if name == "source" else "bottom", **look)
             text.set_in_layout(False)
@@ -97,27 +96,32 @@ def lay_out(figure: Figure | Axes) -> Figure:
     return figure
 
 
-def wrap(text: str, width: float, size: float, weight: str = "normal") -> list[str]:
-    """Break the text into lines that are drawn at most `width` inches wide."""
-    lines: list[str] = []
-    for paragraph in filter(None, text.split("\n")):
-        used = width
-        for word in paragraph.split():
-            if used + text_width(word, size, weight) > width:
-                lines.append("")
-                used = 0.0
-            lines[-1] = f"{lines[-1]} {word}".strip()
-            used += text_width(f"{word} n", size, weight) - text_width("n", size, weight)
-    return lines
+def wrap(text: object, width: float, size: float, weight: str = "normal") -> str:
+    """Break a text into lines that are drawn at most `width` inches wide, words that are too wide at hyphens."""
+
+    def fits(line: str) -> bool:
+        return text_width(line.rstrip(), size, weight) <= width
+
+    lines = []
+    for paragraph in str(text).split("\n"):
+        line = ""
+        for word in re.findall(r"\S+\s*", paragraph):
+            for part in [word] if fits(word) else re.findall("[^-]*-|[^-]+", word):
+                if line and not fits(line + part):
+                    lines.append(line)
+                    line = ""
+                line += part
+        lines.append(line)
+    return "\n".join(line.rstrip() for line in lines if line)
 
 
 def wrap_titles(grid: FacetGrid) -> None:
     """Break the titles of seaborn's panels at " | " and at the width of a panel, and lay them out again."""
-    column = grid.figure.get_figwidth() * grid._tight_layout_rect[2] / grid._ncol
     for ax in grid.axes.flat:
-        look = ax.title.get_fontsize(), ax.title.get_fontweight()
+        width = ax.get_position().width * grid.figure.get_figwidth()
         for place in ("left", "center"):
-            ax.set_title("\n".join(wrap(ax.get_title(place).replace(" | ", "\n"), column - MARGIN, *look)), loc=place)
+            title = ax.get_title(place).replace(" | ", "\n")
+            ax.set_title(wrap(title, width, ax.title.get_fontsize(), ax.title.get_fontweight()), loc=place)
     grid.tight_layout()
 
 

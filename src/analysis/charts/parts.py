@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial, wraps
+from functools import wraps
 from itertools import cycle
 from typing import Any
 
@@ -31,17 +30,13 @@ APART = 0.14  # inches beside each panel, so that labels of one are not read wit
 OPACITY = [1.0, 0.6, 0.4, 0.25]  # for the first, second, ... bar of an accelerator
 MARKERS = "oDs^vPX"
 CHART = "_analysis_chart"  # attribute of a figure that one of these functions drew
-AGAIN = "_analysis_again"  # attribute of axes: draws their chart upright, for a phone
+UPRIGHT = "_analysis_upright"  # attribute of axes: draws their heat map with its columns as rows, for a phone
 SECOND = "second line"  # id of what stands below a value in a cell
 MOVABLE = "beside"  # id of a note that can stand below its value
-FITTED = "_analysis_fitted"  # attribute of axes: limits before and after `fit`
-STEPS = (1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,)  # ticks per decade, densest first
-MOST = 0.8  # largest share of the axes that text may take
+LEGEND = "_analysis_legend"  # attribute of a figure: the marks of its legend by their words
+SUBS = (1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,)  # ticks per decade of a logarithmic axis, densest first
 OUTSIDE = {"textcoords": "offset points", "annotation_clip": False}  # words that may leave the axes
-SOLID = {
-    "estimated": "from results",
-    "another round": "same round",
-}  # the legend's words for rows where the flag is false
+SOLID = {"estimated": "from results", "another round": "same round"}  # the legend's words where a flag is false
 FORMS = {  # of bars
     "solid": {"lw": 0},
     "hatched": {"facecolor": theme.SURFACE, "lw": 1.2, "hatch": "////"},
@@ -61,7 +56,6 @@ def chart(draw: Callable[..., Axes]) -> Callable[..., Axes]:
         with theme.look():
             try:
                 ax = draw(*arguments, ax=ax, **options)
-                later(ax, partial(fit, ax))
                 setattr(ax.figure, CHART, True)
                 return ax
             except NothingToDraw:
@@ -157,10 +151,10 @@ def marks(ax: Axes, rows: pd.DataFrame, x: str, y: str) -> None:
         ax.plot(part[x], part[y], marker, ms=8, mew=1.8, zorder=3, **look)
 
 
-def spans(ax: Axes, at: Sequence[float], low: Sequence[float], high: Sequence[float], up: bool = False) -> None:
-    """Draw thin lines from low to high, upward where `up`, with a rim that sets them off from what they cross."""
+def spans(ax: Axes, at: Sequence[float], low: Sequence[float], high: Sequence[float]) -> None:
+    """Draw thin horizontal lines from low to high, with a rim that sets them off from what they cross."""
     for color, width in ((theme.SURFACE, 3.6), (theme.INK, 1.4)):
-        (ax.vlines if up else ax.hlines)(at, low, high, color, lw=width, zorder=2.6, clip_on=False)
+        ax.hlines(at, low, high, color, lw=width, zorder=2.6, clip_on=False)
 
 
 def beside(ax: Axes, x: float, y: float, value: str, note: str, gap: float, stack: bool = True) -> None:
@@ -188,35 +182,6 @@ def stacked(ax: Axes) -> None:
             note.xy = float(note.get_ha() == "right"), 0
 
 
-def fit(ax: Axes) -> None:
-    """Widen the limits of axes until the labels of marks fit inside, which `bar_label` alone does not ensure."""
-    texts = [each for each in ax.texts if each.get_text() and getattr(each, "anncoords", "") == OUTSIDE["textcoords"]]
-    texts = [each for each in texts if each.xycoords is not ax.transAxes]
-    if not texts:
-        return
-    own, fitted = getattr(ax, FITTED, (None, None))
-    if (limits := (ax.get_xlim(), ax.get_ylim())) == fitted:  # they were not changed since the last fit
-        _limit(ax, *(limits := own))
-    marks = ax.transData.transform([getattr(each.xycoords, "xy", each.xy) for each in texts])
-    pen = ax.figure._get_renderer()  # else texts keep the renderer of the last saved file, which has another dpi
-    boxes = np.array([each.get_window_extent(pen).extents for each in texts])
-    at = ax.transAxes.inverted().transform(marks)
-    before, after = ((marks - boxes[:, :2]) / ax.bbox.size, (boxes[:, 2:] - marks) / ax.bbox.size)
-    low, high = np.zeros(2), np.ones(2)
-    for _ in range(4):  # again, since widening one end moves marks toward the other
-        high = np.fmax(high, np.nanmax(low + (at - low) / (1 - np.clip(after, 0, MOST)), axis=0))
-        low = np.fmin(low, np.nanmin(high - (high - at) / (1 - np.clip(before, 0, MOST)), axis=0))
-    ends = (ax.transAxes - ax.transData).transform([low, high])
-    _limit(ax, *np.where((low < 0) | (high > 1), ends, np.transpose(limits)).T)
-    setattr(ax, FITTED, (limits, (ax.get_xlim(), ax.get_ylim())))
-
-
-def _limit(ax: Axes, x: Sequence[float], y: Sequence[float]) -> None:
-    """Set the limits of axes, and leave autoscaling on for later changes."""
-    ax.set_xlim(*x, auto=None)
-    ax.set_ylim(*y, auto=None)
-
-
 def reference(ax: Axes, place: Reference, across: bool = False) -> None:
     """Draw a dashed line at a value of the x axis, or of the y axis where `across`, or a band between two values."""
     if isinstance(place, tuple):
@@ -232,46 +197,42 @@ def bar_look(form: str, hue: str, alpha: float = 1.0) -> dict[str, Any]:
     return {"facecolor": hue, "edgecolor": hue, "alpha": alpha} | FORMS[form]
 
 
-def bar_mark(form: str = "solid", hue: str = theme.OTHER, alpha: float = 1.0) -> Patch:
-    """Return the legend's mark of a bar."""
-    return Patch(**bar_look(form, hue, alpha))
+def bar_mark(color: str = theme.OTHER, alpha: float = 1.0, marker: str = "", flag: bool = False) -> Patch:
+    """Return the legend's mark of a bar, hatched where `flag` is true; a bar has no marker."""
+    return Patch(**bar_look("hatched" if flag else "solid", color, alpha))
 
 
-def dot_mark(hue: str = theme.OTHER, marker: str = "o", hollow: bool = False) -> Line2D:
-    """Return the legend's mark of a dot."""
-    return Line2D([], [], color=hue, marker=marker, ls="", mfc=theme.SURFACE if hollow else hue, mew=1.6, ms=7)
+def dot_mark(color: str = theme.OTHER, alpha: float = 1.0, marker: str = "o", flag: bool = False) -> Line2D:
+    """Return the legend's mark of a dot, hollow where `flag` is true."""
+    face = theme.SURFACE if flag else color
+    return Line2D([], [], color=color, alpha=alpha, marker=marker, ls="", mfc=face, mew=1.6, ms=7)
 
 
-def key(ax: Axes, rows: pd.DataFrame, flag: str | None, dots: bool) -> None:
+def key(ax: Axes, rows: pd.DataFrame, flag: str | None, mark: Callable[..., Artist]) -> None:
     """Add the hues of rows, if several, and the meaning of the boolean column `flag` to the legend."""
-    series = {}
-    for row in rows.drop_duplicates("hue").itertuples() if rows["hue"].nunique() > 1 else ():
-        shade = theme.OTHER if rows["alpha"].ne(1).any() else row.color
-        series[row.hue] = dot_mark(row.color, row.marker) if dots else bar_mark("solid", shade, row.alpha)
-    flags = {}
+    entries = {}
+    if rows["hue"].nunique() > 1:
+        gray = rows["alpha"].ne(1).any()  # opacity tells hues apart, whatever the color
+        for row in rows.drop_duplicates("hue").itertuples():
+            entries[row.hue] = mark(theme.OTHER if gray else row.color, row.alpha, row.marker)
     if flag and rows["flag"].any():
         if not rows["flag"].all():
-            flags[SOLID.get(flag, "measured")] = dot_mark() if dots else bar_mark()
-        flags[words(flag)] = dot_mark(hollow=True) if dots else bar_mark("hatched")
-    legend(ax, series, flags)
+            entries[SOLID.get(flag, "measured")] = mark()
+        entries[words(flag)] = mark(flag=True)
+    legend(ax.figure, entries)
 
 
-def legend(where: Figure | Axes, series: Mapping[str, Artist], flags: Mapping[str, Artist]) -> None:
-    """Add entries to the one legend of a figure, above its axes, in as many columns as fit.
-
-    `series` explain colors, `flags` solid, hatched, or hollow marks.
-    """
-    figure = where.figure
-    kept = figure.__dict__.setdefault("_analysis_legend", [{}, {}])
-    kept[:] = kept[0] | dict(series), kept[1] | dict(flags)
-    entries = kept[0] | kept[1]
+def legend(figure: Figure, entries: Mapping[str, Artist]) -> None:
+    """Add entries to the one legend of a figure, above its axes, in as many columns as fit."""
+    entries = figure.__dict__.setdefault(LEGEND, {}) | dict(entries)
+    setattr(figure, LEGEND, entries)
     for old in figure.legends[:]:
         old.remove()
     if entries:
-        fit = int(figure.get_figwidth() / (0.7 + max(image.text_width(words, 10) for words in entries)))
-        corner = {"loc": "lower left", "bbox_to_anchor": (0, 1), "bbox_transform": figure.transFigure}
+        fit = int(figure.get_figwidth() / (0.7 + max(image.text_width(name, 10) for name in entries)))
         columns = min(max(fit, 1), len(entries))
         names = sorted(entries, key=lambda name: [*entries].index(name) % columns)  # in rows, not in columns
+        corner = {"loc": "lower left", "bbox_to_anchor": (0, 1), "bbox_transform": figure.transFigure}
         figure.legend([entries[name] for name in names], names, ncols=columns, borderpad=0.6, **corner)
 
 
@@ -280,29 +241,19 @@ def words(column: str) -> str:
     return column.replace("_", " ")
 
 
-def fold(label: object, letters: int) -> str:
-    """Return a label on as many lines as it needs, broken at spaces, and at a hyphen where a word is too long."""
-    lines = [line for part in str(label).split("\n") for line in textwrap.wrap(part, letters, break_long_words=False)]
-    return "\n".join(line if len(line) <= letters else line.replace("-", "-\n", 1) for line in lines)
-
-
 class RoundTicks(LogLocator):
     """Ticks of a logarithmic axis at round numbers, as many as there is room for; evenly spaced where it is short."""
 
     def tick_values(self, vmin: float, vmax: float) -> np.ndarray:
         """Return ticks between two values, from the densest steps that leave room for their labels."""
-        low, high = sorted([vmin, vmax])
-        decades = np.arange(math.floor(math.log10(low)), math.log10(high))
-        for steps in STEPS:
-            ticks = np.multiply.outer(10.0**decades, steps).ravel()
-            ticks = ticks[(ticks >= low) & (ticks <= high)]
-            apart = np.diff(np.log10(ticks)).min(initial=np.inf) * self.axis.get_tick_space()
-            every = math.ceil(math.log10(high / low) / max(apart, 0.01))
-            if every <= 1:
-                break
-        if len(ticks) < 2 and high < 2 * low:
-            return plt.MaxNLocator(min(self.axis.get_tick_space(), 4), steps=[1, 2, 5, 10]).tick_values(low, high)
-        return ticks[:: max(every, 1)]
+        room = self.axis.get_tick_space()
+        for subs in SUBS:
+            self.set_params(subs=subs, numticks=max(room, 2))
+            ticks = super().tick_values(vmin, vmax)
+            shown = np.log10(ticks[(ticks >= vmin) & (ticks <= vmax)])
+            if len(shown) > 1 and np.diff(shown).min() * room >= math.log10(vmax / vmin):
+                return ticks
+        return ticks if vmax > 2 * vmin else plt.MaxNLocator(min(room, 4), steps=[1, 2, 5, 10]).tick_values(vmin, vmax)
 
 
 def ticks(axis: Axis, form: str = "{:,.10g}") -> None:

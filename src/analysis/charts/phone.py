@@ -20,12 +20,12 @@ FRAME = 1.1  # inches of a panel beside its rows: axis, title, and legend
 
 @theme.look()
 def narrow(figure: Figure | Axes) -> Figure:
-    """Lay a figure out again at a phone's width and return it; a waterfall is redrawn from top to bottom."""
+    """Lay a figure out again at a phone's width and return it; a heat map of many columns is redrawn upright."""
     figure = figure.figure
     panels, rows = figure.axes, max(ax.get_gridspec().nrows for ax in figure.axes)
-    if again := getattr(panels[0], parts.AGAIN, None):
+    if upright := getattr(panels[0], parts.UPRIGHT, None):
         parts.plt.close(figure)
-        return again(NARROW).figure
+        return upright(NARROW).figure
     width, height = NARROW, figure.get_figheight() / rows * len(panels)
     figure.set_layout_engine("constrained")
     grid = figure.add_gridspec(len(panels), 1)
@@ -41,7 +41,7 @@ def narrow(figure: Figure | Axes) -> Figure:
         ax.tick_params(labelleft=True)
         parts.stacked(ax)
     figure.set_size_inches(width, max([height, *(len(panels) * _room(ax) for ax in panels)]))
-    parts.legend(figure, {}, {})
+    parts.legend(figure, {})
     return figure
 
 
