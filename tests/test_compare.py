@@ -175,7 +175,7 @@ def test_fastest_prefers_eight_accelerators_on_bare_metal():
         {"rate": 800.0, "availability": "preview"}, {"rate": 60.0, "accelerator_count": 4.0},
     )  # fmt: skip
     assert fastest(rows)["id"].tolist() == ["r1"] and [*fastest(rows)] == [*rows]
-    assert fastest(rows, per_size=True)["id"].tolist() == ["r4", "r1"]
+    assert fastest(rows, ["accelerator", "accelerator_count"])["id"].tolist() == ["r4", "r1"]
     assert fastest(rows.iloc[::-1], "submitter")["id"].tolist() == ["r1", "r0"]
     others = results({"accelerator_count": 4.0, "rate": 40.0}, {"accelerator_count": 72.0, "rate": 1440.0})
     assert fastest(others)["rate_per_accelerator"].tolist() == [20.0]

@@ -144,34 +144,38 @@ def test_first_tokens_are_those_of_logs_under_one_limit_else_the_limit():
     assert nothing.empty and "seconds_p99" in nothing
 
 
-def test_inferencex_curves_are_upper_envelopes_at_one_length():
-    """The five parts with most runs; along each, throughput falls as interactivity rises."""
-    found = interactivity.inferencex_envelopes("DeepSeek-R1")
-    parts = found.groupby(["accelerator", "precision"])
-    assert 3 <= parts.ngroups <= 5
-    falls = parts["output_tokens_per_second_per_gpu"].diff().dropna()
-    assert (falls < 0).all() and set(found["prompt_tokens"]) == {1024} and not found["disaggregated"].any()
+def inferencex(*runs):
+    """Runs of (accelerator, precision, interactivity, throughput) with 1,024 tokens in and out, or so many in."""
+    rows = [(*run, 1024)[:5] for run in runs]
+    columns = ["accelerator", "precision", evidence.SPEED, evidence.THROUGHPUT, "prompt_tokens"]
+    return pd.DataFrame(rows, columns=columns).assign(model="R1", answer_tokens=1024)
 
 
-def test_inferencex_shows_the_accelerators_asked_for():
-    assert set(interactivity.inferencex_envelopes("DeepSeek-R1", ["H200", "b300"])["accelerator"]) == {"H200", "B300"}
-    assert interactivity.inferencex_envelopes("DeepSeek-R1", ["H100"]).empty
-    assert interactivity.inferencex_at("DeepSeek-R1", [50.0], ["TPU v6e"]).empty
+def test_inferencex_curves_are_upper_envelopes_at_one_length_of_the_pairs_with_most_runs(monkeypatch):
+    """B200 in FP4 has two runs that none beats; of six pairs the one with a single run is left out."""
+    runs = [("B200", "fp4", 10, 9.0), ("B200", "fp4", 20, 5.0), ("B200", "fp4", 15, 4.0), ("B300", "fp4", 10, 9.0)]
+    runs += [(name, "fp8", speed, 1.0) for name in ("H100", "H200", "MI300X", "MI355X") for speed in (10, 20)]
+    runs = inferencex(*runs, ("B200", "fp4", 30, 9.0, 8192), ("B200", "bf16", 30, 9.0))
+    monkeypatch.setattr(evidence, "inferencex_runs", lambda disaggregated: runs if not disaggregated else None)
+    found = interactivity.inferencex_envelopes("R1")
+    assert found[found["accelerator"].eq("B200")][["precision", evidence.SPEED]].values.tolist() == [
+        ["FP4", 10],
+        ["FP4", 20],
+    ]
+    assert set(found["accelerator"]) == {"B200", "H100", "H200", "MI300X", "MI355X"}
+    assert set(interactivity.inferencex_envelopes("R1", ["b300", "AMD"])["accelerator"]) == {"B300", "MI300X", "MI355X"}
+    assert interactivity.inferencex_envelopes("R1", ["A100"]).empty and interactivity.inferencex_envelopes("R2").empty
 
 
-def test_inferencex_by_lengths_lies_between_the_runs_around_it():
-    """GPT-OSS 120B on B200 at 66.7 tokens/s, 8,192 in, 1,024 out: at most a slower run, at least a faster one."""
-    runs = evidence.inferencex_runs(disaggregated=False).query(
-        "model == 'GPT-OSS 120B' and accelerator == 'B200' and prompt_tokens == 8192 and answer_tokens == 1024"
-    )
-    speed, rate = runs["tokens_per_second_per_user"], runs["output_tokens_per_second_per_gpu"]
-    at = interactivity.inferencex_at("GPT-OSS 120B", [0.0, 66.7], ["B200"]).set_index("prompt_tokens")
-    found = at.loc[8192, "throughput"]
-    assert rate[speed.ge(66.7)].max() <= found <= rate[speed.lt(66.7)].max()
-    assert set(at["interactivity"]) == {66.7}
-
-
-def test_inferencex_shows_as_many_parts_as_asked_for():
-    for most in (1, 2, 5):
-        found = interactivity.inferencex_envelopes("DeepSeek-R1", most=most)
-        assert len(found[["accelerator", "precision"]].drop_duplicates()) == most
+def test_inferencex_by_lengths_is_interpolated_above_no_limit(monkeypatch):
+    """Between 400 at 10 and 100 at 20 tokens/s are 200 at 15."""
+    runs = inferencex(("B200", "fp4", 10, 400.0), ("B200", "fp4", 20, 100.0), ("B200", "fp4", 15, 50.0, 8192))
+    monkeypatch.setattr(evidence, "inferencex_runs", lambda disaggregated: runs if not disaggregated else None)
+    found = interactivity.inferencex_at("R1", [0.0, 15.0, 99.0])
+    assert found["throughput"].tolist() == pytest.approx([200, 50])
+    assert found.drop(columns="throughput").values.tolist() == [
+        ["B200", "FP4", tokens, 1024, 15] for tokens in (1024, 8192)
+    ]
+    for model, speeds, accelerators in (("R2", [15.0], ()), ("R1", [0.0], ()), ("R1", [15.0], ["TPU v6e"])):
+        nothing = interactivity.inferencex_at(model, speeds, accelerators)
+        assert nothing.empty and "throughput" in nothing

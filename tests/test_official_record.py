@@ -15,10 +15,10 @@ def test_results_are_counted_by_round():
         {
             "id": ["a", "b", "c", "d"],
             "round": pd.Categorical(["v5.1", "v5.1", "v5.1", "v6.1"], ["v5.0", "v5.1", "v6.1"], ordered=True),
-            "source_id": "s",
+            "source_id": ["s", "later", "later", "s"],
             "recomputed": [1.0, 2.0, NONE, 3.0],
             "inferred": [True, False, True, False],
-            "recomputed_difference": [0.0, 2e-6, NONE, NONE],
+            "recomputed_difference": [1e-6, 2e-6, NONE, NONE],
             "recomputed_power_difference": [NONE, -1e-5, NONE, NONE],
             "unit": ["tokens/s", "samples/s", "tokens/s", "tokens/s"],
             "printed_unit": ["Samples/s", "Samples/s", "", "Tokens/s"],
@@ -27,7 +27,7 @@ def test_results_are_counted_by_round():
     counts = official_record.recomputed_by_round(rows)
     assert counts.index.tolist() == ["v5.1", "v6.1"]
     assert counts.loc["v5.1"].drop("source_id").tolist() == [3, 2, 2, 2, 1, 1, 1, 1]  # inferred without a log too
-    assert counts.loc["v6.1"].drop("source_id").tolist() == [1, 1, 0, 0, 0, 0, 0, 0]
+    assert counts.loc["v6.1"].tolist() == [1, 1, 0, 0, 0, 0, 0, 0, "s"] and counts.loc["v5.1", "source_id"] == "s"
     assert official_record.recomputed_by_round(rows, 1e-4)["mismatches"].tolist() == [0, 0]
 
 
@@ -38,8 +38,9 @@ def test_bulk_submitters_are_those_above_the_limit():
 
 
 def test_what_results_are_read_from_tells_inferred_ones_apart():
-    rows = pd.DataFrame({"round": "v3.0", "evidence": ["log", "log", "table"], "inferred": [False, True, False]})
-    assert official_record.read_from(rows).loc["v3.0"].tolist() == [1, 1, 0, 1, 0]
+    rows = {"evidence": ["log", "log", "table", "summary"], "inferred": [False, True, False, True]}
+    counts = official_record.read_from(pd.DataFrame(rows).assign(round="v3.0"))
+    assert counts.loc["v3.0"].to_dict() == {"log": 1, "inferred": 2, "summary": 0, "table": 1, "collection": 0}
 
 
 def test_odd_runs_are_slow_or_with_errors_or_far_from_their_median():
@@ -67,13 +68,14 @@ def test_answers_stand_beside_the_rule_of_their_round(monkeypatch):
     rows = pd.DataFrame(
         {
             "benchmark": "a",
-            "model": "A",
-            "round": pd.Categorical(["v6.1", "v6.0", "v5.1", "v6.1"]),
-            "tokens_per_answer": [95.0, 111.0, 100.0, NONE],
+            "model": ["B", "A", "A", "A", "B", "B"],
+            "round": pd.Categorical(["v6.1", "v6.0", "v5.1", "v6.1", "v6.1", "v6.1"]),
+            "tokens_per_answer": [95.0, 222.0, 100.0, NONE, 110.0, 89.0],
         }
     )
     found = official_record.answer_lengths(rows)
-    assert found["of_reference"].tolist() == [111.0, 95.0] and found["outside"].tolist() == [True, False]
+    assert found["of_reference"].tolist() == [222.0, 89.0, 110.0, 95.0]
+    assert found["outside"].tolist() == [True, True, False, False]
 
 
 def test_a_wrong_unit_is_off_by_the_tokens_of_the_run_or_of_its_benchmark(monkeypatch):
@@ -84,8 +86,8 @@ def test_a_wrong_unit_is_off_by_the_tokens_of_the_run_or_of_its_benchmark(monkey
     rows = pd.DataFrame(
         {
             "round": ["v5.1", "v5.1", "v5.1", "v5.0", "v5.0"],
-            "benchmark": ["a", "a", "a", "b", "b"],
-            "model": ["A", "A", "A", "B", "B"],
+            "benchmark": ["a", "a", "a", "b", "c"],
+            "model": ["A", "A", "A", "B", "C"],
             "scenario": "Offline",
             "tokens_per_sample": [70.0, 90.0, 1.0, NONE, NONE],
             "unit": "tokens/s",
@@ -94,7 +96,8 @@ def test_a_wrong_unit_is_off_by_the_tokens_of_the_run_or_of_its_benchmark(monkey
     )
     errors = official_record.unit_errors(rows).set_index("model")
     assert errors.loc["A", ["results", "low", "high"]].tolist() == [2, 70, 90]
-    assert errors.loc["B", ["results", "low", "high"]].tolist() == [2, 600, 650]
+    assert errors.loc["B", ["results", "low", "high"]].tolist() == [1, 600, 650]
+    assert errors.loc["C", "results"] == 1  # also of a benchmark without a range
 
 
 def test_a_wrong_precision_names_what_was_declared_and_what_ran():

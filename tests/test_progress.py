@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from analysis import progress
+from analysis import NoData, progress
+from analysis.current import matched
 from tests.frames import results
 
 
@@ -18,19 +19,32 @@ def test_a_round_whose_software_rests_on_one_pair_is_one_factor():
     assert steps["factor"].tolist() == ["v5.1 A", "v6.0 B", "v6.1 A", "Total"]
     assert steps["value"].tolist() == pytest.approx([1.0, 1.5, 20 / 15, 2.0])
     assert steps["kind"].tolist() == ["total", "modeled", "modeled", "total"]
+    assert steps["leader"].tolist() == ["A", "B", "A", "A"] and steps["rate"].tolist() == [10, 15, 20, 20]
+    with pytest.raises(NoData):
+        progress.gains_by_round(rows.assign(availability="preview"))
 
 
-@pytest.mark.parametrize(("again", "software"), [(120.0, [1.5]), (240.0, [2.25]), (136.0, [1.6])])
-def test_software_of_two_pairs_is_told_from_hardware(again, software):
-    """A gains 1.5x with one submitter and 1.5x, 3x, or 1.7x with the other; C or A leads."""
+@pytest.mark.parametrize(
+    ("after", "before_of_b", "after_of_b", "leader", "software"),
+    [
+        (120, 80, 120, 160, [1.5, 1.5, 1.5, 2]),
+        (240, 80, 120, 160, [2.25, 1.5, 3, 2]),
+        (160, 80, 160, 160, [2, 2, 2, 2]),  # all of the leader's gain
+        (96, 40, 92, 112, []),  # 1.75x is more than the leader's 1.4x
+    ],
+)
+def test_software_of_two_pairs_is_told_from_hardware(after, before_of_b, after_of_b, leader, software):
+    """Two submitters have A in both rounds, at first with 80 and so much; C or A leads the second."""
     rows = results(
-        {"round": "v6.0", "rate": 80.0, "accelerator": "A"}, {"round": "v6.1", "rate": again, "accelerator": "A"},
-        {"round": "v6.0", "rate": 80.0, "accelerator": "A", "submitter": "B"},
-        {"round": "v6.1", "rate": 120.0, "accelerator": "A", "submitter": "B"},
-        {"round": "v6.1", "rate": 160.0, "accelerator": "C"},
+        {"round": "v6.0", "accelerator": "A"}, {"rate": after, "accelerator": "A"},
+        {"round": "v6.0", "rate": before_of_b, "accelerator": "A", "submitter": "B"},
+        {"rate": after_of_b, "accelerator": "A", "submitter": "B"}, {"rate": leader, "accelerator": "C"},
     )  # fmt: skip
     steps = progress.gains_by_round(rows)
-    assert steps.loc[steps["kind"].eq("measured"), "value"].tolist() == software
+    told = steps[steps["kind"].eq("measured")]
+    assert told[["value", "low", "high", "pairs"]].to_numpy().ravel().tolist() == software
+    assert told["factor"].tolist() == ["v6.1 software"] * (len(software) > 0)
+    assert set(told["leader"]) <= set(steps["leader"][-1:]) and set(told["rate"]) <= set(steps["rate"][-1:])
     assert steps["value"].iloc[:-1].prod() == pytest.approx(steps["value"].iloc[-1])
 
 
@@ -78,5 +92,14 @@ def test_a_pair_is_one_accelerator_size_and_submitter_in_two_successive_rounds()
         {"round": "v6.1", "accelerator": "A", "submitter": "B", "rate": 160.0},
         {"round": "v6.1", "accelerator": "A", "accelerator_count": 4.0}, {"round": "v6.0", "accelerator": "A"},
     )  # fmt: skip
-    gains = progress.software_gains(rows)
-    assert gains[["accelerator", "round_before", "round", "gain"]].values.tolist() == [["A", "v5.1", "v6.0", 1.25]]
+    found = matched(rows, ["submitter"])
+    assert found[["accelerator", "round_before", "round", "gain"]].values.tolist() == [["A", "v5.1", "v6.0", 1.25]]
+
+
+def test_a_kind_has_results_of_the_benchmark_or_says_of_which():
+    rows = results({"kind": "cpu", "benchmark": "bert"}, {"kind": "gpu"}, {"kind": "gpu"})
+    assert progress.of_kind(rows, "gpu", "Llama 2 70B")["id"].tolist() == ["r1", "r2"]
+    with pytest.raises(NoData, match="kind cpu on Llama 2 70B; benchmarks of cpu: BERT"):
+        progress.of_kind(rows, "cpu", "llama2-70b")
+    with pytest.raises(ValueError, match="did you mean 'gpu'"):
+        progress.of_kind(rows, "gpus", "llama2-70b")

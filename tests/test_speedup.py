@@ -77,23 +77,21 @@ def test_previews_are_of_the_newest_round_over_the_present_rate_of_the_fastest()
     rows = results(
         {**GB300, **rate(20, "v6.0")}, {**B200, **rate(10, "v6.0")}, {**B200, **rate(15)},
         {**preview, **rate(60, "v6.1", 72)}, {**preview, **rate(45, "v6.1", 36)}, {**preview, **rate(30, "v6.1", 36)},
-        {**preview, **rate(90, "v6.0")},
+        {**preview, **rate(90, "v6.0")}, {**preview, **rate(99, scenario="Server")},
     )  # fmt: skip
     found = speedup.previews(rows, current(rows))
-    assert found["accelerator_count"].tolist() == [72, 36]
-    assert set(found["over"]) == {"GB300"} and set(found["over_round"].astype(str)) == {"v6.0"}
-    assert found["speedup"].tolist() == pytest.approx([2, 1.5])
+    assert found[["accelerator_count", "over", "speedup"]].values.tolist() == [[72, "GB300", 2], [36, "GB300", 1.5]]
     assert speedup.previews(rows.iloc[:3], current(rows)).empty
     assert speedup.previews(rows, current(rows), ["H100"]).empty
+    assert len(speedup.previews(rows, current(rows), ["NVIDIA"])) == 2
 
 
 def test_inferencex_takes_the_best_run_that_is_at_least_so_fast(monkeypatch):
     columns = ["accelerator", evidence.SPEED, evidence.THROUGHPUT]
-    runs = pd.DataFrame([("H200", 12, 100.0), ("H200", 60, 20.0), ("B200", 30, 500.0), ("B200", 30, 400.0)],
-                        columns=columns)  # fmt: skip
-    runs = runs.assign(model="M", prompt_tokens=8192.0, answer_tokens=1024.0)
+    runs = [("H200", 10, 100.0), ("H200", 60, 20.0), ("B200", 30, 500.0), ("B200", 30, 400.0), ("B200", 50, 30.0)]
+    runs = pd.DataFrame(runs, columns=columns).assign(model="M", prompt_tokens=8192.0, answer_tokens=1024.0)
     monkeypatch.setattr(evidence, "inferencex_runs", lambda: runs)
-    found = speedup.inferencex_speedups("M", "H200", 8192, 1024, (10, 25, 50))
-    assert found.values.tolist() == [["B200", 10, 5.0], ["B200", 25, 25.0]]
-    for asked in (("N", "H200", 8192, 1024), ("M", "A100", 8192, 1024), ("M", "H200", 1, 1)):
+    found = speedup.inferencex_speedups("M", "H200", 8192, 1024)
+    assert found.values.tolist() == [["B200", 10, 5.0], ["B200", 25, 25.0], ["B200", 40, 1.5], ["B200", 50, 1.5]]
+    for asked in (("N", "H200", 8192, 1024), ("M", "A100", 8192, 1024), ("M", "H200", 1, 1024), ("M", "H200", 8192, 1)):
         assert speedup.inferencex_speedups(*asked).empty

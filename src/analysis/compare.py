@@ -167,18 +167,17 @@ def in_racks(rows: pd.DataFrame) -> pd.Series:
     return rows["accelerator"].isin(list(racks())) & rows["accelerator_count"].ge(RACK)
 
 
-def fastest(rows: pd.DataFrame, by: list[str] | str = "accelerator", *, per_size: bool = False) -> pd.DataFrame:
+def fastest(rows: pd.DataFrame, by: list[str] | str = "accelerator") -> pd.DataFrame:
     """Return the fastest available result with eight accelerators in each group, or of any size if it has none.
 
-    The results are those of `bare_metal`. `by` names the columns of a group. With `per_size` each number of
-    accelerators is a group of its own.
+    The results are those of `bare_metal`. `by` names the columns of a group.
     """
     by = [by] if isinstance(by, str) else list(by)
     rows, order = rows.reset_index(drop=True), ["usual", "rate_per_accelerator", "id"]
     read = {*by, *GROUP, *order[1:], "accelerator", "accelerator_count", "hypervisor"}  # of 67 columns
     found = bare_metal(rows.loc[rows["availability"].eq("available"), list(read)])
     found = found.assign(usual=found["accelerator_count"].eq(USUAL_SIZE)).sort_values(order)
-    found = found.drop_duplicates([*by, "accelerator_count"] if per_size else by, keep="last")
+    found = found.drop_duplicates(by, keep="last")
     return rows.loc[found.sort_values("rate_per_accelerator", ascending=False).index].reset_index(drop=True)
 
 

@@ -9,7 +9,7 @@ The functions take results of `comparable` and return frames of numbers; words a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 import numpy as np
@@ -28,19 +28,21 @@ COLUMNS = [
 OF_ACCELERATOR = [*GROUP, "accelerator"]
 
 
-def matched(rows: pd.DataFrame) -> pd.DataFrame:
+def matched(rows: pd.DataFrame, also: Sequence[str] = ()) -> pd.DataFrame:
     """Pair the results of a system in two successive rounds.
 
     Parameters
     ----------
     rows : DataFrame
         Results of `comparable`; several benchmarks and scenarios are computed each by itself.
+    also : sequence of str, optional
+        Further columns that both results of a pair share, such as `submitter`.
 
     Returns
     -------
     DataFrame
         One row for each pair, oldest first: `benchmark`, `scenario`, `vendor`, `kind`, `accelerator`,
-        `accelerator_count`, `round_before`, `round`, `rate_before` and `rate` (the fastest of each round per
+        `accelerator_count`, `also`, `round_before`, `round`, `rate_before` and `rate` (the fastest of each round per
         accelerator, in the unit of the benchmark), and `gain`, their ratio.
 
     Examples
@@ -53,8 +55,8 @@ def matched(rows: pd.DataFrame) -> pd.DataFrame:
     v4.1          v4.0      2786.21  3065.61  1.10
     v5.0          v4.1      3065.61  3913.35  1.28
     """
-    system = [*GROUP, *MAKER, "accelerator", "accelerator_count"]
-    best = fastest(rows, [*GROUP, *MAKER, "accelerator", "round"], per_size=True)
+    system = [*GROUP, *MAKER, "accelerator", "accelerator_count", *also]
+    best = fastest(rows, [*system, "round"])
     best = best[[*system, "round", "rate_per_accelerator"]].rename(columns={"rate_per_accelerator": "rate"})
     best = best.sort_values(["round", *system])
     best["step"] = best["round"].cat.codes.groupby([best[name] for name in GROUP]).rank(method="dense")

@@ -18,7 +18,7 @@ from analysis.current import last_results
 from analysis.results import load_results, rule_limits
 
 NO_LIMIT = 0.0  # the interactivity that stands for Offline, which limits no latency
-LENGTH = 1024  # tokens in and out, of the InferenceX runs that are shown
+LENGTH, MOST = 1024, 5  # of InferenceX: tokens in and out, and pairs of accelerator and precision that are shown
 ROUNDING = 0.005  # relative tolerance, so that 66.67 tokens/s meets a limit printed as 66.7
 
 
@@ -45,10 +45,10 @@ def limits(benchmark: str) -> pd.DataFrame:
     No rows for a benchmark whose rules limit no time per output token.
     """
     benchmark = names.benchmark(benchmark)
-    both = {"ttft_ms": rule_limits("ttft_p99_limit"), "tpot_ms": rule_limits("tpot_p99_limit")}
-    rules = pd.DataFrame(both).reindex(pd.MultiIndex.from_product([[benchmark], RATED[1:]])).droplevel(0)
+    rules = pd.DataFrame({f"{name}_ms": rule_limits(f"{name}_p99_limit") for name in ("ttft", "tpot")})
+    rules = rules.reindex([(benchmark, scenario) for scenario in RATED[1:]]).dropna(subset="tpot_ms").droplevel(0)
     rules.insert(0, "interactivity", 1000 / rules["tpot_ms"])
-    return rules.dropna(subset="tpot_ms").rename_axis("scenario").reset_index()
+    return rules.rename_axis("scenario").reset_index()
 
 
 def speeds(benchmark: str) -> list[float]:
@@ -101,16 +101,14 @@ def frontier(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[kept].iloc[::-1].sort_values("accelerator", kind="stable", ignore_index=True)
 
 
-def bounds(frontier: pd.DataFrame, interactivity: float | Iterable[float]) -> pd.DataFrame:
-    """Return bounds on each accelerator's throughput at each interactivity, from its runs.
+def bounds(frontier: pd.DataFrame, interactivity: Iterable[float]) -> pd.DataFrame:
+    """Return bounds on each accelerator's throughput at each interactivity, from all its runs of the `frontier`.
 
-    From all runs of the `frontier`: `lower` is the highest throughput among runs at this interactivity or above;
-    `upper` is the highest among slower runs, but not below `lower` (tokens/s per accelerator, of the software
-    submitted; NaN for none).
-
-    Columns: accelerator, interactivity, lower, upper.
+    Columns: accelerator, interactivity, lower (the highest throughput among runs at this interactivity or above), upper
+    (the highest among slower runs, but not below `lower`): tokens/s per accelerator, of the software submitted; NaN
+    where there is no such run.
     """
-    speeds = pd.DataFrame({"asked": np.unique(np.atleast_1d(interactivity)).astype(float)})
+    speeds = pd.DataFrame({"asked": sorted({float(speed) for speed in interactivity})})
     pairs = frontier[["accelerator", "interactivity", "rate_per_accelerator"]].merge(speeds, how="cross")
     fast, rate = pairs["interactivity"].ge(pairs["asked"] * (1 - ROUNDING)), pairs["rate_per_accelerator"]
     pairs = pairs.assign(interactivity=pairs["asked"], lower=rate.where(fast), upper=rate.where(~fast))
@@ -158,47 +156,46 @@ def first_tokens(rows: pd.DataFrame) -> pd.DataFrame:
     where no run is under a limit.
     """
     allowed = limits(rows["benchmark"].iloc[0]).set_index("scenario")["ttft_ms"] / 1000
-    scenarios = [name for name in allowed.index if rows["scenario"].eq(name).any()]
-    tightest = scenarios[-1] if scenarios else ""
-    best = sized(rows[rows["scenario"].eq(tightest)])
+    tightest = allowed.index[allowed.index.isin(rows["scenario"])][-1:]
+    best = sized(rows[rows["scenario"].isin(tightest)])
     best = best.assign(**{"no log": best["ttft_p99_ms"].isna()})
     best = best.sort_values(["no log", "rate_per_accelerator"], ascending=[True, False]).drop_duplicates("accelerator")
-    seconds = {f"seconds_{mark}": (best[f"ttft_{mark}_ms"] / 1000) for mark in ("p50", "p99")}
-    best = best.assign(**seconds, limit_seconds=allowed.get(tightest, np.nan))
-    best["seconds_p99"] = best["seconds_p99"].fillna(best["limit_seconds"])
-    best["seconds_p50"] = best["seconds_p50"].fillna(best["seconds_p99"])
+    limit = best["scenario"].map(allowed).astype(float)
+    slowest = (best["ttft_p99_ms"] / 1000).fillna(limit)
+    median = (best["ttft_p50_ms"] / 1000).fillna(slowest)
+    best = best.assign(seconds_p50=median, seconds_p99=slowest, limit_seconds=limit)
     return best.sort_values("seconds_p99", ignore_index=True)
 
 
-def inferencex_envelopes(model: str, accelerators: Iterable[str] = (), *, most: int = 5) -> pd.DataFrame:
+def inferencex_envelopes(model: str, accelerators: Iterable[str] = ()) -> pd.DataFrame:
     """Return the upper envelope of a model's InferenceX runs at FP4 and FP8, for the accelerators with most runs.
 
-    With LENGTH tokens in and out; `most` is the number of pairs of accelerator and precision. Not MLPerf results.
+    With LENGTH tokens in and out; at most MOST pairs of accelerator and precision. Not MLPerf results.
     """
     runs = _inferencex_runs(model, accelerators)
     runs = runs[runs["prompt_tokens"].eq(LENGTH) & runs["answer_tokens"].eq(LENGTH)]
     parts = ["accelerator", "precision"]
-    top = runs[parts].value_counts().head(most).index
+    top = runs[parts].value_counts().head(MOST).index
     return evidence.envelope(runs[pd.MultiIndex.from_frame(runs[parts]).isin(top)], parts)
 
 
 def inferencex_at(model: str, speeds: Iterable[float], accelerators: Iterable[str] = ()) -> pd.DataFrame:
     """Return the envelope of a model's InferenceX runs at each interactivity above 0, by accelerator and lengths.
 
-    Columns: accelerator, precision, prompt_tokens, answer_tokens, interactivity, throughput (output tokens/s per GPU).
+    Columns: accelerator, precision, prompt_tokens, answer_tokens, throughput (output tokens/s per GPU), interactivity.
     """
     runs, by = _inferencex_runs(model, accelerators), ["accelerator", "precision", "prompt_tokens", "answer_tokens"]
-    asked = [speed for speed in speeds if speed > NO_LIMIT and len(runs)]
-    found = [evidence.value_at(runs, speed, by).rename("throughput").reset_index() for speed in asked]
-    found = [frame.assign(interactivity=speed) for frame, speed in zip(found, asked, strict=True)]
-    nothing = pd.DataFrame(columns=[*by, "throughput", "interactivity"])
-    return pd.concat(found, ignore_index=True).dropna(subset="throughput") if found else nothing
+    found = {speed: evidence.value_at(runs, speed, by) for speed in speeds if speed > NO_LIMIT}
+    if not found or runs.empty:
+        return pd.DataFrame(columns=[*by, "throughput", "interactivity"])
+    found = pd.concat(found, names=["interactivity"]).rename("throughput").dropna().reset_index()
+    return found[[*by, "throughput", "interactivity"]]
 
 
 def _inferencex_runs(model: str, accelerators: Iterable[str]) -> pd.DataFrame:
     """Return the runs of a model at FP4 and FP8 in one pool, of `accelerators` (names or vendors), all by default."""
     runs = evidence.inferencex_runs(disaggregated=False)
-    runs = runs[runs["model"].eq(model) & runs["precision"].isin(["fp4", "fp8"])]
-    named = names.accelerators(accelerators, load_results()) if accelerators else []
-    runs = runs[runs["accelerator"].isin(named)] if named else runs
-    return runs.assign(precision=runs["precision"].str.upper())
+    kept = runs["model"].eq(model) & runs["precision"].isin(["fp4", "fp8"])
+    if accelerators:
+        kept &= runs["accelerator"].isin(names.accelerators(accelerators, load_results()))
+    return runs[kept].assign(precision=runs["precision"].str.upper())

@@ -29,8 +29,8 @@ def recomputed_by_round(results: pd.DataFrame, tolerance: float = 1e-6) -> pd.Da
         "power_mismatches": power.gt(tolerance),
         "unit_corrected": mislabeled(results),
     }
-    counts = pd.DataFrame(flags).groupby(results["round"], observed=True).sum()
-    return counts.assign(source_id=results.groupby("round", observed=True)["source_id"].first())
+    counts = pd.DataFrame(flags).groupby(results["round"]).sum()
+    return counts.assign(source_id=results.groupby("round")["source_id"].first())
 
 
 def without_bulk(results: pd.DataFrame, largest: int) -> pd.DataFrame:
@@ -91,7 +91,7 @@ def unit_errors(results: pd.DataFrame) -> pd.DataFrame:
     rows = rows.merge(ranges, on="benchmark", how="left")
     rows["low"] = rows["tokens_per_sample"].fillna(rows["tokens_per_sample_low"])
     rows["high"] = rows["tokens_per_sample"].fillna(rows["tokens_per_sample_high"])
-    groups = rows.groupby(["round", "model", "scenario"], observed=True)
+    groups = rows.groupby(["round", "model", "scenario"])
     return groups.agg(results=("low", "size"), low=("low", "min"), high=("high", "max")).reset_index()
 
 

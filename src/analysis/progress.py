@@ -6,9 +6,8 @@ import pandas as pd
 
 from analysis import names
 from analysis.compare import NoData, fastest
-from analysis.current import MAKER
+from analysis.current import MAKER, matched
 
-PAIR = [*MAKER, "accelerator", "accelerator_count", "submitter"]  # what two results of a software gain share
 LEAST_PAIRS = 2  # behind a software gain that is told from hardware
 
 
@@ -34,32 +33,18 @@ def leaders_by_round(rows: pd.DataFrame) -> pd.DataFrame:
     return fastest(rows, ["model", "accelerator", "round"]).drop_duplicates(["model", "round"])
 
 
-def software_gains(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the gain of each accelerator, size, and submitter in each round that follows on one it has results in.
-
-    `rows` are comparable results of one benchmark and scenario. Columns: vendor, kind, accelerator, accelerator_count,
-    submitter, round_before, round, gain (ratio of the best throughputs per accelerator). Precision and settings may
-    differ.
-    """
-    rounds = rows["round"].cat.remove_unused_categories().cat.codes
-    best = fastest(rows.assign(place=rounds), [*PAIR, "round", "place"], per_size=True).sort_values(["round", *PAIR])
-    before = best.groupby(PAIR, observed=True)[["round", "place", "rate_per_accelerator"]].shift()
-    gain = best["rate_per_accelerator"] / before["rate_per_accelerator"]
-    gains = best.assign(round_before=before["round"], gain=gain)[best["place"].eq(before["place"] + 1)]
-    return gains[[*PAIR, "round_before", "round", "gain"]].reset_index(drop=True)
-
-
 def software_by_round(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the software gain of each round over the one before, by vendor and kind of accelerator.
 
-    The pairs are those of `software_gains`. Columns: gain (median over accelerators of the median over their pairs),
-    low, high (range of the pairs), pairs (how many). The index is vendor, kind, and round.
+    A pair are the fastest results of one accelerator, size, and submitter in two successive rounds; precision and
+    settings may differ. Columns: gain (median over accelerators of the median over their pairs), low, high (range of
+    the pairs), pairs (how many). The index is vendor, kind, and round.
     """
     by = [*MAKER, "round"]
-    pairs = software_gains(rows)
-    each = pairs.groupby([*by, "accelerator"], observed=True)["gain"].median()
-    spread = pairs.groupby(by, observed=True)["gain"].agg(low="min", high="max", pairs="size")
-    return spread.assign(gain=each.groupby(by, observed=True).median())
+    pairs = matched(rows, ["submitter"])
+    each = pairs.groupby([*by, "accelerator"])["gain"].median()
+    spread = pairs.groupby(by)["gain"].agg(low="min", high="max", pairs="size")
+    return spread.assign(gain=each.groupby(by).median())
 
 
 def gains_by_round(rows: pd.DataFrame) -> pd.DataFrame:

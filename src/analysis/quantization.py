@@ -38,24 +38,23 @@ def doubts(results: pd.DataFrame) -> pd.Series:
 def label_problems(results: pd.DataFrame) -> pd.DataFrame:
     """Return precision labels that are left out or corrected: model, label, action, reason, and whose results."""
     fixes = tables.corrections
-    fixes = fixes[fixes["table"].eq("official") & fixes["column"].eq("precision")].set_index("key")
-    reason, precision = doubts(results), results["precision"].str.upper()
-    rows = results.assign(reason=reason, action="left out", label=precision)
-    left_out, corrected = rows[reason.ne("")], rows[results["id"].isin(fixes.index)]
-    printed = corrected["id"].map(fixes["printed"]).replace("", "none").str.upper()
-    now = corrected["label"].replace("", "none")
+    fixes = fixes[fixes["table"].eq("official") & fixes["column"].eq("precision")]
+    rows = results.assign(label=results["precision"].str.upper(), reason=doubts(results), action="left out")
+    corrected = rows.drop(columns="reason").merge(fixes[["key", "printed", "reason"]], left_on="id", right_on="key")
     corrected = corrected.assign(
-        reason=corrected["id"].map(fixes["reason"]), label=printed, action="corrected to " + now
+        label=corrected["printed"].replace("", "none").str.upper(),
+        action="corrected to " + corrected["label"].replace("", "none"),
     )
-    rows = pd.concat([left_out, corrected])
-    groups = rows.groupby(["model", "label", "action", "reason"], observed=True)
-    listed = groups.agg(
-        submitters=("submitter", lambda each: ", ".join(sorted(set(each)))),
-        accelerators=("accelerator", lambda each: ", ".join(sorted(set(each)))), results=("id", "size"),
-    )  # fmt: skip
+    rows = pd.concat([rows[rows["reason"].ne("")], corrected])
+
+    def listed(names: pd.Series) -> str:
+        return ", ".join(sorted(set(names)))
+
+    groups = rows.groupby(["model", "label", "action", "reason"])
+    found = groups.agg(results=("id", "size"), submitters=("submitter", listed), accelerators=("accelerator", listed))
     columns = ["model", "label", "action", "results", "reason", "submitters", "accelerators"]
     order = ["action", "results", "model"]
-    return listed.reset_index()[columns].sort_values(order, ascending=[False, False, True], ignore_index=True)
+    return found.reset_index()[columns].sort_values(order, ascending=[False, False, True], ignore_index=True)
 
 
 def mlperf_pairs(results: pd.DataFrame) -> pd.DataFrame:
@@ -65,9 +64,8 @@ def mlperf_pairs(results: pd.DataFrame) -> pd.DataFrame:
     open pair is Llama 2 70B in INT4 over FP8. Columns: `PAIR`.
     """
     system = ["round", "submitter", "system", "accelerator", "accelerator_count", "scenario", "model"]
-    read = [*system, "benchmark", "division", "framework", "accuracy_target", "accuracy_percent", "precision", "rate"]
     once = results["metric"].eq("throughput") & ~results["power_measured"] & results["duplicate_of"].eq("")
-    rows = results.loc[once & results["benchmark"].isin(["bert", "llama2-70b"]), read]
+    rows = results[once & results["benchmark"].isin(["bert", "llama2-70b"])]
     rows = rows[doubts(rows).eq("")]
     kind = rows["precision"] + " " + rows["accuracy_target"]
     bert = rows.assign(kind=kind)[rows["benchmark"].eq("bert") & rows["division"].eq("closed")]
@@ -128,9 +126,8 @@ def joule_pairs() -> pd.DataFrame:
     """
     found = []
     for layout, same in {"any": SERVED, "same": [*SERVED, "gpus", "expert_parallel"]}.items():
-        pairs = evidence.matched_pairs(
-            evidence.energy(), same, "precision", ("fp8", "fp4"), evidence.JOULES, repeats="min"
-        )  # fmt: skip
+        runs, asked = evidence.energy(), ("fp8", "fp4")
+        pairs = evidence.matched_pairs(runs, same, "precision", asked, evidence.JOULES, repeats="min")
         found.append(_inferencex(pairs, ("fp8", "fp4")).assign(layout=layout))
     return pd.concat(found, ignore_index=True)
 
@@ -259,9 +256,9 @@ def mlperf_accuracy(results: pd.DataFrame, benchmarks: Iterable[str] = ()) -> pd
 def memory(benchmark: str, gigabytes: Sequence[float], *, used: float = 0.9) -> pd.DataFrame:
     """Return weights and room for the KV cache on accelerators with `gigabytes`, one row per size and precision.
 
-    `used` is the share of memory that a server takes. Columns: gigabytes, precision, weights_gb, cache_gb, kv_tokens
-    (cache in 16 bits), fits, model. KV cache per token excludes sliding-window layers. Empty if data/benchmarks.csv
-    lacks the benchmark's layers or parameters.
+    `used` is the share of memory that a server takes. Columns: gigabytes, precision, weights_gb, kv_tokens (tokens of
+    a cache in 16 bits), fits. KV cache per token excludes sliding-window layers. Empty if data/benchmarks.csv lacks the
+    benchmark's layers or parameters.
     """
     names.bounded(used, "memory used", 0.01, 1)
     for size in gigabytes:
@@ -274,6 +271,5 @@ def memory(benchmark: str, gigabytes: Sequence[float], *, used: float = 0.9) -> 
     weights = shape["parameters_billion"] * grid["precision"].map(WEIGHTS).map(tables.WEIGHT_BYTES).astype("float64")
     room = used * grid["gigabytes"].astype("float64") - weights
     tokens = room.clip(lower=0) * 1e9 / (2 * per_layer * layers)
-    grid = grid.assign(weights_gb=weights, cache_gb=room.clip(lower=0), kv_tokens=tokens, fits=room.gt(0))
     known = shape["parameters_billion"] > 0 and per_layer * layers > 0
-    return grid.assign(model=shape["label"]) if known else grid.assign(model=shape["label"]).iloc[:0]
+    return grid.assign(weights_gb=weights, kv_tokens=tokens, fits=room.gt(0))[: len(grid) if known else 0]

@@ -26,23 +26,20 @@ def systems(results: pd.DataFrame, since: str) -> pd.DataFrame:
 
 
 def pairs(rows: pd.DataFrame, beyond: int = USUAL_SIZE) -> pd.DataFrame:
-    """Return the scaling efficiency of larger systems, each over the next smaller one of its submitter.
+    """Return the scaling efficiency of larger systems, each over the next smaller one of its submitter, lowest first.
 
     Systems of more than `beyond` accelerators count. Both are of one round, accelerator, and precision; the fastest of
-    each size counts. Columns: ONE_SETTING, size, smaller, layout, efficiency (ratio of throughput per accelerator),
-    rate_per_accelerator.
+    each size counts. Added columns: size, smaller (accelerators of both), efficiency (ratio of throughput per
+    accelerator).
     """
     best = rows.sort_values("rate_per_accelerator").drop_duplicates([*ONE_SETTING, "accelerator_count"], keep="last")
     best = best.sort_values([*ONE_SETTING, "accelerator_count"])
-    smaller = best.groupby(ONE_SETTING, observed=True)[["accelerator_count", "rate_per_accelerator"]].shift()
+    smaller = best.groupby(ONE_SETTING)[["accelerator_count", "rate_per_accelerator"]].shift()
     found = best.assign(
         size=best["accelerator_count"], smaller=smaller["accelerator_count"],
         efficiency=best["rate_per_accelerator"] / smaller["rate_per_accelerator"],
     )  # fmt: skip
-    found = found[found["size"].gt(beyond)].dropna(subset="efficiency")
-    columns = [*ONE_SETTING, "size", "smaller", "layout", "efficiency", "rate_per_accelerator"]
-    columns += ["id", "division", "suite", "system", "result_id", "accelerator_count", "source_id", "caveats"]
-    return found[columns].sort_values("efficiency", ignore_index=True)
+    return found[found["size"].gt(beyond)].dropna(subset="efficiency").sort_values("efficiency", ignore_index=True)
 
 
 def submitters(rows: pd.DataFrame) -> pd.DataFrame:
@@ -54,7 +51,7 @@ def submitters(rows: pd.DataFrame) -> pd.DataFrame:
     """
     by = ["benchmark", "model", "scenario", "round", "accelerator", "accelerator_count"]
     best = rows.sort_values("rate_per_accelerator").drop_duplicates([*by, "submitter"], keep="last")
-    group = best.groupby(by, observed=True)["rate_per_accelerator"]
+    group = best.groupby(by)["rate_per_accelerator"]
     best = best.assign(
         ratio=best["rate_per_accelerator"] / group.transform("median"), submitters=group.transform("size")
     )

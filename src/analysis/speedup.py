@@ -49,7 +49,7 @@ def in_answers(table: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     """
     by = [*GROUP, "accelerator"]
     logged = rows.drop_duplicates("id").set_index("id")["tokens_per_answer"]
-    median = rows.groupby(by, observed=True)["tokens_per_answer"].median()
+    median = rows.groupby(by)["tokens_per_answer"].median()
     tokens = table["id"].map(logged).fillna(table.join(median.rename("median"), on=by)["median"])
     tokens = tokens.where(table["rate_unit"].eq(TOKENS))
     base = tokens[table["accelerator"].eq(table["base"])].groupby([table[name] for name in GROUP]).first()
@@ -74,8 +74,7 @@ def previews(rows: pd.DataFrame, table: pd.DataFrame, accelerators: Iterable[str
     """Return the preview systems of the newest round over the fastest accelerator of a table of `current`.
 
     `rows` are comparable results with `available=False`; the best of each accelerator and size counts. `accelerators`
-    are names or vendors, by default all. Columns: those of the results, `over` (the fastest), `over_round` (of its last
-    result), and `speedup`.
+    are names or vendors, by default all. Added columns: `over` (the fastest) and `speedup`.
     """
     named = names.accelerators(accelerators, rows)
     preview = rows["availability"].eq("preview") & rows["round"].eq(rows["round"].max())
@@ -83,16 +82,13 @@ def previews(rows: pd.DataFrame, table: pd.DataFrame, accelerators: Iterable[str
     best = rows[preview].sort_values("rate_per_accelerator", ascending=False)
     best = best.drop_duplicates([*GROUP, "accelerator", "accelerator_count"])
     first = table.sort_values("rate", ascending=False).drop_duplicates(GROUP)
-    first = first[[*GROUP, "accelerator", "round", "rate"]].rename(columns={"rate": "base"})
-    found = best.merge(first, on=GROUP, suffixes=("", "_over"))
-    found = found.rename(columns={"accelerator_over": "over", "round_over": "over_round"})
+    first = first[[*GROUP, "accelerator", "rate"]].rename(columns={"accelerator": "over", "rate": "base"})
+    found = best.merge(first, on=GROUP)
     return found.assign(speedup=found["rate_per_accelerator"] / found.pop("base"))
 
 
-def inferencex_speedups(
-    model: str, baseline: str, prompt_tokens: int, answer_tokens: int, speeds: Iterable[float] = SPEEDS
-) -> pd.DataFrame:
-    """Return the speedup per GPU over `baseline` in InferenceX, a benchmark of its own, at each user speed.
+def inferencex_speedups(model: str, baseline: str, prompt_tokens: int, answer_tokens: int) -> pd.DataFrame:
+    """Return the speedup per GPU over `baseline` in InferenceX, a benchmark of its own, at each of SPEEDS.
 
     The run of each accelerator with the highest throughput among those at least so fast counts, disaggregated ones too.
     Columns: accelerator, interactivity (tokens/s per user), speedup. No rows for a model, lengths, or a baseline
@@ -101,8 +97,7 @@ def inferencex_speedups(
     runs = evidence.inferencex_runs()
     asked = {"model": model, "prompt_tokens": prompt_tokens, "answer_tokens": answer_tokens}
     runs = runs[runs[list(asked)].eq(pd.Series(asked)).all(axis=1)]
-    best = {speed: runs[runs[SPEED].ge(speed)].groupby("accelerator")[THROUGHPUT].max() for speed in speeds}
-    rates = pd.DataFrame(best)
-    ratios = rates.drop(index=baseline) / rates.loc[baseline] if baseline in rates.index else rates.iloc[:0]
-    ratios = ratios.rename_axis(index="accelerator", columns="interactivity")
+    rates = {speed: runs[runs[SPEED].ge(speed)].groupby("accelerator")[THROUGHPUT].max() for speed in SPEEDS}
+    rates = pd.DataFrame(rates).rename_axis(index="accelerator", columns="interactivity")
+    ratios = (rates / rates.reindex([baseline]).iloc[0]).drop(index=baseline, errors="ignore")
     return ratios.stack().dropna().rename("speedup").reset_index()
