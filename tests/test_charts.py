@@ -124,7 +124,8 @@ def test_marks_of_a_boolean_column_are_hatched_or_hollow_and_named_in_the_legend
     assert legend(bars(SPEEDUPS[:1], hatched="modeled")) == ["modeled"]
     ax = charts.dots(SPEEDUPS, "accelerator", "speedup", hollow="modeled")
     assert legend(ax) == ["measured", "modeled"]
-    assert [mark.get_marker() for mark in ax.figure.legends[0].legend_handles] == ["o", "o"]
+    handles = ax.figure.legends[0].legend_handles
+    assert [(mark.get_marker(), mark.get_mfc()) for mark in handles] == [("o", theme.OTHER), ("o", theme.SURFACE)]
     assert [line.get_mfc() for line in ax.lines] == [theme.SURFACE, charts.color("B200"), charts.color("H200")]
 
 
@@ -342,10 +343,26 @@ def test_names_of_lines_stand_at_their_ends_by_the_limits_at_last():
     frame = pd.DataFrame({"x": [1, 2] * 2, "rate": [1.0, 2.0, 1.0, 8.0], "gpu": ["H100", "H100", "B200", "B200"]})
     ax = charts.lines(frame, "x", "rate", "gpu")
     ends = ax.transAxes.inverted().transform(ax.transData.transform([(2, 2), (2, 8)]))[:, 1]
-    assert [text.xy[1] for text in ax.texts] == pytest.approx(ends, abs=0.01) and ends[1] > 0.9
+    assert [text.xy for text in ax.texts] == [(1, pytest.approx(end, abs=0.01)) for end in ends] and ends[1] > 0.9
+    begin, edge = ax.lines[-1].get_xdata()  # from the line to a dot before its name
+    assert 0.9 < begin < 1 < edge and ax.transAxes.transform((edge, 0))[0] < ax.texts[1].get_window_extent().x0
+    assert ax.lines[-1].get_ydata() == pytest.approx([ends[1]] * 2, abs=0.01)
     ax.set_ylim(0, 20)
     image.lay_out(ax)
     assert [text.xy[1] for text in ax.texts] == pytest.approx([0.1, 0.4])
+
+
+def test_names_of_points_cover_no_point_and_stay_inside():
+    ax = charts.scatter(CLOSE, "kw", "rate", label="gpu")
+    image.lay_out(ax)
+    for text in ax.texts:
+        box = text.get_window_extent()
+        assert ax.bbox.containsx(box.x0) and ax.bbox.containsx(box.x1) and ax.bbox.containsy(box.y1)
+        assert not any(box.contains(*mark) for mark in ax.transData.transform(CLOSE[["kw", "rate"]]))
+    assert [ax.texts[place].get_ha() for place in (0, 3)] == [
+        "right",
+        "left",
+    ]  # away from its neighbors; the last has none
 
 
 def test_lines_of_two_styles_are_named_once_and_the_legend_tells_the_dashes():

@@ -188,8 +188,8 @@ def inferencex_at(model: str, speeds: Iterable[float], accelerators: Iterable[st
     found = {speed: evidence.value_at(runs, speed, by) for speed in speeds if speed > NO_LIMIT}
     if not found or runs.empty:
         return pd.DataFrame(columns=[*by, "throughput", "interactivity"])
-    found = pd.concat(found, names=["interactivity"]).rename("throughput").dropna().reset_index()
-    return found[[*by, "throughput", "interactivity"]]
+    found = pd.concat(found, names=["interactivity"]).rename("throughput").reset_index()
+    return found.dropna()[[*by, "throughput", "interactivity"]]
 
 
 def _inferencex_runs(model: str, accelerators: Iterable[str]) -> pd.DataFrame:

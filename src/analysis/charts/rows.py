@@ -14,7 +14,7 @@ from analysis.charts.parts import Label, Reference
 from analysis.names import choose
 
 BETWEEN = 0.5  # gap between two labels, in units of bar thickness
-THICK, THIN = 0.30, 0.24  # inches of a bar that stands alone, and of one in a group or a waterfall
+THICK, THIN, LEAN = 0.30, 0.24, 0.21  # inches of a bar that stands alone, of one in a group, and in a waterfall
 LINE = 0.12  # inches of height per line of a row label
 BESIDE = 2.2  # inches of width that row labels may take
 BELOW, ABOVE = 0.27, 0.17  # offsets within a row: the range is drawn below center and the value above
@@ -134,7 +134,7 @@ def waterfall(
         "note": (span + "  " + more).str.strip(),
     })  # fmt: skip
     rows = _placed(rows, rows.index)
-    ax = _axes(ax, rows, "", THIN)
+    ax = _axes(ax, rows, "", LEAN, max(theme.WIDTH, 1.05 * len(rows)))  # whole in the first screen of a page
     if share:
         marks = range(0, int(max(100, product.max())) + 1, 50)
         ax.set_xticks(marks, [f"{mark}%" for mark in marks])
@@ -173,14 +173,16 @@ def _placed(rows: pd.DataFrame, names: pd.Series | pd.Index) -> pd.DataFrame:
     return rows.assign(group=group, place=-(starts[group] + group.groupby(group).cumcount()))
 
 
-def _axes(ax: Axes | None, rows: pd.DataFrame, name: str, thick: float = THICK) -> Axes:
+def _axes(
+    ax: Axes | None, rows: pd.DataFrame, name: str, thick: float = THICK, width: float = theme.WIDTH
+) -> Axes:  # fmt: skip
     """Return axes with named rows and the x axis `name`; a new figure is as high as they need."""
     groups = rows.groupby("group").agg(y=("y", "first"), place=("place", "mean"))
     bottom = rows["place"].min()
     labels = [image.wrap(each, BESIDE, 10.5) for each in groups["y"]]
     lines = 1 + max(label.count("\n") for label in labels)
     inches = (max(thick, LINE * lines) if rows["group"].is_unique else THIN) * (1 - bottom) + FRAME
-    ax = ax or parts.plt.subplots(figsize=(theme.WIDTH, max(inches, 1.6)))[1]
+    ax = ax or parts.plt.subplots(figsize=(width, max(inches, 1.6)))[1]
     ax.set_yticks(groups["place"], labels)
     ax.set_ylim(bottom - 0.75, 0.75)
     ax.grid(axis="y", visible=False)
