@@ -165,6 +165,7 @@ def test_panels_are_below_each_other_on_a_phone():
     assert figure.get_size_inches() == pytest.approx([theme.WIDTH, 6])
     assert phone.narrow(figure).get_figheight() == pytest.approx(4 * 3, rel=0.1)
     assert len(charts.panels(5)[1]) == len(charts.panels(5)[0].axes) == 5
+    assert charts.panels(3)[0].get_figwidth() > theme.WIDTH
 
 
 @pytest.mark.parametrize("size", [0.7, 3.0])
@@ -189,6 +190,13 @@ def test_rows_of_one_name_stand_together_and_opacity_tells_them_apart():
     assert [mark.get_facecolor() for mark in ax.figure.legends[0].legend_handles] == [
         to_rgba(theme.OTHER), to_rgba(theme.OTHER, 0.6),
     ]  # fmt: skip
+
+
+def test_series_that_are_no_accelerators_have_the_colors_of_the_palette():
+    ax = charts.bars(TWO, "gpu", "rate", hue="gpu")
+    colors = [to_rgba(color) for color in theme.PALETTE[:2]]
+    assert [bar.get_facecolor() for bar in ax.patches] == colors
+    assert [mark.get_facecolor() for mark in ax.figure.legends[0].legend_handles] == colors
 
 
 def test_dots_of_one_line_show_each_value_and_their_median():
