@@ -58,7 +58,6 @@ def of_ranking(name):
         (of_demand("ttft_ms"), "ttft_ms 1 to 10,000,000"),
         (of_demand("delivered_share"), "delivered_share 0.01 to 1.5"),
         (of_demand("prompt_reuse"), "prompt_reuse 0 to 1"),
-        (of_demand("draws"), "draws 100 to 100,000"),
         (of_demand("seed"), "seed 0 to 4,294,967,295"),
     ],
 )  # fmt: skip

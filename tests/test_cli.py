@@ -16,7 +16,6 @@ from analysis.recipes import descriptor
 
 COMMANDS = ["reports", "refresh", "measure", "plan", "choose", "audit", "claims", "data", "import", "check", "describe"]
 MEASURE = ["measure", str(paths.DATA / "examples" / "vllm_tuned.jsonl"), "--accelerator", "H100"]
-ASKED = ("--benchmark", "gpt-oss-120b", "--accelerator", "B200")
 ANALYSIS = [sys.executable, "-m", "analysis.cli.main"]
 
 
@@ -77,7 +76,6 @@ assert not heavy, heavy
         (["audit", "--format", "xml"], "no format 'xml'"),
         (["audit", "--nosuch"], "No such option: --nosuch"),
         ([*MEASURE, "--price", "1e308"], "usd_per_hour is 1e+308; expected a number from 0.01 to 1,000"),
-        (["plan", *ASKED, "--price", "B200=2", "--price", "B200=3"], "'B200=3': B200 has a price already"),
         ([*MEASURE, "--price", "nan"], "usd_per_hour is nan; expected a number from 0.01"),
         ([*MEASURE, "--ttft-ms", "inf"], "ttft_ms is inf"),
         ([*MEASURE, "--count", str(10**12)], "count is 1000000000000"),
@@ -181,40 +179,3 @@ def test_completion_knows_the_reports():
     from analysis.cli.reports import _named
 
     assert "scaling" in _named("sca") and _named("_") == []
-
-
-def test_a_model_without_a_benchmark_is_planned(said):
-    status, out, error = said("plan", "--accelerator", "B200", "--parameters", "23")
-    assert (status, error) == (0, "") and "23B (estimated from benchmarks)" in out and "Delivered on average" in out
-
-
-def test_plans_say_whose_prices_they_have(said, tmp_path):
-    own = tmp_path / "my_prices.csv"
-    own.write_text("accelerator,usd_per_hour\nB200,1.75\n", encoding="utf-8")
-    listed = "neocloud total cost of ownership of 2026-"
-    assert f"Prices: {listed}" in said("plan", *ASKED)[1]
-    assert (
-        "Prices: own for B200, else three-year rental of"
-        in said("plan", *ASKED, "--price", "B200=2", "--cost-model", "rental")[1]
-    )
-    out = said("choose", *ASKED, "--price", str(own))[1]
-    assert f"Prices: {own} for B200, else {listed}" in out
-    lines = out.splitlines()
-    place = next(number for number, line in enumerate(lines) if "$/h each" in line)
-    head, row = lines[place : place + 2]
-    assert row[: head.index("$/h each") + len("$/h each")].split()[-1] == "1.75"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        (
-            ("plan", "--model", "Qwen3 32B", "--accelerator", "B200"),
-            "for another model, give its size in billions with --parameters",
-        ),
-        (("choose", *ASKED[:3], "B200,MI355X"), "takes several: --accelerator B200 --accelerator MI355X"),
-    ],
-)
-def test_errors_name_the_option_that_mends_them(said, arguments, text):
-    status, _, err = said(*arguments)
-    assert status == main.USAGE and text in err

@@ -2,19 +2,19 @@
 
 import itertools
 from copy import copy
-from functools import cache
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import NoData, comparable, current, interactivity, tables
+from analysis import NoData, comparable, current, interactivity, long_prompts
 from analysis.current import carry_error
-from analysis.planner import curve, decoding, prediction
-from analysis.planner.curve import ESTIMATED, INTERPOLATED, MEASURED, throughput_at
+from analysis.planner import curve, decoding, models, prediction
+from analysis.planner.curve import CARRIED, ESTIMATED, INTERPOLATED, MEASURED, throughput_at
 from analysis.results import timed_benchmarks
 
 OFFLINE, SERVER, INTERACTIVE = 12_000.0, 10_000.0, 2_500.0  # tokens/s per accelerator of the hand's runs
+LIMIT = 1000 / 15  # tokens/s per user in Interactive
 
 
 def runs(*changed, accelerator="B200"):
@@ -32,11 +32,96 @@ def at(rows, *speeds, **asked):
     return found.loc[list(speeds)]
 
 
-def test_a_run_measures_from_its_scenario_s_limit_to_its_own_interactivity():
-    found = at(runs(), 0, 12.5, 66.7, 80)
-    assert found["throughput"].tolist() == [OFFLINE, SERVER, INTERACTIVE, INTERACTIVE]
-    assert found["evidence"].eq(MEASURED).all()
-    assert found["id"].tolist() == ["r0", "r1", "r2", "r2"] and found["slower_id"].eq("").all()
+def logs(question, scenario, *columns):
+    """Logarithms of an error of GPT-OSS on the record."""
+    error = prediction.error_of(question, "gpt-oss-120b", scenario)
+    return np.log(error[["low", "high", *columns]].astype(float)).tolist()
+
+
+def test_the_curve_by_hand():
+    """A run holds from its scenario's limit to its own speed; between, the logarithm is linear: half-way from 0 to 12.5
+    and a quarter of the way from there. The upper bound is of slower runs, the lower of as fast ones."""
+    quarter = 12.5 + (LIMIT - 12.5) / 4
+    found = at(runs(), 0, 6.25, 12.5, 12.56, quarter, 66.4, 80)
+    rates = [OFFLINE, (OFFLINE * SERVER) ** 0.5, SERVER, SERVER, SERVER**0.75 * INTERACTIVE**0.25, INTERACTIVE]
+    assert found["throughput"].tolist() == pytest.approx([*rates, INTERACTIVE])
+    assert found["evidence"].tolist() == [MEASURED, INTERPOLATED, MEASURED, MEASURED, INTERPOLATED, MEASURED, MEASURED]
+    assert found["id"].tolist() == ["r0", "r1", "r1", "r1", "r2", "r2", "r2"]
+    assert found["slower_id"].tolist() == ["", "r0", "", "", "r1", "", ""] and found["gain"].eq(1).all()
+    assert found["lower"].tolist() == [OFFLINE, *[SERVER] * 3, *[INTERACTIVE] * 3]
+    assert np.isnan(found["upper"].iloc[0]) and found["upper"].iloc[1:].eq(OFFLINE).all()
+
+
+def test_a_run_above_the_line_bends_the_curve_and_one_below_does_not():
+    """The line at 30 has 6,390. A Server run with 9,000 at 31 lies above it, one with 4,000 below."""
+    found = at(runs(("Server", 31.0, 9_000.0)), (12.5 + 31.0) / 2, 31.0)
+    assert found["throughput"].tolist() == pytest.approx([(SERVER * 9_000.0) ** 0.5, 9_000.0])
+    assert found["evidence"].tolist() == [INTERPOLATED, MEASURED] and found["id"].iloc[1] == "r3"
+    bent = runs(("Server", 31.0, 9_000.0), ("Server", 40.0, 8_500.0), ("Server", 22.0, 9_200.0))
+    assert at(bent, 22.0, 31.0, 40.0)["throughput"].tolist() == pytest.approx([9_473.0, 9_000.0, 8_500.0], rel=1e-3)
+    pd.testing.assert_frame_equal(at(runs(("Server", 31.0, 4_000.0)), 31.0)[["throughput"]],
+                                  at(runs(), 31.0)[["throughput"]])  # fmt: skip
+
+
+def test_a_limited_run_that_beats_offline_holds_without_a_limit():
+    found = at(runs().assign(rate_per_accelerator=[9_000.0, SERVER, INTERACTIVE]), 0, 5.0)
+    assert found["throughput"].tolist() == [SERVER] * 2 and found["id"].tolist() == ["r1"] * 2
+
+
+def test_beyond_the_fastest_run_the_decoding_model_continues_until_the_roof():
+    """Its bias and error grow with the logarithm of the ratio of speeds; on the record it is that of the limits."""
+    found = at(runs(), 80.0, 100.0, 1e6)
+    setup = pd.DataFrame({"accelerator": ["B200"], "weights": "fp4", "group": 8})
+    own = models.of_benchmark("gpt-oss-120b"), models.lengths_of("gpt-oss-120b")
+    slow, fast = (decoding.rates(setup, *own, speed)[0] for speed in (80.0, 100.0))
+    power = np.log(100 / 80) / np.log(LIMIT / 12.5)
+    low, high, middle = logs(prediction.BEYOND, "Interactive", "middle")
+    rate, row = INTERACTIVE * fast / slow * np.exp(middle * power), found.loc[100.0]
+    assert row["throughput"] == pytest.approx(rate) and found["evidence"].tolist() == [MEASURED, ESTIMATED, ""]
+    before = np.log(found.loc[80.0, ["low", "high"]].astype(float) / INTERACTIVE)
+    assert np.log(rate / row["low"]) == pytest.approx(np.hypot(before["low"], (middle - low) * power))
+    assert np.log(row["high"] / rate) == pytest.approx(np.hypot(before["high"], (high - middle) * power))
+    assert row["roof"] == pytest.approx(decoding.roofs(setup, *own)[0])
+    last = found.loc[1e6]
+    assert np.isnan(last["throughput"]) and [*last[["reason", "id", "slower_id"]]] == [curve.TOO_FAST, "", ""]
+
+
+def test_where_no_run_is_so_fast_the_estimate_is_offline_times_the_share_of_others():
+    found = at(runs().iloc[:2], 66.7, 30.0)
+    system = {"accelerator": "B200", "accelerator_count": 8.0, "round": "v6.1", "submitter": "s", "precision": "fp4"}
+    system = pd.DataFrame([system | {"software": "tensorrt", "offline": OFFLINE}])
+    expected = prediction.estimates("gpt-oss-120b", system).set_index("scenario")
+    assert expected["question"].eq(prediction.KNOWN).all()
+    assert found["throughput"].iloc[0] == pytest.approx(expected.at["Interactive", "throughput"])
+    assert found["evidence"].eq(ESTIMATED).all() and SERVER > found["throughput"].iloc[1] > found["throughput"].iloc[0]
+    slow = at(runs().iloc[:2].assign(rate_per_accelerator=[OFFLINE, 1.0]), 66.7)
+    assert slow["throughput"].tolist() == [1.0]  # no more than slower users get
+
+
+def test_bands_are_those_of_the_errors_on_the_record():
+    """Between two runs both errors and that of the line, as far as P10 is below and P90 above the value."""
+    measured, between = at(runs(), 12.5, 40.0).itertuples()
+    errors = [logs(prediction.OTHER_SYSTEM, "Server"), logs(prediction.OTHER_SYSTEM, "Interactive")]
+    assert np.log([measured.low / SERVER, measured.high / SERVER]).tolist() == pytest.approx(errors[0])
+    low, high = np.transpose([*errors, logs(prediction.BETWEEN, "Server")])
+    assert low[2] > 0 and between.high < between.upper
+    assert np.log(between.throughput / between.low) == pytest.approx(np.linalg.norm(low[:2]))
+    assert np.log(between.high / between.throughput) == pytest.approx(np.linalg.norm(high))
+    assert at(runs(), 2.0)["high"].tolist() == [OFFLINE]  # no more than slower runs
+
+
+def test_without_a_datasheet_there_is_what_ran_and_a_reason_beyond():
+    found = at(runs(accelerator="New part"), 12.5, 30.0, 200.0)
+    assert found["evidence"].tolist() == [MEASURED, INTERPOLATED, ""]
+    assert found["reason"].tolist() == ["", "", curve.NO_DATASHEET]
+    others = throughput_at(runs(), [0, 25.0], accelerators=["Newer part", "H100"])
+    others = others.set_index("accelerator")
+    assert others.loc["Newer part", ["evidence", "reason"]].to_numpy().tolist() == [["", curve.NO_DATASHEET]] * 2
+    large = throughput_at(runs().assign(benchmark="deepseek-r1"), 0, accelerators=["H100"]).set_index("accelerator")
+    assert large.loc["H100", "reason"] == curve.TOO_SMALL  # 671 GB, of which a node has 576
+    h100 = others.loc["H100"]
+    assert h100["evidence"].eq(ESTIMATED).all() and (h100["high"] / h100["low"]).min() > 1.5
+    assert h100[["id", "slower_id"]].eq("").all(axis=None)
 
 
 def test_a_precision_that_cannot_be_right_counts_as_that_of_most_runs():
@@ -45,232 +130,25 @@ def test_a_precision_that_cannot_be_right_counts_as_that_of_most_runs():
     assert at(rows, 80.0)["precision"].tolist() == ["fp4"]
 
 
-def test_between_scenarios_the_logarithm_is_linear():
-    """Half-way from 0 to 12.5 the geometric mean of Offline and Server; a quarter of the way to 66.67 likewise."""
-    quarter = 12.5 + (1000 / 15 - 12.5) / 4
-    found = at(runs(), 6.25, quarter)
-    assert found["evidence"].eq(INTERPOLATED).all()
-    assert found[["slower_id", "id"]].to_numpy().tolist() == [["r0", "r1"], ["r1", "r2"]]
-    assert found["throughput"].iloc[0] == pytest.approx((OFFLINE * SERVER) ** 0.5)
-    assert found["throughput"].iloc[1] == pytest.approx(SERVER**0.75 * INTERACTIVE**0.25)
-    assert found["lower"].tolist() == [SERVER, INTERACTIVE] and found["upper"].tolist() == [OFFLINE, OFFLINE]
-
-
-def test_a_run_above_the_line_bends_the_curve_and_one_below_does_not():
-    """The line at 30 has 6,390. A Server run with 9,000 at 31 lies above it, one with 4,000 below."""
-    above, below = runs(("Server", 31.0, 9_000.0)), runs(("Server", 31.0, 4_000.0))
-    found = at(above, 31.0).iloc[0]
-    assert (found["throughput"], found["evidence"], found["id"]) == (9_000.0, MEASURED, "r3")
-    half = at(above, (12.5 + 31.0) / 2).iloc[0]
-    assert half["throughput"] == pytest.approx((SERVER * 9_000.0) ** 0.5) and half["evidence"] == INTERPOLATED
-    same = [at(rows, 31.0, 25.0)["throughput"].tolist() for rows in (below, runs())]
-    assert same[0] == same[1]
-
-
-def test_beyond_the_fastest_run_the_decoding_model_continues_until_the_roof():
-    found = at(runs(), 100.0, 1e6)
-    assert found["evidence"].tolist() == [ESTIMATED, ""] and found["throughput"].iloc[0] < INTERACTIVE
-    assert found["reason"].iloc[1] == curve.TOO_FAST and np.isnan(found["throughput"].iloc[1])
-    assert found["roof"].iloc[0] < 1e6
-
-
-def test_where_no_run_is_so_fast_the_estimate_is_offline_times_the_share_of_others():
-    rows = runs().iloc[:2]
-    found = at(rows, 66.7, 30.0)
-    expected = prediction.estimates("gpt-oss-120b", pd.DataFrame({
-        "accelerator": ["B200"], "accelerator_count": [8.0], "round": ["v6.1"], "submitter": ["s"],
-        "precision": ["fp4"],
-        "software": ["tensorrt"], "offline": [OFFLINE]})).set_index("scenario")  # fmt: skip
-    assert expected["question"].eq(prediction.KNOWN).all()
-    assert found["throughput"].iloc[0] == pytest.approx(expected.at["Interactive", "throughput"])
-    assert found["evidence"].eq(ESTIMATED).all() and SERVER > found["throughput"].iloc[1] > found["throughput"].iloc[0]
-
-
-def test_bands_are_those_of_the_errors_on_the_record():
-    measured, between = at(runs(), 12.5, 40.0).itertuples()
-    low, high = prediction.error_of(prediction.OTHER_SYSTEM, "gpt-oss-120b", "Server")[["low", "high"]]
-    assert (measured.low, measured.high) == pytest.approx((SERVER * low, SERVER * high))
-    assert between.low < between.throughput < between.high <= between.upper
-    asked = [
-        (prediction.OTHER_SYSTEM, "Server"),
-        (prediction.OTHER_SYSTEM, "Interactive"),
-        (prediction.BETWEEN, "Server"),
-    ]
-    errors = np.log(
-        [prediction.error_of(name, "gpt-oss-120b", scenario)[["low", "high"]].astype(float) for name, scenario in asked]
-    )
-    low, high = np.minimum(errors[:, 0], 0), np.maximum(errors[:, 1], 0)  # of curves between runs even P10 is above 1
-    assert np.log(between.throughput / between.low) == pytest.approx(np.linalg.norm(low))
-    assert np.log(between.high / between.throughput) == pytest.approx(np.linalg.norm(high))
-
-
-def test_an_accelerator_without_a_datasheet_has_what_it_ran_and_a_reason_beyond():
-    found = at(runs(accelerator="New part"), 12.5, 30.0, 200.0)
-    assert found["evidence"].tolist() == [MEASURED, INTERPOLATED, ""]
-    assert found["reason"].iloc[2] == curve.NO_DATASHEET
-    named = throughput_at(runs(), 12.5, accelerators=["Newer part"]).set_index("accelerator").loc["Newer part"]
-    assert np.isnan(named["throughput"]) and (named["evidence"], named["reason"]) == ("", curve.NO_DATASHEET)
-
-
-def test_an_accelerator_without_a_run_is_estimated_from_others():
-    found = throughput_at(runs(), [0, 12.5, 25.0], accelerators=["H100"])
-    h100 = found[found["accelerator"].eq("H100")]
-    assert h100["evidence"].eq(ESTIMATED).all() and h100["throughput"].is_monotonic_decreasing
-    assert (h100["high"] / h100["low"]).min() > 1.5
-
-
-def test_another_model_and_other_lengths_scale_the_curve_and_widen_its_band():
-    rows = interactivity.runs("llama2-70b")
-    own = at(rows[rows["accelerator"].eq("H200")], 12.5).iloc[0]
-    half = curve.workload(parameters=35.0, name="Half")
-    assert half.model.benchmark == "llama2-70b"
-    found = at(rows[rows["accelerator"].eq("H200")], 12.5, workload=half).iloc[0]
-    assert found["evidence"] == ESTIMATED and 1.5 < found["throughput"] / own["throughput"] < 3.5
-    assert found["high"] / found["low"] > own["high"] / own["low"]
-    same = at(rows[rows["accelerator"].eq("H200")], 12.5, workload=curve.workload("llama2-70b")).iloc[0]
-    assert same["throughput"] == own["throughput"] and same["evidence"] == own["evidence"]
-    long = curve.workload("llama2-70b", prompt_tokens=3500.0)
-    assert at(rows[rows["accelerator"].eq("H200")], 12.5, workload=long).iloc[0]["throughput"] < own["throughput"]
-
-
-def test_weights_of_another_precision_are_read_and_computed_in_it():
-    """H100 computes FP16 at half the rate of FP8, so the throughput under a loose limit about halves."""
-    rows = interactivity.runs("llama2-70b")
-    rows = rows[rows["accelerator"].eq("H100")]
-    own = at(rows, 5.0).iloc[0]
-    wide, same = (
-        at(rows, 5.0, workload=curve.workload("llama2-70b", precision=name)).iloc[0] for name in ("fp16", "fp8")
-    )
-    assert wide["evidence"] == ESTIMATED and 0.4 < wide["throughput"] / own["throughput"] < 0.6
-    assert (same["throughput"], same["evidence"]) == (own["throughput"], MEASURED)
-
-
-def test_another_model_never_has_more_throughput_for_faster_users():
-    """H200 holds few requests beside the weights of DeepSeek-R1, so the ratio to a smaller model leaps at 25 to 35.
-
-    Slower users are looked at in steps of a sixth, between which a curve may fall by a thousandth and rise again.
-    """
-    small = curve.workload(parameters=235.0, active_parameters=22.0)
-    rows = interactivity.runs(small.grounds)
-    found = throughput_at(rows, np.geomspace(2, 90, 15), accelerators=["H200"], workload=small)
-    rates = found.dropna(subset="throughput").pivot(index="interactivity", columns="accelerator", values="throughput")
-    assert {"H200", "B200", "GB300"} <= set(rates) and (rates.diff().fillna(0) <= 2e-3 * rates).all(axis=None)
-
-
-NAMES = ["H100", "H200", "B200", "B300", "GB200", "GB300", "MI300X", "MI325X", "MI355X", "L4", "Arc Pro B50"]
-SPEEDS = [5.0, 25.0, 66.7, 200.0, 300.0, 500.0]  # the last are faster than any benchmark's own model runs on L4
-
-
-@cache
-def of_benchmarks(grounds):
-    """The curves of benchmarks: those of another model scale them, whatever its size and lengths."""
-    return curve.Curves(interactivity.runs(grounds), NAMES, curve.workload(parameters=1.0))
-
-
-def rates(parameters, active=0.0, **lengths):
-    """Throughput of another model by accelerator (NAMES) and interactivity; 0 where it does not run."""
-    asked = curve.workload(parameters=parameters, active_parameters=active, **lengths)
-    curves = copy(of_benchmarks(asked.grounds))
-    curves.workload = asked
-    found = curves.at(SPEEDS)
-    found = found[found["accelerator"].isin(NAMES)].set_index(["accelerator", "interactivity"])
-    return found["throughput"].fillna(0.0).sort_index()
-
-
-@pytest.fixture(scope="module")
-def sizes():
-    """Dense models and mixtures of experts by (parameters, active parameters) in billions."""
-    grid = [(size, size) for size in (1, 3, 8, 23, 24, 32, 100, 405)]
-    grid += [(size, active) for size in (30, 117, 671) for active in (3, 10, 22)]
-    return {each: rates(*each) for each in grid}
-
-
-def test_a_larger_model_never_has_more_throughput(sizes):
-    for (size, active), (larger, more) in itertools.permutations(sizes, 2):
-        if larger >= size and more >= active:
-            assert (sizes[larger, more] <= sizes[size, active] * 1.001).all(), (size, active, larger, more)
-
-
-def test_longer_prompts_and_faster_users_never_have_more_throughput(sizes):
-    lengths = [rates(32.0, prompt_tokens=tokens) for tokens in (100, 300, 1_000, 3_000, 30_000)]
-    for short, long in itertools.pairwise(lengths):
-        assert (long <= short).all()
-    for found in sizes.values():
-        assert (found.unstack().diff(axis=1).iloc[:, 1:] <= 1e-6).all(axis=None)
-
-
-def test_models_of_nearly_one_size_have_nearly_one_throughput(sizes):
-    """23B and 24B: within 10% up to 66.7 tokens/s, by the 4% that they differ in work.
-
-    Faster users come near the speed of a batch of one, where throughput falls to nothing; on small parts they do at 25.
-    """
-    smaller, larger = (sizes[size, size].unstack()[SPEEDS[:3]].drop(index=["L4", "Arc Pro B50"]) for size in (23, 24))
-    ratio = (smaller / larger).stack()
-    assert len(ratio) == 27 and ratio.between(1, 1.1).all()
-
-
-ORDERED = [("H100", "H200"), ("H200", "B200"), ("B200", "B300"), ("GB200", "GB300"), ("MI300X", "MI325X"),
-           ("MI325X", "MI355X")]  # fmt: skip
-
-
-@pytest.mark.parametrize(("worse", "better"), ORDERED)
-def test_estimates_follow_the_order_of_a_vendor_s_generations(sizes, worse, better):
-    """Of other models all are estimates."""
-    for found in sizes.values():
-        assert (found[worse] <= found[better]).all()
-
-
-def test_an_estimate_is_no_higher_than_a_better_accelerator_s_result():
-    """H100 has no run here and would be estimated above this slow H200, of 100 tokens/s."""
-    slow = runs(accelerator="H200").assign(rate_per_accelerator=100.0).iloc[:1]
-    found = throughput_at(slow, 0.0, accelerators=["H100"]).set_index("accelerator")
-    assert found.loc["H100", ["throughput", "evidence"]].tolist() == [100.0, ESTIMATED]
-    small = slow.assign(accelerator_count=1.0)  # a single one is no node, so no ground for a rank
-    assert throughput_at(small, 0.0, accelerators=["H100"]).set_index("accelerator").at["H100", "throughput"] > 1000
-
-
-def test_an_unknown_figure_makes_no_accelerator_worse_than_another_family():
-    """The FP4 rate of MI350P is unknown. Its results are 1.6 times those of MI300X, so its estimate is no less."""
-    pairs = decoding.ordered()
-    assert set(pairs.loc[pairs["worse"].eq("MI350P"), "better"]) == {"MI350X", "MI355X"}
-    found = throughput_at(interactivity.runs("gpt-oss-120b"), [12.5, 66.7]).set_index(["interactivity", "accelerator"])
-    ratio = found["throughput"].unstack()["MI350P"] / found["throughput"].unstack()["MI300X"]
-    assert ratio.to_numpy() == pytest.approx([1.64, 1.50], abs=0.01)
-
-
 def test_virtualized_runs_count_for_an_accelerator_that_has_no_others():
     machine = runs(accelerator="H100").assign(hypervisor="vSphere", id="virtual")
-    both = pd.concat([runs(), machine])
-    alone = throughput_at(both, 12.5).set_index("accelerator").loc["H100"]
-    assert (alone["throughput"], alone["evidence"], alone["id"]) == (SERVER, MEASURED, "virtual")
     slow = runs(accelerator="H100").assign(rate_per_accelerator=100.0)
-    bare = throughput_at(pd.concat([slow, machine]), 12.5).set_index("accelerator")
-    assert bare.loc["H100", "throughput"] == 100.0
-
-
-@pytest.mark.parametrize("benchmark", timed_benchmarks())
-def test_a_curve_begins_with_offline_or_a_limited_run_of_more_and_never_rises(benchmark):
-    rows = interactivity.runs(benchmark)
-    found = throughput_at(rows, [0.0, 5.0, 10.0, 12.5, 20.0, 25.0, 40.0, 66.7, 100.0])
-    offline = current(comparable(benchmark=benchmark)).set_index("accelerator")["last_rate"]
-    limited = interactivity.usual(rows[rows["scenario"].ne("Offline")])
-    most = limited.groupby("accelerator")["rate_per_accelerator"].max()
-    first = found[found["interactivity"].eq(0)].set_index("accelerator")["throughput"].reindex(offline.index)
-    expected = offline.clip(lower=most.reindex(offline.index).fillna(0))
-    pd.testing.assert_series_equal(first.sort_index(), expected.sort_index(), check_names=False)
-    slowest = interactivity.limits(benchmark)["interactivity"].min()
-    under = found[found["interactivity"].ge(slowest) | found["interactivity"].eq(0)].dropna(subset="throughput")
-    falls = under.sort_values("interactivity").groupby("accelerator")["throughput"].diff().dropna()
-    assert (falls <= 1e-6).all()
-    assert (under["throughput"] >= under["lower"].fillna(0) - 1e-6).all()
-    known = found.dropna(subset="throughput")
-    assert (known["low"] <= known["throughput"]).all() and (known["throughput"] <= known["high"]).all()
+    for rows, rate in (([runs(), machine], SERVER), ([slow, machine], 100.0)):
+        found = throughput_at(pd.concat(rows), 12.5).set_index("accelerator").loc["H100"]
+        assert found["throughput"] == pytest.approx(rate)
 
 
 def test_a_benchmark_without_limits_has_offline_and_says_why_no_more():
-    frame = runs().iloc[:1].assign(benchmark="resnet50")
-    found = at(frame, 0, 10.0)
+    found = at(runs().iloc[:1].assign(benchmark="resnet50"), 0, 10.0)
     assert found["throughput"].iloc[0] == OFFLINE and found["reason"].iloc[1] == curve.NO_LIMITS
+
+
+@pytest.mark.parametrize("speed", [-1.0, float("nan"), float("inf")])
+def test_what_is_no_interactivity_is_refused(speed):
+    with pytest.raises(ValueError, match=rf"interactivity is {speed}; expected a number from 0.01 to 1,000,000$"):
+        throughput_at(runs(), speed)
+    with pytest.raises(NoData, match="none is given"):
+        throughput_at(runs(), [])
 
 
 def generations():
@@ -287,53 +165,217 @@ def generations():
 
 
 def test_an_accelerator_without_a_newest_result_is_carried_there():
-    """H100 Offline x 1.2; Server would be x 1.5 = 15,000, above Offline's 14,400, so that; Interactive x 1.5."""
-    at = throughput_at(curve.carried(generations()), [0, 12.5, 80.0]).set_index(["accelerator", "interactivity"])
-    own = at.loc["H100"]
+    """H100 Offline x 1.2; Server would be x 1.5 = 15,000, above Offline's 14,400, so that; Interactive x 1.5.
+
+    P10 and P90: logarithms of the error between systems and of that of carrying, added in squares.
+    """
+    speeds = [0, 12.5, 80.0]
+    found = throughput_at(curve.carried(generations()), speeds).set_index(["accelerator", "interactivity"])
+    own = found.loc["H100"]
     assert own["throughput"].tolist() == pytest.approx([1.2 * OFFLINE, 1.2 * OFFLINE, 1.5 * INTERACTIVE])
-    assert own["gain"].tolist() == pytest.approx([1.2, 1.44, 1.5]) and own["evidence"].eq(curve.CARRIED).all()
-    alone = throughput_at(generations(), [0, 12.5, 80.0]).set_index(["accelerator", "interactivity"])
-    newest = ["B200", "H200"]
-    pd.testing.assert_frame_equal(at.loc[newest], alone.loc[newest])
-
-
-def test_the_range_of_a_carried_rate_has_the_error_of_carrying():
-    """P10 and P90: logarithms of the error between systems and of that of carrying, added in squares."""
-    row = at(curve.carried(generations()).query("accelerator == 'H100'"), 80.0).iloc[0]
-    errors = carry_error("gpt-oss-120b", "Interactive")
-    between = prediction.error_of(prediction.OTHER_SYSTEM, "gpt-oss-120b", "Interactive")
-    for side in ("low", "high"):
-        by_hand = np.hypot(np.log(errors[side]), np.log(between[side]))
+    assert own["gain"].tolist() == pytest.approx([1.2, 1.44, 1.5]) and own["evidence"].eq(CARRIED).all()
+    alone = throughput_at(generations(), speeds).set_index(["accelerator", "interactivity"])
+    pd.testing.assert_frame_equal(found.loc[["B200", "H200"]], alone.loc[["B200", "H200"]])
+    errors, row = carry_error("gpt-oss-120b", "Interactive"), own.loc[80.0]
+    for side, between in zip(("low", "high"), logs(prediction.OTHER_SYSTEM, "Interactive"), strict=True):
+        by_hand = np.hypot(np.log(errors[side]), between)
         assert abs(np.log(row[side] / row["throughput"])) == pytest.approx(by_hand)
+    half = throughput_at(curve.carried(generations()), 40.0).set_index("accelerator").loc["H100"]
+    way = (40 - 12.5) / (LIMIT - 12.5)
+    assert half["gain"] == pytest.approx(1.44 ** (1 - way) * 1.5**way)
+
+
+class Benchmark:
+    """A benchmark's curve: one throughput of H100, that of the decoding model, and the fastest users it serves."""
+
+    def __init__(self, name, rate, modeled, *, is_mixture=False, fastest=1e9, reason=""):
+        self.name, self.rate, self.modeled, self.is_mixture = name, rate, modeled, is_mixture
+        self.fastest, self.reason = fastest, reason
+
+    def at(self, speeds):
+        rows = pd.DataFrame({"interactivity": np.unique(speeds), "accelerator": "H100", "weights": "fp8", "group": 8})
+        served = rows["interactivity"].le(self.fastest)
+        return rows.assign(
+            throughput=self.rate, modeled=np.where(served, self.modeled, 0.0), below=0.01, above=0.04, id=self.name,
+            slower_id="", evidence=MEASURED, scenario="Server", reason=np.where(served, self.reason, curve.TOO_FAST),
+        )  # fmt: skip
+
+
+LIGHT, HEAVY = Benchmark("light", 1000.0, 400.0), Benchmark("heavy", 300.0, 100.0)
+OTHER = curve.workload(parameters=35.0)
+
+
+@pytest.fixture
+def modeled(monkeypatch):
+    """Set what the decoding model says of the workload, by speed or by parameters of the model; its roof is 300."""
+
+    def ask(rate):
+        found = rate if callable(rate) else lambda model, speed: rate
+        monkeypatch.setattr(decoding, "rates", lambda _, model, __, speeds: np.array([found(model, v) for v in speeds]))
+        monkeypatch.setattr(decoding, "roofs", lambda setups, *_: np.full(len(setups), 300.0))
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("asked", "rate", "slower", "faster"),
+    [
+        (200.0, 300_000**0.5, "light", "heavy"),  # half-way in the logarithm of 400 and 100
+        (400 / 2**0.5, 1000**0.75 * 300**0.25, "light", "heavy"),  # a quarter of the way
+        (400.0, 1000.0, "", "light"),  # as much work
+        (800.0, 1000**0.75 * 9000**0.25, "far", "light"),
+        (12800.0, 18_000.0, "", "far"),  # half the work of the lightest
+        (50.0, 150.0, "", "heavy"),
+    ],
+)
+def test_another_model_lies_between_the_next_lighter_and_the_next_heavier(modeled, asked, rate, slower, faster):
+    modeled(asked)
+    row = curve.blended([HEAVY, LIGHT, Benchmark("far", 9000.0, 6400.0)], OTHER, [5.0]).iloc[0]
+    assert row["throughput"] == pytest.approx(rate) and (row["slower_id"], row["id"]) == (slower, faster)
+    error = prediction.error_of(prediction.OTHER_MODEL, "", "Server")
+    spread = (np.log(error["high"] / error["low"]) / 2) ** 2
+    assert [row["below"], row["above"]] == pytest.approx([0.01 + spread, 0.04 + spread])
+    assert (row["evidence"], row["reason"]) == (ESTIMATED, "")
+
+
+def test_more_work_and_faster_users_never_get_more(modeled):
+    modeled(200.0)
+    slow, fast = Benchmark("slow", 300.0, 400.0), Benchmark("fast", 1000.0, 100.0)
+    assert curve.blended([slow, fast], OTHER, [5.0])["throughput"].iloc[0] == pytest.approx(300_000**0.5)
+    modeled(lambda model, speed: 200.0 if speed < 10 else 400.0)
+    found = curve.blended([LIGHT, HEAVY], OTHER, [5.0, 20.0])
+    assert found["throughput"].tolist() == pytest.approx([300_000**0.5] * 2)
+
+
+def test_users_faster_than_a_benchmark_serves_count_as_its_fastest(modeled):
+    modeled(200.0)
+    light = Benchmark("light", 1000.0, 400.0, fastest=20.0)
+    assert curve.blended([light, HEAVY], OTHER, [30.0])["throughput"].iloc[0] == pytest.approx(300_000**0.5)
+    nothing = curve.blended([Benchmark("no", 1.0, 400.0, fastest=0.1)], OTHER, [30.0]).iloc[0]
+    assert nothing["reason"] == curve.NO_GROUND
+
+
+@pytest.mark.parametrize(
+    ("rate", "speed", "reason"),
+    [(0.0, 300.0, curve.TOO_FAST), (0.0, 299.0, curve.TOO_LONG), (np.nan, 5.0, curve.NO_DATASHEET), (200.0, 5.0, "")],
+)
+def test_what_is_not_served_has_a_reason(modeled, rate, speed, reason):
+    modeled(rate)
+    assert curve.blended([LIGHT], OTHER, [speed])["reason"].tolist() == [reason]
+    unknown = Benchmark("unknown", np.nan, 400.0, reason=curve.NO_DATASHEET)
+    assert curve.blended([unknown], OTHER, [speed])["reason"].tolist() == [reason or curve.NO_GROUND]
+
+
+@pytest.mark.parametrize(("times", "part"), [(1.5, np.log2(1.5)), (1.005, 0.0), (0.2, 1.0), (0.98, np.log2(1 / 0.98))])
+def test_other_lengths_have_the_part_of_the_error_by_which_they_change_throughput(modeled, times, part):
+    modeled(400.0 * times)
+    row = curve.blended([LIGHT], curve.workload("llama2-70b", prompt_tokens=250.0), [5.0]).iloc[0]
+    error = prediction.error_of(prediction.OTHER_MODEL, "", "Server")
+    assert row["below"] == pytest.approx(0.01 + (np.log(error["high"] / error["low"]) / 2 * part) ** 2)
+    assert row["evidence"] == (ESTIMATED if part else MEASURED)
+
+
+@pytest.mark.parametrize(
+    ("all_parameters", "active", "rate"), [(20.0, 500.0, 1000.0), (300.0, 500.0, 1500.0), (20.0, 160.0, 800.0)]
+)
+def test_a_mixture_lies_between_dense_models_of_its_sizes(modeled, all_parameters, active, rate):
+    """1,000 by a mixture; dense models get 5 times what the model says: no less than of 100B, no more than of 10B."""
+    asked = {100.0: all_parameters, 10.0: active}
+    modeled(lambda model, speed: 400.0 if model.is_mixture else asked[model.parameters])
+    curves = curve.Curves.__new__(curve.Curves)
+    curves.curves = [Benchmark("mixture", 1000.0, 400.0, is_mixture=True), Benchmark("dense", 500.0, 100.0)]
+    workload = curve.workload(parameters=100.0, active_parameters=10.0)
+    assert curves._of_workload(workload, [5.0])["throughput"].tolist() == pytest.approx([rate])
+    curves.curves = curves.curves[1:]  # without a mixture the dense ones alone
+    assert curves._of_workload(workload, [5.0])["throughput"].tolist() == pytest.approx([500 * 4.0])
+
+
+def test_an_estimate_is_no_higher_than_a_better_accelerator_s_result():
+    """H200 caps H100's estimates at each speed, if it ran at a rented size or has no run; results stay."""
+    rows = [("H200", 0.0, 100.0, MEASURED, "r"), ("H200", 9.0, 50.0, MEASURED, "r"),
+            ("H100", 0.0, 300.0, ESTIMATED, ""), ("H100", 9.0, 40.0, ESTIMATED, ""),
+            ("MI300X", 0.0, 500.0, ESTIMATED, "")]  # fmt: skip
+    found = pd.DataFrame(rows, columns=["accelerator", "interactivity", "throughput", "evidence", "id"])
+    assert curve.in_order(found, ["H200"]).tolist() == [100, 50, 100, 40, 500]
+    assert curve.in_order(found, []).tolist() == [100, 50, 300, 40, 500]
+    assert curve.in_order(found.assign(id=""), []).tolist() == [100, 50, 100, 40, 500]
+    assert curve.in_order(found.assign(evidence=MEASURED), ["H200"]).tolist() == [100, 50, 300, 40, 500]
+
+
+def test_a_prompt_cache_gives_the_gain_of_inferencex():
+    """Times the median of what engines keep at these lengths, with their P10 and P90; an estimate."""
+    rows = interactivity.runs("gpt-oss-120b").query("accelerator == 'B200'")
+    whole, cached = (at(rows, 25.0, workload=curve.workload("gpt-oss-120b", prompt_reuse=each)).iloc[0]
+                     for each in (0.0, 0.6))  # fmt: skip
+    lengths = models.lengths_of("gpt-oss-120b")
+    gain = long_prompts.kept(lengths.prompt, lengths.answer, 0.6) / long_prompts.kept(lengths.prompt, lengths.answer)
+    low, middle, high = gain.quantile([0.1, 0.5, 0.9])
+    assert cached["throughput"] == pytest.approx(whole["throughput"] * middle) and middle > 1.1
+    assert (whole["evidence"], cached["evidence"]) == (INTERPOLATED, ESTIMATED)
+    spread = np.log([whole["throughput"] / whole["low"], middle / low])
+    assert np.log(cached["throughput"] / cached["low"]) == pytest.approx(np.hypot(*spread))
+    assert cached["high"] / cached["throughput"] >= high / middle
+
+
+def test_weights_of_another_precision_are_read_and_computed_in_it():
+    """H100 computes FP16 at half the rate of FP8, so the throughput under a loose limit about halves."""
+    rows = interactivity.runs("llama2-70b").query("accelerator == 'H100'")
+    own, wide, same = (at(rows, 5.0, workload=workload).iloc[0] for workload in (
+        None, *(curve.workload("llama2-70b", precision=name) for name in ("fp16", "fp8"))))  # fmt: skip
+    assert wide["evidence"] == ESTIMATED and 0.4 < wide["throughput"] / own["throughput"] < 0.6
+    assert (same["throughput"], same["evidence"]) == (own["throughput"], MEASURED)
+
+
+NAMES = ["H100", "H200", "B200", "B300", "GB200", "GB300", "MI300X", "MI325X", "MI355X", "L4", "Arc Pro B50"]
+SPEEDS = [5.0, 25.0, 66.7, 300.0]  # the last is faster than any benchmark's own model runs on L4
+ORDERED = [("H100", "H200"), ("H200", "B200"), ("B200", "B300"), ("GB200", "GB300"), ("MI300X", "MI325X"),
+           ("MI325X", "MI355X")]  # fmt: skip
+
+
+def test_a_harder_demand_never_gets_more_on_the_record():
+    """Larger models, more active parameters, longer prompts, and faster users; a vendor's generations are in order."""
+    curves = curve.Curves(interactivity.runs(timed_benchmarks()), NAMES)
+
+    def rates(parameters, active=0.0, **lengths):
+        of_size = copy(curves)
+        of_size.workload = curve.workload(parameters=parameters, active_parameters=active, **lengths)
+        found = of_size.at(SPEEDS).set_index(["accelerator", "interactivity"])["throughput"].fillna(0.0).unstack()
+        assert (found.diff(axis=1).iloc[:, 1:] <= 1e-6).all(axis=None)
+        for worse, better in ORDERED:
+            assert (found.loc[worse] <= found.loc[better]).all()
+        return found.loc[NAMES]
+
+    sizes = {each: rates(*each) for each in [(8, 8), (23, 23), (24, 24), (117, 3), (117, 10), (671, 10)]}
+    for (size, active), (larger, more) in itertools.permutations(sizes, 2):
+        if larger >= size and more >= active:
+            assert (sizes[larger, more] <= sizes[size, active] * 1.001).all(axis=None)
+    assert (rates(24, prompt_tokens=3_000) <= rates(24, prompt_tokens=300)).all(axis=None)
+    node = sizes[23, 23].index.difference(["L4", "Arc Pro B50"])  # there 4% more of work change little, in memory too
+    ratio = (sizes[23, 23] / sizes[24, 24]).loc[node, SPEEDS[:3]].stack()
+    assert ratio.between(1, 1.1).all() and len(ratio) > 26
 
 
 @pytest.mark.parametrize("benchmark", timed_benchmarks())
-def test_at_the_limits_accelerators_are_in_the_order_of_current(benchmark):
-    """Of the newest round; a rack may be faster than the node of eight that `current` takes, by 2% at most."""
+def test_curves_of_the_record_begin_with_offline_and_never_rise(benchmark):
+    """At the limits those of the newest round are in the order of `current`; a rack may be 2% above its node."""
     rows = interactivity.runs(benchmark)
-    for limit in interactivity.limits(benchmark).itertuples():
-        now = current(rows[rows["scenario"].eq(limit.scenario)])
-        now = now[now["measured"]].set_index("accelerator")["rate"]
-        at = throughput_at(curve.carried(rows), limit.interactivity).set_index("accelerator").loc[now.index]
-        assert at["evidence"].eq(MEASURED).all() and at["gain"].eq(1).all()
-        assert at["throughput"].is_monotonic_decreasing and (at["throughput"] / now).between(1, 1.02).all()
-
-
-@pytest.mark.parametrize("speed", [-1.0, float("nan"), float("inf")])
-def test_what_is_no_interactivity_is_refused(speed):
-    with pytest.raises(ValueError, match=rf"interactivity is {speed}; expected a number from 0.01 to 1,000,000$"):
-        throughput_at(runs(), speed)
-
-
-def test_models_come_by_benchmark_name_or_size():
-    assert curve.workload(name="Llama 2 70B").model.benchmark == "llama2-70b"
-    assert curve.workload(parameters=30.0).grounds == tuple(timed_benchmarks())
-    assert curve.workload("Mixtral 8x7B", parameters=30.0).grounds == ("mixtral-8x7b",)
-    assert curve.workload("llama 2 70b").model.benchmark == "llama2-70b"
-    with pytest.raises(
-        NoData, match=r"ResNet-50 has no limit on the time per token; benchmarks that have: Llama 2 70B"
-    ):
-        curve.workload("resnet50")
-    with pytest.raises(ValueError, match="no benchmark 'resnet51': did you mean 'ResNet-50'"):
-        curve.workload("resnet51")
-    assert tables.benchmarks["benchmark"].isin(timed_benchmarks()).sum() == len(timed_benchmarks())
+    limits = interactivity.limits(benchmark)
+    found = throughput_at(rows, [0.0, 5.0, 20.0, 25.0, 40.0, 100.0, *limits["interactivity"]])
+    offline = current(comparable(benchmark=benchmark)).set_index("accelerator")["last_rate"]
+    most = (
+        interactivity.usual(rows[rows["scenario"].ne("Offline")]).groupby("accelerator")["rate_per_accelerator"].max()
+    )
+    first = found[found["interactivity"].eq(0)].set_index("accelerator")["throughput"].reindex(offline.index)
+    expected = offline.clip(lower=most.reindex(offline.index).fillna(0))
+    pd.testing.assert_series_equal(first, expected, check_names=False)
+    known = found.dropna(subset="throughput").sort_values("interactivity")
+    known = known[known["interactivity"].ge(limits["interactivity"].min()) | known["interactivity"].eq(0)]
+    assert (known.groupby("accelerator")["throughput"].diff().dropna() <= 1e-6).all()
+    assert (known["throughput"] >= known["lower"].fillna(0) - 1e-6).all()
+    assert (known["low"] <= known["throughput"]).all() and (known["throughput"] <= known["high"]).all()
+    carried = throughput_at(curve.carried(rows), limits["interactivity"]).set_index(["interactivity", "accelerator"])
+    for limit in limits.itertuples():
+        now = current(rows[rows["scenario"].eq(limit.scenario)]).query("measured").set_index("accelerator")["rate"]
+        at_limit = carried.loc[limit.interactivity].loc[now.index]
+        assert at_limit["evidence"].eq(MEASURED).all() and at_limit["gain"].eq(1).all()
+        assert at_limit["throughput"].is_monotonic_decreasing and (at_limit["throughput"] / now).between(1, 1.02).all()

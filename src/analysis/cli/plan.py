@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -63,31 +63,29 @@ def plan(
     from analysis import cost
     from analysis.planner import capacity, choice
 
-    asked, as_json = _demand({**locals(), "accelerators": (accelerator,)}), _is_json(format)
+    asked, as_json = _demand({**locals(), "accelerators": [accelerator]}), _is_json(format)
     row = capacity.plan(asked, accelerator)
     error, off = choice.error_behind(asked, row), choice.blind_errors(asked, row.to_frame().T)
     if as_json:
-        [told] = _records(row.to_frame().T)
-        return _print_json(asked, plan=told, prices=_basis(asked), errors=error.to_dict(), blind_check=_records(off))
-    low, middle, high = (_number(row[name]) for name in ("throughput_low", "throughput", "throughput_high"))
-    since = f"gain since {row['round'] or 'no run'}: x{row['gain']:.3f}"
+        return _print_json(asked, plan=row, prices=_basis(asked), errors=error, blind_check=off)
+    low, middle, high = row[["throughput_low", "throughput", "throughput_high"]].map(_number)
     named = ", ".join(f"{name} {value:.2f}" for name, value in row[cost.FACTORS].dropna().items())
-    cache, whole = _number(row["cache_gb"]), _number(row["cache_gb"] * users)
-    usd = row["usd_per_accelerator_hour"]
+    since = f"gain since {row['round'] or 'no run'}: x{row['gain']:.3f}"
+    usd, cache = row["usd_per_accelerator_hour"], row["cache_gb"]
     each = f"${usd:.2f} per accelerator-hour" if usd > 0 else f"none of {row['accelerator']}"
     wide = {f"P{mark}": [_number(row[f"{name}_p{mark}"]) for name in NAMES] for mark in capacity.MARKS}
-    full = _number(row["usd_per_million_at_full_use"])
     typer.echo(f"""{_serving(asked)} on {row["accelerator"]}
 {middle} tokens/s per accelerator ({row["evidence"]}, P10 to P90 {low} to {high}; {since})
 Delivered on average: {row["delivered"]:.0%} ({named or "as given"}; {fleet} fleet)
 Weights: {row["precision"].upper()}, {_number(row["weights_gb"])} GB
-KV cache in FP8: {cache} GB per user, {whole} GB for all; twice that in 16 bits
+KV cache in FP8: {_number(cache)} GB per user, {_number(cache * users)} GB for all; twice that in 16 bits
 Prices: {_basis(asked)}; {each}
 
-{pd.DataFrame(wide, [label.format(row["unit_name"]) for label in NAMES.values()]).to_string()}
+{pd.DataFrame(wide, [label.format(row["unit_name"]) for label in NAMES.values()])}
 P10 to P90: errors of throughput and delivered share, in whole {row["unit_name"]}s
 
-Used on average: {row["used"]:.1%} of what is rented ({row["decided_by"]} decides); fully used: ${full}/million tokens
+Used on average: {row["used"]:.1%} of what is rented ({row["decided_by"]} decides); fully used: \
+${_number(row["usd_per_million_at_full_use"])}/million tokens
 {_blind(off)}{_error(error)}""")
     return 0
 
@@ -109,28 +107,27 @@ def choose(
     """Rank accelerators for a model and a number of users, results before estimates, and say what would change it."""
     from analysis.planner import choice
 
-    asked, as_json = _demand({**locals(), "accelerators": tuple(accelerators or ())}), _is_json(format)
+    asked, as_json = _demand({**locals(), "accelerators": accelerators or []}), _is_json(format)
     found = choice.ranking(asked, by=by, usd_per_hour=usd_per_hour, kilowatts=kilowatts)
-    first, second = choice.leaders(found, by)
+    leaders = choice.leaders(found, by)
+    first = leaders.iloc[0]
     changes, error = choice.sensitivity(asked, found, by), choice.error_behind(asked, first)
     off = choice.blind_errors(asked, found)
     if as_json:
-        parts = {"ranked": _records(found), "changes": _records(changes), "prices": _basis(asked)}
-        parts["blind_check"] = _records(off)
-        return _print_json(asked, **parts, errors=error.to_dict())
-    ranked, quantity, head = found[found["rank"].notna()], f"{choice.RANK_BY[by]}_p50", NAMES[choice.RANK_BY[by]]
-    leading = [f"{row['accelerator']} {_number(row[quantity])}" for row in (first, second) if row is not None]
-    better = ranked[ranked["evidence"].eq("estimated") & ranked[quantity].lt(first[quantity])].head(5)
-    lower = [f"{name} {_number(value)}" for name, value in better[["accelerator", quantity]].to_numpy()]
+        return _print_json(
+            asked, ranked=found, changes=changes, prices=_basis(asked), blind_check=off, errors=error
+        )  # fmt: skip
+    quantity, ranked = f"{choice.RANK_BY[by]}_p50", found[found["rank"].notna()]
+    lower = ranked[ranked["evidence"].eq("estimated") & ranked[quantity].lt(first[quantity])].head(5)
     alike = found[found["alike"]].sort_values("chance", ascending=False)
-    least = [f"{name} {chance:.0%}" for name, chance in alike[["accelerator", "chance"]].to_numpy()]
-    leader = f"{first['accelerator']}, first by whole units, {first['chance']:.0%}"
     unplanned = [f"{row.accelerator} not planned: {row.reason}\n" for row in found[found["rank"].isna()].itertuples()]
     names = {"change": "What would change it", "accelerator": "first", "runner_up": "next", "margin": "costs more"}
     told = changes[[*names, "evidence"]].rename(columns=names).replace("", "-")
-    typer.echo(f"""{_serving(asked)}: {", then ".join(leading)} {head}, {first["evidence"]}
-Estimates below that: {", ".join(lower) or "none"}
-{_blind(off)}Least per token before whole units, in so many draws: {", ".join(least) or "none"}; {leader}
+    typer.echo(f"""{_serving(asked)}: {_each(leaders, quantity, _number, ", then ")} {NAMES[choice.RANK_BY[by]]}, \
+{first["evidence"]}
+Estimates below that: {_each(lower, quantity, _number)}
+{_blind(off)}Least per token before whole units, in so many draws: {_each(alike, "chance", "{:.0%}".format)}; \
+{first["accelerator"]}, first by whole units, {first["chance"]:.0%}
 {_error(error)}
 Prices: {_basis(asked)}
 
@@ -143,11 +140,11 @@ Prices: {_basis(asked)}
 def _demand(given: dict[str, Any]) -> Demand:
     from analysis.planner.capacity import Demand
 
-    asked = {name: given[name] for name in Demand.__dataclass_fields__ if name in given}
-    for several in [name for name in asked["accelerators"] if "," in name]:
+    for several in [name for name in given["accelerators"] if "," in name]:
         names = " ".join(f"--accelerator {name.strip()}" for name in several.split(","))
         raise ValueError(f"--accelerator {several!r}: expected one name; `choose` takes several: {names}")
-    return Demand(**asked, rounds=tuple(given["round"] or ()), prices=_prices(given["price"] or []))
+    given |= {"rounds": given["round"] or [], "prices": _prices(given["price"] or [])}
+    return Demand(**{field.name: given[field.name] for field in fields(Demand)})
 
 
 def _prices(quotes: list[str]) -> dict[str, float] | str | None:
@@ -193,15 +190,17 @@ def _error(error: pd.Series) -> str:
 
 def _blind(errors: pd.DataFrame) -> str:
     """Return a line about estimates that InferenceX contradicts, "" for none."""
-    checked = [
+    ends = [
         f"{row.accelerator} {row.low:+.0%}" + f" to {row.high:+.0%}" * (row.low < row.high)
         for row in errors.itertuples()
     ]
-    return (
-        f"Estimates checked against InferenceX (planned over measured, median of a model): {', '.join(checked)}\n"
-        if checked
-        else ""
-    )
+    words = "Estimates checked against InferenceX (planned over measured, median of a model): "
+    return f"{words}{', '.join(ends)}\n" if ends else ""
+
+
+def _each(rows: pd.DataFrame, column: str, number: Callable[[float], str], separator: str = ", ") -> str:
+    """Return the accelerators with their numbers in a column, "none" without any."""
+    return separator.join(rows["accelerator"] + " " + rows[column].map(number)) or "none"
 
 
 def _text(frame: pd.DataFrame, number: Callable[[float], str]) -> str:
@@ -220,13 +219,14 @@ def _is_json(format: str) -> bool:
     return names.choose(format, ("text", "json"), "format") == "json"
 
 
-def _records(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return rows for JSON: None for unknown numbers."""
-    return rows.astype(object).where(rows.notna(), None).to_dict("records")
-
-
 def _print_json(asked: Demand, **parts: Any) -> int:
+    """Print frames as lists of rows, rows as objects, and unknown numbers as null."""
+    import pandas as pd
+
     def plain(value: Any) -> Any:
+        if isinstance(value, pd.DataFrame | pd.Series):
+            known = value.astype(object).where(value.notna(), None)
+            return known.to_dict("records") if value.ndim > 1 else known.to_dict()
         return value.item() if hasattr(value, "item") else str(value)
 
     data = {"asked": asdict(asked), **parts}

@@ -8,12 +8,10 @@ share are drawn from their errors; P10 and P90 come from the draws, P50 is of th
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -23,20 +21,18 @@ from analysis import cost, derating, interactivity, names, power, tables
 from analysis.compare import USUAL_SIZE, NoData, racks
 from analysis.cost import SECONDS_PER_HOUR
 from analysis.planner import curve, decoding, queueing
-from analysis.planner.models import Lengths, Model
 from analysis.results import load_results
 
-BOUNDS = {  # minimum and maximum of each parameter; 0 stands for the default of those DEFAULTED
+BOUNDS = {  # minimum and maximum of each parameter that is not left at its default
     "users": (1, 100_000_000), "tokens_per_user": (0.1, 10_000), "prompt_tokens": (1, 10_000_000),
     "answer_tokens": (1, 10_000_000), "context_tokens": (1, 100_000_000), "ttft_ms": (1, 10_000_000),
-    "delivered_share": (0.01, 1.5),
-    "prompt_reuse": (0, 1), "draws": (100, 100_000), "seed": (0, 2**32 - 1),
+    "delivered_share": (0.01, 1.5), "prompt_reuse": (0, 1), "seed": (0, 2**32 - 1),
 }  # fmt: skip
-DEFAULTED = ("prompt_tokens", "answer_tokens", "context_tokens", "ttft_ms", "delivered_share")
 MARKS = (10, 50, 90)  # percentiles
+DRAWS = 2000
 COLUMNS = [  # of a plan before sizing
     "accelerator", "evidence", "gain", "throughput", "throughput_low", "throughput_high", "delivered", "unit",
-    "unit_name", "precision", "weights_gb", "cache_gb", "usd_per_accelerator_hour", "quoted", "watts", "slower_id",
+    "unit_name", "precision", "weights_gb", "cache_gb", "usd_per_accelerator_hour", "watts", "slower_id",
     "id", "round", "submitter", "system", "roof", "reason", *cost.FACTORS,
 ]  # fmt: skip
 LARGEST_GROUP = 1024  # accelerators that may share one copy of the weights
@@ -76,16 +72,15 @@ class Demand:
     cost_model: str = "neocloud"
     prices: str | Path | Mapping[str, float] | None = None
     precision: str = ""
-    draws: int = 2000
     seed: int = 0
     context_tokens: float = 0.0
     prompt_reuse: float = 0.0
 
     def __post_init__(self) -> None:
-        for name, (low, high) in BOUNDS.items():
+        for name, bounds in BOUNDS.items():
             value = getattr(self, name)
-            if not (name in DEFAULTED and value == 0):
-                names.bounded(value, name, low, high)
+            if value != getattr(Demand, name):
+                names.bounded(value, name, *bounds)
         names.choose(self.fleet, derating.FLEETS, "fleet")
         names.choose(self.stack, derating.READINGS, "stack")
         names.choose(self.cost_model, cost.COST_MODELS, "cost model")
@@ -106,11 +101,6 @@ class Demand:
             prompt_tokens=self.prompt_tokens, answer_tokens=self.answer_tokens, lengths=self.lengths,
             precision=self.precision, context_tokens=self.context_tokens, prompt_reuse=self.prompt_reuse,
         )  # fmt: skip
-
-    @property
-    def tokens_per_second(self) -> float:
-        """Output tokens/s of all users, on average."""
-        return self.users * self.tokens_per_user
 
     @cached_property
     def limit(self) -> pd.Series:
@@ -134,7 +124,7 @@ def every_plan(demand: Demand) -> pd.DataFrame:
     usd_per_million_tokens, and kilowatts P10, P50, and P90, such as usd_per_hour_p50; traffic and needed (median
     accelerators before whole units: for mean traffic alone, and with queue and memory), used (share of the rented
     units' delivered throughput that mean traffic uses, P50), usd_per_million_at_full_use, decided_by (one of CAUSES),
-    usd_per_accelerator_hour, quoted, watts, precision, weights_gb, cache_gb (KV cache of a request in service, in FP8),
+    usd_per_accelerator_hour, watts, precision, weights_gb, cache_gb (KV cache of a request in service, in FP8),
     slower_id, id, round, submitter, system, roof, reason, cost.FACTORS (behind `delivered`). Rows are accelerators with
     a result of the benchmark or a price. A vendor name selects those of its accelerators that have either; an
     accelerator asked for by name always has a row.
@@ -154,13 +144,8 @@ def every_plan(demand: Demand) -> pd.DataFrame:
         unit_name=np.where(accelerators.isin(list(racks())), "rack", "node"),
         watts=accelerators.map(all_in_watts()),
         usd_per_accelerator_hour=accelerators.map(prices["usd_per_hour"]),
-        quoted=accelerators.map(prices["quoted"]).fillna(""),
     )
-    limits = pd.DataFrame([_limits(demand, row) for row in found.itertuples()])
-    found = found.assign(**delivered(demand, found), **limits)
-    too_fast = found["reason"].eq(curve.TOO_FAST) & found["roof"].gt(0)
-    roof = ": one user has at most " + found["roof"].map("{:,.0f} tokens/s".format)
-    found["reason"] = found["reason"].where(~too_fast, found["reason"] + roof)
+    found = _limited(demand, found.assign(**delivered(demand, found)))
     planned = found["reason"].eq("")
     found["evidence"] = found["evidence"].where(planned, "")
     return found[COLUMNS].join(_rented(demand, found[planned])).fillna({"decided_by": ""})
@@ -193,11 +178,11 @@ def delivered(demand: Demand, points: pd.DataFrame) -> pd.DataFrame:
     P99 over mean load. A share given by the user is both `delivered` and `busy`, since it includes peaks. A column for
     each of cost.FACTORS, NaN where it does not apply.
     """
-    columns = {"share": "delivered", "low": "delivered_low", "high": "delivered_high", "busy": "busy", "peak": "peak"}
+    served = derating.served_at(points, demand.fleet, demand.stack)
     if own := demand.delivered_share:
-        whole = pd.DataFrame(own, points.index, [*columns.values()]).assign(peak=1.0)
-        return whole.reindex(columns=[*whole, *cost.FACTORS])
-    return derating.served_at(points, demand.fleet, demand.stack)[[*columns, *cost.FACTORS]].rename(columns=columns)
+        none = dict.fromkeys(cost.FACTORS, np.nan)
+        served = served.assign(share=own, low=own, high=own, busy=own, peak=1.0, **none)
+    return served.rename(columns={"share": "delivered", "low": "delivered_low", "high": "delivered_high"})
 
 
 def unit_sizes(rows: pd.DataFrame) -> dict[str, int]:
@@ -222,97 +207,99 @@ def all_in_watts() -> pd.Series:
     return listed.combine_first(rated * (listed / rated).median())
 
 
-def requests_held(model: Model, precision: str, lengths: Lengths, memory_gb: float, unit: int) -> tuple[float, int]:
-    """Return how many requests' KV caches fit beside the weights in one block of accelerators, and the block's size.
+def requests_held(weights_gb: pd.Series, cache_gb: float, memory_gb: pd.Series, unit: pd.Series) -> pd.DataFrame:
+    """Return how many requests' KV caches fit beside the weights in one `block` of accelerators (`held`, `block`).
 
-    `memory_gb` is the memory of an accelerator that weights and KV cache may fill, `unit` the accelerators rented
-    together. A block is a unit, or as many as the weights need. Within it copies of the weights take groups of 1, 2,
-    4 ... accelerators, whichever leave most room. 0 requests where even LARGEST_GROUP accelerators do not hold one, NaN
-    where the memory is unknown.
+    `cache_gb` is the KV cache of a request, `memory_gb` the memory of an accelerator that weights and KV cache may
+    fill, `unit` the accelerators rented together. A block is a unit, or as many as the weights need. Within a unit
+    copies of the weights take groups of 1, 2, 4 ... accelerators, whichever leave most room. 0 requests where even
+    LARGEST_GROUP accelerators do not hold one, NaN where the memory is unknown.
     """
-    if not memory_gb > 0:
-        return math.nan, 0
-    weights, cache = model.weight_gb(precision), model.cache_gb(lengths.whole)
-    groups = {2**power for power in range(10) if 2**power < unit} | {unit}
-    held = max(unit // size * max(math.floor((size * memory_gb - weights) / cache), 0) for size in groups)
-    block = unit
-    while not held and block < LARGEST_GROUP:
-        block *= 2
-        held = max(math.floor((block * memory_gb - weights) / cache), 0)
-    return float(held), block if held else 0
+    weights, memory, rented = (each.to_numpy(float)[:, None] for each in (weights_gb, memory_gb, unit))
+
+    def fit(size: np.ndarray) -> np.ndarray:  # requests in a group with one copy of the weights
+        return np.floor((size * memory - weights) / cache_gb).clip(min=0)
+
+    powers = 2 ** np.arange(11)
+    groups, blocks = np.minimum(powers, rented), powers * rented
+    held = np.where(blocks < 2 * LARGEST_GROUP, fit(blocks), 0)
+    held[:, 0] = (rented // groups * fit(groups)).max(axis=1)
+    first = (np.arange(len(held)), (held > 0).argmax(axis=1))
+    return pd.DataFrame({"held": held[first], "block": blocks[first]}, unit.index)
 
 
-def _limits(demand: Demand, row: Any) -> dict[str, Any]:
-    """Return an accelerator's limits, and the reason why no number of them serves the demand, "" if some does.
+def _limited(demand: Demand, points: pd.DataFrame) -> pd.DataFrame:
+    """Return accelerators with what limits them, and the reason why no number of them serves the demand, "" if some do.
 
-    Keys: precision and weights_gb of the weights, prefill (seconds), held (requests in a block of accelerators), block
-    (its size), reason. Prefill is the time in which a node reads the P99 prompt: its operations over COMPUTE_SHARE of
-    the node's dense compute; NaN without a datasheet.
+    Added or changed columns: precision and weights_gb of the weights, cache_gb, prefill (seconds), held (requests in a
+    block of accelerators), block (its size), reason. Prefill is the time in which a node reads the P99 prompt: its
+    operations over COMPUTE_SHARE of the node's dense compute; NaN without a datasheet.
     """
     model, lengths, limit = demand.workload.model, demand.workload.lengths, demand.ttft_seconds
-    precision = demand.precision or decoding.weights_in(row.accelerator, row.precision)
-    tflops = decoding.peak_tflops(row.accelerator, precision) * min(row.unit, USUAL_SIZE) * decoding.COMPUTE_SHARE
-    prefill = model.prompt_operations(lengths.long_prompt) / (tflops * 1e12)
-    room = decoding.sheets()[row.accelerator]["memory_gb"] * (1 - decoding.HEADROOM)
-    held, block = requests_held(model, precision, lengths, room, row.unit)
-    reasons = {
-        curve.NO_COMPUTE: not (prefill >= 0 and held >= 0),
-        f"prefill of {lengths.long_prompt:,.0f} tokens takes {prefill:.2g} s on a node, the TTFT limit is {limit:g} s"
-        f" (99% of prompts are no longer, the mean is {lengths.prompt:,.0f}; ttft_ms and lengths set others)": prefill
-        >= limit,
-        f"{LARGEST_GROUP:,} accelerators do not hold the weights and one request": not held,
-    }
-    reason = row.reason or next((words for words, applies in reasons.items() if applies), "")
-    return {
-        "precision": precision, "weights_gb": model.weight_gb(precision),
-        "cache_gb": model.cache_gb(lengths.context), "prefill": prefill, "held": held,
-        "block": block, "reason": reason,
-    }  # fmt: skip
+    systems = decoding.setups(points["accelerator"], points["precision"], points["unit"])
+    systems = systems.assign(weights=demand.precision or systems["weights"])
+    node_tflops = decoding.peak_tflops(systems) * points["unit"].clip(upper=USUAL_SIZE) * decoding.COMPUTE_SHARE
+    room = points["accelerator"].map(decoding.sheets()["memory_gb"]) * (1 - decoding.HEADROOM)
+    weights = systems["weights"].map(model.weight_gb)
+    found = points.join(requests_held(weights, model.cache_gb(lengths.whole), room, points["unit"])).assign(
+        precision=systems["weights"], weights_gb=weights, cache_gb=model.cache_gb(lengths.context),
+        prefill=model.prompt_operations(lengths.long_prompt) / (node_tflops * 1e12),
+    )  # fmt: skip
+    reason, roof, prefill = found["reason"], found["roof"], found["prefill"].map("{:.2g} s on a node".format)
+    slow = f"prefill of {lengths.long_prompt:,.0f} tokens takes " + prefill + f", the TTFT limit is {limit:g} s"
+    others = f" (99% of prompts are no longer, the mean is {lengths.prompt:,.0f}; ttft_ms and lengths set others)"
+    too_fast = reason + ": one user has at most " + roof.map("{:,.0f} tokens/s".format)
+    too_large = f"{LARGEST_GROUP:,} accelerators do not hold the weights and one request"
+    cases = [
+        (reason.eq(curve.TOO_FAST) & roof.gt(0), too_fast),
+        (reason.ne(""), reason),
+        (found[["prefill", "held"]].isna().any(axis=1), curve.NO_COMPUTE),
+        (found["prefill"].ge(limit), slow + others),
+        (found["held"].eq(0), too_large),
+    ]
+    return found.assign(reason=np.select(*zip(*cases, strict=True), ""))
 
 
 def _rented(demand: Demand, rows: pd.DataFrame) -> pd.DataFrame:
     """Return the columns of `every_plan` from traffic on, for accelerators that can serve the demand."""
     of = {name: rows[name].to_numpy() for name in rows}  # a value for each accelerator; rows of an array are draws
+    tokens_per_second = demand.users * demand.tokens_per_user
     service = of["prefill"] + demand.workload.lengths.answer / demand.tokens_per_user
     waits = zip(demand.users * of["peak"], service, demand.ttft_seconds - of["prefill"], strict=True)
     slots = np.array([queueing.slots_needed(*each) for each in waits])
 
     def quantiles(seed: int | list[int]) -> np.ndarray:
         """Return one for each draw, and the median."""
-        return np.append(np.random.default_rng(seed).random(demand.draws), 0.5)
+        return np.append(np.random.default_rng(seed).random(DRAWS), 0.5)
 
     # All accelerators share the draws of the delivered share, so that a ranking depends on throughput and price alone.
     own = np.transpose([quantiles([demand.seed, crc32(name.encode())]) for name in rows["accelerator"]])
     shared = quantiles(demand.seed)[:, None]
     rates = _drawn(of["throughput_low"], of["throughput"], of["throughput_high"], own)
     shares = _drawn(of["delivered_low"], of["delivered"], of["delivered_high"], shared)
-    traffic = demand.tokens_per_second / (rates * shares)
+    traffic = tokens_per_second / (rates * shares)
     queue = slots * demand.tokens_per_user / (rates * of["busy"] * shares / of["delivered"])
-    memory = np.broadcast_to(slots / of["held"] * of["block"], traffic.shape)
-    needs = np.array([traffic, queue, memory])
+    memory = slots / of["held"] * of["block"]
+    needs = np.array(np.broadcast_arrays(traffic, queue, memory))
     rented = np.ceil(needs.max(axis=0) / of["block"] - 1e-9) * of["block"]
     # P10 and P90 are actual draws, so that units stay whole; P50 is that of the median throughput and share.
     marks = np.percentile(rented[:-1], MARKS, axis=0, method="higher")
     marks[1] = rented[-1].clip(marks[0], marks[2])
-    price = of["usd_per_accelerator_hour"]
-    usd = marks * price
+    usd = marks * of["usd_per_accelerator_hour"]
     quantities = {
         "accelerators": marks, "units": marks / of["unit"], "usd_per_hour": usd,
-        "usd_per_million_tokens": usd / (demand.tokens_per_second * SECONDS_PER_HOUR) * 1e6,
+        "usd_per_million_tokens": usd / (tokens_per_second * SECONDS_PER_HOUR) * 1e6,
         "kilowatts": marks * of["watts"] / 1000,
     }  # fmt: skip
-    at_full_use = cost.usd_per_million(of["throughput"], price, of["delivered"])
-    found = {
-        "traffic": traffic[-1],
-        "needed": needs[:, -1].max(axis=0),
-        "used": traffic[-1] / marks[1],
-        "usd_per_million_at_full_use": at_full_use,
-        "decided_by": np.array(CAUSES)[needs[:, -1].argmax(axis=0)],
-    } | {f"{name}_p{mark}": each[place] for name, each in quantities.items() for place, mark in enumerate(MARKS)}
-    return pd.DataFrame(found, rows.index)
+    full = cost.usd_per_million(rows["throughput"], rows["usd_per_accelerator_hour"], rows["delivered"])
+    columns = {f"{name}_p{mark}": each[place] for name, each in quantities.items() for place, mark in enumerate(MARKS)}
+    return rows[[]].assign(
+        traffic=traffic[-1], needed=needs[:, -1].max(axis=0), used=traffic[-1] / marks[1],
+        usd_per_million_at_full_use=full, decided_by=np.array(CAUSES)[needs[:, -1].argmax(axis=0)], **columns,
+    )  # fmt: skip
 
 
-def _drawn(low: float, middle: float, high: float, quantiles: np.ndarray) -> np.ndarray:
+def _drawn(low: np.ndarray, middle: np.ndarray, high: np.ndarray, quantiles: np.ndarray) -> np.ndarray:
     """Return values at `quantiles` of a distribution with these P10, P50, and P90: log-uniform on each side."""
     away = (100 * quantiles - MARKS[1]) / (MARKS[2] - MARKS[1])
     return middle * np.exp(np.where(away < 0, np.log(middle / low), np.log(high / middle)) * away)

@@ -28,20 +28,21 @@ def ranking(demand: Demand, *, by: str = "cost", usd_per_hour: float = 0.0, kilo
     costs least per token before whole units. Accelerators without a plan come last, with their reason.
     """
     quantity = RANK_BY[names.choose(by, RANK_BY, "ranking")]
-    budgets = {"usd_per_hour_p90": usd_per_hour, "kilowatts_p90": kilowatts}
+    budgets = pd.Series({"usd_per_hour": usd_per_hour, "kilowatts": kilowatts})
     for name, budget in budgets.items():
-        names.bounded(budget, name.removesuffix("_p90"), 0, 1e12)
+        names.bounded(budget, name, 0, 1e12)
+    budgets = budgets[budgets > 0].add_suffix("_p90")
     found = every_plan(demand)
-    spent = found[[name for name, budget in budgets.items() if budget]]
-    over = spent.gt(pd.Series(budgets)).any(axis=1)
-    found["within"] = np.select([spent.isna().any(axis=1) | spent.empty, over], ["", "no"], "yes")
-    last = {
+    spent = found[budgets.index]
+    unknown, over = spent.isna().any(axis=1) | budgets.empty, spent.gt(budgets).any(axis=1)
+    found["within"] = np.select([unknown, over], ["", "no"], "yes")
+    parts = {
         "unplanned": found["reason"].ne(""),
         "estimated": found["evidence"].eq(ESTIMATED),
         "over": found["within"].eq("no"),
     }
-    order = [*last, f"{quantity}_p50", f"{quantity}_p90", "needed"]
-    found = found.assign(**last).sort_values(order, kind="stable", ignore_index=True).drop(columns=list(last))
+    order = [*parts, f"{quantity}_p50", f"{quantity}_p90", "needed"]
+    found = found.assign(**parts).sort_values(order, kind="stable", ignore_index=True).drop(columns=[*parts])
     found["rank"] = (found.index + 1.0).where(found["reason"].eq(""))
     leader = found["usd_per_hour_p50"].where(found["evidence"].ne(ESTIMATED)).min()
     found["break_even"] = leader / found["accelerators_p50"]
@@ -58,8 +59,8 @@ def _chances(found: pd.DataFrame) -> pd.DataFrame:
     return cost.with_chances(costs, ["every"])[["chance", "alike"]]
 
 
-def leaders(found: pd.DataFrame, by: str = "cost") -> tuple[pd.Series, pd.Series | None]:
-    """Return the first and the second row of `ranking`, None where there is no second of the same evidence.
+def leaders(found: pd.DataFrame, by: str = "cost") -> pd.DataFrame:
+    """Return the first row of `ranking` and the next of the same evidence (result or estimate), if there is one.
 
     Raises NoData, with the reasons, where nothing is planned.
     """
@@ -67,46 +68,45 @@ def leaders(found: pd.DataFrame, by: str = "cost") -> tuple[pd.Series, pd.Series
     if ranked.empty:
         reasons = found["accelerator"] + ": " + found["reason"].replace("", f"{RANK_BY[by]} unknown")
         raise NoData(f"no accelerator is planned: {'; '.join(reasons.head(3)) or 'none is known'}")
-    alike = ranked[ranked["evidence"].eq(ESTIMATED).eq(ranked["evidence"].iloc[0] == ESTIMATED)]
-    return alike.iloc[0], alike.iloc[1] if len(alike) > 1 else None
+    estimated = ranked["evidence"].eq(ESTIMATED)
+    return ranked[estimated.eq(estimated.iloc[0])].head(2)
 
 
 def sensitivity(demand: Demand, found: pd.DataFrame, by: str = "cost") -> pd.DataFrame:
-    """Return who leads under other assumptions: change, accelerator, runner_up, margin, usd_per_million_tokens.
+    """Return who leads under other assumptions.
 
     Changes: the leader's price OFF higher and lower (ranked by cost), other interactivities (those of the scenarios'
-    limits, and twice the one asked for), a tenth and ten times the users, other fleets. `margin` is how much more the
-    runner-up costs or takes.
+    limits, and twice the one asked for), a tenth and ten times the users, other fleets. Columns: change, accelerator,
+    runner_up, margin (how much more the runner-up costs or takes), usd_per_million_tokens, evidence.
     """
-    first, _ = leaders(found, by)
-    price = first["usd_per_accelerator_hour"]
+    first, price = leaders(found, by)[["accelerator", "usd_per_accelerator_hour"]].iloc[0]
+    changes = {"as asked": demand}
+    if by == "cost" and price > 0:
+        own = cost.own_prices(demand.prices or {}).set_index("accelerator")["usd_per_hour"]
+        for off in (OFF, -OFF):
+            changed = own.to_dict() | {first: float(np.clip(price * (1 + off), *cost.PLAUSIBLE_USD))}
+            changes[f"{first} price {off:+.0%}"] = replace(demand, prices=changed)
     limits = interactivity.limits(demand.workload.model.benchmark)["interactivity"]
     speeds = [*limits.round(1), 2 * demand.tokens_per_user]
-    changes: dict[str, Demand] = {"as asked": demand}
-    if by == "cost" and price > 0:
-        own = cost.own_prices(demand.prices or {})
-        own = own.set_index("accelerator")["usd_per_hour"].to_dict()
-        for off in (OFF, -OFF):
-            changed = {**own, first["accelerator"]: float(np.clip(price * (1 + off), *cost.PLAUSIBLE_USD))}
-            changes[f"{first['accelerator']} price {off:+.0%}"] = replace(demand, prices=changed)
     changes |= {f"{speed:g} tokens/s per user": replace(demand, tokens_per_user=speed) for speed in speeds}
     several = [users for users in (demand.users / 10, demand.users * 10) if 1 <= users <= 1e8]
     changes |= {f"{users:,.0f} users": replace(demand, users=users) for users in several}
     fleets = [fleet for fleet in ("fixed", "pooled") if fleet != demand.fleet and not demand.delivered_share]
     changes |= {f"{fleet} fleet": replace(demand, fleet=fleet) for fleet in fleets}
     rows = []
-    for words, changed in changes.items():
-        row = {"change": words, "accelerator": "none", "runner_up": "", "margin": np.nan}
-        row |= {"usd_per_million_tokens": np.nan, "evidence": ""}
+    for change, changed in changes.items():
+        row = {"change": change, "accelerator": "none", "runner_up": ""}
         with suppress(NoData):
-            best, second = leaders(ranking(changed, by=by), by)
-            row |= {"accelerator": best["accelerator"], "runner_up": "no other", "evidence": best["evidence"]}
-            row["usd_per_million_tokens"] = best["usd_per_million_tokens_p50"]
-            if second is not None:
-                margin = second[f"{RANK_BY[by]}_p50"] / best[f"{RANK_BY[by]}_p50"] - 1
-                row |= {"runner_up": second["accelerator"], "margin": margin}
+            best = leaders(ranking(changed, by=by), by)
+            row |= best[["accelerator", "evidence"]].iloc[0]
+            row["usd_per_million_tokens"] = best["usd_per_million_tokens_p50"].iloc[0]
+            row["runner_up"] = "no other"
+            if len(best) > 1:
+                row["runner_up"] = best["accelerator"].iloc[1]
+                row["margin"] = best[f"{RANK_BY[by]}_p50"].pct_change().iloc[1]
         rows.append(row)
-    return pd.DataFrame(rows)
+    columns = ["change", "accelerator", "runner_up", "margin", "usd_per_million_tokens", "evidence"]
+    return pd.DataFrame(rows, columns=columns).fillna({"evidence": ""})
 
 
 def blind_errors(demand: Demand, plans: pd.DataFrame) -> pd.DataFrame:

@@ -22,12 +22,12 @@ from analysis.planner import decoding, models, prediction
 from analysis.planner.as_run import (
     CARRIED,
     ESTIMATED,
-    FACTS,
     GAIN,
     INTERPOLATED,
     MEASURED,
     NO_DATASHEET,
     NO_LIMITS,
+    RUN,
     TOO_FAST,
     AsRun,
 )  # fmt: skip
@@ -42,21 +42,11 @@ SPEEDS = 0.01, 1e6  # valid interactivity, in tokens/s per user
 BELOW = 1 - 1e-9  # factor on carried rates, so that a carried run never displaces a measured one on the frontier
 SAME_LENGTHS = 0.01  # change of throughput below which a model and its lengths count as the benchmark's own
 ALL_OF_THE_ERROR = np.log(2)  # log change of throughput due to request lengths that gets the full cross-model error
-TEXTS = ["evidence", "scenario", "round", "submitter", "system", "precision", "slower_id", "id"]  # "" without a run
+KEY = ["accelerator", "interactivity"]
 COLUMNS = [
-    "interactivity",
-    "accelerator",
-    "throughput",
-    "low",
-    "high",
-    "evidence",
-    "gain",
-    "roof",
-    *FACTS,
-    "slower_id",
-    "id",
-    "reason",
-]
+    "interactivity", "accelerator", "throughput", "low", "high", "evidence", "gain", "roof", "scenario", *RUN[1:],
+    "slower_id", "id", "reason",
+]  # fmt: skip
 NO_COMPUTE = "no datasheet values for its memory and compute"
 TOO_SMALL = "neither a node nor a rack holds the weights and one request"
 NO_GROUND = "no benchmark has a result at this interactivity, so there is nothing to estimate from"
@@ -134,12 +124,9 @@ class Curves:
     """
 
     def __init__(self, rows: pd.DataFrame, accelerators: Iterable[str] = (), workload: Workload | None = None) -> None:
-        self.reused = workload if workload and workload.reused else None
-        self.workload = None if workload and replace(workload, reused=0.0).is_as_run else workload
+        self.workload = workload
         self.curves = [AsRun(own, accelerators) for _, own in rows.groupby("benchmark", sort=False)]
         self.ran = rows.loc[runs_of.of_rented_size(rows), "accelerator"].unique()
-        curves = {name for each in self.curves for name in each.segments["accelerator"]}
-        self.without = [name for name in accelerators if name not in curves]
 
     def at(self, interactivity: float | Iterable[float]) -> pd.DataFrame:
         """Return the frame of `throughput_at`."""
@@ -147,58 +134,47 @@ class Curves:
         if not asked:
             raise NoData("interactivity: none is given; expected tokens/s per user, 0 for no limit")
         speeds = [float(speed if speed == 0 else names.bounded(speed, "interactivity", *SPEEDS)) for speed in asked]
-        found = self._of_workload(speeds) if self.workload else self.curves[0].at(speeds)
-        by, accelerators = ["accelerator", "interactivity"], dict.fromkeys([*found["accelerator"], *self.without])
-        every = pd.MultiIndex.from_product([accelerators, sorted({*speeds})], names=by)
-        found = (
-            found.set_index(by).reindex(every).reset_index().fillna(dict.fromkeys(TEXTS, "") | {"reason": NO_DATASHEET})
-        )
-        known = found["reason"].eq("")
-        found["throughput"] = in_order(found.assign(throughput=found["throughput"].where(known)), self.ran)
-        found = _with_reuse(found, self.reused) if self.reused else found
-        no_sheet = found["reason"].eq(NO_DATASHEET)
+        own = self.workload is None or replace(self.workload, reused=0.0).is_as_run
+        found = self.curves[0].at(speeds) if own else self._of_workload(self.workload, speeds)
+        found = found.fillna(dict.fromkeys([*found.select_dtypes(["object", "str"])], ""))
+        unknown = found["reason"].ne("")
+        found["throughput"] = in_order(found.assign(throughput=found["throughput"].mask(unknown)), self.ran)
+        if self.workload and self.workload.reused:
+            found = _with_reuse(found, self.workload)
+        sheets = decoding.sheets().dropna(subset=["memory_gb", "memory_bandwidth_gb_per_s"])
+        small = found["reason"].eq(NO_DATASHEET) & found["accelerator"].isin(sheets.index)
+        of_slower = found["id"].eq("")  # the faster end of an interpolation is an estimate
         found = found.assign(
-            evidence=found["evidence"].where(known, ""),
             low=found["throughput"] * np.exp(-np.sqrt(found["below"])),
             high=found["throughput"] * np.exp(np.sqrt(found["above"])),
-            reason=found["reason"].mask(no_sheet, found["accelerator"].map(no_model)),
-            slower_id=found["slower_id"].where(known & found["id"].ne(""), ""),
-            id=found["id"].mask(found["id"].eq(""), found["slower_id"]).where(known, ""),
-        )  # fmt: skip
-        bounds = runs_of.bounds(self.curves[0].frontier, speeds)
-        frame = found[COLUMNS].merge(bounds, how="left", on=["interactivity", "accelerator"])
-        most = frame[["throughput", "upper"]].max(axis=1).where(frame["evidence"].eq(INTERPOLATED), np.inf)
-        frame["high"] = frame["high"].clip(upper=most)
+            reason=found["reason"].mask(small, TOO_SMALL),
+            id=found["id"].mask(of_slower, found["slower_id"]),
+            slower_id=found["slower_id"].mask(of_slower, ""),
+        )
+        found.loc[unknown, ["evidence", "id", "slower_id"]] = ""
+        found = found[COLUMNS].merge(runs_of.bounds(self.curves[0].frontier, speeds), how="left", on=KEY)
+        most = found[["throughput", "upper"]].max(axis=1).where(found["evidence"].eq(INTERPOLATED), np.inf)
+        found["high"] = found["high"].clip(upper=most)
         by = ["interactivity", "throughput"]
-        return frame.sort_values(by, ascending=[True, False], kind="stable", ignore_index=True)
+        return found.sort_values(by, ascending=[True, False], kind="stable", ignore_index=True)
 
-    def _of_workload(self, speeds: list[float]) -> pd.DataFrame:
-        """Return the throughput of the workload from benchmarks of its kind.
+    def _of_workload(self, workload: Workload, speeds: list[float]) -> pd.DataFrame:
+        """Return the throughput of a workload from benchmarks of its kind, of the other kind where there are none.
 
         A mixture of experts is bounded above by a dense model of its active parameters, and below by one of all its
         parameters.
         """
-        model, curves = self.workload.model, self.curves
-        if len(curves) == 1:
-            return blended(curves, self.workload, speeds)
-        mixtures, dense = ([each for each in curves if each.is_mixture == kind] for kind in (True, False))
-        if not (model.is_mixture and mixtures and dense):
-            return blended((mixtures if model.is_mixture else dense) or curves, self.workload, speeds)
-        found = blended(mixtures, self.workload, speeds)
-        key = ["accelerator", "interactivity"]
-        for side, size in (("lower", model.parameters), ("upper", model.active)):
-            like = replace(self.workload, model=models.of_size(size, name=model.name))
-            bound = blended(dense, like, speeds).query("reason == ''").set_index(key)["throughput"].rename("bound")
-            bound = found[key].join(bound, on=key)["bound"]
-            found["throughput"] = found["throughput"].clip(**{side: bound.where(bound.notna(), found["throughput"])})
+        model = workload.model
+        like = [each for each in self.curves if each.is_mixture == model.is_mixture]
+        found = blended(like or self.curves, workload, speeds)
+        dense = [each for each in self.curves if not each.is_mixture]
+        if model.is_mixture and like and dense:
+            for side, size in (("lower", model.parameters), ("upper", model.active)):
+                sized = replace(workload, model=models.of_size(size, name=model.name))
+                bound = blended(dense, sized, speeds).query("reason == ''").set_index(KEY)["throughput"]
+                bound = found[KEY].join(bound.rename("bound"), on=KEY)["bound"]
+                found["throughput"] = found["throughput"].clip(**{side: bound})
         return found
-
-
-def no_model(accelerator: str) -> str:
-    """Return why the decoding model skips an accelerator."""
-    facts = decoding.sheets()[accelerator]
-    known = facts["memory_gb"] > 0 and facts["memory_bandwidth_gb_per_s"] > 0
-    return TOO_SMALL if known else NO_DATASHEET
 
 
 def in_order(at: pd.DataFrame, ran: Iterable[str]) -> pd.Series:
@@ -207,12 +183,12 @@ def in_order(at: pd.DataFrame, ran: Iterable[str]) -> pd.Series:
     `decoding.ordered` says which are better. Only those that ran as nodes of eight or racks count, so that the size of
     a system does not explain the difference.
     """
-    rates = at[["interactivity", "accelerator", "throughput"]]
-    others = rates[at["accelerator"].isin(ran) | at["id"].eq("")].rename(columns={"accelerator": "better"})
-    others = others.merge(decoding.ordered(), on="better")
-    ceiling = others.groupby(["interactivity", "worse"])["throughput"].min().rename("ceiling")
-    ceiling = rates.join(ceiling, on=["interactivity", "accelerator"])["ceiling"]
-    return rates["throughput"].mask(at["evidence"].eq(ESTIMATED) & ceiling.lt(rates["throughput"]), ceiling)
+    better = at[at["accelerator"].isin(ran) | at["id"].eq("")].merge(
+        decoding.ordered(), left_on="accelerator", right_on="better"
+    )
+    ceiling = better.groupby(["worse", "interactivity"])["throughput"].min().rename("ceiling")
+    ceiling = at[KEY].join(ceiling, on=KEY)["ceiling"].where(at["evidence"].eq(ESTIMATED))
+    return at["throughput"].clip(upper=ceiling)
 
 
 def blended(curves: list[AsRun], workload: Workload, speeds: list[float]) -> pd.DataFrame:
@@ -225,50 +201,46 @@ def blended(curves: list[AsRun], workload: Workload, speeds: list[float]) -> pd.
     """
     # Lower interactivity never costs more, though a benchmark's own model may drop off before the asked one does.
     slower = decoding.SPEEDS[max(speeds) > decoding.SPEEDS][::4]
-    every = pd.concat([_as_far_as_known(each.at([*slower, *speeds])) for each in curves])
+    every = pd.concat([_as_far_as_known(each.at([*slower, *speeds])) for each in curves], ignore_index=True)
     setups = every[decoding.SETUP]
     if len(curves) > 1:
-        setups = setups.assign(weights=setups["accelerator"].map(decoding.weights_in))
+        setups = setups.assign(weights=setups["accelerator"].map(decoding.sheets()["weights"]))
     setups = setups.assign(weights=workload.precision) if workload.precision else setups
     every["asked"] = decoding.rates(setups, workload.model, workload.lengths, every["interactivity"])
     every["roof"] = decoding.roofs(setups, workload.model, workload.lengths)
     with np.errstate(divide="ignore", invalid="ignore"):
         every["work"] = np.log(every["asked"] / every["modeled"])
-    every["known"] = every["reason"].eq("") & np.isfinite(every["work"])
-    key = ["accelerator", "interactivity"]
-    every = every.sort_values([*key, "work"], ascending=[True, True, False], ignore_index=True)  # the most work first
-    rates = np.log(every["throughput"].where(every["known"]))
-    by = [every["accelerator"], every["interactivity"]]
-    up, down = rates.groupby(by).cummax(), rates[::-1].groupby([each[::-1] for each in by]).cummin()[::-1]
+    known = every["reason"].eq("") & np.isfinite(every["work"])
+    every["level"] = np.log(every["throughput"].where(known))
+    every["apart"] = every["work"].abs().where(known)
+    every = every.sort_values([*KEY, "work"], ascending=[True, True, False], ignore_index=True)  # the most work first
+    up, down = every.groupby(KEY)["level"].cummax(), every[::-1].groupby(KEY)["level"].cummin()
     every["level"] = (up + down) / 2
-    apart = every["work"].abs().where(every["known"])
-    every = every.assign(apart=apart, harder=every["work"].gt(0))
-    nearest = every.sort_values("apart", kind="stable").drop_duplicates([*key, "harder"])
-    easier, harder = (nearest[nearest["harder"].eq(side)].set_index(key) for side in (False, True))
-    easier, harder = easier.align(harder, join="outer", axis=0)
-    near, far = (1 / easier["apart"]).fillna(0.0), (1 / harder["apart"]).fillna(0.0)
-    weight = (far / (near + far)).fillna(0.0)  # weight of the heavier benchmark
+    nearest = every.assign(harder=every["work"].gt(0)).sort_values("apart", kind="stable")
+    nearest = nearest.drop_duplicates([*KEY, "harder"]).set_index(KEY)
+    easier, harder = nearest[~nearest["harder"]].align(nearest[nearest["harder"]], join="outer", axis=0)
+    only = easier["apart"].isna() & harder["apart"].notna()
+    weight = (easier["apart"] / (easier["apart"] + harder["apart"])).fillna(only.astype(float))  # of the heavier one
+    both = weight.between(0, 1, inclusive="neither")
     nearer = easier.where(weight.lt(0.5) & easier["reason"].notna(), harder)  # the benchmark whose run is reported
-    either = weight.between(0, 1, inclusive="neither")
 
     def mean(name: str) -> pd.Series:
         return easier[name].mul(1 - weight).fillna(0.0) + harder[name].mul(weight).fillna(0.0)
 
     at = nearer.assign(
-        throughput=np.exp(mean("level") + nearer["work"].mask(either, 0.0)),
+        throughput=np.exp(mean("level") + nearer["work"].mask(both, 0.0)),
         below=mean("below"), above=mean("above"),
-        slower_id=easier["id"].where(either, nearer["slower_id"]), id=harder["id"].where(either, nearer["id"]),
+        slower_id=easier["id"].where(both, nearer["slower_id"]), id=harder["id"].where(both, nearer["id"]),
     ).reset_index()  # fmt: skip
-    at["throughput"] = at["throughput"].groupby(at["accelerator"]).cummin()
+    at["throughput"] = at.groupby("accelerator")["throughput"].cummin()
     return _with_errors(at[at["interactivity"].isin(speeds)], workload)
 
 
 def _as_far_as_known(at: pd.DataFrame) -> pd.DataFrame:
     """Return rows of `AsRun.at`, those too fast for the benchmark with the values of the fastest that is not."""
     at = at.sort_values("interactivity", kind="stable", ignore_index=True)
-    values = at.columns.difference(["accelerator", "interactivity"])
-    reached = at[values].where(at["reason"].ne(TOO_FAST)).groupby(at["accelerator"]).ffill()
-    return at.assign(**reached.where(reached["reason"].notna(), at[values]))
+    reached = at.drop(columns=KEY).where(at["reason"].ne(TOO_FAST)).groupby(at["accelerator"]).ffill()
+    return at.assign(**reached.where(reached["reason"].notna(), at))
 
 
 def _with_errors(at: pd.DataFrame, workload: Workload) -> pd.DataFrame:
@@ -280,21 +252,22 @@ def _with_errors(at: pd.DataFrame, workload: Workload) -> pd.DataFrame:
     change = at["work"].abs()
     other = change.gt(SAME_LENGTHS) | (not workload.is_benchmark)
     part = (change / ALL_OF_THE_ERROR).clip(upper=1.0) if workload.is_benchmark else 1.0
-    names = at["scenario"].dropna().unique()
-    errors = {name: prediction.error_of(prediction.OTHER_MODEL, "", name) for name in names}
-    spread = at["scenario"].map({name: np.log(own["high"] / own["low"]) / 2 for name, own in errors.items()}) * part
-    spread = (spread**2).where(other, 0.0)  # around 1: the benchmark's own error sets the median
-    nothing = at["asked"].eq(0) | at["asked"].isna()
+    errors = {name: prediction.error_of(prediction.OTHER_MODEL, "", name) for name in RATED}
+    spreads = {name: np.log(error["high"] / error["low"]) / 2 for name, error in errors.items()}
+    spread = (at["scenario"].map(spreads) * part) ** 2  # around 1: the benchmark's own error sets the median
+    unserved = ~(at["asked"] > 0)
     reasons = {
         "": at["apart"].notna(),
         NO_DATASHEET: at["asked"].isna(),
-        TOO_FAST: nothing & at["interactivity"].ge(at["roof"]),
-        TOO_LONG: nothing,
+        TOO_FAST: unserved & at["interactivity"].ge(at["roof"]),
+        TOO_LONG: unserved,
     }
     return at.assign(
-        evidence=at["evidence"].mask(other, ESTIMATED), below=at["below"] + spread, above=at["above"] + spread,
-        reason=np.select(list(reasons.values()), list(reasons), NO_GROUND),
-    )  # fmt: skip
+        evidence=at["evidence"].mask(other, ESTIMATED),
+        below=at["below"] + spread.where(other, 0.0),
+        above=at["above"] + spread.where(other, 0.0),
+        reason=np.select([*reasons.values()], [*reasons], NO_GROUND),
+    )
 
 
 def _with_reuse(found: pd.DataFrame, workload: Workload) -> pd.DataFrame:

@@ -8,16 +8,13 @@ of the datasheet's rates, so only ratios are used: prediction.py and curve.py sc
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable
 from functools import cache, lru_cache
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from analysis import tables
-from analysis.compare import USUAL_SIZE, racks
+from analysis.compare import USUAL_SIZE
 from analysis.planner.models import Lengths, Model
 from analysis.tables import COMPUTE, WEIGHT_BYTES
 
@@ -34,28 +31,46 @@ COMPUTED_IN = {  # number formats that compute weights of a precision, the faste
 }  # fmt: skip
 
 
-def setups(accelerators: Iterable[str], stated: Iterable[str], counts: Iterable[float]) -> pd.DataFrame:
-    """Return the model's inputs of each system: accelerator, weights (their precision), group (see `group`).
+@cache  # asked for each curve; tables.forget clears it
+def sheets() -> pd.DataFrame:
+    """Return data/accelerators.csv by the short name of the accelerator, with what the model reads of it.
 
-    `stated` are the precisions that runs state ("": unknown), `counts` the accelerators of each (NaN: a node or rack).
+    Added columns: weights (the smallest precision that it computes in), group (the most accelerators that share one
+    copy of the weights: a node or a rack), and, by the precision of weights, the dense tera-operations/s at which they
+    are computed.
     """
-    names = [*accelerators]
-    weights, most = [*map(weights_in, names, stated)], [*map(group, names, counts)]
-    return pd.DataFrame({"accelerator": names, "weights": weights, "group": most})
+    rows = tables.accelerators.set_index("label")
+    computed = rows[[*COMPUTE.values()]].set_axis([*COMPUTE], axis=1)
+    computed = computed.where(computed.gt(0))
+    peaks = {precision: computed[formats].bfill(axis=1).iloc[:, 0] for precision, formats in COMPUTED_IN.items()}
+    small = computed[["fp4", "fp8", "int8"]].assign(fp16=1.0)
+    return rows.assign(
+        **peaks, weights=small.notna().idxmax(axis=1), group=rows["rack_accelerators"].fillna(USUAL_SIZE)
+    )
 
 
-def rates(systems: pd.DataFrame, model: Model, lengths: Lengths, speeds: Iterable[float]) -> np.ndarray:
+def setups(accelerators: pd.Series, stated: pd.Series, counts: pd.Series | float) -> pd.DataFrame:
+    """Return the columns SETUP of systems: accelerator, weights (their precision), and group (who shares a copy).
+
+    `stated` is the precision that a run states; weights have it below 16 bits, else the smallest that the accelerator
+    computes in. `counts` are the accelerators of each system (NaN: those of a node or rack).
+    """
+    known = sheets().reindex(accelerators).set_axis(accelerators.index)
+    weights = stated.where(stated.map(WEIGHT_BYTES).lt(2), known["weights"].fillna("fp16"))
+    group = np.fmin(counts, known["group"].fillna(USUAL_SIZE)).astype(int)
+    return pd.DataFrame({"accelerator": accelerators, "weights": weights, "group": group})
+
+
+def rates(systems: pd.DataFrame, model: Model, lengths: Lengths, speeds: pd.Series | float) -> np.ndarray:
     """Return the modeled tokens/s per accelerator of each system at its own speed (tokens/s per user; 0: no limit).
 
     0 beyond the roof, NaN where a fact is unknown or no group holds the weights and one request.
     """
-    speeds = np.broadcast_to(np.asarray(speeds, float), len(systems))
+    asked = np.log(np.maximum(np.broadcast_to(speeds, len(systems)), SPEEDS[0]))
     found = np.full(len(systems), np.nan)
     for setup, places in systems.groupby(SETUP, sort=False).indices.items():
         known, _ = _curve(*setup, model, lengths)
-        if known is not None:
-            asked = np.log(np.maximum(speeds[places], SPEEDS[0]))
-            found[places] = np.where(np.isnan(asked), np.nan, np.interp(asked, LOG_SPEEDS, known, right=0.0))
+        found[places] = np.interp(asked[places], LOG_SPEEDS, known)
     return found
 
 
@@ -64,35 +79,13 @@ def roofs(systems: pd.DataFrame, model: Model, lengths: Lengths) -> np.ndarray:
 
     What memory bandwidth allows one user, and at most BEYOND_ONE times what a batch of one reaches between prompts.
     """
-    return np.array([_curve(*setup, model, lengths)[1] for setup in systems[SETUP].itertuples(index=False)], float)
+    return np.array([_curve(*setup, model, lengths)[1] for setup in systems[SETUP].itertuples(index=False)])
 
 
-@cache  # asked for each system; tables.forget clears it
-def sheets() -> defaultdict[str, dict[str, Any]]:
-    """Return the rows of data/accelerators.csv by the short name of the accelerator; NaN for one that it lacks."""
-    rows = tables.accelerators
-    unknown = dict.fromkeys(rows, np.nan)
-    return defaultdict(lambda: unknown, rows.set_index("label", drop=False).to_dict("index"))
-
-
-def group(accelerator: str, count: float = USUAL_SIZE) -> int:
-    """Return the most accelerators that share one copy of the weights: of a node, a rack, or a whole small system."""
-    most = racks().get(accelerator, USUAL_SIZE)
-    return int(min(count, most)) if count >= 1 else most
-
-
-def weights_in(accelerator: str, stated: str = "") -> str:
-    """Return the precision of weights: `stated` below 16 bits, else the smallest that the accelerator computes in."""
-    if WEIGHT_BYTES.get(stated, 2.0) < 2:
-        return stated
-    facts = sheets()[accelerator]
-    return next((name for name in ("fp4", "fp8", "int8") if facts[COMPUTE[name]] > 0), "fp16")
-
-
-def peak_tflops(accelerator: str, precision: str) -> float:
-    """Return the dense tera-operations/s at which weights of a precision are computed; NaN where unknown."""
-    facts = sheets()[accelerator]
-    return next((facts[COMPUTE[name]] for name in COMPUTED_IN[precision] if facts[COMPUTE[name]] > 0), np.nan)
+def peak_tflops(systems: pd.DataFrame) -> np.ndarray:
+    """Return the dense tera-operations/s at which each system computes its weights; NaN where unknown."""
+    peaks = sheets()[[*COMPUTED_IN]].stack()
+    return peaks.reindex(pd.MultiIndex.from_frame(systems[["accelerator", "weights"]])).to_numpy()
 
 
 @cache  # asked for each curve; tables.forget clears it
@@ -103,16 +96,15 @@ def ordered() -> pd.DataFrame:
     not compared, but FP8 must be known. Where a family computes in FP4 and the figure of `worse` is unknown, only its
     own family is better, for that figure may be above another's. Both are in racks, or both in nodes.
     """
-    sheets = tables.accelerators
-    rows = sheets[["label", "vendor", "kind", "family", "memory_gb", "memory_bandwidth_gb_per_s"]]
-    compute = {name: [peak_tflops(label, name) for label in rows["label"]] for name in ("fp16", "fp8", "fp4")}
-    in_fp4 = sheets.groupby("family")["fp4_dense_tflops"].transform("max").gt(0)
-    rows = rows.assign(
-        rack=rows["label"].isin(list(racks())), unknown=in_fp4 & sheets["fp4_dense_tflops"].isna(), **compute
-    ).dropna(subset=["memory_gb", "memory_bandwidth_gb_per_s", "fp8"])
+    figures = ["memory_gb", "memory_bandwidth_gb_per_s", "fp16", "fp8", "fp4"]
+    rows = sheets().reset_index()
+    in_fp4 = rows.groupby("family")["fp4_dense_tflops"].transform("max").gt(0)
+    rows = rows[["label", "vendor", "kind", "family", *figures]].assign(
+        rack=rows["rack_accelerators"].notna(), unknown=in_fp4 & rows["fp4_dense_tflops"].isna()
+    )
+    rows = rows.dropna(subset=["memory_gb", "memory_bandwidth_gb_per_s", "fp8"])
     pairs = rows.merge(rows, on=["vendor", "kind", "rack"], suffixes=("", "_better"))
     pairs = pairs[~pairs["unknown"] | pairs["family"].eq(pairs["family_better"])]
-    figures = ["memory_gb", "memory_bandwidth_gb_per_s", *compute]
     worse, better = pairs[figures].to_numpy(), pairs[[f"{name}_better" for name in figures]].to_numpy()
     nowhere = ~(worse > better).any(axis=1) & (worse < better).any(axis=1)
     return pairs.loc[nowhere, ["label", "label_better"]].set_axis(["worse", "better"], axis=1)
@@ -121,22 +113,21 @@ def ordered() -> pd.DataFrame:
 @lru_cache(maxsize=8192)  # 26 bisections; systems share setups; tables.forget clears it
 def _curve(
     accelerator: str, weights: str, most: int, model: Model, lengths: Lengths
-) -> tuple[np.ndarray | None, float]:
+) -> tuple[np.ndarray, float]:  # fmt: skip
     """Return throughput per accelerator at SPEEDS, and the roof, over groups of 1, 2, 4 ... `most` accelerators.
 
-    None and NaN where a fact is unknown or no group holds the weights and one request.
+    The highest of SPEEDS is beyond the roof of any model. NaN where a fact is unknown or no group holds the weights and
+    one request.
     """
-    facts = sheets()[accelerator]
+    facts = sheets().reindex([accelerator]).iloc[0]
     bandwidth, memory = facts["memory_bandwidth_gb_per_s"] * 1e9, facts["memory_gb"] * 1e9
-    operations = peak_tflops(accelerator, weights) * 1e12 * COMPUTE_SHARE
+    operations = facts[weights] * 1e12 * COMPUTE_SHARE
     held, cache = model.weight_gb(weights) * 1e9, model.cache_gb(lengths.context) * 1e9
-    if not np.isfinite([bandwidth, memory, operations, cache, lengths.prompt]).all():
-        return None, np.nan
     size = np.array(sorted({2**power for power in range(8) if 2**power < most} | {most}))
     room = size * memory * (1 - HEADROOM) - held
     size, largest = size[room >= cache, None], room[room >= cache, None] / cache
-    if not len(size):
-        return None, np.nan
+    if not (len(size) and np.isfinite(bandwidth * operations * lengths.prompt)):
+        return np.full(len(SPEEDS), np.nan), np.nan
     overhead = LAYER_SECONDS * model.layers * (1 + np.log2(size))
     prompt = model.prompt_operations(lengths.prompt, lengths.squared) / lengths.answer
 
@@ -144,20 +135,19 @@ def _curve(
         return held * (1 - (1 - model.active / model.parameters) ** batch) + batch * cache
 
     def step(batch: np.ndarray) -> np.ndarray:
-        computing = batch * 2e9 * model.active / (size * operations)
+        computed = batch * (2e9 * model.active) / (size * operations)
         prefill = batch * prompt / (size * operations)
-        return np.maximum(read(batch) / (size * bandwidth * READ_SHARE), computing) + overhead + prefill
+        return np.maximum(read(batch) / (size * bandwidth * READ_SHARE), computed) + overhead + prefill
 
-    allowed = 1 / SPEEDS[None, :]
-    low, high = np.zeros((len(size), len(SPEEDS))), np.broadcast_to(np.log(largest), (len(size), len(SPEEDS)))
-    batch = high
-    if (late := step(np.exp(high)) > allowed).any():  # the largest batch that keeps the pace, by bisection
-        for _ in range(26):
-            middle = (low + high) / 2
-            fits = step(np.exp(middle)) <= allowed
-            low, high = np.where(fits, middle, low), np.where(fits, high, middle)
-        batch = np.where(late, low, batch)
-    batch = np.exp(batch)
+    # The logarithm of the largest batch that keeps the pace: the largest that fits, or by bisection.
+    allowed = 1 / SPEEDS
+    high = np.broadcast_to(np.log(largest), (len(size), len(SPEEDS)))
+    low = np.where(step(largest) <= allowed, high, 0.0)
+    for _ in range(26):
+        middle = (low + high) / 2
+        fits = step(np.exp(middle)) <= allowed
+        low, high = np.where(fits, middle, low), np.where(fits, high, middle)
+    batch = np.exp(low)
     one = np.ones_like(size, float)
     alone = 1 / step(one)  # the speed of a batch of one; beyond it throughput falls linearly to zero at its end
     by_bandwidth = size * bandwidth / read(one)

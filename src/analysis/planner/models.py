@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,7 @@ from analysis.results import timed_benchmarks
 
 MOST_TOKENS = 10_000_000  # of a prompt or an answer
 CHAT = "llama2-70b"  # the benchmark whose requests and limits stand for those of a model without a benchmark
-SHAPE = ["parameters", "active", "layers", "cached", "windowed_layers", "window_tokens", "attended", "context"]
+TOKENS = ["prompt_tokens", "answer_tokens"]  # of a request
 
 
 @dataclass(frozen=True)
@@ -91,30 +91,24 @@ def lengths(requests: pd.DataFrame, prompt: float = 0.0, answer: float = 0.0, mo
     Prompts are capped so that the mean answer still fits in a context of `most` tokens, and answers so that the mean
     prompt does. Raises ValueError for means beyond the context.
     """
-    tokens = requests[["prompt_tokens", "answer_tokens"]].astype(float)
+    tokens = requests[TOKENS].astype(float)
     mean = tokens.mean().mask([prompt > 0, answer > 0], [prompt, answer])
     if mean.sum() > most:
         both = f"{mean['prompt_tokens']:,.0f} tokens of prompt and {mean['answer_tokens']:,.0f} of answer"
         raise ValueError(f"prompt_tokens, answer_tokens: {both} exceed the context of {most:,.0f} tokens; "
                          "set context_tokens for another")  # fmt: skip
-    tokens = tokens.apply(lambda own: _scaled(own, mean[own.name], most - (mean.sum() - mean[own.name])))
+    tokens = tokens * (mean / tokens.mean())
+    longest = most - mean[::-1].set_axis(TOKENS)  # of a prompt with the mean answer, and the reverse
+    while tokens.gt(longest * (1 + 1e-9)).any(axis=None):  # the others are scaled up until the mean is met
+        below = tokens.mask(tokens.ge(longest))
+        left = mean * len(tokens) - longest * below.isna().sum()
+        tokens = (below * (left / below.sum())).fillna(longest)
+    tokens = tokens.clip(upper=longest, axis=1)
     prompt_served, answer_served = np.average(tokens, axis=0, weights=tokens["answer_tokens"])
     long_prompt = np.quantile(tokens["prompt_tokens"], 0.99, method="higher")
     in_service = prompt_served + answer_served / 2, prompt_served + answer_served
     squared = tokens["prompt_tokens"].pow(2).mean()
     return Lengths(*map(float, (*mean, *in_service, long_prompt, squared)))
-
-
-def _scaled(tokens: pd.Series, mean: float, most: float) -> pd.Series:
-    """Return tokens scaled to this mean, none above `most`: those below it are scaled up until the mean is met."""
-    scaled = tokens * (mean / tokens.mean())
-    for _ in range(60):
-        if scaled.max() <= most * (1 + 1e-9):
-            break
-        capped = scaled.ge(most)
-        left = mean * len(scaled) - most * capped.sum()
-        scaled = scaled.mask(capped, most).where(capped, scaled * (left / scaled[~capped].sum()))
-    return scaled.clip(upper=most)
 
 
 @cache  # a data set of thousands of requests; tables.forget clears it
@@ -129,18 +123,13 @@ def requests_of(benchmark: str) -> pd.DataFrame:
 
     Where the data set or its answers are unknown, requests have the benchmark's means.
     """
-    row = tables.benchmarks.set_index("benchmark").loc[benchmark]
+    facts = tables.benchmarks.set_index("benchmark").loc[benchmark]
+    answer = (facts["tokens_per_sample_low"] + facts["tokens_per_sample_high"]) / 2
     rows = tables.request_lengths
-    rows = rows.loc[rows["benchmark"].eq(benchmark), ["prompt_tokens", "answer_tokens"]].astype(float)
-    rows = rows.dropna() if rows["answer_tokens"].notna().any() else rows.fillna(1.0)
-    rows = rows if len(rows) else pd.DataFrame({"prompt_tokens": [1.0], "answer_tokens": [1.0]})
-    mean = pd.Series(
-        {
-            "prompt_tokens": row["prompt_tokens"],
-            "answer_tokens": (row["tokens_per_sample_low"] + row["tokens_per_sample_high"]) / 2,
-        }
-    )
-    return rows * (mean / rows.mean())
+    rows = rows.loc[rows["benchmark"].eq(benchmark), TOKENS].astype(float)
+    rows = rows if len(rows) else pd.DataFrame(1.0, [0], TOKENS)
+    rows = rows.dropna(axis=1, how="all").dropna().reindex(columns=TOKENS, fill_value=1.0)
+    return rows * (pd.Series([facts["prompt_tokens"], answer], TOKENS) / rows.mean())
 
 
 def read_requests(path: str | Path) -> pd.DataFrame:
@@ -148,11 +137,10 @@ def read_requests(path: str | Path) -> pd.DataFrame:
 
     Raises ValueError with file, row, and column for what is not a number of tokens.
     """
-    columns = ["prompt_tokens", "answer_tokens"]
-    frame = tables.read_own(path, columns)
+    frame = tables.read_own(path, TOKENS)
     if frame.empty:
         raise ValueError(f"{path}: no request; expected a row for each")
-    return tables.numbers(frame, columns, 1, MOST_TOKENS, str(path))
+    return tables.numbers(frame, TOKENS, 1, MOST_TOKENS, str(path))
 
 
 @cache  # asked for each plan; tables.forget clears it
@@ -161,7 +149,8 @@ def of_benchmark(benchmark: str) -> Model:
     known = _shapes()
     benchmark = benchmark if benchmark in known.index else names.benchmark(benchmark)
     names.choose(benchmark, known.index, "language model with limits on the time per token,")
-    return Model(benchmark, known.at[benchmark, "label"], *map(float, known.loc[benchmark, SHAPE]))
+    label, *shape = known.loc[benchmark]
+    return Model(benchmark, label, *map(float, shape))
 
 
 def of_size(parameters: float, active: float = 0.0, name: str = "", benchmark: str = "") -> Model:
@@ -187,21 +176,23 @@ def rising(at: np.ndarray | float, x: pd.Series | np.ndarray, y: pd.Series | np.
 
     Where y falls, the line goes half-way between the highest before and the lowest after.
     """
-    order = np.argsort(np.asarray(x), kind="stable")
-    x, y = np.asarray(x)[order], np.asarray(y)[order]
-    level = (np.maximum.accumulate(y) + np.minimum.accumulate(y[::-1])[::-1]) / 2
-    return np.interp(at, x, level)
+    points = pd.DataFrame({"x": np.asarray(x), "y": np.asarray(y)}).sort_values("x", kind="stable")
+    level = (points["y"].cummax() + points["y"][::-1].cummin()[::-1]) / 2
+    return np.interp(at, points["x"], level)
 
 
-@lru_cache(maxsize=1)  # asked for each model; tables.forget clears it
+@cache  # asked for each model; tables.forget clears it
 def _shapes() -> pd.DataFrame:
-    """Return the models of benchmarks with limits on the time per token: label and the columns SHAPE."""
+    """Return the models of benchmarks with limits on the time per token: the fields of Model from its name on."""
     rows = tables.benchmarks[tables.benchmarks["benchmark"].isin(timed_benchmarks())].set_index("benchmark")
-    rows = rows.rename(columns={"parameters_billion": "parameters", "max_context_tokens": "context",
-                                "attention_width": "attended"})  # fmt: skip
-    found = rows.assign(
-        active=rows["active_parameters_billion"].fillna(rows["parameters"]),
-        cached=rows["latent_size"].fillna(2 * rows["kv_heads"] * rows["head_size"]),
-    )
-    numbers = found[SHAPE].astype(float).fillna({"windowed_layers": 0.0, "window_tokens": 0.0, "context": math.inf})
-    return numbers.assign(label=rows["label"])
+    return pd.DataFrame({
+        "label": rows["label"],
+        "parameters": rows["parameters_billion"],
+        "active": rows["active_parameters_billion"].fillna(rows["parameters_billion"]),
+        "layers": rows["layers"],
+        "cached": rows["latent_size"].fillna(2 * rows["kv_heads"] * rows["head_size"]),
+        "windowed_layers": rows["windowed_layers"].fillna(0.0),
+        "window_tokens": rows["window_tokens"].fillna(0.0),
+        "attended": rows["attention_width"],
+        "context": rows["max_context_tokens"].fillna(math.inf),
+    })  # fmt: skip

@@ -136,19 +136,15 @@ def estimates(benchmark: str, systems: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([none, asked], ignore_index=True).dropna(subset="throughput")
 
 
-def error_table() -> pd.DataFrame:
-    """Return data/prediction_errors.csv, which `make data` derives from the record."""
-    return tables.load("prediction_errors")
-
-
 @cache  # asked for each plan; tables.forget clears it
 def error_of(question: str, benchmark: str, scenario: str) -> pd.Series:
-    """Return the row of `error_table` that applies; `low`, `middle`, `high` are P10, P50, P90 of actual over predicted.
+    """Return the row of data/prediction_errors.csv that applies to an estimate.
 
-    It is the benchmark's if it has enough results, else that of all in the scenario. Only OTHER_SYSTEM has errors of
-    Offline; for other questions those of Server apply.
+    `low`, `middle`, and `high` are P10, P50, and P90 of actual over predicted throughput. The row is the
+    benchmark's if it has enough results, else that of all in the scenario. Only OTHER_SYSTEM has errors of Offline; for
+    other questions those of Server apply.
     """
-    rows = error_table()
+    rows = tables.prediction_errors
     scenario = "Server" if scenario == "Offline" and question != OTHER_SYSTEM else scenario
     rows = rows[rows["question"].eq(question) & rows["scenario"].eq(scenario) & rows["low"].notna()]
     return rows[rows["benchmark"].isin([benchmark, ""])].sort_values("benchmark").iloc[-1]

@@ -1,0 +1,100 @@
+"""The decoding model by hand, on one model of round numbers, and the datasheets that it reads."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis.planner import decoding
+from analysis.planner.models import Lengths, Model
+
+MODEL = {"benchmark": "llama2-70b", "name": "M", "parameters": 8.0, "active": 8.0, "layers": 1.0, "cached": 1e6}
+LENGTHS = {"prompt": 1.0, "answer": 1000.0, "context": 500.0, "whole": 1000.0, "long_prompt": 1.0}  # 0.5 GB a request
+READ, COMPUTED = 0.6 * 3350, 0.4 * 1979e12  # GB/s and operations/s of an H100 in FP8, of 80 GB
+OVERHEAD = 20e-6
+
+
+def curve(speeds, group=1, accelerator="H100", lengths=None, **model):
+    """Tokens/s per accelerator at each speed, and the roof."""
+    setup = pd.DataFrame({"accelerator": [accelerator] * len(speeds), "weights": "fp8", "group": group})
+    asked = Model(**MODEL | model), Lengths(**LENGTHS | (lengths or {}))
+    return decoding.rates(setup, *asked, pd.Series(speeds)), decoding.roofs(setup, *asked)[0]
+
+
+def test_the_largest_batch_reads_weights_and_kv_cache():
+    """Beside 8 of 72 GB 128 requests of 0.5 GB; two as one hold 272 and lose the time of a layer twice.
+
+    A prompt of one token adds 16e9 operations to each 1,000 tokens.
+    """
+    prefill = 16e6 / COMPUTED
+    one = 128 / (72 / READ + OVERHEAD + 128 * prefill)
+    two = 272 / (144 / (2 * READ) + 2 * OVERHEAD + 272 * prefill / 2) / 2
+    assert curve([0.0])[0] == pytest.approx([one])
+    assert curve([0.0], group=2)[0] == pytest.approx([two])
+    assert curve([0.0], group=3)[0] > two  # groups of 1, 2, and all 3
+
+
+def test_a_step_takes_the_slower_of_reading_and_computing():
+    """A hundredth of the KV cache: 12,800 requests, whose 0.26 s of computing take longer than reading 72 GB."""
+    prompts = 1000 * 16e9 + 4 * 8192 * 3e6 / 2  # of 1,000 tokens whose mean square is 3e6
+    batch = 12_800 * (16e9 + prompts / 1000) / COMPUTED
+    found, _ = curve([0.0], cached=1e4, attended=8192.0, lengths={"prompt": 1000.0, "squared": 3e6})
+    assert found == pytest.approx([12_800 / (batch + OVERHEAD)])
+
+
+def test_of_a_mixture_only_the_experts_of_some_token_are_read():
+    """Two requests at a quarter of 8 GB each read 1 - 0.75^2 of it."""
+    found, _ = curve([0.0], active=2.0, cached=64e6)
+    step = (8 * (1 - 0.75**2) + 64) / READ + OVERHEAD + 2 * 4e6 / COMPUTED
+    assert found == pytest.approx([2 / step])
+
+
+def test_faster_users_get_the_largest_batch_that_keeps_their_pace():
+    """At a step of 1/speed the batch fills the time: (1/speed - overhead) = (8 + batch / 2) / READ + its prefill."""
+    speed = decoding.SPEEDS[120]  # 49.5 tokens/s
+    batch = (1 / speed - OVERHEAD - 8 / READ) / (0.5 / READ + 16e6 / COMPUTED)
+    assert 1 < batch < 128
+    assert curve([speed])[0] == pytest.approx([batch * speed], rel=1e-5)
+
+
+def test_faster_than_a_batch_of_one_throughput_falls_evenly_to_nothing():
+    """Alone at a bit less than 60% of the bandwidth, nothing at all of it."""
+    end = 3350 / 8
+    alone = 1 / (1 / (0.6 * end) + OVERHEAD)
+    found, roof = curve([(alone + end) / 2, (alone + 3 * end) / 4, 2 * end], cached=1.0)
+    assert found == pytest.approx([alone / 2, alone / 4, 0.0], rel=0.02)
+    assert roof == pytest.approx(end, rel=1e-6)
+    slow, roof = curve([0.0], cached=1.0, layers=1000.0)  # layers take most of the time: twice a batch of one
+    assert roof == pytest.approx(2 / (1 / (0.6 * end) + 0.02), rel=1e-3)
+
+
+def test_what_does_not_fit_or_is_unknown_has_no_curve():
+    for unknown in (curve([0.0, 5.0], parameters=72.0, active=72.0), curve([0.0], accelerator="New part")):
+        assert np.isnan(unknown[0]).all() and np.isnan(unknown[1])
+    assert curve([0.0], parameters=71.5, active=71.5)[0] > 0  # of 72 GB just one request is left
+
+
+def test_setups_have_the_stated_precision_below_16_bits_and_whole_nodes_or_racks():
+    stated = {
+        ("B200", "", 8): ("fp4", 8), ("B200", "fp8", 8): ("fp8", 8), ("H100", "fp16", 16): ("fp8", 8),
+        ("A100", "", 4): ("int8", 4), ("A100", "int4", 8): ("int4", 8), ("GB300", "fp4", np.nan): ("fp4", 72),
+        ("New part", "bf16", np.nan): ("fp16", 8),
+    }  # fmt: skip
+    accelerators, precisions, counts = map(pd.Series, zip(*stated, strict=True))
+    found = decoding.setups(accelerators, precisions, counts)
+    assert [*found[["weights", "group"]].itertuples(index=False, name=None)] == [*stated.values()]
+
+
+def test_weights_are_computed_in_the_fastest_format_that_there_is():
+    """H100 computes FP4 in FP8, A100 FP8 in FP16 and INT4 in INT8."""
+    rows = [("H100", "fp4", 1979), ("A100", "fp8", 312), ("A100", "int4", 624), ("B200", "fp16", 2250)]
+    systems = pd.DataFrame([*rows, ("New part", "fp8", np.nan)], columns=["accelerator", "weights", "tflops"])
+    assert decoding.peak_tflops(systems) == pytest.approx(systems["tflops"].to_numpy(), nan_ok=True)
+
+
+def test_better_is_what_no_figure_of_the_datasheet_contradicts():
+    """The FP4 rate of MI350P is unknown, so only its own family is better. Racks and nodes are apart."""
+    pairs = decoding.ordered()
+    better = pairs.groupby("worse")["better"].agg(set)
+    assert better["MI350P"] == {"MI350X", "MI355X"} and {"H200", "B200"} < better["H100"]
+    assert "GB300" in better["GB200"] and better["B200"].isdisjoint({"GB200", "GB300", "MI355X"})
+    assert not pairs["worse"].eq(pairs["better"]).any() and "L4" not in set(pairs["better"])
