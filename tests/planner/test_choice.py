@@ -91,7 +91,7 @@ def test_the_next_has_the_evidence_of_the_first():
     assert choice.leaders(ranked[ranked["evidence"].isin(["estimated"])])["accelerator"].tolist() == ["H100"]
     one = ranked[ranked["accelerator"].isin(["H100", "B200"])]
     assert choice.leaders(one)["accelerator"].tolist() == ["B200"]
-    with pytest.raises(NoData, match="planned: MI350X: usd_per_hour unknown; L4: too large$"):
+    with pytest.raises(NoData, match=r"planned: MI350X: usd_per_hour unknown; L4: too large$"):
         choice.leaders(ranked[ranked["accelerator"].isin(["MI350X", "L4"])])
 
 

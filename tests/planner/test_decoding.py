@@ -63,7 +63,7 @@ def test_faster_than_a_batch_of_one_throughput_falls_evenly_to_nothing():
     found, roof = curve([(alone + end) / 2, (alone + 3 * end) / 4, 2 * end], cached=1.0)
     assert found == pytest.approx([alone / 2, alone / 4, 0.0], rel=0.02)
     assert roof == pytest.approx(end, rel=1e-6)
-    slow, roof = curve([0.0], cached=1.0, layers=1000.0)  # layers take most of the time: twice a batch of one
+    _, roof = curve([0.0], cached=1.0, layers=1000.0)  # layers take most of the time: twice a batch of one
     assert roof == pytest.approx(2 / (1 / (0.6 * end) + 0.02), rel=1e-3)
 
 

@@ -7,31 +7,16 @@ import pytest
 from analysis import tables
 from analysis.paths import DATA, ROOT
 from analysis.planner import prediction
-from analysis.planner.prediction import BETWEEN, BEYOND, KNOWN, NONE, OTHER_MODEL, OTHER_SYSTEM
+from analysis.planner.prediction import KNOWN, OTHER_SYSTEM
 from analysis.recipes import prediction_errors
-from analysis.results import timed_benchmarks
 
 
 def case(place, **changes):
     """A Server case that shares nothing with any other: 500 of 1,000 tokens/s Offline."""
-    own = {"benchmark": "gpt-oss-120b", "scenario": "Server", "round": "v6.1", "submitter": f"s{place}"}
-    own |= {"system": f"box {place}", "accelerator": f"part {place}", "accelerator_count": 100.0 + place}
-    own |= {
-        "software": f"software {place}",
-        "bare": True,
-        "speed": 12.5,
-        "precision": f"p{place}",
-        "family": f"f{place}",
-    }
-    own |= {
-        "kind": f"k{place}",
-        "rack": f"r{place}",
-        "ceiling": 1.0,
-        "model_share": 1.0,
-        "offline": 1000.0,
-        "rate": 500.0,
-    }
-    return own | changes
+    own = {"benchmark": "gpt-oss-120b", "scenario": "Server", "accelerator_count": 100.0 + place, "bare": True,
+           "speed": 12.5, "ceiling": 1.0, "model_share": 1.0, "offline": 1000.0, "rate": 500.0}  # fmt: skip
+    texts = ("round", "submitter", "system", "accelerator", "software", "precision", "family", "kind", "rack")
+    return own | {name: f"{name} {place}" for name in texts} | changes
 
 
 def test_the_share_of_others_goes_over_scaled_by_the_decoding_model():
@@ -42,16 +27,22 @@ def test_the_share_of_others_goes_over_scaled_by_the_decoding_model():
     assert prediction.retained_share(unknown, unknown)[1] == pytest.approx(0.8 / 0.9)
 
 
-def test_what_systems_share_weighs_more():
-    """Software and round count twice each: 16 times the weight of one that shares nothing."""
-    like, unlike = (
-        case(1, rate=900.0, software="a", round="v6.1"),
-        [case(n, rate=300.0, round="v5.1") for n in (2, 3, 4)],
-    )
-    rows = pd.DataFrame([like, *unlike, case(5, software="a", round="v6.1")])
-    assert prediction.retained_share(rows, rows)[-1] == pytest.approx(0.9)
-    apart = rows.assign(software=[f"s{place}" for place in range(5)], round=["v4.1", "v5.1", "v5.1", "v5.1", "v6.0"])
-    assert prediction.retained_share(apart, apart)[-1] == pytest.approx(0.3)
+@pytest.mark.parametrize(("shared", "times"), prediction.SHARED.items())
+def test_what_systems_share_weighs_more(shared, times):
+    """One shared property doubles a weight so many times: as much as 2, 4, or 8 others, between whose rates it lies."""
+    others = [case(place, rate=300.0) for place in range(2, 2 + 2**times)]
+    rows = pd.DataFrame([case(0, **{shared: "same"}), case(1, rate=900.0, **{shared: "same"}), *others])
+    assert prediction.retained_share(rows, rows.iloc[:1])[0] == pytest.approx((0.9 * 0.3) ** 0.5)
+    assert prediction.retained_share(rows.iloc[:-1], rows.iloc[:1])[0] == pytest.approx(0.9)
+    unknown = rows.assign(**{shared: rows[shared].replace("same", "")})
+    assert prediction.retained_share(unknown, unknown.iloc[:1])[0] == pytest.approx(0.3)
+
+
+def test_the_model_s_share_counts_down_to_a_50th():
+    """An unknown share counts as 1, none at all as exp(-4)."""
+    rows = pd.DataFrame([case(1, rate=800.0, model_share=0.0), case(2, model_share=np.nan)])
+    assert prediction.retained_share(rows, rows)[1] == pytest.approx(0.8 * np.exp(4))
+    assert np.isnan(prediction.retained_share(rows.iloc[:0], rows)).all()
 
 
 def test_no_result_of_the_accelerator_counts():
@@ -101,40 +92,36 @@ def test_errors_are_no_worse_than_they_were(errors):
     assert (whole["results"] > pd.Series({"Server": 500, "Interactive": 120})).all()
 
 
-def test_each_question_is_answered(errors):
-    asked = errors[errors["benchmark"].eq("")].groupby("question")["results"].max()
-    assert set(asked.index) == {OTHER_SYSTEM, BETWEEN, KNOWN, prediction.EARLIER, BEYOND, NONE, OTHER_MODEL}
-    assert asked.min() > 100
+def test_the_error_is_of_the_benchmark_where_it_has_enough_results():
+    """DeepSeek-R1 has 9 in Interactive, so those of all; only another system has errors of Offline."""
+    asked = [(KNOWN, "llama2-70b", "Server"), (KNOWN, "deepseek-r1", "Interactive"), (KNOWN, "llama2-70b", "Offline"),
+             (OTHER_SYSTEM, "llama2-70b", "Offline")]  # fmt: skip
+    found = [prediction.error_of(*each) for each in asked]
+    assert [row["benchmark"] for row in found] == ["llama2-70b", "", "llama2-70b", "llama2-70b"]
+    assert [row["scenario"] for row in found] == ["Server", "Interactive", "Server", "Offline"]
+    assert found[0]["results"] == 194
 
 
-def test_interactive_errors_are_those_of_a_second_computation(errors):
-    """The rule again in plain Python, one result at a time."""
-    off = []
-    for benchmark in timed_benchmarks():
-        rows = [row for row in prediction.cases(benchmark).to_dict("records") if row["scenario"] == "Interactive"]
-        rows = [row for row in rows if row["offline"] == row["offline"]]
-        for row in rows:
-            weighted = []
-            for other in rows:
-                if other["accelerator"] != row["accelerator"]:
-                    shared = sum(n for name, n in prediction.SHARED.items() if row[name] == other[name] != "")
-                    base = np.log(other["model_share"]) if other["model_share"] > 0 else 0.0
-                    weighted.append((np.log(other["rate"] / other["offline"]) - max(base, -4.0), 2**shared))
-            if not weighted:
-                continue
-            half, passed, ends = sum(weight for _, weight in weighted) / 2, 0, []
-            for ratio, weight in sorted(weighted):
-                if passed <= half <= passed + weight:
-                    ends.append(ratio)
-                passed += weight
-            base = np.log(row["model_share"]) if row["model_share"] > 0 else 0.0
-            off.append(abs(row["offline"] * np.exp(np.mean(ends) + max(base, -4.0)) / row["rate"] - 1))
-    own = errors[errors["question"].eq(KNOWN) & errors["scenario"].eq("Interactive") & errors["benchmark"].eq("")].iloc[
-        0
-    ]
-    assert [own["results"], own["median"], own["p90"]] == pytest.approx(
-        [len(off), np.median(off), np.quantile(off, 0.9)], rel=1e-4
+def test_software_is_the_product_that_serves():
+    rows = pd.DataFrame(
+        {"serving_software": ["vLLM 0.6.2", "", "", "3.1"], "framework": ["x", "TensorRT-LLM 1", "", "y"]}
     )
+    assert prediction.software(rows).tolist() == ["vllm", "tensorrt-llm", "", ""]
+
+
+def test_estimates_are_of_limits_and_of_offline_where_it_is_unknown():
+    """A node of B200 with 1,000 tokens/s Offline, and one without a result; a part without a datasheet has none."""
+    names = {"accelerator": ["B200", "H100", "New part"], "offline": [1000.0, np.nan, np.nan]}
+    systems = pd.DataFrame(names).assign(
+        accelerator_count=np.nan, software="", submitter="", precision="", round="v6.1"
+    )
+    found = prediction.estimates("gpt-oss-120b", systems).set_index(["accelerator", "scenario"])
+    questions = {("B200", "Server"): KNOWN, ("B200", "Interactive"): KNOWN} | {
+        ("H100", scenario): prediction.NONE for scenario in ("Offline", "Server", "Interactive")}  # fmt: skip
+    assert found["question"].to_dict() == questions and found.loc["B200", "throughput"].lt(1000).all()
+    h100 = found.loc["H100"]
+    assert h100.at["Offline", "throughput"] == h100["offline"].iloc[0] > h100.at["Server", "throughput"]
+    assert h100.at["Offline", "interactivity"] == 0
 
 
 def test_what_is_left_out_does_not_leak_into_its_prediction(predicted):
