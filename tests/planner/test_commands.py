@@ -91,6 +91,12 @@ def test_a_model_without_a_benchmark_is_planned(said):
     assert "none of MI350X" in out and "three-year rental" in out and "another model, all models, Interactive" in out
 
 
+def test_of_no_accelerator_there_is_none(chosen):
+    rows = chosen.loc[["B200", "H100"]].assign(chance=[0.25, 0.5])
+    assert plan._each(rows, "chance", "{:.0%}".format, ", then ") == "B200 25%, then H100 50%"
+    assert plan._each(rows.iloc[:0], "chance", plan._number) == "none"
+
+
 def test_help_names_each_basis_of_prices(said):
     words = said("plan", "--help")[1].replace(",", " ").replace(".", " ").split()
     assert set(cost.COST_MODELS) <= set(words)

@@ -200,7 +200,8 @@ def _blind(errors: pd.DataFrame) -> str:
 
 def _each(rows: pd.DataFrame, column: str, number: Callable[[float], str], separator: str = ", ") -> str:
     """Return the accelerators with their numbers in a column, "none" without any."""
-    return separator.join(rows["accelerator"] + " " + rows[column].map(number)) or "none"
+    pairs = zip(rows["accelerator"], rows[column].map(number), strict=True)
+    return separator.join(map(" ".join, pairs)) or "none"
 
 
 def _text(frame: pd.DataFrame, number: Callable[[float], str]) -> str:
