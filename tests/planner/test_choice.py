@@ -120,12 +120,15 @@ def test_sensitivity_names_who_leads_and_by_how_much():
 
 
 def test_changes_stay_within_what_can_be_asked():
-    """A price of one's own by any name is the one that changes, up to the highest; 1 user has no tenth."""
-    asked = replace(ASKED, users=1, prices={"NVIDIA B200-SXM-180GB": 0.5}, fleet="hourly", delivered_share=0.5)
+    """A price of one's own by any name is the one that changes, up to the highest; users are 1 to 100 million."""
+    asked = replace(ASKED, users=9, prices={"NVIDIA B200-SXM-180GB": 0.5}, fleet="hourly", delivered_share=0.5)
     ranked = choice.ranking(asked)
     found = choice.sensitivity(asked, ranked).set_index("change")
     assert found.loc["B200 price +20%", "usd_per_million_tokens"] == pytest.approx(2 * 8 * 0.6 / 10)
-    assert [change for change in found.index if "users" in change or "fleet" in change] == ["10 users"]
+    assert [change for change in found.index if "users" in change or "fleet" in change] == ["90 users"]
+    for users, several in ((10, ["1 users", "100 users"]), (1e7, ["1,000,000 users", "100,000,000 users"])):
+        changes = choice.sensitivity(replace(ASKED, users=users), ranked)["change"]
+        assert changes[changes.str.contains("users$")].tolist() == several
     dear = replace(ASKED, prices=dict.fromkeys(("B300", "B200", "MI355X"), cost.PLAUSIBLE_USD[1]))
     assert "B200 price +20%" in set(choice.sensitivity(dear, choice.ranking(dear))["change"])
 

@@ -8,7 +8,14 @@ from analysis.planner import decoding
 from analysis.planner.models import Lengths, Model
 
 MODEL = {"benchmark": "llama2-70b", "name": "M", "parameters": 8.0, "active": 8.0, "layers": 1.0, "cached": 1e6}
-LENGTHS = {"prompt": 1.0, "answer": 1000.0, "context": 500.0, "whole": 1000.0, "long_prompt": 1.0}  # 0.5 GB a request
+LENGTHS = {
+    "prompt": 1.0,
+    "answer": 1000.0,
+    "context": 500.0,
+    "whole": 1000.0,
+    "long_prompt": 1.0,
+    "squared": 1.0,
+}  # 0.5 GB a request
 READ, COMPUTED = 0.6 * 3350, 0.4 * 1979e12  # GB/s and operations/s of an H100 in FP8, of 80 GB
 OVERHEAD = 20e-6
 
@@ -39,6 +46,8 @@ def test_a_step_takes_the_slower_of_reading_and_computing():
     batch = 12_800 * (16e9 + prompts / 1000) / COMPUTED
     found, _ = curve([0.0], cached=1e4, attended=8192.0, lengths={"prompt": 1000.0, "squared": 3e6})
     assert found == pytest.approx([12_800 / (batch + OVERHEAD)])
+    found, _ = curve([0.0], cached=1.0)  # a step takes 2 s at most, also without a limit
+    assert found == pytest.approx([(2 - OVERHEAD) / (16.016e9 / COMPUTED) / 2], rel=1e-5)
 
 
 def test_of_a_mixture_only_the_experts_of_some_token_are_read():
@@ -63,7 +72,8 @@ def test_faster_than_a_batch_of_one_throughput_falls_evenly_to_nothing():
     found, roof = curve([(alone + end) / 2, (alone + 3 * end) / 4, 2 * end], cached=1.0)
     assert found == pytest.approx([alone / 2, alone / 4, 0.0], rel=0.02)
     assert roof == pytest.approx(end, rel=1e-6)
-    _, roof = curve([0.0], cached=1.0, layers=1000.0)  # layers take most of the time: twice a batch of one
+    # Layers take most of the time: twice a batch of one, whatever prompts come with it.
+    _, roof = curve([0.0], cached=1.0, layers=1000.0, lengths={"prompt": 1e5})
     assert roof == pytest.approx(2 / (1 / (0.6 * end) + 0.02), rel=1e-3)
 
 

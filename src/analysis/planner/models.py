@@ -82,7 +82,7 @@ class Lengths:
     context: float
     whole: float
     long_prompt: float
-    squared: float = 0.0
+    squared: float
 
 
 def lengths(requests: pd.DataFrame, prompt: float = 0.0, answer: float = 0.0, most: float = math.inf) -> Lengths:

@@ -38,7 +38,7 @@ def wait(slots: int, load: float, service: float) -> float:
     if slots <= load:
         return math.inf
     beyond = delay_probability(slots, load) / (1 - STARTED)
-    return max(service * math.log(beyond) / (slots - load), 0.0) if beyond > 0 else 0.0
+    return service * math.log(max(beyond, 1.0)) / (slots - load)
 
 
 def slots_needed(load: float, service: float, limit: float) -> int:
