@@ -26,6 +26,17 @@ HANDS = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("asked", "accelerator", "hand", "rented", "evidence"), HANDS)
+def test_deployments_by_hand(asked, accelerator, hand, rented, evidence):
+    """Traffic within 1% where it is measured or interpolated; what is rented as by hand, the queue included."""
+    row = plan(Demand(delivered_share=0.5, **asked), accelerator)
+    assert row["evidence"] == evidence and row["delivered"] == 0.5 and row[cost.FACTORS].isna().all()
+    assert row["accelerators_p10"] <= rented <= row["accelerators_p90"]
+    if evidence != "estimated":
+        assert row["traffic"] == pytest.approx(hand, rel=0.01)
+        assert math.ceil(row["needed"] / row["unit"]) * row["unit"] == rented
+
+
 def test_a_plan_of_the_record_by_hand(chosen):
     """250,000 tokens/s over throughput x delivered share, in whole nodes; the listed price and kilowatts of each."""
     row, listed = chosen.loc["B200"], cost.prices().set_index("accelerator").loc["B200"]
@@ -96,6 +107,31 @@ def test_memory_by_hand():
     assert rack["held"].iloc[0] == 72 * 20 - 30  # two copies in groups of 64 would leave 8 idle
 
 
+def test_limits_of_an_accelerator_have_a_reason():
+    """A prompt of 1,000 tokens is read by 8 at 40% of the dense rate, also in a rack; one of L4 takes too long."""
+    asked = Demand(benchmark="llama2-70b", prompt_tokens=1000.0, answer_tokens=100.0, ttft_ms=1000.0)
+    rows = [("H100", "fp8", 8, "", np.nan), ("GB200", "", 72, "", np.nan), ("L4", "", 1, "", np.nan),
+            ("New part", "", 8, "", np.nan), ("H100", "fp16", 8, curve.TOO_FAST, 120.0), ("H100", "", 8, "why", 9.0),
+            ("H100", "", 8, curve.TOO_FAST, np.nan)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["accelerator", "precision", "unit", "reason", "roof"])
+    found = capacity._limited(asked, frame)
+    long = asked.workload.lengths.long_prompt
+    operations = 2 * 70e9 * long + 4 * 8192 * 80 * long**2 / 2
+    rates = {"H100": 8 * 1979e12, "GB200": 8 * 10000e12, "L4": 242e12}
+    seconds = [operations / (0.4 * rate) for rate in rates.values()]
+    assert found["prefill"].iloc[:3].tolist() == pytest.approx(seconds, rel=0.01) and seconds[2] > 1 > seconds[0]
+    slow = f"prefill of {long:,.0f} tokens takes {seconds[2]:.2g} s on a node, the TTFT limit is 1 s (99% of prompts "
+    slow += "are no longer, the mean is 1,000; ttft_ms and lengths set others)"
+    end = f"{curve.TOO_FAST}: one user has at most 120 tokens/s"
+    assert found["reason"].tolist() == ["", "", slow, curve.NO_COMPUTE, end, "why", curve.TOO_FAST]
+    assert found["precision"].tolist()[:4] == ["fp8", "fp4", "fp8", "fp16"]
+    assert found["weights_gb"].iloc[1] == 70 * 4.5 / 8
+    assert found["cache_gb"].iloc[0] == pytest.approx(asked.workload.lengths.context * 80 * 2048 / 1e9)
+    large = capacity._limited(Demand(parameters=50_000.0, precision="fp16", ttft_ms=1e6), frame.iloc[:1])
+    assert large["reason"].tolist() == ["1,024 accelerators do not hold the weights and one request"]
+    assert large["precision"].tolist() == ["fp16"] and large["weights_gb"].tolist() == [100_000.0]
+
+
 def test_the_delivered_share_is_of_what_the_result_does_not_hold(chosen):
     """GB200 and B200 (TensorRT-LLM): the page's whole share over its latency limit; MI355X states no stack."""
     for accelerator, kind in (("GB200", "rack"), ("B200", "TensorRT-LLM node to vLLM")):
@@ -138,6 +174,20 @@ def test_watts_that_are_not_listed_follow_the_rated_power():
     rated = tables.accelerators.set_index("label")["power_limit_w"]
     assert watts["B200"] == 1000 * listed["B200"] and "L4" not in listed
     assert watts["L4"] == pytest.approx(rated["L4"] * np.nanmedian(1000 * listed / rated.reindex(listed.index)))
+
+
+def test_an_accelerator_without_a_datasheet_is_left_out_with_its_reason(monkeypatch):
+    rows = interactivity.runs("gpt-oss-120b")
+    new = rows[rows["accelerator"].eq("B200")].assign(accelerator="New part", id=lambda frame: "n" + frame["id"])
+    monkeypatch.setattr(interactivity, "runs", lambda *args, **asked: pd.concat([rows, new], ignore_index=True))
+    capacity._throughput.cache_clear()
+    found = every_plan(Demand(benchmark="gpt-oss-120b")).set_index("accelerator")
+    capacity._throughput.cache_clear()
+    assert found.loc["New part", "reason"] == curve.NO_COMPUTE and found.loc["B200", "reason"] == ""
+    assert found.loc["New part", ["evidence", "decided_by"]].tolist() == ["", ""]
+    assert found.loc["New part", "throughput"] == found.loc["B200", "throughput"]
+    weights = set(found.loc[found["reason"].eq(""), "weights_gb"])  # MI355X is labeled FP8, which is not published
+    assert {"MI355X", "MI300X"} < set(found.index) and weights == {117 * 4.5 / 8}
 
 
 REFUSED = [

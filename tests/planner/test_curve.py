@@ -35,6 +35,20 @@ def logs(question, scenario, *columns):
     return np.log(error[["low", "high", *columns]].astype(float)).tolist()
 
 
+def test_the_curve_by_hand():
+    """A run holds from its scenario's limit to its own speed; between, the logarithm is linear: half-way from 0 to 12.5
+    and a quarter of the way from there. The upper bound is of slower runs, the lower of as fast ones."""
+    quarter = 12.5 + (LIMIT - 12.5) / 4
+    found = at(runs(), 0, 6.25, 12.5, 12.56, quarter, 66.4, 80)
+    rates = [OFFLINE, (OFFLINE * SERVER) ** 0.5, SERVER, SERVER, SERVER**0.75 * INTERACTIVE**0.25, INTERACTIVE]
+    assert found["throughput"].tolist() == pytest.approx([*rates, INTERACTIVE])
+    assert found["evidence"].tolist() == [MEASURED, INTERPOLATED, MEASURED, MEASURED, INTERPOLATED, MEASURED, MEASURED]
+    assert found["id"].tolist() == ["r0", "r1", "r1", "r1", "r2", "r2", "r2"]
+    assert found["slower_id"].tolist() == ["", "r0", "", "", "r1", "", ""] and found["gain"].eq(1).all()
+    assert found["lower"].tolist() == [OFFLINE, *[SERVER] * 3, *[INTERACTIVE] * 3]
+    assert np.isnan(found["upper"].iloc[0]) and found["upper"].iloc[1:].eq(OFFLINE).all()
+
+
 def test_a_run_above_the_line_bends_the_curve_and_one_below_does_not():
     """From 10,000 at 12.5 to 2,500 at the limit the line has 6,390 at 30: 9,000 at 31 and 8,500 at 40 lie above it.
 
@@ -50,6 +64,24 @@ def test_a_run_above_the_line_bends_the_curve_and_one_below_does_not():
 def test_a_limited_run_that_beats_offline_holds_without_a_limit():
     found = at(runs().assign(rate_per_accelerator=[9_000.0, SERVER, INTERACTIVE]), 0, 5.0)
     assert found["throughput"].tolist() == [SERVER] * 2 and found["id"].tolist() == ["r1"] * 2
+
+
+def test_beyond_the_fastest_run_the_decoding_model_continues_until_the_roof():
+    """Its bias and error grow with the logarithm of the ratio of speeds; on the record it is that of the limits."""
+    found = at(runs(), 80.0, 100.0, 1e6)
+    setup = pd.DataFrame({"accelerator": ["B200"], "weights": "fp4", "group": 8})
+    own = models.of_benchmark("gpt-oss-120b"), models.lengths_of("gpt-oss-120b")
+    slow, fast = (decoding.rates(setup, *own, speed)[0] for speed in (80.0, 100.0))
+    power = np.log(100 / 80) / np.log(LIMIT / 12.5)
+    low, high, middle = logs(prediction.BEYOND, "Interactive", "middle")
+    rate, row = INTERACTIVE * fast / slow * np.exp(middle * power), found.loc[100.0]
+    assert row["throughput"] == pytest.approx(rate) and found["evidence"].tolist() == [MEASURED, ESTIMATED, ""]
+    before = np.log(found.loc[80.0, ["low", "high"]].astype(float) / INTERACTIVE)
+    assert np.log(rate / row["low"]) == pytest.approx(np.hypot(before["low"], (middle - low) * power))
+    assert np.log(row["high"] / rate) == pytest.approx(np.hypot(before["high"], (high - middle) * power))
+    assert row["roof"] == pytest.approx(decoding.roofs(setup, *own)[0])
+    last = found.loc[1e6]
+    assert np.isnan(last["throughput"]) and [*last[["reason", "id", "slower_id"]]] == [curve.TOO_FAST, "", ""]
 
 
 def test_where_no_run_is_so_fast_the_estimate_is_offline_times_the_share_of_others():
@@ -89,6 +121,12 @@ def test_without_a_datasheet_there_is_what_ran_and_a_reason_beyond():
     h100 = others.loc["H100"]
     assert h100["evidence"].eq(ESTIMATED).all() and (h100["high"] / h100["low"]).min() > 1.5
     assert h100[["id", "slower_id"]].eq("").all(axis=None)
+
+
+def test_a_precision_that_cannot_be_right_counts_as_that_of_most_runs():
+    rows = runs(("Offline", 0.0, 11_000.0), ("Offline", 0.0, 10_000.0))
+    rows.loc[rows["scenario"].eq("Interactive"), "precision"] = "fp8"  # GPT-OSS is published in MXFP4 alone
+    assert at(rows, 80.0)["precision"].tolist() == ["fp4"]
 
 
 def test_a_benchmark_without_limits_has_offline_and_says_why_no_more():
@@ -253,6 +291,21 @@ def test_an_estimate_is_no_higher_than_a_better_accelerator_s_result():
     assert curve.in_order(found, []).tolist() == [100, 50, 300, 40, 500]
     assert curve.in_order(found.assign(id=""), []).tolist() == [100, 50, 100, 40, 500]
     assert curve.in_order(found.assign(evidence=MEASURED), ["H200"]).tolist() == [100, 50, 300, 40, 500]
+
+
+def test_a_prompt_cache_gives_the_gain_of_inferencex():
+    """Times the median of what engines keep at these lengths, with their P10 and P90; an estimate."""
+    rows = interactivity.runs("gpt-oss-120b").query("accelerator == 'B200'")
+    whole, cached = (at(rows, 25.0, workload=curve.workload("gpt-oss-120b", prompt_reuse=each)).iloc[0]
+                     for each in (0.0, 0.6))  # fmt: skip
+    lengths = models.lengths_of("gpt-oss-120b")
+    gain = long_prompts.kept(lengths.prompt, lengths.answer, 0.6) / long_prompts.kept(lengths.prompt, lengths.answer)
+    low, middle, high = gain.quantile([0.1, 0.5, 0.9])
+    assert cached["throughput"] == pytest.approx(whole["throughput"] * middle) and middle > 1.1
+    assert (whole["evidence"], cached["evidence"]) == (INTERPOLATED, ESTIMATED)
+    spread = np.log([whole["throughput"] / whole["low"], middle / low])
+    assert np.log(cached["throughput"] / cached["low"]) == pytest.approx(np.hypot(*spread))
+    assert cached["high"] / cached["throughput"] >= high / middle
 
 
 def test_weights_of_another_precision_are_read_and_computed_in_it():
