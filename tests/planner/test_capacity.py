@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from analysis import cost, derating, interactivity, power, tables
-from analysis.planner import capacity, queueing
-from analysis.planner.capacity import Demand, every_plan
+from analysis.planner import capacity, curve, queueing
+from analysis.planner.capacity import Demand, every_plan, plan
 
 # Deployments that an engineer sizes by hand: tokens/s per GPU read from the record, users x tokens/s per user over half
 # of it, in whole nodes of 8 or racks of 72.

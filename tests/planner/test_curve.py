@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import NoData, current, interactivity
+from analysis import NoData, current, interactivity, long_prompts
 from analysis.current import carry_error
-from analysis.planner import curve, decoding, prediction
+from analysis.planner import curve, decoding, models, prediction
 from analysis.planner.curve import CARRIED, ESTIMATED, INTERPOLATED, MEASURED, throughput_at
 from analysis.results import timed_benchmarks
 
