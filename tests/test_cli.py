@@ -96,10 +96,11 @@ def test_failures_are_status_1(said, tmp_path, monkeypatch):
     assert said("audit")[0] == 1
 
 
-def test_no_text_of_a_file_acts_on_the_terminal_or_fills_it(said, monkeypatch):
+def test_no_text_of_a_file_acts_on_the_terminal_or_fills_it(said, monkeypatch, tmp_path):
     hostile = "\x1b]0;title\x07\x9b31m\rover\u202e" + "x" * 100_000
     monkeypatch.setattr("analysis.published.load_published", lambda: print(hostile) or {}[0])
     monkeypatch.setattr(main, "_explained", lambda error: (hostile, 1))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     status, out, err = said("audit")
     assert status == 1 and len(err) < 5000
     assert not set("\x1b\x07\x9b\r\u202e") & {*out, *err} and "\\x1b]0;title" in out

@@ -10,12 +10,7 @@ import pytest
 
 from analysis import paths, tables
 from analysis.paths import DATA, ROOT
-from analysis.recipes import check
 from analysis.recipes.descriptor import readme
-
-
-def test_the_project_s_own_tables_have_no_fault():
-    assert check.faults() == []
 
 
 def test_the_project_s_dictionary_is_up_to_date():

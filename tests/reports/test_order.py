@@ -72,7 +72,6 @@ DIVIDES = {
     "derating.py": "two results of one accelerator",
     "factors.py": "Server or Interactive over Offline of one system, and requests per second",
     "power.py": "capped over uncapped run of one machine",
-    "progress.py": "one accelerator, or the fastest of a round over that of the first",
     "scaling.py": "one accelerator in two sizes, or of two submitters",
     "speedup.py": "previews, InferenceX, and the chain since a first result, each over a rate of `current`",
 }
