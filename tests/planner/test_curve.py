@@ -308,6 +308,15 @@ def test_a_prompt_cache_gives_the_gain_of_inferencex():
     assert cached["high"] / cached["throughput"] >= high / middle
 
 
+def test_runs_of_one_benchmark_are_not_the_curve_of_another():
+    """Llama 3.1 405B does a hundred times the work of GPT-OSS; the bounds are of the benchmark's own workload."""
+    other = at(runs(), 12.5, workload=curve.workload("llama3.1-405b")).iloc[0]
+    assert other["evidence"] == ESTIMATED and 0 < other["throughput"] < SERVER / 10
+    cached = at(runs(), 12.5, workload=curve.workload("gpt-oss-120b", prompt_reuse=0.5)).iloc[0]
+    for row in (other, cached):
+        assert row[["lower", "upper"]].isna().all()
+
+
 def test_weights_of_another_precision_are_read_and_computed_in_it():
     """H100 computes FP16 at half the rate of FP8, so the throughput under a loose limit about halves."""
     rows = interactivity.runs("llama2-70b").query("accelerator == 'H100'")

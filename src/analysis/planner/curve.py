@@ -134,7 +134,9 @@ class Curves:
         if not asked:
             raise NoData("interactivity: none is given; expected tokens/s per user, 0 for no limit")
         speeds = [float(speed if speed == 0 else names.bounded(speed, "interactivity", *SPEEDS)) for speed in asked]
-        own = self.workload is None or replace(self.workload, reused=0.0).is_as_run
+        own = self.workload is None or (
+            replace(self.workload, reused=0.0).is_as_run and self.curves[0].benchmark == self.workload.model.benchmark
+        )
         found = self.curves[0].at(speeds) if own else self._of_workload(self.workload, speeds)
         found = found.fillna(dict.fromkeys([*found.select_dtypes(["object", "str"])], ""))
         unknown = found["reason"].ne("")
@@ -155,6 +157,8 @@ class Curves:
         found = found[COLUMNS].merge(runs_of.bounds(self.curves[0].frontier, speeds), how="left", on=KEY)
         most = found[["throughput", "upper"]].max(axis=1).where(found["evidence"].eq(INTERPOLATED), np.inf)
         found["high"] = found["high"].clip(upper=most)
+        if not own or (self.workload and self.workload.reused):
+            found[["lower", "upper"]] = np.nan
         by = ["interactivity", "throughput"]
         return found.sort_values(by, ascending=[True, False], kind="stable", ignore_index=True)
 
