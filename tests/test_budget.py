@@ -96,6 +96,9 @@ def test_what_the_budget_buys_no_unit_of_leads_nowhere(offered):
     assert plans["chance"].to_dict() == {"B200": 1, "GB200": 0} and plans["cut"].eq(0).all()
     for kilowatts, names in ((0, ["B200", "H200"]), (12, ["B200", "H200"]), (11.9, [])):
         assert budget.affordable(PRICES, None, 1e6, 1, kilowatts)["accelerator"].tolist() == names
+    unknown = PRICES.assign(basis="new", kilowatts=[1.5, np.nan, 1.5])  # what takes no known power leads no more
+    plans = budget.plans(None, unknown, [25.0], 10e6, 1, kilowatts=1000.0).set_index("accelerator")
+    assert plans["chance"].to_dict() == {"B200": 1, "GB200": 0} and np.isnan(plans.at["GB200", "units"])
     with pytest.raises(NoData, match=r"\$100,000 for 1 years .* at new: 8 B200 cost \$140,160 and take 12 kW$"):
         budget.plans(None, PRICES[:2].assign(basis="new"), [25.0], 1e5, 1)
     later = pd.concat([PRICES[:0].assign(basis="new"), PRICES[2:].assign(basis="new"), PRICES[:2].assign(basis="a")])
@@ -178,6 +181,20 @@ def test_regret_is_over_the_cheapest_result(offered):
     assert budget.regret(["M"], PRICES.assign(accelerator="X"), 25.0).empty
     steady = budget.steadiest(pd.DataFrame({"accelerator": ["B200", "B200", "H100"], "extra": [0, 0.4, 0.3]}))
     assert (steady.name, steady["max"], steady["count"]) == ("H100", 0.3, 1)
+
+
+def test_a_model_that_counts_no_tokens_is_left_out(offered, monkeypatch):
+    def refuse(benchmark):
+        if benchmark == "samples":
+            raise NoData("counts samples")
+        return pd.DataFrame({"model": [benchmark]})
+
+    monkeypatch.setattr(interactivity, "runs", refuse)
+    monkeypatch.setattr(interactivity, "limits", lambda name: pd.DataFrame({"interactivity": [25.0]}))
+    assert set(budget.regret(["samples", "M"], PRICES, 25.0)["model"]) == {"M"}
+    assert set(budget.winner_map(["samples", "M"], PRICES, steps=1, speeds=[25.0])["model"]) == {"M"}
+    with pytest.raises(NoData, match="no accelerator has both a price and a throughput on any of the models"):
+        budget.steadiest(budget.regret(["samples"], PRICES, 25.0))
 
 
 def test_the_price_of_speed_multiplies_to_the_cheapest_at_that_speed():

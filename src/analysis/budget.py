@@ -73,7 +73,7 @@ def plans(
         raise NoData(f"${usd:,.0f} for {years:g} years buy no node or rack at {order[0]}: {why}")
     by = ["basis", "interactivity"]
     # What cannot be bought leads as little as an estimate does where there is a result.
-    likely = cost.with_chances(found.assign(estimated=found["units"].eq(0)), by)[["chance", "alike"]]
+    likely = cost.with_chances(found.assign(estimated=~found["units"].gt(0)), by)[["chance", "alike"]]
     groups = found.assign(paid=found["usd_per_million"].where(found["units"].gt(0))).groupby(by)
     cut = 1 - groups["paid"].transform("min") / found["usd_per_million"]
     return found.join(likely).assign(most=groups["accelerator"].transform("first"), cut=cut.clip(lower=0))
@@ -176,7 +176,7 @@ def rent_or_own(own: str | Path | Mapping[str, float] | pd.DataFrame | None = No
 
 def winner_map(
     benchmarks: Iterable[str], prices: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM",
-    users: Sequence[float] = GRID, steps: int = 25, speeds: Iterable[float] = (),
+    users: Sequence[float] = GRID, steps: int = 25, speeds: Sequence[float] = (),
 ) -> pd.DataFrame:  # fmt: skip
     """Return which accelerator costs least in whole units for each number of `users` and speed, by draws.
 
@@ -190,10 +190,10 @@ def winner_map(
     """
     asked, found = np.asarray(users, float)[:, None, None], []
     for benchmark in benchmarks:
-        rows = curve.carried(interactivity.runs(benchmark))
         ends = [*interactivity.limits(benchmark)["interactivity"], *speeds]
         grid = np.geomspace(min(ends), max(ends) * 1.001, steps)
         try:
+            rows = curve.carried(interactivity.runs(benchmark))
             costs = cost.per_million_tokens(curve.throughput_at(rows, grid), prices, fleet, stack)
         except NoData:
             continue
@@ -224,8 +224,8 @@ def regret(
     """
     found = []
     for benchmark in benchmarks:
-        rows = curve.carried(interactivity.runs(benchmark))
         with suppress(NoData):
+            rows = curve.carried(interactivity.runs(benchmark))
             costs = cost.per_million_tokens(curve.throughput_at(rows, [speed]), prices, fleet, stack)
             best = cost.results_first(costs)["usd_per_million"].min()
             found.append(costs.assign(model=rows["model"].iloc[0], extra=costs["usd_per_million"] / best - 1))
@@ -234,7 +234,12 @@ def regret(
 
 
 def steadiest(extra: pd.DataFrame) -> pd.Series:
-    """Return the accelerator with the lowest maximum of `extra` in `regret`, as max and count (of models it serves)."""
+    """Return the accelerator with the lowest maximum of `extra` in `regret`, as max and count (of models it serves).
+
+    Raises NoData where `regret` has no row.
+    """
+    if extra.empty:
+        raise NoData("no accelerator has both a price and a throughput on any of the models")
     return extra.groupby("accelerator")["extra"].agg(["max", "count"]).sort_values("max").iloc[0]
 
 
