@@ -129,6 +129,8 @@ def test_unknown_names_and_what_nobody_ran_are_refused(monkeypatch):
     monkeypatch.setattr(bursts, "over_poisson", lambda *asked: np.array([0.9]))
     with pytest.raises(NoData, match="ResNet-50: factors are of models"):
         derating.chain("batch", benchmarks=["resnet50"])
+    with pytest.raises(NoData, match="BERT: factors are of models"):
+        derating.outcomes(["bert"])
     with pytest.raises(NoData, match="in Interactive of Mixtral 8x7B"):
         derating.chain("interactive", benchmarks=["mixtral-8x7b"])
     mixtral = derating.chain(benchmarks="Mixtral 8x7B")
@@ -159,6 +161,10 @@ def test_an_own_trace_of_a_day_brings_its_bursts_and_its_peak(tmp_path, monkeypa
 def test_a_night_without_requests_counts_in_an_own_trace(tmp_path):
     busy = np.append(np.arange(0, 43_200, 10.0), 86_399)
     assert derating.loads(write(tmp_path / "half.csv", busy, 100))["fixed"].tolist() == pytest.approx([0.5], abs=0.01)
+    early = np.append(np.arange(0, 7200, 10.0), 86_399)  # of two planned hours one is as busy as planned, one idle
+    assert derating.loads(write(tmp_path / "early.csv", early, 100))["hourly"].tolist() == pytest.approx([0.5])
+    with pytest.raises(ValueError, match=r"once\.csv: no hour with requests follows another"):
+        derating.loads(write(tmp_path / "once.csv", np.append(np.arange(0, 3600, 10.0), 86_399), 100))
 
 
 def test_the_shipped_table_is_what_the_code_computes():

@@ -160,6 +160,15 @@ def test_load_of_a_day_in_three_hours():
     assert whole["hourly"] == pytest.approx(planned)
 
 
+def test_an_hour_without_requests_plans_no_other():
+    """Of hours at 0, 4, and 3 requests/s only the third is planned, by the second's 4: the margin is 3/4."""
+    rates = pd.DataFrame(
+        {"service": "s", "seconds": np.arange(18) * 600, "requests_per_second": [0.0] * 6 + [4.0] * 6 + [3.0] * 6}
+    )
+    assert factors.load_factors(rates, gaps=False).at["s", "hourly"] == pytest.approx(1)
+    assert np.isnan(factors.load_factors(rates[:12], gaps=False).at["s", "hourly"])
+
+
 def test_spares_follow_from_failures(monkeypatch):
     """One failure in 1,000 accelerators and 10 days: of 10 nodes of eight, each down for a day, 0.008 are down.
 

@@ -8,7 +8,6 @@ result with another. Its range takes factors as independent: the root of the sum
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
@@ -135,15 +134,23 @@ def chain(
 
 
 def outcomes(benchmarks: Sequence[str] = (), trace: str | Path = "", fleet_nodes: int = 0) -> pd.DataFrame:
-    """Return what `chain` delivers by use, fleet ("busy": while busy, as batches are), and kind: median, p10, p90."""
-    found = []
+    """Return what `chain` delivers by use, fleet ("busy": while busy, as batches are), and kind: median, p10, p90.
+
+    Raises NoData where no use has results.
+    """
+    found, why = [], NoData()
     for use, fleet in product(USES, FLEETS):
-        with suppress(NoData):
+        try:
             rows = chain(use, fleet, benchmarks, trace, fleet_nodes).assign(use=use, fleet=fleet)
-            if use != "batch":
-                found.append(rows[rows["step"].eq("delivered")])
-            if fleet == FLEETS[0]:
-                found.append(rows[rows["step"].eq("busy")].assign(fleet="busy"))
+        except NoData as error:
+            why = error
+            continue
+        if use != "batch":
+            found.append(rows[rows["step"].eq("delivered")])
+        if fleet == FLEETS[0]:
+            found.append(rows[rows["step"].eq("busy")].assign(fleet="busy"))
+    if not found:
+        raise why
     return pd.concat(found, ignore_index=True)[["use", "fleet", "kind", *MARKS]]
 
 
@@ -247,10 +254,15 @@ def computed(benchmarks: tuple[str, ...] = (), trace: str = "", version: int = 0
 
 
 def loads(trace: str | Path = "", quantile: float = 0.99) -> pd.DataFrame:
-    """Return `factors.load_factors` by fleet, of a trace of a day or more, else of the public services."""
+    """Return `factors.load_factors` by fleet, of a trace of a day or more, else of the public services.
+
+    Raises ValueError for a trace without two consecutive hours that have requests.
+    """
     rates = bursts.windows(bursts.read_trace(trace)) if trace else pd.DataFrame()
     own = len(rates) >= DAY
     found = factors.load_factors(rates if own else tables.load("traffic_rates"), gaps=not own, quantile=quantile)
+    if found["hourly"].isna().any():
+        raise ValueError(f"{trace}: no hour with requests follows another, so none is planned by the hour before")
     return found.assign(pooled=found["foreseen"])
 
 

@@ -75,7 +75,7 @@ def hypervisor() -> pd.DataFrame:
 
     Both ran the same round, benchmark, scenario, accelerator, and number of accelerators at one precision.
     """
-    rows = _language_models(["Offline", "Server"])
+    rows = _llm_results(["Offline", "Server"])
     virtual, bare = rows[rows["hypervisor"].ne("")], rows[rows["hypervisor"].eq("")]
     return _over(virtual, bare, ["round", "benchmark", "scenario", "accelerator", "accelerator_count", "nodes"])
 
@@ -85,7 +85,7 @@ def networked(scenario: str = "Server") -> pd.DataFrame:
 
     Both ran the same round and benchmark on the same accelerator. Systems whose nodes share NVLink are left out.
     """
-    rows = _language_models([scenario])
+    rows = _llm_results([scenario])
     rows = rows[rows["hypervisor"].eq("") & ~rows["accelerator"].isin(list(racks()))]
     one = rows[rows["nodes"].eq(1) & rows["accelerator_count"].eq(USUAL_SIZE)]
     return _over(rows[rows["nodes"].gt(1)], one, ["round", "benchmark", "accelerator"])
@@ -112,11 +112,11 @@ def load_factors(rates: pd.DataFrame, gaps: bool = True, quantile: float = 0.99)
     `rates` has service, seconds, and requests_per_second. Capacity is constant (`fixed`), the previous hour's mean
     times the margin that this takes (`hourly`), or the current hour's mean, as if foreseen, times its margin
     (`foreseen`). With `gaps` an empty window is a gap in the recording: it is left out, and its hour is not used to
-    plan the next.
+    plan the next. Neither is an hour without requests; `hourly` is NaN where no hour is left to plan by.
     """
     rates = rates.assign(hour=rates["seconds"] // 3600, rate=rates["requests_per_second"])
     hours = rates.groupby(["service", "hour"])["rate"].agg(["mean", "min"])
-    last = hours["mean"].where(hours["min"].gt(0) | (not gaps)).reset_index(name="last")
+    last = hours["mean"].where(hours["min" if gaps else "mean"].gt(0)).reset_index(name="last")
     seen = rates[rates["rate"].gt(0) | (not gaps)].merge(
         last.assign(hour=last["hour"] + 1), on=["service", "hour"], how="left"
     )
@@ -133,7 +133,7 @@ def load_factors(rates: pd.DataFrame, gaps: bool = True, quantile: float = 0.99)
     )
 
 
-def _language_models(scenarios: Sequence[str]) -> pd.DataFrame:
+def _llm_results(scenarios: Sequence[str]) -> pd.DataFrame:
     """Return the comparable GPU results, at full power, of the benchmarks with a limit on TPOT."""
     rows = comparable(benchmark=timed_benchmarks(), scenario=scenarios)
     return rows[rows["kind"].eq("gpu") & ~rows["power_capped"]]
