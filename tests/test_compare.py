@@ -176,6 +176,8 @@ def test_fastest_prefers_eight_accelerators_on_bare_metal():
     )  # fmt: skip
     assert fastest(rows)["id"].tolist() == ["r1"] and [*fastest(rows)] == [*rows]
     assert fastest(rows, ["accelerator", "accelerator_count"])["id"].tolist() == ["r4", "r1"]
+    unknown = results({"rate": 80.0}, {"accelerator": "H200"}).assign(rate_per_accelerator=[10.0, None])
+    assert fastest(unknown)["id"].tolist() == ["r0"]
     assert fastest(rows.iloc[::-1], "submitter")["id"].tolist() == ["r1", "r0"]
     others = results({"accelerator_count": 4.0, "rate": 40.0}, {"accelerator_count": 72.0, "rate": 1440.0})
     assert fastest(others)["rate_per_accelerator"].tolist() == [20.0]

@@ -61,6 +61,7 @@ def test_basis_says_whose_prices(listed):
     assert cost.basis(cost.prices("rental"), "rental") == "three-year rental of 2026-08-01"
     mixed = cost.basis(cost.prices("rental", own={"MI355X": 1.0, "H100": 3.0}), "rental")
     assert mixed == "own for H100, MI355X, else three-year rental of 2026-08-01"
+    assert cost.basis(cost.prices("capacity_block", own={"B200": 2.0}), "capacity_block") == "own for B200"
 
 
 def test_the_median_of_providers_is_the_index_and_the_price_of_its_segment():

@@ -175,7 +175,8 @@ def fastest(rows: pd.DataFrame, by: list[str] | str = "accelerator") -> pd.DataF
     by = [by] if isinstance(by, str) else list(by)
     rows, order = rows.reset_index(drop=True), ["usual", "rate_per_accelerator", "id"]
     read = {*by, *GROUP, *order[1:], "accelerator", "accelerator_count", "hypervisor"}  # of 67 columns
-    found = bare_metal(rows.loc[rows["availability"].eq("available"), list(read)])
+    found = rows.loc[rows["availability"].eq("available"), list(read)].dropna(subset="rate_per_accelerator")
+    found = bare_metal(found)
     found = found.assign(usual=found["accelerator_count"].eq(USUAL_SIZE)).sort_values(order)
     found = found.drop_duplicates(by, keep="last")
     return rows.loc[found.sort_values("rate_per_accelerator", ascending=False).index].reset_index(drop=True)

@@ -144,8 +144,11 @@ def own_prices(own: str | Path | Mapping[str, float] | pd.DataFrame) -> pd.DataF
 def basis(prices: pd.DataFrame, cost_model: str) -> str:
     """Return a label of the price source and date: "own for B200, else three-year rental of 2026-08-01"."""
     own = prices["quoted"].eq("own")
+    of_own = f"own for {names.listed(prices.loc[own, 'accelerator'])}"
+    if own.all():
+        return of_own
     listed = f"{COST_MODELS[cost_model]} of {prices.loc[~own, 'quoted'].max()}"
-    return f"own for {names.listed(prices.loc[own, 'accelerator'])}, else {listed}" if own.any() else listed
+    return f"{of_own}, else {listed}" if own.any() else listed
 
 
 def usd_per_million(

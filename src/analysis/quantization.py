@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import evidence, names, tables
+from analysis.current import language_models
 
 WEIGHTS = {"FP16": "fp16", "FP8": "fp8", "NVFP4": "fp4", "INT4": "int4"}  # as printed, and as in a result; INT8 as FP8
 STEPS = (("bf16", "fp8"), ("bf16", "int8"), ("bf16", "int4"), ("fp8", "fp4"))  # of runs on one GPU
@@ -41,10 +42,8 @@ def label_problems(results: pd.DataFrame) -> pd.DataFrame:
     fixes = fixes[fixes["table"].eq("official") & fixes["column"].eq("precision")]
     rows = results.assign(label=results["precision"].str.upper(), reason=doubts(results), action="left out")
     corrected = rows.drop(columns="reason").merge(fixes[["key", "printed", "reason"]], left_on="id", right_on="key")
-    corrected = corrected.assign(
-        label=corrected["printed"].replace("", "none").str.upper(),
-        action="corrected to " + corrected["label"].replace("", "none"),
-    )
+    printed, right = (corrected[name].replace("", "none") for name in ("printed", "label"))
+    corrected = corrected.assign(label=printed.str.upper(), action="corrected to " + right)
     rows = pd.concat([rows[rows["reason"].ne("")], corrected])
 
     def listed(names: pd.Series) -> str:
@@ -246,9 +245,10 @@ def mlperf_accuracy(results: pd.DataFrame, benchmarks: Iterable[str] = ()) -> pd
     `accuracy_percent` is the lowest of a result's metrics over its reference; results that miss the accuracy target are
     never submitted.
     """
-    known = tables.benchmarks.dropna(subset="layers").set_index("label")["benchmark"]
-    asked = [names.choose(names.label(names.benchmark(name)), known.index, "language model") for name in benchmarks]
-    rows = results[results["benchmark"].isin(known[asked] if asked else known) & results["division"].eq("closed")]
+    known = {names.label(benchmark): benchmark for benchmark in language_models()}
+    asked = [names.choose(names.label(names.benchmark(name)), known, "language model") for name in benchmarks]
+    keys = [known[label] for label in asked or known]
+    rows = results[results["benchmark"].isin(keys) & results["division"].eq("closed")]
     stated = rows["duplicate_of"].eq("") & rows["precision"].ne("") & rows["accuracy_percent"].gt(90)
     return rows[stated & doubts(rows).eq("")]
 
@@ -271,5 +271,5 @@ def memory(benchmark: str, gigabytes: Sequence[float], *, used: float = 0.9) -> 
     weights = shape["parameters_billion"] * grid["precision"].map(WEIGHTS).map(tables.WEIGHT_BYTES).astype("float64")
     room = used * grid["gigabytes"].astype("float64") - weights
     tokens = room.clip(lower=0) * 1e9 / (2 * per_layer * layers)
-    known = shape["parameters_billion"] > 0 and per_layer * layers > 0
-    return grid.assign(weights_gb=weights, kv_tokens=tokens, fits=room.gt(0))[: len(grid) if known else 0]
+    found = grid.assign(weights_gb=weights, kv_tokens=tokens, fits=room.gt(0))
+    return found if shape["parameters_billion"] > 0 and per_layer * layers > 0 else found[:0]

@@ -27,12 +27,12 @@ def since_first(rows: pd.DataFrame, table: pd.DataFrame, baseline: str, accelera
     first = (first[usual] if usual.any() else first).iloc[0]
     ends = table.set_index("accelerator").loc[[baseline, accelerator]]
     begin, (base, end) = first["rate_per_accelerator"], ends["rate"]
-    of_base, of_end = ("measured" if measured else "modeled" for measured in ends["measured"])
+    of_base, both = ends["measured"].iloc[0], ends["measured"].all()
     newest = rows["round"].max()
     steps = [
         (baseline, first["round"], 1.0, "total", begin),
-        (baseline, newest, base / begin, of_base, base),
-        (accelerator, newest, end / base, max(of_base, of_end), end),  # "modeled" is the later word
+        (baseline, newest, base / begin, "measured" if of_base else "modeled", base),
+        (accelerator, newest, end / base, "measured" if both else "modeled", end),
         (accelerator, newest, end / begin, "total", end),
     ]
     if first["round"] == newest:
