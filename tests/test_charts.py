@@ -387,6 +387,12 @@ def test_lines_follow_an_ordered_category_not_the_frame():
     assert list(ax.lines[0].get_ydata()) == [1.0, 3.0]
 
 
+def test_a_point_without_its_category_is_left_out():
+    frame = pd.DataFrame({"round": ["v5.0", None, "v6.0"], "rate": [3.0, 1.0, 2.0], "gpu": "B200"})
+    ax = charts.lines(frame, "round", "rate", "gpu")
+    assert ax.lines[0].get_xydata().tolist() == [[0, 3.0], [1, 2.0]]
+
+
 @pytest.mark.parametrize(("log", "bottom"), [("", 0), ("xy", 1)])
 def test_axes_are_named_with_their_scale_and_a_linear_one_begins_at_zero(log, bottom):
     frame = pd.DataFrame({"user_speed": [1, 100], "rate": [2.0, 9.0], "gpu": "B200"})

@@ -108,14 +108,22 @@ def test_a_main_figure_has_a_version_as_wide_as_a_phone(shown, kind):
     assert not plt.get_fignums()
 
 
-def test_the_first_chart_of_a_notebook_is_its_main_figure_and_stays_so(shown, monkeypatch):
-    monkeypatch.setattr(report, "FIRST", [])
-    frame = pd.DataFrame({"name": ["H100"], "x": [1.0]})
-    report.figure(drawn(), title="My own plot", **OWN)
-    for title in ("First", "Second", "First"):  # the last as a cell that runs again
-        report.figure(charts.bars(frame, "name", "x"), title=title, **OWN)
-    report.figure(charts.bars(frame, "name", "x"), title="First", main=False, **OWN)
-    assert [report.NARROW in bundle for bundle in shown] == [False, True, False, True, False]
+def test_one_figure_of_each_page_is_its_main_one():
+    for path in paths.NOTEBOOKS.glob("*.ipynb"):
+        outputs = [each for cell in json.loads(path.read_text("utf-8"))["cells"] for each in cell.get("outputs", [])]
+        drawn = [data for each in outputs if "image/svg+xml" in (data := each.get("data", {}))]
+        assert sum(report.NARROW in data for data in drawn) == bool(drawn), path.name
+
+
+@pytest.mark.parametrize("kind", ["own axes", "colorbar", "colorbar in the grid"])
+def test_a_main_figure_may_have_axes_outside_a_grid(shown, kind):
+    if kind == "own axes":
+        plt.figure().add_axes((0.1, 0.1, 0.8, 0.8)).plot([1, 2])
+    else:
+        figure, ax = plt.subplots(layout="constrained" if kind == "colorbar" else None)
+        figure.colorbar(ax.imshow([[1, 2]]))
+    report.figure(plt.gcf(), title="A title", main=True, **OWN)
+    assert report.NARROW in shown[0]
 
 
 def test_a_figure_carries_its_texts_and_is_closed(shown):
@@ -217,6 +225,15 @@ def test_a_column_is_labeled_by_its_name_with_units_as_they_are_printed(shown):
     assert labels[1:] == [["kW", "Model"], ["Name"]]
     with pytest.raises(ValueError, match="no column of the table 'models': did you mean 'model'"):
         report.table(frame, columns=["models"])
+
+
+def test_columns_of_a_table_may_be_numbers_or_an_index(shown):
+    frame = pd.DataFrame({2024: [1], 2025: [2]})
+    report.table(frame)
+    report.table(frame, columns=frame.columns[:1])
+    assert [re.findall(HEAD, each["text/html"]) for each in shown] == [["2024", "2025"], ["2024"]]
+    with pytest.raises(ValueError, match="no column of the table '2026': did you mean"):
+        report.table(frame, columns=[2026])
 
 
 def test_a_table_has_a_name_of_its_own_or_from_its_title(shown):

@@ -21,7 +21,7 @@ from matplotlib.ticker import LogFormatter
 
 from analysis import charts, names, tables
 from analysis.charts.image import wrap_titles
-from analysis.charts.parts import CHART, ticks
+from analysis.charts.parts import ticks
 from analysis.charts.phone import narrow
 from analysis.charts.theme import look
 
@@ -41,7 +41,6 @@ __all__ = [
 MIME = "application/vnd.mlperf.report+json"
 NARROW = "application/vnd.mlperf.narrow+svg"  # the main figure again, for a phone
 MOST_WORDS = 18  # most words of a headline; a name counts as one word
-FIRST: list[str] = []  # the name of the first chart of this notebook
 ROWS = 10  # rows of a table that are visible before the fold
 # A notebook's own style sheet aligns texts right. The rows of a long table appear with their fold.
 TABLE = Environment(autoescape=True).from_string("""\
@@ -101,15 +100,14 @@ def finding(
 
 def figure(
     drawn: Any, *, title: str, subtitle: str = "", source: str = "", rows: pd.DataFrame | None = None, name: str = "",
-    alt: str = "", main: bool | None = None, empty: str = NO_MATCH,
+    alt: str = "", main: bool = False, empty: str = NO_MATCH,
 ) -> None:  # fmt: skip
     """Show a figure with its title, subtitle, and source in the image, so that it stands alone on a slide.
 
     `drawn` is a matplotlib figure or axes, or a seaborn grid. The source is `source`, else the line of the MLPerf
     `rows`. `alt` is a sentence with the numbers for those who do not see the image. If `rows` is empty or
-    nothing is drawn, a one-line notice says so, and `empty` why. `main` marks the figure that is visible when a page
-    opens, which also gets a narrow version for phones (default: the first chart of a notebook). Raises ValueError
-    without a source.
+    nothing is drawn, a one-line notice says so, and `empty` why. With `main`, for the one figure of a page that
+    answers its question, phones get a narrow version. Raises ValueError without a source.
     """
     if not source and rows is None:
         raise ValueError(
@@ -129,7 +127,7 @@ def figure(
         if hasattr(drawn, "axes_dict"):  # a grid of seaborn, which few pages import: it takes long
             wrap_titles(drawn)
         images = {"image/svg+xml": charts.svg(charts.compose(drawing, title, subtitle, source))}
-        if main or (main is None and _is_first(drawing, name)):
+        if main:
             drawing = narrow(drawing)
             images[NARROW] = charts.svg(charts.compose(drawing, "", "", source))
     plt.close(drawing)
@@ -151,9 +149,9 @@ def table(
     full precision. An empty frame shows a one-line notice. Raises ValueError for a column that the frame lacks.
     """
     if not isinstance(columns, Mapping):
-        columns = {column: _label(str(column)) for column in columns or frame}
+        columns = {column: _label(str(column)) for column in list(columns) or frame}
     for column in columns:
-        names.choose(column, [str(each) for each in frame.columns], "column of the table")
+        names.choose(str(column), map(str, frame.columns), "column of the table")
     name = name or slug(title) or "table"
     if frame.empty:
         return _nothing("table", name, title or "Table")
@@ -235,13 +233,6 @@ def span(low: float, high: float, form: Callable[[float], str] = times) -> str:
 def slug(text: str) -> str:
     """Return a name made from a text: small letters, digits, and underscores, at most 60 characters."""
     return re.sub(r"[^a-z0-9]+", "_", text.casefold()).strip("_")[:60]
-
-
-def _is_first(drawing: Any, name: str) -> bool:
-    """Return whether this is the notebook's first chart, also when its cell runs again."""
-    if hasattr(drawing, CHART) and not FIRST:
-        FIRST.append(name)
-    return hasattr(drawing, CHART) and FIRST[:1] == [name]
 
 
 def _nothing(kind: str, name: str, title: str, why: str = NO_MATCH) -> None:

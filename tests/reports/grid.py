@@ -140,7 +140,6 @@ def run(notebook: str, parameters: dict) -> dict:
         return ""
 
     found = {"said": said, "no_data": "", "error": "", "drawn": drawn, "ranks": {}}
-    report.FIRST.clear()
     try:
         for _ in steps(notebook, parameters, names, said, look=look):
             done += 1

@@ -32,7 +32,8 @@ def lines(
     ax = ax or parts.plt.subplots()[1]
     ordered = isinstance(frame[x].dtype, pd.CategoricalDtype)
     if ordered or pd.api.types.is_string_dtype(frame[x]):
-        rows["at"], names = pd.factorize(frame[x], sort=ordered)
+        places, names = pd.factorize(frame[x], sort=ordered)
+        rows["at"] = np.where(places < 0, np.nan, places)  # a missing category has no place
         ax.set_xticks(range(len(names)), names)
     rows["dash"] = parts.turns(rows["style"], STYLES)
     points = rows.dropna(subset=["at", "x"]).sort_values("at", kind="stable")

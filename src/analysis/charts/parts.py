@@ -29,7 +29,6 @@ VALUE, NOTE = 9.5, 8.0  # font sizes of the labels beside a mark, in points
 APART = 0.14  # inches beside each panel, so that labels of one are not read with the next
 OPACITY = [1.0, 0.6, 0.4, 0.25]  # for the first, second, ... bar of an accelerator
 MARKERS = "oDs^vPX"
-CHART = "_analysis_chart"  # attribute of a figure that one of these functions drew
 UPRIGHT = "_analysis_upright"  # attribute of axes: draws their heat map with its columns as rows, for a phone
 SECOND = "second line"  # id of what stands below a value in a cell
 MOVABLE = "beside"  # id of a note that can stand below its value
@@ -55,9 +54,7 @@ def chart(draw: Callable[..., Axes]) -> Callable[..., Axes]:
     def drawn(*arguments: Any, ax: Axes | None = None, **options: Any) -> Axes:
         with theme.look():
             try:
-                ax = draw(*arguments, ax=ax, **options)
-                setattr(ax.figure, CHART, True)
-                return ax
+                return draw(*arguments, ax=ax, **options)
             except NothingToDraw:
                 ax = ax or plt.subplots(figsize=(theme.WIDTH, 1.6))[1]
                 ax.set_axis_off()

@@ -22,7 +22,8 @@ FRAME = 1.1  # inches of a panel beside its rows: axis, title, and legend
 def narrow(figure: Figure | Axes) -> Figure:
     """Lay a figure out again at a phone's width and return it; a heat map of many columns is redrawn upright."""
     figure = figure.figure
-    panels, rows = figure.axes, max(ax.get_gridspec().nrows for ax in figure.axes)
+    panels = [ax for ax in figure.axes if ax.get_gridspec()] or figure.axes  # a colorbar may have no grid
+    rows = max((ax.get_gridspec().nrows for ax in panels if ax.get_gridspec()), default=1)
     if upright := getattr(panels[0], parts.UPRIGHT, None):
         parts.plt.close(figure)
         return upright(NARROW).figure

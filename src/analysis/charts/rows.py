@@ -193,7 +193,7 @@ def _axes(
 
 
 def _fit(ax: Axes) -> None:
-    """Widen the x axis until the labels of rows lie inside, which `bar_label` alone does not ensure."""
+    """Widen the x axis until the labels of rows lie inside."""
     texts = [text for text in ax.texts if text.get_text()]
     if not texts:
         return
