@@ -92,11 +92,20 @@ def test_jupyterlab_and_git_see_no_change_in_what_an_editor_adds():
 def test_a_cell_that_an_editor_names_anew_keeps_its_name():
     text = (ROOT / "notebooks/scaling.ipynb").read_text("utf-8")
     before, notebook = json.loads(text), json.loads(text)
+
+    def stored_ids():
+        return [cell["id"] for cell in json.loads(stored(notebook, before))["cells"]]
+
+    notebook["cells"].append(notebook["cells"][2] | {"id": "pasted"})
+    assert stored_ids() == [cell["id"] for cell in notebook["cells"]]
+    notebook["cells"].pop()
     notebook["cells"][2]["id"] = "a1b2c3d4"
     del notebook["cells"][3]["id"]
     assert stored(notebook, before) == text
+    notebook["cells"].insert(3, notebook["cells"][2] | {"id": "pasted"})
+    assert stored_ids()[2:4] == [before["cells"][2]["id"], "pasted"]
     notebook["cells"][2]["source"] = "another = 1"
-    assert json.loads(stored(notebook, before))["cells"][2]["id"] == "a1b2c3d4"
+    assert stored_ids()[2] == "a1b2c3d4"
 
 
 def test_notebooks_that_are_no_pages_are_stored_as_they_run(tmp_path, monkeypatch, capsys):

@@ -171,3 +171,17 @@ def test_two_files_for_one_page_are_refused(asked, project):
     assert "one.ipynb makes the page 'one' already" in wrong["one"]
     assert "two.ipynb makes the page 'two' already" in wrong["two"] and "one.ipynb makes" in wrong["each"]
     assert [*reports] == ["each-a"]
+
+
+def test_a_page_with_the_name_of_the_page_of_a_sweep_is_refused(asked, project):
+    project.run("a-1", "notebook: one\nparameters: {name: [x, y]}\n")
+    project.run("a", "notebook: one\nparameters: {count: [1, 2]}\n")
+    reports, wrong = runs.find()
+    assert "one.ipynb makes the page 'a-1' already" in wrong["a"]
+    assert [*reports] == ["one", "a-1-x", "a-1-y"]
+
+
+def test_hidden_run_files_are_skipped_as_hidden_notebooks_are(asked, project):
+    for name in (".#mine", "_draft"):
+        project.run(name, "notebook: one\n")
+    assert runs.find() == (runs.find(["one"])[0], {})

@@ -64,6 +64,10 @@ def test_a_page_is_served_with_a_script_that_its_policy_allows_and_another_versi
     assert ask("/one.html", "HEAD")[1]["ETag"] != headers["ETag"]
 
 
+def test_a_page_without_our_policy_gets_the_script_alone():
+    assert served_page("<body>own</body></html>", "").count("script-src") == 0
+
+
 def test_the_explorer_s_script_stays_allowed_and_a_failure_is_shown():
     shown = served_page(f"<meta content=\"{POLICY}; script-src 'sha256-a'\"><body></body>", "cell 2: <b>")
     assert f"connect-src 'self'; script-src {script_hash(SCRIPT)} 'sha256-a'\"" in shown

@@ -40,20 +40,22 @@ def refresh(names: Iterable[str] = (), jobs: int = 2, timeout: float = TIMEOUT) 
 def stored(notebook: dict[str, Any], before: dict[str, Any] | None = None) -> str:
     """Return a notebook's file as stored: without PNG beside SVG, widgets, times, versions, and what editors add.
 
-    A cell that has another id than `before`, and the same text, keeps the one it had.
+    A cell whose text `before` has under an id that no cell has any more keeps that id.
     """
     from nbformat import v4
 
     notebook = v4.to_notebook(json.loads(json.dumps(notebook), parse_float=_whole))
-    ids = {cell["source"]: cell["id"] for cell in v4.to_notebook(before).cells if "id" in cell} if before else {}
+    earlier = {cell["id"]: cell["source"] for cell in v4.to_notebook(before).cells if "id" in cell} if before else {}
+    kept = {cell.get("id") for cell in notebook.cells}
+    gone = {source: name for name, source in earlier.items() if name not in kept}
     own = {key: value for key, value in notebook.metadata.items() if key not in ADDED}
     if own.get("kernelspec", {}).get("name", "python3") == "python3":  # another kernel stays
         own |= METADATA
     notebook |= {"metadata": own, "nbformat": 4, "nbformat_minor": 5}
     ran = 0
     for cell in notebook.cells:
-        if cell.get("id") not in ids.values() and cell.source in ids:
-            cell["id"] = ids[cell.source]
+        if cell.get("id") not in earlier and cell.source in gone:
+            cell["id"] = gone.pop(cell.source)
         cell.metadata = {key: value for key, value in cell.metadata.items() if key not in ADDED and value}
         if cell.get("execution_count"):
             cell.execution_count = ran = ran + 1

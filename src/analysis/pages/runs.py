@@ -54,7 +54,7 @@ def find(names: Iterable[str] = ()) -> tuple[dict[str, Report], dict[str, str]]:
     """
     reports: dict[str, Report] = {}
     wrong: dict[str, str] = {}
-    runs = (paths.NOTEBOOKS / "runs").glob("*.y*ml")
+    runs = (paths.NOTEBOOKS / "runs").glob("[!_.]*.y*ml")
     for path in [*sorted(paths.NOTEBOOKS.glob("[!_.]*.ipynb")), *sorted(runs)]:
         try:
             if not NAME.fullmatch(path.stem):
@@ -62,10 +62,12 @@ def find(names: Iterable[str] = ()) -> tuple[dict[str, Report], dict[str, str]]:
                     "rename it: letters, digits, '_', '-', and spaces, at most 80, and no name such as index or con"
                 )
             found = [Report(path.stem, path)] if path.suffix == ".ipynb" else read_run(path)
+            pages = {each.sweep: each for each in reports.values() if each.sweep} | reports
             for report in found:
-                other = reports.get(report.name) or reports.get(report.sweep)
+                page = report.name if report.name in pages else report.sweep
+                other = pages.get(page)
                 if other and (other.notebook, other.parameters, report.sweep) != (report.notebook, {}, ""):
-                    raise ValueError(f"{other.notebook.name} makes the page {other.name!r} already: rename one")
+                    raise ValueError(f"{other.notebook.name} makes the page {page!r} already: rename one")
             reports |= {report.name: report for report in found}
         except (ValueError, OSError) as error:
             wrong[path.stem] = f"{path.relative_to(paths.ROOT).as_posix()}: {error}"

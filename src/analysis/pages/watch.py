@@ -87,10 +87,11 @@ class Server(ThreadingHTTPServer):
 
 
 def served_page(text: str, failures: str) -> str:
-    """Return a page as it is served: with the script, which its policy allows by hash, and with what failed."""
+    """Return a page as it is served: with the script, which our policy allows by hash, and with what failed."""
     before, policy, after = text.partition(POLICY)
     own = "; script-src"
-    text = f"{before}{policy}; connect-src 'self'{own} {script_hash(SCRIPT)}{after.removeprefix(own)}"
+    if policy:  # a page that another program made may have none
+        text = f"{before}{policy}; connect-src 'self'{own} {script_hash(SCRIPT)}{after.removeprefix(own)}"
     alert = f'<pre role="alert" style="{ALERT}">{html.escape(failures)}</pre>' if failures else ""
     before, end, after = text.rpartition("</body>")
     return f"{before}{alert}<script data-version=''>{SCRIPT}</script>{end}{after}"
