@@ -40,6 +40,7 @@ def test_an_accelerator_goes_by_many_names(line):
         (lambda: names.accelerator("NVIDIA-A100-SXM4-40GB-or-80GB"), "A100 SXM 40GB"),
         (lambda: names.accelerator("FutureChip", ["FutureChip 1"]), "did you mean 'FutureChip 1'"),
         (lambda: names.accelerators(["Nvidea"]), "did you mean 'NVIDIA'"),
+        (lambda: names.accelerators([4090]), "^no accelerator '4090'"),
         (lambda: names.accelerators(["Own 1"], pd.DataFrame([{"accelerator": "Own 2", "vendor": ""}])), "mean 'Own 2'"),
         (lambda: names.benchmark("llama3.1-405"), r"did you mean 'Llama 3\.1 405B'"),
         (lambda: names.choose("offline", ["Server", "Offline"], "x"), "mean 'Offline'[?] valid: Server, Offline$"),
@@ -61,7 +62,7 @@ def test_an_unknown_name_is_refused_with_the_nearest_or_few_valid_ones(wrong, wo
 
 
 def test_vendors_stand_for_their_accelerators():
-    amd = names.accelerators(["amd", "H100", "MI300X"])
+    amd = names.accelerators([" amd ", "H100", "MI300X"])
     assert {"MI355X", "MI300X", "H100"} <= {*amd} and "B200" not in amd and len({*amd}) == len(amd)
     assert names.accelerators(["AMD", "H100", "Intel"], of_vendors=["MI300X", "B200"]) == ["MI300X", "H100"]
     rows = pd.DataFrame({"accelerator": ["Own 1", "B200"], "vendor": ["Own", "Own"]})

@@ -29,6 +29,11 @@ def test_a_table_without_a_column_is_named(tmp_path, monkeypatch):
     tables.forget()
 
 
+def test_results_of_all_rounds_are_not_the_table_of_one():
+    with pytest.raises(ValueError, match=r"load_results\(\)"):
+        tables.load("results")
+
+
 def test_a_file_of_the_user_is_read_as_text_by_its_lines(tmp_path):
     """A blank line counts, so that an error names the line of the file."""
     (path := tmp_path / "own.csv").write_text("\ufeffname,usd\nNA,1.5\n\n,\nb\n", encoding="utf-8")
@@ -42,6 +47,7 @@ def test_a_file_of_the_user_is_read_as_text_by_its_lines(tmp_path):
         ("a;usd\n1;2\n", "no column 'name'; .*separate cells by commas"),
         ("a\n1,2\n", "more cells"),
         ("", "no CSV file"),
+        ("name,usd,name\n", "the column 'name' is there twice"),
         ("name\n1\n", r"no column 'usd'; expected name, usd; it has 'name'$"),
     ):
         path.write_text(content)

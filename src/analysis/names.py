@@ -55,6 +55,7 @@ def accelerator(name: str, known: Iterable[str] = ()) -> str:
     `known` are further valid names, such as those of imported results that data/accelerators.csv lacks. Raises
     ValueError with the nearest names.
     """
+    name = str(name)  # YAML reads 4090 as a number
     aliases = _aliases()
     extra = {each.casefold(): each for each in known}
     found = (
@@ -83,7 +84,7 @@ def accelerators(
     folded = {vendor.casefold(): made for vendor, made in by_vendor.items()}
     found: list[str] = []
     for name in [names] if isinstance(names, str) else names:
-        if made := folded.get(name.casefold()):
+        if made := folded.get(str(name).strip().casefold()):
             found += made if of_vendors is None else [each for each in made if each in of_vendors]
         else:
             found.append(accelerator(name, [*known["accelerator"], *by_vendor.index]))

@@ -50,11 +50,14 @@ def descriptor() -> dict[str, dict[str, Any]]:
 def load(name: str) -> pd.DataFrame:
     """Return the table `name`, typed and corrected.
 
-    Raises KeyError that lists the tables, and ValueError that names a missing column.
+    Raises KeyError that lists the tables, and ValueError that names a missing column, and for the results, which have a
+    file per round: `analysis.results.load_results` reads them.
     """
     if name not in descriptor():
         raise KeyError(f"no table {name!r}; there are {', '.join(descriptor())}")
     resource = descriptor()[name]
+    if "parts" in resource:
+        raise ValueError(f"the table {name!r} has a file per round; load_results() reads them all")
     path, fields = DATA / resource["path"], resource["schema"]["fields"]
     at = state(path)
     if name in LOADED and LOADED[name][0] != at:
@@ -76,8 +79,8 @@ def load(name: str) -> pd.DataFrame:
                 )
             flags = [column for column, dtype in types.items() if dtype == "boolean"]
             frame[flags] = frame[flags].fillna(False).astype(bool)
-            key = resource["schema"].get("primaryKey", "id")
-            frame = frame if name == "corrections" else corrected(frame, name, key)
+        if name != "corrections":
+            frame = corrected(frame, name, resource["schema"].get("primaryKey", "id"))
         LOADED[name] = at, frame
     return LOADED[name][1].copy(deep=False)  # pandas copies what is written to
 
@@ -121,19 +124,21 @@ def forget() -> None:
 def read_own(path: str | Path, columns: Iterable[str]) -> pd.DataFrame:
     """Return the rows of a user's CSV file as text, without blank ones; the index is the line of the file less two.
 
-    Raises ValueError naming the file where it is no CSV in UTF-8, or lacks one of `columns`.
+    Raises ValueError naming the file where it is no CSV in UTF-8, lacks one of `columns`, or has a column twice.
     """
     content = read_file(path)
+    as_text = {"dtype": "str", "keep_default_na": False, "encoding": "utf-8-sig", "skip_blank_lines": False}
     try:
-        frame = pd.read_csv(
-            io.BytesIO(content), dtype="str", keep_default_na=False, encoding="utf-8-sig", skip_blank_lines=False
-        )
+        frame = pd.read_csv(io.BytesIO(content), **as_text)
+        written = pd.read_csv(io.BytesIO(content), header=None, nrows=1, **as_text).iloc[0]  # pandas renames doubles
     except ValueError as error:  # of the decoder and the parser
         raise ValueError(f"{path}: no CSV file in UTF-8: {str(error).strip()}") from None
     head = content.splitlines()[0] if content else b""
     hint = "; separate cells by commas, and decimals by a point" if b";" in head else ""
     if not isinstance(frame.index, pd.RangeIndex):
         raise ValueError(f"{path}: rows have more cells than the first line has columns{hint}")
+    if len(twice := written[written.ne("") & written.duplicated()]):
+        raise ValueError(f"{path}: the column {twice.iloc[0]!r} is there twice")
     for column in columns:
         if column not in frame:
             raise ValueError(

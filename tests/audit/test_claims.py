@@ -65,6 +65,8 @@ t,B200,H100,llama2,Offline,v5.1,4,x             | benchmark 'llama2'      | Llam
 t,B200,H100,llama2-70b,Online,v5.1,4,x          | scenario 'Online'       | Offline
 t,B200,H100,llama2-70b,Offline,v9.9,4,x         | round 'v9.9'
 t,B200,H100,llama2-70b,Offline,v5.1,4,fps       | unit 'fps'              | tokens/s
+t,B200,H100,llama2-70b,Offline,v5.0 to v5.1 to v6.0,4,x | round is 'v5.0 to v5.1 to v6.0'
+t,B200,,llama2-70b,Offline,v5.0 to v5.1,4,tokens/s      | round is 'v5.0 to v5.1' | one
 """
 
 

@@ -123,7 +123,11 @@ def _read(row: pd.Series) -> dict[str, Any]:
         )
     if unit in ("x", "%") and not baseline:
         raise ValueError(f"baseline is empty; a claim in {unit} needs the accelerator that it is over")
-    asked = filter(None, row["round"].split(" to "))
+    asked = [each for each in row["round"].split(" to ") if each]
+    if len(asked) > (2 if baseline and unit in ("x", "%") else 1):
+        raise ValueError(
+            f"round is {row['round'][:40]!r}; expected one, or of a ratio two: the baseline's and the accelerator's"
+        )
     rounds = [names.choose(each, tables.rounds["round"], "round") for each in asked] or [""]
     match = VALUE.fullmatch(row["value"].strip(" x%").replace(",", "").replace("k", "e3").replace(" million", "e6"))
     if not match:

@@ -65,9 +65,10 @@ def _judged(claim: Any, named: pd.DataFrame, other: pd.DataFrame) -> tuple:
         instead = f"; the accelerator named: {_record(claim, near)}"
     elif agrees and len(near) < len(named):
         condition, instead = f"in {_scenarios(near)}", f"; elsewhere: {_value(claim, named.drop(near.index))}"
-    elif near["verdict"].isin(HOLDS).all():
-        condition, instead = near[["condition", "instead"]].min()  # empty where one candidate needs no condition
-    outcome, record = behind["verdict"].min(), _record(claim, behind)  # ties: prefer confirmed over within rounding
+    elif near["verdict"].isin(HOLDS).all() and near["condition"].ne("").all():
+        condition, instead = near[["condition", "instead"]].iloc[0]
+    outcome = "confirmed" if behind["verdict"].eq("confirmed").any() else behind["verdict"].iloc[0]
+    record = _record(claim, behind)
     off = difference(near).iloc[0] if claim.quantity in RATES else ""
     reason = f"Official: {record}{off}."
     if condition:
