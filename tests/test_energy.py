@@ -33,7 +33,7 @@ def shipped(monkeypatch):
 
 
 def test_rows_above_rated_watts_or_with_far_fewer_requests_are_left_out(shipped):
-    shipped(runs((1, 0.5, 1), (2, 0.6, 1), (4, 1.06, 1), (8, 0.8, 1), (16, 0.8, 2.6), (32, 0.8, 2.4)))
+    shipped(runs((1, 0.5, 1), (2, 0.6, 1), (4, 1.06, 1), (8, 0.8, 1), (16, 0.8, 2.6), (32, 0.5, 2.5)))
     left_out = evidence.energy(left_out=True)
     assert left_out[["concurrency", "reason"]].values.tolist() == [
         [4, "implies more than rated watts"], [16, "throughput and time per token imply far fewer requests"],
@@ -42,9 +42,12 @@ def test_rows_above_rated_watts_or_with_far_fewer_requests_are_left_out(shipped)
 
 
 def test_a_curve_of_which_a_quarter_is_above_rated_watts_does_not_count(shipped):
-    other = {"accelerator": "H200", "locator": "2"}  # 700 W: 0.5 of 1,000 W is 0.71 of rated
-    shipped(runs((1, 0.9, 1), (2, 1.01, 1), (4, 1.02, 1), (1, 0.5, 1, other)))
-    assert evidence.energy()["accelerator"].tolist() == ["H200"]
+    """Of B200 two of three rows are; of H200 (700 W) none, of B300 exactly a quarter, of another model exactly 1 W."""
+    h200, b300 = {"accelerator": "H200", "locator": "2"}, {"accelerator": "B300", "locator": "3"}
+    rated = tables.accelerators.set_index("label")["power_limit_w"]["B300"] / 1000
+    rows = [(n, rated * share, 1, b300) for n, share in ((1, 0.9), (2, 0.9), (4, 0.9), (8, 1.01))]
+    shipped(runs((1, 0.9, 1), (2, 1.01, 1), (4, 1.02, 1), (1, 0.5, 1, h200), (1, 1.0, 1, {"model": "B 70B"}), *rows))
+    assert evidence.energy().groupby("accelerator").size().to_dict() == {"B200": 1, "B300": 4, "H200": 1}
 
 
 def test_what_stands_before_a_jump_of_watts_is_left_out(shipped):
@@ -54,6 +57,18 @@ def test_what_stands_before_a_jump_of_watts_is_left_out(shipped):
         runs((1, 0.2, 1), (2, 0.2, 1), (4, 0.4, 1), (16, 0.9, 1), (32, 0.5, 1), (1, 0.5, 1, other), (2, 0.8, 1, other))
     )
     assert evidence.energy(left_out=True)["concurrency"].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"model": "B 70B"}, {"accelerator": "B300"}, {"engine": "SGLang"}, {"precision": "fp8"}, {"format": "MXFP4"},
+        {"speculative": "mtp"}, {"prompt_tokens": 1024}, {"locator": "2"},
+    ],
+)  # fmt: skip
+def test_a_jump_is_within_one_curve_by_rising_requests(shipped, other):
+    shipped(runs((4, 0.9, 1, other), (2, 0.3, 1), (1, 0.2, 1)))
+    assert evidence.energy(left_out=True).empty
 
 
 def test_joules_between_two_points_of_a_curve_and_of_a_faster_run():

@@ -57,14 +57,19 @@ def test_several_benchmarks_and_scenarios_pair_with_their_own_offline(record):
         ({"precision": ""}, 1),  # not stated: may be the same
         ({"submitter": "B"}, 0),
         ({"round": "v6.0"}, 0),
+        ({"benchmark": "deepseek-r1"}, 0),
+        ({"system": "t"}, 0),
+        ({"accelerator": "B300"}, 0),
         ({"accelerator_count": 4.0}, 0),
+        ({"nodes": 2}, 0),
         ({"hypervisor": "KVM"}, 0),
         ({"caveats": ["tokens_assumed"]}, 0),
     ],
 )
 def test_only_runs_of_one_bare_metal_system_pair(record, row, pairs):
     record({}, offline(**row))
-    assert len(factors.retained("gpt-oss-120b")) == pairs
+    found = factors.retained(["gpt-oss-120b", "deepseek-r1"])
+    assert len(found) == pairs and "id_reference" not in found
 
 
 def test_a_node_has_eight_gpus_and_a_rack_64_or_more(record):
@@ -104,6 +109,8 @@ def test_a_virtualized_result_is_compared_with_the_median_on_bare_metal(record):
         {"hypervisor": "KVM", "rate": 76.0}, {"rate": 70.0}, {"rate": 80.0}, {"rate": 99.0},
         {"rate": 10.0, "precision": "fp8"}, {"rate": 10.0, "round": "v6.0"}, {"rate": 10.0, "accelerator_count": 4.0},
         {"hypervisor": "KVM", "rate": 1.0, "kind": "cpu"}, {"hypervisor": "KVM", "rate": 1.0, "accelerator": "H200"},
+        {"hypervisor": "KVM", "rate": 1.0, "power_capped": True}, {"rate": 10.0, "benchmark": "deepseek-r1"},
+        {"rate": 10.0, "scenario": "Offline"}, {"rate": 10.0, "nodes": 2},
     )  # fmt: skip
     assert factors.hypervisor()["share"].tolist() == [76 / 80]
 
@@ -113,7 +120,9 @@ def test_networked_nodes_are_compared_with_one_node_of_eight(record):
     record(
         two | {"rate": 152.0}, {"rate": 80.0}, {"accelerator_count": 4.0, "rate": 10.0},
         two | {"accelerator": "GB300"}, {"accelerator": "GB300"}, two | {"hypervisor": "KVM"},
-        {"rate": 8.0, "power_capped": True},
+        {"rate": 8.0, "power_capped": True}, {"rate": 8.0, "round": "v6.0"}, {"rate": 8.0, "benchmark": "deepseek-r1"},
+        {"rate": 8.0, "hypervisor": "KVM"}, {"accelerator_count": 16.0, "rate": 16.0},
+        {"rate": 8.0, "precision": "fp8"},
     )  # fmt: skip
     assert factors.networked()["share"].tolist() == [(152 / 16) / (80 / 8)]
 
@@ -125,17 +134,21 @@ def test_serving_stacks_are_compared_at_equal_settings_and_dates_and_each_curve_
         "disaggregated": False, "unfinished": False, "measured": "2025-10-29", "output_tokens_per_second_per_gpu": 90.0,
     }  # fmt: skip
     tensorrt = {"engine": "TensorRT-LLM", "output_tokens_per_second_per_gpu": 100.0}
-    better, alike = ({"output_tokens_per_second_per_gpu": rate} for rate in (500.0, 70.0))
+    half, low, high, better = ({"output_tokens_per_second_per_gpu": rate} for rate in (50.0, 70.0, 120.0, 500.0))
     rows = [
         {}, {"output_tokens_per_second_per_gpu": 60.0}, tensorrt, better | {"unfinished": True},
         better | {"disaggregated": True}, better | {"source_id": "other"}, {"concurrency": 32},
-        tensorrt | {"concurrency": 16}, better | {"measured": "2026-03-01"}, better | {"measured": ""},
-        *[each | alike | {"concurrency": n} for each in ({}, tensorrt) for n in (4, 8)],
-        *[each | {"gpus": 4} for each in ({}, tensorrt)],
+        tensorrt | {"concurrency": 16}, better | {"measured": "2026-03-01"},
+        *[each | {"measured": ""} for each in (better, tensorrt)],
+        *[each | {"concurrency": 4} for each in (low, tensorrt)],
+        *[each | {"concurrency": 8} for each in (high, tensorrt)],
+        *[each | {"gpus": 4} for each in (half, tensorrt)],
+        better | {"model": "N"}, better | {"checkpoint": "o/n"}, better | {"accelerator": "B300"},
+        better | {"precision": "fp4"}, better | {"prompt_tokens": 8192}, better | {"answer_tokens": 8192},
     ]  # fmt: skip
     monkeypatch.setattr(tables, "load", lambda name: pd.DataFrame([run | row for row in rows]))
     found = factors.serving_stack().set_index("gpus")
-    assert found["share"].to_dict() == pytest.approx({4: 0.9, 8: 1})  # of eight: the median of 0.9, 1, and 1
+    assert found["share"].to_dict() == pytest.approx({4: 0.5, 8: 0.9})  # of eight: the median of 0.7, 0.9, and 1.2
 
 
 def test_load_of_a_day_in_three_hours():

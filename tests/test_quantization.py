@@ -19,6 +19,7 @@ OPEN = FP8 | {"benchmark": "llama2-70b", "model": "Llama 2 70B", "division": "op
     [
         ([INT8, FP16 | {"rate": 90.0}, FP16], [("fp16 to int8", "INT8", 2.0)]),  # the fastest of each
         ([INT8, FP8], [("fp8 to int8", "INT8", 2.0)]),
+        ([INT8, FP16, FP8], [("fp16 to int8", "INT8", 2.0), ("fp8 to int8", "INT8", 2.0)]),
         *([[INT8 | other, FP16], []] for other in (
             {"submitter": "B"}, {"accelerator_count": 4.0}, {"system": "other"}, {"scenario": "Server"},
             {"round": "v4.1"}, {"accelerator": "H100"}, {"division": "open"}, {"duplicate_of": "r1"},
@@ -34,7 +35,7 @@ OPEN = FP8 | {"benchmark": "llama2-70b", "model": "Llama 2 70B", "division": "op
 def test_mlperf_pairs_are_of_one_system_round_and_scenario(rows, pairs):
     found = quantization.mlperf_pairs(results(*rows))
     assert [*found[["step", "format", "ratio"]].itertuples(index=False, name=None)] == pairs
-    assert found["source"].eq("MLPerf").all()
+    assert found["source"].eq("MLPerf").all() and found.index.is_unique
 
 
 def test_labels_that_models_contradict():
@@ -81,7 +82,9 @@ def runs(monkeypatch, *changes):
     "change",
     [
         {"engine_version": "2.0"}, {"engine_version": "nightly-2026"}, {"image": "a:nightly-1"}, {"gpus": 2.0},
-        {"tensor_parallel": 99.0}, {"concurrency": 16.0}, {"speculative": "mtp"}, {"engine": "y"}, {"source_id": "b"},
+        {"tensor_parallel": 99.0}, {"pipeline_parallel": 2.0}, {"data_parallel": 2.0}, {"moe_tensor_parallel": 2.0},
+        {"expert_parallel": 2.0}, {"model": "Llama 3.1 8B"}, {"accelerator": "B300"}, {"prompt_tokens": 2.0},
+        {"answer_tokens": 2.0}, {"concurrency": 16.0}, {"speculative": "mtp"}, {"engine": "y"}, {"source_id": "b"},
     ],
 )  # fmt: skip
 def test_inferencex_pairs_are_of_one_build_layout_and_load(monkeypatch, change):
@@ -143,6 +146,7 @@ def test_memory_of_an_unknown_shape_or_of_none_is_empty():
 
 def test_tensorrt_llm_leaves_fp16_without_room_for_a_cache_out():
     pairs = quantization.tensorrt_llm_pairs()
+    assert pairs.index.is_unique
     full = pairs[pairs["load"].isna()]
     large = full["model"].str.contains("70B|8x22B")
     assert (full[large].shape[0], full[~large].shape[0]) == (26, 18) and full["ratio"].max() < 3

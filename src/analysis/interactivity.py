@@ -40,15 +40,14 @@ def runs(
 
 @cache  # asked for each scenario; tables.forget clears it
 def limits(benchmark: str) -> pd.DataFrame:
-    """Return the p99 limits of a benchmark: scenario, interactivity (tokens/s per user), ttft_ms, tpot_ms.
+    """Return the p99 limits of a benchmark: scenario, ttft_ms, tpot_ms, interactivity (tokens/s per user).
 
     No rows for a benchmark whose rules limit no time per output token.
     """
     benchmark = names.benchmark(benchmark)
     rules = pd.DataFrame({f"{name}_ms": rule_limits(f"{name}_p99_limit") for name in ("ttft", "tpot")})
     rules = rules.reindex([(benchmark, scenario) for scenario in RATED[1:]]).dropna(subset="tpot_ms").droplevel(0)
-    rules.insert(0, "interactivity", 1000 / rules["tpot_ms"])
-    return rules.rename_axis("scenario").reset_index()
+    return rules.assign(interactivity=1000 / rules["tpot_ms"]).rename_axis("scenario").reset_index()
 
 
 def speeds(benchmark: str) -> list[float]:

@@ -19,7 +19,7 @@ def envelope(points: pd.DataFrame, by: Sequence[str], *, y: str = THROUGHPUT) ->
     """
     by = list(by)
     points = points.dropna(subset=[SPEED, y]).sort_values([*by, SPEED, y], ascending=[True] * len(by) + [False] * 2)
-    best = points[points[y].eq(points.groupby(by, dropna=False)[y].cummax())]
+    best = points[points[y].eq(points.groupby(by)[y].cummax())]
     return best.drop_duplicates([*by, y]).sort_values([*by, SPEED], ignore_index=True)
 
 

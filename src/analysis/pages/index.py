@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,7 @@ def write_index(force: bool = False) -> dict[str, str]:
 def _groups(pages: dict[str, Record]) -> dict[str, list[Record]]:
     """Return the records that get a card on the front page, by group and in order; run files share their notebook's."""
     groups: dict[str, list[Record]] = {name: [] for name in GROUPS}
-    for record in sorted(pages.values(), key=lambda record: (record["group"].get("order", 99), record["name"])):
+    for record in sorted(pages.values(), key=lambda record: (record["group"].get("order", math.inf), record["name"])):
         group = record["group"].get("group", "")
         answers = not record["no_data"] and (record["headline"] or record["live"])
         if pages.get(record["notebook"], record) is record and (answers or group == OWN):

@@ -81,7 +81,7 @@ def sensitivity(demand: Demand, found: pd.DataFrame, by: str = "cost") -> pd.Dat
     """
     first, price = leaders(found, by)[["accelerator", "usd_per_accelerator_hour"]].iloc[0]
     changes = {"as asked": demand}
-    if by == "cost" and price > 0:
+    if by == "cost":
         own = cost.own_prices(demand.prices or {}).set_index("accelerator")["usd_per_hour"]
         for off in (OFF, -OFF):
             changed = own.to_dict() | {first: float(np.clip(price * (1 + off), *cost.PLAUSIBLE_USD))}
