@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import NoData, evidence, interactivity
+from analysis import NoData, evidence, interactivity, long_prompts
+from analysis.planner import decoding, models, prediction
 from analysis.planner.curve import throughput_at
 
 
@@ -72,6 +73,19 @@ def test_limits_are_those_of_the_rules():
     assert interactivity.limits("resnet50").empty
     assert interactivity.speeds("gpt-oss-120b") == [0.0, 12.5, 66.7]
     assert interactivity.speeds("resnet50") == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("function", "asked"),
+    [
+        (interactivity.limits, ["gpt-oss-120b"]), (decoding.sheets, []), (decoding.ordered, []),
+        (prediction.cases, ["gpt-oss-120b"]), (models.requests_of, ["gpt-oss-120b"]), (long_prompts.timings, []),
+    ],
+)  # fmt: skip
+def test_what_a_caller_changes_stays_with_it(function, asked):
+    before = function(*asked).copy()
+    function(*asked)["new"] = 1
+    assert function(*asked).equals(before)
 
 
 def test_runs_are_the_comparable_results_of_three_scenarios_at_p99():

@@ -7,12 +7,11 @@ Interactivity is what a run guarantees, 1000 / TPOT p99 in ms: of its own log, e
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 
 import numpy as np
 import pandas as pd
 
-from analysis import evidence, names
+from analysis import evidence, names, tables
 from analysis.compare import RATED, USUAL_SIZE, NoData, bare_metal, comparable, of_tokens, racks
 from analysis.current import last_results
 from analysis.results import load_results, rule_limits
@@ -38,7 +37,7 @@ def runs(
     return rows.assign(interactivity=speed)
 
 
-@cache  # asked for each scenario; tables.forget clears it
+@tables.cached  # asked for each scenario
 def limits(benchmark: str) -> pd.DataFrame:
     """Return the p99 limits of a benchmark: scenario, ttft_ms, tpot_ms, interactivity (tokens/s per user).
 

@@ -7,8 +7,6 @@ answer. Three shapes of runs (1k/1k, 8k/1k, 1k/8k) give the three. Longer prompt
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pandas as pd
 
@@ -20,7 +18,7 @@ KEYS = ["model", "accelerator", "engine", "precision"]
 RATIO = 8  # prompt tokens per answer token that the runs reach
 
 
-@cache  # a fit over many runs; tables.forget clears it
+@tables.cached  # a fit over many runs
 def timings() -> pd.DataFrame:
     """Return the time of an output token by part, one row per model, accelerator, engine, and precision.
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import csv
 import io
 import sys
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Callable, Iterable
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +111,21 @@ def follow_edits() -> None:
         forget()
     FILES.clear()
     FILES.update(files)
+
+
+def cached(function: Callable[..., pd.DataFrame]) -> Callable[..., pd.DataFrame]:
+    """Call a function once for its arguments, and return a copy each time: what a caller changes stays with it.
+
+    `forget` clears what is kept.
+    """
+    kept = cache(function)
+
+    @wraps(function)
+    def copied(*arguments: str) -> pd.DataFrame:
+        return kept(*arguments).copy(deep=False)  # pandas copies what is written to
+
+    copied.cache_clear = kept.cache_clear
+    return copied
 
 
 def forget() -> None:

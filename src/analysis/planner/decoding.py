@@ -8,7 +8,7 @@ of the datasheet's rates, so only ratios are used: prediction.py and curve.py sc
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -31,7 +31,7 @@ COMPUTED_IN = {  # number formats that compute weights of a precision, the faste
 }  # fmt: skip
 
 
-@cache  # asked for each curve; tables.forget clears it
+@tables.cached  # asked for each curve
 def sheets() -> pd.DataFrame:
     """Return data/accelerators.csv by the short name of the accelerator, with what the model reads of it.
 
@@ -88,7 +88,7 @@ def peak_tflops(systems: pd.DataFrame) -> np.ndarray:
     return peaks.reindex(pd.MultiIndex.from_frame(systems[["accelerator", "weights"]])).to_numpy()
 
 
-@cache  # asked for each curve; tables.forget clears it
+@tables.cached  # asked for each curve
 def ordered() -> pd.DataFrame:
     """Return pairs of a vendor's accelerators in which no figure of the datasheet of `better` is below that of `worse`.
 

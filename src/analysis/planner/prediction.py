@@ -38,7 +38,7 @@ def _results() -> pd.DataFrame:
     return comparable(benchmark=timed_benchmarks(), scenario=RATED, available=False, rounds=since)
 
 
-@cache  # asked for each estimate; tables.forget clears it
+@tables.cached  # asked for each estimate
 def cases(benchmark: str) -> pd.DataFrame:
     """Return the results of a language model since SINCE that predict each other, one row per system and scenario.
 
