@@ -229,7 +229,7 @@ def test_the_purchase_price_breaks_even_with_the_rent():
     """By hand: 8,760 hours a year; (90% over 4 years + 8% on the mean value + 5%) x 1.45 a year."""
     half, most = cost.purchase(3.70, 1.71).to_dict("records")
     assert (half["used"], most["used"]) == (0.5, 0.9)
-    costs = {"rent": 16206, "electricity": 748.98, "hosting": 3078, "staff": 400, "residual": 0.1, "yearly": 0.46255}
+    costs = {"rent": 16206, "electricity": 748.98, "hosting": 3078, "yearly": 0.46255}
     price = (16206 - 748.98 - 3078 - 400) / 0.46255
     assert half == pytest.approx({"used": 0.5, **costs, "price": price})
     terms = {"years": 2.0, "capital": 0.0, "maintenance": 0.0, "extras": 0.0, "hosting": 0.0}

@@ -124,14 +124,15 @@ def test_networked_nodes_are_compared_with_one_node_of_eight(record):
         {"rate": 8.0, "hypervisor": "KVM"}, {"accelerator_count": 16.0, "rate": 16.0},
         {"rate": 8.0, "precision": "fp8"},
     )  # fmt: skip
-    assert factors.networked()["share"].tolist() == [(152 / 16) / (80 / 8)]
+    assert factors.networked("Server")["share"].tolist() == [(152 / 16) / (80 / 8)]
 
 
 def test_serving_stacks_are_compared_at_equal_settings_and_dates_and_each_curve_counts_once(monkeypatch):
     run = {
         "source_id": "inferencex-points", "model": "M", "checkpoint": "o/m", "accelerator": "B200", "precision": "fp8",
         "gpus": 8, "prompt_tokens": 1024, "answer_tokens": 1024, "concurrency": 64, "engine": "vLLM",
-        "disaggregated": False, "unfinished": False, "measured": "2025-10-29", "output_tokens_per_second_per_gpu": 90.0,
+        "disaggregated": False, "unfinished": False, "measured": "2025-10-29", "tpot_ms": 9.0,
+        "output_tokens_per_second_per_gpu": 90.0,
     }  # fmt: skip
     tensorrt = {"engine": "TensorRT-LLM", "output_tokens_per_second_per_gpu": 100.0}
     half, low, high, better = ({"output_tokens_per_second_per_gpu": rate} for rate in (50.0, 70.0, 120.0, 500.0))
@@ -146,7 +147,9 @@ def test_serving_stacks_are_compared_at_equal_settings_and_dates_and_each_curve_
         better | {"model": "N"}, better | {"checkpoint": "o/n"}, better | {"accelerator": "B300"},
         better | {"precision": "fp4"}, better | {"prompt_tokens": 8192}, better | {"answer_tokens": 8192},
     ]  # fmt: skip
-    monkeypatch.setattr(tables, "load", lambda name: pd.DataFrame([run | row for row in rows]))
+    monkeypatch.setattr(
+        tables, "load", lambda name: pd.DataFrame([run | row for row in rows]).assign(ttft_ms=range(len(rows)))
+    )
     found = factors.serving_stack().set_index("gpus")
     assert found["share"].to_dict() == pytest.approx({4: 0.5, 8: 0.9})  # of eight: the median of 0.7, 0.9, and 1.2
 

@@ -282,9 +282,11 @@ def token_costs(model: str, speed: float) -> pd.DataFrame:
     lengths = ["prompt_tokens", "answer_tokens"]
     rates = evidence.value_at(runs[runs["model"].eq(model)], speed, ["accelerator", *lengths]).unstack(lengths)
     short, long, answers = (rates.get(each, pd.Series(np.nan, rates.index)) for each in SHAPES)
-    prompt = (1024 / long - 1024 / short) / 7168
-    found = pd.DataFrame({"prompt": prompt, "answer": 1 / short - prompt})
-    found = found.assign(ratio=found["answer"] / prompt, error=(prompt / 8 + found["answer"]) * answers - 1)
+    (few, out), (many, _), (tokens_in, tokens_out) = SHAPES
+    prompt = (out / long - out / short) / (many - few)
+    answer = 1 / short - prompt * few / out
+    error = (prompt * tokens_in / tokens_out + answer) * answers - 1
+    found = pd.DataFrame({"prompt": prompt, "answer": answer, "ratio": answer / prompt, "error": error})
     return found.dropna(subset="ratio").sort_values("answer").reset_index()
 
 

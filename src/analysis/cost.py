@@ -95,7 +95,7 @@ def since_march() -> pd.DataFrame:
     accelerator, segment, month, over_march, providers.
     """
     rows = _listed("commitment == 'on demand' and matched > 1 and segment != 'marketplace'")
-    rows = rows.rename(columns={"change_since_march": "over_march"}).assign(providers=rows["matched"])
+    rows = rows.assign(over_march=rows["change_since_march"], providers=rows["matched"])
     return rows[["accelerator", "segment", "month", "over_march", "providers"]].reset_index(drop=True)
 
 
@@ -279,8 +279,8 @@ def purchase(
     Rent is paid for the `used` share of hours. Owning costs straight-line depreciation over `years` to a RESIDUAL
     share, `capital` a year on the mean value, and `maintenance` a year, each on accelerator, host, and network
     (`extras`, a share of the accelerator's price); electricity of the used hours at all-in kilowatts, `hosting`
-    (dollars per kW and month), and STAFF. Columns: used; in dollars a year, rent, electricity, hosting, staff;
-    `residual`; `yearly`, what a dollar of price costs a year; `price`, the rest of the rent over it. Raises ValueError
+    (dollars per kW and month), and STAFF. Columns: used; in dollars a year, rent, electricity, hosting;
+    `yearly`, what a dollar of price costs a year; `price`, the rest of the rent over it. Raises ValueError
     for an implausible share, term, or price.
     """
     names.bounded(years, "years", 0.5, 50)
@@ -294,6 +294,6 @@ def purchase(
     rate = 12 * hosting * kilowatts
     yearly = ((1 - RESIDUAL) / years + capital * (1 + RESIDUAL) / 2 + maintenance) * (1 + extras)
     return found.assign(
-        rent=rent, electricity=electricity, hosting=rate, staff=STAFF, residual=RESIDUAL, yearly=yearly,
+        rent=rent, electricity=electricity, hosting=rate, yearly=yearly,
         price=(rent - electricity - rate - STAFF).clip(lower=0) / yearly,
     )  # fmt: skip

@@ -244,10 +244,10 @@ def shares(
 
 
 @lru_cache(maxsize=8)  # seconds of simulation; tables.forget clears it
-def computed(benchmarks: tuple[str, ...] = (), trace: str = "", version: int = 0) -> pd.DataFrame:
+def computed(benchmarks: tuple[str, ...], trace: str = "", version: int = 0) -> pd.DataFrame:
     """Return the table of factors, as in data/delivered.csv; `version` tells edits of a trace apart."""
     columns = ["use", "system", "fleet", "step", "values", "n", "counted"]
-    table = pd.DataFrame(_values(limited_models(benchmarks), trace), columns=columns)
+    table = pd.DataFrame(_values(benchmarks, trace), columns=columns)
     table[MARKS] = np.array([np.quantile(each, QUANTILES) for each in table["values"]])
     table[["kind", "source"]] = [BASIS[step] for step in table["step"]]
     return table.assign(source=table["source"].mask(table["counted"].eq("your trace"), Path(trace).name))[FILE]

@@ -9,7 +9,7 @@ from math import exp, lgamma, log
 import numpy as np
 import pandas as pd
 
-from analysis import tables
+from analysis import evidence, tables
 from analysis.compare import USUAL_SIZE, comparable, in_racks, racks
 from analysis.results import rule_limits, timed_benchmarks
 
@@ -60,11 +60,10 @@ def serving_stack() -> pd.DataFrame:
     A pair is two finished runs of one date at one concurrency; of several the fastest counts. A curve has one model,
     accelerator, precision, lengths, and number of GPUs.
     """
-    runs = tables.load("inferencex_runs")
-    runs = runs[runs["source_id"].eq("inferencex-points") & ~runs["disaggregated"] & ~runs["unfinished"]]
-    runs = runs[runs["measured"].ne("")]
+    runs = evidence.inferencex_runs(disaggregated=False)
+    runs = runs[runs["source_id"].eq("inferencex-points") & runs["measured"].ne("")]
     curve = ["model", "checkpoint", "accelerator", "precision", "prompt_tokens", "answer_tokens", "gpus"]
-    best = runs.groupby([*curve, "concurrency", "measured", "engine"])["output_tokens_per_second_per_gpu"].max()
+    best = runs.groupby([*curve, "concurrency", "measured", "engine"])[evidence.THROUGHPUT].max()
     best = best.unstack()
     share = (best["vLLM"] / best["TensorRT-LLM"]).dropna()
     return share.groupby(curve).median().reset_index(name="share")
@@ -80,7 +79,7 @@ def hypervisor() -> pd.DataFrame:
     return _over(virtual, bare, ["round", "benchmark", "scenario", "accelerator", "accelerator_count", "nodes"])
 
 
-def networked(scenario: str = "Server") -> pd.DataFrame:
+def networked(scenario: str) -> pd.DataFrame:
     """Return throughput per accelerator of several networked nodes over the median node of eight, one row per result.
 
     Both ran the same round and benchmark on the same accelerator. Systems whose nodes share NVLink are left out.

@@ -6,7 +6,7 @@ import pytest
 
 from analysis import NoData, current, interactivity, long_prompts
 from analysis.current import carry_error
-from analysis.planner import curve, decoding, models, prediction
+from analysis.planner import as_run, curve, decoding, models, prediction
 from analysis.planner.curve import CARRIED, ESTIMATED, INTERPOLATED, MEASURED, throughput_at
 from analysis.results import timed_benchmarks
 
@@ -131,7 +131,7 @@ def test_a_precision_that_cannot_be_right_counts_as_that_of_most_runs():
 
 def test_a_benchmark_without_limits_has_offline_and_says_why_no_more():
     found = at(runs().iloc[:1].assign(benchmark="resnet50"), 0, 10.0)
-    assert found["throughput"].iloc[0] == OFFLINE and found["reason"].iloc[1] == curve.NO_LIMITS
+    assert found["throughput"].iloc[0] == OFFLINE and found["reason"].iloc[1] == as_run.NO_LIMITS
 
 
 @pytest.mark.parametrize("speed", [-1.0, float("nan"), float("inf")])

@@ -23,7 +23,7 @@ def test_windows_cache_and_attend_to_the_last_tokens_only():
     """
     model = models.of_benchmark("gpt-oss-120b")
     assert model.cache_gb(10_000.0) == pytest.approx(18 * 1024 * 10_128 / 1e9)
-    assert model.cache_gb(100.0, "fp16") == pytest.approx(2 * 36 * 1024 * 100 / 1e9)
+    assert model.cache_gb(100.0) == pytest.approx(36 * 1024 * 100 / 1e9)
     assert model.prompt_operations(10_000.0) - 1.02e14 == pytest.approx(4 * 4096 * 18 * (5e7 + 1.28e6))
     assert model.weight_gb("fp4") == 117 * 4.5 / 8 and model.is_mixture
 

@@ -26,7 +26,6 @@ from analysis.planner.as_run import (
     INTERPOLATED,
     MEASURED,
     NO_DATASHEET,
-    NO_LIMITS,
     RUN,
     TOO_FAST,
     AsRun,
@@ -34,7 +33,7 @@ from analysis.planner.as_run import (
 from analysis.results import timed_benchmarks
 
 __all__ = [
-    "CARRIED", "ESTIMATED", "INTERPOLATED", "MEASURED", "NO_LIMITS", "TOO_FAST", "Curves", "carried", "throughput_at",
+    "CARRIED", "ESTIMATED", "INTERPOLATED", "MEASURED", "TOO_FAST", "Curves", "carried", "throughput_at",
     "workload",
 ]  # fmt: skip
 

@@ -51,11 +51,11 @@ class Model:
         """Return the gigabytes (1e9 bytes) of the weights."""
         return self.parameters * tables.WEIGHT_BYTES[precision]
 
-    def cache_gb(self, tokens: float, precision: str = "fp8") -> float:
-        """Return the gigabytes (1e9 bytes) that a request with so many tokens has in the KV cache."""
+    def cache_gb(self, tokens: float) -> float:
+        """Return the gigabytes (1e9 bytes) that a request with so many tokens has in the KV cache, in FP8."""
         whole = (self.layers - self.windowed_layers) * tokens
         windowed = self.windowed_layers * min(tokens, self.window_tokens)
-        return (whole + windowed) * self.cached * tables.WEIGHT_BYTES[precision] / 1e9
+        return (whole + windowed) * self.cached * tables.WEIGHT_BYTES["fp8"] / 1e9
 
     def prompt_operations(self, tokens: float, squared: float = 0.0) -> float:
         """Return the operations that reading a prompt takes: 2 x active parameters x tokens, and attention.
@@ -117,7 +117,7 @@ def lengths_of(benchmark: str) -> Lengths:
     return lengths(requests_of(benchmark), most=of_benchmark(benchmark).context)
 
 
-@cache  # a data set of thousands of requests; tables.forget clears it
+@tables.cached  # a data set of thousands of requests
 def requests_of(benchmark: str) -> pd.DataFrame:
     """Return the requests of a benchmark's data set, answers scaled to the mean that models generate.
 

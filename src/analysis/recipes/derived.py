@@ -22,7 +22,8 @@ def burst_factors() -> pd.DataFrame:
 
 TABLES: dict[str, tuple[Callable[[], pd.DataFrame], str | None]] = {  # how each is computed, and its numbers' format
     "burst_factors": (burst_factors, "%.6g"),
-    "delivered": (lambda: derating.computed.__wrapped__(), "%.4f"),  # with the new burst factors
+    # With the new burst factors.
+    "delivered": (lambda: derating.computed.__wrapped__(derating.limited_models()), "%.4f"),
     "carry_errors": (lambda: carrying.carry_errors(carrying.all_carry_tests()), None),
     "prediction_errors": (prediction_errors.prediction_errors, None),
     "verdicts": (documents.judged, "%.10g"),
