@@ -92,17 +92,20 @@ def test_caveats_of_a_comparison_follow_those_of_a_result():
     rows = results({}, LOOSER | {"accelerator": "H200"}, {"submitter": "B"}).assign(caveats=[["inferred"], [], []])
     found = comparable(rows, benchmark="llama2-70b")["caveats"]
     assert found.tolist() == [["inferred"], ["looser_target", "single_submitter"], []]
-    alone = results({}, {"submitter": "B", "round": "v6.0"}, {"submitter": "B", "accelerator": "H200"})
-    assert comparable(alone, benchmark="llama2-70b")["caveats"].tolist() == [["single_submitter"]] * 3
+    other = {"submitter": "B"}
+    alone = results({}, *(other | apart for apart in ({"round": "v6.0"}, {"accelerator": "H200"}, R1)),
+                    other | LOOSER | {"scenario": "Server"})  # fmt: skip
+    asked = {"benchmark": ["llama2-70b", "deepseek-r1"], "scenario": ["Offline", "Server"]}
+    assert comparable(alone, **asked)["caveats"].tolist() == [["single_submitter"]] * 5
 
 
 @pytest.mark.parametrize(
     "apart",
     [{"accelerator_count": 4.0}, {"round": "v6.0"}, {"availability": "preview"}, {"accelerator": "H200"},
-     {"scenario": "Server"}],
+     {"scenario": "Server"}, {"benchmark": "gptj"}],
 )  # fmt: skip
 def test_another_kind_of_system_counts_at_the_looser_target(apart):
-    asked = {"available": False, "scenario": ["Offline", "Server"]}
+    asked = {"available": False, "benchmark": ["llama2-70b", "gptj"], "scenario": ["Offline", "Server"]}
     assert kept({}, LOOSER | apart, **asked) == ["r0", "r1"]
     assert kept({}, LOOSER, LOOSER | apart, **asked) == ["r0", "r2"]
 

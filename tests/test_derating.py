@@ -19,7 +19,9 @@ def halves(monkeypatch):
     other = rows[rows["step"].isin(["bursts", derating.LOAD])].assign(median=0.9, fleet="pooled")
     limits = pd.DataFrame({"system": ["TensorRT-LLM node", "unstated node", "rack"], "step": "latency limit"})
     rows = pd.concat([rows, other, limits.assign(median=0.5, use="chat", fleet="")], ignore_index=True)
-    rows = rows.assign(p10=rows["median"] / 2, p90=rows["median"] * 2, n=3, counted="", kind="measured", source="S")
+    rows = rows.assign(
+        p10=rows["median"] / 2, p90=rows["median"] * 2, n=3, counted="services", kind="measured", source="S"
+    )
     loaded = tables.load
     monkeypatch.setattr(tables, "load", lambda name: rows.copy() if name == "delivered" else loaded(name))
 
@@ -89,7 +91,8 @@ def test_a_chain_ends_at_the_product_of_the_factors_that_apply(halves):
     own = rows.loc["unstated node"]  # a range, from no factor to the whole one
     assert own.loc["serving stack", derating.MARKS].tolist() == [1, 0.8, 1]
     assert own.at["busy", "p10"] == pytest.approx(own.at["busy", "median"] * 0.8 / 2**2)
-    assert set(rows["basis"]) == {"total", "measured", ""} and rows.loc[("rack", "bursts"), "n"] == 3
+    assert set(rows["basis"]) == {"total", "measured", ""}
+    assert rows.loc[("rack", "bursts"), ["n", "counted", "source"]].tolist() == [3, "services", "S"]
     pooled = derating.chain(fleet="pooled").set_index(["kind", "step"])["median"]
     assert pooled["rack", "delivered"] == pytest.approx(0.5 * 0.9 * 0.9 * 0.6)
     batch = derating.chain("batch").set_index(["kind", "step"])["median"]

@@ -54,7 +54,7 @@ def test_what_stands_before_a_jump_of_watts_is_left_out(shipped):
     """Watts double from 2 to 4 requests; from 4 to 16 they rise by 1.5 a doubling, and of another by 1.6: no jump."""
     other = {"locator": "2"}
     shipped(
-        runs((1, 0.2, 1), (2, 0.2, 1), (4, 0.4, 1), (16, 0.9, 1), (32, 0.5, 1), (1, 0.5, 1, other), (2, 0.8, 1, other))
+        runs((4, 0.4, 1), (2, 0.2, 1), (1, 0.2, 1), (16, 0.9, 1), (32, 0.5, 1), (1, 0.5, 1, other), (2, 0.8, 1, other))
     )
     assert evidence.energy(left_out=True)["concurrency"].tolist() == [1, 2]
 

@@ -122,7 +122,7 @@ def test_networked_nodes_are_compared_with_one_node_of_eight(record):
         two | {"accelerator": "GB300"}, {"accelerator": "GB300"}, two | {"hypervisor": "KVM"},
         {"rate": 8.0, "power_capped": True}, {"rate": 8.0, "round": "v6.0"}, {"rate": 8.0, "benchmark": "deepseek-r1"},
         {"rate": 8.0, "hypervisor": "KVM"}, {"accelerator_count": 16.0, "rate": 16.0},
-        {"rate": 8.0, "precision": "fp8"},
+        {"rate": 8.0, "precision": "fp8"}, {"rate": 8.0, "accelerator": "H200"},
     )  # fmt: skip
     assert factors.networked("Server")["share"].tolist() == [(152 / 16) / (80 / 8)]
 

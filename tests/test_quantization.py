@@ -26,6 +26,7 @@ OPEN = FP8 | {"benchmark": "llama2-70b", "model": "Llama 2 70B", "division": "op
             {"power_measured": True}, {"metric": "latency"}, {"accuracy_target": "99.9"},
         )),
         ([INT8, FP16 | {"accuracy_percent": 100.11}], []),  # scores like FP8, not like FP16
+        ([INT8, FP16 | {"accuracy_percent": 100.05}], [("fp16 to int8", "INT8", 2.0)]),
         ([OPEN, OPEN | {"precision": "int4", "rate": 80.0, "system": "INT4"}], [("fp8 to int4", "INT4", 0.8)]),
         *([[OPEN, OPEN | {"precision": "int4"} | other], []] for other in (
             {"framework": "vLLM"}, {"accuracy_target": "99"}, {"division": "closed"}, {"submitter": "B"},
@@ -139,6 +140,8 @@ def test_memory_holds_the_weights_and_the_cache_of_so_many_tokens(benchmark, gig
 
 
 def test_memory_of_an_unknown_shape_or_of_none_is_empty():
+    full = quantization.memory("llama2-70b", [140], used=0.5).set_index("precision")
+    assert not full.at["FP8", "fits"] and full.at["NVFP4", "fits"]  # 70 GB of weights leave nothing of 70 GB
     assert quantization.memory("bert", [80]).empty and quantization.memory("llama2-70b", []).empty
     with pytest.raises(ValueError, match="Llama 2 70B"):
         quantization.memory("llama2-80b", [80])

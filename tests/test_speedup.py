@@ -39,16 +39,23 @@ def test_a_baseline_whose_first_result_is_the_newest_has_no_gain_of_its_own():
 
 def test_answers_are_the_rate_over_the_tokens_of_the_run_behind_it():
     """GB300: 3x in tokens; answers of 100 tokens over the baseline's 120: 3.6x. B200 takes its median, TPU has none."""
-    rows = results(
+    ran = [
         {**H100, **rate(12)}, {**GB300, **rate(36)}, {**GB300, **rate(30, submitter="B")}, {**B200, **rate(24)},
         {**B200, **rate(20, submitter="B")}, {"accelerator": "TPU", **rate(6)},
-    )  # fmt: skip
-    rows["tokens_per_answer"] = [120.0, 100.0, 400.0, np.nan, 240.0, np.nan]
+    ]  # fmt: skip
+    tokens = np.array([120.0, 100.0, 400.0, np.nan, 240.0, np.nan])
+    rows = results(*ran).assign(tokens_per_answer=tokens)
     found = speedup.in_answers(over(current(rows), "H100"), rows).set_index("accelerator")
     assert found["answers"].dropna().to_dict() == pytest.approx({"GB300": 0.36, "B200": 0.1, "H100": 0.1})
     assert found.loc[["GB300", "B200"], "in_answers"].tolist() == pytest.approx([3.6, 1.0])
     assert found.loc[["GB300", "B200"], "change"].tolist() == pytest.approx([0.2, -0.5])
     assert found.loc["TPU", ["answers", "in_answers", "change"]].isna().all()
+    for other in ({"scenario": "Server"}, {"benchmark": "deepseek-r1"}):  # whose answers are of a tenth of the tokens
+        rows = results(*ran, *(row | other for row in ran)).assign(tokens_per_answer=[*tokens, *tokens / 10])
+        both = speedup.in_answers(over(current(rows), "H100"), rows).groupby("accelerator")
+        answers = both["answers"].apply(sorted)
+        assert answers[["GB300", "B200", "H100"]].tolist() == [[0.36, 3.6], [0.1, 1], [0.1, 1]]
+        assert both["change"].agg(["min", "max"]).loc["GB300"].tolist() == pytest.approx([0.2, 0.2])
 
 
 def test_what_is_not_counted_in_tokens_has_no_answers():
@@ -67,7 +74,7 @@ def test_what_is_not_counted_in_tokens_has_no_answers():
     ],
 )
 def test_the_limit_of_a_user_is_a_speed_or_the_time_of_a_query(benchmark, limits):
-    found = speedup.latency_limits(benchmark)[["scenario", "value", "unit"]]
+    found = speedup.latency_limits(benchmark)
     assert [*found.itertuples(index=False, name=None)] == limits
 
 
@@ -78,12 +85,16 @@ def test_previews_are_of_the_newest_round_over_the_present_rate_of_the_fastest()
         {**GB300, **rate(20, "v6.0")}, {**B200, **rate(10, "v6.0")}, {**B200, **rate(15)},
         {**preview, **rate(60, "v6.1", 72)}, {**preview, **rate(45, "v6.1", 36)}, {**preview, **rate(30, "v6.1", 36)},
         {**preview, **rate(90, "v6.0")}, {**preview, **rate(99, scenario="Server")},
+        {**preview, **rate(99, "v6.1", 72, benchmark="deepseek-r1")}, {**B200, **rate(99, benchmark="gptj")},
+        {**preview, **rate(15, "v6.1", 72, accelerator="MI455X")},
     )  # fmt: skip
     found = speedup.previews(rows, current(rows))
-    assert found[["accelerator_count", "over", "speedup"]].values.tolist() == [[72, "GB300", 2], [36, "GB300", 1.5]]
+    assert found[["accelerator_count", "over", "speedup"]].values.tolist() == [
+        [72, "GB300", 2], [36, "GB300", 1.5], [72, "GB300", 0.5],
+    ]  # fmt: skip
     assert speedup.previews(rows.iloc[:3], current(rows)).empty
     assert speedup.previews(rows, current(rows), ["H100"]).empty
-    assert len(speedup.previews(rows, current(rows), ["NVIDIA"])) == 2
+    assert len(speedup.previews(rows, current(rows), ["Vera Rubin"])) == 2
 
 
 def test_inferencex_takes_the_best_run_that_is_at_least_so_fast(monkeypatch):

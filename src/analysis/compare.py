@@ -40,7 +40,7 @@ INCOMPARABLE = {  # rules that a result breaks whatever it is compared with
 }
 OTHER_TARGET = "another accuracy target"
 SAME_RUN = "same run submitted under another accuracy target"
-SAME_KIND = [*GROUP, "round", "accelerator", "accelerator_count", "availability", "power_measured"]
+SAME_KIND = [*GROUP, "round", "accelerator", "accelerator_count", "availability"]
 
 
 @cache  # asked for each comparison; tables.forget clears it
