@@ -201,6 +201,13 @@ def test_series_that_are_no_accelerators_have_the_colors_of_the_palette():
     assert [mark.get_facecolor() for mark in ax.figure.legends[0].legend_handles] == colors
 
 
+def test_series_of_accelerators_have_their_colors():
+    ax = charts.dots(TWO.assign(gpu=["B200", "H100"], row=["a", "b"]), "row", "rate", hue="gpu")
+    colors = [charts.color("B200"), charts.color("H100")]
+    assert [line.get_mfc() for line in ax.lines] == [mark.get_mfc() for mark in ax.figure.legends[0].legend_handles]
+    assert [line.get_mfc() for line in ax.lines] == colors
+
+
 def test_dots_of_one_line_show_each_value_and_their_median():
     frame = pd.DataFrame({"model": ["a", "a", "a", "b"], "accuracy": [99.1, 99.5, 100.4, 100.0]})
     ax = charts.dots(frame, "model", "accuracy")

@@ -107,6 +107,7 @@ def test_each_benchmark_and_scenario_is_computed_by_itself():
     assert gains(rows)[["scenario", "gain"]].values.tolist() == [["Offline", 1.1], ["Server", 2.0]]
     now = current(rows)
     assert now["scenario"].tolist() == ["Offline", "Offline", "Server", "Server"]
+    assert now[["model", "rate_unit"]].drop_duplicates().values.tolist() == [["Llama 2 70B", "tokens/s"]]
     assert now["rate"].tolist() == pytest.approx([11, 5.5, 60, 16])
 
 

@@ -52,8 +52,8 @@ def in_answers(table: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     median = rows.groupby(by)["tokens_per_answer"].median()
     tokens = table["id"].map(logged).fillna(table.join(median.rename("median"), on=by)["median"])
     tokens = tokens.where(table["rate_unit"].eq(TOKENS))
-    base = tokens[table["accelerator"].eq(table["base"])].groupby([table[name] for name in GROUP]).first()
-    change = table[GROUP].join(base.rename("base"), on=GROUP)["base"] / tokens - 1
+    base = table[GROUP].assign(base=tokens)[table["accelerator"].eq(table["base"])].set_index(GROUP)
+    change = table[GROUP].join(base, on=GROUP)["base"] / tokens - 1
     return table.assign(
         tokens_per_answer=tokens, answers=table["rate"] / tokens, in_answers=table["speedup"] * (1 + change),
         change=change,
