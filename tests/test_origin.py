@@ -7,7 +7,7 @@ import pytest
 
 from analysis import budget, derating, evidence, factors, interactivity, power, quantization, results, speedup, tables
 from analysis.compare import comparable
-from analysis.current import current, over
+from analysis.present import current, over
 
 TIMES = 3.0  # by which all throughput of one benchmark is multiplied
 BENCHMARK, MODEL = "gpt-oss-120b", "DeepSeek-R1"

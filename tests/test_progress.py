@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis import NoData, progress
-from analysis.current import matched
+from analysis.present import matched
 from tests.frames import results
 
 

@@ -5,14 +5,12 @@ from analysis import comparable, fastest, load_results
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 HOME = {  # the module of each name, imported at first use: `analysis --help` needs none of them
-    "NoData": "compare", "comparable": "compare", "current": "current", "fastest": "compare",
-    "load_published": "published", "load_results": "results", "over": "current",
+    "NoData": "compare", "comparable": "compare", "current": "present", "fastest": "compare",
+    "load_published": "published", "load_results": "results", "over": "present",
 }  # fmt: skip
 MODULES = ("charts", "report", "tables")
 __all__ = [*HOME, *MODULES]
@@ -28,13 +26,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
-
-
-class _Package(ModuleType):
-    """The package. `current` stays the function when its module, which has the same name, is imported."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, value.current if name == "current" and isinstance(value, ModuleType) else value)
-
-
-sys.modules[__name__].__class__ = _Package

@@ -17,11 +17,11 @@ import pandas as pd
 from analysis import compare, cost, derating, evidence, interactivity, names
 from analysis.compare import USUAL_SIZE, NoData, racks
 from analysis.cost import SECONDS_PER_HOUR
-from analysis.current import current, gains
 from analysis.long_prompts import SHAPES
 from analysis.planner import curve, models
 from analysis.planner.capacity import unit_sizes
 from analysis.power import HOURS_PER_YEAR
+from analysis.present import current, gains
 
 GRID = np.geomspace(100, 300_000, 29)  # users of `winner_map`
 USD_PER_KILOWATT_HOUR = 0.10  # assumed: owners' hourly prices do not state it, so only changes to it are shown

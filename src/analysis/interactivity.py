@@ -13,7 +13,7 @@ import pandas as pd
 
 from analysis import evidence, names, tables
 from analysis.compare import RATED, USUAL_SIZE, NoData, bare_metal, comparable, of_tokens, racks
-from analysis.current import last_results
+from analysis.present import last_results
 from analysis.results import load_results, rule_limits
 
 NO_LIMIT = 0.0  # the interactivity that stands for Offline, which limits no latency

@@ -6,7 +6,7 @@ import pandas as pd
 
 from analysis import names
 from analysis.compare import NoData, fastest
-from analysis.current import MAKER, matched
+from analysis.present import MAKER, matched
 
 LEAST_PAIRS = 2  # behind a software gain that is told from hardware
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from analysis import evidence, names, tables
-from analysis.current import language_models
+from analysis.present import language_models
 
 WEIGHTS = {"FP16": "fp16", "FP8": "fp8", "NVFP4": "fp4", "INT4": "int4"}  # as printed, and as in a result; INT8 as FP8
 STEPS = (("bf16", "fp8"), ("bf16", "int8"), ("bf16", "int4"), ("fp8", "fp4"))  # of runs on one GPU

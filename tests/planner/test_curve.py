@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from analysis import NoData, current, interactivity, long_prompts
-from analysis.current import carry_error
 from analysis.planner import as_run, curve, decoding, models, prediction
 from analysis.planner.curve import CARRIED, ESTIMATED, INTERPOLATED, MEASURED, throughput_at
+from analysis.present import carry_error
 from analysis.results import timed_benchmarks
 
 OFFLINE, SERVER, INTERACTIVE = 12_000.0, 10_000.0, 2_500.0  # tokens/s per accelerator of the hand's runs

@@ -67,7 +67,7 @@ DIVIDES = {
     "budget.py": "previews, each over a rate of `current`",
     "bursts.py": "requests per second",
     "choice.py": "the ends of one accelerator's throughput",
-    "current.py": "the one place: gains of one accelerator, and `over`",
+    "present.py": "the one place: gains of one accelerator, and `over`",
     "deployment.py": "a user's own run over another, or over the official result nearest to it",
     "derating.py": "two results of one accelerator",
     "factors.py": "Server or Interactive over Offline of one system, and requests per second",

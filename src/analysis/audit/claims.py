@@ -14,7 +14,7 @@ from analysis import names, tables
 from analysis.audit.judging import check_official
 from analysis.audit.official import filtered
 from analysis.compare import SCENARIOS, NoData, comparable
-from analysis.current import current, over
+from analysis.present import current, over
 from analysis.published import load_figures
 from analysis.results import load_results
 

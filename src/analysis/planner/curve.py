@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from analysis import current, long_prompts, names
 from analysis import interactivity as runs_of
+from analysis import long_prompts, names
 from analysis.compare import GROUP, RATED, NoData
 from analysis.planner import decoding, models, prediction
 from analysis.planner.as_run import (
@@ -30,6 +30,7 @@ from analysis.planner.as_run import (
     TOO_FAST,
     AsRun,
 )  # fmt: skip
+from analysis.present import current
 from analysis.results import timed_benchmarks
 
 __all__ = [

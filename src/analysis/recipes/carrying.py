@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.compare import RATED, NoData, comparable
-from analysis.current import READ, current, language_models
+from analysis.present import READ, current, language_models
 from analysis.results import load_results
 
 FEWEST = 5  # minimum tests for a benchmark to widen the range of its class

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import doctest
 import math
-import sys
 
 import pandas as pd
 import pytest
 
-import analysis
-from analysis import comparable, current, over, tables
-from analysis.current import carry_error, datasheet, gains, language_models, matched
+from analysis import comparable, current, over, present, tables
 from analysis.paths import DATA
+from analysis.present import carry_error, datasheet, gains, language_models, matched
 from analysis.recipes import carrying
 from tests.frames import results
 
@@ -36,15 +34,8 @@ def by_accelerator(text):
 
 
 def test_the_examples_of_the_module_run():
-    found = doctest.testmod(
-        sys.modules["analysis.current"], extraglobs={"comparable": comparable}, optionflags=doctest.NORMALIZE_WHITESPACE
-    )
+    found = doctest.testmod(present, extraglobs={"comparable": comparable}, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert (found.failed, found.attempted) == (0, 10)
-
-
-def test_the_package_exports_the_function_not_its_module():
-    __import__("analysis.current")
-    assert callable(analysis.current) and analysis.over is over
 
 
 def test_an_old_rate_is_carried_by_the_median_gain_of_its_vendor_and_kind():
