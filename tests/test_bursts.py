@@ -140,7 +140,7 @@ def test_a_trace_is_put_in_order_and_may_lack_prompts(tmp_path):
         ({"answer_tokens": ["5"] * 7 + ["five"] + ["5"] * 112}, r"mine\.csv, row 9, answer_tokens: 'five'"),
         ({"arrival_seconds": ["-1"] + ["5"] * 119}, r"row 2, arrival_seconds: '-1'"),
         ({"prompt_tokens": ["1"] * 119 + [""]}, r"row 121, prompt_tokens: ''"),
-        ({"answer_tokens": "0"}, "a trace needs 100 or more"),
+        ({"answer_tokens": "0"}, "expected 100 or more"),
         ({"arrival_seconds": "7"}, r"last request is 0\.0; expected a number from 10"),
         (
             {"arrival_seconds": ["1e15"] + ["5"] * 119},
@@ -155,11 +155,11 @@ def test_a_bad_trace_is_refused_with_its_place(tmp_path, columns, said):
 
 
 def test_a_trace_without_a_column_or_too_short_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="99 requests; a trace needs 100 or more"):
+    with pytest.raises(ValueError, match="99 requests; expected 100 or more"):
         bursts.read_trace(trace(tmp_path, rows=99))
     assert len(bursts.read_trace(trace(tmp_path, rows=100))) == 100
     (tmp_path / "other.csv").write_text("time,answer_tokens\n1,2\n")
-    with pytest.raises(ValueError, match=r"other\.csv: no column 'arrival_seconds'; .* it has 'time, answer_tokens'"):
+    with pytest.raises(ValueError, match=r"other\.csv: no column 'arrival_seconds'; .* found 'time, answer_tokens'"):
         bursts.read_trace(tmp_path / "other.csv")
 
 

@@ -426,11 +426,11 @@ WRONG = {
     "did you mean 'rate'": lambda: charts.dots(TWO[:0], "gpu", "rates"),  # also of no rows
     r"measured.*assumed": lambda: charts.waterfall(FACTORS.assign(kind="measurd"), "step", "factor", kind="kind"),
     r"rate of b is 0\.4, its range 3 to 7: are they": rates,
-    "rate of a is 4000, its range 4 to 4000: are they in one unit": lambda: rates(
+    "rate of a is 4000, but its range is 4 to 4000: are they in the same unit": lambda: rates(
         rate=1000 * RATES["low"], high="rate"
     ),
-    "rate of a is 5, its range 5 to 5000: are they in one unit": lambda: rates("rate", "most", most=[5000, 1.0]),
-    "text has 1 x 2 cells, values 2 x 2": lambda: charts.heatmap(TWO, TWO[:1]),
+    "rate of a is 5, but its range is 5 to 5000: are they in": lambda: rates("rate", "most", most=[5000, 1.0]),
+    "text has 1 x 2 cells, but values has 2 x 2": lambda: charts.heatmap(TWO, TWO[:1]),
 }  # fmt: skip
 
 

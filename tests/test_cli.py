@@ -44,7 +44,7 @@ def test_a_long_error_is_cut_and_whole_in_a_file(said, monkeypatch, tmp_path):
     monkeypatch.setattr(descriptor, "describe", lambda **_: (_ for _ in ()).throw(ValueError("x" * 5_001)))
     status, _, error = said("describe")
     (file,) = tmp_path.iterdir()
-    assert status == 2 and len(error) < 5_000 and error.endswith(f" ... (whole in {file})\n")
+    assert status == 2 and len(error) < 5_000 and error.endswith(f" ... (full text in {file})\n")
     assert file.read_text() == "x" * 5_001
 
 
@@ -65,11 +65,11 @@ assert not heavy, heavy
         (["nonsense"], "No such command 'nonsense'"),
         (["import"], "Missing argument 'PATH...'"),
         (["import", "a.json"], "Missing option '--out'"),
-        (["import", "a.json", "--out", "a.txt"], "ending of --out"),
+        (["import", "a.json", "--out", "a.txt"], "file extension of --out"),
         (["reports", "--jobs", "many"], "'--jobs'"),
         (["reports", "--jobs", "0"], "'--jobs'"),
         (["reports", "nosuch"], "nosuch"),
-        (["reports", "--watch", "--force"], "--force: not with --watch"),
+        (["reports", "--watch", "--force"], "--force cannot be combined with --watch"),
         (["refresh", "nosuch"], "no notebook 'nosuch'"),
         (["audit", "--verdict", "nice"], "no verdict 'nice'"),
         (["audit", "--source", "doc999"], "no source_id 'doc999'"),
@@ -89,7 +89,7 @@ def test_wrong_usage_is_one_line_and_status_2(said, arguments, words):
 
 def test_failures_are_status_1(said, tmp_path, monkeypatch):
     status, out, err = said("import", str(tmp_path / "a\x1b[31m.json"), "--out", str(tmp_path / "a.csv"))
-    assert status == 1 and "no such file" in out and "nothing to import" in err and "\x1b" not in err
+    assert status == 1 and "does not exist" in out and "nothing to import" in err and "\x1b" not in err
     monkeypatch.setattr("analysis.published.load_published", lambda: (_ for _ in ()).throw(NoData("nothing is left")))
     assert said("audit") == (1, "", "analysis: nothing is left\n")
     monkeypatch.setattr("analysis.published.load_published", lambda: (_ for _ in ()).throw(OSError(28, "disk full")))
@@ -127,14 +127,14 @@ def test_a_command_of_another_copy_of_the_project_says_so(tmp_path):
 def test_an_interrupted_command_says_so(said, monkeypatch):
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a shell's background
     monkeypatch.setattr("analysis.published.load_published", lambda: signal.raise_signal(signal.SIGINT))
-    assert said("audit") == (130, "", "analysis: interrupted; nothing is half-written\n")
+    assert said("audit") == (130, "", "analysis: interrupted; no file is partially written\n")
 
 
 def test_an_import_replaces_a_file_only_where_it_is_told_to(said, tmp_path):
     (out := tmp_path / "prices.csv").write_text("mine")
     status, _, err = said("import", str(tmp_path / "a.json"), "--out", str(out))
     assert status == 2 and "--force replaces it" in err and out.read_text() == "mine"
-    assert "no such file" in said("import", str(tmp_path / "a.json"), "--out", str(out), "--force")[1]
+    assert "does not exist" in said("import", str(tmp_path / "a.json"), "--out", str(out), "--force")[1]
 
 
 def test_a_broken_descriptor_is_named_and_a_fault_of_the_program_is_not_hidden(said, tmp_path, monkeypatch):

@@ -50,7 +50,7 @@ def test_a_result_that_breaks_one_rule_is_left_out_and_alone_named_with_its_reas
     assert kept(*rows, rounds=["v6.0", "v6.1"]) == ["r0"]
     name = rows[1]["accelerator"]
     scope = rf"Llama 2 70B Offline \(v6.0, v6.1; {name}; closed division\)"
-    with pytest.raises(NoData, match=f"^no .* {scope}: 1 results are left out, most because: {reason}$"):
+    with pytest.raises(NoData, match=f"^no .* {scope}: 1 results are excluded, most often because: {reason}$"):
         kept(*rows, {"accelerator": name, **BERT}, rounds=["v6.0", "v6.1"], accelerators=name)
 
 
@@ -201,7 +201,7 @@ def test_a_part_of_a_rack_is_no_rack():
 
 
 def test_what_counts_no_tokens_is_refused():
-    with pytest.raises(NoData, match="Whisper counts samples/s, not tokens"):
+    with pytest.raises(NoData, match="Whisper is measured in samples/s, not tokens"):
         of_tokens(results({}, {"model": "Whisper", "rate_unit": "samples/s"}))
     assert len(of_tokens(results({}))) == 1
 
@@ -219,8 +219,8 @@ def test_what_was_asked_for_and_is_not_there_is_named():
     assert without_results(["H100", "B200", "Intel"], rows, "a price") == " Without a price: H100, Intel."
     assert only(rows, "AMD")["id"].tolist() == ["r1"] and only(rows, [], "Server")["id"].tolist() == ["r2"]
     assert len(only(rows)) == 3
-    words = r"no pair left to compare \(MI355X, Server\); there are: B200, MI355X \(Offline\); B200 \(Server\)$"
+    words = r"no pair left to compare \(MI355X, Server\); choices: B200, MI355X \(Offline\); B200 \(Server\)$"
     with pytest.raises(NoData, match=words):
         only(rows, ["MI355X"], "Server", what="pair")
-    with pytest.raises(NoData, match=r"no result left to compare; there are: none"):
+    with pytest.raises(NoData, match=r"no result left to compare; choices: none"):
         only(rows[:0])

@@ -109,14 +109,14 @@ def test_own_prices_replace_those_listed_and_keep_the_kilowatts(tmp_path, listed
     ("text", "message"),
     [
         ("accelerator,usd\nH100,2", "no column 'usd_per_hour'"),
-        (HEAD + "H100,1e308", "row 2, usd_per_hour: '1e308' is no number from 0.01 to 1,000$"),
+        (HEAD + "H100,1e308", "row 2, usd_per_hour: '1e308' is not a number from 0.01 to 1,000$"),
         (HEAD + "H10O,2", "row 2: no accelerator .*did you mean"),
         (HEAD + "\nH100,2\n\nB200,free", "row 5, usd_per_hour: 'free'"),
-        (HEAD + "H100,2\nNVIDIA H100-SXM-80GB,3", "row 3: H100 has a price already"),
+        (HEAD + "H100,2\nNVIDIA H100-SXM-80GB,3", "row 3: H100 already has a price"),
         (HEAD + "H100,2,7", "more cells"),
         ("accelerator;usd_per_hour\nH100;2.7", "separate cells by commas, and decimals by a point"),
-        ("", "no CSV"),
-        (HEAD + "H100 \xe9,2", "no CSV"),
+        ("", "not a CSV"),
+        (HEAD + "H100 \xe9,2", "not a CSV"),
     ],
 )
 def test_a_wrong_file_of_prices_is_refused_with_its_place(tmp_path, text, message):
@@ -197,7 +197,7 @@ def test_break_even_prices_are_the_baselines_price_times_the_ratio_of_throughput
     assert set(cost.break_even(named, "B200", ["AMD"])["accelerator"]) == {"MI355X"}
     with pytest.raises(ValueError, match=r"no baseline with a price and a throughput 'C'.* valid: A, B"):
         cost.break_even(costs, "C")
-    with pytest.raises(NoData, match="of the baseline H100; there are: MI355X, B200"):
+    with pytest.raises(NoData, match="for the baseline H100; choices: MI355X, B200"):
         cost.break_even(named, "H100")
     with pytest.raises(NoData, match=r"a price and a throughput among .*H100"):
         cost.break_even(named, "B200", ["H100"])

@@ -130,7 +130,7 @@ def test_unknown_names_and_what_nobody_ran_are_refused(monkeypatch):
         with pytest.raises(ValueError, match=r"no (fleet|stack) '"):
             derating.served(rows, **wrong)
     monkeypatch.setattr(bursts, "over_poisson", lambda *asked: np.array([0.9]))
-    with pytest.raises(NoData, match="ResNet-50: factors are of models"):
+    with pytest.raises(NoData, match="ResNet-50: expected models"):
         derating.chain("batch", benchmarks=["resnet50"])
     with pytest.raises(NoData, match="BERT: factors are of models"):
         derating.outcomes(["bert"])

@@ -50,7 +50,7 @@ def test_data_is_looked_up_in_the_variable_then_around_the_package_and_around_he
 
 def test_an_object_that_has_a_key_twice_is_refused():
     assert paths.parse_json('{"a": 1, "b": {"a": 2}}') == {"a": 1, "b": {"a": 2}}
-    with pytest.raises(ValueError, match="the key 'b' is given twice"):
+    with pytest.raises(ValueError, match="the key 'b' is duplicated"):
         paths.parse_json('{"a": 1, "b": 2, "b": 3}')
 
 
@@ -65,7 +65,7 @@ def test_a_name_that_two_files_have_is_refused(tmp_path, monkeypatch):
     (here / "prices.csv").unlink()
     (here / "prices.csv").write_text("here")
     with pytest.raises(
-        ValueError, match=r"prices\.csv: is one file in .*notebooks and another in .*: give the whole path"
+        ValueError, match=r"prices\.csv: names different files in .*notebooks and .*; give the full path"
     ):
         read_file("prices.csv")
     assert read_file(here / "prices.csv") == b"here"
@@ -82,7 +82,7 @@ def test_a_link_stays_a_link(tmp_path):
 def test_a_file_saved_meanwhile_or_protected_is_kept_and_permissions_stay(tmp_path, monkeypatch):
     (file := tmp_path / "table.csv").write_text("old")
     file.chmod(0o600)
-    with pytest.raises(OSError, match="saved meanwhile; that is kept"), replacing(file) as beside:
+    with pytest.raises(OSError, match="changed in the meantime and was not replaced"), replacing(file) as beside:
         beside.write_text("new")
         file.write_text("mine!")
     assert file.read_text() == "mine!"

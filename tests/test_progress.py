@@ -99,7 +99,7 @@ def test_a_pair_is_one_accelerator_size_and_submitter_in_two_successive_rounds()
 def test_a_kind_has_results_of_the_benchmark_or_says_of_which():
     rows = results({"kind": "cpu", "benchmark": "bert"}, {"kind": "gpu"}, {"kind": "gpu"})
     assert progress.of_kind(rows, "gpu", "Llama 2 70B")["id"].tolist() == ["r1", "r2"]
-    with pytest.raises(NoData, match="kind cpu on Llama 2 70B; benchmarks of cpu: BERT"):
+    with pytest.raises(NoData, match="kind cpu on Llama 2 70B; benchmarks with cpu results: BERT"):
         progress.of_kind(rows, "cpu", "llama2-70b")
     with pytest.raises(ValueError, match="did you mean 'gpu'"):
         progress.of_kind(rows, "gpus", "llama2-70b")

@@ -57,7 +57,7 @@ def test_more_systems_than_four_are_counted(shown, count, last):
 
 
 def test_a_headline_that_does_not_fit_is_refused(shown):
-    with pytest.raises(ValueError, match="19 words, at most 18"):
+    with pytest.raises(ValueError, match="19 words; the limit is 18"):
         report.headline("word " * 19)
     report.headline("RTX PRO 6000 on Llama 2 70B: " + "word " * 15)
 
@@ -133,7 +133,7 @@ def test_a_figure_carries_its_texts_and_is_closed(shown):
     assert [each["alt"] for each in shown] == ["Throughput, offline. Of H100", "Numbers"]
     assert [each["name"] for each in shown] == ["throughput_offline", "own"]
     assert (shown[0]["subtitle"], shown[0]["systems"]) == ("Of H100", ["A: node (8x, v6.1)"])
-    with pytest.raises(ValueError, match=r"figure .Throughput. has no source: give rows=, .* or source="):
+    with pytest.raises(ValueError, match=r"figure .Throughput. has no source: pass rows=, .* or source="):
         report.figure(drawn(), title="Throughput")
 
 

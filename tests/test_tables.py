@@ -40,15 +40,15 @@ def test_a_file_of_the_user_is_read_as_text_by_its_lines(tmp_path):
     rows = tables.read_own(path, ["name", "usd"])
     assert rows.to_dict("index") == {0: {"name": "NA", "usd": "1.5"}, 3: {"name": "b", "usd": ""}}
     assert tables.numbers(rows[:1], ["usd"], 1.5, 1.5, "x")["usd"].tolist() == [1.5]
-    for least, most, words in ((2, 3, "x, row 2, usd: '1.5' is no number from 2 to 3"), (0, 2, "row 5, usd: ''")):
+    for least, most, words in ((2, 3, "x, row 2, usd: '1.5' is not a number from 2 to 3"), (0, 2, "row 5, usd: ''")):
         with pytest.raises(ValueError, match=words):
             tables.numbers(rows, ["usd"], least, most, "x")
     for content, words in (
         ("a;usd\n1;2\n", "no column 'name'; .*separate cells by commas"),
         ("a\n1,2\n", "more cells"),
-        ("", "no CSV file"),
-        ("name,usd,name\n", "the column 'name' is there twice"),
-        ("name\n1\n", r"no column 'usd'; expected name, usd; it has 'name'$"),
+        ("", "not a CSV file"),
+        ("name,usd,name\n", "the column 'name' is duplicated"),
+        ("name\n1\n", r"no column 'usd'; expected name, usd; found 'name'$"),
     ):
         path.write_text(content)
         with pytest.raises(ValueError, match=rf"own\.csv: .*{words}"):

@@ -70,7 +70,7 @@ def plans(
         for row in first.nsmallest(1, "usd_per_unit").itertuples():
             power = row.unit * row.kilowatts
             why = f"{row.unit} {row.accelerator} cost ${row.usd_per_unit:,.0f} and take {power:,.0f} kW"
-        raise NoData(f"${usd:,.0f} for {years:g} years buy no node or rack at {order[0]}: {why}")
+        raise NoData(f"${usd:,.0f} over {years:g} years buys no node or rack at {order[0]}: {why}")
     by = ["basis", "interactivity"]
     # What cannot be bought leads as little as an estimate does where there is a result.
     likely = cost.with_chances(found.assign(estimated=~found["units"].gt(0)), by)[["chance", "alike"]]

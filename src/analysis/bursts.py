@@ -152,7 +152,7 @@ def read_trace(path: str | Path) -> pd.DataFrame:
     trace = trace if "prompt_tokens" in trace else trace.assign(prompt_tokens="0")
     values = tables.numbers(trace, ["arrival_seconds", "prompt_tokens", "answer_tokens"], 0, MOST, str(path))
     if len(values) < REQUESTS or not values["answer_tokens"].any():
-        raise ValueError(f"{path}: {len(values)} requests; a trace needs {REQUESTS} or more, with tokens")
+        raise ValueError(f"{path}: {len(values)} requests; expected {REQUESTS} or more, with answer tokens")
     names.bounded(float(np.ptp(values["arrival_seconds"])), f"{path}: seconds from first to last request", *SPAN)
     return values.sort_values("arrival_seconds", kind="stable", ignore_index=True)
 

@@ -126,7 +126,7 @@ def only(
         found = rows[["scenario", "accelerator"]].value_counts().reset_index().groupby("scenario")
         there = "; ".join(f"{names.listed(part['accelerator'])} ({name})" for name, part in found)
         asked = f" ({asked})" if asked else ""
-        raise NoData(f"no {what} left to compare{asked}; there are: {there or 'none'}")
+        raise NoData(f"no {what} left to compare{asked}; choices: {there or 'none'}")
     return kept
 
 
@@ -144,7 +144,7 @@ def of_tokens(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows. Raises NoData, with model and unit, where a result counts something other than tokens."""
     if len(other := rows[rows["rate_unit"].ne(TOKENS)]):
         model, unit = other[["model", "rate_unit"]].iloc[0]
-        raise NoData(f"{model} counts {unit}, not tokens: choose a benchmark that counts tokens")
+        raise NoData(f"{model} is measured in {unit}, not tokens: choose a benchmark measured in tokens")
     return rows
 
 
@@ -229,7 +229,7 @@ def _strictest(rows: pd.DataFrame, either: pd.Series) -> pd.Series:
 def _what_there_is(results: pd.DataFrame, benchmark: str, scenario: str, reasons: pd.Series) -> str:
     """Return why a benchmark and scenario have no result, by the `reasons` of theirs, and what would give some."""
     if len(reasons):
-        return f": {len(reasons)} results are left out, most because: {reasons.mode().iloc[0]}"
+        return f": {len(reasons)} results are excluded, most often because: {reasons.mode().iloc[0]}"
     there = results[results["benchmark"].eq(benchmark) & results["metric"].eq("throughput")]
     if scenario not in (scenarios := there["scenario"].unique().tolist()):
         return f"; scenarios with results: {', '.join(scenarios) or 'none'}"

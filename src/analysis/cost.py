@@ -134,7 +134,7 @@ def own_prices(own: str | Path | Mapping[str, float] | pd.DataFrame) -> pd.DataF
         except ValueError as error:
             raise ValueError(f"{where}, row {line + 2}: {error}") from None
         if found in named:
-            raise ValueError(f"{where}, row {line + 2}: {found} has a price already")
+            raise ValueError(f"{where}, row {line + 2}: {found} already has a price")
         named.append(found)
     return pd.DataFrame(
         {"accelerator": named, "usd_per_hour": usd.to_numpy(), "quoted": "own", "provider": "own", "source_id": ""}
@@ -177,7 +177,7 @@ def per_million_tokens(
     at = rows["interactivity"].map("{:g} tokens/s per user".format)
     if rows.empty:
         asked = names.listed(throughput["interactivity"].map("{:g} tokens/s per user".format))
-        raise NoData(f"no accelerator has both a price and a throughput at {asked or 'the interactivity asked for'}")
+        raise NoData(f"no accelerator has both a price and a throughput at {asked or 'the requested interactivity'}")
     shares = {"share": "served", "low": "served_low", "high": "served_high"}
     factors = derating.served_at(rows, fleet, stack).rename(columns=shares)
     rows = rows.join(factors[[*shares.values(), "peak", "unstated", *FACTORS]])
@@ -258,7 +258,7 @@ def break_even(costs: pd.DataFrame, baseline: str, shown: Iterable[str] = ()) ->
     if base.empty:
         priced = costs["accelerator"].unique()
         if baseline in set(load_results()["accelerator"]):
-            raise NoData(f"no price or throughput of the baseline {baseline}; there are: {names.listed(priced)}")
+            raise NoData(f"no price or throughput for the baseline {baseline}; choices: {names.listed(priced)}")
         names.choose(baseline, priced, "baseline with a price and a throughput")
     ratio = costs["interactivity"].map(base["usd_per_million"]) / costs["usd_per_million"]
     costs = costs.assign(

@@ -111,7 +111,7 @@ def chain(
     asked = ", ".join(map(names.label, benchmarks))
     if {*benchmarks} - {*timed_benchmarks()}:
         timed = ", ".join(map(names.label, timed_benchmarks()))
-        raise NoData(f"{asked}: factors are of models whose rules limit tokens/s per user, {timed}")
+        raise NoData(f"{asked}: expected models whose rules limit tokens/s per user: {timed}")
     table = shares(benchmarks, trace, fleet_nodes)
     kinds = pd.DataFrame(KINDS, ["system", "reading"]).T.assign(use=use, hypervisor="", nodes=1)
     whole, busy = (_applied(kinds, part, fleet) for part in (table, table[table["step"].isin(BUSY)]))
@@ -128,7 +128,7 @@ def chain(
         own = pd.concat([steps, totals]).reindex([*LABELS]).rename_axis("step").rename(columns={"kind": "basis"})
         rows.append(own.reset_index().assign(kind=kind))
     if not rows:
-        raise NoData(f"no system has comparable results in Offline and, under a limit, in {USES[use]} of {asked}")
+        raise NoData(f"no system has comparable results of {asked} in both Offline and {USES[use]}")
     found = pd.concat(rows, ignore_index=True).fillna(dict.fromkeys(["counted", "basis", "source"], ""))
     return found[["kind", "step", *MARKS, "n", "counted", "basis", "source"]]
 

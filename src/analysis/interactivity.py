@@ -122,7 +122,7 @@ def ranked(at: pd.DataFrame) -> pd.DataFrame:
     """
     if at["throughput"].isna().all():
         why = at["reason"].mode().iloc[0]
-        raise NoData(f"no accelerator has a throughput at any interactivity asked for: {why}")
+        raise NoData(f"no accelerator has a throughput at any requested interactivity: {why}")
     at = at.dropna(subset="throughput")
     first = at[at["interactivity"].eq(at["interactivity"].min())].set_index("accelerator")["throughput"]
     order = first.rank(ascending=False).reindex(at["accelerator"]).to_numpy()

@@ -81,7 +81,7 @@ def replacing(path: Path) -> Iterator[Path]:
         yield beside
         if beside.exists():
             if state(path) != before:
-                raise OSError(f"{path}: was saved meanwhile; that is kept: run it again")
+                raise OSError(f"{path}: was changed in the meantime and was not replaced; run the command again")
             if before:
                 shutil.copymode(path, beside)
             beside.replace(path)
@@ -110,11 +110,11 @@ def read_file(path: str | Path, most_bytes: int = MOST_BYTES) -> bytes:
         sys.audit("open", str(place), "r", os.O_RDONLY)
     file, *other = [place for place in tried if place.exists()] or [None]
     if file is None:
-        raise ValueError(f"{path}: there is no such file in {' or '.join(sorted({str(Path.cwd()), str(ROOT)}))}")
+        raise ValueError(f"{path}: no such file in {' or '.join(sorted({str(Path.cwd()), str(ROOT)}))}")
     if other and not file.samefile(other[0]):
-        raise ValueError(f"{path}: is one file in {Path.cwd()} and another in {ROOT}: give the whole path of one")
+        raise ValueError(f"{path}: names different files in {Path.cwd()} and {ROOT}; give the full path of one")
     if plain(file).stat().st_size > most_bytes:
-        raise ValueError(f"{path}: is larger than {most_bytes:,} bytes, the most that is read")
+        raise ValueError(f"{path}: is larger than {most_bytes:,} bytes, the limit")
     return file.read_bytes()
 
 
@@ -128,5 +128,5 @@ def unique(pairs: Sequence[tuple[Hashable, Any]]) -> dict[Any, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
-        raise ValueError(f"the key {twice!r:.60} is given twice; expected once")
+        raise ValueError(f"the key {twice!r:.60} is duplicated; expected once")
     return found

@@ -20,7 +20,7 @@ def of_kind(results: pd.DataFrame, kind: str, benchmark: str) -> pd.DataFrame:
     there = rows["benchmark"].value_counts().index
     if (benchmark := names.benchmark(benchmark, there)) not in there:
         listed = names.listed(map(names.label, there))
-        raise NoData(f"no result of kind {kind} on {names.label(benchmark)}; benchmarks of {kind}: {listed}")
+        raise NoData(f"no result of kind {kind} on {names.label(benchmark)}; benchmarks with {kind} results: {listed}")
     return rows
 
 
@@ -59,7 +59,7 @@ def gains_by_round(rows: pd.DataFrame) -> pd.DataFrame:
     best = leaders_by_round(rows).sort_values("round").set_index("round")
     leader, rates = best["accelerator"], best["rate_per_accelerator"]
     if rates.empty:
-        raise NoData("no available result to compare rounds by")
+        raise NoData("no available result to compare rounds with")
     software = best[MAKER].join(software_by_round(rows), on=[*MAKER, "round"])
     first, top = rates.index[0], rates.iloc[0]
     steps = [(first, f"{first} {leader[first]}", 1.0, None, None, 0, "total", leader[first], top)]

@@ -81,7 +81,7 @@ def headline(
     labels = [*tables.accelerators["label"], *tables.benchmarks["label"]]
     named = re.sub("|".join(map(re.escape, sorted(labels, key=len, reverse=True))), "name", text)
     if (words := len(named.split())) > MOST_WORDS:
-        raise ValueError(f"the headline has {words} words, at most {MOST_WORDS} fit: {text}")
+        raise ValueError(f"the headline has {words} words; the limit is {MOST_WORDS}: {text}")
     _say("headline", "answer", text, rows, unit=unit, value=value, low=low, high=high)
 
 
@@ -111,7 +111,7 @@ def figure(
     """
     if not source and rows is None:
         raise ValueError(
-            f"figure {title!r} has no source: give rows=, the MLPerf results that it shows, or source='Source: ...'"
+            f"figure {title!r} has no source: pass rows=, the MLPerf results that it shows, or source='Source: ...'"
         )
     drawing = getattr(drawn, "figure", drawn)
     name = name or slug(title)

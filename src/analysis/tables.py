@@ -33,7 +33,7 @@ FILES: dict[Path, Any] = {}  # of data/, with their states at the last call of `
 
 def __getattr__(name: str) -> pd.DataFrame:
     if name.startswith("_") or name not in descriptor():
-        raise AttributeError(f"no table {name!r} in data/{DESCRIPTOR}; there are {', '.join(descriptor())}")
+        raise AttributeError(f"no table {name!r} in data/{DESCRIPTOR}; valid: {', '.join(descriptor())}")
     return load(name)
 
 
@@ -54,7 +54,7 @@ def load(name: str) -> pd.DataFrame:
     file per round: `analysis.results.load_results` reads them.
     """
     if name not in descriptor():
-        raise KeyError(f"no table {name!r}; there are {', '.join(descriptor())}")
+        raise KeyError(f"no table {name!r}; valid: {', '.join(descriptor())}")
     resource = descriptor()[name]
     if "parts" in resource:
         raise ValueError(f"the table {name!r} has a file per round; load_results() reads them all")
@@ -72,10 +72,10 @@ def load(name: str) -> pd.DataFrame:
             try:
                 frame = read_rows(path, dtype=types, keep_default_na=False, na_values=empty)
             except (ValueError, UnicodeError) as error:
-                raise ValueError(f"{path}: cannot be read: {error}; analysis check says all") from None
+                raise ValueError(f"{path}: cannot be read: {error}; `analysis check` lists all faults") from None
             if missing := [name for name in types if name not in frame]:
                 raise ValueError(
-                    f"{path}: no column {missing[0]!r}, which {DESCRIPTOR} describes; analysis check says all"
+                    f"{path}: no column {missing[0]!r}, which {DESCRIPTOR} describes; `analysis check` lists all faults"
                 )
             flags = [column for column, dtype in types.items() if dtype == "boolean"]
             frame[flags] = frame[flags].fillna(False).astype(bool)
@@ -96,11 +96,11 @@ def read_rows(path: Path, **options: Any) -> pd.DataFrame:
             head = next(reader, [])
             for row in reader:
                 if row and len(row) != len(head):
-                    raise ValueError(f"line {reader.line_num} has {len(row)} cells, expected {len(head)}")
+                    raise ValueError(f"line {reader.line_num} has {len(row)} cells; expected {len(head)}")
         except csv.Error as error:
             raise ValueError(f"line {reader.line_num}: {error}") from None
     if len({*head}) < len(head):
-        raise ValueError(f"the column {next(each for each in head if head.count(each) > 1)!r} is there twice")
+        raise ValueError(f"the column {next(each for each in head if head.count(each) > 1)!r} is duplicated")
     return pd.read_csv(path, encoding="utf-8-sig", **options)
 
 
@@ -147,7 +147,7 @@ def read_own(path: str | Path, columns: Iterable[str]) -> pd.DataFrame:
         frame = pd.read_csv(io.BytesIO(content), **as_text)
         written = pd.read_csv(io.BytesIO(content), header=None, nrows=1, **as_text).iloc[0]  # pandas renames doubles
     except ValueError as error:  # of the decoder and the parser
-        raise ValueError(f"{path}: no CSV file in UTF-8: {str(error).strip()}") from None
+        raise ValueError(f"{path}: not a CSV file in UTF-8: {str(error).strip()}") from None
     head = content.splitlines()[0] if content else b""
     hint = "; separate cells by commas, and decimals by a point" if b";" in head else ""
     if not isinstance(frame.index, pd.RangeIndex):
@@ -157,7 +157,7 @@ def read_own(path: str | Path, columns: Iterable[str]) -> pd.DataFrame:
     for column in columns:
         if column not in frame:
             raise ValueError(
-                f"{path}: no column {column!r}; expected {', '.join(columns)}; it has {', '.join(frame)[:200]!r}{hint}"
+                f"{path}: no column {column!r}; expected {', '.join(columns)}; found {', '.join(frame)[:200]!r}{hint}"
             )
     frame = frame.fillna("")
     return frame[frame.ne("").any(axis=1)]
@@ -170,7 +170,7 @@ def numbers(rows: pd.DataFrame, columns: list[str], least: float, most: float, w
     if wrong.any(axis=None):
         line, column = wrong.stack().idxmax()
         cell = str(rows.at[line, column])[:40]
-        raise ValueError(f"{where}, row {line + 2}, {column}: {cell!r} is no number from {least:g} to {most:,g}")
+        raise ValueError(f"{where}, row {line + 2}, {column}: {cell!r} is not a number from {least:g} to {most:,g}")
     return found
 
 

@@ -74,12 +74,12 @@ def test_what_a_file_states_counts_and_the_rest_is_given(fields, options, expect
 @pytest.mark.parametrize(
     ("fields", "options", "said"),
     [
-        ({}, {"count": 8}, "run.json: does not say its accelerator; give accelerator"),
-        ({"accelerator": "H100"}, {}, "run.json: does not say how many accelerators"),
+        ({}, {"count": 8}, "run.json: does not state its accelerator; set accelerator"),
+        ({"accelerator": "H100"}, {}, "run.json: does not state how many accelerators"),
         ({"accelerator": "H100", "accelerator_count": 4.0}, {"count": 8}, "states 4 accelerators, but count is 8"),
-        ({"accelerator": "H200"}, {"accelerator": "H100", "count": 8}, "is H100, but the files are of H200"),
+        ({"accelerator": "H200"}, {"accelerator": "H100", "count": 8}, "is H100, but the files state H200"),
         ({"accelerator": "H1000"}, {"count": 8}, "no accelerator 'H1000'"),
-        ({"accelerator": "H100"}, {"count": 8, "benchmark": "gpt-oss-120b"}, "of Llama 2 70B, but benchmark is GPT"),
+        ({"accelerator": "H100"}, {"count": 8, "benchmark": "gpt-oss-120b"}, "to Llama 2 70B, but benchmark is GPT"),
         ({"accelerator": "H100"}, {"count": 8, "benchmark": "resnet50"}, "in tokens/s 'resnet50': valid: Llama 2 70B,"),
         ({"accelerator": "H100"}, {"count": 8, "benchmark": "Llama 2 80B"}, "did you mean 'Llama 2 70B'"),
         ({"accelerator": "H100"}, {"count": 1_000_001}, "count is 1000001; expected a number from 1 to 1,000,000"),
@@ -92,7 +92,7 @@ def test_what_neither_says_or_both_say_differently_is_named(fields, options, sai
 
 
 def test_no_file_is_no_data():
-    with pytest.raises(NoData, match="no file of runs"):
+    with pytest.raises(NoData, match="no result file"):
         deployment.settle(read_runs([]))
 
 
@@ -155,7 +155,7 @@ def test_repeated_runs_are_a_spread_and_the_median_one_counts():
     for several, expected in ((rates[:3], [3, 875, 1000, 1125, "line 2"]), (rates, [4, 750, 875, 1125, "line 1"])):
         found = assessed(*several)[["runs", "rate_low", "rate_per_accelerator", "rate_high", "place"]]
         assert found.to_numpy().tolist() == [expected]
-    assert "3 runs with the same fields: taken for repetitions of one setting" in assessed(*rates[:3])["said"][0]
+    assert "3 runs with the same settings: treated as repeated runs" in assessed(*rates[:3])["said"][0]
 
 
 def pairs(*each):
@@ -245,8 +245,8 @@ def test_limits_are_those_of_the_rules_the_strictest_first():
         ({"ttft_p99_ms": 2100, "tpot_p99_ms": 39, "ttft_limit_ms": 450, "tpot_limit_ms": 40}, "Interactive", "its log"),
         ({"ttft_p99_ms": 100, "tpot_p99_ms": 30, "ttft_limit_ms": 450, "tpot_limit_ms": 200}, "Interactive", "held"),
         ({"ttft_p99_ms": 100}, "Offline", "no latency limit can be checked"),
-        ({"ttft_p99_ms": 430, "tpot_p99_ms": 39, "of_tokens": True}, "Offline", "percentiles of TPOT are of tokens"),
-        ({"ttft_p99_ms": 430, "tpot_p99_ms": 39, "other_tokens_per_second": 1.0}, "Offline", "two counts of tokens"),
+        ({"ttft_p99_ms": 430, "tpot_p99_ms": 39, "of_tokens": True}, "Offline", "TPOT percentiles are over tokens"),
+        ({"ttft_p99_ms": 430, "tpot_p99_ms": 39, "other_tokens_per_second": 1.0}, "Offline", "two token counts"),
         ({"ttft_p99_ms": 100, "tpot_p99_ms": 39, "requests": 100.0, "request_ttft_ms": np.full(100, 100.0),
           "request_tpot_ms": np.array([41.0] * 2 + [20.0] * 98)}, "Server", "strictest limits held"),
         ({"ttft_p99_ms": 100, "tpot_p99_ms": 39, "requests": 100.0, "request_ttft_ms": np.full(100, 100.0),
@@ -319,7 +319,7 @@ def test_a_round_without_the_model_names_those_that_have_it(official):
     official(*(model | {"round": round, "rate": 16e3} for round in ("v6.0", "v6.1")), OFFLINE)
     options = {"accelerator": "B200", "count": 8}
     (row,) = deployment.assess(settled({"model": GPT}, **options), round="v4.1").to_dict("records")
-    words = "v4.1 has no result of GPT-OSS 120B Offline; rounds that have: v6.0, v6.1"
+    words = "v4.1 has no result of GPT-OSS 120B Offline; rounds with results: v6.0, v6.1"
     assert np.isnan(row["share"]) and row["said"][-1] == words
     (row,) = deployment.assess(settled({"model": GPT}, **options), round="v6.0").to_dict("records")
     assert (row["official_round"], row["share"]) == ("v6.0", 0.5)
@@ -328,14 +328,14 @@ def test_a_round_without_the_model_names_those_that_have_it(official):
 def test_the_nearest_accelerator_stands_in_and_is_named():
     (row,) = deployment.assess(settled({}, accelerator="H200", count=8)).to_dict("records")
     assert (row["official_accelerator"], row["share"]) == ("H100", 0.25)
-    assert row["said"][-1] == "no result of H200: compared with the nearest, H100"
+    assert row["said"][-1] == "no result on H200: compared with the nearest accelerator, H100"
 
 
 @pytest.mark.parametrize(
     ("fields", "said"),
-    [({"tokens_per_second": 330e3}, "the rate is 10 times the official one: another unit or count"),
-     ({"tpot_p50_ms": 0.12, "tpot_p99_ms": 0.3}, "TPOT is 0.12 ms, less than reading the weights takes"),
-     ({"tpot_mean_ms": 0.12, "tpot_p50_ms": 20.0}, "less than reading the weights takes")],
+    [({"tokens_per_second": 330e3}, "the rate is 10 times the official one: check unit and count"),
+     ({"tpot_p50_ms": 0.12, "tpot_p99_ms": 0.3}, "TPOT is 0.12 ms, less than the time to read the weights"),
+     ({"tpot_mean_ms": 0.12, "tpot_p50_ms": 20.0}, "less than the time to read the weights")],
 )  # fmt: skip
 def test_a_run_faster_than_its_accelerators_can_be_is_refused(fields, said):
     """35 GB of 4-bit weights over 8 x 3,350 GB/s take 1.3 ms, a tenth of it with drafts."""
@@ -428,7 +428,7 @@ def test_measure_of_two_runs_says_once_how_they_compare(measure, runs, tmp_path)
 def test_measure_of_a_model_without_a_benchmark_compares_the_runs(measure, runs, tmp_path):
     runs(text("vllm_printed.txt"), "run.txt")
     status, out, _ = measure(tmp_path / "run.txt", "--accelerator", "H100", "--count", 8)
-    assert status == 0 and "No official result to compare with" in out and "give benchmark to compare with" in out
+    assert status == 0 and "No official result to compare with" in out and "set benchmark to compare with" in out
     assert "SAMPLE" not in out and " 225 " in out
 
 
@@ -450,7 +450,7 @@ def test_a_rate_has_its_range_over_repeated_runs_or_counts(rates, more, said):
     found = assessed(*({"tokens_per_second": float(rate)} | more for rate in rates))
     assert f"  {said}" in command._table(found)[1]
     answer = command._answer(found, deployment.compared(found))
-    assert answer.startswith("Two counts" if more else "concurrency 64 (8x H100): 25.0% of MLPerf Offline")
+    assert answer.startswith("Two token counts" if more else "concurrency 64 (8x H100): 25.0% of MLPerf Offline")
 
 
 def test_a_pair_has_its_range_over_repeated_runs():
@@ -463,6 +463,8 @@ def test_a_pair_has_its_range_over_repeated_runs():
 
 def test_measure_names_what_is_wrong_in_a_line(measure, tmp_path):
     status, out, err = measure(tmp_path / "none.json")
-    assert status == 2 and not out and err.count("\n") == 1 and "none.json: is not there, or no regular file" in err
+    assert (
+        status == 2 and not out and err.count("\n") == 1 and "none.json: does not exist, is not a regular file" in err
+    )
     status, _, err = measure(EXAMPLES / "vllm_tuned.jsonl", "--scenario", "Sever")
     assert status == 2 and "no scenario 'Sever'" in err and "Server" in err

@@ -38,7 +38,7 @@ def test_each_format_has_an_example_and_each_example_a_format():
 def test_several_runs_of_a_file_and_one_that_cannot_be_used(runs, tmp_path):
     first, second = (json.dumps(VLLM | {"duration": seconds}) for seconds in (50.0, 50.5))
     lines = "\n".join([first, json.dumps(VLLM | {"completed": 0, "failed": 160}), "", second])
-    assert runs(lines).endswith("run.json, line 2: no request was completed, 160 failed: nothing was measured")
+    assert runs(lines).endswith("run.json, line 2: no request completed, 160 failed: nothing was measured")
     left_out = []
     assert read_runs(tmp_path / "run.json", left_out)["place"].tolist() == ["line 1", "line 4"]
     assert len(left_out) == 1 and "line 2" in left_out[0]

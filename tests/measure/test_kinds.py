@@ -39,7 +39,7 @@ def test_of_two_counts_of_tokens_the_one_with_a_reason_holds(run, row):
     found = run(record(row))
     holds(found, {"tokens_per_second": row["rate"], "other_tokens_per_second": NAN}, row["said"])
     if row["of"].startswith("SGLANG"):
-        assert np.isnan(found["tpot_p99_ms"]) == ("recount counts" in "".join(found["said"]))
+        assert np.isnan(found["tpot_p99_ms"]) == ("recount is used" in "".join(found["said"]))
 
 
 @rows("read")
@@ -70,21 +70,21 @@ def test_a_byte_order_mark_is_passed_over_in_each_reader(runs, name, coding):
 
 
 HOSTILE = [
-    (b"", "holds no result of a known tool"), (b"\xff\xfe\xfa", "can't decode byte 0xfa"),
+    (b"", "contains no result from a supported tool"), (b"\xff\xfe\xfa", "can't decode byte 0xfa"),
     (b"[" * 100_000 + b"]" * 100_000, "maximum recursion"), (b"{\"a\": \x80}", "can't decode byte 0x80"),
-    (b"version: '0.2'\nscenario: " + b"{a: " * 900 + b"1" + b"}" * 900, "is of no known tool"),
+    (b"version: '0.2'\nscenario: " + b"{a: " * 900 + b"1" + b"}" * 900, "is not from a supported tool"),
     (b"version: '0.2'\nscenario: " + b"[" * 100_000, "nested too deep"),
     (b"version: '0.2'\nscenario:\n" + b"- " * 100_000, "nested too deep"),
-    (b"version: 1\nscenario: &a {x: 1}\nb: {<<: [*a, *a]}\n", "merges keys"),
-    (b"version: 1\nscenario: &a {x: 1}\nb: {!!merge y: [*a, *a]}\n", "merges keys"),
+    (b"version: 1\nscenario: &a {x: 1}\nb: {<<: [*a, *a]}\n", "merge keys"),
+    (b"version: 1\nscenario: &a {x: 1}\nb: {!!merge y: [*a, *a]}\n", "merge keys"),
     (b"version: 1\nscenario:\n" + b" " * 2000 + b"- " * 90, "nested too deep"),
-    (b"version: &a [x, x]\nscenario: &b [*a, *a]\nmetrics: [*b, *b, *b]\n", "puts out no tokens"),
+    (b"version: &a [x, x]\nscenario: &b [*a, *a]\nmetrics: [*b, *b, *b]\n", "has no output tokens"),
     (b"metric,avg\n" + b"x" * 200_000, "field larger than field limit"),
-    (b"not a result at all\n" * 1000, "holds no result of a known tool"),
+    (b"not a result at all\n" * 1000, "contains no result from a supported tool"),
     (json.dumps(VLLM).encode() + b'\n{"y"', "line 2"),
-    (json.dumps(VLLM)[:-1].encode() + b', "completed": 90}', "the key 'completed' is given twice; expected once"),
-    (json.dumps(VLLM).encode() + b'\n{"y": {"z": 1, "z": 2}}', "line 2: the key 'z' is given twice"),
-    (b"version: '0.2'\nscenario: {a: 1, a: 2}\nmetrics: {}\n", "the key 'a' is given twice; expected once"),
+    (json.dumps(VLLM)[:-1].encode() + b', "completed": 90}', "the key 'completed' is duplicated; expected once"),
+    (json.dumps(VLLM).encode() + b'\n{"y": {"z": 1, "z": 2}}', "line 2: the key 'z' is duplicated"),
+    (b"version: '0.2'\nscenario: {a: 1, a: 2}\nmetrics: {}\n", "the key 'a' is duplicated; expected once"),
 ]  # fmt: skip
 
 
@@ -94,7 +94,7 @@ def test_hostile_bytes_are_refused_by_name(runs, content, said):
 
 
 def test_a_yaml_is_read_up_to_a_size():
-    with pytest.raises(ValueError, match="larger than 32 MB, the most that is read of YAML"):
+    with pytest.raises(ValueError, match="larger than 32 MB, the limit for YAML"):
         files._yaml("x" * ((32 << 20) + 1))
 
 
@@ -110,10 +110,12 @@ def test_a_file_of_many_single_requests_is_given_up_soon(tmp_path):
 def test_only_plain_files_are_opened_up_to_a_size(tmp_path, runs, monkeypatch):
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", "/dev/zero", tmp_path, tmp_path / "none.json", "a\0b"):
-        with pytest.raises(MeasurementError, match="is not there, or no regular file, or a folder without mlperf"):
+        with pytest.raises(
+            MeasurementError, match="does not exist, is not a regular file, or is a folder without mlperf"
+        ):
             read_runs(path)
     monkeypatch.setattr(files, "MOST", len(json.dumps(VLLM)) - 1)
-    assert "the most that is read" in runs(VLLM)
+    assert "the limit" in runs(VLLM)
 
 
 # ---- what is around a result
@@ -147,7 +149,8 @@ def test_numbers_of_an_outside_case(name):
 @pytest.mark.parametrize(
     ("name", "said"),
     [("inference_benchmark.txt", "AI-Hypercomputer"), ("u_onebatch.jsonl", "of one batch; expected that of bench_serv"),
-     ("vllm_0_1_serving.txt", "counts no output tokens"), ("vllm_sweep_summary.csv", "the JSON of each run beside it")],
+     ("vllm_0_1_serving.txt", "does not count output tokens"),
+    ("vllm_sweep_summary.csv", "the JSON of each run beside it")],
 )  # fmt: skip
 def test_a_file_that_is_not_read_names_the_one_that_is(name, said):
     with pytest.raises(MeasurementError, match=said):

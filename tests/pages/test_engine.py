@@ -117,7 +117,7 @@ def test_a_process_that_dies_or_hangs_fails_alone_and_leaves_nothing(project, ca
                 "pathlib.Path('../pid').write_text(str(child.pid))\nchild.wait()")  # fmt: skip
     assert project.build(timeout=4) == 1
     said = capsys.readouterr().out
-    assert "its process ended by itself (SIGABRT); its last line: last words" in said
+    assert "its process exited unexpectedly (SIGABRT); its last line: last words" in said
     assert "stopped after 4 s, the time limit of a report" in said
     assert [project.exists(name) for name in ("crash", "fine", "hang")] == [False, True, False]
     assert gone([int((project.root / "pid").read_text())])
@@ -193,7 +193,7 @@ main.app = lambda *_, **__: [*side_by_side(time.sleep, {{"one": (5,)}}, 1, 100)]
 sys.exit(main.main(["reports"]))
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (130, "analysis: interrupted; nothing is half-written\n")
+    assert (done.returncode, done.stderr) == (130, "analysis: interrupted; no file is partially written\n")
 
 
 def test_a_notebook_may_catch_and_show_that_there_are_no_data(shown):

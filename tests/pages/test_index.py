@@ -106,7 +106,7 @@ def test_reports_of_notebooks_that_are_gone_are_not_listed_but_named(front, caps
     front.built("cost")
     (front.notebooks / "cost.ipynb").unlink()
     assert "cost" not in front.show() and front.exists("cost")
-    assert "of no notebook or run file any more: cost; make clean removes pages\n" in capsys.readouterr().out
+    assert "without a notebook or run file: cost; make clean removes these pages\n" in capsys.readouterr().out
 
 
 def test_reports_that_failed_are_named(front, capsys):

@@ -59,7 +59,7 @@ def test_an_edit_that_is_saved_while_a_notebook_runs_is_kept(project, capsys):
     before = (project.notebooks / "one.ipynb").read_text()
     assert refresh() == 1
     assert (project.notebooks / "one.ipynb").read_text() == before + " "
-    assert "was saved meanwhile; that is kept" in capsys.readouterr().out
+    assert "was changed in the meantime and was not replaced" in capsys.readouterr().out
 
 
 def test_what_an_author_or_another_kernel_says_of_a_notebook_is_kept():

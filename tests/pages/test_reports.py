@@ -24,12 +24,12 @@ def test_a_broken_notebook_stops_no_other_and_its_earlier_page_stays(project, ca
     assert project.build() == 1
     said = capsys.readouterr().out
     assert 'cell 4 of 4, under "Rates", line 5: ratio(1)' in said and "ZeroDivisionError: division by zero" in said
-    assert "the page of an earlier build stays" in said and "broken" in project.page("index")
+    assert "the page of the previous build was kept" in said and "broken" in project.page("index")
     assert project.record("fine")["title"] == "Finer" and project.page("broken") == before
     kept = json.loads((project.reports / "broken.failed.ipynb").read_text("utf-8"))
     assert [cell["outputs"][0]["output_type"] for cell in kept["cells"][1::2]] == ["execute_result", "error"]
     (project.reports / "broken.html").unlink()
-    assert project.build() == 1 and "earlier build" not in capsys.readouterr().out
+    assert project.build() == 1 and "previous build" not in capsys.readouterr().out
     project.add("broken", "# Broken", "'mended'")
     assert project.build() == 0
     assert sorted(path.name for path in project.reports.iterdir()) == [
@@ -142,7 +142,7 @@ def test_a_user_s_own_page_is_replaced_only_where_it_is_told_to(project, capsys)
     for _ in range(2):
         assert project.build() == 1
         said = capsys.readouterr().out
-        assert all(f"reports/{file.name} was not made here and stays" in said for file in own)
+        assert all(f"reports/{file.name} was not made here and was kept" in said for file in own)
         assert {file.read_text() for file in own} == {"mine"} and project.exists("three")
     assert project.build(force=True) == 0 and "mine" not in {file.read_text() for file in own}
     assert project.build() == 0 and "up to date: 5" in capsys.readouterr().out
@@ -204,7 +204,7 @@ def test_findings_of_one_name_and_two_headlines_are_refused(project, capsys, say
     project.add("heads", "# Heads", say, "for _ in 'ab': say('headline', 'answer', 'A')")
     assert project.build() == 1
     said = capsys.readouterr().out
-    assert "2 outputs are the finding 'größen" in said and "2 outputs are the headline 'answer'" in said
+    assert "2 outputs are named finding 'größen" in said and "2 outputs are named headline 'answer'" in said
     assert len(said) < 8_000
 
 

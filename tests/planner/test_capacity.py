@@ -120,15 +120,15 @@ def test_limits_of_an_accelerator_have_a_reason():
     rates = {"H100": 8 * 1979e12, "GB200": 8 * 10000e12, "L4": 242e12}
     seconds = [operations / (0.4 * rate) for rate in rates.values()]
     assert found["prefill"].iloc[:3].tolist() == pytest.approx(seconds, rel=0.01) and seconds[2] > 1 > seconds[0]
-    slow = f"prefill of {long:,.0f} tokens takes {seconds[2]:.2g} s on a node, the TTFT limit is 1 s (99% of prompts "
-    slow += "are no longer, the mean is 1,000; ttft_ms and lengths set others)"
-    end = f"{curve.TOO_FAST}: one user has at most 120 tokens/s"
+    slow = f"prefill of {long:,.0f} tokens takes {seconds[2]:.2g} s on a node, but the TTFT limit is 1 s "
+    slow += "(P99 prompt; the mean is 1,000; ttft_ms and lengths change them)"
+    end = f"{curve.TOO_FAST}: one user gets at most 120 tokens/s"
     assert found["reason"].tolist() == ["", "", slow, curve.NO_COMPUTE, end, "why", curve.TOO_FAST]
     assert found["precision"].tolist()[:4] == ["fp8", "fp4", "fp8", "fp16"]
     assert found["weights_gb"].iloc[1] == 70 * 4.5 / 8
     assert found["cache_gb"].iloc[0] == pytest.approx(asked.workload.lengths.context * 80 * 2048 / 1e9)
     large = capacity._limited(Demand(parameters=50_000.0, precision="fp16", ttft_ms=1e6), frame.iloc[:1])
-    assert large["reason"].tolist() == ["1,024 accelerators do not hold the weights and one request"]
+    assert large["reason"].tolist() == ["1,024 accelerators cannot hold the weights and one request"]
     assert large["precision"].tolist() == ["fp16"] and large["weights_gb"].tolist() == [100_000.0]
 
 
@@ -198,8 +198,8 @@ REFUSED = [
     ({"parameters": 10.0, "active_parameters": 20.0}, "active"), ({"prompt_reuse": 1.5}, r"prompt_reuse is 1\.5"),
     ({"accelerators": ("B20",)}, "B200"), ({"benchmark": "mixtral"}, "Mixtral 8x7B"), ({"rounds": ("v9.9",)}, r"v6\.1"),
     ({"prices": {"B200": 1e308}}, "price"), ({"lengths": "/nowhere.csv"}, "nowhere"),
-    ({"benchmark": ""}, "benchmark, model, or parameters"),
-    ({"accelerators": "Google"}, "no accelerator of Google has a result of GPT-OSS 120B or a price"),
+    ({"benchmark": ""}, "benchmark, model, and parameters"),
+    ({"accelerators": "Google"}, "none of Google has a result of GPT-OSS 120B or a price"),
 ]  # fmt: skip
 
 

@@ -64,7 +64,7 @@ def test_a_choice_ranks_and_says_what_would_change_it(said, chosen):
         f"Estimates below that: MI300X {plan._number(mi300x)}",
         "Estimates checked against InferenceX (planned over measured, median of a model): MI300X +106%",
     ]
-    assert "in so many draws: B200 100%; B200, first by whole units, 100%" in out and "B200 price +20%" in out
+    assert "by share of draws: B200 100%; B200, first in whole units, 100%" in out and "B200 price +20%" in out
     assert "Prediction error (between runs, all models, Server): 8.2% median, 17% P90 (n = 119)" in out
     assert "\nM1 Pro not planned: " in out and "$/h each" in out
 
@@ -88,7 +88,7 @@ def test_one_number_for_one_question(said, chosen):
 def test_a_model_without_a_benchmark_is_planned(said):
     status, out, error = said("plan", "--parameters", "23", "--accelerator", "MI350X", "--cost-model", "rental")
     assert (status, error) == (0, "") and "23B (estimated from benchmarks) at 25 tokens/s on MI350X" in out
-    assert "none of MI350X" in out and "three-year rental" in out and "another model, all models, Interactive" in out
+    assert "none for MI350X" in out and "three-year rental" in out and "another model, all models, Interactive" in out
 
 
 def test_of_no_accelerator_there_is_none(chosen):
@@ -112,10 +112,10 @@ def test_prices_are_a_file_or_dollars_by_name():
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
-        (["plan", "--accelerator", "H100"], 2, "benchmark, model, or parameters"),
+        (["plan", "--accelerator", "H100"], 2, "benchmark, model, and parameters"),
         (["plan", "--accelerator", "H10", *ASKED], 2, "H100"),
         (["plan", *B200, "--model", "Qwen3 32B"], 2, "for another model, give its size in billions with --parameters"),
-        (["plan", *ASKED, *B200, "--price", "B200=2", "--price", "B200=3"], 2, "'B200=3': B200 has a price already"),
+        (["plan", *ASKED, *B200, "--price", "B200=2", "--price", "B200=3"], 2, "'B200=3': B200 already has a price"),
         (["plan", *ASKED, *B200, "--tokens-per-user", "5000"], 1, "bandwidth"),
         (["plan", "--benchmark", "llama2-70b", *B200, "--prompt-tokens", "100000", "--context-tokens", "131072",
           "--tokens-per-request", "1"], 1, curve.TOO_LONG),

@@ -138,7 +138,7 @@ def test_a_benchmark_without_limits_has_offline_and_says_why_no_more():
 def test_what_is_no_interactivity_is_refused(speed):
     with pytest.raises(ValueError, match=rf"interactivity is {speed}; expected a number from 0.01 to 1,000,000$"):
         throughput_at(runs(), speed)
-    with pytest.raises(NoData, match="none is given"):
+    with pytest.raises(NoData, match="interactivity is empty"):
         throughput_at(runs(), [])
 
 

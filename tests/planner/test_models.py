@@ -61,7 +61,7 @@ def test_what_a_capped_prompt_loses_goes_to_the_others_until_all_fit(prompts, me
 
 
 def test_prompts_beyond_the_context_are_refused():
-    with pytest.raises(ValueError, match=r"127,000 tokens of prompt and 1,000 of answer exceed .* 4,096"):
+    with pytest.raises(ValueError, match=r"127,000 prompt and 1,000 answer tokens exceed .* 4,096"):
         curve.workload("llama2-70b", prompt_tokens=127_000, answer_tokens=1_000)
     with pytest.raises(ValueError, match="exceed the context of 131,072"):
         curve.workload(parameters=8.0, prompt_tokens=10_000_000)

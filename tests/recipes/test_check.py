@@ -71,7 +71,7 @@ def test_a_sound_folder_has_none(orchard):
 
 FAULTS = {  # a row of apples.csv -> what is said of it
     "b3,pippin,,1,2,,,true,": "column id: 'b3' does not match ^a\\d+$",
-    "a1,pippin,,1,2,,,true,": "column id: the key stands twice",
+    "a1,pippin,,1,2,,,true,": "column id: the key is duplicated",
     ",pippin,,1,2,,,true,": "column id: is missing",
     "a3,,,1,2,,,true,": "column sort: is missing",
     "a3,cox,,1,2,,,true,": "column sort: 'cox' is not in sorts",
@@ -87,7 +87,7 @@ FAULTS = {  # a row of apples.csv -> what is said of it
     "a3,pippin,,1,2,,,yes,": "column ripe: 'yes' is not of type boolean",
     "a3,pippin,,1,2,,,true,1.9.2026": "column picked: '1.9.2026' is not of type date",
     "a3,=1+1,,1,2,,,true,": "column sort: '=1+1' starts like a spreadsheet formula",
-    "a3,pip\x1bpin,,1,2,,,true,": "holds a character that is no text",
+    "a3,pip\x1bpin,,1,2,,,true,": "contains a control character",
 }
 
 
@@ -108,7 +108,7 @@ def test_a_value_that_must_be_unique_is_found_twice(orchard):
     (orchard / descriptor.FILE).write_text(json.dumps(package))
     (orchard / "sorts.csv").write_text(OTHER["sorts"] + "cox,red\n")
     describe(orchard)
-    assert check.faults(orchard) == ["sorts.csv, row 4, column color: the key stands twice"]
+    assert check.faults(orchard) == ["sorts.csv, row 4, column color: the key is duplicated"]
 
 
 def test_other_files_and_references_are_checked_too(orchard):
@@ -126,8 +126,8 @@ def test_other_files_and_references_are_checked_too(orchard):
         (b"", "cannot be read"),
         (b"\xff\xfe", "cannot be read"),
         (b"sort\n", "has no column 'color'"),
-        (b"color,sort\n", "has its columns in another order"),
-        (b"sort,color,shape\n", "has the column 'shape', which is not described"),
+        (b"color,sort\n", "has its columns in a different order"),
+        (b"sort,color,shape\n", "has a column 'shape' that is not described"),
         (b'sort,color\n"a', "cannot be read"),
         (None, "cannot be read"),
         ("pipe", "is not a regular file"),
@@ -146,7 +146,7 @@ def test_an_edit_is_told_by_its_digest_and_nothing_is_written(orchard):
     path.write_text(path.read_text().replace("pippin", "granny"))
     before = {file.name: file.read_bytes() for file in orchard.iterdir()}
     (only,) = check.faults(orchard)
-    assert only.startswith("apples.csv: its sha256 is not the one in datapackage.json") and "analysis describe" in only
+    assert only.startswith("apples.csv: its sha256 does not match datapackage.json") and "analysis describe" in only
     assert {file.name: file.read_bytes() for file in orchard.iterdir()} == before
 
 
@@ -194,9 +194,9 @@ def test_no_edit_of_the_descriptor_ends_in_a_traceback(orchard):
     [
         (("resources", 0, "schema", "fields", 3, "type"), "text", "key resources.apples.schema.fields.low.type: "),
         (("resources", 1, "path"), None, "key resources.sorts.path: "),
-        (("resources", 0, "schema", "primaryKey"), ["name"], "names 'name', which is no column"),
-        (("resources", 0, "schema", "foreignKeys", 0, "reference", "resource"), "pears", "which is not there"),
-        (("resources", 0, "schema", "fields", 0, "constraints", "pattern"), "(", "is no regular expression"),
+        (("resources", 0, "schema", "primaryKey"), ["name"], "names 'name', which is not a column"),
+        (("resources", 0, "schema", "foreignKeys", 0, "reference", "resource"), "pears", "which does not exist"),
+        (("resources", 0, "schema", "fields", 0, "constraints", "pattern"), "(", "is not a valid regular expression"),
         (("resources", 0, "schema", "fields", 0, "constraints", "max"), 5, "constraints.max: Extra inputs"),
     ],
 )
@@ -211,7 +211,7 @@ def test_a_wrong_key_is_named_by_resource_and_column(orchard, path, value, words
     (orchard / descriptor.FILE).write_text("{")
     assert len(check.faults(orchard)) == 1
     (orchard / descriptor.FILE).write_text(json.dumps(PACKAGE)[:-1] + ', "name": "b"}')
-    assert check.faults(orchard) == ["datapackage.json: cannot be read: the key 'name' is given twice; expected once"]
+    assert check.faults(orchard) == ["datapackage.json: cannot be read: the key 'name' is duplicated; expected once"]
 
 
 def test_the_dictionary_has_a_row_per_column(orchard):
@@ -264,7 +264,7 @@ def test_an_own_file_that_contradicts_the_record_is_named(tmp_path):
     rows.to_parquet(folder / "official" / "v6.1-own.parquet")
     pd.read_parquet(folder / "official" / "v5.0.parquet").head(9).to_parquet(folder / "official" / "v5.0.parquet")
     first, *said = check.faults(folder)
-    assert first.startswith("official/v5.0.parquet: its sha256 is not the one") and "git checkout data/" in first
+    assert first.startswith("official/v5.0.parquet: its sha256 does not match") and "git checkout data/" in first
     assert len(said) == 3 and said[0].startswith("official/v6.1-own.parquet, row 2: Example Lab, ")
     assert f"but the record's {rows.at[1, 'id']} is" in said[0] and "row 3: " in said[1]
     assert said[2] == "official/v6.1-own.parquet, row 4: is not official"

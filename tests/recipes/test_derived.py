@@ -59,7 +59,7 @@ def test_an_edit_is_replaced_only_where_it_is_told_to(data, capsys):
 @pytest.mark.parametrize("name", ["two.csv", descriptor.FILE, "README.md"])
 def test_what_is_saved_while_it_is_computed_is_kept(data, monkeypatch, capsys, name):
     def save():
-        (data / name).write_text("saved meanwhile")
+        (data / name).write_text("changed in the meantime")
         return ROWS
 
     if name == "two.csv":
@@ -68,8 +68,8 @@ def test_what_is_saved_while_it_is_computed_is_kept(data, monkeypatch, capsys, n
         measured = descriptor._measured
         monkeypatch.setattr(descriptor, "_measured", lambda folder: (measured(folder), save())[0] | {"title": "new"})
     assert main.main(["data"]) == 1
-    assert (data / name).read_text() == "saved meanwhile"
-    assert f"{name}: was saved meanwhile; that is kept" in capsys.readouterr().err
+    assert (data / name).read_text() == "changed in the meantime"
+    assert f"{name}: was changed in the meantime and was not replaced" in capsys.readouterr().err
     assert not list(data.glob(".*"))
 
 

@@ -110,7 +110,7 @@ def test_files_that_are_refused(tmp_path, content, message):
     with pytest.raises(ValueError, match=message):
         inferencex.read_inferencex(write(tmp_path / "a.json", content))
     (tmp_path / "b.json").write_text("<html>", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"b\.json: no JSON or CSV"):
+    with pytest.raises(ValueError, match=r"b\.json: not a JSON or CSV"):
         inferencex.read_inferencex(tmp_path / "b.json")
 
 
@@ -124,7 +124,7 @@ def test_appended_runs_join_the_table(tmp_path, monkeypatch):
     assert len(after) == before + 1 and after["locator"].iloc[-1] == "new.json"
     assert len(evidence.inferencex_runs()) == before
     (other := tmp_path / "other").mkdir()
-    with pytest.raises(ValueError, match=r"new\.parquet is of a file of the same name"):
+    with pytest.raises(ValueError, match=r"new\.parquet holds runs from a file of the same name"):
         inferencex.append_inferencex([write(other / "new.json", [RUN, RUN])])
     with pytest.raises(ValueError, match="rename it"):
         inferencex.append_inferencex([write(path / "a.json", [RUN]) for path in (tmp_path, other)])

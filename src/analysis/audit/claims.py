@@ -70,7 +70,7 @@ def read_claims(path: str | Path) -> pd.DataFrame:
         except ValueError as error:
             raise ValueError(f"{path}, row {line + 2}: {error}") from None
     if not found:
-        raise ValueError(f"{path}: no claims; expected a row for each")
+        raise ValueError(f"{path}: no claims; expected one row per claim")
     return pd.DataFrame(found)
 
 
@@ -109,7 +109,7 @@ def _carried(claim: Any, results: pd.DataFrame) -> str:
             now = over(current(rows), claim.baseline).set_index("accelerator")
             low, high = now.loc[claim.accelerator, ["speedup_low", "speedup_high"]]
             return f"No round has both; carried to {rows['round'].max()}, the ratio is {low:.3g}x to {high:.3g}x."
-    return "No official result has what it is about."
+    return "No official result covers this claim."
 
 
 def _read(row: pd.Series) -> dict[str, Any]:
@@ -118,20 +118,18 @@ def _read(row: pd.Series) -> dict[str, Any]:
     count, accelerator = SYSTEM.fullmatch(row["accelerator"]).groups()
     of_baseline, baseline = SYSTEM.fullmatch(row["baseline"]).groups()
     if of_baseline and of_baseline != count:
-        raise ValueError(
-            f"baseline is {row['baseline']!r}; ratios are between equal numbers of accelerators, or of one"
-        )
+        raise ValueError(f"baseline is {row['baseline']!r}; expected the accelerator count of accelerator, or none")
     if unit in ("x", "%") and not baseline:
-        raise ValueError(f"baseline is empty; a claim in {unit} needs the accelerator that it is over")
+        raise ValueError(f"baseline is empty; a claim in {unit} needs a baseline accelerator")
     asked = [each for each in row["round"].split(" to ") if each]
     if len(asked) > (2 if baseline and unit in ("x", "%") else 1):
         raise ValueError(
-            f"round is {row['round'][:40]!r}; expected one, or of a ratio two: the baseline's and the accelerator's"
+            f"round is {row['round'][:40]!r}; expected one, or two for a ratio: the baseline's and the accelerator's"
         )
     rounds = [names.choose(each, tables.rounds["round"], "round") for each in asked] or [""]
     match = VALUE.fullmatch(row["value"].strip(" x%").replace(",", "").replace("k", "e3").replace(" million", "e6"))
     if not match:
-        raise ValueError(f"value is {row['value'][:40]!r}; expected such as 4.1, 3 to 4, up to 4, at least 4, about 4")
+        raise ValueError(f"value is {row['value'][:40]!r}; expected 4.1, 3 to 4, up to 4, at least 4, or about 4")
     word, first, last = match.groups()
     low, high = float(first), float(last or first)
     half = 0.5 * 10.0 ** Decimal(first).as_tuple().exponent * (unit != "rank")  # of the last digit that is printed

@@ -39,7 +39,7 @@ def heatmap(values: pd.DataFrame, text: pd.DataFrame, *, center: float | None = 
     parts.require(values)
     if text.shape != values.shape:
         raise ValueError(
-            f"text has {text.shape[0]} x {text.shape[1]} cells, values {values.shape[0]} x {values.shape[1]}"
+            f"text has {text.shape[0]} x {text.shape[1]} cells, but values has {values.shape[0]} x {values.shape[1]}"
         )
     across, up = _places(values.columns), -_places(values.index)
     inches = (COLUMN * (across[-1] + 1) + 1.4, ROW * (1 - up[-1]) + 0.9)

@@ -92,7 +92,9 @@ def drawn_rows(
     far = rows["low"].gt(0) & rows["x"].gt(FAR * rows["low"]) | rows["x"].gt(0) & rows["high"].gt(FAR * rows["x"])
     if (out | far).any():
         name, value, least, most = rows.loc[(out | far).idxmax()]
-        raise ValueError(f"{x} of {name} is {value:g}, its range {least:g} to {most:g}: are they in one unit?")
+        raise ValueError(
+            f"{x} of {name} is {value:g}, but its range is {least:g} to {most:g}: are they in the same unit?"
+        )
     rows["hue"] = frame[hue].astype(str) if hue else ""
     rows["flag"] = frame[flag].fillna(False).astype(bool) if flag else False
     rows["color"], rows["alpha"] = turns(rows["hue"], theme.PALETTE), 1.0

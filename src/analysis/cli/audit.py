@@ -15,8 +15,8 @@ Format = Annotated[str, typer.Option(help="text, csv, or json.")]
 
 
 def audit(
-    source: Annotated[str, typer.Option(help="One document, by its id in data/sources.csv.")] = "",
-    verdict: Annotated[str, typer.Option(help="One verdict, such as contradicted.")] = "",
+    source: Annotated[str, typer.Option(help="Show one document (an id of data/sources.csv).")] = "",
+    verdict: Annotated[str, typer.Option(help="Show one verdict, such as contradicted.")] = "",
     format: Format = "text",
 ) -> int:
     """Print published figures with their verdicts."""
@@ -35,7 +35,7 @@ def audit(
 
 
 def claims(
-    file: Annotated[Path, typer.Argument(help="A CSV file of claims; docs/notebooks.md has its columns.")],
+    file: Annotated[Path, typer.Argument(help="A CSV file of claims; docs/notebooks.md lists its columns.")],
     format: Format = "text",
 ) -> int:
     """Judge the claims of an article by the official results."""

@@ -9,9 +9,9 @@ import typer
 
 FILES = "summary_results.json, summary.json, an exported results table, or a submission tree or a part of one."
 Files = Annotated[list[Path], typer.Argument(help=FILES, metavar="PATH...")]
-Round = Annotated[str, typer.Option(help="Round of results that name none, such as v7.0.", metavar="vX.Y")]
-Origin = Annotated[str, typer.Option(help="official or measured: the origin of results without proof of it.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace files that are there already, or were edited.")]
+Round = Annotated[str, typer.Option(help="Round of results that do not state one, such as v7.0.", metavar="vX.Y")]
+Origin = Annotated[str, typer.Option(help="Origin of results without proof of origin: official or measured.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace existing or edited files.")]
 
 
 def import_(
@@ -21,9 +21,9 @@ def import_(
     origin: Origin = "",
     force: Force = False,
 ) -> int:
-    """Turn official files into a table of results of your own."""
+    """Convert official files into a table of your own."""
     if out.exists() and not force:
-        raise ValueError(f"--out: {out} is there already; --force replaces it")
+        raise ValueError(f"--out: {out} already exists; --force replaces it")
     from analysis.recipes.official.importing import import_results
 
     return import_results(paths, round=round, origin=origin, out=out, say=typer.echo)
@@ -34,19 +34,19 @@ def bring(
     round: Round = "",
     origin: Origin = "",
     new_rows: Annotated[bool, typer.Option("--new-rows", help="Add rows for new rounds and accelerators.")] = False,
-    inferencex: Annotated[bool, typer.Option(help="The files are runs of InferenceX.")] = False,
+    inferencex: Annotated[bool, typer.Option(help="The files are InferenceX runs.")] = False,
     force: Force = False,
 ) -> int:
-    """Add results to data/, or make its derived tables anew.
+    """Add results to data/, or recompute its derived tables.
 
-    Official results go to data/official/, runs of InferenceX to data/inferencex/, beside what is shipped. Without
-    files, the tables that are derived from others are made anew: bursts, delivered shares, errors of
-    carrying and of prediction, verdicts.
+    Official results go to data/official/ and InferenceX runs to data/inferencex/, next to the shipped files. Without
+    files, recompute the tables that are derived from others: burst factors, delivered shares, carry and prediction
+    errors, and verdicts.
     """
     if inferencex:
         from analysis.recipes.inferencex import append_inferencex
 
-        typer.echo(f"{append_inferencex(paths or [], force)} runs of InferenceX added")
+        typer.echo(f"{append_inferencex(paths or [], force)} InferenceX runs added")
         return 0
     if paths:
         from analysis.recipes.official.importing import add_to_record

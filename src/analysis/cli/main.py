@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from analysis import paths
 
     if other := paths.other_project():
-        return _failed(f"this command belongs to {paths.ROOT}, not to {other}: run make there first", FAILURE)
+        return _failed(f"this command belongs to {paths.ROOT}, not to {other}: run make in {other} first", FAILURE)
     try:
         status = app(
             list(sys.argv[1:] if arguments is None else arguments) or ["--help"],
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit:  # of typer, where the reader of the output closed it
         return UNREAD
     except KeyboardInterrupt:
-        return _failed("interrupted; nothing is half-written", INTERRUPTED)
+        return _failed("interrupted; no file is partially written", INTERRUPTED)
     except Exit as ended:
         return ended.exit_code
     except TyperException as error:
@@ -106,7 +106,7 @@ def _failed(text: str, status: int) -> int:
             "w", prefix="analysis-", suffix=".txt", delete=False, errors="replace"
         ) as whole:
             whole.write(text)
-        text = f"{text[:LONGEST]} ... (whole in {whole.name})"
+        text = f"{text[:LONGEST]} ... (full text in {whole.name})"
     print(f"analysis: {text}", file=sys.stderr)
     return status
 

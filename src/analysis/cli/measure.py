@@ -26,14 +26,14 @@ ALWAYS = ("name", "rate", "failures", "share")
 
 
 def measure(
-    files: Annotated[list[str], typer.Argument(help="Files of benchmark runs; docs/import.md lists the tools.")],
-    accelerator: Annotated[str, typer.Option(help="Accelerator, where files do not say it or have several.")] = "",
-    count: Annotated[int, typer.Option(help="Accelerators of a run, where files do not state them.")] = 0,
-    benchmark: Annotated[str, typer.Option(help="Benchmark to compare with, if the model has none.")] = "",
-    scenario: Annotated[str, typer.Option(help="Scenario to compare with; by default by the limits held.")] = "",
-    round: Annotated[str, typer.Option(help="Round to compare with; by default the newest with a result.")] = "",
-    ttft_ms: Annotated[float, typer.Option(help="TTFT limit for goodput, in ms; 0: that of the scenario.")] = 0.0,
-    tpot_ms: Annotated[float, typer.Option(help="TPOT limit for goodput, in ms; 0: that of the scenario.")] = 0.0,
+    files: Annotated[list[str], typer.Argument(help="Benchmark result files; docs/import.md lists the tools.")],
+    accelerator: Annotated[str, typer.Option(help="Accelerator, if files state none or several.")] = "",
+    count: Annotated[int, typer.Option(help="Accelerators per run, if files do not state them.")] = 0,
+    benchmark: Annotated[str, typer.Option(help="Benchmark to compare with, if the model matches none.")] = "",
+    scenario: Annotated[str, typer.Option(help="Scenario to compare with (default: by the limits met).")] = "",
+    round: Annotated[str, typer.Option(help="Round to compare with (default: newest with a result).")] = "",
+    ttft_ms: Annotated[float, typer.Option(help="TTFT limit for goodput in ms (0: the scenario's).")] = 0.0,
+    tpot_ms: Annotated[float, typer.Option(help="TPOT limit for goodput in ms (0: the scenario's).")] = 0.0,
     price: Annotated[float, typer.Option(help="Dollars per accelerator-hour.")] = 0.0,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
@@ -66,7 +66,7 @@ def _answer(found: pd.DataFrame, pairs: pd.DataFrame) -> str:
     if len(found) == 2 and len(pairs) and pairs["verdict"].ne("not comparable").all():
         return _pair(pairs.iloc[0])
     if found["other_tokens_per_second"].notna().all():
-        return "Two counts of tokens contradict each other, and nothing tells which holds; both rates of each run:"
+        return "Two token counts contradict each other, and it is unknown which is correct; both rates of each run:"
     if found["share"].isna().all():
         return "No official result to compare with; the runs side by side:"
     best = deployment.best(found)

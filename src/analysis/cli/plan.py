@@ -15,30 +15,30 @@ if TYPE_CHECKING:
 
     from analysis.planner.capacity import Demand
 
-Benchmark = Annotated[str, typer.Option(help="Language model by its benchmark, such as gpt-oss-120b.")]
-Model = Annotated[str, typer.Option(help="Model by its name; with --parameters one without a benchmark.")]
-Parameters = Annotated[float, typer.Option(help="Billions of parameters of a model without a benchmark.")]
-Active = Annotated[float, typer.Option(help="Billions of them active for a token (mixture of experts).")]
-Users = Annotated[float, typer.Option(help="Requests in service at a time, on average, not at peak.")]
+Benchmark = Annotated[str, typer.Option(help="Benchmark of the language model, such as gpt-oss-120b.")]
+Model = Annotated[str, typer.Option(help="Model name; with --parameters, a model without a benchmark.")]
+Parameters = Annotated[float, typer.Option(help="Billions of parameters, for a model without a benchmark.")]
+Active = Annotated[float, typer.Option(help="Billions of parameters active per token (mixture of experts).")]
+Users = Annotated[float, typer.Option(help="Mean number of requests in service (not the peak).")]
 Speed = Annotated[float, typer.Option("--tokens-per-user", help="Tokens/s that each user sees at p99 (interactivity).")]
-Prompt = Annotated[float, typer.Option(help="Mean tokens of a prompt; 0: those of the benchmark.")]
+Prompt = Annotated[float, typer.Option(help="Mean prompt tokens (0: the benchmark's).")]
 Answer = Annotated[
-    float, typer.Option("--answer-tokens", "--tokens-per-request", help="Mean tokens of an answer; 0: likewise.")
+    float, typer.Option("--answer-tokens", "--tokens-per-request", help="Mean answer tokens (0: the benchmark's).")
 ]
-Lengths = Annotated[str, typer.Option(help="CSV file with prompt_tokens and answer_tokens, a row per request.")]
-Context = Annotated[float, typer.Option(help="Most tokens of a prompt and its answer; 0: the model's.")]
-Reuse = Annotated[float, typer.Option(help="Share of prompt tokens in a perfect prefix cache, 0 to 1: an upper bound.")]
-Ttft = Annotated[float, typer.Option("--ttft-ms", help="p99 limit on the first token in ms; 0: of the scenario.")]
-Share = Annotated[float, typer.Option(help="Share of the throughput delivered on average; 0: as the derating report.")]
-Fleet = Annotated[str, typer.Option(help="fixed, hourly, foreseen, or pooled: how capacity follows traffic.")]
-Stack = Annotated[str, typer.Option(help="What will serve: vLLM, as submitted, or vLLM, unstated moved.")]
+Lengths = Annotated[str, typer.Option(help="CSV file with prompt_tokens and answer_tokens, one row per request.")]
+Context = Annotated[float, typer.Option(help="Maximum tokens of prompt plus answer (0: the model's).")]
+Reuse = Annotated[float, typer.Option(help="Share of prompt tokens in a perfect prefix cache, 0 to 1 (upper bound).")]
+Ttft = Annotated[float, typer.Option("--ttft-ms", help="p99 TTFT limit in ms (0: the scenario's).")]
+Share = Annotated[float, typer.Option(help="Mean share of throughput delivered (0: from the derating report).")]
+Fleet = Annotated[str, typer.Option(help="How capacity follows traffic: fixed, hourly, foreseen, or pooled.")]
+Stack = Annotated[str, typer.Option(help="Serving stack: 'vLLM', 'as submitted', or 'vLLM, unstated moved'.")]
 Costs = Annotated[
     str, typer.Option(help="neocloud, hyperscaler, rental, on_demand, capacity_block, one_year, or three_years.")
 ]
-Price = Annotated[list[str] | None, typer.Option(help="Price of your own, such as B200=2.50, or a CSV file.")]
-Precision = Annotated[str, typer.Option(help="Precision of the weights; empty: that of the submitted run.")]
-Rounds = Annotated[list[str] | None, typer.Option("--round", help="Rounds to take results of; all by default.")]
-Seed = Annotated[int, typer.Option(help="Seed of the draws.")]
+Price = Annotated[list[str] | None, typer.Option(help="Your own price, such as B200=2.50, or a CSV file.")]
+Precision = Annotated[str, typer.Option(help="Precision of the weights (default: that of the submitted run).")]
+Rounds = Annotated[list[str] | None, typer.Option("--round", help="Rounds to take results from; all by default.")]
+Seed = Annotated[int, typer.Option(help="Seed of the random draws.")]
 Format = Annotated[str, typer.Option("--format", help="text or json.")]
 
 NAMES = {"accelerators": "accelerators", "units": "{}s", "usd_per_hour": "$/hour",
@@ -72,7 +72,7 @@ def plan(
     named = ", ".join(f"{name} {value:.2f}" for name, value in row[cost.FACTORS].dropna().items())
     since = f"gain since {row['round'] or 'no run'}: x{row['gain']:.3f}"
     usd, cache = row["usd_per_accelerator_hour"], row["cache_gb"]
-    each = f"${usd:.2f} per accelerator-hour" if usd > 0 else f"none of {row['accelerator']}"
+    each = f"${usd:.2f} per accelerator-hour" if usd > 0 else f"none for {row['accelerator']}"
     wide = {f"P{mark}": [_number(row[f"{name}_p{mark}"]) for name in NAMES] for mark in capacity.MARKS}
     typer.echo(f"""{_serving(asked)} on {row["accelerator"]}
 {middle} tokens/s per accelerator ({row["evidence"]}, P10 to P90 {low} to {high}; {since})
@@ -84,7 +84,7 @@ Prices: {_basis(asked)}; {each}
 {pd.DataFrame(wide, [label.format(row["unit_name"]) for label in NAMES.values()])}
 P10 to P90: errors of throughput and delivered share, in whole {row["unit_name"]}s
 
-Used on average: {row["used"]:.1%} of what is rented ({row["decided_by"]} decides); fully used: \
+Used on average: {row["used"]:.1%} of rented capacity ({row["decided_by"]} decides); fully used: \
 ${_number(row["usd_per_million_at_full_use"])}/million tokens
 {_blind(off)}{_error(error)}""")
     return 0
@@ -99,12 +99,12 @@ def choose(
         list[str] | None, typer.Option("--accelerator", help="Accelerators or vendors; all by default.")
     ] = None,
     cost_model: Costs = "neocloud", price: Price = None, precision: Precision = "", round: Rounds = None,
-    by: Annotated[str, typer.Option(help="cost, power, or accelerators: what to rank by.")] = "cost",
+    by: Annotated[str, typer.Option(help="Rank by cost, power, or accelerators.")] = "cost",
     usd_per_hour: Annotated[float, typer.Option(help="Budget in dollars per hour; 0: none.")] = 0.0,
     kilowatts: Annotated[float, typer.Option(help="Budget in kilowatts; 0: none.")] = 0.0,
     seed: Seed = 0, format: Format = "text",
 ) -> int:  # fmt: skip
-    """Rank accelerators for a model and a number of users, results before estimates, and say what would change it."""
+    """Rank accelerators for a model and a number of users, results before estimates, and show what would change it."""
     from analysis.planner import choice
 
     asked, as_json = _demand({**locals(), "accelerators": accelerators or []}), _is_json(format)
@@ -126,8 +126,8 @@ def choose(
     typer.echo(f"""{_serving(asked)}: {_each(leaders, quantity, _number, ", then ")} {NAMES[choice.RANK_BY[by]]}, \
 {first["evidence"]}
 Estimates below that: {_each(lower, quantity, _number)}
-{_blind(off)}Least per token before whole units, in so many draws: {_each(alike, "chance", "{:.0%}".format)}; \
-{first["accelerator"]}, first by whole units, {first["chance"]:.0%}
+{_blind(off)}Lowest cost per token before whole units, by share of draws: {_each(alike, "chance", "{:.0%}".format)}; \
+{first["accelerator"]}, first in whole units, {first["chance"]:.0%}
 {_error(error)}
 Prices: {_basis(asked)}
 
@@ -148,14 +148,14 @@ def _demand(given: dict[str, Any]) -> Demand:
 
 
 def _prices(quotes: list[str]) -> dict[str, float] | str | None:
-    """Return prices by accelerator, or the one CSV file of them. Raises ValueError for what is no NAME=DOLLARS."""
+    """Return prices by accelerator, or the one CSV file of them. Raises ValueError for an invalid NAME=DOLLARS."""
     if len(quotes) == 1 and quotes[0].endswith(".csv"):
         return quotes[0]
     prices = {}
     for quote in quotes:
         name, _, dollars = quote.partition("=")
         if name.strip() in prices:
-            raise ValueError(f"--price {quote[:60]!r}: {name.strip()} has a price already")
+            raise ValueError(f"--price {quote[:60]!r}: {name.strip()} already has a price")
         try:
             prices[name.strip()] = float(dollars)
         except ValueError:

@@ -19,16 +19,16 @@ def _named(incomplete: str) -> list[str]:
 
 
 Names = Annotated[list[str] | None, typer.Argument(help="Names of reports (default: all).", autocompletion=_named)]
-Jobs = Annotated[int, typer.Option(min=1, max=64, help="Notebooks executed at a time.")]
-Timeout = Annotated[float, typer.Option(min=1, help="Seconds that a notebook may take.")]
+Jobs = Annotated[int, typer.Option(min=1, max=64, help="Notebooks to execute in parallel.")]
+Timeout = Annotated[float, typer.Option(min=1, help="Time limit per notebook in seconds.")]
 
 
 def reports(
     names: Names = None,
     watch: Annotated[bool, typer.Option("--watch", help="Serve the pages and rebuild them after each edit.")] = False,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of --watch on this machine; 0: any.")] = 8000,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Local port for --watch (0: any).")] = 8000,
     force: Annotated[
-        bool, typer.Option("--force", help="Rebuild all, also over pages that were not made here.")
+        bool, typer.Option("--force", help="Rebuild all, and replace pages that were not made here.")
     ] = False,
     jobs: Jobs = 2,
     timeout: Timeout = 300,
@@ -36,7 +36,7 @@ def reports(
     """Build the reports that are not up to date."""
     if watch:
         if force:
-            raise ValueError("--force: not with --watch, which builds what an edit makes stale")
+            raise ValueError("--force cannot be combined with --watch, which rebuilds what an edit makes stale")
         from analysis.pages.watch import watch as serve
 
         return serve(names or [], port=port, jobs=jobs, timeout=timeout)

@@ -46,7 +46,7 @@ def read_runs(paths: Iterable[str | Path] | str | Path, left_out: list[str] | No
                     break
         if not found:
             raise MeasurementError(
-                unusable[0] if unusable else f"{name}: holds no result of a known tool; {known_tools()}"
+                unusable[0] if unusable else f"{name}: contains no result from a supported tool; {known_tools()}"
             )
         runs += found
         if left_out is not None:

@@ -17,13 +17,13 @@ SENT = 1e6  # most requests that a client sends in a second
 def checked(run: Run, record: Record) -> Run:
     """Return `run` with derived columns. Raises MeasurementError for an impossible run."""
     if run.requests == 0 or (run.failures > 0 and not (run.requests > 0 or run.tokens_per_second > 0)):
-        failed = f"{run.failures:,.0f} failed" if run.failures >= 0 else "nothing says how many failed"
-        raise record.fault(f"no request was completed, {failed}: nothing was measured")
+        failed = f"{run.failures:,.0f} failed" if run.failures >= 0 else "the number of failed requests is unknown"
+        raise record.fault(f"no request completed, {failed}: nothing was measured")
     if not (run.tokens_per_second > 0 or run.output_tokens > 0):
-        raise record.fault("puts out no tokens (an embedding or pooling model?); expected output tokens per second")
+        raise record.fault("has no output tokens (an embedding or pooling model?); expected output tokens per second")
     if run.ttft_mean_ms == 0 < run.tpot_mean_ms:
         run.remove("tpot")
-        run.say("TTFT is 0: it was not measured, so neither was TPOT, which takes it off the latency")
+        run.say("TTFT is 0: it was not measured, and neither was TPOT, which subtracts it from the latency")
     for column in (*TIMES, "input_tokens", "input_length", "concurrency"):  # a zero is what a tool did not measure
         run[column] = run[column] or NAN
     if math.isinf(run.concurrency_limit):
@@ -35,7 +35,7 @@ def checked(run: Run, record: Record) -> Run:
         for column in (product, one, other):
             _bounded(run, column, record)
     if math.isnan(run.tokens_per_second):
-        raise record.fault("counts tokens, but states neither seconds nor a rate")
+        raise record.fault("states a token count, but neither a duration nor a rate")
     agree(run)
     _streamed(run)
     _times(run, record)
@@ -43,7 +43,7 @@ def checked(run: Run, record: Record) -> Run:
     _bounded(run, "other_tokens_per_second", record)
     _requests(run, record)
     if run.ttft_mean_ms > 1.01 * run.latency_mean_ms + ROUNDED:
-        words = f"TTFT is {run.ttft_mean_ms:g} ms on average, the whole request {run.latency_mean_ms:g} ms"
+        words = f"mean TTFT is {run.ttft_mean_ms:g} ms, but mean request latency is {run.latency_mean_ms:g} ms"
         raise record.fault(words)
     _in_flight(run, record)
     run.load = run.load or _load(run)
@@ -62,7 +62,7 @@ def _streamed(run: Run) -> None:
     pairs = zip(run.statistics("ttft"), run.statistics("latency"), strict=True)
     same = {math.isclose(*pair, rel_tol=1e-3) for pair in pairs if not math.isnan(sum(pair))}
     if same == {True} and not run.output_length < 2:
-        run.unstreamed("TTFT is the latency of the whole answer")
+        run.unstreamed("TTFT equals the latency of the whole answer")
 
 
 def _times(run: Run, record: Record) -> None:
@@ -80,7 +80,7 @@ def _times(run: Run, record: Record) -> None:
         ):  # fmt: skip
             shown = ", ".join(f"{rank:,.4g}" for rank in (mean, *known))
             words = f"{name} is {shown} ms (mean, P50 to P99) in a run of {run.duration_s:g} s"
-            raise record.fault(words + "; expected rising times, a mean among them, within the run")
+            raise record.fault(words + "; expected rising percentiles, a consistent mean, and no time beyond the run")
 
 
 def _requests(run: Run, record: Record) -> None:
@@ -90,10 +90,10 @@ def _requests(run: Run, record: Record) -> None:
         raise record.fault(f"more requests ended ({ended:,.0f}) than were sent ({run.sent:,.0f})")
     if run.failures > SENT * run.duration_s:
         words = f"{run.failures:,.0f} requests failed in {run.duration_s:g} s"
-        raise record.fault(f"{words}, more than can be sent")
+        raise record.fault(f"{words}, more than a client can send")
     if run.goodput_per_second > run.requests_per_second * (1 + APART) + ROUNDED:
         words = f"goodput is {run.goodput_per_second:g} requests/s"
-        raise record.fault(f"{words}, but all are {run.requests_per_second:g}")
+        raise record.fault(f"{words}, but the total rate is {run.requests_per_second:g}")
     if run.failures >= 0 and run.sent - ended > 0.5:
         run.say(f"{run.sent - ended:,.0f} of {run.sent:,.0f} requests are neither completed nor failed")
 
@@ -110,10 +110,10 @@ def _in_flight(run: Run, record: Record) -> None:
     most = np.nanmin([run.concurrency_limit, run.requests, math.inf])
     idle = math.isinf(run.request_rate) and run.requests > 2 * most and flying < most / 20
     if flying > 10 * most or idle:
-        words = f"mean times and rate make {flying:,.3g} requests in flight where {most:,.3g} are the most"
-        raise record.fault(f"{words}: one is in another unit")
+        words = f"mean times and rate imply {flying:,.3g} requests in flight, but the maximum is {most:,.3g}"
+        raise record.fault(f"{words}: one is in a different unit")
     if flying > most * (1 + APART) and math.isnan(run.concurrency):
-        words = f"rate x latency give {flying:,.4g} requests in flight, but {most:,.4g} are the most"
+        words = f"rate x latency implies {flying:,.4g} requests in flight, but the maximum is {most:,.4g}"
         run.say(f"{words}: latency includes waiting at the client, or one of them is wrong")
     else:
         run.fill(concurrency=flying)

@@ -49,16 +49,16 @@ def settle(runs: pd.DataFrame, *, accelerator: str = "", count: int = 0, benchma
     asked = _known(accelerator) if accelerator else ""
     count = names.bounded(count, "count", 1, MOST) if count else 0
     if runs.empty:
-        raise NoData("no file of runs is given")
+        raise NoData("no result file given")
     stated = [_stated(text, asked) for text in runs["accelerator"]]
     runs = runs.assign(accelerator=[name or asked for name in stated])
     runs = runs[runs["accelerator"].eq(asked)] if asked else runs
     if runs.empty:
-        raise ValueError(f"accelerator is {asked}, but the files are of {', '.join(sorted(set(stated)))}")
+        raise ValueError(f"accelerator is {asked}, but the files state {', '.join(sorted(set(stated)))}")
     counts = runs["accelerator_count"].fillna(count or NAN)
     for wrong, words in (
-        (runs["accelerator"].eq(""), "does not say its accelerator; give accelerator, such as H100"),
-        (counts.isna(), "does not say how many accelerators it ran on; give count, 1 or more"),
+        (runs["accelerator"].eq(""), "does not state its accelerator; set accelerator, such as H100"),
+        (counts.isna(), "does not state how many accelerators it ran on; set count, 1 or more"),
         (counts.ne(count or counts), f"states {{:g}} accelerators, but count is {count}"),
     ):
         if wrong.any():
@@ -93,7 +93,7 @@ def _benchmark(model: str, asked: str) -> str:
     found = max((name for name in rows["benchmark"] if _folded(name) in folded), key=len, default="")
     models = rows.set_index("benchmark")["model"]
     if found and key and models[found] != models[key]:
-        raise ValueError(f"the model {model} is that of {names.label(found)}, but benchmark is {names.label(key)}")
+        raise ValueError(f"the model {model} belongs to {names.label(found)}, but benchmark is {names.label(key)}")
     return key or found
 
 
@@ -142,11 +142,11 @@ def scenario_of(run: Any, rules: pd.DataFrame) -> tuple[str, str]:
     if own.any():
         return rules.index[own][0], "by the limits in its log"
     if not run.ttft_p99_ms + run.tpot_p99_ms > 0:
-        return "Offline", "without TTFT and TPOT at P99 no latency limit can be checked"
+        return "Offline", "without P99 TTFT and TPOT, no latency limit can be checked"
     if run.of_tokens:
-        return "Offline", "percentiles of TPOT are of tokens, by which no latency limit can be checked"
+        return "Offline", "TPOT percentiles are over tokens, so no latency limit can be checked"
     if run.other_tokens_per_second > 0:
-        return "Offline", "two counts of tokens contradict each other: no latency limit can be checked"
+        return "Offline", "two token counts contradict each other, so no latency limit can be checked"
     times = f"TTFT {run.ttft_p99_ms:,.0f} ms, TPOT {run.tpot_p99_ms:,.0f} ms at P99"
     for rule in rules.itertuples():
         held = run.ttft_p99_ms <= rule.ttft_ms and run.tpot_p99_ms <= rule.tpot_ms
@@ -166,7 +166,7 @@ def closest(run: Any, scenario: str, round: str = "") -> pd.Series:
     there, model = ", ".join(rows["round"].unique()), rows["model"].iloc[0]
     rows = rows[rows["round"].eq(round)] if round else rows
     if rows.empty:
-        raise NoData(f"{round} has no result of {model} {scenario}; rounds that have: {there}")
+        raise NoData(f"{round} has no result of {model} {scenario}; rounds with results: {there}")
     apart = np.log(rows["accelerator"].map(_bandwidth()) / _bandwidth().get(run.accelerator, NAN)).abs().fillna(99)
     ranks = {
         "apart": apart.mask(rows["accelerator"].eq(run.accelerator), -1), "age": -rows["round"].cat.codes,
@@ -219,13 +219,13 @@ def _beside(run: Any, scenario: str, round: str, ttft_ms: float, tpot_ms: float)
     if scenario:
         said.append(f"{scenario}: {why}")
     if run.runs > 1:
-        said.append(f"{run.runs} runs with the same fields: taken for repetitions of one setting")
+        said.append(f"{run.runs} runs with the same settings: treated as repeated runs")
     beside = dict.fromkeys(OFFICIAL, NAN) | {f"limit_{name}": limit for name, limit in limits.items()}
     beside |= {"scenario": scenario, "within": within(run, **limits), "share": NAN, "said": said}
     if not run.benchmark:
-        said.append(f"the model {run.model or '(not stated)'} is of no benchmark; give benchmark to compare with")
+        said.append(f"the model {run.model or '(not stated)'} matches no benchmark; set benchmark to compare with one")
     elif run.traffic.startswith("agent"):
-        said.append("requests of agents share their prompts: no MLPerf result is like them")
+        said.append("agentic requests share their prompts: no MLPerf result is comparable")
     else:
         try:
             near = closest(run, scenario, round)
@@ -242,20 +242,18 @@ def _share(run: Any, near: pd.Series, said: list[str]) -> float:
     Raises ValueError for a rate or time that the accelerators cannot reach.
     """
     if run.other_tokens_per_second > 0:
-        said.append("the file states two rates and nothing tells which holds: neither is set beside MLPerf")
+        said.append("the file states two rates and does not show which is correct: neither is compared with MLPerf")
         return NAN
     share = run.rate_per_accelerator / near["rate_per_accelerator"]
     if near["accelerator"] != run.accelerator:
-        said.append(f"no result of {run.accelerator}: compared with the nearest, {near['accelerator']}")
+        said.append(f"no result on {run.accelerator}: compared with the nearest accelerator, {near['accelerator']}")
     elif share > MOST_OF_OFFICIAL:
-        raise ValueError(f"{_where(run)}: the rate is {share:,.0f} times the official one: another unit or count")
+        raise ValueError(f"{_where(run)}: the rate is {share:,.0f} times the official one: check unit and count")
     if run.requests_per_second >= UNLIMITED * run.request_rate:
-        said.append(
-            "throughput is the request rate asked for: the run shows its load, not what the accelerators can do"
-        )
+        said.append("throughput equals the requested rate: the run shows its load, not what the accelerators can do")
     fastest = np.fmin(run.tpot_mean_ms, run.tpot_p50_ms)
     if fastest < 1e3 / steps_per_second(run, 0.5) / MOST_DRAFTED:
-        words = f"{_where(run)}: TPOT is {fastest:.2g} ms, less than reading the weights takes"
+        words = f"{_where(run)}: TPOT is {fastest:.2g} ms, less than the time to read the weights"
         raise ValueError(f"{words}: is it in seconds?")
     return share
 

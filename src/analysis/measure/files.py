@@ -53,8 +53,8 @@ def records(path: Path, name: str) -> Iterator[tuple[str, Any, bool]]:
     """
     path = next((path / log for log in LOGS if (path / log).is_file()), path)
     if not path.is_file():
-        there = f"is not there, or no regular file, or a folder without {' or '.join(LOGS)}"
-        raise MeasurementError(f"{name}: {there}; name each file by itself")
+        there = f"does not exist, is not a regular file, or is a folder without {' or '.join(LOGS)}"
+        raise MeasurementError(f"{name}: {there}; name each file")
     try:
         with path.open("rb") as file:
             start = file.read(START)
@@ -64,7 +64,7 @@ def records(path: Path, name: str) -> Iterator[tuple[str, Any, bool]]:
                 return
             content = start + file.read(MOST)
         if len(content) > MOST:
-            raise MeasurementError(f"is larger than {MOST >> 20} MB, the most that is read")
+            raise MeasurementError(f"is larger than {MOST >> 20} MB, the limit")
         text = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
         for place, value in _parsed(text.partition("\n")[2] if example else text):
             parts = value.get("benchmarks") if isinstance(value, dict) else None
@@ -103,14 +103,14 @@ def _yaml(text: str) -> Any:
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
             unique([(str(key.value), value) for key, value in node.value])
             if any(key.tag == "tag:yaml.org,2002:merge" for key, _ in node.value):
-                raise ValueError("merges keys, which is not read")  # a few hundred bytes can make that endless
+                raise ValueError("merge keys are not supported")  # a few hundred bytes can make that endless
             return super().construct_mapping(node, deep)
 
     if len(text) > MOST_YAML:
-        raise ValueError(f"is larger than {MOST_YAML >> 20} MB, the most that is read of YAML: save it as JSON")
+        raise ValueError(f"is larger than {MOST_YAML >> 20} MB, the limit for YAML: save it as JSON")
     depth = max(accumulate((mark in "[{") - (mark in "]}") for mark in re.findall(r"[][{}]", text)), default=0)
     if depth > DEEPEST or re.search(rf"^[ \t?:-]{{{DEEPEST}}}", text, re.MULTILINE):
-        raise ValueError("is nested too deep")
+        raise ValueError("is nested too deeply")
     try:
         return yaml.load(text, Loader)
     except yaml.YAMLError as error:

@@ -44,13 +44,13 @@ def fields(format: str) -> dict[str, str]:
 def run_of(record: Record) -> Run:
     """Return the run in `record`. Raises MeasurementError naming file, place, and key."""
     if not isinstance(record.value, dict):
-        raise record.fault(f"is {type(record.value).__name__}, no object; {known_tools()}")
+        raise record.fault(f"is {type(record.value).__name__}, not an object; {known_tools()}")
     if other := next((row for row in shipped_rows("others") if row["keys"] and record.holds(row["keys"])), None):
         raise record.fault(f"is {other['words']}")
     format = next((row for row in shipped_rows("formats") if record.holds(row["told_by"])), None)
     if format is None:
         keys = printable(", ".join(map(str, list(record.value)[:6])))
-        raise record.fault(f"is of no known tool (it holds {keys or 'nothing'}); {known_tools()}")
+        raise record.fault(f"is not from a supported tool (keys: {keys or 'none'}); {known_tools()}")
     run = stated(record, format["fields"])
     run.update(tool=format["tool"], example=bool(record.get("example|report.example")))
     if format["fields"] == "client":
@@ -74,7 +74,7 @@ def stated(record: Record, format: str) -> Run:
 def known_tools() -> str:
     """Return the tools whose files are read, as an error names them."""
     tools = dict.fromkeys(row["tool"] for row in shipped_rows("formats"))
-    return f"expected a result of {', '.join(tools)}; docs/import.md lists the files"
+    return f"expected a result from {', '.join(tools)}; docs/import.md lists the files"
 
 
 def _setting(record: Record) -> str:
@@ -111,7 +111,7 @@ def client(record: Record, run: Run) -> None:
     run.without_tokens = max(float(run.requests - len(each)), 0.0)
     if run.without_tokens:
         of = f"{run.without_tokens:,.0f} of {run.requests:,.0f} requests"
-        run.say(f"{of} were answered without a token; times are those of the others")
+        run.say(f"{of} returned no token; times are over the others")
 
 
 def _single_requests(record: Record) -> pd.DataFrame:
@@ -122,7 +122,7 @@ def _single_requests(record: Record) -> pd.DataFrame:
         "pieces": pd.Series(map(len, gaps), dtype=float), "tokens": record.series("output_lens"),
     }  # fmt: skip
     if len(set(map(len, columns.values()))) > 1:
-        raise record.fault("ttfts, itls, and output_lens have different lengths; expected an entry for each request")
+        raise record.fault("ttfts, itls, and output_lens have different lengths; expected one entry per request")
     return pd.DataFrame(columns)
 
 
@@ -161,7 +161,7 @@ def throughput(record: Record, run: Run) -> None:
     """Refuse a JSON of `vllm bench throughput` without output tokens, which older versions write."""
     offline(record, run)
     if not (run.tokens_per_second > 0 or run.output_tokens > 0):
-        raise record.fault("counts input and output tokens together; expected what the tool prints, 'Throughput: ...'")
+        raise record.fault("counts input and output tokens together; expected the printed line 'Throughput: ...'")
 
 
 def inferencex(record: Record, run: Run) -> None:
@@ -173,16 +173,16 @@ def inferencex(record: Record, run: Run) -> None:
     world = record.count("tp") * record.count("pp", 1) * record.count("pcp_size", 1)
     count = reading + writing or record.count("num_gpus", world)
     if math.isnan(count):
-        raise record.fault("tp is missing; expected the accelerators that the model is spread over")
+        raise record.fault("tp is missing; expected the number of accelerators that share the model")
     writing = writing or count
     summed = (output * writing + run.input_per_gpu * (count - writing or count)) / count
     if abs(run.total_per_gpu - summed) > SAME * run.total_per_gpu:
         run.other_tokens_per_second = output * writing * run.total_per_gpu / summed
-        run.say(f"tput_per_gpu is {run.total_per_gpu:g}, but input and output make {summed:g} for {count:g} GPUs")
+        run.say(f"tput_per_gpu is {run.total_per_gpu:g}, but input and output sum to {summed:g} on {count:g} GPUs")
     for statistic in ("median", "p99") if not run.traffic.startswith("agent") else ():
         product = record.number(f"{statistic}_tpot") * record.number(f"{statistic}_intvty")
         if abs(product - 1) > APART:
-            raise record.fault(f"{statistic}_tpot times {statistic}_intvty is {product:g}; expected 1: s and tokens/s")
+            raise record.fault(f"{statistic}_tpot times {statistic}_intvty is {product:g}; expected 1 (s x tokens/s)")
     machines = {record.text(key) for key in ("prefill_hw", "decode_hw")} - {""} or {run.accelerator}
     name = _only(record, machines).rpartition(":")[2].partition("-")[0].replace("rtx6000pro", "RTX PRO 6000")
     run.update(accelerator=name, accelerator_count=count, request_rate=math.inf, tokens_per_second=output * writing)
@@ -190,14 +190,14 @@ def inferencex(record: Record, run: Run) -> None:
 
 def _only(record: Record, accelerators: set[str]) -> str:
     if len(accelerators) > 1:
-        raise record.fault(f"runs on {sorted(accelerators)}; expected one kind of accelerator")
+        raise record.fault(f"runs on {sorted(accelerators)}; expected one accelerator type")
     return "".join(accelerators)
 
 
 def aiperf(record: Record, run: Run) -> None:
     """Take the load of the measured phase, wherever the version keeps it, failures, and the accelerators."""
     if record.get("was_cancelled"):
-        raise record.fault("was_cancelled is true: its averages are of an unfinished run")
+        raise record.fault("was_cancelled is true: its averages are from an unfinished run")
     config = record.part("input_config")
     phases = (each for each in config.parts("phases") if each.get("name") != "warmup")
     if phase := next((each for each in phases if not each.get("exclude_from_results")), None):
@@ -208,7 +208,7 @@ def aiperf(record: Record, run: Run) -> None:
     client = lengths if math.isnan(run.output_tokens) else run.output_tokens
     counts(run, {"client": client, "server": run.server_tokens}, gap_ms=run.gap_ms)
     if run.alarms > 0:
-        run.say(f"AIPerf's alarm: in {run.alarms:,.0f} requests client and server count tokens differently")
+        run.say(f"AIPerf warning: client and server token counts differ in {run.alarms:,.0f} requests")
     if config.get("endpoint.streaming|streaming") is False:
         run.unstreamed("streaming is false in its configuration")
     servers = record.parts("telemetry_data.endpoints")
@@ -248,7 +248,7 @@ def _weighted_by_tokens(run: Run, weighted: bool) -> None:
     """Say that percentiles of TPOT are of tokens, of which a slow request of few counts for little."""
     run.of_tokens = weighted and run.tpot_p99_ms > 0
     if run.of_tokens:
-        run.say("percentiles of TPOT are of tokens, not of requests as in MLPerf: no limit counts as held")
+        run.say("TPOT percentiles are over tokens, not over requests as in MLPerf: no limit counts as met")
 
 
 def inference_perf(record: Record, run: Run) -> None:
@@ -256,12 +256,12 @@ def inference_perf(record: Record, run: Run) -> None:
     gap_ms = run.tpot_mean_ms  # between tokens as the server counts them
     if near(gap_ms, run.gap_mean_ms, 1e-6) and run.gap_p50_ms < APART * run.gap_mean_ms:  # versions of 2025
         run.remove("tpot")
-        run.say(f"TPOT is per streamed piece, half of which follow within {run.gap_p50_ms:.2g} ms: left out")
+        run.say(f"TPOT is per streamed chunk, and half of the chunks follow within {run.gap_p50_ms:.2g} ms: left out")
     counts(run, {"server": run.server_tokens, "recount": run.output_length * run.requests}, gap_ms=gap_ms)
     if run.shortest_answer == 0:
-        run.say("some answers have no token; the file does not say how many")
+        run.say("some answers have no tokens; the file does not say how many")
     if math.isnan(run.request_rate) and math.isnan(run.concurrency_limit):
-        run.say("a summary over stages, whose loads may differ; stage_*_lifecycle_metrics.json has each")
+        run.say("a summary over stages whose loads may differ; each stage_*_lifecycle_metrics.json has one stage")
 
 
 def llm_d(record: Record, run: Run) -> None:
@@ -280,7 +280,7 @@ def llmperf(record: Record, run: Run) -> None:
     """Take TPOT from the means: LLMPerf's inter-token latency divides the whole request by its tokens."""
     each = (run.latency_mean_ms - run.ttft_mean_ms) / max(run.output_length - 1, 1)
     run.tpot_mean_ms = each if each > 0 else NAN
-    run.say("LLMPerf's inter-token latency includes the first token: TPOT is known on average only")
+    run.say("LLMPerf's inter-token latency includes the first token: only the mean TPOT is known")
 
 
 def trtllm(record: Record, run: Run) -> None:
@@ -300,7 +300,7 @@ def evalscope(record: Record, run: Run) -> None:
 def llama_bench(record: Record, run: Run) -> None:
     """Take the decoding of one sequence; the test of a prompt and its answer in one has no rate of output."""
     if run.prompt_tokens > 0 or not run.output_length > 0:
-        raise record.fault("reads a prompt (n_prompt); expected a test of decoding alone, such as -p 0 -n 128")
+        raise record.fault("includes prompt processing (n_prompt); expected a decode-only test, such as -p 0 -n 128")
     run.update(concurrency_limit=1.0, concurrency=1.0, requests=1.0)
     run.tpot_mean_ms = 1e3 * run.duration_s / run.output_length
     steps = run.output_length * run.duration_s * 1e9 / (record.series("samples_ns").mean() or NAN)
@@ -311,7 +311,7 @@ def endpoints(record: Record, run: Run) -> None:
     """Refuse an unfinished run; take the load."""
     complete, state = record.get("complete"), record.text("state")
     if complete is False or state not in ("", "complete"):
-        raise record.fault(f"complete is {complete}, state {state!r}; expected a whole run")
+        raise record.fault(f"complete is {complete}, state {state!r}; expected a completed run")
     if record.text("run_config.load_pattern.type") == "max_throughput":
         offline(record, run)
 
@@ -319,12 +319,12 @@ def endpoints(record: Record, run: Run) -> None:
 def loadgen(record: Record, run: Run) -> None:
     """Refuse what LoadGen does not call valid; a sample is a request, and a Server run states the rate it sends."""
     if (mode := record.text("effective_test_mode|mode")) not in ("", "PerformanceOnly"):
-        raise record.fault(f"is the log of a run of mode {mode}; expected PerformanceOnly")
+        raise record.fault(f"is the log of a run in mode {mode}; expected PerformanceOnly")
     if (validity := record.text("result_validity|result is")) != "VALID":
-        state = validity or "not logged (the run did not end, or the log is cut off)"
+        state = validity or "not logged (the run did not finish, or the log is truncated)"
         raise record.fault(f"result_validity is {state}; expected VALID")
     if not run.tokens_per_second > 0:
-        raise record.fault("logs no tokens per second; expected a run of a language model")
+        raise record.fault("logs no tokens per second; expected a language model run")
     run.fill(samples_per_query=1.0)
     if run.scenario == "Server":
         run.request_rate = run.queries_per_second * run.samples_per_query

@@ -37,7 +37,7 @@ def read_log(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise LogError(f"cannot be read: {error.strerror}") from None
     except ValueError:
-        raise LogError(f"the value of {key} is {text[:60]!r}, neither number nor text") from None
+        raise LogError(f"the value of {key} is {text[:60]!r}, neither a number nor text") from None
     if not values:
-        raise LogError("holds no line of a LoadGen log")
+        raise LogError("contains no LoadGen log line")
     return values

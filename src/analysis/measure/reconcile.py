@@ -52,20 +52,20 @@ def counts(run: Run, stated: dict[str, float], *, gap_ms: float = NAN, asked: fl
             taken = one if holds else other
             run.update(output_tokens=stated[taken], tokens_per_second=stated[taken] / seconds, output_length=NAN)
             run.update(total_tokens_per_second=NAN, tokens_per_second_per_accelerator=NAN)
-            run.say(f"{said}: {taken} counts, as {why}")
+            run.say(f"{said}: {taken} is used because {why}")
             return taken
     own = first / seconds if math.isnan(run.tokens_per_second) else run.tokens_per_second
     run.other_tokens_per_second = max(first / seconds, second / seconds, key=lambda rate: abs(rate - own))
-    run.say(f"{said}: nothing tells which holds")
+    run.say(f"{said}: the file does not show which is correct")
     return ""
 
 
 def _reasons(own: float, other: float, asked: float, timed: float) -> dict[str, bool]:
     """Return whether each reason speaks for `own` tokens per request; the first that speaks for one count decides."""
     return {
-        "it is the length that was asked for": near(own, asked, SAME),
-        "the other is about one per request": other < 1.5 < 2 <= own,
-        "it fits the latency and the time between tokens": near(own, timed, APART),
+        "it equals the requested length": near(own, asked, SAME),
+        "the other is about one token per request": other < 1.5 < 2 <= own,
+        "it matches the latency and the inter-token time": near(own, timed, APART),
         "it is a whole multiple of the requests, as forced lengths are, and text leaves out special tokens": (
             own > other != round(other) and own == round(own) > 1
         ),
@@ -79,9 +79,9 @@ def agree(run: Run) -> None:
         stated, follows = run[column], run[product] / run[other]
         if not abs(stated - follows) > SAME * max(stated, follows) + ROUNDED:
             continue
-        words = f"{column} is {stated:,.4g}, but {product} over {other} give {follows:,.4g}"
+        words = f"{column} is {stated:,.4g}, but {product} over {other} gives {follows:,.4g}"
         if run.tool == WINDOWED and column.endswith("_second") and 0.5 < stated / follows < 2:
-            run[column], words = min(stated, follows), f"{words}; the lower counts, as rates are over a window"
+            run[column], words = min(stated, follows), f"{words}; the lower is used because rates are over a window"
         elif "tokens_per_second" in (product, column):
             _doubt(run, follows if column == "tokens_per_second" else stated * run[other])
         run.say(words)
@@ -103,7 +103,7 @@ def timed(run: Run) -> None:
     far = [tokens / run.output_length for tokens in (by_mean, by_median) if tokens > 1]
     if run.output_length > 2 and by_mean > 1 and (min(far) > LONGER or max(far) < 1 / LONGER):
         rate = run.tokens_per_second * by_mean / run.output_length
-        words = f"{run.output_length:,.0f} tokens a request by count"
+        words = f"{run.output_length:,.0f} tokens per request by count"
         words = f"{words}, but {by_mean:,.0f} by latency = TTFT + TPOT x (tokens - 1)"
         run.say(f"{words}: {run.tokens_per_second:,.4g} or {rate:,.4g} tokens/s")
         _doubt(run, rate)

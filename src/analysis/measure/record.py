@@ -87,7 +87,7 @@ class Record:
         if value is None or value != value:
             return NAN
         if type(value) not in (int, float) or not 0 <= value <= 1e25:
-            raise self.wrong(key, value, "a number from 0 that can be measured")
+            raise self.wrong(key, value, "a finite number, 0 or more")
         named = UNIT.search(key) if column.endswith(("_ms", "_s")) else None
         unit = holder.get("unit") or holder.get("units") or (named and named[1]) or unit
         if not (unit and column):
@@ -110,7 +110,7 @@ class Record:
         """Return the numbers from 0 that `keys` holds as a list, none where it is missing."""
         value = self.listed(keys)
         if not all(type(each) in (int, float) and 0 <= each < 1e18 for each in value):
-            raise self.wrong(keys, value, "a list of numbers from 0")
+            raise self.wrong(keys, value, "a list of numbers, 0 or more")
         return pd.Series(value, dtype=float)
 
     def rate(self, keys: str) -> float:
@@ -126,7 +126,7 @@ class Record:
         if value in (None, ""):
             return missing
         if type(value) not in (str, int) or not re.fullmatch(r"0*[1-9][0-9]{0,5}", str(value)):
-            raise self.wrong(keys, value, "a whole number from 1")
+            raise self.wrong(keys, value, "a whole number, 1 or more")
         return float(value)
 
     def text(self, keys: str) -> str:

@@ -44,7 +44,7 @@ def write_index(force: bool = False) -> dict[str, str]:
     made = failed | {path.stem for path in paths.REPORTS.glob("*.json") if stored.read(path.stem)}
     if gone := sorted(name for name in made - {*found} if not name.startswith(tuple(wrong))):
         print(
-            f"in reports/, but of no notebook or run file any more: {listed(gone)}; make clean removes pages",
+            f"in reports/ without a notebook or run file: {listed(gone)}; make clean removes these pages",
             flush=True,
         )
     return kept

@@ -58,7 +58,7 @@ def page(report: Report, done: Executed, built: dict[str, Any]) -> tuple[str, di
     said = [each for output in outputs if (each := _said(output))]
     for (kind, name), count in Counter((each["kind"], str(each.get("name"))) for each in said).items():
         if count > 1:
-            raise ValueError(f"{count} outputs are the {kind} {name[:60]!r}: a page has one of each name")
+            raise ValueError(f"{count} outputs are named {kind} {name[:60]!r}: names must be unique on a page")
     kinds: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for each in said:
         kinds[each.pop("kind")].append(each)

@@ -86,10 +86,10 @@ def _result(answer: Connection, process: Any, log: Path) -> Any:
     process.join(5)
     code = process.exitcode
     if code == -signal.SIGKILL:
-        why = "its process was killed from outside (signal 9), most often because memory ran out"
+        why = "its process was killed (signal 9), most likely because memory ran out"
     else:
         how = signal.Signals(-code).name if code and code < 0 else f"exit status {code}"
-        why = f"its process ended by itself ({how})"
+        why = f"its process exited unexpectedly ({how})"
     with log.open("rb") as stream:
         stream.seek(max(log.stat().st_size - 4000, 0))
         lines = stream.read().decode(errors="replace").strip().splitlines()

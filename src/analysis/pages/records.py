@@ -74,7 +74,7 @@ def in_the_way(name: str) -> str:
     file, mark = (page, MADE) if page.is_file() and page.stat().st_size else (record, '"digest":')
     if not file.is_file() or mark.encode() in file.read_bytes():
         return ""
-    return f"reports/{file.name} was not made here and stays; --force replaces it (make reports ARGS=--force)"
+    return f"reports/{file.name} was not made here and was kept; --force replaces it (make reports ARGS=--force)"
 
 
 def write(path: Path, text: str) -> None:

@@ -100,7 +100,7 @@ def make(report: Report, built: dict[str, str], done: Executed) -> str:
         try:
             html, facts = page(report, done, built | {"seconds": seconds})
             if len(html) > LARGEST_PAGE:
-                raise ValueError(f"the page has {len(html):,} characters, at most {LARGEST_PAGE:,} fit")
+                raise ValueError(f"the page has {len(html):,} characters; the limit is {LARGEST_PAGE:,}")
             facts |= {"opened": done.opened, "page": sha256(html.encode(errors="replace")).hexdigest()}
             records.write(target, html)
             records.write(target.with_suffix(".json"), json.dumps(facts, indent=1, ensure_ascii=False) + "\n")
@@ -114,9 +114,9 @@ def make(report: Report, built: dict[str, str], done: Executed) -> str:
         done.notebook.metadata["report"] = report.name  # by which `make clean` knows it
         records.write(_aside(report.name), v4.writes(done.notebook))
         failure += f"\nits outputs are in reports/{_aside(report.name).name}"
-        failure += "; the page of an earlier build stays" if target.exists() else ""
+        failure += "; the page of the previous build was kept" if target.exists() else ""
     except OSError as error:  # a full disk hides no failure
-        failure += f"\nits outputs could not be kept: {error}"
+        failure += f"\nits outputs could not be saved: {error}"
     return failed(report.name, failure)
 
 
@@ -144,7 +144,7 @@ def warm(several: bool) -> None:
             import seaborn  # noqa: F401
         analysis.load_results()
     except Exception as error:  # the reports that need it say so, each with its own cell
-        print(f"loading failed, so each report loads by itself: {type(error).__name__}: {error}"[:500], flush=True)
+        print(f"preloading failed, so each report loads by itself: {type(error).__name__}: {error}"[:500], flush=True)
     gc.freeze()
     gc.set_threshold(100_000)  # a notebook makes little garbage
     gc.enable()

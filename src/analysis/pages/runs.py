@@ -59,7 +59,7 @@ def find(names: Iterable[str] = ()) -> tuple[dict[str, Report], dict[str, str]]:
         try:
             if not NAME.fullmatch(path.stem):
                 raise ValueError(
-                    "rename it: letters, digits, '_', '-', and spaces, at most 80, and no name such as index or con"
+                    "rename it: at most 80 letters, digits, '_', '-', and spaces, and not index, con, or a similar name"
                 )
             found = [Report(path.stem, path)] if path.suffix == ".ipynb" else read_run(path)
             pages = {each.sweep: each for each in reports.values() if each.sweep} | reports
@@ -67,7 +67,7 @@ def find(names: Iterable[str] = ()) -> tuple[dict[str, Report], dict[str, str]]:
                 page = report.name if report.name in pages else report.sweep
                 other = pages.get(page)
                 if other and (other.notebook, other.parameters, report.sweep) != (report.notebook, {}, ""):
-                    raise ValueError(f"{other.notebook.name} makes the page {page!r} already: rename one")
+                    raise ValueError(f"{other.notebook.name} already makes the page {page!r}: rename one")
             reports |= {report.name: report for report in found}
         except (ValueError, OSError) as error:
             wrong[path.stem] = f"{path.relative_to(paths.ROOT).as_posix()}: {error}"
@@ -107,7 +107,7 @@ def read_run(path: Path) -> list[Report]:
     count = math.prod(map(len, swept.values()))
     if not 0 < count <= MOST_PAGES:
         lists = ", ".join(f"{name}: {len(values)} values" for name, values in swept.items())
-        raise ValueError(f"{count:,} pages ({lists}); one run file makes 1 to {MOST_PAGES}")
+        raise ValueError(f"{count:,} pages ({lists}); expected 1 to {MOST_PAGES} per run file")
     reports = {}
     for values in product(*swept.values()):
         chosen = dict(zip(swept, values, strict=True))
@@ -115,7 +115,7 @@ def read_run(path: Path) -> list[Report]:
         name = "-".join([path.stem, *slugs]).lower()
         reports[name] = Report(name, notebook, given | chosen, _label(chosen), sweep=path.stem)
     if len(reports) < count:
-        raise ValueError("two values give one page name: leave one of them out")
+        raise ValueError("two values give the same page name: remove one")
     return list(reports.values())
 
 
@@ -139,9 +139,9 @@ def read_notebook(path: Path) -> dict[str, Any]:
             if cell["cell_type"] == "code":
                 cell["outputs"] = []
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ValueError(f"not readable as a notebook: {_cut(error)}") from None
+        raise ValueError(f"cannot be read as a notebook: {_cut(error)}") from None
     if content.get("nbformat") != 4 or not content["cells"]:
-        raise ValueError("expected a notebook of format 4 with cells")
+        raise ValueError("expected a notebook in format 4 with cells")
     return content
 
 
@@ -151,7 +151,7 @@ def declared_parameters(notebook: dict[str, Any]) -> list[Parameter]:
     try:
         statements = ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError) as error:
-        raise ValueError(f"the cell of parameters is not Python: {_cut(error)}") from None
+        raise ValueError(f"the parameters cell is not valid Python: {_cut(error)}") from None
     parameters = []
     for each in statements:
         match each:
@@ -181,7 +181,7 @@ def _yaml(path: Path) -> Any:
     try:
         return yaml.load(content.decode("utf-8-sig"), Loader=_Loader)
     except (yaml.YAMLError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:  # as of dates
-        raise ValueError(f"not readable as YAML: {_cut(error)}") from None
+        raise ValueError(f"cannot be read as YAML: {_cut(error)}") from None
 
 
 class _Loader(yaml.SafeLoader):
@@ -192,10 +192,10 @@ class _Loader(yaml.SafeLoader):
     def compose_node(self, parent: Any, index: Any) -> Any:
         event = self.peek_event()
         if event.anchor:
-            raise ValueError(f"line {event.start_mark.line + 1}: anchors and aliases ('&', '*') are not read")
+            raise ValueError(f"line {event.start_mark.line + 1}: anchors and aliases ('&', '*') are not supported")
         self.depth += 1
         if self.depth > DEEPEST:
-            raise ValueError(f"line {event.start_mark.line + 1}: more than {DEEPEST} lists and mappings in each other")
+            raise ValueError(f"line {event.start_mark.line + 1}: lists and mappings nested more than {DEEPEST} deep")
         node = super().compose_node(parent, index)
         self.depth -= 1
         return node

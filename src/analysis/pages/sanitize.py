@@ -114,7 +114,7 @@ def _bounded(markup: str) -> str:
         opened[name] += step
         depth += step
         if depth > DEEPEST:
-            return f"{markup[: tag.start()]}<p>Cut here: more than {DEEPEST:,} elements in each other.</p>"
+            return f"{markup[: tag.start()]}<p>Cut here: more than {DEEPEST:,} nested elements.</p>"
     return markup
 
 

@@ -109,7 +109,7 @@ def watch(names: Iterable[str] = (), port: int = PORT, jobs: int = 2, timeout: f
     folders = [each for each in (paths.NOTEBOOKS, paths.ROOT / "src", paths.DATA) if each.is_dir()]
     server = Server((HOST, port), Answer)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    print(f"http://{HOST}:{server.server_port}/ follows each edit; Ctrl-C ends it", flush=True)
+    print(f"http://{HOST}:{server.server_port}/ is rebuilt after each edit; Ctrl-C stops it", flush=True)
     edits = watchfiles.watch(*folders, debounce=200, step=30, rust_timeout=1000, yield_on_timeout=True)
     seen = None
     with contextlib.suppress(KeyboardInterrupt):

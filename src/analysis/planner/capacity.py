@@ -86,9 +86,9 @@ class Demand:
         names.choose(self.cost_model, cost.COST_MODELS, "cost model")
         names.choose(self.precision or "fp8", tables.WEIGHT_BYTES, "precision of weights")
         if not (self.benchmark or self.model or self.parameters):
-            raise ValueError("benchmark, model, or parameters: one of them says what is served")
+            raise ValueError("benchmark, model, and parameters are empty: set one of them")
         if self.active_parameters and not self.parameters:
-            raise ValueError("active_parameters: expected beside parameters, both in billions")
+            raise ValueError("active_parameters: also requires parameters, both in billions")
         for name in ("accelerators", "rounds"):
             given = getattr(self, name)
             object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
@@ -137,7 +137,7 @@ def every_plan(demand: Demand) -> pd.DataFrame:
     found = throughput.at(demand.tokens_per_user)
     found = found[found["accelerator"].isin(named)].reset_index(drop=True) if asked else found
     if found.empty:
-        raise NoData(f"no accelerator of {names.listed(asked)} has a result of {demand.workload.model.name} or a price")
+        raise NoData(f"none of {names.listed(asked)} has a result of {demand.workload.model.name} or a price")
     accelerators = found["accelerator"]
     found = found.rename(columns={"low": "throughput_low", "high": "throughput_high"}).assign(
         unit=accelerators.map(sizes).fillna(USUAL_SIZE).astype(int),
@@ -246,10 +246,10 @@ def _limited(demand: Demand, points: pd.DataFrame) -> pd.DataFrame:
         prefill=model.prompt_operations(lengths.long_prompt) / (node_tflops * 1e12),
     )  # fmt: skip
     reason, roof, prefill = found["reason"], found["roof"], found["prefill"].map("{:.2g} s on a node".format)
-    slow = f"prefill of {lengths.long_prompt:,.0f} tokens takes " + prefill + f", the TTFT limit is {limit:g} s"
-    others = f" (99% of prompts are no longer, the mean is {lengths.prompt:,.0f}; ttft_ms and lengths set others)"
-    too_fast = reason + ": one user has at most " + roof.map("{:,.0f} tokens/s".format)
-    too_large = f"{LARGEST_GROUP:,} accelerators do not hold the weights and one request"
+    slow = f"prefill of {lengths.long_prompt:,.0f} tokens takes " + prefill + f", but the TTFT limit is {limit:g} s"
+    others = f" (P99 prompt; the mean is {lengths.prompt:,.0f}; ttft_ms and lengths change them)"
+    too_fast = reason + ": one user gets at most " + roof.map("{:,.0f} tokens/s".format)
+    too_large = f"{LARGEST_GROUP:,} accelerators cannot hold the weights and one request"
     cases = [
         (reason.eq(curve.TOO_FAST) & roof.gt(0), too_fast),
         (reason.ne(""), reason),

@@ -132,7 +132,7 @@ class Curves:
         """Return the frame of `throughput_at`."""
         asked = [interactivity] if np.isscalar(interactivity) else list(interactivity)
         if not asked:
-            raise NoData("interactivity: none is given; expected tokens/s per user, 0 for no limit")
+            raise NoData("interactivity is empty; expected tokens/s per user, 0 for no limit")
         speeds = [float(speed if speed == 0 else names.bounded(speed, "interactivity", *SPEEDS)) for speed in asked]
         own = self.workload is None or (
             replace(self.workload, reused=0.0).is_as_run and self.curves[0].benchmark == self.workload.model.benchmark
@@ -310,13 +310,13 @@ def workload(
         model, grounds = models.of_benchmark(benchmark), [benchmark]
     else:
         known = ", ".join(map(names.label, timed))
-        raise NoData(f"{names.label(benchmark)} has no limit on the time per token; benchmarks that have: {known}")
+        raise NoData(f"{names.label(benchmark)} has no limit on the time per token; benchmarks with one: {known}")
     model = replace(model, context=context_tokens or model.context)
     requests = models.read_requests(lengths) if lengths else models.requests_of(model.benchmark)
     longest = requests.sum(axis=1).max()
     if lengths and longest > model.context:
         raise ValueError(f"{lengths}: a request of {longest:,.0f} tokens exceeds the context of {model.name}, "
-                         f"{model.context:,.0f}; set context_tokens for another")  # fmt: skip
+                         f"{model.context:,.0f}; set context_tokens to change it")  # fmt: skip
     return Workload(
         model, models.lengths(requests, prompt_tokens, answer_tokens, model.context), precision, tuple(grounds),
         float(names.bounded(prompt_reuse, "prompt_reuse", 0, 1)),

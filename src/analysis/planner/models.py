@@ -94,9 +94,9 @@ def lengths(requests: pd.DataFrame, prompt: float = 0.0, answer: float = 0.0, mo
     tokens = requests[TOKENS].astype(float)
     mean = tokens.mean().mask([prompt > 0, answer > 0], [prompt, answer])
     if mean.sum() > most:
-        both = f"{mean['prompt_tokens']:,.0f} tokens of prompt and {mean['answer_tokens']:,.0f} of answer"
+        both = f"{mean['prompt_tokens']:,.0f} prompt and {mean['answer_tokens']:,.0f} answer tokens"
         raise ValueError(f"prompt_tokens, answer_tokens: {both} exceed the context of {most:,.0f} tokens; "
-                         "set context_tokens for another")  # fmt: skip
+                         "set context_tokens to change it")  # fmt: skip
     tokens = tokens * (mean / tokens.mean())
     longest = most - mean[::-1].set_axis(TOKENS)  # of a prompt with the mean answer, and the reverse
     while tokens.gt(longest * (1 + 1e-9)).any(axis=None):  # the others are scaled up until the mean is met
@@ -139,7 +139,7 @@ def read_requests(path: str | Path) -> pd.DataFrame:
     """
     frame = tables.read_own(path, TOKENS)
     if frame.empty:
-        raise ValueError(f"{path}: no request; expected a row for each")
+        raise ValueError(f"{path}: no requests; expected one row per request")
     return tables.numbers(frame, TOKENS, 1, MOST_TOKENS, str(path))
 
 

@@ -47,7 +47,7 @@ def slots_needed(load: float, service: float, limit: float) -> int:
     Raises ValueError for a limit that is negative or no number.
     """
     if not limit >= 0:
-        raise ValueError(f"limit on the wait: {limit:g}, expected 0 or more, in the unit of service")
+        raise ValueError(f"limit is {limit:g}; expected 0 or more, in the unit of service")
     low = math.floor(load)
     high = low + 10 + math.ceil(10 * math.sqrt(load))
     while high - low > 1:

@@ -15,7 +15,7 @@ from analysis.recipes.descriptor import Resource, sha256
 from analysis.recipes.official import record
 from analysis.tables import read_rows
 
-CHANGED = f"its sha256 is not the one in {descriptor.FILE}"
+CHANGED = f"its sha256 does not match {descriptor.FILE}"
 OWN = "official/*.parquet"
 CONTROL = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
 RULES = {  # constraint -> pandera's check of it, and what is said of a cell that fails
@@ -27,7 +27,7 @@ RULES = {  # constraint -> pandera's check of it, and what is said of a cell tha
 }
 TEXT = {  # pattern of any text -> what is said of a cell that has another
     r"(?![=+@\t]|-(?![\d.]|$))": "starts like a spreadsheet formula",
-    rf"[^{CONTROL}]*$": "holds a character that is no text",
+    rf"[^{CONTROL}]*$": "contains a control character",
 }
 
 
@@ -71,10 +71,10 @@ def _table(folder: Path, resource: Resource) -> tuple[pd.DataFrame | None, list[
     names = [column.name for column in resource.schema_.fields]
     if list(frame) != names:
         missing, more = [name for name in names if name not in frame], [name for name in frame if name not in names]
-        words = f"has the column {more[0]!r}, which is not described" if more else "has its columns in another order"
+        words = f"has a column {more[0]!r} that is not described" if more else "has its columns in a different order"
         return None, [f"{resource.path}: {f'has no column {missing[0]!r}' if missing else words}"]
     frame.index = frame.index + 2  # the line of the row in the file
-    wrong = [f"{resource.path}: {CHANGED}; if the change is meant, run `analysis describe`"]
+    wrong = [f"{resource.path}: {CHANGED}; if the change is intended, run `analysis describe`"]
     typed, found = _typed(frame, resource)
     found += _cells(typed, resource) + _repeated(typed, resource)
     lines = _lines(resource.path, sorted(found, key=lambda fault: fault[0]))
@@ -133,7 +133,7 @@ def _repeated(frame: pd.DataFrame, resource: Resource) -> list[Fault]:
     unique = {(column.name,) for column in schema.fields if column.constraints.unique}
     keys = sorted(filter(None, unique | {tuple(schema.primaryKey)}))
     return [
-        (row, f"{', '.join(key)}: the key stands twice")
+        (row, f"{', '.join(key)}: the key is duplicated")
         for key in keys
         for row in frame.index[frame.duplicated([*key])]
     ]
@@ -166,10 +166,10 @@ def _parts(folder: Path, resource: Resource) -> list[str]:
         back = f"git checkout data/{name}"
         try:
             if path in shipped and sha256(plain(path).read_bytes()) != shipped[path].hash:
-                found.append(f"{name}: {CHANGED}: put it back ({back})")
+                found.append(f"{name}: {CHANGED}: restore it ({back})")
             rows = pd.read_parquet(plain(path))
         except FileNotFoundError:
-            found.append(f"{name}: is missing; it is a part of the project: {back}")
+            found.append(f"{name}: is missing: restore it ({back})")
             continue
         except (OSError, ValueError) as error:
             found.append(f"{name}: cannot be read: {error}")

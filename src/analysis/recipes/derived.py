@@ -44,7 +44,7 @@ def make_tables(force: bool = False, say: Callable[[str], None] = print) -> None
         if file.is_file() and descriptor.sha256(file.read_bytes()) != described[name]
     ]
     if edited and not force:
-        raise ValueError(f"{listed(edited)}: edited since `analysis describe`; --force makes it anew all the same")
+        raise ValueError(f"{listed(edited)}: edited since `analysis describe`; --force recomputes it anyway")
     for name, (compute, numbers) in TABLES.items():
         say(f"data/{name}.csv")
         with replacing(files[name]) as beside:

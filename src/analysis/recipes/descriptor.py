@@ -104,7 +104,7 @@ class Constraints(Strict):
         try:
             re.compile(pattern)
         except re.error as error:
-            raise ValueError(f"is no regular expression: {error}") from None
+            raise ValueError(f"is not a valid regular expression: {error}") from None
         return pattern
 
 
@@ -145,11 +145,11 @@ class Schema(Strict):
     def _names(self) -> Self:
         names = [column.name for column in self.fields]
         if again := {name for name in names if names.count(name) > 1}:
-            raise ValueError(f"has the column {again.pop()!r} twice")
+            raise ValueError(f"has a duplicate column {again.pop()!r}")
         groups = [self.primaryKey, *self.intervals, *(key.fields for key in self.foreignKeys)]
         groups += [[column.constraints.notAbove] for column in self.fields if column.constraints.notAbove]
         if missing := [name for group in groups for name in group if name not in names]:
-            raise ValueError(f"names {missing[0]!r}, which is no column")
+            raise ValueError(f"names {missing[0]!r}, which is not a column")
         return self
 
 
@@ -209,12 +209,12 @@ class Package(BaseModel):
     def _references(self) -> Self:
         tables = {resource.name: resource for resource in self.resources}
         if len(tables) < len(self.resources):
-            raise ValueError("has two resources of one name")
+            raise ValueError("has two resources with the same name")
         for resource in self.resources:
             for key in resource.schema_.foreignKeys:
                 name, column = key.reference.resource or resource.name, key.reference.fields[0]
                 if name not in tables or column not in [each.name for each in tables[name].schema_.fields]:
-                    words = f"{key.fields[0]} refers to {name}.{column}, which is not there"
+                    words = f"{key.fields[0]} refers to {name}.{column}, which does not exist"
                     raise ValueError(f"resource {resource.name!r}: {words}")
         return self
 

@@ -56,7 +56,7 @@ def append_inferencex(paths: Iterable[str | Path], force: bool = False) -> int:
         own = evidence.OWN / f"{path.stem}.parquet"
         if own in frames or (own.exists() and not force):
             raise ValueError(
-                f"{path}: {own} is of a file of the same name: rename it, or --force replaces earlier runs"
+                f"{path}: {own} holds runs from a file of the same name; rename it, or use --force to replace them"
             )
         frames[own] = read_inferencex(path)
     evidence.OWN.mkdir(parents=True, exist_ok=True)
@@ -115,7 +115,7 @@ def _records(path: Path) -> pd.DataFrame:
             read = parse_json(content)
             rows = pd.DataFrame(read if isinstance(read, list) else [read])
     except (UnicodeDecodeError, ValueError, AttributeError) as error:
-        raise ValueError(f"{path}: no JSON or CSV of InferenceX runs: {error}") from None
+        raise ValueError(f"{path}: not a JSON or CSV file of InferenceX runs: {error}") from None
     if "metrics" not in rows:
         return rows
     metrics = rows["metrics"].map(lambda cell: parse_json(cell) if isinstance(cell, str) else cell)
@@ -126,7 +126,7 @@ def _records(path: Path) -> pd.DataFrame:
 def _with_configs(runs: pd.DataFrame, path: Path) -> pd.DataFrame:
     beside = path.with_name(f"configs{path.suffix}")
     if not beside.exists():
-        raise ValueError(f"{path}: rows name a config_id; expected the dump's table {beside.name} beside it")
+        raise ValueError(f"{path}: rows name a config_id; expected the dump's table {beside.name} in the same folder")
     return runs.merge(_records(beside).rename(columns={"id": "config_id"}), on="config_id", suffixes=("", "_config"))
 
 

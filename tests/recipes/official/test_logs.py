@@ -60,7 +60,7 @@ def test_a_run_of_another_scenario_says_that_its_result_is_inferred(read, tree):
 @pytest.mark.parametrize(
     ("words", "log"),
     [
-        ("effective_scenario is Server, from which no Offline", {"effective_scenario": "Server"}),
+        ("effective_scenario is Server, which gives no Offline", {"effective_scenario": "Server"}),
         ("result_validity is missing", {"result_validity": None}),
         ("is INVALID, not VALID", {"result_validity": "INVALID"}),
         ("result_tokens_per_second is not logged", {"result_tokens_per_second": None}),
@@ -68,10 +68,10 @@ def test_a_run_of_another_scenario_says_that_its_result_is_inferred(read, tree):
         ("is 1e-06, expected a number above zero", {"result_tokens_per_second": 1e-6}),
         ("result_tokens_per_second is 1e+18", {"result_tokens_per_second": 1e18}),
         (
-            "is 'nonsense', neither number nor text",
+            "is 'nonsense', neither a number nor text",
             {"text": b':::MLLOG {"key": "result_validity", "value": nonsense, '},
         ),
-        ("holds no line of a LoadGen log", {"text": b"\xe9\xff\x00 version https://git-lfs"}),
+        ("contains no LoadGen log line", {"text": b"\xe9\xff\x00 version https://git-lfs"}),
     ],
 )
 def test_a_broken_log_is_named(read, words, log):
@@ -106,9 +106,9 @@ def test_power_is_the_mean_of_the_load_or_energy_per_query(read, tree, scenario,
     ("words", "samples", "log"),
     [
         ("no sample above zero watts between", "", {}),
-        ("line 2: not a sample", "\nTime,now,Watts,1\n", {}),
-        ("line 1: not a sample", "Time,13-45-2025 10:00:01.000,Watts,1.0\n", {}),
-        ("line 1: not a sample", "Time,07-24-2025 10:00:01.000,Watts,1e9\n", {}),
+        ("line 2: expected a sample", "\nTime,now,Watts,1\n", {}),
+        ("line 1: expected a sample", "Time,13-45-2025 10:00:01.000,Watts,1.0\n", {}),
+        ("line 1: expected a sample", "Time,07-24-2025 10:00:01.000,Watts,1e9\n", {}),
         ("1 of 2 samples of the load without positive watts", [("10:00:01.000", 300.0), *NEGATIVE], {}),
         ("51 of the 100 s of the load", SECONDS[:49], MINUTE),
         ("for 11 of the 100 s of the load", SECONDS[:89], MINUTE),

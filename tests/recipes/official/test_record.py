@@ -97,7 +97,7 @@ def test_a_new_round_lands_beside_the_shipped_files_and_grows(tree, bring, shipp
         {"ID": "9.9-0008", "System": "another", "Platform": "b", "Location": "closed/Acme/results/b/m/Offline"}
     )
     status, said = add(tree.root)
-    assert status == 0 and "2 rows beside the shipped record" in said
+    assert status == 0 and "2 rows added to the shipped record" in said
     assert list(own(folder)["result_id"]) == ["9.9-0007", "9.9-0008"]
     assert {file.name for file in folder.iterdir()} == {"v9.8.parquet", "v9.9-own.parquet"}
 
@@ -105,7 +105,7 @@ def test_a_new_round_lands_beside_the_shipped_files_and_grows(tree, bring, shipp
 def test_a_result_that_the_record_has_is_not_added_again(tree, bring, shipped, add):
     folder = shipped(bring(tree.summary()))
     status, said = add(tree.root)
-    assert status == 0 and own(folder) is None and "1 results are in the shipped record already" in said
+    assert status == 0 and own(folder) is None and "1 results are already in the shipped record" in said
 
 
 def test_a_row_that_contradicts_the_record_decides_about_itself_alone(tree, bring, shipped, add):
@@ -157,7 +157,7 @@ def test_a_file_that_comes_to_be_while_an_import_reads_is_kept(tree, tmp_path, m
 
     tree.summary()
     monkeypatch.setattr(importing, "_imported", slow)
-    with pytest.raises(OSError, match="was saved meanwhile; that is kept"):
+    with pytest.raises(OSError, match="was changed in the meantime and was not replaced"):
         importing.import_results([tree.root], out=out, round="v9.9", origin="official")
     assert out.read_text() == "mine" and list(tmp_path.glob(".*")) == []
 
@@ -179,7 +179,7 @@ def test_a_round_that_is_shipped_whole_has_no_other_results_unless_somebody_says
     folder = shipped(bring(tree.summary()))
     tree.summary({"ID": "9.9-0999", "Platform": "b", "System": "b", "Location": "closed/Acme/results/b/m/Offline"})
     status, said = add(tree.root)
-    assert status == 1 and own(folder) is None and "is shipped whole and lacks it" in said
+    assert status == 1 and own(folder) is None and "is complete and lacks it" in said
     assert add(tree.root, origin="official")[0] == 0 and list(own(folder)["result_id"]) == ["9.9-0999"]
 
 

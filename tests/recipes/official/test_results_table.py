@@ -97,14 +97,14 @@ def test_a_row_per_result_of_v6_0(text):
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("\n".join(V50.splitlines()[3:]), "has no two rows above it"),
-        ("\n".join(V50.splitlines()[2:]), "has no two rows above it"),
+        ("\n".join(V50.splitlines()[3:]), "expected two rows above it"),
+        ("\n".join(V50.splitlines()[2:]), "expected two rows above it"),
         (V50.replace("Organization", "Who"), "row 4: has no column Organization"),
         (V60.replace("Units", "Unit"), "has no column Units"),
         ("Public ID\n", "has no column"),
         ("Public ID,a\n" + '"', "has no column"),
         ("A Public ID is,here\n", "no row of column names"),
-        (V50.replace(",Closed ,# of Acc", ',"Closed ,# of Acc'), "holds no result"),
+        (V50.replace(",Closed ,# of Acc", ',"Closed ,# of Acc'), "contains no result"),
     ],
 )
 def test_cut_headings_are_named(text, fault):
@@ -114,7 +114,7 @@ def test_cut_headings_are_named(text, fault):
 
 def test_a_row_without_an_id_costs_itself_alone():
     faults = [row["fault"] for row in read_table(V60.replace("v9.9-0006", "mine"))]
-    assert faults == ["", "", "'mine' is no id such as 5.0-0001"]
+    assert faults == ["", "", "'mine' is not an id such as 5.0-0001"]
 
 
 def test_best_rates_of_v5_0_are_those_of_the_table_read_a_second_way():

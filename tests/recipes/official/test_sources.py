@@ -27,7 +27,7 @@ ONLY_LINKS = "only its links say that it is an official result"
         ("clone", "mlcommons", None, "official", ""),
         ("clone", "acme", CODE, "", ONLY_LINKS),
         (HOME, "", OTHER, "", "links to v9.8, but says v9.9"),
-        ("inference_results_v9.8", "", CODE, "", "is of another round than its folder, v9.8"),
+        ("inference_results_v9.8", "", CODE, "", "is from a different round than its folder, v9.8"),
         ("mlperf_inference_unofficial_submissions_v9.9", "", CODE, "", TRIAL),
         (f"mlperf_inference_test_submissions_v9.9/{HOME}", "", CODE, "", TRIAL),
         ("submissions_inference_9.9", "", CODE, "", TRIAL),
@@ -41,7 +41,7 @@ def test_a_summary_is_official_by_where_it_lies_alone(tree, folder, remote, link
         (place / ".git").mkdir()
         (place / ".git" / "config").write_text(REMOTE.format(remote))
     (result,) = read_results([path], "", "")
-    assert result["origin"] == origin and (origin or result["doubt"].startswith(f"{doubt}; if it is, say --origin"))
+    assert result["origin"] == origin and (origin or result["doubt"].startswith(f"{doubt}; if it is, use --origin"))
     for said in ("official", "measured"):
         assert read_results([path], "", said)[0]["origin"] == said
 
@@ -86,7 +86,7 @@ def test_the_public_case_of_a_trial_is_refused_and_the_record_stays(bring, tmp_p
     elsewhere.parent.mkdir()
     elsewhere.write_text(file.read_text().replace("submissions_inference_4.1", "inference_results_v5.0"))
     rows = bring(file, elsewhere)
-    assert rows.empty and "say --origin official, else --origin measured" in rows.attrs["said"]
+    assert rows.empty and "use --origin official, else --origin measured" in rows.attrs["said"]
     assert (
         "Example Lab, trialbox, 812.5 samples/s, but the record's o-5.0-0007-retinanet-offline is" in rows.attrs["said"]
     )

@@ -59,7 +59,7 @@ def test_the_csv_of_the_submission_checker_is_read_as_a_summary():
 
 @pytest.mark.parametrize("text", ["", "[", "7", '{"a" 1}', "[]", "{}", '"text"', "[" * 5000, "\x00"])
 def test_what_is_no_summary_is_refused(text):
-    with pytest.raises(FileError, match="is no "):
+    with pytest.raises(FileError, match="is not "):
         read_summary(text)
 
 
@@ -106,10 +106,11 @@ def test_what_is_left_out_and_unknown_is_said_once(tree, bring):
     rows = bring(tree.summary(*wrong, {}, {}, {"Performance_Result": 7.0}, new, new | {"Category": "open"}))
     assert rows["low"].tolist() == [24000.5, 24000.5] and rows.attrs["status"] == 1
     for words in (
-        "row 1 and 29 more: the result is -1 Tokens/s, which no system reaches", "row 32: stands twice, the same",
-        "row 33: stands twice, with another figure", "row 34: division: 'ajar' is not one of closed, open, network",
+        "row 1 and 29 more: the result is -1 Tokens/s, which no system reaches", "row 32: is a duplicate",
+        "row 33: is a duplicate with a different figure",
+        "row 34: division: 'ajar' is not one of closed, open, network",
         "'Acme X1' in 1 rows: add it to data/accelerators.csv", "'new' in 1 rows: add it to data/benchmarks.csv (",
-        "'v9.9' in 2 rows: add it to data/rounds.csv, by hand or by --new-rows",
+        "'v9.9' in 2 rows: add it to data/rounds.csv, by hand or with --new-rows",
     ):  # fmt: skip
         assert words in rows.attrs["said"]
 
@@ -117,18 +118,21 @@ def test_what_is_left_out_and_unknown_is_said_once(tree, bring):
 def test_options_and_paths_are_checked_first(tree, bring, tmp_path, monkeypatch):
     path, prices = tree.summary(), (DATA / "prices.csv").read_bytes()
     for choices, words in (
-        ({"origin": "mine"}, "--origin"), ({"round": "5.1"}, "is not a round"), ({"out": tmp_path / "a.txt"}, "ending"),
+        ({"origin": "mine"}, "--origin"), ({"round": "5.1"}, "expected a round"),
+        ({"out": tmp_path / "a.txt"}, "file extension"),
         ({"out": tmp_path / "no" / "a.csv"}, "--out"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=words):
             bring(path, **choices)
-    with pytest.raises(ValueError, match="is a table of the project"):
+    with pytest.raises(ValueError, match="is part of the project"):
         importing.import_results([path], out=DATA / "prices.csv", say=str)
     assert (DATA / "prices.csv").read_bytes() == prices
     (tmp_path / "a.tar.gz").write_bytes(b"")
     monkeypatch.setattr("analysis.recipes.official.sources.LARGEST", len(path.read_bytes()) - 1)
     said = bring(tmp_path / "absent.json", tmp_path / "a.tar.gz", path).attrs["said"]
-    assert "no such file" in said and "archives are not read" in said and "is larger than 0 MiB" in said
+    assert (
+        "does not exist" in said and "is an archive" in said and "is larger than 0 MiB" in said
+    )
     assert not (tmp_path / "out.parquet").exists()
 
 

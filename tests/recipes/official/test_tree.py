@@ -44,7 +44,7 @@ def test_folders_that_are_deep_wide_links_or_no_runs(tree):
     started = time.monotonic()
     runs, passed = find_runs(tree.root)
     assert len(runs) == 0 and time.monotonic() - started < 10
-    for words in ("a symbolic link, not followed", "lies deeper than", "is no run of a submission tree"):
+    for words in ("a symbolic link, not followed", "is nested deeper than", "is not a run of a submission tree"):
         assert any(words in line for line in passed)
     for folder in reversed(folders):  # shutil.rmtree, by which pytest cleans up, is recursive
         folder.rmdir()
@@ -60,7 +60,7 @@ def test_accuracy_is_the_last_line_that_says_it_and_weights_are_of_the_measureme
 
 @pytest.mark.parametrize(
     ("content", "reason"),
-    [(None, "is missing"), ("{", "is no JSON"), ("[]", "is list, expected an object"), ("{}", "has no status")],
+    [(None, "is missing"), ("{", "is not valid JSON"), ("[]", "is list; expected an object"), ("{}", "has no status")],
 )
 def test_a_system_that_is_not_described_is_named(tree, content, reason):
     tree.run()

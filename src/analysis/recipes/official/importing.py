@@ -33,11 +33,11 @@ def import_results(paths: Sequence[Path], *, out: Path, round: str = "", origin:
     `round` applies to results that name none, `origin` to results without proof of origin (sources.read_results).
     Raises ValueError for wrong options and ImportFailed where nothing is left.
     """
-    choose(out.suffix, (".parquet", ".csv"), "ending of --out")
+    choose(out.suffix, (".parquet", ".csv"), "file extension of --out")
     if not out.parent.is_dir() or out.is_dir() or out.resolve() in [path.resolve() for path in paths]:
-        raise ValueError(f"--out {out}: expected a file in a folder that is there, and none of the files to read")
+        raise ValueError(f"--out {out}: expected a file in an existing folder that is not an input file")
     if out.is_file() and out.resolve().is_relative_to(DATA.resolve()):
-        raise ValueError(f"--out {out}: is a table of the project; give a file outside {DATA}")
+        raise ValueError(f"--out {out}: is part of the project's data; choose a file outside {DATA}")
     with replacing(out) as beside:  # entered early, so that a concurrent save to the file is detected and not lost
         found = _imported(paths, round, origin)
         kept = _sound(found, say)
@@ -69,19 +69,19 @@ def add_to_record(
     record.fail(
         found,
         foreign,
-        "the record of its round is shipped whole and lacks it; if it is official, say --origin official",
+        "the shipped record of its round is complete and lacks it; if it is official, use --origin official",
     )
     sound = _sound(found, say)
     kept = record.completed(sound)
     if len(sound) > len(kept):
-        say(f"{len(sound) - len(kept):,} results are in the shipped record already")
+        say(f"{len(sound) - len(kept):,} results are already in the shipped record")
     for name, part in kept.groupby("round"):
         file = DATA / "official" / f"{name}-own.parquet"
         with locked(file.parent), replacing(file) as beside:  # another import may add to the round at the same time
             before = rows.columns(pd.read_parquet(file)) if file.is_file() else rows.columns(part.head(0))
             part = pd.concat([before[~before["id"].isin(part["id"])], rows.columns(part)], ignore_index=True)
             _write(part, file, beside)
-        say(f"data/official/{file.name}: {len(part):,} rows beside the shipped record; `make reports` uses them")
+        say(f"data/official/{file.name}: {len(part):,} rows added to the shipped record; `make reports` uses them")
     return int(len(found) > len(sound))
 
 
@@ -90,7 +90,7 @@ def _imported(paths: Sequence[Path], round: str, origin: str) -> pd.DataFrame:
     if origin:
         choose(origin, ORIGINS, "--origin")
     if round and not re.fullmatch(r"v\d{1,3}\.\d", round):
-        raise ValueError(f"--round {round[:60]!r} is not a round such as v5.1")
+        raise ValueError(f"--round {round[:60]!r}: expected a round such as v5.1")
     found = pd.DataFrame([rows.shaped(result) for result in sources.read_results(paths, round, origin)])
     found = found.assign(**rows.columns(found))  # every column of the record, also where no result can be used
     lost, sound = found[found["fault"].ne("")], record.identified(found[found["fault"].eq("")])
@@ -125,7 +125,7 @@ def _sound(found: pd.DataFrame, say: Say) -> pd.DataFrame:
     }
     for table, names in unknown.items():
         for name, times in names.value_counts().items():
-            how = "" if table == "benchmarks.csv" else ", by hand or by --new-rows"
+            how = "" if table == "benchmarks.csv" else ", by hand or with --new-rows"
             say(f"unknown  {name!r} in {times:,} rows: add it to data/{table}{how} (docs/new_round.md)")
     if kept.empty:
         raise ImportFailed("nothing to import")

@@ -72,7 +72,7 @@ def _run(run: dict[str, Any]) -> dict[str, Any]:
     except LogError as error:
         return {"fault": f"{LOG}: {error}"}
     if told.get("inferred") and is_alone:
-        return {"fault": "is inferred from the log of another scenario: give the summary"}
+        return {"fault": "is inferred from the log of another scenario: import the summary instead"}
     try:
         samples = file.with_name(SAMPLES)
         if openable(samples, run["root"]):
@@ -91,13 +91,13 @@ def _figure(log: dict[str, Any], benchmark: str, scenario: str) -> dict[str, Any
     Where the result is inferred from the log of another scenario, as the rules allow at the edge, only `inferred` says
     so. Raises LogError unless the run was VALID, was of this scenario, and has an official figure.
     """
-    if (validity := log.get("result_validity", "missing: the log is cut off")) != "VALID":
+    if (validity := log.get("result_validity", "missing: the log is truncated")) != "VALID":
         raise LogError(f"result_validity is {validity}, not VALID")
     ran = units.scenario(str(log.get("effective_scenario", "")))
     if (ran, scenario) in INFERRED:
         return {"validity": "VALID", "inferred": True}
     if ran != scenario and (ran, scenario) != ("Server", "Interactive"):
-        raise LogError(f"effective_scenario is {ran or 'missing'}, from which no {scenario} result is read")
+        raise LogError(f"effective_scenario is {ran or 'missing'}, which gives no {scenario} result")
     keys = units.log_keys(benchmark, scenario)
     key = next((key for key in keys if key in log), keys[0])
     if not _positive(log.get(key)):
@@ -125,7 +125,7 @@ def _endpoints(path: Path, benchmark: str, scenario: str) -> dict[str, Any]:
     except (OSError, ValueError, AttributeError, RecursionError) as error:
         raise LogError(f"cannot be read: {error}") from None
     if record.get("complete") is not True or record.text("state") not in ("", "complete"):
-        raise LogError("complete is not true: the run did not end")
+        raise LogError("complete is not true: the run did not finish")
     seconds = record.number("duration_ns in ns", "duration_s") or math.nan
     if "qps" not in record.value:  # of an older harness
         run["requests_per_second"] = run["requests"] / seconds
@@ -190,7 +190,7 @@ def _samples(path: Path) -> pd.DataFrame:
     times, watts = pd.to_datetime(parts[0], format=TIME, errors="coerce"), pd.to_numeric(parts[1], errors="coerce")
     wrong = times.isna() | ~watts.abs().lt(MOST_WATTS)
     if wrong.any():
-        raise LogError(f"line {wrong.idxmax() + 1}: not a sample such as Time,07-11-2024 23:35:19.963,Watts,2371.6")
+        raise LogError(f"line {wrong.idxmax() + 1}: expected a sample like Time,07-11-2024 23:35:19.963,Watts,2371.6")
     return pd.DataFrame({"time": times, "watts": watts})
 
 

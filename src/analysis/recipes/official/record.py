@@ -29,7 +29,7 @@ CONTRADICTION = (
     "{submitter}, {system}, {low:,.6g} {unit}, but the record's {record_id} is "
     "{record_submitter}, {record_system}, {record_low:,.6g} {record_unit}"
 )
-ADVICE = "; it alone is left out: correct its file, or import it with --origin measured"
+ADVICE = "; only this row is left out: correct its file, or import it with --origin measured"
 KEPT = ["id", "result_id", "locator", "duplicate_of"]  # columns in which a row takes on those of the record
 
 
@@ -96,8 +96,8 @@ def held_against(found: pd.DataFrame) -> pd.DataFrame:
     found.loc[differs.index, "fault"] = words
     for name in KEPT:
         found[name] = found[name].mask(matched & found["fault"].eq(""), found[f"record_{name}"])
-    fail(found, found.duplicated(["id", "low", "fault"]), "stands twice, the same")
-    fail(found, found.duplicated(["id", "fault"]), "stands twice, with another figure")
+    fail(found, found.duplicated(["id", "low", "fault"]), "is a duplicate")
+    fail(found, found.duplicated(["id", "fault"]), "is a duplicate with a different figure")
     return found
 
 

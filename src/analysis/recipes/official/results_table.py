@@ -39,7 +39,7 @@ def read_table(text: str) -> list[dict[str, Any]]:
         parsed = csv.reader(io.StringIO(text), delimiter=delimiter)
         lines = [[" ".join(cell.split()) for cell in line] for line in parsed]
     except csv.Error as error:
-        raise FileError(f"is no table: {error}") from None
+        raise FileError(f"is not a table: {error}") from None
     top = next((number for number, line in enumerate(lines) if line[:1] == [FIRST]), None)
     if top is None:
         raise FileError(f"has no row of column names that begins with {FIRST!r}")
@@ -54,12 +54,12 @@ def read_table(text: str) -> list[dict[str, Any]]:
     told = told[told["result_id"].ne("")].assign(place=lambda body: "row " + (body.index + 1).astype("str"))
     rows = told if is_listed else _figures(cells, top).join(told, on="start", how="inner")
     if rows.empty:
-        raise FileError("holds no result: no row 'Avg. Result'")
+        raise FileError("contains no result: no row 'Avg. Result'")
     number = rows["result_id"].str.extract(r"^v?(\d+\.\d+)-\d{4}$")[0]
     streams, limited = (rows["scenario"].str.contains(word) for word in ("Stream", "Server|Interactive"))
     is_edge = streams.groupby(rows["result_id"]).transform("any") if limited.any() else streams.any()
     rows = rows.assign(
-        fault=(rows["result_id"].map(repr) + " is no id such as 5.0-0001").where(number.isna(), ""),
+        fault=(rows["result_id"].map(repr) + " is not an id such as 5.0-0001").where(number.isna(), ""),
         round="v" + number,
         evidence="table",
         location="",
@@ -83,7 +83,7 @@ def _figures(cells: pd.DataFrame, top: int) -> pd.DataFrame:
     heads = cells.loc[max(top - 2, 0) : top].T
     first = heads.index[heads[top - 1].ne("")][:1] if top >= 2 else []
     if not len(first) or first[0] < 2:
-        raise FileError(f"row {top + 1}: has no two rows above it with benchmarks and scenarios")
+        raise FileError(f"row {top + 1}: expected two rows above it, with benchmarks and scenarios")
     heads = heads.loc[first[0] :].set_axis(["model", "scenario", "label"], axis=1)
     heads = heads.assign(model=heads["model"].replace("", pd.NA).ffill().fillna("")).query("scenario != ''")
     body = cells.loc[top + 1 :]

@@ -115,11 +115,11 @@ def _names(row: Row) -> None:
 def _origin(row: Row) -> None:
     """Refuse results of old rounds, without proof of their origin, and without a round."""
     if row["age"] < OLDEST:
-        raise FileError(f"rounds before v{OLDEST} are not read (docs/data.md)")
+        raise FileError(f"rounds before v{OLDEST} are not supported (docs/data.md)")
     if not row["origin"]:
         raise FileError(row["doubt"])
     if math.isnan(row["age"]):
-        raise FileError("names no round; say it with --round")
+        raise FileError("states no round; set --round")
 
 
 def _log(row: Row) -> None:
@@ -136,7 +136,7 @@ def _count(row: Row, name: str) -> float:
         return math.nan
     counted = _number(row[name])
     if not 0 <= counted <= 1e6 or counted % 1:
-        raise FileError(f"{name} is {row[name]!r:.60}, not a whole number")
+        raise FileError(f"{name} is {row[name]!r:.60}; expected a whole number")
     return counted
 
 
@@ -147,7 +147,7 @@ def _hardware(row: Row) -> None:
     if not nodes > 0:
         raise FileError("nodes is not a whole number above 0")
     if not named and per_node > 0:
-        raise FileError("names no accelerator, though it counts some")
+        raise FileError("names no accelerator, but has an accelerator count")
     sockets = _count(row, "processors_per_node")
     if not named:
         notes.append("processor-only system; sockets counted")
@@ -157,7 +157,7 @@ def _hardware(row: Row) -> None:
     accelerator, is_known = hardware.known_accelerator(named)
     product, by_name = per_node * nodes, hardware.counted(named)
     if total > 0 and product > 0 and total != product and accelerator != hardware.MIXED:
-        raise FileError("total accelerators are not nodes times accelerators per node")
+        raise FileError("total accelerators do not equal nodes times accelerators per node")
     count = next((number for number in (total, product) if number > 0), math.nan)
     if product - per_node < by_name < product:  # the last node is not full
         count = by_name
@@ -188,11 +188,11 @@ def _figure(row: Row) -> None:
     unit = units.rate_unit(row["benchmark"], row["scenario"]) or (TOKENS if counts_tokens else labeled)
     is_latency = unit == MILLISECONDS
     if label.lower() in POWER:
-        raise FileError("is power without the result that it belongs to")
+        raise FileError("is a power entry without its result")
     if not unit:
-        raise FileError(f"its unit {label!r:.60} is not known")
+        raise FileError(f"its unit {label!r:.60} is unknown")
     if is_latency != (labeled == MILLISECONDS):
-        raise FileError(f"{row['scenario']} is labeled {label!r:.60}: {unit} expected")
+        raise FileError(f"{row['scenario']} is labeled {label!r:.60}; expected {unit}")
     figure = _number(value) * factor
     most = MOST if is_latency else min(MOST, MOST_EACH * _first(row["accelerator_count"], 1))
     if not LEAST <= figure <= most:
@@ -247,7 +247,7 @@ def _power(row: Row) -> None:
     is_said = power is not None
     label = row["power_label"].lower() or POWER[row["scenario"] in STREAMS]
     if is_said and label not in POWER:
-        raise FileError(f"its power is labeled {row['power_label']!r:.60}, not {', '.join(POWER)}")
+        raise FileError(f"its power is labeled {row['power_label']!r:.60}; expected {', '.join(POWER)}")
     drawn = _number(power)
     watts, energy = (drawn, math.nan) if label == POWER[0] else (math.nan, drawn)
     is_possible = LEAST_WATTS <= watts <= MOST_WATTS_EACH_NODE * row["nodes"] or LEAST <= energy <= MOST_MILLIJOULES

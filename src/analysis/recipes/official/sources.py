@@ -29,7 +29,7 @@ LARGEST_CONFIG = 1 << 20  # bytes of a git configuration that are read
 AROUND = re.compile(
     r"^(?:\./|.*/(?=(?:closed|open|network)/))|/performance/run_1/?$|/$"
 )  # around a run's folder in the tree
-SAY = "; if it is, say --origin official, else --origin measured"
+SAY = "; if it is, use --origin official, else --origin measured"
 NO_PROOF = "only its links say that it is an official result"
 NO_HOME = "its folder is not that of a round (inference_results_v5.1)"
 NOT_LISTED = "the summary of its round does not list it"
@@ -53,7 +53,7 @@ def read_results(paths: Sequence[Path], round: str, origin: str) -> list[Result]
             found, passed = tree.find_runs(path)
             runs += [run | {"file": str(path)} for run in found]
             if not found and not files:
-                passed.append(f"holds no {' or '.join(SUMMARIES)} and no run {tree.RUN}")
+                passed.append(f"contains no {' or '.join(SUMMARIES)} and no run {tree.RUN}")
             wrong += [{"file": str(path), "fault": line} for line in passed]
         for file in files:
             try:
@@ -70,9 +70,9 @@ def read_results(paths: Sequence[Path], round: str, origin: str) -> list[Result]
 def _content(file: Path) -> bytes:
     """Return the bytes of a file that may be read. Raises FileError."""
     if not file.is_file():
-        raise FileError("there is no such file, or it is not a regular file")
+        raise FileError("does not exist or is not a regular file")
     if file.suffix in ARCHIVES:
-        raise FileError("archives are not read: unpack it and give the folder")
+        raise FileError("is an archive, which is not supported: unpack it and give the folder")
     if file.stat().st_size > LARGEST:
         raise FileError(f"is larger than {LARGEST >> 20} MiB")
     return file.read_bytes()
@@ -91,7 +91,7 @@ def _published(file: Path, content: bytes, digest: str, round: str, origin: str)
         link = LINK.match(clean(result["link"]))
         linked = f"v{link[1]}" if link else said  # v4.1's own summary links to a fork, so no link is no doubt
         if home:
-            is_official, doubt = said == linked == home, f"is of another round than its folder, {home}"
+            is_official, doubt = said == linked == home, f"is from a different round than its folder, {home}"
         else:
             is_official, doubt = bool(link) and linked == said and is_table and not is_trial, NO_PROOF
         doubt = "its folder is that of trial submissions" if is_trial else doubt

@@ -67,7 +67,7 @@ def read_json(text: str) -> Any:
     try:
         return parse_json(text)
     except (ValueError, RecursionError) as error:
-        raise FileError(f"is no JSON: {error}") from None
+        raise FileError(f"is not valid JSON: {error}") from None
 
 
 def clean(value: Any) -> str:
@@ -88,10 +88,10 @@ def read_summary(text: str, *, is_table: bool = False) -> list[dict[str, Any]]:
     try:
         content = list(csv.DictReader(io.StringIO(text))) if is_table else read_json(text)
     except csv.Error as error:
-        raise FileError(f"is no table: {error}") from None
+        raise FileError(f"is not a table: {error}") from None
     entries = list(content.values()) if isinstance(content, dict) else content
     if not isinstance(entries, list) or not entries:
-        raise FileError("is no list or object of results")
+        raise FileError("is not a list or object of results")
     results: list[dict[str, Any]] = []
     for number, entry in enumerate(entries, 1):
         result = _fields(entry if isinstance(entry, dict) else {})

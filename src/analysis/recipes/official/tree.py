@@ -67,7 +67,7 @@ def find_runs(start: Path) -> tuple[list[dict[str, str]], list[str]]:
         links = [name for name in inside if Path(folder, name).is_symlink()]
         passed += [f"{folder}/{name}: a symbolic link, not followed" for name in links]
         if inside and len(Path(folder).relative_to(start).parts) == DEEPEST:
-            passed.append(f"{folder}/{inside[0]}: lies deeper than {RUN}")
+            passed.append(f"{folder}/{inside[0]}: is nested deeper than {RUN}")
             inside.clear()
     passed += [f"{error.filename}: cannot be read: {error.strerror}" for error in unread]
     runs = []
@@ -75,7 +75,7 @@ def find_runs(start: Path) -> tuple[list[dict[str, str]], list[str]]:
         if location := LOCATION.fullmatch(folder):
             runs.append(location.groupdict() | {"folder": folder})
         else:
-            passed.append(f"{folder}: is no run of a submission tree: expected {RUN}")
+            passed.append(f"{folder}: is not a run of a submission tree; expected {RUN}")
     return runs, passed
 
 
@@ -88,7 +88,7 @@ def described(run: dict[str, str]) -> dict[str, Any]:
     try:
         system = _object(Path(run["root"], run["division"], run["submitter"], name), run["root"])
         if missing := [key for key in NEEDED if key not in system]:
-            raise FileError(f"has no {', '.join(missing)}, not even an empty one")
+            raise FileError(f"has no {', '.join(missing)}; expected the key, even with an empty value")
     except FileError as error:
         return {"fault": f"{name}: {error}", "described": ""}
     fields = {field: system.get(key) for field, key in SYSTEM.items()}
@@ -112,7 +112,7 @@ def _object(file: Path, root: str) -> dict[str, Any]:
     """Return the object in a small JSON file of the tree `root`. Raises FileError."""
     content = read_json(_text(file, root))
     if not isinstance(content, dict):
-        raise FileError(f"is {type(content).__name__}, expected an object")
+        raise FileError(f"is {type(content).__name__}; expected an object")
     return content
 
 
