@@ -1,7 +1,7 @@
 """Convert a budget into whole nodes or racks and the users they serve, and test which inputs change the leader.
 
-All of it is modeled: prices and kilowatts are constants of data/prices.csv, throughput is that of `planner.curve`, the
-share that a fleet delivers that of `derating`. Functions take the costs of `cost.per_million_tokens` and return frames
+All results are modeled: prices and kilowatts come from data/prices.csv, throughput from `planner.curve`, and the share
+that a fleet delivers from `derating`. Functions take the costs of `cost.per_million_tokens` and return frames
 of numbers. One rule, `cost.with_chances`, decides which accelerator leads.
 """
 
@@ -32,7 +32,7 @@ CHANGES = {"electricity": 0.05, "PUE": 0.15}  # to the dollars per kWh, and as a
 def affordable(
     prices: pd.DataFrame, rows: pd.DataFrame, usd: float, years: float, kilowatts: float = 0.0
 ) -> pd.DataFrame:  # fmt: skip
-    """Return the `prices` of accelerators of which the budget buys a unit, as `plans` of the same `rows` does."""
+    """Return the `prices` of accelerators of which the budget buys a unit, as in `plans` of the same `rows`."""
     return prices[_units(prices, unit_sizes(rows), usd, years, kilowatts)["units"].gt(0)]
 
 
@@ -82,7 +82,7 @@ def plans(
 def bought(
     costs: pd.DataFrame, sizes: Mapping[str, int], usd: float, years: float, kilowatts: float = 0.0
 ) -> pd.DataFrame:  # fmt: skip
-    """Return the whole nodes or racks that `usd` pays for over `years`, a row for each of `costs`, most users first.
+    """Return the whole nodes or racks that `usd` pays for over `years`, one row per row of `costs`, most users first.
 
     `sizes` as `planner.capacity.unit_sizes` returns them; `kilowatts` is the available power (0: no limit). Added
     columns: unit (accelerators bought together), usd_per_unit (over the years), units, divided (units if a part of one
@@ -178,12 +178,12 @@ def winner_map(
     benchmarks: Iterable[str], prices: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM",
     users: Sequence[float] = GRID, steps: int = 25, speeds: Sequence[float] = (),
 ) -> pd.DataFrame:  # fmt: skip
-    """Return which accelerator costs least in whole units for each number of `users` and speed, by draws.
+    """Return the accelerator that costs least in whole units for each number of `users` and speed, over random draws.
 
-    From the lowest to the highest of each benchmark's limits and `speeds`. Results come before estimates. Columns:
+    Speeds span each benchmark's limits and `speeds`. Results come before estimates. Columns:
     model, users, interactivity, accelerator (cheapest in most draws), chance, cheapest (the same, or cost.TIE where the
-    chance is below cost.SURE), throughput (of MAPPED: from results of all that have some, of some, or, where none is so
-    fast, from estimates).
+    chance is below cost.SURE), throughput (a key of MAPPED: from results of all accelerators that have any, of some of
+    them, or, where none is that fast, from estimates).
 
     Unlike `cost.with_chances`, each draw is rounded up to whole units: with few users a partly used rack decides the
     ranking, whatever the error.
@@ -273,8 +273,8 @@ def _steps(usd: Mapping[str, float], accelerator: str | list[str]) -> pd.DataFra
 def token_costs(model: str, speed: float) -> pd.DataFrame:
     """Return the GPU-seconds per prompt token and per answer token in InferenceX, by accelerator.
 
-    At the throughput that the runs reach with the median user at `speed` tokens/s. Those of a request are modeled as
-    linear in both lengths, through requests of 1,024 and 8,192 tokens in and 1,024 out. Columns: accelerator, prompt,
+    They are taken at the throughput that the runs reach with the median user at `speed` tokens/s, and modeled as linear
+    in both lengths, through requests of 1,024 and 8,192 tokens in and 1,024 out. Columns: accelerator, prompt,
     answer, ratio (answer over prompt), error (modeled over measured GPU-seconds of a request of 1,024 in and 8,192 out,
     minus 1). Lowest first; empty without such runs.
     """
@@ -293,8 +293,8 @@ def token_costs(model: str, speed: float) -> pd.DataFrame:
 def bridge(costs: pd.DataFrame, speed: float, benchmark: str) -> pd.DataFrame:
     """Return InferenceX's dollars per million, converted step by step to this project's definition.
 
-    No MLPerf result enters. Of the accelerator of `costs` with the least `token_costs` at this speed. Columns: those of
-    `price_of_speed`. Empty without such runs.
+    No MLPerf result is used. The accelerator is the one of `costs` with the lowest `token_costs` at this speed.
+    Columns: those of `price_of_speed`. Empty without such runs.
     """
     costs = costs[costs["interactivity"].eq(speed)]
     model = models.of_benchmark(benchmark)

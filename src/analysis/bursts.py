@@ -22,7 +22,7 @@ COPIES = 16  # a service this many times the public traces holds about 1,700 slo
 CHANCE = (10.0, 30.0)  # seconds over which the rate of an enlarged service may change
 SEEDS = 2
 REQUESTS = 100  # fewest of a trace
-MOST = 1e15  # seconds since 1970 are taken
+MOST = 1e15  # largest number in a trace; seconds since 1970 are allowed
 SPAN = 10.0, 3.2e8  # seconds that a trace may cover: up to ten years
 MOST_SLOTS = 10_000_000  # requests in service at a time
 SHAPES = {"": "enlarged", "pooled": "pooled"}  # by fleet of data/burst_factors.csv, what is simulated
@@ -145,8 +145,8 @@ def slot_seconds(requests: pd.DataFrame, tpot_ms: float) -> np.ndarray:
 def read_trace(path: str | Path) -> pd.DataFrame:
     """Return a trace of requests in order of arrival: arrival_seconds, answer_tokens, and prompt_tokens (0 if absent).
 
-    The CSV has these columns, one request per row. Raises ValueError with file, row, and column for what is missing,
-    not a number, or negative, and for a trace of fewer than 100 requests, or that covers less or more than SPAN.
+    The CSV has these columns, one request per row. Raises ValueError with file, row, and column for a missing,
+    non-numeric, or negative value, for a trace of fewer than 100 requests, and for one that covers a time outside SPAN.
     """
     trace = tables.read_own(path, ("arrival_seconds", "answer_tokens"))
     trace = trace if "prompt_tokens" in trace else trace.assign(prompt_tokens="0")

@@ -43,14 +43,14 @@ SAME_RUN = "same run submitted under another accuracy target"
 SAME_KIND = [*GROUP, "round", "accelerator", "accelerator_count", "availability"]
 
 
-@cache  # asked for each comparison; tables.forget clears it
+@cache  # called for each comparison; cleared by tables.forget
 def racks() -> dict[str, int]:
     """Return how many accelerators share the links of one rack, by accelerator: those of data/accelerators.csv."""
     return tables.accelerators.set_index("label")["rack_accelerators"].dropna().astype(int).to_dict()
 
 
 class NoData(ValueError):
-    """Nothing is left to compare. The message says what was asked for and what there is."""
+    """Raised if nothing is left to compare. The message names what was asked for and the valid choices."""
 
     def _render_traceback_(self) -> list[str]:
         """Show one line in Jupyter instead of a traceback, since this is not a notebook error."""
@@ -64,9 +64,9 @@ def comparable(
 ) -> pd.DataFrame:  # fmt: skip
     """Return the results that may be compared with each other: those of one benchmark and scenario.
 
-    Several benchmarks or scenarios give the comparable results of each; compare within them. A benchmark is given by
-    its key or as printed ("Llama 3.1 405B"). `results` is `load_results()` (the default) or part of it. Empty `rounds`
-    and `accelerators` mean all there are; `accelerators` are names or vendors. `available=False` also takes preview and
+    For several benchmarks or scenarios, return the comparable results of each; compare only within them. A benchmark is
+    given by its key or as printed ("Llama 3.1 405B"). `results` is `load_results()` (the default) or part of it. Empty
+    `rounds` and `accelerators` mean all; `accelerators` are names or vendors. `available=False` also takes preview and
     research systems, `power=True` takes power submissions alone. `accuracy_target` is "99" or "99.9"; by default the
     most common, or, where one run may be submitted under both, the strictest of each system.
 
@@ -112,9 +112,9 @@ def comparable(
 def only(
     rows: pd.DataFrame, accelerators: Iterable[str] = (), scenario: str = "", *, what: str = "result"
 ) -> pd.DataFrame:
-    """Return the rows of accelerators, given by names or vendors as in `comparable`, and of a scenario; all by default.
+    """Return the rows of the given accelerators (names or vendors, as in `comparable`) and scenario; all by default.
 
-    Raises ValueError for an unknown name, and NoData where nothing is left; it says `what` a row is and what there is.
+    Raises ValueError for an unknown name, and NoData, naming `what` a row is and the choices, if nothing is left.
     """
     accelerators = [accelerators] if isinstance(accelerators, str) else [*accelerators]
     named = names.accelerators(accelerators, rows) if accelerators else []
@@ -154,16 +154,16 @@ def since(rows: pd.DataFrame, round: str) -> pd.DataFrame:
 
 
 def bare_metal(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the bare-metal results; of an accelerator that has only virtualized ones, these.
+    """Return the bare-metal results, or the virtualized ones of an accelerator that has no others.
 
-    Each benchmark and scenario counts by itself. `caveats` says which results are virtualized.
+    Each benchmark and scenario is handled separately. `caveats` says which results are virtualized.
     """
     bare = rows["hypervisor"].eq("")
     return rows[bare | ~bare.groupby([rows[name] for name in [*GROUP, "accelerator"]]).transform("any")]
 
 
 def in_racks(rows: pd.DataFrame) -> pd.Series:
-    """Return which results are of one rack-scale system or more, not of a part of one."""
+    """Return a mask of the results from one or more whole rack-scale systems."""
     return rows["accelerator"].isin(list(racks())) & rows["accelerator_count"].ge(RACK)
 
 
@@ -187,7 +187,7 @@ def _versions_and_targets(
 ) -> dict[str, Any]:
     """Return the benchmark version and the accuracy target at which `rows` are compared.
 
-    `either` marks the rows of benchmarks of which one run may be submitted under both targets.
+    `either` marks the rows of benchmarks that allow one run to be submitted under both targets.
     """
     read = [*GROUP, "round", "division", "accuracy_target", "comparable_since"]  # of 67: filtering copies
     throughput = results.loc[results["benchmark"].isin(benchmarks) & results["metric"].eq("throughput"), read]
@@ -214,10 +214,10 @@ def _reasons(rows: pd.DataFrame, asked: dict[str, Any]) -> pd.Series:
 
 
 def _strictest(rows: pd.DataFrame, either: pd.Series) -> pd.Series:
-    """Return which rows stay where results of one run, or of one kind of system, meet several accuracy targets.
+    """Return a mask of the rows to keep where one run, or one kind of system, has several accuracy targets.
 
-    Of a run that is submitted under two targets one row stays. Where `either` target counts, an accelerator and size
-    has results at the strictest target alone.
+    If a run is submitted under two targets, one row is kept. Where `either` target counts, an accelerator and size
+    keeps only results at the strictest target.
     """
     target = pd.to_numeric(rows["accuracy_target"]).fillna(0)
     run = rows["duplicate_of"].mask(rows["duplicate_of"].eq(""), rows["id"])
@@ -227,7 +227,7 @@ def _strictest(rows: pd.DataFrame, either: pd.Series) -> pd.Series:
 
 
 def _what_there_is(results: pd.DataFrame, benchmark: str, scenario: str, reasons: pd.Series) -> str:
-    """Return why a benchmark and scenario have no result, by the `reasons` of theirs, and what would give some."""
+    """Return why a benchmark and scenario have no result, from the `reasons` of their rows, and valid alternatives."""
     if len(reasons):
         return f": {len(reasons)} results are excluded, most often because: {reasons.mode().iloc[0]}"
     there = results[results["benchmark"].eq(benchmark) & results["metric"].eq("throughput")]

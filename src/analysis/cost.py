@@ -70,9 +70,9 @@ def bases(
 ) -> pd.DataFrame:
     """Return the `prices` of every price basis: a cost model at a date, such as "rental 2026-08".
 
-    An owner's cost has its newest date only, rents and lists each of theirs, the newest first. `chosen` selects bases
-    or cost models, in its order; all by default. Added columns: cost_model, commitment, basis. Raises ValueError for an
-    unknown basis.
+    Ownership costs have only their newest date, rents and list prices each of theirs, the newest first. `chosen`
+    selects bases or cost models, in its order; all by default. Added columns: cost_model, commitment, basis. Raises
+    ValueError for an unknown basis.
     """
     listed = tables.prices[tables.prices["cost_model"].isin(COST_MODELS)]
     listed = listed.sort_values("quoted", ascending=False, kind="stable")
@@ -100,7 +100,7 @@ def since_march() -> pd.DataFrame:
 
 
 def spot_over_term() -> pd.DataFrame:
-    """Return spot prices beside three-year prices of the same provider and month, oldest first.
+    """Return spot and three-year prices of the same provider and month, oldest first.
 
     Columns: month, accelerator, provider, spot and term (dollars per accelerator-hour), and spot_over_three_years.
     """
@@ -191,7 +191,7 @@ def per_million_tokens(
 
 
 def results_first(costs: pd.DataFrame, by: Sequence[str] = ("interactivity",)) -> pd.DataFrame:
-    """Return the rows that rest on results, and estimates only of groups that have no result."""
+    """Return the rows based on results, and estimates only for groups that have no result."""
     return costs[~costs["estimated"] | costs.groupby([*by])["estimated"].transform("all")]
 
 
@@ -210,7 +210,7 @@ def draw_costs(costs: pd.DataFrame) -> np.ndarray:
 def with_chances(costs: pd.DataFrame, by: Sequence[str] = ("interactivity",)) -> pd.DataFrame:
     """Return `costs` with `chance`, the share of draws in which a row is cheapest of its group, and `alike`.
 
-    This is the one rule of "the same within the error": `alike` marks the fewest rows that together are cheapest in
+    This is the single rule for "the same within the error": `alike` marks the fewest rows that together are cheapest in
     SURE of the draws, so an accelerator leads if it is the only one marked. Drawn before whole units. An estimate is
     never cheapest where another accelerator of the group has a result.
     """

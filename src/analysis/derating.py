@@ -1,8 +1,8 @@
-"""How much of MLPerf Offline throughput survives production: the factors that apply to a result, and their product.
+"""Compute the share of MLPerf Offline throughput that production delivers: the factors of a result and their product.
 
 Each factor is a set of values from one source: pairs of MLPerf results, InferenceX runs, public traces of traffic, or
-an assumption. A factor applies only to a result that does not hold it. A product is a modeled share; it compares no
-result with another. Its range takes factors as independent: the root of the sum of squares of their logarithms.
+an assumption. A factor applies only to a result that does not include it yet. A product is a modeled share, not a
+comparison of results. Its range treats factors as independent: the root of the sum of squares of their logarithms.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ LABELS = {  # of the steps of `chain`, as a figure names them
     "spare node": "Spare nodes",
     "delivered": "Delivered",
 }
-HOLDS = ["stack", "hypervisor", "nodes"]  # what a result says that it holds already
+HOLDS = ["stack", "hypervisor", "nodes"]  # what a result states that it already includes
 READINGS = {  # serving stack chosen by the user -> systems that get the stack factor
     "vLLM": ["TensorRT-LLM node"],
     "as submitted": [],
@@ -86,11 +86,11 @@ def chain(
         "batch" (no latency limit; always full, whatever the fleet), "chat" (limits of Server), or "interactive".
     fleet : str
         "fixed" (sized for the 99th percentile of ten-minute load), "hourly" (follows the last hour's traffic plus a
-        margin), "foreseen" (each hour's traffic known), or "pooled" (so too, with 16 services on one fleet).
+        margin), "foreseen" (each hour's traffic known), or "pooled" (the same, with 16 services on one fleet).
     benchmarks : sequence of str
-        Whose latency limits count, by key or label; empty: those of `limited_models`.
+        Benchmarks whose latency limits are used, by key or label; empty: those of `limited_models`.
     trace : str or Path
-        A CSV as `bursts.read_trace` takes it: bursts are simulated on it as it is, and its load over time counts if it
+        A CSV file for `bursts.read_trace`: bursts are simulated on it as it is, and its load over time is used if it
         covers a day or more, else that of the public services.
     fleet_nodes : int
         Nodes in the fleet, for its spares; 0: one spare for eight.
@@ -155,12 +155,12 @@ def outcomes(benchmarks: Sequence[str] = (), trace: str | Path = "", fleet_nodes
 
 
 def use_at(interactivity: float) -> str:
-    """Return the use at so many tokens/s per user: batch without a limit (0), chat up to CHAT_LIMIT, interactive."""
+    """Return the use at an interactivity (tokens/s per user): batch at 0, chat up to CHAT_LIMIT, else interactive."""
     return "batch" if interactivity == 0 else "chat" if interactivity <= CHAT_LIMIT else "interactive"
 
 
 def system_of(rows: pd.DataFrame) -> np.ndarray:
-    """Return the system of results by accelerator and stack: rack, or node by what it states of its stack."""
+    """Return the system of each result by accelerator and stack: a rack, or a node by its stated stack."""
     holds = [rows["accelerator"].isin(list(racks())), rows["stack"].eq("TensorRT-LLM"), rows["stack"].eq("")]
     return np.select(holds, ["rack", "TensorRT-LLM node", "unstated node"], "vLLM node")
 
@@ -198,10 +198,10 @@ def served(rows: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -> pd.
 
 
 def served_at(points: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -> pd.DataFrame:
-    """Return `served` of throughput at an interactivity, each by the results that it rests on.
+    """Return `served` for throughput at an interactivity, each from the results behind it.
 
     `points` as `planner.curve.throughput_at` returns them. Between two results the shares are interpolated as the
-    throughput is, on a logarithmic scale; what rests on no result states no stack.
+    throughput is, on a logarithmic scale; throughput without a result states no stack.
     """
     results = load_results().set_index("id")[[*HOLDS, "rate_per_accelerator"]]
     slower = points["slower_id"].mask(points["slower_id"].eq(""), points["id"])  # of one result, it is both
@@ -227,7 +227,8 @@ def shares(
 ) -> pd.DataFrame:  # fmt: skip
     """Return every factor: data/delivered.csv, or computed for other benchmarks, a trace, or the spares of a fleet.
 
-    `use`, `system`, and `fleet` are "" in a row that holds for any, and system is "node" where it holds for all nodes.
+    `use`, `system`, and `fleet` are "" in a row that applies to any, and system is "node" where it applies to all
+    nodes.
     """
     benchmarks = limited_models(benchmarks)
     if benchmarks == limited_models() and not trace:

@@ -55,15 +55,15 @@ def speeds(benchmark: str) -> list[float]:
 
 
 def of_rented_size(rows: pd.DataFrame) -> pd.Series:
-    """Return which systems have the size that is rented: eight accelerators, or a rack."""
+    """Return a mask of the systems in a size that is rented: eight accelerators, or a rack."""
     count = rows["accelerator_count"]
     return count.eq(USUAL_SIZE) | count.eq(rows["accelerator"].map(racks()))
 
 
 def sized(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the `bare_metal` runs of the size that is rented: eight accelerators, or a rack.
+    """Return the `bare_metal` runs in a size that is rented: eight accelerators, or a rack.
 
-    Other sizes where there is none.
+    Other sizes are returned if there is none.
     """
     rows = bare_metal(rows[rows["interactivity"].notna() & rows["rate_per_accelerator"].gt(0)])
     rented = of_rented_size(rows)
@@ -86,8 +86,8 @@ def usual(rows: pd.DataFrame) -> pd.DataFrame:
 def frontier(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the runs of each accelerator that none beats in both interactivity and throughput, slowest first.
 
-    `rows` as `runs` returns them; those under a limit of the `usual` size. The Offline result that `current` takes too
-    stays even where a faster run has more throughput.
+    `rows` as `runs` returns them; those under a limit of the `usual` size. The Offline result used by `current` also
+    stays, even if a faster run has more throughput.
     """
     offline = rows["scenario"].eq("Offline")
     rows = pd.concat([last_results(rows[offline]), usual(rows[~offline])], ignore_index=True)
@@ -131,7 +131,7 @@ def ranked(at: pd.DataFrame) -> pd.DataFrame:
 
 
 def supported(at: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
-    """Add what stands behind each throughput of `throughput_at`, by the runs `rows` as `runs` returns them.
+    """Add the evidence behind each throughput of `throughput_at`, from the runs `rows` as `runs` returns them.
 
     `submitters`: how many have a `sized` run of the accelerator that is as fast or faster, 0 beyond the fastest.
     `p99_over_median`: of the time per output token in the logs of the runs that it rests on, the highest; NaN without.

@@ -1,7 +1,7 @@
-"""Estimate what traffic with long prompts keeps of an engine's output tokens/s, with and without a prefix cache.
+"""Estimate the share of output tokens/s that an engine retains with long prompts, with and without a prefix cache.
 
-A share of the same engine's own output at 1,024 tokens in and out, by InferenceX; no share of MLPerf. The time of an
-output token is decoding, attention over the context, and prefill of the prompt that no cache holds, spread over the
+The share is of the same engine's output at 1,024 tokens in and out in InferenceX, not of MLPerf. The time of an
+output token is decoding, attention over the context, and prefill of the uncached prompt, spread over the
 answer. Three shapes of runs (1k/1k, 8k/1k, 1k/8k) give the three. Longer prompts and shorter answers are extrapolated.
 """
 
@@ -38,7 +38,7 @@ def timings() -> pd.DataFrame:
 
 
 def _load(prompt: float | np.ndarray, answer: float | np.ndarray, reused: float = 0.0) -> np.ndarray:
-    """Return by what the three times of `timings` are multiplied for these lengths, in the last axis."""
+    """Return the multipliers of the three times of `timings` for these lengths, along the last axis."""
     parts = np.broadcast_arrays(1.0, (prompt + answer / 2) / 1024, prompt / answer * (1 - reused))
     return np.stack(parts, axis=-1)
 
@@ -54,7 +54,7 @@ def kept(prompt: float, answer: float, reused: float = 0.0) -> pd.Series:
 
 
 def traffic(reuse: float = 0.0, trace: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Return what each workload of known lengths keeps at shares of reuse, one row each.
+    """Return the share that each workload of known lengths retains at each share of reuse, one row each.
 
     Columns: workload, prompt_tokens, answer_tokens, own (share of its prompt tokens seen before, NaN if unknown),
     prompt_reuse, `median`, `p10`, `p90` over the rows of `timings`, n. Each workload has no cache (0), its own reuse,

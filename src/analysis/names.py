@@ -126,7 +126,7 @@ def listed(names: Iterable[str], most: int = 8) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-@cache  # asked for each name; tables.forget clears it
+@cache  # called for each name; cleared by tables.forget
 def _aliases() -> dict[str, str]:
     labels = tables.accelerators.set_index("accelerator")["label"]
     published = tables.accelerator_aliases.set_index("as_published")["accelerator"].map(labels).dropna()
@@ -134,7 +134,7 @@ def _aliases() -> dict[str, str]:
     return dict(zip(names.index.str.casefold(), names, strict=True))
 
 
-@cache  # asked for each name; tables.forget clears it
+@cache  # called for each name; cleared by tables.forget
 def _benchmark_aliases() -> dict[str, str]:
     rows = tables.benchmarks[["benchmark", "label", "aliases"]].itertuples(index=False)
     return {_letters(name): key for key, label, aliases in rows for name in [*aliases.split(";"), label, key] if name}
@@ -145,7 +145,7 @@ def _letters(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).casefold()
 
 
-@cache  # asked for each name; tables.forget clears it
+@cache  # called for each name; cleared by tables.forget
 def _bare_aliases() -> dict[str, str]:
     """Return the short name behind each bare name that stands for one accelerator only."""
     bare: dict[str, set[str]] = {}

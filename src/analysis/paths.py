@@ -37,7 +37,7 @@ def places() -> list[Path]:
 
 
 def other_project() -> Path | None:
-    """Return the project around the current folder, where it is another copy than the one of this package."""
+    """Return the project around the current folder, if it is not the copy that contains this package."""
     found = next(_around("src/analysis/paths.py"), None)
     return found if found and PACKAGE.parent.name == "src" and found != PACKAGE.parents[1] else None
 
@@ -61,17 +61,17 @@ def state(path: Path) -> tuple[int, ...] | None:
     """Return a file's state, which changes when it is written; None if missing, () for a folder."""
     try:
         found = path.stat()
-    except (OSError, ValueError):  # a text that is no name of a file
+    except (OSError, ValueError):  # not a valid file name
         return None
     return () if path.is_dir() else (found.st_mtime_ns, found.st_size, found.st_ino)
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give a path beside `path` to write to; it replaces `path` at the end, and is removed after an error.
+    """Yield a path next to `path` to write to; it replaces `path` at the end, and is removed after an error.
 
     Enter before reading what is replaced. Where nothing was written, `path` stays. A link stays a link, and what it
-    leads to keeps its permissions. Raises OSError where `path` may not be written, or was saved since.
+    leads to keeps its permissions. Raises OSError if `path` is write-protected or was changed since.
     """
     path = path.resolve()
     beside, before = path.with_name(f".{path.name}.{os.getpid()}.new"), state(path)
@@ -103,7 +103,7 @@ def locked(folder: Path) -> Iterator[None]:
 def read_file(path: str | Path, most_bytes: int = MOST_BYTES) -> bytes:
     """Return the content of a file; a relative path counts from here, else from the project's root.
 
-    Raises ValueError naming the file where it is not a regular file, too large, or another in each of the two.
+    Raises ValueError naming a file that is missing, irregular, too large, or different in the two places.
     """
     tried = [Path(path), ROOT / path]
     for place in tried:  # a page is stale when a file comes to be where none was
@@ -119,12 +119,12 @@ def read_file(path: str | Path, most_bytes: int = MOST_BYTES) -> bytes:
 
 
 def parse_json(content: str | bytes) -> Any:
-    """Return what a JSON text says. Raises ValueError where it is none, or an object has a key twice."""
+    """Return the content of a JSON text. Raises ValueError if it is invalid or an object has a duplicate key."""
     return json.loads(content, object_pairs_hook=unique)
 
 
 def unique(pairs: Sequence[tuple[Hashable, Any]]) -> dict[Any, Any]:
-    """Return an object of keys and values. Raises ValueError for a key given twice, of which readers take either."""
+    """Return an object of keys and values. Raises ValueError for a duplicate key, which parsers resolve differently."""
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]

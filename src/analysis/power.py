@@ -1,4 +1,4 @@
-"""Compute throughput per megawatt at full load and delivered, what a power cap keeps, and kilowatts to provision."""
+"""Compute throughput per megawatt at full load and delivered, the effect of power caps, and kilowatts to provision."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def submissions(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def cap_pairs(results: pd.DataFrame) -> pd.DataFrame:
-    """Return runs under a stated power cap beside the uncapped run of the same machine, benchmark, and scenario.
+    """Return runs under a stated power cap paired with the uncapped run of the same machine, benchmark, and scenario.
 
     A power submission is paired with the performance run of its submitter, round, machine, accelerator, count, and
     accuracy target; so is a performance run that states a limit below the rated one. Oldest round first. Columns:

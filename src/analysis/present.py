@@ -1,8 +1,9 @@
-"""What each accelerator does in the newest round of a benchmark and scenario: measured there, or carried there.
+"""Compute the rate of each accelerator in the newest round of a benchmark and scenario, measured or carried there.
 
-An accelerator that nobody submitted in the newest round is carried there from its last result: round by round, by the
-median gain of its vendor's accelerators of its kind that two successive rounds have at one size. All ratios and ranks
-of accelerators come from `current`, so ratios are transitive and the order of what is measured is that of the record.
+If nobody submitted an accelerator in the newest round, its last result is carried there round by round, by the median
+gain of its vendor's accelerators of the same kind that have results in two successive rounds at one size. All ratios
+and ranks of accelerators come from `current`, so ratios are transitive and measured accelerators keep the order of the
+record.
 
 The functions take results of `comparable` and return frames of numbers; words and formats belong to notebooks.
 """
@@ -34,7 +35,7 @@ def matched(rows: pd.DataFrame, also: Sequence[str] = ()) -> pd.DataFrame:
     Parameters
     ----------
     rows : DataFrame
-        Results of `comparable`; several benchmarks and scenarios are computed each by itself.
+        Results of `comparable`; benchmarks and scenarios are computed separately.
     also : sequence of str, optional
         Further columns that both results of a pair share, such as `submitter`.
 
@@ -78,8 +79,8 @@ def gains(rows: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         One row for each `benchmark`, `scenario`, `vendor`, `kind`, and `round` that has a round before it. `gain`: over
-        that round, the median over accelerators of the median over their sizes. `links`: how many accelerators are
-        behind it. `borrowed`: the vendor has none, so those of all vendors are taken, and 1.0 without any.
+        that round, the median over accelerators of the median over their sizes. `links`: the number of accelerators
+        behind it. `borrowed`: the vendor has none, so the gain is that of all vendors, or 1.0 without any.
 
     Examples
     --------
@@ -111,18 +112,18 @@ def current(rows: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     rows : DataFrame
-        Results of `comparable`; several benchmarks and scenarios are computed each by itself. Only available systems
+        Results of `comparable`; benchmarks and scenarios are computed separately. Only available systems
         count, as in `fastest`.
 
     Returns
     -------
     DataFrame
         One row for each `benchmark`, `scenario`, and `accelerator`, fastest first. `model`, `id`, `round`, `submitter`,
-        `accelerator_count`, `precision`: of its last result, with eight accelerators if there is one. `submitters`: how
-        many the accelerator has in that round. `last_rate`: that result per accelerator, in `rate_unit`. `measured`:
-        `round` is the newest. `gain`: from `round` to the newest, the product of `gains`. `links`: the accelerators
-        behind the thinnest of its steps, 0 where measured. `rate`: `last_rate` times `gain`. `low`, `high`: its range
-        by data/carry_errors.csv, `rate` itself where measured.
+        `accelerator_count`, `precision`: of its last result, with eight accelerators if there is one. `submitters`: the
+        number of its submitters in that round. `last_rate`: that result per accelerator, in `rate_unit`. `measured`:
+        `round` is the newest. `gain`: from `round` to the newest, the product of `gains`. `links`: the fewest
+        accelerators behind one of its steps, 0 where measured. `rate`: `last_rate` times `gain`. `low`, `high`: its
+        range by data/carry_errors.csv, `rate` itself where measured.
 
     Examples
     --------
@@ -156,10 +157,10 @@ def current(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def last_results(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the last result of each accelerator in its benchmark and scenario, as `current` takes it.
+    """Return the last result of each accelerator in its benchmark and scenario, as used by `current`.
 
-    The fastest of the newest round (`measured`); of an accelerator that has none there with eight accelerators if there
-    is one, then the newest.
+    This is the fastest of the newest round (`measured`); for an accelerator without one there, a result with eight
+    accelerators if there is one, then the newest.
     """
     best = fastest(rows, [*OF_ACCELERATOR, "round"])
     newest = best.groupby(GROUP)["round"].transform("max")
@@ -176,7 +177,7 @@ def over(table: pd.DataFrame, baseline: str | Mapping[str, str]) -> pd.DataFrame
     table : DataFrame
         A table of `current`.
     baseline : str or mapping
-        The accelerator that counts as 1, or that of each benchmark. Benchmarks and scenarios without it are left out.
+        The reference accelerator, or one per benchmark. Benchmarks and scenarios without it are left out.
 
     Returns
     -------
@@ -211,7 +212,7 @@ def over(table: pd.DataFrame, baseline: str | Mapping[str, str]) -> pd.DataFrame
 
 
 def datasheet(table: pd.DataFrame) -> pd.DataFrame:
-    """Return what the datasheets promise for the accelerators of a table.
+    """Return the datasheet bandwidth and peak compute of the accelerators of a table.
 
     Parameters
     ----------
@@ -246,11 +247,11 @@ def language_models() -> list[str]:
     return facts.loc[facts["layers"].notna(), "benchmark"].tolist()
 
 
-@cache  # asked for each accelerator; tables.forget clears it
+@cache  # called for each accelerator; cleared by tables.forget
 def carry_error(benchmark: str, scenario: str) -> pd.Series:
-    """Return the row of data/carry_errors.csv that counts: `median`, `p90`, the range `low` to `high`, `held`, `tests`.
+    """Return the applicable row of data/carry_errors.csv: `median`, `p90`, the range `low` to `high`, `held`, `tests`.
 
-    That of the benchmark, with or without a latency limit; of a benchmark without tests, that of its class.
+    It is the benchmark's row, with or without a latency limit; without tests of the benchmark, that of its class.
     """
     benchmark = names.benchmark(benchmark, [benchmark])
     errors = tables.carry_errors

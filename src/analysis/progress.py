@@ -8,13 +8,13 @@ from analysis import names
 from analysis.compare import NoData, fastest
 from analysis.present import MAKER, matched
 
-LEAST_PAIRS = 2  # behind a software gain that is told from hardware
+LEAST_PAIRS = 2  # needed to separate a software gain from hardware
 
 
 def of_kind(results: pd.DataFrame, kind: str, benchmark: str) -> pd.DataFrame:
     """Return the results on one kind of accelerator ("gpu", "cpu", ...).
 
-    Raises ValueError for an unknown kind, and NoData where none of the kind ran the benchmark, with those that did.
+    Raises ValueError for an unknown kind, and NoData, listing the kind's benchmarks, if none of the kind ran this one.
     """
     rows = results[results["kind"].eq(names.choose(kind, sorted(set(results["kind"]) - {""}), "kind"))]
     there = rows["benchmark"].value_counts().index
@@ -27,7 +27,7 @@ def of_kind(results: pd.DataFrame, kind: str, benchmark: str) -> pd.DataFrame:
 def leaders_by_round(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the fastest available result per accelerator of each model and round.
 
-    Of each accelerator counts its fastest result with eight, or of any size if it has none with eight in that round, as
+    For each accelerator, use its fastest result with eight, or of any size if it has none with eight in that round, as
     in `current`. So a rack leads a round in which only slower accelerators have systems of eight.
     """
     return fastest(rows, ["model", "accelerator", "round"]).drop_duplicates(["model", "round"])

@@ -55,7 +55,7 @@ COLUMNS = [
 
 
 def load_published() -> pd.DataFrame:
-    """Return every figure of the five documents with what it claims, its verdict, and what the record has.
+    """Return each figure of the five documents with its claim, its verdict, and the value in the record.
 
     One row each: `source` (the document's label), `claim`, `printed`, `record`, and `reason` in words; `verdict` of
     `VERDICTS`; `topic` (generations, quantization, power, derating, price, datasheet, or other); `low`

@@ -1,8 +1,8 @@
-"""What lower precision gains in speed, energy, and memory, and what it costs in quality.
+"""Measure what lower precision gains in speed, energy, and memory, and what it costs in quality.
 
 Speed and energy are ratios of two runs that are equal but for their precision, within one source: a ratio never mixes
 MLPerf results, InferenceX, and published tables. Pairs with the same model and accelerator are repeats: `units` merges
-them into one row, and n counts these rows. NVFP4 and MXFP4 stay apart.
+them into one row, and n counts these rows. NVFP4 and MXFP4 are kept separate.
 """
 
 from __future__ import annotations

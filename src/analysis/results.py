@@ -42,7 +42,7 @@ def load_results() -> pd.DataFrame:
     return _loaded().copy(deep=False)  # pandas copies what is written to
 
 
-@cache  # the whole record; tables.forget clears it
+@cache  # the whole record; cleared by tables.forget
 def _loaded() -> pd.DataFrame:
     described = tables.descriptor()["results"]
     read = [field["name"] for field in described["schema"]["fields"] if field["name"] not in NOT_LOADED]
@@ -189,15 +189,15 @@ def _rates(rows: pd.DataFrame) -> dict[str, pd.Series]:
 def rule_limits(quantity: str) -> pd.Series:
     """Return the p99 limits (ms) of a quantity of data/benchmark_limits.csv by benchmark and scenario.
 
-    The rules' own figures count, not what documents print of them. The series has the name of the quantity, so that
-    `rows.join(rule_limits(quantity), on=["benchmark", "scenario"])` adds the limit of each row.
+    Limits are those of the rules, not those that other documents print. The series has the name of the quantity, so
+    that `rows.join(rule_limits(quantity), on=["benchmark", "scenario"])` adds the limit of each row.
     """
     limits = tables.benchmark_limits
     limits = limits[limits["quantity"].eq(quantity) & limits["source_id"].eq("mlcommons-rules")]
     return limits.drop_duplicates(GROUP).set_index(GROUP)["high"].rename(quantity)
 
 
-@cache  # asked for each model; tables.forget clears it
+@cache  # called for each model; cleared by tables.forget
 def timed_benchmarks() -> tuple[str, ...]:
     """Return the benchmarks whose rules limit the time per output token, in the order of the table."""
     return tuple(rule_limits("tpot_p99_limit").index.unique("benchmark"))

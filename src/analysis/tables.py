@@ -1,7 +1,7 @@
 """Read the tables of data/, typed by their descriptor data/datapackage.json: `tables.prices`, `tables.benchmarks`, ...
 
 A missing number is NaN, a missing text "". Corrections of data/corrections.csv are applied, and the column `corrected`
-holds their reasons. Each table is read once, and again, with all that was computed from it, when its file was edited.
+holds their reasons. Each table is read once, and reread with everything computed from it after its file is edited.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def __getattr__(name: str) -> pd.DataFrame:
     return load(name)
 
 
-@cache  # asked for each table; `forget` clears it
+@cache  # called for each table; cleared by `forget`
 def descriptor() -> dict[str, dict[str, Any]]:
     """Return the resources of data/datapackage.json by name. Raises FileNotFoundError that says where it looked."""
     if not (DATA / DESCRIPTOR).is_file():
@@ -86,7 +86,7 @@ def load(name: str) -> pd.DataFrame:
 
 
 def read_rows(path: Path, **options: Any) -> pd.DataFrame:
-    """Return the rows of a CSV file by `pandas.read_csv`, which alone would cut or fill rows of another length.
+    """Return the rows of a CSV file by `pandas.read_csv`, which by itself would cut or fill rows of a different length.
 
     Raises ValueError naming the line whose cells are more or fewer than those of the first.
     """
@@ -137,9 +137,9 @@ def forget() -> None:
 
 
 def read_own(path: str | Path, columns: Iterable[str]) -> pd.DataFrame:
-    """Return the rows of a user's CSV file as text, without blank ones; the index is the line of the file less two.
+    """Return the rows of a user's CSV file as text, without blank ones; the index is the line of the file minus two.
 
-    Raises ValueError naming the file where it is no CSV in UTF-8, lacks one of `columns`, or has a column twice.
+    Raises ValueError naming the file if it is not UTF-8 CSV, lacks one of `columns`, or has a duplicate column.
     """
     content = read_file(path)
     as_text = {"dtype": "str", "keep_default_na": False, "encoding": "utf-8-sig", "skip_blank_lines": False}

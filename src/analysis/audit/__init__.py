@@ -1,4 +1,4 @@
-"""Judge published figures and the claims of an article by official results."""
+"""Check published figures and article claims against official results."""
 
 from analysis.audit.claims import judge_claims, read_claims
 

@@ -36,7 +36,7 @@ SYSTEM = re.compile(r"\s*(?:(\d+)x )?(.*)")
 
 
 def read_claims(path: str | Path) -> pd.DataFrame:
-    """Return the claims of a CSV file, checked, with the names of the record.
+    """Return the validated claims of a CSV file, with names as in the record.
 
     Parameters
     ----------
@@ -51,14 +51,14 @@ def read_claims(path: str | Path) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row for each claim: `COLUMNS`, and what it says in columns of data/figures.csv: `quantity`, `per`,
+        One row per claim: `COLUMNS`, and the parsed claim in columns of data/figures.csv: `quantity`, `per`,
         `accelerator_count` (NaN per accelerator), `model`, `baseline_round`, `bound`, `range_basis`, and `low` and
         `high`, the range that the printed value stands for.
 
     Raises
     ------
     ValueError
-        Names the file, row, column, and valid values of a cell that cannot be read, and a file without claims.
+        For an invalid cell, naming the file, row, column, and valid values, and for a file without claims.
     """
     rows = tables.read_own(path, NEEDED)
     for name in rows:
@@ -75,7 +75,7 @@ def read_claims(path: str | Path) -> pd.DataFrame:
 
 
 def judge_claims(claims: pd.DataFrame, results: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Return the claims of `read_claims`, each with its verdict by official results.
+    """Return the claims of `read_claims`, each with a verdict based on official results.
 
     Parameters
     ----------
@@ -87,8 +87,8 @@ def judge_claims(claims: pd.DataFrame, results: pd.DataFrame | None = None) -> p
     Returns
     -------
     DataFrame
-        The claims in their order with `verdict` of `analysis.published.VERDICTS`, `reason` in words, and the range that
-        official results have (`expected_low` to `expected_high`, in the unit of the claim; ratios for %).
+        The claims in the same order, with `verdict` (of `analysis.published.VERDICTS`), `reason` in words, and the
+        range of the official results (`expected_low` to `expected_high`, in the unit of the claim; ratios for %).
     """
     results = load_results() if results is None else results
     record = results[results["source_id"].ne("unofficial-submissions")]
@@ -160,7 +160,7 @@ def _read(row: pd.Series) -> dict[str, Any]:
 def _figures(claims: pd.DataFrame, record: pd.DataFrame) -> pd.DataFrame:
     """Return the claims as rows of data/figures.csv.
 
-    A claim without a round gets the newest with closed results of its accelerator and, where there is one, baseline.
+    A claim without a round gets the newest round with closed results of its accelerator and, if given, baseline.
     """
     figures = claims.reindex(columns=list(load_figures()), fill_value="").assign(
         id=claims.index,

@@ -1,4 +1,4 @@
-"""Judge printed rates, ratios, and ranks by the official values that they may be about."""
+"""Judge printed rates, ratios, and ranks against the official values that they may refer to."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from analysis.published import AGREES, HOLDS, factor, range_text, rank
 
 
 def check_official(figures: pd.DataFrame, official: pd.DataFrame) -> pd.DataFrame:
-    """Return the verdict by official results on each published rate, ratio of two accelerators, and rank, as `FOUND`.
+    """Return the verdict on each published rate, ratio of two accelerators, and rank, with the columns `FOUND`.
 
     A figure is conditional if it is correct only in some of its scenarios, only between systems of different sizes,
-    only with open-division results, or only for a variant with another power limit. Results of the open division count
-    where there are no closed ones, and, if they have a single value, where no closed one holds. A figure without a
-    matching result is contradicted if the data contains all results of its rounds. A rank without one gets no row.
+    only with open-division results, or only for a variant with another power limit. Open-division results are used if
+    there are no closed ones, or, if they have a single value, if no closed one holds. A figure without a matching
+    result is contradicted if the data contains all results of its rounds. A rank without a matching result gets no row.
     """
     rows = filtered(contests(official), round=[*figures["round"], *figures["baseline_round"]])
     closed, whole = rows.query("division == 'closed'"), complete(official)
@@ -94,7 +94,7 @@ def _scenarios(rows: pd.DataFrame) -> str:
 
 
 def _value(claim: Any, rows: pd.DataFrame) -> str:
-    """Return the range that candidates have together, with its unit."""
+    """Return the combined range of the candidates as text, with its unit."""
     ends = rows["expected_low"].min(), rows["expected_high"].max()
     if claim.quantity in RATIOS:
         return ratio_text(*ends)
@@ -107,7 +107,7 @@ def _record(claim: Any, rows: pd.DataFrame) -> str:
 
 
 def _absent(claim: Any, closed: pd.DataFrame, whole: set[str]) -> tuple:
-    """Return the row of FOUND for a claim without results on one side or both: contradicted by `whole` rounds."""
+    """Return the row of FOUND for a claim that lacks results on one or both sides; `whole` rounds contradict it."""
     sides = [(claim.accelerator, claim.round)]
     if claim.quantity in RATIOS:
         sides.append((claim.baseline_accelerator, claim.baseline_round))
@@ -132,7 +132,7 @@ def _absent(claim: Any, closed: pd.DataFrame, whole: set[str]) -> tuple:
 
 
 def _ranked(claim: Any, rows: pd.DataFrame) -> tuple | None:
-    """Return the row of FOUND for a rank: the place by the best rate per accelerator, in each benchmark and scenario.
+    """Return the row of FOUND for a rank by the best rate per accelerator in each benchmark and scenario.
 
     A submitter is ranked among systems of one accelerator; else an accelerator, family, or vendor among all. A rank
     that holds in only some benchmark scenarios, or lacks a result in some, is conditional.

@@ -18,7 +18,7 @@ SAME_PART = ["vendor", "family", "memory_gb", "memory_bandwidth_gb_per_s"]
 
 
 class Candidate(NamedTuple):
-    """An official value that a printed one may be about, with its scope."""
+    """An official value that a printed value may refer to, with its scope."""
 
     accelerator: str
     printed_low: float
@@ -50,9 +50,9 @@ def contests(official: pd.DataFrame) -> pd.DataFrame:
 
 
 def filtered(rows: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
-    """Return the rows with the `wanted` values, one or a list for a column; "" and NaN do not filter.
+    """Return the rows that match `wanted`, one value or a list per column; "" and NaN do not filter.
 
-    A system is found by a part of its name, a suite also among others.
+    A system matches by a part of its name, a suite also as one of several.
     """
     keep = pd.Series(True, rows.index)
     for name, value in wanted.items():
@@ -73,7 +73,7 @@ def meant(accelerator: str) -> tuple[list[str], list[str]]:
 
 
 def field(claim: Any, rows: pd.DataFrame, **wanted: Any) -> pd.DataFrame:
-    """Return the results without power of a claim's benchmark, scenario, and suite that have the `wanted` values."""
+    """Return the results without power measurement for a claim's benchmark, scenario, and suite that match `wanted`."""
     suite = claim.suite or "datacenter"
     wanted |= {"suite": suite, "scenario": claim.scenario or OF_SUITE[suite], "power_measured": False}
     return filtered(rows, benchmark=claim.benchmark, **wanted)
@@ -87,9 +87,9 @@ def candidates(claim: Any, accelerators: list[str], rows: pd.DataFrame) -> pd.Da
     claim : named tuple
         A row of data/figures.csv. It selects results by benchmark, scenario, round, and whatever else it names.
     accelerators : list of str
-        The accelerators that it may be about.
+        The accelerators that the claim may refer to.
     rows : DataFrame
-        Results of `contests`, of the divisions that count.
+        Results of `contests`, from the divisions to use.
     """
     give = _ratios if claim.quantity in RATIOS else _rates
     found = pd.DataFrame(give(claim, accelerators, rows), columns=Candidate._fields)
@@ -100,7 +100,7 @@ def candidates(claim: Any, accelerators: list[str], rows: pd.DataFrame) -> pd.Da
 
 
 def _rates(claim: Any, accelerators: list[str], rows: pd.DataFrame) -> list[Candidate]:
-    """Return the rate of the nearest results, those of the submitter and system that the claim names before others.
+    """Return the rate of the nearest results, preferring the submitter and system that the claim names.
 
     Compare system rates if a system of the claimed size was submitted, else rates per accelerator.
     """

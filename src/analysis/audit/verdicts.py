@@ -7,13 +7,13 @@ import pandas as pd
 
 from analysis.published import factor
 
-CLOSE = 1.05  # how far apart two ranges may be that still hold
+CLOSE = 1.05  # largest factor between two ranges that still agree
 PRINTED, EXPECTED = ["printed_low", "printed_high"], ["expected_low", "expected_high"]
 FOUND = ["id", "check", "verdict", *PRINTED, *EXPECTED, "unit", "record", "reason"]
 
 
 def compare(rows: pd.DataFrame) -> pd.Series:
-    """Return the verdict on each printed against its expected range (`PRINTED`, `EXPECTED`, and `range_basis`).
+    """Return the verdict on each printed range against its expected range (`PRINTED`, `EXPECTED`, and `range_basis`).
 
     A rounded or exact figure whose number is the expected one is confirmed. A missing end is unverifiable.
     """

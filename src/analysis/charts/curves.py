@@ -1,4 +1,4 @@
-"""Lines and points in two dimensions, named directly beside them."""
+"""Line and scatter charts with direct labels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def lines(
     frame: pd.DataFrame, x: str, y: str, hue: str, *, style: str | None = None, log: str = "",
     reference: Reference = None, ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
-    """Draw one line with marked points per `hue`, and per `style`, which dashes tell apart.
+    """Draw one line with marked points per `hue`, and per `style`, distinguished by dashes.
 
     `x` is a number or date, else a category in its order or that of the frame; `log` is "x", "y" or "xy". Up to five
     lines are named at their ends, more in the legend. `reference` is a horizontal line or band.
@@ -72,7 +72,7 @@ def scatter(
 
 
 def _frame(ax: Axes, x: str, y: str, log: str = "") -> None:
-    """Label the axes, on the scales that are asked for; a linear y axis of positive values begins at zero."""
+    """Label the axes and set the requested scales; a linear y axis of positive values begins at zero."""
     if "y" not in log and ax.get_ylim()[0] >= -0.1 * ax.get_ylim()[1]:
         ax.set_ylim(bottom=0)
     for name, axis, column in (("x", ax.xaxis, x), ("y", ax.yaxis, y)):

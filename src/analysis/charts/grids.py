@@ -1,4 +1,4 @@
-"""A grid of values as a heat map with words in its cells."""
+"""Heat maps with text in their cells."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from seaborn import FacetGrid
 
 PAD = 0.14  # inches around an image
-NARROWEST = 6.5  # inches that a title has, however small its figure is
+NARROWEST = 6.5  # minimum width of a title in inches, however small its figure
 TEXTS = {  # of a composed figure: size in points, weight, color, inches from what is below it (source: above)
     "title": (15, "bold", theme.INK, 0.07),
     "subtitle": (10.5, "normal", theme.MUTED, 0.12),
@@ -30,7 +30,7 @@ TEXTS = {  # of a composed figure: size in points, weight, color, inches from wh
 STILL = {  # settings while a figure is saved: no new layout, text as paths, fixed ids
     "figure.constrained_layout.use": False, "svg.fonttype": "path", "svg.hashsalt": "analysis",
 }  # fmt: skip
-ON_DARK = "_analysis_on_dark"  # attribute of a figure: colors of a dark page for those that it has in print
+ON_DARK = "_analysis_on_dark"  # attribute of a figure: maps its printed colors to those on a dark page
 SETTLE = "_analysis_settle"  # attribute of a figure: functions that place labels once its limits are final
 
 

@@ -126,7 +126,7 @@ def labels(frame: pd.DataFrame, values: pd.Series, label: Label) -> dict[str, pd
 
 
 def turns(values: pd.Series, of: Sequence[Any]) -> pd.Series:
-    """Give each distinct value an element of `of`, in order of appearance and cyclically."""
+    """Return an element of `of` for each distinct value, in order of appearance and cyclically."""
     return pd.Series([of[place % len(of)] for place in pd.factorize(values)[0]], values.index)
 
 
@@ -211,7 +211,7 @@ def key(ax: Axes, rows: pd.DataFrame, flag: str | None, mark: Callable[..., Arti
     """Add the hues of rows, if several, and the meaning of the boolean column `flag` to the legend."""
     entries = {}
     if rows["hue"].nunique() > 1:
-        gray = rows["alpha"].ne(1).any()  # opacity tells hues apart, whatever the color
+        gray = rows["alpha"].ne(1).any()  # opacity distinguishes hues, whatever the color
         for row in rows.drop_duplicates("hue").itertuples():
             entries[row.hue] = mark(theme.OTHER if gray else row.color, row.alpha, row.marker)
     if flag and rows["flag"].any():

@@ -15,7 +15,7 @@ BESIDE = 1.4  # inches of it that names beside the axes take
 COLUMN = 0.17  # inches of a column of a heat map with an upright name; more columns make the image wider
 SMALL = 8.5  # points of upright names
 TWO_LINES = 0.26  # inches of a value and the small print below it
-FRAME = 1.1  # inches of a panel beside its rows: axis, title, and legend
+FRAME = 1.1  # inches of a panel in addition to its rows: axis, title, and legend
 
 
 @theme.look()

@@ -40,7 +40,7 @@ def bars(
 
     Rows with the same `y` are grouped and distinguished by `hue`. `low` and `high` are columns of a range, a thin line
     below the value. `hatched` is a boolean column, such as "modeled": its name is the legend's word for hatched bars.
-    `label` is what stands at the end of a bar: a column, a format such as "{:.1f}x", a pair of either (the second in
+    `label` is the text at the end of a bar: a column, a format such as "{:.1f}x", a pair of either (the second in
     small print), "" for nothing; by default the number. `reference` is a value for a line, or a pair for a band.
     """
     rows = parts.drawn_rows(frame, y, x, hue, low, high, hatched)
@@ -105,7 +105,7 @@ def waterfall(
     frame: pd.DataFrame, label: str, factor: str, *, low: str | None = None, high: str | None = None,
     kind: str | None = None, note: str | None = None, ax: Axes | None = None,
 ) -> Axes:  # fmt: skip
-    """Draw the running product of factors, one bar per row from the top, its value, range, and note behind it.
+    """Draw the running product of factors, one bar per row from the top, followed by its value, range, and note.
 
     `kind` is a column of measured, published, simulated, modeled, assumed, or total. A total is a full bar at the
     running product; its factor is ignored except in the first row, and its `low` and `high` bound the product. A
@@ -167,7 +167,7 @@ def _draw_bars(ax: Axes, rows: pd.DataFrame, zero: float = 0.0) -> None:
 
 
 def _placed(rows: pd.DataFrame, names: pd.Series | pd.Index) -> pd.DataFrame:
-    """Add `group`, rows of one name, and `place`, downward from zero: groups together, with a gap between them."""
+    """Add `group` (rows with the same name) and `place` (downward from zero, with a gap between groups)."""
     group = pd.Series(pd.factorize(names)[0], rows.index)
     starts = np.cumsum(np.bincount(group) + BETWEEN) - np.bincount(group) - BETWEEN
     return rows.assign(group=group, place=-(starts[group] + group.groupby(group).cumcount()))

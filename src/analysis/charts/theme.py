@@ -26,11 +26,11 @@ PRECISIONS = {
 
 
 def look() -> AbstractContextManager[None]:
-    """Draw in the look of all figures inside a `with` block; matplotlib's settings before it return after it."""
+    """Return a context manager that applies the look of all figures and restores matplotlib's settings."""
     return style.context(["default", STYLE])  # whatever a user's matplotlibrc and earlier cells say
 
 
-@cache  # asked for each mark; tables.forget clears it
+@cache  # called for each mark; cleared by tables.forget
 def colors() -> dict[str, str]:
     """Return the colors of accelerators by short name (data/accelerators.csv), and of precisions."""
     own = tables.accelerators[tables.accelerators["color"].ne("")]

@@ -1,4 +1,4 @@
-"""The command `measure`: own benchmark runs side by side, and beside the closest official result of each."""
+"""The command `measure`: compare your own benchmark runs with each other and with the closest official results."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def measure(
     price: Annotated[float, typer.Option(help="Dollars per accelerator-hour.")] = 0.0,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
-    """Compare own benchmark runs with each other and with the closest official result per accelerator."""
+    """Compare your own benchmark runs with each other and, per accelerator, with the closest official result."""
     from analysis.measure import deployment, read_runs
 
     left_out: list[str] = []
@@ -76,7 +76,7 @@ def _answer(found: pd.DataFrame, pairs: pd.DataFrame) -> str:
 
 
 def _pair(pair: Mapping[str, Any]) -> str:
-    """Return how a run compares with its baseline in a sentence, with the verdict."""
+    """Return a sentence that compares a run with its baseline, with the verdict."""
     if pair["why"]:
         return f"{pair['name']} and {pair['baseline']}: {pair['verdict']}, by {pair['why']}"
     spread = f"{pair['low']:.2f}x to {pair['high']:.2f}x with repeated runs" if pair["low"] > 0 else "no repeated runs"
@@ -96,7 +96,7 @@ def _table(found: pd.DataFrame) -> list[str]:
 
 
 def _rate(run: Any) -> str:
-    """Return the rate per accelerator in words: of two runs or counts both, of more runs the median and the range."""
+    """Return the rate per accelerator as text: both values of two runs or counts, median and range of more runs."""
     low, rate, high = map("{:,.0f}".format, (run.rate_low, run.rate_per_accelerator, run.rate_high))
     doubted, repeated = run.other_tokens_per_second > 0, run.runs > 1
     words = f"{low} to {high}" if repeated or doubted else rate

@@ -166,7 +166,7 @@ def _prices(quotes: list[str]) -> dict[str, float] | str | None:
 
 
 def _basis(asked: Demand) -> str:
-    """Return whose prices a plan has, and of when: of a file of one's own, its name."""
+    """Return the source and date of a plan's prices; for a user's own file, its name."""
     from analysis import cost
 
     words = cost.basis(cost.prices(asked.cost_model, own=asked.prices), asked.cost_model)

@@ -1,6 +1,6 @@
 """Evidence outside MLPerf: public serving runs, and speed, memory, and quality by precision.
 
-`analysis.tables` has the tables as they are, those of energy per token and traffic among them. None of it is an MLPerf
+`analysis.tables` has the raw tables, including those of energy per token and traffic. None of these is an MLPerf
 result: rates, ratios, and ranks never mix the two. docs/data.md gives each table's content, date, license, and what it
 must not be compared with.
 """

@@ -47,7 +47,7 @@ def matched_pairs(
 ) -> pd.DataFrame:
     """Return pairs of rows that are equal in all of `by` and differ in `column`, with the ratio of their `value`.
 
-    `values` are the two entries of `column`: the ratio is the second over the first. Rows that are alike in `by` and
+    `values` are the two entries of `column`: the ratio is the second over the first. Rows that are equal in `by` and
     `column` count once, by the pandas aggregation `repeats`. Columns: `by`, `first`, `second`, `ratio`.
     """
     rows = frame.loc[frame[column].isin(values), [*by, column, value]].dropna(subset=[value])

@@ -1,4 +1,4 @@
-"""Measured joules per output token of InferenceX by user speed, GPUs alone, without rows that cannot be right."""
+"""Measured joules per output token of InferenceX by user speed, GPUs alone, without implausible rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_STEP = 1.6  # implied watts over those at half the load; what stands before
 def energy(*, left_out: bool = False) -> pd.DataFrame:
     """Return the runs with measured joules per output token and their user speed (tokens/s, 1000 / TPOT in ms).
 
-    With `left_out`, return the rows that cannot be right instead, with `reason`. The product of joules and throughput
+    With `left_out`, return the implausible rows instead, with `reason`. The product of joules and throughput
     is used for this check alone: the two are medians of different months.
     """
     rows = tables.load("inferencex_energy").sort_values([*CURVE, "concurrency"], ignore_index=True)
@@ -47,7 +47,7 @@ def energy(*, left_out: bool = False) -> pd.DataFrame:
 def joules_at(rows: pd.DataFrame, *speeds: float) -> pd.DataFrame:
     """Return the least joules per output token at `speeds` (tokens/s per user) or faster, by model and accelerator.
 
-    Where a curve spans the speed it is interpolated (`measured`); elsewhere the best faster run stands in, an upper
+    Where a curve spans the speed it is interpolated (`measured`); elsewhere the best faster run is used, an upper
     bound. `n` counts the runs of an accelerator. One without a run that fast is left out. `over_best` is the ratio to
     the least that is measured for the model at that speed, and `rivals` counts the accelerators measured there.
     """

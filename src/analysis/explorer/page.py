@@ -62,7 +62,7 @@ def parts() -> dict[str, str]:
 def link(view: str = "ranked", **chosen: str | Iterable[str]) -> str:
     """Return the address of a view on the explorer's page, with the values of its filters that are chosen.
 
-    Raises ValueError for a view or filter that is not there, with those that are.
+    Raises ValueError for an unknown view or filter, with the valid ones.
     """
     pairs = [("view", names.choose(view, layout()["views"], "view"))]
     filters = [column["name"] for column in layout()["columns"] if column.get("facet")]
@@ -132,7 +132,7 @@ def _cells(cells: pd.Series, short: bool) -> Any:
 
 
 def _about(rows: pd.DataFrame, start: str) -> dict[str, Any]:
-    """Return what the script knows beside the rows: the layout, words for values, colors, sources with their dates."""
+    """Return what the script needs besides the rows: the layout, words for values, colors, sources with their dates."""
     sources = tables.sources[tables.sources["id"].isin(rows["source_id"].unique())].set_index("id")
     words = {
         "benchmark": rows.drop_duplicates("benchmark").set_index("benchmark")["model"].to_dict(),

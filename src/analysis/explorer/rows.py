@@ -1,4 +1,4 @@
-"""The rows of the explorer: official results, derived columns, and why a result is compared with none."""
+"""The rows of the explorer: official results, derived columns, and why a result is not comparable."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SYSTEM = ["submitter", "round", "division", "machine", "accelerator_count", "pow
 def rows(results: pd.DataFrame | None = None, prices: pd.DataFrame | None = None, fleet: str = "fixed") -> pd.DataFrame:
     """Return all official results, newest round first, closed before open, the benchmark with most results first.
 
-    Added to the columns of `load_results`: `excluded` (why a result is comparable with none, "" where it is), rates in
+    Added to the columns of `load_results`: `excluded` (why a result is not comparable, "" where it is), rates in
     units that people read, `latency_ms`, `joules` per token, sample, or query, `per_kilowatt` (rate over the all-in
     kilowatts of `prices`, modeled), `usd_per_million` (delivered tokens of a language model, at the share that `fleet`
     delivers under the limits of the scenario), `priced`, `software`, `power` ("with", "without"), `target` (the

@@ -24,7 +24,7 @@ __all__ = ["MeasurementError", "known_tools", "read_runs"]
 def read_runs(paths: Iterable[str | Path] | str | Path, left_out: list[str] | None = None) -> pd.DataFrame:
     """Return the runs in files, or in folders of a LoadGen run: one row each, with the columns of columns.csv.
 
-    What is unknown is NaN or "". `said` lists what a reader of the numbers must know, `example` is true for files of
+    What is unknown is NaN or "". `said` lists remarks about the numbers, `example` is true for files of
     data/examples; `request_ttft_ms` and `request_tpot_ms` are arrays over the answered requests where a file has them.
     Raises MeasurementError, which names file, place, and key, for a file without a run or with impossible numbers.
     With the list `left_out`, unusable runs are skipped if others in the file are usable; errors are added to it.

@@ -1,4 +1,4 @@
-"""Reject runs with impossible numbers; reconcile.py compares redundant values in a file. Unknown is not checked."""
+"""Reject runs with impossible numbers; reconcile.py compares redundant values. Unknown values are not checked."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _requests(run: Run, record: Record) -> None:
 def _in_flight(run: Run, record: Record) -> None:
     """Set the requests in flight by Little's law. Raises MeasurementError where they are far from their limit.
 
-    A product of means is no mean of products, so a factor of ten is allowed.
+    A product of means is not a mean of products, so a factor of ten is allowed.
     """
     service_ms = run.latency_mean_ms
     if math.isnan(service_ms):
@@ -122,7 +122,7 @@ def _in_flight(run: Run, record: Record) -> None:
 
 
 def _load(run: Run) -> str:
-    """Return the load in words: a limit of concurrency is the load only where no rate was asked for."""
+    """Return the load as text; a concurrency limit is the load only if no request rate was set."""
     if run.request_rate < math.inf:
         return f"{run.request_rate:.4g} requests/s"
     if not math.isnan(run.concurrency_limit):

@@ -1,6 +1,6 @@
-"""Assess a user's own runs: per accelerator, within limits, and beside the closest official result.
+"""Assess a user's own runs: per accelerator, within limits, and against the closest official result.
 
-Rates are output tokens per second. An own run is not verified by MLCommons: the comparison is for internal use.
+Rates are output tokens per second. Own runs are not verified by MLCommons: the comparison is for internal use.
 A `run` is a row of a frame: a Series, or what `itertuples` gives.
 """
 
@@ -29,7 +29,7 @@ SAME = 0.05  # share by which lengths of comparable runs may differ
 TIMES = 0.001, 1e8  # milliseconds that a limit may have
 MOST = 1_000_000  # accelerators of a run
 UNLIMITED = 0.9  # share of the request rate asked for, from which a run shows its load alone
-KINDS = ("accelerator", "precision", "software")  # columns that a name tells where runs differ in them
+KINDS = ("accelerator", "precision", "software")  # columns that are part of a name where runs differ in them
 NAMES = ("load",), ("label",), ("label", "load"), ("stem", "load"), ("stem", "place"), ("file", "load", "place")
 OFFICIAL = {  # column of an assessed run -> column of the result
     "official_id": "id", "official_round": "round", "official_accelerator": "accelerator",
@@ -41,10 +41,10 @@ OFFICIAL = {  # column of an assessed run -> column of the result
 def settle(runs: pd.DataFrame, *, accelerator: str = "", count: int = 0, benchmark: str = "") -> pd.DataFrame:
     """Return the runs of `analysis.measure.read_runs` with accelerator, accelerator_count, and benchmark settled.
 
-    What a file states counts. `accelerator` and `count` are for files that do not say; of files with several
+    Values stated in a file count. `accelerator` and `count` are for files without them; of files with several
     accelerators, `accelerator` picks one. `benchmark` is the one to compare with if the model has none. Added:
-    rate_per_accelerator; `name`, which tells a configuration from the others; and `configuration`, equal for repeated
-    runs. Raises ValueError for what neither file nor argument says, and for a contradiction.
+    rate_per_accelerator; `name`, which distinguishes configurations; and `configuration`, equal for repeated
+    runs. Raises ValueError for a value that neither file nor argument has, and for a contradiction.
     """
     asked = _known(accelerator) if accelerator else ""
     count = names.bounded(count, "count", 1, MOST) if count else 0
@@ -74,7 +74,7 @@ def _known(name: str) -> str:
 
 
 def _stated(text: str, asked: str) -> str:
-    """Return the short name of an accelerator as a file has it; "" for none, or for an unknown one beside `asked`."""
+    """Return the short name of an accelerator as a file has it; "" for none, or if unknown while `asked` is given."""
     try:
         return text and _known(text)
     except ValueError:
@@ -102,7 +102,7 @@ def _folded(name: str) -> str:
 
 
 def _named(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs with `configuration` and the shortest `name` that tells configurations apart."""
+    """Return the runs with `configuration` and the shortest `name` that distinguishes configurations."""
     settings = runs[["model", "accelerator", "accelerator_count", "precision", "software", "load", "setting"]]
     lengths = runs[["input_length", "output_length"]].map("{:.2g}".format)
     same = pd.concat([settings, lengths, runs[["file", "label"]].replace(REPEATED, "", regex=True)], axis=1)
@@ -137,7 +137,7 @@ def limits_strictest_first(benchmark: str) -> pd.DataFrame:
 
 
 def scenario_of(run: Any, rules: pd.DataFrame) -> tuple[str, str]:
-    """Return the scenario to compare a run with, and why: by its log's own limits, else the strictest that it holds."""
+    """Return the scenario to compare a run with, and why: by its log's own limits, else the strictest that it meets."""
     own = np.isclose(rules["ttft_ms"], run.ttft_limit_ms) & np.isclose(rules["tpot_ms"], run.tpot_limit_ms)
     if own.any():
         return rules.index[own][0], "by the limits in its log"
@@ -156,7 +156,7 @@ def scenario_of(run: Any, rules: pd.DataFrame) -> tuple[str, str]:
 
 
 def closest(run: Any, scenario: str, round: str = "") -> pd.Series:
-    """Return the official result closest to a run: of its accelerator, else the nearest in memory bandwidth.
+    """Return the official result closest to a run: on its accelerator, else on the nearest in memory bandwidth.
 
     From `round`, else the newest with one; the nearest count, then equal precision, then fastest. Added: `offline`,
     the comparable rate per accelerator of the same system Offline, NaN without. Raises NoData with the rounds that
@@ -184,7 +184,7 @@ def assess(
     runs: pd.DataFrame, *, scenario: str = "", round: str = "", ttft_ms: float = 0.0, tpot_ms: float = 0.0,
     usd_per_hour: float = 0.0,
 ) -> pd.DataFrame:  # fmt: skip
-    """Return one row per configuration of the settled runs, beside its closest official result.
+    """Return one row per configuration of the settled runs, with its closest official result.
 
     Of repeated runs, the one of median rate, with `runs`, `rate_low`, `rate_high` per accelerator. Added: the
     `scenario`, `official_*` of the result (columns of OFFICIAL, rates per accelerator), `share` of its rate, `within`
@@ -237,7 +237,7 @@ def _beside(run: Any, scenario: str, round: str, ttft_ms: float, tpot_ms: float)
 
 
 def _share(run: Any, near: pd.Series, said: list[str]) -> float:
-    """Return the share of an official rate that a run has, NaN where it has two; add to `said` what limits it.
+    """Return a run's share of an official rate, NaN where the run has two rates; add remarks to `said`.
 
     Raises ValueError for a rate or time that the accelerators cannot reach.
     """
@@ -310,11 +310,11 @@ def steps_per_second(run: Any, bytes_per_weight: float) -> float:
 
 
 def losses(run: Any) -> pd.DataFrame:
-    """Return what lies between the official Offline rate and an assessed run, as factors that multiply to its share.
+    """Return the factors between the official Offline rate and an assessed run, which multiply to its share.
 
     Columns label, factor: the scenario's limits (of the official system), low concurrency (each request in flight gives
-    at most one token per reading of the weights), software and setup (the rest), and answers beyond the limits. Without
-    an official result beside the run there are no rows.
+    at most one token per reading of the weights), software and setup (the rest), and answers beyond the limits. Empty
+    without an official result.
     """
     if not run.share > 0:
         return pd.DataFrame({"label": [], "factor": []})

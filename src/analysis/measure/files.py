@@ -49,7 +49,7 @@ Parsed = Iterator[tuple[str, Any]]
 def records(path: Path, name: str) -> Iterator[tuple[str, Any, bool]]:
     """Yield place, content, and whether it is an example, of each record of a file or of the LoadGen log in a folder.
 
-    Raises MeasurementError for what cannot be read: only regular files are, up to MOST bytes.
+    Raises MeasurementError for files that cannot be read; only regular files of up to MOST bytes are.
     """
     path = next((path / log for log in LOGS if (path / log).is_file()), path)
     if not path.is_file():
@@ -96,7 +96,7 @@ def _parsed(text: str) -> Parsed:
 
 
 def _yaml(text: str) -> Any:
-    """Return what a YAML says, without merged keys and depths that its reader does not survive."""
+    """Return the content of a YAML text. Raises ValueError for merge keys and nesting too deep for its parser."""
     import yaml
 
     class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):

@@ -1,7 +1,7 @@
-"""What each tool writes: fields.csv has the keys and units of each format, this module what is special about one.
+"""Read the results of each tool: fields.csv has the keys and units of each format, this module special cases.
 
 In fields.csv steps of a key are joined by dots and alternatives by `|`; `{a b c d}` are the names of mean, P50, P90,
-P99, and " in s" is the unit where the file states none; with " in not stated" a number without its unit is refused.
+P99, and " in s" is the unit where the file states none; with " in not stated" a number without its unit is rejected.
 Columns that columns.csv lacks are for this module alone.
 The terms are those of llm-d's benchmark report.
 """
@@ -60,7 +60,7 @@ def run_of(record: Record) -> Run:
 
 
 def stated(record: Record, format: str) -> Run:
-    """Return what a record says by the keys of a format, the rest unknown. Raises MeasurementError."""
+    """Return the values of a record by the keys of a format; the rest is unknown. Raises MeasurementError."""
     kinds = dict.fromkeys(TEXTS, record.text) | {
         "accelerator_count": record.count, "request_rate": record.rate, "concurrency_limit": record.rate
     }  # fmt: skip
@@ -72,7 +72,7 @@ def stated(record: Record, format: str) -> Run:
 
 
 def known_tools() -> str:
-    """Return the tools whose files are read, as an error names them."""
+    """Return the supported tools as text for error messages."""
     tools = dict.fromkeys(row["tool"] for row in shipped_rows("formats"))
     return f"expected a result from {', '.join(tools)}; docs/import.md lists the files"
 
@@ -158,7 +158,7 @@ def offline(record: Record, run: Run) -> None:
 
 
 def throughput(record: Record, run: Run) -> None:
-    """Refuse a JSON of `vllm bench throughput` without output tokens, which older versions write."""
+    """Reject a JSON of `vllm bench throughput` without output tokens, which older versions write."""
     offline(record, run)
     if not (run.tokens_per_second > 0 or run.output_tokens > 0):
         raise record.fault("counts input and output tokens together; expected the printed line 'Throughput: ...'")
@@ -217,7 +217,7 @@ def aiperf(record: Record, run: Run) -> None:
 
 
 def aggregate(record: Record, run: Run) -> None:
-    """Say how many runs the means are over."""
+    """Add a remark with the number of runs behind the means."""
     run.say(f"means of {record.number('metadata.num_successful_runs'):g} runs")
 
 
@@ -245,7 +245,7 @@ def guidellm(record: Record, run: Run) -> None:
 
 
 def _weighted_by_tokens(run: Run, weighted: bool) -> None:
-    """Say that percentiles of TPOT are of tokens, of which a slow request of few counts for little."""
+    """Add a remark if TPOT percentiles are over tokens, where a slow request with few tokens has little weight."""
     run.of_tokens = weighted and run.tpot_p99_ms > 0
     if run.of_tokens:
         run.say("TPOT percentiles are over tokens, not over requests as in MLPerf: no limit counts as met")
@@ -308,7 +308,7 @@ def llama_bench(record: Record, run: Run) -> None:
 
 
 def endpoints(record: Record, run: Run) -> None:
-    """Refuse an unfinished run; take the load."""
+    """Reject an unfinished run; take the load."""
     complete, state = record.get("complete"), record.text("state")
     if complete is False or state not in ("", "complete"):
         raise record.fault(f"complete is {complete}, state {state!r}; expected a completed run")
@@ -317,7 +317,7 @@ def endpoints(record: Record, run: Run) -> None:
 
 
 def loadgen(record: Record, run: Run) -> None:
-    """Refuse what LoadGen does not call valid; a sample is a request, and a Server run states the rate it sends."""
+    """Reject what LoadGen does not call valid; a sample is a request, and a Server run states the rate it sends."""
     if (mode := record.text("effective_test_mode|mode")) not in ("", "PerformanceOnly"):
         raise record.fault(f"is the log of a run in mode {mode}; expected PerformanceOnly")
     if (validity := record.text("result_validity|result is")) != "VALID":

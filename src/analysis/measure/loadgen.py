@@ -19,11 +19,11 @@ WANTED = (
 
 
 class LogError(MeasurementError):
-    """A log or the power beside it cannot be trusted. The message says why, to follow the file's name."""
+    """Raised if a log or its power samples cannot be trusted. The message follows the name of the file."""
 
 
 def read_log(path: Path) -> dict[str, Any]:
-    """Return the values of a detail log by key, latencies in nanoseconds; of a repeated key the first counts.
+    """Return the values of a detail log by key, latencies in nanoseconds; the first value of a repeated key.
 
     Raises LogError where the file cannot be read or holds no such line.
     """

@@ -1,4 +1,4 @@
-"""Compare what a file states twice, by one table of identities for all tools.
+"""Reconcile redundant values of a file, with one table of identities for all tools.
 
 Two statements that differ by at most SAME agree. Beyond that, a remark gives both, which one is used, and why. If that
 cannot be determined, `other_tokens_per_second` keeps the second rate, and neither appears in a headline.
@@ -32,9 +32,9 @@ def near(one: float, other: float, share: float) -> bool:
 
 
 def counts(run: Run, stated: dict[str, float], *, gap_ms: float = NAN, asked: float = NAN) -> str:
-    """Settle which of two counts of output tokens holds; return the name of the one taken, "" where they agree.
+    """Decide which of two counts of output tokens is correct; return the name of the one used, "" if they agree.
 
-    `gap_ms` is the mean time between tokens, `asked` the length that each request asked for.
+    `gap_ms` is the mean time between tokens, `asked` the requested length per request.
     """
     (one, first), (other, second) = stated.items()
     if not (first >= 0 and second >= 0) or near(first, second, SAME):
@@ -61,7 +61,7 @@ def counts(run: Run, stated: dict[str, float], *, gap_ms: float = NAN, asked: fl
 
 
 def _reasons(own: float, other: float, asked: float, timed: float) -> dict[str, bool]:
-    """Return whether each reason speaks for `own` tokens per request; the first that speaks for one count decides."""
+    """Return whether each reason supports `own` tokens per request; the first that supports one count decides."""
     return {
         "it equals the requested length": near(own, asked, SAME),
         "the other is about one token per request": other < 1.5 < 2 <= own,

@@ -1,4 +1,4 @@
-"""Take checked values out of a record: numbers in the unit of their column, texts, counts; errors name file and key."""
+"""Read checked values of a record: numbers in the unit of their column, texts, counts; errors name file and key."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ QUANTITIES = {
 
 
 class MeasurementError(ValueError):
-    """A file is no run that can be used. The text names file, place, and key, what is there, and what was expected."""
+    """Raised for a file without a usable run. The message names file, place, key, and the values found and expected."""
 
 
 @cache  # a file of the package, asked for each record
@@ -53,11 +53,11 @@ class Record:
         return MeasurementError(f"{self.where}: {words}")
 
     def wrong(self, keys: str, value: Any, expected: str) -> MeasurementError:
-        """Return the error of a value that is not what it should be."""
+        """Return the error for an invalid value."""
         return self.fault(f"{self.find(keys)[0]} is {reprlib.repr(value)}; expected {expected}")
 
     def find(self, keys: str) -> tuple[str, Any, Mapping[str, Any]]:
-        """Return the first of `keys` that is there, its value, and the object that holds it; None where none is."""
+        """Return the first of `keys` that exists, its value, and the object that holds it; None where none does."""
         for key in keys.split("|"):
             holder, rest = self.value, key
             while rest and isinstance(holder, Mapping):
@@ -68,7 +68,7 @@ class Record:
         return keys, None, {}
 
     def get(self, keys: str) -> Any:
-        """Return what is at `keys`, None where nothing is."""
+        """Return the value at `keys`, None where it is missing."""
         return self.find(keys)[1]
 
     def holds(self, keys: str) -> bool:
@@ -80,7 +80,7 @@ class Record:
 
         Its unit is the one beside it (`unit`, `units`), else the one in parentheses at the end of its key, else the one
         that ends `keys` (" in ns"), else the column's.
-        Raises MeasurementError for anything but a finite number from 0, and for a unit of another quantity.
+        Raises MeasurementError for anything but a finite, non-negative number, and for a unit of another quantity.
         """
         keys, _, unit = keys.partition(" in ")
         key, value, holder = self.find(keys)
@@ -107,7 +107,7 @@ class Record:
         return value
 
     def series(self, keys: str) -> pd.Series:
-        """Return the numbers from 0 that `keys` holds as a list, none where it is missing."""
+        """Return the list of non-negative numbers at `keys`, empty where it is missing."""
         value = self.listed(keys)
         if not all(type(each) in (int, float) and 0 <= each < 1e18 for each in value):
             raise self.wrong(keys, value, "a list of numbers, 0 or more")
@@ -121,7 +121,7 @@ class Record:
         return NAN if rate in ("trace", "") else self.number(keys)
 
     def count(self, keys: str, missing: float = NAN) -> float:
-        """Return the whole number from 1 at `keys`, which may be written as text; `missing` where there is none."""
+        """Return the positive whole number at `keys`, which may be written as text; `missing` where there is none."""
         value = self.get(keys)
         if value in (None, ""):
             return missing

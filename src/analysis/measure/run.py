@@ -30,7 +30,7 @@ class Run(dict[str, Any]):
         self.update({column: value for column, value in values.items() if math.isnan(self[column])})
 
     def say(self, words: str) -> None:
-        """Add a remark that a reader of the numbers must know."""
+        """Add a remark about the numbers."""
         self.said += (words,)
 
     def statistics(self, name: str) -> list[float]:

@@ -23,7 +23,7 @@ LARGEST_OUTPUTS = 32 * 2**20  # characters of all outputs of a notebook
 
 
 class OutputTooLarge(Exception):
-    """An output that no page can carry; the text says how large and what is allowed."""
+    """Raised for an output too large for a page. The message has its size and the limit."""
 
 
 class ForkEngine(Engine):
@@ -87,7 +87,7 @@ class Stream(io.TextIOBase):
         return len(text)
 
     def writable(self) -> bool:
-        """Return that it can be written to."""
+        """Return True: the stream can be written to."""
         return True
 
 

@@ -1,9 +1,9 @@
 """Track the files that a notebook opens: with its cells, their content decides whether its page is up to date.
 
-Python tells of each file that it opens and each folder that it lists, by whatever library (`sys.addaudithook`), before
-it knows whether there is one. Not seen: what a process that the notebook starts opens, what C opens by itself, whether
-a file exists without opening it, environment variables, the network, the clock. Code, data, and installed packages are
-in the digest that all pages share (`records.common_digest`).
+An audit hook (`sys.addaudithook`) reports each file that Python opens and each folder that it lists, in any library and
+whether or not it exists. Not tracked: files opened by child processes or by C code itself, checks whether a file
+exists, environment variables, the network, and the clock. Code, data, and installed packages are in the digest that all
+pages share (`records.common_digest`).
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def content_digest(name: str | Path) -> str:
             return ""
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
-    except (OSError, ValueError):  # a text that is no name of a file
+    except (OSError, ValueError):  # not a valid file name
         return ""
 
 

@@ -15,7 +15,7 @@ from analysis.pages.execute import execute
 from analysis.pages.reports import TIMEOUT, failed, run
 from analysis.pages.runs import Report
 
-WIDGET = "application/vnd.jupyter.widget-view+json"  # a number that each run makes anew
+WIDGET = "application/vnd.jupyter.widget-view+json"  # a new number in each run
 NOT_STORED = ("image/png", "image/jpeg", WIDGET)  # beside another form
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},

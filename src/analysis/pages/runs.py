@@ -39,7 +39,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter as a notebook's cell of parameters declares it; `value` is None if it is no literal."""
+    """A parameter as a notebook's cell of parameters declares it; `value` is None if it is not a literal."""
 
     name: str
     value: Any
@@ -82,7 +82,7 @@ def find(names: Iterable[str] = ()) -> tuple[dict[str, Report], dict[str, str]]:
 def read_run(path: Path) -> list[Report]:
     """Return the pages of a run file: one, or one per combination where a list is given for a single value.
 
-    Raises ValueError that says what is wrong and what is valid.
+    Raises ValueError with the fault and the valid choices.
     """
     content = _yaml(path)
     if not isinstance(content, dict) or not isinstance(content.get("notebook"), str):
@@ -126,9 +126,9 @@ def _label(parameters: dict[str, Any]) -> str:
 
 
 def read_notebook(path: Path) -> dict[str, Any]:
-    """Return a notebook as JSON has it, its texts joined, its cells with tags and without outputs.
+    """Return a notebook as parsed JSON, with joined texts and cell tags and without outputs.
 
-    Raises ValueError for what is no notebook of format 4.
+    Raises ValueError unless it is a notebook in format 4.
     """
     text = paths.read_file(path, LARGEST_NOTEBOOK)
     try:
@@ -176,7 +176,7 @@ def _check_type(own: Parameter, value: Any) -> None:
 
 
 def _yaml(path: Path) -> Any:
-    """Return what a YAML file says. Raises ValueError for a repeated key, an anchor, or an alias."""
+    """Return the content of a YAML file. Raises ValueError for a repeated key, an anchor, or an alias."""
     content = paths.read_file(path, LARGEST_RUN_FILE)
     try:
         return yaml.load(content.decode("utf-8-sig"), Loader=_Loader)

@@ -196,7 +196,7 @@ def unit_sizes(rows: pd.DataFrame) -> dict[str, int]:
     return usual.to_dict() | racks()
 
 
-@cache  # asked for each plan; tables.forget clears it
+@cache  # called for each plan; cleared by tables.forget
 def all_in_watts() -> pd.Series:
     """Return provisioned watts per accelerator by short name, with its share of host and network cards (InferenceX).
 

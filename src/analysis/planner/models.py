@@ -111,7 +111,7 @@ def lengths(requests: pd.DataFrame, prompt: float = 0.0, answer: float = 0.0, mo
     return Lengths(*map(float, (*mean, *in_service, long_prompt, squared)))
 
 
-@cache  # a data set of thousands of requests; tables.forget clears it
+@cache  # a data set of thousands of requests; cleared by tables.forget
 def lengths_of(benchmark: str) -> Lengths:
     """Return the lengths of a benchmark's own requests."""
     return lengths(requests_of(benchmark), most=of_benchmark(benchmark).context)
@@ -143,7 +143,7 @@ def read_requests(path: str | Path) -> pd.DataFrame:
     return tables.numbers(frame, TOKENS, 1, MOST_TOKENS, str(path))
 
 
-@cache  # asked for each plan; tables.forget clears it
+@cache  # called for each plan; cleared by tables.forget
 def of_benchmark(benchmark: str) -> Model:
     """Return the model of a benchmark. Raises ValueError where its size or the shape of its KV cache is unknown."""
     known = _shapes()
@@ -181,7 +181,7 @@ def rising(at: np.ndarray | float, x: pd.Series | np.ndarray, y: pd.Series | np.
     return np.interp(at, points["x"], level)
 
 
-@cache  # asked for each model; tables.forget clears it
+@cache  # called for each model; cleared by tables.forget
 def _shapes() -> pd.DataFrame:
     """Return the models of benchmarks with limits on the time per token: the fields of Model from its name on."""
     rows = tables.benchmarks[tables.benchmarks["benchmark"].isin(timed_benchmarks())].set_index("benchmark")

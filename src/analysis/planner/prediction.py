@@ -30,7 +30,7 @@ SHARED = {"software": 2, "round": 2, "accelerator_count": 2, "rack": 2, "kind": 
 SYSTEM = ["benchmark", "round", "submitter", "system", "accelerator", "accelerator_count"]
 
 
-@cache  # each benchmark's cases are a part; tables.forget clears it
+@cache  # each benchmark's cases are a part; cleared by tables.forget
 def _results() -> pd.DataFrame:
     """Return the comparable results of all language models since SINCE, previews too."""
     rounds = tables.rounds["round"].tolist()
@@ -136,7 +136,7 @@ def estimates(benchmark: str, systems: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([none, asked], ignore_index=True).dropna(subset="throughput")
 
 
-@cache  # asked for each plan; tables.forget clears it
+@cache  # called for each plan; cleared by tables.forget
 def error_of(question: str, benchmark: str, scenario: str) -> pd.Series:
     """Return the row of data/prediction_errors.csv that applies to an estimate.
 
@@ -157,7 +157,7 @@ def _log_share(rows: pd.DataFrame) -> np.ndarray:
 
 
 def same(rows: pd.DataFrame, others: pd.DataFrame, name: str) -> np.ndarray:
-    """Return which `rows` and `others` agree in the column `name`; "" is unknown and never the same."""
+    """Return a mask of which `rows` and `others` agree in the column `name`; "" is unknown and never the same."""
     own, other = rows[name].to_numpy(object)[:, None], others[name].to_numpy(object)
     return (own == other) & (other != "")
 

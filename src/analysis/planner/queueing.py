@@ -1,4 +1,4 @@
-"""How many slots keep the wait for the first token short: Erlang's delay formula for random arrivals.
+"""Compute the slots that keep the wait for the first token short, by Erlang's delay formula for random arrivals.
 
 A slot serves one request at a time. The load is the mean number of requests in service.
 """
@@ -44,7 +44,7 @@ def wait(slots: int, load: float, service: float) -> float:
 def slots_needed(load: float, service: float, limit: float) -> int:
     """Return the fewest slots with which 99% of requests wait at most `limit`, in the unit of `service`.
 
-    Raises ValueError for a limit that is negative or no number.
+    Raises ValueError for a limit that is negative or not a number.
     """
     if not limit >= 0:
         raise ValueError(f"limit is {limit:g}; expected 0 or more, in the unit of service")

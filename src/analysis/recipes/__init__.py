@@ -1,1 +1,1 @@
-"""What runs once a round: official results into tables, derived tables, and the judging of documents."""
+"""Tasks of each round: read official results into tables, compute derived tables, and judge documents."""

@@ -31,7 +31,7 @@ def carry_tests(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def all_carry_tests() -> pd.DataFrame:
-    """Return `carry_tests` of all benchmarks and scenarios of data centers: minutes."""
+    """Return `carry_tests` of all data center benchmarks and scenarios (takes minutes)."""
     results, parts = load_results(), []
     for benchmark in results["benchmark"].unique():
         for scenario in RATED:

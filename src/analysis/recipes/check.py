@@ -18,14 +18,14 @@ from analysis.tables import read_rows
 CHANGED = f"its sha256 does not match {descriptor.FILE}"
 OWN = "official/*.parquet"
 CONTROL = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
-RULES = {  # constraint -> pandera's check of it, and what is said of a cell that fails
+RULES = {  # constraint -> pandera's check of it, and the message for a cell that fails
     "enum": (pa.Check.isin, "is not one of {}"),
     "minimum": (pa.Check.ge, "is below {:g}"),
     "exclusiveMinimum": (pa.Check.gt, "is not above {:g}"),
     "maximum": (pa.Check.le, "is above {:g}"),
     "pattern": (pa.Check.str_matches, "does not match {}"),
 }
-TEXT = {  # pattern of any text -> what is said of a cell that has another
+TEXT = {  # pattern of any text -> the message for a cell that does not match
     r"(?![=+@\t]|-(?![\d.]|$))": "starts like a spreadsheet formula",
     rf"[^{CONTROL}]*$": "contains a control character",
 }
@@ -128,7 +128,7 @@ def _cells(frame: pd.DataFrame, resource: Resource) -> list[Fault]:
 
 
 def _repeated(frame: pd.DataFrame, resource: Resource) -> list[Fault]:
-    """Return the rows whose key an earlier row has."""
+    """Return the rows whose key duplicates that of an earlier row."""
     schema = resource.schema_
     unique = {(column.name,) for column in schema.fields if column.constraints.unique}
     keys = sorted(filter(None, unique | {tuple(schema.primaryKey)}))
@@ -159,7 +159,7 @@ def _references(resource: Resource, frames: Mapping[str, pd.DataFrame]) -> list[
 
 
 def _parts(folder: Path, resource: Resource) -> list[str]:
-    """Return the faults of the record's files: the shipped ones by their digest, and each row of those beside them."""
+    """Return the faults of the record's files: the shipped ones by their digest, and each row of the user's imports."""
     found, shipped = [], {folder / part.path: part for part in resource.parts}
     for path in sorted({*folder.glob(OWN), *shipped}):
         name = path.relative_to(folder)

@@ -14,7 +14,7 @@ from analysis.results import rule_limits
 
 
 def burst_factors() -> pd.DataFrame:
-    """Return `bursts.simulated` for each pair of limits of a benchmark: minutes."""
+    """Return `bursts.simulated` for each pair of limits of a benchmark (takes minutes)."""
     limits = {name: rule_limits(f"{name}_p99_limit") for name in ("tpot", "ttft")}
     pairs = pd.DataFrame(limits).dropna().drop_duplicates().sort_values(["tpot", "ttft"])
     return pd.concat([bursts.simulated(*pair) for pair in pairs.to_numpy()])
@@ -31,7 +31,7 @@ TABLES: dict[str, tuple[Callable[[], pd.DataFrame], str | None]] = {  # how each
 
 
 def make_tables(force: bool = False, say: Callable[[str], None] = print) -> None:
-    """Write each of TABLES anew, whole or not at all.
+    """Recompute each of TABLES and write it, whole or not at all.
 
     Raises ValueError where one is not as datapackage.json describes it, unless `force`, and OSError where one was saved
     while it was computed.

@@ -1,4 +1,4 @@
-"""Read the data package's descriptor data/datapackage.json, naming each wrong key, and bring it up to the tables.
+"""Read the data package's descriptor data/datapackage.json, naming each wrong key, and update it from the tables.
 
 `describe` writes hashes and sizes into it, and the column dictionary data/README.md from it.
 """

@@ -48,8 +48,8 @@ FAR_BELOW = 2.5  # a stated rate this many times below what concurrency and late
 def append_inferencex(paths: Iterable[str | Path], force: bool = False) -> int:
     """Add the runs of InferenceX files to the user's own, a Parquet file for each in data/inferencex/.
 
-    Returns the number of runs. All files are read before the first is written. Raises ValueError for two files of one
-    name, and, unless `force`, for one whose name an earlier file has.
+    Returns the number of runs. All files are read before the first is written. Raises ValueError for two files with
+    the same name and, unless `force`, for a file whose name was added before.
     """
     frames: dict[Path, pd.DataFrame] = {}
     for path in map(Path, paths):
@@ -90,7 +90,7 @@ def read_inferencex(path: str | Path) -> pd.DataFrame:
     """Return the runs of one InferenceX file with the columns of the table inferencex_runs.
 
     Runs without lengths (agentic) are left out. Raises ValueError that names the file, and the row or column, for text
-    that is no list of runs, missing columns, values that are no numbers, and unknown accelerators.
+    that is not a list of runs, missing columns, non-numeric values, and unknown accelerators.
     """
     path = Path(path)
     runs = _records(path)

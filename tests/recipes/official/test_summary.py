@@ -130,9 +130,7 @@ def test_options_and_paths_are_checked_first(tree, bring, tmp_path, monkeypatch)
     (tmp_path / "a.tar.gz").write_bytes(b"")
     monkeypatch.setattr("analysis.recipes.official.sources.LARGEST", len(path.read_bytes()) - 1)
     said = bring(tmp_path / "absent.json", tmp_path / "a.tar.gz", path).attrs["said"]
-    assert (
-        "does not exist" in said and "is an archive" in said and "is larger than 0 MiB" in said
-    )
+    assert "does not exist" in said and "is an archive" in said and "is larger than 0 MiB" in said
     assert not (tmp_path / "out.parquet").exists()
 
 

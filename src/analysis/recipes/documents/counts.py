@@ -12,7 +12,7 @@ from analysis.published import HOLDS
 from analysis.recipes.documents.expected import tell
 
 NAMED = ["benchmark_named", "result_cited", "system_accelerators"]
-COUNTED = {  # what a number counts, by the columns that tell one from another: the usual way first
+COUNTED = {  # what a number counts, by the columns that identify one; the usual way first
     "workloads": {"benchmark": ["benchmark"]},
     "scenarios": {"scenario": ["scenario"]},
     "results_submitted": {"result": ["result_id", "model_run", "scenario"], "model": ["result_id", "model_run"]},

@@ -23,7 +23,7 @@ UNLESS = "unless speculative decoding, sparsity, or a larger batch was used."
 
 
 def datasheets(figures: pd.DataFrame) -> pd.DataFrame:
-    """Return what datasheets say of memory, bandwidth, and power limit, their ratios, and the size of models."""
+    """Return what datasheets say about memory, bandwidth, and power limit, their ratios, and the size of models."""
     facts = tables.accelerators.rename(columns={column: quantity for quantity, column in FACTS.items()})
     facts = facts.melt(["label"], list(FACTS), "quantity", "expected").rename(columns={"label": "accelerator"})
     ratio = facts.merge(facts, on="quantity", suffixes=("", "_base"))
@@ -40,7 +40,7 @@ def datasheets(figures: pd.DataFrame) -> pd.DataFrame:
 
 
 def documents(figures: pd.DataFrame) -> pd.DataFrame:
-    """Return what other documents print of the same memory, bandwidth, power limit, or ratio of two accelerators.
+    """Return what other documents print for the same memory, bandwidth, power limit, or ratio of two accelerators.
 
     A ratio that another document prints the other way round is inverted.
     """

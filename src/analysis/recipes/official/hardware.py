@@ -40,7 +40,7 @@ SERVING_SOFTWARE = {  # software that accepts and batches requests
 }
 
 
-@cache  # asked for each row; tables.forget clears it
+@cache  # called for each row; cleared by tables.forget
 def aliases() -> dict[str, str]:
     """Return a mapping from normalized published names to accelerators ("" for names known not to be accelerators).
 
@@ -51,7 +51,7 @@ def aliases() -> dict[str, str]:
     return dict(zip(sure["as_published"].map(_folded), sure["accelerator"], strict=True))
 
 
-@cache  # thousands of rows have a few names; tables.forget clears it
+@cache  # thousands of rows have a few names; cleared by tables.forget
 def known_accelerator(name: str) -> tuple[str, bool]:
     """Return the name in data/accelerators.csv and whether it is known; an unknown name stays as printed.
 

@@ -1,4 +1,4 @@
-"""Read what stands beside a result: figure, rates, percentiles of its LoadGen log, power of the samples in spl.txt."""
+"""Read the files of a run: figure, rates, and percentiles of its LoadGen log, and power of the samples in spl.txt."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ UNKNOWN = dict.fromkeys(NUMBERS, math.nan) | dict.fromkeys(TEXTS, "") | {"inferr
 
 
 def read_run_log(run: dict[str, Any]) -> dict[str, Any]:
-    """Return what the log and the power samples of a run say; where there is no run, nothing is known.
+    """Return the values of a run's log and power samples; empty where there is no run.
 
     `fault` says why the run cannot be used, `power_fault` why its power cannot.
     """
@@ -179,7 +179,7 @@ def _power(samples: pd.DataFrame, log: dict[str, Any], scenario: str) -> tuple[f
 
 
 def _samples(path: Path) -> pd.DataFrame:
-    """Return `time` and `watts` of each sample. Raises LogError naming the first line that is none."""
+    """Return `time` and `watts` of each sample. Raises LogError naming the first invalid line."""
     try:
         if path.stat().st_size > LARGEST_SAMPLES:
             raise LogError(f"is larger than {LARGEST_SAMPLES >> 20} MiB")

@@ -1,4 +1,4 @@
-"""Give the tables of data/ a row for each new round and accelerator of an import, with what its results state."""
+"""Add rows to the tables of data/ for new rounds and accelerators of an import, with what its results state."""
 
 from __future__ import annotations
 

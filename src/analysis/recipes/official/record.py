@@ -81,7 +81,7 @@ def shipped(rounds: Iterable[str]) -> pd.DataFrame:
 def held_against(found: pd.DataFrame) -> pd.DataFrame:
     """Return the rows joined with the same result of the record (`record_...`, at index `match`), under its id.
 
-    A row that contradicts its match or an earlier row is at fault, alone: what else its file has is judged by itself.
+    Only a row that contradicts its match or an earlier row is at fault; other rows of its file are judged separately.
     """
     there = shipped(found["round"].unique())
     official = found["origin"].eq("official") & found["fault"].eq("")

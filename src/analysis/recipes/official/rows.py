@@ -113,7 +113,7 @@ def _names(row: Row) -> None:
 
 
 def _origin(row: Row) -> None:
-    """Refuse results of old rounds, without proof of their origin, and without a round."""
+    """Raise FileError for results of old rounds, without proof of their origin, or without a round."""
     if row["age"] < OLDEST:
         raise FileError(f"rounds before v{OLDEST} are not supported (docs/data.md)")
     if not row["origin"]:
@@ -230,7 +230,7 @@ def _recomputed(row: Row) -> None:
 
 
 def _rates(row: Row) -> None:
-    """Give throughput in samples and in tokens: of the log, else the figure, in tokens by its tokens per sample too."""
+    """Add throughput in samples and tokens: of the log, else the figure, in tokens also by its tokens per sample."""
     tokens, in_tokens = row["tokens_per_sample"], row["unit"] == TOKENS
     rate = row["low"] if row["metric"] == "throughput" else math.nan
     row["samples_per_second"] = _first(row["log_samples_per_second"], math.nan if in_tokens else rate)
@@ -267,7 +267,7 @@ def _power(row: Row) -> None:
 
 
 def _described(row: Row) -> None:
-    """Give what a system's names and description say: precision, software, power limit, and MLPerf Endpoints logs."""
+    """Add precision, software, power limit, and MLPerf Endpoints logs from a system's names and description."""
     notes, accuracy, benchmark = row["notes"], row["accuracy"], units.known().get(row["benchmark"], {})
     in_tokens = row["unit"] == TOKENS
     of_tokens = in_tokens or benchmark.get("offline_unit") == TOKENS or "TOKENS_PER_SAMPLE" in accuracy

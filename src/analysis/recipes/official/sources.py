@@ -2,7 +2,8 @@
 
 Only what comes from there is official. A link in the file is no proof, as templates copy links; proof is a summary with
 the SHA-256 of data/datapackage.json, a folder named after the repository (inference_results_v5.1) or a clone whose git
-remote it is, or MLCommons' exported results table whose links are of its round. Anything else is what the user says.
+remote it is, or MLCommons' exported results table whose links are of its round. For anything else the user states the
+origin.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class FileError(ValueError):
 
 
 def decoded(content: bytes) -> str:
-    """Return text of UTF-8 or UTF-16, with or without a byte order mark; Latin-1 where it is neither."""
+    """Return decoded UTF-8 or UTF-16 text, with or without a byte order mark; Latin-1 where it is neither."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return content.decode("utf-16", "replace")
     try:

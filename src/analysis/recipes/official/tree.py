@@ -1,4 +1,4 @@
-"""Find the runs of a submission tree and read what lies beside their logs: system, declared weights, accuracy.
+"""Find the runs of a submission tree and read the files that describe them: system, declared weights, accuracy.
 
 `<division>/<submitter>/results/<platform>/<model>/<scenario>/performance/run_1` is a run. Ranging runs, further runs,
 and compliance runs are never reported. No link is followed out of the tree, and only regular files are opened.

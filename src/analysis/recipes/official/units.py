@@ -32,9 +32,9 @@ LOG_KEYS = {  # scenario -> column of data/benchmarks.csv with a benchmark's own
 }
 
 
-@cache  # asked for each row; tables.forget clears it
+@cache  # called for each row; cleared by tables.forget
 def known() -> dict[str, dict[str, str]]:
-    """Return the row of data/benchmarks.csv behind each name that results are filed under."""
+    """Return the row of data/benchmarks.csv behind each name under which results are submitted."""
     rows = tables.benchmarks.to_dict("records")
     return {name: row for row in rows for name in (row["benchmark"], *row["filed_as"].split(";")) if name}
 
