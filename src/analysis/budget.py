@@ -72,7 +72,7 @@ def plans(
             why = f"{row.unit} {row.accelerator} cost ${row.usd_per_unit:,.0f} and take {power:,.0f} kW"
         raise NoData(f"${usd:,.0f} over {years:g} years buys no node or rack at {order[0]}: {why}")
     by = ["basis", "interactivity"]
-    # What cannot be bought leads as little as an estimate does where there is a result.
+    # Accelerators that cannot be bought never lead, as estimates do not where there is a result.
     likely = cost.with_chances(found.assign(estimated=~found["units"].gt(0)), by)[["chance", "alike"]]
     groups = found.assign(paid=found["usd_per_million"].where(found["units"].gt(0))).groupby(by)
     cut = 1 - groups["paid"].transform("min") / found["usd_per_million"]

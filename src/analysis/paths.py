@@ -106,7 +106,7 @@ def read_file(path: str | Path, most_bytes: int = MOST_BYTES) -> bytes:
     Raises ValueError naming a file that is missing, irregular, too large, or different in the two places.
     """
     tried = [Path(path), ROOT / path]
-    for place in tried:  # a page is stale when a file comes to be where none was
+    for place in tried:  # a page becomes stale when a missing file appears
         sys.audit("open", str(place), "r", os.O_RDONLY)
     file, *other = [place for place in tried if place.exists()] or [None]
     if file is None:

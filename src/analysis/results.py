@@ -39,7 +39,7 @@ def load_results() -> pd.DataFrame:
     files.
     """
     tables.follow_edits()
-    return _loaded().copy(deep=False)  # pandas copies what is written to
+    return _loaded().copy(deep=False)  # pandas copies on write
 
 
 @cache  # the whole record; cleared by tables.forget

@@ -82,7 +82,7 @@ def load(name: str) -> pd.DataFrame:
         if name != "corrections":
             frame = corrected(frame, name, resource["schema"].get("primaryKey", "id"))
         LOADED[name] = at, frame
-    return LOADED[name][1].copy(deep=False)  # pandas copies what is written to
+    return LOADED[name][1].copy(deep=False)  # pandas copies on write
 
 
 def read_rows(path: Path, **options: Any) -> pd.DataFrame:
@@ -194,7 +194,7 @@ def corrected(frame: pd.DataFrame, table: str, key: str | list[str]) -> pd.DataF
         frame.loc[place, fix.column] = (
             pd.to_numeric(fix.corrected) if frame[fix.column].dtype.kind in "if" else fix.corrected
         )
-        if not fix.column.startswith("precision"):  # precision_basis says already where a precision is known from
+        if not fix.column.startswith("precision"):  # precision_basis already states the source of a precision
             reasons = [frame.at[place, "corrected"], fix.reason]
             frame.loc[place, "corrected"] = "; ".join(dict.fromkeys(filter(None, reasons)))
     return frame

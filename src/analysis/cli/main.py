@@ -58,11 +58,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             prog_name="analysis",
             standalone_mode=False,
         )
-        if status == INTERRUPTED:  # typer says nothing of Ctrl-C but this
+        if status == INTERRUPTED:  # typer reports Ctrl-C only by this status
             raise KeyboardInterrupt
         sys.stdout.flush()
         return status or 0
-    except SystemExit:  # of typer, where the reader of the output closed it
+    except SystemExit:  # raised by typer if the reader closes the output
         return UNREAD
     except KeyboardInterrupt:
         return _failed("interrupted; no file is partially written", INTERRUPTED)

@@ -40,7 +40,7 @@ def reports(
         from analysis.pages.watch import watch as serve
 
         return serve(names or [], port=port, jobs=jobs, timeout=timeout)
-    gc.disable()  # what is imported stays: looking for garbage in it takes a tenth of the time
+    gc.disable()  # imported objects stay: scanning them for garbage takes a tenth of the time
     from analysis.pages.reports import build
 
     status = build(names or [], jobs=jobs, force=force, timeout=timeout)

@@ -17,7 +17,7 @@ from analysis.measure.formats import known_tools, run_of
 from analysis.measure.record import MeasurementError, Record, printable
 from analysis.measure.run import UNKNOWN
 
-MOST_UNUSABLE = 1000  # records of a file
+MOST_UNUSABLE = 1000  # unusable records to collect from one file
 __all__ = ["MeasurementError", "known_tools", "read_runs"]
 
 
@@ -31,7 +31,7 @@ def read_runs(paths: Iterable[str | Path] | str | Path, left_out: list[str] | No
     """
     runs: list[dict[str, Any]] = []
     named = [paths] if isinstance(paths, str | Path) else paths
-    for path in {normpath(Path(each).absolute()): each for each in named}.values():  # a file given twice is one
+    for path in {normpath(Path(each).absolute()): each for each in named}.values():  # a file given twice is read once
         name, found, unusable = printable(str(path)), [], []
         for place, value, example in records(Path(path), name):
             try:

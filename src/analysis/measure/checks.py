@@ -24,13 +24,13 @@ def checked(run: Run, record: Record) -> Run:
     if run.ttft_mean_ms == 0 < run.tpot_mean_ms:
         run.remove("tpot")
         run.say("TTFT is 0: it was not measured, and neither was TPOT, which subtracts it from the latency")
-    for column in (*TIMES, "input_tokens", "input_length", "concurrency"):  # a zero is what a tool did not measure
+    for column in (*TIMES, "input_tokens", "input_length", "concurrency"):  # zero means not measured
         run[column] = run[column] or NAN
     if math.isinf(run.concurrency_limit):
         run.concurrency_limit = NAN
     for column in BOUNDS:
         _bounded(run, column, record)
-    for product, one, other in DERIVING * 2:  # twice, as one gives another
+    for product, one, other in DERIVING * 2:  # twice, since one may derive another
         run.fill(**{product: run[one] * run[other], one: run[product] / run[other], other: run[product] / run[one]})
         for column in (product, one, other):
             _bounded(run, column, record)

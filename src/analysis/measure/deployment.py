@@ -19,7 +19,7 @@ from analysis.cost import PLAUSIBLE_USD
 from analysis.results import load_results
 
 REPEATED = r"(?i)(run|trial|rep|repeat|iter|seed|attempt)[-_= ]?\d+|\d{8}[-_T]?\d{4,6}|\(\d+\)"  # in names of repeats
-DISTILLED = re.compile(r"(?i)distill|r1-0528-qwen")  # in names of small models that learned from a large one
+DISTILLED = re.compile(r"(?i)distill|r1-0528-qwen")  # in names of distilled models
 MOST_OF_OFFICIAL = 10.0  # times the official rate; above, the unit or the count is wrong
 MOST_DRAFTED = 10.0  # tokens that one reading of the weights gives a request, with speculative decoding
 NAN = float("nan")
@@ -70,7 +70,7 @@ def settle(runs: pd.DataFrame, *, accelerator: str = "", count: int = 0, benchma
 
 
 def _known(name: str) -> str:
-    return names.accelerator(name, load_results()["accelerator"].unique())  # those of imported results too
+    return names.accelerator(name, load_results()["accelerator"].unique())  # includes those of imported results
 
 
 def _stated(text: str, asked: str) -> str:

@@ -16,7 +16,7 @@ from analysis.paths import parse_json, unique
 
 MOST, MOST_ROWS = 256 * 2**20, 1000  # bytes of a file, rows of a CSV
 MOST_YAML, DEEPEST = 32 * 2**20, 1000  # bytes of a YAML, and its brackets in each other or columns of indentation
-START = 65536  # bytes that show what a file is, and most of a printed summary
+START = 65536  # bytes read to recognize a file; the limit of a printed summary
 LOGS = ("mlperf_log_detail.txt", "mlperf_log_summary.txt", "result_summary.json")
 HEADINGS = (  # of printed results, by tool; the first of a tool that a text has begins each of its results
     (r"(?<!=)={3,} *(?:Serving|Offline Throughput) Benchmark Result *={3,}",),
@@ -37,7 +37,7 @@ THROUGHPUT = re.compile(r"^Throughput: ([\d.]+) requests/s, ([\d.]+) total token
 RATES = r"requests_per_second: \1\ntokens_per_second: \2\noutput_tokens_per_second: \3"  # by the keys of its JSON
 JSON = re.compile(r"[\[{]\s*(?:[\[{\"\]}]|$)")
 YAML = re.compile(r"^(?:version|benchmarks|metrics|scenario|load_summary):", re.MULTILINE)
-ONCE = {  # keys of which a result has one
+ONCE = {  # keys that occur once in a result
     key
     for row in shipped_rows("fields")
     if row["column"] in ("requests", "duration_s", "output_tokens", "tokens_per_second")
@@ -103,7 +103,7 @@ def _yaml(text: str) -> Any:
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
             unique([(str(key.value), value) for key, value in node.value])
             if any(key.tag == "tag:yaml.org,2002:merge" for key, _ in node.value):
-                raise ValueError("merge keys are not supported")  # a few hundred bytes can make that endless
+                raise ValueError("merge keys are not supported")  # a few hundred bytes could expand without end
             return super().construct_mapping(node, deep)
 
     if len(text) > MOST_YAML:

@@ -10,7 +10,7 @@ from typing import Any
 
 from analysis.measure.record import MeasurementError
 
-LINE_BYTES = 4096  # of a line that are read at a time: what is wanted is short, lists of samples are megabytes
+LINE_BYTES = 4096  # read at a time: wanted lines are short, lists of samples take megabytes
 LINE = re.compile(rb':::MLLOG\s*\{\s*"key"\s*:\s*"([\w.]+)"\s*,\s*"value"\s*:\s*("(?:[^"\\]|\\.)*"|[-+.\w]+)\s*[,}]')
 WANTED = (
     "result_", "effective_", "early_stopping_latency_", "power_", "requested_", "num_errors", "loadgen_version",

@@ -23,7 +23,7 @@ IDENTITIES = (  # the first is the product of the others; the second is what its
     ("total_tokens_per_second", "tokens_per_second", "tokens_per_output"),
     ("tokens_per_second", "tokens_per_second_per_accelerator", "accelerator_count"),
 )
-DERIVING = IDENTITIES[:5]  # what is unknown follows from these
+DERIVING = IDENTITIES[:5]  # unknown values are derived from these
 
 
 def near(one: float, other: float, share: float) -> bool:

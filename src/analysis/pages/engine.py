@@ -98,11 +98,11 @@ def start(messages: Messages) -> ZMQInteractiveShell:
     shell.displayhook.session = shell.display_pub.session = messages
     shell.enable_gui = lambda gui=None: None  # there is no window to draw in
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
-    if "matplotlib" in sys.modules:  # otherwise its import sees to that
+    if "matplotlib" in sys.modules:  # otherwise importing it does this
         shell.enable_matplotlib("inline")
     sys.stdout, sys.stderr = Stream("stdout", messages), Stream("stderr", messages)
     if "" not in sys.path:
-        sys.path.insert(0, "")  # modules beside the notebook, as with a kernel
+        sys.path.insert(0, "")  # modules next to the notebook, as with a kernel
     if "numpy" in sys.modules:  # `random` reseeds itself after a fork, numpy's global generator does not
         sys.modules["numpy"].random.seed()
     if "pandas" in sys.modules:  # which found a terminal in the parent process

@@ -36,7 +36,7 @@ class Opened:
         if event not in EVENTS or not isinstance(arguments[0], str | bytes | os.PathLike | None):
             return
         if event.startswith("os.") and sys._getframe(1).f_code.co_filename.startswith("<frozen importlib"):
-            return  # an import looks where modules are
+            return  # imports search the folders of modules
         with contextlib.suppress(OSError, ValueError):  # or the notebook could not open it
             self._add(event, *arguments[:3])
 

@@ -147,7 +147,7 @@ def _run(
     """Do one task in this process, whose standard streams go to a log, and send back the result."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDS)
     os.setsid()  # starts a group: its members end together, and Ctrl-C does not reach it
-    for each in inherited:  # ends of pipes that only the process above may have
+    for each in inherited:  # pipe ends that only the parent may hold
         each.close()
     out, nothing = os.open(log, os.O_WRONLY), os.open(os.devnull, os.O_RDONLY)
     for place, number in ((nothing, 0), (out, 1), (out, 2)):
@@ -157,4 +157,4 @@ def _run(
     except Exception as error:
         result = RuntimeError(f"{type(error).__name__}: {error}"[:2000])
     send.send(result)
-    signal.pause()  # until the process above ends this one, and finds what it started
+    signal.pause()  # until the parent ends this process and its children

@@ -15,7 +15,7 @@ from analysis import paths
 from analysis.pages import opened, runs
 from analysis.pages.runs import Report
 
-Record = dict[str, Any]  # what reports/NAME.json says of a page
+Record = dict[str, Any]  # the content of reports/NAME.json
 MADE = '<meta name="generator" content="mlperf-inference-analysis">'  # in every page made here
 
 FACTS = {

@@ -21,7 +21,7 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},  # without a version, which would differ between machines
 }
-# What editors and runs add to the metadata of a notebook or cell, another thing each time. All else is its author's.
+# Metadata of a notebook or cell that editors and runs add or change each time. All other metadata is the author's.
 ADDED = {
     "ExecuteTime", "collapsed", "execution", "papermill", "scrolled", "signature", "trusted", "vscode", "widgets",
 }  # fmt: skip
@@ -98,6 +98,6 @@ def _whole(text: str) -> float:
     return int(number) if number.is_integer() else number
 
 
-if __name__ == "__main__":  # as git's filter of a file: what an editor adds is no change
+if __name__ == "__main__":  # as git's clean filter: what an editor adds is not a change
     shown = subprocess.run(["git", "show", f":{sys.argv[-1]}"], capture_output=True, check=False)
     sys.stdout.write(stored(json.load(sys.stdin), json.loads(shown.stdout) if shown.returncode == 0 else None))

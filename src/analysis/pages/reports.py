@@ -16,7 +16,7 @@ from analysis.pages.execute import LONGEST, Executed, execute
 from analysis.pages.processes import side_by_side
 from analysis.pages.runs import Report
 
-FAILED = "FAILED"  # how the lines begin that say that a report failed
+FAILED = "FAILED"  # prefix of the lines that report a failure
 TIMEOUT = 300  # seconds that one report may take
 LARGEST_PAGE = 24 * 2**20  # bytes
 
@@ -127,7 +127,7 @@ def _aside(name: str) -> Path:
 
 def warm(several: bool) -> None:
     """Import what reports need and load the results once, for the processes that are forked from this one."""
-    gc.disable()  # what is loaded stays: looking for garbage in it takes a tenth of the time
+    gc.disable()  # loaded objects stay: scanning them for garbage takes a tenth of the time
     from analysis.pages import schema  # noqa: F401 - before papermill is imported
 
     # isort: split
