@@ -57,7 +57,7 @@ def plans(
     accelerator has a result. Columns: those of `bought` and `cost.with_chances`, by basis and interactivity, `most`
     (the accelerator that serves the most users there), and `cut` (fraction by which its price must fall to match the
     lowest cost per token). An accelerator of which the budget buys no unit never leads. Raises ValueError for a speed
-    of 0, at which nobody is served, and NoData where the budget buys nothing at the first basis and speed.
+    of 0, which serves no users, and NoData where the budget buys nothing at the first basis and speed.
     """
     speeds = [names.bounded(speed, "tokens_per_user", 0.1, 10_000) for speed in speeds]
     costs = cost.per_million_tokens(curve.throughput_at(rows, speeds), bases, fleet, stack)

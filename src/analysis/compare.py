@@ -30,7 +30,7 @@ RULES = {  # why a result is left out; the first rule that it breaks is reported
     "power submission, often power-capped": lambda rows, asked: rows["power_measured"] & (not asked["power"]),
     "no power measurement": lambda rows, asked: ~rows["power_measured"] & asked["power"],
 }
-INCOMPARABLE = {  # rules that a result breaks whatever it is compared with
+INCOMPARABLE = {  # rules that a result breaks in any comparison
     "power-capped at a limit that is not stated": lambda rows: (
         rows["power_capped"] & ~rows["power_measured"] & rows["power_limit_watts"].isna()
     ),
@@ -133,7 +133,7 @@ def only(
 def without_results(asked: Iterable[str], found: pd.DataFrame, what: str = "a result") -> str:
     """Return a sentence that names the accelerators or vendors of `asked` without a row in `found`, or "".
 
-    `what` names what they lack. The sentence begins with a space, so that it can follow another.
+    `what` names the missing item. The sentence begins with a space, so that it can follow another.
     """
     there, results = {*found["accelerator"]}, load_results()
     gone = [name for name in asked if there.isdisjoint(names.accelerators([name], results))]
@@ -156,7 +156,7 @@ def since(rows: pd.DataFrame, round: str) -> pd.DataFrame:
 def bare_metal(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the bare-metal results, or the virtualized ones of an accelerator that has no others.
 
-    Each benchmark and scenario is handled separately. `caveats` says which results are virtualized.
+    Each benchmark and scenario is handled separately. `caveats` marks virtualized results.
     """
     bare = rows["hypervisor"].eq("")
     return rows[bare | ~bare.groupby([rows[name] for name in [*GROUP, "accelerator"]]).transform("any")]

@@ -198,8 +198,8 @@ def results_first(costs: pd.DataFrame, by: Sequence[str] = ("interactivity",)) -
 def draw_costs(costs: pd.DataFrame) -> np.ndarray:
     """Return dollars per million in DRAWS draws of the throughput error, one row for each of `costs`.
 
-    Log-uniform on each side of `usd_per_million`, with `usd_low` and `usd_high` at P10 and P90. Draws depend on the
-    accelerator alone, not on what it is compared with.
+    Log-uniform on each side of `usd_per_million`, with `usd_low` and `usd_high` at P10 and P90. Draws depend only on
+    the accelerator, not on the comparison.
     """
     away = np.array([np.random.default_rng(crc32(name.encode())).random(DRAWS) for name in costs["accelerator"]])
     away = (away.reshape(len(costs), DRAWS) - 0.5) / 0.4

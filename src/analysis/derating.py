@@ -67,7 +67,7 @@ KINDS = {  # of results and how they are served: the system and the reading
     "rack": ("rack", "vLLM"),
 }
 REPAIR = (1, 3, 7)  # days until a node is back: assumed
-SPARES = 1 - 1 / np.array([5.0, 9.0, 17.0])  # one spare node beside 4, 8, or 16: assumed
+SPARES = 1 - 1 / np.array([5.0, 9.0, 17.0])  # one spare node per 4, 8, or 16: assumed
 FILE = ["use", "system", "fleet", "step", "median", "p10", "p90", "n", "counted", "kind", "source"]
 MARKS = ["median", "p10", "p90"]
 QUANTILES = [0.5, 0.1, 0.9]  # of MARKS

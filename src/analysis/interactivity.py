@@ -16,7 +16,7 @@ from analysis.compare import RATED, USUAL_SIZE, NoData, bare_metal, comparable, 
 from analysis.present import last_results
 from analysis.results import load_results, rule_limits
 
-NO_LIMIT = 0.0  # the interactivity that stands for Offline, which limits no latency
+NO_LIMIT = 0.0  # the interactivity of Offline, which has no latency limit
 LENGTH, MOST = 1024, 5  # of InferenceX: tokens in and out, and pairs of accelerator and precision that are shown
 ROUNDING = 0.005  # relative tolerance, so that 66.67 tokens/s meets a limit printed as 66.7
 

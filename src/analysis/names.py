@@ -23,7 +23,7 @@ NOISE = re.compile(
 def choose(name: str, valid: Iterable[str], what: str) -> str:
     """Return `name` if it is valid.
 
-    Raises ValueError that says `what` was asked for, with the nearest valid names, or all of them if few.
+    Raises ValueError that names `what`, with the nearest valid names, or all of them if few.
     """
     valid = [str(each) for each in valid]
     if name in valid:
@@ -43,7 +43,7 @@ def choose(name: str, valid: Iterable[str], what: str) -> str:
 
 
 def bounded(value: float, what: str, least: float, most: float) -> float:
-    """Return `value` if it is a number from `least` to `most`. Raises ValueError that says `what` was asked for."""
+    """Return `value` if it is a number from `least` to `most`. Raises ValueError naming `what`."""
     if isinstance(value, bool) or not isinstance(value, Real) or not least <= value <= most:
         raise ValueError(f"{what} is {str(value)[:SHOWN]}; expected a number from {least:g} to {most:,.10g}")
     return value
@@ -70,9 +70,9 @@ def accelerator(name: str, known: Iterable[str] = ()) -> str:
 def accelerators(
     names: Iterable[str] | str, rows: pd.DataFrame | None = None, *, of_vendors: Collection[str] | None = None
 ) -> list[str]:
-    """Return the short names behind `names`, each once; a vendor stands for its accelerators.
+    """Return the short names behind `names`, each once; a vendor means all of its accelerators.
 
-    With `of_vendors` a vendor stands only for its accelerators in that collection, possibly none. `rows` (columns
+    With `of_vendors`, a vendor means only its accelerators in that collection, possibly none. `rows` (columns
     accelerator and vendor) adds valid names to those of data/accelerators.csv. Raises ValueError for an unknown name,
     with the nearest.
     """
@@ -147,7 +147,7 @@ def _letters(name: str) -> str:
 
 @cache  # called for each name; cleared by tables.forget
 def _bare_aliases() -> dict[str, str]:
-    """Return the short name behind each bare name that stands for one accelerator only."""
+    """Return the short name for each bare name that identifies a single accelerator."""
     bare: dict[str, set[str]] = {}
     for alias, short in _aliases().items():
         bare.setdefault(_bare(alias), set()).add(short)

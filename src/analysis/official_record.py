@@ -14,7 +14,7 @@ def recomputed_by_round(results: pd.DataFrame, tolerance: float = 1e-6) -> pd.Da
     """Return counts of results by round, oldest first.
 
     `results`, `recomputed` (from a log), `inferred` (from the log of another scenario), `compared` (with a value
-    published beside the log), and `mismatches` (relative difference above `tolerance`); `power_compared` and
+    published with the log), and `mismatches` (relative difference above `tolerance`); `power_compared` and
     `power_mismatches` of power or energy with the samples of the meter; `unit_corrected`; `source_id`.
     """
     names.bounded(tolerance, "tolerance", 0, 1)

@@ -1,4 +1,4 @@
-"""Locate the project's folders, whatever the current folder is.
+"""Locate the project's folders, independent of the current folder.
 
 Data is looked up in order: the folder in ANALYSIS_DATA, the project that contains this package, a project that contains
 the current folder, and the data shipped in the installed package.

@@ -14,7 +14,7 @@ from analysis.results import CAPPED_NAME, rule_limits
 HOURS_PER_YEAR = 24 * 365  # as prices and power are quoted: 12 months of 730 hours
 COOLING = {"air": 1.5, "liquid": 1.3}  # provisioned over rated watts, MLPerf Endpoints rules, appendix D
 BYTES_TO_WATTS = 8 * 5  # watts of a network per TB/s: 5 pJ/bit, MLPerf Endpoints rules, appendix C
-MODE = rf"{CAPPED_NAME}|, PP\b"  # in a system's name; PP: the peak performance of Qualcomm's, beside EE
+MODE = rf"{CAPPED_NAME}|, PP\b"  # in a system's name; PP: Qualcomm's peak performance mode, as opposed to EE
 SAME_MACHINE = [
     "round", "submitter", "accelerator", "accelerator_count", "benchmark", "accuracy_target", "scenario", "chassis",
 ]  # fmt: skip

@@ -20,7 +20,7 @@ from analysis import names, tables
 from analysis.compare import GROUP, USUAL_SIZE, fastest
 from analysis.tables import COMPUTE
 
-MAKER = ["vendor", "kind"]  # gains are shared only within these groups; a vendor's GPUs are no evidence about its CPUs
+MAKER = ["vendor", "kind"]  # gains are shared only within these groups; a vendor's GPUs say nothing about its CPUs
 FACTS = ["model", "id", "accelerator", *MAKER, "round", "submitter", "accelerator_count", "precision", "rate_unit"]
 READ = [*GROUP, *FACTS, "rate_per_accelerator", "availability", "hypervisor"]
 COLUMNS = [

@@ -52,9 +52,9 @@ def gains_by_round(rows: pd.DataFrame) -> pd.DataFrame:
 
     Software is that of the leader's vendor (`software_by_round`); the rest of the leader's gain is modeled: precision
     and hardware. A round whose software rests on fewer than LEAST_PAIRS, or is more than the leader's gain, is one
-    modeled factor, software in it; one that is no faster than before has none. Columns: round, factor, value, low,
-    high, pairs, kind, leader (accelerator), rate (of the leader, per accelerator); the first and the last row are the
-    ends. Raises NoData without an available result.
+    modeled factor that includes software; a round that is no faster than before has none. Columns: round, factor,
+    value, low, high, pairs, kind, leader (accelerator), rate (of the leader, per accelerator); the first and the last
+    row are the ends. Raises NoData without an available result.
     """
     best = leaders_by_round(rows).sort_values("round").set_index("round")
     leader, rates = best["accelerator"], best["rate_per_accelerator"]

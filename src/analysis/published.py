@@ -20,7 +20,7 @@ VERDICTS = {  # in order of precedence, highest first
 AGREES = ("confirmed", "within rounding")
 HOLDS = (*AGREES, "within 5%")
 WRONG = ("physically impossible", "contradicted")
-NO_QUANTITY = ("date", "rank", "workloads")  # units of which a ratio says nothing
+NO_QUANTITY = ("date", "rank", "workloads")  # units for which a ratio is meaningless
 CLAIMS = {  # what a figure claims, by its quantity; others: "{subject}: {words}"
     "throughput": "{size}{subject}: {run} throughput{at}",
     "latency": "{size}{subject}: {run} latency",

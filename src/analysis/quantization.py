@@ -82,7 +82,7 @@ def mlperf_pairs(results: pd.DataFrame) -> pd.DataFrame:
 def inferencex_builds() -> pd.DataFrame:
     """Return InferenceX runs on up to eight accelerators of one kind, with the `build` of their engine.
 
-    A build is a version or an image, else a day. Nightly builds name no version and are left out.
+    A build is a version or an image, else a day. Nightly builds state no version and are left out.
     """
     runs = evidence.inferencex_runs(disaggregated=False)
     nightly = (runs["engine_version"] + runs["image"]).str.contains("nightly")

@@ -91,7 +91,7 @@ def finding(
 ) -> None:  # fmt: skip
     """Show and record one more sentence, such as a consequence, with its value and unit; `name` is unique on a page.
 
-    If the value is unknown (NaN) and `rows` is empty, a one-line notice is shown instead, and `empty` says why.
+    If the value is unknown (NaN) and `rows` is empty, a one-line notice is shown instead, with the reason `empty`.
     """
     if value is not None and not math.isfinite(value) and rows is not None and rows.empty:
         return _nothing("finding", name, name.replace("_", " ").capitalize(), empty)
@@ -102,7 +102,7 @@ def figure(
     drawn: Any, *, title: str, subtitle: str = "", source: str = "", rows: pd.DataFrame | None = None, name: str = "",
     alt: str = "", main: bool = False, empty: str = NO_MATCH,
 ) -> None:  # fmt: skip
-    """Show a figure with its title, subtitle, and source in the image, so that it stands alone on a slide.
+    """Show a figure with its title, subtitle, and source in the image, so that it is self-contained on a slide.
 
     `drawn` is a matplotlib figure or axes, or a seaborn grid. The source is `source`, else the line of the MLPerf
     `rows`. `alt` is a sentence with the numbers for those who do not see the image. If `rows` is empty or

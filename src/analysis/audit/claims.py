@@ -53,7 +53,7 @@ def read_claims(path: str | Path) -> pd.DataFrame:
     DataFrame
         One row per claim: `COLUMNS`, and the parsed claim in columns of data/figures.csv: `quantity`, `per`,
         `accelerator_count` (NaN per accelerator), `model`, `baseline_round`, `bound`, `range_basis`, and `low` and
-        `high`, the range that the printed value stands for.
+        `high`, the range that the printed value represents.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Charts of tidy frames in one look, and images that stand alone on a slide.
+"""Charts of tidy frames in one style, and self-contained images for slides.
 
 Functions return axes and set no title: `report.figure` and `compose` add title, subtitle, and source to the image of
-any figure. matplotlib's own settings stay as they are; `with charts.look():` draws other plots in the
+any figure. matplotlib's own settings are unchanged; `with charts.look():` draws other plots in the
 same look.
 """
 

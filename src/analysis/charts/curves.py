@@ -12,7 +12,7 @@ from matplotlib.transforms import Bbox
 from analysis.charts import parts, theme
 from analysis.charts.parts import Reference
 
-DIRECT = 5  # series up to which each is named beside its line
+DIRECT = 5  # largest number of series labeled next to their lines
 STYLES = ("-", (0, (4, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
 AROUND = [(right, up) for up in (0, 10, -10, 20, -20) for right in (9, -9, 0) if right or up]  # points to a name
 
@@ -58,7 +58,7 @@ def lines(
 def scatter(
     frame: pd.DataFrame, x: str, y: str, *, hue: str | None = None, label: str | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Draw one point per row; `label` is a column of names, written beside a point where there is room."""
+    """Draw one point per row; `label` is a column of names, written next to a point where there is room."""
     frame = parts.require(frame, x, y, hue, label)
     rows = parts.drawn_rows(frame, hue or label or x, y, hue)
     ax = ax or parts.plt.subplots()[1]

@@ -70,7 +70,7 @@ def svg(figure: Figure | Axes) -> str:
     """Return the figure as SVG, byte for byte the same for the same data.
 
     Ink, muted text, grid, surface, and colors too dark for a dark page are CSS variables with the printed color as
-    fallback, so a page decides with `--ink`, `--muted`, `--grid`, `--surface`, and `--missing` what they are. Its own
+    fallback, so a page sets them with `--ink`, `--muted`, `--grid`, `--surface`, and `--missing`. Its own
     `--head` is the height of title and subtitle over the width, for a page that shows them as text instead.
     """
     figure, buffer = figure.figure, io.StringIO()
@@ -169,6 +169,6 @@ def _with_variables(drawn: str, on_dark: dict[str, str]) -> str:
     drawn = re.sub(r'<(\w+) [^<>]*?style="[^"]*"', restyled, drawn)
     rules = "".join(f"--on-{hue[1:]}:{marks[hue]};" for hue in sorted(marks) if f"--on-{hue[1:]}" in drawn)
     style = f"<style>@media screen and (prefers-color-scheme:dark){{svg{{{rules}}}}}</style>" if rules else ""
-    # An image no wider than the page that holds it, whatever program shows it.
+    # The image is no wider than its page in any viewer.
     ink = f"max-width: 100%; height: auto; stroke-linejoin: round; fill: {theme.INK}; fill: var(--ink, {theme.INK})"
     return re.sub(r"(<svg[^>]*)>", rf'\1 style="{ink}">{style}', drawn, count=1)

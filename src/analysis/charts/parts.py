@@ -25,13 +25,13 @@ from analysis.names import choose
 Label = str | tuple[str, str] | None
 Reference = float | tuple[float, float] | None
 FAR = 100  # most times that a value may be above or below an end of its range
-VALUE, NOTE = 9.5, 8.0  # font sizes of the labels beside a mark, in points
-APART = 0.14  # inches beside each panel, so that labels of one are not read with the next
+VALUE, NOTE = 9.5, 8.0  # font sizes of the labels next to a mark, in points
+APART = 0.14  # inches between panels, so that labels of one are not read as part of the next
 OPACITY = [1.0, 0.6, 0.4, 0.25]  # for the first, second, ... bar of an accelerator
 MARKERS = "oDs^vPX"
 UPRIGHT = "_analysis_upright"  # attribute of axes: draws their heat map with its columns as rows, for a phone
-SECOND = "second line"  # id of what stands below a value in a cell
-MOVABLE = "beside"  # id of a note that can stand below its value
+SECOND = "second line"  # id of the text below a value in a cell
+MOVABLE = "beside"  # id of a note that may move below its value
 LEGEND = "_analysis_legend"  # attribute of a figure: the marks of its legend by their words
 SUBS = (1, 1.5, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,)  # ticks per decade of a logarithmic axis, densest first
 OUTSIDE = {"textcoords": "offset points", "annotation_clip": False}  # words that may leave the axes
@@ -151,7 +151,7 @@ def marks(ax: Axes, rows: pd.DataFrame, x: str, y: str) -> None:
 
 
 def spans(ax: Axes, at: Sequence[float], low: Sequence[float], high: Sequence[float]) -> None:
-    """Draw thin horizontal lines from low to high, with a rim that sets them off from what they cross."""
+    """Draw thin horizontal lines from low to high, with a rim that separates them from marks they cross."""
     for color, width in ((theme.SURFACE, 3.6), (theme.INK, 1.4)):
         ax.hlines(at, low, high, color, lw=width, zorder=2.6, clip_on=False)
 
@@ -173,7 +173,7 @@ def beside(ax: Axes, x: float, y: float, value: str, note: str, gap: float, stac
 
 
 def stacked(ax: Axes) -> None:
-    """Move notes from beside their values to the line below."""
+    """Move notes from next to their values to the line below."""
     for note in ax.texts:
         if note.get_gid() == MOVABLE:
             note.xycoords.set_va("bottom")

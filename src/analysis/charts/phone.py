@@ -11,7 +11,7 @@ from analysis.charts import parts, theme
 from analysis.charts.image import text_width
 
 NARROW = 4.3  # inches, about a phone's width
-BESIDE = 1.4  # inches of it that names beside the axes take
+BESIDE = 1.4  # inches of it for the names next to the axes
 COLUMN = 0.17  # inches of a column of a heat map with an upright name; more columns make the image wider
 SMALL = 8.5  # points of upright names
 TWO_LINES = 0.26  # inches of a value and the small print below it

@@ -14,7 +14,7 @@ from analysis.charts.parts import Label, Reference
 from analysis.names import choose
 
 BETWEEN = 0.5  # gap between two labels, in units of bar thickness
-THICK, THIN, LEAN = 0.30, 0.24, 0.21  # inches of a bar that stands alone, of one in a group, and in a waterfall
+THICK, THIN, LEAN = 0.30, 0.24, 0.21  # inches of a single bar, of one in a group, and of one in a waterfall
 LINE = 0.12  # inches of height per line of a row label
 BESIDE = 2.2  # inches of width that row labels may take
 BELOW, ABOVE = 0.27, 0.17  # offsets within a row: the range is drawn below center and the value above

@@ -57,7 +57,7 @@ def contrast(first: str, second: str) -> float:
 def on_dark(hue: str) -> str:
     """Return the color as light as it needs to be for a contrast of 4 on a dark page.
 
-    The darkest become pale rather than vivid, so that dark and bright shades of one hue can be told apart.
+    The darkest become pale rather than vivid, so that dark and bright shades of one hue remain distinct.
     """
     shade, lightness, saturation = colorsys.rgb_to_hls(*to_rgb(hue))
     least = 4.0

@@ -15,7 +15,7 @@ MOST_ABOVE = 0.25  # share of a model's rows on a GPU above rated watts, from wh
 MOST_REQUESTS = 2.5  # requests stated over those that throughput and time per token imply
 MOST_APART = 2.5  # user speeds of two points of a curve, between which joules are interpolated
 LOADS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0)  # shares of the highest throughput of a curve
-MOST_STEP = 1.6  # implied watts over those at half the load; what stands before such a step is too low
+MOST_STEP = 1.6  # implied watts over those at half the load; rows before a larger step are too low
 
 
 def energy(*, left_out: bool = False) -> pd.DataFrame:

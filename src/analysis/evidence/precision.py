@@ -54,7 +54,7 @@ def recovery() -> pd.DataFrame:
 
 
 def _gsm8k() -> pd.DataFrame:
-    """Return InferenceX's GSM8K scores by model and format, beside the widest format on GPUs of the same vendor."""
+    """Return InferenceX's GSM8K scores by model and format, with the widest format on GPUs of the same vendor."""
     rows = tables.gsm8k_accuracy[tables.gsm8k_accuracy["accuracy_percent"].gt(FAILED)]
     vendor = rows["accelerator"].map(tables.accelerators.set_index("label")["vendor"]).rename("vendor")
     groups = rows.groupby(["model", "parameters_billion", vendor, "format"])["accuracy_percent"]

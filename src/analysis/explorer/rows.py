@@ -7,7 +7,7 @@ import pandas as pd
 from analysis import compare, cost, derating, interactivity, tables
 from analysis.results import load_results, rule_limits, timed_benchmarks
 
-READABLE = {"wan-2.2-t2v-a14b": (3600, "videos/hour")}  # benchmarks whose rate per second nobody reads
+READABLE = {"wan-2.2-t2v-a14b": (3600, "videos/hour")}  # benchmarks whose rate per second is too small to read
 # Of a framework: its name without the version.
 PRODUCT = r"\s*([A-Za-z][^,;(:]*?)\s*(?=[,;(:=]|[-_]V?\d+\.|\bfeat/|\bv?\d|\bvmaster|$)"
 SYSTEM = ["submitter", "round", "division", "machine", "accelerator_count", "power", "accuracy_target", "benchmark"]

@@ -1,4 +1,4 @@
-"""Read the files of a user's own benchmark runs, whatever tool wrote them: one row per run.
+"""Read the files of a user's own benchmark runs, from any supported tool: one row per run.
 
 columns.csv describes a run, formats.csv lists what is read, fields.csv has the keys of each format.
 """

@@ -84,7 +84,7 @@ def _times(run: Run, record: Record) -> None:
 
 
 def _requests(run: Run, record: Record) -> None:
-    """Raise MeasurementError for more requests than there can be; say which are neither completed nor failed."""
+    """Raise MeasurementError for impossible counts; add a remark on requests neither completed nor failed."""
     ended = np.nansum([run.requests, run.failures, run.incomplete])
     if ended > run.sent + 0.5:
         raise record.fault(f"more requests ended ({ended:,.0f}) than were sent ({run.sent:,.0f})")

@@ -79,7 +79,7 @@ def records(path: Path, name: str) -> Iterator[tuple[str, Any, bool]]:
 
 
 def _parsed(text: str) -> Parsed:
-    """Yield place and content of each record; the format is recognized by how the text begins or what it holds."""
+    """Yield place and content of each record; the format is recognized by the start or the content of the text."""
     start = text[:START].lstrip()
     if JSON.match(start):
         yield from _json(text)

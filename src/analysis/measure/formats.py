@@ -140,7 +140,7 @@ def _take(run: Run, name: str, times: pd.Series) -> None:
 
 
 def sglang(record: Record, run: Run) -> None:
-    """Settle the server's count of tokens and the recount of the text, and take the accelerators of the server."""
+    """Reconcile the server's token count and the recount of the text, and set the accelerators of the server."""
     asked = run.asked_length if run.length_ratio == 1 else NAN
     taken = counts(run, {"server": run.output_tokens, "recount": run.recount}, gap_ms=run.gap_ms, asked=asked)
     if taken == "recount" or run.other_tokens_per_second > 0:  # TPOT divides by the server's count
@@ -252,7 +252,7 @@ def _weighted_by_tokens(run: Run, weighted: bool) -> None:
 
 
 def inference_perf(record: Record, run: Run) -> None:
-    """Drop a TPOT per streamed piece, settle the two counts, and say what a summary over stages mixes."""
+    """Drop a TPOT per streamed chunk, reconcile the two counts, and add a remark on summaries over stages."""
     gap_ms = run.tpot_mean_ms  # between tokens as the server counts them
     if near(gap_ms, run.gap_mean_ms, 1e-6) and run.gap_p50_ms < APART * run.gap_mean_ms:  # versions of 2025
         run.remove("tpot")

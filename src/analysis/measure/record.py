@@ -78,9 +78,9 @@ class Record:
     def number(self, keys: str, column: str = "") -> float:
         """Return the number at `keys` in the unit of `column`, NaN where it is missing or null.
 
-        Its unit is the one beside it (`unit`, `units`), else the one in parentheses at the end of its key, else the one
-        that ends `keys` (" in ns"), else the column's.
-        Raises MeasurementError for anything but a finite, non-negative number, and for a unit of another quantity.
+        Its unit is that of the same object (`unit`, `units`), else the one in parentheses at the end of its key, else
+        the one that ends `keys` (" in ns"), else the column's. Raises MeasurementError for anything but a finite,
+        non-negative number, and for a unit of another quantity.
         """
         keys, _, unit = keys.partition(" in ")
         key, value, holder = self.find(keys)
@@ -114,7 +114,7 @@ class Record:
         return pd.Series(value, dtype=float)
 
     def rate(self, keys: str) -> float:
-        """Return the rate at `keys`: infinite where it says so, NaN for the pace of a replayed trace."""
+        """Return the rate at `keys`: infinite if stated so, NaN for the pace of a replayed trace."""
         rate = self.get(keys)
         if rate in ("inf", "Infinity", "INF", math.inf, -1):
             return math.inf

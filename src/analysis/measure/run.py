@@ -43,6 +43,6 @@ class Run(dict[str, Any]):
         self.update({f"request_{name}_ms": None for name in names})
 
     def unstreamed(self, why: str) -> None:
-        """Remove TTFT and TPOT, because the answers were not streamed; `why` says how that is known."""
+        """Remove TTFT and TPOT, because the answers were not streamed; `why` is the evidence."""
         self.remove("ttft", "tpot")
         self.say(f"answers were not streamed ({why}): no TTFT or TPOT")

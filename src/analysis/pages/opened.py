@@ -25,7 +25,7 @@ CHANGED = "changed while the notebook ran"  # in place of a digest, so that it e
 
 
 class Opened:
-    """The files and folders that this process opens in the project or beside it."""
+    """The files and folders that this process opens in the project or next to it."""
 
     def __init__(self) -> None:
         self._seen: dict[str, Any] = {}
@@ -84,7 +84,7 @@ def content_digest(name: str | Path) -> str:
 
 
 def _is_own(name: str) -> bool:
-    """Return whether a path is in the project or beside it, visible, and not in the digest of all pages."""
+    """Return whether a path is in the project or next to it, visible, and not in the digest of all pages."""
     first, *others = folders = name.split("/")[:-1] or [""]
     beside = first == ".." and others[:1] != [".."] and paths.ROOT.parent != Path(paths.ROOT.anchor)
     hidden = any(each.startswith(".") and each != ".." for each in folders)

@@ -1,4 +1,4 @@
-"""Run tasks side by side, each in its own forked process, which never outlives this one."""
+"""Run tasks side by side, each in its own forked process that never outlives this one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-# On macOS a fork of a process that has used system libraries may crash: each process starts anew there.
+# On macOS a fork of a process that has used system libraries may crash: so new interpreters are started there.
 METHOD = "spawn" if sys.platform == "darwin" else "fork"
 ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -27,8 +27,8 @@ def side_by_side(
 
     `jobs` run at a time, each for at most `timeout` seconds. `meanwhile` is called in this process while the first ones
     run. With `then`, each result goes to `then(*arguments, result)` in a newly forked process, whose result is yielded.
-    A process that fails or dies gives a RuntimeError that says why; none outlives this generator, nor this process, in
-    whatever way that ends.
+    A process that fails or dies yields a RuntimeError with the reason. No process outlives this generator or this
+    process, however it ends.
     """
     context = multiprocessing.get_context(METHOD)
     steps = [work, then] if then else [work]
@@ -106,7 +106,7 @@ def _start(process: Any) -> None:
 
 
 def _kill(process: Any) -> None:
-    """End the process and what it started."""
+    """End the process and its descendants."""
     _end(process.pid)
     process.kill()
     process.join()

@@ -68,7 +68,7 @@ def up_to_date(name: str, own_digest: str) -> bool:
 def in_the_way(name: str) -> str:
     """Return why a build must not replace reports/NAME.html, which a user made; "" where it may.
 
-    Where there is no page, or an empty one, reports/NAME.json is judged instead.
+    If there is no page, or an empty one, check reports/NAME.json instead.
     """
     page, record = (paths.REPORTS / f"{name}.{kind}" for kind in ("html", "json"))
     file, mark = (page, MADE) if page.is_file() and page.stat().st_size else (record, '"digest":')
@@ -78,7 +78,7 @@ def in_the_way(name: str) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file whole or not at all. A link stays; what it leads to is replaced."""
+    """Write a file whole or not at all. A link is kept and its target replaced."""
     with paths.replacing(path) as beside:
         beside.write_text(text, encoding="utf-8", errors="replace", newline="\n")
 

@@ -16,7 +16,7 @@ from analysis.pages.reports import TIMEOUT, failed, run
 from analysis.pages.runs import Report
 
 WIDGET = "application/vnd.jupyter.widget-view+json"  # a new number in each run
-NOT_STORED = ("image/png", "image/jpeg", WIDGET)  # beside another form
+NOT_STORED = ("image/png", "image/jpeg", WIDGET)  # if the output also has another form
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},  # without a version, which would differ between machines
@@ -38,7 +38,7 @@ def refresh(names: Iterable[str] = (), jobs: int = 2, timeout: float = TIMEOUT) 
 
 
 def stored(notebook: dict[str, Any], before: dict[str, Any] | None = None) -> str:
-    """Return a notebook's file as stored: without PNG beside SVG, widgets, times, versions, and what editors add.
+    """Return a notebook's file as stored: without PNG copies of SVG, widgets, times, versions, and what editors add.
 
     A cell whose text `before` has under an id that no cell has any more keeps that id.
     """

@@ -1,4 +1,4 @@
-"""Build reports: execute each stale notebook in its own process, write its page, and record it in JSON beside it."""
+"""Build reports: execute each stale notebook in its own process, write its page, and record it in a JSON file."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def run(
 
 
 def failed(name: str, why: str) -> str:
-    """Return the lines that say why a report failed."""
+    """Return the lines that report a failure."""
     return "\n    ".join([f"{FAILED}  {name}", *(each[:LONGEST] for each in why.splitlines())])
 
 
@@ -87,7 +87,7 @@ def prepare() -> None:
 
 
 def make(report: Report, built: dict[str, str], done: Executed) -> str:
-    """Write the page and the record of an executed report; return a line that says how it went.
+    """Write the page and the record of an executed report; return a line with the outcome.
 
     `built` has the commit, the date, and the digest of the page's inputs. A failed notebook is saved as
     reports/NAME.failed.ipynb, and the page of an earlier build stays.
@@ -140,10 +140,10 @@ def warm(several: bool) -> None:
 
         import analysis.report
 
-        if several:  # a few of them draw with it; one alone imports what it needs
+        if several:  # some of them draw with it; a single report imports what it needs
             import seaborn  # noqa: F401
         analysis.load_results()
-    except Exception as error:  # the reports that need it say so, each with its own cell
+    except Exception as error:  # the reports that need it report the error, each with its own cell
         print(f"preloading failed, so each report loads by itself: {type(error).__name__}: {error}"[:500], flush=True)
     gc.freeze()
     gc.set_threshold(100_000)  # a notebook makes little garbage

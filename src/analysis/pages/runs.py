@@ -34,7 +34,7 @@ class Report:
     notebook: Path
     parameters: dict[str, Any] = field(default_factory=dict)
     title: str = ""
-    sweep: str = ""  # the page that lists this one beside others of the same run file
+    sweep: str = ""  # the page that lists this one and others of the same run file
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Parameter:
 def find(names: Iterable[str] = ()) -> tuple[dict[str, Report], dict[str, str]]:
     """Return the named reports, or all, and by name why others cannot be made.
 
-    The name of a sweep stands for its pages. Raises ValueError for an unknown name.
+    The name of a sweep means all of its pages. Raises ValueError for an unknown name.
     """
     reports: dict[str, Report] = {}
     wrong: dict[str, str] = {}

@@ -37,7 +37,7 @@ TAG = re.compile(r"<(/?)([a-z][^\s/>]*)", re.IGNORECASE)
 CLOSED = {"br", "col", "dd", "dt", "hr", "img", "input", "li", "p", "wbr"}  # elements that the next one closes
 DEEPEST = 5000  # open elements of one output: the time of parsers grows with their square
 MOST_ELEMENTS = 100_000  # of one output: a browser takes a second for them
-MOST_SPANNED = 20_000  # rows or columns that the cells of one output cover beside their own
+MOST_SPANNED = 20_000  # rows or columns that the cells of one output cover in addition to their own
 MOST_COPIED = 20_000_000  # characters of shapes that the `use` elements of an SVG repeat
 LINKS = re.compile(r"(?:https?:|mailto:|data:text/csv|data:image/png;base64,)|(?![a-z][a-z0-9+.-]*:)", re.IGNORECASE)
 SVG, LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
@@ -132,7 +132,7 @@ def _attribute(tag: str, name: str, value: str, left: list[int]) -> str | None:
 
 
 def clean_svg(drawing: str, prefix: str, alt: str) -> str | None:
-    """Return an SVG as an element of a page, described by `alt`, or None where it is no SVG.
+    """Return an SVG as an element of a page, described by `alt`, or None if it is not an SVG.
 
     Shapes and words stay, their ids with `prefix`: no script, link, foreign element, style sheet, or address outside.
     """

@@ -188,7 +188,7 @@ def delivered(demand: Demand, points: pd.DataFrame) -> pd.DataFrame:
 def unit_sizes(rows: pd.DataFrame) -> dict[str, int]:
     """Return how many of each accelerator are rented together: a rack, a node of eight, or as usually submitted.
 
-    The last is the most frequent node of an accelerator that nobody submitted in nodes of eight.
+    The last is the most frequent node of an accelerator without submissions in nodes of eight.
     """
     size = rows["accelerator_count"] / rows["nodes"]
     sizes = size[size.mod(1).eq(0)].groupby(rows["accelerator"])
@@ -208,7 +208,7 @@ def all_in_watts() -> pd.Series:
 
 
 def requests_held(weights_gb: pd.Series, cache_gb: float, memory_gb: pd.Series, unit: pd.Series) -> pd.DataFrame:
-    """Return how many requests' KV caches fit beside the weights in one `block` of accelerators (`held`, `block`).
+    """Return how many requests' KV caches fit next to the weights in one `block` of accelerators (`held`, `block`).
 
     `cache_gb` is the KV cache of a request, `memory_gb` the memory of an accelerator that weights and KV cache may
     fill, `unit` the accelerators rented together. A block is a unit, or as many as the weights need. Within a unit

@@ -14,7 +14,7 @@ from analysis import names, tables
 from analysis.results import timed_benchmarks
 
 MOST_TOKENS = 10_000_000  # of a prompt or an answer
-CHAT = "llama2-70b"  # the benchmark whose requests and limits stand for those of a model without a benchmark
+CHAT = "llama2-70b"  # the benchmark whose requests and limits are used for a model without a benchmark
 TOKENS = ["prompt_tokens", "answer_tokens"]  # of a request
 
 
@@ -156,9 +156,9 @@ def of_benchmark(benchmark: str) -> Model:
 def of_size(parameters: float, active: float = 0.0, name: str = "", benchmark: str = "") -> Model:
     """Return a model of this size (billions of parameters), with layers and KV cache of a benchmark if one is given.
 
-    Else CHAT stands for its requests and limits. Layers and width of attention are interpolated between the benchmarks
-    next smaller and next larger in active parameters and never decrease; KV cache and context are the most common.
-    Raises ValueError for sizes that no model has.
+    Otherwise its requests and limits are those of CHAT. Layers and width of attention are interpolated between the
+    benchmarks next smaller and next larger in active parameters and never decrease; KV cache and context are the most
+    common. Raises ValueError for sizes that no model has.
     """
     active = active or parameters
     sized = {"name": name or f"{parameters:g}B", "parameters": parameters, "active": active}

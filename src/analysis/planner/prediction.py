@@ -1,4 +1,4 @@
-"""Estimate results that nobody submitted, and measure the error of such estimates of official results.
+"""Estimate results that were not submitted, and measure the error of such estimates of official results.
 
 A result under a latency limit is estimated as the accelerator's Offline throughput times the share of it that other
 accelerators retain (KNOWN), or, if the accelerator has no result, both come from other accelerators (NONE). The

@@ -2,7 +2,7 @@
 
 Three forms, as JSON (an object, or a list) or CSV: results of its collector (`agg_*.json`: `hw`, `tp`, `conc`), rows of
 its dashboard (`hardware`, `decode_tp`, `conc`), and its database dump (`benchmark_results` with a `metrics` object and
-a `config_id` of the file `configs` beside it). Times are in seconds. Keys as in SemiAnalysisAI/InferenceX,
+a `config_id` of the file `configs` in the same folder). Times are in seconds. Keys as in SemiAnalysisAI/InferenceX,
 utils/process_result.py, and InferenceX-app, packages/db/migrations.
 """
 

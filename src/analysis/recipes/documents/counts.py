@@ -1,4 +1,4 @@
-"""Compare published counts, names, and units with official results of the rounds that they are about."""
+"""Compare published counts, names, and units with official results of the rounds that they refer to."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def power_cap(*texts: str) -> float:
 def precision(text: str, round: str, counts_tokens: bool) -> tuple[str, str, str]:
     """Return precision, its basis, and a remark, from the declared `weight_data_types`.
 
-    The type of the weights counts, not that of the KV cache. Several types are "mixed", without a precision. In v4.1,
+    Use the type of the weights, not that of the KV cache. Several types are "mixed", without a precision. In v4.1,
     benchmarks measured in tokens declare the type of the starting weights, not of the weights that ran.
     """
     plain = BRACKET.sub(lambda part: " kv " if "kv" in part[1].lower() else " ", text[:LONGEST])

@@ -1,4 +1,4 @@
-"""Import official files into a file of rows, or into data/official/ beside the shipped record."""
+"""Import official files into a file of rows, or into data/official/ next to the shipped record."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _imported(paths: Sequence[Path], round: str, origin: str) -> pd.DataFrame:
 
 
 def _sound(found: pd.DataFrame, say: Say) -> pd.DataFrame:
-    """Return the rows without a fault, and say which have one, differ from their log, or have names unknown to data/.
+    """Return the rows without a fault, and report those with one, unlike their log, or with names unknown to data/.
 
     Raises ImportFailed where none is left.
     """
@@ -133,7 +133,7 @@ def _sound(found: pd.DataFrame, say: Say) -> pd.DataFrame:
 
 
 def _write(found: pd.DataFrame, out: Path, beside: Path) -> None:
-    """Write the rows in order of id to `beside`, as the ending of `out` says."""
+    """Write the rows in order of id to `beside`, in the format of the extension of `out`."""
     frame = rows.columns(found).sort_values("id")
     if out.suffix == ".csv":
         return frame.to_csv(beside, index=False)

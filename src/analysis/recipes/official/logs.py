@@ -51,7 +51,7 @@ UNKNOWN = dict.fromkeys(NUMBERS, math.nan) | dict.fromkeys(TEXTS, "") | {"inferr
 def read_run_log(run: dict[str, Any]) -> dict[str, Any]:
     """Return the values of a run's log and power samples; empty where there is no run.
 
-    `fault` says why the run cannot be used, `power_fault` why its power cannot.
+    `fault` is why the run cannot be used, `power_fault` why its power cannot.
     """
     return UNKNOWN | (_run(run) if run["folder"] else {})
 

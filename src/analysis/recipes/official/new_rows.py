@@ -57,7 +57,7 @@ def _of_part(name: str, round: str) -> list[tuple[str, dict[str, str]]]:
 
 
 def _add(table: str, row: dict[str, str]) -> str:
-    """Add a row at the end of a table's file, and return a line that says so."""
+    """Add a row at the end of a table's file, and return a line that reports it."""
     resource = tables.descriptor()[table]
     columns = [field["name"] for field in resource["schema"]["fields"]]
     file = DATA / resource["path"]

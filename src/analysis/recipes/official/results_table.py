@@ -1,7 +1,7 @@
 """Read MLCommons' results table as exported, of v5.0 and v5.1 (a block per system) and of v6.0 (a row per result).
 
-A block's first columns say what the system is. Its rows hold, in one column for each benchmark and scenario, the
-accelerators and processors per node, the nodes, and the result; the cell before the figures says which. Benchmarks and
+A block's first columns describe the system. Its rows hold, in one column for each benchmark and scenario, the
+accelerators and processors per node, the nodes, and the result; the cell before the figures names which. Benchmarks and
 scenarios are in the two rows above the one with the column names, whose cells are then units.
 """
 

@@ -1,4 +1,4 @@
-"""Shape one published result, and what its log says, into a row of data/official/, or say why it cannot be used.
+"""Shape one published result, and the values of its log, into a row of data/official/, or state why it cannot be used.
 
 A result is a dictionary: fields of a summary, then also columns of the record. A missing number is NaN, a missing text
 empty.
@@ -109,7 +109,7 @@ def _names(row: Row) -> None:
     row["system"] = row["system"] or row["platform"]
     for name in ("has_power", "inferred"):
         row[name] = clean(row[name]).lower() in ("true", "1", "1.0")
-    row["inferred"] &= row["age"] < 6.0  # from v6.0 on the flag also says how a folder is spelled
+    row["inferred"] &= row["age"] < 6.0  # from v6.0 on the flag also marks the spelling of a folder
 
 
 def _origin(row: Row) -> None:
@@ -123,7 +123,7 @@ def _origin(row: Row) -> None:
 
 
 def _log(row: Row) -> None:
-    """Add what the log and the power samples of the run say, as `log_...`."""
+    """Add the values of the log and the power samples of the run, as `log_...`."""
     log = read_run_log(row)
     if log["fault"]:
         raise FileError(log["fault"])

@@ -1,9 +1,9 @@
-"""Find the results that paths hold, each with its run, and say which are of a round's own repository.
+"""Find the results that paths hold, each with its run, and determine which are from a round's own repository.
 
-Only what comes from there is official. A link in the file is no proof, as templates copy links; proof is a summary with
-the SHA-256 of data/datapackage.json, a folder named after the repository (inference_results_v5.1) or a clone whose git
-remote it is, or MLCommons' exported results table whose links are of its round. For anything else the user states the
-origin.
+Only what comes from there is official. A link in the file is not proof, since templates copy links; proof is a summary
+with the SHA-256 of data/datapackage.json, a folder named after the repository (inference_results_v5.1) or a clone whose
+git remote it is, or MLCommons' exported results table whose links are of its round. For anything else the user states
+the origin.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def read_results(paths: Sequence[Path], round: str, origin: str) -> list[Result]
     """Return each result of the paths, and an entry for each thing in them that cannot be read.
 
     Fields of a summary, and `file`, `place` in it, `folder` and `root` of its run, `fault` ("" where sound), and
-    `origin` ("" where nobody says) with the `doubt`.
+    `origin` ("" if not stated) with the `doubt`.
     """
     published, runs, wrong = {}, [], []  # by digest: a summary may be given beside the tree that holds it
     for path in paths:

@@ -12,7 +12,7 @@ from typing import Any
 from analysis.paths import parse_json
 from analysis.recipes.official.units import POWER
 
-KEYS = {  # field -> the keys that may hold it; the first that says something counts
+KEYS = {  # field -> the keys that may hold it; the first non-empty one is used
     "round": ("version",),
     "result_id": ("ID",),
     "submitter": ("Submitter", "Organization"),
@@ -83,7 +83,7 @@ def read_summary(text: str, *, is_table: bool = False) -> list[dict[str, Any]]:
     `is_table` is for the CSV that the submission checker writes of the same fields, before a summary exists.
 
     `place` is the number of the result in the file, `fault` what is missing in it. Power in an entry of its own joins
-    the result before it. Raises FileError where it is no summary.
+    the result before it. Raises FileError if it is not a summary.
     """
     try:
         content = list(csv.DictReader(io.StringIO(text))) if is_table else read_json(text)

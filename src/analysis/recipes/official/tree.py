@@ -48,7 +48,7 @@ ACCURACY = {  # metric in the summary's words -> pattern of its value in accurac
 
 
 def find_runs(start: Path) -> tuple[list[dict[str, str]], list[str]]:
-    """Return every run at or below `start` with what its path says, and a line for each folder that is passed over.
+    """Return every run at or below `start` with the parts of its path, and a line for each folder that is skipped.
 
     `folder` is that of the scenario, `root` the one that holds the divisions; `location` the folder as summaries
     write it. `start` may be any part of a tree.
@@ -62,7 +62,7 @@ def find_runs(start: Path) -> tuple[list[dict[str, str]], list[str]]:
             folders.append(folder)
             inside.clear()
             continue
-        # Code and compliance runs beside the results may hold folders of the same names.
+        # Code and compliance runs next to the results may have folders with the same names.
         inside[:] = ["results"] if "results" in inside else sorted({*inside} - {".git"})
         links = [name for name in inside if Path(folder, name).is_symlink()]
         passed += [f"{folder}/{name}: a symbolic link, not followed" for name in links]

@@ -40,7 +40,7 @@ def known() -> dict[str, dict[str, str]]:
 
 
 def official_benchmark(model: str, run: str = "") -> tuple[str, str]:
-    """Return the benchmark and accuracy target ("99", ...) that a model's official name stands for.
+    """Return the benchmark and accuracy target ("99", ...) of a model's official name.
 
     `run` is the name of what ran; it counts where `model` names no known benchmark, as the classes of v6.1. An unknown
     benchmark keeps its name.
