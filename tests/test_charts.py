@@ -425,7 +425,7 @@ WRONG = {
     "did you mean 'note'": lambda: bars(label="notes"),
     "did you mean 'rate'": lambda: charts.dots(TWO[:0], "gpu", "rates"),  # also of no rows
     r"measured.*assumed": lambda: charts.waterfall(FACTORS.assign(kind="measurd"), "step", "factor", kind="kind"),
-    r"rate of b is 0\.4, its range 3 to 7: are they": rates,
+    r"rate of b is 0\.4, but its range is 3 to 7: are they": rates,
     "rate of a is 4000, but its range is 4 to 4000: are they in the same unit": lambda: rates(
         rate=1000 * RATES["low"], high="rate"
     ),

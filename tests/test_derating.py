@@ -132,9 +132,9 @@ def test_unknown_names_and_what_nobody_ran_are_refused(monkeypatch):
     monkeypatch.setattr(bursts, "over_poisson", lambda *asked: np.array([0.9]))
     with pytest.raises(NoData, match="ResNet-50: expected models"):
         derating.chain("batch", benchmarks=["resnet50"])
-    with pytest.raises(NoData, match="BERT: factors are of models"):
+    with pytest.raises(NoData, match="BERT: expected models"):
         derating.outcomes(["bert"])
-    with pytest.raises(NoData, match="in Interactive of Mixtral 8x7B"):
+    with pytest.raises(NoData, match="of Mixtral 8x7B in both Offline and Interactive"):
         derating.chain("interactive", benchmarks=["mixtral-8x7b"])
     mixtral = derating.chain(benchmarks="Mixtral 8x7B")
     assert "rack" not in set(mixtral["kind"]) and mixtral["median"].max() <= 1.0

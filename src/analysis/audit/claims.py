@@ -118,7 +118,7 @@ def _read(row: pd.Series) -> dict[str, Any]:
     count, accelerator = SYSTEM.fullmatch(row["accelerator"]).groups()
     of_baseline, baseline = SYSTEM.fullmatch(row["baseline"]).groups()
     if of_baseline and of_baseline != count:
-        raise ValueError(f"baseline is {row['baseline']!r}; expected the accelerator count of accelerator, or none")
+        raise ValueError(f"baseline is {row['baseline']!r}; expected the count of {row['accelerator']!r}, or none")
     if unit in ("x", "%") and not baseline:
         raise ValueError(f"baseline is empty; a claim in {unit} needs a baseline accelerator")
     asked = [each for each in row["round"].split(" to ") if each]

@@ -44,7 +44,7 @@ FORMS = {  # of bars
 
 
 class NothingToDraw(Exception):
-    """A frame without rows."""
+    """Raised for a frame without rows."""
 
 
 def chart(draw: Callable[..., Axes]) -> Callable[..., Axes]:

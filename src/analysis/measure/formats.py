@@ -165,7 +165,7 @@ def throughput(record: Record, run: Run) -> None:
 
 
 def inferencex(record: Record, run: Run) -> None:
-    """Count the accelerators that answer and those that read prompts, and take the rate of all from the one of each."""
+    """Count the accelerators for answers and for prompts, and set the total rate from the rate per accelerator."""
     run.fill(reading=0.0, writing=0.0)
     reading, writing, output = run.reading, run.writing, run.output_per_gpu
     if str(record.get("disagg")).lower() == "false" and reading == writing:
@@ -178,7 +178,7 @@ def inferencex(record: Record, run: Run) -> None:
     summed = (output * writing + run.input_per_gpu * (count - writing or count)) / count
     if abs(run.total_per_gpu - summed) > SAME * run.total_per_gpu:
         run.other_tokens_per_second = output * writing * run.total_per_gpu / summed
-        run.say(f"tput_per_gpu is {run.total_per_gpu:g}, but input and output sum to {summed:g} on {count:g} GPUs")
+        run.say(f"tput_per_gpu is {run.total_per_gpu:g}, but input and output sum to {summed:g} over {count:g} GPUs")
     for statistic in ("median", "p99") if not run.traffic.startswith("agent") else ():
         product = record.number(f"{statistic}_tpot") * record.number(f"{statistic}_intvty")
         if abs(product - 1) > APART:
@@ -195,7 +195,7 @@ def _only(record: Record, accelerators: set[str]) -> str:
 
 
 def aiperf(record: Record, run: Run) -> None:
-    """Take the load of the measured phase, wherever the version keeps it, failures, and the accelerators."""
+    """Set the load of the measured phase, wherever the version keeps it, failures, and the accelerators."""
     if record.get("was_cancelled"):
         raise record.fault("was_cancelled is true: its averages are from an unfinished run")
     config = record.part("input_config")

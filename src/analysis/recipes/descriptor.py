@@ -220,7 +220,7 @@ class Package(BaseModel):
 
 
 class DescriptorError(ValueError):
-    """The descriptor cannot be used. The message has a line for each wrong key."""
+    """Raised for an invalid descriptor. The message has one line per wrong key."""
 
 
 def read_descriptor(folder: Path) -> Package:

@@ -106,7 +106,7 @@ def read_inferencex(path: str | Path) -> pd.DataFrame:
 
 
 def _records(path: Path) -> pd.DataFrame:
-    """Return the rows of a file as they stand, with the entries of a `metrics` object as columns."""
+    """Return the unconverted rows of a file, with the entries of a `metrics` object as columns."""
     content = read_file(path, MOST_BYTES)
     try:
         if path.suffix == ".csv":

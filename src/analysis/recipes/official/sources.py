@@ -134,7 +134,7 @@ def _with_runs(published: list[Result], found: list[Result], round: str, origin:
 
 
 def _origin(is_official: bool, said: str) -> str:
-    """Return the origin: as said where it is measured or not proven official."""
+    """Return the origin: as stated where it is measured or not proven official."""
     return "official" if is_official and said != "measured" else said
 
 
