@@ -99,7 +99,7 @@ def test_what_the_budget_buys_no_unit_of_leads_nowhere(offered):
     unknown = PRICES.assign(basis="new", kilowatts=[1.5, np.nan, 1.5])  # what takes no known power leads no more
     plans = budget.plans(None, unknown, [25.0], 10e6, 1, kilowatts=1000.0).set_index("accelerator")
     assert plans["chance"].to_dict() == {"B200": 1, "GB200": 0} and np.isnan(plans.at["GB200", "units"])
-    with pytest.raises(NoData, match=r"\$100,000 for 1 years .* at new: 8 B200 cost \$140,160 and take 12 kW$"):
+    with pytest.raises(NoData, match=r"\$100,000 over 1 years .* at new: 8 B200 cost \$140,160 and take 12 kW$"):
         budget.plans(None, PRICES[:2].assign(basis="new"), [25.0], 1e5, 1)
     later = pd.concat([PRICES[:0].assign(basis="new"), PRICES[2:].assign(basis="new"), PRICES[:2].assign(basis="a")])
     with pytest.raises(NoData, match="no accelerator has a price and a throughput at 25 tokens/s"):

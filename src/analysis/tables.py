@@ -153,7 +153,7 @@ def read_own(path: str | Path, columns: Iterable[str]) -> pd.DataFrame:
     if not isinstance(frame.index, pd.RangeIndex):
         raise ValueError(f"{path}: rows have more cells than the first line has columns{hint}")
     if len(twice := written[written.ne("") & written.duplicated()]):
-        raise ValueError(f"{path}: the column {twice.iloc[0]!r} is there twice")
+        raise ValueError(f"{path}: the column {twice.iloc[0]!r} is duplicated")
     for column in columns:
         if column not in frame:
             raise ValueError(

@@ -172,7 +172,7 @@ def test_two_files_for_one_page_are_refused(asked, project):
     project.run("one", "notebook: one\nparameters: {name: [b]}\n")
     reports, wrong = runs.find()
     assert "one.ipynb already makes the page 'one'" in wrong["one"]
-    assert "two.ipynb makes the page 'two' already" in wrong["two"] and "one.ipynb makes" in wrong["each"]
+    assert "two.ipynb already makes the page 'two'" in wrong["two"] and "one.ipynb already makes" in wrong["each"]
     assert [*reports] == ["each-a"]
 
 
@@ -180,7 +180,7 @@ def test_a_page_with_the_name_of_the_page_of_a_sweep_is_refused(asked, project):
     project.run("a-1", "notebook: one\nparameters: {name: [x, y]}\n")
     project.run("a", "notebook: one\nparameters: {count: [1, 2]}\n")
     reports, wrong = runs.find()
-    assert "one.ipynb makes the page 'a-1' already" in wrong["a"]
+    assert "one.ipynb already makes the page 'a-1'" in wrong["a"]
     assert [*reports] == ["one", "a-1-x", "a-1-y"]
 
 
