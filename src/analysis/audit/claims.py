@@ -119,10 +119,11 @@ def _read(row: pd.Series) -> dict[str, Any]:
     of_baseline, baseline = SYSTEM.fullmatch(row["baseline"]).groups()
     if of_baseline and of_baseline != count:
         raise ValueError(f"baseline is {row['baseline']!r}; expected the count of {row['accelerator']!r}, or none")
-    if unit in ("x", "%") and not baseline:
+    is_ratio = unit in ("x", "%")
+    if is_ratio and not baseline:
         raise ValueError(f"baseline is empty; a claim in {unit} needs a baseline accelerator")
-    asked = [each for each in row["round"].split(" to ") if each]
-    if len(asked) > (2 if baseline and unit in ("x", "%") else 1):
+    asked = row["round"].replace(" to ", " ").split()
+    if len(asked) > 1 + is_ratio:
         raise ValueError(
             f"round is {row['round'][:40]!r}; expected one, or two for a ratio: the baseline's and the accelerator's"
         )

@@ -67,14 +67,14 @@ def _judged(claim: Any, named: pd.DataFrame, other: pd.DataFrame) -> tuple:
         condition, instead = f"in {_scenarios(near)}", f"; elsewhere: {_value(claim, named.drop(near.index))}"
     elif near["verdict"].isin(HOLDS).all() and near["condition"].ne("").all():
         condition, instead = near[["condition", "instead"]].iloc[0]
-    outcome = "confirmed" if behind["verdict"].eq("confirmed").any() else behind["verdict"].iloc[0]
+    first = behind.iloc[0]
+    outcome = "confirmed" if behind["verdict"].eq("confirmed").any() else first["verdict"]
     record = _record(claim, behind)
     off = difference(near).iloc[0] if claim.quantity in RATES else ""
     reason = f"Official: {record}{off}."
     if condition:
         how = "Holds" if outcome in AGREES else "Within 5%"
         outcome, reason = "conditional", f"{how} only {condition}: official {record}{instead}."
-    first = behind.iloc[0]
     ends = *first[PRINTED], behind["expected_low"].min(), behind["expected_high"].max()
     return claim.id, _check(claim) + first["per"], outcome, *ends, claim.unit + first["per"], record, reason
 
