@@ -177,7 +177,7 @@ def test_a_page_too_large_is_refused(project, capsys):
     cell = "display({'text/html': '<p>' + 'x' * 7_900_000 + '</p>'}, raw=True)"
     project.add("one", "# One", cell, cell, cell, cell)
     assert project.build() == 1
-    assert "at most 25,165,824 fit" in capsys.readouterr().out
+    assert "the limit is 25,165,824" in capsys.readouterr().out
 
 
 def test_a_notebook_without_title_has_its_name_for_one(page):
