@@ -97,7 +97,7 @@ def test_a_new_round_lands_beside_the_shipped_files_and_grows(tree, bring, shipp
         {"ID": "9.9-0008", "System": "another", "Platform": "b", "Location": "closed/Acme/results/b/m/Offline"}
     )
     status, said = add(tree.root)
-    assert status == 0 and "2 rows added to the shipped record" in said
+    assert status == 0 and "2 rows supplement the shipped record" in said
     assert list(own(folder)["result_id"]) == ["9.9-0007", "9.9-0008"]
     assert {file.name for file in folder.iterdir()} == {"v9.8.parquet", "v9.9-own.parquet"}
 

@@ -81,7 +81,7 @@ def add_to_record(
             before = rows.columns(pd.read_parquet(file)) if file.is_file() else rows.columns(part.head(0))
             part = pd.concat([before[~before["id"].isin(part["id"])], rows.columns(part)], ignore_index=True)
             _write(part, file, beside)
-        say(f"data/official/{file.name}: {len(part):,} rows added to the shipped record; `make reports` uses them")
+        say(f"data/official/{file.name}: {len(part):,} rows supplement the shipped record; `make reports` uses them")
     return int(len(found) > len(sound))
 
 
