@@ -19,17 +19,6 @@ MEASURE = ["measure", str(paths.DATA / "examples" / "vllm_tuned.jsonl"), "--acce
 ANALYSIS = [sys.executable, "-m", "analysis.cli.main"]
 
 
-@pytest.fixture
-def said(capsys):
-    """Run a command: its exit status, standard output, and standard error."""
-
-    def run(*arguments):
-        status = main.main(list(arguments))
-        return status, *capsys.readouterr()
-
-    return run
-
-
 def test_help_lists_every_command_and_each_has_its_own(said):
     status, out, _ = said("--help")
     assert status == 0 and all(f"  {command} " in out for command in COMMANDS)

@@ -6,22 +6,11 @@ import pandas as pd
 import pytest
 
 from analysis import comparable, cost, current, interactivity
-from analysis.cli import main, plan
+from analysis.cli import plan
 from analysis.planner import curve
 
 ASKED = ("--benchmark", "gpt-oss-120b")
 B200 = ("--accelerator", "B200")
-
-
-@pytest.fixture
-def said(capsys):
-    """Run a command: its exit status, standard output, and standard error."""
-
-    def run(*arguments):
-        status = main.main(list(arguments))
-        return status, *capsys.readouterr()
-
-    return run
 
 
 def test_a_plan_says_what_it_took(said, tmp_path):
