@@ -41,12 +41,9 @@ def sheets() -> pd.DataFrame:
     """
     rows = tables.accelerators.set_index("label")
     computed = rows[[*COMPUTE.values()]].set_axis([*COMPUTE], axis=1)
-    computed = computed.where(computed.gt(0))
     peaks = {precision: computed[formats].bfill(axis=1).iloc[:, 0] for precision, formats in COMPUTED_IN.items()}
-    small = computed[["fp4", "fp8", "int8"]].assign(fp16=1.0)
-    return rows.assign(
-        **peaks, weights=small.notna().idxmax(axis=1), group=rows["rack_accelerators"].fillna(USUAL_SIZE)
-    )
+    small = computed[["fp4", "fp8", "int8"]].notna().assign(fp16=True)
+    return rows.assign(**peaks, weights=small.idxmax(axis=1), group=rows["rack_accelerators"].fillna(USUAL_SIZE))
 
 
 def setups(accelerators: pd.Series, stated: pd.Series, counts: pd.Series | float) -> pd.DataFrame:
@@ -68,7 +65,7 @@ def rates(systems: pd.DataFrame, model: Model, lengths: Lengths, speeds: pd.Seri
     """
     asked = np.log(np.maximum(np.broadcast_to(speeds, len(systems)), SPEEDS[0]))
     found = np.full(len(systems), np.nan)
-    for setup, places in systems.groupby(SETUP, sort=False).indices.items():
+    for setup, places in systems.groupby(SETUP).indices.items():
         known, _ = _curve(*setup, model, lengths)
         found[places] = np.interp(asked[places], LOG_SPEEDS, known)
     return found
@@ -98,9 +95,10 @@ def ordered() -> pd.DataFrame:
     """
     figures = ["memory_gb", "memory_bandwidth_gb_per_s", "fp16", "fp8", "fp4"]
     rows = sheets().reset_index()
-    in_fp4 = rows.groupby("family")["fp4_dense_tflops"].transform("max").gt(0)
+    in_fp4 = rows["fp4_dense_tflops"].notna()
     rows = rows[["label", "vendor", "kind", "family", *figures]].assign(
-        rack=rows["rack_accelerators"].notna(), unknown=in_fp4 & rows["fp4_dense_tflops"].isna()
+        rack=rows["rack_accelerators"].notna(),
+        unknown=~in_fp4 & rows["family"].isin(rows.loc[in_fp4, "family"]),
     )
     rows = rows.dropna(subset=["memory_gb", "memory_bandwidth_gb_per_s", "fp8"])
     pairs = rows.merge(rows, on=["vendor", "kind", "rack"], suffixes=("", "_better"))
@@ -123,10 +121,10 @@ def _curve(
     bandwidth, memory = facts["memory_bandwidth_gb_per_s"] * 1e9, facts["memory_gb"] * 1e9
     operations = facts[weights] * 1e12 * COMPUTE_SHARE
     held, cache = model.weight_gb(weights) * 1e9, model.cache_gb(lengths.context) * 1e9
-    size = np.array(sorted({2**power for power in range(8) if 2**power < most} | {most}))
+    size = np.union1d(2 ** np.arange(int(most).bit_length()), most)
     room = size * memory * (1 - HEADROOM) - held
     size, largest = size[room >= cache, None], room[room >= cache, None] / cache
-    if not (len(size) and np.isfinite(bandwidth * operations * lengths.prompt)):
+    if not len(size):
         return np.full(len(SPEEDS), np.nan), np.nan
     overhead = LAYER_SECONDS * model.layers * (1 + np.log2(size))
     prompt = model.prompt_operations(lengths.prompt, lengths.squared) / lengths.answer
@@ -152,7 +150,7 @@ def _curve(
     alone = 1 / step(one)  # the speed of a batch of one; beyond it throughput falls linearly to zero at its end
     by_bandwidth = size * bandwidth / read(one)
     end = np.minimum(by_bandwidth, BEYOND_ONE * alone)
-    left = ((end - SPEEDS) / (end - alone)).clip(0.0, 1.0)
+    left = ((end - SPEEDS) / (end - alone)).clip(0.0)
     rates = np.where(alone < SPEEDS, alone * left, batch / step(batch)) / size
     without_prompts = 1 / (1 / alone - one * prompt / (size * operations))
     return rates.max(axis=0), float(np.minimum(by_bandwidth, BEYOND_ONE * without_prompts).max())
