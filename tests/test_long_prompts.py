@@ -52,8 +52,8 @@ def test_a_workload_has_no_cache_its_own_reuse_and_the_share_asked_for(engine, m
     rows = [("chat", 1024.0, 1024.0, 0.5), ("agents", 8192.0, 256.0, np.nan), ("unknown", np.nan, np.nan, 0.1)]
     columns = ["workload", "prompt_tokens", "answer_tokens", "reused_low"]
     monkeypatch.setattr(tables, "prefix_reuse", pd.DataFrame(rows, columns=columns), raising=False)
-    runs, code = tables.load("inferencex_runs"), {"service": ["code", "code", "chat"], "prompt_tokens": [1000, 3000, 9]}
-    code = pd.DataFrame(code | {"answer_tokens": [100, 300, 9]})
+    runs, code = tables.load("inferencex_runs"), {"service": ["code"] * 3 + ["chat"]}
+    code = pd.DataFrame(code | {"prompt_tokens": [1000, 1000, 4000, 9], "answer_tokens": [100, 100, 400, 9]})
     long_prompts.timings()
     monkeypatch.setattr(tables, "load", {"traffic_traces": code, "inferencex_runs": runs}.get)
     found = long_prompts.traffic(0.6, pd.DataFrame({"prompt_tokens": [64.0], "answer_tokens": [64.0]}))
@@ -64,6 +64,10 @@ def test_a_workload_has_no_cache_its_own_reuse_and_the_share_asked_for(engine, m
     expected = [1 / seconds(row.prompt_tokens, row.answer_tokens, row.prompt_reuse) for row in found.itertuples()]
     assert found["median"].tolist() == pytest.approx(expected) and found["p10"].equals(found["p90"])
     assert set(found["n"]) == {1}
+    monkeypatch.setattr(long_prompts, "kept", lambda *_: pd.Series(range(11)))
+    found = long_prompts.traffic()
+    assert found["prompt_reuse"].tolist() == [0, 0.5, 0, 0]
+    assert found.loc[0, ["median", "p10", "p90", "n"]].tolist() == [5, 1, 9, 11]
 
 
 def test_workloads_of_the_record():
@@ -77,14 +81,16 @@ def test_workloads_of_the_record():
 def test_predictions_are_by_the_shorter_prompts_of_an_engine(engine, monkeypatch):
     """Long prompts ran half as fast as predicted; prompts of 1,024 and 8,192 tokens are of the fit above."""
     run = tables.load("inferencex_runs").iloc[0]
-    lengths = [(2048, 1024), (4096, 1024), (512, 512), (2048, 2048), (16_384, 1024), (16_384, 2048)]
+    lengths = [(2048, 1024), (4096, 1024), (512, 512), (16_384, 2048), (16_384, 1024)]
     rows = [(prompt, answer, 1 / seconds(prompt, answer)) for prompt, answer in lengths]
     rows[4] = (16_384, 1024, 0.5 / seconds(16_384, 1024))
     rows += [(1024, 64, 9.0), (8192, 1024, 9.0), (1024, 1024, 9.0)]
     frame = pd.DataFrame(rows, columns=["prompt_tokens", "answer_tokens", THROUGHPUT])
     frame = frame.assign(**run.drop(list(frame)))
-    few = frame[2:].assign(model="fewer than four")
-    monkeypatch.setattr(tables, "load", lambda name: pd.concat([frame, few]))
+    few = [frame[1:].assign(model="fewer than four"), frame[1:].assign(model="two versions"),
+           frame[:1].assign(model="two versions", engine_version="2"), frame[1:].assign(model="two sizes"),
+           frame[:1].assign(model="two sizes", gpus=4)]  # fmt: skip
+    monkeypatch.setattr(tables, "load", lambda name: pd.concat([frame, *few]))
     errors = long_prompts.errors()
     assert errors.tolist() == pytest.approx([2.0]) and errors.index[0] == ("m", "B200", "vLLM", "fp8")
 

@@ -65,7 +65,7 @@ def traffic(reuse: float = 0.0, trace: pd.DataFrame | None = None) -> pd.DataFra
     others = [code] if trace is None else [code, trace.assign(workload="your trace")]
     means = pd.concat(others).groupby("workload", sort=False)[["prompt_tokens", "answer_tokens"]].mean().reset_index()
     rows = []
-    for row in pd.concat([known, means], ignore_index=True).itertuples():
+    for row in pd.concat([known, means]).itertuples():
         for share in sorted({0.0, reuse, *([row.own] if row.own > 0 else [])}):
             values = kept(row.prompt_tokens, row.answer_tokens, share)
             marks = values.quantile([0.5, 0.1, 0.9])

@@ -1,5 +1,7 @@
 """Estimates of results left out: what predicts what, by hand; that nothing leaks; and the errors as shipped."""
 
+from io import StringIO
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -48,6 +50,7 @@ def test_the_model_s_share_counts_down_to_a_50th():
 def test_no_result_of_the_accelerator_counts():
     rows = pd.DataFrame([case(1, rate=900.0, accelerator="a"), case(2, rate=300.0), case(3, accelerator="a")])
     assert prediction.retained_share(rows, rows)[2] == pytest.approx(0.3)
+    assert np.isnan(prediction.retained_share(rows[::2], rows)[2])
 
 
 def test_offline_is_that_of_others_over_the_model_each_accelerator_once():
@@ -65,6 +68,30 @@ def test_errors_are_shares_of_the_actual_throughput():
     errors = prediction_errors.prediction_errors(found).set_index("benchmark")
     assert errors.loc["", ["results", "median"]].tolist() == pytest.approx([3, 0.2])
     assert np.isnan(errors.loc["", "p90"]) and errors.loc["llama2-70b", "results"] == 3
+
+
+def test_a_case_is_a_system_in_a_scenario_with_its_own_offline_throughput(monkeypatch):
+    """Two runs of one are their geometric mean; no other round, submitter, system, accelerator, or count is of it."""
+    text = """
+        round,submitter,system,accelerator,accelerator_count,scenario,rate,availability,hypervisor,speed,software,precision
+        v6.1,s,box,B200,8,Offline,1000,available,,,vLLM,fp8
+        v6.1,s,box,B200,8,Server,400,available,,30,vLLM,fp4
+        v6.1,s,box,B200,8,Server,900,preview,,20,SGLang,fp8
+        v6.0,s,box,B200,8,Offline,1,available,,,vLLM,fp8
+        v6.1,t,box,B200,8,Offline,1,available,,,vLLM,fp8
+        v6.1,s,other,B200,8,Offline,1,preview,,,vLLM,fp8
+        v6.1,s,box,H200,8,Offline,1,available,,,vLLM,fp8
+        v6.1,s,box,B200,72,Server,100,available,KVM,9,vLLM,fp8"""
+    record = {"rate": "rate_per_accelerator", "speed": "tokens_per_second_per_user", "software": "serving_software"}
+    rows = pd.read_csv(StringIO(text), skipinitialspace=True).fillna({"hypervisor": ""}).rename(columns=record)
+    rows = rows.assign(round=rows["round"].astype("category"), framework="", benchmark="gpt-oss-120b")
+    rows = pd.concat([rows, rows[:1].assign(benchmark="llama2-70b")])
+    monkeypatch.setattr(prediction, "_results", lambda: rows)
+    found = prediction.cases.__wrapped__("gpt-oss-120b")
+    assert found["rate"].tolist() == pytest.approx([1000, 600, 1, 1, 1, 1, 100]) and found["model_share"].max() <= 1
+    assert found["age"].tolist() == [1, 1, 0, 1, 1, 1, 1] and [*found.index[~found["bare"]]] == [4, 6]
+    own = found.loc[[1, 6], ["speed", "software", "precision", "offline", "rack"]].fillna(0).round(6)
+    assert own.to_numpy().tolist() == [[30, "vllm", "fp8", 1000, False], [9, "vllm", "fp8", 0, True]]
 
 
 @pytest.fixture(scope="module")

@@ -153,7 +153,7 @@ def error_of(question: str, benchmark: str, scenario: str) -> pd.Series:
 def _log_share(rows: pd.DataFrame) -> np.ndarray:
     """Return the logarithm of the model's share of Offline throughput; 0 where it is unknown."""
     with np.errstate(divide="ignore"):
-        return np.nan_to_num(np.log(rows["model_share"].to_numpy(float))).clip(-4.0, 0.0)
+        return np.nan_to_num(np.log(rows["model_share"].to_numpy(float))).clip(-4.0)
 
 
 def same(rows: pd.DataFrame, others: pd.DataFrame, name: str) -> np.ndarray:
