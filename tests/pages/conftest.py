@@ -10,6 +10,10 @@ from analysis import paths
 from analysis.pages import reports, schema  # noqa: F401 - schema before what checks notebooks
 
 SOURCES = "id,label,title,publisher,url,published,accessed,license,kind,round,note\nmlc,MLC,Results,MLCommons,https://a.example/,,2026-01-01,,,,\n"
+RECORD = {  # of a page, but for its name
+    "title": "One", "subtitle": "", "question": "How. So.", "notebook": "one", "sweep": "", "group": {},
+    "parameters": {}, "figures": [], "headline": None, "no_data": "", "live": False, "opened": {},
+}  # fmt: skip
 
 
 def cell(source, number):
@@ -44,7 +48,7 @@ def project(tmp_path, monkeypatch):
 
     return SimpleNamespace(
         root=root, notebooks=root / "notebooks", reports=root / "reports", add=add, run=run,
-        build=lambda names=(), **options: reports.build(names, **options),
+        build=lambda names=(), **options: reports.build(names, **({"jobs": 2, "timeout": 300} | options)),
         record=lambda name: json.loads((root / "reports" / f"{name}.json").read_text("utf-8")),
         page=lambda name: (root / "reports" / f"{name}.html").read_text("utf-8"),
         exists=lambda name: (root / "reports" / f"{name}.html").exists(),

@@ -8,6 +8,7 @@ import pytest
 
 from analysis.pages import index
 from analysis.pages.records import MADE
+from tests.pages.conftest import RECORD
 from tests.reports.plain import ROOT, shipped
 
 FIGURE = '<figure id="matrix"><div class="canvas"><svg>{}</svg></div></figure>'
@@ -20,11 +21,8 @@ def front(project):
     def add(name, group="", order=9, answer="", html="", **facts):
         if facts.get("notebook", name) == name:
             project.add(name, "# One", "#: parameters\ngpu: str = 'H100'")
-        record = {
-            "name": name, "title": f"What about {name}?", "subtitle": "", "question": "How. So.", "notebook": name,
-            "sweep": "", "group": {"group": group, "order": order}, "parameters": {}, "figures": [],
-            "headline": {"text": answer or f"{name} is fast"}, "no_data": "", "live": False, "opened": {},
-        } | facts  # fmt: skip
+        record = RECORD | {"name": name, "title": f"What about {name}?", "notebook": name}
+        record |= {"group": {"group": group, "order": order}, "headline": {"text": answer or f"{name} is fast"}} | facts
         (project.reports / f"{name}.json").write_text(json.dumps(record))
         (project.reports / f"{name}.html").write_text(f"{MADE}{html}")
 

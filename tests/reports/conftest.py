@@ -18,7 +18,7 @@ BUILD = """import pathlib, sys
 from analysis import paths
 from analysis.pages import reports
 paths.REPORTS = pathlib.Path(sys.argv[1])
-sys.exit(reports.build(sys.argv[2:], jobs=2))"""
+sys.exit(reports.build(sys.argv[2:], jobs=2, timeout=300))"""
 
 
 @pytest.fixture(scope="session")

@@ -101,8 +101,9 @@ def start(messages: Messages) -> ZMQInteractiveShell:
     if "matplotlib" in sys.modules:  # otherwise importing it does this
         shell.enable_matplotlib("inline")
     sys.stdout, sys.stderr = Stream("stdout", messages), Stream("stderr", messages)
-    if "" not in sys.path:
-        sys.path.insert(0, "")  # modules next to the notebook, as with a kernel
+    if "" not in sys.path:  # modules next to the notebook, as with a kernel: after those of Python
+        packages = (place for place, folder in enumerate(sys.path) if folder.endswith("-packages"))
+        sys.path.insert(next(packages, len(sys.path)), "")
     if "numpy" in sys.modules:  # `random` reseeds itself after a fork, numpy's global generator does not
         sys.modules["numpy"].random.seed()
     if "pandas" in sys.modules:  # which found a terminal in the parent process

@@ -64,7 +64,7 @@ def _failure(cells: list[Any], index: int, error: Any) -> str:
     headings = re.findall(r"^#{1,6} +(.+)", text, re.MULTILINE)
     where += f', under "{headings[-1].strip()}"' if headings else ""
     trace, lines = ANSI.sub("", "\n".join(error.traceback)), cell.source.splitlines()
-    in_cell = [int(n) for n in re.findall(r"Cell In\[\d+\], line (\d+)", trace) if 0 < int(n) <= len(lines)]
+    in_cell = [int(n) for n in re.findall(r"Cell In\[\d+\], line (\d+)", trace) if int(n) <= len(lines)]
     where += f", line {in_cell[0]}: {lines[in_cell[0] - 1].strip()[:LONGEST]}" if in_cell else ""
     inside = re.findall(r"File (?:\S*/)?(src/analysis/\S+?):(\d+)", trace)
     said = f"{error.ename}: {error.evalue}"[:LONGEST]

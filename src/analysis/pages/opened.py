@@ -38,9 +38,9 @@ class Opened:
         if event.startswith("os.") and sys._getframe(1).f_code.co_filename.startswith("<frozen importlib"):
             return  # imports search the folders of modules
         with contextlib.suppress(OSError, ValueError):  # or the notebook could not open it
-            self._add(event, *arguments[:3])
+            self._add(event, *arguments)
 
-    def _add(self, event: str, named: Any, mode: Any = None, flags: Any = 0) -> None:
+    def _add(self, event: str, named: Any, mode: Any = None, flags: Any = None, *_: Any) -> None:
         path = Path(os.path.abspath(os.fsdecode(named or ".")))  # noqa: PTH100 - links stay as they are named
         if path.parent.name == "__pycache__":
             path = path.parent.parent / f"{path.name.partition('.')[0]}.py"
@@ -79,7 +79,7 @@ def content_digest(name: str | Path) -> str:
             return ""
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
-    except (OSError, ValueError):  # not a valid file name
+    except OSError:  # not a valid file name, or not readable
         return ""
 
 

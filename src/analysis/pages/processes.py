@@ -34,7 +34,7 @@ def side_by_side(
     steps = [work, then] if then else [work]
     waiting = [(name, steps, arguments) for name, arguments in tasks.items()]
     running: dict[Connection, tuple] = {}
-    watched, alive = context.Pipe(duplex=False)  # closes when this process ends: no other holds the other end
+    watched, alive = context.Pipe()  # closes when this process ends: no other holds the other end
     inherited = [alive] if METHOD == "fork" else []
     guard = context.Process(target=_guard, args=(watched, inherited))
     _start(guard)
@@ -44,7 +44,7 @@ def side_by_side(
                 while waiting and len(running) < jobs:
                     task = waiting.pop(0)
                     _, (step, *_), arguments = task
-                    answer, send = context.Pipe(duplex=False)
+                    answer, send = context.Pipe()
                     log = Path(logs, str(answer.fileno()))
                     log.write_bytes(b"")
                     process = context.Process(target=_run, args=(step, arguments, send, log, inherited))
@@ -83,12 +83,12 @@ def _result(answer: Connection, process: Any, log: Path) -> Any:
     """Return what the process sent, or how it ended without sending anything."""
     with contextlib.suppress(EOFError, OSError):
         return answer.recv()
-    process.join(5)
+    process.join(timeout=5)
     code = process.exitcode
     if code == -signal.SIGKILL:
         why = "its process was killed (signal 9), most likely because memory ran out"
     else:
-        how = signal.Signals(-code).name if code and code < 0 else f"exit status {code}"
+        how = signal.Signals(-code).name if code is not None and code < 0 else f"exit status {code}"
         why = f"its process exited unexpectedly ({how})"
     with log.open("rb") as stream:
         stream.seek(max(log.stat().st_size - 4000, 0))

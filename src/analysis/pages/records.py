@@ -85,7 +85,7 @@ def write(path: Path, text: str) -> None:
 
 def commit() -> str:
     """Return the commit of the working tree in short, with "and edits" where files differ from it; "" without git."""
-    command = ["git", "status", "--porcelain=v2", "--branch", "--", "src", "data", "notebooks"]
+    command = ["git", "status", "--porcelain=v2", "--branch", "src", "data", "notebooks"]
     try:
         said = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, timeout=20, check=True).stdout
     except (OSError, subprocess.SubprocessError):

@@ -12,7 +12,7 @@ from typing import Any
 from analysis import paths
 from analysis.names import choose
 from analysis.pages.execute import execute
-from analysis.pages.reports import TIMEOUT, failed, run
+from analysis.pages.reports import failed, run
 from analysis.pages.runs import Report
 
 WIDGET = "application/vnd.jupyter.widget-view+json"  # a new number in each run
@@ -27,7 +27,7 @@ ADDED = {
 }  # fmt: skip
 
 
-def refresh(names: Iterable[str] = (), jobs: int = 2, timeout: float = TIMEOUT) -> int:
+def refresh(names: Iterable[str], jobs: int, timeout: float) -> int:
     """Execute the named notebooks in place, or all, write those whose outputs changed, and return 1 if any failed.
 
     One that fails, or finds no data, is left as it was. Raises ValueError for an unknown name.

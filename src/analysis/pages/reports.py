@@ -17,11 +17,10 @@ from analysis.pages.processes import side_by_side
 from analysis.pages.runs import Report
 
 FAILED = "FAILED"  # prefix of the lines that report a failure
-TIMEOUT = 300  # seconds that one report may take
 LARGEST_PAGE = 24 * 2**20  # bytes
 
 
-def build(names: Iterable[str] = (), jobs: int = 2, force: bool = False, timeout: float = TIMEOUT) -> int:
+def build(names: Iterable[str], jobs: int, timeout: float, force: bool = False) -> int:
     """Build the named reports that are not up to date, or all, and the index; return 1 if any failed, else 0.
 
     `force` also rebuilds what is up to date, and replaces pages that were not made here. Raises ValueError for an
@@ -53,9 +52,7 @@ def build(names: Iterable[str] = (), jobs: int = 2, force: bool = False, timeout
     return int(bool(status or wrong or kept))
 
 
-def run(
-    work: Callable[..., Any], tasks: dict[str, tuple], jobs: int, timeout: float, **steps: Callable[..., Any]
-) -> int:
+def run(work: Callable[..., Any], tasks: dict[str, tuple], jobs: int, timeout: float, **steps: Callable) -> int:
     """Run tasks on reports by `side_by_side` and print their results in words; return 1 if any failed.
 
     `steps` are its `meanwhile` and `then`.

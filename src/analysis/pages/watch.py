@@ -17,10 +17,10 @@ from urllib.parse import unquote, urlsplit
 
 from analysis import paths
 from analysis.pages import records
-from analysis.pages.reports import FAILED, TIMEOUT
+from analysis.pages.reports import FAILED
 from analysis.pages.sanitize import POLICY, script_hash
 
-HOST, PORT = "127.0.0.1", 8000
+HOST = "127.0.0.1"
 PAGE = re.compile(r"[^./\\][^/\\]*\.html")  # names of files that are served
 MOST = 64  # connections at a time, of which each has a thread
 NAMES = (HOST, "localhost")  # valid Host headers; any other may be a foreign site's name that resolves here
@@ -97,7 +97,7 @@ def served_page(text: str, failures: str) -> str:
     return f"{before}{alert}<script data-version=''>{SCRIPT}</script>{end}{after}"
 
 
-def watch(names: Iterable[str] = (), port: int = PORT, jobs: int = 2, timeout: float = TIMEOUT) -> int:
+def watch(names: Iterable[str], port: int, jobs: int, timeout: float) -> int:
     """Build and serve the named reports, or all, and again after each edit, until interrupted; return 0.
 
     Each build is a process of its own, so that edits of the code count. Raises OSError where the port is taken.
@@ -113,7 +113,7 @@ def watch(names: Iterable[str] = (), port: int = PORT, jobs: int = 2, timeout: f
     edits = watchfiles.watch(*folders, debounce=200, step=30, rust_timeout=1000, yield_on_timeout=True)
     seen = None
     with contextlib.suppress(KeyboardInterrupt):
-        for changes in itertools.chain([{"first"}], edits):
+        for changes in itertools.chain([{"start"}], edits):
             if not changes and seen == (seen := _outside()):
                 continue
             done = subprocess.run(command, cwd=paths.ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
