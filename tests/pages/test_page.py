@@ -173,12 +173,5 @@ def test_a_picture_pasted_into_a_text_shows(project):
     assert f'<img src="data:image/png;base64,{PNG}" alt="map">' in project.page("one")
 
 
-def test_a_page_too_large_is_refused(project, capsys):
-    cell = "display({'text/html': '<p>' + 'x' * 7_900_000 + '</p>'}, raw=True)"
-    project.add("one", "# One", cell, cell, cell, cell)
-    assert project.build() == 1
-    assert "the limit is 25,165,824" in capsys.readouterr().out
-
-
 def test_a_notebook_without_title_has_its_name_for_one(page):
     assert "<h1>My rates</h1>" in page([], title="No title", name="my_rates")[0]

@@ -1,7 +1,9 @@
 """Tasks in forked processes: results, time limits, how one ended, and that nothing outlives a build."""
 
 import faulthandler
+import multiprocessing
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -10,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from analysis.cli import main
 from analysis.pages.processes import side_by_side
 
 pytestmark = pytest.mark.skipif(sys.platform == "darwin", reason="no fork on this system")
@@ -94,46 +97,52 @@ def test_no_more_run_at_a_time_than_jobs_and_what_follows_a_result_comes_before_
     assert (tmp_path / "log").read_text() == "a begins, a ends, a None, b begins, b ends, b None, "
 
 
-# What nohup and a shell ignore of what they start in the background, tests may have inherited.
-PRELUDE = """import os, pathlib, re, signal, subprocess, sys, time
-signal.signal(signal.SIGHUP, signal.SIG_DFL)
-signal.signal(signal.SIGINT, signal.default_int_handler)
-from analysis.cli import main
-from analysis.pages.processes import side_by_side
-"""
+def command(tmp_path, work, *tasks, before=lambda: None):
+    """Start tasks as the command `analysis reports` does, in a process of its own; its standard error is in a file."""
+
+    def run():
+        os.setsid()
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # what tests may have inherited from nohup or a shell
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        sys.stderr = (tmp_path / "said").open("w")
+        main.app = lambda *_, **__: [*side_by_side(work, {task: (task,) for task in tasks}, 3, 100)]
+        before()
+        sys.exit(main.main(["reports"]))
+
+    process = multiprocessing.get_context("fork").Process(target=run)
+    process.start()
+    return process
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no /proc on this system")
 @pytest.mark.parametrize("ending", ["SIGKILL", "SIGHUP", "SIGTERM", "SIGINT"])
 def test_nothing_outlives_a_build_however_it_ends(tmp_path, ending):
     """One worker sleeps, one holds Python's lock, and one started a process in a session of its own."""
-    code = f"""{PRELUDE}
-def work(kind):
-    pathlib.Path({str(tmp_path)!r}, str(os.getpid())).touch()
-    if kind == "holds":
-        re.match("(a*)*b", "a" * 40)
-    if kind == "starts":
-        pid = subprocess.Popen(["sleep", "60"], start_new_session=True).pid
-        pathlib.Path({str(tmp_path)!r}, str(pid)).touch()
-    time.sleep(60)
-main.app = lambda *_, **__: [*side_by_side(work, {{kind: (kind,) for kind in ("sleeps", "holds", "starts")}}, 3, 100)]
-sys.exit(main.main(["reports"]))
-"""
-    build = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
-    deadline = time.monotonic() + 20
-    while len(list(tmp_path.iterdir())) < 4 and time.monotonic() < deadline:
-        time.sleep(0.05)
-    pids = [int(path.name) for path in tmp_path.iterdir()]
-    build.send_signal(getattr(signal, ending))
-    assert build.wait(10) in (130, -9) and len(pids) == 4 and gone(pids)
+
+    def work(kind):
+        (tmp_path / str(os.getpid())).touch()
+        if kind == "holds":
+            re.match("(a*)*b", "a" * 40)
+        if kind == "starts":
+            (tmp_path / str(subprocess.Popen(["sleep", "60"], start_new_session=True).pid)).touch()
+        time.sleep(60)
+
+    build = command(tmp_path, work, "sleeps", "holds", "starts")
+    deadline, pids = time.monotonic() + 20, []
+    while len(pids) < 4 and time.monotonic() < deadline:
+        time.sleep(0.02)
+        pids = [int(path.name) for path in tmp_path.glob("[0-9]*")]
+    os.kill(build.pid, getattr(signal, ending))
+    build.join(10)
+    assert build.exitcode in (130, -9) and len(pids) == 4 and gone(pids)
 
 
 @pytest.mark.parametrize("ending", ["SIGHUP", "SIGTERM", "SIGINT"])
-def test_a_signal_that_comes_while_a_process_is_forked_ends_the_build(ending):
-    code = f"""{PRELUDE}
-os.register_at_fork(before=lambda: os.kill(os.getpid(), signal.{ending}))
-main.app = lambda *_, **__: [*side_by_side(time.sleep, {{"one": (5,)}}, 1, 100)]
-sys.exit(main.main(["reports"]))
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (130, "analysis: interrupted; no file is partially written\n")
+def test_a_signal_that_comes_while_a_process_is_forked_ends_the_build(tmp_path, ending):
+    def before():
+        os.register_at_fork(before=lambda: os.kill(os.getpid(), getattr(signal, ending)))
+
+    build = command(tmp_path, lambda _: time.sleep(5), "one", before=before)
+    build.join(10)
+    assert build.exitcode == 130
+    assert (tmp_path / "said").read_text() == "analysis: interrupted; no file is partially written\n"

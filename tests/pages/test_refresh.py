@@ -1,18 +1,26 @@
 """Notebooks executed in place: what is stored of them, and what leaves them as they were."""
 
 import json
+import runpy
 import shutil
 import subprocess
 import sys
+from io import StringIO
 
 import pytest
 
-from analysis.pages.refresh import before_save, refresh, stored
+from analysis.pages import refresh as module
+from analysis.pages.refresh import WIDGET, before_save, stored
 from tests.reports.plain import ROOT
 
 REPORT = "application/vnd.mlperf.report+json"
-BUNDLE = {"image/svg+xml": "<svg/>", "image/png": "AAAA", "text/plain": "x", REPORT: {"value": 18.0, "low": [0.5, 2.0]}}
+BUNDLE = {"image/svg+xml": "<svg/>", "image/png": "AAAA", "image/jpeg": "AAAA", WIDGET: {"model_id": "a"}}
+BUNDLE |= {"text/plain": "x", REPORT: {"value": 18.0, "low": [0.5, 2.0]}}
 SHOW = f"display({BUNDLE!r}, raw=True, metadata={{'analysis': {{'data': 1}}}})"
+
+
+def refresh(names=()):
+    return module.refresh(names, jobs=2, timeout=300)
 
 
 def read(project, name):
@@ -73,20 +81,32 @@ def test_what_an_author_or_another_kernel_says_of_a_notebook_is_kept():
     assert saved["metadata"] == own and saved["cells"][0]["metadata"] == metadata
 
 
-def test_jupyterlab_and_git_see_no_change_in_what_an_editor_adds():
-    """The hook that `make lab` sets, and the filter that `make dev` sets, on a notebook as VS Code saves it."""
+def test_jupyterlab_sees_no_change_in_what_an_editor_adds():
+    """The hook that `make lab` sets, on a notebook as VS Code saves it."""
     text = (ROOT / "notebooks/scaling.ipynb").read_text("utf-8")
     notebook = json.loads(text)
     notebook["metadata"]["kernelspec"]["display_name"] = ".venv (3.12)"
     notebook["metadata"]["language_info"] |= {"version": "3.12.1", "codemirror_mode": {"name": "ipython"}}
     notebook["cells"][1]["metadata"]["vscode"] = {"languageId": "python"}
-    asked = [sys.executable, "-m", "analysis.pages.refresh", "notebooks/scaling.ipynb"]
-    done = subprocess.run(asked, input=json.dumps(notebook), capture_output=True, text=True, check=True, cwd=ROOT)
-    assert done.stdout == text
     model = {"type": "notebook", "content": notebook}
     before_save(model)
     assert model["content"] == json.loads(text)
     before_save({"type": "file", "content": "text"})
+    before_save({"type": "notebook", "content": None})
+
+
+@pytest.mark.filterwarnings("ignore:.*found in sys.modules after import of package")
+def test_git_sees_no_change_in_a_notebook_that_an_editor_named_anew(project, monkeypatch, capsys):
+    """The filter that `make dev` sets: what is staged keeps the names of its cells, what is new has its own."""
+    project.add("one", "# One", "1")
+    for command in (["init", "-q"], ["add", "notebooks/one.ipynb"]):
+        subprocess.run(["git", *command], check=True)
+    before = json.dumps(read(project, "one"))
+    for name, named in (("notebooks/one.ipynb", "c1"), ("notebooks/new.ipynb", "anew")):
+        monkeypatch.setattr(sys, "stdin", StringIO(before.replace('"c1"', '"anew"')))
+        monkeypatch.setattr(sys, "argv", ["refresh", name])
+        runpy.run_module("analysis.pages.refresh", run_name="__main__")
+        assert [cell["id"] for cell in json.loads(capsys.readouterr().out)["cells"]] == ["c0", named]
 
 
 def test_a_cell_that_an_editor_names_anew_keeps_its_name():

@@ -2,12 +2,18 @@
 
 import json
 import subprocess
+from hashlib import sha256
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
+from nbformat import v4
 
 from analysis import paths
-from analysis.pages import records
+from analysis.pages import records, reports, runs
+from analysis.pages.execute import Executed
+from analysis.pages.runs import Report
+from tests.pages.conftest import RECORD
 
 PARAMETERS = (
     "#: parameters\nname: str = 'H100'  # an accelerator\nrounds: list = []  # rounds\nprices: str = ''  # a file"
@@ -96,6 +102,30 @@ def test_what_failed_and_is_put_back_as_it_was_has_not_failed(project):
     assert project.build() == 0 and list(project.reports.glob("*.failed.ipynb")) == []
 
 
+def test_the_largest_page_and_what_its_record_says(project, monkeypatch):
+    notebook = v4.new_notebook(metadata={"papermill": {"duration": 1.2345}})
+    report, largest, said = Report("one", project.notebooks / "one.ipynb"), 24 * 1024 * 1024, []
+    for size in (largest, largest + 1):
+        monkeypatch.setattr("analysis.pages.page.page", lambda *made: ("x" * size, {"title": "ü"} | made[2]))  # noqa: B023
+        said.append(reports.make(report, {"commit": "c"}, Executed(notebook, {"a.csv": "d"}, no_data="none")))
+    assert said[0] == "built   one  1.2 s  no data: none"
+    assert said[1].startswith("FAILED  one\n    the page has 25,165,825 characters; the limit is 25,165,824\n")
+    record = (project.reports / "one.json").read_text("utf-8")
+    facts = '\n "title": "ü",\n "commit": "c",\n "seconds": 1.23,\n "opened": {\n  "a.csv": "d"\n },\n "page": "'
+    assert record == f'{{{facts}{sha256(b"x" * largest).hexdigest()}"\n}}\n'
+
+
+def test_what_took_longest_is_built_first_and_what_is_new_last(project, monkeypatch):
+    order = []
+    monkeypatch.setattr(reports, "run", lambda work, tasks, *_, **__: order.extend(tasks))
+    for name, seconds in {"a": None, "b": 0.5, "c": 0.75}.items():
+        project.add(name, "# One", "1")
+        if seconds:
+            record = RECORD | {"name": name, "seconds": seconds, "digest": ""}
+            (project.reports / f"{name}.json").write_text(json.dumps(record))
+    assert project.build() == 0 and order == ["c", "b", "a"]
+
+
 def test_named_reports_alone_are_built(project):
     for name in ("one", "two"):
         project.add(name, "# One", "1")
@@ -118,6 +148,8 @@ def test_a_disk_that_is_full_hides_no_failure(project, capsys, monkeypatch):
     said = capsys.readouterr().out
     assert "ZeroDivisionError: division by zero" in said and said.count("No space left on device") == 2
     assert list(project.reports.iterdir()) == [project.reports / "index.html"]
+    monkeypatch.setattr(runs, "read_notebook", Mock(side_effect=OSError(5, "Input/output error")))
+    assert project.build(["fine"]) == 1 and "FAILED  fine\n    [Errno 5] Input/output" in capsys.readouterr().out
     monkeypatch.setattr(paths, "REPORTS", project.reports / "index.html")
     with pytest.raises(OSError, match="index"):
         project.build()
