@@ -34,7 +34,7 @@ def gone(pids):
 ENDS = {
     "its process was killed (signal 9), most likely because memory ran out": lambda: os.kill(os.getpid(), 9),
     "its process exited unexpectedly (SIGABRT); its last line: last words": lambda: (
-        faulthandler.disable(), os.write(2, b"first\nlast words\n"), os.abort()
+        faulthandler.disable(), os.write(2, b"last words\n"), os.abort()
     ),
     f"its process exited unexpectedly (exit status 0); its last line: {'a' * 500}": lambda: (
         os.write(1, b"b" * 5000 + b"a" * 4000), os._exit(0)

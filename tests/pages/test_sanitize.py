@@ -1,5 +1,6 @@
 """Hostile outputs: what is stripped of HTML and SVG, and what stays."""
 
+import re
 import time
 
 import pytest
@@ -32,8 +33,10 @@ def test_html_is_left_with_what_only_shows(markup, clean):
 
 
 def test_tables_keep_their_cells_and_lose_their_reach():
-    row = '<table class="dataframe"><tbody><tr><th rowspan="30000">a</th><td colspan="2">1</td></tr></tbody></table>'
-    assert sanitize.clean_html(row) == row.replace("30000", "100")
+    row = '<tr><th rowspan="{}">a</th><td colspan="{}">1</td><td colspan="{}"></td><td rowspan="{}"></td></tr>'
+    table = f'<table class="dataframe"><colgroup><col span="{{}}"></colgroup><tbody>{row}</tbody></table>'
+    assert sanitize.clean_html(table.format(101, 30000, 2, "9" * 5000, "wide")) == table.format(100, 100, 2, 100, 1)
+    assert sanitize.clean_html(table.format("²", "0", "1", "-1", "99")) == table.format(1, 1, 1, 1, 99)
     assert sanitize.clean_html('<a download="a.csv" href="data:text/csv,1">CSV</a>').startswith(
         '<a download="a.csv" href="data:text/csv,1"'
     )
@@ -51,7 +54,7 @@ def test_html_nested_too_deep_is_cut_and_says_so(nested):
 @pytest.mark.parametrize(
     ("bound", "size", "most", "more"),
     [
-        ("DEEPEST", 2, "<b><i></i></b><b></b>", "<b><i><u></u></i></b>"),
+        ("DEEPEST", 2, "<b><i></i></b><b></b>", "</u></u><b><i><u></u></i></b>"),
         ("MOST_ELEMENTS", 3, "<b></b>" * 3, "<b></b>" * 4),
         ("MOST_SPANNED", 4, "<td colspan=3></td>" * 2, "<td colspan=3></td>" * 2 + "<td rowspan=2></td>"),
     ],
@@ -101,6 +104,22 @@ def test_svg_has_nothing_that_acts_or_loads(part):
     assert "evil.example" not in drawn and "<script" not in drawn and 'd="M1 1"' in drawn
 
 
+def test_each_shape_stays_and_the_drawing_takes_its_size_from_the_page():
+    names = "g path use defs clipPath rect circle ellipse line polyline polygon text tspan title desc image "
+    names += "linearGradient radialGradient stop pattern svg"
+    head = HEAD.replace("<svg", '<svg width="9pt" height="9pt" version="1.1"')
+    drawn = sanitize.clean_svg(f"{head}{''.join(f'<{name}/>' for name in names.split())}</svg>", "f-", "alt")
+    assert re.findall(r"<(\w+) ?/>", drawn) == names.split()
+    assert re.findall(r"[\w:-]+(?==)", drawn) == ["xmlns", "viewBox", "role", "aria-label"]
+
+
+def test_copies_end_where_they_reach_the_limit(monkeypatch):
+    monkeypatch.setattr(sanitize, "MOST_COPIED", 2 * len("{'id': 'p', 'd': 'M1 1'}"))
+    path, use = '<path id="p" d="M1 1"/>', '<use href="#p"/>'
+    for drawing, copies in ((path + 3 * use, 2), (f'<use href="#a"/><g id="a">{use}</g>{path}', 1)):
+        assert sanitize.clean_svg(f"{HEAD}{drawing}</svg>", "f-", "alt").count("href=") == copies
+
+
 def test_colors_of_the_dark_scheme_stay():
     sheet = "@media screen and (prefers-color-scheme:dark){svg{--on-0072b2:#79b8ff;}}"
     assert f"<style>{sheet}</style>" in sanitize.clean_svg(f"{HEAD}<style>{sheet}</style></svg>", "f-", "alt")
@@ -140,6 +159,7 @@ def test_shapes_that_multiply_are_bounded():
         "<svg/>",
         "<html/>",
         f"{HEAD}\x00</svg>",
+        f"{HEAD}\ud800</svg>",
         "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>",
     ],
 )

@@ -130,6 +130,7 @@ def test_each_edit_is_built_also_of_a_file_elsewhere_that_a_notebook_opened(proj
         yield {"a notebook"}
         (project.notebooks / "own.csv").write_text("1")
         yield set()  # nothing else changed, and notebooks/ is watched already
+        assert len(commands) == 2
         (project.root / "mine.csv").write_text("12")
         yield set()
 
