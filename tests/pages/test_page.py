@@ -70,7 +70,9 @@ def test_a_page_begins_with_question_and_answer_and_keeps_the_order_of_cells(pag
     assert record["question"] == "The question &c." and record["sources"] == ["mlc"]
     answer = {"name": "answer", "text": "It is 2x faster", "title": "It is 2x faster", "sources": ["mlc"], "value": 2.0}
     assert record["headline"] == answer
-    assert [each["name"] for each in record["figures"] + record["tables"]] == ["rates", "gaps", "all"]
+    assert [each["name"] for each in record["findings"] + record["figures"] + record["tables"]] == [
+        "first", "rates", "gaps", "all"
+    ]  # fmt: skip
 
 
 def test_a_page_says_what_it_lacks_where_it_stopped_or_at_the_top(page):
@@ -86,6 +88,7 @@ def test_figures_and_tables_are_saved_as_files_and_fit_narrow_screens(page):
     html, _ = page([
         said("figure", "rates", "Rates <i>", **{"image/svg+xml": SVG, pages.NARROW: SVG}),
         said("figure", "photo", "Photo", **{"image/png": PNG}),
+        said("figure", "scan", "Scan", **{"image/jpeg": PNG}),
         said("table", "all", "All", **{"text/csv": "a,b\n1,ü\n", "text/html": table}),
     ])  # fmt: skip
     assert re.findall(r'<button class="file" value="one-rates">(\w+)</button>', html) == ["PNG", "SVG"]
@@ -93,6 +96,7 @@ def test_figures_and_tables_are_saved_as_files_and_fit_narrow_screens(page):
     assert '<figcaption aria-hidden="true"><strong>Rates &lt;i&gt;</strong>' in html
     links = dict(re.findall(r'<a download="([^"]+)" href="([^"]+)"', html))
     assert base64.b64decode(links["one-photo.png"].removeprefix("data:image/png;base64,")) == b"\x89PNG"
+    assert links["one-scan.jpeg"] == f"data:image/jpeg;base64,{PNG}"
     assert base64.b64decode(links["one-all.csv"].partition("base64,")[2]).decode() == "a,b\n1,ü\n"
     box = '<div class="scroll" tabindex="0" role="group" aria-label="All"><table>'
     assert f'<details class="rows"></details>{box}' in html and '</table></div><p class="note">below</p>' in html
@@ -103,9 +107,14 @@ def test_plain_pictures_and_html_are_shown_and_prints_are_folded(page):
         v4.new_output("stream", text="printed"),
         shown({"image/png": PNG, "text/plain": "Figure(1)"}),
         shown({"text/html": "<p>said</p>"}),
-        shown({"text/markdown": "**bold**"}),
+        shown({"text/markdown": "**bold** m<sup>2</sup>"}),
+        shown({"text/html": "<p>odd", pages.REPORT: ["finding"]}),
+        shown({"text/html": "<p>odder", pages.REPORT: {"kind": ["finding"]}}),
+        shown({"image/svg+xml": SVG.replace(' viewBox="0 0 648 300"', "")}),
     ])  # fmt: skip
     folded = re.sub(r"<details class=\"code\">.*?</details>", "", html, flags=re.DOTALL)
+    assert "<p>odd</p>" in folded and "<p>odder</p>" in folded and "m<sup>2</sup>" in folded
+    assert "drawn</text>" in folded and "--width:" not in folded
     assert "<p>said</p>" in folded and "<strong>bold</strong>" in folded and f"base64,{PNG}" in folded
     assert "printed" in html and "printed" not in folded and "Figure(1)" not in folded
     assert 'alt="How fast is it?, figure"' in folded
@@ -164,13 +173,23 @@ def test_a_hash_is_that_of_a_policy():
 
 
 def test_a_picture_pasted_into_a_text_shows(project):
-    project.add("one", "# One\n\n![map](attachment:my%20map.png)", "1")
+    project.add("one", "# One\n\n![map](attachment:my%20map.png) ![plan](<attachment:my map.png>)", "1")
     path = project.notebooks / "one.ipynb"
     notebook = json.loads(path.read_text())
     notebook["cells"][0]["attachments"] = {"my map.png": {"image/png": PNG}}
     path.write_text(json.dumps(notebook))
     assert project.build() == 0
     assert f'<img src="data:image/png;base64,{PNG}" alt="map">' in project.page("one")
+    assert f'<img src="data:image/png;base64,{PNG}" alt="plan">' in project.page("one")
+
+
+def test_findings_of_one_name_and_two_headlines_are_refused(page):
+    page([said("finding", "a"), said("table", "a")])
+    long = "größe" + "n" * 1_000_000
+    for kind, name, words in (("finding", long, "finding 'größen"), ("headline", "a", "headline 'a'")):
+        with pytest.raises(ValueError, match=f"2 outputs are named {words}") as error:
+            page([said(kind, name), said(kind, name)])
+        assert len(str(error.value)) < 200
 
 
 def test_a_notebook_without_title_has_its_name_for_one(page):

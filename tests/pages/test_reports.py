@@ -155,15 +155,6 @@ def test_a_disk_that_is_full_hides_no_failure(project, capsys, monkeypatch):
         project.build()
 
 
-def test_findings_of_one_name_and_two_headlines_are_refused(project, capsys, say):
-    project.add("twice", "# Twice", say, "for _ in 'ab': say('finding', 'größe' + 'n' * 1_000_000, 'A')")
-    project.add("heads", "# Heads", say, "for _ in 'ab': say('headline', 'answer', 'A')")
-    assert project.build() == 1
-    said = capsys.readouterr().out
-    assert "2 outputs are named finding 'größen" in said and "2 outputs are named headline 'answer'" in said
-    assert len(said) < 8_000
-
-
 def test_texts_of_a_megabyte_are_not_printed_whole(project, capsys):
     project.add("title", "# " + "T" * 1_000_000, "1 / 0")
     project.add("words", "# One", "raise ValueError('x' * 1_000_000)")

@@ -33,6 +33,7 @@ def asked(project):
         ("notebook: one\nparameter: {}\n", "no key 'parameter': did you mean 'parameters'"),
         ("parameters: {}\n", "expected a line 'notebook: NAME'"),
         ("- 1\n", "expected a line 'notebook: NAME'"),
+        ("notebook: one\n? [a]\n: 1\n", "cannot be read as YAML"),
         ("notebook: one\nparameters: [1]\n", "key 'parameters': expected lines 'name: value'"),
         ("notebook: one\nparameters:\n  name: 5.1\n", "parameter 'name': expected text such as 'H100', found 5.1"),
         (
@@ -71,8 +72,13 @@ def test_what_a_run_file_may_not_say_is_named_with_what_is_valid(asked, text, wo
 
 
 def test_a_number_is_what_it_looks_like_and_a_parameter_without_a_literal_takes_any_value(asked):
-    [report] = asked("notebook: one\nparameters: {rounds: [010, 1:30, 0x1F, 1e3, -2, .5, 1_000], free: [1, a]}\n")
-    assert report.parameters == {"rounds": [10, "1:30", "0x1F", 1000.0, -2, 0.5, "1_000"], "free": [1, "a"]}
+    [report] = asked(
+        "notebook: one\nparameters: {rounds: [010, 1:30, 0x1F, 1e3, -2, .5, 1_000, 1:30.5], free: [1, a]}\n"
+    )
+    numbers = [10, "1:30", "0x1F", 1000.0, -2, 0.5, "1_000", "1:30.5"]
+    assert report.parameters == {"rounds": numbers, "free": [1, "a"]}
+    [report] = asked("notebook: one\nparameters: {flag: false, free: true}\n")
+    assert report.parameters == {"flag": False, "free": True}
 
 
 def test_lists_and_mappings_are_read_twenty_deep(asked):
@@ -93,6 +99,8 @@ def test_a_list_for_a_single_value_makes_a_page_per_value(asked):
     assert reports[2].parameters == {"name": "H 100", "scale": 1.5, "rounds": ["v5.1"]}
     assert (reports[2].sweep, reports[2].title) == ("mine", "name H 100; scale 1.5")
     assert len(asked(f"notebook: one\nparameters: {{count: {[*range(200)]}}}\n")) == 200
+    [report] = asked("notebook: one\nparameters: {name: ['']}\n")
+    assert (report.name, report.sweep, report.parameters) == ("mine-none", "mine", {"name": ""})
 
 
 def test_a_page_of_a_run_file_says_in_its_title_what_was_asked(asked):
@@ -119,6 +127,8 @@ def test_names_in_any_language_are_pages_but_not_those_that_no_system_has(projec
     [
         ("{", "cannot be read as a notebook"),
         ("[]", "cannot be read as a notebook"),
+        ("{}", "cannot be read as a notebook"),
+        ('{"cells": [{"source": "1", "metadata": []}]}', "cannot be read as a notebook"),
         ('{"cells": [], "metadata": {}, "nbformat": 4}', "format 4 with cells"),
         ('{"cells": [{"cell_type": "code", "source": "1", "metadata": {}}], "nbformat": 3}', "format 4 with cells"),
         ("[" * 100_000, "cannot be read as a notebook"),
@@ -155,6 +165,7 @@ def test_a_notebook_of_lines_reads_as_one_of_text(project):
     lines = json.loads(path.read_text())
     for cell in lines["cells"]:
         cell["source"] = cell["source"].splitlines(keepends=True)
+    lines["cells"][1] |= {"outputs": [{"output_type": "stream", "name": "stdout", "text": "stored"}]}
     path.write_text(json.dumps(lines))
     assert runs.read_notebook(path) == before
     name, *others = runs.declared_parameters(before)
@@ -162,6 +173,13 @@ def test_a_notebook_of_lines_reads_as_one_of_text(project):
     assert {each.name: each.value for each in others} == {
         "scale": 2.0, "count": 3, "rounds": [], "flag": True, "free": None
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("source", ["name = (", "name = 1\0", f"name = {'-' * 50_000}1", f"name = {'1+' * 50_000}1"])
+def test_a_cell_of_parameters_that_is_not_python_is_named(source):
+    cell = {"source": source, "metadata": {"tags": ["parameters"]}}
+    with pytest.raises(ValueError, match="the parameters cell is not valid Python"):
+        runs.declared_parameters({"cells": [cell]})
 
 
 def test_two_files_for_one_page_are_refused(asked, project):

@@ -22,7 +22,7 @@ OWN = "yours"  # the group of notebooks that wait for a reader's own data
 FRONT = "matrix"  # the name of the figure that the front page shows
 
 
-def write_index(force: bool = False) -> dict[str, str]:
+def write_index(force: bool) -> dict[str, str]:
     """Write the index and a page per run file that makes several reports; print which reports have lost their source.
 
     Return by name why a page was not written: a user made it, and only `force` replaces it.

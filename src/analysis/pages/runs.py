@@ -150,8 +150,8 @@ def declared_parameters(notebook: dict[str, Any]) -> list[Parameter]:
     source = next((cell["source"] for cell in notebook["cells"] if "parameters" in cell["metadata"]["tags"]), "")
     try:
         statements = ast.parse(source).body
-    except (SyntaxError, ValueError, RecursionError) as error:
-        raise ValueError(f"the parameters cell is not valid Python: {_cut(error)}") from None
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ValueError(f"the parameters cell is not valid Python: {_cut(error) or 'nested too deep'}") from None
     parameters = []
     for each in statements:
         match each:
@@ -200,9 +200,9 @@ class _Loader(yaml.SafeLoader):
         self.depth -= 1
         return node
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
+    def construct_mapping(self, node: yaml.MappingNode, **deep: bool) -> dict:
         paths.unique([(key.value, value) for key, value in node.value])
-        return super().construct_mapping(node, deep)
+        return super().construct_mapping(node, **deep)
 
 
 _Loader.yaml_implicit_resolvers = {
