@@ -233,6 +233,10 @@ def test_a_precision_has_one_mark_in_all_panels():
         ([15872, 949], ["15,900", "950"]),
         ([99.12, 100.44], ["99.1", "100.4"]),  # close to each other: four digits
         ([98.0, 100.0], ["98", "100"]),
+        ([99.5, 100.0], ["99.5", "100.0"]),
+        ([100.0, 100.0], ["100", "100"]),
+        ([-400.0, 0.534], ["-400", "0.53"]),
+        ([0.5], ["0.500"]),
         ([np.nan, 16.74], ["", "16.7"]),
         ([0.0], ["0"]),
     ],
@@ -413,7 +417,7 @@ def test_axes_are_named_with_their_scale_and_a_linear_one_begins_at_zero(log, bo
     assert changes.get_ylim()[0] < -2
 
 
-RATES = pd.DataFrame({"name": ["a", "b"], "rate": [5.0, 0.4], "low": [4.0, 3.0], "high": [6.0, 7.0]})
+RATES = pd.DataFrame({"name": ["a", "b"], "rate": [0.5, 0.4], "low": [0.4, 3.0], "high": [6.0, 7.0]})
 
 
 def rates(low="low", high="high", **changed):
@@ -426,10 +430,10 @@ WRONG = {
     "did you mean 'rate'": lambda: charts.dots(TWO[:0], "gpu", "rates"),  # also of no rows
     r"measured.*assumed": lambda: charts.waterfall(FACTORS.assign(kind="measurd"), "step", "factor", kind="kind"),
     r"rate of b is 0\.4, but its range is 3 to 7: are they": rates,
-    "rate of a is 4000, but its range is 4 to 4000: are they in the same unit": lambda: rates(
-        rate=1000 * RATES["low"], high="rate"
+    r"rate of a is 40\.4, but its range is 0\.4 to 40\.4: are they in the same unit": lambda: rates(
+        rate=101 * RATES["low"], high="rate"
     ),
-    "rate of a is 5, but its range is 5 to 5000: are they in": lambda: rates("rate", "most", most=[5000, 1.0]),
+    r"rate of a is 0\.5, but its range is 0\.5 to 50\.5: are they in": lambda: rates("rate", "most", most=[50.5, 0.4]),
     "text has 1 x 2 cells, but values has 2 x 2": lambda: charts.heatmap(TWO, TWO[:1]),
 }  # fmt: skip
 
@@ -440,8 +444,11 @@ def test_what_cannot_be_drawn_is_an_error_that_says_why(message):
         WRONG[message]()
 
 
-def test_a_range_of_a_hundredfold_is_drawn():
+def test_a_range_of_a_hundredfold_from_zero_or_a_rounding_error_apart_is_drawn():
     bars(SPEEDUPS.assign(speedup=1.0, low=0.01, high=100.0), low="low", high="high")
+    bars(SPEEDUPS.assign(speedup=[0, 1, 2], low=0, high=9), low="low", high="high")
+    near = {"speedup": [0.001, 3e3, 3e3], "low": [0.001, 3e3 + 1e-7, 0], "high": [0.001, 3001, 3e3 - 1e-7]}
+    bars(SPEEDUPS.assign(**near), low="low", high="high")
 
 
 def test_a_chart_of_no_rows_says_so():

@@ -25,7 +25,7 @@ HEAD = r'<th scope="col"[^>]*>([^<]*)</th>'
 @pytest.fixture
 def shown(monkeypatch):
     bundles = []
-    monkeypatch.setattr(report, "display", lambda data, raw: bundles.append(data | data[report.MIME]))
+    monkeypatch.setattr(report, "display", lambda data, raw: raw and bundles.append(data | data[report.MIME]))
     yield bundles
     plt.close("all")
 
@@ -52,7 +52,8 @@ def test_a_headline_is_recorded_with_its_range_and_its_evidence(shown):
 @pytest.mark.parametrize(("count", "last"), [(4, "D: node (8x, v6.1)"), (5, "and 1 more")])
 def test_more_systems_than_four_are_counted(shown, count, last):
     report.finding("Many.", name="many", rows=results(*[{"submitter": name} for name in "ABCDE"[:count]]))
-    assert shown[0]["systems"][-1] == last and len(shown[0]["systems"]) == count
+    assert (shown[0]["systems"][0], shown[0]["systems"][-1]) == ("A: node (8x, v6.1)", last)
+    assert len(shown[0]["systems"]) == count
     assert shown[0]["text/html"] == '<p class="finding mathjax_ignore">Many.</p>'
 
 
@@ -60,11 +61,12 @@ def test_a_headline_that_does_not_fit_is_refused(shown):
     with pytest.raises(ValueError, match="19 words; the limit is 18"):
         report.headline("word " * 19)
     report.headline("RTX PRO 6000 on Llama 2 70B: " + "word " * 15)
+    report.headline("H100 PCIe " * 18)  # which begins with another's name
 
 
 def test_what_has_no_rows_is_one_line_and_no_fault(shown):
     none, known = results({})[:0], results({})
-    report.table(none, title="Previews")
+    report.table(none)
     report.figure(drawn(), title="Previews", rows=none)
     report.figure(
         charts.bars(none, "accelerator", "rate_per_accelerator"), title="Of <x>: ", rows=known, empty="no one"
@@ -72,6 +74,7 @@ def test_what_has_no_rows_is_one_line_and_no_fault(shown):
     report.finding("nan % faster", name="a_gain", value=NAN, rows=none)
     assert [each["kind"] for each in shown] == ["table", "figure", "figure", "finding"]
     assert all(each["empty"] and "nan" not in each["text"] for each in shown)
+    assert shown[0]["text"] == "Table: nothing to show: no results match these parameters."
     assert shown[3]["text"] == "A gain: nothing to show: no results match these parameters."
     assert shown[2]["text/html"] == "<p>Of &lt;x&gt;: nothing to show: no one.</p>"
     assert not plt.get_fignums()
@@ -129,7 +132,12 @@ def test_a_main_figure_may_have_axes_outside_a_grid(shown, kind):
 def test_a_figure_carries_its_texts_and_is_closed(shown):
     report.figure(drawn(), title="Throughput, offline", subtitle="Of H100", rows=results({}))
     report.figure(drawn(), title="Title", alt="Numbers", name="own", **OWN)
-    assert shown[0]["image/svg+xml"].startswith("<svg") and not plt.get_fignums()
+    for options in ({"source": report.source_line(results({}))}, OWN | {"rows": results({})}, OWN):
+        report.figure(drawn(), title="Throughput, offline", subtitle="Of H100", **options)
+    by_rows, _, by_line, own, alone = [each["image/svg+xml"] for each in shown]
+    assert by_rows == by_line != own == alone
+    del shown[2:]
+    assert shown[0]["image/svg+xml"].startswith("<svg") and not plt.get_fignums() and report.NARROW not in shown[0]
     assert [each["alt"] for each in shown] == ["Throughput, offline. Of H100", "Numbers"]
     assert [each["name"] for each in shown] == ["throughput_offline", "own"]
     assert (shown[0]["subtitle"], shown[0]["systems"]) == ("Of H100", ["A: node (8x, v6.1)"])
@@ -140,11 +148,12 @@ def test_a_figure_carries_its_texts_and_is_closed(shown):
 @pytest.mark.parametrize("most", [30, 1e3, 1e9])
 def test_log_axes_of_any_chart_are_in_plain_numbers(shown, most):
     drawing, ax = plt.subplots()
-    ax.plot([1, most], [1, 2])
-    ax.set_xscale("log")
+    ax.plot([1, most], [1, most])
+    ax.set(xscale="log", yscale="log")
     report.figure(drawing, title="Own chart", **OWN)
-    labels = [label.get_text() for label in ax.get_xticklabels()]
-    assert "10" in labels and not any("$" in label for label in labels)
+    for ticks in (ax.get_xticklabels(), ax.get_yticklabels()):
+        labels = [label.get_text() for label in ticks]
+        assert {"10", "1,000"} & {*labels} and not any("$" in label for label in labels)
 
 
 def test_a_seaborn_grid_on_log_scales_keeps_its_width(shown):
@@ -179,22 +188,25 @@ assert dict(matplotlib.rcParams) == before, {k for k in before if before[k] != m
 
 
 def test_what_is_meant_for_a_notebook_is_what_completion_lists():
-    assert {"headline", "table", "span"} <= set(dir(report)) and "plt" not in dir(report)
-    assert all(callable(getattr(module, name)) for module in (report, charts) for name in dir(module))
+    for module, names in (
+        (report, "ends figure finding headline number percent published source_line span table times"),
+        (charts, "bars color compose dots heatmap lines look panels scatter svg waterfall"),
+    ):
+        assert dir(module) == names.split() and all(callable(getattr(module, name)) for name in dir(module))
 
 
-@pytest.mark.parametrize(("count", "rows", "folded"), [(10, 10, 0), (12, 10, 2), (12, 3, 9)])
+@pytest.mark.parametrize(("count", "rows", "folded"), [(10, {}, 0), (12, {}, 2), (12, {"rows": 3}, 9)])
 def test_a_table_shows_ten_rows_or_as_many_as_asked_and_folds_the_others(shown, count, rows, folded):
-    report.table(pd.DataFrame({"rank": range(count)}), rows=rows)
+    report.table(pd.DataFrame({"rank": range(count)}), **rows)
     before, _, after = shown[0]["text/html"].partition('<tbody class="rest">')
-    assert (before.count("<tr>") - 1, after.count("<tr>")) == (min(count, rows), folded)
+    assert (before.count("<tr>") - 1, after.count("<tr>")) == (count - folded, folded)
     assert (f"{folded} more rows" in before) == bool(folded)
     assert len(shown[0]["text/csv"].splitlines()) == count + 1 and shown[0]["rows"] == count
 
 
 def test_a_table_shows_itself_escaped_with_full_precision_as_csv(shown):
     frame = pd.DataFrame({
-        "name": ["<b>", None], "rate": [15227.25, NAN], "share": [0.5, 0.25], "count": [12345.0, NAN], "tokens": NAN,
+        "name": ["<b>", None], "rate": [15227.25, 3], "share": [0.5, 0.25], "count": [12345.0, NAN], "tokens": NAN,
         "why": "", "day": pd.to_datetime(["2026-04-01"] * 2), "more": [False, True],
         "caveats": [["preview", "own"], []],
     })  # fmt: skip
@@ -203,7 +215,7 @@ def test_a_table_shows_itself_escaped_with_full_precision_as_csv(shown):
     assert re.findall(HEAD, html) == ["Name", "Rate", "Share", "Count", "Day", "More", "Caveats"]
     cells = re.findall(r'<td( class="number")?>(.*?)</td>', html)
     words = ["&lt;b&gt;", "15,200", "50%", "12,345", "2026-04-01", "no", "preview, own"]
-    assert [text for _, text in cells] == [*words, "–", "–", "25%", "–", "2026-04-01", "yes", ""]
+    assert [text for _, text in cells] == [*words, "–", "3.00", "25%", "–", "2026-04-01", "yes", ""]
     assert [bool(number) for number, _ in cells[:7]] == [False, True, True, True, False, True, False]
     assert "<caption>A &amp; B</caption>" in html and html.endswith('<p class="note">a &lt; b</p>')
     csv = shown[0]["text/csv"].splitlines()

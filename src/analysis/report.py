@@ -266,7 +266,7 @@ def _evidence(rows: pd.DataFrame | None) -> dict[str, list[str]]:
 
 def _label(column: str) -> str:
     """Return a column's name as a table prints it; "vLLM node" and "MLPerf" stay as they are."""
-    text = re.sub(rf"\b({'|'.join(PRINTED)})\b", lambda words: PRINTED[words[0]], column.replace("_", " "))
+    text = re.sub(rf"\b(?:{'|'.join(PRINTED)})\b", lambda words: PRINTED[words[0]], column.replace("_", " "))
     return text[:1].upper() + text[1:] if text.split(" ")[0].islower() else text
 
 

@@ -20,7 +20,7 @@ def systems(results: pd.DataFrame, since: str) -> pd.DataFrame:
     results = compare.since(results, since)
     rows = comparable(results, benchmark=results["benchmark"].unique(), scenario=RATED)
     rows = rows[rows["hypervisor"].eq("")]
-    in_rack = rows["accelerator_count"].le(rows["accelerator"].map(racks()).fillna(0))
+    in_rack = rows["accelerator_count"].le(rows["accelerator"].map(racks()))
     layout = np.select([rows["nodes"].le(1), in_rack], ["one node", "one rack"], "several nodes or racks")
     return rows.assign(layout=layout)
 
