@@ -316,6 +316,12 @@ def test_heatmap_shows_what_is_missing_in_gray_and_words_that_can_be_read():
         ([1, 3], None, (0, 3)),
         ([-2, 3], None, (-2, 3)),
         ([0, 0], None, (0, 1)),
+        ([np.nan], None, (0, 1)),
+        ([np.nan], 1, (0, 2)),
+        ([0, 2], 1, (0, 2)),
+        ([0, 0], 0, (-1, 1)),
+        ([1, 3], 0, (-3, 3)),
+        ([0.1, 20], 1, (1 / 4, 4)),
         ([0.9, 1.2], 1, (1 / 1.5, 1.5)),  # small differences stay pale
         ([0.5, 3], 1, (1 / 3, 3)),
         ([0.2, 9], 1, (1 / 4, 4)),  # and one large one leaves color for others

@@ -24,7 +24,7 @@ RATES = pd.DataFrame({
 }).set_index("gpu", drop=False)  # fmt: skip
 REPEATED = pd.DataFrame({
     "gpu": ["B200"] * 5 + ["H100"] * 3, "x": [1.0, 2, 6, 3, 3, 4, 5, 7], "of": list("aaabcbba"), "low": [1.0] * 8,
-    "high": [1.0, 2, 9, 8, 8, 8, 8, 8], "guess": [1, 0, 0, 1, 0, 0, 0, 0],
+    "high": [1.0, 2, 9, 8, 8, 8, 8, 8], "guess": [1, 0, 0, 0, 1, 0, 0, 0],
 })  # fmt: skip
 FACTORS = pd.DataFrame({
     "step": list("abcdefg"), "factor": [1, 0.5, 0.5, 2, 1, 2, 9], "low": [1, 0.4, 0.5, 2, 1, 2, 0.3],
@@ -35,6 +35,7 @@ CURVES = pd.DataFrame({"at": [2, 1, 3] * 2, "y": [2.0, 1, 3, 2, 1, 4], "gpu": ["
 STYLES = pd.DataFrame({"at": [0, 100] * 5, "y": [0.0, 100] * 5, "gpu": "B200", "of": list("aabbccddee")})
 DATES = CURVES.assign(at=pd.to_datetime(["1970-01-01", "1970-01-03", "1970-01-06"] * 2), y=[1, 2, 3, 3, 4, np.nan])
 LONG = {"v1": "a\nlonger name of this class"}
+LONGER = LONG | {"v2": "as long a name\nas that of the other"}
 CLASSES = pd.DataFrame({"at": ["v2", "v1", None, "v2"], "y": [1.0, 2, 3, 4], "gpu": ["x", "x", "x", "H100"]})
 POINTS = pd.DataFrame({"at": [1.0, 2, 3], "y": [1.0, 2, 4], "gpu": ["B200", "zz", "H100"]})
 SAME = pd.DataFrame({"at": [1.0] * 16 + [0, 2], "y": [1.0] * 16 + [0, 2], "name": [*"abcdefghijklmnop", "", ""]})
@@ -46,6 +47,7 @@ CELLS = pd.DataFrame(
 NOTED = "{:.1f}x", "note"
 RANGE = {"low": "low", "high": "high"}
 FP4 = CELLS.map("{:g}\nfp4".format)
+MANY = pd.DataFrame([[np.nan] * 19 + [1.0]], ["a"], list("abcdefghijklmnopqrst"))
 WIDE = pd.DataFrame([[1.0] + [np.nan] * 12], ["a"], [f"c{place}" for place in range(13)])
 
 
@@ -57,6 +59,13 @@ def closed():
 
 def bars(frame=RATES, **options):
     return charts.bars(frame, "gpu", "x", **options)
+
+
+def two_panels():
+    figure, axes = charts.panels(2, height=1.2)
+    for ax in axes:
+        bars(RATES.assign(note="b"), label=("{:.0f}", "note"), ax=ax)
+    return figure
 
 
 def short(*values):
@@ -108,6 +117,11 @@ def seen(ax):
             place = f"{short(*text.xy)} + {place}" + " clipped" * bool(text.get_annotation_clip())
         size = f"{hue(text.get_color())} {short(text.get_fontsize())}" + " wide" * text.get_in_layout()
         yield f"text {text.get_text()!r} {place} {size} {text.get_gid() or ''}".rstrip()
+    for above in ax.child_axes:
+        names = zip(above.get_xticks(), above.get_xticklabels(), strict=True)
+        words = ", ".join(f"{short(at)} {name.get_text()} {name.get_ha()}" for at, name in names)
+        spines = " spine" * any(spine.get_visible() for spine in above.spines.values())
+        yield f"above {above.xaxis.get_tick_params()['pad']}{spines}: {words}"
     for legend in ax.figure.legends:
         for mark, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
             yield f"key {text.get_text()}: {look(mark)}"
@@ -152,8 +166,8 @@ key guess: white gray ////
 figure 9 2.07
 x 0 7.14 grid 'x': 0, 1, 2, 3, 4, 5, 6, 7 (10)
 y -5.25 0.75 '': -0.5 B200, -3.5 H100 (10.5)
-bar 0 3, -0.43 0.43: white B200 ////
-bar 0 3, -1.43 -0.57: B200/0.6 B200
+bar 0 3, -0.43 0.43: B200 B200
+bar 0 3, -1.43 -0.57: white/0.74 B200/0.74 ////
 bar 0 4, -2.93 -2.07: H100/0.4 H100
 bar 0 5, -3.93 -3.07: H100/0.25 H100
 bar 0 7, -4.93 -4.07: H100 H100
@@ -208,6 +222,18 @@ text '-1' -1 -2.5 + -5 0 right bottom ink 9.5
 text 'a note' 1 0 + 0 0 right top muted 8 beside
 text '3' 3 -3.5 + 5 0 left center ink 9.5
 text '1' 1 -5 + 5 0 left center ink 9.5
+""",
+    ),
+    "bars outside a grid": (
+        lambda: bars(RATES[:1], label=("{:.0f}", "note"), ax=plt.figure(figsize=(5, 3)).add_axes((0.2, 0.2, 0.7, 0.7))),
+        """\
+figure 5 3
+x as wide as words 'x': 0, 1, 2, 3, 4 (10)
+y -0.75 0.75 spine '': 0 B200 (10)
+bar 0 4, -0.43 0.43: B200 B200
+line 0 0, 0 1: None muted muted clipped
+text '4' 4 0 + 5 0 left center ink 9.5
+text 'v5.0' 1 0.5 + 5 0 left center muted 8 beside
 """,
     ),
     "bars of two panels": (
@@ -508,6 +534,7 @@ text '1' 2.35 -1.18 center center #1f232a 9
 text 'fp4' 2.35 -1.54 center center #1f232a 7 second line
 text '8' 3.7 -1.18 center center #fefefd 9
 text 'fp4' 3.7 -1.54 center center #fefefd 7 second line
+above 42: -0.48 Offline left, 0.87 Server left
 """,
     ),
     "cells without a center": (
@@ -578,6 +605,7 @@ text '0.25' 0 -1.35 center center #fefefd 7
 text '0.5' 1.35 -1.35 center center #1f232a 7
 text '1' 2.35 -1.35 center center #1f232a 7
 text '8' 3.7 -1.35 center center #fefefd 7
+above 42: -0.48 Offline left, 0.87 Server left
 """,
     ),
     "wide cells on a phone": (
@@ -622,6 +650,96 @@ bar 8.52 9.48, -0.46 0.46: missing white
 bar 9.52 10.5, -0.46 0.46: missing white
 bar 10.5 11.5, -0.46 0.46: missing white
 text '1.0' 0 0 center center #fefefd 7
+""",
+    ),
+    "names that are turned on a phone": (
+        lambda: phone.narrow(charts.lines(CLASSES.replace(LONGER), "at", "y", "gpu")).axes[0],
+        """\
+figure 4.3 6.69
+x -0.05 1.05 grid spine 'at': 0 as long a name as that of the other, 1 a longer name of this class (8.5 turned)
+y 0 4.15 grid 'y': 0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4 (10.5)
+line 0 1, 1 2: o gray gray clipped
+line 0, 4: o H100 H100 clipped
+line 0.955 1.02, 0.482 0.482: o gray gray/0.6 [1]
+line 0.0455 1.02, 0.964 0.964: o H100 H100/0.6 [1]
+text 'x' 1 0.482 + 18 0 left center ink 10.5 wide
+text 'H100' 1 0.964 + 18 0 left center ink 10.5 wide
+""",
+    ),
+    "notes that need room on a phone": (
+        lambda: phone.narrow(two_panels()).axes[0],
+        """\
+figure 4.3 5.58
+x as wide as words grid 'x': 0, 2, 4 (10)
+y -5.75 0.75 '': -0.5 B200, -3 H100, -5 none (10.5)
+bar 0 4, -0.43 0.43: B200 B200
+bar 0 2, -1.43 -0.57: B200 B200
+bar 0 -1, -2.93 -2.07: H100 H100
+bar 0 3, -3.93 -3.07: H100 H100
+bar 0 1, -5.43 -4.57: gray gray
+line 0 0, 0 1: None muted muted clipped
+text '4' 4 0 + 5 0 left bottom ink 9.5
+text 'b' 0 0 + 0 0 left top muted 8 beside
+text '2' 2 -1 + 5 0 left bottom ink 9.5
+text 'b' 0 0 + 0 0 left top muted 8 beside
+text '-1' -1 -2.5 + -5 0 right bottom ink 9.5
+text 'b' 1 0 + 0 0 right top muted 8 beside
+text '3' 3 -3.5 + 5 0 left bottom ink 9.5
+text 'b' 0 0 + 0 0 left top muted 8 beside
+text '1' 1 -5 + 5 0 left bottom ink 9.5
+text 'b' 0 0 + 0 0 left top muted 8 beside
+""",
+    ),
+    "a log axis on a phone": (
+        lambda: phone.narrow(charts.waterfall(FACTORS[3:5].assign(factor=[1, 30]), "step", "factor")).axes[0],
+        """\
+figure 4.3 1.6
+x as wide as words grid '': 1 1x, 2 2x, 5 5x, 10 10x, 20 20x (10)
+y -2.25 0.75 '': 0 d, -1.5 e (10.5)
+bar 1 1, -0.43 0.43: H100 H100
+bar 1 30, -1.93 -1.07: H100 H100
+line 1 1, 0 1: None muted muted clipped
+span 1 1, -1.07 -0.43: muted clipped
+text '×1.0000' 1 0 + 5 0 left center ink 9.5
+text '×30.0000' 30 -1.5 + 5 0 left center ink 9.5
+key measured: H100 H100
+""",
+    ),
+    "axes outside a grid on a phone": (
+        lambda: phone.narrow(plt.figure(figsize=(9, 3)).add_axes((0.1, 0.1, 0.8, 0.8))).axes[0],
+        """\
+figure 4.3 3
+x 0 1 spine '': 0 0.00, 0.25, 0.5 0.50, 0.75, 1 1.00 (10)
+y 0 1 spine '': 0 0.0, 0.2, 0.4, 0.6, 0.8, 1 1.0 (10)
+""",
+    ),
+    "many columns on a phone": (
+        lambda: phone.narrow(charts.heatmap(MANY, MANY.map("{:g}\nfp4".format), ax=plt.subplots()[1])).axes[0],
+        """\
+figure 4.8 4.8
+x -0.5 19.5 '': 0 a, 1 b, 2 c, 3 d, 4 e, 5 f, 6 g, 7 h, 8 i, 9 j, 10 k, 11 l, 12 m, 13 n, 14 o, 15 p, 16 q, 17 r, 18 s, 19 t (9)
+y -0.5 0.5 '': 0 a (10)
+bar -0.48 0.48, -0.46 0.46: missing white
+bar 0.52 1.48, -0.46 0.46: missing white
+bar 1.52 2.48, -0.46 0.46: missing white
+bar 2.52 3.48, -0.46 0.46: missing white
+bar 3.52 4.48, -0.46 0.46: missing white
+bar 4.52 5.48, -0.46 0.46: missing white
+bar 5.52 6.48, -0.46 0.46: missing white
+bar 6.52 7.48, -0.46 0.46: missing white
+bar 7.52 8.48, -0.46 0.46: missing white
+bar 8.52 9.48, -0.46 0.46: missing white
+bar 9.52 10.5, -0.46 0.46: missing white
+bar 10.5 11.5, -0.46 0.46: missing white
+bar 11.5 12.5, -0.46 0.46: missing white
+bar 12.5 13.5, -0.46 0.46: missing white
+bar 13.5 14.5, -0.46 0.46: missing white
+bar 14.5 15.5, -0.46 0.46: missing white
+bar 15.5 16.5, -0.46 0.46: missing white
+bar 16.5 17.5, -0.46 0.46: missing white
+bar 17.5 18.5, -0.46 0.46: missing white
+bar 18.5 19.5, -0.46 0.46: #0b5394 white
+text '1' 19 0 center center #fefefd 4.2
 """,
     ),
 }  # fmt: skip
@@ -752,3 +870,37 @@ def test_texts_of_an_image_are_above_and_below_the_drawing():
 def test_luminance_and_contrast_are_those_of_wcag(color, luminance, contrast):
     assert theme.luminance(color) == pytest.approx(luminance, rel=0.005)
     assert theme.contrast(color, "#ffffff") == theme.contrast("#ffffff", color) == pytest.approx(contrast, rel=0.001)
+
+
+@pytest.mark.parametrize(
+    ("count", "options", "size", "apart"),
+    [(1, {}, (9, 3.4), 0.06), (2, {}, (9, 3.4), 0.14), (3, {}, (10.8, 3.4), 0.14), (4, {}, (10.8, 6.8), 0.14),
+     (4, {"columns": 2, "height": 1}, (9, 2), 0.14), (3, {"width": 5}, (5, 3.4), 0.14)],
+)  # fmt: skip
+def test_panels_are_three_in_a_row_unless_asked_otherwise(count, options, size, apart):
+    figure, axes = charts.panels(count, **options)
+    assert (len(axes), tuple(figure.get_size_inches())) == (count, pytest.approx(size))
+    assert figure.get_layout_engine().get()["w_pad"] == apart
+
+
+def test_each_panel_has_its_names_on_a_phone_and_a_turned_grid_its_size():
+    figure = charts.panels(2, sharey=True)[0]
+    assert [ax.yaxis.get_tick_params()["labelleft"] for ax in phone.narrow(figure).axes] == [True, True]
+    grid = pd.DataFrame(np.nan, list("abcdefghijkl"), list("abcdefghijklm"))
+    narrow = phone.narrow(charts.heatmap(grid, grid.map(str)))
+    assert narrow.get_size_inches() == pytest.approx([1.4 + 12 * 0.29, 1.4 + 13 * 0.32])
+
+
+def test_a_color_is_a_variable_of_the_page_but_white_words_stay_white():
+    words, mark = '<g style="fill: #ffffff"/>', '<path style="fill: #ffffff; stroke: #123456"/>'
+    found = image._with_variables(f"<svg>{words}{mark}{mark}</svg>", {"#123456": "#abcdef"})
+    changed = "fill: #ffffff; fill: var(--surface, #ffffff); stroke: #123456; stroke: var(--on-123456, #123456)"
+    assert found.count(changed) == 2 and words in found and "{svg{--on-123456:#abcdef;}}</style>" in found
+    assert charts.svg(bars(RATES[:1], hatched="guess")).count("--head") == 1
+
+
+@pytest.mark.parametrize("text", ["GB300", "$5 to $6", "a_b^c"])
+def test_the_width_of_a_text_is_that_of_its_drawing(text):
+    figure = plt.figure()
+    drawn = figure.text(0, 0, text, size=10, parse_math=False).get_window_extent().width / figure.dpi
+    assert image.text_width(text, 10) == pytest.approx(drawn, abs=0.02)

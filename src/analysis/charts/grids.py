@@ -68,7 +68,7 @@ def heatmap(values: pd.DataFrame, text: pd.DataFrame, *, center: float | None = 
     ax.set(xlim=(-0.5, across[-1] + 0.5), ylim=(up[-1] - 0.5, 0.5))
     ax.grid(visible=False)
     ax.spines[:].set_visible(False)
-    ax.tick_params(top=False, labeltop=True, labelbottom=False, length=0)
+    ax.tick_params(labeltop=True, labelbottom=False, length=0)
     ax.set_xticks(across, [image.wrap(_name(each), COLUMN - 0.08, 9) for each in values.columns], size=9)
     ax.set_yticks(up, [_name(each) for each in values.index])
     if values.columns.nlevels > 1:
@@ -105,7 +105,7 @@ def _scale(values: pd.DataFrame, center: float | None) -> tuple[ScalarMappable, 
         return ScalarMappable(Normalize(min(low, 0), high or 1), SEQUENTIAL), SEQUENTIAL_DARK
     if low > 0 and center > 0:
         reach = min(max(high / center, center / low, 1.5), 4)
-        return ScalarMappable(LogNorm(center / reach, center * reach, clip=True), DIVERGING), DIVERGING_DARK
+        return ScalarMappable(LogNorm(center / reach, center * reach), DIVERGING), DIVERGING_DARK
     reach = max(high - center, center - low) or 1
     return ScalarMappable(Normalize(center - reach, center + reach), DIVERGING), DIVERGING_DARK
 

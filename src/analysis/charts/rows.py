@@ -46,11 +46,11 @@ def bars(
     rows = parts.drawn_rows(frame, y, x, hue, low, high, hatched)
     rows = _placed(rows.assign(**parts.labels(frame, rows["x"], label), start=0.0), rows["y"])
     rows["form"] = rows["flag"].map({True: "hatched", False: "solid"})
-    rows["alpha"] **= rows["flag"].map({True: 0.6, False: 1.0})  # hatches are light already
     ax = _axes(ax, rows, parts.words(x))
+    parts.key(ax, rows, hatched, parts.bar_mark)
+    rows["alpha"] **= rows["flag"].map({True: 0.6, False: 1.0})  # hatches are light already
     _draw_bars(ax, rows)
     parts.reference(ax, reference)
-    parts.key(ax, rows, hatched, parts.bar_mark)
     parts.later(ax, partial(_fit, ax))
     return ax
 
@@ -72,7 +72,7 @@ def dots(
     line = [rows["y"], rows["hue"]]
     values = rows["x"].groupby(line)
     rows["count"], rows["median"] = values.transform("size"), values.transform("median")
-    rows["far"] = rows[["x", "low", "high"]].max(axis=1).groupby(line).transform("max")
+    rows["far"] = rows[["x", "high"]].max(axis=1).groupby(line).transform("max")
     rows = rows.assign(**parts.labels(frame, rows["median"], label))
     several = rows["count"] > 1
     if several.any():
