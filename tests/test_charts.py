@@ -153,12 +153,6 @@ def test_notes_are_beside_their_values_or_below_in_three_columns_and_on_phones()
     assert not below(ax)  # where the range is
 
 
-def test_changes_below_zero_have_their_label_on_the_left():
-    ax = charts.bars(TWO.assign(rate=[-0.17, 0.3]), "gpu", "rate", label="{:+.0%}")
-    assert ax.get_xlim()[0] < -0.17
-    assert [text.get_ha() for text in ax.texts if text.get_text()] == ["right", "left"]
-
-
 def test_panels_are_below_each_other_on_a_phone():
     figure, axes = charts.panels(4, columns=2, height=3)
     for ax in axes:
@@ -199,13 +193,6 @@ def test_series_that_are_no_accelerators_have_the_colors_of_the_palette():
     colors = [to_rgba(color) for color in theme.PALETTE[:2]]
     assert [bar.get_facecolor() for bar in ax.patches] == colors
     assert [mark.get_facecolor() for mark in ax.figure.legends[0].legend_handles] == colors
-
-
-def test_series_of_accelerators_have_their_colors():
-    ax = charts.dots(TWO.assign(gpu=["B200", "H100"], row=["a", "b"]), "row", "rate", hue="gpu")
-    colors = [charts.color("B200"), charts.color("H100")]
-    assert [line.get_mfc() for line in ax.lines] == [mark.get_mfc() for mark in ax.figure.legends[0].legend_handles]
-    assert [line.get_mfc() for line in ax.lines] == colors
 
 
 def test_dots_of_one_line_show_each_value_and_their_median():
@@ -280,34 +267,9 @@ def test_a_waterfall_is_the_running_product(kinds, values, ends, words):
     assert (ax.get_xscale(), ax.lines[0].get_xdata()[0]) == (("log", 1) if words[0] == "1x" else ("linear", 0))
 
 
-def test_a_factor_has_its_range_in_words_and_a_total_as_a_line():
-    ax = DRAWN["waterfall"]()
-    assert written(ax) == ["100%", "×0.900", "0.80–0.95  n = 5 models", "×0.500", "45%"]
-    assert ranges(ax) == [[30, 60]]
-
-
 def test_a_waterfall_that_rises_above_all_before_it_falls_has_room():
     ax = charts.waterfall(FACTORS[:3].assign(factor=[1, 1.6, 0.4]), "step", "factor", kind="kind")
     assert ax.get_xlim()[1] >= 160 and [label.get_text() for label in ax.get_xticklabels()][-1] == "150%"
-
-
-def test_guides_are_a_line_or_a_band():
-    line, band = (charts.bars(TWO, "gpu", "rate", reference=each) for each in (1.5, (1.2, 1.6)))
-    assert 1.5 in [each.get_xdata()[0] for each in line.lines]
-    assert [each.get_x() for each in band.patches][-1] == 1.2 and len(band.patches) == len(line.patches) + 1
-    line, band = (charts.lines(series(["H100"]), "round", "rate", "gpu", reference=each) for each in (1.5, (1.2, 1.6)))
-    assert 1.5 in [each.get_ydata()[0] for each in line.lines[1:]] and band.patches[0].get_y() == 1.2
-
-
-def test_heatmap_shows_what_is_missing_in_gray_and_words_that_can_be_read():
-    values = pd.DataFrame([[1.0, 4.0], [0.25, np.nan]], ["B200", "H100"], ["Llama", "Wan"])
-    ax = charts.heatmap(values, values.map("{:.2f}\nFP4".format), center=1)
-    fills = [to_hex(patch.get_facecolor()) for patch in ax.patches]
-    for fill, color in zip(fills, [grids.MIDDLE, grids.HIGHER, grids.LOWER, theme.MISSING], strict=True):
-        assert to_rgb(fill) == pytest.approx(to_rgb(color), abs=0.01)
-    assert written(ax) == ["1.00", "FP4", "4.00", "FP4", "0.25", "FP4"]
-    for text, fill in zip([t for t in ax.texts if t.get_text() == "FP4"], fills, strict=False):
-        assert theme.contrast(text.get_color(), fill) >= 4.0
 
 
 @pytest.mark.parametrize(
@@ -349,16 +311,6 @@ def test_a_grid_of_more_columns_than_rows_is_turned_on_a_phone(models):
     assert max(words[0].y1, words[1].y1) - min(words[0].y0, words[1].y0) <= cell.height
 
 
-def test_heatmap_of_two_levels_has_air_between_groups_and_their_names():
-    columns = pd.MultiIndex.from_tuples([("Offline", "a"), ("Offline", "b"), ("Interactive", "a")])
-    values = pd.DataFrame([[1, 2, 3]], ["B200"], columns)
-    ax = charts.heatmap(values, values.map(str))
-    assert list(ax.get_xticks()) == pytest.approx([0, 1, 2 + grids.APART])
-    [top] = ax.child_axes
-    assert [label.get_text() for label in top.get_xticklabels()] == ["Offline", "Interactive"]
-    assert list(top.get_xticks()) == pytest.approx([-0.48, 2 + grids.APART - 0.48])
-
-
 def test_five_lines_are_named_at_their_ends_and_six_in_a_legend_in_the_order_of_the_frame():
     ax = charts.lines(series(FIVE), "round", "rate", "gpu")
     assert ax.figure.legends == [] and written(ax) == FIVE
@@ -392,24 +344,11 @@ def test_names_of_points_cover_no_point_and_stay_inside():
     ]  # away from its neighbors; the last has none
 
 
-def test_lines_of_two_styles_are_named_once_and_the_legend_tells_the_dashes():
-    frame = pd.DataFrame({"x": [1, 2, 2, 3], "y": [4, 3, 3, 2], "basis": ["runs", "runs", "estimate", "estimate"]})
-    ax = charts.lines(frame.assign(gpu="B200"), "x", "y", "gpu", style="basis")
-    assert written(ax) == ["B200"] and legend(ax) == ["runs", "estimate"]
-    assert [line.get_linestyle() for line in ax.lines[:2]] == ["-", "--"]
-
-
 def test_lines_follow_an_ordered_category_not_the_frame():
     rounds = pd.Categorical(["v6.0", "v5.0"], ["v4.0", "v5.0", "v6.0"], ordered=True)
     ax = charts.lines(pd.DataFrame({"round": rounds, "rate": [3.0, 1.0], "gpu": "B200"}), "round", "rate", "gpu")
     assert [label.get_text() for label in ax.get_xticklabels()] == ["v5.0", "v6.0"]
     assert list(ax.lines[0].get_ydata()) == [1.0, 3.0]
-
-
-def test_a_point_without_its_category_is_left_out():
-    frame = pd.DataFrame({"round": ["v5.0", None, "v6.0"], "rate": [3.0, 1.0, 2.0], "gpu": "B200"})
-    ax = charts.lines(frame, "round", "rate", "gpu")
-    assert ax.lines[0].get_xydata().tolist() == [[0, 3.0], [1, 2.0]]
 
 
 @pytest.mark.parametrize(("log", "bottom"), [("", 0), ("xy", 1)])
@@ -455,11 +394,6 @@ def test_a_range_of_a_hundredfold_from_zero_or_a_rounding_error_apart_is_drawn()
     bars(SPEEDUPS.assign(speedup=[0, 1, 2], low=0, high=9), low="low", high="high")
     near = {"speedup": [0.001, 3e3, 3e3], "low": [0.001, 3e3 + 1e-7, 0], "high": [0.001, 3001, 3e3 - 1e-7]}
     bars(SPEEDUPS.assign(**near), low="low", high="high")
-
-
-def test_a_chart_of_no_rows_says_so():
-    ax = charts.dots(SPEEDUPS[:0], "accelerator", "speedup")
-    assert not ax.has_data() and written(ax) == ["nothing to show"]
 
 
 def test_an_unknown_accelerator_is_gray_and_each_known_one_has_its_own_color():

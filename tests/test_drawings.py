@@ -4,6 +4,8 @@ Expected are positions in data or rows (a row is 1 high, a bar 0.86, groups are 
 and names of colors. Limits that depend on the width of a text are not listed; they are tested by what they must hold.
 """
 
+from io import StringIO
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -16,28 +18,79 @@ from analysis.charts import image, parts, phone, rows, theme
 NAMES = {charts.color(name): name for name in ("B200", "H100")} | {
     theme.INK: "ink", theme.MUTED: "muted", theme.SURFACE: "white", theme.OTHER: "gray", theme.MISSING: "missing",
 }  # fmt: skip
-RATES = pd.DataFrame({
-    "gpu": ["B200", "B200", "H100", "H100", "none"], "x": [4.0, 2, -1, 3, 1], "low": [3.0, 2, -2, 3, 1],
-    "high": [5.0, np.nan, -1, 6, 1], "bits": ["FP4", "FP8", "FP8", "FP4", "FP4"],
-    "note": ["v5.0", "", "a note", "", None],
-    "guess": pd.Series([False, True, None, False, False], dtype=object),
-}).set_index("gpu", drop=False)  # fmt: skip
-REPEATED = pd.DataFrame({
-    "gpu": ["B200"] * 5 + ["H100"] * 3, "x": [1.0, 2, 6, 3, 3, 4, 5, 7], "of": list("aaabcbba"), "low": [1.0] * 8,
-    "high": [1.0, 2, 9, 8, 8, 8, 8, 8], "guess": [1, 0, 0, 0, 1, 0, 0, 0],
-})  # fmt: skip
-FACTORS = pd.DataFrame({
-    "step": list("abcdefg"), "factor": [1, 0.5, 0.5, 2, 1, 2, 9], "low": [1, 0.4, 0.5, 2, 1, 2, 0.3],
-    "high": [1, 0.6, 0.5, 2, 1, 2, 1.2], "note": [None, "x", "", "", "", "", "y"],
-    "kind": ["total", "measured", "published", "simulated", "modeled", "assumed", "total"],
-})  # fmt: skip
-CURVES = pd.DataFrame({"at": [2, 1, 3] * 2, "y": [2.0, 1, 3, 2, 1, 4], "gpu": ["H100"] * 3 + ["B200"] * 3})
-STYLES = pd.DataFrame({"at": [0, 100] * 5, "y": [0.0, 100] * 5, "gpu": "B200", "of": list("aabbccddee")})
+
+
+def read(text):
+    return pd.read_csv(StringIO(text))
+
+
+RATES = read("""\
+gpu,x,low,high,bits,note,guess
+B200,4,3,5,FP4,v5.0,False
+B200,2,2,,FP8,,True
+H100,-1,-2,-1,FP8,a note,
+H100,3,3,6,FP4,,False
+own,1,1,1,FP4,,False
+""").set_index("gpu", drop=False)
+REPEATED = read("""\
+gpu,x,of,low,high,guess
+B200,1,a,1,1,1
+B200,2,a,1,2,0
+B200,6,a,1,9,0
+B200,3,b,1,8,0
+B200,3,c,1,8,1
+H100,4,b,1,8,0
+H100,5,b,1,8,0
+H100,7,a,1,8,0
+""")
+FACTORS = read("""\
+step,factor,low,high,note,kind
+a,1,1,1,,total
+b,0.5,0.4,0.6,x,measured
+c,0.5,0.5,0.5,,published
+d,2,2,2,,simulated
+e,1,1,1,,modeled
+f,2,2,2,,assumed
+g,9,0.3,1.2,y,total
+""")
+CURVES = read("""\
+at,y,gpu
+2,2,H100
+1,1,H100
+3,3,H100
+2,2,B200
+1,1,B200
+3,4,B200
+""")
+STYLES = read("""\
+at,y,gpu,of
+0,0,B200,a
+100,100,B200,a
+0,0,B200,b
+100,100,B200,b
+0,0,B200,c
+100,100,B200,c
+0,0,B200,d
+100,100,B200,d
+0,0,B200,e
+100,100,B200,e
+""")
+CLASSES = read("""\
+at,y,gpu
+v2,1,x
+v1,2,x
+,3,x
+v2,4,H100
+""")
+POINTS = read("""\
+at,y,gpu
+1,1,B200
+2,2,zz
+3,4,H100
+""")
 DATES = CURVES.assign(at=pd.to_datetime(["1970-01-01", "1970-01-03", "1970-01-06"] * 2), y=[1, 2, 3, 3, 4, np.nan])
 LONG = {"v1": "a\nlonger name of this class"}
 LONGER = LONG | {"v2": "as long a name\nas that of the other"}
-CLASSES = pd.DataFrame({"at": ["v2", "v1", None, "v2"], "y": [1.0, 2, 3, 4], "gpu": ["x", "x", "x", "H100"]})
-POINTS = pd.DataFrame({"at": [1.0, 2, 3], "y": [1.0, 2, 4], "gpu": ["B200", "zz", "H100"]})
 SAME = pd.DataFrame({"at": [1.0] * 16 + [0, 2], "y": [1.0] * 16 + [0, 2], "name": [*"abcdefghijklmnop", "", ""]})
 CELLS = pd.DataFrame(
     [[1, 2, 4, np.nan], [0.25, 0.5, 1, 8]], pd.MultiIndex.from_tuples([("NVIDIA", "B200"), ("AMD", "MI300X")]),
@@ -47,7 +100,7 @@ CELLS = pd.DataFrame(
 NOTED = "{:.1f}x", "note"
 RANGE = {"low": "low", "high": "high"}
 FP4 = CELLS.map("{:g}\nfp4".format)
-MANY = pd.DataFrame([[np.nan] * 19 + [1.0]], ["a"], list("abcdefghijklmnopqrst"))
+MANY = pd.DataFrame([[np.nan] * 17 + [1.0]], ["a"], list("abcdefghijklmnopqr"))
 WIDE = pd.DataFrame([[1.0] + [np.nan] * 12], ["a"], [f"c{place}" for place in range(13)])
 
 
@@ -133,7 +186,7 @@ DRAWN = {
         """\
 figure 9 2.19
 x as wide as words grid 'x': -2, -1, 0, 1, 2, 3, 4, 5, 6 (10)
-y -5.75 0.75 '': -0.5 B200, -3 H100, -5 none (10.5)
+y -5.75 0.75 '': -0.5 B200, -3 H100, -5 own (10.5)
 bar 0 4, -0.43 0.43: B200 B200
 bar 0 2, -1.43 -0.57: white H100 ////
 bar 0 -1, -2.93 -2.07: H100 H100
@@ -208,7 +261,7 @@ text 'v5.0' 1 0.5 + 0 0 left center muted 8
         """\
 figure 10.8 3.4
 x as wide as words grid 'x': -2, 0, 2, 4 (10)
-y -5.75 0.75 '': -0.5 B200, -3 H100, -5 none (10.5)
+y -5.75 0.75 '': -0.5 B200, -3 H100, -5 own (10.5)
 bar 0 4, -0.43 0.43: B200 B200
 bar 0 2, -1.43 -0.57: B200 B200
 bar 0 -1, -2.93 -2.07: H100 H100
@@ -265,7 +318,7 @@ line 0 0, 0 1: None muted muted clipped
         """\
 figure 9 2.19
 x as wide as words grid 'x': -2, -1, 0, 1, 2, 3, 4, 5, 6 (10)
-y -5.75 0.75 '': -0.5 B200, -3 H100, -5 none (10.5)
+y -5.75 0.75 '': -0.5 B200, -3 H100, -5 own (10.5)
 bar 2 3, 0 1: #ca8205/0.18 #ca8205/0.18
 line 4 3 1, 0 -3.5 -5: P B200 B200
 line 2, -1: v white H100
@@ -412,11 +465,12 @@ key e: None muted muted
 """,
     ),
     "lines on a log axis": (
-        lambda: charts.lines(CURVES, "at", "y", "gpu", log="y"),
+        lambda: charts.lines(CURVES, "at", "y", "gpu", log="y", reference=(2.0, 3.0)),
         """\
 figure 9 4.6
 x 0.9 3.1 grid spine 'at': 1, 1.25, 1.5, 1.75, 2, 2.25, 2.5, 2.75, 3 (10)
 y 0.933 4.29 grid 'y, log scale': 1, 1.5, 2, 3 (10.5)
+bar 0 1, 2 3: #ca8205/0.18 #ca8205/0.18
 line 1 2 3, 1 2 3: o H100 H100 clipped
 line 1 2 3, 1 2 4: o B200 B200 clipped
 line 0.955 1.02, 0.766 0.766: o H100 H100/0.6 [1]
@@ -554,7 +608,7 @@ text 'b' 1 0 center center #fefefd 9
         """\
 figure 4.3 2.19
 x as wide as words grid 'x': -1.5, 0, 1.5, 3 (10)
-y -5.75 0.75 '': -0.5 B200, -3 H100, -5 none (10.5)
+y -5.75 0.75 '': -0.5 B200, -3 H100, -5 own (10.5)
 bar 0 4, -0.43 0.43: B200 B200
 bar 0 2, -1.43 -0.57: B200 B200
 bar 0 -1, -2.93 -2.07: H100 H100
@@ -671,7 +725,7 @@ text 'H100' 1 0.964 + 18 0 left center ink 10.5 wide
         """\
 figure 4.3 5.58
 x as wide as words grid 'x': 0, 2, 4 (10)
-y -5.75 0.75 '': -0.5 B200, -3 H100, -5 none (10.5)
+y -5.75 0.75 '': -0.5 B200, -3 H100, -5 own (10.5)
 bar 0 4, -0.43 0.43: B200 B200
 bar 0 2, -1.43 -0.57: B200 B200
 bar 0 -1, -2.93 -2.07: H100 H100
@@ -716,8 +770,8 @@ y 0 1 spine '': 0 0.0, 0.2, 0.4, 0.6, 0.8, 1 1.0 (10)
     "many columns on a phone": (
         lambda: phone.narrow(charts.heatmap(MANY, MANY.map("{:g}\nfp4".format), ax=plt.subplots()[1])).axes[0],
         """\
-figure 4.8 4.8
-x -0.5 19.5 '': 0 a, 1 b, 2 c, 3 d, 4 e, 5 f, 6 g, 7 h, 8 i, 9 j, 10 k, 11 l, 12 m, 13 n, 14 o, 15 p, 16 q, 17 r, 18 s, 19 t (9)
+figure 4.46 4.8
+x -0.5 17.5 '': 0 a, 1 b, 2 c, 3 d, 4 e, 5 f, 6 g, 7 h, 8 i, 9 j, 10 k, 11 l, 12 m, 13 n, 14 o, 15 p, 16 q, 17 r (9)
 y -0.5 0.5 '': 0 a (10)
 bar -0.48 0.48, -0.46 0.46: missing white
 bar 0.52 1.48, -0.46 0.46: missing white
@@ -736,10 +790,8 @@ bar 12.5 13.5, -0.46 0.46: missing white
 bar 13.5 14.5, -0.46 0.46: missing white
 bar 14.5 15.5, -0.46 0.46: missing white
 bar 15.5 16.5, -0.46 0.46: missing white
-bar 16.5 17.5, -0.46 0.46: missing white
-bar 17.5 18.5, -0.46 0.46: missing white
-bar 18.5 19.5, -0.46 0.46: #0b5394 white
-text '1' 19 0 center center #fefefd 4.2
+bar 16.5 17.5, -0.46 0.46: #0b5394 white
+text '1' 17 0 center center #fefefd 4.67
 """,
     ),
 }  # fmt: skip
