@@ -30,7 +30,7 @@ CHANGES = {"electricity": 0.05, "PUE": 0.15}  # to the dollars per kWh, and as a
 
 
 def affordable(
-    prices: pd.DataFrame, rows: pd.DataFrame, usd: float, years: float, kilowatts: float = 0.0
+    prices: pd.DataFrame, rows: pd.DataFrame, usd: float, years: float, kilowatts: float
 ) -> pd.DataFrame:  # fmt: skip
     """Return the `prices` of accelerators of which the budget buys a unit, as in `plans` of the same `rows`."""
     return prices[_units(prices, unit_sizes(rows), usd, years, kilowatts)["units"].gt(0)]
@@ -107,7 +107,7 @@ def bought(
         kw=found["units"] * found["unit"] * found["kilowatts"], usd_left=usd - found["units"] * price,
         usd_short=((found["units"] + 1) * price - usd).clip(lower=0),
     )  # fmt: skip
-    return found.sort_values(["interactivity", "users"], ascending=[True, False], ignore_index=True)
+    return found.sort_values(["interactivity", "users"], ascending=[True, False])
 
 
 def readings(throughput: pd.DataFrame, prices: pd.DataFrame, fleet: str = "fixed") -> pd.DataFrame:
@@ -117,11 +117,12 @@ def readings(throughput: pd.DataFrame, prices: pd.DataFrame, fleet: str = "fixed
     Columns: those of `cost.per_million_tokens`, reading.
     """
     own = [cost.per_million_tokens(throughput, prices, fleet, each).assign(reading=each) for each in derating.READINGS]
-    nodes = own[0]["accelerator"].isin(list(racks())) + 1
-    bare = own[0].assign(accelerator="", stack="TensorRT-LLM", hypervisor="", nodes=nodes)
+    first, *_ = own
+    nodes = first["accelerator"].isin(list(racks())) + 1
+    bare = first.assign(accelerator="", stack="TensorRT-LLM", hypervisor="", nodes=nodes)
     share = derating.served(bare, fleet)["share"]
-    usd = own[0][cost.USD].mul(own[0]["served"] / share, axis=0)
-    return pd.concat([own[0].assign(reading="uniform", served=share, **usd), *own], ignore_index=True)
+    usd = first[cost.USD].mul(first["served"] / share, axis="index")
+    return pd.concat([first.assign(reading="uniform", served=share, **usd), *own], ignore_index=True)
 
 
 def tornado(plans: pd.DataFrame, every: pd.DataFrame, fleet: str = "fixed", stack: str = "vLLM") -> pd.DataFrame:
@@ -142,7 +143,7 @@ def _moves(plan: pd.Series, every: pd.DataFrame, fleet: str, stack: str) -> pd.D
     same = every[every["accelerator"].eq(plan["accelerator"]) & every["interactivity"].eq(plan["interactivity"])]
     factors = derating.factors_of(derating.use_at(plan["interactivity"]), "TensorRT-LLM node", fleet)
     load, stacks = factors.loc[derating.LOAD], factors.loc["serving stack"]
-    pooled = derating.served_at(same.head(1), "pooled", stack)["share"].iloc[0]
+    pooled, *_ = derating.served_at(same, "pooled", stack)["share"]
     usd, power = plan["usd_per_million"], plan["kilowatts"] / plan["usd_per_hour"]
     moved = {
         "throughput": (plan["usd_low"], plan["usd_high"]),
@@ -150,7 +151,7 @@ def _moves(plan: pd.Series, every: pd.DataFrame, fleet: str, stack: str) -> pd.D
         "fleet": (usd * plan["served"] / pooled, usd * load["median"] / load["p10"]),
         "stack not stated": (usd, usd / plan["unstated"]),
     }
-    if plan["serving stack"] > 0:
+    if pd.notna(plan["serving stack"]):
         moved["serving stack"] = usd * stacks["median"] / stacks["p90"], usd * stacks["median"] / stacks["p10"]
     if plan["units"]:
         moved["whole units"] = usd, usd * plan["divided"] / plan["units"]
@@ -207,7 +208,7 @@ def winner_map(
             best = part["accelerator"].to_numpy()[chance.argmax(axis=0)]
             cells = pd.DataFrame({"users": users, "accelerator": best, "chance": chance.max(axis=0)})
             every, some, none = MAPPED
-            behind = none if part["estimated"].any() else some if len(part) < ran else every
+            behind = none if part["estimated"].iloc[0] else some if len(part) < ran else every
             found.append(cells.assign(model=rows["model"].iloc[0], interactivity=speed, throughput=behind))
     columns = ["model", "users", "interactivity", "accelerator", "chance", "throughput"]
     table = pd.concat(found, ignore_index=True)[columns] if found else pd.DataFrame(columns=columns)
