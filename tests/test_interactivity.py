@@ -28,10 +28,12 @@ def bounds(rows, speed):
 
 
 def test_the_frontier_keeps_what_no_run_beats_in_both():
-    """800 at 14 is beaten by 900 at 15; 300 at 70 is the fastest; Offline stays whatever Server reaches."""
-    rows = frame(("A", "Offline", 0.0, 950.0), ("A", "Server", 12.5, 1000.0), ("A", "Server", 15.0, 900.0),
-                 ("A", "Server", 14.0, 800.0), ("A", "Interactive", 70.0, 300.0))  # fmt: skip
-    assert interactivity.frontier(rows)["id"].tolist() == ["r0", "r1", "r2", "r4"]
+    """900 at 14 is beaten by 900 at 15; 300 at 70 is the fastest; Offline stays whatever Server reaches."""
+    rows = frame(("A", "Server", 15.0, 900.0), ("A", "Server", 12.5, 1000.0), ("A", "Offline", 0.0, 950.0),
+                 ("A", "Server", 14.0, 900.0), ("A", "Interactive", 70.0, 300.0),
+                 ("B", "Server", 12.5, 9.0))  # fmt: skip
+    found = interactivity.frontier(rows)
+    assert found["id"].tolist() == ["r2", "r1", "r0", "r4", "r5"] and found.index.tolist() == [*range(5)]
     as_fast = frame(("A", "Server", 12.5, 800.0), ("A", "Server", 12.5, 1000.0))
     assert interactivity.frontier(as_fast)["id"].tolist() == ["r1"]
 
@@ -44,6 +46,7 @@ def test_bounds_come_from_all_faster_and_all_slower_runs():
     assert bounds(rows, 12.5) == [900.0, 1000.0]
     lower, upper = bounds(rows, 80.0)
     assert np.isnan(lower) and upper == 1000.0
+    assert bounds(rows, 0.0)[0] == 1000.0
 
 
 def test_a_limit_of_66_67_is_as_fast_as_66_7():
@@ -60,8 +63,16 @@ def test_runs_of_one_node_or_one_rack_come_before_other_sizes_and_bare_metal_bef
         ("B200", "Server", 12.5, 800.0, {"hypervisor": "KVM"}),
         ("Arc Pro B50", "Server", 12.5, 0.5),
         ("Arc Pro B60", "Server", 12.5, 0.0),
+        ("B300", "Server", 12.5, 700.0, {"accelerator_count": 4.0}),
     )
-    assert interactivity.usual(rows)["id"].tolist() == ["r0", "r2", "r4", "r5"]
+    assert interactivity.usual(rows)["id"].tolist() == ["r0", "r2", "r4", "r5", "r7"]
+
+
+def test_an_older_run_counts_up_to_the_throughput_of_the_newest_round():
+    old = {"round": "v6.0"}
+    rows = frame(("A", "Server", 12.5, 900.0), ("A", "Server", 15.0, 950.0, old), ("A", "Server", 20.0, 900.0, old),
+                 ("A", "Interactive", 70.0, 990.0, old), ("B", "Server", 12.5, 990.0, old))  # fmt: skip
+    assert interactivity.usual(rows)["id"].tolist() == ["r0", "r2", "r3", "r4"]
 
 
 def test_limits_are_those_of_the_rules():
@@ -113,23 +124,24 @@ def test_the_fastest_at_the_lowest_interactivity_comes_first():
         "interactivity": [0.0, 0.0, 66.7, 66.7], "accelerator": ["A", "B", "A", "B"],
         "throughput": [1000.0, 500.0, 400.0, np.nan], "evidence": ["measured", "measured", "estimated", ""],
     })  # fmt: skip
-    found = interactivity.ranked(at)
+    found = interactivity.ranked(at[::-1])
     assert found["accelerator"].tolist() == ["A", "A", "B"] and found["order"].tolist() == [1, 1, 2]
-    assert found["estimated"].tolist() == [False, True, False]
+    assert found.index.tolist() == [0, 1, 2] and found["estimated"].tolist() == [False, True, False]
     with pytest.raises(NoData, match="too fast"):
         interactivity.ranked(at.assign(throughput=np.nan, reason="too fast"))
 
 
 def test_support_counts_submitters_as_fast_or_faster_and_the_farthest_p99():
-    """At 12.5 both submitters, at 66.7 one; a system of four where there are eight does not count."""
+    """Three submitters at 0, two at 12.5, one at 66.7; a system of four where there are eight does not count."""
     rows = frame(("A", "Server", 15.0, 900.0, {"submitter": "x"}), ("A", "Interactive", 66.5, 300.0),
-                 ("A", "Server", 80.0, 990.0, {"accelerator_count": 4.0, "submitter": "y"}))  # fmt: skip
-    rows = rows.assign(tpot_p50_ms=[60.0, 7.0, 1.0], tpot_p99_ms=[66.0, 15.4, 2.0])
-    at = pd.DataFrame({"accelerator": "A", "interactivity": [12.5, 66.7, 90.0]})
-    at = at.assign(slower_id=["", "r0", ""], id=["r0", "r1", ""])
+                 ("A", "Server", 80.0, 990.0, {"accelerator_count": 4.0, "submitter": "y"}),
+                 ("A", "Offline", 0.0, 999.0, {"submitter": "z"}))  # fmt: skip
+    rows = rows.assign(tpot_p50_ms=[60.0, 7.0, 1.0, np.nan], tpot_p99_ms=[66.0, 15.4, 2.0, np.nan])
+    at = pd.DataFrame({"accelerator": "A", "interactivity": [12.5, 66.7, 90.0, 0.0]})
+    at = at.assign(slower_id=["", "r0", "", ""], id=["r0", "r1", "", "r3"])
     found = interactivity.supported(at, rows)
-    assert found["submitters"].tolist() == [2, 1, 0]
-    assert found["p99_over_median"].tolist() == pytest.approx([1.1, 2.2, np.nan], nan_ok=True)
+    assert found["submitters"].tolist() == [2, 1, 0, 3]
+    assert found["p99_over_median"].tolist() == pytest.approx([1.1, 2.2, np.nan, np.nan], nan_ok=True)
 
 
 def test_a_curve_begins_no_lower_than_a_run_under_a_limit():
@@ -149,7 +161,7 @@ def test_first_tokens_are_those_of_logs_under_one_limit_else_the_limit():
     rows = rows.assign(ttft_p50_ms=[100.0, 50.0, nan, nan, 9.0], ttft_p99_ms=[500.0, 60.0, nan, nan, 10.0])
     found = interactivity.first_tokens(rows)
     shown = found[["accelerator", "seconds_p50", "seconds_p99", "no log"]].to_numpy().tolist()
-    assert shown == [["A", 0.1, 0.5, False], ["B", 2.0, 2.0, True]]
+    assert shown == [["A", 0.1, 0.5, False], ["B", 2.0, 2.0, True]] and found.index.tolist() == [0, 1]
     assert interactivity.first_tokens(rows[rows["scenario"].eq("Server")])["seconds_p99"].tolist() == [0.01]
     older = rows.assign(round=["v6.0", "v6.0", "v6.1", "v6.1", "v6.1"])
     older = older.assign(rate_per_accelerator=[500.0, 200.0, 400.0, 90.0, 900.0])
@@ -167,8 +179,9 @@ def inferencex(*runs):
 
 
 def test_inferencex_curves_are_upper_envelopes_at_one_length_of_the_pairs_with_most_runs(monkeypatch):
-    """B200 in FP4 has two runs that none beats; of six pairs the one with a single run is left out."""
-    runs = [("B200", "fp4", 10, 9.0), ("B200", "fp4", 20, 5.0), ("B200", "fp4", 15, 4.0), ("B300", "fp4", 10, 9.0)]
+    """B200 in FP4 has two runs that none beats; of seven pairs the two with a single run are left out."""
+    runs = [("B200", "fp4", 10, 9.0), ("B200", "fp4", 20, 5.0), ("B200", "fp4", 15, 4.0), ("B300", "fp4", 10, 9.0),
+            ("H100", "fp4", 15, 9.0)]  # fmt: skip
     runs += [(name, "fp8", speed, 1.0) for name in ("H100", "H200", "MI300X", "MI355X") for speed in (10, 20)]
     runs = inferencex(*runs, ("B200", "fp4", 30, 9.0, 8192), ("B200", "bf16", 30, 9.0))
     monkeypatch.setattr(evidence, "inferencex_runs", lambda disaggregated: runs if not disaggregated else None)
@@ -177,7 +190,8 @@ def test_inferencex_curves_are_upper_envelopes_at_one_length_of_the_pairs_with_m
         ["FP4", 10],
         ["FP4", 20],
     ]
-    assert set(found["accelerator"]) == {"B200", "H100", "H200", "MI300X", "MI355X"}
+    shown = {"B200 FP4", "H100 FP8", "H200 FP8", "MI300X FP8", "MI355X FP8"}
+    assert set(found["accelerator"] + " " + found["precision"]) == shown
     assert set(interactivity.inferencex_envelopes("R1", ["b300", "AMD"])["accelerator"]) == {"B300", "MI300X", "MI355X"}
     assert interactivity.inferencex_envelopes("R1", ["A100"]).empty and interactivity.inferencex_envelopes("R2").empty
 
@@ -193,4 +207,4 @@ def test_inferencex_by_lengths_is_interpolated_above_no_limit(monkeypatch):
     ]
     for model, speeds, accelerators in (("R2", [15.0], ()), ("R1", [0.0], ()), ("R1", [15.0], ["TPU v6e"])):
         nothing = interactivity.inferencex_at(model, speeds, accelerators)
-        assert nothing.empty and "throughput" in nothing
+        assert nothing.empty and nothing.columns.equals(found.columns)

@@ -90,9 +90,8 @@ def frontier(rows: pd.DataFrame) -> pd.DataFrame:
     stays, even if a faster run has more throughput.
     """
     offline = rows["scenario"].eq("Offline")
-    rows = pd.concat([last_results(rows[offline]), usual(rows[~offline])], ignore_index=True)
-    order = ["accelerator", "interactivity", "rate_per_accelerator"]
-    rows = rows.sort_values(order, ascending=[True, False, False], kind="stable")
+    rows = pd.concat([last_results(rows[offline]), usual(rows[~offline])])
+    rows = rows.sort_values(["interactivity", "rate_per_accelerator"], ascending=False, kind="stable")
     by = rows["accelerator"]
     best_of_faster = rows["rate_per_accelerator"].groupby(by).cummax().groupby(by).shift(fill_value=-np.inf)
     kept = rows["rate_per_accelerator"].gt(best_of_faster) | rows["scenario"].eq("Offline")
@@ -178,12 +177,12 @@ def inferencex_envelopes(model: str, accelerators: Iterable[str] = ()) -> pd.Dat
 
 
 def inferencex_at(model: str, speeds: Iterable[float], accelerators: Iterable[str] = ()) -> pd.DataFrame:
-    """Return the envelope of a model's InferenceX runs at each interactivity above 0, by accelerator and lengths.
+    """Return the envelope of a model's InferenceX runs at each interactivity, by accelerator and lengths; none at 0.
 
     Columns: accelerator, precision, prompt_tokens, answer_tokens, throughput (output tokens/s per GPU), interactivity.
     """
     runs, by = _inferencex_runs(model, accelerators), ["accelerator", "precision", "prompt_tokens", "answer_tokens"]
-    found = {speed: evidence.value_at(runs, speed, by) for speed in speeds if speed > NO_LIMIT}
+    found = {speed: evidence.value_at(runs, speed, by) for speed in speeds}
     if not found or runs.empty:
         return pd.DataFrame(columns=[*by, "throughput", "interactivity"])
     found = pd.concat(found, names=["interactivity"]).rename("throughput").reset_index()
