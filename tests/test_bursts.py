@@ -79,7 +79,7 @@ def test_an_enlarged_service_keeps_the_swing_and_drops_chance():
 def test_pooled_services_are_copies_shifted_in_time():
     pooled, seconds = bursts.pool(np.array([0.0, 1.0, 2.0]), np.array([5.0, 6.0, 7.0]), RNG(0))
     assert (np.diff(pooled) >= 0).all() and pooled.min() >= 0 and 2 < pooled.max() < 3
-    assert sorted(seconds) == sorted([5.0, 6.0, 7.0] * bursts.COPIES)
+    assert sorted(seconds) == sorted([5.0, 6.0, 7.0] * 16)
     apart = [np.sort(pooled[seconds == each] % 1) for each in (5, 6, 7)]
     assert apart[0] == pytest.approx(apart[1]) and apart[0] == pytest.approx(apart[2])  # each shifted as a whole
 
@@ -119,7 +119,7 @@ def test_an_enlarged_service_is_simulated_with_swings_of_ten_and_of_thirty_secon
     asked = []
     monkeypatch.setattr(bursts, "enlarge", lambda arrivals, work, window, rng: asked.append(window) or (arrivals, work))
     bursts.over_poisson(requests(np.linspace(0, 1200, 600), 50), 80, 1000, "enlarged")
-    assert asked == [10, 30] * bursts.SEEDS
+    assert asked == [10, 30] * 2
 
 
 def trace(tmp_path, rows=120, **columns):
@@ -139,6 +139,7 @@ def test_a_trace_is_put_in_order_and_may_lack_prompts(tmp_path):
     [
         ({"answer_tokens": ["5"] * 7 + ["five"] + ["5"] * 112}, r"mine\.csv, row 9, answer_tokens: 'five'"),
         ({"arrival_seconds": ["-1"] + ["5"] * 119}, r"row 2, arrival_seconds: '-1'"),
+        ({"prompt_tokens": ["1"] * 119 + ["1.1e15"]}, r"row 121, prompt_tokens: '1.1e15'"),
         ({"prompt_tokens": ["1"] * 119 + [""]}, r"row 121, prompt_tokens: ''"),
         ({"answer_tokens": "0"}, "expected 100 or more"),
         ({"arrival_seconds": "7"}, r"last request is 0\.0; expected a number from 10"),

@@ -61,18 +61,23 @@ def test_a_factor_applies_only_to_a_result_that_does_not_hold_it(halves, result,
     assert row["peak"] == pytest.approx(2 if "bursts" in applied else 1)
 
 
+def test_chat_is_up_to_25_tokens_a_second():
+    assert [derating.use_at(speed) for speed in (0, 0.1, 25, 25.1)] == ["batch", "chat", "chat", "interactive"]
+
+
 def test_between_two_results_the_share_moves_as_the_throughput_does(halves, monkeypatch):
-    results = pd.DataFrame([NODE, NODE | {"stack": "vLLM"}]).assign(id=["a", "b"], rate_per_accelerator=[100.0, 1.0])
+    results = pd.DataFrame([NODE, NODE | {"stack": "vLLM"}, NODE | {"stack": "vLLM"}])
+    results = results.assign(id=["a", "b", "c"], rate_per_accelerator=[100.0, 1.0, 100.0])
     monkeypatch.setattr(derating, "load_results", lambda: results)
     points = pd.DataFrame(
-        {"accelerator": "B200", "interactivity": 25.0, "throughput": [100.0, 10.0, 1.0, 0.5, 5.0, 10.0]}
+        {"accelerator": "B200", "interactivity": 25.0, "throughput": [100.0, 10.0, 1.0, 0.5, 5.0, 10.0, 100.0]}
     )
-    points = points.assign(slower_id=["", "a", "a", "a", "", "b"], id=["a", "b", "b", "b", "", "a"])
+    points = points.assign(slower_id=["", "a", "a", "a", "", "b", "a"], id=["a", "b", "b", "b", "", "a", "c"])
     found = derating.served_at(points)
     stacks = found["share"] / (0.9 * 0.5 * CHAT)
-    assert stacks.tolist() == pytest.approx([0.8, 0.8**0.5, 1, 1, 1, 0.8**0.5])
-    assert found["unstated"].tolist() == [1, 1, 1, 1, 0.8, 1]  # what rests on no result states no stack
-    assert found["hypervisor"].tolist() == pytest.approx([0.9] * 6)
+    assert stacks.tolist() == pytest.approx([0.8, 0.8**0.5, 1, 1, 1, 0.8**0.5, 0.8])
+    assert found["unstated"].tolist() == [1, 1, 1, 1, 0.8, 1, 1]  # what rests on no result states no stack
+    assert found["hypervisor"].tolist() == pytest.approx([0.9] * 7)
     gained = derating.served_at(points.assign(gain=0.1))["share"] / (0.9 * 0.5 * CHAT)
     assert gained.tolist()[1:3] == pytest.approx([0.8, 0.8**0.5])  # as run it was ten times that
 
@@ -91,7 +96,7 @@ def test_a_chain_ends_at_the_product_of_the_factors_that_apply(halves):
     own = rows.loc["unstated node"]  # a range, from no factor to the whole one
     assert own.loc["serving stack", derating.MARKS].tolist() == [1, 0.8, 1]
     assert own.at["busy", "p10"] == pytest.approx(own.at["busy", "median"] * 0.8 / 2**2)
-    assert set(rows["basis"]) == {"total", "measured", ""}
+    assert set(rows["basis"]) == {"total", "measured", ""} and rows[["counted", "source"]].notna().all(axis=None)
     assert rows.loc[("rack", "bursts"), ["n", "counted", "source"]].tolist() == [3, "services", "S"]
     pooled = derating.chain(fleet="pooled").set_index(["kind", "step"])["median"]
     assert pooled["rack", "delivered"] == pytest.approx(0.5 * 0.9 * 0.9 * 0.6)
@@ -106,7 +111,10 @@ def test_a_chain_ends_at_the_product_of_the_factors_that_apply(halves):
         }
     )
     spare = derating.chain(fleet_nodes=128).set_index(["kind", "step"]).loc[("rack", "spare node")]
-    assert (spare["median"], spare["counted"]) == (pytest.approx(128 / 134), "times to repair")
+    least, middle, most = 128 / 138, 128 / 134, 128 / 131  # a node is back after 7, 3, or 1 days
+    ends = (0.8 * least + 0.2 * middle, 0.2 * middle + 0.8 * most)
+    assert spare[derating.MARKS].tolist() == pytest.approx([middle, *ends])
+    assert spare[["n", "counted"]].tolist() == [3, "times to repair"]
 
 
 def test_outcomes_are_by_use_and_fleet(halves):
@@ -173,6 +181,7 @@ def test_a_night_without_requests_counts_in_an_own_trace(tmp_path):
 def test_the_shipped_table_is_what_the_code_computes():
     computed = derating.computed.__wrapped__(derating.limited_models())
     pd.testing.assert_frame_equal(computed, tables.load("delivered"), atol=6e-5, check_dtype=False)
+    assert derating.shares().equals(tables.load("delivered"))
 
 
 @pytest.mark.slow

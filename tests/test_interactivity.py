@@ -136,12 +136,12 @@ def test_support_counts_submitters_as_fast_or_faster_and_the_farthest_p99():
     rows = frame(("A", "Server", 15.0, 900.0, {"submitter": "x"}), ("A", "Interactive", 66.5, 300.0),
                  ("A", "Server", 80.0, 990.0, {"accelerator_count": 4.0, "submitter": "y"}),
                  ("A", "Offline", 0.0, 999.0, {"submitter": "z"}))  # fmt: skip
-    rows = rows.assign(tpot_p50_ms=[60.0, 7.0, 1.0, np.nan], tpot_p99_ms=[66.0, 15.4, 2.0, np.nan])
+    rows = rows.assign(tpot_p50_ms=[20.0, 7.0, 1.0, np.nan], tpot_p99_ms=[66.0, 15.4, 2.0, np.nan])
     at = pd.DataFrame({"accelerator": "A", "interactivity": [12.5, 66.7, 90.0, 0.0]})
     at = at.assign(slower_id=["", "r0", "", ""], id=["r0", "r1", "", "r3"])
     found = interactivity.supported(at, rows)
     assert found["submitters"].tolist() == [2, 1, 0, 3]
-    assert found["p99_over_median"].tolist() == pytest.approx([1.1, 2.2, np.nan, np.nan], nan_ok=True)
+    assert found["p99_over_median"].tolist() == pytest.approx([3.3, 3.3, np.nan, np.nan], nan_ok=True)
 
 
 def test_a_curve_begins_no_lower_than_a_run_under_a_limit():

@@ -16,7 +16,7 @@ import pandas as pd
 from analysis import names, tables
 
 WINDOW = 600.0  # seconds: slower swings of traffic are left to the fleet's size
-STARTED = 0.99  # share of requests that must start in time
+LATE = 100  # one request of so many may start late
 PREFILL = 20_000.0  # prompt tokens/s of one request: assumed
 COPIES = 16  # a service this many times the public traces holds about 1,700 slots, as many as an 8-GPU node
 CHANCE = (10.0, 30.0)  # seconds over which the rate of an enlarged service may change
@@ -29,12 +29,12 @@ SHAPES = {"": "enlarged", "pooled": "pooled"}  # by fleet of data/burst_factors.
 
 
 def enough(arrivals: np.ndarray, work: np.ndarray, slots: int, wait: float) -> bool:
-    """Return whether a share STARTED of the requests wait at most `wait` seconds for one of `slots` slots.
+    """Return whether all but one of LATE requests wait at most `wait` seconds for one of `slots` slots.
 
     `arrivals` are seconds in order, `work` the seconds for which each request holds its slot.
     """
     free = [0.0] * slots  # when each slot is free next, a heap
-    may_be_late = (1 - STARTED) * len(arrivals) + 1e-9
+    may_be_late = len(arrivals) // LATE
     for arrival, seconds in zip(arrivals.tolist(), work.tolist(), strict=True):
         start = max(arrival, free[0])
         may_be_late -= start - arrival > wait

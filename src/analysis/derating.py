@@ -289,8 +289,8 @@ def _values(benchmarks: tuple[str, ...], trace: str) -> list[tuple]:
     for use, scenario in USES.items():
         network = factors.networked("Offline" if use == "batch" else "Server")["share"]
         found.append((use, "node", "", "networked nodes", network, len(network), "results"))
-        limits = [_limit(benchmarks, use, quantity) for quantity in ("tpot_p99_limit", "ttft_p99_limit")]
-        if np.isnan(limits).any():  # batch has none, nor do models other than language models
+        tpot_ms, ttft_ms = (_limit(benchmarks, use, quantity) for quantity in ("tpot_p99_limit", "ttft_p99_limit"))
+        if np.isnan(tpot_ms):  # batch has none, nor do models other than language models
             continue
         try:
             pairs = factors.retained(benchmarks, [scenario])
@@ -300,7 +300,7 @@ def _values(benchmarks: tuple[str, ...], trace: str) -> list[tuple]:
         for system, own in pairs.groupby(system_of(pairs)):
             cells = factors.by_accelerator(own)["share"]
             found.append((use, system, "", "latency limit", cells, len(cells), "model-GPU units"))
-        found += _bursts(use, *limits, trace)
+        found += _bursts(use, tpot_ms, ttft_ms, trace)
         found += [(use, "", fleet, LOAD, load[fleet], len(load), counted) for fleet in FLEETS]
         found.append((use, "", "", "spare node", SPARES, len(SPARES), "fleet sizes"))
     return found
