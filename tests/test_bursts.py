@@ -70,6 +70,8 @@ def test_an_enlarged_service_keeps_the_swing_and_drops_chance():
     # The variance of 300 and 100 is 100^2, of which chance makes their mean, 200.
     swing = (even[0] - even[1]) / even.sum()
     assert swing == pytest.approx(0.5 * np.sqrt(1 - 200 / 100**2), abs=0.01)
+    few = (np.array([15, 35, 45, 55]) + 60 * np.arange(20)[:, None]).ravel()  # one and three in turn may be chance
+    assert (bursts.enlarge(few, np.ones(80), 30, RNG(0))[0] % 60 < 30).mean() == pytest.approx(0.5, abs=0.05)
     poisson = np.sort(RNG(1).uniform(0, 1200, 4000))
     flat = np.histogram(bursts.enlarge(poisson, np.ones(4000), 30, RNG(0))[0], np.arange(0, 1201, 30))[0]
     recorded = np.histogram(poisson, np.arange(0, 1201, 30))[0]
@@ -159,9 +161,10 @@ def test_a_trace_without_a_column_or_too_short_is_refused(tmp_path):
     with pytest.raises(ValueError, match="99 requests; expected 100 or more"):
         bursts.read_trace(trace(tmp_path, rows=99))
     assert len(bursts.read_trace(trace(tmp_path, rows=100))) == 100
-    (tmp_path / "other.csv").write_text("time,answer_tokens\n1,2\n")
-    with pytest.raises(ValueError, match=r"other\.csv: no column 'arrival_seconds'; .* found 'time, answer_tokens'"):
-        bursts.read_trace(tmp_path / "other.csv")
+    for missing, found in (("arrival_seconds", "time, answer_tokens"), ("answer_tokens", "arrival_seconds, tokens")):
+        (tmp_path / "other.csv").write_text(found.replace(" ", "") + "\n1,2\n")
+        with pytest.raises(ValueError, match=rf"other\.csv: no column '{missing}'; .* found '{found}'"):
+            bursts.read_trace(tmp_path / "other.csv")
 
 
 def test_windows_hold_the_tokens_of_ten_minutes_and_zero_where_nobody_asked():

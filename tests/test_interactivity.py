@@ -201,7 +201,7 @@ def test_inferencex_by_lengths_is_interpolated_above_no_limit(monkeypatch):
     runs = inferencex(("B200", "fp4", 10, 400.0), ("B200", "fp4", 20, 100.0), ("B200", "fp4", 15, 50.0, 8192))
     monkeypatch.setattr(evidence, "inferencex_runs", lambda disaggregated: runs if not disaggregated else None)
     found = interactivity.inferencex_at("R1", [0.0, 15.0, 99.0])
-    assert found["throughput"].tolist() == pytest.approx([200, 50])
+    assert found["throughput"].tolist() == pytest.approx([200, 50]) and found.index.tolist() == [0, 1]
     assert found.drop(columns="throughput").values.tolist() == [
         ["B200", "FP4", tokens, 1024, 15] for tokens in (1024, 8192)
     ]

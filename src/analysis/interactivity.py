@@ -177,12 +177,12 @@ def inferencex_envelopes(model: str, accelerators: Iterable[str] = ()) -> pd.Dat
 
 
 def inferencex_at(model: str, speeds: Iterable[float], accelerators: Iterable[str] = ()) -> pd.DataFrame:
-    """Return the envelope of a model's InferenceX runs at each interactivity, by accelerator and lengths; none at 0.
+    """Return the envelope of a model's InferenceX runs at each interactivity above 0, by accelerator and lengths.
 
     Columns: accelerator, precision, prompt_tokens, answer_tokens, throughput (output tokens/s per GPU), interactivity.
     """
     runs, by = _inferencex_runs(model, accelerators), ["accelerator", "precision", "prompt_tokens", "answer_tokens"]
-    found = {speed: evidence.value_at(runs, speed, by) for speed in speeds}
+    found = {speed: evidence.value_at(runs, speed, by) for speed in speeds if speed > NO_LIMIT}
     if not found or runs.empty:
         return pd.DataFrame(columns=[*by, "throughput", "interactivity"])
     found = pd.concat(found, names=["interactivity"]).rename("throughput").reset_index()
