@@ -31,6 +31,8 @@ def test_bursts_of_ten_take_slots_by_how_long_requests_may_wait():
     assert bursts.utilization(arrivals, work, wait=1) == pytest.approx(load / 5)
     assert bursts.utilization(arrivals, work, wait=4) == pytest.approx(load / 2)
     assert bursts.utilization(arrivals + 5000, work, wait=4) == pytest.approx(load / 2)  # a trace may begin at any time
+    later = bursts.utilization(np.append(arrivals, 2000.0), np.append(work, 1.0), wait=4)  # and end with one request
+    assert later == pytest.approx(1001 / 2000 / 2)
 
 
 def test_one_percent_may_start_late():
@@ -52,6 +54,8 @@ def test_level_gives_each_window_equal_work_and_keeps_the_order():
     arrivals = np.linspace(0, 1199, 1200)
     by_work = np.histogram(bursts.level(arrivals, np.where(arrivals < 600, 2.0, 1.0)), [0, 600, 1200])[0]
     assert by_work.tolist() == pytest.approx([450, 750], abs=2)
+    late = np.append(np.linspace(0, 100, 99), 1000.0)  # two windows: 99% of the work takes 99% of the time
+    assert bursts.level(late, np.ones(100))[98] == pytest.approx(198)
 
 
 def test_a_trace_shorter_than_a_window_is_not_warped():
@@ -62,14 +66,14 @@ def test_a_trace_shorter_than_a_window_is_not_warped():
 
 
 def test_an_enlarged_service_keeps_the_swing_and_drops_chance():
-    minute = np.concatenate([np.linspace(0, 29, 300), np.linspace(30, 59, 100)])
-    arrivals = (minute + 60 * np.arange(20)[:, None]).ravel()  # 300 and 100 requests in turn, each half minute
-    larger, work = bursts.enlarge(arrivals, np.ones(len(arrivals)), 30, RNG(0))
+    minute = np.concatenate([np.linspace(0, 29, 30), np.linspace(30, 59, 10)])
+    arrivals = (minute + 60 * np.arange(20)[:, None]).ravel()  # 30 and 10 requests in turn, each half minute
+    larger, work = bursts.enlarge(arrivals, np.full(len(arrivals), 2.0), 30, RNG(0))
     assert len(larger) == len(work) == bursts.COPIES * len(arrivals)
     even = np.histogram(larger, np.arange(0, 1201, 30))[0].reshape(-1, 2).sum(0)
-    # The variance of 300 and 100 is 100^2, of which chance makes their mean, 200.
+    # The variance of 30 and 10 is 10^2, of which chance makes their mean, 20, however long they are.
     swing = (even[0] - even[1]) / even.sum()
-    assert swing == pytest.approx(0.5 * np.sqrt(1 - 200 / 100**2), abs=0.01)
+    assert swing == pytest.approx(0.5 * np.sqrt(1 - 20 / 10**2), abs=0.02)
     few = (np.array([15, 35, 45, 55]) + 60 * np.arange(20)[:, None]).ravel()  # one and three in turn may be chance
     assert (bursts.enlarge(few, np.ones(80), 30, RNG(0))[0] % 60 < 30).mean() == pytest.approx(0.5, abs=0.05)
     poisson = np.sort(RNG(1).uniform(0, 1200, 4000))
@@ -84,6 +88,12 @@ def test_pooled_services_are_copies_shifted_in_time():
     assert sorted(seconds) == sorted([5.0, 6.0, 7.0] * 16)
     apart = [np.sort(pooled[seconds == each] % 1) for each in (5, 6, 7)]
     assert apart[0] == pytest.approx(apart[1]) and apart[0] == pytest.approx(apart[2])  # each shifted as a whole
+
+
+def test_random_requests_are_those_of_the_trace_in_its_time():
+    moments, seconds = bursts.poisson(np.array([0.0, 9.0]), np.array([1.0, 2.0]), RNG(0), 1000)
+    assert 0 <= moments[0] < 0.1 and 9.9 < moments[-1] < 10 and (np.diff(moments) >= 0).all()
+    assert sorted(seconds) == [1.0] * 1000 + [2.0] * 1000
 
 
 def requests(arrivals, answer_tokens, **more):
@@ -104,6 +114,7 @@ def test_random_arrivals_lose_nothing_and_bursts_do():
     moments = np.sort(np.concatenate([rng.uniform(60 * turn, 60 * turn + 20, 300) for turn in range(20)]))
     alone = bursts.over_poisson(requests(moments, 50), 80, 1000, "recorded").mean()
     assert alone == pytest.approx(25 / 60, abs=0.05)  # work of 20 s, done in 25 s of each minute
+    assert bursts.over_poisson(requests(moments + 5000, 50), 80, 1000, "recorded").mean() == pytest.approx(alone)
     assert bursts.over_poisson(requests(moments, 50), 80, 1000, "pooled").mean() > 1.3 * alone
     assert bursts.over_poisson(requests(moments, 50), 80, 20_000, "recorded").mean() > 1.3 * alone  # who waits longer
 
@@ -112,8 +123,8 @@ def test_public_chat_is_simulated_as_one_service_and_as_sixteen_on_one_fleet(mon
     traces = requests([0.0, 0.0, 0.0], 1, service=["b", "code", "a"])
     monkeypatch.setattr(bursts.tables, "load", {"traffic_traces": traces}.get)
     monkeypatch.setattr(bursts, "over_poisson", lambda rows, tpot_ms, ttft_ms, shape: [tpot_ms * ttft_ms + len(shape)])
-    assert bursts.simulated(15.0, 2.0).to_numpy().tolist() == [
-        [15, 2, "", "a", 38], [15, 2, "", "b", 38], [15, 2, "pooled", "a", 36], [15, 2, "pooled", "b", 36],
+    assert bursts.simulated(15.0, 2.0).reset_index().to_numpy().tolist() == [
+        [0, 15, 2, "", "a", 38], [1, 15, 2, "", "b", 38], [2, 15, 2, "pooled", "a", 36], [3, 15, 2, "pooled", "b", 36],
     ]  # fmt: skip
 
 
@@ -132,7 +143,7 @@ def trace(tmp_path, rows=120, **columns):
 
 def test_a_trace_is_put_in_order_and_may_lack_prompts(tmp_path):
     read = bursts.read_trace(trace(tmp_path))
-    assert read["arrival_seconds"].tolist() == list(range(120))
+    assert read["arrival_seconds"].tolist() == read.index.tolist() == list(range(120))
     assert read[["prompt_tokens", "answer_tokens"]].drop_duplicates().values.tolist() == [[0, 5]]
 
 
@@ -160,7 +171,7 @@ def test_a_bad_trace_is_refused_with_its_place(tmp_path, columns, said):
 def test_a_trace_without_a_column_or_too_short_is_refused(tmp_path):
     with pytest.raises(ValueError, match="99 requests; expected 100 or more"):
         bursts.read_trace(trace(tmp_path, rows=99))
-    assert len(bursts.read_trace(trace(tmp_path, rows=100))) == 100
+    assert len(bursts.read_trace(trace(tmp_path, rows=100, answer_tokens=["0"] + ["5"] * 99))) == 100
     for missing, found in (("arrival_seconds", "time, answer_tokens"), ("answer_tokens", "arrival_seconds, tokens")):
         (tmp_path / "other.csv").write_text(found.replace(" ", "") + "\n1,2\n")
         with pytest.raises(ValueError, match=rf"other\.csv: no column '{missing}'; .* found '{found}'"):

@@ -36,7 +36,7 @@ def offline(**row):
 
 
 def test_a_system_keeps_its_best_limited_over_its_best_offline_rate(record):
-    record({"rate": 70.0}, {"rate": 80.0}, offline(rate=90.0), offline())
+    record({"rate": 80.0}, {"rate": 70.0}, offline(rate=90.0), offline())
     assert factors.retained("gpt-oss-120b")["share"].tolist() == [0.8]
 
 
@@ -89,19 +89,24 @@ def test_a_node_has_eight_gpus_and_a_rack_64_or_more(record):
 
 
 def test_an_accelerator_has_the_median_of_its_newest_round_and_the_range_of_all():
+    rounds = ["v5.1", "v6.1", "v6.1", "v6.1", "v6.0", "v6.1", "v6.1"]
     pairs = pd.DataFrame(
         {
-            "benchmark": "deepseek-r1", "model": "DeepSeek-R1", "scenario": "Server", "vendor": "NVIDIA",
-            "size": "node", "accelerator": ["B200"] * 4 + ["H200"],
-            "round": pd.Categorical(["v5.1", "v6.1", "v6.1", "v6.1", "v6.0"], ["v5.1", "v6.0", "v6.1"], ordered=True),
-            "share": [0.46, 0.9, 0.97, 0.98, 0.8],
+            "benchmark": "deepseek-r1", "model": "DeepSeek-R1", "scenario": ["Server"] * 6 + ["Interactive"],
+            "vendor": ["NVIDIA"] * 5 + ["AMD"] * 2, "size": "node",
+            "accelerator": ["B200"] * 4 + ["H200"] + ["MI355X"] * 2,
+            "round": pd.Categorical(rounds, ["v5.1", "v6.0", "v6.1"], ordered=True),
+            "share": [0.46, 0.9, 0.97, 0.98, 0.8, 0.7, 0.6],
         }
     )  # fmt: skip
-    kept = factors.by_accelerator(pairs).set_index("accelerator")
-    assert kept.index.tolist() == ["H200", "B200"]  # oldest first, as in data/accelerators.csv
-    assert kept.loc["B200", ["share", "low", "high", "systems", "round"]].tolist() == [0.97, 0.46, 0.98, 4, "v6.1"]
+    kept = factors.by_accelerator(pairs)
+    assert kept.index.tolist() == [0, 1, 2, 3]
+    kept = kept.set_index("accelerator")  # NVIDIA's first, oldest first as in data/accelerators.csv, the slowest first
+    assert kept.index.tolist() == ["H200", "B200", "MI355X", "MI355X"]
+    columns = ["model", "share", "low", "high", "systems", "round"]
+    assert kept.loc["B200", columns].tolist() == ["DeepSeek-R1", 0.97, 0.46, 0.98, 4, "v6.1"]
     assert kept.loc["H200", "share"] == 0.8
-    assert kept["limit"].tolist() == [12.5, 12.5]  # 1,000 over the limit of 80 ms
+    assert kept["limit"].tolist() == pytest.approx([12.5, 12.5, 12.5, 1000 / 15])  # 1,000 over 80 or 15 ms
 
 
 def test_a_virtualized_result_is_compared_with_the_median_on_bare_metal(record):
@@ -110,9 +115,9 @@ def test_a_virtualized_result_is_compared_with_the_median_on_bare_metal(record):
         {"rate": 10.0, "precision": "fp8"}, {"rate": 10.0, "round": "v6.0"}, {"rate": 10.0, "accelerator_count": 4.0},
         {"hypervisor": "KVM", "rate": 1.0, "kind": "cpu"}, {"hypervisor": "KVM", "rate": 1.0, "accelerator": "H200"},
         {"hypervisor": "KVM", "rate": 1.0, "power_capped": True}, {"rate": 10.0, "benchmark": "deepseek-r1"},
-        {"rate": 10.0, "scenario": "Offline"}, {"rate": 10.0, "nodes": 2},
+        {"rate": 10.0, "nodes": 2}, offline(hypervisor="KVM", rate=30.0), offline(rate=40.0),
     )  # fmt: skip
-    assert factors.hypervisor()["share"].tolist() == [76 / 80]
+    assert factors.hypervisor()["share"].tolist() == [76 / 80, 30 / 40]
 
 
 def test_networked_nodes_are_compared_with_one_node_of_eight(record):
@@ -181,7 +186,11 @@ def test_an_hour_without_requests_plans_no_other():
     rates = pd.DataFrame(
         {"service": "s", "seconds": np.arange(18) * 600, "requests_per_second": [0.0] * 6 + [4.0] * 6 + [3.0] * 6}
     )
-    assert factors.load_factors(rates, gaps=False).at["s", "hourly"] == pytest.approx(1)
+    other = pd.DataFrame(  # hours at 2, 2, 8, and 8: a margin of 4 over a mean of 4, for a mean of 6
+        {"service": "t", "seconds": np.arange(24) * 600, "requests_per_second": np.repeat([2.0, 2.0, 8.0, 8.0], 6)}
+    )
+    found = factors.load_factors(pd.concat([rates, other]), gaps=False)["hourly"]
+    assert found.to_dict() == pytest.approx({"s": 1, "t": 6 / (4 * 4)})
     assert np.isnan(factors.load_factors(rates[:12], gaps=False).at["s", "hourly"])
 
 
@@ -193,7 +202,14 @@ def test_spares_follow_from_failures(monkeypatch):
     columns = ["events", "accelerators", "days", "out_of_service"]
     failures = pd.DataFrame([(1.0, 1000.0, 10.0, True), (99.0, 1000.0, 10.0, False)], columns=columns)
     monkeypatch.setattr(tables, "load", lambda name: failures)
-    assert [factors.spares(*asked) for asked in ((1, 1), (2, 1), (10, 1), (10, 10), (50, 10))] == [0, 1, 1, 2, 3]
+    assert [factors.spares(*asked) for asked in ((1, 1), (2, 1), (10, 1), (5, 10), (10, 10), (50, 10))] == [
+        0,
+        1,
+        1,
+        2,
+        2,
+        3,
+    ]
 
 
 @pytest.mark.parametrize(
