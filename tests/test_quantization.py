@@ -40,18 +40,24 @@ def test_mlperf_pairs_are_of_one_system_round_and_scenario(rows, pairs):
 
 
 def test_labels_that_models_contradict():
-    """GPT-OSS in FP8 above its FP4 reference, Qwen3-VL in FP32 whatever it scores."""
-    gpt, qwen = {"benchmark": "gpt-oss-120b", "accuracy_percent": 100.5}, {"benchmark": "qwen3-vl-235b-a22b"}
+    """GPT-OSS in FP8 and Qwen3-VL in FP32 whatever they score, BERT in FP16 where it scores like FP8."""
+    gpt, qwen = {"benchmark": "gpt-oss-120b", "model": "G"}, {"benchmark": "qwen3-vl-235b-a22b", "model": "Q"}
     rows = [
-        gpt | {"precision": "fp8"},
-        gpt | {"precision": "fp4"},
+        gpt | {"precision": "fp8", "accuracy_percent": 99.0},
+        gpt | {"precision": "fp4", "accuracy_percent": 100.5},
         qwen | {"precision": "fp32", "accuracy_percent": np.nan},
     ]
-    frame = results(*rows, rows[0] | {"submitter": "B", "accelerator": "A100"})
-    assert quantization.doubts(frame).ne("").tolist() == [True, False, True, True]
+    frame = results(
+        *rows, rows[0] | {"submitter": "B", "accelerator": "A100"}, FP16 | {"accuracy_percent": 100.1, "model": "B"}
+    )
+    assert quantization.doubts(frame).ne("").tolist() == [True, False, True, True, True]
     problems = quantization.label_problems(frame)
-    read = problems[["label", "action", "results", "submitters", "accelerators"]].values.tolist()
-    assert read == [["FP8", "left out", 2, "A, B", "A100, B200"], ["FP32", "left out", 1, "A", "B200"]]
+    read = problems[["model", "label", "action", "results", "submitters", "accelerators"]].values.tolist()
+    assert read == [
+        ["G", "FP8", "left out", 2, "A, B", "A100, B200"], ["B", "FP16", "left out", 1, "A", "A100"],
+        ["Q", "FP32", "left out", 1, "A", "B200"],
+    ]  # fmt: skip
+    assert problems.index.tolist() == [0, 1, 2]
 
 
 def test_corrected_labels_are_listed_with_their_reason():
@@ -62,6 +68,7 @@ def test_corrected_labels_are_listed_with_their_reason():
     ]
     assert fixed["reason"].str.contains("tokens per sample").all()
     assert problems["label"].eq("NONE").any()  # where none was printed
+    assert problems["action"].str.startswith("corrected to").is_monotonic_increasing
 
 
 RUN = dict.fromkeys([*quantization.SERVED, *quantization.LAYOUT], 1.0) | {
@@ -110,16 +117,22 @@ def test_a_build_is_a_version_an_image_or_a_day_on_up_to_eight_gpus(monkeypatch,
 
 
 def test_fp4_at_equal_speed_takes_the_best_layout_of_each_precision(monkeypatch):
-    """At 50 tokens/s FP8 has 100 and 120 in two layouts; FP4 has 400 at 40 and 100 at 60, so 200 between them."""
+    """At 50 tokens/s FP8 has 100 and 120 in two layouts; FP4 has 400 at 40 and 100 at 60, so 200 between them.
+
+    Of three builds the middle counts, for each engine and each pair of lengths.
+    """
     columns = ["precision", "build", evidence.SPEED, evidence.THROUGHPUT, "speculative"]
     frame = pd.DataFrame([
         ("fp8", "1", 50.0, 100.0, ""), ("fp8", "1", 50.0, 120.0, ""), ("fp4", "1", 40.0, 400.0, ""),
         ("fp4", "1", 60.0, 100.0, ""), ("fp8", "2", 50.0, 50.0, ""), ("fp4", "1", 50.0, 900.0, "mtp"),
-        ("bf16", "1", 50.0, 10.0, ""), ("fp8", "3", 50.0, 100.0, ""), ("fp4", "3", 50.0, 300.0, ""),
+        ("bf16", "1", 50.0, 10.0, ""), ("fp8", "4", 50.0, 100.0, ""), ("fp4", "4", 50.0, 101.0, ""),
+        ("fp8", "3", 50.0, 100.0, ""), ("fp4", "3", 50.0, 300.0, ""),
     ], columns=columns)  # fmt: skip
     frame = frame.assign(model="R1", accelerator="B200", engine="x", prompt_tokens=1, answer_tokens=1, source_id="a")
-    monkeypatch.setattr(quantization, "inferencex_builds", lambda: frame)
-    assert quantization.at_equal_speed(50)["ratio"].tolist() == pytest.approx([(200 / 120 + 3) / 2])  # of two builds
+    others = [frame[-2:].assign(**{key: 2}) for key in ("prompt_tokens", "answer_tokens")]
+    others += [frame[-2:].assign(engine="y"), frame[-2:-1].assign(source_id="b", **{evidence.THROUGHPUT: 999.0})]
+    monkeypatch.setattr(quantization, "inferencex_builds", lambda: pd.concat([frame, *others]))
+    assert quantization.at_equal_speed(50)["ratio"].tolist() == pytest.approx([200 / 120, 3, 3, 3])
     assert quantization.at_equal_speed(70).empty
 
 
@@ -153,43 +166,73 @@ def test_tensorrt_llm_leaves_fp16_without_room_for_a_cache_out():
     full = pairs[pairs["load"].isna()]
     large = full["model"].str.contains("70B|8x22B")
     assert (full[large].shape[0], full[~large].shape[0]) == (26, 18) and full["ratio"].max() < 3
+    sizes = {"FP8": 51, "INT4": 3, "INT4 weights, FP8 arithmetic": 3, "INT8": 4}
+    assert pairs["format"].value_counts().to_dict() == sizes
     batch = pairs[pairs["format"].eq("INT4")].set_index("load")["ratio"]
     assert batch.to_dict() == {1: 1.33, 8: 0.75, 64: 0.83}
 
 
 def test_one_gpu_leaves_emulated_fp8_out():
-    queue = quantization.single_gpu_pairs().query("source == 'Llama 3.1 8B, full queue'")
+    pairs = quantization.single_gpu_pairs()
+    queue = pairs.query("source == 'Llama 3.1 8B, full queue'")
     assert queue.groupby("format").size().to_dict() == {"FP8": 6, "INT4": 13, "INT8": 12}
+    stream = pairs.drop(queue.index)
+    assert stream.groupby(["source", "format"]).size().droplevel(0).to_dict() == {"FP8": 20, "INT4": 20, "NVFP4": 20}
     assert not queue.loc[queue["format"].eq("FP8"), "accelerator"].str.contains("A100|A800|3090|A6000").any()
 
 
 def test_pairs_of_one_model_on_one_gpu_count_once():
-    """Two units: the median of (1, 2, 6) is 2, the other is 4; their middle is 3, their range 2 to 4."""
-    rows = [("DeepSeek-R1", "B200", ratio) for ratio in (1.0, 2.0, 6.0)] + [("Llama 70B", "B200", 4.0)]
+    """Three units: the median of (1, 2, 6) is 2, the others are 4 and 9; their middle is 4, their range 2 to 9."""
+    rows = [("DeepSeek-R1", "B200", ratio) for ratio in (1.0, 2.0, 6.0)]
+    rows = [("Llama 70B", "B200", 4.0), *rows, ("Llama 70B", "B300", 9.0)]
     pairs = pd.DataFrame(rows, columns=["model", "accelerator", "ratio"])
     pairs = pairs.assign(source="x", step="fp8 to fp4", format="NVFP4", load=1.0)
     units = quantization.units(pairs)
-    assert units[["median", "pairs", "p10", "p90"]].values.tolist() == [[2.0, 3, 1.2, 5.2], [4.0, 1, 4.0, 4.0]]
-    assert units["models"].tolist() == ["70B and more"] * 2
-    assert quantization.over_units(units)[["middle", "low", "high", "n"]].values.tolist() == [[3.0, 2.0, 4.0, 2]]
-    alone = quantization.over_units(quantization.units(pairs.assign(format=["NVFP4", "NVFP4", "NVFP4", "MXFP4"])))
-    assert alone["n"].tolist() == [1, 1]  # two formats are never one
+    assert units[["median", "pairs", "p10", "p90"]].values.tolist() == [
+        [4, 1, 4, 4], [2, 3, 1.2, 5.2], [9, 1, 9, 9],
+    ]  # fmt: skip
+    assert units["models"].tolist() == ["70B and more"] * 3
+    assert quantization.over_units(units)[["middle", "low", "high", "n"]].values.tolist() == [[4.0, 2.0, 9.0, 3]]
+    alone = quantization.over_units(quantization.units(pairs[:4].assign(format=["NVFP4", *["MXFP4"] * 3])))
+    assert alone[["format", "n"]].values.tolist() == [["NVFP4", 1], ["MXFP4", 1]]  # two formats are never one
     assert alone[["low", "high"]].isna().all(axis=None)  # and one unit has no range
+    assert quantization.over_units(units.assign(models=["a", "b", "b"]))["n"].tolist() == [1, 2]
+    for column in ("source", "step", "format", "accelerator", "load"):
+        assert len(quantization.units(pairs.assign(**{column: ["x", "x", "x", "y", "y"]}), ["load"])) == 4
 
 
 def test_joules_of_any_layout_and_of_the_same(monkeypatch):
-    """FP4 needs 0.5 J on one GPU and 0.9 on two, FP8 1.0 on two: 0.5 at best, 0.9 on as many."""
+    """FP4 needs 0.5 J on one GPU and 0.9 on two, FP8 1.0 on two and 0.8 with experts apart: 0.625 at best, else 0.9."""
     row = dict.fromkeys(quantization.SERVED, "") | {"model": "A 70B", "accelerator": "B200", "concurrency": 8}
-    joules = [("fp4", 1, 1, 0.5), ("fp4", 2, 1, 0.9), ("fp8", 2, 1, 1.0), ("fp8", 2, 2, 2.0)]
+    joules = [("fp4", 1, 1, 0.5), ("fp4", 2, 1, 0.9), ("fp8", 2, 1, 1.0), ("fp8", 2, 2, 0.8), ("fp8", 2, 1, 2.0)]
     frame = pd.DataFrame(joules, columns=["precision", "gpus", "expert_parallel", evidence.JOULES]).assign(**row)
     monkeypatch.setattr(evidence, "energy", lambda: frame)
-    assert quantization.joule_pairs()[["layout", "ratio"]].values.tolist() == [["any", 0.5], ["same", 0.9]]
+    found = quantization.joule_pairs()[["layout", "ratio"]]
+    assert found.reset_index().values.tolist() == [[0, "any", 0.625], [1, "same", 0.9]]
+
+
+def test_pairs_of_all_sources_follow_each_other(monkeypatch):
+    for name in ("inferencex_pairs", "mlperf_pairs", "tensorrt_llm_pairs", "single_gpu_pairs"):
+        made = lambda *asked, name=name: pd.DataFrame({"made": [(name, *asked)]})  # noqa: E731
+        monkeypatch.setattr(quantization, name, made)
+    assert quantization.speed_pairs("rows")["made"].to_dict() == {
+        0: ("inferencex_pairs",), 1: ("inferencex_pairs", ("bf16", "fp8")), 2: ("mlperf_pairs", "rows"),
+        3: ("tensorrt_llm_pairs",), 4: ("single_gpu_pairs",),
+    }  # fmt: skip
 
 
 def test_decisions_have_one_row_per_format_size_and_measure():
     pairs = quantization.inferencex_pairs()
     odd = pairs.head(1).assign(format="W4A8")  # a format beyond FORMATS keeps its name
-    found = quantization.decisions(pd.concat([pairs, odd, odd.assign(step="other", format="W8A8")]), 50)
+    wider = [
+        odd.assign(step=f"{step} to {to}", format=step + to) for step in ("bf16", "fp16") for to in ("fp8", "int4")
+    ]
+    found = quantization.decisions(pd.concat([pairs, odd, odd.assign(step="other", format="W8A8"), *wider]), 50)
+    order = ["NVFP4", "MXFP4", "FP8", "INT4", "FP8 KV"]  # then those beyond FORMATS
+    assert found["format"].cat.categories.tolist()[:5] == order and found.index.is_monotonic_increasing
+    assert {"bf16fp8", "bf16int4", "fp16fp8", "fp16int4"} <= set(found["format"])
+    measures = ["speed", "speed at user speed", "joules", "checkpoint", "score lost"]
+    assert found["measure"].cat.categories.tolist() == measures and found["measure"].nunique() == 5
     keys = ["format", "models", "measure"]
     ranged = found["n"].gt(1) | found["measure"].eq("score lost")  # one unit has no range, a score has its limits
     assert not found.duplicated(keys).any() and found["low"].le(found["high"]).eq(ranged).all()
@@ -200,7 +243,6 @@ def test_decisions_have_one_row_per_format_size_and_measure():
     kept = {"score lost": 1 - found["middle"] / 100, "joules": 1 / found["middle"], "checkpoint": 1 / found["middle"]}
     for measure, rows in found.groupby("measure"):
         assert rows["better"].tolist() == kept.get(measure, found["middle"])[rows.index].tolist()
-    assert "speed at user speed" in set(found["measure"])
     assert "speed at user speed" not in set(quantization.decisions(pairs, 5000)["measure"])
 
 
@@ -208,7 +250,7 @@ def test_mlperf_accuracy_is_of_language_models_whose_label_holds():
     rows = {"benchmark": "llama2-70b", "accuracy_percent": 100.0}
     frame = results(
         {**rows, "precision": "fp4"}, {**rows, "precision": ""},
-        {**rows, "precision": "int8", "accuracy_percent": 50.0},
+        {**rows, "precision": "int8", "accuracy_percent": 90.0},
         {**rows, "precision": "fp8", "duplicate_of": "r2"}, {**rows, "precision": "fp8", "division": "open"},
         {**rows, "benchmark": "gptj", "precision": "int4"}, {**rows, "benchmark": "bert", "precision": "int8"},
         {**rows, "benchmark": "gpt-oss-120b", "precision": "fp8"},

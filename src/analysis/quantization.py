@@ -30,7 +30,7 @@ def doubts(results: pd.DataFrame) -> pd.Series:
     reason = pd.Series("", results.index, dtype="str")
     for rule in tables.doubted_labels.itertuples():
         broken = results["benchmark"].eq(rule.benchmark) & results["precision"].eq(rule.precision)
-        if rule.accuracy_above > 0:
+        if pd.notna(rule.accuracy_above):
             broken &= results["accuracy_percent"].gt(rule.accuracy_above)
         reason[broken & reason.eq("")] = rule.reason
     return reason
@@ -99,7 +99,7 @@ def at_equal_speed(interactivity: float) -> pd.DataFrame:
     """
     names.bounded(interactivity, "interactivity", 0.1, 100_000)
     runs = inferencex_builds()
-    runs = runs[runs["speculative"].eq("") & runs["precision"].isin(["fp8", "fp4"])]
+    runs = runs[runs["speculative"].eq("")]
     same = ["model", "accelerator", "engine", "prompt_tokens", "answer_tokens"]
     builds = [*same, "source_id", "build"]
     rates = evidence.value_at(runs, interactivity, [*builds, "precision"]).reset_index()
@@ -148,7 +148,7 @@ def tensorrt_llm_pairs() -> pd.DataFrame:
     """
     full = tables.tensorrt_llm_throughput.query("version == '0.14.0' and accelerator == 'H100'")
     same = ["model", "accelerator", "gpus", "prompt_tokens", "answer_tokens"]
-    full = evidence.matched_pairs(full, same, "precision", ("fp16", "fp8"), evidence.THROUGHPUT, repeats="max")
+    full = evidence.matched_pairs(full, same, "precision", ("fp16", "fp8"), evidence.THROUGHPUT)
     full = full[~(full["model"].str.contains("70B") & full["gpus"].eq(TIGHT))]
     full = full.assign(step="fp16 to fp8", format="FP8", load=np.nan)
     effects = tables.precision_effects
@@ -265,11 +265,10 @@ def memory(benchmark: str, gigabytes: Sequence[float], *, used: float = 0.9) -> 
         names.bounded(size, "memory in GB", 1, 100_000)
     shapes = tables.benchmarks.set_index("benchmark")
     shape = shapes.loc[names.benchmark(benchmark)]
-    per_layer = shape["latent_size"] if shape["latent_size"] > 0 else 2 * shape["kv_heads"] * shape["head_size"]
+    per_layer = shape["latent_size"] if pd.notna(shape["latent_size"]) else 2 * shape["kv_heads"] * shape["head_size"]
     layers = shape["layers"] - np.nan_to_num(shape["windowed_layers"])
     grid = pd.MultiIndex.from_product([gigabytes, WEIGHTS], names=["gigabytes", "precision"]).to_frame(index=False)
     weights = shape["parameters_billion"] * grid["precision"].map(WEIGHTS).map(tables.WEIGHT_BYTES).astype("float64")
     room = used * grid["gigabytes"].astype("float64") - weights
     tokens = room.clip(lower=0) * 1e9 / (2 * per_layer * layers)
-    found = grid.assign(weights_gb=weights, kv_tokens=tokens, fits=room.gt(0))
-    return found if shape["parameters_billion"] > 0 and per_layer * layers > 0 else found[:0]
+    return grid.assign(weights_gb=weights, kv_tokens=tokens, fits=room.gt(0)).dropna()
