@@ -189,8 +189,9 @@ def test_an_hour_without_requests_plans_no_other():
     other = pd.DataFrame(  # hours at 2, 2, 8, and 8: a margin of 4 over a mean of 4, for a mean of 6
         {"service": "t", "seconds": np.arange(24) * 600, "requests_per_second": np.repeat([2.0, 2.0, 8.0, 8.0], 6)}
     )
-    found = factors.load_factors(pd.concat([rates, other]), gaps=False)["hourly"]
-    assert found.to_dict() == pytest.approx({"s": 1, "t": 6 / (4 * 4)})
+    found = factors.load_factors(pd.concat([rates, other]), gaps=False)
+    assert found["hourly"].to_dict() == pytest.approx({"s": 1, "t": 6 / (4 * 4)})
+    assert found["foreseen"].tolist() == pytest.approx([1, 1])  # no window is above the mean of its own hour
     assert np.isnan(factors.load_factors(rates[:12], gaps=False).at["s", "hourly"])
 
 
