@@ -32,9 +32,9 @@ def listed(monkeypatch):
 
 
 def test_the_newest_quotation_of_a_cost_model_counts(listed):
-    columns = ["accelerator", "usd_per_hour", "kilowatts", "quoted"]
+    columns = ["accelerator", "usd_per_hour", "kilowatts", "quoted", "provider", "source_id"]
     assert cost.prices()[columns].to_numpy().tolist() == [
-        ["B200", 5, 1.7, "2026-08-01"], ["H100", 3, 1.5, "2026-04-01"],
+        ["B200", 5, 1.7, "2026-08-01", "P", "s"], ["H100", 3, 1.5, "2026-04-01", "P", "s"],
     ]  # fmt: skip
     assert cost.prices(quoted="2026-04")["usd_per_hour"].tolist() == [3, 3]
     assert cost.prices("rental", quoted="2026-04")["kilowatts"].tolist() == [1.7]  # of the newest list
@@ -58,7 +58,7 @@ def test_a_basis_is_a_cost_model_at_a_date(listed):
 
 
 def test_basis_says_whose_prices(listed):
-    assert cost.basis(cost.prices("rental"), "rental") == "three-year rental of 2026-08-01"
+    assert cost.basis(cost.prices(), "neocloud") == "neocloud total cost of ownership of 2026-08-01"
     mixed = cost.basis(cost.prices("rental", own={"MI355X": 1.0, "H100": 3.0}), "rental")
     assert mixed == "own for H100, MI355X, else three-year rental of 2026-08-01"
     assert cost.basis(cost.prices("capacity_block", own={"B200": 2.0}), "capacity_block") == "own for B200"
@@ -176,6 +176,7 @@ def test_the_same_within_the_error_is_cheapest_in_fewer_than_four_fifths_of_draw
     monkeypatch.setattr(cost, "DRAWS", 10)
     monkeypatch.setattr(cost, "draw_costs", lambda costs: np.array([[1] * 8 + [3] * 2, [2] * 10][: len(costs)]))
     assert cost.with_chances(near)["alike"].tolist() == [True, False]  # in exactly four fifths
+    assert cost.cheapest(near)["sure"].tolist() == ["A"]
     apart = cost.with_chances(near.assign(basis=["x", "y"]), ["interactivity", "basis"])
     assert apart["chance"].tolist() == [1, 1] and apart["alike"].all()
 
@@ -184,6 +185,8 @@ def test_draws_have_the_range_at_p10_and_p90_and_are_those_of_the_accelerator():
     rows = pd.DataFrame({"accelerator": ["A", "B"], "usd_low": [0.5, 1.0], "usd_per_million": [1.0, 2.0]})
     values = cost.draw_costs(rows.assign(usd_high=[4.0, 2.0]))
     assert np.quantile(values[0], [0.1, 0.5, 0.9]) == pytest.approx([0.5, 1.0, 4.0], rel=0.1)
+    drawn = cost.within(np.array(80.0), np.array(100.0), np.array(150.0), np.array([0.1, 0.3, 0.5, 0.9]))
+    assert drawn.tolist() == pytest.approx([80.0, 8000**0.5, 100.0, 150.0])
     assert values.shape == (2, 4000) and values[1].max() == 2.0
     assert (cost.draw_costs(rows.iloc[1:].assign(usd_high=2.0)) == values[1]).all()
 
@@ -208,18 +211,19 @@ def test_dollars_at_an_interactivity_use_the_share_that_is_delivered(monkeypatch
     shares = {"share": 0.5, "low": 0.4, "high": 0.6, "peak": 2.0, "unstated": 0.9, **dict.fromkeys(cost.FACTORS, 0.8)}
     asked = []
     monkeypatch.setattr(derating, "served_at", lambda rows, *how: asked.append(how) or pd.DataFrame(shares, rows.index))
-    rows = [("B200", 12.5, 1000.0, "estimated", "a", "b"), ("GB300", 0.0, 500.0, "measured", "", "c"),
-            ("X", 0.0, 1.0, "measured", "", "d"), ("H100", 0.0, np.nan, "", "", "")]  # fmt: skip
+    rows = [("B200", 12.5, 1000.0, "estimated", "a", "b"), ("A100", 0.0, 100.0, "measured", "", "e"),
+            ("GB300", 0.0, 500.0, "measured", "", "c"), ("X", 0.0, 1.0, "measured", "", "d"),
+            ("H100", 0.0, np.nan, "", "", "")]  # fmt: skip
     curve = pd.DataFrame(rows, columns=["accelerator", "interactivity", "throughput", "evidence", *cost.RUNS])
     curve = curve.assign(low=curve["throughput"] / 2, high=curve["throughput"] * 4)
-    prices = pd.DataFrame({"accelerator": ["H100", "B200", "GB300"], "usd_per_hour": 1.8})
+    prices = pd.DataFrame({"accelerator": ["H100", "B200", "GB300", "A100"], "usd_per_hour": 1.8})
     found = cost.per_million_tokens(curve, prices, "pooled", "as submitted")
-    assert asked == [("pooled", "as submitted")] and found["accelerator"].tolist() == ["GB300", "B200"]
-    assert found[cost.USD].to_numpy().tolist() == pytest.approx(np.array([[0.5, 2, 4], [0.25, 1, 2]]))
+    assert asked == [("pooled", "as submitted")] and found["accelerator"].tolist() == ["GB300", "A100", "B200"]
+    assert found[cost.USD].to_numpy().tolist() == pytest.approx(np.array([[0.5, 2, 4], [2.5, 10, 20], [0.25, 1, 2]]))
     columns = ["served", "served_low", "served_high", "peak", "unstated", *cost.FACTORS]
-    assert found[columns].to_numpy().tolist() == [[*shares.values()]] * 2
+    assert found[columns].to_numpy().tolist() == [[*shares.values()]] * 3
     assert found[["submissions", "estimated", "at"]].to_numpy().tolist() == [
-        [1, False, "no limit"], [2, True, "12.5 tokens/s per user"],
+        *[[1, False, "no limit"]] * 2, [2, True, "12.5 tokens/s per user"],
     ]  # fmt: skip
     with pytest.raises(NoData, match=r"a price and a throughput at 12.5 tokens/s per user, 0 tokens/s"):
         cost.per_million_tokens(curve, prices[:1])
@@ -236,3 +240,9 @@ def test_the_purchase_price_breaks_even_with_the_rent():
     row = cost.purchase(2.0, 1.0, usd_per_kilowatt_hour=0.2, **terms).iloc[0]
     assert row["price"] == pytest.approx((4380 * 1.8 - 400) / 0.45)
     assert cost.purchase(0.01, 2.0)["price"].tolist() == [0, 0]
+    for name, bounds in zip(
+        ("years", "capital", "maintenance", "extras", "hosting"),
+        ("0.5 to 50", "0 to 1", "0 to 1", "0 to 10", "0 to 10,000"), strict=True,
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=f"^{name} is -1; .* from {bounds}$"):
+            cost.purchase(2.0, 1.0, **{name: -1})

@@ -198,13 +198,16 @@ def results_first(costs: pd.DataFrame, by: Sequence[str] = ("interactivity",)) -
 def draw_costs(costs: pd.DataFrame) -> np.ndarray:
     """Return dollars per million in DRAWS draws of the throughput error, one row for each of `costs`.
 
-    Log-uniform on each side of `usd_per_million`, with `usd_low` and `usd_high` at P10 and P90. Draws depend only on
-    the accelerator, not on the comparison.
+    `usd_low` and `usd_high` are P10 and P90. Draws depend only on the accelerator, not on the comparison.
     """
-    away = np.array([np.random.default_rng(crc32(name.encode())).random(DRAWS) for name in costs["accelerator"]])
-    away = (away.reshape(len(costs), DRAWS) - 0.5) / 0.4
-    low, middle, high = (np.log(costs[[name]].to_numpy(float)) for name in USD)
-    return np.exp(middle + np.where(away < 0, middle - low, high - middle) * away)
+    own = [np.random.default_rng(crc32(name.encode())).random(DRAWS) for name in costs["accelerator"]]
+    return within(*(costs[[name]].to_numpy(float) for name in USD), np.reshape(own, (len(costs), DRAWS)))
+
+
+def within(low: np.ndarray, middle: np.ndarray, high: np.ndarray, quantiles: np.ndarray) -> np.ndarray:
+    """Return values at `quantiles` of a distribution with these P10, P50, and P90: log-uniform on each side."""
+    away = (quantiles - 0.5) / 0.4
+    return middle * (high / middle) ** np.maximum(away, 0) * (middle / low) ** np.minimum(away, 0)
 
 
 def with_chances(costs: pd.DataFrame, by: Sequence[str] = ("interactivity",)) -> pd.DataFrame:
@@ -220,7 +223,7 @@ def with_chances(costs: pd.DataFrame, by: Sequence[str] = ("interactivity",)) ->
     costs = costs.assign(chance=chance)
     likely = costs.sort_values("chance", ascending=False, kind="stable")
     before = likely.groupby([*by])["chance"].cumsum() - likely["chance"]
-    return costs.assign(alike=before.lt(SURE) & chance.gt(0))
+    return costs.assign(alike=before.lt(SURE))
 
 
 def cheapest(costs: pd.DataFrame) -> pd.DataFrame:

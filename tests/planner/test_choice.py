@@ -17,7 +17,7 @@ PLANS = [  # accelerator, evidence, reason, price, P50 and P90 of accelerators, 
     ("B200", "interpolated", "", 3.0, 8, 8, 2.5),
     ("H100", "estimated", "", 1.0, 8, 48, 0.5),
     ("MI355X", "carried", "", 4.0, 8, 8, 2.0),
-    ("MI350X", "measured", "", np.nan, 8, 16, np.nan),
+    ("MI350X", "measured", "", np.nan, 8, 16, 2.5),
     ("L4", "", "too large", 1.0, np.nan, np.nan, 1.0),
 ]
 
@@ -28,7 +28,7 @@ def plans(demand):
     rows = pd.DataFrame(PLANS, columns=columns)
     own = cost.own_prices(demand.prices or {}).set_index("accelerator")["usd_per_hour"]
     price = rows["accelerator"].map(own).fillna(rows["usd_per_accelerator_hour"])
-    rows = rows.assign(usd_per_accelerator_hour=price, needed=rows["p50"] - 1.0)
+    rows = rows.assign(usd_per_accelerator_hour=price, needed=rows["p50"] - price / 10)
     if demand.users > 5000:
         rows.loc[rows["accelerator"].eq("B200"), ["p50", "p90"]] = 16
     if demand.tokens_per_user > 50:
@@ -59,18 +59,21 @@ def test_results_rank_before_estimates_then_by_cost_then_unplanned():
 
 def test_ranking_by_power_and_by_accelerators():
     power, count = (choice.ranking(ASKED, by=by)["accelerator"].tolist() for by in ("power", "accelerators"))
-    assert power == ["MI355X", "B300", "B200", "MI350X", "H100", "L4"]  # 16 kW (P90 16, then 24), 20
-    assert count == ["B200", "MI355X", "MI350X", "B300", "H100", "L4"]
+    assert power == ["MI355X", "B300", "B200", "MI350X", "H100", "L4"]  # 16 kW (P90 16, then 24), 20 (P90 20, then 40)
+    assert count == ["MI355X", "B200", "MI350X", "B300", "H100", "L4"]  # of two in one node the one that needs less
     with pytest.raises(ValueError, match="accelerators"):
         choice.ranking(ASKED, by="money")
 
 
 def test_plans_within_the_budgets_come_first():
-    """At most $32 at P90: B200 and MI355X. With 16 kW only the latter; those of MI350X are unknown."""
+    """At most $32 at P90: B200 and MI355X. With 16 kW only the latter; the price of MI350X is unknown."""
     found = choice.ranking(ASKED, usd_per_hour=32.0).set_index("accelerator")["within"]
     assert found.to_dict() == {"B200": "yes", "MI355X": "yes", "B300": "no", "MI350X": "", "H100": "no", "L4": ""}
     both = choice.ranking(ASKED, usd_per_hour=32.0, kilowatts=16.0).set_index("accelerator")["within"]
     assert both.index.tolist() == ["MI355X", "MI350X", "B200", "B300", "H100", "L4"] and both["MI355X"] == "yes"
+    assert choice.ranking(ASKED, usd_per_hour=1.0)["within"].tolist() == ["", "no", "no", "no", "no", ""]
+    with pytest.raises(ValueError, match=r"^kilowatts is -1\.0; .* from 0 to 1e\+12$"):
+        choice.ranking(ASKED, kilowatts=-1.0)
 
 
 def test_the_same_within_the_error_is_of_cost_before_whole_units(monkeypatch):
@@ -129,6 +132,8 @@ def test_changes_stay_within_what_can_be_asked():
     for users, several in ((10, ["1 users", "100 users"]), (1e7, ["1,000,000 users", "100,000,000 users"])):
         changes = choice.sensitivity(replace(ASKED, users=users), ranked)["change"]
         assert changes[changes.str.contains("users$")].tolist() == several
+    fleets = choice.sensitivity(replace(ASKED, fleet="hourly"), ranked)["change"]
+    assert fleets[fleets.str.contains("fleet")].tolist() == ["fixed fleet", "pooled fleet"]
     dear = replace(ASKED, prices=dict.fromkeys(("B300", "B200", "MI355X"), cost.PLAUSIBLE_USD[1]))
     assert "B200 price +20%" in set(choice.sensitivity(dear, choice.ranking(dear))["change"])
 

@@ -9,7 +9,8 @@ import pytest
 from analysis.planner import decoding
 from analysis.planner.models import Lengths, Model
 
-MODEL = {"benchmark": "llama2-70b", "name": "M", "parameters": 8.0, "active": 8.0, "layers": 1.0, "cached": 1e6}
+MODEL = {"benchmark": "llama2-70b", "name": "M", "parameters": 8.0, "active": 8.0, "layers": 1.0, "cached": 1e6,
+         "windowed_layers": 0.0, "window_tokens": 0.0, "attended": 0.0}  # fmt: skip
 LENGTHS = {
     "prompt": 1.0,
     "answer": 1000.0,

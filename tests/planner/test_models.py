@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import NoData
+from analysis import NoData, tables
 from analysis.planner import curve, models
 from analysis.planner.capacity import Demand
 from analysis.results import timed_benchmarks
@@ -43,6 +43,7 @@ def test_lengths_in_service_weigh_long_answers_more():
     assert (found.context, found.whole) == (40 + 250 / 2, 40 + 250)
     scaled = models.lengths(requests([10, 50], [100, 300]), 60.0, 20.0)
     assert (scaled.prompt, scaled.answer, scaled.long_prompt, scaled.whole) == (60, 20, 100, 80 + 25)
+    assert models.lengths(requests([10, 50], [100, 300]), 1.0, 1.0).whole == pytest.approx(40 / 30 + 250 / 200)
 
 
 @pytest.mark.parametrize(
@@ -72,9 +73,8 @@ def test_prompts_beyond_the_context_are_refused():
 def test_own_requests_come_from_a_file(tmp_path):
     file = tmp_path / "requests.csv"
     wrong = {
-        "100,1\n300,0.5\n": "row 3, answer_tokens", "": "no request", "100,1\n5000,1\n": "5,001 tokens exceeds",
-       
-        "100\n": "column 'answer_tokens'|row 2",
+        "100,1\n300,0.5\n": "row 3, answer_tokens: '0.5' is not a number from 1 to 1e.07", "": "no request",
+        "100,1\n5000,1\n": "5,001 tokens exceeds", "100\n": "column 'answer_tokens'|row 2",
     }  # fmt: skip
     for rows, words in wrong.items():
         file.write_text("prompt_tokens,answer_tokens\n" + rows)
@@ -85,12 +85,14 @@ def test_own_requests_come_from_a_file(tmp_path):
     assert (found.prompt, found.answer) == (200.0, 1.0)
 
 
-def test_requests_of_a_benchmark_have_its_means():
+def test_requests_of_a_benchmark_have_its_means(monkeypatch):
     """Llama 2 70B: 222.3 tokens in, (274 + 300.5) / 2 out; of GPT-OSS all answers are unknown, so all are the mean."""
     llama, oss = models.requests_of("llama2-70b"), models.requests_of("gpt-oss-120b")
     assert llama.mean().tolist() == pytest.approx([222.3, 287.25]) and llama["answer_tokens"].nunique() > 100
     assert oss.mean().tolist() == pytest.approx([5011, (1306.9 + 1379) / 2]) and oss["answer_tokens"].nunique() == 1
     assert models.lengths_of("llama2-70b").long_prompt <= 4096
+    monkeypatch.setattr(tables, "request_lengths", tables.request_lengths.iloc[:0])
+    assert models.requests_of.__wrapped__("llama2-70b").to_numpy().tolist() == [[222.3, 287.25]]
 
 
 def test_a_size_lies_between_the_benchmarks_next_to_it():
@@ -102,9 +104,22 @@ def test_a_size_lies_between_the_benchmarks_next_to_it():
     assert between.layers == pytest.approx(math.sqrt(80 * 126))
     assert between.attended == pytest.approx((20480**2 * 8192 * 16384) ** 0.25)
     assert (between.cached, between.context, between.benchmark) == (2048, 131_072, "llama2-70b")
+    assert between.cache_gb(1000) == pytest.approx(between.layers * 2048 * 1000 / 1e9)  # without windows
     assert models.of_size(2000).layers == 126 and models.of_size(1000, 40, "K").name == "K"
     own = models.of_size(30.0, benchmark="mixtral-8x7b")
     assert (own.layers, own.parameters, own.active, own.name) == (32, 30, 30, "30B")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "active", "words"),
+    [
+        (0.009, 0.0, "^parameters .* from 0.01 to 100,000$"),
+        (1.0, 0.0009, "^active parameters .* from 0.001 to 1$"),
+    ],
+)
+def test_sizes_that_no_model_has_are_refused(parameters, active, words):
+    with pytest.raises(ValueError, match=words):
+        models.of_size(parameters, active)
 
 
 def test_a_rising_line_goes_half_way_where_its_points_fall():

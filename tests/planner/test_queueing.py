@@ -1,6 +1,7 @@
 """Erlang's formula against textbook values, and the slots that it asks for."""
 
 import math
+from statistics import NormalDist
 
 import pytest
 
@@ -16,7 +17,9 @@ def test_delay_probability_is_erlang_c():
 
 
 def test_the_limit_for_large_loads_meets_the_formula(monkeypatch):
-    by_limit = queueing.delay_probability(2100, 2000.0)
+    """From 2,000 on 1 / (1 + b N(b) / n(b)) with b = 100 / sqrt(2,000)."""
+    by_limit, spare, normal = queueing.delay_probability(2100, 2000.0), 100 / math.sqrt(2000), NormalDist()
+    assert by_limit == pytest.approx(1 / (1 + spare * normal.cdf(spare) / normal.pdf(spare)), rel=1e-9)
     monkeypatch.setattr(queueing, "LARGE", math.inf)
     assert by_limit == pytest.approx(queueing.delay_probability(2100, 2000.0), abs=0.003)
 

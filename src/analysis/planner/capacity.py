@@ -275,8 +275,8 @@ def _rented(demand: Demand, rows: pd.DataFrame) -> pd.DataFrame:
     # All accelerators share the draws of the delivered share, so that a ranking depends on throughput and price alone.
     own = np.transpose([quantiles([demand.seed, crc32(name.encode())]) for name in rows["accelerator"]])
     shared = quantiles(demand.seed)[:, None]
-    rates = _drawn(of["throughput_low"], of["throughput"], of["throughput_high"], own)
-    shares = _drawn(of["delivered_low"], of["delivered"], of["delivered_high"], shared)
+    rates = cost.within(of["throughput_low"], of["throughput"], of["throughput_high"], own)
+    shares = cost.within(of["delivered_low"], of["delivered"], of["delivered_high"], shared)
     traffic = tokens_per_second / (rates * shares)
     queue = slots * demand.tokens_per_user / (rates * of["busy"] * shares / of["delivered"])
     memory = slots / of["held"] * of["block"]
@@ -284,7 +284,7 @@ def _rented(demand: Demand, rows: pd.DataFrame) -> pd.DataFrame:
     rented = np.ceil(needs.max(axis=0) / of["block"] - 1e-9) * of["block"]
     # P10 and P90 are actual draws, so that units stay whole; P50 is that of the median throughput and share.
     marks = np.percentile(rented[:-1], MARKS, axis=0, method="higher")
-    marks[1] = rented[-1].clip(marks[0], marks[2])
+    marks[1] = rented[-1]
     usd = marks * of["usd_per_accelerator_hour"]
     quantities = {
         "accelerators": marks, "units": marks / of["unit"], "usd_per_hour": usd,
@@ -297,9 +297,3 @@ def _rented(demand: Demand, rows: pd.DataFrame) -> pd.DataFrame:
         traffic=traffic[-1], needed=needs[:, -1].max(axis=0), used=traffic[-1] / marks[1],
         usd_per_million_at_full_use=full, decided_by=np.array(CAUSES)[needs[:, -1].argmax(axis=0)], **columns,
     )  # fmt: skip
-
-
-def _drawn(low: np.ndarray, middle: np.ndarray, high: np.ndarray, quantiles: np.ndarray) -> np.ndarray:
-    """Return values at `quantiles` of a distribution with these P10, P50, and P90: log-uniform on each side."""
-    away = (100 * quantiles - MARKS[1]) / (MARKS[2] - MARKS[1])
-    return middle * np.exp(np.where(away < 0, np.log(middle / low), np.log(high / middle)) * away)

@@ -33,9 +33,9 @@ class Model:
     active: float
     layers: float
     cached: float
-    windowed_layers: float = 0.0
-    window_tokens: float = 0.0
-    attended: float = 0.0
+    windowed_layers: float
+    window_tokens: float
+    attended: float
     context: float = field(default=math.inf, compare=False)
 
     def __post_init__(self) -> None:
@@ -127,9 +127,9 @@ def requests_of(benchmark: str) -> pd.DataFrame:
     answer = (facts["tokens_per_sample_low"] + facts["tokens_per_sample_high"]) / 2
     rows = tables.request_lengths
     rows = rows.loc[rows["benchmark"].eq(benchmark), TOKENS].astype(float)
-    rows = rows if len(rows) else pd.DataFrame(1.0, [0], TOKENS)
-    rows = rows.dropna(axis=1, how="all").dropna().reindex(columns=TOKENS, fill_value=1.0)
-    return rows * (pd.Series([facts["prompt_tokens"], answer], TOKENS) / rows.mean())
+    rows = rows.dropna(axis=1, how="all").dropna()
+    shares = rows / rows.mean() if len(rows) else pd.DataFrame(index=["mean"])
+    return shares.reindex(columns=TOKENS, fill_value=1.0) * [facts["prompt_tokens"], answer]
 
 
 def read_requests(path: str | Path) -> pd.DataFrame:
@@ -157,8 +157,8 @@ def of_size(parameters: float, active: float = 0.0, name: str = "", benchmark: s
     """Return a model of this size (billions of parameters), with layers and KV cache of a benchmark if one is given.
 
     Otherwise its requests and limits are those of CHAT. Layers and width of attention are interpolated between the
-    benchmarks next smaller and next larger in active parameters and never decrease; KV cache and context are the most
-    common. Raises ValueError for sizes that no model has.
+    benchmarks next smaller and next larger in active parameters and never decrease; KV cache, windows, and context are
+    the most common. Raises ValueError for sizes that no model has.
     """
     active = active or parameters
     sized = {"name": name or f"{parameters:g}B", "parameters": parameters, "active": active}
@@ -167,7 +167,7 @@ def of_size(parameters: float, active: float = 0.0, name: str = "", benchmark: s
     known = _shapes()
     work = np.log(known["active"])
     shape = {each: float(np.exp(rising(np.log(active), work, np.log(known[each])))) for each in ("layers", "attended")}
-    usual = known[["cached", "context"]].mode().iloc[0].to_dict()
+    usual = known[["cached", "windowed_layers", "window_tokens", "context"]].mode().iloc[0].to_dict()
     return Model(CHAT, **sized, **shape, **usual)
 
 
@@ -185,14 +185,14 @@ def rising(at: np.ndarray | float, x: pd.Series | np.ndarray, y: pd.Series | np.
 def _shapes() -> pd.DataFrame:
     """Return the models of benchmarks with limits on the time per token: the fields of Model from its name on."""
     rows = tables.benchmarks[tables.benchmarks["benchmark"].isin(timed_benchmarks())].set_index("benchmark")
+    windows = rows[["windowed_layers", "window_tokens"]].fillna(0.0)
     return pd.DataFrame({
         "label": rows["label"],
         "parameters": rows["parameters_billion"],
         "active": rows["active_parameters_billion"].fillna(rows["parameters_billion"]),
         "layers": rows["layers"],
         "cached": rows["latent_size"].fillna(2 * rows["kv_heads"] * rows["head_size"]),
-        "windowed_layers": rows["windowed_layers"].fillna(0.0),
-        "window_tokens": rows["window_tokens"].fillna(0.0),
+        **windows,
         "attended": rows["attention_width"],
         "context": rows["max_context_tokens"].fillna(math.inf),
     })  # fmt: skip
