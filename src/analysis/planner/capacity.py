@@ -135,7 +135,7 @@ def every_plan(demand: Demand) -> pd.DataFrame:
     asked = demand.accelerators
     throughput, sizes, named = _throughput(demand.workload, demand.rounds, asked, tuple(prices.index))
     found = throughput.at(demand.tokens_per_user)
-    found = found[found["accelerator"].isin(named)].reset_index(drop=True) if asked else found
+    found = found[found["accelerator"].isin(named)] if asked else found
     if found.empty:
         raise NoData(f"none of {names.listed(asked)} has a result of {demand.workload.model.name} or a price")
     accelerators = found["accelerator"]
@@ -220,7 +220,7 @@ def requests_held(weights_gb: pd.Series, cache_gb: float, memory_gb: pd.Series, 
     def fit(size: np.ndarray) -> np.ndarray:  # requests in a group with one copy of the weights
         return np.floor((size * memory - weights) / cache_gb).clip(min=0)
 
-    powers = 2 ** np.arange(11)
+    powers = 2 ** np.arange(LARGEST_GROUP.bit_length())
     groups, blocks = np.minimum(powers, rented), powers * rented
     held = np.where(blocks < 2 * LARGEST_GROUP, fit(blocks), 0)
     held[:, 0] = (rented // groups * fit(groups)).max(axis=1)
