@@ -184,7 +184,7 @@ def test_the_limit_is_of_the_loosest_scenario_that_is_fast_enough():
 
 
 def test_units_are_nodes_of_eight_or_as_usually_submitted():
-    """B: mostly 4 in a node. C: 2 and 4 once each; 12 in 5 nodes is no size. D: 1. GB200: racks, whatever was submitted."""
+    """B: mostly 4 in a node. C: 2 and 4 once each; 12 in 5 nodes is no size. D: 1. GB200: always racks."""
     rows = [("A", 16, 2), ("A", 4, 1), ("A", 4, 1), ("B", 4, 1), ("B", 8, 2), ("B", 2, 1), ("C", 2, 1), ("C", 4, 1),
             ("C", 12, 5), ("D", 1, 1), ("GB200", 4, 1)]  # fmt: skip
     found = capacity.unit_sizes(pd.DataFrame(rows, columns=["accelerator", "accelerator_count", "nodes"]))
