@@ -36,7 +36,7 @@ def test_the_newest_quotation_of_a_cost_model_counts(listed):
     assert cost.prices()[columns].to_numpy().tolist() == [
         ["B200", 5, 1.7, "2026-08-01", "P", "s"], ["H100", 3, 1.5, "2026-04-01", "P", "s"],
     ]  # fmt: skip
-    assert cost.prices(quoted="2026-04")["usd_per_hour"].tolist() == [3, 3]
+    assert cost.prices(quoted="2026-04")["usd_per_hour"].to_dict() == {0: 3, 1: 3}
     assert cost.prices("rental", quoted="2026-04")["kilowatts"].tolist() == [1.7]  # of the newest list
     for wrong in ({"cost_model": "neo"}, {"quoted": "2027"}):
         with pytest.raises(ValueError, match=r"no (cost model|date of prices) "):
@@ -48,6 +48,7 @@ def test_a_basis_is_a_cost_model_at_a_date(listed):
     assert every["basis"].drop_duplicates().tolist() == [
         "neocloud 2026-08", "rental 2026-08", "rental 2026-04", "on demand 2026-08",
     ]  # fmt: skip
+    assert every.columns.tolist() == [*cost.COLUMNS, "cost_model", "commitment", "basis"] and every.index.is_unique
     assert every["commitment"].drop_duplicates().tolist() == ["owned", "three years", "on demand"]
     usd = every.set_index(["accelerator", "basis"])["usd_per_hour"]
     assert usd["B200"].tolist() == [5, 5, 3, 3] and usd["H100"].tolist() == [1] * 4
@@ -79,6 +80,7 @@ def test_the_median_of_providers_is_the_index_and_the_price_of_its_segment():
 def test_lists_since_march_and_spot_over_three_years():
     """B200 of neoclouds in October, and H100 at Google Cloud, whose spot price passed that of three years in June."""
     past = cost.since_march()
+    assert past.index.tolist() == [*range(len(past))]
     past = past[past["month"].eq("2026-10-01")].set_index(["accelerator", "segment"])
     assert past.loc[("B200", "neocloud"), ["over_march", "providers"]].tolist() == [1.4284, 5]
     assert past.at[("H100", "hyperscaler"), "over_march"] == 1 and past["providers"].min() == 2
@@ -97,7 +99,8 @@ def test_own_prices_replace_those_listed_and_keep_the_kilowatts(tmp_path, listed
     prices = cost.prices(own=file).set_index("accelerator")
     assert prices.loc["H100", ["usd_per_hour", "kilowatts", "provider"]].tolist() == [3.5, 1.5, "own"]
     assert prices["usd_per_hour"].to_dict() == {"B200": 5, "H100": 3.5, "Xeon 8480+": 0.5}
-    frame = pd.DataFrame({"accelerator": ["H100", "B200"], "usd_per_hour": [2.0, 3.0]}, index=["mine", "yours"])
+    frame = pd.DataFrame({"accelerator": ["H100", "B200"], "usd_per_hour": [2.0, 3.0]})
+    frame = frame.set_index("accelerator", drop=False)
     assert cost.own_prices(frame)["usd_per_hour"].tolist() == [2.0, 3.0]
     with pytest.raises(ValueError, match="own prices, row 3, usd_per_hour"):
         cost.own_prices(frame.assign(usd_per_hour=[2.0, -1.0]))
@@ -145,7 +148,7 @@ def costs():
 def test_the_cheapest_and_its_margin(costs):
     assert costs["usd_per_million"].iloc[0] == pytest.approx(1e6 * 2.0 / (3600 * 1000 * 0.5))
     found = cost.cheapest(costs)
-    assert found[["accelerator", "runner_up"]].to_numpy().tolist() == [["B", "A"], ["A", "B"]]
+    assert found[["accelerator", "runner_up"]].T.to_dict("list") == {0: ["B", "A"], 1: ["A", "B"]}
     margins = [2 / 1000 / (0.9 / 500) - 1, (0.9 / 200) / (2 / 600) - 1]
     assert found["margin"].tolist() == pytest.approx(margins)
     assert found["runner_up_usd"].tolist() == costs["usd_per_million"].iloc[[0, 3]].tolist()
@@ -162,7 +165,7 @@ def test_the_cheapest_has_a_result_where_one_has(costs):
 
 def test_the_same_within_the_error_is_cheapest_in_fewer_than_four_fifths_of_draws(monkeypatch):
     """Two costs with one error are each cheapest in half of the draws, and in all where their ranges lie apart."""
-    usd = pd.Series([1.0, 1.0, 3.0, 1.0, 2.0, 1.0, 2.0])
+    usd = pd.Series([1.0, 1.0, 3.0, 0.8, 2.0, 1.0, 2.0])
     rows = pd.DataFrame({"accelerator": [*"ABCABAB"], "interactivity": [10] * 3 + [20] * 2 + [30] * 2})
     rows = rows.assign(usd_per_million=usd, usd_low=usd / 1.2, usd_high=usd * 1.2, estimated=False)
     found = cost.with_chances(rows)
@@ -218,7 +221,8 @@ def test_dollars_at_an_interactivity_use_the_share_that_is_delivered(monkeypatch
     curve = curve.assign(low=curve["throughput"] / 2, high=curve["throughput"] * 4)
     prices = pd.DataFrame({"accelerator": ["H100", "B200", "GB300", "A100"], "usd_per_hour": 1.8})
     found = cost.per_million_tokens(curve, prices, "pooled", "as submitted")
-    assert asked == [("pooled", "as submitted")] and found["accelerator"].tolist() == ["GB300", "A100", "B200"]
+    assert asked == [("pooled", "as submitted")]
+    assert found["accelerator"].to_dict() == {0: "GB300", 1: "A100", 2: "B200"}
     assert found[cost.USD].to_numpy().tolist() == pytest.approx(np.array([[0.5, 2, 4], [2.5, 10, 20], [0.25, 1, 2]]))
     columns = ["served", "served_low", "served_high", "peak", "unstated", *cost.FACTORS]
     assert found[columns].to_numpy().tolist() == [[*shares.values()]] * 3

@@ -151,9 +151,7 @@ def basis(prices: pd.DataFrame, cost_model: str) -> str:
     return f"{of_own}, else {listed}" if own.any() else listed
 
 
-def usd_per_million(
-    rate_per_accelerator: pd.Series, usd_per_hour: pd.Series, share: float | pd.Series = 1.0
-) -> pd.Series:
+def usd_per_million(rate_per_accelerator: pd.Series, usd_per_hour: pd.Series, share: float | pd.Series) -> pd.Series:
     """Return dollars per million tokens (or samples) from a rate per second and a price per accelerator-hour.
 
     `share` is the share of that rate that is delivered, such as that of `derating.served`.
