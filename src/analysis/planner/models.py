@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -36,7 +36,7 @@ class Model:
     windowed_layers: float
     window_tokens: float
     attended: float
-    context: float = field(default=math.inf, compare=False)
+    context: float = math.inf
 
     def __post_init__(self) -> None:
         names.bounded(self.parameters, "parameters (billions)", 0.01, 100_000)
@@ -55,7 +55,7 @@ class Model:
         """Return the gigabytes (1e9 bytes) that a request with so many tokens has in the KV cache, in FP8."""
         whole = (self.layers - self.windowed_layers) * tokens
         windowed = self.windowed_layers * min(tokens, self.window_tokens)
-        return (whole + windowed) * self.cached * tables.WEIGHT_BYTES["fp8"] / 1e9
+        return (whole + windowed) * self.cached / 1e9  # a byte for each number
 
     def prompt_operations(self, tokens: float, squared: float = 0.0) -> float:
         """Return the operations that reading a prompt takes: 2 x active parameters x tokens, and attention.
