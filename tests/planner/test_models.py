@@ -38,6 +38,7 @@ def test_attention_of_long_prompts_by_hand():
 
 def test_lengths_in_service_weigh_long_answers_more():
     """Answers of 100 and 300 tokens: in service a quarter and three quarters, of prompts of 10 and 50."""
+    assert models.lengths(requests([10, 10, 40], [1, 1, 4])).prompt == 20
     found = models.lengths(requests([10, 50], [100, 300]))
     assert (found.prompt, found.answer, found.long_prompt, found.squared) == (30, 200, 50, 1300)
     assert (found.context, found.whole) == (40 + 250 / 2, 40 + 250)
@@ -53,6 +54,7 @@ def test_lengths_in_service_weigh_long_answers_more():
         ([1, 3], 2.2, [1.1, 3.3]),  # none is capped
         ([1, 3, 4], 3.5, [2.5, 4, 4]),  # the longest is capped, then the middle one
         ([1, 3], 4.0, [4, 4]),  # no room for a spread
+        ([1, 3, 8], 2.0, [0.5, 1.5, 4]),  # the longest just fits
     ],
 )
 def test_what_a_capped_prompt_loses_goes_to_the_others_until_all_fit(prompts, mean, capped):

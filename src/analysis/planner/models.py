@@ -99,11 +99,10 @@ def lengths(requests: pd.DataFrame, prompt: float = 0.0, answer: float = 0.0, mo
                          "set context_tokens to change it")  # fmt: skip
     tokens = tokens * (mean / tokens.mean())
     longest = most - mean[::-1].set_axis(TOKENS)  # of a prompt with the mean answer, and the reverse
-    while tokens.gt(longest * (1 + 1e-9)).any(axis=None):  # the others are scaled up until the mean is met
+    while tokens.gt(longest).any(axis=None):  # the others are scaled up until the mean is met
         below = tokens.mask(tokens.ge(longest))
         left = mean * len(tokens) - longest * below.isna().sum()
         tokens = (below * (left / below.sum())).fillna(longest)
-    tokens = tokens.clip(upper=longest, axis=1)
     prompt_served, answer_served = np.average(tokens, axis=0, weights=tokens["answer_tokens"])
     long_prompt = np.quantile(tokens["prompt_tokens"], 0.99, method="higher")
     in_service = prompt_served + answer_served / 2, prompt_served + answer_served
