@@ -191,7 +191,7 @@ def test_draws_have_the_range_at_p10_and_p90_and_are_those_of_the_accelerator():
     rows = pd.DataFrame({"accelerator": ["A", "B"], "usd_low": [0.5, 1.0], "usd_per_million": [1.0, 2.0]})
     values = cost.draw_costs(rows.assign(usd_high=[4.0, 2.0]))
     assert np.quantile(values[0], [0.1, 0.5, 0.9]) == pytest.approx([0.5, 1.0, 4.0], rel=0.1)
-    drawn = cost.within(np.array(80.0), np.array(100.0), np.array(150.0), np.array([0.1, 0.3, 0.5, 0.9]))
+    drawn = cost.log_uniform(np.array(80.0), np.array(100.0), np.array(150.0), np.array([0.1, 0.3, 0.5, 0.9]))
     assert drawn.tolist() == pytest.approx([80.0, 8000**0.5, 100.0, 150.0])
     assert values.shape == (2, 4000) and values[1].max() == 2.0
     assert (cost.draw_costs(rows.iloc[1:].assign(usd_high=2.0)) == values[1]).all()

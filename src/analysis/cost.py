@@ -199,10 +199,10 @@ def draw_costs(costs: pd.DataFrame) -> np.ndarray:
     `usd_low` and `usd_high` are P10 and P90. Draws depend only on the accelerator, not on the comparison.
     """
     own = [np.random.default_rng(crc32(name.encode())).random(DRAWS) for name in costs["accelerator"]]
-    return within(*(costs[[name]].to_numpy(float) for name in USD), np.reshape(own, (len(costs), DRAWS)))
+    return log_uniform(*(costs[[name]].to_numpy(float) for name in USD), np.reshape(own, (len(costs), DRAWS)))
 
 
-def within(low: np.ndarray, middle: np.ndarray, high: np.ndarray, quantiles: np.ndarray) -> np.ndarray:
+def log_uniform(low: np.ndarray, middle: np.ndarray, high: np.ndarray, quantiles: np.ndarray) -> np.ndarray:
     """Return values at `quantiles` of a distribution with these P10, P50, and P90: log-uniform on each side."""
     away = (quantiles - 0.5) / 0.4
     return middle * (high / middle) ** np.maximum(away, 0) * (middle / low) ** np.minimum(away, 0)

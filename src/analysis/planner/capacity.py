@@ -275,8 +275,8 @@ def _rented(demand: Demand, rows: pd.DataFrame) -> pd.DataFrame:
     # All accelerators share the draws of the delivered share, so that a ranking depends on throughput and price alone.
     own = np.transpose([quantiles([demand.seed, crc32(name.encode())]) for name in rows["accelerator"]])
     shared = quantiles(demand.seed)[:, None]
-    rates = cost.within(of["throughput_low"], of["throughput"], of["throughput_high"], own)
-    shares = cost.within(of["delivered_low"], of["delivered"], of["delivered_high"], shared)
+    rates = cost.log_uniform(of["throughput_low"], of["throughput"], of["throughput_high"], own)
+    shares = cost.log_uniform(of["delivered_low"], of["delivered"], of["delivered_high"], shared)
     traffic = tokens_per_second / (rates * shares)
     queue = slots * demand.tokens_per_user / (rates * of["busy"] * shares / of["delivered"])
     memory = slots / of["held"] * of["block"]
