@@ -32,9 +32,11 @@ def said(kind, name, text="", **more):
 def page(project):
     """The page of cells, Markdown as texts and code as lists of outputs, and its record; `no_data` ends the last."""
 
-    def make(*cells, name="one", title="# How fast is **it**?\n\nThe `question` &c.\n\nMore of it.", no_data=""):
+    def make(
+        *cells, name="one", title="# How fast is **it**?\n\nThe `question` &c.\n\nMore of it.", no_data="", **metadata
+    ):
         project.add(name, "1")
-        notebook = v4.new_notebook()
+        notebook = v4.new_notebook(metadata=metadata)
         for each in [title, *cells]:
             is_code = isinstance(each, list)
             cell = v4.new_code_cell("source", outputs=each) if is_code else v4.new_markdown_cell(each)
@@ -181,6 +183,12 @@ def test_a_picture_pasted_into_a_text_shows(project):
     assert project.build() == 0
     assert f'<img src="data:image/png;base64,{PNG}" alt="map">' in project.page("one")
     assert f'<img src="data:image/png;base64,{PNG}" alt="plan">' in project.page("one")
+
+
+def test_of_what_a_notebook_says_of_its_card_a_group_and_an_order_are_taken(page):
+    taken = [{"group": "answers", "order": 1.5}, {"order": 2}, {}]
+    odd = [{"order": "x"}, {"order": {}}, {"group": ["x"]}, {"group": 5}, {"other": "x"}, [1], "x", None]
+    assert [page([], analysis=own)[1]["group"] for own in taken + odd] == taken + 8 * [{}]
 
 
 def test_findings_of_one_name_and_two_headlines_are_refused(page):
