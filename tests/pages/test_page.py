@@ -175,10 +175,10 @@ def test_a_hash_is_that_of_a_policy():
 
 
 def test_a_picture_pasted_into_a_text_shows(project):
-    project.add("one", "# One\n\n![map](attachment:my%20map.png) ![plan](<attachment:my map.png>)", "1")
+    project.add("one", "# One\n\n![map](attachment:my%20map.png) ![plan](attachment:plan(2).png)", "1")
     path = project.notebooks / "one.ipynb"
     notebook = json.loads(path.read_text())
-    notebook["cells"][0]["attachments"] = {"my map.png": {"image/png": PNG}}
+    notebook["cells"][0]["attachments"] = {name: {"image/png": PNG} for name in ("my map.png", "plan(2).png")}
     path.write_text(json.dumps(notebook))
     assert project.build() == 0
     assert f'<img src="data:image/png;base64,{PNG}" alt="map">' in project.page("one")

@@ -116,7 +116,7 @@ def test_each_shape_stays_and_the_drawing_takes_its_size_from_the_page():
 def test_copies_end_where_they_reach_the_limit(monkeypatch):
     monkeypatch.setattr(sanitize, "MOST_COPIED", 2 * len("{'id': 'p', 'd': 'M1 1'}"))
     path, use = '<path id="p" d="M1 1"/>', '<use href="#p"/>'
-    for drawing, copies in ((path + 3 * use, 2), (f'<use href="#a"/><g id="a">{use}</g>{path}', 1)):
+    for drawing, copies in ((path + 3 * use, 2), (f'<use href="#a"/><g id="a"><use href="#b"/></g>{path}', 1)):
         assert sanitize.clean_svg(f"{HEAD}{drawing}</svg>", "f-", "alt").count("href=") == copies
 
 

@@ -176,7 +176,7 @@ def _unfold(root: ElementTree.Element) -> None:
         if name not in sizes:
             parts = [] if shape is None else [*shape.iter()]
             nested = any(part.tag == f"{SVG}use" for part in parts)
-            sizes[name] = MOST_COPIED + 1 if nested else sum(len(str(part.attrib)) for part in parts)
+            sizes[name] = float("inf") if nested else sum(len(str(part.attrib)) for part in parts)
         if copied + sizes[name] > MOST_COPIED:
             each.attrib.clear()
         else:
