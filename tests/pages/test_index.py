@@ -75,6 +75,8 @@ def test_the_figure_named_matrix_comes_first_but_not_that_of_a_run_file(front):
     assert "swept" not in html and "no latency limit" not in html
     front.built("overview", "evidence", 1, figures=figures, html=FIGURE.format("Offline"))
     assert "Offline: all requests at once, no latency limit." in front.show()
+    front.built("overview", "evidence", 1)
+    assert "<figure" not in front.show()
 
 
 def test_each_shipped_notebook_has_a_group_and_four_are_answers():
