@@ -1,5 +1,7 @@
 """One curve: measured, interpolated, and estimated throughput by hand, and its error bands."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -39,7 +41,7 @@ def test_the_curve_by_hand():
     """A run holds from its scenario's limit to its own speed; between, the logarithm is linear: half-way from 0 to 12.5
     and a quarter of the way from there. The upper bound is of slower runs, the lower of as fast ones."""
     quarter = 12.5 + (LIMIT - 12.5) / 4
-    found = at(runs(), 0, 6.25, 12.5, 12.56, quarter, 66.4, 80)
+    found = at(runs(), 0, 6.25, 12.4375, 12.56, quarter, 66.4, 80)
     rates = [OFFLINE, (OFFLINE * SERVER) ** 0.5, SERVER, SERVER, SERVER**0.75 * INTERACTIVE**0.25, INTERACTIVE]
     assert found["throughput"].tolist() == pytest.approx([*rates, INTERACTIVE])
     assert found["evidence"].tolist() == [MEASURED, INTERPOLATED, MEASURED, MEASURED, INTERPOLATED, MEASURED, MEASURED]
@@ -47,6 +49,9 @@ def test_the_curve_by_hand():
     assert found["slower_id"].tolist() == ["", "r0", "", "", "r1", "", ""] and found["gain"].eq(1).all()
     assert found["lower"].tolist() == [OFFLINE, *[SERVER] * 3, *[INTERACTIVE] * 3]
     assert np.isnan(found["upper"].iloc[0]) and found["upper"].iloc[1:].eq(OFFLINE).all()
+    run = ["scenario", "round", "submitter", "system", "accelerator_count", "precision", "reason"]
+    assert found[run].iloc[-1].tolist() == ["Interactive", "v6.1", "s", "box", 8, "fp4", ""]
+    assert at(runs(), 12.57)["evidence"].tolist() == [INTERPOLATED]
 
 
 def test_a_run_above_the_line_bends_the_curve_and_one_below_does_not():
@@ -82,6 +87,29 @@ def test_beyond_the_fastest_run_the_decoding_model_continues_until_the_roof():
     assert row["roof"] == pytest.approx(decoding.roofs(setup, *own)[0])
     last = found.loc[1e6]
     assert np.isnan(last["throughput"]) and [*last[["reason", "id", "slower_id"]]] == [curve.TOO_FAST, "", ""]
+    # Prompts leave no time for 96 tokens/s, below the roof; nor does the model continue a run beyond it.
+    large = at(runs().assign(benchmark="llama3.1-405b", precision="fp8"), 96.0).iloc[0]
+    assert large["reason"] == curve.TOO_FAST and large["roof"] == pytest.approx(96.66, abs=0.01)
+    assert at(runs().assign(interactivity=[0.0, 12.5, 1e4]), 2e4)["reason"].tolist() == [curve.TOO_FAST]
+
+
+def test_beyond_a_benchmark_s_only_limit_bias_grows_with_the_logarithm_and_the_model_reads_the_last_precision():
+    """Of Mixtral, which has no Interactive scenario; the Server run is in FP8."""
+    rows = runs().iloc[:2].assign(benchmark="mixtral-8x7b", precision=["fp4", "fp8"])
+    setup = pd.DataFrame({"accelerator": ["B200"], "weights": "fp8", "group": 8})
+    own = models.of_benchmark("mixtral-8x7b"), models.lengths_of("mixtral-8x7b")
+    slow, fast = (decoding.rates(setup, *own, speed)[0] for speed in (12.5, 50.0))
+    bias = prediction.error_of(prediction.BEYOND, "mixtral-8x7b", "Interactive")["middle"]
+    assert at(rows, 50.0)["throughput"].tolist() == pytest.approx([SERVER * fast / slow * bias ** np.log(4)])
+    is_mixture = [as_run.AsRun(rows.assign(benchmark=name)).is_mixture for name in ("mixtral-8x7b", "llama2-70b")]
+    assert is_mixture == [True, False]
+
+
+def test_an_accelerator_without_runs_has_the_newest_round_and_its_family_s_most_common_precision():
+    rows = runs(*[("Offline", 0.0, 1.0)] * 5, accelerator="H100").assign(benchmark="llama2-70b")
+    rows = rows.assign(precision=["", "", "", "", "int8", "fp16", "fp16", "fp8"], round=["v6.1", *["v6.0"] * 7])
+    found = throughput_at(rows, 0, accelerators=["H200"]).set_index("accelerator").loc["H200"]
+    assert found[["round", "precision", "gain", "submitter"]].tolist() == ["v6.1", "fp16", 1.0, ""]
 
 
 def test_where_no_run_is_so_fast_the_estimate_is_offline_times_the_share_of_others():
@@ -113,9 +141,10 @@ def test_without_a_datasheet_there_is_what_ran_and_a_reason_beyond():
     found = at(runs(accelerator="New part"), 12.5, 30.0, 200.0)
     assert found["evidence"].tolist() == [MEASURED, INTERPOLATED, ""]
     assert found["reason"].tolist() == ["", "", curve.NO_DATASHEET]
-    others = throughput_at(runs(), [0, 25.0], accelerators=["Newer part", "H100"])
+    unknown = ["Newer part", "A100 PCIe", "Xeon 8592+"]  # neither memory nor its bandwidth, one, and the other
+    others = throughput_at(runs(), [0, 25.0], accelerators=[*unknown, "H100"])
     others = others.set_index("accelerator")
-    assert others.loc["Newer part", ["evidence", "reason"]].to_numpy().tolist() == [["", curve.NO_DATASHEET]] * 2
+    assert others.loc[unknown, ["evidence", "reason"]].to_numpy().tolist() == [["", curve.NO_DATASHEET]] * 6
     large = throughput_at(runs().assign(benchmark="deepseek-r1"), 0, accelerators=["H100"]).set_index("accelerator")
     assert large.loc["H100", "reason"] == curve.TOO_SMALL  # 671 GB, of which a node has 576
     h100 = others.loc["H100"]
@@ -165,6 +194,10 @@ def test_an_accelerator_without_a_newest_result_is_carried_there():
     own = found.loc["H100"]
     assert own["throughput"].tolist() == pytest.approx([1.2 * OFFLINE, 1.2 * OFFLINE, 1.5 * INTERACTIVE])
     assert own["gain"].tolist() == pytest.approx([1.2, 1.44, 1.5]) and own["evidence"].eq(CARRIED).all()
+    assert own["scenario"].tolist() == ["Offline", "Server", "Interactive"]
+    assert [*found.index[[2, -1]]] == [("B200", 0.0), ("B200", 80.0)]  # by interactivity, the highest first
+    both = pd.concat([generations(), generations().assign(benchmark="llama2-70b", rate_per_accelerator=1.0)])
+    pd.testing.assert_frame_equal(curve.carried(both)[:12], curve.carried(generations()))
     alone = throughput_at(generations(), speeds).set_index(["accelerator", "interactivity"])
     pd.testing.assert_frame_equal(found.loc[["B200", "H200"]], alone.loc[["B200", "H200"]])
     errors, row = carry_error("gpt-oss-120b", "Interactive"), own.loc[80.0]
@@ -184,11 +217,13 @@ class Benchmark:
         self.fastest, self.reason = fastest, reason
 
     def at(self, speeds):
-        rows = pd.DataFrame({"interactivity": np.unique(speeds), "accelerator": "H100", "weights": "fp8", "group": 8})
+        rows = pd.DataFrame({"interactivity": np.unique(speeds), "accelerator": "H100", "weights": "int4", "group": 8})
         served = rows["interactivity"].le(self.fastest)
+        modeled = self.modeled(rows["interactivity"]) if callable(self.modeled) else self.modeled
         return rows.assign(
-            throughput=self.rate, modeled=np.where(served, self.modeled, 0.0), below=0.01, above=0.04, id=self.name,
-            slower_id="", evidence=MEASURED, scenario="Server", reason=np.where(served, self.reason, curve.TOO_FAST),
+            throughput=self.rate, modeled=np.where(served, modeled, 0.0), below=0.01, above=0.04, id=self.name,
+            slower_id="", system=self.name,
+            evidence=MEASURED, scenario="Server", reason=np.where(served, self.reason, curve.TOO_FAST),
         )  # fmt: skip
 
 
@@ -209,20 +244,23 @@ def modeled(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("asked", "rate", "slower", "faster"),
+    ("asked", "rate", "slower", "faster", "nearest"),
     [
-        (200.0, 300_000**0.5, "light", "heavy"),  # half-way in the logarithm of 400 and 100
-        (400 / 2**0.5, 1000**0.75 * 300**0.25, "light", "heavy"),  # a quarter of the way
-        (400.0, 1000.0, "", "light"),  # as much work
-        (800.0, 1000**0.75 * 9000**0.25, "far", "light"),
-        (12800.0, 18_000.0, "", "far"),  # half the work of the lightest
-        (50.0, 150.0, "", "heavy"),
+        (200.0, 300_000**0.5, "light", "heavy", "heavy"),  # half-way in the logarithm of 400 and 100
+        (400 / 2**0.5, 1000**0.75 * 300**0.25, "light", "heavy", "light"),  # a quarter of the way
+        (400.0, 1000.0, "", "light", "light"),  # as much work
+        (800.0, 1000**0.75 * 9000**0.25, "far", "light", "light"),
+        (12800.0, 18_000.0, "", "far", "far"),  # half the work of the lightest
+        (50.0, 150.0, "", "heavy", "heavy"),
     ],
 )
-def test_another_model_lies_between_the_next_lighter_and_the_next_heavier(modeled, asked, rate, slower, faster):
+def test_another_model_lies_between_the_next_lighter_and_the_next_heavier(
+    modeled, asked, rate, slower, faster, nearest
+):
     modeled(asked)
     row = curve.blended([HEAVY, LIGHT, Benchmark("far", 9000.0, 6400.0)], OTHER, [5.0]).iloc[0]
-    assert row["throughput"] == pytest.approx(rate) and (row["slower_id"], row["id"]) == (slower, faster)
+    assert row["throughput"] == pytest.approx(rate)
+    assert (row["slower_id"], row["id"], row["system"]) == (slower, faster, nearest)
     error = prediction.error_of(prediction.OTHER_MODEL, "", "Server")
     spread = (np.log(error["high"] / error["low"]) / 2) ** 2
     assert [row["below"], row["above"]] == pytest.approx([0.01 + spread, 0.04 + spread])
@@ -236,6 +274,23 @@ def test_more_work_and_faster_users_never_get_more(modeled):
     modeled(lambda model, speed: 200.0 if speed < 10 else 400.0)
     found = curve.blended([LIGHT, HEAVY], OTHER, [5.0, 20.0])
     assert found["throughput"].tolist() == pytest.approx([300_000**0.5] * 2)
+    assert curve.blended([LIGHT, HEAVY], OTHER, [20.0])["throughput"].tolist() == pytest.approx([300_000**0.5])
+    modeled(200.0)
+    curves = [Benchmark("light", 1000.0, lambda speed: 200 * np.exp(1 / speed)),
+              Benchmark("heavy", 300.0, lambda speed: 200 * np.exp(-1 / speed**2))]  # fmt: skip
+    found = curve.blended(curves, OTHER, [4.0, 9.0])  # both come closer, the heavy one faster
+    assert found["throughput"].tolist() == pytest.approx([1000**0.2 * 300**0.8, 1000**0.1 * 300**0.9])
+
+
+def test_weights_are_those_of_the_only_benchmark_else_of_the_accelerator_if_none_are_asked_for(monkeypatch, modeled):
+    modeled(200.0)
+    seen = []
+    monkeypatch.setattr(
+        decoding, "rates", lambda setups, *_: seen.append(setups["weights"].iloc[0]) or np.full(len(setups), 200.0)
+    )
+    for curves, workload in (([LIGHT], OTHER), ([LIGHT, HEAVY], OTHER), ([LIGHT], replace(OTHER, precision="fp16"))):
+        curve.blended(curves, workload, [5.0])
+    assert seen == ["int4", "fp8", "fp16"]
 
 
 def test_users_faster_than_a_benchmark_serves_count_as_its_fastest(modeled):
@@ -248,7 +303,13 @@ def test_users_faster_than_a_benchmark_serves_count_as_its_fastest(modeled):
 
 @pytest.mark.parametrize(
     ("rate", "speed", "reason"),
-    [(0.0, 300.0, curve.TOO_FAST), (0.0, 299.0, curve.TOO_LONG), (np.nan, 5.0, curve.NO_DATASHEET), (200.0, 5.0, "")],
+    [
+        (0.0, 300.0, curve.TOO_FAST),
+        (0.0, 299.0, curve.TOO_LONG),
+        (np.nan, 5.0, curve.NO_DATASHEET),
+        (200.0, 5.0, ""),
+        (0.5, 5.0, ""),
+    ],
 )
 def test_what_is_not_served_has_a_reason(modeled, rate, speed, reason):
     modeled(rate)
@@ -257,12 +318,13 @@ def test_what_is_not_served_has_a_reason(modeled, rate, speed, reason):
     assert curve.blended([unknown], OTHER, [speed])["reason"].tolist() == [reason or curve.NO_GROUND]
 
 
-@pytest.mark.parametrize(("times", "part"), [(1.5, np.log2(1.5)), (1.005, 0.0), (0.2, 1.0), (0.98, np.log2(1 / 0.98))])
+@pytest.mark.parametrize(("times", "part"), [(1.5, np.log2(1.5)), (1.005, 0.0), (0.2, 1.0), (0.985, -np.log2(0.985))])
 def test_other_lengths_have_the_part_of_the_error_by_which_they_change_throughput(modeled, times, part):
     modeled(400.0 * times)
     row = curve.blended([LIGHT], curve.workload("llama2-70b", prompt_tokens=250.0), [5.0]).iloc[0]
     error = prediction.error_of(prediction.OTHER_MODEL, "", "Server")
-    assert row["below"] == pytest.approx(0.01 + (np.log(error["high"] / error["low"]) / 2 * part) ** 2)
+    spread = (np.log(error["high"] / error["low"]) / 2 * part) ** 2
+    assert [row["below"], row["above"]] == pytest.approx([0.01 + spread, 0.04 + spread])
     assert row["evidence"] == (ESTIMATED if part else MEASURED)
 
 
@@ -295,17 +357,17 @@ def test_an_estimate_is_no_higher_than_a_better_accelerator_s_result():
 
 def test_a_prompt_cache_gives_the_gain_of_inferencex():
     """Times the median of what engines keep at these lengths, with their P10 and P90; an estimate."""
-    rows = interactivity.runs("gpt-oss-120b").query("accelerator == 'B200'")
-    whole, cached = (at(rows, 25.0, workload=curve.workload("gpt-oss-120b", prompt_reuse=each)).iloc[0]
+    whole, cached = (at(runs(), 12.5, workload=curve.workload("gpt-oss-120b", prompt_reuse=each)).iloc[0]
                      for each in (0.0, 0.6))  # fmt: skip
+    pd.testing.assert_series_equal(whole, at(runs(), 12.5).iloc[0])
     lengths = models.lengths_of("gpt-oss-120b")
     gain = long_prompts.kept(lengths.prompt, lengths.answer, 0.6) / long_prompts.kept(lengths.prompt, lengths.answer)
     low, middle, high = gain.quantile([0.1, 0.5, 0.9])
     assert cached["throughput"] == pytest.approx(whole["throughput"] * middle) and middle > 1.1
-    assert (whole["evidence"], cached["evidence"]) == (INTERPOLATED, ESTIMATED)
-    spread = np.log([whole["throughput"] / whole["low"], middle / low])
-    assert np.log(cached["throughput"] / cached["low"]) == pytest.approx(np.hypot(*spread))
-    assert cached["high"] / cached["throughput"] >= high / middle
+    assert (whole["evidence"], cached["evidence"]) == (MEASURED, ESTIMATED)
+    for side, gained in (("low", low), ("high", high)):
+        spread = np.log([whole[side] / whole["throughput"], gained / middle])
+        assert abs(np.log(cached[side] / cached["throughput"])) == pytest.approx(np.hypot(*spread))
 
 
 def test_runs_of_one_benchmark_are_not_the_curve_of_another():

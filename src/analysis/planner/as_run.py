@@ -7,6 +7,7 @@ that holds there. curve.py defines the curve.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -48,9 +49,8 @@ class AsRun:
         errors. Beyond the fastest point the decoding model continues the curve. Its median bias and its error grow with
         the ratio of interactivities; on the record they are those of the Interactive limit over the Server limit.
         """
-        asked = pd.MultiIndex.from_product([np.unique(list(speeds)), self.accelerators]).to_frame(
-            index=False, name=["interactivity", "accelerator"]
-        )
+        pairs = product(np.unique(list(speeds)), self.accelerators)
+        asked = pd.DataFrame(pairs, columns=["interactivity", "accelerator"])
         at = pd.merge_asof(
             asked, self.curves.drop(columns="interactivity"), by="accelerator", left_on="interactivity",
             right_on="end", direction="forward",
@@ -69,7 +69,7 @@ class AsRun:
         modeled, at_last = self._modeled(at, speed), self._modeled(at, at["fastest"])
         reasons = {
             NO_LIMITS: beyond & self.limits.empty,
-            NO_DATASHEET: at["throughput"].isna() | beyond & ~(at_last > 0),
+            NO_DATASHEET: at["throughput"].isna() | beyond & np.isnan(at_last),
             TOO_FAST: beyond & (speed.ge(at["roof"]) | (modeled == 0)),
         }
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -80,9 +80,9 @@ class AsRun:
             evidence=at["evidence"].mask(interpolated, INTERPOLATED).mask(beyond, ESTIMATED),
             slower_id=at["slower_id"].where(between, ""),
             below=at["below"] + at["slower_below"].where(between, 0.0) + below * interpolated
-            + np.minimum((low - middle) * power, 0.0) ** 2,
+            + ((low - middle) * power) ** 2,
             above=at["above"] + at["slower_above"].where(between, 0.0) + above * interpolated
-            + np.maximum((high - middle) * power, 0.0) ** 2,
+            + ((high - middle) * power) ** 2,
             modeled=modeled, reason=np.select([*reasons.values()], [*reasons], ""),
         )  # fmt: skip
 
@@ -100,29 +100,28 @@ class AsRun:
         runs = frontier[["accelerator", "scenario", "interactivity", "software", *RUN, *GAIN]].assign(
             round=frontier["round"].astype(str),
             throughput=frontier["rate_per_accelerator"],
-            start=frontier["scenario"].map(self.limits).fillna(0.0).clip(upper=frontier["interactivity"]),
+            start=np.fmin(frontier["scenario"].map(self.limits), frontier["interactivity"]),
             question=prediction.OTHER_SYSTEM,
             evidence=np.where(frontier["gain_low"].lt(1), CARRIED, MEASURED),
         )
         offline = runs["scenario"].eq("Offline")
         # Lower interactivity never costs more: a run under a limit that beats Offline also holds without one.
         beaten = offline & runs["throughput"].lt(runs.groupby("accelerator")["throughput"].transform("max"))
-        on_curve = pd.concat([_on_curve(own) for _, own in runs[~beaten].groupby("accelerator")], ignore_index=True)
+        on_curve = pd.concat([_on_curve(own) for _, own in runs[~beaten].groupby("accelerator")])
         if self.limits.empty:
             return on_curve
         named = dict.fromkeys([*runs["accelerator"], *accelerators])
         systems = runs[offline].set_index("accelerator").rename(columns={"throughput": "offline"})
         systems = systems[["software", *RUN, *GAIN, "offline"]].reindex([*named]).reset_index()
-        texts = dict.fromkeys(("id", "submitter", "system", "precision", "software"), "")
-        systems = systems.fillna(texts | dict.fromkeys(GAIN, 1.0) | {"round": str(rows["round"].max())})
+        systems = systems.fillna(dict.fromkeys(GAIN, 1.0) | {"round": str(rows["round"].max())})
         of_family = _of_family(rows, systems["accelerator"])
-        systems["precision"] = systems["precision"].where(systems["precision"].ne(""), of_family).fillna("")
+        systems["precision"] = systems["precision"].replace("", np.nan).fillna(of_family).fillna("")
         estimated = prediction.estimates(self.benchmark, systems)
         fastest = estimated["accelerator"].map(runs.groupby("accelerator")["interactivity"].max())
         estimated = estimated[~estimated["interactivity"].le(fastest)]
         estimated = estimated.assign(start=estimated["interactivity"], evidence=ESTIMATED)
         found = pd.concat([on_curve, estimated], ignore_index=True)
-        found = found.sort_values(["accelerator", "interactivity"], kind="stable", ignore_index=True)
+        found = found.sort_values(["accelerator", "interactivity"], kind="stable")
         # Lower interactivity never costs more: an estimate is no higher than what slower runs reach.
         slower = found.groupby("accelerator")["throughput"].cummin()
         return found.assign(throughput=found["throughput"].where(found["evidence"].ne(ESTIMATED), slower))
@@ -139,7 +138,7 @@ class AsRun:
             _squared(prediction.error_of(question, self.benchmark, scenario))
             for question, scenario in errors.itertuples(index=False)
         ]
-        points = points.merge(errors, how="left", on=["question", "scenario"])
+        points = points.merge(errors, on=["question", "scenario"])
         points["below"] += np.log(points["gain_low"]) ** 2
         points["above"] += np.log(points["gain_high"]) ** 2
         by = points.groupby("accelerator")

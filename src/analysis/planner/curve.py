@@ -63,9 +63,9 @@ class Workload:
 
     model: models.Model
     lengths: models.Lengths
-    precision: str = ""
-    grounds: tuple[str, ...] = ()
-    reused: float = 0.0
+    precision: str
+    grounds: tuple[str, ...]
+    reused: float
 
     @property
     def is_benchmark(self) -> bool:
@@ -138,7 +138,7 @@ class Curves:
             replace(self.workload, reused=0.0).is_as_run and self.curves[0].benchmark == self.workload.model.benchmark
         )
         found = self.curves[0].at(speeds) if own else self._of_workload(self.workload, speeds)
-        found = found.fillna(dict.fromkeys([*found.select_dtypes(["object", "str"])], ""))
+        found = found.fillna(dict.fromkeys([*found.select_dtypes(exclude="number")], ""))
         unknown = found["reason"].ne("")
         found["throughput"] = in_order(found.assign(throughput=found["throughput"].mask(unknown)), self.ran)
         if self.workload and self.workload.reused:
@@ -205,7 +205,7 @@ def blended(curves: list[AsRun], workload: Workload, speeds: list[float]) -> pd.
     """
     # Lower interactivity never costs more, though a benchmark's own model may drop off before the asked one does.
     slower = decoding.SPEEDS[max(speeds) > decoding.SPEEDS][::4]
-    every = pd.concat([_as_far_as_known(each.at([*slower, *speeds])) for each in curves], ignore_index=True)
+    every = pd.concat([_as_far_as_known(each.at([*slower, *speeds])) for each in curves])
     setups = every[decoding.SETUP]
     if len(curves) > 1:
         setups = setups.assign(weights=setups["accelerator"].map(decoding.sheets()["weights"]))
@@ -222,7 +222,7 @@ def blended(curves: list[AsRun], workload: Workload, speeds: list[float]) -> pd.
     every["level"] = (up + down) / 2
     nearest = every.assign(harder=every["work"].gt(0)).sort_values("apart", kind="stable")
     nearest = nearest.drop_duplicates([*KEY, "harder"]).set_index(KEY)
-    easier, harder = nearest[~nearest["harder"]].align(nearest[nearest["harder"]], join="outer", axis=0)
+    easier, harder = nearest[~nearest["harder"]].align(nearest[nearest["harder"]], join="outer")
     only = easier["apart"].isna() & harder["apart"].notna()
     weight = (easier["apart"] / (easier["apart"] + harder["apart"])).fillna(only.astype(float))  # of the heavier one
     both = weight.between(0, 1, inclusive="neither")
@@ -235,14 +235,14 @@ def blended(curves: list[AsRun], workload: Workload, speeds: list[float]) -> pd.
         throughput=np.exp(mean("level") + nearer["work"].mask(both, 0.0)),
         below=mean("below"), above=mean("above"),
         slower_id=easier["id"].where(both, nearer["slower_id"]), id=harder["id"].where(both, nearer["id"]),
-    ).reset_index()  # fmt: skip
+    ).sort_index().reset_index()  # fmt: skip
     at["throughput"] = at.groupby("accelerator")["throughput"].cummin()
     return _with_errors(at[at["interactivity"].isin(speeds)], workload)
 
 
 def _as_far_as_known(at: pd.DataFrame) -> pd.DataFrame:
     """Return rows of `AsRun.at`, those too fast for the benchmark with the values of the fastest that is not."""
-    at = at.sort_values("interactivity", kind="stable", ignore_index=True)
+    at = at.sort_values("interactivity", kind="stable")
     reached = at.drop(columns=KEY).where(at["reason"].ne(TOO_FAST)).groupby(at["accelerator"]).ffill()
     return at.assign(**reached.where(reached["reason"].notna(), at))
 
