@@ -76,7 +76,10 @@ def roofs(systems: pd.DataFrame, model: Model, lengths: Lengths) -> np.ndarray:
 
     What memory bandwidth allows one user, and at most BEYOND_ONE times what a batch of one reaches between prompts.
     """
-    return np.array([_curve(*setup, model, lengths)[1] for setup in systems[SETUP].itertuples(index=False)])
+    found = np.full(len(systems), np.nan)
+    for setup, places in systems.groupby(SETUP).indices.items():
+        found[places] = _curve(*setup, model, lengths)[1]
+    return found
 
 
 def peak_tflops(systems: pd.DataFrame) -> np.ndarray:
