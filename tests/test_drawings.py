@@ -91,6 +91,18 @@ at,y,gpu
 DATES = CURVES.assign(at=pd.to_datetime(["1970-01-01", "1970-01-03", "1970-01-06"] * 2), y=[1, 2, 3, 3, 4, np.nan])
 LONG = {"v1": "a\nlonger name of this class"}
 LONGER = LONG | {"v2": "as long a name\nas that of the other"}
+CROWDED = read("""\
+at,y,name
+0,0.5,a long name of a point
+0.1,0.5,
+0.9,0.5,
+1,0.5,a long name of a point
+0.5,0.25,near
+0.54,0.273,
+0.5,0.75,not near
+0.54,0.8,
+1,1,
+""").fillna("")
 SAME = pd.DataFrame({"at": [1.0] * 16 + [0, 2], "y": [1.0] * 16 + [0, 2], "name": [*"abcdefghijklmnop", "", ""]})
 CELLS = pd.DataFrame(
     [[1, 2, 4, np.nan], [0.25, 0.5, 1, 8]], pd.MultiIndex.from_tuples([("NVIDIA", "B200"), ("AMD", "MI300X")]),
@@ -533,6 +545,19 @@ line 3, 4: s H100 H100
 key B200: o B200 B200
 key zz: D gray gray
 key H100: s H100 H100
+""",
+    ),
+    "crowded points": (
+        lambda: charts.scatter(CROWDED, "at", "y", label="name", ax=plt.figure(figsize=(10, 5)).add_axes((0, 0, 1, 1))),
+        """\
+figure 10 5
+x -0.12 1.12 spine 'at': 0, 0.2, 0.4, 0.6, 0.8, 1 (10)
+y 0 1.04 spine 'y': 0, 0.2, 0.4, 0.6, 0.8, 1 (10)
+line 0 0.1 0.9 1 0.5 0.54 0.5 0.54 1, 0.5 0.5 0.5 0.5 0.25 0.273 0.75 0.8 1: o H100 H100
+text 'a long name of a point' 0 0.5 + 9 10 left center ink 9 wide
+text 'a long name of a point' 1 0.5 + -9 10 right center ink 9 wide
+text 'near' 0.5 0.25 + -9 0 right center ink 9 wide
+text 'not near' 0.5 0.75 + 9 0 left center ink 9 wide
 """,
     ),
     "points at one place": (
