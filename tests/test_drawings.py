@@ -107,7 +107,7 @@ SAME = pd.DataFrame({"at": [1.0] * 16 + [0, 2], "y": [1.0] * 16 + [0, 2], "name"
 CELLS = pd.DataFrame(
     [[1, 2, 4, np.nan], [0.25, 0.5, 1, 8]], pd.MultiIndex.from_tuples([("NVIDIA", "B200"), ("AMD", "MI300X")]),
     pd.MultiIndex.from_tuples([("Offline", "Llama"), ("Server", "Llama"),
-                               ("Server", "a name of three long words"), ("Offline", "e")]),
+                               ("Server", "a name of three long words"), ("Offline", "Llama 2 70B")]),
 )  # fmt: skip
 NOTED = "{:.1f}x", "note"
 RANGE = {"low": "low", "high": "high"}
@@ -589,7 +589,7 @@ text 'p' 1 1 + -9 0 right center ink 9 wide
         lambda: charts.heatmap(CELLS, FP4, center=1),
         """\
 figure 4.88 1.84
-x -0.5 4.2 '': 0 Llama, 1.35 Llama, 2.35 a name of/three long/words, 3.7 e (9)
+x -0.5 4.2 '': 0 Llama, 1.35 Llama, 2.35 a name of/three long/words, 3.7 Llama 2/70B (9)
 y -1.85 0.5 '': 0 B200, -1.35 MI300X (10.5)
 bar -0.48 0.48, -0.46 0.46: #f3f5f6 white
 bar 0.87 1.83, -0.46 0.46: #8dbade white
@@ -667,7 +667,7 @@ text 'H100' 1 0.964 + 18 0 left center ink 10.5 wide
         lambda: phone.narrow(charts.heatmap(CELLS, FP4, center=1)).axes[0],
         """\
 figure 4.3 1.84
-x -0.5 4.2 '': 0 Llama, 1.35 Llama, 2.35 a name of/three long/words, 3.7 e (9)
+x -0.5 4.2 '': 0 Llama, 1.35 Llama, 2.35 a name of/three long/words, 3.7 Llama 2/70B (9)
 y -1.85 0.5 '': 0 B200, -1.35 MI300X (10.5)
 bar -0.48 0.48, -0.46 0.46: #f3f5f6 white
 bar 0.87 1.83, -0.46 0.46: #8dbade white
@@ -965,6 +965,7 @@ def test_each_panel_has_its_names_on_a_phone_and_a_turned_grid_its_size():
     assert [ax.yaxis.get_tick_params()["labelleft"] for ax in phone.narrow(figure).axes] == [True, True]
     grid = pd.DataFrame(np.nan, list("abcdefghijkl"), list("abcdefghijklm"))
     narrow = phone.narrow(charts.heatmap(grid, grid.map(str)))
+    assert phone.narrow(bars(RATES[:1], label=NOTED)).get_figheight() == 1.6
     assert narrow.get_size_inches() == pytest.approx([1.4 + 12 * 0.29, 1.4 + 13 * 0.32])
 
 
