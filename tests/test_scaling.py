@@ -16,8 +16,8 @@ def of(count, per_accelerator, **more):
 def test_each_submitter_is_compared_with_its_own_next_smaller_system():
     rows = results(
         of(8, 10), of(8, 7), of(16, 9), of(72, 8), of(8, 12, submitter="B"), of(72, 11.4, submitter="B"),
-        of(72, 5, precision="fp4"), of(72, 5, round="v6.0"), of(72, 5, scenario="Server"),
-        of(72, 5, accelerator="H200"), of(72, 5, vendor="AMD"), of(72, 5, model="BERT"), of(72, 5, benchmark="bert"),
+        of(80, 5, precision="fp4"), of(144, 5, round="v6.0"), of(144, 5, scenario="Server"),
+        of(80, 5, accelerator="H200"), of(144, 5, vendor="AMD"), of(144, 5, model="BERT"), of(144, 5, benchmark="bert"),
     )  # fmt: skip
     found = pairs(rows)
     assert found[["submitter", "smaller", "size"]].values.tolist() == [["A", 16, 72], ["A", 8, 16], ["B", 8, 72]]
