@@ -162,7 +162,7 @@ def test_memory_of_an_unknown_shape_or_of_none_is_empty():
 
 def test_tensorrt_llm_leaves_fp16_without_room_for_a_cache_out():
     pairs = quantization.tensorrt_llm_pairs()
-    assert pairs.index.is_unique
+    assert pairs.index.is_unique and pairs["accelerator"].notna().all()
     full = pairs[pairs["load"].isna()]
     large = full["model"].str.contains("70B|8x22B")
     assert (full[large].shape[0], full[~large].shape[0]) == (26, 18) and full["ratio"].max() < 3
