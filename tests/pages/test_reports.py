@@ -155,6 +155,12 @@ def test_a_disk_that_is_full_hides_no_failure(project, capsys, monkeypatch):
         project.build()
 
 
+def test_a_notebook_that_takes_longer_than_the_limit_fails(project, capsys):
+    project.add("slow", "# Slow", "import time", "time.sleep(60)")
+    assert project.build(timeout=1) == 1
+    assert "stopped after 1 s, the time limit of a report" in capsys.readouterr().out
+
+
 def test_texts_of_a_megabyte_are_not_printed_whole(project, capsys):
     project.add("title", "# " + "T" * 1_000_000, "1 / 0")
     project.add("words", "# One", "raise ValueError('x' * 1_000_000)")
