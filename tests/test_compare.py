@@ -30,7 +30,7 @@ BROKEN = {
     "power submission, often power-capped": {"power_measured": True},
     "power-capped at a limit that is not stated": {"power_capped": True},
     "several accelerator types in one system": {"accelerator": "mixed"},
-    "accelerator count not stated": {"accelerator_count": NAN},
+    "accelerator count not stated": {"accelerator_count": 0.0},
     "unit cannot be converted": {"rate": NAN},
 }
 LOOSER = {"accuracy_target": "99"}
@@ -76,6 +76,15 @@ def test_rounds_and_accelerators_that_are_asked_for():
         assert kept(*rows, rounds=rounds) == ["r1"]
     assert kept(*rows, accelerators="AMD") == ["r2"]
     assert kept(*rows, accelerators=["B200 SXM"]) == ["r0", "r1"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"division": "open"}, {"division": "network"}, {"suite": "edge"}, {"scenario": "SingleStream"},
+     {"scenario": "MultiStream"}],
+)  # fmt: skip
+def test_a_division_a_suite_and_a_scenario_may_be_asked_for(asked):
+    assert kept({}, asked, **asked) == ["r1"]
 
 
 def test_a_run_under_two_targets_counts_once_at_the_stricter_or_the_one_asked_for():
@@ -184,6 +193,8 @@ def test_fastest_prefers_eight_accelerators_on_bare_metal():
     assert fastest(rows.iloc[::-1], "submitter")["id"].tolist() == ["r1", "r0"]
     others = results({"accelerator_count": 4.0, "rate": 40.0}, {"accelerator_count": 72.0, "rate": 1440.0})
     assert fastest(others)["rate_per_accelerator"].tolist() == [20.0]
+    alike = results({}, {}, {})[::-1]  # of equally fast ones the last id, in any order
+    assert fastest(alike)["id"].tolist() == fastest(alike[::-1])["id"].tolist() == ["r2"]
 
 
 def test_a_virtualized_result_counts_only_for_an_accelerator_without_others():

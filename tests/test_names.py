@@ -94,8 +94,9 @@ def test_a_long_wrong_name_is_refused_at_once_and_not_repeated_whole():
 
 def test_a_benchmark_is_found_by_key_label_and_published_name():
     asked = ["llama3.1-405b", "Llama 3.1 405B", " llama 3.1  405b", "GPT-J 6B", "llama2-70b-99.9", "own"]
-    asked += ["Deepseek R1", "Llama-3.1-8B", "gpt-oss 120b"]
+    asked += ["Deepseek R1", "Llama-3.1-8B", "gpt-oss 120b", "YOLO 11l", "RAG question-answering", "E2E RAG QnA"]
     found = ["llama3.1-405b"] * 3 + ["gptj", "llama2-70b", "own", "deepseek-r1", "llama3.1-8b", "gpt-oss-120b"]
+    found += ["yolo", "e2e-rag-qna", "e2e-rag-qna"]
     assert [names.benchmark(name, ["own"]) for name in asked] == found
     assert [names.label("gptj"), names.label("own")] == ["GPT-J 6B", "own"]
 

@@ -29,6 +29,9 @@ def test_results_are_counted_by_round():
     assert counts.loc["v5.1"].drop("source_id").tolist() == [3, 2, 2, 2, 1, 1, 1, 1]  # inferred without a log too
     assert counts.loc["v6.1"].tolist() == [1, 1, 0, 0, 0, 0, 0, 0, "s"] and counts.loc["v5.1", "source_id"] == "s"
     assert official_record.recomputed_by_round(rows, 1e-4)["mismatches"].tolist() == [0, 0]
+    assert official_record.recomputed_by_round(rows, 0)["mismatches"].tolist() == [2, 0]
+    with pytest.raises(ValueError, match="tolerance is"):
+        official_record.recomputed_by_round(rows, 1.1)
 
 
 def test_bulk_submitters_are_those_above_the_limit():
@@ -55,7 +58,7 @@ def test_odd_runs_are_slow_or_with_errors_or_far_from_their_median():
             "tpot_p99_ms": [20.0, 11.0, 11.0, 21.0, NONE],
         }
     )
-    odd = official_record.odd_runs(rows, 0.95, 2.0)
+    odd = official_record.odd_runs(rows)
     assert odd["id"].tolist() == ["slow", "error", "far"]
     assert odd["p99_over_median"].tolist() == pytest.approx([1.1, 1.1, 2.1])
 

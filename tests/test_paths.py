@@ -48,6 +48,21 @@ def test_data_is_looked_up_in_the_variable_then_around_the_package_and_around_he
     assert paths.other_project() is None
 
 
+def test_a_file_has_another_state_when_it_is_written_or_replaced(tmp_path):
+    """By time, by size with the time of before, and by a file that has both."""
+    file, other = tmp_path / "a", tmp_path / "b"
+    states = []
+    for content, time in (("1", 1), ("1", 2), ("22", 2)):
+        file.write_text(content)
+        os.utime(file, ns=(time, time))
+        states.append(paths.state(file))
+    other.write_text("33")
+    os.utime(other, ns=(2, 2))
+    other.replace(file)
+    assert len({*states, paths.state(file)}) == 4 and paths.state(tmp_path) == ()
+    assert paths.state(other) is None and paths.state(tmp_path / "\0") is None
+
+
 def test_an_object_that_has_a_key_twice_is_refused():
     assert paths.parse_json('{"a": 1, "b": {"a": 2}}') == {"a": 1, "b": {"a": 2}}
     with pytest.raises(ValueError, match="the key 'b' is duplicated"):

@@ -29,9 +29,40 @@ def test_a_table_without_a_column_is_named(tmp_path, monkeypatch):
     tables.forget()
 
 
+def test_a_weight_of_four_bits_has_its_share_of_the_scale_of_its_block():
+    """NVFP4: a scale of 8 bits for 16 weights; INT4: of 16 bits for 64."""
+    sizes = {"fp16": 2, "fp8": 1, "int8": 1, "int4": (64 * 4 + 16) / 64 / 8, "fp4": (16 * 4 + 8) / 16 / 8}
+    assert sizes == tables.WEIGHT_BYTES
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("a,b\n1,2\n\n1\n", "line 4 has 1 cells; expected 2"), ("a,b\n1,2,3\n", "line 2 has 3 cells"),
+     ("a,b,a\n1,2,3\n", "the column 'a' is duplicated")],
+)  # fmt: skip
+def test_rows_of_another_length_are_not_cut_or_filled(tmp_path, text, words):
+    (path := tmp_path / "own.csv").write_text(text)
+    with pytest.raises(ValueError, match=words):
+        tables.read_rows(path)
+    path.write_text("a,b\n1,2\n\n")
+    assert tables.read_rows(path).values.tolist() == [[1, 2]]
+
+
+def test_an_edit_of_any_table_clears_what_was_read(tmp_path, monkeypatch):
+    cleared = []
+    for name, value in {"DATA": tmp_path, "FILES": {}, "forget": lambda: cleared.append(len(tables.FILES))}.items():
+        monkeypatch.setattr(tables, name, value)
+    for name in ("a.csv", "b.json", "c.parquet", "d.txt"):
+        (tmp_path / name).touch()
+        tables.follow_edits()
+        tables.follow_edits()
+    assert cleared == [1, 2]  # not by the first call, nor by what is no table
+
+
 def test_results_of_all_rounds_are_not_the_table_of_one():
     with pytest.raises(ValueError, match=r"load_results\(\)"):
         tables.load("results")
+    assert not hasattr(tables, "nothing")
 
 
 def test_a_file_of_the_user_is_read_as_text_by_its_lines(tmp_path):
@@ -48,7 +79,7 @@ def test_a_file_of_the_user_is_read_as_text_by_its_lines(tmp_path):
         ("a\n1,2\n", "more cells"),
         ("", "not a CSV file"),
         ("name,usd,name\n", "the column 'name' is duplicated"),
-        ("name\n1\n", r"no column 'usd'; expected name, usd; found 'name'$"),
+        ("name\n1;2\n", r"no column 'usd'; expected name, usd; found 'name'$"),
     ):
         path.write_text(content)
         with pytest.raises(ValueError, match=rf"own\.csv: .*{words}"):

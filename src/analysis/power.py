@@ -72,7 +72,7 @@ def submissions(results: pd.DataFrame) -> pd.DataFrame:
 
     The chassis is the system's name without its power mode, so that a capped run and its performance run share it.
     """
-    sold = results["division"].eq("closed") & results["suite"].str.contains("datacenter", regex=False)
+    sold = results["division"].eq("closed") & results["suite"].str.contains("datacenter")
     sold &= results["availability"].eq("available") & results["hypervisor"].eq("") & results["duplicate_of"].eq("")
     sold &= results["rate"].notna() & results["accelerator_count"].gt(0) & results["accelerator"].ne("mixed")
     rows = results[sold]
