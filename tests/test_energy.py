@@ -42,11 +42,12 @@ def test_rows_above_rated_watts_or_with_far_fewer_requests_are_left_out(shipped)
 
 
 def test_a_curve_of_which_a_quarter_is_above_rated_watts_does_not_count(shipped):
-    """Of B200 two of three rows are; of H200 (700 W) none, of B300 exactly a quarter, of another model exactly 1 W."""
+    """Of B200 two of four rows are; of H200 (700 W) none, of B300 exactly a quarter, of another model exactly 1 W."""
     h200, b300 = {"accelerator": "H200", "locator": "2"}, {"accelerator": "B300", "locator": "3"}
     rated = tables.accelerators.set_index("label")["power_limit_w"]["B300"] / 1000
     rows = [(n, rated * share, 1, b300) for n, share in ((1, 0.9), (2, 0.9), (4, 0.9), (8, 1.01))]
-    shipped(runs((1, 0.9, 1), (2, 1.01, 1), (4, 1.02, 1), (1, 0.5, 1, h200), (1, 1.0, 1, {"model": "B 70B"}), *rows))
+    rows += [(1, 0.9, 1), (2, 1.01, 1), (4, 1.02, 1), (8, 0.9, 1), (1, 0.5, 1, h200), (1, 1.0, 1, {"model": "B 70B"})]
+    shipped(runs(*rows))
     assert evidence.energy().groupby("accelerator").size().to_dict() == {"B200": 1, "B300": 4, "H200": 1}
 
 
@@ -72,15 +73,16 @@ def test_a_jump_is_within_one_curve_by_rising_requests(shipped, other):
 
 
 def test_joules_between_two_points_of_a_curve_and_of_a_faster_run():
-    """At 50 between 40 (1 J) and 60 (4 J): 2 J. Another layout has 3 J at 70, B300 nothing but 5 J at 80: bounds."""
+    """At 50 between 40 (1 J) and 60 (4 J): 2 J. Others have 9 J, or 3 J at 70, B300 nothing but 5 J at 80: bounds."""
     rows = [("B200", "1", 40, 1.0), ("B200", "1", 60, 4.0), ("B200", "2", 70, 3.0), ("B300", "3", 80, 5.0)]
+    rows += [("B300", "3", 90, 6.0), ("B200", "6", 40, 9.0), ("B200", "6", 60, 9.0)]
     rows += [("H200", "4", 10, 1.0), ("MI355X", "5", 20, 1.0), ("MI355X", "5", 70, 8.0)]  # slow; too far apart
     frame = pd.DataFrame(rows, columns=["accelerator", "locator", evidence.SPEED, evidence.JOULES])
     frame = frame.assign(**{name: value for name, value in CURVE.items() if name not in frame})
-    found = evidence.joules_at(frame, 50, 900).set_index("accelerator")  # none is as fast as 900
+    found = evidence.joules_at(frame, 50, 100_000).set_index("accelerator")  # none is so fast
     assert found["joules"].to_dict() == pytest.approx({"B200": 2.0, "B300": 5.0, "MI355X": 8.0})
     assert found["measured"].to_dict() == {"B200": True, "B300": False, "MI355X": False}
-    assert found["n"].to_dict() == {"B200": 3, "B300": 1, "MI355X": 2} and set(found["speed"]) == {50}
+    assert found["n"].to_dict() == {"B200": 5, "B300": 2, "MI355X": 2} and set(found["speed"]) == {50}
     other = frame[frame["accelerator"].eq("B200")].assign(accelerator="B200X")
     other[evidence.JOULES] *= 2
     both = evidence.joules_at(pd.concat([frame, other]), 50).set_index("accelerator")
@@ -88,19 +90,25 @@ def test_joules_between_two_points_of_a_curve_and_of_a_faster_run():
     assert set(both["rivals"]) == {2}  # a bound is no rival
     two = evidence.joules_at(pd.concat([frame, other.assign(model="C")]), 50)
     assert two.set_index(["model", "accelerator"]).loc[("C", "B200X"), ["over_best", "rivals"]].tolist() == [1, 1]
+    at_a_run = evidence.joules_at(frame, 0.1, 40)[["speed", "accelerator", "joules", "measured"]].values.tolist()
+    assert [0.1, "B200", 1, False] in at_a_run and [40, "B200", 1, True] in at_a_run
+    for speed in (0.09, 100_001):
+        with pytest.raises(ValueError, match="tokens/s per user"):
+            evidence.joules_at(frame, speed)
 
 
 def test_part_load_is_over_the_joules_at_the_peak_of_a_curve(shipped):
     """Two curves from 1 J at the peak to 8 J at a tenth, along a line of logarithms, and one to 3.2 J.
 
-    A curve from 0.15 on does not count, nor does one of one point.
+    A curve from 0.15 on does not count, nor does one of three points.
     """
     other = {"locator": "2"}
     even = [
         (count, rate, 1, {"locator": "4", "model": "B 70B"}) for count, rate in ((1, 0.1), (2, 0.2), (4, 0.5), (8, 1.0))
     ]
     frame = runs(*even, (1, 0.1, 1), (2, 0.2, 1), (4, 0.5, 1), (8, 1.0, 1), (1, 0.15, 1, other), (2, 0.3, 1, other),
-                 (4, 0.6, 1, other), (8, 1.0, 1, other), (1, 0.1, 1, {"locator": "3"}))  # fmt: skip
+                 (4, 0.6, 1, other), (8, 1.0, 1, other),
+                 *[(n, 0.1 * n, 1, {"locator": "3"}) for n in (1, 3, 10)])  # fmt: skip
     frame = pd.concat([frame, frame[4:8].assign(locator="5")], ignore_index=True)
     rates, power = frame[evidence.THROUGHPUT] / 1000, frame["model"].map({"A 70B": -np.log10(8), "B 70B": -0.5})
     frame = frame.assign(**{evidence.JOULES: rates**power, evidence.THROUGHPUT: 100 * rates})
@@ -110,5 +118,6 @@ def test_part_load_is_over_the_joules_at_the_peak_of_a_curve(shipped):
         {load: load ** -np.log10(8) for load in (0.1, 0.2, 0.3, 0.5, 0.7, 1.0)}
     )
     assert found.loc[0.1, ["curves", "models"]].tolist() == [3, 2]
+    assert "ML.ENERGY v3" in {*evidence.part_load()["source"]}
     power = evidence.part_load().query("source == 'InferenceX PowerX'")
     assert set(power["curves"]) == {2} and set(power["models"]) == {1}  # two aggregated layouts

@@ -36,8 +36,9 @@ def test_a_megawatt_at_full_load_and_delivered(lists, pue):
     stacks = {"b": "TensorRT-LLM", "a": "vLLM", "c": "", "d": ""}
     results = pd.DataFrame({"id": [*stacks], "stack": [*stacks.values()], "hypervisor": "", "nodes": 1})
     found = power.per_megawatt(pd.DataFrame(rows, columns=columns), results, *pue)
-    assert found[["use", "scenario"]].to_numpy().tolist() == [
-        ["full load", "Offline"], ["full load", "Server"], ["delivered", "Offline"], ["delivered", "Server"],
+    assert found[["use", "scenario"]].reset_index().values.tolist() == [
+        [0, "full load", "Offline"], [1, "full load", "Server"],
+        [2, "delivered", "Offline"], [3, "delivered", "Server"],
     ]  # fmt: skip
     share = [1, 1, 0.5, 0.25 / 13.5]
     assert found["share"].tolist() == pytest.approx(share)

@@ -40,7 +40,7 @@ def test_recovery_has_the_noise_of_seeds_of_a_paired_test_or_of_questions(scores
 
 def test_recovery_is_of_one_source_and_test_and_the_median_of_recipes(scores):
     base = {"baseline": True, "format": "BF16", "score_percent": 50.0}
-    rows = [{"format": "NVFP4", "score_percent": value} for value in (40.0, 45.0, 50.0)]
+    rows = [{"format": "NVFP4", "score_percent": value} for value in (40.0, 45.0, 60.0)]
     alone = {"format": "NVFP4", "score_percent": 1.0, "test": "another"}
     others = [base | {"score_percent": 10.0} | other for other in ({"model": "B"}, {"source_id": "t"}, {"test": "u"})]
     found = scores(base, *rows, alone, *others)
@@ -50,15 +50,20 @@ def test_recovery_is_of_one_source_and_test_and_the_median_of_recipes(scores):
 def test_fp4_of_two_vendors_is_two_formats(scores):
     columns = ["model", "parameters_billion", "accelerator", "format", "accuracy_percent"]
     cells = [("A", "B200", "FP8", (95.0, 97.0)), ("A", "B200", "NVFP4", (96.0, 96.0)),
-             ("A", "B300", "NVFP4", (96.0, 20.0)), ("A", "MI355X", "FP8", (90.5, 91.5)),
+             ("A", "B300", "NVFP4", (96.0, 90.0)), ("A", "MI355X", "FP8", (90.5, 91.5)),
              ("A", "MI355X", "MXFP4", (95.0, 97.0)), ("A", "H200", "INT4", (94.0, 96.0)),
-             ("B", "B200", "NVFP4", (99.0, 99.0))]  # fmt: skip
+             ("B", "B200", "NVFP4", (99.0, 99.0)), ("C", "B200", "INT4", (92.0, 92.0)),
+             ("C", "B200", "FP4", (95.0, 97.0)), ("D", "B200", "FP8", (95.0, 97.0)),
+             ("D", "B200", "BF16", (100.0, 100.0))]  # fmt: skip
     rows = [(model, 70.0, gpu, form, value) for model, gpu, form, of in cells for value in of]
     found = scores(
         {"baseline": True, "format": "BF16", "score_percent": 1.0}, gsm8k=pd.DataFrame(rows, columns=columns)
     )
     found = found.set_index("format")
-    assert found["percent"].to_dict() == pytest.approx({"NVFP4": 100.0, "MXFP4": 100 * 96 / 91})
+    assert found["percent"].to_dict() == pytest.approx(
+        {"NVFP4": 100.0, "MXFP4": 100 * 96 / 91, "FP4": 100 * 96 / 92, "FP8": 96.0}
+    )
+    assert found.loc["MXFP4", "error"] == pytest.approx(100 * np.hypot(1, 0.5 * 96 / 91) / 91)  # noise of both
     assert found.loc["NVFP4", "error"] == pytest.approx(100 * 1.0 / 96)  # of FP8: the mean of 95 and 97 has 1 point
 
 
@@ -67,7 +72,7 @@ def test_units_are_pooled_with_what_they_differ_by_beyond_their_noise():
     units = pd.DataFrame({"percent": [99.0, 97.0], "error": [1.0, 1.0], "model": ["a", "b"]})
     units = units.assign(format="NVFP4", models="70B and more")
     one = evidence.pooled(units).iloc[0]
-    assert (one["lost"], one["n"], one["distinct_models"]) == (2.0, 2, 2)
+    assert one[["format", "models", "lost", "n", "distinct_models"]].tolist() == ["NVFP4", "70B and more", 2.0, 2, 2]
     assert [one["low"], one["high"]] == pytest.approx(
         [2 - 1.96, 2 + 1.96]
     )  # between: (2 - 1) / (2 - 1) = 1, weights 1/2
@@ -89,10 +94,12 @@ def test_a_class_of_size_begins_at_its_lower_end():
 
 
 def test_checkpoints_are_over_bf16(monkeypatch):
-    rows = [("A", "bf16", "", 16.0), ("A", "fp4", "NVFP4", 4.0), ("A", "fp4", "NVFP4", 6.0), ("A", "fp4", "mxfp4", 1.0),
-            ("A", "fp8", "", 8.0), ("B", "int4", "", 4.0), ("A", "fp16", "", 1.0)]  # fmt: skip
+    rows = [("A", "bf16", "", 16.0), *(("A", "fp4", "NVFP4", size) for size in (4.0, 6.0, 20.0)),
+            ("A", "fp4", "mxfp4", 1.0), ("A", "int4", "", 4.0), ("A", "fp8", "", 8.0), ("B", "int4", "", 4.0),
+            ("A", "fp16", "", 1.0)]  # fmt: skip
     frame = pd.DataFrame(rows, columns=["model", "precision", "format", "value"]).assign(metric="checkpoint size")
     other = frame[:1].assign(metric="speedup", value=99.0)
     monkeypatch.setattr(tables, "precision_effects", pd.concat([frame, other]), raising=False)
     found = evidence.checkpoint_sizes()
-    assert found[["model", "format", "median"]].to_numpy().tolist() == [["A", "NVFP4", 5 / 16], ["A", "FP8", 0.5]]
+    found = found[["model", "format", "median"]].to_numpy().tolist()
+    assert found == [["A", "NVFP4", 6 / 16], ["A", "FP8", 0.5], ["A", "INT4", 0.25]]

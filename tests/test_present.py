@@ -61,6 +61,7 @@ def test_a_vendor_without_pairs_takes_those_of_all_and_says_so():
     """AMD has no pair: B200's x1.1 and the CPU's x1.5 have the median 1.3; without any pair the gain is 1."""
     text = "MI300X v6.0 10, B200 v6.0 10, B200 v6.1 11, Xeon v6.0 2, Xeon v6.1 3"
     steps = gains(results(*rated(text))).set_index(["vendor", "kind"])[["gain", "links", "borrowed"]]
+    assert steps.index.tolist() == [("AMD", "gpu"), ("NVIDIA", "cpu"), ("NVIDIA", "gpu")]
     assert steps.loc[("AMD", "gpu")].tolist() == pytest.approx([1.3, 2, True])
     assert steps.loc[("NVIDIA", "gpu")].tolist() == pytest.approx([1.1, 1, False])
     assert by_accelerator(text).loc["MI300X", ["gain", "links"]].tolist() == pytest.approx([1.3, 2])
@@ -94,12 +95,13 @@ def test_eight_come_before_a_newer_result_of_another_size_unless_it_is_measured(
 
 def test_each_benchmark_and_scenario_is_computed_by_itself():
     server = rated("B200 v6.0 30, H100 v6.0 8, B200 v6.1 60", scenario="Server")
-    rows = results(*rated("B200 v5.0 10, H100 v5.0 5, B200 v6.1 11"), *server)
+    rows = results(*server, *rated("B200 v5.0 10, H100 v5.0 5, B200 v6.1 11"), *rated("B200 v6.1 1", benchmark="bert"))
     assert gains(rows)[["scenario", "gain"]].values.tolist() == [["Offline", 1.1], ["Server", 2.0]]
     now = current(rows)
-    assert now["scenario"].tolist() == ["Offline", "Offline", "Server", "Server"]
+    assert now["benchmark"].tolist() == ["bert"] + ["llama2-70b"] * 4 and now.index.tolist() == [*range(5)]
+    assert now["scenario"].tolist() == ["Offline"] * 3 + ["Server"] * 2
     assert now[["model", "rate_unit"]].drop_duplicates().values.tolist() == [["Llama 2 70B", "tokens/s"]]
-    assert now["rate"].tolist() == pytest.approx([11, 5.5, 60, 16])
+    assert now["rate"].tolist() == pytest.approx([1, 11, 5.5, 60, 16])
 
 
 def test_previews_and_their_round_do_not_count():
@@ -116,7 +118,8 @@ def test_ratios_are_of_one_table_and_a_carried_baseline_widens_them():
     apart = [math.exp(-math.hypot(math.log(low), math.log(high))), math.exp(math.hypot(math.log(low), math.log(high)))]
     assert ratios.loc["A100"].tolist() == pytest.approx([0.5, 0.5 * apart[0], 0.5 * apart[1]])
     assert [str(each) for each in over(table, "H100")["base_round"]] == ["v6.0"] * 3
-    assert over(table, "T4").empty and "speedup" in over(table, "T4")
+    added = ["base", "base_round", "fewest", "speedup", "speedup_low", "speedup_high"]
+    assert over(table, "T4").empty and [*over(table, "T4")] == [*table, *added]
 
 
 def test_a_ratio_has_the_submitters_of_the_side_that_has_fewer():

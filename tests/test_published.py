@@ -23,7 +23,9 @@ def test_each_figure_is_there_once_with_a_verdict(figures):
 
 def test_the_columns_that_pages_use_are_there(figures):
     wanted = (
-        "id source source_id claim printed record verdict reason topic benchmark scenario accelerator low high unit"
+        "id source source_id locator claim printed record verdict reason check topic quantity benchmark scenario round "
+        "accelerator baseline_accelerator precision low high unit printed_low printed_high expected_low expected_high "
+        "duplicate_of"
     )
     assert set(wanted.split()) <= set(figures)
     assert set(figures["topic"]) == {"generations", "quantization", "power", "derating", "price", "datasheet", "other"}
@@ -50,6 +52,9 @@ def test_nothing_is_judged_at_load(monkeypatch):
          "contradicted", "generations"),
         ("doc003-bandwidth-ratio", "H200 vs H100: memory bandwidth", "1.4 x higher", "1.433", "within rounding",
          "datasheet"),
+        ("doc001-footnote-rnn-t", "RNN-T is a benchmark of v4.1", "yes", "v4.1 has no results of RNN-T", "contradicted",
+         "other"),
+        ("doc003-result-3.1-0107", "Result 3.1-0107 exists", "yes", "", "unverifiable", "other"),
     ],
 )  # fmt: skip
 def test_a_figure_reads_as_its_document_means_it(figures, id, claim, printed, record, verdict, topic):

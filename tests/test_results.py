@@ -197,8 +197,8 @@ def test_accuracy_is_the_lowest_metric_in_percent_of_its_reference(monkeypatch):
     """A reference of the scenario counts first; a score up to 1 is a fraction where the reference is in percent."""
     targets = table("""round | benchmark | scenario | metric | reference
 v6.1 | a |        | ACC | 80
-v6.1 | a |        | F1  | 50
 v6.1 | a | Server | ACC | 40
+v6.1 | a |        | F1  | 50
 v6.0 | a |        | ACC | 1.5
 v6.1 | b |        | ACC | 0.5""")
     targets = pd.concat([targets.assign(quantity="quality"), targets.assign(quantity="length", reference=1.0)])

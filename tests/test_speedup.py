@@ -41,9 +41,9 @@ def test_answers_are_the_rate_over_the_tokens_of_the_run_behind_it():
     """GB300: 3x in tokens; answers of 100 tokens over the baseline's 120: 3.6x. B200 takes its median, TPU has none."""
     ran = [
         {**H100, **rate(12)}, {**GB300, **rate(36)}, {**GB300, **rate(30, submitter="B")}, {**B200, **rate(24)},
-        {**B200, **rate(20, submitter="B")}, {"accelerator": "TPU", **rate(6)},
+        *({**B200, **rate(20, submitter=name)} for name in "BCD"), {"accelerator": "TPU", **rate(6)},
     ]  # fmt: skip
-    tokens = np.array([120.0, 100.0, 400.0, np.nan, 240.0, np.nan])
+    tokens = np.array([120.0, 100.0, 400.0, np.nan, 240.0, 200.0, 900.0, np.nan])
     rows = results(*ran).assign(tokens_per_answer=tokens)
     found = speedup.in_answers(over(current(rows), "H100"), rows).set_index("accelerator")
     assert found["answers"].dropna().to_dict() == pytest.approx({"GB300": 0.36, "B200": 0.1, "H100": 0.1})

@@ -91,7 +91,7 @@ def test_a_correction_replaces_a_cell_and_its_reason_is_said_once(monkeypatch):
     fixes = pd.DataFrame(fixes, columns=["table", "key", "column", "corrected"]).assign(reason="why")
     monkeypatch.setattr(tables, "load", lambda name: fixes)
     frame = pd.DataFrame({"id": ["a", "b"], "n": [1.0, 1.0], "text": "x", "precision": "fp8"}, index=[5, 6])
-    found = tables.corrected(frame, "t", "id")
+    found = tables.corrected(frame, "t", ["id", "text"])
     assert found.values.tolist() == [["a", 2.0, "y", "fp4", "why"], ["b", 1.0, "x", "fp8", ""]]
     assert tables.corrected(frame, "none", "id") is frame
     with pytest.raises(ValueError, match=r"corrections\.csv: other has no row 'z'"):

@@ -62,13 +62,13 @@ def load_published() -> pd.DataFrame:
     to `high` in `unit`. `printed_low` to `expected_high` are the ranges as the deciding check compares them. Verdicts
     are read from data/verdicts.csv; nothing is judged here.
     """
-    deciding = decisive(tables.load("verdicts")).drop(columns=["unit", "by_hand"])
+    deciding = decisive(tables.load("verdicts")).drop(columns="unit")
     rows = load_figures().merge(deciding, on="id", how="left")
     precision = (", " + rows["precision"].str.upper()).where(rows["precision"].ne(""), "")
     rows = rows.assign(
         words=rows["quantity"].str.replace("_", " "),
         run=(rows["model"] + " " + rows["scenario"]).str.strip(),
-        size=rows["accelerator_count"].map("{:g}x ".format).where(rows["accelerator_count"].gt(0), ""),
+        size=rows["accelerator_count"].map("{:g}x ".format).where(rows["accelerator_count"].notna(), ""),
         at=rows["batch_size"].eq(1).map({True: " at batch 1", False: ""}) + precision,
     )
     templates = rows["quantity"].map(CLAIMS).fillna("{subject}: {words}")

@@ -43,6 +43,7 @@ def test_a_factor_is_one_where_ranges_overlap_and_never_below():
     assert factor(one((10, 20), (15, 30))).tolist() == [1]
     assert factor(one((10, 20), (40, 50))).tolist() == [2]
     assert factor(one((90, 100), (20, 30))).tolist() == [3]
+    assert factor(one((0.3, 0.3), (0.2, 0.2))).tolist() == [1.5]  # 0.3 / 0.2 is 1.4999999999999998
 
 
 def test_dates_ranks_and_what_nobody_submitted_are_off_by_no_factor():
@@ -65,7 +66,9 @@ def test_a_difference_is_percent_below_a_tenth_and_a_factor_above(printed, expec
 
 
 def test_ranges_and_sentences_are_text():
-    assert range_text(pd.Series([1234.4, 1.26649]), pd.Series([1234.4, 1.338])).tolist() == ["1,234", "1.266 to 1.338"]
+    assert range_text(pd.Series([1234.4, 1.26649, 1e3]), pd.Series([1234.4, 1.338, 1e3])).tolist() == [
+        "1,234", "1.266 to 1.338", "1,000",
+    ]  # fmt: skip
     assert tell(pd.DataFrame({"a": [1, 2], "b": ["x", "y"]}), "{b}: {a:g}x").tolist() == ["x: 1x", "y: 2x"]
 
 
