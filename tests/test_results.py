@@ -89,8 +89,8 @@ def test_a_rate_is_in_the_unit_in_which_its_benchmark_is_compared(loaded, row, r
 
 
 def test_a_rate_per_accelerator_needs_one_kind_and_a_count(loaded):
-    found = loaded({}, {"accelerator": "mixed"}, {"accelerator_count": 0.0}, {"accelerator_count": NAN})
-    assert found["rate_per_accelerator"].fillna(0).tolist() == [10, 0, 0, 0]
+    found = loaded({}, {"accelerator": "mixed"}, *({"accelerator_count": count} for count in (0.0, NAN, 1.0)))
+    assert found["rate_per_accelerator"].fillna(0).tolist() == [10, 0, 0, 0, 80]
 
 
 def test_interactivity_is_the_p99_of_the_log_else_the_limit(loaded):
@@ -200,7 +200,8 @@ v6.1 | a |        | ACC | 80
 v6.1 | a | Server | ACC | 40
 v6.1 | a |        | F1  | 50
 v6.0 | a |        | ACC | 1.5
-v6.1 | b |        | ACC | 0.5""")
+v6.1 | b |        | ACC | 0.5
+v6.0 | b |        | ACC | 2""")
     targets = pd.concat([targets.assign(quantity="quality"), targets.assign(quantity="length", reference=1.0)])
     monkeypatch.setattr(tables, "accuracy_targets", targets, raising=False)
     rows = table("""round | benchmark | scenario | accuracy | expected
@@ -213,8 +214,9 @@ v6.1 | b |         | ACC: 5e-1               | 100
 v6.1 | c |         | ACC: 1                  | nan
 v6.1 | a |         |                         | nan
 v6.1 | a | Offline | ACC: 1.01               | 1.2625
-v6.1 | a | Offline | F1: 1                   | 200""").astype({"expected": float})
-    rows.index = [*"abcdefghij"]
+v6.1 | a | Offline | F1: 1                   | 200
+v6.0 | b | Server  | 1                       | 5000""").astype({"expected": float})
+    rows.index = [*"abcdefghijk"]
     assert accuracy_percent(rows).to_dict() == pytest.approx(rows["expected"].to_dict(), nan_ok=True)
 
 
@@ -245,7 +247,7 @@ def test_a_cloud_profile_is_virtual_in_each_of_its_results(record):
 
 def test_a_file_of_the_users_own_adds_rows_and_replaces_those_of_its_ids(folder, monkeypatch):
     folder({"id": "r0", "low": 9.0, "high": 9.0}, {"id": "own"}, name="own")
-    assert load_results().set_index("id")["rate"].to_dict() == {"r0": 9, "own": 80}
+    assert load_results()[["id", "rate"]].to_dict("index") == {0: {"id": "r0", "rate": 9}, 1: {"id": "own", "rate": 80}}
     monkeypatch.setenv("ANALYSIS_RECORD", "shipped")
     results._loaded.cache_clear()
     assert load_results()["id"].tolist() == ["r0"]
@@ -275,8 +277,9 @@ llama2-70b | LLMBoost | Mango LLMBoost AI Enterprise Platform, vllm-0.9.0.2 | | 
 gpt-oss-120b | llm-d | LLM-D v0.5.0 ,OpenShift 4.21, RHEL 9.6 | | vLLM
 deepseek-r1 | | PyTorch 2.10.0, ROCm 7.2.2 | PowerEdge XE9785 |
 deepseek-r1 | | | mytensorrtish, avllm |
-deepseek-r1 | | TRTLLM-rubin, vLLM-CentML:mlperf | | TensorRT-LLM""")
-    rows.index = [*"abcdefghij"]
+deepseek-r1 | | TRTLLM-rubin, vLLM-CentML:mlperf | | TensorRT-LLM
+deepseek-r1 | | vLLM-CentML:mlperf, TRTLLM-rubin | | vLLM""")
+    rows.index = [*"abcdefghijk"]
     pd.testing.assert_series_equal(_stacks(rows), rows["expected"], check_names=False)
 
 

@@ -127,7 +127,7 @@ def _stacks(rows: pd.DataFrame) -> pd.Series:
             for spelling, only, stack in spellings
             if only in ("", benchmark) and (match := spelling.search(text))
         ]
-        return min(found, default=(True, 0, ""))[-1]
+        return min(found, default=[""])[-1]
 
     facts, described = tables.benchmarks, ["benchmark", "serving_software", "framework", "system"]
     language = facts.loc[facts["offline_unit"].eq(TOKENS) | facts["layers"].notna(), "benchmark"]

@@ -36,6 +36,8 @@ about 4      | x        | 3.8       | 4.2
 60.2k        | tokens/s | 60150     | 60250
 1.04 million | tokens/s | 1035000   | 1045000
 1k to 2k     | tokens/s | 1000      | 2000
+12           | samples/s | 11.5     | 12.5
+12           | queries/s | 11.5     | 12.5
 1            | rank     | 1         | 1
 """
 
@@ -81,6 +83,11 @@ def test_an_error_names_row_column_and_what_is_valid(article, line):
 def test_an_unknown_column_is_named(article):
     with pytest.raises(ValueError, match=r"no column of claims .* 'acelerator'"):
         read_claims(article("t,B200,1,x", head="text,accelerator,value,acelerator\n"))
+    for missing in ("text", "accelerator", "value"):
+        with pytest.raises(ValueError, match=rf"no column '{missing}'"):
+            read_claims(article("a,b", head="text,accelerator,value\n".replace(missing, "note")))
+    head = "source,note," + HEAD
+    assert len(read_claims(article("s,n,t,B200,H100,,,,4,x", head=head))) == 1
 
 
 def test_a_file_without_claims_is_refused(article):
@@ -122,9 +129,11 @@ def test_a_gain_that_only_another_submitter_reaches_is_conditional(article):
     other = now | {"submitter": "B", "rate": 60.0}
     found = judged(article, "t,B200,B200,llama2-70b,Offline,v5.1 to v6.1,3,x", then, now, other)
     assert found["verdict"] == "conditional"
-    assert (
-        judged(article, "t,B200,B200,llama2-70b,Offline,v5.1 to v6.1,2,x", then, now, other)["verdict"] != "conditional"
-    )
+    lower = then | {"submitter": "B", "rate": 40.0}
+    gain = "t,B200,B200,llama2-70b,Offline,v5.1 to v6.1,{},x"
+    for printed, of_b, verdict in (("2", other, "within rounding"), ("2.1", other, "within rounding"),
+                                   ("1.1", lower, "conditional"), ("1.9", lower, "within rounding")):  # fmt: skip
+        assert judged(article, gain.format(printed), then, now, of_b)["verdict"] == verdict
 
 
 def test_a_ratio_of_the_open_division_is_conditional_not_contradicted(article):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 from analysis import tables
@@ -24,8 +25,10 @@ def test_without_its_size_the_rate_per_accelerator_is_compared():
     """80 of eight is 10 each; the official 15 of one is 1.5 times that."""
     found = judged({}, {"rate": 15.0, "accelerator_count": 1.0})
     assert (found["check"], found["verdict"]) == ("official per accelerator", "contradicted")
-    assert (found["printed_low"], found["expected_high"]) == (10.0, 15.0)
+    assert (found["printed_low"], found["printed_high"], found["expected_high"]) == (10.0, 10.0, 15.0)
     assert found["reason"].endswith("too low by 1.5x.")
+    alone = judged({"accelerator_count": 1.0, "low": 10.0, "high": 10.0}, {"rate": 80.0})
+    assert (alone["check"], alone["verdict"]) == ("official per accelerator", "confirmed")
 
 
 def test_a_figure_per_accelerator_is_compared_with_every_size():
@@ -51,11 +54,21 @@ def test_the_submitter_and_system_that_are_named_count_before_others():
     rows = [{"rate": 50.0}, {"submitter": "B", "rate": 40.0}, {"submitter": "B", "system": "XE9680", "rate": 45.0}]
     found = judged(figure, *rows)
     assert (found["expected_low"], found["expected_high"], found["verdict"]) == (45.0, 45.0, "contradicted")
+    assert judged(figure, *rows[:2], {"system": "XE", "rate": 50.0})["expected_low"] == 40.0  # the submitter first
+
+
+def test_a_latency_is_compared_with_the_latency_of_a_run():
+    run = {"scenario": "SingleStream", "accelerator_count": 1.0, "unit": "ms"}
+    figure = {"quantity": "latency", "low": 5.0, "high": 5.0, **run}
+    found = judged(figure, {**run, "metric": "latency", "rate": NAN, "value": 5.0}, {**run, "rate": NAN, "value": 6.0})
+    assert (found["verdict"], found["expected_high"]) == ("confirmed", 5.0)
 
 
 def test_of_several_results_the_nearest_counts():
     found = judged({"low": 80.0, "high": 80.0}, {"rate": 20.0}, {"rate": 80.0})
     assert (found["verdict"], found["expected_low"]) == ("confirmed", 80.0)
+    reason = judged({}, {"rate": 200 / 3})["reason"]
+    assert reason == "Official: 66.667 tokens/s (8x B200, v6.1), too high by 1.2x."
 
 
 @pytest.mark.parametrize(
@@ -89,7 +102,7 @@ def test_targets_that_share_a_run_are_one_and_others_are_not():
 def test_a_complete_round_contradicts_what_it_lacks(monkeypatch):
     whole_rounds(monkeypatch, {"v6.1": 1})
     found = judged({"accelerator": "A100"}, {"rate": 80.0})
-    assert found["verdict"] == "contradicted"
+    assert (found["verdict"], found["record"]) == ("contradicted", "no such result")
     assert found["reason"] == "The complete v6.1 results have no closed result of Llama 2 70B Offline on A100."
     assert judged({"accelerator": "A100", "round": "v6.0"}, {"rate": 80.0})["verdict"] == "no official result"
 
@@ -115,6 +128,8 @@ def test_power_and_throughput_per_watt_are_those_of_one_run():
         figures(watts, per_watt), official({"rate": 80.0, "power_watts": 40.0, "power_measured": True})
     )
     assert found["verdict"].tolist() == ["confirmed", "confirmed"]
+    run = {"rate": 80.0, "power_watts": 40.0, "power_measured": True, "accelerator_count": 4.0}
+    assert judged(watts, run)["verdict"] == "no official result"  # the power of another size is none of this one
 
 
 def test_an_accelerator_without_a_datasheet_is_compared_like_any_other():
@@ -135,3 +150,11 @@ def test_a_name_covers_its_variants_and_parts_of_another_power_limit_are_told_ap
         assert variant.label in named and variant.label not in others
     named, others = meant("H200")
     assert named == ["H200"] and "H200 CTS" in others and "H100" not in others
+
+
+def test_parts_are_alike_that_share_vendor_family_memory_and_bandwidth(monkeypatch):
+    part = {"vendor": "V", "family": "F", "memory_gb": 80.0, "memory_bandwidth_gb_per_s": 1.0, "variant_of": ""}
+    differs = [{}, {}, {"vendor": "W"}, {"family": "G"}, {"memory_gb": 81.0}, {"memory_bandwidth_gb_per_s": 2.0}]
+    parts = [part | other | {"label": name, "accelerator": name} for name, other in zip("abcdef", differs, strict=True)]
+    monkeypatch.setattr(tables, "accelerators", pd.DataFrame(parts), raising=False)
+    assert meant("a") == (["a"], ["b"])

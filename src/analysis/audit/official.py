@@ -153,7 +153,7 @@ def _ratios(claim: Any, accelerators: list[str], rows: pd.DataFrame) -> list[Can
     )
     found = []
     for (_, scenario, _), pairs in over.merge(under, on=CONTEST, suffixes=("", "_base")).groupby(CONTEST):
-        in_tokens = pairs[["unit", "unit_base"]].isin(["tokens/s", "ms"]).all(axis=None)
+        in_tokens = pairs[["unit", "unit_base"]].eq("tokens/s").all(axis=None)
         measure = "performance" if in_tokens else "samples"
         sides = pairs.assign(over=pairs[measure], base=pairs[f"{measure}_base"]).dropna(subset=["over", "base"])
         if sides.empty:
