@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib.util import module_from_spec
 
 import pytest
 
@@ -35,11 +36,15 @@ def test_data_is_looked_up_in_the_variable_then_around_the_package_and_around_he
     monkeypatch.delenv(paths.NAMED, raising=False)
     inner = tmp_path / "notebooks"
     inner.mkdir()
-    monkeypatch.chdir(inner)
     project = paths.PACKAGE.parents[1]
-    assert paths.places() == [project / "data", tmp_path / "data", paths.SHIPPED]
+    for folder in (tmp_path, inner):
+        monkeypatch.chdir(folder)
+        assert paths.places() == [project / "data", tmp_path / "data", paths.SHIPPED]
     monkeypatch.setenv(paths.NAMED, str(tmp_path))
     assert paths.places() == [tmp_path]
+    again = module_from_spec(paths.__spec__)
+    again.__spec__.loader.exec_module(again)
+    assert [tmp_path, tmp_path.parent] == [again.DATA, again.ROOT]  # wherever this process is
     assert paths.other_project() is None
     (tmp_path / "src/analysis").mkdir(parents=True)
     (tmp_path / "src/analysis/paths.py").touch()

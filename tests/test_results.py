@@ -256,8 +256,9 @@ def test_a_file_of_the_users_own_adds_rows_and_replaces_those_of_its_ids(folder,
 @pytest.mark.parametrize(
     "make",
     [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), lambda path: path.write_text("x"),
-     lambda path: pd.DataFrame({"a": [1]}).to_parquet(path)],
-    ids=["pipe", "endless", "garbage", "other columns"],
+     lambda path: pd.DataFrame({"a": [1]}).to_parquet(path),
+     lambda path: path.write_bytes(b"PAR1xxxx\4\0\0\0PAR1")],
+    ids=["pipe", "endless", "garbage", "other columns", "broken"],
 )  # fmt: skip
 def test_a_file_beside_the_record_that_holds_no_results_is_named(folder, make):
     make(folder({}) / "v9.9-own.parquet")

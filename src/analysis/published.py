@@ -97,7 +97,7 @@ def rank(verdicts: pd.Series) -> pd.Series:
     return verdicts.map({name: place for place, name in enumerate(VERDICTS)})
 
 
-def _number(value: float, digits: int = 4) -> str:
+def _number(value: float, digits: int) -> str:
     """Return a number with `digits` significant digits and separators: 24,520; from 1,000 on whole."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.{digits}g}"
 
@@ -128,4 +128,4 @@ def _printed(rows: pd.DataFrame) -> pd.Series:
     said = said.mask(rows["printed_unit"].isin(WORDS), rows["printed_unit"])
     meant = range_text(rows["low"], rows["high"]) + " " + rows["unit"]
     meant = meant.mask(rows["quantity"].isin(["result_cited", "benchmark_named"]), "yes")
-    return said.mask(said.eq(""), meant).mask(rows["quantity"].eq("rank"), "rank " + rows["low"].map(_number))
+    return said.mask(said.eq(""), meant).mask(rows["quantity"].eq("rank"), "rank " + rows["low"].map("{:g}".format))

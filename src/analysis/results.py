@@ -225,7 +225,7 @@ def accuracy_percent(rows: pd.DataFrame) -> pd.Series:
     # Fractions and percents of one score both occur: 0.8724 is 87.24%.
     scale = np.where((reference > 1.5) & (score <= 1), 100, 1)
     texts["percent"] = (score * scale / reference * 100).groupby(scores["text"]).min()
-    return runs.merge(texts, how="left")["percent"].set_axis(rows.index)
+    return runs.merge(texts)["percent"].set_axis(rows.index)
 
 
 def _caveats(rows: pd.DataFrame) -> pd.Series:

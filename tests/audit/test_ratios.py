@@ -37,6 +37,7 @@ def test_scenarios_that_are_equally_near_have_their_range_together():
     server = [{"rate": rate, "scenario": "Server"} for rate in (70.0, 90.0)]
     found = ratio({"scenario": ""}, {"rate": 80.0}, H100, *server, {**H100, "scenario": "Server"})
     assert (found["expected_low"], found["expected_high"], found["verdict"]) == (1.75, 2.25, "confirmed")
+    assert found["record"].startswith("1.75 to 2.25x (")
 
 
 def test_up_to_is_the_fastest_over_the_fastest_in_the_best_scenario():
@@ -51,6 +52,7 @@ def test_one_that_holds_in_one_scenario_only_is_conditional():
     found = ratio({"scenario": ""}, {"rate": 80.0}, H100, *server)
     words = "Holds only in Offline: official 2.00x (v6.1 B200 over H100, Offline); elsewhere: 4.00x."
     assert (found["verdict"], found["reason"]) == ("conditional", words)
+    assert ratio({}, {"rate": 80.0}, H100, *server)["verdict"] == "confirmed"  # of the scenario that it names
 
 
 def test_benchmarks_and_their_targets_are_each_compared_by_themselves():
