@@ -8,7 +8,7 @@ from analysis import evidence, tables
 
 CURVE = {
     "model": "A 70B", "accelerator": "B200", "engine": "vLLM", "precision": "fp4", "format": "NVFP4", "speculative": "",
-    "prompt_tokens": 8192, "answer_tokens": 1024, "locator": "1", "gpus": 1, "expert_parallel": 1,
+    "prompt_tokens": 8192, "answer_tokens": 1024, "locator": "1", "gpus": 2, "expert_parallel": 1,
 }  # fmt: skip
 
 
@@ -18,7 +18,7 @@ def runs(*rows):
                           for more in [rest[0] if rest else {}]])  # fmt: skip
     frame["joules_per_output_token"] = 1.0
     frame["output_tokens_per_second_per_gpu"] = 1000.0 * frame["w"]
-    speed = frame["output_tokens_per_second_per_gpu"] * frame["q"] / frame["concurrency"]
+    speed = 2 * frame["output_tokens_per_second_per_gpu"] * frame["q"] / frame["concurrency"]
     return frame.assign(tpot_ms=1000 / speed)
 
 
@@ -98,7 +98,7 @@ def test_joules_between_two_points_of_a_curve_and_of_a_faster_run():
 
 
 def test_part_load_is_over_the_joules_at_the_peak_of_a_curve(shipped):
-    """Two curves from 1 J at the peak to 8 J at a tenth, along a line of logarithms, and one to 3.2 J.
+    """Two curves from 3 J at the peak to 24 J at a tenth, along a line of logarithms, and one to 9.5 J.
 
     A curve from 0.15 on does not count, nor does one of three points.
     """
@@ -111,7 +111,7 @@ def test_part_load_is_over_the_joules_at_the_peak_of_a_curve(shipped):
                  *[(n, 0.1 * n, 1, {"locator": "3"}) for n in (1, 3, 10)])  # fmt: skip
     frame = pd.concat([frame, frame[4:8].assign(locator="5")], ignore_index=True)
     rates, power = frame[evidence.THROUGHPUT] / 1000, frame["model"].map({"A 70B": -np.log10(8), "B 70B": -0.5})
-    frame = frame.assign(**{evidence.JOULES: rates**power, evidence.THROUGHPUT: 100 * rates})
+    frame = frame.assign(**{evidence.JOULES: 3 * rates**power, evidence.THROUGHPUT: 100 * rates})
     shipped(frame.assign(tpot_ms=1000 * frame["concurrency"] / frame[evidence.THROUGHPUT]))
     found = evidence.part_load().query("source == 'InferenceX July 2026'").set_index("load")
     assert found["median"].to_dict() == pytest.approx(

@@ -24,6 +24,7 @@ A100 SXM 40GB: A100-40GB, a100_40gb
 MI300X: AMD Instinct MI300X
 MI325X: MI325X OAM
 Alveo U250: Alveo-U250
+Radeon 8060S: AMD Radeon 8060S Graphics 16GB
 FutureChip 1: futurechip 1
 """
 
@@ -38,6 +39,7 @@ def test_an_accelerator_goes_by_many_names(line):
     ("wrong", "words"),
     [
         (lambda: names.accelerator("NVIDIA-A100-SXM4-40GB-or-80GB"), "A100 SXM 40GB"),
+        (lambda: names.accelerator("NVIDIA GH200 GPU 80GB"), "no accelerator 'NVIDIA GH200"),  # of 96 or 144 GB
         (lambda: names.accelerator("FutureChip", ["FutureChip 1"]), "did you mean 'FutureChip 1'"),
         (lambda: names.accelerators(["Nvidea"]), "did you mean 'NVIDIA'"),
         (lambda: names.accelerators([4090]), "^no accelerator '4090'"),

@@ -105,5 +105,5 @@ def test_a_wrong_unit_is_off_by_the_tokens_of_the_run_or_of_its_benchmark(monkey
 
 def test_a_wrong_precision_names_what_was_declared_and_what_ran():
     wrong = official_record.wrong_precisions(load_results())
-    assert (wrong["declared"] != wrong["precision"]).all()
-    assert wrong[["declared", "reason"]].ne("").all(axis=None)
+    assert set(wrong["declared"]) == {"bf16", "fp32", "fp8"} and set(wrong["precision"]) == {"fp4"}
+    assert wrong["reason"].ne("").all()

@@ -25,7 +25,7 @@ def scores(monkeypatch):
 def test_recovery_has_the_noise_of_seeds_of_a_paired_test_or_of_questions(scores):
     base = {"baseline": True, "format": "BF16", "score_percent": 80.0, "standard_error_points": 0.0}
     rows = [
-        {"format": "FP8", "score_percent": 60.0, "runs": 4, "spread_points": 3.0},  # 3 / 2
+        {"format": "FP8", "score_percent": 60.0, "runs": 2, "spread_points": 3.0},
         {"format": "NVFP4", "score_percent": 40.0, "standard_error_points": 2.0},
         {"format": "MXFP4", "score_percent": 50.0, "questions": 25, "runs": 4},  # sqrt(0.25 / 100)
         {"format": "INT4", "score_percent": 100.0, "spread_points": 9.0},  # never without noise: sqrt(0.001 / 100)
@@ -33,7 +33,7 @@ def test_recovery_has_the_noise_of_seeds_of_a_paired_test_or_of_questions(scores
     ]
     found = scores(base, *rows).set_index("format")
     assert found["percent"].to_dict() == {"FP8": 75.0, "NVFP4": 50.0, "MXFP4": 62.5, "INT4": 125.0}
-    error = {"FP8": 1.5, "NVFP4": 2.0, "MXFP4": 5.0, "INT4": 100 * np.sqrt(0.001 / 100)}
+    error = {"FP8": 3 / np.sqrt(2), "NVFP4": 2.0, "MXFP4": 5.0, "INT4": 100 * np.sqrt(0.001 / 100)}
     assert found["error"].to_dict() == pytest.approx({name: 100 * value / 80 for name, value in error.items()})
     assert found.loc["NVFP4", ["low", "high"]].tolist() == pytest.approx([50 - 1.96 * 2.5, 50 + 1.96 * 2.5])
 
@@ -41,10 +41,11 @@ def test_recovery_has_the_noise_of_seeds_of_a_paired_test_or_of_questions(scores
 def test_recovery_is_of_one_source_and_test_and_the_median_of_recipes(scores):
     base = {"baseline": True, "format": "BF16", "score_percent": 50.0}
     rows = [{"format": "NVFP4", "score_percent": value} for value in (40.0, 45.0, 60.0)]
+    rows.append({"format": "NVFP4", "score_percent": 10.0, "model": "B"})
     alone = {"format": "NVFP4", "score_percent": 1.0, "test": "another"}
     others = [base | {"score_percent": 10.0} | other for other in ({"model": "B"}, {"source_id": "t"}, {"test": "u"})]
     found = scores(base, *rows, alone, *others)
-    assert found[["models", "percent"]].values.tolist() == [["70B and more", 90.0]]
+    assert found[["models", "percent"]].values.tolist() == [["70B and more", 90.0], ["70B and more", 100.0]]
 
 
 def test_fp4_of_two_vendors_is_two_formats(scores):

@@ -87,12 +87,15 @@ def test_a_file_of_the_user_is_read_as_text_by_its_lines(tmp_path):
 
 
 def test_a_correction_replaces_a_cell_and_its_reason_is_said_once(monkeypatch):
-    fixes = [("t", "a", "n", "2"), ("t", "a", "text", "y"), ("t", "a", "precision", "fp4"), ("other", "z", "n", "3")]
-    fixes = pd.DataFrame(fixes, columns=["table", "key", "column", "corrected"]).assign(reason="why")
+    fixes = [("t", "a", "n", "2"), ("t", "a", "text", "y"), ("t", "a", "precision", "fp4"), ("t", "b", "n", "1"),
+             ("t", "a", "n", "2"), ("other", "z", "n", "3")]  # fmt: skip
+    fixes = pd.DataFrame(fixes, columns=["table", "key", "column", "corrected"]).assign(
+        reason=["why", "why", "none", "", "how", ""]
+    )
     monkeypatch.setattr(tables, "load", lambda name: fixes)
     frame = pd.DataFrame({"id": ["a", "b"], "n": [1.0, 1.0], "text": "x", "precision": "fp8"}, index=[5, 6])
     found = tables.corrected(frame, "t", ["id", "text"])
-    assert found.values.tolist() == [["a", 2.0, "y", "fp4", "why"], ["b", 1.0, "x", "fp8", ""]]
+    assert found.values.tolist() == [["a", 2.0, "y", "fp4", "why; how"], ["b", 1.0, "x", "fp8", ""]]
     assert tables.corrected(frame, "none", "id") is frame
     with pytest.raises(ValueError, match=r"corrections\.csv: other has no row 'z'"):
         tables.corrected(frame, "other", "id")
