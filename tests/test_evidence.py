@@ -15,9 +15,9 @@ def points(*pairs, **columns):
 
 def test_envelope_keeps_points_of_a_group_that_none_beats_in_both():
     a = points((10, 100), (20, 90), (20, 80), (30, 95), (40, np.nan), (50, 40), (45, 40), (np.nan, 99), model="a")
-    upper = evidence.envelope(pd.concat([points((10, 10), (20, 20), model="b"), a]), ["model"])
+    upper = evidence.envelope(pd.concat([points((10, 10), (20, 40), model="b"), a]), ["model"])
     assert upper["model"].tolist() == ["a", "a", "a", "b"]
-    assert upper[evidence.SPEED].tolist() == [10, 30, 50, 20] and upper[RATE].tolist() == [100, 95, 40, 20]
+    assert upper[evidence.SPEED].tolist() == [10, 30, 50, 20] and upper[RATE].tolist() == [100, 95, 40, 40]
 
 
 def test_value_at_is_log_linear_and_nothing_outside():
