@@ -84,6 +84,7 @@ def test_lists_since_march_and_spot_over_three_years(monkeypatch):
     monkeypatch.setattr(tables, "price_history", late, raising=False)
     past = cost.since_march()
     assert past.index.tolist() == [*range(len(past))]
+    assert [*past] == ["accelerator", "segment", "month", "over_march", "providers"]
     past = past[past["month"].eq("2026-10-01")].set_index(["accelerator", "segment"])
     assert past.loc[("B200", "neocloud"), ["over_march", "providers"]].tolist() == [1.4284, 5]
     assert past.at[("H100", "hyperscaler"), "over_march"] == 1 and past["providers"].min() == 2

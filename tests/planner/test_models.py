@@ -55,6 +55,7 @@ def test_lengths_in_service_weigh_long_answers_more():
         ([1, 3, 4], 3.5, [2.5, 4, 4]),  # the longest is capped, then the middle one
         ([1, 3], 4.0, [4, 4]),  # no room for a spread
         ([1, 3, 8], 2.0, [0.5, 1.5, 4]),  # the longest just fits
+        ([1, 3, 8], 1.0, [0.25, 0.75, 2]),  # scaled by their mean of 4
     ],
 )
 def test_what_a_capped_prompt_loses_goes_to_the_others_until_all_fit(prompts, mean, capped):

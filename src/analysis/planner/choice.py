@@ -22,10 +22,11 @@ def ranking(demand: Demand, *, by: str = "cost", usd_per_hour: float = 0.0, kilo
     """Return the plan of each accelerator, best first: the columns of `every_plan`, rank, within, and break_even.
 
     Results rank before estimates. Within each, plans whose P90 is within the budgets (dollars per hour and kilowatts;
-    0: none) come first, then by the median of what `by` names (a key of RANK_BY), unknown last. `within` is "yes",
-    "no", or "" without a budget or a price. `break_even` is the price per accelerator-hour at which the plan costs as
-    much as the cheapest result's (NaN without one). `chance` and `alike` are those of `cost.with_chances`: how often it
-    costs least per token before whole units. Accelerators without a plan come last, with their reason.
+    0: none) come first, then by the median of what `by` names (a key of RANK_BY), unknown last. `within` is "no" if a
+    budget is exceeded, "yes" if each is met, and "" without a budget or if what it limits is unknown. `break_even` is
+    the price per accelerator-hour at which the plan costs as much as the cheapest result's (NaN without one). `chance`
+    and `alike` are those of `cost.with_chances`: how often it costs least per token before whole units. Accelerators
+    without a plan come last, with their reason.
     """
     quantity = RANK_BY[names.choose(by, RANK_BY, "ranking")]
     budgets = pd.Series({"usd_per_hour": usd_per_hour, "kilowatts": kilowatts})
@@ -35,7 +36,7 @@ def ranking(demand: Demand, *, by: str = "cost", usd_per_hour: float = 0.0, kilo
     found = every_plan(demand)
     spent = found[budgets.index]
     unknown, over = spent.isna().any(axis=1) | budgets.empty, spent.gt(budgets).any(axis=1)
-    found["within"] = np.select([unknown, over], ["", "no"], "yes")
+    found["within"] = np.select([over, unknown], ["no", ""], "yes")
     parts = {
         "unplanned": found["reason"].ne(""),
         "estimated": found["evidence"].eq(ESTIMATED),
