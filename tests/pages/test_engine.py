@@ -74,8 +74,8 @@ def test_outputs_are_those_of_an_ordinary_kernel(project, monkeypatch):
 
 
 def test_a_notebook_runs_in_its_folder_and_imports_what_lies_beside_it(project, shown):
-    (project.notebooks / "beside.py").write_text("import os\nhere = os.getcwd(), os.path.exists('one.ipynb')")
-    assert eval(shown("import beside\nbeside.here")) == (str(project.notebooks), True)
+    (project.notebooks / "neighbor.py").write_text("import os\nhere = os.getcwd(), os.path.exists('one.ipynb')")
+    assert eval(shown("import neighbor\nneighbor.here")) == (str(project.notebooks), True)
 
 
 @pytest.mark.parametrize(
