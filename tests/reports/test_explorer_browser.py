@@ -323,6 +323,10 @@ def test_a_row_opens_to_all_that_is_known_and_two_are_compared(opened, rows, now
     own = taken(rows, **OLD)
     one, other = (own[own["accelerator"].eq(name) & own["excluded"].eq("")].iloc[0] for name in ("GB300", "H100"))
     page = opened("table", **OLD)
+    row = page.locator(".grid tbody tr").first.element_handle()
+    page.evaluate("""new Promise(done => { const box = document.querySelector('.grid'); box.scrollLeft = 1e6
+        requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))) })""")
+    assert row.evaluate("row => row.isConnected && row.closest('.grid').scrollLeft > 0")  # or its click would be lost
     page.locator(".grid tbody tr").first.locator("td").last.click()  # anywhere in a row
     dialog = page.locator("#row[open]")
     expect(dialog).to_contain_text(one["location"])

@@ -2,7 +2,7 @@
 
 const ROW_HEIGHT = 30, MOST_HEIGHT = 0.7, MORE = 4;  // a row and the table (of the window's) as the style has them
 const shownColumns = about.columns.filter((own) => own.table && own.name !== "accelerator").map((own) => own.name);
-const table = { rows: [], at: 0, box: null, shown: [], measured: "" };
+const table = { rows: [], at: 0, first: 0, box: null, shown: [], measured: "" };
 const LEAST = 6.5, WIDEST = 16, NARROW = 11, NUMBERS = 8, RATIOS = 19;  // characters
 
 // Numbers by their value, texts by their place in the dictionary, which is in people's order; what is not known is last.
@@ -79,16 +79,28 @@ function tableView(rows) {
   whole.style.width = `max(100%, ${sum}ch + ${0.75 * shown.length}rem)`;
   whole.setAttribute("aria-rowcount", table.rows.length + 1);
   table.box = make("div", { className: "grid", tabIndex: 0, role: "group", ariaLabel: "Table of selected results" }, whole);
-  table.box.addEventListener("scroll", () => requestAnimationFrame(fillTable), { passive: true });
+  table.box.addEventListener("scroll", () => requestAnimationFrame(scrolled), { passive: true });
   table.box.addEventListener("keydown", moveInTable);
   const told = make("p", { className: "quiet same", hidden: !same.length }, `Same in every row: ${listed(same)}.`);
   return [told, table.box];
 }
 
+const firstRow = () => Math.max(0, Math.floor(table.box.scrollTop / ROW_HEIGHT) - MORE);
+
+function scrolled() {
+  if (firstRow() !== table.first) fillTable();  // rows made anew under the pointer would lose its click
+  else showMore();
+}
+
+// Whether there are columns beyond the right edge.
+function showMore() {
+  one("drawing").classList.toggle("more", table.box.scrollLeft + table.box.clientWidth < table.box.scrollWidth - 8);
+}
+
 function fillTable() {
   const { box, rows } = table, inSight = Math.ceil((MOST_HEIGHT * innerHeight) / ROW_HEIGHT);
   const body = box.querySelector("tbody");
-  const first = Math.max(0, Math.floor(box.scrollTop / ROW_HEIGHT) - MORE);
+  const first = table.first = firstRow();
   const last = Math.min(rows.length, first + inSight + 2 * MORE);
   const spacer = (count) => make("tr", { ariaHidden: "true", style: `height:${count * ROW_HEIGHT}px` }, make("td"));
   const focused = document.activeElement?.closest?.(".grid tbody") !== null && body.contains(document.activeElement);
@@ -96,7 +108,7 @@ function fillTable() {
   for (let place = first; place < last; place++) made.push(tableRow(rows[place], place));
   body.replaceChildren(...(first ? [spacer(first)] : []), ...made, ...(last < rows.length ? [spacer(rows.length - last)] : []));
   if (focused) body.querySelector("button[tabindex='0']")?.focus({ preventScroll: true });
-  one("drawing").classList.toggle("more", box.scrollLeft + box.clientWidth < box.scrollWidth - 8);
+  showMore();
 }
 
 function tableRow(row, place) {
