@@ -111,8 +111,8 @@ def label(benchmark: str) -> str:
 
 def noun(kinds: Iterable[str]) -> str:
     """Return the word for one accelerator of these kinds: "GPU", "CPU", or "TPU" of one kind, else "accelerator"."""
-    kind = "".join({*kinds})
-    return kind.upper() if kind in ("gpu", "cpu", "tpu") else "accelerator"
+    kind = {*kinds}
+    return kind.pop().upper() if len(kind) == 1 and kind <= {"gpu", "cpu", "tpu"} else "accelerator"
 
 
 def short(names: pd.Series) -> pd.Series:

@@ -145,6 +145,7 @@ def test_without_a_datasheet_there_is_what_ran_and_a_reason_beyond():
     others = throughput_at(runs(), [0, 25.0], accelerators=[*unknown, "H100"])
     others = others.set_index("accelerator")
     assert others.loc[unknown, ["evidence", "reason"]].to_numpy().tolist() == [["", curve.NO_DATASHEET]] * 6
+    assert curve.workload("gpt-oss-120b", context_tokens=20_000).is_as_run  # no request is so long
     longer = curve.workload("gpt-oss-120b", prompt_tokens=9_000)
     longer = throughput_at(runs(), 25.0, accelerators=unknown, workload=longer).set_index("accelerator")
     assert longer.loc[unknown, "reason"].eq(curve.NO_DATASHEET).all() and longer.at["B200", "reason"] == ""

@@ -34,7 +34,7 @@ def side_by_side(
     steps = [work, then] if then else [work]
     waiting = [(name, steps, arguments) for name, arguments in tasks.items()]
     running: dict[Connection, tuple] = {}
-    watched, alive = context.Pipe()  # closes when this process ends: no other holds the other end
+    watched, alive = context.Pipe(duplex=False)  # closes when this process ends: no other holds the other end
     inherited = [alive] if METHOD == "fork" else []
     guard = context.Process(target=_guard, args=(watched, inherited))
     _start(guard)
@@ -44,7 +44,7 @@ def side_by_side(
                 while waiting and len(running) < jobs:
                     task = waiting.pop(0)
                     _, (step, *_), arguments = task
-                    answer, send = context.Pipe()
+                    answer, send = context.Pipe(duplex=False)
                     log = Path(logs, str(answer.fileno()))
                     log.write_bytes(b"")
                     process = context.Process(target=_run, args=(step, arguments, send, log, inherited))

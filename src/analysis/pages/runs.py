@@ -200,9 +200,9 @@ class _Loader(yaml.SafeLoader):
         self.depth -= 1
         return node
 
-    def construct_mapping(self, node: yaml.MappingNode, **deep: bool) -> dict:
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
         paths.unique([(key.value, value) for key, value in node.value])
-        return super().construct_mapping(node, **deep)
+        return super().construct_mapping(node, deep)
 
 
 _Loader.yaml_implicit_resolvers = {

@@ -120,7 +120,7 @@ def _bounded(markup: str) -> str:
 
 def _attribute(tag: str, name: str, value: str, left: list[int]) -> str | None:
     if name in ("colspan", "rowspan", "span"):
-        wide = min(max(int(value[:40]), 1), WIDEST_SPAN) if value.isascii() and value.isdigit() else 1
+        wide = min(max(int(value[:9]), 1), WIDEST_SPAN) if value.isascii() and value.isdigit() else 1
         left[0] -= wide - 1
         return str(wide) if left[0] >= 0 else None
     if name in ("href", "src"):  # a browser reads an address without these

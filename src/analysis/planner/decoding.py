@@ -124,7 +124,7 @@ def _curve(
     bandwidth, memory = facts["memory_bandwidth_gb_per_s"] * 1e9, facts["memory_gb"] * 1e9
     operations = facts[weights] * 1e12 * COMPUTE_SHARE
     held, cache = model.weight_gb(weights) * 1e9, model.cache_gb(lengths.context) * 1e9
-    size = np.unique(np.minimum(2 ** np.arange(8), most))
+    size = np.unique(np.minimum(2 ** np.arange(11), most))  # no rack has 1,024
     room = size * memory * (1 - HEADROOM) - held
     size, largest = size[room >= cache, None], room[room >= cache, None] / cache
     if not len(size):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -36,7 +36,7 @@ class Model:
     windowed_layers: float
     window_tokens: float
     attended: float
-    context: float = math.inf
+    context: float = field(default=math.inf, compare=False)  # limits requests only: the same model runs as fast
 
     def __post_init__(self) -> None:
         names.bounded(self.parameters, "parameters (billions)", 0.01, 100_000)
