@@ -39,6 +39,7 @@ def opened(code):
     """The digests of what this code opens in the folder of notebooks."""
 
     def work():
+        sys.dont_write_bytecode = False
         os.chdir(paths.NOTEBOOKS)
         sys.path.insert(0, "")
         found = Opened()

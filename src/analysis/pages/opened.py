@@ -42,12 +42,13 @@ class Opened:
 
     def _add(self, event: str, named: Any, mode: Any = None, flags: Any = None, *_: Any) -> None:
         path = Path(os.path.abspath(os.fsdecode(named or ".")))  # noqa: PTH100 - links stay as they are named
-        if path.parent.name == "__pycache__":
+        compiled = path.parent.name == "__pycache__"
+        if compiled:  # read or written, it is the module that counts
             path = path.parent.parent / f"{path.name.partition('.')[0]}.py"
         name = os.path.relpath(path, paths.ROOT).replace(os.sep, "/")
         if not _is_own(name) or path.is_relative_to(sys.prefix):
             return
-        if event == "open" and ((flags or 0) & WRITES or {*"wax+"} & {*str(mode)}):
+        if event == "open" and not compiled and ((flags or 0) & WRITES or {*"wax+"} & {*str(mode)}):
             self._written.add(name)
         self._seen.setdefault(name, state(path))
 
