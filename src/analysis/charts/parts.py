@@ -252,7 +252,9 @@ class RoundTicks(LogLocator):
             shown = np.log10(ticks[(ticks >= vmin) & (ticks <= vmax)])
             if len(shown) > 1 and np.diff(shown).min() * room >= math.log10(vmax / vmin):
                 return ticks
-        return ticks if vmax > 2 * vmin else plt.MaxNLocator(min(room, 4), steps=[1, 2, 5, 10]).tick_values(vmin, vmax)
+        if len(shown) and vmax > 2 * vmin:
+            return ticks
+        return plt.MaxNLocator(max(2, min(room, 4)), steps=[1, 2, 5, 10]).tick_values(vmin, vmax)
 
 
 def ticks(axis: Axis, form: str = "{:,.10g}") -> None:
