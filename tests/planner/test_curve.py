@@ -141,10 +141,10 @@ def test_without_a_datasheet_there_is_what_ran_and_a_reason_beyond():
     found = at(runs(accelerator="New part"), 12.5, 30.0, 200.0)
     assert found["evidence"].tolist() == [MEASURED, INTERPOLATED, ""]
     assert found["reason"].tolist() == ["", "", curve.NO_DATASHEET]
-    unknown = ["Newer part", "A100 PCIe", "Xeon 8592+"]  # neither memory nor its bandwidth, one, and the other
+    unknown = ["Newer part", "A100 PCIe", "Xeon 8592+", "Vera Rubin"]  # memory and its bandwidth, one, other, compute
     others = throughput_at(runs(), [0, 25.0], accelerators=[*unknown, "H100"])
     others = others.set_index("accelerator")
-    assert others.loc[unknown, ["evidence", "reason"]].to_numpy().tolist() == [["", curve.NO_DATASHEET]] * 6
+    assert others.loc[unknown, ["evidence", "reason"]].to_numpy().tolist() == [["", curve.NO_DATASHEET]] * 8
     assert curve.workload("gpt-oss-120b", context_tokens=20_000).is_as_run  # no request is so long
     longer = curve.workload("gpt-oss-120b", prompt_tokens=9_000)
     longer = throughput_at(runs(), 25.0, accelerators=unknown, workload=longer).set_index("accelerator")

@@ -144,6 +144,7 @@ class Curves:
         if self.workload and self.workload.reused:
             found = _with_reuse(found, self.workload)
         sheets = decoding.sheets().dropna(subset=["memory_gb", "memory_bandwidth_gb_per_s"])
+        sheets = sheets.dropna(subset=[*decoding.COMPUTED_IN], how="all")
         small = found["reason"].eq(NO_DATASHEET) & found["accelerator"].isin(sheets.index)
         of_slower = found["id"].eq("")  # the faster end of an interpolation is an estimate
         found = found.assign(
